@@ -79,13 +79,13 @@ Result<EncodedWeight> encodeSparsePalette(std::span<const float> values,
                                           const EncodedWeight &sparse,
                                           const PaletteOptions &options)
 {
-    return encodeSparsePalette(values, sparse, options, {}, nullptr);
+    return encodeSparsePalette(values, sparse, options, {});
 }
 
 Result<EncodedWeight> encodeSparsePalette(std::span<const float> values,
                                           const EncodedWeight &sparse,
                                           const PaletteOptions &options,
-                                          std::span<const float> masses, CodebookCache *cache)
+                                          std::span<const float> masses)
 {
     const auto mask = maskOf(values, sparse);
     if (!mask)
@@ -107,8 +107,8 @@ Result<EncodedWeight> encodeSparsePalette(std::span<const float> values,
         const auto weighing = masses.empty()
                                   ? std::vector<float>()
                                   : survivors(masses, **mask, group * length, (group + 1) * length);
-        const auto one = encodePalette(kept, {kept.size()}, {options.bits, 1, 1, ElementType::Fp16},
-                                       weighing, cache);
+        const auto one =
+            encodePalette(kept, {kept.size()}, {options.bits, 1, 1, ElementType::Fp16}, weighing);
         if (!one)
             return tl::unexpected(one.error());
         weight.entries = one->entries;

@@ -105,12 +105,8 @@ Error notFinite()
 /// Codebook entries for a group of single values, as stored.
 Result<std::vector<float>> scalarEntries(std::span<const float> values,
                                          std::span<const float> masses, Books &books,
-                                         std::uint64_t group, std::size_t size,
-                                         CodebookCache *cache)
+                                         std::uint64_t group, std::size_t size)
 {
-    const auto plainCentres = [&](std::span<const WeightedValue> counted) {
-        return cache == nullptr ? optimalCentres(counted, size) : cache->centres(counted, size);
-    };
     const HalfHistogram histogram = histogramOf(values);
     if (!histogram.finite)
         return tl::unexpected(notFinite());
@@ -122,12 +118,11 @@ Result<std::vector<float>> scalarEntries(std::span<const float> values,
     };
     const auto massed = massedHistogram(values, masses);
     if (massed.empty())
-        return stored(plainCentres(histogram.values));
-    std::vector<float> fitted = stored(cache == nullptr ? optimalHalfCentres(massed, size)
-                                                        : cache->halfCentres(massed, size));
+        return stored(optimalCentres(histogram.values, size));
+    std::vector<float> fitted = stored(optimalHalfCentres(massed, size));
     if (books.entryType == ElementType::Fp16)
         return fitted; // nothing is better
-    const std::vector<float> plain = stored(plainCentres(histogram.values));
+    const std::vector<float> plain = stored(optimalCentres(histogram.values, size));
     if (massedError(massed, plain) <= massedError(massed, fitted))
         return plain;
     return stored(std::move(fitted));
@@ -137,10 +132,10 @@ Result<std::vector<float>> scalarEntries(std::span<const float> values,
 /// codebook number `group`, of `size` entries.
 Result<void> encodeScalarGroup(std::span<const float> values, std::span<const float> masses,
                                EncodedPart &indices, std::uint64_t first, Books &books,
-                               std::uint64_t group, std::size_t size, CodebookCache *cache)
+                               std::uint64_t group, std::size_t size)
 {
     constexpr std::size_t kBlock = 8192;
-    const auto entries = scalarEntries(values, masses, books, group, size, cache);
+    const auto entries = scalarEntries(values, masses, books, group, size);
     if (!entries)
         return tl::unexpected(entries.error());
     const NearestEntry nearest(*entries, values.size() > kBlock);
@@ -246,12 +241,11 @@ EncodedWeight emptyPalette(const Shape &shape, const PaletteOptions &options)
 Result<EncodedWeight> encodePalette(std::span<const float> values, const Shape &shape,
                                     const PaletteOptions &options)
 {
-    return encodePalette(values, shape, options, {}, nullptr);
+    return encodePalette(values, shape, options, {});
 }
 
 Result<EncodedWeight> encodePalette(std::span<const float> values, const Shape &shape,
-                                    const PaletteOptions &options, std::span<const float> masses,
-                                    CodebookCache *cache)
+                                    const PaletteOptions &options, std::span<const float> masses)
 {
     if (auto checked = checkValues(values, shape); !checked)
         return tl::unexpected(checked.error());
@@ -282,8 +276,7 @@ Result<EncodedWeight> encodePalette(std::span<const float> values, const Shape &
         if (vector > 1) {
             encodeVectorGroup(group, weights, vector, inner, codes, books, g, entries);
             packCodes(codes, options.bits, first, indices.bytes);
-        } else if (auto done =
-                       encodeScalarGroup(group, weights, indices, first, books, g, entries, cache);
+        } else if (auto done = encodeScalarGroup(group, weights, indices, first, books, g, entries);
                    !done) {
             return tl::unexpected(done.error());
         }

@@ -17,14 +17,14 @@ constexpr std::array<std::string_view, 1> kPalettePrefixes{"palette"};
 Result<EncodedWeight> encodeAsPalette(std::span<const float> values, const Shape &shape,
                                       const FormSpec &spec, std::span<const float> masses)
 {
-    return encodePalette(values, shape, spec.palette, masses, spec.codebooks.get());
+    return encodePalette(values, shape, spec.palette, masses);
 }
 
 Result<EncodedWeight> encodeKeptAsPalette(std::span<const float> values,
                                           const EncodedWeight &sparse, const FormSpec &spec,
                                           std::span<const float> masses)
 {
-    return encodeSparsePalette(values, sparse, spec.palette, masses, spec.codebooks.get());
+    return encodeSparsePalette(values, sparse, spec.palette, masses);
 }
 
 std::string describePalette(const FormSpec &spec)
