@@ -90,7 +90,6 @@ public:
 
 private:
     friend class RunEditor;
-    friend class RunMapper;
     static const Decoder::State &stateOf(const Decoder &decoder) { return *decoder.m_state; }
 
     Decoder m_decoder;
