@@ -11,6 +11,7 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <numeric>
 #include <unordered_map>
 #include <utility>
 
@@ -21,7 +22,7 @@ namespace kernscope::codec {
 namespace {
 
 /// Elements that are set in one go: what is made of them stays in the first cache.
-constexpr std::size_t kBlock = 1024;
+constexpr std::size_t kSetAtOnce = 1024;
 
 bool equalValues(double a, double b)
 {
@@ -101,6 +102,13 @@ struct RunEditor::State {
         return state.mask ? state.mask->rank(element) : element;
     }
 
+    bool begin(std::uint64_t first, std::size_t count, RunOutcome &outcome);
+    bool mapCodes(std::uint64_t first, std::size_t count, const Wanted &wantedOf,
+                  EditTolerance tolerance, std::span<float> after, RunOutcome &outcome);
+    struct CodeMap;
+    const CodeMap &mapAt(std::uint64_t element, std::uint64_t same, const Wanted &wantedOf,
+                         EditTolerance tolerance);
+    std::uint64_t sharing(std::uint64_t element) const;
     void load(std::uint64_t first, std::uint64_t from, std::uint64_t to, std::size_t count);
     std::size_t setBlock(std::uint64_t first, std::size_t at, std::size_t index,
                          std::span<const double> values, EditTolerance tolerance,
@@ -114,6 +122,7 @@ struct RunEditor::State {
     void choosePlain();
     void chooseEach();
     void chooseOne(std::size_t i);
+    bool holds(std::size_t i, EditTolerance tolerance) const;
     void settle(EditTolerance tolerance, RunOutcome &outcome);
     void storeCodes(std::size_t index);
     std::vector<PartEdit> takeBytes();
@@ -178,6 +187,8 @@ struct RunEditor::State {
     CodeTable scaleTable;
     CodeTable *table = &scaleTable;
     Context tableContext{UINT64_MAX, UINT64_MAX};
+    std::unique_ptr<CodeMap> map; ///< of mapCodes()
+    Context mapContext;
 };
 
 RunEditor::RunEditor(std::unique_ptr<State> state) : m_state(std::move(state)) {}
@@ -217,15 +228,11 @@ bool RunEditor::set(std::uint64_t first, std::span<const double> values, EditTol
                     std::span<float> after, RunOutcome &outcome)
 {
     State &own = *m_state;
-    outcome.bytes.clear();
-    const std::uint64_t from = own.rank(first), to = own.rank(first + values.size());
-    if (to > own.state.payloadElements)
+    if (!own.begin(first, values.size(), outcome))
         return false;
-    own.load(first, from, to, values.size());
-    own.changedBefore = outcome.changed;
     std::size_t index = own.skipped;
-    for (std::size_t at = 0; at < values.size(); at += kBlock) {
-        const auto some = values.subspan(at, std::min(kBlock, values.size() - at));
+    for (std::size_t at = 0; at < values.size(); at += kSetAtOnce) {
+        const auto some = values.subspan(at, std::min(kSetAtOnce, values.size() - at));
         const auto seen = after.size() > at
                               ? after.subspan(at, std::min(some.size(), after.size() - at))
                               : std::span<float>();
@@ -235,6 +242,128 @@ bool RunEditor::set(std::uint64_t first, std::span<const double> values, EditTol
     if (outcome.changed > own.changedBefore && !outcome.refusal)
         outcome.bytes = own.takeBytes();
     return true;
+}
+
+bool RunEditor::set(std::uint64_t first, std::size_t count, const Wanted &wanted,
+                    EditTolerance tolerance, std::span<float> after, RunOutcome &outcome)
+{
+    State &own = *m_state;
+    if (!own.begin(first, count, outcome))
+        return false;
+    if (own.mapCodes(first, count, wanted, tolerance, after, outcome)) {
+        outcome.seen += count;
+        if (outcome.changed > own.changedBefore)
+            outcome.bytes = own.takeBytes();
+        return true;
+    }
+    std::vector<float> held(count);
+    std::vector<double> values(count);
+    own.decoder.decodeFloat(first, held);
+    wanted(held, values);
+    return set(first, values, tolerance, after, outcome);
+}
+
+bool RunEditor::State::begin(std::uint64_t first, std::size_t count, RunOutcome &outcome)
+{
+    outcome.bytes.clear();
+    const std::uint64_t from = rank(first), to = rank(first + count);
+    if (to > state.payloadElements)
+        return false;
+    load(first, from, to, count);
+    changedBefore = outcome.changed;
+    return true;
+}
+
+/// What each code of elements that share their codebook and scale becomes.
+struct RunEditor::State::CodeMap {
+    std::array<std::uint8_t, 256> becomes;
+    std::array<double, 256> wanted;
+    std::array<bool, 256> refused;
+    std::optional<double> gap; ///< what elements without a code are to become, if not refused
+};
+
+/// Maps the codes of a run that were loaded. False, with nothing done, where few elements share
+/// what a map is made of, or where one of them would be refused.
+bool RunEditor::State::mapCodes(std::uint64_t first, std::size_t count, const Wanted &wantedOf,
+                                EditTolerance tolerance, std::span<float> after,
+                                RunOutcome &outcome)
+{
+    if (!hasTables || ordered() || outcome.refusal)
+        return false;
+    RunOutcome mapped;
+    mapped.worst = outcome.worst;
+    std::size_t index = skipped;
+    std::vector<std::uint8_t> result(narrow);
+    for (std::size_t at = 0; at < count;) {
+        const std::uint64_t element = first + at, left = sharing(element);
+        const auto same = static_cast<std::size_t>(std::min<std::uint64_t>(left, count - at));
+        if (left < std::uint64_t{8} << width)
+            return false;
+        const CodeMap &shared = mapAt(element, left, wantedOf, tolerance);
+        const std::size_t end = index + (rank(element + same) - rank(element));
+        std::array<std::uint32_t, 256> counts{}, others{};
+        for (std::size_t i = index; i < end; ++i) {
+            ++(i % 2 == 0 ? counts : others)[narrow[i]];
+            result[i] = shared.becomes[narrow[i]];
+        }
+        if (end - index < same && !shared.gap)
+            return false;
+        if (end - index < same)
+            mapped.note(*shared.gap, 0);
+        for (std::size_t code = 0; code < 256; ++code) {
+            const std::uint32_t number = counts[code] + others[code];
+            if (number == 0)
+                continue;
+            if (shared.refused[code])
+                return false;
+            mapped.note(shared.wanted[code], table->valueOf(shared.becomes[code]));
+            mapped.changed += shared.becomes[code] != code ? number : 0;
+        }
+        for (std::size_t i = at, own = index; i < std::min(at + same, after.size()); ++i) {
+            const bool isStored = !state.mask || state.mask->test(first + i);
+            after[i] = isStored ? static_cast<float>(table->valueOf(result[own])) : 0.0f;
+            own += isStored ? 1U : 0U;
+        }
+        index = end;
+        at += same;
+    }
+    narrow.swap(result);
+    outcome.add(std::move(mapped));
+    return true;
+}
+
+const RunEditor::State::CodeMap &RunEditor::State::mapAt(std::uint64_t element, std::uint64_t same,
+                                                         const Wanted &wantedOf,
+                                                         EditTolerance tolerance)
+{
+    const CodeTable &shared = tableAt(element, same);
+    if (map && mapContext == tableContext)
+        return *map;
+    if (!map)
+        map = std::make_unique<CodeMap>();
+    mapContext = tableContext;
+    const std::size_t count = std::size_t{1} << width;
+    floats.resize(count + 1);
+    for (std::size_t code = 0; code < count; ++code)
+        floats[code] = static_cast<float>(shared.valueOf(static_cast<std::uint32_t>(code)));
+    floats[count] = 0;
+    wanted.resize(count + 1);
+    wantedOf(floats, wanted);
+    elements.assign(count, element);
+    codes.resize(count);
+    std::iota(codes.begin(), codes.end(), 0U);
+    const double gap = wanted[count];
+    wanted.resize(count);
+    choose();
+    for (std::size_t code = 0; code < count; ++code) {
+        map->becomes[code] = static_cast<std::uint8_t>(chosen[code]);
+        map->wanted[code] = wanted[code];
+        map->refused[code] = !holds(code, tolerance);
+    }
+    map->gap = std::nullopt;
+    if (std::abs(gap) <= tolerance.of(gap))
+        map->gap = gap;
+    return *map;
 }
 
 /// Codes [from, to) of the payload, which are those of the elements from `first` on.
@@ -319,8 +448,8 @@ void RunEditor::State::loadCodes(std::uint64_t first, std::size_t at, std::size_
     const std::size_t count = elements.size();
     codes.resize(count);
     if (ordered()) {
-        longCodes.resize(kBlock);
-        const auto some = std::span(longCodes).first(std::min(kBlock, positions.size() - at));
+        longCodes.resize(kSetAtOnce);
+        const auto some = std::span(longCodes).first(std::min(kSetAtOnce, positions.size() - at));
         decoder.codes(first + at, some);
         for (std::size_t i = 0; i < count; ++i)
             codes[i] = bitsOf(some[elements[i] - first - at]);
@@ -348,6 +477,17 @@ void RunEditor::State::choose()
         choosePlain();
     else
         chooseEach();
+}
+
+/// How many elements from one on share its codebook and scale.
+std::uint64_t RunEditor::State::sharing(std::uint64_t element) const
+{
+    std::uint64_t same = state.elements - element;
+    if (state.palette)
+        same = ordered() ? 1 : GridWalker(state.palette->grid, element).cellLeft();
+    if (state.scaling)
+        same = std::min(same, GridWalker(state.scaling->grid, element).cellLeft());
+    return same;
 }
 
 /// The table of an element, which the `same` elements from it on share.
@@ -379,11 +519,7 @@ void RunEditor::State::chooseByTables()
 {
     for (std::size_t i = 0; i < elements.size();) {
         const std::uint64_t element = elements[i];
-        std::uint64_t same = state.elements - element;
-        if (state.palette)
-            same = ordered() ? 1 : GridWalker(state.palette->grid, element).cellLeft();
-        if (state.scaling)
-            same = std::min(same, GridWalker(state.scaling->grid, element).cellLeft());
+        const std::uint64_t same = sharing(element);
         const CodeTable &shared = tableAt(element, same);
         double last = HUGE_VAL; // of a fill the value is always the same
         std::uint32_t nearest = 0;
@@ -465,6 +601,15 @@ void RunEditor::State::chooseOne(std::size_t i)
     chosen[i] = found ? bitsOf(found->code) : codes[i];
 }
 
+/// Whether what was chosen is near enough, as decide() has it.
+bool RunEditor::State::holds(std::size_t i, EditTolerance tolerance) const
+{
+    return equalValues(next[i], wanted[i]) ||
+           std::abs(next[i] - wanted[i]) <= tolerance.of(wanted[i]) ||
+           (plainTo != ElementType::Unknown &&
+            isNaturalRounding(plainTo, wanted[i], signedCode(chosen[i])));
+}
+
 /// Refuses what is too far from what was asked for, and keeps the account.
 void RunEditor::State::settle(EditTolerance tolerance, RunOutcome &outcome)
 {
@@ -490,9 +635,9 @@ void RunEditor::State::settle(EditTolerance tolerance, RunOutcome &outcome)
         if (holds) {
             outcome.note(value, next[i]);
         } else {
-            const auto plan = outcome.refusal
-                                  ? Result<EditPlan>()
-                                  : Editor(decoder).setElement(elements[i], value, within);
+            const auto plan = outcome.refusal ? Result<EditPlan>()
+                                              : Editor(decoder).setElement(elements[i], value,
+                                                                           tolerance.of(value));
             outcome.refuse(elements[i], value, plan ? Error() : plan.error());
         }
         if (outcome.refusal) { // nothing is to be written

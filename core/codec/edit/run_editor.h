@@ -6,6 +6,7 @@
 #include "core/codec/edit/editor.h"
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -39,6 +40,9 @@ struct RunOutcome {
     void add(RunOutcome &&later);
 };
 
+/// What elements are to become, by what they are: as many results.
+using Wanted = std::function<void(std::span<const float> now, std::span<double> wanted)>;
+
 /// Sets runs of elements to exactly what Editor::setElement gives each of them, with the same
 /// refusals, but many at a time. Like Editor it only plans. One thread at a time; runs that share
 /// no bytes (separateRuns()) can be planned by several editors at once.
@@ -58,6 +62,10 @@ public:
     /// them will decode to. False where the payload is too short for the run: go element by
     /// element.
     bool set(std::uint64_t first, std::span<const double> values, EditTolerance tolerance,
+             std::span<float> after, RunOutcome &outcome);
+    /// The same for what follows from the values alone, as fills and expressions do: in long runs
+    /// of narrow codes it is found once for each code.
+    bool set(std::uint64_t first, std::size_t count, const Wanted &wanted, EditTolerance tolerance,
              std::span<float> after, RunOutcome &outcome);
 
     /// Whether the bytes of two runs that share no element overlap in one byte at most: the one in

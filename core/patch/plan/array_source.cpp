@@ -7,7 +7,6 @@
 #include "core/patch/interrupted_save.h"
 
 #include <algorithm>
-#include <bit>
 #include <filesystem>
 #include <utility>
 
@@ -96,37 +95,15 @@ Result<ArraySource> ArraySource::open(const std::string &source, const Weight &w
     return opened;
 }
 
-void ArraySource::read(std::uint64_t first, std::span<double> out)
+void ArraySource::read(std::uint64_t first, std::span<double> out) const
 {
     if (m_file) {
         readNpyElements(m_file->bytes(), m_layout, first, out);
         return;
     }
-    m_floats.resize(out.size());
-    m_decoder->decodeFloat(first, m_floats);
-    std::copy(m_floats.begin(), m_floats.end(), out.begin());
-}
-
-bool ArraySource::isFloat() const
-{
-    return !m_file || m_layout.type == ElementType::Fp32 || m_layout.type == ElementType::Fp16;
-}
-
-std::span<const float> ArraySource::read(std::uint64_t first, std::span<float> room)
-{
-    if (!m_file) {
-        m_decoder->decodeFloat(first, room);
-        return room;
-    }
-    const std::byte *const data = m_file->bytes().data() + m_layout.dataAt + first * sizeof(float);
-    const bool asTheyLie = m_layout.type == ElementType::Fp32 && !m_layout.bigEndian &&
-                           (!m_layout.fortranOrder || m_layout.shape.size() < 2) &&
-                           std::endian::native == std::endian::little &&
-                           reinterpret_cast<std::uintptr_t>(data) % alignof(float) == 0;
-    if (asTheyLie)
-        return {reinterpret_cast<const float *>(data), room.size()};
-    readNpyElements(m_file->bytes(), m_layout, first, room);
-    return room;
+    std::vector<float> floats(out.size());
+    m_decoder->decodeFloat(first, floats);
+    std::copy(floats.begin(), floats.end(), out.begin());
 }
 
 Result<void> ArraySource::checkUnchanged() const

@@ -25,13 +25,8 @@ public:
     static Result<ArraySource> open(const std::string &source, const Weight &weight);
 
     /// Elements [first, first + out.size()), row-major: of an array as it has them, of a tensor at
-    /// fp32.
-    void read(std::uint64_t first, std::span<double> out);
-    /// Whether fp32 holds every element that there may be: they can be read as such.
-    bool isFloat() const;
-    /// `room` has as many elements as are wanted; returns it, or the elements where they lie: valid
-    /// until the next call.
-    std::span<const float> read(std::uint64_t first, std::span<float> room);
+    /// fp32. From any thread.
+    void read(std::uint64_t first, std::span<double> out) const;
     /// To be asked after the last read. Errors: "io.changed" where another program changed the
     /// file meanwhile: what was read may be half old, half new.
     Result<void> checkUnchanged() const;
@@ -46,7 +41,6 @@ private:
     NpyLayout m_layout;
     BundlePtr m_bundle; ///< of a tensor
     std::optional<codec::Decoder> m_decoder;
-    std::vector<float> m_floats;
 };
 
 } // namespace kernscope::patch

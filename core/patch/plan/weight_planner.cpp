@@ -250,30 +250,6 @@ bool WeightPlanner::payloadInFile() const
     return stored && !stored->place->isLiteral();
 }
 
-const OperandPlace *WeightPlanner::plainPayload() const
-{
-    const auto *payload = std::get_if<codec::Operand>(&m_decoder->encoding().payload);
-    const codec::Operand *stored = payload == nullptr ? nullptr : operandOf(payload->role);
-    if (stored == nullptr || payload->order != nullptr || stored->order != nullptr)
-        return nullptr;
-    const OperandPlace &place = *stored->place;
-    if (place.isLiteral() || !place.pieces.empty() || !place.copies.empty())
-        return nullptr;
-    for (const codec::Operand &other : weight().operands()) {
-        if (other.place != stored->place && place.overlaps(*other.place))
-            return nullptr;
-    }
-    return &place;
-}
-
-void WeightPlanner::notePayload()
-{
-    const auto &payload = std::get<codec::Operand>(m_decoder->encoding().payload);
-    const codec::Operand *stored = operandOf(payload.role);
-    if (std::find(m_changed.begin(), m_changed.end(), stored) == m_changed.end())
-        m_changed.push_back(stored);
-}
-
 std::vector<std::string> WeightPlanner::alsoChanged() const
 {
     std::set<std::string> names;
