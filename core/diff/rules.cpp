@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/base/error_builder.h"
+#include "core/base/utf8.h"
 #include "core/diff/limits.h"
-#include "core/diff/toml_letters.h"
 
 // The parser tells of faults by its result, never by an exception.
 #define TOML_EXCEPTIONS 0
@@ -30,6 +30,41 @@ constexpr std::array<LimitKey, 5> kLimitKeys{{{"max-abs", &ValueLimits::maxAbs, 
                                               {"min-cosine", &ValueLimits::minCosine, true},
                                               {"min-snr", &ValueLimits::minSnr, true}}};
 
+/// The end of a string of one line that begins at `at`, or of a literal one of several lines.
+std::size_t endOfString(std::string_view text, std::size_t at)
+{
+    const char quote = text[at];
+    if (text.substr(at).starts_with("'''")) {
+        at = std::min(text.find("'''", at + 3), text.size() - 3) + 3;
+        return std::min(text.find_first_not_of('\'', at), text.size()); // up to two belong to it
+    }
+    for (++at; at < text.size() && text[at] != quote && text[at] != '\n'; ++at)
+        at += quote == '"' && text[at] == '\\' && at + 1 < text.size() ? 1U : 0U;
+    return std::min(at + 1, text.size());
+}
+
+/// The first letter beyond ASCII that is neither in a comment nor in a string, or the end. toml++ 3
+/// asks of letters elsewhere, and behind a backslash of a """ string, whether they are blank, which
+/// is undefined behaviour for some of them.
+std::size_t strayLetter(std::string_view text)
+{
+    constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+    bool strings = true; // none behind a """ is looked for
+    std::size_t at = text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
+    while (at < text.size()) {
+        strings = strings && !text.substr(at).starts_with("\"\"\"");
+        if (static_cast<unsigned char>(text[at]) >= 0x80)
+            return at;
+        if (strings && (text[at] == '"' || text[at] == '\''))
+            at = endOfString(text, at);
+        else if (strings && text[at] == '#')
+            at = std::min(text.find('\n', at), text.size());
+        else
+            ++at;
+    }
+    return at;
+}
+
 class RulesReader
 {
 public:
@@ -37,10 +72,12 @@ public:
 
     Result<DiffLimits> read(std::string_view text)
     {
-        if (const std::size_t at = diff::letterOfMovedPlane(text); at < text.size())
-            return fault(lineOf(text, at), "letters of other planes", "a letter of plane 15",
-                         "Letters for private use are not read");
-        const toml::parse_result parsed = toml::parse(diff::movedLetters(text), m_file);
+        if (const std::size_t at = strayLetter(text); at < text.size())
+            return fault(placeIn(text, at), "ASCII outside of strings and comments",
+                         std::string(text.substr(
+                             at, std::max<std::size_t>(1, utf8SequenceLength(text, at)))),
+                         "Other letters stand in quotation marks or behind a #, not elsewhere");
+        const toml::parse_result parsed = toml::parse(text, m_file);
         if (!parsed)
             return fault(parsed.error().source(), "TOML", {},
                          std::string(parsed.error().description()));
@@ -55,16 +92,17 @@ public:
     }
 
 private:
-    static toml::source_region lineOf(std::string_view text, std::size_t at)
+    static toml::source_region placeIn(std::string_view text, std::size_t at)
     {
+        const std::string_view before = text.substr(0, at);
+        const std::size_t line = before.rfind('\n') + 1; // npos + 1: the first line
         toml::source_region where;
-        where.begin.line = static_cast<toml::source_index>(
-            1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n'));
-        where.begin.column = 1;
+        where.begin.line =
+            static_cast<toml::source_index>(1 + std::count(before.begin(), before.end(), '\n'));
+        where.begin.column = static_cast<toml::source_index>(1 + at - line);
         return where;
     }
 
-    /// The texts are toml++'s, or have what it read in them.
     tl::unexpected<Error> fault(const toml::source_region &where, std::string expected,
                                 std::string_view found, std::string_view message) const
     {
@@ -72,8 +110,8 @@ private:
             .file(m_file)
             .field(fmt::format("line {}, column {}", where.begin.line, where.begin.column))
             .expected(std::move(expected))
-            .found(diff::movedBack(found))
-            .message(diff::movedBack(message))
+            .found(std::string(found))
+            .message(std::string(message))
             .unexpected();
     }
 
@@ -124,7 +162,7 @@ private:
     Result<void> setOfRule(LimitRule &rule, std::string_view key, const toml::node &node) const
     {
         if (key == "match") {
-            rule.pattern = diff::movedBack(node.value_exact<std::string>().value_or(std::string()));
+            rule.pattern = node.value_exact<std::string>().value_or(std::string());
             if (rule.pattern.empty())
                 return fault(node.source(), "a pattern in quotation marks", {},
                              "The key \"match\" takes another value");

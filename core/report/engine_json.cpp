@@ -2,6 +2,7 @@
 #include "core/report/engine_json.h"
 
 #include "core/assessment/geometry.h"
+#include "core/base/hex_text.h"
 #include "core/format/kernel_format.h"
 #include "core/report/collective_table.h"
 #include "core/report/image_table.h"
@@ -13,7 +14,6 @@
 #include <array>
 #include <string>
 
-#include <fmt/format.h>
 
 namespace kernscope::report {
 
@@ -24,14 +24,9 @@ using descriptor::FormatLane;
 constexpr std::array<FormatLane, 3> kLanes{FormatLane::Source1, FormatLane::Source2,
                                            FormatLane::Output};
 
-std::string hex(std::uint64_t value)
-{
-    return fmt::format("{:#x}", value);
-}
-
 Json hexJson(const std::optional<std::uint32_t> &value)
 {
-    return value ? Json(hex(*value)) : Json(nullptr);
+    return value ? Json(hexText(*value)) : Json(nullptr);
 }
 
 } // namespace
@@ -143,7 +138,7 @@ Json formatWordJson(std::uint32_t version)
     const descriptor::FormatWordLayout layout = descriptor::formatWordLayout(version);
     Json json;
     json["version"] = version;
-    json["offset"] = hex(layout.offset);
+    json["offset"] = hexText(layout.offset);
     json["lane_bits"] = layout.laneBits;
     json["e4m3"] = layout.hasE4m3;
     json["lanes"] = Json::array();
@@ -165,7 +160,7 @@ Json formatWordJson(std::uint32_t version)
         const auto bit = descriptor::encodeOverflow(version, lane, true);
         json["overflow"].push_back({{"lane", descriptor::formatLaneName(lane)},
                                     {"offset", hexJson(place)},
-                                    {"saturate", bit ? Json(hex(*bit)) : Json(nullptr)},
+                                    {"saturate", bit ? Json(hexText(*bit)) : Json(nullptr)},
                                     {"nan", place ? Json("0x0") : Json(nullptr)},
                                     {"message", bit ? Json(nullptr) : Json(bit.error().message)}});
     }

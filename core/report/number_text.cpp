@@ -38,11 +38,6 @@ std::string ratioText(double ratio)
     return fmt::format("{:.3f}", ratio);
 }
 
-std::string hexText(std::uint64_t number, int digits)
-{
-    return fmt::format("0x{:0{}x}", number, digits);
-}
-
 std::string siText(double value, std::string_view unit)
 {
     struct Prefix {

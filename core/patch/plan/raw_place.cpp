@@ -3,6 +3,7 @@
 
 #include "core/base/counted_text.h"
 #include "core/base/error_builder.h"
+#include "core/base/hex_text.h"
 #include "core/base/little_endian.h"
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
