@@ -10,6 +10,7 @@
 #include "core/numeric/bitpack.h"
 #include "core/numeric/convert.h"
 #include "core/numeric/half.h"
+#include "core/numeric/palette_widths.h"
 
 #include <algorithm>
 #include <array>
@@ -45,7 +46,7 @@ Result<void> checkOptions(const Shape &shape, const PaletteOptions &options)
         return tl::unexpected(badArgument("bits", "1, 2, 3, 4, 6 or 8",
                                           fmt::format("{}", options.bits),
                                           "Palettes have no such index width"));
-    if (options.vector >= 6 || ((0x36u >> options.vector) & 1u) == 0)
+    if (!isPaletteVector(options.vector))
         return tl::unexpected(badArgument("vector", "1, 2, 4 or 5 (mask 0x36)",
                                           fmt::format("{}", options.vector),
                                           "Palettes have no such vector size"));

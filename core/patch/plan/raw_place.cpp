@@ -11,7 +11,6 @@
 #include "core/descriptor/register_map.h"
 #include "core/form/element_order.h"
 #include "core/form/operand_place.h"
-#include "core/patch/edit/byte_text.h"
 #include "core/patch/plan/task_word.h"
 
 #include <algorithm>
