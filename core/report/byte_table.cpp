@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/byte_table.h"
 
-#include "core/base/hex_text.h"
 #include "core/base/little_endian.h"
 #include "core/base/overlaid_file.h"
 #include "core/base/progress.h"
@@ -24,6 +23,14 @@ namespace kernscope::report {
 namespace {
 
 constexpr std::size_t kMostShownBytes = 8, kMostShownCells = 2;
+
+std::string hexOf(std::span<const std::byte> bytes, std::string_view between)
+{
+    std::string text;
+    for (const std::byte byte : bytes)
+        text += fmt::format("{}{:02x}", text.empty() ? "" : between, static_cast<unsigned>(byte));
+    return text;
+}
 
 const Weight *weightOf(const ByteFieldFacts &row)
 {
@@ -144,10 +151,10 @@ std::vector<Column<ByteFieldFacts>> placeColumns()
              .value = [](const Row &row) -> Value {
                  const std::span bytes(row.bytes);
                  const bool whole = row.field.bytes.bytes.value <= kMostShownBytes;
-                 return hexBytesText(bytes.first(std::min(bytes.size(), kMostShownBytes))) +
+                 return hexOf(bytes.first(std::min(bytes.size(), kMostShownBytes)), " ") +
                         (whole ? "" : " …");
              },
-             .document = [](const Row &row) { return Json(hexBytesText(row.bytes, "")); }},
+             .document = [](const Row &row) { return Json(hexOf(row.bytes, "")); }},
             {.key = "value",
              .title = "value",
              .explanation = "The number that it holds, of several elements in a byte the first",

@@ -2,7 +2,6 @@
 #include "core/report/engine_json.h"
 
 #include "core/assessment/geometry.h"
-#include "core/base/hex_text.h"
 #include "core/format/kernel_format.h"
 #include "core/report/collective_table.h"
 #include "core/report/image_table.h"
@@ -14,6 +13,7 @@
 #include <array>
 #include <string>
 
+#include <fmt/format.h>
 
 namespace kernscope::report {
 
@@ -24,9 +24,14 @@ using descriptor::FormatLane;
 constexpr std::array<FormatLane, 3> kLanes{FormatLane::Source1, FormatLane::Source2,
                                            FormatLane::Output};
 
+std::string hex(std::uint64_t value)
+{
+    return fmt::format("{:#x}", value);
+}
+
 Json hexJson(const std::optional<std::uint32_t> &value)
 {
-    return value ? Json(hexText(*value)) : Json(nullptr);
+    return value ? Json(hex(*value)) : Json(nullptr);
 }
 
 } // namespace
@@ -138,7 +143,7 @@ Json formatWordJson(std::uint32_t version)
     const descriptor::FormatWordLayout layout = descriptor::formatWordLayout(version);
     Json json;
     json["version"] = version;
-    json["offset"] = hexText(layout.offset);
+    json["offset"] = hex(layout.offset);
     json["lane_bits"] = layout.laneBits;
     json["e4m3"] = layout.hasE4m3;
     json["lanes"] = Json::array();
@@ -160,7 +165,7 @@ Json formatWordJson(std::uint32_t version)
         const auto bit = descriptor::encodeOverflow(version, lane, true);
         json["overflow"].push_back({{"lane", descriptor::formatLaneName(lane)},
                                     {"offset", hexJson(place)},
-                                    {"saturate", bit ? Json(hexText(*bit)) : Json(nullptr)},
+                                    {"saturate", bit ? Json(hex(*bit)) : Json(nullptr)},
                                     {"nan", place ? Json("0x0") : Json(nullptr)},
                                     {"message", bit ? Json(nullptr) : Json(bit.error().message)}});
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/number_text.h"
 
+#include "core/base/hex_text.h"
 #include "core/base/csv.h"
 
 #include <cmath>
@@ -36,6 +37,11 @@ std::string percentText(double fraction)
 std::string ratioText(double ratio)
 {
     return fmt::format("{:.3f}", ratio);
+}
+
+std::string hexText(std::uint64_t number, int digits)
+{
+    return kernscope::hexText(number, digits);
 }
 
 std::string siText(double value, std::string_view unit)

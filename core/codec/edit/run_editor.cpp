@@ -90,9 +90,10 @@ void RunOutcome::add(RunOutcome &&later)
 }
 
 struct RunEditor::State {
-    State(const Decoder &made, const Decoder::State &decoded)
-        : decoder(made), state(decoded), width(codeWidth(decoded)), plainTo(plainType(decoded)),
-          hasTables(hasCodeTables(decoded))
+    State(const Decoder &made, const Decoder::State &decoded, EditTolerance within,
+          Wanted valuesWanted)
+        : decoder(made), state(decoded), tolerance(within), wantedOf(std::move(valuesWanted)),
+          width(codeWidth(decoded)), plainTo(plainType(decoded)), hasTables(hasCodeTables(decoded))
     {
     }
 
@@ -103,18 +104,17 @@ struct RunEditor::State {
     }
 
     bool begin(std::uint64_t first, std::size_t count, RunOutcome &outcome);
-    bool mapCodes(std::uint64_t first, std::size_t count, const Wanted &wantedOf,
-                  EditTolerance tolerance, std::span<float> after, RunOutcome &outcome);
+    bool mapCodes(std::uint64_t first, std::size_t count, std::span<float> after,
+                  RunOutcome &outcome);
     struct CodeMap;
-    const CodeMap &mapAt(std::uint64_t element, std::uint64_t same, const Wanted &wantedOf,
-                         EditTolerance tolerance);
+    const CodeMap *mapAt(std::uint64_t element, std::uint64_t same);
     std::uint64_t sharing(std::uint64_t element) const;
     void load(std::uint64_t first, std::uint64_t from, std::uint64_t to, std::size_t count);
     std::size_t setBlock(std::uint64_t first, std::size_t at, std::size_t index,
-                         std::span<const double> values, EditTolerance tolerance,
-                         std::span<float> after, RunOutcome &outcome);
+                         std::span<const double> values, std::span<float> after,
+                         RunOutcome &outcome);
     void gather(std::uint64_t first, std::size_t at, std::span<const double> values,
-                EditTolerance tolerance, RunOutcome &outcome);
+                RunOutcome &outcome);
     void loadCodes(std::uint64_t first, std::size_t at, std::size_t index);
     void choose();
     void chooseByTables();
@@ -122,8 +122,8 @@ struct RunEditor::State {
     void choosePlain();
     void chooseEach();
     void chooseOne(std::size_t i);
-    bool holds(std::size_t i, EditTolerance tolerance) const;
-    void settle(EditTolerance tolerance, RunOutcome &outcome);
+    bool holds(std::size_t i) const;
+    void settle(RunOutcome &outcome);
     void storeCodes(std::size_t index);
     std::vector<PartEdit> takeBytes();
     std::vector<PartEdit> takeOrdered();
@@ -144,6 +144,8 @@ struct RunEditor::State {
 
     Decoder decoder;
     const Decoder::State &state; ///< of `decoder`
+    EditTolerance tolerance;
+    Wanted wantedOf;
     unsigned width;
     ElementType plainTo; ///< of numbers that are stored as they are, or Unknown
     bool hasTables;
@@ -196,7 +198,8 @@ RunEditor::RunEditor(RunEditor &&) noexcept = default;
 RunEditor &RunEditor::operator=(RunEditor &&) noexcept = default;
 RunEditor::~RunEditor() = default;
 
-std::optional<RunEditor> RunEditor::make(const Decoder &decoder)
+std::optional<RunEditor> RunEditor::make(const Decoder &decoder, EditTolerance tolerance,
+                                         Wanted wanted)
 {
     const Decoder::State &state = Editor::stateOf(decoder);
     const ElementType type = state.encoding.type;
@@ -211,7 +214,7 @@ std::optional<RunEditor> RunEditor::make(const Decoder &decoder)
     if (!exact || rounded || vectors || moves || locked || state.payloadDecoder ||
         codeWidth(state) > 32)
         return std::nullopt;
-    return RunEditor(std::make_unique<State>(decoder, state));
+    return RunEditor(std::make_unique<State>(decoder, state, tolerance, std::move(wanted)));
 }
 
 bool RunEditor::separateRuns() const
@@ -224,8 +227,8 @@ std::uint64_t RunEditor::firstBit(std::uint64_t first) const
     return m_state->ordered() ? 0 : m_state->rank(first) * m_state->width;
 }
 
-bool RunEditor::set(std::uint64_t first, std::span<const double> values, EditTolerance tolerance,
-                    std::span<float> after, RunOutcome &outcome)
+bool RunEditor::set(std::uint64_t first, std::span<const double> values, std::span<float> after,
+                    RunOutcome &outcome)
 {
     State &own = *m_state;
     if (!own.begin(first, values.size(), outcome))
@@ -236,7 +239,7 @@ bool RunEditor::set(std::uint64_t first, std::span<const double> values, EditTol
         const auto seen = after.size() > at
                               ? after.subspan(at, std::min(some.size(), after.size() - at))
                               : std::span<float>();
-        index += own.setBlock(first, at, index, some, tolerance, seen, outcome);
+        index += own.setBlock(first, at, index, some, seen, outcome);
     }
     outcome.seen += values.size();
     if (outcome.changed > own.changedBefore && !outcome.refusal)
@@ -244,13 +247,13 @@ bool RunEditor::set(std::uint64_t first, std::span<const double> values, EditTol
     return true;
 }
 
-bool RunEditor::set(std::uint64_t first, std::size_t count, const Wanted &wanted,
-                    EditTolerance tolerance, std::span<float> after, RunOutcome &outcome)
+bool RunEditor::set(std::uint64_t first, std::size_t count, std::span<float> after,
+                    RunOutcome &outcome)
 {
     State &own = *m_state;
     if (!own.begin(first, count, outcome))
         return false;
-    if (own.mapCodes(first, count, wanted, tolerance, after, outcome)) {
+    if (own.mapCodes(first, count, after, outcome)) {
         outcome.seen += count;
         if (outcome.changed > own.changedBefore)
             outcome.bytes = own.takeBytes();
@@ -259,8 +262,8 @@ bool RunEditor::set(std::uint64_t first, std::size_t count, const Wanted &wanted
     std::vector<float> held(count);
     std::vector<double> values(count);
     own.decoder.decodeFloat(first, held);
-    wanted(held, values);
-    return set(first, values, tolerance, after, outcome);
+    own.wantedOf(held, values);
+    return set(first, values, after, outcome);
 }
 
 bool RunEditor::State::begin(std::uint64_t first, std::size_t count, RunOutcome &outcome)
@@ -284,8 +287,7 @@ struct RunEditor::State::CodeMap {
 
 /// Maps the codes of a run that were loaded. False, with nothing done, where few elements share
 /// what a map is made of, or where one of them would be refused.
-bool RunEditor::State::mapCodes(std::uint64_t first, std::size_t count, const Wanted &wantedOf,
-                                EditTolerance tolerance, std::span<float> after,
+bool RunEditor::State::mapCodes(std::uint64_t first, std::size_t count, std::span<float> after,
                                 RunOutcome &outcome)
 {
     if (!hasTables || ordered() || outcome.refusal)
@@ -297,9 +299,10 @@ bool RunEditor::State::mapCodes(std::uint64_t first, std::size_t count, const Wa
     for (std::size_t at = 0; at < count;) {
         const std::uint64_t element = first + at, left = sharing(element);
         const auto same = static_cast<std::size_t>(std::min<std::uint64_t>(left, count - at));
-        if (left < std::uint64_t{8} << width)
+        const CodeMap *const found = mapAt(element, left);
+        if (found == nullptr)
             return false;
-        const CodeMap &shared = mapAt(element, left, wantedOf, tolerance);
+        const CodeMap &shared = *found;
         const std::size_t end = index + (rank(element + same) - rank(element));
         std::array<std::uint32_t, 256> counts{}, others{};
         for (std::size_t i = index; i < end; ++i) {
@@ -332,13 +335,14 @@ bool RunEditor::State::mapCodes(std::uint64_t first, std::size_t count, const Wa
     return true;
 }
 
-const RunEditor::State::CodeMap &RunEditor::State::mapAt(std::uint64_t element, std::uint64_t same,
-                                                         const Wanted &wantedOf,
-                                                         EditTolerance tolerance)
+/// Null where the `same` elements are too few for one.
+const RunEditor::State::CodeMap *RunEditor::State::mapAt(std::uint64_t element, std::uint64_t same)
 {
     const CodeTable &shared = tableAt(element, same);
     if (map && mapContext == tableContext)
-        return *map;
+        return map.get();
+    if (same < std::uint64_t{8} << width)
+        return nullptr;
     if (!map)
         map = std::make_unique<CodeMap>();
     mapContext = tableContext;
@@ -354,16 +358,19 @@ const RunEditor::State::CodeMap &RunEditor::State::mapAt(std::uint64_t element, 
     std::iota(codes.begin(), codes.end(), 0U);
     const double gap = wanted[count];
     wanted.resize(count);
+    now.resize(count);
+    next.resize(count);
+    chosen.resize(count);
     choose();
     for (std::size_t code = 0; code < count; ++code) {
         map->becomes[code] = static_cast<std::uint8_t>(chosen[code]);
         map->wanted[code] = wanted[code];
-        map->refused[code] = !holds(code, tolerance);
+        map->refused[code] = !holds(code);
     }
     map->gap = std::nullopt;
     if (std::abs(gap) <= tolerance.of(gap))
         map->gap = gap;
-    return *map;
+    return map.get();
 }
 
 /// Codes [from, to) of the payload, which are those of the elements from `first` on.
@@ -393,13 +400,13 @@ void RunEditor::State::load(std::uint64_t first, std::uint64_t from, std::uint64
 /// Sets elements [first + at, first + at + values.size()), whose codes begin with number `index`
 /// of those that were loaded. Returns how many of them are stored.
 std::size_t RunEditor::State::setBlock(std::uint64_t first, std::size_t at, std::size_t index,
-                                       std::span<const double> values, EditTolerance tolerance,
-                                       std::span<float> after, RunOutcome &outcome)
+                                       std::span<const double> values, std::span<float> after,
+                                       RunOutcome &outcome)
 {
-    gather(first, at, values, tolerance, outcome);
+    gather(first, at, values, outcome);
     loadCodes(first, at, index);
     choose();
-    settle(tolerance, outcome);
+    settle(outcome);
     storeCodes(index);
     std::fill(after.begin(), after.end(), 0.0f);
     for (std::size_t i = 0; i < elements.size() && elements[i] - first - at < after.size(); ++i)
@@ -409,7 +416,7 @@ std::size_t RunEditor::State::setBlock(std::uint64_t first, std::size_t at, std:
 
 /// The stored elements of a block. Those that are not stored stay zero.
 void RunEditor::State::gather(std::uint64_t first, std::size_t at, std::span<const double> values,
-                              EditTolerance tolerance, RunOutcome &outcome)
+                              RunOutcome &outcome)
 {
     const std::size_t count = values.size();
     elements.resize(count);
@@ -602,7 +609,7 @@ void RunEditor::State::chooseOne(std::size_t i)
 }
 
 /// Whether what was chosen is near enough, as decide() has it.
-bool RunEditor::State::holds(std::size_t i, EditTolerance tolerance) const
+bool RunEditor::State::holds(std::size_t i) const
 {
     return equalValues(next[i], wanted[i]) ||
            std::abs(next[i] - wanted[i]) <= tolerance.of(wanted[i]) ||
@@ -611,7 +618,7 @@ bool RunEditor::State::holds(std::size_t i, EditTolerance tolerance) const
 }
 
 /// Refuses what is too far from what was asked for, and keeps the account.
-void RunEditor::State::settle(EditTolerance tolerance, RunOutcome &outcome)
+void RunEditor::State::settle(RunOutcome &outcome)
 {
     const std::size_t count = elements.size();
     // The ordinary block: all are near enough, and none is farther off than those before.
@@ -628,11 +635,8 @@ void RunEditor::State::settle(EditTolerance tolerance, RunOutcome &outcome)
         return;
     }
     for (std::size_t i = 0; i < count; ++i) {
-        const double value = wanted[i], within = tolerance.of(value);
-        const bool holds = equalValues(next[i], value) || std::abs(next[i] - value) <= within ||
-                           (plainTo != ElementType::Unknown &&
-                            isNaturalRounding(plainTo, value, signedCode(chosen[i])));
-        if (holds) {
+        const double value = wanted[i];
+        if (holds(i)) {
             outcome.note(value, next[i]);
         } else {
             const auto plan = outcome.refusal ? Result<EditPlan>()

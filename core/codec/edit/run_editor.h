@@ -49,10 +49,11 @@ using Wanted = std::function<void(std::span<const float> now, std::span<double> 
 class RunEditor
 {
 public:
-    /// Nothing where the weight must go element by element: palettes of vectors, payloads that are
-    /// made by another op, that leave zeros out or may not be changed, decoded types that fp32 does
-    /// not hold exactly.
-    static std::optional<RunEditor> make(const Decoder &decoder);
+    /// `wanted`: for the second set(). Nothing where the weight must go element by element:
+    /// palettes of vectors, payloads that are made by another op, that leave zeros out or may not
+    /// be changed, decoded types that fp32 does not hold exactly.
+    static std::optional<RunEditor> make(const Decoder &decoder, EditTolerance tolerance,
+                                         Wanted wanted = {});
 
     RunEditor(RunEditor &&) noexcept;
     RunEditor &operator=(RunEditor &&) noexcept;
@@ -61,12 +62,11 @@ public:
     /// Elements [first, first + values.size()) are to become `values`. `after`: what the first of
     /// them will decode to. False where the payload is too short for the run: go element by
     /// element.
-    bool set(std::uint64_t first, std::span<const double> values, EditTolerance tolerance,
-             std::span<float> after, RunOutcome &outcome);
-    /// The same for what follows from the values alone, as fills and expressions do: in long runs
+    bool set(std::uint64_t first, std::span<const double> values, std::span<float> after,
+             RunOutcome &outcome);
+    /// The same for what is wanted of their values alone, as fills and expressions do: in long runs
     /// of narrow codes it is found once for each code.
-    bool set(std::uint64_t first, std::size_t count, const Wanted &wanted, EditTolerance tolerance,
-             std::span<float> after, RunOutcome &outcome);
+    bool set(std::uint64_t first, std::size_t count, std::span<float> after, RunOutcome &outcome);
 
     /// Whether the bytes of two runs that share no element overlap in one byte at most: the one in
     /// which the later run begins, whose bits below firstBit() of that run are those of the other.

@@ -193,7 +193,7 @@ public:
     {
         const std::size_t threads = threadsFor(kRunsAtOnce, 0);
         while (planner.payloadInFile() && m_editors.size() < threads) {
-            auto editor = codec::RunEditor::make(planner.decoder());
+            auto editor = codec::RunEditor::make(planner.decoder(), m_tolerance, values.wanted);
             if (!editor)
                 break;
             m_editors.push_back(std::move(*editor));
@@ -264,10 +264,9 @@ void Filler::planRun(const Run &run, codec::RunEditor &editor, Planned &planned)
 {
     planned.outcome.worst = outcome.worst; // most runs have none that is farther off
     planned.after.resize(std::min<std::uint64_t>(run.count, kChecked));
-    planned.done = m_values.read ? editor.set(run.first, valuesOf(run), m_tolerance, planned.after,
-                                              planned.outcome)
-                                 : editor.set(run.first, run.count, m_values.wanted, m_tolerance,
-                                              planned.after, planned.outcome);
+    planned.done = m_values.read
+                       ? editor.set(run.first, valuesOf(run), planned.after, planned.outcome)
+                       : editor.set(run.first, run.count, planned.after, planned.outcome);
 }
 
 Result<void> Filler::flush()

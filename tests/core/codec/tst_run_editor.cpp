@@ -85,14 +85,14 @@ void compareEach(const Sample &sample, std::uint64_t first, std::size_t count, E
 {
     const auto decoder = Decoder::make(sample.encoding);
     QVERIFY2(decoder, name);
-    auto runs = RunEditor::make(*decoder);
+    auto runs = RunEditor::make(*decoder, within);
     if (!runs)
         return;
     std::vector<float> before(count), after(count);
     decoder->decodeFloat(first, before);
     const std::vector<double> values = valuesOf(before);
     RunOutcome outcome;
-    QVERIFY2(runs->set(first, values, within, after, outcome), name);
+    QVERIFY2(runs->set(first, values, after, outcome), name);
     QCOMPARE(outcome.seen, std::uint64_t{count});
     RunOutcome alone;
     std::vector<float> becomes(count);
@@ -286,8 +286,6 @@ void TestRunEditor::followingValues()
         }
         const auto decoder = Decoder::make(sample.encoding);
         QVERIFY2(decoder, decoder ? "" : describe(decoder.error()).c_str());
-        auto runs = RunEditor::make(*decoder);
-        QVERIFY(runs);
         for (const double absolute : {HUGE_VAL, 0.0, 1e-3}) {
             for (const int kind : {0, 1, 2, 3}) {
                 const auto wanted = [kind](std::span<const float> now, std::span<double> to) {
@@ -307,8 +305,10 @@ void TestRunEditor::followingValues()
                 wanted(held, values);
                 RunOutcome one, each;
                 const EditTolerance within{absolute, 0x1p-24};
-                QVERIFY(runs->set(first, count, wanted, within, after, one));
-                QVERIFY(runs->set(first, values, within, other, each));
+                auto runs = RunEditor::make(*decoder, within, wanted);
+                QVERIFY(runs);
+                QVERIFY(runs->set(first, count, after, one));
+                QVERIFY(runs->set(first, values, other, each));
                 QCOMPARE(one.seen, each.seen);
                 QCOMPARE(one.refused, each.refused);
                 if (each.refusal) {
@@ -466,7 +466,7 @@ void TestRunEditor::orders()
         if (!decoder)
             qWarning("%s", describe(decoder.error()).c_str());
         QVERIFY(decoder);
-        QVERIFY(RunEditor::make(*decoder));
+        QVERIFY(RunEditor::make(*decoder, {}));
         const std::vector<std::byte> before = bytes;
         const std::uint64_t first = random() % kCount;
         const std::size_t count = 1 + random() % (kCount - first);
