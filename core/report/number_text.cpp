@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/number_text.h"
 
-#include "core/base/hex_text.h"
 #include "core/base/csv.h"
+#include "core/base/hex_text.h"
 
 #include <cmath>
 #include <iterator>

@@ -303,7 +303,7 @@ Result<Operand> EncodingMaker::decodedTable(const std::shared_ptr<const Encoding
 EncodingMaker::Step EncodingMaker::payloadLength()
 {
     if (m_state->mask)
-        return {}; // the survivors' number is the mask's affair: verify() compares them
+        return {}; // the number of survivors depends on the mask: verify() compares them
     if (m_state->payloadElements != m_state->indexElements)
         return tl::unexpected(makeFault("codec.shape", partRoleName(m_state->payload.role),
                                         fmt::format("{} elements", m_state->indexElements),

@@ -274,7 +274,7 @@ constexpr std::size_t kTileColumns = 256;
 constexpr std::size_t kTileRows = 16;
 /// Elements whose codes are unpacked at a time: they stay in the second cache.
 constexpr std::size_t kTileCodes = 32768;
-/// Lanes of a column are unpacked together, wanted or not: at most so many for each that is.
+/// Lanes of a column are unpacked together: at most this many for each lane that is needed.
 constexpr std::uint64_t kLanesForOne = 32;
 
 /// Columns at a time where all lanes of a column are unpacked.

@@ -25,8 +25,8 @@ Result<EncodedWeight> encodeSparseBlockwise(std::span<const float> values,
                                             const EncodedWeight &sparse,
                                             const BlockwiseOptions &options,
                                             std::span<const float> masses);
-/// Masks by saliency: kept is what would be missed most, mass * (w² - (w - fp16(w))²), which is
-/// mass * w² of fp16 weights; ties by position, never a zero in fp16, always NaN.
+/// Masks by saliency: keeps the elements whose removal costs most, mass * (w² - (w - fp16(w))²),
+/// which is mass * w² of fp16 weights; ties by position, never a zero in fp16, always NaN.
 Result<EncodedWeight> encodeSalientDensity(std::span<const float> values, const Shape &shape,
                                            double density, std::span<const float> masses);
 Result<EncodedWeight> encodeSalientPattern(std::span<const float> values, const Shape &shape,

@@ -165,7 +165,7 @@ namespace {
 
 /// Elements of one run: what is made of them stays in the second cache.
 constexpr std::uint64_t kRun = 16384;
-/// Of each run so many are decoded and compared after it was written.
+/// Elements of each run that are decoded and compared after it was written.
 constexpr std::size_t kChecked = 2048;
 /// Runs that are planned by several threads before they are written.
 constexpr std::size_t kRunsAtOnce = 256;

@@ -32,7 +32,7 @@ public:
     {
     }
 
-    /// What the edit comes to: its byte ranges and what was stored. Errors: "patch.*",
+    /// Plans one edit: its byte ranges and the stored value. Errors: "patch.*",
     /// "task.cancelled". `last`: bundle() is not read any more, if the edit changed no tables.
     Result<AppliedEdit> plan(const Edit &edit, bool last = false);
     /// The bundle of its own, as it is after the edits so far.

@@ -251,7 +251,6 @@ void TestRunEditor::followingValues()
         Sample sample;
         sample.encoding.shape = {kRows, kColumns};
         std::uint64_t stored = kRows * kColumns;
-        sample.storage.reserve(4);
         if (masked) {
             sample.storage.push_back(randomBytes((stored + 7) / 8, random));
             sample.storage.back().back() &= std::byte{1};

@@ -367,4 +367,4 @@ void TestBulkEdits::mergedRuns()
 }
 
 KERNSCOPE_TEST(TestBulkEdits, kernscope::test::NoApplication)
-#include "tst_scratch_payload.moc"
+#include "tst_bulk_edits.moc"
