@@ -3,7 +3,6 @@
 
 #include "app/file_fault.h"
 #include "core/base/small_file.h"
-#include "widgets/common/table_text.h"
 
 #include <QCoreApplication>
 #include <QCryptographicHash>
@@ -102,26 +101,6 @@ Result<Bookmarks> parseBookmarks(const QByteArray &json)
              QDateTime::fromString(one.value(QStringLiteral("made")).toString(), Qt::ISODate)});
     }
     return bookmarks;
-}
-
-QString placeInWords(const Bookmark &bookmark)
-{
-    const QString place = bookmark.place.isEmpty() ? BookmarkWords::tr("Overview") : bookmark.place;
-    return bookmark.bytes > 1
-               ? BookmarkWords::tr("%1, %2 bytes").arg(place, ui::groupedNumber(bookmark.bytes))
-               : place;
-}
-
-QString bookmarksText(const Bookmarks &bookmarks)
-{
-    QString text;
-    for (const Bookmark &bookmark : bookmarks) {
-        QString note = bookmark.note;
-        note.replace(QLatin1Char('\n'), QLatin1Char(' '))
-            .replace(QLatin1Char('\t'), QLatin1Char(' '));
-        text += placeInWords(bookmark) + QLatin1Char('\t') + note + QLatin1Char('\n');
-    }
-    return text;
 }
 
 QString BookmarkStore::fileOf(const QString &bundle) const

@@ -30,10 +30,6 @@ inline constexpr std::uint64_t kMostBookmarkBytes = 64 << 20;
 QByteArray bookmarksJson(const QString &bundle, const Bookmarks &bookmarks);
 /// Errors: "bookmarks.syntax" (no JSON of that kind; `field` says which), "bookmarks.limit".
 Result<Bookmarks> parseBookmarks(const QByteArray &json);
-/// For people: "Overview" of the bundle as a whole, "weights/weight.bin:0x40, 4,096 bytes".
-QString placeInWords(const Bookmark &bookmark);
-/// For people: a line a bookmark, place and note parted by a tab.
-QString bookmarksText(const Bookmarks &bookmarks);
 
 /// Where the bookmarks of bundles are kept: a file a bundle in the folder of the user's state,
 /// named by the bundle's path; or beside the bundle, where the user asked for that.

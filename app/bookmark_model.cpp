@@ -21,32 +21,42 @@ const report::TableOf<Bookmark> &bookmarkTable()
     using Row = Bookmark;
     static const report::TableOf<Row> kTable{
         "bookmarks",
-        {{.key = "place",
-          .title = "place",
-          .explanation = "Where it leads, as Go To reads it; a double click goes there",
-          .shown = report::kWindow,
-          .value = [](const Row &row) -> Value { return placeInWords(row).toStdString(); }},
-         {.key = "note",
-          .title = "note",
-          .explanation = "Your words; F2 edits them",
-          .shown = report::kWindow,
-          .value = [](const Row &row) -> Value { return row.note.toStdString(); }},
-         {.key = "made",
-          .title = "made",
-          .explanation = "When the bookmark was made",
-          .shown = report::kWindow,
-          .value = [](const Row &row) -> Value {
+        {{report::kWindow, "place", "place",
+          "Where it leads, as Go To reads it; a double click goes there",
+          [](const Row &row) -> Value { return placeInWords(row).toStdString(); }},
+         {report::kWindow, "note", "note", "Your words; F2 edits them",
+          [](const Row &row) -> Value { return row.note.toStdString(); }},
+         {report::kWindow, "made", "made", "When the bookmark was made",
+          [](const Row &row) -> Value {
               return QLocale().toString(row.made.toLocalTime(), QLocale::ShortFormat).toStdString();
           },
-          .order =
-              [](const Row &row) {
-                  return report::SortValue(
-                      static_cast<std::uint64_t>(row.made.toMSecsSinceEpoch()));
-              }}}};
+          report::sortedBy([](const Row &row) {
+              return report::SortValue(static_cast<std::uint64_t>(row.made.toMSecsSinceEpoch()));
+          })}}};
     return kTable;
 }
 
 } // namespace
+
+QString placeInWords(const Bookmark &bookmark)
+{
+    const QString place = bookmark.place.isEmpty() ? BookmarkModel::tr("Overview") : bookmark.place;
+    return bookmark.bytes > 1
+               ? BookmarkModel::tr("%1, %2 bytes").arg(place, ui::groupedNumber(bookmark.bytes))
+               : place;
+}
+
+QString bookmarksText(const Bookmarks &bookmarks)
+{
+    QString text;
+    for (const Bookmark &bookmark : bookmarks) {
+        QString note = bookmark.note;
+        note.replace(QLatin1Char('\n'), QLatin1Char(' '))
+            .replace(QLatin1Char('\t'), QLatin1Char(' '));
+        text += placeInWords(bookmark) + QLatin1Char('\t') + note + QLatin1Char('\n');
+    }
+    return text;
+}
 
 BookmarkModel::BookmarkModel(QObject *parent)
     : QAbstractTableModel(parent), m_columns(bookmarkTable())

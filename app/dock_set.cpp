@@ -117,7 +117,7 @@ void DockSet::addComparing(ui::Session &session, QMainWindow *host)
     connect(m_compare, &ui::CompareDock::choicesChanged, bytes, &ui::BytesDock::setChoices);
     connect(m_compare, &ui::CompareDock::placesChanged, bytes,
             [bytes](const ui::PairPlaces &places) {
-                bytes->setPair(places.subject.weightA, places.subject.weightB);
+                bytes->setPair(places.subject.sides.a, places.subject.sides.b);
             });
     auto *ranges = add<ui::RangesDock>(session, host, Qt::ALT | Qt::SHIFT | Qt::Key_R);
     connect(bytes, &ui::BytesDock::differencesChanged, ranges, &ui::RangesDock::setDifferences);
@@ -134,7 +134,7 @@ void DockSet::addComparing(ui::Session &session, QMainWindow *host)
     connect(m_compare, &ui::CompareDock::choicesChanged, builds, &ui::BuildsDock::setChoices);
     connect(m_compare, &ui::CompareDock::placesChanged, builds,
             [builds](const ui::PairPlaces &shown) {
-                builds->propose(shown.documentIsB ? shown.subject.weightB : shown.subject.weightA);
+                builds->propose(shown.documentIsB ? shown.subject.sides.b : shown.subject.sides.a);
             });
     connect(m_compare, &ui::CompareDock::thirdBuildWanted, builds, [builds](bool folder) {
         reveal(builds);

@@ -140,8 +140,10 @@ void Document::releaseAside(BundlePtr bundle)
 bool Document::parsesLong() const
 {
     const Bundle &bundle = *m_session.bundle();
-    const std::size_t program = bundle.programFile();
-    return program != kNoIndex && bundle.files()[program].file->size().value > kMostProgramAtOnce;
+    std::uint64_t bytes = 0;
+    for (std::size_t i = 0; i < bundle.files().size(); ++i)
+        bytes += bundle.isProgramFile(i) ? bundle.files()[i].file->size().value : 0;
+    return bytes > kMostProgramAtOnce;
 }
 
 bool Document::laysAside(const AppliedEdit &edit) const

@@ -29,17 +29,26 @@ struct OperationNames {
     std::string texts; ///< "conv encoder_0", one behind the other
     std::vector<std::size_t> ends;
     std::vector<SourceSpan> spans;
+    std::vector<std::size_t> files; ///< of programs, by the operation; of one program one for all
 
     /// In the order of the program, unpacked one by one.
-    void collect(const mil::PackedProgram &program)
+    void collect(const Bundle &bundle)
     {
+        const auto packed = bundle.packedProgram();
+        const mil::PackedProgram &program = *packed;
+        const auto &functions = bundle.programOutline().functions;
+        std::size_t function = 0;
         mil::PackedProgram::Reader reader(program);
         std::vector<std::size_t> inBlocks;
         for (std::size_t i = 0; i < program.operations() && spans.size() < kMostNames; ++i) {
             mil::Operation operation;
             reader.next(operation, inBlocks);
+            while (function + 1 < functions.size() && i >= program.operationsOf(function).second)
+                ++function;
             if (operation.type == "const")
                 continue;
+            if (!bundle.programFiles().empty())
+                files.push_back(bundle.programFileOf(functions[function].model));
             texts += operation.type + ' ' + operation.displayName();
             ends.push_back(texts.size());
             spans.push_back(operation.span);
@@ -47,6 +56,8 @@ struct OperationNames {
         texts.shrink_to_fit();
         ends.shrink_to_fit();
         spans.shrink_to_fit();
+        if (bundle.programFiles().empty())
+            files = {bundle.programFile()};
     }
     QString name(std::size_t index) const
     {
@@ -142,14 +153,14 @@ PaletteIndex GoToBox::namesOf(const BundlePtr &bundle, ui::Session &session, QOb
     };
     operations.kind = PaletteIndex::Kind::Operation;
     const auto all = std::make_shared<OperationNames>();
-    all->collect(*bundle->packedProgram());
+    all->collect(*bundle);
     operations.count = all->spans.size();
     operations.name = [all](std::size_t i) { return all->name(i); };
-    operations.run = [&session, origin, bundle, all](std::size_t i) {
+    operations.run = [&session, origin, all](std::size_t i) {
         const SourceSpan &span = all->spans[i];
-        if (bundle->programFile() != kNoIndex && span.length > 0)
-            session.goToBytes(bundle->programFile(),
-                              {FileOffset(span.offset), ByteCount(span.length)}, origin);
+        const std::size_t file = all->files[all->files.size() == 1 ? 0 : i];
+        if (file != kNoIndex && span.length > 0)
+            session.goToBytes(file, {FileOffset(span.offset), ByteCount(span.length)}, origin);
     };
     index.add(std::move(weights));
     index.add(std::move(sections));

@@ -50,8 +50,8 @@ Result<void> writeFolder(const quantized::Folder &made, const std::filesystem::p
     return place->publish();
 }
 
-Result<void> writeSectionFile(std::span<const std::byte> bytes, const std::filesystem::path &file,
-                              const Bundle &bundle)
+Result<void> writeBesideBundle(std::span<const std::byte> bytes, const std::filesystem::path &file,
+                               const Bundle &bundle)
 {
     auto place = OutputPlace::claim(file, OutputKind::File, {false, {bundle.path()}});
     if (!place)
@@ -123,7 +123,25 @@ Result<void> buildSectionTo(const Bundle &bundle, const std::vector<std::size_t>
     const auto built = plan::buildSection(bundle, weights, options, target, file.string());
     if (!built)
         return tl::unexpected(built.error());
-    return writeSectionFile(built->bytes, file, bundle);
+    return writeBesideBundle(built->bytes, file, bundle);
+}
+
+Result<SliceFile> buildSlicesTo(const Bundle &bundle, const std::vector<std::size_t> &weights,
+                                const SliceOptions &options, const target::Target &target,
+                                const std::filesystem::path &file)
+{
+    const auto form = sliceForm(target.name);
+    if (!form)
+        return tl::unexpected(form.error());
+    Result<SliceFile> made = [&] {
+        const BundleReadLock lock(bundle);
+        return buildSlices(bundle, weights, options, *form);
+    }();
+    if (!made)
+        return made;
+    if (auto written = writeBesideBundle(made->bytes, file, bundle); !written)
+        return tl::unexpected(std::move(written.error()));
+    return made;
 }
 
 Result<void> relocateTo(const Bundle &bundle,
@@ -147,7 +165,7 @@ Result<void> relocateTo(const Bundle &bundle,
     const auto bytes = section::writeSection(*section, source);
     if (!bytes)
         return tl::unexpected(bytes.error());
-    return writeSectionFile(*bytes, file, bundle);
+    return writeBesideBundle(*bytes, file, bundle);
 }
 
 } // namespace kernscope::app

@@ -3,16 +3,30 @@
 
 #include "app/allocator.h"
 #include "app/bookmarks_dock.h"
+#include "app/compare_menu.h"
 #include "app/dock_set.h"
+#include "app/document_notices.h"
+#include "app/edit_menu.h"
+#include "app/error_text.h"
+#include "app/export_menu.h"
 #include "app/file_drops.h"
+#include "app/go_menu.h"
 #include "app/go_to_box.h"
+#include "app/menu_actions.h"
 #include "app/notice_area.h"
+#include "app/open_controller.h"
+#include "app/palette_index.h"
+#include "app/palette_source.h"
+#include "app/recent_text.h"
+#include "app/save_controller.h"
+#include "app/session_controller.h"
 #include "app/status_line.h"
 #include "app/tab_order.h"
 #include "app/tab_titles.h"
 #include "app/table_columns.h"
 #include "app/tour.h"
 #include "app/view_accessible.h"
+#include "app/view_menu.h"
 #include "app/welcome_page.h"
 #include "widgets/chips/plan_dock.h"
 #include "widgets/common/cell_keys.h"
@@ -21,6 +35,7 @@
 #include "widgets/common/help_dock.h"
 #include "widgets/common/line_icon.h"
 #include "widgets/common/plain_labels.h"
+#include "widgets/common/segmented.h"
 #include "widgets/common/task_manager.h"
 #include "widgets/common/theme.h"
 #include "widgets/compare/builds_dock.h"
@@ -31,14 +46,19 @@
 
 #include <QAction>
 #include <QActionGroup>
+#include <QApplication>
 #include <QCloseEvent>
 #include <QCoreApplication>
+#include <QFileInfo>
+#include <QMenu>
 #include <QMenuBar>
 #include <QMessageBox>
 #include <QScreen>
 #include <QStackedWidget>
 #include <QStatusBar>
 #include <QTimer>
+#include <QToolBar>
+#include <QToolButton>
 #include <QVBoxLayout>
 
 #include <algorithm>
@@ -69,13 +89,14 @@ MainWindow::MainWindow(Settings &settings, QWidget *parent)
     connect(statusBar(), &QStatusBar::messageChanged, this, [this](const QString &text) {
         if (text.isEmpty())
             return;
+        m_status->showMessage(text); // which is the bar's own: first
         statusBar()->clearMessage(); // it would hide the line
-        m_status->showMessage(text);
     });
+    buildControllers();
     buildMenus();
     connectSession();
     connectDocument();
-    keepPairs();
+    m_compareMenu->keepPairs();
     new HeapTrimmer(m_session, this);
     m_tour = new Tour(*this);
     connect(m_tour, &Tour::runningChanged, this, &MainWindow::onTourChanged);
@@ -97,6 +118,15 @@ MainWindow::~MainWindow()
     delete m_status;
 }
 
+QSize MainWindow::sizeHint() const
+{
+    // The frame that the desktop puts around is not known before the window is shown.
+    const int edge = ui::theme::em(this, 0.5), title = ui::theme::em(this, 3);
+    const QScreen *at = screen();
+    return at ? kFirstSize.boundedTo(at->availableSize() - QSize(2 * edge, title + edge))
+              : kFirstSize;
+}
+
 /// Files and folders that the window shows: the two of the session, and builds that were added.
 std::vector<std::filesystem::path> MainWindow::shownPaths() const
 {
@@ -110,15 +140,6 @@ std::vector<std::filesystem::path> MainWindow::shownPaths() const
         for (const BundlePtr &build : builds->added())
             paths.push_back(build->path());
     return paths;
-}
-
-QSize MainWindow::sizeHint() const
-{
-    // The frame that the desktop puts around is not known before the window is shown.
-    const int edge = ui::theme::em(this, 0.5), title = ui::theme::em(this, 3);
-    const QScreen *at = screen();
-    return at ? kFirstSize.boundedTo(at->availableSize() - QSize(2 * edge, title + edge))
-              : kFirstSize;
 }
 
 void MainWindow::buildCentre()
@@ -150,11 +171,254 @@ void MainWindow::buildCentre()
     m_columns = new TableColumns(*m_docks, m_settings, this);
     m_layouts = new LayoutKeeper(m_host, *m_docks, m_settings, this);
     connect(m_layouts, &LayoutKeeper::currentChanged, this, [this](Layout layout) {
-        for (QAction *action : m_layoutGroup->actions())
+        for (QAction *action : m_viewMenu->layouts()->actions())
             action->setChecked(action->data().toInt() == static_cast<int>(layout));
         if (auto *weight = qobject_cast<ui::WeightDock *>(m_docks->dock(QStringLiteral("weight"))))
             weight->enlargeGrid(layout == Layout::Patch);
     });
+}
+
+void MainWindow::buildControllers()
+{
+    m_actions = new MenuActions(this);
+    WindowParts parts{*this,   m_document, m_session, m_settings, m_notices,
+                      m_docks, m_layouts,  nullptr,   m_actions};
+    parts.saving = m_saving = new SaveController(parts);
+    m_opener = new OpenController(parts);
+    m_sessions = new SessionController(parts);
+    m_said = new DocumentNotices(parts);
+    m_editMenu = new EditMenu(parts);
+    m_viewMenu = new ViewMenu(parts, *m_columns, m_theme);
+    m_goMenu = new GoMenu(parts);
+    m_compareMenu = new CompareMenu(parts);
+    m_exportMenu = new ExportMenu(parts);
+
+    connect(m_saving, &SaveController::saved, this, [this](const QString &target) {
+        addRecent({target, {}});
+        showState();
+    });
+    connect(m_saving, &SaveController::warned, m_docks->diagnostics(),
+            &ui::DiagnosticsDock::addRow);
+    connect(m_saving, &SaveController::reloadAsked, this, &MainWindow::revert);
+    connect(m_opener, &OpenController::sessionAsked, m_sessions,
+            qOverload<const QString &>(&SessionController::open));
+    connect(m_opener, &OpenController::begins, m_sessions, &SessionController::forget);
+    connect(m_opener, &OpenController::sampleMissing, m_sessions,
+            &SessionController::sampleMissing);
+    connect(m_sessions, &SessionController::openAsked, m_opener, &OpenController::openSession);
+    connect(m_sessions, &SessionController::recentChanged, this, &MainWindow::fillRecent);
+    connect(m_sessions, &SessionController::restoreAsked, this, [this] {
+        showWelcome(false);
+        if (const auto &layout = m_opener->wanted().layout)
+            m_layouts->restore(*layout);
+    });
+    connect(m_said, &DocumentNotices::openAsked, this,
+            [this](const QString &path) { openPaths({path}); });
+    connect(m_said, &DocumentNotices::patchingAsked, m_editMenu, &EditMenu::togglePatching);
+    connectMenus();
+}
+
+void MainWindow::connectMenus()
+{
+    const auto showDocks = [this] { showWelcome(false); };
+    connect(m_editMenu, &EditMenu::docksAsked, this, showDocks);
+    connect(m_editMenu, &EditMenu::shapesAsked, m_said, &DocumentNotices::askShapes);
+    connect(m_editMenu, &EditMenu::refused, m_said, &DocumentNotices::refused);
+    connect(m_viewMenu, &ViewMenu::docksAsked, this, showDocks);
+    connect(m_viewMenu, &ViewMenu::layoutChosen, this, &MainWindow::chooseLayout);
+    connect(m_viewMenu, &ViewMenu::resetAsked, this, [this] {
+        showWelcome(false);
+        m_layouts->reset();
+    });
+    connect(m_goMenu, &GoMenu::docksAsked, this, showDocks);
+    connect(m_goMenu, &GoMenu::searchAsked, this, [this] {
+        m_goTo->setFocus(Qt::ShortcutFocusReason);
+        m_goTo->selectAll();
+    });
+    connect(m_compareMenu, &CompareMenu::compareAsked, this,
+            [this] { m_opener->wanted().layout = Layout::Compare; });
+    connect(m_compareMenu, &CompareMenu::layoutAsked, this, &MainWindow::showLayout);
+    connect(m_compareMenu, &CompareMenu::samplesAsked, this, &MainWindow::openSample);
+    connect(m_compareMenu, &CompareMenu::stopped, this, [this] {
+        if (m_layouts->current() == Layout::Compare)
+            showLayout(Layout::Inspect);
+    });
+    connect(m_exportMenu, &ExportMenu::docksAsked, this, showDocks);
+}
+
+void MainWindow::buildMenus()
+{
+    const auto menu = [this](const QString &title) { return menuBar()->addMenu(title); };
+    QMenu *file = menu(tr("&File"));
+    file->setObjectName(QStringLiteral("file"));
+    buildFileMenu(file);
+    m_editMenu->fill(menu(tr("&Edit")));
+    m_viewMenu->fill(menu(tr("&View")));
+    m_goMenu->fill(menu(tr("&Go")));
+    m_compareMenu->fill(menu(tr("&Compare")), m_editMenu->applyPatches());
+    addDockActions(tr("&Weights"), "bundle overview weight inspector codebook mask");
+    addDockActions(tr("&Bytes"), "hex layout search program graph patches diagnostics bookmarks");
+    addDockActions(tr("Chip&s"), "stream assessment roofline timeline calibration geometry plan "
+                                 "choose targets formats reduction collective");
+    addDockActions(tr("Har&dware"), "tasks groups relocations commands descriptor activation");
+    buildHelpMenu(menu(tr("&Help")));
+    buildToolBar();
+}
+
+void MainWindow::buildFileMenu(QMenu *menu)
+{
+    m_open = m_actions->add(menu, tr("&Open Bundle Folder\u2026"), QKeySequence::Open,
+                            [this] { m_opener->openFolder(); });
+    m_open->setIcon(ui::lineIcon(QStringLiteral("open")));
+    m_actions->add(menu, tr("Open &File\u2026"), Qt::CTRL | Qt::ALT | Qt::Key_O,
+                   [this] { m_opener->openFile(); });
+    m_recentMenu = menu->addMenu(tr("Open &Recent"));
+    QMenu *samples = menu->addMenu(tr("Open Sa&mple"));
+    for (const auto &[text, name] :
+         {std::pair{tr("&Dense"), QStringLiteral("sample-dense.mlmodelc")},
+          std::pair{tr("&Sparse"), QStringLiteral("sample-sparse.mlmodelc")},
+          std::pair{tr("&Palette"), QStringLiteral("sample-palette.mlmodelc")}})
+        m_actions->add(samples, text, {}, [this, sample = name] { openSample(sample); });
+    menu->addSeparator();
+    m_save = m_actions->add(menu, tr("&Save\u2026"), QKeySequence::Save, Needs::Changes,
+                            [this] { m_saving->save(); });
+    m_save->setIcon(ui::lineIcon(QStringLiteral("save")));
+    m_actions->add(menu, tr("Save &As\u2026"), Qt::CTRL | Qt::SHIFT | Qt::Key_S, Needs::Bundle,
+                   [this] { m_saving->saveAs(); });
+    m_actions->add(menu, tr("Re&load from Disk"), QKeySequence::Refresh, Needs::Bundle,
+                   [this] { revert(); });
+    m_sessions->addActions(menu);
+    m_exportMenu->fill(menu);
+    menu->addSeparator();
+    m_actions->add(menu, tr("&Close Bundle"), QKeySequence::Close, Needs::Bundle,
+                   [this] { m_saving->whenKept([this] { m_document.close(); }); });
+    m_actions->add(menu, tr("&Quit"), QKeySequence::Quit, [this] { close(); });
+}
+
+void MainWindow::fillRecent()
+{
+    const QList<Settings::Recent> entries = m_settings.recent();
+    m_welcome->setRecent(entries);
+    m_recentMenu->clear();
+    m_recentMenu->setEnabled(!entries.isEmpty());
+    for (const Settings::Recent &entry : entries) {
+        const QString text = recentText(entry);
+        QStringList paths{entry.path};
+        if (!entry.other.isEmpty())
+            paths << entry.other;
+        QAction *action = m_actions->add(
+            m_recentMenu, QString(text).replace(QLatin1Char('&'), QLatin1String("&&")), {},
+            [this, paths] { openPaths(paths); });
+        action->setToolTip(paths.join(QLatin1Char('\n')));
+        action->setStatusTip(paths.join(QStringLiteral("  ")));
+    }
+    m_recentMenu->setToolTipsVisible(true);
+    m_recentMenu->addSeparator();
+    m_actions->add(m_recentMenu, tr("&Clear List"), {}, [this] {
+        m_settings.clearRecent();
+        fillRecent();
+    });
+}
+
+void MainWindow::addRecent(const Settings::Recent &entry)
+{
+    m_settings.addRecent(entry);
+    fillRecent();
+}
+
+/// What docks can do, those of each under its name.
+void MainWindow::addDockActions(const QString &title, const char *ids)
+{
+    QMenu *menu = menuBar()->addMenu(title);
+    m_actions->need(menu->menuAction(), Needs::Bundle);
+    for (const QString &id : QString::fromLatin1(ids).split(QLatin1Char(' '))) {
+        for (const DockSet::Entry &entry : m_docks->entries()) {
+            if (entry.dock->id() == id && !entry.menuActions.isEmpty())
+                menu->addMenu(entry.dock->windowTitle())->addActions(entry.menuActions);
+        }
+    }
+}
+
+void MainWindow::buildHelpMenu(QMenu *menu)
+{
+    m_actions->add(menu, tr("&Help on This Dock"), QKeySequence::HelpContents,
+                   [this] { showHelp(); });
+    m_actions->add(menu, tr("Take the &Tour"), Qt::CTRL | Qt::Key_F1, [this] { m_tour->start(); });
+    menu->addActions(m_docks->help()->menuActions());
+    menu->addSeparator();
+    m_actions->add(menu, tr("&Welcome Page"), {}, [this] { showWelcome(true); });
+    m_actions->add(menu, tr("&About Kernscope"), {}, [this] { about(); });
+    m_actions->add(menu, tr("About &Qt"), {}, [] { QApplication::aboutQt(); });
+}
+
+/// The workspaces, what one does most, and the box that finds everything: always in sight.
+void MainWindow::buildToolBar()
+{
+    auto *bar = addToolBar(tr("Workspaces and tools"));
+    bar->setObjectName(QStringLiteral("tools"));
+    bar->setMovable(false);
+    bar->setFloatable(false);
+    bar->setContextMenuPolicy(Qt::PreventContextMenu);
+    const int side = ui::theme::em(this, 1.2);
+    bar->setIconSize(QSize(side, side));
+    auto *workspaces = new ui::Segmented(tr("Workspace"), bar);
+    for (QAction *action : m_viewMenu->layouts()->actions())
+        workspaces->add(action);
+    bar->addWidget(workspaces);
+    const auto addGroup = [bar](std::initializer_list<QAction *> actions) {
+        bar->addSeparator();
+        for (QAction *action : actions)
+            bar->addAction(action);
+    };
+    addGroup({m_open, m_save});
+    addGroup({m_editMenu->undo(), m_editMenu->redo()});
+    addGroup({m_editMenu->patching(), m_compareMenu->compareWith()});
+    addGroup({m_goMenu->back(), m_goMenu->forward()});
+    for (QAction *action : {m_goMenu->back(), m_goMenu->forward()}) {
+        auto *button = qobject_cast<QToolButton *>(bar->widgetForAction(action));
+        auto *menu = new QMenu(button);
+        const bool back = action == m_goMenu->back();
+        connect(menu, &QMenu::aboutToShow, this,
+                [this, menu, back] { m_goMenu->fillHistory(menu, back); });
+        button->setMenu(menu);
+        button->setPopupMode(QToolButton::DelayedPopup);
+    }
+    for (QToolButton *button : bar->findChildren<QToolButton *>()) {
+        if (button->parentWidget() != workspaces) // Tab comes to the chosen one of those only
+            button->setFocusPolicy(Qt::TabFocus);
+    }
+    auto *spring = new QWidget(bar);
+    spring->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
+    bar->addWidget(spring);
+    m_goTo = new GoToBox(m_session, bar);
+    auto *found = new PaletteSource(*menuBar(), m_session, *m_docks, this);
+    m_goTo->setSource([found](PaletteIndex &index) { found->fill(index); });
+    connect(found, &PaletteSource::helpChosen, this, &MainWindow::showPage);
+    connect(found, &PaletteSource::chipChosen, this, [this] {
+        if (m_session.bundle())
+            showLayout(Layout::Performance);
+    });
+    bar->addWidget(m_goTo);
+}
+
+void MainWindow::openPaths(const QStringList &paths)
+{
+    m_opener->openPaths(paths);
+}
+
+void MainWindow::openSample(const QString &name, const QString &other)
+{
+    m_opener->openSample(name, other);
+}
+
+void MainWindow::saveSession(const QString &path)
+{
+    m_sessions->save(path);
+}
+
+void MainWindow::openSession(const QString &path)
+{
+    m_sessions->open(path);
 }
 
 void MainWindow::connectSession()
@@ -164,19 +428,6 @@ void MainWindow::connectSession()
     connect(&m_session, &ui::Session::historyChanged, this, &MainWindow::showState);
     connect(&m_session, &ui::Session::placeChanged, this, &MainWindow::onPlaceChanged);
     connect(&m_session, &ui::Session::placeConfirmed, this, &MainWindow::onPlaceChanged);
-    connect(&m_session, &ui::Session::editsRefused, this, &MainWindow::onRefused);
-    connect(&m_session, &ui::Session::patchingEnabledChanged, this, [this](bool enabled) {
-        m_patching->setChecked(enabled);
-        m_patching->setIcon(
-            ui::lineIcon(enabled ? QStringLiteral("unlock") : QStringLiteral("lock")));
-        if (enabled)
-            m_notices->remove(QStringLiteral("edit"));
-    });
-    // An edit that was made answers the one that was not.
-    connect(&m_session, &ui::Session::bytesChanged, this, [this] {
-        if (m_document.keptEdits().empty())
-            m_notices->remove(QStringLiteral("edit"));
-    });
     connectDocks();
     connect(m_goTo, &GoToBox::left, this, [this] {
         if (ui::Dock *dock = m_docks->dock(QStringLiteral("weight")); dock && dock->isVisible())
@@ -185,8 +436,8 @@ void MainWindow::connectSession()
             m_host->setFocus(Qt::OtherFocusReason);
     });
     connect(m_goTo, &GoToBox::registerChosen, this, &MainWindow::showRegister);
-    connect(m_welcome, &WelcomePage::openFolderClicked, this, &MainWindow::openFolder);
-    connect(m_welcome, &WelcomePage::openFileClicked, this, &MainWindow::openFile);
+    connect(m_welcome, &WelcomePage::openFolderClicked, m_opener, &OpenController::openFolder);
+    connect(m_welcome, &WelcomePage::openFileClicked, m_opener, &OpenController::openFile);
     connect(m_welcome, &WelcomePage::sampleClicked, this, [this] { openPaths({}); });
     connect(m_welcome, &WelcomePage::recentClicked, this, [this](const Settings::Recent &entry) {
         openPaths(entry.other.isEmpty() ? QStringList{entry.path}
@@ -200,13 +451,13 @@ void MainWindow::connectDocks()
     connect(patches, &ui::PatchesDock::stepWanted, &m_document, &Document::goToStep);
     connect(patches, &ui::PatchesDock::switchWanted, &m_document, &Document::switchEdit);
     connect(patches, &ui::PatchesDock::noteWritten, &m_document, &Document::setEditNote);
-    connect(m_status, &StatusLine::lockClicked, this, &MainWindow::togglePatching);
+    connect(m_status, &StatusLine::lockClicked, m_editMenu, &EditMenu::togglePatching);
     if (auto *plan = qobject_cast<ui::PlanDock *>(m_docks->dock(QStringLiteral("plan"))))
-        connect(plan, &ui::PlanDock::shapesAsked, this, &MainWindow::askShapes);
+        connect(plan, &ui::PlanDock::shapesAsked, m_said, &DocumentNotices::askShapes);
     auto *inspector = qobject_cast<ui::InspectorDock *>(m_docks->dock(QStringLiteral("inspector")));
     if (auto *overview =
             qobject_cast<ui::OverviewDock *>(m_docks->dock(QStringLiteral("overview"))))
-        connect(overview, &ui::OverviewDock::baseWanted, this, &MainWindow::openBase);
+        connect(overview, &ui::OverviewDock::baseWanted, m_opener, &OpenController::openBase);
     connect(inspector, &ui::InspectorDock::nextRequested, this, &MainWindow::doNext);
     ui::DiagnosticsDock *diagnostics = m_docks->diagnostics();
     connect(m_status, &StatusLine::diagnosticsClicked, this, [this, diagnostics] {
@@ -219,19 +470,151 @@ void MainWindow::connectDocks()
     });
 }
 
-void MainWindow::togglePatching()
+void MainWindow::connectDocument()
 {
-    if (!m_document.isOpen())
+    connect(&m_document, &Document::opened, this, &MainWindow::onOpened);
+    connect(&m_document, &Document::otherOpened, this, &MainWindow::onOtherOpened);
+    connect(&m_document, &Document::openFailed, this, &MainWindow::onOpenFailed);
+    connect(&m_document, &Document::closed, this, [this] {
+        m_notices->clear();
+        showWelcome(true);
+        showState();
+    });
+    connect(&m_document, &Document::cancelled, this, &MainWindow::onCancelled);
+    connect(&m_document, &Document::modifiedChanged, this, &MainWindow::showState);
+}
+
+void MainWindow::onOtherOpened()
+{
+    const bool session = m_sessions->opening();
+    if (!m_document.inMemory() && !session)
+        addRecent({m_document.path(), m_document.otherPath()});
+    const bool stays = std::exchange(m_opener->wanted().layoutStays, false);
+    if (session || stays) // a session says itself what it shows
         return;
-    const bool enable = !m_session.patchingEnabled();
-    m_session.setPatchingEnabled(enable);
-    if (!enable)
+    const bool turns = m_layouts->current() != Layout::Compare;
+    showLayout(Layout::Compare);
+    if (turns)
+        focusOpened();
+}
+
+void MainWindow::onCancelled(Document::Busy what)
+{
+    m_sessions->forget();
+    m_opener->wanted().anew = false;
+    m_status->showMessage(what == Document::Busy::Saving ? tr("Cancelled: nothing was written.")
+                          : what == Document::Busy::Opening
+                              ? tr("Cancelled: nothing was opened.")
+                              : tr("Cancelled: nothing was changed."));
+}
+
+void MainWindow::onOpened(bool recovered)
+{
+    m_notices->clear();
+    if (!m_document.inMemory())
+        ui::setDialogFolder(this, QFileInfo(m_document.path()).absolutePath());
+    if (!m_document.inMemory() && !m_sessions->opening()) {
+        if (!m_session.other())
+            m_settings.addRecent({m_document.path(), {}});
+        fillRecent();
+    }
+    showLayout(m_opener->wanted().layout.value_or(layoutForOpened()));
+    m_opener->finish();
+    showState();
+    if (std::exchange(m_opener->wanted().anew, false))
+        focusOpened();
+    if (m_document.inMemory() && !m_sessions->opening())
+        noteSample();
+    m_said->opened(recovered);
+    const bool open = !m_document.openInputs().empty() && !m_session.bundle()->shapeBindings();
+    m_status->showMessage((open ? tr("Opened %1, which leaves shapes of inputs open "
+                                     "(Ctrl+Shift+I gives them)")
+                                : tr("Opened %1"))
+                              .arg(m_document.name()));
+    if (m_sessions->opening()) // once the other bundle has said that it is open, too
+        QMetaObject::invokeMethod(m_sessions, &SessionController::finish, Qt::QueuedConnection);
+}
+
+void MainWindow::onOpenFailed(const QString &path, const Error &error)
+{
+    m_opener->wanted().layoutStays = m_opener->wanted().anew = false;
+    m_sessions->failed(path);
+    if (error.code == "bundle.several" && QFileInfo(path).isDir()) {
+        m_notices->add(NoticeArea::Kind::Note, QStringLiteral("open:") + path,
+                       tr("%1 is a folder of several bundles.").arg(path),
+                       {{tr("Choose One\u2026"), [this, path] { m_opener->offerBundles(path); }}});
+        m_opener->offerBundles(path);
         return;
-    if (m_document.inMemory() || !m_document.writable())
-        m_status->showMessage(tr("Patching is enabled. This file cannot be written in place: "
-                                 "use Save As."));
-    else
-        m_status->showMessage(tr("Patching is enabled. Nothing is written before Save."));
+    }
+    m_notices->add(NoticeArea::Kind::Error, QStringLiteral("open:") + path,
+                   openingFault(path, error));
+    m_docks->diagnostics()->addRow({Severity::Error, error});
+    m_settings.removeRecent({path, {}});
+    fillRecent();
+}
+
+void MainWindow::noteSample()
+{
+    if (m_tour->running())
+        return;
+    const QString dense = QStringLiteral("sample-dense.mlmodelc");
+    const QString sparse = QStringLiteral("sample-sparse.mlmodelc");
+    const QString palette = QStringLiteral("sample-palette.mlmodelc");
+    std::vector<NoticeAction> actions{
+        {tr("Sparse Build"), [this, sparse] { openSample(sparse); }},
+        {tr("Palette Build"), [this, palette] { openSample(palette); }},
+        {tr("Compare Dense with Sparse"), [this, dense, sparse] { openSample(dense, sparse); }}};
+    // Offered once; the Help menu has it always.
+    if (!m_settings.tourOffered()) {
+        m_settings.setTourOffered();
+        actions.insert(actions.begin(), {tr("Take the Tour"), [this] { m_tour->start(); }});
+    }
+    m_notices->add(NoticeArea::Kind::Note, QStringLiteral("sample"),
+                   tr("This is the embedded sample, a small network in three builds. Open your own "
+                      "with Ctrl+O, or drop it here."),
+                   std::move(actions));
+}
+
+/// The tour opens the sample; what it took the place of is one press away at its end.
+void MainWindow::onTourChanged(bool running)
+{
+    if (running) {
+        m_notices->remove(QStringLiteral("sample"));
+        m_notices->remove(QStringLiteral("tour"));
+        m_beforeTour.clear();
+        for (const QString &path : {m_document.path(), m_document.otherPath()}) {
+            if (!path.isEmpty())
+                m_beforeTour += path;
+        }
+        return;
+    }
+    const QStringList paths = std::exchange(m_beforeTour, {});
+    if (paths.isEmpty() || !m_document.inMemory())
+        return;
+    m_notices->add(NoticeArea::Kind::Note, QStringLiteral("tour"), tr("The tour has ended."),
+                   {{tr("Open %1 Again").arg(QFileInfo(paths.first()).fileName()),
+                     [this, paths] { openPaths(paths); }}});
+}
+
+void MainWindow::revert()
+{
+    m_saving->whenKept([this] {
+        m_opener->wanted().layout = m_layouts->current();
+        m_document.reload();
+    });
+}
+
+/// A link of the overview's inspector.
+void MainWindow::doNext(const QString &what)
+{
+    if (what == QLatin1String("compare"))
+        m_compareMenu->compareWith()->trigger();
+    else if (what == QLatin1String("report"))
+        m_exportMenu->report()->trigger();
+    else if (what == QLatin1String("plan")) {
+        showLayout(Layout::Performance);
+        DockSet::reveal(m_docks->dock(QStringLiteral("plan")));
+    }
 }
 
 void MainWindow::showWelcome(bool welcome)
@@ -298,32 +681,74 @@ Layout MainWindow::layoutForOpened() const
     return Layout::Hardware;
 }
 
+/// The overview makes room for the first weight that is chosen: at once where both are on view,
+/// else as soon as Inspect is shown.
+void MainWindow::onPlaceChanged()
+{
+    ui::Dock *overview = m_docks->dock(QStringLiteral("overview"));
+    ui::Dock *weight = m_docks->dock(QStringLiteral("weight"));
+    const ui::Place &place = m_session.place();
+    const bool chosen = m_session.bundle() && place.weight < m_session.bundle()->weights().size();
+    m_weightChosenElsewhere = chosen && m_layouts->current() != Layout::Inspect;
+    if (!m_host->tabifiedDockWidgets(overview).contains(weight))
+        return;
+    if (chosen && overview->isVisible() && !overview->visibleRegion().isEmpty())
+        weight->raise();
+    else if (place == ui::Place())
+        overview->raise();
+}
+
+/// The keyboard goes on in what the workspace is about, once its docks have their places: where
+/// `before`, the dock that had it, is out of view now.
+void MainWindow::focusWorkspace(ui::Dock *before)
+{
+    QTimer::singleShot(0, this, [this, before] {
+        if (!before)
+            return;
+        // A dock that both workspaces show loses the keyboard where it is hidden in between.
+        ui::Dock *dock = before->onView() ? before : m_layouts->mainDock();
+        if (dock && m_docks->focused() != dock)
+            dock->setFocus(Qt::ShortcutFocusReason);
+    });
+}
+
+/// The tasks come into view, and follow to the register that was chosen.
+void MainWindow::showRegister()
+{
+    showLayout(Layout::Hardware);
+    DockSet::reveal(m_docks->dock(QStringLiteral("tasks")));
+}
+
+/// The keyboard begins in the navigator, or where the workspace has none in what it is about.
+void MainWindow::focusOpened()
+{
+    QTimer::singleShot(0, this, [this] { // once the docks have their places
+        const bool typing = m_goTo->hasFocus() && !m_goTo->text().isEmpty();
+        if (typing || m_tour->running())
+            return;
+        ui::Dock *dock = m_docks->dock(QStringLiteral("bundle"));
+        if (!dock->onView())
+            dock = m_layouts->mainDock();
+        if (dock)
+            dock->setFocus(Qt::OtherFocusReason);
+    });
+}
+
 void MainWindow::showHelp()
 {
     const ui::Dock *focused = m_docks->focused();
-    ui::HelpDock *help = m_docks->help();
     if (!focused && m_session.bundle())
         focused = m_layouts->mainDock();
+    showPage(focused && focused != m_docks->help() ? focused->id() : QStringLiteral("index"));
+}
+
+void MainWindow::showPage(const QString &page)
+{
     showWelcome(false);
     // Without a bundle no layout was shown yet, and the help would have no place.
     m_layouts->show(m_layouts->current());
-    if (focused && focused != help)
-        help->showPage(focused->id());
-    else
-        help->showPage(QStringLiteral("index"));
-    DockSet::reveal(help);
-}
-
-void MainWindow::stepWeight(int direction)
-{
-    const BundlePtr &bundle = m_session.bundle();
-    if (!bundle || bundle->weights().empty())
-        return;
-    const std::size_t count = bundle->weights().size(), now = m_session.place().weight;
-    if (now >= count)
-        m_session.goToWeight(direction > 0 ? 0 : count - 1);
-    else if (direction > 0 ? now + 1 < count : now > 0)
-        m_session.goToWeight(direction > 0 ? now + 1 : now - 1);
+    m_docks->help()->showPage(page);
+    DockSet::reveal(m_docks->help());
 }
 
 void MainWindow::showTitle()
@@ -341,14 +766,9 @@ void MainWindow::showTitle()
 void MainWindow::showState()
 {
     const bool open = m_document.isOpen(), other = m_session.other() != nullptr;
-    for (QAction *action : std::as_const(m_needBundle))
-        action->setEnabled(open);
-    for (QAction *action : std::as_const(m_needOther))
-        action->setEnabled(other);
-    for (QAction *action : std::as_const(m_needChanges))
-        action->setEnabled(m_document.modified());
-    m_back->setEnabled(m_session.canGoBack());
-    m_forward->setEnabled(m_session.canGoForward());
+    m_actions->enable(open, other, m_document.modified());
+    m_goMenu->back()->setEnabled(m_session.canGoBack());
+    m_goMenu->forward()->setEnabled(m_session.canGoForward());
     m_status->setModified(m_document.modified());
     showTitle();
 }
@@ -363,7 +783,7 @@ void MainWindow::closeEvent(QCloseEvent *event)
     ui::finishEditing();
     if (!m_closing && (m_document.modified() || m_document.busy() == Document::Busy::Planning)) {
         event->ignore();
-        whenKept([this] {
+        m_saving->whenKept([this] {
             m_closing = true;
             close();
         });

@@ -2,7 +2,7 @@
 #include "app/save_dialog.h"
 
 #include "core/bundle/bundle.h"
-#include "core/report/written_table.h"
+#include "core/report/edit_table.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/row_table_model.h"
 #include "widgets/common/table_text.h"

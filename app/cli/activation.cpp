@@ -6,9 +6,9 @@
 #include "core/base/overlaid_file.h"
 #include "core/format/activation_table.h"
 #include "core/numeric/half.h"
-#include "core/report/activation_table.h"
 #include "core/report/command_json.h"
 #include "core/report/engine_json.h"
+#include "core/report/format_table.h"
 
 #include <algorithm>
 #include <vector>

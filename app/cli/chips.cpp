@@ -4,7 +4,7 @@
 #include "app/cli/text_output.h"
 #include "core/base/error_builder.h"
 #include "core/report/chip_table.h"
-#include "core/report/command_documents.h"
+#include "core/report/command_json.h"
 #include "core/target/rules.h"
 
 #include <fmt/format.h>

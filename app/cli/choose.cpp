@@ -6,9 +6,8 @@
 #include "core/assessment/prediction_note.h"
 #include "core/bundle/old_network.h"
 #include "core/report/choice_json.h"
-#include "core/report/command_documents.h"
 #include "core/report/command_json.h"
-#include "core/report/json_values.h"
+#include "core/report/json_table.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

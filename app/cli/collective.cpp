@@ -6,7 +6,6 @@
 #include "app/cli/usage.h"
 #include "core/base/csv.h"
 #include "core/base/quantity.h"
-#include "core/report/collective_json.h"
 #include "core/report/collective_table.h"
 #include "core/report/engine_json.h"
 

@@ -15,9 +15,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
+
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -33,6 +37,47 @@ struct Inputs {
     std::vector<std::shared_ptr<OverlaidFile>> files;
 };
 Inputs g_inputs;
+bool g_inputTaken = false;
+
+/// What is read from standard input is one file, in memory.
+constexpr std::size_t kMostInputBytes = std::size_t{512} << 20;
+
+Error inputFailure(std::string expected, std::string found, std::string_view message)
+{
+    return ErrorBuilder("io.read")
+        .file("standard input")
+        .expected(std::move(expected))
+        .found(std::move(found))
+        .message(message);
+}
+
+Result<std::shared_ptr<OverlaidFile>> readInput()
+{
+    if (std::exchange(g_inputTaken, true))
+        return tl::unexpected(inputFailure("one - in the command", "a second one",
+                                           "Standard input can be read once"));
+    constexpr std::size_t kBlock = std::size_t{1} << 20;
+    std::vector<std::byte> content;
+    for (std::size_t filled = 0;;) {
+        content.resize(filled + kBlock);
+        const ssize_t got = ::read(STDIN_FILENO, content.data() + filled, kBlock);
+        if (interrupted())
+            return tl::unexpected(cancelledError(stoppedText()));
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return tl::unexpected(inputFailure({}, std::generic_category().message(errno),
+                                               "Standard input cannot be read"));
+        filled += static_cast<std::size_t>(got);
+        if (filled > kMostInputBytes)
+            return tl::unexpected(inputFailure(fmt::format("at most {} bytes", kMostInputBytes),
+                                               "more", "Give a larger file by its name"));
+        if (got > 0)
+            continue;
+        content.resize(filled);
+        return OverlaidFile::fromMemory(std::move(content), "standard input");
+    }
+}
 
 } // namespace
 
@@ -150,6 +195,10 @@ void printDocument(Context &, report::Json &document, const Diagnostics &diagnos
 
 Result<BundlePtr> openBundle(const std::filesystem::path &path)
 {
+    if (path == "-")
+        return tl::unexpected(usageError("-", "the path of a bundle or a file", "standard input",
+                                         "Standard input is read where one file is asked for that "
+                                         "is no bundle: an array, edits, rules, a patch"));
     auto opened = openForReading(path);
     if (opened.bundle) {
         noteJournals((*opened.bundle)->diagnostics());
@@ -194,6 +243,8 @@ int finish(Context &context, std::string_view command, int exitCode)
 
 Result<std::shared_ptr<OverlaidFile>> openFile(const std::filesystem::path &path)
 {
+    if (path == "-")
+        return readInput();
     auto opened = openFileForReading(path);
     if (!opened)
         return tl::unexpected(std::move(opened.error()));

@@ -100,10 +100,11 @@ inline void printDocument(Context &context, report::Json &&document, const Diagn
 }
 
 /// Opens for reading: nothing is written, an interrupted save is said in the diagnostics and shown
-/// as it will be when it is undone. Errors: those of Bundle::open. What is opened stays open until
-/// the command has ended, for checkInputs().
+/// as it will be when it is undone. Errors: those of Bundle::open, "cli.usage" for "-". What is
+/// opened stays open until the command has ended, for checkInputs().
 Result<BundlePtr> openBundle(const std::filesystem::path &path);
-/// The same for one file that a command reads by itself.
+/// The same for one file that a command reads by itself; "-" is standard input, once and up to
+/// 512 MiB. Error "io.read".
 Result<std::shared_ptr<OverlaidFile>> openFile(const std::filesystem::path &path);
 /// Error "io.changed" where another program changed anything that was opened: the answer is made of
 /// bytes that were never together on the disk. Asked before a file is put in its place, and once

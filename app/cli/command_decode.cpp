@@ -145,6 +145,22 @@ Error noneDecoded(const Diagnostics &notes)
     return ErrorBuilder("decode.none").message("No weight could be decoded");
 }
 
+/// A model without weights has nothing to write: no file is made, and nothing failed.
+int reportNone(Context &context, const Bundle &bundle)
+{
+    const Diagnostics &diagnostics = bundle.diagnostics();
+    if (context.json) {
+        report::Json document = report::decodeJson(bundle, {}, {});
+        document["output"] = nullptr;
+        printDocument(context, document, diagnostics);
+    } else {
+        if (!context.quiet)
+            print(printable(bundle.name()) + ": no weights; nothing was written\n");
+        printDiagnostics(context, diagnostics);
+    }
+    return exitCodeOf(diagnostics);
+}
+
 int runDecode(const DecodeOptions &options, Context &context)
 {
     const auto format = outputFormat(options.output, options.format, kDecodeEndings);
@@ -161,6 +177,8 @@ int runDecode(const DecodeOptions &options, Context &context)
     const auto wanted = wantedWeights(**bundle, options);
     if (!wanted)
         return reportFailure(context, "decode", wanted.error());
+    if (wanted->empty())
+        return reportNone(context, **bundle);
     std::optional<report::TensorRows> rows;
     if (!tensors) {
         const auto asked = rowsOf((*bundle)->weights()[wanted->front()], options.rows);

@@ -42,7 +42,9 @@ void addLimits(CLI::App &command, DiffArguments &arguments)
                      "The operations must be equal; alone, nothing else matters");
     command
         .add_option("--rules", arguments.rules,
-                    "TOML file of limits: for every weight, and for those that a name matches")
+                    "TOML file of limits (- is standard input): for every weight, and for those "
+                    "that a name "
+                    "matches")
         ->type_name("FILE");
 }
 

@@ -5,7 +5,6 @@
 #include "core/bundle/bundle.h"
 #include "core/graph/dot.h"
 #include "core/graph/svg.h"
-#include "core/report/graph_json.h"
 #include "core/report/graph_table.h"
 
 #include <memory>

@@ -9,7 +9,6 @@
 #include "core/base/error_builder.h"
 #include "core/report/bundle_report.h"
 #include "core/report/command_json.h"
-#include "core/report/finding_table.h"
 
 #include <iterator>
 #include <memory>

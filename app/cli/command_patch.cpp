@@ -99,7 +99,7 @@ void printResult(const Bundle &bundle, const std::vector<AppliedEdit> &edits,
     printDocument(context, document, diagnostics);
 }
 
-int runPatch(const PatchArguments &arguments, const EditsGiven &given, Context &context)
+int runPatch(const PatchArguments &arguments, EditsGiven given, Context &context)
 {
     const auto bundle = openBundle(arguments.path);
     if (!bundle)
@@ -110,6 +110,8 @@ int runPatch(const PatchArguments &arguments, const EditsGiven &given, Context &
     }
     if (const auto free = checkCopy(**bundle, given, arguments, context); !free)
         return reportFailure(context, "patch", free.error());
+    if (const auto read = carryInput(**bundle, given.edits); !read)
+        return reportFailure(context, "patch", read.error());
     const auto planned = [&] {
         const ProgressLine line(context, "Planning");
         return planEdits(*bundle, given.edits, arguments.tolerance, &context.progress);
@@ -188,7 +190,7 @@ int parseAndRun(const CLI::App &command, PatchArguments &arguments, Context &con
         return runApply(
             {arguments.path, arguments.apply, arguments.file, arguments.output, arguments.dryRun},
             context);
-    return runPatch(arguments, *edits, context);
+    return runPatch(arguments, *std::move(edits), context);
 }
 
 } // namespace
@@ -208,7 +210,7 @@ void addPatch(CLI::App &app, Context &context)
         ->add_option("--apply", arguments->apply,
                      "Apply an IPS or BPS patch of one file, as diff and other programs write it. "
                      "BPS says which file it is for and what comes of it, and both are checked; "
-                     "IPS does not")
+                     "IPS does not; - is standard input")
         ->type_name("FILE");
     command
         ->add_option("--file", arguments->file,

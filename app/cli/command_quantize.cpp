@@ -7,7 +7,7 @@
 #include "core/base/overlaid_file.h"
 
 #include "core/numeric/npy.h"
-#include "core/report/quantize_json.h"
+#include "core/report/quantize_table.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -219,7 +219,9 @@ void addQuantizeCommand(CLI::App &app, Context &context)
                             const std::vector<std::string> &words) {
         return command->add_option(name, value, help)->check(CLI::IsMember(words));
     };
-    command->add_option("input", given->input, "Array: .npy, its first axis the rows")
+    command
+        ->add_option("input", given->input,
+                     "Array: .npy (- is standard input), its first axis the rows")
         ->required()
         ->type_name("IN.npy");
     choice("--format", options->format, "What to make of it (int8: symmetric; uint8: asymmetric)",
@@ -291,7 +293,9 @@ void addQuantize(CLI::App &app, Context &context)
     command->add_option("folder", options->folder, "Folder that quantize wrote")
         ->required()
         ->type_name("DIR");
-    addStreamOutput(*command, context, options->output, "Array to write (DIR/dequantized.npy)",
+    addStreamOutput(*command, context, options->output,
+                    "Array to write, a name that ends in .npy (DIR/dequantized.npy); - is standard "
+                    "output",
                     "FILE.npy");
     command
         ->add_option("--as", options->type,

@@ -3,7 +3,7 @@
 #include "app/cli/interrupt.h"
 #include "app/cli/text_output.h"
 #include "core/patch/interrupted_save.h"
-#include "core/report/written_table.h"
+#include "core/report/edit_table.h"
 
 #include <algorithm>
 #include <memory>

@@ -115,12 +115,8 @@ void addSection(CLI::App &app, Context &context)
     auto options = std::make_shared<SectionOptions>();
     CLI::App *list = command->add_subcommand("list", "Show the units, groups and slots");
     list->add_option("path", options->path, "Weight section")->required()->type_name("PATH");
-    list->add_option("--expect", options->expected,
-                     "Compare the kernel units with a listing of a compiler, or of this command; "
-                     "1 where they differ")
-        ->type_name("LISTING");
     addCommonOptions(*list, context);
-    addExamples(*list, {"section list w.ksec", "section list w.ksec --expect units.txt"});
+    addExamples(*list, {"section list w.ksec"});
     list->callback([options, &context] { context.exitCode = runSectionList(*options, context); });
     addWrite(*command, context, false);
     addWrite(*command, context, true);

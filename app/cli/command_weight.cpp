@@ -51,9 +51,8 @@ const report::TableOf<report::BinRow> &barTable()
     static const report::TableOf<report::BinRow> table = [] {
         report::TableOf<report::BinRow> bars = report::binTable();
         bars.columns.push_back(
-            {.key = "bar",
-             .explanation = "The count beside that of the fullest bin",
-             .value = [](const report::BinRow &row) -> report::Value {
+            {"bar", "", "The count beside that of the fullest bin",
+             [](const report::BinRow &row) -> report::Value {
                  const double part = row.most == 0 ? 0.0
                                                    : static_cast<double>(row.data->bins[row.bin]) /
                                                          static_cast<double>(row.most);

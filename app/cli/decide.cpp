@@ -6,10 +6,10 @@
 #include "core/assessment/prediction_note.h"
 #include "core/bundle/bundle.h"
 #include "core/format/contested.h"
-#include "core/report/command_documents.h"
+#include "core/report/chip_table.h"
+#include "core/report/command_json.h"
 #include "core/report/decision_table.h"
-#include "core/report/json_values.h"
-#include "core/report/target_totals_table.h"
+#include "core/report/json_table.h"
 
 #include <algorithm>
 
@@ -60,6 +60,17 @@ std::string copiesText(const target::Target &target, bool contested, bool atMost
     if (atMost)
         text += "  <=: how its cores share a weight is not known; at most all of it\n";
     return text;
+}
+
+/// What the ratio of a call is made of.
+std::string callText(const target::Target &target)
+{
+    const auto roofs = roofline::roofsOf(target);
+    if (!roofs || !roofs->callFixedS || !roofs->dispatchFloorS)
+        return {};
+    return fmt::format("  of a call: the same of a call that runs the layer alone, {:.3g} s beside "
+                       "the layer and {:.3g} s at least\n",
+                       *roofs->callFixedS, *roofs->dispatchFloorS);
 }
 
 /// Several functions are several dispatches: what all of them move.
@@ -129,12 +140,13 @@ std::string measuredText(const Bundle &bundle, const DecisionTable &table)
 std::string decisionsText(const Bundle &bundle, const DecisionTable &table)
 {
     const std::vector<report::DecisionFacts> rows = report::decisionFacts(bundle, table);
-    bool contested = false, atMost = false;
+    bool contested = false, atMost = false, calls = false;
     std::vector<std::pair<const decision::Verdict *, std::size_t>> verdicts;
     for (const report::DecisionFacts &row : rows) {
         const auto &decided = row.assessed.decision;
         contested |= decided.memory.contested && decided.memory.demand;
         atMost |= decided.memory.atMost && decided.memory.demand;
+        calls |= row.assessed.predictedCallSpeedup.has_value();
         const decision::Verdict *verdict = decided.verdict.get();
         const auto known = std::find_if(verdicts.begin(), verdicts.end(),
                                         [&](const auto &each) { return each.first == verdict; });
@@ -146,8 +158,9 @@ std::string decisionsText(const Bundle &bundle, const DecisionTable &table)
     std::string text =
         terminalText(textTable(report::decisionTable(), rows)) +
         "\n  measured, predicted: times the rate of dense fp16; ? some condition is not known\n"
-        "  predicted: against the same values stored dense; after a slash, against dense weights "
-        "without zeros, where that is another figure\n"
+        "  predicted: of the layer alone, against the same values stored dense; after a slash, "
+        "against dense weights without zeros, where that is another figure\n" +
+        (calls ? callText(table.target(0)) : std::string()) +
         "  energy: derived, power that was measured on the chip times a predicted time; ? its "
         "conditions do not hold or are not known (roofline names them)\n" +
         copiesText(table.target(0), contested, atMost) + "  " +

@@ -7,9 +7,7 @@
 #include "core/base/csv.h"
 #include "core/base/error_builder.h"
 #include "core/base/overlaid_file.h"
-#include "core/report/descriptor_json.h"
 #include "core/report/engine_json.h"
-#include "core/report/image_table.h"
 #include "core/target/rules.h"
 
 #include <algorithm>

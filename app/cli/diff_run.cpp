@@ -2,7 +2,6 @@
 #include "app/cli/diff_run.h"
 
 #include "app/cli/command.h"
-#include "app/cli/diff_findings.h"
 #include "app/cli/diff_pairs.h"
 #include "app/cli/diff_text.h"
 #include "app/cli/output_file.h"
@@ -10,10 +9,7 @@
 #include "core/base/error_builder.h"
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
-#include "core/report/binary_patch.h"
-#include "core/report/change_script.h"
-#include "core/report/difference_formats.h"
-#include "core/report/difference_report.h"
+#include "core/report/difference_json.h"
 
 #include <algorithm>
 #include <array>
@@ -99,65 +95,31 @@ Result<DiffLimits> limitsOf(const DiffArguments &arguments)
     return limits;
 }
 
-/// Of one build as it is found; of several the weights of the first are decoded once.
-Result<std::vector<Difference>>
-compareWithFirst(const std::vector<BundlePtr> &bundles,
-                 const std::vector<std::vector<PairChoice>> &choices,
-                 const DiffArguments &arguments, Context &context)
-{
-    std::vector<const Bundle *> builds;
-    std::vector<DiffOptions> options;
-    for (std::size_t i = 1; i < bundles.size(); ++i) {
-        builds.push_back(bundles[i].get());
-        options.push_back(arguments.options);
-        options.back().pairs = choices[i - 1];
-    }
-    if (builds.size() > 1)
-        return compareBuilds(*bundles.front(), builds, options, &context.progress);
-    auto one =
-        compareBundles(*bundles.front(), *builds.front(), options.front(), &context.progress);
-    if (!one)
-        return tl::unexpected(std::move(one.error()));
-    return std::vector<Difference>{*std::move(one)};
-}
-
 Result<std::vector<Checked>> compareAll(const std::vector<BundlePtr> &bundles,
                                         const DiffArguments &arguments, const DiffLimits &limits,
                                         Context &context)
 {
-    std::vector<Checked> all;
     const auto choices = pairChoices(arguments.pairs, bundles);
     if (!choices)
         return tl::unexpected(choices.error());
-    const ProgressLine line(context, "Comparing");
-    const BundlePtr &a = bundles.front();
-    auto differences = compareWithFirst(bundles, *choices, arguments, context);
-    if (!differences)
-        return tl::unexpected(std::move(differences.error()));
-    for (std::size_t i = 1; i < bundles.size(); ++i) {
-        Checked checked{a, bundles[i], std::move((*differences)[i - 1]), {}, {}};
-        checked.faults = checkLimits(*a, *checked.b, checked.difference, limits);
-        checked.verdict = buildVerdict(*a, *checked.b, checked.difference);
-        if (arguments.checkForms) {
-            if (auto forms = checkForms(checked, context); !forms)
-                return tl::unexpected(std::move(forms.error()));
-        }
-        if (arguments.places()) {
-            if (auto worst = findWorst(checked, arguments, context); !worst)
-                return tl::unexpected(std::move(worst.error()));
-        }
-        if (arguments.ranges) {
-            checked.ranges = findRanges(checked, context);
-            if (!checked.ranges)
-                return tl::unexpected(cancelledError("The comparison was cancelled"));
-        }
-        if (arguments.codebooks) {
-            if (auto found = findCodebooks(checked, context); !found)
-                return tl::unexpected(std::move(found.error()));
-        }
-        all.push_back(std::move(checked));
+    report::ComparisonWanted wanted;
+    wanted.options = arguments.options;
+    wanted.limits = limits;
+    wanted.forms = arguments.checkForms;
+    wanted.ranges = arguments.ranges;
+    wanted.codebooks = arguments.codebooks;
+    if (arguments.places()) {
+        wanted.places =
+            PlacesWanted{arguments.channels ? PlacesWanted::kMostChannels : arguments.worst,
+                         arguments.worst, arguments.histograms};
+        if (!arguments.steps.empty())
+            wanted.places->only.steps = stepsOf(arguments.steps);
     }
-    return all;
+    if (arguments.order == "a")
+        wanted.placesOrder = report::RowOrder::OfA;
+    const ProgressLine line(context, "Comparing");
+    return report::compareChecked(bundles.front(), std::span(bundles).subspan(1), *choices, wanted,
+                                  &context.progress);
 }
 
 /// What is compared, asked and found; the same for every format.
@@ -167,50 +129,19 @@ struct Answer {
     Diagnostics diagnostics;
 };
 
-/// Sets the order of the weights for a report of that format.
 void order(std::vector<Checked> &all, const DiffArguments &arguments, std::string_view format)
 {
-    const bool forPeople = format == "text" || format == "markdown" || format == "html";
-    const bool worstFirst = arguments.order.empty() ? forPeople : arguments.order == "worst";
-    for (Checked &checked : all)
-        checked.order = worstFirst ? report::RowOrder::WorstFirst : report::RowOrder::OfA;
+    std::optional<report::RowOrder> wanted;
+    if (!arguments.order.empty())
+        wanted = arguments.order == "worst" ? report::RowOrder::WorstFirst : report::RowOrder::OfA;
+    report::setRowOrder(all, format, wanted);
 }
 
-report::Json documentOf(const std::vector<Checked> &all)
+Result<std::string> rendered(const std::string &format, Answer &answer, Context &context)
 {
-    return all.size() == 1 ? report::checkedDifferenceJson(all.front())
-                           : report::differencesJson(all);
-}
-
-Result<std::string> rendered(const std::string &format, const Answer &answer, Context &context)
-{
-    if (format == "csv")
-        return report::differenceCsv(answer.all);
-    if (format == "markdown")
-        return report::differenceMarkdown(answer.all);
-    if (format == "junit")
-        return report::differenceJunit(answer.all);
-    if (format == "html")
-        return report::differenceHtml(answer.all, &context.progress);
-    if (format == "changes")
-        return report::changeScript(*answer.all.front().a, *answer.all.front().b,
-                                    answer.all.front().difference, &context.progress);
-    if (format == "ips" || format == "bps") {
-        const Checked &checked = answer.all.front();
-        const auto patch = report::binaryPatch(*checked.a, *checked.b, checked.difference,
-                                               format == "ips" ? report::BinaryFormat::Ips
-                                                               : report::BinaryFormat::Bps,
-                                               &context.progress);
-        if (!patch)
-            return tl::unexpected(patch.error());
-        return std::string(reinterpret_cast<const char *>(patch->data()), patch->size());
-    }
-    if (format == "json") {
-        report::Json document = documentOf(answer.all);
-        report::finish(document, answer.diagnostics);
-        return printableJson(report::documentText(document)) + "\n";
-    }
-    return differencesText(answer.all, answer.text);
+    if (format == "text")
+        return differencesText(answer.all, answer.text);
+    return report::differenceDocument(answer.all, format, answer.diagnostics, &context.progress);
 }
 
 /// The report into its file, and to standard output what was asked for there.
@@ -231,7 +162,7 @@ Result<void> deliver(const DiffArguments &arguments, Answer &answer, Context &co
     }
     if (context.json) {
         order(answer.all, arguments, "json");
-        report::Json document = documentOf(answer.all);
+        report::Json document = report::differencesJson(answer.all);
         printDocument(context, document, answer.diagnostics);
         return {};
     }

@@ -3,8 +3,8 @@
 
 #include "app/cli/text_output.h"
 #include "core/bundle/bundle.h"
+#include "core/report/edit_table.h"
 #include "core/report/pair_table.h"
-#include "core/report/written_table.h"
 
 #include <algorithm>
 
@@ -69,15 +69,15 @@ std::string programText(const Difference &difference)
 
 std::string differentWeightsText(const Checked &checked, bool values)
 {
-    std::vector<report::PairFacts> rows;
-    for (const WeightPair &pair : checked.difference.weights) {
-        rows.push_back(report::pairFacts(*checked.a, *checked.b, pair));
+    std::vector<report::PairRow> rows;
+    for (const ComparedPair &pair : wholePairs(checked.difference.weights)) {
+        rows.push_back(report::pairRow(*checked.a, *checked.b, pair));
         rows.back().asked = values;
     }
     if (checked.order == report::RowOrder::WorstFirst)
         std::stable_sort(rows.begin(), rows.end(),
-                         [](const report::PairFacts &x, const report::PairFacts &y) {
-                             return worse(x.severity, y.severity);
+                         [](const report::PairRow &x, const report::PairRow &y) {
+                             return worse(x.severity(), y.severity());
                          });
     return rows.empty() ? std::string() : terminalText(textTable(report::pairTable(), rows));
 }
@@ -86,25 +86,27 @@ std::string differentWeightsText(const Checked &checked, bool values)
 std::string joinedText(const Bundle &a, const Bundle &b, const Difference &difference)
 {
     std::string text;
-    for (const JoinedWeights &joined : difference.joined) {
-        const Bundle &whole = joined.split ? a : b, &part = joined.split ? b : a;
-        text += fmt::format(
-            "  {}: {} of {} {} {} {} of {} along axis {}{}\n", joined.name(),
-            printable(whole.weights()[joined.whole].findableName()), joined.split ? "A" : "B",
-            shapeText(whole.weights()[joined.whole].shape), joined.split ? "is" : "holds",
-            joined.parts.size(), joined.split ? "B" : "A", joined.axis,
-            joined.exact ? "" : ", nearly the same values");
-        for (std::size_t i = 0; i < joined.parts.size(); ++i) {
-            const JoinedPart &one = joined.parts[i];
-            text += fmt::format("    {} to {}: {} {}", grouped(one.first),
-                                grouped(one.first + one.count - 1),
-                                printable(part.weights()[one.weight].findableName()),
-                                formText(part.weights()[one.weight].form));
+    for (const auto &parts : slicedPairs(difference.weights)) {
+        const WeightSlice &slice = *parts.front().slice;
+        const Weight &whole =
+            slice.ofA ? a.weights()[parts.front().a] : b.weights()[parts.front().b];
+        const bool exact = std::all_of(parts.begin(), parts.end(),
+                                       [](const ComparedPair &part) { return part.exact(); });
+        text +=
+            fmt::format("  {}: {} of {} {} {} {} of {} along axis {}{}\n", slice.name(),
+                        printable(whole.findableName()), slice.ofA ? "A" : "B",
+                        shapeText(whole.shape), slice.ofA ? "is" : "holds", slice.parts,
+                        slice.ofA ? "B" : "A", slice.axis, exact ? "" : ", nearly the same values");
+        for (const ComparedPair &one : parts) {
+            const Weight &part = comparedWeight(a, b, one);
+            text += fmt::format("    {} to {}: {} {}", grouped(one.slice->first),
+                                grouped(one.slice->first + one.slice->count - 1),
+                                printable(part.findableName()), formText(part.form));
             if (one.values)
                 text += fmt::format(", {}, relative RMSE {:.4g}, max |B - A| {:.4g}",
                                     report::elementCountsText(*one.values),
                                     one.values->relativeRmse, one.values->maxAbs);
-            text += ", " + joinedVerdict(joined, i) + "\n";
+            text += ", " + verdict(one, a, b) + "\n";
         }
     }
     return text;
@@ -148,12 +150,8 @@ std::string differenceText(const Checked &checked, const DiffOptions &options)
             onlyText(b, difference.onlyB, "B");
     if (options.values && options.tolerance > 0) {
         std::uint64_t beyond = 0;
-        for (const WeightPair &pair : difference.weights)
+        for (const ComparedPair &pair : difference.weights)
             beyond += pair.values ? pair.values->beyondTolerance : 0;
-        for (const JoinedWeights &joined : difference.joined) {
-            for (const JoinedPart &part : joined.parts)
-                beyond += part.values ? part.values->beyondTolerance : 0;
-        }
         text += fmt::format("\n  {} differ{} by more than {}\n", counted(beyond, "element"),
                             beyond == 1 ? "s" : "", options.tolerance);
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/report/difference_report.h"
+#include "core/report/difference_json.h"
 
 #include <span>
 #include <string>

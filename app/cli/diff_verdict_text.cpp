@@ -6,7 +6,6 @@
 #include "core/report/build_matrix.h"
 #include "core/report/difference_formats.h"
 #include "core/report/places_table.h"
-#include "core/report/value_bin_table.h"
 #include "core/target/rules.h"
 #include "core/target/target.h"
 
@@ -25,9 +24,13 @@ std::string namesText(const std::string &a, const std::string &b)
     return b.empty() || a == b ? printable(a) : printable(a) + " > " + printable(b);
 }
 
+/// Of a part "q (split: part 1 of 3, …)".
 std::string pairText(const Checked &checked, std::size_t index)
 {
-    const WeightPair &pair = checked.difference.weights[index];
+    const ComparedPair &pair = checked.difference.weights[index];
+    if (pair.slice)
+        return fmt::format("{} ({})", comparedWeight(*checked.a, *checked.b, pair).findableName(),
+                           sliceText(*pair.slice));
     return namesText(checked.a->weights()[pair.a].findableName(),
                      checked.b->weights()[pair.b].findableName());
 }
@@ -161,30 +164,15 @@ std::string placesText(const WorstPlaces &worst, const Shape &shape, ElementType
     return text;
 }
 
-/// "q (split: part 1 of 3, …)".
-std::string partText(const Checked &checked, std::size_t index, std::size_t part)
-{
-    const JoinedWeights &joined = checked.difference.joined[index];
-    const Bundle &parts = joined.split ? *checked.b : *checked.a;
-    return fmt::format("{} ({})", parts.weights()[joined.parts[part].weight].findableName(),
-                       joinedText(joined, part));
-}
-
 /// Elements and channels of a part are its own, not those of the whole.
 std::string worstText(const Checked &checked)
 {
     std::string text;
     for (const auto &[index, worst] : checked.worst) {
-        const Weight &weight = checked.a->weights()[checked.difference.weights[index].a];
+        const ComparedPair &pair = checked.difference.weights[index];
         text += heading("Worst places of " + pairText(checked, index)) +
-                placesText(worst, weight.shape, weight.type);
-    }
-    for (const auto &[index, part, worst] : checked.partWorst) {
-        const JoinedWeights &joined = checked.difference.joined[index];
-        const Weight &weight =
-            (joined.split ? *checked.b : *checked.a).weights()[joined.parts[part].weight];
-        text += heading("Worst places of " + partText(checked, index, part)) +
-                placesText(worst, weight.shape, checked.a->weights()[joined.weightA(part)].type);
+                placesText(worst, comparedWeight(*checked.a, *checked.b, pair).shape,
+                           checked.a->weights()[pair.a].type);
     }
     return text;
 }
@@ -212,8 +200,6 @@ std::string codebooksText(const Checked &checked)
     std::string text;
     for (const auto &[index, match] : checked.codebooks)
         text += heading("Codebooks of " + pairText(checked, index)) + matchText(match);
-    for (const auto &[index, part, match] : checked.partCodebooks)
-        text += heading("Codebooks of " + partText(checked, index, part)) + matchText(match);
     return text;
 }
 

@@ -6,7 +6,7 @@
 #include "core/bundle/bundle_fwd.h"
 #include "core/codec/analysis/accuracy.h"
 #include "core/codec/encode/form_spec.h"
-#include "core/report/encode_json.h"
+#include "core/report/encode_table.h"
 
 #include <cstdint>
 #include <memory>

@@ -3,8 +3,6 @@
 #include "app/cli/chips.h"
 #include "app/cli/text_output.h"
 
-#include "core/report/embedded_fact_table.h"
-#include "core/report/format_json.h"
 #include "core/report/format_table.h"
 #include "core/target/rules.h"
 

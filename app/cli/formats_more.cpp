@@ -6,7 +6,6 @@
 #include "core/format/code_sets.h"
 #include "core/format/contested.h"
 #include "core/report/engine_json.h"
-#include "core/report/image_table.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

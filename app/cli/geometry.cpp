@@ -9,9 +9,9 @@
 #include "core/base/csv.h"
 #include "core/base/error_builder.h"
 #include "core/bundle/bundle.h"
-#include "core/report/command_documents.h"
-#include "core/report/engine_facts.h"
-#include "core/report/json_values.h"
+#include "core/report/command_json.h"
+#include "core/report/geometry_table.h"
+#include "core/report/json_table.h"
 
 #include <array>
 

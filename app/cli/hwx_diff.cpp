@@ -8,8 +8,8 @@
 #include "core/diff/byte_differences.h"
 #include "core/diff/diff.h"
 #include "core/diff/task_comparison.h"
-#include "core/report/container_difference.h"
 #include "core/report/register_table.h"
+#include "core/report/structure_table.h"
 
 #include <algorithm>
 #include <optional>
@@ -137,7 +137,8 @@ std::string tasksText(const ContainerDifference &difference)
 std::string containerWeightsText(const ContainerDifference &difference)
 {
     std::string text;
-    for (const WeightPair &pair : difference.whole.weights) {
+    const auto &pairs = difference.whole.weights;
+    for (const ComparedPair &pair : wholePairs(pairs)) {
         const Weight &a = difference.a->weights()[pair.a], &b = difference.b->weights()[pair.b];
         if (!pair.storedEqual)
             text += fmt::format("  weight {}{}: {}\n", printable(a.name),
@@ -148,14 +149,11 @@ std::string containerWeightsText(const ContainerDifference &difference)
         text += "  weight only in A: " + printable(difference.a->weights()[i].name) + "\n";
     for (const std::size_t i : difference.whole.onlyB)
         text += "  weight only in B: " + printable(difference.b->weights()[i].name) + "\n";
-    for (const JoinedWeights &joined : difference.whole.joined) {
-        for (std::size_t i = 0; i < joined.parts.size(); ++i)
-            text += fmt::format("  weight {} > {}: {}\n",
-                                printable(difference.a->weights()[joined.weightA(i)].name),
-                                printable(difference.b->weights()[joined.weightB(i)].name),
-                                joinedText(joined, i));
-    }
-    return text.empty() && !difference.whole.weights.empty() ? "  No weight differs.\n" : text;
+    for (const ComparedPair &part : std::span(pairs).subspan(wholePairs(pairs).size()))
+        text +=
+            fmt::format("  weight {} > {}: {}\n", printable(difference.a->weights()[part.a].name),
+                        printable(difference.b->weights()[part.b].name), sliceText(*part.slice));
+    return text.empty() && !pairs.empty() ? "  No weight differs.\n" : text;
 }
 
 std::string containersText(const ContainerDifference &difference)

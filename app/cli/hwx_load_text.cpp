@@ -2,7 +2,7 @@
 // `hwx --load-at`: the load plan of a container, as the Relocations dock computes it.
 #include "app/cli/hwx_text.h"
 #include "app/cli/text_output.h"
-#include "core/report/slot_table.h"
+#include "core/report/task_table.h"
 
 #include <algorithm>
 

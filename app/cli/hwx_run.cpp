@@ -11,7 +11,7 @@
 #include "core/bundle/bundle.h"
 #include "core/container/anec/anec.h"
 #include "core/container/hwx/slots.h"
-#include "core/report/command_documents.h"
+#include "core/report/command_json.h"
 #include "core/report/register_table.h"
 
 #include <algorithm>

@@ -4,7 +4,7 @@
 #include "app/cli/text_output.h"
 #include "core/container/hwx/slots.h"
 #include "core/report/container_table.h"
-#include "core/report/slot_table.h"
+#include "core/report/task_table.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

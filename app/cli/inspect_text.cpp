@@ -5,9 +5,9 @@
 #include "core/bundle/build_facts.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/stored_bytes.h"
-#include "core/report/file_table.h"
+#include "core/container/mil/segment_backends.h"
+#include "core/report/byte_table.h"
 #include "core/report/program_table.h"
-#include "core/report/section_table.h"
 #include "core/report/weight_table.h"
 
 #include <fmt/format.h>
@@ -94,8 +94,9 @@ std::string backendsText(const Bundle &bundle)
 {
     std::vector<report::AnnotatedOperation> rows;
     const auto program = bundle.program();
+    const mil::SegmentBackends segments(*program);
     for (const mil::Function &function : program->functions) {
-        const auto own = report::annotatedOperations(*program, function);
+        const auto own = report::annotatedOperations(function, segments.of(function));
         rows.insert(rows.end(), own.begin(), own.end());
     }
     return rows.empty() ? std::string()

@@ -6,10 +6,11 @@
 #include "app/cli/text_output.h"
 #include "core/base/error_builder.h"
 #include "core/base/overlaid_file.h"
+#include "core/base/scratch_file.h"
 #include "core/bundle/bundle.h"
 #include "core/diff/byte_ranges.h"
 #include "core/patch/binary/apply_binary.h"
-#include "core/report/applied_json.h"
+#include "core/report/edit_table.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -34,7 +35,10 @@ struct PatchTarget {
 
 /// What came of it.
 struct Applied : report::AppliedPatch {
+    std::optional<ScratchFile> made;
     Diagnostics diagnostics;
+
+    std::span<const std::byte> bytes() const { return made->bytes().first(result.bytes); }
 };
 
 constexpr std::size_t kMostRanges = 10000; ///< that a document lists
@@ -95,18 +99,16 @@ Result<PatchTarget> findTarget(const ApplyArguments &arguments, const patch::Bin
     return target;
 }
 
-/// The bundle in memory with that one file.
-Result<BundlePtr> patchedBundle(const PatchTarget &target, const std::vector<std::byte> &bytes)
+/// The bundle with that one file in place of its own.
+Result<BundlePtr> patchedBundle(const PatchTarget &target, const Applied &applied)
 {
+    auto made = applied.made->asFile(applied.result.bytes, target.name);
+    if (!made)
+        return tl::unexpected(std::move(made.error()));
     OpenOptions options;
-    for (std::size_t i = 0; i < target.bundle->files().size(); ++i) {
-        const BundleFile &file = target.bundle->files()[i];
-        const std::shared_lock lock(file.file->mutex());
-        const auto there = file.file->bytes();
-        options.memory.emplace_back(
-            file.path,
-            i == target.index ? bytes : std::vector<std::byte>(there.begin(), there.end()));
-    }
+    for (const BundleFile &file : target.bundle->files())
+        options.files.emplace_back(file.path, file.file);
+    options.files[target.index].second = *std::move(made);
     return Bundle::open(target.bundle->path(), options);
 }
 
@@ -123,22 +125,22 @@ Result<void> writeApplied(const PatchTarget &target, const ApplyArguments &argum
 {
     if (target.bundle == nullptr) {
         if (!arguments.dryRun) {
-            if (auto written = writeFile(arguments.output, applied.result.bytes,
+            if (auto written = writeFile(arguments.output, applied.bytes(),
                                          outputRules(context, {arguments.path, arguments.patch}));
                 !written)
                 return written;
-            applied.verified = holdsBytes(arguments.output, applied.result.bytes);
+            applied.verified = holdsBytes(arguments.output, applied.bytes());
         }
         return {};
     }
-    const auto made = patchedBundle(target, applied.result.bytes);
+    const auto made = patchedBundle(target, applied);
     if (!made)
         return tl::unexpected(made.error());
     const Diagnostics &faults = (*made)->diagnostics();
     applied.diagnostics.insert(applied.diagnostics.end(), faults.begin(), faults.end());
     if (arguments.dryRun)
         return {};
-    // What was patched is in memory now: the copy below can only look at the other files.
+    // What was patched is made now: the copy below can only look at the other files.
     if (auto same = checkInputs(); !same)
         return same;
     const ProgressLine line(context, "Copying");
@@ -173,7 +175,7 @@ std::string appliedText(const PatchTarget &target, const ApplyArguments &argumen
     std::uint64_t bytes = 0;
     for (const ByteRange &range : applied.changed.ranges)
         bytes += range.bytes.value;
-    const std::uint64_t after = applied.result.bytes.size();
+    const std::uint64_t after = applied.result.bytes;
     std::string text = fmt::format(
         "{}: {} from {}, {} in {} differ{}\n", printable(target.name),
         counted(applied.result.steps,
@@ -199,15 +201,25 @@ Result<Applied> applyTo(const PatchTarget &target, const OverlaidFile &patch,
     const ProgressLine line(context, "Applying");
     const std::shared_lock lock(target.file->mutex());
     const auto before = target.file->bytes();
-    auto result =
-        patch::applyBinaryPatch(before, patch.bytes(), arguments.patch, &context.progress);
-    if (!result)
-        return tl::unexpected(std::move(result.error()));
     Applied applied;
+    // On the disk where the output goes; of a dry run among the files for a time.
+    const auto folder = arguments.dryRun
+                            ? std::filesystem::path()
+                            : std::filesystem::absolute(arguments.output).parent_path();
+    const auto room = [&](std::uint64_t bytes) -> Result<std::span<std::byte>> {
+        auto made = ScratchFile::make(bytes, folder);
+        if (!made)
+            return tl::unexpected(std::move(made.error()));
+        return applied.made.emplace(*std::move(made)).bytes();
+    };
+    const auto result =
+        patch::applyBinaryPatch(before, patch.bytes(), arguments.patch, room, &context.progress);
+    if (!result)
+        return tl::unexpected(result.error());
+    applied.result = *result;
     applied.bytesBefore = before.size();
-    applied.changed = diff::findDifferentBytes(before, result->bytes, kMostRanges, nullptr)
+    applied.changed = diff::findDifferentBytes(before, applied.bytes(), kMostRanges, nullptr)
                           .value_or(diff::DifferentBytes());
-    applied.result = *std::move(result);
     noteUnchecked(arguments.patch, applied);
     return applied;
 }

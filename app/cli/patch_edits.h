@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/base/error.h"
+#include "core/bundle/bundle_fwd.h"
 #include "core/patch/edit/edit.h"
 #include "core/patch/edit/script_origin.h"
 
@@ -42,5 +43,9 @@ struct EditsGiven {
 /// The edits in the order of the command line, those of a script in its place. Errors:
 /// "patch.syntax", "io.open".
 Result<EditsGiven> editsInOrder(const CLI::App &command, const EditOptions &options);
+
+/// Edits from an array "-" carry the values that standard input has. Errors: those of openFile,
+/// findWeight and readNpy, "patch.shape", "patch.array" (numbers that fp32 does not hold).
+Result<void> carryInput(const Bundle &bundle, std::vector<Edit> &edits);
 
 } // namespace kernscope::cli

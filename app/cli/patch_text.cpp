@@ -3,7 +3,6 @@
 
 #include "app/cli/text_output.h"
 #include "core/report/edit_table.h"
-#include "core/report/written_table.h"
 
 #include <algorithm>
 

@@ -108,6 +108,10 @@ Result<plan::SurveyOptions> surveyOptions(const PlanOptions &options, const plan
             return tl::unexpected(std::move(binding.error()));
         survey.shapes.push_back(std::move(*binding));
     }
+    if (const auto bound = survey.shapes.empty() ? bindDefaults(bundle) : std::nullopt) {
+        survey.shapes = bound->summary.bound;
+        survey.defaultShapes = true;
+    }
     survey.forms = options.forms;
     survey.forced = limits.forced;
     survey.model =
@@ -274,7 +278,7 @@ int PlanRun::print()
         return exitCodeOf(diagnostics);
     }
     if (m_options.format == "csv")
-        cli::print(report::planCsv(shown));
+        cli::print(report::planReport(".csv", shown));
     else if (!m_context.quiet)
         cli::print(planText(shown));
     printDiagnostics(m_context, diagnostics);

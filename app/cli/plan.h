@@ -3,7 +3,7 @@
 
 #include "app/cli/command.h"
 #include "app/cli/shape_option.h"
-#include "core/report/plan_report.h"
+#include "core/report/plan_table.h"
 
 #include <cstdint>
 #include <string>

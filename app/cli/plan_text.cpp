@@ -2,7 +2,6 @@
 #include "app/cli/plan.h"
 #include "app/cli/text_output.h"
 #include "core/report/plan_table.h"
-#include "core/report/plan_totals_table.h"
 
 #include <algorithm>
 
@@ -66,6 +65,11 @@ std::string planText(const PlanSubject &subject)
         text +=
             heading("Other builds") + terminalText(textTable(report::buildTotalsTable(),
                                                              report::buildTotals(subject, false)));
+    if (const auto contested = report::contestedOf(subject); !contested.empty()) {
+        text += heading("Sources disagree");
+        for (const std::string &line : contested)
+            text += "  " + line + "\n";
+    }
     text += heading("Rules");
     for (const std::string &rule : report::planRules(*subject.survey))
         text += "  " + rule + "\n";

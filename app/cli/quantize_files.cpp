@@ -85,7 +85,8 @@ Result<quantized::QuantizeInput> readQuantizeInput(const std::string &path)
     auto array = readNpy((*file)->bytes(), path);
     if (!array)
         return tl::unexpected(std::move(array.error()));
-    quantized::QuantizeInput input{std::move(*array), std::filesystem::absolute(path).string(), {}};
+    const std::string name = path == "-" ? path : std::filesystem::absolute(path).string();
+    quantized::QuantizeInput input{std::move(*array), name, {}};
     if (const auto hash = Sha256::hexOf((*file)->bytes()))
         input.sha256 = *hash;
     return input;

@@ -4,9 +4,8 @@
 #include "app/cli/text_output.h"
 #include "core/assessment/prediction_note.h"
 #include "core/bundle/bundle.h"
-#include "core/report/command_documents.h"
+#include "core/report/command_json.h"
 #include "core/report/placement_table.h"
-#include "core/report/roof_table.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

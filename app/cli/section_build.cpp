@@ -7,10 +7,7 @@
 #include "app/cli/text_output.h"
 #include "core/base/error_builder.h"
 #include "core/bundle/bundle.h"
-#include "core/bundle/section_weight.h"
-#include "core/descriptor/version.h"
-#include "core/lanes/size_law.h"
-#include "core/lanes/sparse.h"
+#include "core/bundle/slice_file.h"
 #include "core/report/section_json.h"
 #include "core/target/rules.h"
 
@@ -82,75 +79,6 @@ Diagnostics refusedForms(const Bundle &bundle, const std::vector<std::size_t> &c
     return refused;
 }
 
-Result<lanes::SliceLayout> layoutFor(const Bundle &bundle, std::size_t weight, bool biased,
-                                     const SectionOptions &options)
-{
-    auto geometry = laneGeometry(bundle.weights()[weight]);
-    if (!geometry)
-        return tl::unexpected(std::move(geometry.error()));
-    geometry->bias = biased;
-    lanes::DealOptions deal;
-    if (options.imageSide != 0)
-        deal.imageSide = options.imageSide;
-    if (options.made.lanes != 0)
-        deal.cap = options.made.lanes;
-    // A container of the same weight: its own lanes, so that the bytes come out the same.
-    const auto &lanes = bundle.weights()[weight].dealing->lanes;
-    if (options.made.lanes == 0 && !lanes.empty() && bundle.kind() == BundleKind::Hwx)
-        deal.cap = lanes.front();
-    return lanes::SliceLayout::make(*geometry, laneLaw(bundle.weights()[weight], *geometry), deal);
-}
-
-struct Sliced {
-    lanes::SliceLayout layout;
-    std::vector<lanes::Slice> slices;
-};
-
-Result<Sliced> sliced(const Bundle &bundle, std::size_t weight, const SectionOptions &options,
-                      lanes::SparseForm form)
-{
-    const auto decoder = bundle.decoder(weight);
-    if (!decoder)
-        return tl::unexpected(decoder.error());
-    std::vector<std::uint16_t> weights(decoder->elements().value), bias;
-    decoder->decodeHalf(0, weights);
-    const std::size_t beside = biasOf(bundle, weight);
-    if (beside != kNoIndex) {
-        const auto values = bundle.decoder(beside);
-        if (!values)
-            return tl::unexpected(values.error());
-        bias.resize(values->elements().value);
-        values->decodeHalf(0, bias);
-    }
-    auto layout = layoutFor(bundle, weight, !bias.empty(), options);
-    if (!layout)
-        return tl::unexpected(std::move(layout.error()));
-    auto slices = options.sparseSlices ? lanes::encodeSparse(form, *layout, weights, bias)
-                                       : lanes::encodeSlices(*layout, weights, bias);
-    if (!slices)
-        return tl::unexpected(std::move(slices.error()));
-    return Sliced{std::move(*layout), std::move(*slices)};
-}
-
-/// The slices of all weights end to end, and what is said of them.
-struct SliceFile {
-    std::vector<std::byte> bytes;
-    std::vector<report::SliceRow> rows;
-    std::string laws;
-
-    void add(const std::string &name, const Sliced &made, bool sparse)
-    {
-        for (std::size_t lane = 0; lane < made.slices.size(); ++lane) {
-            const lanes::Slice &slice = made.slices[lane];
-            rows.push_back({name, lane, bytes.size(), slice.size()});
-            bytes.insert(bytes.end(), slice.begin(), slice.end());
-        }
-        if (!sparse)
-            laws +=
-                fmt::format("{}: {}\n", printable(name), lanes::explainSliceSize(made.layout, 0));
-    }
-};
-
 /// What the weights are taken from, and where the output may be.
 struct Source {
     BundlePtr bundle;
@@ -204,32 +132,26 @@ int runSectionSlices(const SectionOptions &options, Context &context)
     const auto target = targetOf(context);
     if (!target)
         return reportFailure(context, kSectionCommand, target.error());
-    const descriptor::Version *version = descriptor::versionOfTarget((*target)->name);
-    const auto form = version != nullptr ? lanes::sparseFormOf(version->generation) : std::nullopt;
+    const auto form = sliceForm((*target)->name);
     if (!form)
-        return reportFailure(context, kSectionCommand,
-                             buildError("--target", slicedTargets(), (*target)->name,
-                                        "The order of slices of other targets is not published"));
+        return reportFailure(context, kSectionCommand, form.error());
     const auto source = openSource(options, context);
     if (!source)
         return reportFailure(context, kSectionCommand, source.error());
     const auto &[bundle, chosen, rules] = *source;
-    SliceFile file;
-    for (const std::size_t index : chosen) {
-        const auto made = sliced(*bundle, index, options, *form);
-        if (!made)
-            return reportFailure(context, kSectionCommand, made.error());
-        file.add(bundle->weights()[index].name, *made, options.sparseSlices);
-    }
-    if (auto written = writeFile(options.output, file.bytes, rules); !written)
+    const auto file = buildSlices(
+        *bundle, chosen, {options.sparseSlices, options.imageSide, options.made.lanes}, *form);
+    if (!file)
+        return reportFailure(context, kSectionCommand, file.error());
+    if (auto written = writeFile(options.output, file->bytes, rules); !written)
         return reportFailure(context, kSectionCommand, written.error());
     if (context.json) {
         report::Json document =
-            report::sliceFileJson(file.rows, {options.output, (*target)->name, file.laws});
+            report::sliceFileJson(file->rows, {options.output, (*target)->name, file->laws});
         printDocument(context, document, {});
     } else if (!context.quiet) {
         print(defaultTargetText(context, **target) +
-              terminalText(textTable(report::sliceTable(), file.rows)) + file.laws);
+              terminalText(textTable(report::sliceTable(), file->rows)) + file->laws);
     }
     return kDone;
 }

@@ -12,11 +12,8 @@
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
 #include "core/container/section/section.h"
-#include "core/descriptor/version.h"
-#include "core/lanes/sparse.h"
 #include "core/patch/patch.h"
 #include "core/report/section_json.h"
-#include "core/report/unit_section_table.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -97,33 +94,6 @@ std::string tablesText(const section::WeightSection &section)
     return text.empty() ? text : "\nTables of the largest unit: " + text + "\n";
 }
 
-/// How the units differ from the listing of --expect; nothing without it.
-using ListingAnswer = std::optional<std::vector<section::ListingDifference>>;
-
-Result<ListingAnswer> compareExpected(const SectionOptions &options,
-                                      const section::WeightSection &section)
-{
-    if (options.expected.empty())
-        return ListingAnswer();
-    const auto file = openFile(options.expected);
-    if (!file)
-        return tl::unexpected(file.error());
-    const auto bytes = (*file)->bytes();
-    auto rows = section::compareListing(
-        section, std::string_view(reinterpret_cast<const char *>(bytes.data()), bytes.size()));
-    if (!rows)
-        return ErrorBuilder(std::move(rows.error())).file((*file)->name()).unexpected();
-    return ListingAnswer(std::move(*rows));
-}
-
-std::string expectedText(const std::vector<section::ListingDifference> &differences)
-{
-    return differences.empty()
-               ? std::string("\nThe units are those of the listing.\n")
-               : heading("Differences from the listing") +
-                     terminalText(textTable(report::listingDifferenceTable(), differences));
-}
-
 int printSection(Context &context, const std::string &path, const section::WeightSection &section,
                  const std::string &text)
 {
@@ -180,26 +150,20 @@ int runSectionList(const SectionOptions &options, Context &context)
     const auto opened = openSection(options.path);
     if (!opened)
         return reportFailure(context, kSectionCommand, opened.error());
-    const auto expected = compareExpected(options, opened->section);
-    if (!expected)
-        return reportFailure(context, kSectionCommand, expected.error());
-    const ListingAnswer &answer = *expected;
     Diagnostics diagnostics = opened->section.diagnostics;
     const auto deep =
         section::verifySection(opened->section, opened->file->bytes(), opened->file->name());
     diagnostics.insert(diagnostics.end(), deep.begin(), deep.end());
     if (context.json) {
         report::Json document = report::sectionListJson(opened->section);
-        if (answer)
-            report::addExpectedListing(document, options.expected, *answer);
         printDocument(context, document, diagnostics);
     } else {
         if (!context.quiet)
             print(section::listing(opened->section) + tablesText(opened->section) +
-                  streamRegistersText() + (answer ? expectedText(*answer) : std::string()));
+                  streamRegistersText());
         printDiagnostics(context, diagnostics);
     }
-    return hasErrors(diagnostics) ? kBadInput : answer && !answer->empty() ? kDiffers : kDone;
+    return exitCodeOf(diagnostics);
 }
 
 int runSectionRelocate(const SectionOptions &options, bool strip, Context &context)
@@ -232,16 +196,6 @@ int runSectionRelocate(const SectionOptions &options, bool strip, Context &conte
     if (const auto saved = saveSection(path, *bytes); !saved)
         return reportFailure(context, kSectionCommand, saved.error());
     return printSection(context, path, opened->section, text);
-}
-
-std::string slicedTargets()
-{
-    std::string names;
-    for (const descriptor::Version &version : descriptor::versions()) {
-        if (lanes::sparseFormOf(version.generation))
-            names += (names.empty() ? "" : " or ") + std::string(version.generation);
-    }
-    return names;
 }
 
 } // namespace kernscope::cli

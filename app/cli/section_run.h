@@ -24,7 +24,6 @@ struct SectionOptions {
     bool hwxSlices = false;      ///< write the slices of H13 or H14 instead of a section
     bool sparseSlices = false;   ///< those that leave zeros out
     std::uint64_t imageSide = 0; ///< of the slices' task; 0: above 8 pixels
-    std::string expected;        ///< list: a listing that the units are compared with
     std::string base = "0", inputTile, outputTile;
 };
 
@@ -35,9 +34,6 @@ inline constexpr std::string_view kSectionCommand = "section"; ///< in documents
 int deliverSection(Context &context, const std::string &path, const OutputRules &rules,
                    std::span<const std::byte> bytes, const section::WeightSection &section,
                    const std::string &text);
-
-/// "H13 or H14": the generations whose slices are known.
-std::string slicedTargets();
 
 /// Each returns the exit code.
 int runSectionBuild(const SectionOptions &options, Context &context);

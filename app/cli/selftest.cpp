@@ -127,7 +127,7 @@ private:
         }
         bool exact = difference->weights.size() == m_bundles[0]->weights().size();
         std::uint64_t zeroed = 0;
-        for (const WeightPair &pair : difference->weights) {
+        for (const ComparedPair &pair : difference->weights) {
             exact = exact && pair.values && pair.values->changed == 0 && pair.values->revived == 0;
             zeroed += pair.values ? pair.values->zeroed : 0;
         }
@@ -200,7 +200,7 @@ private:
                                       : Result<Difference>(tl::unexpected(again.error()));
         std::uint64_t changed = 0;
         if (difference) {
-            for (const WeightPair &pair : difference->weights)
+            for (const ComparedPair &pair : difference->weights)
                 changed += pair.values ? pair.values->changed : 0;
         }
         step("read it back: one element differs", changed == 1);

@@ -6,7 +6,7 @@
 #include "core/bundle/bundle.h"
 #include "core/bundle/shapes/described.h"
 #include "core/bundle/shapes/tensor.h"
-#include "core/report/command_documents.h"
+#include "core/report/command_json.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -25,6 +25,17 @@ CLI::Option *addShapeOption(CLI::App &command, std::vector<std::string> &shapes)
         ->take_all();
 }
 
+std::optional<BoundShapes> bindDefaults(const Bundle &bundle)
+{
+    if (bundle.openInputs().empty())
+        return std::nullopt;
+    const auto found = shapes::describedShapes(*bundle.program());
+    if (found.empty())
+        return std::nullopt;
+    auto bound = bindShapes(bundle, found);
+    return bound ? std::optional(*std::move(bound)) : std::nullopt;
+}
+
 Result<ShapedBundle> openBundle(const std::filesystem::path &path,
                                 const std::vector<std::string> &shapes)
 {
@@ -38,17 +49,15 @@ Result<ShapedBundle> openBundle(const std::filesystem::path &path,
     auto bundle = openBundle(path);
     if (!bundle)
         return tl::unexpected(std::move(bundle.error()));
-    const bool described = bindings.empty();
-    if (described && !(*bundle)->openInputs().empty())
-        bindings = shapes::describedShapes(*(*bundle)->program());
-    if (bindings.empty())
+    if (bindings.empty()) {
+        if (auto bound = bindDefaults(**bundle))
+            return ShapedBundle{std::move(bound->bundle), std::move(bound->summary), true};
         return ShapedBundle{std::move(*bundle), {}, false};
+    }
     auto bound = bindShapes(**bundle, bindings);
-    if (!bound && described)
-        return ShapedBundle{std::move(*bundle), {}, false};
     if (!bound)
         return tl::unexpected(std::move(bound.error()));
-    return ShapedBundle{std::move(bound->bundle), std::move(bound->summary), described};
+    return ShapedBundle{std::move(bound->bundle), std::move(bound->summary), false};
 }
 
 void addShapes(report::Json &document, const ShapedBundle &opened)

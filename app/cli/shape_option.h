@@ -19,6 +19,10 @@ namespace kernscope::cli {
 /// Adds --shape INPUT=EXTENT,…, which may be given several times.
 CLI::Option *addShapeOption(CLI::App &command, std::vector<std::string> &shapes);
 
+/// The inputs that a program leaves open bound to the defaults that the model says. Nothing where
+/// it says none, or none that fit.
+std::optional<BoundShapes> bindDefaults(const Bundle &bundle);
+
 /// A bundle that was opened for reading, with the shapes of --shape bound, or without any the
 /// defaults that the model says.
 struct ShapedBundle {

@@ -3,7 +3,7 @@
 #include "app/cli/chips.h"
 #include "app/cli/engine.h"
 #include "app/cli/text_output.h"
-#include "core/report/target_table.h"
+#include "core/report/chip_table.h"
 
 #include <string>
 #include <string_view>

@@ -4,7 +4,6 @@
 #include "core/base/error.h"
 #include "core/base/printable.h"
 #include "core/base/progress.h"
-#include "core/report/number_text.h"
 #include "core/report/text_table.h"
 
 #include <condition_variable>

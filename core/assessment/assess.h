@@ -57,6 +57,10 @@ struct Assessment {
     /// The same against dense weights without zeros, as before pruning: another figure where a chip
     /// was measured to skip multiplications by zero, or to take Winograd without them.
     std::optional<double> predictedOverUnpruned;
+    /// Of a call that runs this layer alone (callTime), and its time with the same values stored
+    /// dense over this one. Empty as well where it is not known what a call takes beside its
+    /// layers.
+    std::optional<double> callS, predictedCallSpeedup;
 
     /// Derived: power that was measured on the chip times `timeS`. Apart from it, ratios of energy
     /// to dense fp16 that were measured of this form here.
@@ -155,6 +159,9 @@ struct ProgramTime {
     }
 };
 std::string_view programBoundName(ProgramTime::Bound bound); ///< "engine", "dispatch", "unknown"
+/// The law of calls, wherever one has a time: layers and what is fixed, or the floor where that is
+/// longer. The figures are those of one call, or of all calls of a run.
+double callTime(double layersS, double fixedS, double floorS);
 /// A layer with the time of one of its runs, in the form that is looked at.
 struct LayerTime {
     const Layer *layer = nullptr;

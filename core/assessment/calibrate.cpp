@@ -148,7 +148,7 @@ CalibrationRow predictRatio(const SpeedupRow &row, const target::Target &target)
     };
     if (time(dense) && time(other) && *time(dense) > 0 && *time(other) > 0)
         made.predicted = row.isRatio() ? *time(other) / *time(dense) : *time(dense) / *time(other);
-    made.basis = call ? "a call; " : resident ? "arithmetic alone; " : "";
+    made.basis = call ? "a call; " : resident ? "arithmetic alone; " : "a layer; ";
     describe(made, other);
     if (dense.computeRoof != other.computeRoof && dense.computeRoof != nullptr)
         made.basis += "; dense at " + dense.computeRoof->ceiling.name;

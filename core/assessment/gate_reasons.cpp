@@ -290,7 +290,7 @@ GateReasons Consultation::run()
     if (m_form.use.kernel && !*m_form.use.kernel)
         add("operation with a kernel", "conv, conv_transpose, linear or matmul",
             m_form.use.bias ? "a bias, which is added" : "another operation reads it", std::nullopt,
-            "chapter 25", Confidence::Assumed, "the gates speak of kernels");
+            "chapter 25", Confidence::Assumed, "the gates apply to kernels only");
     e4m3Gate();
     if (m_form.masked)
         add("separate operand", "mask and values beside the kernel", "mask and values", true,

@@ -192,7 +192,7 @@ std::string nearestChange(const WeightForm &form, const Verdict &verdict)
         return "None: a bias is always dense. It is added to what the operation that reads it "
                "makes.";
     if (form.use.kernel && !*form.use.kernel)
-        return "None is known: the gates speak of kernels (conv, linear, matmul), and another "
+        return "None is known: the gates apply to kernels (conv, linear, matmul), and another "
                "operation reads the weight.";
     Search search(form, *verdict.target);
     const std::string found = search.run();

@@ -11,7 +11,7 @@ namespace kernscope::decision {
 /// width, codebooks, symmetry, share of zeros) after which it streams on the verdict's target, each
 /// set tried by judging the changed form. Another form counts only where its bytes are fewer than
 /// the dense fp16 ones. Says so where there is none, where it streams already, and where no kernel
-/// of the engine reads the weight, for the gates speak of kernels, and a bias is always dense.
+/// of the engine reads the weight, for the gates apply to kernels, and a bias is always dense.
 std::string nearestChange(const WeightForm &form, const Verdict &verdict);
 
 /// What that sentence depends on beside WeightForm::signature(): equal for forms of equal signature

@@ -139,6 +139,14 @@ Assessment denseTimes(const Layer &layer, const WeightForm &form, const Roofs &r
     return dense;
 }
 
+/// Of a call with that layer alone, where what it takes beside it is known.
+std::optional<double> callOfLayer(const Assessment &point, const Roofs &roofs)
+{
+    return point.timeS && roofs.callFixedS && roofs.dispatchFloorS
+               ? std::optional(callTime(*point.timeS, *roofs.callFixedS, *roofs.dispatchFloorS))
+               : std::nullopt;
+}
+
 bool usable(const Assessment &point)
 {
     return point.outcome == Outcome::Streams || point.outcome == Outcome::Dense ||
@@ -260,6 +268,7 @@ Assessment assess(const Layer &layer, const WeightForm &form, const Roofs &roofs
         made.decision.bytesMoved = layer.bytesRead(*made.decision.bytesMoved, batch);
     if (crossing)
         made.weightBytes = layer.bytesRead(*crossing, batch);
+    made.callS = callOfLayer(made, roofs);
     made.energy = energyOf(*roofs.target, layer.op, made.bound, made.timeS);
     // Published figures of a form are not applied to a weight whose bytes cannot be read.
     if (!form.compressed() || (!crossing && !refused))
@@ -270,6 +279,8 @@ Assessment assess(const Layer &layer, const WeightForm &form, const Roofs &roofs
         made.predictedSpeedup = *dense.timeS / *made.timeS;
         made.predictedOverUnpruned =
             *denseTimes(layer, form, roofs, batch, false).timeS / *made.timeS;
+        if (made.callS)
+            made.predictedCallSpeedup = *callOfLayer(dense, roofs) / *made.callS;
     }
     decision::MeasuredSubject subject;
     subject.outcome = made.outcome;

@@ -133,7 +133,7 @@ ProgramTime launchesOf(const Parts &parts, const Roofs &roofs, const std::string
     else if (program.engineTimeS)
         program.bound = Bound::Dispatch;
     if (program.engineTimeS)
-        program.timeS = std::max(known, *program.dispatchFloorS);
+        program.timeS = callTime(program.knownS, program.callFixedS, *program.dispatchFloorS);
     if (program.timeS && roofs.target != nullptr)
         program.energy = programEnergy(*roofs.target, *program.engineTimeS, *program.timeS);
     return program;
@@ -182,7 +182,7 @@ ProgramTime bareLaunches(const Roofs &roofs, const std::optional<std::uint64_t> 
     bare.dispatchSource = roofs.dispatchSource;
     bare.engineTimeS = 0.0;
     if (bare.dispatchFloorS)
-        bare.timeS = std::max(bare.callFixedS, *bare.dispatchFloorS);
+        bare.timeS = callTime(0, bare.callFixedS, *bare.dispatchFloorS);
     bare.bound = bare.timeS ? Bound::Dispatch : Bound::Unknown;
     return bare;
 }
@@ -280,6 +280,11 @@ std::optional<double> Layer::ofRuns(const std::optional<double> &once) const
                   ? std::optional(*sum + static_cast<double>(*run.times) * *once)
                   : std::nullopt;
     return sum;
+}
+
+double callTime(double layersS, double fixedS, double floorS)
+{
+    return std::max(layersS + fixedS, floorS);
 }
 
 ProgramTime programTime(std::span<const LayerTime> layers, const Roofs &roofs)

@@ -13,6 +13,8 @@ namespace kernscope {
 /// and commas. The parser itself is then called without a callback, for with one its time goes with
 /// the square of the members.
 bool jsonFits(std::string_view text);
+/// The same for an error about a text that is not.
+inline constexpr std::string_view kJsonLimits = "64 levels and three million values at most";
 
 /// Byte at which the text stops to be JSON; its length where it only ends too soon.
 std::uint64_t jsonFaultOffset(std::string_view text);

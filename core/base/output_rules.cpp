@@ -113,6 +113,7 @@ bool isBundleFolder(const fs::path &folder)
         return fs::symlink_status(folder / name, fault).type() == type;
     };
     return has("model.mil", fs::file_type::regular) ||
+           has("model0/model.mil", fs::file_type::regular) ||
            has("coremldata.bin", fs::file_type::regular) ||
            has("quantize.json", fs::file_type::regular) ||
            (has("Manifest.json", fs::file_type::regular) && has("Data", fs::file_type::directory));

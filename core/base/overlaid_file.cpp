@@ -103,6 +103,20 @@ std::shared_ptr<OverlaidFile> OverlaidFile::fromMemory(std::vector<std::byte> co
     return result;
 }
 
+Result<std::shared_ptr<OverlaidFile>> OverlaidFile::withoutPath(int descriptor, std::size_t bytes,
+                                                                std::string name)
+{
+    std::shared_ptr<OverlaidFile> result(new OverlaidFile);
+    result->m_name = std::move(name);
+    if (bytes == 0)
+        return result;
+    if (const int fault = result->m_mapping.map(descriptor, bytes); fault != 0)
+        return tl::unexpected(
+            systemError("io.map", result->m_name, "The file cannot be mapped", fault));
+    result->m_bytes = result->m_mapping.bytes();
+    return result;
+}
+
 OverlaidFile::~OverlaidFile()
 {
     if (m_descriptor < 0)

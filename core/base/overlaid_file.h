@@ -56,6 +56,9 @@ public:
     /// A file that exists in memory only (the embedded sample, tests).
     static std::shared_ptr<OverlaidFile> fromMemory(std::vector<std::byte> content,
                                                     std::string name);
+    /// The first `bytes` of an open file that has no path (ScratchFile). Error "io.map".
+    static Result<std::shared_ptr<OverlaidFile>> withoutPath(int descriptor, std::size_t bytes,
+                                                             std::string name);
 
     ~OverlaidFile();
     OverlaidFile(const OverlaidFile &) = delete;

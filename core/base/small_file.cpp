@@ -38,7 +38,8 @@ Result<std::string> readSmallFile(const std::filesystem::path &path, std::uint64
     }
     constexpr std::uint64_t kStep = std::uint64_t{1} << 20;
     std::string text;
-    ssize_t got = 1;
+    const bool fits = static_cast<std::uint64_t>(status.st_size) <= most;
+    ssize_t got = fits ? 1 : 0; // a huge one is not read to be refused
     while (got > 0 && text.size() <= most) {
         const std::size_t before = text.size();
         text.resize(before + std::min(kStep, most + 1 - before));
@@ -51,7 +52,7 @@ Result<std::string> readSmallFile(const std::filesystem::path &path, std::uint64
     ::close(file);
     if (got < 0)
         return fault("io.read", why, "The file cannot be read");
-    if (text.size() > most)
+    if (!fits || text.size() > most)
         return fault("io.limit", "more", fmt::format("Such a file has at most {} bytes", most));
     return text;
 }

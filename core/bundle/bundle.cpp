@@ -53,7 +53,7 @@ ByteCount unreadBytes(const Weight &weight)
     std::uint64_t unread = weight.fault ? weight.storedBytes.value : 0;
     for (const codec::Operand &operand : weight.operands())
         unread -= std::min(unread, operand.place->bytes.value);
-    return ByteCount(unread);
+    return ByteCount(unread - std::min(unread, weight.unreadElsewhere.value));
 }
 
 std::optional<double> storedRatio(const Weight &a, const Weight &b)
@@ -126,6 +126,20 @@ void Bundle::setProgramAside() const
     m_program->setAside();
 }
 
+std::size_t Bundle::programFileOf(std::string_view model) const
+{
+    const auto own = m_programFiles.find(model);
+    return own == m_programFiles.end() ? m_programFile : own->second;
+}
+
+bool Bundle::isProgramFile(std::size_t file) const
+{
+    return file < m_files.size() &&
+           (file == m_programFile ||
+            std::any_of(m_programFiles.begin(), m_programFiles.end(),
+                        [file](const auto &each) { return each.second == file; }));
+}
+
 Totals Bundle::addUp() const
 {
     Totals totals;
@@ -157,7 +171,9 @@ Totals Bundle::addUp() const
         }
         add(unreadBytes(weight).value);
         // What several functions read is one weight, so that a ratio speaks of forms alone.
-        if (!sharesAll || shared.insert(std::move(records)).second)
+        const bool elsewhere = records.size() == 1 && weight.unreadElsewhere.value > 0 &&
+                               weight.unreadElsewhere == weight.storedBytes;
+        if (!elsewhere && (!sharesAll || shared.insert(std::move(records)).second))
             dense = checkedAdd(dense, weight.denseFp16Bytes().value).value_or(UINT64_MAX);
         forms.count(weight.form);
     }

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <shared_mutex>
@@ -60,6 +61,9 @@ struct BundleFile {
     ByteCount payloadBytes;
 };
 
+/// The file of each model's program, by the model's path, where they lie in files of their own.
+using ProgramFiles = std::map<std::string, std::size_t, std::less<>>;
+
 struct Totals {
     std::size_t weights = 0;
     ByteCount storedBytes; ///< an operand that several weights share counts once
@@ -68,9 +72,13 @@ struct Totals {
     std::vector<std::pair<std::string, std::size_t>> forms; ///< in order of first appearance
 };
 
+class ContainerReader;
+
 struct OpenOptions {
     /// Files that exist in memory instead of on disk: path relative to the bundle -> content.
     std::vector<std::pair<std::string, std::vector<std::byte>>> memory;
+    /// Beside `memory`, files that are open already, under their paths in the bundle.
+    std::vector<std::pair<std::string, std::shared_ptr<OverlaidFile>>> files = {};
 
     /// Called with each file of the disk once it is mapped, before any of it is read.
     std::function<void(const std::shared_ptr<OverlaidFile> &)> mapped = {};
@@ -78,6 +86,8 @@ struct OpenOptions {
     std::function<bool(const std::filesystem::path &)> leftOut = {};
     /// Asked once when all is read: rows to begin the diagnostics with, also after reread().
     std::function<Diagnostics()> notes = {};
+    /// Reads the file in place of the registry's readers: of a format that is not among them.
+    const ContainerReader *reader = nullptr;
 };
 
 /// The one model that views, reports, diffs and patches read: an immutable snapshot of the tables,
@@ -116,7 +126,13 @@ public:
     void setProgramAside() const;
     /// The inputs whose extents the program leaves open, those that are bound left out.
     const std::vector<shapes::OpenInput> &openInputs() const { return *m_openInputs; }
-    std::size_t programFile() const { return m_programFile; } ///< kNoIndex where there is none
+    /// kNoIndex where there is none; of a compiled pipeline that of its first program.
+    std::size_t programFile() const { return m_programFile; }
+    /// The file that the program of a model (Weight::model, mil::Function::model) is written in: of
+    /// a compiled pipeline its own, else programFile().
+    std::size_t programFileOf(std::string_view model) const;
+    const ProgramFiles &programFiles() const { return m_programFiles; } ///< of compiled pipelines
+    bool isProgramFile(std::size_t file) const;
     /// The inputs whose shapes were bound (bindShapes); null where none was.
     const std::shared_ptr<const std::vector<shapes::ShapeBinding>> &shapeBindings() const
     {
@@ -182,12 +198,14 @@ private:
     std::shared_ptr<const mil::ProgramStore> m_program;
     std::shared_ptr<const std::vector<shapes::OpenInput>> m_openInputs;
     std::size_t m_programFile = kNoIndex;
+    ProgramFiles m_programFiles;
     std::shared_ptr<const std::vector<shapes::ShapeBinding>> m_shapeBindings;
     Diagnostics m_notes; ///< of OpenOptions::notes
     Diagnostics m_diagnostics;
     std::shared_ptr<const hwx::Container> m_hardware;
     std::shared_ptr<const section::WeightSection> m_section;
     std::string m_readOnlyReason;
+    const ContainerReader *m_reader = nullptr; ///< of OpenOptions
 };
 
 /// Holds every file of a bundle for reading, so that no edit lands in between.

@@ -24,9 +24,10 @@ void placeFault(const Bundle &bundle, const Weight &weight, Error &error)
         error.offset = place.dataOffset;
         return;
     }
-    if (bundle.programFile() == kNoIndex)
+    const std::size_t program = bundle.programFileOf(weight.model);
+    if (program == kNoIndex)
         return;
-    error.file = bundle.files()[bundle.programFile()].path;
+    error.file = bundle.files()[program].path;
     if (place.literal && !place.literal->elementSpans.empty())
         error.offset = FileOffset(place.literal->elementSpans.front().offset);
 }

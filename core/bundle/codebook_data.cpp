@@ -22,7 +22,8 @@ Error codebookFault(const char *message)
 }
 
 /// Whether each value of a codebook differs from the disk; empty where none does.
-std::vector<bool> changedValues(const Bundle &bundle, const codec::Operand &lut, std::size_t count)
+std::vector<bool> changedValues(const Bundle &bundle, std::size_t programFile,
+                                const codec::Operand &lut, std::size_t count)
 {
     const OperandPlace &stored = *lut.place;
     std::vector<bool> changed(count);
@@ -36,9 +37,9 @@ std::vector<bool> changedValues(const Bundle &bundle, const codec::Operand &lut,
                 lut.order->positions(i, std::span(&place, 1));
             changed[i] = bundle.files()[stored.file].file->changed(
                 {FileOffset(place / 8), ByteCount((place + width + 7) / 8 - place / 8)});
-        } else if (stored.literal && bundle.programFile() != kNoIndex) {
+        } else if (stored.literal && programFile != kNoIndex) {
             const auto &spans = stored.literal->elementSpans;
-            const OverlaidFile &program = *bundle.files()[bundle.programFile()].file;
+            const OverlaidFile &program = *bundle.files()[programFile].file;
             if (stored.literal->packedSpan && !spans.empty())
                 changed[i] = program.changed(
                     {FileOffset(spans[0].offset + first), ByteCount(last - first + 1)});
@@ -78,7 +79,8 @@ Result<CodebookData> CodebookData::read(const Bundle &bundle, std::size_t weight
     data.type = lut->type;
     data.indexBits =
         static_cast<unsigned>(std::bit_width(std::max<std::uint64_t>(data.entries, 2) - 1));
-    data.changed = changedValues(bundle, *lut, data.values.size());
+    data.changed = changedValues(bundle, bundle.programFileOf(bundle.weights()[weight].model), *lut,
+                                 data.values.size());
     return data;
 }
 

@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <array>
 
+// AVX-512 only where VBMI2 has an instruction for this; else AVX2.
+#define HWY_WANT_AVX3_DL
+#define HWY_DISABLED_TARGETS HWY_AVX3
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/bundle/half_counts.cpp"
 #include <hwy/foreach_target.h>

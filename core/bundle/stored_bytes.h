@@ -14,7 +14,8 @@ namespace kernscope {
 /// is cut) and no type says it: its reader then leaves storedBytes at 0, beside a fault.
 std::optional<ByteCount> knownStoredBytes(const Weight &weight);
 
-/// Of them, those of no operand that was read: where a file is missing, the types fix them.
+/// Of them, those of no operand that was read and of no earlier weight: where a file is missing,
+/// the types fix them.
 ByteCount unreadBytes(const Weight &weight);
 
 /// Those of `b` over those of `a`; nothing where either is not known or `a` stores none.

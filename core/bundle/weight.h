@@ -97,6 +97,7 @@ struct Weight {
     ElementType type = ElementType::Unknown; ///< decoded, before the conversion to fp16
     ElementCount elements;
     ByteCount storedBytes;      ///< an operand used twice counts once
+    ByteCount unreadElsewhere;  ///< of them, those in a missing file that an earlier weight has too
     SharedValue<Detail> detail; ///< further figures of its form and container, for people
     CompactVector<Consumer> consumers;
     WeightRole role = WeightRole::Weight;

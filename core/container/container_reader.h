@@ -44,6 +44,7 @@ struct ContainerContents {
     std::optional<BundleKind> kind; ///< where the tables tell more than the first bytes did
     mil::Program program;
     std::size_t programFile = kNoIndex;
+    ProgramFiles programFiles; ///< of a compiled pipeline
     std::shared_ptr<const hwx::Container> hardware;
     std::shared_ptr<const section::WeightSection> section;
     std::optional<Result<shapes::Summary>> shapes; ///< where shapes were bound
@@ -71,8 +72,8 @@ public:
 
     /// True where a lone file is of this kind, by its first bytes; names are hints only.
     virtual bool knows(std::span<const std::byte> bytes, std::string_view path) const = 0;
-    /// Name of the file that makes a folder one of this kind; empty where no folder is.
-    virtual std::string_view folderMark() const { return {}; }
+    /// Paths of files each of which makes a folder one of this kind; none where no folder is.
+    virtual std::vector<std::string_view> folderMarks() const { return {}; }
     /// Path of the program among the files; empty where the kind holds none.
     virtual Result<std::string> programPath(const std::vector<BundleFile> &) const
     {

@@ -19,7 +19,7 @@ void judgeFaithful(const Difference &difference, BuildVerdict &verdict)
 {
     bool known = true, faithful = difference.onlyA.empty() && difference.onlyB.empty();
     for (std::size_t i = 0; i < difference.weights.size(); ++i) {
-        const WeightPair &pair = difference.weights[i];
+        const ComparedPair &pair = difference.weights[i];
         faithful = faithful && (pair.shapeEqual || pair.unreadable());
         if (!pair.values) {
             // The same bytes under another program may stand for other values.
@@ -29,15 +29,9 @@ void judgeFaithful(const Difference &difference, BuildVerdict &verdict)
         if (pair.values->faithful())
             continue;
         faithful = false;
-        if (!verdict.counterexample) {
+        if (!pair.slice && !verdict.counterexample) {
             verdict.counterexamplePair = i;
             verdict.counterexample = pair.values->counterexample;
-        }
-    }
-    for (const JoinedWeights &joined : difference.joined) {
-        for (const JoinedPart &part : joined.parts) {
-            known = known && part.values;
-            faithful = faithful && (!part.values || part.values->faithful());
         }
     }
     if (!faithful || known)
@@ -71,12 +65,8 @@ void findWorst(const Difference &difference, BuildVerdict &verdict)
             worstOf = badness;
             worst = {std::string(measure.name), a, b, std::move(figure)};
         };
-        for (const WeightPair &pair : difference.weights)
+        for (const ComparedPair &pair : difference.weights)
             look(pair.values, pair.a, pair.b);
-        for (const JoinedWeights &joined : difference.joined) {
-            for (std::size_t i = 0; i < joined.parts.size(); ++i)
-                look(joined.parts[i].values, joined.weightA(i), joined.weightB(i));
-        }
         if (worst)
             verdict.worst.push_back(*std::move(worst));
     }

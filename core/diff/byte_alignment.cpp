@@ -3,13 +3,15 @@
 
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
-#include "core/diff/element_widths.h"
-#include "core/diff/file_pairing.h"
+#include "core/bundle/code_path.h"
+#include "core/diff/diff.h"
 #include "core/diff/text_alignment.h"
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <tuple>
+#include <utility>
 
 namespace kernscope {
 
@@ -177,7 +179,7 @@ private:
 class ByteAligner
 {
 public:
-    ByteAligner(const Bundle &a, const Bundle &b, std::span<const WeightPair> pairs,
+    ByteAligner(const Bundle &a, const Bundle &b, std::span<const ComparedPair> pairs,
                 ByteAlignment &result)
         : m_a(a), m_b(b), m_result(result), m_pairOfA(a.weights().size(), kNoIndex),
           m_pairOfB(b.weights().size(), kNoIndex)
@@ -335,15 +337,17 @@ void ByteAligner::addSection(std::size_t a, std::size_t b)
     addSegment(segment);
 }
 
-ByteAlignment::ByteAlignment(const Bundle &a, const Bundle &b, std::span<const WeightPair> pairs)
+ByteAlignment::ByteAlignment(const Bundle &a, const Bundle &b, std::span<const ComparedPair> pairs)
 {
     m_partnersOfA.assign(a.weights().size(), kNoIndex);
     m_partnersOfB.assign(b.weights().size(), kNoIndex);
-    for (const WeightPair &pair : pairs) {
+    const auto whole = wholePairs(pairs);
+    for (const ComparedPair &pair : whole) {
         m_partnersOfA[pair.a] = pair.b;
         m_partnersOfB[pair.b] = pair.a;
     }
-    ByteAligner(a, b, pairs, *this).run();
+    m_sliced.assign(pairs.begin() + static_cast<std::ptrdiff_t>(whole.size()), pairs.end());
+    ByteAligner(a, b, whole, *this).run();
 }
 
 ByteAlignment::Place ByteAlignment::placeOf(bool ofA, std::size_t file, std::uint64_t offset) const
@@ -370,3 +374,138 @@ ByteAlignment::Place ByteAlignment::placeOf(bool ofA, std::size_t file, std::uin
 }
 
 } // namespace kernscope
+
+namespace kernscope::diff {
+
+namespace {
+
+class FilePairer
+{
+public:
+    FilePairer(const Bundle &a, const Bundle &b)
+        : m_a(a), m_b(b), m_ofA(a.files().size(), kNoIndex), m_ofB(b.files().size(), kNoIndex)
+    {
+    }
+
+    std::vector<FilePair> pairs()
+    {
+        match([](const BundleFile &x, const BundleFile &y) { return x.path == y.path; });
+        match([](const BundleFile &x, const BundleFile &y) {
+            return x.role == y.role && lastComponent(x.path) == lastComponent(y.path);
+        });
+        for (const SectionKind role : {SectionKind::Data, SectionKind::Program})
+            matchOnlyOnes(role);
+        // Of two sections, checkpoints and the like the one file is the same one, however called.
+        if (m_ofA.size() == 1 && m_ofB.size() == 1 && m_a.kind() == m_b.kind() &&
+            m_ofA.front() == kNoIndex)
+            join(0, 0);
+        std::vector<FilePair> result;
+        for (std::size_t i = 0; i < m_ofA.size(); ++i)
+            result.push_back({i, m_ofA[i]});
+        for (std::size_t i = 0; i < m_ofB.size(); ++i) {
+            if (m_ofB[i] == kNoIndex)
+                result.push_back({kNoIndex, i});
+        }
+        return result;
+    }
+
+private:
+    template <class Same>
+    void match(const Same &same)
+    {
+        for (std::size_t i = 0; i < m_ofA.size(); ++i) {
+            for (std::size_t j = 0; j < m_ofB.size() && m_ofA[i] == kNoIndex; ++j) {
+                if (m_ofB[j] == kNoIndex && same(m_a.files()[i], m_b.files()[j]))
+                    join(i, j);
+            }
+        }
+    }
+    void matchOnlyOnes(SectionKind role)
+    {
+        const auto only = [role](const Bundle &bundle, const std::vector<std::size_t> &partner) {
+            std::size_t found = kNoIndex, count = 0;
+            for (std::size_t i = 0; i < partner.size(); ++i) {
+                if (partner[i] == kNoIndex && bundle.files()[i].role == role) {
+                    found = i;
+                    ++count;
+                }
+            }
+            return count == 1 ? found : kNoIndex;
+        };
+        const std::size_t a = only(m_a, m_ofA), b = only(m_b, m_ofB);
+        if (a != kNoIndex && b != kNoIndex)
+            join(a, b);
+    }
+    void join(std::size_t a, std::size_t b)
+    {
+        m_ofA[a] = b;
+        m_ofB[b] = a;
+    }
+
+    const Bundle &m_a;
+    const Bundle &m_b;
+    std::vector<std::size_t> m_ofA, m_ofB;
+};
+
+} // namespace
+
+std::vector<FilePair> pairFiles(const Bundle &a, const Bundle &b)
+{
+    return FilePairer(a, b).pairs();
+}
+
+namespace {
+
+/// The operand that a section holds the bytes of, with its encoding; null for a record, padding and
+/// what belongs to no weight.
+struct StoredPart {
+    const codec::Encoding *encoding = nullptr;
+    const codec::Operand *operand = nullptr;
+};
+
+StoredPart partOf(const Bundle &bundle, std::size_t index)
+{
+    const Section &section = bundle.sections()[index];
+    if (section.weight >= bundle.weights().size() || section.kind == SectionKind::Metadata ||
+        section.kind == SectionKind::Padding)
+        return {};
+    const Weight &weight = bundle.weights()[section.weight];
+    if (!weight.form.encoding() || section.operand >= weight.operands().size())
+        return {};
+    return {weight.form.encoding().get(), &weight.operands()[section.operand]};
+}
+
+} // namespace
+
+bool storesElements(const Weight &weight, const codec::Operand &operand)
+{
+    const auto &encoding = weight.form.encoding();
+    return encoding && codec::storedOperand(storingEncoding(*encoding).payload) == &operand;
+}
+
+void setWidths(const Bundle &a, std::size_t sectionA, const Bundle &b, std::size_t sectionB,
+               AlignedSegment &segment)
+{
+    const StoredPart partA = partOf(a, sectionA), partB = partOf(b, sectionB);
+    if (!partA.operand || !partB.operand)
+        return;
+    const std::uint64_t widthA = entryBits(*partA.encoding, *partA.operand);
+    const std::uint64_t widthB = entryBits(*partB.encoding, *partB.operand);
+    const bool kept = partA.operand->role == codec::PartRole::NonzeroData;
+    const bool sameRole = kept == (partB.operand->role == codec::PartRole::NonzeroData);
+    if (widthA == 0 || widthB == 0 || (widthA == widthB && sameRole))
+        return;
+    segment.otherwise = true;
+    if (!sameRole)
+        return; // kept values are fewer: they do not lie in the rows of all values
+    const auto entriesA = elementCount(partA.operand->shape),
+               entriesB = elementCount(partB.operand->shape);
+    if (partA.operand->order || partB.operand->order || !entriesA || !entriesB ||
+        *entriesA != *entriesB)
+        return;
+    const std::uint64_t common = std::gcd(widthA, widthB);
+    segment.unitA = static_cast<std::uint32_t>(widthA / common);
+    segment.unitB = static_cast<std::uint32_t>(widthB / common);
+}
+
+} // namespace kernscope::diff

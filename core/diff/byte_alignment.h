@@ -3,8 +3,10 @@
 
 #include "core/bundle/bundle_fwd.h"
 #include "core/bundle/kinds.h"
+#include "core/bundle/weight.h"
 #include "core/diff/diff.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -56,7 +58,7 @@ class ByteAlignment
 public:
     ByteAlignment() = default;
     /// `pairs`: what pairWeights found. Reads text files: hold the locks of the files.
-    ByteAlignment(const Bundle &a, const Bundle &b, std::span<const WeightPair> pairs);
+    ByteAlignment(const Bundle &a, const Bundle &b, std::span<const ComparedPair> pairs);
 
     const std::vector<AlignedFile> &files() const { return m_files; }
     const std::vector<AlignedSection> &sections() const { return m_sections; }
@@ -72,6 +74,8 @@ public:
         const std::vector<std::size_t> &partners = ofA ? m_partnersOfA : m_partnersOfB;
         return weight < partners.size() ? partners[weight] : kNoIndex;
     }
+    /// Parts of split and merged weights, which have no partner().
+    const std::vector<PairSides> &sliced() const { return m_sliced; }
 
     /// Segment that holds a byte of a file of A (or B), with the distance from its start; the
     /// segment is kNoIndex where there is none. O(segments).
@@ -87,6 +91,31 @@ private:
     std::vector<AlignedSection> m_sections;
     std::vector<AlignedSegment> m_segments;
     std::vector<std::size_t> m_partnersOfA, m_partnersOfB;
+    std::vector<PairSides> m_sliced;
 };
 
 } // namespace kernscope
+
+namespace kernscope::diff {
+
+/// A file of each side, or of one of them: indices into Bundle::files().
+struct FilePair {
+    std::size_t a = kNoIndex, b = kNoIndex;
+};
+
+/// The files of two bundles in pairs: by path; then by the last name among files of one role (a
+/// compiled bundle against its package); then the only two left of a role (weight files of any
+/// name). In the order of A, then what only B has.
+std::vector<FilePair> pairFiles(const Bundle &a, const Bundle &b);
+
+/// Whether a part of a weight stores the elements themselves: values, indices or kept values, which
+/// are the same thing in two forms.
+bool storesElements(const Weight &weight, const codec::Operand &operand);
+
+/// Sets whether the elements of a segment are as wide on both sides, and how its bytes then lie:
+/// AlignedSegment::otherwise and its units. `sectionA`, `sectionB`: the sections that it is made
+/// of, indices into Bundle::sections().
+void setWidths(const Bundle &a, std::size_t sectionA, const Bundle &b, std::size_t sectionB,
+               AlignedSegment &segment);
+
+} // namespace kernscope::diff

@@ -2,7 +2,6 @@
 #include "core/diff/byte_counterpart.h"
 
 #include "core/bundle/bundle.h"
-#include "core/diff/pair_slice.h"
 
 #include <algorithm>
 #include <utility>
@@ -27,17 +26,15 @@ std::optional<SameElement> sameElement(const AlignedBytes &bytes, bool ofA, std:
             return std::nullopt;
         return SameElement{partner, element};
     }
-    for (const JoinedWeights &joined : bytes.joined) {
-        const bool fromWhole = joined.split == ofA;
-        for (std::size_t part = 0; part < joined.parts.size(); ++part) {
-            if ((ofA ? joined.weightA(part) : joined.weightB(part)) != weight)
-                continue;
-            const auto slice = diff::sliceOf(*bytes.a, *bytes.b, joined, part);
-            if (!fromWhole)
-                return SameElement{joined.whole, slice.inWhole(element)};
-            if (const auto inPart = slice.inPart(element))
-                return SameElement{joined.parts[part].weight, *inPart};
-        }
+    for (const PairSides &pair : bytes.alignment.sliced()) {
+        if ((ofA ? pair.a : pair.b) != weight)
+            continue;
+        const auto slice = diff::sliceOf(*bytes.a, *bytes.b, pair);
+        const std::size_t same = ofA ? pair.b : pair.a;
+        if (pair.slice->ofA != ofA)
+            return SameElement{same, slice.inWhole(element)};
+        if (const auto inPart = slice.inPart(element))
+            return SameElement{same, *inPart};
     }
     return std::nullopt;
 }

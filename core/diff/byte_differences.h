@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/diff/byte_alignment.h"
-#include "core/diff/byte_tally.h"
+#include "core/diff/byte_ranges.h"
 #include "core/diff/kept_places.h"
 
 #include "core/base/progress.h"
@@ -19,7 +19,6 @@ namespace kernscope {
 struct AlignedBytes {
     BundlePtr a, b;
     ByteAlignment alignment;
-    std::vector<JoinedWeights> joined = {}; ///< split and merged weights, which no pair holds
     /// Segments of kept values against all values; null: none is looked for.
     std::shared_ptr<const KeptSides> kept = nullptr;
 

@@ -5,7 +5,6 @@
 #include "core/base/overlaid_file.h"
 #include "core/bundle/pair_read_lock.h"
 #include "core/diff/pair_reader.h"
-#include "core/diff/pair_slice.h"
 
 #include <algorithm>
 #include <cmath>
@@ -301,31 +300,20 @@ std::optional<double> EntryMatch::distance() const
     return largest;
 }
 
-bool hasCodebooks(const Bundle &a, std::size_t weightA, const Bundle &b, std::size_t weightB)
+bool hasCodebooks(const Bundle &a, const Bundle &b, const PairSides &sides)
 {
     const auto has = [](const Weight &weight) { return weight.has(codec::PartRole::Lut); };
-    return has(a.weights()[weightA]) && has(b.weights()[weightB]);
+    return has(a.weights()[sides.a]) && has(b.weights()[sides.b]);
 }
 
-Result<CodebookMatch> matchCodebooks(const Bundle &a, std::size_t weightA, const Bundle &b,
-                                     std::size_t weightB, Progress *progress)
+Result<CodebookMatch> matchCodebooks(const Bundle &a, const Bundle &b, const PairSides &sides,
+                                     Progress *progress)
 {
     const PairReadLock lock(a, b);
-    const auto reader = diff::PairReader::make(a, weightA, b, weightB);
+    const auto reader = diff::PairReader::make(a, b, sides);
     if (!reader)
         return tl::unexpected(reader.error());
-    return matchOf(*reader, a.weights()[weightA], b.weights()[weightB], progress);
-}
-
-Result<CodebookMatch> matchCodebooks(const Bundle &a, const Bundle &b, const JoinedWeights &joined,
-                                     std::size_t part, Progress *progress)
-{
-    const PairReadLock lock(a, b);
-    const auto reader = diff::partReader(a, b, joined, part);
-    if (!reader)
-        return tl::unexpected(reader.error());
-    return matchOf(*reader, a.weights()[joined.weightA(part)], b.weights()[joined.weightB(part)],
-                   progress);
+    return matchOf(*reader, a.weights()[sides.a], b.weights()[sides.b], progress);
 }
 
 } // namespace kernscope

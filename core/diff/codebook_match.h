@@ -3,7 +3,7 @@
 
 #include "core/base/progress.h"
 #include "core/bundle/bundle_fwd.h"
-#include "core/diff/joined_weights.h"
+#include "core/diff/pair_sides.h"
 
 #include <array>
 #include <cstddef>
@@ -69,17 +69,13 @@ struct CodebookMatch {
 };
 
 /// Whether both weights are stored with codebooks.
-bool hasCodebooks(const Bundle &a, std::size_t weightA, const Bundle &b, std::size_t weightB);
+bool hasCodebooks(const Bundle &a, const Bundle &b, const PairSides &sides);
 
-/// Errors: those of diff::PairReader::make, "diff.codebooks" (a side has none, vectors of another
-/// length, more than kMostEntries), "task.cancelled". Progress in elements. Takes the files' locks
-/// itself, shared.
-Result<CodebookMatch> matchCodebooks(const Bundle &a, std::size_t weightA, const Bundle &b,
-                                     std::size_t weightB, Progress *progress = nullptr);
-
-/// The same of one part of a split or merged weight against its slice of the whole: elements are
-/// those of the part, and entries that only other parts take count as unused.
-Result<CodebookMatch> matchCodebooks(const Bundle &a, const Bundle &b, const JoinedWeights &joined,
-                                     std::size_t part, Progress *progress = nullptr);
+/// Elements are those of comparedWeight(): entries that only other parts of a split or merged
+/// weight take count as unused. Errors: those of diff::PairReader::make, "diff.codebooks" (a side
+/// has none, vectors of another length, more than kMostEntries), "task.cancelled". Progress in
+/// elements. Takes the files' locks itself, shared.
+Result<CodebookMatch> matchCodebooks(const Bundle &a, const Bundle &b, const PairSides &sides,
+                                     Progress *progress = nullptr);
 
 } // namespace kernscope

@@ -4,14 +4,16 @@
 #include "core/base/error.h"
 #include "core/base/progress.h"
 #include "core/bundle/bundle_fwd.h"
-#include "core/diff/byte_tally.h"
+#include "core/diff/byte_ranges.h"
 #include "core/diff/channel_order.h"
-#include "core/diff/joined_weights.h"
+#include "core/diff/pair_sides.h"
 #include "core/diff/program_difference.h"
 #include "core/diff/value_difference.h"
 #include "core/diff/value_rule.h"
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -44,17 +46,18 @@ enum class PairConfidence : std::uint8_t {
 /// "certain", "likely", "guess".
 std::string_view pairConfidenceName(PairConfidence confidence);
 
-struct WeightPair {
+/// Two weights, or a weight and a slice of a larger one, with what is known of them.
+struct ComparedPair : PairSides {
     Pairing pairing = Pairing::Name;
     ContentKind content = ContentKind::None;
     PairConfidence confidence = PairConfidence::Certain;
     /// Of a pair by content that was found by its likeness: correlation of sampled values, and that
-    /// of the most similar other candidate (0: none).
+    /// of the most similar other candidate (0: none). Of a slice the share of the same samples
+    /// where that is nine of ten and more, 1 where they all are the same.
     std::optional<double> similarity;
     double nextSimilarity = 0;
     /// Of a pair by content: its values are the same once rounded to fp16, and were not before.
     bool rounded = false;
-    std::size_t a = kNoIndex, b = kNoIndex;
     /// Stored elsewhere: in another model, function or file, or after other weights than in A.
     bool moved = false;
     /// Stored bytes of B over those of A; empty where either is unknown or A stores none.
@@ -82,7 +85,14 @@ struct WeightPair {
     /// in their places have little in common, along with the values.
     std::optional<ChannelOrder> order;
     std::optional<ReorderedValues> reordered; ///< values in that order, found along with `values`
+    /// The values are the same: all of them where they were compared, the sampled ones before.
+    bool exact() const { return values ? values->identical() : content == ContentKind::Exact; }
 };
+
+/// Of pairs as comparisons list them: those of whole weights, which come first.
+std::span<const ComparedPair> wholePairs(std::span<const ComparedPair> pairs);
+/// And those of slices after them, one list for each weight that was split or merged.
+std::vector<std::span<const ComparedPair>> slicedPairs(std::span<const ComparedPair> pairs);
 
 /// One file of either bundle. Its bytes are set against those of the other side by what they
 /// are: a part of a weight against the same part, a line of the program against the same line.
@@ -114,8 +124,8 @@ struct Difference {
         std::optional<ByteCount> bytesA, bytesB;
         ProgramDifference detail;
     } program;
-    std::vector<WeightPair> weights;   ///< in the order of A
-    std::vector<JoinedWeights> joined; ///< split and merged ones, which no pair holds
+    /// In the order of A; then those of split and merged weights, part by part.
+    std::vector<ComparedPair> weights;
     std::vector<std::size_t> onlyA, onlyB;
 };
 
@@ -136,11 +146,23 @@ struct DiffOptions {
 /// The converters' suffixes taken off: "_quantized", "_palettized", "_sparsified", in any order.
 std::string baseName(std::string_view name);
 
+struct PairedWeights;
+
+/// What a comparison says while it runs, on the thread that it runs on.
+struct ComparisonSteps {
+    /// The pairs. Values that are known already may be filled in: they are not read again.
+    std::function<void(PairedWeights &)> paired = {};
+    /// Files, program and stored bytes are compared.
+    std::function<void(const Difference &)> described = {};
+    /// Difference::weights[index] has its values, where they were asked for.
+    std::function<void(std::size_t index, const ComparedPair &)> compared = {};
+};
+
 /// Pairs the weights and compares layouts and stored bytes; values where asked. Costs the tables
 /// and the bytes compared; memory does not grow with the weights. Takes the files' locks itself,
 /// shared, weight by weight: the caller must not hold them. Errors: "task.cancelled".
 Result<Difference> compareBundles(const Bundle &a, const Bundle &b, const DiffOptions &options,
-                                  Progress *progress = nullptr);
+                                  Progress *progress = nullptr, const ComparisonSteps &steps = {});
 
 /// Several builds of one base, each compared as by compareBundles(): but every weight of the base
 /// is decoded once, however many builds there are. `options`: one a build. Errors:
@@ -152,8 +174,7 @@ Result<std::vector<Difference>> compareBuilds(const Bundle &base,
 
 /// Which weights belong together; each is in one of the lists.
 struct PairedWeights {
-    std::vector<WeightPair> pairs; ///< in the order of A
-    std::vector<JoinedWeights> joined;
+    std::vector<ComparedPair> pairs; ///< as Difference::weights
     std::vector<std::size_t> onlyA, onlyB;
 };
 /// Pairing only: what the window shows at once. Reads the tables; of weights that neither a
@@ -167,15 +188,17 @@ PairedWeights pairWeights(const Bundle &a, const Bundle &b, std::span<const Pair
 /// channels), "reshaped" (another shape), "unreadable" (one side is damaged), "re-encoded" (stored
 /// otherwise), "re-trained" (most values are others, stored alike), "edited" (some are). What the
 /// values say only where they were compared.
-std::vector<std::string_view> pairChanges(const Bundle &a, const Bundle &b, const WeightPair &pair);
-/// The same as a text: "renamed, re-encoded"; empty where nothing happened.
-std::string pairChangesText(const Bundle &a, const Bundle &b, const WeightPair &pair);
+std::vector<std::string_view> pairChanges(const Bundle &a, const Bundle &b,
+                                          const ComparedPair &pair);
+/// The same as a text: "renamed, re-encoded"; empty where nothing happened. Of a slice which part
+/// it is.
+std::string pairChangesText(const Bundle &a, const Bundle &b, const ComparedPair &pair);
 
 /// What came of a weight, in the words of the comparison's tables: "identical", "same values",
 /// "not finite (1 value in B)", "kept values exact", "within one step", "3 values differ", "scaled
-/// by 2", "close", "similar, zeros revived", "different", …; of a pair whose values were not
-/// compared, what the stored bytes say.
-std::string verdict(const WeightPair &pair, const Bundle &a, const Bundle &b);
+/// by 2", "close", "similar, zeros revived", "different", "split, same values", …; of a pair whose
+/// values were not compared, what the stored bytes say.
+std::string verdict(const ComparedPair &pair, const Bundle &a, const Bundle &b);
 
 /// The whole comparison in one line: "program identical (2,416 bytes), 1 of 13 weights
 /// re-encoded, 0 values changed beyond fp16 rounding". The part about values only where they were
@@ -190,39 +213,70 @@ std::string unreadableText(const Difference &difference);
 
 /// Why two weights were taken for one: "both are weight of conv op1", "the most similar values:
 /// correlation 0.981, of the next one 0.012".
-std::string pairingReason(const Bundle &a, const Bundle &b, const WeightPair &pair);
+std::string pairingReason(const Bundle &a, const Bundle &b, const ComparedPair &pair);
 /// In a word or two: "consumer", "content: nearest", "content: reordered".
-std::string pairingText(const WeightPair &pair);
+std::string pairingText(const ComparedPair &pair);
 
-/// Decoded values of one pair, all figures in one pass, on every processor. Takes the files' locks
+/// Decoded values of one pair, all figures in one pass, on every processor; elements are those of
+/// comparedWeight(). Takes the files' locks
 /// itself, shared, for as long as it runs: the caller must not hold them. Errors: those of
 /// Bundle::decoder, "diff.shape", "task.cancelled". Progress in elements.
-Result<ValueDifference> compareValues(const Bundle &a, std::size_t weightA, const Bundle &b,
-                                      std::size_t weightB, double tolerance,
-                                      Progress *progress = nullptr);
+Result<ValueDifference> compareValues(const Bundle &a, const Bundle &b, const PairSides &sides,
+                                      double tolerance, Progress *progress = nullptr);
 
 /// Fills in the values, the step or the fault of a pair. What is stored as the same bytes in the
 /// same layout is not decoded. False where cancelled.
-bool compareValues(const Bundle &a, const Bundle &b, WeightPair &pair, double tolerance,
-                   Progress *progress = nullptr);
+bool findValues(const Bundle &a, const Bundle &b, ComparedPair &pair, double tolerance,
+                Progress *progress = nullptr);
 
 /// Whether weights of other shapes have the same values in the same order, or transposed; fills in
 /// `reshaped` or `rule`.
 /// Stops looking only at the end: meant for pairs whose numbers of elements are the same, and does
 /// nothing for others. False where cancelled.
-bool findReshaped(const Bundle &a, const Bundle &b, WeightPair &pair, Progress *progress = nullptr);
+bool findReshaped(const Bundle &a, const Bundle &b, ComparedPair &pair,
+                  Progress *progress = nullptr);
 
 /// Fills in what follows from the values of a pair: the step, and, where the values have little in
 /// common in their places, the rule that explains them, or whether the channels stand in another
 /// order (a search over samples, and the values once more where there is one). A pair whose samples
 /// were the same and whose values are not is no exact one any more. Takes the files' locks itself.
-void describeValues(const Bundle &a, const Bundle &b, WeightPair &pair);
+void describeValues(const Bundle &a, const Bundle &b, ComparedPair &pair);
 
-/// Largest quantisation step of the two, as WeightPair::step. Takes the files' locks itself.
+/// Largest quantisation step of the two, as ComparedPair::step. Takes the files' locks itself.
 std::optional<double> quantisationStep(const Bundle &a, std::size_t weightA, const Bundle &b,
                                        std::size_t weightB);
 
 /// The name after the last "/" of a path within a bundle.
 std::string_view lastComponent(std::string_view path);
+
+/// How much a row of a comparison asks for attention: what cannot be compared or has no partner,
+/// then values that differ, then what is not known yet, then what is the same.
+struct PairSeverity {
+    enum class Kind : std::uint8_t {
+        NotComparable, ///< a side cannot be read, or the shapes differ
+        OneSided,      ///< the weight exists on one side only
+        NotFinite,     ///< values that are not finite differ: more than any difference
+        Differs,       ///< values differ
+        Unknown,       ///< values were not compared (yet), and the stored bytes are others
+        SameValues,    ///< stored otherwise, the same values
+        Identical,     ///< the same stored bytes in the same layout
+    };
+    Kind kind = Kind::Identical;
+    double relativeRmse = 0; ///< of those that differ
+    double maxAbs = 0;       ///< decides between equal ones, and then the elements that differ
+    std::uint64_t different = 0;
+
+    friend bool operator==(const PairSeverity &, const PairSeverity &) = default;
+};
+
+/// Of values; `storedEqual`: the stored bytes are the same.
+PairSeverity severityOf(const ValueDifference &values, bool storedEqual);
+/// Of a pair; of a weight without a partner, one of whose indices is kNoIndex, OneSided.
+PairSeverity severityOf(const ComparedPair &pair);
+
+/// True where the first one comes before the other: a strict weak order.
+bool worse(const PairSeverity &x, const PairSeverity &y);
+/// Indices in the order of severity, the worst first; equal ones stay as they are.
+std::vector<std::size_t> worstFirst(std::span<const PairSeverity> severities);
 
 } // namespace kernscope

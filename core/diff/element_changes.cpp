@@ -27,7 +27,8 @@ const codec::Operand *firstOf(const Weight &weight, std::initializer_list<codec:
 
 ElementChanges::ElementChanges(const Bundle &bundle, std::size_t weight,
                                const codec::Decoder &decoder)
-    : m_bundle(bundle), m_weight(bundle.weights()[weight]), m_decoder(decoder)
+    : m_bundle(bundle), m_weight(bundle.weights()[weight]), m_decoder(decoder),
+      m_programFile(bundle.programFileOf(m_weight.model))
 {
     using codec::PartRole;
     const OperandList &all = m_weight.operands();
@@ -73,9 +74,9 @@ bool ElementChanges::operandChanged(const codec::Operand &operand) const
                    : std::any_of(place.pieces.begin(), place.pieces.end(),
                                  [&file](ByteRange piece) { return file.changed(piece); });
     }
-    if (!place.literal || m_bundle.programFile() == kNoIndex)
+    if (!place.literal || m_programFile == kNoIndex)
         return false;
-    const OverlaidFile &program = *m_bundle.files()[m_bundle.programFile()].file;
+    const OverlaidFile &program = *m_bundle.files()[m_programFile].file;
     const auto &spans = place.literal->elementSpans;
     return program.modified() &&
            std::any_of(spans.begin(), spans.end(), [&](const mil::SourceSpan &span) {
@@ -107,16 +108,22 @@ unsigned ElementChanges::widthOf(const codec::Operand &operand) const
     return &operand == m_payload && m_codeBits != 0 ? m_codeBits : bitWidth(operand.declaredType());
 }
 
+/// Null where elements lie row by row. The payload's is bound to its bytes in the decoder only.
+const codec::ElementOrder *ElementChanges::orderOf(const codec::Operand &operand) const
+{
+    if (!operand.order)
+        return nullptr;
+    const auto *payload = std::get_if<codec::Operand>(&m_decoder.encoding().payload);
+    return payload && payload->order && payload->role == operand.role ? payload->order.get()
+                                                                      : operand.order.get();
+}
+
 /// From the start of the file; ElementOrder::kAbsent where the element is not stored.
 std::uint64_t ElementChanges::firstBit(const codec::Operand &operand, std::uint64_t index) const
 {
     if (!operand.order)
         return 8 * operand.place->dataOffset.value + index * widthOf(operand);
-    // The payload's order is bound to its bytes in the decoder only.
-    const auto *payload = std::get_if<codec::Operand>(&m_decoder.encoding().payload);
-    const codec::ElementOrder &order = payload && payload->order && payload->role == operand.role
-                                           ? *payload->order
-                                           : *operand.order;
+    const codec::ElementOrder &order = *orderOf(operand);
     std::uint64_t place = codec::ElementOrder::kAbsent;
     if (index < order.elements())
         order.positions(index, std::span(&place, 1));
@@ -132,6 +139,8 @@ std::uint64_t ElementChanges::bits(const codec::Operand &operand, std::uint64_t 
     const unsigned width = widthOf(operand);
     const OverlaidFile &file = *m_bundle.files()[operand.place->file].file;
     const std::uint64_t first = firstBit(operand, index);
+    const codec::ElementOrder *order = orderOf(operand);
+    const bool highestFirst = order != nullptr && order->highestFirst();
     std::uint64_t value = 0;
     unsigned taken = 0;
     while (first != codec::ElementOrder::kAbsent && taken < width) {
@@ -141,9 +150,10 @@ std::uint64_t ElementChanges::bits(const codec::Operand &operand, std::uint64_t 
             break;
         const auto byte = std::to_integer<std::uint64_t>(onDisk ? file.diskByte(FileOffset(at))
                                                                 : file.bytes()[at]);
-        const unsigned low = static_cast<unsigned>(bit % 8);
-        const unsigned count = std::min(8 - low, width - taken);
-        value |= ((byte >> low) & ((1u << count) - 1u)) << taken;
+        const unsigned within = static_cast<unsigned>(bit % 8);
+        const unsigned count = std::min(8 - within, width - taken);
+        const unsigned low = highestFirst ? 8 - within - count : within;
+        value |= ((byte >> low) & ((1u << count) - 1u)) << taken; // for comparing alone
         taken += count;
     }
     return value;
@@ -152,7 +162,7 @@ std::uint64_t ElementChanges::bits(const codec::Operand &operand, std::uint64_t 
 bool ElementChanges::literalChanged(const codec::Operand &operand, std::uint64_t index) const
 {
     const mil::Literal &literal = *operand.place->literal;
-    const OverlaidFile &program = *m_bundle.files()[m_bundle.programFile()].file;
+    const OverlaidFile &program = *m_bundle.files()[m_programFile].file;
     if (literal.packedSpan && !literal.elementSpans.empty()) {
         const std::uint64_t width = widthOf(operand);
         const std::uint64_t first = index * width / 8, last = ((index + 1) * width - 1) / 8;

@@ -30,6 +30,7 @@ public:
 
 private:
     std::uint64_t bits(const codec::Operand &operand, std::uint64_t index, bool onDisk) const;
+    const codec::ElementOrder *orderOf(const codec::Operand &operand) const;
     std::uint64_t firstBit(const codec::Operand &operand, std::uint64_t index) const;
     bool differs(const codec::Operand &operand, std::uint64_t index, std::uint64_t diskIndex) const;
     bool literalChanged(const codec::Operand &operand, std::uint64_t index) const;
@@ -46,6 +47,7 @@ private:
     const Bundle &m_bundle;
     const Weight &m_weight;
     const codec::Decoder &m_decoder;
+    const std::size_t m_programFile; ///< that writes the weight
     const codec::Operand *m_mask = nullptr, *m_payload = nullptr, *m_lut = nullptr;
     std::vector<const codec::Operand *> m_scales; ///< scale, zero point, offset: those that changed
     std::uint64_t m_vector = 1, m_entries = 0;

@@ -73,7 +73,7 @@ struct FormCheck {
 
 /// Decodes both weights once. Errors: those of diff::PairReader::make, "task.cancelled". Takes the
 /// files' locks itself, shared. Progress in elements.
-Result<FormCheck> checkForm(const Bundle &a, const Bundle &b, const WeightPair &pair,
+Result<FormCheck> checkForm(const Bundle &a, const Bundle &b, const ComparedPair &pair,
                             Progress *progress = nullptr);
 
 } // namespace kernscope

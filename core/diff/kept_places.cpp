@@ -4,7 +4,6 @@
 #include "core/bundle/bundle.h"
 #include "core/bundle/code_path.h"
 #include "core/diff/byte_alignment.h"
-#include "core/diff/element_widths.h"
 #include "core/numeric/bitpack.h"
 
 #include <algorithm>

@@ -103,13 +103,9 @@ public:
         if (m_limits.sameProgram)
             checkProgram();
         if (m_limits.concernsWeights()) {
-            for (const WeightPair &pair : m_difference.weights) {
+            for (const ComparedPair &pair : m_difference.weights) {
                 m_partner = m_b.weights()[pair.b].findableName();
                 checkPair(pair);
-            }
-            for (const JoinedWeights &joined : m_difference.joined) {
-                for (std::size_t i = 0; i < joined.parts.size(); ++i)
-                    checkPart(joined, i);
             }
             m_partner.clear();
             checkMissing(m_a, m_difference.onlyA, "only in A");
@@ -146,7 +142,7 @@ private:
         }
     }
 
-    void checkPair(const WeightPair &pair)
+    void checkPair(const ComparedPair &pair)
     {
         const Weight &weight = m_a.weights()[pair.a];
         const std::string name = weight.findableName();
@@ -165,28 +161,11 @@ private:
         if (limits.any() && pair.values)
             checkValues(name, *pair.values, limits);
         else if (!(pair.values ? pair.values->identical() : pair.storedEqual))
-            add(name, "equal", differing(pair), "equal values");
+            add(name, "equal", pair.slice ? verdict(pair, m_a, m_b) : differing(pair),
+                "equal values");
     }
 
-    /// A part of a split or merged weight: its values are held against the same limits.
-    void checkPart(const JoinedWeights &joined, std::size_t index)
-    {
-        const Weight &weight = m_a.weights()[joined.weightA(index)];
-        const Weight &partner = m_b.weights()[joined.weightB(index)];
-        const JoinedPart &part = joined.parts[index];
-        const WeightLimits limits = limitsOf(m_limits, weight, &partner);
-        m_partner = partner.findableName();
-        if (limits.ignore)
-            return;
-        if (part.fault)
-            add(weight.findableName(), "readable", part.fault->code, "values that can be compared");
-        else if (limits.any() && part.values)
-            checkValues(weight.findableName(), *part.values, limits);
-        else if (!part.values || !part.values->identical())
-            add(weight.findableName(), "equal", joinedVerdict(joined, index), "equal values");
-    }
-
-    static LimitFigure differing(const WeightPair &pair)
+    static LimitFigure differing(const ComparedPair &pair)
     {
         if (!pair.values)
             return "other bytes";

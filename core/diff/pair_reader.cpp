@@ -68,30 +68,23 @@ PairReader::PairReader(codec::Decoder a, codec::Decoder b)
 {
 }
 
-Result<PairReader> PairReader::make(const Bundle &a, std::size_t weightA, const Bundle &b,
-                                    std::size_t weightB)
+Result<PairReader> PairReader::make(const Bundle &a, const Bundle &b, const PairSides &sides)
 {
-    auto decoderA = a.decoder(weightA);
+    auto decoderA = a.decoder(sides.a);
     if (!decoderA)
         return tl::unexpected(std::move(decoderA.error()));
-    auto decoderB = b.decoder(weightB);
-    if (!decoderB)
-        return tl::unexpected(std::move(decoderB.error()));
-    if (decoderA->elements() != decoderB->elements())
-        return shapeFault(a.weights()[weightA], b.weights()[weightB]);
-    return PairReader(*std::move(decoderA), *std::move(decoderB));
-}
-
-Result<PairReader> PairReader::make(const Bundle &a, std::size_t weightA, const Bundle &b,
-                                    std::size_t weightB, const PartElements &slice, bool ofA)
-{
-    auto decoderA = a.decoder(weightA);
-    if (!decoderA)
-        return tl::unexpected(std::move(decoderA.error()));
-    auto decoderB = b.decoder(weightB);
+    auto decoderB = b.decoder(sides.b);
     if (!decoderB)
         return tl::unexpected(std::move(decoderB.error()));
     PairReader reader(*std::move(decoderA), *std::move(decoderB));
+    const Weight &from = a.weights()[sides.a], &to = b.weights()[sides.b];
+    if (!sides.slice) {
+        if (reader.m_a.elements() != reader.m_b.elements())
+            return shapeFault(from, to);
+        return reader;
+    }
+    const bool ofA = sides.slice->ofA;
+    const PartElements slice = sliceOf(a, b, sides);
     const codec::Decoder &whole = ofA ? reader.m_a : reader.m_b;
     const codec::Decoder &part = ofA ? reader.m_b : reader.m_a;
     reader.m_elements = part.elements().value;
@@ -101,7 +94,7 @@ Result<PairReader> PairReader::make(const Bundle &a, std::size_t weightA, const 
     if (runs * slice.run != reader.m_elements || slice.run > slice.stride ||
         slice.start > slice.stride - slice.run || slice.stride == 0 ||
         runs > whole.elements().value / slice.stride)
-        return shapeFault(a.weights()[weightA], b.weights()[weightB]);
+        return shapeFault(from, to);
     return reader;
 }
 

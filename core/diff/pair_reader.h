@@ -3,6 +3,7 @@
 
 #include "core/bundle/bundle_fwd.h"
 #include "core/codec/decode/decoder.h"
+#include "core/diff/pair_sides.h"
 #include "core/diff/value_difference.h"
 
 #include <cstdint>
@@ -10,26 +11,6 @@
 #include <span>
 
 namespace kernscope::diff {
-
-/// Where the elements of a part lie in a weight that several were put together to: runs of `run`
-/// elements, the first of them at `start`, `stride` apart.
-struct PartElements {
-    std::uint64_t start = 0, run = 1, stride = 1;
-
-    /// Element of the whole for one of the part.
-    std::uint64_t inWhole(std::uint64_t element) const
-    {
-        return element / run * stride + start + element % run;
-    }
-    /// The way back; nothing for an element of another part.
-    std::optional<std::uint64_t> inPart(std::uint64_t element) const
-    {
-        const std::uint64_t at = element % stride;
-        if (at < start || at - start >= run)
-            return std::nullopt;
-        return element / stride * run + at - start;
-    }
-};
 
 /// Decoded elements [first, first + out.size()), those of plain integers of 64 bits included.
 void decodeExact(const codec::Decoder &decoder, std::uint64_t first, std::span<ExactValue> out);
@@ -40,14 +21,9 @@ void decodeExact(const codec::Decoder &decoder, std::uint64_t first, std::span<E
 class PairReader
 {
 public:
-    /// Errors: those of Bundle::decoder, "diff.shape".
-    static Result<PairReader> make(const Bundle &a, std::size_t weightA, const Bundle &b,
-                                   std::size_t weightB);
-
-    /// One side (A where `ofA`) is read at the elements of a slice, the other from its first to its
-    /// last element. Errors: as above; "diff.shape" also where the slice leaves its weight.
-    static Result<PairReader> make(const Bundle &a, std::size_t weightA, const Bundle &b,
-                                   std::size_t weightB, const PartElements &slice, bool ofA);
+    /// The side of a slice is read at its elements, the other from its first to its last element.
+    /// Errors: those of Bundle::decoder, "diff.shape" (also where a slice leaves its weight).
+    static Result<PairReader> make(const Bundle &a, const Bundle &b, const PairSides &sides);
 
     std::uint64_t elements() const { return m_elements; }
     /// Element of a side's weight for one that is read.

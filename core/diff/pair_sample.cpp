@@ -3,7 +3,6 @@
 
 #include "core/base/overlaid_file.h"
 #include "core/bundle/pair_read_lock.h"
-#include "core/diff/pair_slice.h"
 
 #include <algorithm>
 #include <cmath>
@@ -95,19 +94,11 @@ Result<PairSample> sampleOf(const diff::PairReader &reader, Progress &progress)
 
 } // namespace
 
-Result<PairSample> samplePair(const Bundle &a, std::size_t weightA, const Bundle &b,
-                              std::size_t weightB, Progress &progress)
+Result<PairSample> samplePair(const Bundle &a, const Bundle &b, const PairSides &sides,
+                              Progress &progress)
 {
     const PairReadLock lock(a, b);
-    const auto reader = diff::PairReader::make(a, weightA, b, weightB);
-    return reader ? sampleOf(*reader, progress) : tl::unexpected(reader.error());
-}
-
-Result<PairSample> samplePair(const Bundle &a, const Bundle &b, const JoinedWeights &joined,
-                              std::size_t part, Progress &progress)
-{
-    const PairReadLock lock(a, b);
-    const auto reader = diff::partReader(a, b, joined, part);
+    const auto reader = diff::PairReader::make(a, b, sides);
     return reader ? sampleOf(*reader, progress) : tl::unexpected(reader.error());
 }
 

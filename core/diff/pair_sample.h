@@ -2,7 +2,6 @@
 #pragma once
 
 #include "core/bundle/bundle_fwd.h"
-#include "core/diff/joined_weights.h"
 #include "core/diff/pair_reader.h"
 
 #include <cstdint>
@@ -31,15 +30,11 @@ struct PairSample {
     static PairSample none() { return {{}, {}, {}, 0, 0, 0, false}; }
 };
 
-/// Short runs spread evenly over the weights, all of a small one. Errors: those of
+/// Short runs spread evenly over the weights, all of a small one; elements are those of
+/// comparedWeight(). Errors: those of
 /// diff::PairReader::make, "task.cancelled". Takes the locks of the files itself.
-Result<PairSample> samplePair(const Bundle &a, std::size_t weightA, const Bundle &b,
-                              std::size_t weightB, Progress &progress);
-
-/// The same of one part of a split or merged weight against its slice of the whole; elements are
-/// those of the part.
-Result<PairSample> samplePair(const Bundle &a, const Bundle &b, const JoinedWeights &joined,
-                              std::size_t part, Progress &progress);
+Result<PairSample> samplePair(const Bundle &a, const Bundle &b, const PairSides &sides,
+                              Progress &progress);
 
 namespace diff {
 

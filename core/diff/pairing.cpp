@@ -1,20 +1,36 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/base/counted_text.h"
 #include "core/base/overlaid_file.h"
+#include "core/bundle/bundle.h"
 #include "core/bundle/pair_read_lock.h"
 #include "core/bundle/stored_bytes.h"
-#include "core/diff/content_key.h"
 #include "core/diff/content_match.h"
 #include "core/diff/diff.h"
-#include "core/diff/pair_order.h"
 
 #include <algorithm>
 #include <array>
 #include <map>
+#include <optional>
+#include <span>
 #include <string>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
+
+namespace kernscope::diff {
+
+/// Sets ComparedPair::moved: of weights in other models, functions or files (where both sides have
+/// those), and of those that come after other weights than in A: the fewest whose places explain
+/// the order of the rest.
+void markMoved(const Bundle &a, const Bundle &b, std::span<ComparedPair> pairs);
+
+/// How sure a pair is, once everything else of it is known. `shared`: other weights have the
+/// content that it was found by; `namedByPlace`: names are made of offsets.
+PairConfidence confidenceOf(const ComparedPair &pair, bool shared, bool namedByPlace);
+
+} // namespace kernscope::diff
 
 namespace kernscope {
 
@@ -43,8 +59,7 @@ public:
     void byNearest();
     void byShape();
 
-    std::vector<WeightPair> pairs() const;
-    std::vector<JoinedWeights> takeJoined() { return std::move(m_joined); }
+    std::vector<ComparedPair> pairs() const;
     /// `alone`: with those that have no partner because a person said so.
     void leftOver(std::vector<std::size_t> &onlyA, std::vector<std::size_t> &onlyB,
                   bool alone) const;
@@ -74,7 +89,7 @@ private:
     std::vector<bool> m_shared;  ///< by weight of A: others have the key that it was paired by
     std::vector<bool> m_rounded; ///< by weight of A: paired by its content rounded to fp16
     std::vector<std::optional<diff::ContentMatch>> m_match; ///< by weight of A
-    std::vector<JoinedWeights> m_joined;
+    std::vector<ComparedPair> m_joined;                     ///< of slices
 };
 
 /// Gives a weight another partner than it has; the partner that it had is free again.
@@ -248,12 +263,10 @@ void Pairer::byJoining(bool exact)
         if (m_ofB[i] == kNoIndex || (paired(m_ofB[i]) && poorly(m_ofB[i])))
             b.push_back(i);
     }
-    for (JoinedWeights &joined : diff::findJoined(m_a, a, m_b, b, exact, m_progress)) {
-        for (std::size_t i = 0; i < joined.parts.size(); ++i) {
-            unpair(m_ofA, m_ofB, joined.weightA(i), kJoined);
-            unpair(m_ofB, m_ofA, joined.weightB(i), kJoined);
-        }
-        m_joined.push_back(std::move(joined));
+    for (ComparedPair &pair : diff::findJoined(m_a, a, m_b, b, exact, m_progress)) {
+        unpair(m_ofA, m_ofB, pair.a, kJoined);
+        unpair(m_ofB, m_ofA, pair.b, kJoined);
+        m_joined.push_back(std::move(pair));
     }
 }
 
@@ -312,15 +325,15 @@ bool sameLayoutButShape(const Weight &a, const Weight &b)
            std::equal(x.begin(), x.end(), y.begin(), y.end(), sameOperand);
 }
 
-std::vector<WeightPair> Pairer::pairs() const
+std::vector<ComparedPair> Pairer::pairs() const
 {
     const bool namedByPlace =
         m_a.kind() == BundleKind::MilBlob || m_b.kind() == BundleKind::MilBlob;
-    std::vector<WeightPair> pairs;
+    std::vector<ComparedPair> pairs;
     for (std::size_t i = 0; i < m_ofA.size(); ++i) {
         if (!paired(m_ofA[i]))
             continue;
-        WeightPair pair;
+        ComparedPair pair;
         pair.pairing = m_how[i];
         pair.a = i;
         pair.b = m_ofA[i];
@@ -345,6 +358,7 @@ std::vector<WeightPair> Pairer::pairs() const
         pairs.push_back(std::move(pair));
     }
     diff::markMoved(m_a, m_b, pairs);
+    pairs.insert(pairs.end(), m_joined.begin(), m_joined.end());
     return pairs;
 }
 
@@ -368,6 +382,23 @@ void Pairer::leftOver(std::vector<std::size_t> &onlyA, std::vector<std::size_t> 
 
 } // namespace
 
+std::span<const ComparedPair> wholePairs(std::span<const ComparedPair> pairs)
+{
+    const auto slice = std::find_if(pairs.begin(), pairs.end(),
+                                    [](const ComparedPair &pair) { return pair.slice; });
+    return pairs.first(static_cast<std::size_t>(slice - pairs.begin()));
+}
+
+std::vector<std::span<const ComparedPair>> slicedPairs(std::span<const ComparedPair> pairs)
+{
+    std::vector<std::span<const ComparedPair>> lists;
+    for (std::size_t at = wholePairs(pairs).size(); at < pairs.size();) {
+        lists.push_back(pairs.subspan(at, pairs[at].slice->parts));
+        at += pairs[at].slice->parts;
+    }
+    return lists;
+}
+
 PairedWeights pairWeights(const Bundle &a, const Bundle &b, std::span<const PairChoice> chosen,
                           Progress *progress)
 {
@@ -385,8 +416,286 @@ PairedWeights pairWeights(const Bundle &a, const Bundle &b, std::span<const Pair
     PairedWeights result;
     pairer.leftOver(result.onlyA, result.onlyB, true);
     result.pairs = pairer.pairs();
-    result.joined = pairer.takeJoined();
     return result;
+}
+
+namespace {
+
+/// What both are to the operation that reads them.
+std::string consumerReason(const Weight &a, const Weight &b)
+{
+    for (const Consumer &x : a.consumers) {
+        for (const Consumer &y : b.consumers) {
+            if (x.op == y.op && x.name == y.name && x.param == y.param)
+                return fmt::format("both are {} of {} {}", x.param.value(), x.op.value(), x.name);
+        }
+    }
+    return "both are read by the same operation";
+}
+
+std::string orderReason(const ChannelOrder &order, std::size_t channels)
+{
+    const bool outputs = !order.outputs.empty();
+    return fmt::format("the same {} channels in another order: {} of {} stand elsewhere, "
+                       "correlation {:.3f}",
+                       outputs ? "output" : "input",
+                       grouped(ChannelOrder::moved(outputs ? order.outputs : order.inputs)),
+                       grouped(channels), order.correlation);
+}
+
+std::string contentReason(const ComparedPair &pair, std::uint64_t elements)
+{
+    if (!pair.similarity) {
+        const std::string rounded = pair.rounded ? ", rounded to fp16" : "";
+        const bool whole = elements <= diff::kKeyElements;
+        if (whole || (pair.values && pair.values->identical()))
+            return "the same decoded values" + rounded;
+        return fmt::format("the same values{} in the {} elements looked at", rounded,
+                           grouped(diff::kKeyElements));
+    }
+    std::string text = pair.order ? orderReason(*pair.order, std::max(pair.order->outputs.size(),
+                                                                      pair.order->inputs.size()))
+                                  : fmt::format("the most similar values: correlation {:.3f}",
+                                                pair.similarity.value_or(0));
+    if (pair.nextSimilarity > 0)
+        text += fmt::format(", of the next one {:.3f}", pair.nextSimilarity);
+    return text;
+}
+
+} // namespace
+
+std::string baseName(std::string_view name)
+{
+    static constexpr std::array<std::string_view, 3> kSuffixes{"_quantized", "_palettized",
+                                                               "_sparsified"};
+    for (bool taken = true; taken;) {
+        taken = false;
+        for (const std::string_view suffix : kSuffixes) {
+            // A name that is nothing but a suffix stays.
+            if (name.size() > suffix.size() && name.substr(name.size() - suffix.size()) == suffix) {
+                name.remove_suffix(suffix.size());
+                taken = true;
+            }
+        }
+    }
+    return std::string(name);
+}
+
+std::string_view pairingName(Pairing pairing)
+{
+    static constexpr std::array<std::string_view, 6> kNames{"consumer", "name",     "content",
+                                                            "shape",    "position", "hand"};
+    return kNames[static_cast<std::size_t>(pairing)];
+}
+
+std::string_view contentKindName(ContentKind kind)
+{
+    static constexpr std::array<std::string_view, 4> kNames{"", "exact", "nearest", "reordered"};
+    return kNames[static_cast<std::size_t>(kind)];
+}
+
+std::string_view pairConfidenceName(PairConfidence confidence)
+{
+    static constexpr std::array<std::string_view, 3> kNames{"certain", "likely", "guess"};
+    return kNames[static_cast<std::size_t>(confidence)];
+}
+
+std::string pairingText(const ComparedPair &pair)
+{
+    std::string text(pairingName(pair.pairing));
+    if (pair.content == ContentKind::Nearest || pair.content == ContentKind::Reordered)
+        text += ": " + std::string(contentKindName(pair.content));
+    return text;
+}
+
+std::string pairingReason(const Bundle &a, const Bundle &b, const ComparedPair &pair)
+{
+    if (pair.slice)
+        return fmt::format("{}; sampled values agree by {:.3f}", sliceText(*pair.slice),
+                           pair.similarity.value_or(0));
+    const Weight &from = a.weights()[pair.a], &to = b.weights()[pair.b];
+    switch (pair.pairing) {
+    case Pairing::Consumer: return consumerReason(from, to);
+    case Pairing::Name:
+        return from.name == to.name ? "both are called " + from.name
+                                    : fmt::format("both are {} without the suffixes of converters",
+                                                  baseName(from.name));
+    case Pairing::Content: return contentReason(pair, from.elements.value);
+    case Pairing::ShapeOnly:
+        return "the only ones left of shape " + shapeText(from.shape) +
+               "; their values have little in common";
+    case Pairing::Hand: return "paired by hand";
+    case Pairing::Position: break;
+    }
+    return "in their order among those left of shape " + shapeText(from.shape);
+}
+
+namespace {
+
+/// Where a weight begins.
+struct StoredPlace {
+    std::string file;
+    std::uint64_t offset = 0;
+};
+
+/// Of every weight the first section that is its own; none for those that the program writes as
+/// literals.
+std::vector<std::optional<StoredPlace>> storedPlacesOf(const Bundle &bundle)
+{
+    std::vector<std::optional<StoredPlace>> places(bundle.weights().size());
+    for (const Section &section : bundle.sections()) {
+        if (section.weight < places.size() && !places[section.weight] &&
+            !bundle.isProgramFile(section.file))
+            places[section.weight] =
+                StoredPlace{bundle.files()[section.file].path, section.range.offset.value};
+    }
+    return places;
+}
+
+/// Indices of one longest ascending run of the numbers, not necessarily neighbours.
+std::vector<std::size_t> longestAscending(const std::vector<std::uint64_t> &numbers)
+{
+    std::vector<std::size_t> tails, before(numbers.size(), kNoIndex);
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+        const auto at =
+            std::lower_bound(tails.begin(), tails.end(), i,
+                             [&](std::size_t x, std::size_t y) { return numbers[x] < numbers[y]; });
+        before[i] = at == tails.begin() ? kNoIndex : *(at - 1);
+        if (at == tails.end())
+            tails.push_back(i);
+        else
+            *at = i;
+    }
+    std::vector<std::size_t> run;
+    for (std::size_t i = tails.empty() ? kNoIndex : tails.back(); i != kNoIndex; i = before[i])
+        run.push_back(i);
+    return run;
+}
+
+bool hasFile(const Bundle &bundle, const std::string &path)
+{
+    return bundle.fileByPath(path).has_value();
+}
+
+/// Values that are others, whatever the order of the channels; 0 where they were not compared.
+std::uint64_t changedValues(const ComparedPair &pair)
+{
+    if (pair.order)
+        return pair.reordered ? pair.reordered->different : 0;
+    return pair.values ? pair.values->different() : 0;
+}
+
+/// Most values are others although they are stored alike: no patch, and no encoding, does that.
+bool retrained(const ComparedPair &pair)
+{
+    if (!pair.layoutEqual)
+        return false;
+    if (pair.order)
+        return pair.reordered && changedValues(pair) > pair.reordered->equal;
+    if (!pair.values)
+        return pair.content == ContentKind::Nearest && pair.similarity.has_value();
+    // What pruning took away alone is no training.
+    const ValueDifference &values = *pair.values;
+    return values.different() > values.elements() / 2 &&
+           values.changed + values.revived > values.zeroed;
+}
+
+} // namespace
+
+namespace diff {
+
+void markMoved(const Bundle &a, const Bundle &b, std::span<ComparedPair> pairs)
+{
+    const auto inA = storedPlacesOf(a), inB = storedPlacesOf(b);
+    std::map<std::string, std::vector<std::size_t>> byFile;
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+        const Weight &from = a.weights()[pairs[i].a], &to = b.weights()[pairs[i].b];
+        pairs[i].moved = from.model != to.model || from.function != to.function;
+        const auto &placeA = inA[pairs[i].a], &placeB = inB[pairs[i].b];
+        if (!placeA || !placeB)
+            continue;
+        if (placeA->file == placeB->file)
+            byFile[placeA->file].push_back(i);
+        else if (hasFile(b, placeA->file) && hasFile(a, placeB->file))
+            pairs[i].moved = true;
+    }
+    for (auto &[file, indices] : byFile) {
+        std::sort(indices.begin(), indices.end(), [&](std::size_t x, std::size_t y) {
+            return inA[pairs[x].a]->offset < inA[pairs[y].a]->offset;
+        });
+        std::vector<std::uint64_t> offsets;
+        for (const std::size_t i : indices)
+            offsets.push_back(inB[pairs[i].b]->offset);
+        std::vector<bool> inOrder(indices.size(), false);
+        for (const std::size_t i : longestAscending(offsets))
+            inOrder[i] = true;
+        for (std::size_t i = 0; i < indices.size(); ++i) {
+            // Weights that share their bytes lie in one place, in whatever order.
+            const bool shared =
+                i > 0 && inA[pairs[indices[i]].a]->offset == inA[pairs[indices[i - 1]].a]->offset;
+            if (!inOrder[i] && !shared)
+                pairs[indices[i]].moved = true;
+        }
+    }
+}
+
+PairConfidence confidenceOf(const ComparedPair &pair, bool shared, bool namedByPlace)
+{
+    constexpr double kSure = 0.95, kFar = 0.5;
+    switch (pair.pairing) {
+    case Pairing::Consumer:
+        return pair.shapeEqual ? PairConfidence::Certain : PairConfidence::Likely;
+    case Pairing::Name:
+        return pair.shapeEqual && !namedByPlace ? PairConfidence::Certain : PairConfidence::Likely;
+    case Pairing::Content:
+        if (pair.content == ContentKind::Exact || pair.rounded)
+            return shared ? PairConfidence::Likely : PairConfidence::Certain;
+        return pair.similarity.value_or(0) >= kSure && pair.nextSimilarity < kFar
+                   ? PairConfidence::Certain
+                   : PairConfidence::Likely;
+    case Pairing::Hand: return PairConfidence::Certain;
+    case Pairing::ShapeOnly:
+    case Pairing::Position: break;
+    }
+    return PairConfidence::Guess;
+}
+
+} // namespace diff
+
+std::vector<std::string_view> pairChanges(const Bundle &a, const Bundle &b,
+                                          const ComparedPair &pair)
+{
+    const Weight &from = a.weights()[pair.a], &to = b.weights()[pair.b];
+    std::vector<std::string_view> changes;
+    if (baseName(from.name) != baseName(to.name))
+        changes.emplace_back("renamed");
+    if (pair.moved)
+        changes.emplace_back("moved");
+    if (pair.order)
+        changes.emplace_back("reordered");
+    if (pair.rule && pair.rule->kind == ValueRule::Kind::Transposed)
+        changes.emplace_back("transposed");
+    else if (!pair.shapeEqual && !pair.unreadable())
+        changes.emplace_back("reshaped");
+    if (pair.unreadable())
+        changes.emplace_back("unreadable");
+    else if (pair.reencoded())
+        changes.emplace_back("re-encoded");
+    else if (retrained(pair))
+        changes.emplace_back("re-trained");
+    else if (changedValues(pair) > 0)
+        changes.emplace_back("edited");
+    return changes;
+}
+
+std::string pairChangesText(const Bundle &a, const Bundle &b, const ComparedPair &pair)
+{
+    if (pair.slice)
+        return sliceText(*pair.slice);
+    std::string text;
+    for (const std::string_view change : pairChanges(a, b, pair))
+        text += (text.empty() ? "" : ", ") + std::string(change);
+    return text;
 }
 
 } // namespace kernscope

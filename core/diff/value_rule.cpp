@@ -248,7 +248,7 @@ std::optional<ValueRule> diff::findRule(const Bundle &a, std::size_t weightA, co
         return ValueRule{ValueRule::Kind::Scaled, codes, values.scale, values.scale, 0, left};
     if (!codes && values.relativeRmse <= kSimilarRmse)
         return std::nullopt;
-    const auto reader = PairReader::make(a, weightA, b, weightB);
+    const auto reader = PairReader::make(a, b, {weightA, weightB});
     if (!reader || reader->elements() == 0)
         return std::nullopt;
     // Integers may have a zero point.
@@ -264,7 +264,7 @@ std::optional<ValueRule> diff::findTransposed(const Bundle &a, std::size_t weigh
     constexpr std::size_t kMostAxes = 4;
     const Shape shape = squeezed(a.weights()[weightA].shape);
     const Shape shapeB = squeezed(b.weights()[weightB].shape);
-    const auto reader = PairReader::make(a, weightA, b, weightB);
+    const auto reader = PairReader::make(a, b, {weightA, weightB});
     if (!reader || shape.size() < 2 || shape.size() > kMostAxes || shape.size() != shapeB.size() ||
         reader->elements() < kLeastTurned)
         return std::nullopt;

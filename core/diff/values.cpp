@@ -1,16 +1,39 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/base/overlaid_file.h"
 #include "core/base/parallel.h"
+#include "core/bundle/bundle.h"
 #include "core/bundle/pair_read_lock.h"
-#include "core/diff/build_pairs.h"
+#include "core/codec/decode/decoder.h"
 #include "core/diff/diff.h"
 #include "core/diff/pair_figures.h"
-#include "core/diff/pair_slice.h"
+#include "core/diff/same_decoding.h"
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
+#include <cstddef>
 #include <span>
 #include <utility>
+
+namespace kernscope::diff {
+
+/// A weight of the base in one of several builds.
+struct BuildPair {
+    const Bundle *build = nullptr;
+    ComparedPair *pair = nullptr; ///< gets the values, or the fault
+    double tolerance = 0;
+};
+
+/// Values of one weight of the base against those of several builds; the base is decoded once.
+/// False where cancelled. Takes the files' locks itself. Progress in elements, of every pair.
+bool compareWithBase(const Bundle &base, std::size_t weight, std::span<const BuildPair> pairs,
+                     Progress *progress);
+
+/// Whether the values of a pair follow from its stored bytes, and what they are then: fills them
+/// in without decoding anything.
+bool valuesOfSameBytes(const Bundle &a, const Bundle &b, ComparedPair &pair);
+
+} // namespace kernscope::diff
 
 namespace kernscope {
 
@@ -101,11 +124,11 @@ Result<ValueDifference> figuresOf(const Result<diff::PairReader> &reader, double
 
 } // namespace
 
-Result<ValueDifference> compareValues(const Bundle &a, std::size_t weightA, const Bundle &b,
-                                      std::size_t weightB, double tolerance, Progress *progress)
+Result<ValueDifference> compareValues(const Bundle &a, const Bundle &b, const PairSides &sides,
+                                      double tolerance, Progress *progress)
 {
     const PairReadLock lock(a, b);
-    return figuresOf(diff::PairReader::make(a, weightA, b, weightB), tolerance, progress);
+    return figuresOf(diff::PairReader::make(a, b, sides), tolerance, progress);
 }
 
 bool diff::compareWithBase(const Bundle &base, std::size_t weight, std::span<const BuildPair> pairs,
@@ -117,9 +140,9 @@ bool diff::compareWithBase(const Bundle &base, std::size_t weight, std::span<con
     const PairReadLock lock(bundles);
     std::vector<PairReader> readers;
     std::vector<double> tolerances;
-    std::vector<WeightPair *> compared;
+    std::vector<ComparedPair *> compared;
     for (const BuildPair &pair : pairs) {
-        auto reader = PairReader::make(base, weight, *pair.build, pair.pair->b);
+        auto reader = PairReader::make(base, *pair.build, {weight, pair.pair->b});
         if (!reader) {
             pair.pair->fault = std::move(reader.error());
             continue;
@@ -138,12 +161,173 @@ bool diff::compareWithBase(const Bundle &base, std::size_t weight, std::span<con
     return true;
 }
 
-Result<ValueDifference> diff::compareSlice(const Bundle &a, std::size_t weightA, const Bundle &b,
-                                           std::size_t weightB, const PartElements &slice, bool ofA,
-                                           double tolerance, Progress *progress)
+namespace {
+
+/// Largest finite magnitude among the scales of a weight, where they are stored as numbers.
+std::optional<double> largestScale(const Bundle &bundle, std::size_t weight)
+{
+    const auto decoder = bundle.decoder(weight);
+    if (!decoder || !decoder->encoding().scaling)
+        return std::nullopt;
+    const auto *scale = std::get_if<codec::Operand>(&decoder->encoding().scaling->scale);
+    const auto count = scale == nullptr ? std::nullopt : elementCount(scale->shape);
+    if (!count || !isFloatingPoint(scale->type))
+        return std::nullopt;
+    double largest = 0;
+    for (std::uint64_t i = 0; i < count->value; ++i) {
+        const double value = codec::operandValue(*scale, i).value_or(0);
+        if (std::isfinite(value))
+            largest = std::max(largest, std::abs(value));
+    }
+    return largest;
+}
+
+} // namespace
+
+std::optional<double> quantisationStep(const Bundle &a, std::size_t weightA, const Bundle &b,
+                                       std::size_t weightB)
 {
     const PairReadLock lock(a, b);
-    return figuresOf(PairReader::make(a, weightA, b, weightB, slice, ofA), tolerance, progress);
+    const auto stepA = largestScale(a, weightA), stepB = largestScale(b, weightB);
+    if (!stepA || !stepB)
+        return stepA ? stepA : stepB;
+    return std::max(*stepA, *stepB);
+}
+
+void describeValues(const Bundle &a, const Bundle &b, ComparedPair &pair)
+{
+    if (pair.content == ContentKind::Exact && !pair.values->identical())
+        pair.content = ContentKind::Nearest;
+    if (pair.slice)
+        return;
+    pair.step = quantisationStep(a, pair.a, b, pair.b);
+    if (pair.values->identical() || pair.values->notFinite > 0)
+        return;
+    {
+        const PairReadLock lock(a, b);
+        pair.rule = diff::findRule(a, pair.a, b, pair.b, *pair.values);
+        if (!pair.rule && !pair.order && pair.values->relativeRmse > kSimilarRmse)
+            pair.order = diff::findChannelOrder(a, pair.a, b, pair.b);
+    }
+    if (pair.order)
+        pair.reordered = diff::compareReordered(a, pair.a, b, pair.b, *pair.order, nullptr);
+}
+
+bool diff::valuesOfSameBytes(const Bundle &a, const Bundle &b, ComparedPair &pair)
+{
+    const Weight &from = a.weights()[pair.a], &to = b.weights()[pair.b];
+    if (!pair.storedEqual || from.fault || to.fault || !from.form.encoding() ||
+        !to.form.encoding() || !sameDecoding(*from.form.encoding(), *to.form.encoding()))
+        return false;
+    {
+        // What only shows when it is read, such as a mask that does not fit, is a fault of one.
+        const PairReadLock lock(a, b);
+        if (!a.decoder(pair.a) || !b.decoder(pair.b))
+            return false;
+    }
+    pair.values = ValueDifference::same(from.elements.value, from.type);
+    pair.step = quantisationStep(a, pair.a, b, pair.b);
+    return true;
+}
+
+bool findReshaped(const Bundle &a, const Bundle &b, ComparedPair &pair, Progress *progress)
+{
+    const Weight &from = a.weights()[pair.a], &to = b.weights()[pair.b];
+    if (pair.shapeEqual || from.fault || to.fault || from.elements != to.elements)
+        return true;
+    const auto values = compareValues(a, b, pair, 0, progress);
+    if (!values && values.error().code == "task.cancelled")
+        return false;
+    pair.reshaped = values && values->identical();
+    if (!pair.reshaped) {
+        const PairReadLock lock(a, b);
+        pair.rule = diff::findTransposed(a, pair.a, b, pair.b);
+    }
+    return true;
+}
+
+bool findValues(const Bundle &a, const Bundle &b, ComparedPair &pair, double tolerance,
+                Progress *progress)
+{
+    if (diff::valuesOfSameBytes(a, b, pair))
+        return progress == nullptr || progress->advance(pair.values->elements());
+    auto values = compareValues(a, b, pair, tolerance, progress);
+    if (!values && values.error().code == "task.cancelled")
+        return false;
+    if (!values) {
+        pair.fault = std::move(values.error());
+        return true;
+    }
+    pair.values = *std::move(values);
+    describeValues(a, b, pair);
+    return true;
+}
+
+namespace {
+
+tl::unexpected<Error> buildsCancelled()
+{
+    return tl::unexpected(cancelledError("The comparison was cancelled"));
+}
+
+/// The pairs of every weight of the base whose values have to be decoded.
+std::vector<std::vector<diff::BuildPair>> pairsByWeight(const Bundle &base,
+                                                        std::span<const Bundle *const> builds,
+                                                        std::span<const DiffOptions> options,
+                                                        std::vector<Difference> &all,
+                                                        Progress *progress)
+{
+    std::vector<std::vector<diff::BuildPair>> pairs(base.weights().size());
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        if (!options[i].values)
+            continue;
+        for (ComparedPair &pair : all[i].weights) {
+            if (!findReshaped(base, *builds[i], pair, progress))
+                return {};
+            if (!pair.slice && pair.shapeEqual && !diff::valuesOfSameBytes(base, *builds[i], pair))
+                pairs[pair.a].push_back({builds[i], &pair, options[i].tolerance});
+        }
+    }
+    return pairs;
+}
+
+} // namespace
+
+Result<std::vector<Difference>> compareBuilds(const Bundle &base,
+                                              std::span<const Bundle *const> builds,
+                                              std::span<const DiffOptions> options,
+                                              Progress *progress)
+{
+    std::vector<Difference> all;
+    for (std::size_t i = 0; i < builds.size(); ++i) {
+        DiffOptions stored = options[i];
+        stored.values = false;
+        auto difference = compareBundles(base, *builds[i], stored, progress);
+        if (!difference)
+            return tl::unexpected(std::move(difference.error()));
+        all.push_back(*std::move(difference));
+    }
+    const auto pairs = pairsByWeight(base, builds, options, all, progress);
+    if (progress != nullptr && progress->cancelled())
+        return buildsCancelled();
+    for (std::size_t weight = 0; weight < pairs.size(); ++weight) {
+        if (pairs[weight].empty())
+            continue;
+        if (!diff::compareWithBase(base, weight, pairs[weight], progress))
+            return buildsCancelled();
+        for (const diff::BuildPair &one : pairs[weight]) {
+            if (one.pair->values)
+                describeValues(base, *one.build, *one.pair);
+        }
+    }
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        for (ComparedPair &pair : all[i].weights) {
+            if (options[i].values && pair.slice &&
+                !findValues(base, *builds[i], pair, options[i].tolerance, progress))
+                return buildsCancelled();
+        }
+    }
+    return all;
 }
 
 } // namespace kernscope

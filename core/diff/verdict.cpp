@@ -5,6 +5,8 @@
 #include "core/diff/task_comparison.h"
 
 #include <algorithm>
+#include <numeric>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -15,7 +17,7 @@ namespace {
 /// So few elements are counted rather than judged.
 constexpr std::uint64_t kFew = 16;
 
-std::string storedVerdict(const WeightPair &pair, const Weight &a, const Weight &b)
+std::string storedVerdict(const ComparedPair &pair, const Weight &a, const Weight &b)
 {
     if (pair.rule)
         return ruleText(*pair.rule);
@@ -29,7 +31,7 @@ std::string storedVerdict(const WeightPair &pair, const Weight &a, const Weight 
 }
 
 /// Of a pair whose channels stand in another order.
-std::string reorderedVerdict(const WeightPair &pair, const ValueDifference &values)
+std::string reorderedVerdict(const ComparedPair &pair, const ValueDifference &values)
 {
     const std::string text = "channels reordered, ";
     if (pair.reordered->different == 0)
@@ -40,7 +42,7 @@ std::string reorderedVerdict(const WeightPair &pair, const ValueDifference &valu
            std::string(likenessText(values.relativeRmse * pair.reordered->rmse / values.rmse));
 }
 
-std::string valueVerdict(const WeightPair &pair, const ValueDifference &values)
+std::string valueVerdict(const ComparedPair &pair, const ValueDifference &values)
 {
     if (values.identical())
         return pair.storedEqual ? "identical" : "same values";
@@ -67,6 +69,23 @@ std::string valueVerdict(const WeightPair &pair, const ValueDifference &values)
     return values.revived > 0 ? likeness + ", zeros revived" : likeness;
 }
 
+/// Of a part of a split or merged weight.
+std::string sliceVerdict(const ComparedPair &pair)
+{
+    const std::string name(pair.slice->name());
+    if (pair.fault)
+        return name + ", cannot be compared";
+    if (!pair.values)
+        return name;
+    if (pair.values->identical())
+        return name + ", same values";
+    if (pair.values->notFinite > 0)
+        return name + ", " + notFiniteText(*pair.values);
+    return name + ", " + std::string(likenessText(pair.values->relativeRmse)) + ", " +
+           counted(pair.values->different(), "value") +
+           (pair.values->different() == 1 ? " differs" : " differ");
+}
+
 std::string programSummary(const Difference &difference)
 {
     const auto &program = difference.program;
@@ -86,7 +105,7 @@ std::string programSummary(const Difference &difference)
 
 /// Elements whose values are others; of channels in another order those that still are, once they
 /// stand in that order.
-std::uint64_t differingValues(const WeightPair &pair)
+std::uint64_t differingValues(const ComparedPair &pair)
 {
     if (!pair.values)
         return 0;
@@ -100,7 +119,7 @@ struct PairCounts {
     std::uint64_t reshaped = 0, otherShape = 0, differing = 0, notFinite = 0;
     bool compared = false;
 
-    void add(const Bundle &a, const Bundle &b, const WeightPair &pair)
+    void add(const Bundle &a, const Bundle &b, const ComparedPair &pair)
     {
         const bool inOrder = pair.order && (!pair.values || pair.reordered);
         unreadable += pair.unreadable();
@@ -124,9 +143,10 @@ void addWeights(const Bundle &a, const Bundle &b, const Difference &difference,
                 std::vector<std::string> &parts)
 {
     PairCounts counts;
-    for (const WeightPair &pair : difference.weights)
+    const auto whole = wholePairs(difference.weights);
+    for (const ComparedPair &pair : whole)
         counts.add(a, b, pair);
-    const std::size_t all = difference.weights.size();
+    const std::size_t all = whole.size();
     const auto share = [&](std::uint64_t count, std::string_view what) {
         if (count > 0)
             parts.push_back(
@@ -144,15 +164,14 @@ void addWeights(const Bundle &a, const Bundle &b, const Difference &difference,
     share(counts.notFinite, "no longer finite");
     bool compared = counts.compared;
     std::uint64_t differing = counts.differing;
-    std::uint64_t split = 0;
-    for (const JoinedWeights &joined : difference.joined) {
-        split += joined.split;
-        for (const JoinedPart &part : joined.parts) {
+    std::uint64_t split = 0, merged = 0;
+    for (const auto &list : slicedPairs(difference.weights)) {
+        ++(list.front().slice->ofA ? split : merged);
+        for (const ComparedPair &part : list) {
             compared = compared || part.values;
             differing += part.values ? part.values->unfaithful : 0;
         }
     }
-    const std::uint64_t merged = difference.joined.size() - split;
     if (split > 0)
         parts.push_back(counted(split, "weight") + " split");
     if (merged > 0)
@@ -216,21 +235,65 @@ std::string_view differenceWord(const Difference &difference)
 
 std::string unreadableText(const Difference &difference)
 {
-    const auto &pairs = difference.weights;
+    const auto pairs = wholePairs(difference.weights);
     const auto unread = static_cast<std::uint64_t>(std::count_if(
-        pairs.begin(), pairs.end(), [](const WeightPair &pair) { return pair.unreadable(); }));
+        pairs.begin(), pairs.end(), [](const ComparedPair &pair) { return pair.unreadable(); }));
     return unread == 0 ? std::string()
                        : fmt::format("{} of {} unreadable", grouped(unread),
                                      counted(pairs.size(), "weight"));
 }
 
-std::string verdict(const WeightPair &pair, const Bundle &a, const Bundle &b)
+std::string verdict(const ComparedPair &pair, const Bundle &a, const Bundle &b)
 {
+    if (pair.slice)
+        return sliceVerdict(pair);
     if (pair.unreadable())
         return "cannot be compared";
     if (pair.values)
         return valueVerdict(pair, *pair.values);
     return storedVerdict(pair, a.weights()[pair.a], b.weights()[pair.b]);
+}
+
+using SeverityKind = PairSeverity::Kind;
+
+PairSeverity severityOf(const ValueDifference &values, bool storedEqual)
+{
+    if (values.identical())
+        return {storedEqual ? SeverityKind::Identical : SeverityKind::SameValues};
+    return {values.notFinite > 0 ? SeverityKind::NotFinite : SeverityKind::Differs,
+            values.relativeRmse, values.maxAbs, values.different()};
+}
+
+PairSeverity severityOf(const ComparedPair &pair)
+{
+    if (pair.a == kNoIndex || pair.b == kNoIndex)
+        return {SeverityKind::OneSided};
+    if (pair.unreadable())
+        return {SeverityKind::NotComparable};
+    if (pair.values)
+        return severityOf(*pair.values, pair.storedEqual);
+    if (pair.storedEqual)
+        return {SeverityKind::Identical};
+    if (pair.reshaped)
+        return {SeverityKind::SameValues};
+    return {pair.shapeEqual ? SeverityKind::Unknown : SeverityKind::NotComparable};
+}
+
+bool worse(const PairSeverity &x, const PairSeverity &y)
+{
+    // Larger differences come first, hence the sides change places.
+    return std::tie(x.kind, y.relativeRmse, y.maxAbs, y.different) <
+           std::tie(y.kind, x.relativeRmse, x.maxAbs, x.different);
+}
+
+std::vector<std::size_t> worstFirst(std::span<const PairSeverity> severities)
+{
+    std::vector<std::size_t> order(severities.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t x, std::size_t y) {
+        return worse(severities[x], severities[y]);
+    });
+    return order;
 }
 
 } // namespace kernscope

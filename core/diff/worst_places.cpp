@@ -5,7 +5,6 @@
 #include "core/bundle/pair_read_lock.h"
 #include "core/diff/pair_reader.h"
 #include "core/diff/pair_sample.h"
-#include "core/diff/pair_slice.h"
 
 #include <algorithm>
 #include <cmath>
@@ -202,40 +201,18 @@ bool ElementChoice::holds(ElementType typeOfA, ExactValue valueA, ExactValue val
     return distance >= steps->first && distance <= steps->last;
 }
 
-Result<WorstPlaces> findWorstPlaces(const Bundle &a, std::size_t weightA, const Bundle &b,
-                                    std::size_t weightB, const PlacesWanted &wanted,
-                                    Progress *progress)
-{
-    std::optional<diff::PairBinner> binner;
-    if (wanted.bins) {
-        Progress sampling;
-        const auto sample = samplePair(a, weightA, b, weightB, sampling);
-        if (!sample)
-            return tl::unexpected(sample.error());
-        binner.emplace(sample->valueRange);
-    }
-    const PairReadLock lock(a, b);
-    const auto reader = diff::PairReader::make(a, weightA, b, weightB);
-    if (!reader)
-        return tl::unexpected(reader.error());
-    return placesOf(*reader, a.weights()[weightA].shape, a.weights()[weightA].type,
-                    std::move(binner), wanted, progress);
-}
-
-Result<WorstPlaces> findWorstPlaces(const Bundle &a, const Bundle &b, const JoinedWeights &joined,
-                                    std::size_t part, const PlacesWanted &wanted,
-                                    Progress *progress)
+Result<WorstPlaces> findWorstPlaces(const Bundle &a, const Bundle &b, const PairSides &sides,
+                                    const PlacesWanted &wanted, Progress *progress)
 {
     const PairReadLock lock(a, b);
-    const auto reader = diff::partReader(a, b, joined, part);
+    const auto reader = diff::PairReader::make(a, b, sides);
     if (!reader)
         return tl::unexpected(reader.error());
     std::optional<diff::PairBinner> binner;
     if (wanted.bins)
         binner.emplace(diff::sampledRange(*reader));
-    const Bundle &parts = joined.split ? b : a;
-    return placesOf(*reader, parts.weights()[joined.parts[part].weight].shape,
-                    a.weights()[joined.weightA(part)].type, std::move(binner), wanted, progress);
+    return placesOf(*reader, comparedWeight(a, b, sides).shape, a.weights()[sides.a].type,
+                    std::move(binner), wanted, progress);
 }
 
 } // namespace kernscope

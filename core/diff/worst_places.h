@@ -63,17 +63,10 @@ struct PlacesWanted {
     ElementChoice only = {}; ///< elements to list; channels and bins are of all
 };
 
-/// One pass over both weights; memory goes with what is wanted only. Errors: those of
-/// diff::PairReader::make, "task.cancelled". Takes the files' locks itself, shared. Progress in
-/// elements.
-Result<WorstPlaces> findWorstPlaces(const Bundle &a, std::size_t weightA, const Bundle &b,
-                                    std::size_t weightB, const PlacesWanted &wanted,
-                                    Progress *progress = nullptr);
-
-/// The same of one part of a split or merged weight against its slice of the whole: elements,
-/// channels and their numbers are those of the part.
-Result<WorstPlaces> findWorstPlaces(const Bundle &a, const Bundle &b, const JoinedWeights &joined,
-                                    std::size_t part, const PlacesWanted &wanted,
-                                    Progress *progress = nullptr);
+/// One pass over both weights; memory goes with what is wanted only. Elements and channels are
+/// those of comparedWeight(). Errors: those of diff::PairReader::make, "task.cancelled". Takes the
+/// files' locks itself, shared. Progress in elements.
+Result<WorstPlaces> findWorstPlaces(const Bundle &a, const Bundle &b, const PairSides &sides,
+                                    const PlacesWanted &wanted, Progress *progress = nullptr);
 
 } // namespace kernscope

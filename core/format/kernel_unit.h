@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/base/error.h"
 #include "core/format/catalogue.h"
 
 #include <array>
@@ -40,9 +39,5 @@ std::string_view unitSectionName(KernelUnit::SectionId section);
 /// lut (typeno, bitdepth, bytes); pal (palette_format, bitdepth, num_luts, bytes); the others
 /// (typeno, bitdepth, count, bytes). A section that is absent has an empty tuple.
 std::string printKernelUnit(const KernelUnit &unit);
-/// The reverse; comments, blanks and the order of the sections are free, numbers are decimal or
-/// 0x..., and a section without a tuple is absent. Errors: "unit.syntax" with the offset in the
-/// text, "unit.section" (unknown or twice), "unit.number".
-Result<KernelUnit> parseKernelUnit(std::string_view text);
 
 } // namespace kernscope::format

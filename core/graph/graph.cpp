@@ -175,7 +175,12 @@ std::size_t Graph::nodeOfWeight(std::size_t weight) const
     return weight < m_weightNodes.size() ? std::size_t(m_weightNodes[weight]) : kNone;
 }
 
-std::size_t Graph::nodeAtByte(std::uint64_t offset) const
+std::size_t Graph::fileOf(std::size_t node) const
+{
+    return bundle().programFileOf(m_functions[m_nodes[node].function].model);
+}
+
+std::size_t Graph::nodeAtByte(std::size_t file, std::uint64_t offset) const
 {
     std::size_t found = kNone;
     for (std::size_t n = 0; n < m_nodes.size(); ++n) {
@@ -184,7 +189,7 @@ std::size_t Graph::nodeAtByte(std::uint64_t offset) const
         const SourceSpan &span = m_spans[n];
         if (offset < span.offset || offset - span.offset >= span.length)
             continue;
-        if (found == kNone || span.length < m_spans[found].length)
+        if (fileOf(n) == file && (found == kNone || span.length < m_spans[found].length))
             found = n;
     }
     return found;

@@ -120,8 +120,10 @@ public:
 
     /// kNone where the program does not read it.
     std::size_t nodeOfWeight(std::size_t weight) const;
-    /// The node of the innermost operation that a byte of the program file belongs to.
-    std::size_t nodeAtByte(std::uint64_t offset) const;
+    /// The program file of the function that a node belongs to; kNoIndex where there is none.
+    std::size_t fileOf(std::size_t node) const;
+    /// The node of the innermost operation that a byte of a program file belongs to.
+    std::size_t nodeAtByte(std::size_t file, std::uint64_t offset) const;
     std::vector<std::size_t> inputsOf(std::size_t function) const;
 
 private:

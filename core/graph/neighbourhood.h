@@ -63,7 +63,7 @@ struct Neighbourhood {
     std::optional<std::uint64_t> storedBytes(const DrawnUnit &unit) const;
 };
 
-/// The units within so many hops of the centres, along values in both directions. Where the limit
+/// The units within `hops` steps of the centres, along values in both directions. Where the limit
 /// leaves units out, nearer ones are drawn first, and the neighbours of each unit in turn.
 Neighbourhood neighbourhood(GraphPtr graph, Scope scope);
 

@@ -55,8 +55,9 @@ struct OpenedForReading {
 /// Opens the bundle at `path` as it will be when interrupted saves of it are undone: the old bytes
 /// that their journals keep are laid over the mapped files, in memory only, and do not count as
 /// changes. Journals are looked for beside the bundle and beside each file of it, and where the
-/// keys of this user's saves say that one of these files was written. Each has a row in the
-/// bundle's diagnostics. A journal that is not sound, or not this user's own, is left out and said.
+/// keys of this user's saves say that one of these files was written, or that a bundle which is
+/// gone was, and the files hold its bytes half written. Each has a row in the bundle's diagnostics.
+/// A journal that is not sound, or not this user's own, is left out and said.
 OpenedForReading openForReading(const std::filesystem::path &path, Progress *progress = nullptr);
 
 struct FileForReading {

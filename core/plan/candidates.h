@@ -29,7 +29,8 @@ struct ChipFigures {
     std::optional<double> timeS;   ///< by the roofs, of all runs; empty: not known
     /// Of one run of each of the weight's layers, in their order.
     CompactVector<std::optional<double>> layerS;
-    SharedValue<std::string> refusal; ///< roofline::refusalOf it
+    SharedValue<std::string> refusal;                 ///< roofline::refusalOf it
+    std::shared_ptr<const decision::Verdict> verdict; ///< that `outcome` is of
 };
 /// Adds bytes to a sum of them: unknown from the first ones on that are not known.
 inline void addBytes(std::optional<std::uint64_t> &sum, const std::optional<std::uint64_t> &bytes)

@@ -65,6 +65,7 @@ std::vector<ChipFigures> chipFigures(const std::vector<roofline::Layer> &layers,
         sum.timeS = 0.0;
         const decision::Decision decided = judge.decide(form, *chip.target);
         sum.outcome = decided.outcome();
+        sum.verdict = decided.verdict;
         sum.moved = roofline::bytesMoved(layers, form, decided, batch);
         const std::uint64_t most =
             decision::crossingBytes(form, sum.outcome).value_or(form.denseBytes);

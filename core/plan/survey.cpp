@@ -59,9 +59,9 @@ Result<LayersByWeight> layersByWeight(const Bundle &bundle, const SurveyOptions 
     if (options.shapes.empty())
         return layersIn(bundle);
     const auto bound = bindShapes(bundle, options.shapes);
-    if (!bound)
+    if (!bound && !options.defaultShapes)
         return tl::unexpected(bound.error());
-    return layersIn(*bound->bundle);
+    return layersIn(bound ? *bound->bundle : bundle);
 }
 
 std::optional<std::uint64_t> ownBytes(const Survey &survey, const Row &row)
@@ -113,6 +113,7 @@ Result<void> Surveyor::bindInputs()
     if (!bound)
         return tl::unexpected(std::move(bound.error()));
     m_survey.shaped = std::move(*bound);
+    m_survey.defaultShapes = m_options.defaultShapes;
     return {};
 }
 

@@ -43,6 +43,8 @@ struct SurveyOptions {
     std::uint64_t batch = 1;
     /// Shapes of inputs whose extents the program leaves open: layers are assessed with them.
     std::vector<shapes::ShapeBinding> shapes;
+    /// They are the model's own defaults: another build that they do not fit is taken as it is.
+    bool defaultShapes = false;
     std::vector<std::string> forms; ///< patterns of the names of forms to try; empty: all
     /// Forms by hand: pattern of weights' names and a form, which is tried for them as well.
     std::vector<std::pair<std::string, std::string>> forced;
@@ -82,6 +84,7 @@ struct Survey {
     std::size_t encodings = 0;      ///< candidates that were encoded
     /// The bundle with the shapes that were given; nothing where none were.
     std::optional<BoundShapes> shaped;
+    bool defaultShapes = false; ///< SurveyOptions
 
     std::string nameOf(std::size_t row) const
     {

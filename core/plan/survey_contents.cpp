@@ -64,7 +64,8 @@ void Surveyor::findItems()
         std::vector<Place> places;
         for (const codec::Operand &operand : m_bundle.weights()[row.weight].operands())
             places.push_back(placeOf(operand));
-        if (unreadBytes(m_bundle.weights()[row.weight]).value > 0)
+        const Weight &weight = m_bundle.weights()[row.weight];
+        if (unreadBytes(weight).value + weight.unreadElsewhere.value > 0)
             places.push_back(unreadPlace(row.weight)); // they lie nowhere, and so with no others
         row.item = items.emplace(places, items.size()).first->second;
         stays.resize(items.size());

@@ -5,9 +5,7 @@
 #include "core/base/printable.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/stored_bytes.h"
-#include "core/report/joined_columns.h"
 #include "core/report/json_table.h"
-#include "core/report/json_values.h"
 #include "core/report/pair_table.h"
 
 #include <algorithm>
@@ -31,19 +29,17 @@ outcomesOf(const Bundle &bundle, const std::vector<const target::Target *> &chip
 }
 
 /// Of a weight of the base that was split or merged: nothing of others.
-std::optional<MatrixCell> joinedCell(const Difference &difference, std::size_t weight)
+std::optional<MatrixCell> slicedCell(const Difference &difference, std::size_t weight)
 {
     std::optional<MatrixCell> cell;
-    for (const JoinedWeights &joined : difference.joined) {
-        for (std::size_t i = 0; i < joined.parts.size(); ++i) {
-            if (joined.weightA(i) != weight)
-                continue;
-            const PairSeverity severity = severityOf(joined.parts[i]);
-            if (!cell || worse(severity, cell->severity)) {
-                cell.emplace();
-                cell->verdict = joined.name();
-                cell->severity = severity;
-            }
+    for (const ComparedPair &pair : difference.weights) {
+        if (!pair.slice || pair.a != weight)
+            continue;
+        const PairSeverity severity = severityOf(pair);
+        if (!cell || worse(severity, cell->severity)) {
+            cell.emplace();
+            cell->verdict = pair.slice->name();
+            cell->severity = severity;
         }
     }
     return cell;
@@ -64,12 +60,12 @@ MatrixCell cellOf(const CheckedDifference &checked, std::size_t weight,
                   const std::vector<std::vector<decision::Outcome>> &outcomes)
 {
     MatrixCell cell;
-    const auto &pairs = checked.difference.weights;
+    const auto pairs = wholePairs(checked.difference.weights);
     const auto pair = std::find_if(pairs.begin(), pairs.end(),
-                                   [weight](const WeightPair &each) { return each.a == weight; });
+                                   [weight](const ComparedPair &each) { return each.a == weight; });
     if (pair == pairs.end()) {
-        if (auto joined = joinedCell(checked.difference, weight))
-            return *std::move(joined);
+        if (auto sliced = slicedCell(checked.difference, weight))
+            return *std::move(sliced);
         cell.alone = true;
         cell.verdict = "only in the first";
         cell.severity = {PairSeverity::Kind::OneSided};
@@ -85,14 +81,13 @@ MatrixCell cellOf(const CheckedDifference &checked, std::size_t weight,
     return cell;
 }
 
-constexpr auto kMatrixAlign = TextTable::Align::Right;
-
 /// Of values that were compared; those of the base were not.
 template <double ValueDifference::*Member, int places = 4, bool significant = true>
 Value cellErrorValue(const MatrixCell &cell)
 {
-    return cell.values ? errorFigure(*cell.values, {(*cell.values).*Member, places, significant})
-                       : Value(Unknown());
+    return cell.values
+               ? errorFigure(*cell.values, Real((*cell.values).*Member, places, significant))
+               : Value(Unknown());
 }
 
 /// JSON has a key for what was compared; the base was not.
@@ -102,119 +97,57 @@ Json errorJson(const MatrixCell &cell)
     return cell.values ? json(cellErrorValue<Member>(cell)) : noKey();
 }
 
-std::vector<Column<MatrixCell>> matrixDifferenceColumns()
-{
-    using Row = MatrixCell;
-    return {
-        {.key = "relative_rmse",
-         .title = "relative RMSE",
-         .explanation = "Root of the squares of the differences from the base over those of the "
-                        "base",
-         .align = kMatrixAlign,
-         .shown = kDocument | kWindow,
-         .value = cellErrorValue<&ValueDifference::relativeRmse>,
-         .document = errorJson<&ValueDifference::relativeRmse>},
-        {.key = "snr_db",
-         .title = "SNR, dB",
-         .explanation = "Signal to noise ratio: the squares of the base over those of the "
-                        "differences",
-         .align = kMatrixAlign,
-         .shown = kDocument | kWindow,
-         .value = cellErrorValue<&ValueDifference::snr, 2, false>,
-         .document = errorJson<&ValueDifference::snr>},
-        {.key = "max_abs",
-         .title = "max |B - A|",
-         .explanation = "Largest absolute difference from the base of a decoded value",
-         .align = kMatrixAlign,
-         .shown = kDocument | kWindow,
-         .value = cellErrorValue<&ValueDifference::maxAbs>,
-         .document = errorJson<&ValueDifference::maxAbs>},
-        {.key = "rmse",
-         .title = "RMSE",
-         .explanation = "Root of the mean squared difference from the base",
-         .align = kMatrixAlign,
-         .shown = kWindow,
-         .value = cellErrorValue<&ValueDifference::rmse>},
-        {.key = "max_ulp",
-         .title = "max ULP",
-         .explanation = "Largest difference from the base in steps of its type; only where both "
-                        "are of one type",
-         .align = kMatrixAlign,
-         .shown = kDocument | kWindow,
-         .value =
-             [](const Row &cell) {
-                 return cell.values ? known<Count>(cell.values->ulp()) : Value(Unknown());
-             },
-         .document =
-             [](const Row &cell) {
-                 return cell.values ? json(known<Count>(cell.values->ulp())) : noKey();
-             }},
-    };
-}
-
-std::vector<Column<MatrixCell>> matrixQualityColumns()
-{
-    using Row = MatrixCell;
-    return {
-        {.key = "zeroed_share",
-         .title = "zeroed",
-         .explanation = "Share of the elements that are nonzero in the base and zero here",
-         .align = kMatrixAlign,
-         .shown = kWindow,
-         .value = [](const Row &cell) -> Value {
-             if (!cell.values)
-                 return Unknown();
-             const auto elements = static_cast<double>(cell.values->elements());
-             return Percent{elements > 0 ? static_cast<double>(cell.values->zeroed) / elements
-                                         : 0.0};
-         }},
-    };
-}
-
-std::vector<Column<MatrixCell>> matrixErrors()
-{
-    return joinedColumns(matrixDifferenceColumns(), matrixQualityColumns());
-}
-
-std::vector<Column<MatrixCell>> matrixColumns()
-{
-    using Row = MatrixCell;
-    std::vector<Column<MatrixCell>> columns{
-        {.key = "stored_bytes",
-         .title = "stored bytes",
-         .explanation = "Bytes that the build stores for the weight, all its parts",
-         .align = kMatrixAlign,
-         .shown = kDocument | kWindow,
-         .value =
-             [](const Row &cell) {
-                 return cell.storedBytes ? Value(Count{cell.storedBytes->value}) : Value(Unknown());
-             }},
-        {.key = "stored_ratio",
-         .title = "stored, of the base",
-         .explanation = "Stored bytes of the build over those of the base",
-         .align = kMatrixAlign,
-         .shown = kDocument | kWindow,
-         .value = [](const Row &cell) { return known<Ratio>(cell.ratio); }},
-        {.key = "verdict",
-         .title = "verdict",
-         .explanation = "What became of the weight, in a word",
-         .shown = kDocument | kWindow,
-         .value = [](const Row &cell) -> Value { return View(cell.verdict); }}};
-    const auto errors = matrixErrors();
-    columns.insert(columns.end(), errors.begin(), errors.end());
-    return columns;
-}
-
 } // namespace
 
 const TableOf<MatrixCell> &matrixTable()
 {
-    static const TableOf<MatrixCell> kTable{"builds",
-                                            matrixColumns(),
-                                            {},
-                                            {"stored_bytes", "stored_ratio", "relative_rmse",
-                                             "snr_db", "max_abs", "rmse", "max_ulp", "zeroed_share",
-                                             "verdict"}};
+    using Row = MatrixCell;
+    static constexpr Column<Row> kColumns[] = {
+        {kNumber | kDocument | kWindow, "stored_bytes", "stored bytes",
+         "Bytes that the build stores for the weight, all its parts",
+         [](const Row &cell) {
+             return cell.storedBytes ? Value(Count(cell.storedBytes->value)) : Value(Unknown());
+         }},
+        {kNumber | kDocument | kWindow, "stored_ratio", "stored, of the base",
+         "Stored bytes of the build over those of the base",
+         [](const Row &cell) { return known<Ratio>(cell.ratio); }},
+        {kDocument | kWindow, "verdict", "What became of the weight, in a word",
+         member<&Row::verdict>},
+        {kNumber | kDocument | kWindow, "relative_rmse", "relative RMSE",
+         "Root of the squares of the differences from the base over those of the base",
+         cellErrorValue<&ValueDifference::relativeRmse>,
+         jsonOf(errorJson<&ValueDifference::relativeRmse>)},
+        {kNumber | kDocument | kWindow, "snr_db", "SNR, dB",
+         "Signal to noise ratio: the squares of the base over those of the differences",
+         cellErrorValue<&ValueDifference::snr, 2, false>, jsonOf(errorJson<&ValueDifference::snr>)},
+        {kNumber | kDocument | kWindow, "max_abs", "max |B - A|",
+         "Largest absolute difference from the base of a decoded value",
+         cellErrorValue<&ValueDifference::maxAbs>, jsonOf(errorJson<&ValueDifference::maxAbs>)},
+        {kNumber | kWindow, "rmse", "RMSE", "Root of the mean squared difference from the base",
+         cellErrorValue<&ValueDifference::rmse>},
+        {kNumber | kDocument | kWindow, "max_ulp", "max ULP",
+         "Largest difference from the base in steps of its type; only where both are of one type",
+         [](const Row &cell) {
+             return cell.values ? known<Count>(cell.values->ulp()) : Value(Unknown());
+         },
+         jsonOf([](const Row &cell) {
+             return cell.values ? json(known<Count>(cell.values->ulp())) : noKey();
+         })},
+        {kNumber | kWindow, "zeroed_share", "zeroed",
+         "Share of the elements that are nonzero in the base and zero here",
+         [](const Row &cell) -> Value {
+             if (!cell.values)
+                 return Unknown();
+             const auto elements = static_cast<double>(cell.values->elements());
+             return Percent(elements > 0 ? static_cast<double>(cell.values->zeroed) / elements
+                                         : 0.0);
+         }},
+    };
+    static const TableOf<Row> kTable{"builds",
+                                     kColumns,
+                                     {},
+                                     {"stored_bytes", "stored_ratio", "relative_rmse", "snr_db",
+                                      "max_abs", "rmse", "max_ulp", "zeroed_share", "verdict"}};
     return kTable;
 }
 

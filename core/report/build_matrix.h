@@ -2,9 +2,9 @@
 #pragma once
 
 #include "core/assessment/stream.h"
-#include "core/diff/severity.h"
+#include "core/diff/diff.h"
 #include "core/report/column.h"
-#include "core/report/difference_report.h"
+#include "core/report/difference_json.h"
 
 #include <cstddef>
 #include <cstdint>

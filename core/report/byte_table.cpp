@@ -5,10 +5,9 @@
 #include "core/base/overlaid_file.h"
 #include "core/base/progress.h"
 #include "core/bundle/bundle.h"
+#include "core/bundle/kinds.h"
 #include "core/numeric/convert.h"
-#include "core/report/joined_columns.h"
 #include "core/report/json_table.h"
-#include "core/report/json_values.h"
 #include "core/search/find.h"
 
 #include <algorithm>
@@ -132,146 +131,6 @@ Json elementsJson(const ByteFieldFacts &row)
     return row.elements.empty() ? noKey() : Json(row.elements);
 }
 
-std::vector<Column<ByteFieldFacts>> placeColumns()
-{
-    using Row = ByteFieldFacts;
-    return {{.key = "offset",
-             .title = "offset",
-             .explanation = "First byte of the field, counted from the start of the file",
-             .align = TextTable::Align::Right,
-             .value = [](const Row &row) -> Value { return Hex{row.field.bytes.offset.value}; }},
-            {.key = "bytes",
-             .title = "bytes",
-             .explanation = "Length of the field, or of the stored element, in bytes",
-             .align = TextTable::Align::Right,
-             .value = [](const Row &row) -> Value { return Count{row.field.bytes.bytes.value}; }},
-            {.key = "hex",
-             .title = "hex",
-             .explanation = "Its first bytes in hexadecimal: 8 in text, 64 in documents",
-             .value = [](const Row &row) -> Value {
-                 const std::span bytes(row.bytes);
-                 const bool whole = row.field.bytes.bytes.value <= kMostShownBytes;
-                 return hexOf(bytes.first(std::min(bytes.size(), kMostShownBytes)), " ") +
-                        (whole ? "" : " …");
-             },
-             .document = [](const Row &row) { return Json(hexOf(row.bytes, "")); }},
-            {.key = "value",
-             .title = "value",
-             .explanation = "The number that it holds, of several elements in a byte the first",
-             .align = TextTable::Align::Right,
-             .value = numberCell,
-             .document = byteNumberJson},
-            {.key = "type",
-             .title = "type",
-             .explanation = "Type of that number",
-             .value = [](const Row &row) -> Value {
-                 return row.field.type == ElementType::Unknown
-                            ? Value(Absent())
-                            : Value(elementTypeName(row.field.type));
-             }},
-            {.key = "field",
-             .title = "field",
-             .explanation = "What the bytes are",
-             .align = TextTable::Align::Name,
-             .value = [](const Row &row) -> Value { return View(row.field.text); }}};
-}
-
-std::vector<Column<ByteFieldFacts>> ownerIdentityColumns()
-{
-    using Row = ByteFieldFacts;
-    return {
-        {.key = "section",
-         .title = "section",
-         .explanation = "Section that the first byte lies in",
-         .shown = kDocument,
-         .value = [](const Row &row) -> Value { return row.bundle->nameOf(sectionOf(row)); }},
-        {.key = "kind",
-         .title = "kind",
-         .explanation = "What the section's bytes are for",
-         .shown = kDocument,
-         .value = [](const Row &row) -> Value {
-             return Word{sectionKindName(sectionOf(row).kind)};
-         }},
-        {.key = "weight",
-         .title = "weight",
-         .explanation = "Weight that the bytes belong to",
-         .shown = kDocument,
-         .value = [](const Row &row) -> Value {
-             const Weight *weight = weightOf(row);
-             return weight == nullptr ? Value(Nothing()) : Value(weight->findableName());
-         }},
-        {.key = "address",
-         .title = "address",
-         .explanation = "Model, function and name of that weight",
-         .shown = kDocument,
-         .value = [](const Row &row) -> Value {
-             const Weight *weight = weightOf(row);
-             return weight == nullptr ? Value(Nothing()) : Value(weight->address());
-         }},
-        {.key = "part",
-         .title = "part",
-         .explanation = "Part of the weight that they store",
-         .shown = kDocument,
-         .value = [](const Row &row) -> Value {
-             const codec::Operand *operand = operandOf(row);
-             return operand == nullptr ? Value(Absent())
-                                       : Value(codec::partRoleName(operand->role));
-         }},
-    };
-}
-
-std::vector<Column<ByteFieldFacts>> ownerElementColumns()
-{
-    using Row = ByteFieldFacts;
-    return {
-        {.key = "entry",
-         .title = "entry",
-         .explanation = "Number of the stored element within that part, from 0",
-         .align = TextTable::Align::Right,
-         .shown = kDocument,
-         .value = [](const Row &row) -> Value {
-             return row.field.stored ? Value(Count{*row.field.stored}) : Value(Absent());
-         }},
-        {.key = "elements",
-         .title = "elements",
-         .explanation = "Decoded elements whose codes have bits in the first byte",
-         .shown = kDocument,
-         .document = elementsJson},
-        {.key = "cells",
-         .title = "cells",
-         .explanation = "Decoded elements that the first byte has bits of, by their indices",
-         .align = TextTable::Align::Name,
-         .value = cellsCell,
-         .document = cellsJson},
-    };
-}
-
-std::vector<Column<ByteFieldFacts>> ownerSourceColumns()
-{
-    using Row = ByteFieldFacts;
-    return {
-        {.key = "confidence",
-         .title = "confidence",
-         .explanation = "How sure the name of the field is",
-         .value = [](const Row &row) -> Value {
-             return row.field.source.empty()
-                        ? Value(Absent())
-                        : Value(Word{format::confidenceName(row.field.confidence)});
-         }},
-        {.key = "source",
-         .title = "source",
-         .explanation = "Where the name of the field is from",
-         .value = [](const Row &row) -> Value {
-             return row.field.source.empty() ? Value(Absent()) : Value(View(row.field.source));
-         }},
-    };
-}
-
-std::vector<Column<ByteFieldFacts>> ownerColumns()
-{
-    return joinedColumns(ownerIdentityColumns(), ownerElementColumns(), ownerSourceColumns());
-}
-
 /// Where a run of bytes that no table names and no weight stores ends: at the next that is one, at
 /// the end of its section or of what was asked for.
 std::uint64_t unnamedEnd(const ByteFieldFacts &row, std::uint64_t end, BoundOrder &order)
@@ -319,12 +178,69 @@ std::vector<ByteFieldFacts> byteFieldRows(const BundlePtr &bundle, std::size_t f
 
 const TableOf<ByteFieldFacts> &byteFieldTable()
 {
-    static const TableOf<ByteFieldFacts> kTable = [] {
-        TableOf<ByteFieldFacts> table{"bytes", placeColumns()};
-        const auto more = ownerColumns();
-        table.columns.insert(table.columns.end(), more.begin(), more.end());
-        return table;
-    }();
+    using Row = ByteFieldFacts;
+    static constexpr Column<Row> kColumns[] = {
+        {kNumber, "offset", "First byte of the field, counted from the start of the file",
+         [](const Row &row) -> Value { return Hex(row.field.bytes.offset.value); }},
+        {kNumber, "bytes", "Length of the field, or of the stored element, in bytes",
+         [](const Row &row) -> Value { return Count(row.field.bytes.bytes.value); }},
+        {"hex", "Its first bytes in hexadecimal: 8 in text, 64 in documents",
+         [](const Row &row) -> Value {
+             const std::span bytes(row.bytes);
+             const bool whole = row.field.bytes.bytes.value <= kMostShownBytes;
+             return hexOf(bytes.first(std::min(bytes.size(), kMostShownBytes)), " ") +
+                    (whole ? "" : " …");
+         },
+         jsonOf([](const Row &row) { return Json(hexOf(row.bytes, "")); })},
+        {kNumber, "value", "The number that it holds, of several elements in a byte the first",
+         numberCell, jsonOf(byteNumberJson)},
+        {"type", "Type of that number",
+         [](const Row &row) -> Value {
+             return row.field.type == ElementType::Unknown ? Value(Absent())
+                                                           : Value(elementTypeName(row.field.type));
+         }},
+        {kName, "field", "What the bytes are",
+         [](const Row &row) -> Value { return View(row.field.text); }},
+        {kDocument, "section", "Section that the first byte lies in",
+         [](const Row &row) -> Value { return row.bundle->nameOf(sectionOf(row)); }},
+        {kDocument, "kind", "What the section's bytes are for",
+         [](const Row &row) -> Value { return Word(sectionKindName(sectionOf(row).kind)); }},
+        {kDocument, "weight", "Weight that the bytes belong to",
+         [](const Row &row) -> Value {
+             const Weight *weight = weightOf(row);
+             return weight == nullptr ? Value(Nothing()) : Value(weight->findableName());
+         }},
+        {kDocument, "address", "Model, function and name of that weight",
+         [](const Row &row) -> Value {
+             const Weight *weight = weightOf(row);
+             return weight == nullptr ? Value(Nothing()) : Value(weight->address());
+         }},
+        {kDocument, "part", "Part of the weight that they store",
+         [](const Row &row) -> Value {
+             const codec::Operand *operand = operandOf(row);
+             return operand == nullptr ? Value(Absent())
+                                       : Value(codec::partRoleName(operand->role));
+         }},
+        {kNumber | kDocument, "entry", "Number of the stored element within that part, from 0",
+         [](const Row &row) -> Value {
+             return row.field.stored ? Value(Count(*row.field.stored)) : Value(Absent());
+         }},
+        {kDocument, "elements", "Decoded elements whose codes have bits in the first byte", nullptr,
+         jsonOf(elementsJson)},
+        {kName, "cells", "Decoded elements that the first byte has bits of, by their indices",
+         cellsCell, jsonOf(cellsJson)},
+        {"confidence", "How sure the name of the field is",
+         [](const Row &row) -> Value {
+             return row.field.source.empty()
+                        ? Value(Absent())
+                        : Value(Word(format::confidenceName(row.field.confidence)));
+         }},
+        {"source", "Where the name of the field is from",
+         [](const Row &row) -> Value {
+             return row.field.source.empty() ? Value(Absent()) : Value(View(row.field.source));
+         }},
+    };
+    static const TableOf<Row> kTable{"bytes", kColumns};
     return kTable;
 }
 
@@ -347,26 +263,19 @@ std::vector<ReadingFacts> readingRows(std::span<const std::byte> bytes)
 const TableOf<ReadingFacts> &readingTable()
 {
     using Row = ReadingFacts;
-    static const TableOf<Row> kTable{
-        "readings",
-        {{.key = "name",
-          .title = "read as",
-          .explanation = "How the bytes from the offset on are read",
-          .value = [](const Row &row) -> Value { return row.little.name; }},
-         {.key = "little_endian",
-          .title = "little-endian",
-          .explanation = "What they then mean, the lowest byte of a number first",
-          .align = TextTable::Align::Right,
-          .value = [](const Row &row) { return orNothing(row.little.value); }},
-         {.key = "big_endian",
-          .title = "big-endian",
-          .explanation = "What they then mean, the highest byte of a number first",
-          .align = TextTable::Align::Right,
-          .value = [](const Row &row) { return orNothing(row.big.value); }},
-         {.key = "meaning",
-          .title = "meaning",
-          .explanation = "What the reading is",
-          .value = [](const Row &row) -> Value { return row.little.meaning; }}}};
+    static constexpr Column<Row> kColumns[] = {
+        {"name", "read as", "How the bytes from the offset on are read",
+         [](const Row &row) -> Value { return row.little.name; }},
+        {kNumber, "little_endian", "little-endian",
+         "What they then mean, the lowest byte of a number first",
+         [](const Row &row) { return orNothing(row.little.value); }},
+        {kNumber, "big_endian", "big-endian",
+         "What they then mean, the highest byte of a number first",
+         [](const Row &row) { return orNothing(row.big.value); }},
+        {"meaning", "What the reading is",
+         [](const Row &row) -> Value { return row.little.meaning; }},
+    };
+    static const TableOf<Row> kTable{"readings", kColumns};
     return kTable;
 }
 
@@ -382,6 +291,82 @@ Json bytesJson(std::string_view path, const Bundle &bundle, std::size_t file,
     json["fields"] = jsonArray(byteFieldTable(), fields);
     json["readings"] = jsonArray(readingTable(), readings);
     return json;
+}
+
+std::vector<SectionFacts> sectionRows(const Bundle &bundle)
+{
+    std::vector<SectionFacts> rows;
+    rows.reserve(bundle.sections().size());
+    for (const kernscope::Section &section : bundle.sections())
+        rows.push_back({&bundle, &section});
+    return rows;
+}
+
+const TableOf<SectionFacts> &sectionTable()
+{
+    using Row = SectionFacts;
+    static constexpr Column<Row> kColumns[] = {
+        {"file", "File of the bundle that holds the section",
+         [](const Row &row) -> Value { return View(row.bundle->files()[row.section->file].path); }},
+        {kNumber, "offset", "First byte, counted from the start of the file",
+         [](const Row &row) -> Value { return Hex(row.section->range.offset.value); },
+         notSearched()},
+        {kNumber, "bytes", "Length of the section in bytes",
+         [](const Row &row) -> Value { return Count(row.section->range.bytes.value); },
+         notSearched()},
+        {kNumber | kDocument | kWindow, "share", "Share of the bytes of its file",
+         [](const Row &row) -> Value {
+             const ByteCount file = row.bundle->files()[row.section->file].file->size();
+             return file.value == 0
+                        ? Value(Unknown())
+                        : Value(Percent(static_cast<double>(row.section->range.bytes.value) /
+                                        static_cast<double>(file.value)));
+         },
+         notSearched()},
+        {kNumber | kDocument | kWindow, "end", "First byte after the section",
+         [](const Row &row) -> Value { return Hex(row.section->range.end()); }, notSearched()},
+        {"kind", "What the bytes are for",
+         [](const Row &row) -> Value { return Word(sectionKindName(row.section->kind)); }},
+        {kName, "name", "What the bytes are",
+         [](const Row &row) -> Value { return row.bundle->nameOf(*row.section); }},
+        {kDocument | kWindow, "owner", "weight", "Weight that the section belongs to",
+         [](const Row &row) { return orNothing(row.bundle->ownerOf(*row.section)); }},
+    };
+    static const TableOf<Row> kTable{"sections",
+                                     kColumns,
+                                     {"name", "file", "offset", "bytes", "kind"},
+                                     {"name", "kind", "owner", "file"}};
+    return kTable;
+}
+
+namespace {
+
+/// Only a file of weights has records.
+Value recordsOf(const BundleFile &file, std::size_t records)
+{
+    return file.role == SectionKind::Data ? Value(Count{records}) : Value(Nothing());
+}
+
+} // namespace
+
+const TableOf<BundleFile> &fileTable()
+{
+    using Row = BundleFile;
+    static constexpr Column<Row> kColumns[] = {
+        {kName, "path", "Path in the bundle", member<&BundleFile::path>},
+        {kNumber, "bytes", "Length of the file in bytes",
+         [](const BundleFile &row) { return Value(Count(row.file->size().value)); }},
+        {"kind", "What the file holds",
+         [](const BundleFile &row) -> Value {
+             return Word(row.role == SectionKind::Data ? "weights" : sectionKindName(row.role));
+         }},
+        {kNumber, "records", "Records of a file of weights",
+         [](const BundleFile &row) { return recordsOf(row, row.records); }},
+        {kNumber, "unused", "Records that no operation of the program names",
+         [](const BundleFile &row) { return recordsOf(row, row.unusedRecords); }},
+    };
+    static const TableOf<Row> kTable{"files", kColumns};
+    return kTable;
 }
 
 } // namespace kernscope::report

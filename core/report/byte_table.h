@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/bundle/bundle_fwd.h"
 #include "core/bundle/byte_field.h"
 #include "core/numeric/byte_readings.h"
 #include "core/report/column.h"
@@ -46,5 +47,17 @@ const TableOf<ReadingFacts> &readingTable();
 Json bytesJson(std::string_view path, const Bundle &bundle, std::size_t file,
                const ByteRange &range, const std::vector<ByteFieldFacts> &fields,
                const std::vector<ReadingFacts> &readings);
+
+/// A section of a file of a bundle. Neither is owned.
+struct SectionFacts {
+    const Bundle *bundle = nullptr;
+    const kernscope::Section *section = nullptr;
+};
+std::vector<SectionFacts> sectionRows(const Bundle &bundle);
+/// Every byte of every file once, as `inspect` and the Layout dock list it.
+const TableOf<SectionFacts> &sectionTable();
+
+/// The files of a bundle, as `inspect` lists them in its text and in its report.
+const TableOf<BundleFile> &fileTable();
 
 } // namespace kernscope::report

@@ -2,8 +2,7 @@
 #include "core/report/calibration_table.h"
 
 #include "core/report/fact_values.h"
-#include "core/report/joined_columns.h"
-#include "core/report/json_values.h"
+#include "core/report/json_table.h"
 
 #include <fmt/format.h>
 
@@ -13,7 +12,6 @@ namespace {
 
 using roofline::CalibrationRow;
 using roofline::PublishedFigure;
-constexpr auto kRight = TextTable::Align::Right;
 
 std::string figureText(const CalibrationRow &row, double value)
 {
@@ -55,265 +53,92 @@ std::string publishedText(const PublishedFigure &figure)
 
 constexpr unsigned kNotTerminal = kDocument | kWindow;
 
-std::vector<Column<CalibrationRow>> calibrationIdentityColumns()
-{
-    using Row = CalibrationRow;
-    return {
-        {.key = "target",
-         .title = "chip",
-         .explanation = "On which chip",
-         .value = [](const Row &row) -> Value { return row.target; }},
-        {.key = "marked",
-         .title = "measurement",
-         .explanation = "What was measured, with * where it is to be met",
-         .shown = kTerminal,
-         .value = [](const Row &row) -> Value {
-             return (row.goal ? "* " : "  ") + row.measurement;
-         }},
-        {.key = "measurement",
-         .title = "measurement",
-         .explanation = "What was measured",
-         .shown = kNotTerminal,
-         .value = [](const Row &row) -> Value { return row.measurement; }},
-        {.key = "form",
-         .title = "form",
-         .explanation = "Form of the weights",
-         .value = [](const Row &row) -> Value { return row.form; }},
-        {.key = "unit",
-         .title = "unit",
-         .explanation = "s; speedup: times the rate of dense fp16; ratio: to its time",
-         .shown = kDocument,
-         .value = [](const Row &row) -> Value { return row.unit; }},
-    };
-}
-
-std::vector<Column<CalibrationRow>> calibrationFigureColumns()
-{
-    using Row = CalibrationRow;
-    return {
-        {.key = "measured",
-         .title = "measured",
-         .explanation = "A time, a speed-up against dense fp16, or the ratio to its time",
-         .align = kRight,
-         .value = [](const Row &row) -> Value {
-             return Written{row.measured(), measuredText(row)};
-         }},
-        {.key = "measured_low",
-         .title = "least",
-         .explanation = "Low end of the measured range",
-         .align = kRight,
-         .shown = kDocument,
-         .value = [](const Row &row) -> Value {
-             return Written{row.low, figureText(row, row.low)};
-         }},
-        {.key = "measured_high",
-         .title = "most",
-         .explanation = "High end of the measured range",
-         .align = kRight,
-         .shown = kDocument,
-         .value = [](const Row &row) -> Value {
-             return Written{row.high, figureText(row, row.high)};
-         }},
-        {.key = "predicted",
-         .title = "predicted",
-         .explanation = "What the assessment gives for that very case; the tooltip says of what it "
-                        "is made",
-         .align = kRight,
-         .value = predictedFigureValue,
-         .origin = [](const Row &row) { return row.basis; }},
-        {.key = "ratio",
-         .title = "ratio",
-         .explanation = "Predicted over measured",
-         .align = kRight,
-         .value = predictedRatioValue},
-    };
-}
-
-std::vector<Column<CalibrationRow>> calibrationVerdictColumns()
-{
-    using Row = CalibrationRow;
-    return {
-        {.key = "within",
-         .title = "within",
-         .explanation = "Within 15 percent of the measurement; trivial: nothing changes, as "
-                        "predicted; fitted on it: the model was",
-         .unknown = "unknown",
-         .value = withinValue,
-         .document = [](const Row &row) { return optionalJson(row.within()); }},
-        {.key = "trivial",
-         .title = "trivial",
-         .explanation = "Nothing changes, as predicted: it does not count",
-         .shown = kDocument,
-         .value = [](const Row &row) -> Value { return row.isTrivial(); }},
-        {.key = "fitted_on_itself",
-         .title = "fitted on it",
-         .explanation = "The model was fitted on this very row: it does not count",
-         .shown = kDocument,
-         .value = [](const Row &row) -> Value { return row.own; }},
-        {.key = "goal",
-         .title = "goal",
-         .explanation = "One of the published ratios that are to be met",
-         .shown = kNotTerminal,
-         .value = [](const Row &row) -> Value { return row.goal; }},
-        {.key = "basis",
-         .title = "made of",
-         .explanation = "What the prediction is made of",
-         .shown = kDocument,
-         .value = [](const Row &row) -> Value { return row.basis; }},
-        {.key = "fitted_on",
-         .title = "fitted on",
-         .explanation = "The measurements that the model's parameters were fitted on",
-         .shown = kDocument,
-         .value = [](const Row &row) { return orNothing(row.fittedOn); }},
-    };
-}
-
-std::vector<Column<CalibrationRow>> calibrationSourceColumns()
-{
-    using Row = CalibrationRow;
-    return {
-        {.key = "missing_effect",
-         .title = "the model lacks",
-         .explanation = "The effect that the model leaves out, where it is off",
-         .shown = kNotTerminal,
-         .value = [](const Row &row) { return orNothing(row.missing); },
-         .origin = [](const Row &row) { return row.missingEvidence; }},
-        {.key = "missing_evidence",
-         .title = "what shows it",
-         .explanation = "The figures that show the effect that the model leaves out",
-         .shown = kDocument,
-         .value = [](const Row &row) { return orNothing(row.missingEvidence); }},
-        {.key = "missing_source",
-         .title = "shown in",
-         .explanation = "Where the figures that show that effect were published",
-         .shown = kDocument,
-         .value = [](const Row &row) { return orNothing(row.missingSource); }},
-        {.key = "condition",
-         .title = "condition",
-         .explanation = "Under which the figure holds",
-         .value = [](const Row &row) -> Value { return row.condition; }},
-        {.key = "source",
-         .title = "source",
-         .explanation = "Where it was published",
-         .value = [](const Row &row) -> Value { return row.source; }},
-    };
-}
-
-std::vector<Column<CalibrationRow>> calibrationColumns()
-{
-    return joinedColumns(calibrationIdentityColumns(), calibrationFigureColumns(),
-                         calibrationVerdictColumns(), calibrationSourceColumns());
-}
-
-std::vector<Column<PublishedFigure>> publishedIdentityColumns()
-{
-    using Row = PublishedFigure;
-    return {
-        {.key = "target",
-         .title = "chip",
-         .explanation = "Chip that the figure is about; * is every chip",
-         .value = [](const Row &row) -> Value { return row.target; }},
-        {.key = "measurement",
-         .title = "figure",
-         .explanation = "What the figure is",
-         .value = [](const Row &row) -> Value { return row.measurement; }},
-        {.key = "form",
-         .title = "form",
-         .explanation = "Form of the weights",
-         .value = [](const Row &row) -> Value { return row.form; }},
-    };
-}
-
-std::vector<Column<PublishedFigure>> publishedValueColumns()
-{
-    using Row = PublishedFigure;
-    return {
-        {.key = "published",
-         .title = "published",
-         .explanation = "The figure, or its range",
-         .align = kRight,
-         .shown = kTables,
-         .value = [](const Row &row) -> Value {
-             return Written{row.low, publishedText(row)};
-         }},
-        {.key = "unit",
-         .title = "unit",
-         .explanation = "Unit of the figure",
-         .value = [](const Row &row) -> Value { return row.unit; }},
-        {.key = "measured_low",
-         .title = "least",
-         .explanation = "Low end of the published range",
-         .align = kRight,
-         .shown = kDocument,
-         .value = [](const Row &row) -> Value {
-             return Real{row.low, 6, true};
-         }},
-        {.key = "measured_high",
-         .title = "most",
-         .explanation = "High end of the published range",
-         .align = kRight,
-         .shown = kDocument,
-         .value = [](const Row &row) -> Value {
-             return Real{row.high, 6, true};
-         }},
-        {.key = "predicted",
-         .title = "predicted",
-         .explanation = "By the law of the form's size, where that predicts it",
-         .align = kRight,
-         .value = [](const Row &row) -> Value {
-             return row.predicted ? Value(Real{*row.predicted, 3, true}) : Value(Unknown());
-         },
-         .origin = [](const Row &row) { return row.basis; }},
-    };
-}
-
-std::vector<Column<PublishedFigure>> publishedSourceColumns()
-{
-    using Row = PublishedFigure;
-    return {
-        {.key = "basis",
-         .title = "made of",
-         .explanation = "What the prediction is made of",
-         .shown = kDocument,
-         .value = [](const Row &row) { return orNothing(row.basis); }},
-        {.key = "condition",
-         .title = "condition",
-         .explanation = "Under which the figure holds",
-         .value = [](const Row &row) -> Value { return row.condition; }},
-        {.key = "source",
-         .title = "source",
-         .explanation = "Where it was published",
-         .value = [](const Row &row) -> Value { return row.source; }},
-        {.key = "confidence",
-         .title = "confidence",
-         .explanation = "How well the figure is known",
-         .shown = kDocument,
-         .value = [](const Row &row) -> Value { return confidenceValue(row.confidence); }},
-    };
-}
-
-std::vector<Column<PublishedFigure>> publishedFigureColumns()
-{
-    return joinedColumns(publishedIdentityColumns(), publishedValueColumns(),
-                         publishedSourceColumns());
-}
-
 } // namespace
 
 const TableOf<CalibrationRow> &calibrationTable()
 {
-    static const TableOf<CalibrationRow> kTable{
-        "calibration",
-        calibrationColumns(),
-        {"measurement", "target", "form", "condition", "source"},
-        {"measurement"}};
+    using Row = CalibrationRow;
+    static constexpr Column<Row> kColumns[] = {
+        {"target", "chip", "On which chip", member<&Row::target>},
+        {kTerminal, "marked", "measurement", "What was measured; * = part of the acceptance set",
+         [](const Row &row) -> Value { return (row.goal ? "* " : "  ") + row.measurement; }},
+        {kNotTerminal, "measurement", "What was measured", member<&Row::measurement>},
+        {"form", "Form of the weights", member<&Row::form>},
+        {kDocument, "unit", "s; speedup: times the rate of dense fp16; ratio: to its time",
+         member<&Row::unit>},
+        {kNumber, "measured", "A time, a speed-up against dense fp16, or the ratio to its time",
+         [](const Row &row) -> Value { return Written(row.measured(), measuredText(row)); }},
+        {kNumber | kDocument, "measured_low", "least", "Low end of the measured range",
+         [](const Row &row) -> Value { return Written(row.low, figureText(row, row.low)); }},
+        {kNumber | kDocument, "measured_high", "most", "High end of the measured range",
+         [](const Row &row) -> Value { return Written(row.high, figureText(row, row.high)); }},
+        {kNumber, "predicted",
+         "What the assessment gives for that very case; the tooltip says of what it is made",
+         predictedFigureValue, originOf([](const Row &row) { return row.basis; })},
+        {kNumber, "ratio", "Predicted over measured", predictedRatioValue},
+        {"within",
+         "Within 15 percent of the measurement; trivial: nothing changes, as predicted; fitted on "
+         "it: the model was",
+         withinValue, unknownAs("unknown"),
+         jsonOf([](const Row &row) { return optionalJson(row.within()); })},
+        {kDocument, "trivial", "Nothing changes, as predicted: it does not count",
+         [](const Row &row) -> Value { return row.isTrivial(); }},
+        {kDocument, "fitted_on_itself", "fitted on it",
+         "The model was fitted on this very row: it does not count", member<&Row::own>},
+        {kNotTerminal, "goal", "One of the published ratios that are to be met",
+         member<&Row::goal>},
+        {kDocument, "basis", "made of", "What the prediction is made of", member<&Row::basis>},
+        {kDocument, "fitted_on", "fitted on",
+         "The measurements that the model's parameters were fitted on",
+         [](const Row &row) { return orNothing(row.fittedOn); }},
+        {kNotTerminal, "missing_effect", "the model lacks",
+         "The effect that the model leaves out, where it is off",
+         [](const Row &row) { return orNothing(row.missing); },
+         originOf([](const Row &row) { return row.missingEvidence; })},
+        {kDocument, "missing_evidence", "what shows it",
+         "The figures that show the effect that the model leaves out",
+         [](const Row &row) { return orNothing(row.missingEvidence); }},
+        {kDocument, "missing_source", "shown in",
+         "Where the figures that show that effect were published",
+         [](const Row &row) { return orNothing(row.missingSource); }},
+        {"condition", "Conditions of the measurement", member<&Row::condition>},
+        {"source", "Where it was published", member<&Row::source>},
+    };
+    static const TableOf<Row> kTable{"calibration",
+                                     kColumns,
+                                     {"measurement", "target", "form", "condition", "source"},
+                                     {"measurement"}};
     return kTable;
 }
 
 const TableOf<PublishedFigure> &publishedFigureTable()
 {
-    static const TableOf<PublishedFigure> kTable{
-        "published-figures", publishedFigureColumns(), {"measurement", "target", "form"}};
+    using Row = PublishedFigure;
+    static constexpr Column<Row> kColumns[] = {
+        {"target", "chip", "Chip that the figure is about; * is every chip", member<&Row::target>},
+        {"measurement", "figure", "What the figure is", member<&Row::measurement>},
+        {"form", "Form of the weights", member<&Row::form>},
+        {kNumber | kTables, "published", "The figure, or its range",
+         [](const Row &row) -> Value { return Written(row.low, publishedText(row)); }},
+        {"unit", "Unit of the figure", member<&Row::unit>},
+        {kNumber | kDocument, "measured_low", "least", "Low end of the published range",
+         [](const Row &row) -> Value { return Real(row.low, 6, true); }},
+        {kNumber | kDocument, "measured_high", "most", "High end of the published range",
+         [](const Row &row) -> Value { return Real(row.high, 6, true); }},
+        {kNumber, "predicted", "By the law of the form's size, where that predicts it",
+         [](const Row &row) -> Value {
+             return row.predicted ? Value(Real(*row.predicted, 3, true)) : Value(Unknown());
+         },
+         originOf([](const Row &row) { return row.basis; })},
+        {kDocument, "basis", "made of", "What the prediction is made of",
+         [](const Row &row) { return orNothing(row.basis); }},
+        {"condition", "Conditions of the measurement", member<&Row::condition>},
+        {"source", "Where it was published", member<&Row::source>},
+        {kDocument, "confidence", "How well the figure is known",
+         [](const Row &row) -> Value { return confidenceValue(row.confidence); }},
+    };
+    static const TableOf<Row> kTable{
+        "published-figures", kColumns, {"measurement", "target", "form"}};
     return kTable;
 }
 

@@ -1,15 +1,65 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/assessment/weight_facts.h"
 #include "core/report/column.h"
+#include "core/report/engine_json.h"
+#include "core/target/hal.h"
+#include "core/target/rules.h"
 #include "core/target/target.h"
 
+#include <optional>
+#include <string>
 #include <vector>
 
+/// What is known of a chip beside its row: `targets --bytes` and the Targets dock.
 namespace kernscope::report {
+
+/// A field of a chip's hardware-abstraction table, or another fact of the chip; of two chips where
+/// they are set beside each other.
+struct TargetFact {
+    std::string table;  ///< layout of the field, "chip" or "build"
+    std::string offset; ///< empty where it has none
+    std::string name, note;
+    std::optional<bool> byte; ///< a capability byte, not a scalar; empty: no field of the table
+    HalShown value;
+    std::optional<HalShown> other; ///< of the second chip
+};
+/// Fields in the order of halFields(), those whose value is not known included.
+std::vector<TargetFact> halRows(const target::Target &target,
+                                const target::Target *other = nullptr);
+const TableOf<TargetFact> &targetFactTable();
+
+/// MinimumFamily: which operations a chip reaches.
+struct FloorFacts {
+    const target::FamilyFloor *floor = nullptr;
+    std::optional<bool> reached;
+};
+std::vector<FloorFacts> floorRows(const target::Target &target);
+const TableOf<FloorFacts> &floorTable();
+
+/// A fact beside the table that holds for the chip: a clock, a memory, a rule.
+struct PlacedFact {
+    std::string place, name, value, source;
+    format::Confidence confidence = format::Confidence::Documented;
+    std::optional<std::string> note; ///< of rules
+};
+std::vector<PlacedFact> placedFacts(const target::Target &target);
+const TableOf<PlacedFact> &placedFactTable();
 
 /// The chips, as `targets` lists them. Rows point into the embedded table.
 using ChipFacts = const target::Target *;
 const TableOf<ChipFacts> &chipTable();
+
+/// What each chip does with the weights of a bundle, in figures: as `decide` for all chips and the
+/// report of `inspect` list them.
+const TableOf<TargetTotals> &targetTotalsTable();
+
+/// A contested figure: value, source, confidence.
+Json figureJson(const target::ChosenFigure &figure);
+Json targetJson(const target::Target &target);
+/// The target that was judged by: its name, what it was asked for by, what else the name may mean.
+Json chosenTargetJson(const target::Target &target, const target::TargetChoice &choice,
+                      const target::NamedTarget *named = nullptr);
 
 } // namespace kernscope::report

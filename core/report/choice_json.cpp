@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/choice_json.h"
 
-#include "core/report/chip_json.h"
+#include "core/report/decision_table.h"
 #include "core/report/fact_values.h"
-#include "core/report/joined_columns.h"
 #include "core/report/json_table.h"
-#include "core/report/json_values.h"
+#include "core/report/placement_table.h"
 
 #include <algorithm>
 
@@ -51,182 +50,6 @@ Value remarkValue(const CandidateFacts &row)
     return candidate.stored ? Value(Word{"stored so"}) : Value(Nothing());
 }
 
-std::vector<Column<CandidateFacts>> candidateFormColumns()
-{
-    using Row = CandidateFacts;
-    constexpr auto kAmount = TextTable::Align::Right;
-    return {
-        {.key = "marked",
-         .title = "candidate",
-         .explanation = "Form, with > where it is the one to take",
-         .align = TextTable::Align::Name,
-         .shown = kTerminal,
-         .value = [](const Row &row) -> Value { return formMark(row); }},
-        {.key = "form",
-         .title = "candidate",
-         .explanation = "Form; smallest bytes come first",
-         .shown = kDocument | kWindow,
-         .value = [](const Row &row) -> Value {
-             return Word{{}, row.chosen ? Mark::Chosen : Mark::None, row.candidate.form};
-         }},
-        {.key = "bytes",
-         .title = "bytes",
-         .explanation = "Stored bytes of the whole weight",
-         .align = kAmount,
-         .value = [](const Row &row) -> Value { return Count{row.candidate.bytes}; }},
-        {.key = "bytes_per_weight",
-         .title = "B/weight",
-         .explanation = "Bytes a weight",
-         .align = kAmount,
-         .value = [](const Row &row) -> Value { return Ratio{row.candidate.bytesPerWeight}; }},
-    };
-}
-
-std::vector<Column<CandidateFacts>> candidateOutcomeColumns()
-{
-    using Row = CandidateFacts;
-    return {
-        {.key = "outcome",
-         .title = "outcome",
-         .explanation = "What the chip does with it",
-         .value = [](const Row &row) { return outcomeValue(row.candidate.assessment.outcome); }},
-        {.key = "stored",
-         .title = "stored",
-         .explanation = "Whether the weight has this form now",
-         .shown = kDocument,
-         .value = [](const Row &row) -> Value { return row.candidate.stored; }},
-        {.key = "streams",
-         .title = "streams",
-         .explanation = "Whether the chip reads it as it is stored",
-         .shown = kDocument,
-         .value = [](const Row &row) -> Value {
-             return row.candidate.assessment.outcome == decision::Outcome::Streams;
-         }},
-    };
-}
-
-std::vector<Column<CandidateFacts>> candidateErrorColumns()
-{
-    using Row = CandidateFacts;
-    constexpr auto kAmount = TextTable::Align::Right;
-    return {
-        {.key = "error",
-         .title = "error",
-         .explanation = "Relative error of the layer's output against fp32, through the engine's "
-                        "reduction, on sampled inputs: an estimate",
-         .align = kAmount,
-         .value = candidateErrorValue,
-         .document =
-             [](const Row &row) {
-                 return row.candidate.error ? choiceErrorJson(*row.candidate.error) : Json(nullptr);
-             }},
-        {.key = "max_weight_error",
-         .title = "max weight error",
-         .explanation = "Largest difference of a weight",
-         .align = kAmount,
-         .shown = kWindow,
-         .value = [](const Row &row) -> Value {
-             const auto &error = row.candidate.error;
-             return error ? Value(Real{error->weightMaxAbs, 3, true}) : Value(Unknown());
-         }},
-        {.key = "within_tolerance",
-         .title = "within tolerance",
-         .explanation = "Whether the error is at most the tolerance",
-         .shown = kDocument | kWindow,
-         .value = [](const Row &row) -> Value { return row.candidate.withinTolerance; }},
-        {.key = "passed_over",
-         .title = "passed over",
-         .explanation = "Why it is no candidate of the procedure",
-         .shown = kDocument,
-         .value = [](const Row &row) { return orNothing(row.candidate.passedOver); }},
-    };
-}
-
-std::vector<Column<CandidateFacts>> candidateTimeColumns()
-{
-    using Row = CandidateFacts;
-    constexpr auto kAmount = TextTable::Align::Right;
-    return {
-        {.key = "time_s",
-         .title = "modelled time",
-         .unit = "s",
-         .explanation = "Time of the layer by the roofline",
-         .align = kAmount,
-         .shown = kDocument | kWindow,
-         .value = [](const Row &row) { return known<Seconds>(row.candidate.assessment.timeS); }},
-        {.key = "bound",
-         .title = "bound",
-         .explanation = "What bounds the layer: compute or bandwidth",
-         .shown = kDocument,
-         .value = [](const Row &row) -> Value {
-             return Word{roofline::boundName(row.candidate.assessment.bound)};
-         }},
-    };
-}
-
-std::vector<Column<CandidateFacts>> candidateSpeedupColumns()
-{
-    using Row = CandidateFacts;
-    constexpr auto kAmount = TextTable::Align::Right;
-    return {
-        {.key = "speedup",
-         .title = "measured speed-up",
-         .explanation = "Times the rate of dense fp16, where it was measured on this chip; ? some "
-                        "condition of the measurement is not known of this layer",
-         .align = kAmount,
-         .value = [](const Row &row) { return speedupValue(row.candidate.assessment.speedup); },
-         .document = [](const Row &row) { return speedupJson(row.candidate.assessment.speedup); },
-         .origin =
-             [](const Row &row) {
-                 const auto &quoted = row.candidate.assessment.speedup;
-                 return quoted ? quoted->condition : std::string();
-             }},
-        {.key = "predicted_speedup",
-         .title = "predicted speed-up",
-         .explanation = "Times the rate of the same values stored dense, by the roofline",
-         .align = kAmount,
-         .shown = kDocument,
-         .value = [](const Row &row) -> Value {
-             const auto &predicted = row.candidate.assessment.predictedSpeedup;
-             return predicted ? Value(Real{*predicted, 2}) : Value(Unknown());
-         }},
-        {.key = "predicted_speedup_unpruned",
-         .title = "predicted, unpruned",
-         .explanation = "Times the rate of dense weights without zeros, by the roofline",
-         .align = kAmount,
-         .shown = kDocument,
-         .value = [](const Row &row) -> Value {
-             const auto &predicted = row.candidate.assessment.predictedOverUnpruned;
-             return predicted ? Value(Real{*predicted, 2}) : Value(Unknown());
-         }},
-    };
-}
-
-std::vector<Column<CandidateFacts>> candidateRemarkColumns()
-{
-    using Row = CandidateFacts;
-    return {
-        {.key = "remark",
-         .title = "remark",
-         .explanation = "Why it is taken or passed over",
-         .align = TextTable::Align::Name,
-         .shown = kTables,
-         .value = remarkValue},
-        {.key = "chosen",
-         .title = "chosen",
-         .explanation = "Whether it is the form to take",
-         .shown = kDocument,
-         .value = [](const Row &row) -> Value { return row.chosen; }},
-    };
-}
-
-std::vector<Column<CandidateFacts>> candidateColumns()
-{
-    return joinedColumns(candidateFormColumns(), candidateOutcomeColumns(), candidateErrorColumns(),
-                         candidateTimeColumns(), candidateSpeedupColumns(),
-                         candidateRemarkColumns());
-}
-
 } // namespace
 
 std::vector<std::string> contestedOf(const FormChoice &choice)
@@ -254,7 +77,83 @@ std::vector<CandidateFacts> candidateRows(const FormChoice &choice)
 
 const TableOf<CandidateFacts> &candidateTable()
 {
-    static const TableOf<CandidateFacts> kTable{"candidates", candidateColumns()};
+    using Row = CandidateFacts;
+    static constexpr Column<Row> kColumns[] = {
+        {kName | kTerminal, "marked", "candidate", "Form, with > where it is the one to take",
+         [](const Row &row) -> Value { return formMark(row); }},
+        {kDocument | kWindow, "form", "candidate", "Form; smallest bytes come first",
+         [](const Row &row) -> Value {
+             return Word({}, row.chosen ? Mark::Chosen : Mark::None, row.candidate.form);
+         }},
+        {kNumber, "bytes", "Stored bytes of the whole weight",
+         [](const Row &row) -> Value { return Count(row.candidate.bytes); }},
+        {kNumber, "bytes_per_weight", "B/weight", "Bytes a weight",
+         [](const Row &row) -> Value { return Ratio(row.candidate.bytesPerWeight); }},
+        {"outcome", "What the chip does with it",
+         [](const Row &row) { return outcomeValue(row.candidate.assessment.outcome); }},
+        {kDocument, "stored", "Whether the weight has this form now",
+         [](const Row &row) -> Value { return row.candidate.stored; }},
+        {kDocument, "streams", "Whether the chip reads it as it is stored",
+         [](const Row &row) -> Value {
+             return row.candidate.assessment.outcome == decision::Outcome::Streams;
+         }},
+        {kNumber, "error",
+         "Relative error of the layer's output against fp32, through the engine's reduction, on "
+         "sampled inputs: an estimate",
+         candidateErrorValue, jsonOf([](const Row &row) {
+             return row.candidate.error ? choiceErrorJson(*row.candidate.error) : Json(nullptr);
+         })},
+        {kNumber | kWindow, "max_weight_error", "max weight error",
+         "Largest difference of a weight",
+         [](const Row &row) -> Value {
+             const auto &error = row.candidate.error;
+             return error ? Value(Real(error->weightMaxAbs, 3, true)) : Value(Unknown());
+         }},
+        {kDocument | kWindow, "within_tolerance", "within tolerance",
+         "Whether the error is at most the tolerance",
+         [](const Row &row) -> Value { return row.candidate.withinTolerance; }},
+        {kDocument, "passed_over", "passed over", "Why it is no candidate of the procedure",
+         [](const Row &row) { return orNothing(row.candidate.passedOver); }},
+        {kNumber | kDocument | kWindow, "time_s", "modelled time",
+         "Time of the layer by the roofline",
+         [](const Row &row) { return known<Seconds>(row.candidate.assessment.timeS); },
+         withUnit("s")},
+        {kDocument, "bound", "What bounds the layer: compute or bandwidth",
+         [](const Row &row) -> Value {
+             return Word(roofline::boundName(row.candidate.assessment.bound));
+         }},
+        {kNumber, "speedup", "measured speed-up",
+         "Times the rate of dense fp16, where it was measured on this chip; ? some condition of "
+         "the measurement is not known of this layer",
+         [](const Row &row) { return speedupValue(row.candidate.assessment.speedup); },
+         jsonOf([](const Row &row) { return speedupJson(row.candidate.assessment.speedup); }),
+         originOf([](const Row &row) {
+             const auto &quoted = row.candidate.assessment.speedup;
+             return quoted ? quoted->condition : std::string();
+         })},
+        {kNumber | kDocument, "predicted_speedup", "predicted speed-up",
+         "Times the rate of the same values stored dense, by the roofline",
+         [](const Row &row) -> Value {
+             const auto &predicted = row.candidate.assessment.predictedSpeedup;
+             return predicted ? Value(Real(*predicted, 2)) : Value(Unknown());
+         }},
+        {kNumber | kDocument, "predicted_speedup_unpruned", "predicted, unpruned",
+         "Times the rate of dense weights without zeros, by the roofline",
+         [](const Row &row) -> Value {
+             const auto &predicted = row.candidate.assessment.predictedOverUnpruned;
+             return predicted ? Value(Real(*predicted, 2)) : Value(Unknown());
+         }},
+        {kNumber | kDocument, "predicted_speedup_call", "predicted, of a call",
+         "Times the rate of the same values stored dense, of a call that runs the layer alone; "
+         "unknown where what a call takes beside its layers is",
+         [](const Row &row) -> Value {
+             const auto &predicted = row.candidate.assessment.predictedCallSpeedup;
+             return predicted ? Value(Real(*predicted, 2)) : Value(Unknown());
+         }},
+        {kName | kTables, "remark", "Why it is taken or passed over", remarkValue},
+        {kDocument, "chosen", "Whether it is the form to take", member<&Row::chosen>},
+    };
+    static const TableOf<Row> kTable{"candidates", kColumns};
     return kTable;
 }
 

@@ -1,35 +1,31 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/collective_table.h"
 
+#include "core/report/engine_json.h"
+#include "core/report/geometry_table.h"
 #include "core/report/json_table.h"
 #include "core/target/hal.h"
+
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
 
 namespace kernscope::report {
 
 const TableOf<decision::CollectiveOp> &collectiveOperationTable()
 {
     using Row = decision::CollectiveOp;
+    static constexpr Column<Row> kColumns[] = {
+        {"mnemonic", "operation", "Name of the operation", member<&Row::mnemonic>},
+        {kNumber, "unit_type", "unit type", "Number of the unit that the compiler makes of it",
+         [](const Row &row) { return known<Code>(row.unitType); }, unknownAs("none")},
+        {"role", "What it does", member<&Row::role>},
+        {"source", "Where this is from", member<&Row::source>},
+    };
     static const TableOf<Row> kTable{
-        "collective operations",
-        {{.key = "mnemonic",
-          .title = "operation",
-          .explanation = "Name of the operation",
-          .value = [](const Row &row) { return Value(View(row.mnemonic)); }},
-         {.key = "unit_type",
-          .title = "unit type",
-          .explanation = "Number of the unit that the compiler makes of it",
-          .align = TextTable::Align::Right,
-          .unknown = "none",
-          .value = [](const Row &row) { return known<Code>(row.unitType); }},
-         {.key = "role",
-          .title = "role",
-          .explanation = "What it does",
-          .value = [](const Row &row) { return Value(View(row.role)); }},
-         {.key = "source",
-          .title = "source",
-          .explanation = "Where this is from",
-          .value = [](const Row &row) { return Value(View(row.source)); }}},
-        {"mnemonic", "role", "unit_type", "source"}};
+        "collective operations", kColumns, {"mnemonic", "role", "unit_type", "source"}};
     return kTable;
 }
 
@@ -47,98 +43,227 @@ std::vector<CollectiveByteFacts> collectiveByteRows(const target::Target &target
 const TableOf<CollectiveByteFacts> &collectiveByteTable()
 {
     using Row = CollectiveByteFacts;
-    static const TableOf<Row> kTable{
-        "capability bytes",
-        {{.key = "offset",
-          .title = "byte",
-          .explanation = "Offset of the byte in the table of the chip",
-          .value = [](const Row &row) { return Value(target::halOffsetText(row.byte->offset)); }},
-         {.key = "capability",
-          .title = "capability",
-          .explanation = "What the byte says of the chip",
-          .value = [](const Row &row) { return Value(View(row.byte->capability)); }},
-         {.key = "value",
-          .title = "value",
-          .explanation = "The byte of the chip: 1 where it can",
-          .unknown = "unknown",
-          .value =
-              [](const Row &row) {
-                  return known<Code>(row.value ? std::optional<std::uint64_t>(*row.value)
-                                               : std::nullopt);
-              },
-          .document = [](const Row &row) { return row.value ? Json(*row.value) : Json(nullptr); }},
-         {.key = "source",
-          .title = "source",
-          .explanation = "Where the value is from, or, without one, the byte",
-          .value = [](const Row &row) { return Value(row.source); }}}};
+    static constexpr Column<Row> kColumns[] = {
+        {"offset", "byte", "Offset of the byte in the table of the chip",
+         [](const Row &row) { return Value(target::halOffsetText(row.byte->offset)); }},
+        {"capability", "What the byte says of the chip",
+         [](const Row &row) { return Value(View(row.byte->capability)); }},
+        {"value", "The byte of the chip: 1 where it can",
+         [](const Row &row) {
+             return known<Code>(row.value ? std::optional<std::uint64_t>(*row.value)
+                                          : std::nullopt);
+         },
+         unknownAs("unknown"),
+         jsonOf([](const Row &row) { return row.value ? Json(*row.value) : Json(nullptr); })},
+        {"source", "Where the value is from, or, without one, the byte",
+         [](const Row &row) { return Value(row.source); }},
+    };
+    static const TableOf<Row> kTable{"capability bytes", kColumns};
     return kTable;
 }
 
 const TableOf<decision::CollectiveGate> &collectiveGateTable()
 {
     using Row = decision::CollectiveGate;
+    static constexpr Column<Row> kColumns[] = {
+        {"name", "gate", "What the layer needs to run", member<&Row::name>},
+        {"open", "Whether it lets the layer run", [](const Row &row) { return known(row.open); },
+         unknownAs("unknown")},
+        {"found", "What was found there", member<&Row::found>},
+        {"source", "Where this is from", member<&Row::source>},
+    };
     static const TableOf<Row> kTable{
-        "collective gates",
-        {{.key = "name",
-          .title = "gate",
-          .explanation = "What the layer needs to run",
-          .value = [](const Row &row) { return Value(View(row.name)); }},
-         {.key = "open",
-          .title = "open",
-          .explanation = "Whether it lets the layer run",
-          .unknown = "unknown",
-          .value = [](const Row &row) { return known(row.open); }},
-         {.key = "found",
-          .title = "found",
-          .explanation = "What was found there",
-          .value = [](const Row &row) { return Value(View(row.found)); }},
-         {.key = "source",
-          .title = "source",
-          .explanation = "Where this is from",
-          .value = [](const Row &row) { return Value(View(row.source)); }}},
-        {"name", "found", "open", "source"}};
+        "collective gates", kColumns, {"name", "found", "open", "source"}};
     return kTable;
 }
 
 const TableOf<decision::CcdmaSetter> &ccdmaSetterTable()
 {
     using Row = decision::CcdmaSetter;
-    static const TableOf<Row> kTable{
-        "collective-setters",
-        {{.key = "order",
-          .title = "order",
-          .explanation = "Place in the sequence, from 1",
-          .align = TextTable::Align::Right,
-          .value = [](const Row &row) -> Value { return Code{row.order}; }},
-         {.key = "name",
-          .title = "setter",
-          .explanation = "What is set",
-          .value = [](const Row &row) -> Value { return View(row.name); }},
-         {.key = "source",
-          .title = "source",
-          .explanation = "Where the sequence is documented",
-          .value = [](const Row &row) -> Value { return View(row.source); }}}};
+    static constexpr Column<Row> kColumns[] = {
+        {kNumber, "order", "Place in the sequence, from 1", member<&Row::order, Code>},
+        {"name", "setter", "What is set", member<&Row::name>},
+        {"source", "Where the sequence is documented", member<&Row::source>},
+    };
+    static const TableOf<Row> kTable{"collective-setters", kColumns};
     return kTable;
 }
 
 const TableOf<decision::CollectiveNote> &collectiveNoteTable()
 {
     using Row = decision::CollectiveNote;
-    static const TableOf<Row> kTable{
-        "collective-notes",
-        {{.key = "name",
-          .title = "about",
-          .explanation = "What the rule is about",
-          .value = [](const Row &row) -> Value { return View(row.name); }},
-         {.key = "text",
-          .title = "rule or message",
-          .explanation = "The rule, or what the compiler says",
-          .value = [](const Row &row) -> Value { return View(row.text); }},
-         {.key = "source",
-          .title = "source",
-          .explanation = "Where it is documented",
-          .value = [](const Row &row) -> Value { return View(row.source); }}}};
+    static constexpr Column<Row> kColumns[] = {
+        {"name", "about", "What the rule is about", member<&Row::name>},
+        {"text", "rule or message", "The rule, or what the compiler says", member<&Row::text>},
+        {"source", "Where it is documented", member<&Row::source>},
+    };
+    static const TableOf<Row> kTable{"collective-notes", kColumns};
     return kTable;
+}
+
+void addMesh(Json &answer, const decision::Mesh &mesh, std::uint64_t devices)
+{
+    answer["mesh"] = {{"extents", mesh.extents},
+                      {"die_axis", mesh.dieAxis},
+                      {"engines_per_die", mesh.enginesPerDie},
+                      {"devices", devices}};
+}
+
+void addDeviceOfIndex(Json &answer, std::uint64_t index, const std::vector<std::uint64_t> &device)
+{
+    answer["index"] = {{"index", index}, {"device", device}};
+}
+
+void addIndexOfDevice(Json &answer, const std::vector<std::uint64_t> &device, std::uint64_t index)
+{
+    answer["device"] = {{"device", device}, {"index", index}};
+}
+
+void addMembers(Json &answer, const std::vector<std::uint64_t> &members, bool runs)
+{
+    answer["device"]["members"] = members;
+    answer["device"]["runs"] = runs;
+}
+
+void addSharding(Json &answer, const std::vector<std::uint64_t> &tensor,
+                 const decision::Sharding &sharding)
+{
+    Json json;
+    json["tensor"] = tensor;
+    json["valid"] = sharding.valid();
+    json["shard"] = sharding.valid() ? Json(sharding.shard) : Json(nullptr);
+    json["checks"] = Json::array();
+    for (const decision::ShardCheck &check : sharding.checks)
+        json["checks"].push_back(
+            {{"name", check.name}, {"found", check.found}, {"passes", check.passes}});
+    answer["sharding"] = std::move(json);
+}
+
+void addAtomic(Json &answer, std::uint32_t reductionType, unsigned operation,
+               std::uint32_t dataType, std::uint32_t word)
+{
+    answer["atomic"] = {{"reduction_type", reductionType},
+                        {"operation", operation},
+                        {"data_type", dataType},
+                        {"word", fmt::format("{:#x}", word)}};
+}
+
+Json collectiveAnswerJson(const target::Target &target, const Json &worked)
+{
+    Json json = document("collective");
+    json["target"] = target.name;
+    json["confidence"] = "decoded, not measured";
+    json["collective"] = collectiveJson(target);
+    if (!worked.is_null())
+        json.update(worked);
+    return json;
+}
+
+namespace {
+
+using Facts = std::vector<EngineFact>;
+
+template <class T>
+std::string refusal(const Result<T> &result)
+{
+    const Error &error = result.error();
+    return fmt::format("{} ({}: found {}, expected {})", error.message, error.field, error.found,
+                       error.expected);
+}
+
+const Word kRefused{"refused", Mark::Bad};
+
+/// A number that the arithmetic gives, or why it refuses one.
+template <class T>
+void addResult(Facts &facts, std::string what, const Result<T> &result, const Value &value,
+               std::string remark, std::string source)
+{
+    facts.push_back({std::move(what), result ? value : Value(kRefused),
+                     result ? std::move(remark) : refusal(result), std::move(source)});
+}
+
+std::string numbersText(const std::vector<std::uint64_t> &numbers)
+{
+    return fmt::format("{}", fmt::join(numbers, ", "));
+}
+
+void addMeshFacts(const CollectiveAsked &asked, Facts &facts)
+{
+    facts.push_back({.what = "Mesh", .heading = true});
+    const auto count = decision::deviceCount(asked.mesh);
+    addResult(facts, "devices", count, Count{count.value_or(0)}, {}, "chapter 36");
+    const auto index = decision::aneIndex(asked.mesh, asked.device);
+    addResult(facts, fmt::format("engine index of ({})", numbersText(asked.device)), index,
+              Count{index.value_or(0)},
+              "inner axes, last fastest, plus the die, axis 0 fastest, times the engines",
+              "AneIndexFromDeviceId");
+    const auto device = decision::deviceOfIndex(asked.mesh, asked.index);
+    addResult(facts, fmt::format("device of index {}", asked.index), device,
+              numbersText(device ? *device : std::vector<std::uint64_t>()), {},
+              "DeviceIdFromAneIndex (inverse assumed)");
+}
+
+void addShardingFacts(const CollectiveAsked &asked, Facts &facts)
+{
+    facts.push_back({.what = "Sharding", .heading = true});
+    const auto sharding = decision::checkSharding(asked.mesh, asked.tensor, asked.axes);
+    for (const decision::ShardCheck &check : sharding.checks)
+        facts.push_back({check.name,
+                         check.passes ? Word{"holds", Mark::Passes} : Word{"fails", Mark::Bad},
+                         check.found, "chapter 36"});
+    facts.push_back({"one device's part",
+                     sharding.valid() ? Value(numbersText(sharding.shard)) : Value(kRefused),
+                     {},
+                     "chapter 36"});
+}
+
+void addReductions(const CollectiveAsked &asked, Facts &facts)
+{
+    facts.push_back({.what = "Reductions and operations", .heading = true});
+    for (const decision::ReductionToken &token : decision::reductionTokens())
+        facts.push_back({"token " + token.token, Code{token.kind}, {}, "table 36.5"});
+    const auto atomic = decision::atomicOperation(asked.reduction);
+    addResult(facts, fmt::format("atomic of reduction type {}", asked.reduction), atomic,
+              Code{atomic.value_or(0)},
+              "another numbering than the tokens: the two are not chained", "table 36.6");
+    if (atomic) {
+        const auto word = decision::atomicWord(*atomic, asked.dataType);
+        addResult(facts, "packed atomic word", word, Hex{word.value_or(0), 8},
+                  "(operation & 0xff) | (data type << 8)", "chapter 36");
+    }
+    for (const decision::CollectiveOp &op : decision::collectiveOps())
+        facts.push_back(
+            {op.mnemonic,
+             op.unitType ? fmt::format("unit type {}", *op.unitType) : std::string("no unit type"),
+             op.role, op.source});
+}
+
+void addGates(const target::Target &target, Facts &facts)
+{
+    facts.push_back({.what = "Capability bytes of " + target.name, .heading = true});
+    for (const CollectiveByteFacts &row : collectiveByteRows(target))
+        facts.push_back({row.byte->capability + " " + target::halOffsetText(row.byte->offset),
+                         row.value ? Value(Code{*row.value ? 1U : 0U}) : Value(Word{"unknown"}),
+                         {},
+                         std::string(row.source)});
+    for (const decision::CollectiveGate &gate : decision::collectiveGates(target))
+        facts.push_back({gate.name,
+                         !gate.open   ? Word{"unknown"}
+                         : *gate.open ? Word{"open"}
+                                      : Word{"closed", Mark::Bad},
+                         gate.found, gate.source});
+}
+
+} // namespace
+
+std::vector<EngineFact> collectiveFacts(const CollectiveAsked &asked, const target::Target &target)
+{
+    Facts facts;
+    addMeshFacts(asked, facts);
+    addShardingFacts(asked, facts);
+    addReductions(asked, facts);
+    addGates(target, facts);
+    return facts;
 }
 
 } // namespace kernscope::report

@@ -3,8 +3,10 @@
 
 #include "core/assessment/collective.h"
 #include "core/report/column.h"
+#include "core/report/json.h"
 #include "core/target/target.h"
 
+#include <cstdint>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -27,7 +29,28 @@ const TableOf<CollectiveByteFacts> &collectiveByteTable();
 const TableOf<decision::CollectiveGate> &collectiveGateTable();
 /// The registers that HandleCcdmaLayer sets, in order.
 const TableOf<decision::CcdmaSetter> &ccdmaSetterTable();
-/// Conditions and messages around them, the members, what sharding asks for.
+/// Conditions and messages around them, the members, what sharding requires.
 const TableOf<decision::CollectiveNote> &collectiveNoteTable();
+
+// Answers of the arithmetic of chapter 36, as `collective` gives them.
+
+/// `mesh`: `{"extents","die_axis","engines_per_die","devices"}`
+void addMesh(Json &answer, const decision::Mesh &mesh, std::uint64_t devices);
+/// `index`: `{"index","device"}`, the coordinates of the engine of that index.
+void addDeviceOfIndex(Json &answer, std::uint64_t index, const std::vector<std::uint64_t> &device);
+/// `device`: `{"device","index"}`, to which addMembers() adds which devices a layer has and whether
+/// it runs there.
+void addIndexOfDevice(Json &answer, const std::vector<std::uint64_t> &device, std::uint64_t index);
+void addMembers(Json &answer, const std::vector<std::uint64_t> &members, bool runs);
+/// `sharding`: `{"tensor","valid","shard","checks":[{"name","found","passes"}]}`
+void addSharding(Json &answer, const std::vector<std::uint64_t> &tensor,
+                 const decision::Sharding &sharding);
+/// `atomic`: `{"reduction_type","operation","data_type","word"}`
+void addAtomic(Json &answer, std::uint32_t reductionType, unsigned operation,
+               std::uint32_t dataType, std::uint32_t word);
+
+/// Everything of `collective`: the layer on a chip, and what was worked out, by key; null where
+/// nothing was asked.
+Json collectiveAnswerJson(const target::Target &target, const Json &worked);
 
 } // namespace kernscope::report

@@ -3,8 +3,7 @@
 
 #include "core/base/printable.h"
 #include "core/report/json_table.h"
-#include "core/report/json_values.h"
-#include "core/report/number_text.h"
+#include "core/report/text_table.h"
 
 #include <algorithm>
 #include <cmath>
@@ -181,8 +180,6 @@ TextTable emptyTextTable(const std::vector<ColumnFacts> &columns, const Titles &
 {
     std::vector<TextTable::Column> shown;
     for (const ColumnFacts &column : columns) {
-        if ((column.shown & kTerminal) == 0)
-            continue;
         std::string header = column.header();
         for (const auto &[key, title] : titles) {
             if (key == column.key)

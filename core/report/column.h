@@ -5,9 +5,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -35,27 +37,32 @@ struct Absent {
 /// An amount: "1,234,567", and the integer in JSON.
 struct Count {
     std::uint64_t number = 0;
+    explicit constexpr Count(std::uint64_t amount = 0) : number(amount) {}
     bool operator==(const Count &) const = default;
 };
 /// An integer that is a name more than an amount, such as a code or a version: no separators.
 struct Code {
     std::uint64_t number = 0;
+    explicit constexpr Code(std::uint64_t name = 0) : number(name) {}
     bool operator==(const Code &) const = default;
 };
 /// An offset or a word: "0x0002b080", the integer in JSON.
 struct Hex {
     std::uint64_t number = 0;
     int digits = 1;
+    explicit constexpr Hex(std::uint64_t word = 0, int least = 1) : number(word), digits(least) {}
     bool operator==(const Hex &) const = default;
 };
 /// A ratio, with three places; six in JSON.
 struct Ratio {
     double number = 0;
+    explicit constexpr Ratio(double ratio = 0) : number(ratio) {}
     bool operator==(const Ratio &) const = default;
 };
 /// A fraction 0 to 1: "63.2 %"; the fraction with six places in JSON.
 struct Percent {
     double fraction = 0;
+    explicit constexpr Percent(double share = 0) : fraction(share) {}
     bool operator==(const Percent &) const = default;
 };
 /// A real number: fixed places, or significant digits; exact in JSON.
@@ -63,18 +70,27 @@ struct Real {
     double number = 0;
     int places = 3;
     bool significant = false;
+    explicit constexpr Real(double value = 0, int shownPlaces = 3, bool digits = false)
+        : number(value), places(shownPlaces), significant(digits)
+    {
+    }
     bool operator==(const Real &) const = default;
 };
 /// A number that is written in its own way, such as a range; in JSON the number.
 struct Written {
     double number = 0;
     std::string text;
+    explicit Written(double value = 0, std::string written = {})
+        : number(value), text(std::move(written))
+    {
+    }
     bool operator==(const Written &) const = default;
 };
 /// A time in seconds: four digits where the column's unit is said in its header, as on the
 /// terminal; "12.3 µs" in the window; exact in JSON.
 struct Seconds {
     double number = 0;
+    explicit constexpr Seconds(double time = 0) : number(time) {}
     bool operator==(const Seconds &) const = default;
 };
 /// What a word says, for those who see more than its letters.
@@ -97,12 +113,22 @@ struct Word {
     Mark mark = Mark::None;
     std::string detail = {};
     int rank = -1; ///< by which it sorts; below 0: by its letters
+    explicit Word(std::string_view term = {}, Mark shown = Mark::None, std::string more = {},
+                  int order = -1)
+        : text(term), mark(shown), detail(std::move(more)), rank(order)
+    {
+    }
     bool operator==(const Word &) const = default;
 };
 /// Where something is: "weight.bin+0x40", the file alone where there is no offset. Sorts by both.
 struct FilePlace {
     std::string_view file;
     std::optional<std::uint64_t> offset;
+    explicit constexpr FilePlace(std::string_view path = {},
+                                 std::optional<std::uint64_t> at = std::nullopt)
+        : file(path), offset(at)
+    {
+    }
     bool operator==(const FilePlace &) const = default;
 };
 /// A text that lives as long as the row.
@@ -129,7 +155,21 @@ inline Value orNothing(std::string_view text)
     return text.empty() ? Value(Nothing()) : Value(text);
 }
 
-/// Where a column is shown. CSV has the columns of documents and those of tables.
+template <class Row, class Type>
+Row rowOf(Type Row::*);
+/// The cell of a member, as in member<&Row::name> or member<&Row::bytes, Count>.
+template <auto Member, class As = View>
+Value member(const decltype(rowOf(Member)) &row)
+{
+    if constexpr (!std::is_same_v<As, View>)
+        return As(row.*Member);
+    else if constexpr (std::is_constructible_v<View, decltype((row.*Member))>)
+        return View(row.*Member);
+    else
+        return row.*Member;
+}
+
+/// Where a column is shown, everywhere unless said. CSV has the columns of documents and tables.
 enum Shown : unsigned {
     kDocument = 1, ///< JSON
     kTerminal = 2, ///< text of the command line
@@ -137,6 +177,8 @@ enum Shown : unsigned {
     kTables = kTerminal | kWindow,
     kEverywhere = kDocument | kTables,
 };
+/// What its cells are, or'ed to Shown: words unless said.
+inline constexpr unsigned kNumber = 8, kName = 16;
 
 /// What a column sorts by: nothing before numbers before texts.
 using SortValue = std::variant<std::monostate, std::uint64_t, double, std::string>;
@@ -153,27 +195,89 @@ struct ColumnFacts {
     std::string header() const;
 };
 
-/// Default of a text; by its name, because g++ 12 leaves the constructor that {} calls undefined.
-inline constexpr std::string_view kNone;
+// What a column says beyond its key, title, explanation and cells: the last arguments of Column.
 
-/// One column of a table whose rows are a Row.
+/// Unit of every cell, such as "B".
+constexpr auto withUnit(std::string_view unit)
+{
+    return [unit](auto &column) { column.unit = unit; };
+}
+/// Text of Unknown, "-" unless said.
+constexpr auto unknownAs(std::string_view text)
+{
+    return [text](auto &column) { column.unknown = text; };
+}
+/// The window's filter does not look into it.
+constexpr auto notSearched()
+{
+    return [](auto &column) { column.searched = false; };
+}
+/// Json(const Row &): where JSON has more than the cell; no key where that is noKey().
+template <class Function>
+constexpr auto jsonOf(Function function)
+{
+    return [function](auto &column) { column.document = function; };
+}
+/// std::string(const Row &): where the cell comes from, as the window says it.
+template <class Function>
+constexpr auto originOf(Function function)
+{
+    return [function](auto &column) { column.origin = function; };
+}
+/// SortValue(const Row &): what it sorts by where that is not the value.
+template <class Function>
+constexpr auto sortedBy(Function function)
+{
+    return [function](auto &column) { column.order = function; };
+}
+
+/// One column of a table whose rows are a Row, as in
+///     {kNumber | kDocument, "bytes", "stored", "Bytes in the file", &storedOf, withUnit("B")}
 template <class Row>
 struct Column {
-    std::string_view key = kNone;   ///< of JSON and CSV
-    std::string_view title = kNone; ///< lower case; the window begins it with a capital letter
-    std::string_view unit = kNone;  ///< of every cell, such as "B"; empty where there is none
-    std::string_view explanation = kNone; ///< a sentence: what its values are
+    std::string_view key;         ///< of JSON and CSV
+    std::string_view title;       ///< lower case; the window begins it with a capital letter
+    std::string_view explanation; ///< a sentence: what its values are
+    Value (*value)(const Row &) = nullptr; ///< null where only JSON has it
     TextTable::Align align = TextTable::Align::Left;
     unsigned shown = kEverywhere;
-    std::string_view unknown = "-"; ///< text of Unknown
-    bool searched = true;           ///< the window's filter looks into it
-    Value (*value)(const Row &) = nullptr;
-    /// Where JSON has more than the cell; no key where that is discarded (noKey()).
+    std::string_view unit = "", unknown = "-";
+    bool searched = true;
     Json (*document)(const Row &) = nullptr;
-    std::string (*origin)(const Row &) =
-        nullptr; ///< where the cell comes from, as the window says it
-    /// What it sorts by where that is not the value, such as a place by file and offset.
+    std::string (*origin)(const Row &) = nullptr;
     SortValue (*order)(const Row &) = nullptr;
+
+    /// `look`: kNumber or kName, and of Shown what it is shown in.
+    template <class... More>
+    constexpr Column(unsigned look, std::string_view name, std::string_view header,
+                     std::string_view sentence, Value (*cell)(const Row &), More... more)
+        : key(name), title(header), explanation(sentence), value(cell)
+    {
+        align = (look & kNumber) != 0 ? TextTable::Align::Right
+                : (look & kName) != 0 ? TextTable::Align::Name
+                                      : TextTable::Align::Left;
+        shown = (look & kEverywhere) != 0 ? look & kEverywhere : unsigned(kEverywhere);
+        (more(*this), ...);
+    }
+    template <class... More>
+    constexpr Column(std::string_view name, std::string_view header, std::string_view sentence,
+                     Value (*cell)(const Row &), More... more)
+        : Column(0U, name, header, sentence, cell, more...)
+    {
+    }
+    /// Where the key is the title as well.
+    template <class... More>
+    constexpr Column(unsigned look, std::string_view name, std::string_view sentence,
+                     Value (*cell)(const Row &), More... more)
+        : Column(look, name, name, sentence, cell, more...)
+    {
+    }
+    template <class... More>
+    constexpr Column(std::string_view name, std::string_view sentence, Value (*cell)(const Row &),
+                     More... more)
+        : Column(0U, name, name, sentence, cell, more...)
+    {
+    }
 
     ColumnFacts facts() const
     {
@@ -187,7 +291,21 @@ struct TableOf {
     std::string_view name; ///< base name of an exported file, such as "calibration"
     std::vector<Column<Row>> columns;
     /// Keys that come first in JSON, and in the window, in this order; empty: as declared.
-    std::vector<std::string_view> documentOrder = {}, windowOrder = {};
+    std::vector<std::string_view> documentOrder, windowOrder;
+
+    TableOf(std::string_view file, std::vector<Column<Row>> declared,
+            std::vector<std::string_view> document = {}, std::vector<std::string_view> window = {})
+        : name(file), columns(std::move(declared)), documentOrder(std::move(document)),
+          windowOrder(std::move(window))
+    {
+    }
+    template <std::size_t Size>
+    TableOf(std::string_view file, const Column<Row> (&declared)[Size],
+            std::vector<std::string_view> document = {}, std::vector<std::string_view> window = {})
+        : TableOf(file, std::vector<Column<Row>>(std::begin(declared), std::end(declared)),
+                  std::move(document), std::move(window))
+    {
+    }
 
     std::vector<ColumnFacts> facts() const
     {
@@ -196,12 +314,6 @@ struct TableOf {
             all.push_back(column.facts());
         return all;
     }
-};
-
-/// A table whose rows are forgotten: for those who list what is declared.
-struct TableFacts {
-    std::string_view name;
-    std::vector<ColumnFacts> columns;
 };
 
 /// The cell as people read it: numbers with separators, the column's word for what is not known.
@@ -229,23 +341,24 @@ bool absent(const Column<Row> &column, const Rows &rows)
     return true;
 }
 
-/// The columns for the terminal, without those that no row has.
+/// The columns with that flag of Shown, without those that no row has.
 template <class Row, class Rows>
-TextTable textTable(const TableOf<Row> &table, const Rows &rows, const Titles &titles = {})
+TextTable textTable(const TableOf<Row> &table, const Rows &rows, const Titles &titles = {},
+                    Shown where = kTerminal)
 {
-    std::vector<ColumnFacts> facts = table.facts();
-    for (std::size_t i = 0; i < facts.size(); ++i) {
-        if ((facts[i].shown & kTerminal) != 0 && absent(table.columns[i], rows))
-            facts[i].shown = 0;
+    std::vector<const Column<Row> *> columns;
+    std::vector<ColumnFacts> facts;
+    for (const Column<Row> &column : table.columns) {
+        if ((column.shown & where) == 0 || column.value == nullptr || absent(column, rows))
+            continue;
+        columns.push_back(&column);
+        facts.push_back(column.facts());
     }
     TextTable text = emptyTextTable(facts, titles);
     for (const Row &row : rows) {
         std::vector<std::string> cells;
-        for (std::size_t i = 0; i < facts.size(); ++i) {
-            const Column<Row> &column = table.columns[i];
-            if ((facts[i].shown & kTerminal) != 0)
-                cells.push_back(report::text(column.value(row), column.unknown));
-        }
+        for (const Column<Row> *column : columns)
+            cells.push_back(report::text(column->value(row), column->unknown));
         text.add(std::move(cells));
     }
     return text;
@@ -270,6 +383,18 @@ std::string csvText(const TableOf<Row> &table, const Rows &rows)
         text += csvLine(std::move(cells));
     }
     return text;
+}
+
+/// The columns of one table that are declared in several lists, in that order.
+template <class Row, class... More>
+std::vector<Column<Row>> joinedColumns(std::vector<Column<Row>> first, More... more)
+{
+    const auto append = [&first](std::vector<Column<Row>> next) {
+        first.insert(first.end(), std::make_move_iterator(next.begin()),
+                     std::make_move_iterator(next.end()));
+    };
+    (append(std::move(more)), ...);
+    return first;
 }
 
 } // namespace kernscope::report

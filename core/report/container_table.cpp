@@ -3,9 +3,8 @@
 
 #include "core/container/hwx/kernels.h"
 #include "core/format/catalogue.h"
-#include "core/report/joined_columns.h"
 #include "core/report/json_table.h"
-#include "core/report/number_text.h"
+#include "core/report/text_table.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -16,8 +15,6 @@ namespace {
 
 using hwx::CommandKind;
 using hwx::ThreadRole;
-
-constexpr auto kContainerNumber = TextTable::Align::Right;
 
 std::string threadSubject(const hwx::Thread &thread)
 {
@@ -108,120 +105,6 @@ Value commandTitle(const CommandFacts &row)
     return commandName(row) + " " + subject;
 }
 
-std::vector<Column<CommandFacts>> commandColumns()
-{
-    using Row = CommandFacts;
-    return {
-        {.key = "index",
-         .title = "#",
-         .explanation = "Number of the command, from 0",
-         .align = kContainerNumber,
-         .shown = kDocument | kTerminal,
-         .value = [](const Row &row) -> Value { return Code{row.command->index}; }},
-        {.key = "offset",
-         .title = "offset",
-         .explanation = "Where the command begins in the file",
-         .align = kContainerNumber,
-         .value = [](const Row &row) -> Value { return Hex{row.command->offset.value}; },
-         .document = [](const Row &row) { return Json(hexText(row.command->offset.value)); }},
-        {.key = "bytes",
-         .title = "bytes",
-         .explanation = "Up to the next command; in JSON only where that is not its cmdsize",
-         .align = kContainerNumber,
-         .shown = kDocument | kTerminal,
-         .value = [](const Row &row) -> Value { return Count{row.command->size}; },
-         .document =
-             [](const Row &row) {
-                 return row.command->size != row.command->stated ? Json(hexText(row.command->size))
-                                                                 : noKey();
-             }},
-        {.key = "cmd_name",
-         .title = "command",
-         .explanation = "What kind of command it is",
-         .shown = kDocument | kTerminal,
-         .value = [](const Row &row) -> Value { return commandName(row); },
-         .document = [](const Row &row) { return Json(hwx::commandKindName(row.command->kind)); }}};
-}
-
-std::vector<Column<CommandFacts>> commandDetails()
-{
-    using Row = CommandFacts;
-    return {{.key = "of",
-             .title = "of",
-             .explanation = "The segment, port, program or owner that it is about",
-             .align = TextTable::Align::Name,
-             .shown = kTerminal,
-             .value = [](const Row &row) -> Value { return subjectOf(row); }},
-            {.key = "title",
-             .title = "name",
-             .explanation = "The command and what it is about; of a field its name",
-             .shown = kWindow,
-             .value = commandTitle},
-            {.key = "cmd",
-             .title = "value",
-             .explanation = "As stored: of a command its number",
-             .shown = kDocument | kWindow,
-             .value = [](const Row &row) -> Value { return Hex{row.command->cmd}; },
-             .document = [](const Row &row) { return Json(hexText(row.command->cmd)); }},
-            {.key = "cmdsize",
-             .title = "cmdsize",
-             .explanation = "Length as its second word says it",
-             .shown = kDocument,
-             .document = [](const Row &row) { return Json(hexText(row.command->stated)); }},
-            {.key = "meaning",
-             .title = "meaning",
-             .explanation = "What the command says, in short",
-             .shown = kTables,
-             .value = commandMeaning}};
-}
-
-std::vector<Column<SymbolFacts>> symbolColumns()
-{
-    using Row = SymbolFacts;
-    return {{.key = "index",
-             .title = "#",
-             .explanation = "Number of the symbol, from 0",
-             .align = kContainerNumber,
-             .shown = kDocument | kTerminal,
-             .value = [](const Row &row) -> Value { return Code{row.index}; }},
-            {.key = "kind",
-             .title = "kind",
-             .explanation = "What kind of symbol it is",
-             .value = [](const Row &row) -> Value {
-                 return View(hwx::symbolKindName(row.symbol->type));
-             }},
-            {.key = "n_sect",
-             .title = "section",
-             .explanation = "Ordinal of its section",
-             .align = kContainerNumber,
-             .value = [](const Row &row) -> Value { return Code{row.symbol->section}; }},
-            {.key = "n_value",
-             .title = "value",
-             .explanation = "Virtual address",
-             .align = kContainerNumber,
-             .value = [](const Row &row) -> Value { return Hex{row.symbol->value}; },
-             .document = [](const Row &row) { return Json(hexText(row.symbol->value)); }},
-            {.key = "name",
-             .title = "name",
-             .explanation = "Name of the symbol",
-             .value = [](const Row &row) -> Value { return View(row.symbol->name); }},
-            {.key = "says",
-             .title = "says",
-             .explanation = "What its name says: shape, strides, lane",
-             .shown = kTables,
-             .value = [](const Row &row) { return orNothing(row.says); }},
-            {.key = "n_type",
-             .title = "type",
-             .explanation = "Its type as stored",
-             .shown = kDocument,
-             .document = [](const Row &row) { return Json(hexText(row.symbol->type)); }},
-            {.key = "n_desc",
-             .title = "description",
-             .explanation = "Its description word as stored",
-             .shown = kDocument,
-             .document = [](const Row &row) { return Json(hexText(row.symbol->desc)); }}};
-}
-
 std::string kernelSays(const hwx::KernelName &kernel)
 {
     return kernel.lane ? fmt::format("kernel, lane {}", *kernel.lane) : "kernel or table";
@@ -248,11 +131,38 @@ std::vector<CommandFacts> commandFacts(const hwx::Container &container)
 
 const TableOf<CommandFacts> &commandTable()
 {
-    static const TableOf<CommandFacts> kTable{
-        "commands",
-        joinedColumns(commandColumns(), commandDetails()),
-        {"index", "offset", "cmd", "cmd_name", "cmdsize", "bytes"},
-        {"title", "cmd", "meaning", "offset"}};
+    using Row = CommandFacts;
+    static constexpr Column<Row> kColumns[] = {
+        {kNumber | kDocument | kTerminal, "index", "#", "Number of the command, from 0",
+         [](const Row &row) -> Value { return Code(row.command->index); }},
+        {kNumber, "offset", "Where the command begins in the file",
+         [](const Row &row) -> Value { return Hex(row.command->offset.value); },
+         jsonOf([](const Row &row) { return Json(hexText(row.command->offset.value)); })},
+        {kNumber | kDocument | kTerminal, "bytes",
+         "Up to the next command; in JSON only where that is not its cmdsize",
+         [](const Row &row) -> Value { return Count(row.command->size); },
+         jsonOf([](const Row &row) {
+             return row.command->size != row.command->stated ? Json(hexText(row.command->size))
+                                                             : noKey();
+         })},
+        {kDocument | kTerminal, "cmd_name", "command", "What kind of command it is",
+         [](const Row &row) -> Value { return commandName(row); },
+         jsonOf([](const Row &row) { return Json(hwx::commandKindName(row.command->kind)); })},
+        {kName | kTerminal, "of", "The segment, port, program or owner that it is about",
+         [](const Row &row) -> Value { return subjectOf(row); }},
+        {kWindow, "title", "name", "The command and what it is about; of a field its name",
+         commandTitle},
+        {kDocument | kWindow, "cmd", "value", "As stored: of a command its number",
+         [](const Row &row) -> Value { return Hex(row.command->cmd); },
+         jsonOf([](const Row &row) { return Json(hexText(row.command->cmd)); })},
+        {kDocument, "cmdsize", "Length as its second word says it", nullptr,
+         jsonOf([](const Row &row) { return Json(hexText(row.command->stated)); })},
+        {kTables, "meaning", "What the command says, in short", commandMeaning},
+    };
+    static const TableOf<Row> kTable{"commands",
+                                     kColumns,
+                                     {"index", "offset", "cmd", "cmd_name", "cmdsize", "bytes"},
+                                     {"title", "cmd", "meaning", "offset"}};
     return kTable;
 }
 
@@ -284,11 +194,174 @@ std::optional<ByteRange> symbolEntry(const hwx::Container &container, std::size_
 
 const TableOf<SymbolFacts> &symbolTable()
 {
-    static const TableOf<SymbolFacts> kTable{
+    using Row = SymbolFacts;
+    static constexpr Column<Row> kColumns[] = {
+        {kNumber | kDocument | kTerminal, "index", "#", "Number of the symbol, from 0",
+         member<&Row::index, Code>},
+        {"kind", "What kind of symbol it is",
+         [](const Row &row) -> Value { return View(hwx::symbolKindName(row.symbol->type)); }},
+        {kNumber, "n_sect", "section", "Ordinal of its section",
+         [](const Row &row) -> Value { return Code(row.symbol->section); }},
+        {kNumber, "n_value", "value", "Virtual address",
+         [](const Row &row) -> Value { return Hex(row.symbol->value); },
+         jsonOf([](const Row &row) { return Json(hexText(row.symbol->value)); })},
+        {"name", "Name of the symbol",
+         [](const Row &row) -> Value { return View(row.symbol->name); }},
+        {kTables, "says", "What its name says: shape, strides, lane",
+         [](const Row &row) { return orNothing(row.says); }},
+        {kDocument, "n_type", "type", "Its type as stored", nullptr,
+         jsonOf([](const Row &row) { return Json(hexText(row.symbol->type)); })},
+        {kDocument, "n_desc", "description", "Its description word as stored", nullptr,
+         jsonOf([](const Row &row) { return Json(hexText(row.symbol->desc)); })},
+    };
+    static const TableOf<Row> kTable{
         "symbols",
-        symbolColumns(),
+        kColumns,
         {"index", "name", "n_type", "kind", "n_sect", "n_desc", "n_value"},
         {"name", "kind", "n_sect", "n_value", "says"}};
+    return kTable;
+}
+
+namespace {
+
+/// A direction of a port, as its number says it.
+Value directionValue(std::uint32_t direction)
+{
+    if (direction == 1 || direction == 2)
+        return Word{direction == 1 ? "input" : "output"};
+    return Code{direction};
+}
+
+/// What a column says of a segment without sections, and of a section.
+template <class OfSegment, class OfSection>
+Value ofEither(const ContainerSectionFacts &row, OfSegment segment, OfSection section)
+{
+    return row.section == nullptr ? Value(segment(*row.segment)) : Value(section(*row.section));
+}
+
+using Port = const hwx::Thread *;
+
+} // namespace
+
+std::vector<ContainerSectionFacts> containerSectionFacts(const hwx::Container &container)
+{
+    std::vector<ContainerSectionFacts> rows;
+    for (const hwx::Segment &segment : container.segments) {
+        if (segment.sections.empty())
+            rows.push_back({&segment, nullptr});
+        for (const hwx::SegmentSection &section : segment.sections)
+            rows.push_back({&segment, &section});
+    }
+    return rows;
+}
+
+const TableOf<ContainerSectionFacts> &containerSectionTable()
+{
+    using Row = ContainerSectionFacts;
+    static constexpr Column<Row> kColumns[] = {
+        {"segname", "segment", "Segment that the section lies in",
+         [](const Row &row) -> Value { return View(row.segment->name); },
+         jsonOf([](const Row &row) { return Json(row.section->segment); })},
+        {kName, "sectname", "section", "Name of the section",
+         [](const Row &row) {
+             return row.section != nullptr ? Value(View(row.section->name)) : Value(Nothing());
+         }},
+        {"type", "What the section is for",
+         [](const Row &row) {
+             return row.section != nullptr ? Value(View(hwx::sectionTypeName(row.section->type())))
+                                           : Value(Nothing());
+         }},
+        {kNumber, "addr", "address", "Its first virtual address",
+         [](const Row &row) {
+             return ofEither(
+                 row, [](const auto &segment) { return Hex(segment.vmAddress); },
+                 [](const auto &section) { return Hex(section.address); });
+         },
+         jsonOf([](const Row &row) { return Json(hexText(row.section->address)); })},
+        {kNumber, "size", "bytes", "Bytes of virtual addresses",
+         [](const Row &row) {
+             return ofEither(
+                 row, [](const auto &segment) { return Count(segment.vmSize); },
+                 [](const auto &section) { return Count(section.size); });
+         },
+         jsonOf([](const Row &row) { return Json(hexText(row.section->size)); })},
+        {kNumber, "offset", "file", "Where its bytes begin in the file; a window has none",
+         [](const Row &row) {
+             return row.section != nullptr && row.section->bytes
+                        ? Value(Hex(row.section->bytes->offset.value))
+                        : Value(Word("window"));
+         },
+         jsonOf([](const Row &row) { return Json(hexText(row.section->offset)); })},
+        {kNumber, "nreloc", "relocations", "Relocation records of the section",
+         [](const Row &row) {
+             return row.section == nullptr || row.section->relocations.empty()
+                        ? Value(Nothing())
+                        : Value(Count(row.section->relocations.size()));
+         },
+         jsonOf([](const Row &row) { return Json(row.section->relocationCount); })},
+        {kDocument, "ordinal", "Number of the section, from 1 over the whole file", nullptr,
+         jsonOf([](const Row &row) { return Json(row.section->ordinal); })},
+        {kDocument, "align_log2", "alignment", "Binary logarithm of its alignment", nullptr,
+         jsonOf([](const Row &row) { return Json(row.section->alignLog2); })},
+        {kDocument, "reloff", "relocations at", "Where its relocation records begin in the file",
+         nullptr,
+         jsonOf([](const Row &row) { return Json(hexText(row.section->relocationOffset)); })},
+        {kDocument, "flags", "Its flags as stored", nullptr,
+         jsonOf([](const Row &row) { return Json(hexText(row.section->flags)); })},
+        {kDocument, "attributes", "Names of the flags above the type", nullptr,
+         jsonOf(
+             [](const Row &row) { return Json(hwx::sectionAttributeNames(row.section->flags)); })},
+    };
+    static const TableOf<Row> kTable{"container_sections",
+                                     kColumns,
+                                     {"ordinal", "sectname", "segname", "addr", "size", "offset",
+                                      "align_log2", "reloff", "nreloc", "flags", "type",
+                                      "attributes"}};
+    return kTable;
+}
+
+std::vector<const hwx::Thread *> portFacts(const hwx::Container &container)
+{
+    std::vector<const hwx::Thread *> rows;
+    for (const hwx::Thread &thread : container.threads) {
+        if (thread.role == hwx::ThreadRole::Port)
+            rows.push_back(&thread);
+    }
+    return rows;
+}
+
+const TableOf<const hwx::Thread *> &portTable()
+{
+    using Row = const hwx::Thread *;
+    static constexpr Column<Row> kColumns[] = {
+        {"name", "port", "Name of the port",
+         [](const Port &row) -> Value { return View(row->name); }},
+        {"direction", "Whether the program reads or writes it",
+         [](const Port &row) { return directionValue(row->direction); }},
+        {"dims_n_c_h_w_d", "N C H W D", "Extents of the tensor by axis",
+         [](const Port &row) -> Value { return fmt::format("{}", fmt::join(row->dims, " ")); },
+         jsonOf([](const Port &row) { return Json(row->dims); })},
+        {"strides_n_c_h_w_d", "strides", "Bytes from one index to the next, by axis",
+         [](const Port &row) -> Value { return fmt::format("{}", fmt::join(row->strides, " ")); },
+         jsonOf([](const Port &row) { return numbersJson(row->strides); })},
+        {kNumber, "element_type", "type", "Number of the element type",
+         [](const Port &row) -> Value { return Code(row->elementType); }},
+        {kNumber, "byte_size", "bytes", "Bytes of the whole tensor",
+         [](const Port &row) -> Value { return Count(row->byteSize); }},
+        {kDocument, "kind", "Kind of the port, as stored",
+         [](const Port &row) -> Value { return Code(row->kind); }},
+        {kDocument, "procedure", "Program that the port belongs to",
+         [](const Port &row) -> Value { return View(row->procedure); }},
+        {kDocument, "symbol", "Its symbol",
+         [](const Port &row) -> Value { return View(row->symbol); }},
+        {kDocument, "interleave", "Channels that lie side by side",
+         [](const Port &row) -> Value { return Code(row->interleave); }},
+    };
+    static const TableOf<Row> kTable{"ports",
+                                     kColumns,
+                                     {"kind", "direction", "procedure", "name", "symbol",
+                                      "element_type", "dims_n_c_h_w_d", "strides_n_c_h_w_d",
+                                      "interleave", "byte_size"}};
     return kTable;
 }
 

@@ -2,27 +2,25 @@
 #include "core/report/decision_table.h"
 
 #include "core/bundle/bundle.h"
-#include "core/report/chip_json.h"
 #include "core/report/fact_values.h"
-#include "core/report/joined_columns.h"
+#include "core/report/geometry_table.h"
 #include "core/report/json_table.h"
-#include "core/report/json_values.h"
-#include "core/report/number_text.h"
 #include "core/report/placement_table.h"
-#include "core/report/reason_table.h"
+#include "core/report/text_table.h"
 
 #include <algorithm>
 #include <initializer_list>
+#include <iterator>
 #include <string>
+#include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
 namespace kernscope::report {
 
 namespace {
-
-constexpr auto kDecisionNumber = TextTable::Align::Right;
 
 /// Against the same values stored dense; after a slash against dense weights without zeros, where
 /// that is another figure.
@@ -80,201 +78,6 @@ Json refusedJson(const DecisionFacts &row)
     return refused.empty() ? Json(nullptr) : Json(refused);
 }
 
-/// What the document says of the verdict beyond the text of the command.
-std::vector<Column<DecisionFacts>> verdictColumns()
-{
-    using Row = DecisionFacts;
-    return {{.key = "target",
-             .title = "chip",
-             .explanation = "The chip that decides",
-             .shown = kDocument,
-             .document = [](const Row &row) { return Json(row.verdict().target->name); }},
-            {.key = "legal",
-             .title = "legal",
-             .explanation = "Whether the chip takes the weight as it is stored",
-             .shown = kDocument,
-             .document = [](const Row &row) { return Json(row.verdict().refusedBy.empty()); }},
-            {.key = "refused_by",
-             .title = "refused by",
-             .explanation = "The rule that the stored form breaks",
-             .shown = kDocument,
-             .document = refusedJson},
-            {.key = "verdict",
-             .title = "verdict",
-             .explanation = "Place of its verdict in the list of verdicts",
-             .shown = kDocument,
-             .document = [](const Row &row) { return Json(row.verdictIndex); }}};
-}
-
-/// Why. A document of many decisions has these once, in its list of verdicts.
-std::vector<Column<DecisionFacts>> verdictReasonColumns()
-{
-    using Row = DecisionFacts;
-    return {
-        {.key = "reasons",
-         .title = "reasons",
-         .explanation = "Each condition that the verdict consulted",
-         .shown = kDocument,
-         .document =
-             [](const Row &row) {
-                 return row.whole ? jsonArray(reasonTable(), row.verdict().reasons) : Json::array();
-             }},
-        {.key = "disagreements",
-         .title = "disagreements",
-         .explanation = "What sources say otherwise",
-         .shown = kDocument,
-         .document =
-             [](const Row &row) {
-                 return row.whole ? Json(row.verdict().disagreements) : noKey();
-             }},
-        {.key = "note",
-         .title = "note",
-         .explanation = "What is to be known of the verdict",
-         .shown = kDocument,
-         .document = [](const Row &row) { return row.whole ? Json(row.verdict().note) : noKey(); }},
-        {.key = "nearest_change",
-         .title = "nearest change",
-         .explanation = "The smallest change after which the chip would decide otherwise",
-         .shown = kDocument,
-         .document = [](const Row &row) {
-             return row.whole ? Json(row.verdict().nearestChange) : noKey();
-         }}};
-}
-
-/// Names and figures of the document beyond the text of the command.
-std::vector<Column<DecisionFacts>> decisionFigureColumns()
-{
-    using Row = DecisionFacts;
-    return {
-        {.key = "function",
-         .title = "function",
-         .explanation = "Function of the program that reads the weight",
-         .shown = kDocument,
-         .document = [](const Row &row) { return Json(row.weight->function); }},
-        {.key = "address",
-         .title = "address",
-         .explanation = "The weight with its model and function",
-         .shown = kDocument,
-         .document = [](const Row &row) { return Json(row.weight->address()); }},
-        {.key = "measured",
-         .title = "measured figures",
-         .explanation = "What was published for such a layer, with each condition",
-         .shown = kDocument,
-         .document =
-             [](const Row &row) {
-                 return row.whole ? measuredJson(row.assessed.measured) : noKey();
-             }},
-        {.key = "predicted_speedup_unpruned",
-         .title = "predicted, unpruned",
-         .explanation = "Times the rate of dense weights without zeros",
-         .shown = kDocument,
-         .document =
-             [](const Row &row) { return optionalJson(row.assessed.predictedOverUnpruned); }},
-        {.key = "time_s",
-         .title = "time",
-         .unit = "s",
-         .explanation = "Predicted time of the layer",
-         .shown = kDocument,
-         .document = [](const Row &row) { return optionalJson(row.assessed.timeS); }},
-        {.key = "roofs",
-         .title = "held against",
-         .explanation = "Roofs that the time was made with",
-         .shown = kDocument,
-         .document = [](const Row &row) { return row.whole ? roofsJson(row.assessed) : noKey(); }},
-        {.key = "energy_measured",
-         .title = "measured energy",
-         .explanation = "What was published of the energy of such a layer, with each condition",
-         .shown = kDocument,
-         .document = [](const Row &row) {
-             return row.whole ? measuredJson(row.assessed.energyMeasured) : noKey();
-         }}};
-}
-
-std::vector<Column<DecisionFacts>> outcomeColumns()
-{
-    using Row = DecisionFacts;
-    return {
-        {.key = "weight",
-         .title = "weight",
-         .explanation = "The weight, by a name that finds it",
-         .align = TextTable::Align::Name,
-         .value = [](const Row &row) -> Value { return row.weight->findableName(); },
-         .document = [](const Row &row) { return Json(row.weight->name); }},
-        {.key = "form",
-         .title = "form",
-         .explanation = "How it is stored",
-         .align = TextTable::Align::Name,
-         .value = [](const Row &row) -> Value { return formText(row.weight->form); }},
-        {.key = "outcome",
-         .title = "outcome",
-         .explanation = "What the chip does with the stored form",
-         .value = [](const Row &row) { return outcomeValue(row.assessed.decision.outcome()); }},
-        {.key = "bytes_moved",
-         .title = "moved",
-         .unit = "B",
-         .explanation = "Bytes that a dispatch moves",
-         .align = kDecisionNumber,
-         .unknown = "?",
-         .value = [](const Row &row) { return known<Count>(row.assessed.decision.bytesMoved); }},
-        {.key = "speedup",
-         .title = "measured",
-         .explanation = "Times the rate of dense fp16, as published for such a layer",
-         .align = kDecisionNumber,
-         .value = [](const Row &row) { return speedupValue(row.assessed.speedup); },
-         .document = speedupDocument},
-        {.key = "predicted_speedup",
-         .title = "predicted",
-         .explanation = "Times the rate of the same values stored dense",
-         .align = kDecisionNumber,
-         .value = predictedValue,
-         .document = [](const Row &row) { return optionalJson(row.assessed.predictedSpeedup); }}};
-}
-
-std::vector<Column<DecisionFacts>> memoryColumns()
-{
-    using Row = DecisionFacts;
-    return {
-        {.key = "bound",
-         .title = "bound",
-         .explanation = "What the layer's time is bound by",
-         .value = [](const Row &row) -> Value {
-             return Word{roofline::boundName(row.assessed.bound)};
-         }},
-        {.key = "energy",
-         .title = "energy",
-         .unit = "uJ",
-         .explanation = "Power that was measured times a predicted time",
-         .align = kDecisionNumber,
-         .value = [](const Row &row) -> Value { return energyText(row.assessed.energy); },
-         .document =
-             [](const Row &row) { return row.whole ? energyJson(row.assessed.energy) : noKey(); }},
-        {.key = "demand",
-         .title = "a core needs",
-         .unit = "B",
-         .explanation = "Kernel memory that a core needs for it",
-         .align = kDecisionNumber,
-         .shown = kTables,
-         .unknown = "?",
-         .value = demandValue},
-        {.key = "cap",
-         .title = "of cap",
-         .unit = "B",
-         .explanation = "Kernel memory that a core has",
-         .align = kDecisionNumber,
-         .unknown = "?",
-         .value = [](const Row &row) { return known<Count>(row.assessed.decision.memory.cap); },
-         .document = memoryDocument},
-        {.key = "sub_layers",
-         .title = "parts",
-         .explanation = "Parts that the weight is split into",
-         .align = kDecisionNumber,
-         .shown = kTables,
-         .unknown = "?",
-         .value = [](const Row &row) {
-             return known<Count>(row.assessed.decision.memory.sublayers);
-         }}};
-}
-
 } // namespace
 
 std::vector<DecisionFacts> decisionFacts(const Bundle &bundle, const DecisionTable &table)
@@ -288,48 +91,120 @@ std::vector<DecisionFacts> decisionFacts(const Bundle &bundle, const DecisionTab
 
 const TableOf<DecisionFacts> &decisionTable()
 {
-    static const TableOf<DecisionFacts> kTable{
-        "decisions",
-        joinedColumns(
-            joinedColumns(outcomeColumns(), memoryColumns()),
-            joinedColumns(verdictColumns(), verdictReasonColumns(), decisionFigureColumns())),
-        {"weight",
-         "function",
-         "address",
-         "form",
-         "target",
-         "outcome",
-         "legal",
-         "refused_by",
-         "verdict",
-         "reasons",
-         "cap",
-         "bytes_moved",
-         "speedup",
-         "measured",
-         "predicted_speedup",
-         "predicted_speedup_unpruned",
-         "bound",
-         "time_s",
-         "energy",
-         "energy_measured",
-         "disagreements",
-         "note",
-         "nearest_change"}};
-    return kTable;
-}
-
-DecisionScope decisionScope(std::string_view key)
-{
-    const auto isOneOf = [key](std::initializer_list<std::string_view> keys) {
-        return std::find(keys.begin(), keys.end(), key) != keys.end();
+    using Row = DecisionFacts;
+    static constexpr Column<Row> kColumns[] = {
+        {kName, "weight", "The weight, by a name that finds it",
+         [](const Row &row) -> Value { return row.weight->findableName(); },
+         jsonOf([](const Row &row) { return Json(row.weight->name); })},
+        {kName, "form", "How it is stored",
+         [](const Row &row) -> Value { return formText(row.weight->form); }},
+        {"outcome", "What the chip does with the stored form",
+         [](const Row &row) { return outcomeValue(row.assessed.decision.outcome()); }},
+        {kNumber, "bytes_moved", "moved", "Bytes that a dispatch moves",
+         [](const Row &row) { return known<Count>(row.assessed.decision.bytesMoved); },
+         withUnit("B"), unknownAs("?")},
+        {kNumber, "speedup", "measured",
+         "Times the rate of dense fp16, as published for such a layer",
+         [](const Row &row) { return speedupValue(row.assessed.speedup); },
+         jsonOf(speedupDocument)},
+        {kNumber, "predicted_speedup", "predicted",
+         "Times the rate of the same values stored dense, of the layer alone", predictedValue,
+         jsonOf([](const Row &row) { return optionalJson(row.assessed.predictedSpeedup); })},
+        {kNumber, "predicted_speedup_call", "of a call",
+         "The same of a call that runs the layer alone, where what a call takes beside its layers "
+         "is known",
+         [](const Row &row) -> Value {
+             const auto &predicted = row.assessed.predictedCallSpeedup;
+             return predicted ? Value(Written{*predicted, fmt::format("{:.2f}", *predicted)})
+                              : Value(Absent());
+         },
+         jsonOf([](const Row &row) { return optionalJson(row.assessed.predictedCallSpeedup); })},
+        {"bound", "What the layer's time is bound by",
+         [](const Row &row) -> Value { return Word(roofline::boundName(row.assessed.bound)); }},
+        {kNumber, "energy", "Power that was measured times a predicted time",
+         [](const Row &row) -> Value { return energyText(row.assessed.energy); }, withUnit("uJ"),
+         jsonOf(
+             [](const Row &row) { return row.whole ? energyJson(row.assessed.energy) : noKey(); })},
+        {kNumber | kTables, "demand", "a core needs", "Kernel memory that a core needs for it",
+         demandValue, withUnit("B"), unknownAs("?")},
+        {kNumber, "cap", "of cap", "Kernel memory that a core has",
+         [](const Row &row) { return known<Count>(row.assessed.decision.memory.cap); },
+         withUnit("B"), unknownAs("?"), jsonOf(memoryDocument)},
+        {kNumber | kTables, "sub_layers", "parts", "Parts that the weight is split into",
+         [](const Row &row) { return known<Count>(row.assessed.decision.memory.sublayers); },
+         unknownAs("?")},
+        {kDocument, "target", "chip", "The chip that decides", nullptr,
+         jsonOf([](const Row &row) { return Json(row.verdict().target->name); })},
+        {kDocument, "legal", "Whether the chip takes the weight as it is stored", nullptr,
+         jsonOf([](const Row &row) { return Json(row.verdict().refusedBy.empty()); })},
+        {kDocument, "refused_by", "refused by", "The rule that the stored form breaks", nullptr,
+         jsonOf(refusedJson)},
+        {kDocument, "verdict", "Place of its verdict in the list of verdicts", nullptr,
+         jsonOf([](const Row &row) { return Json(row.verdictIndex); })},
+        {kDocument, "reasons", "Each condition that the verdict consulted", nullptr,
+         jsonOf([](const Row &row) {
+             return row.whole ? jsonArray(reasonTable(), row.verdict().reasons) : Json::array();
+         })},
+        {kDocument, "disagreements", "What sources say otherwise", nullptr,
+         jsonOf([](const Row &row) {
+             return row.whole ? Json(row.verdict().disagreements) : noKey();
+         })},
+        {kDocument, "note", "Note on the verdict", nullptr,
+         jsonOf([](const Row &row) { return row.whole ? Json(row.verdict().note) : noKey(); })},
+        {kDocument, "nearest_change", "nearest change",
+         "The smallest change after which the chip would decide otherwise", nullptr,
+         jsonOf([](const Row &row) {
+             return row.whole ? Json(row.verdict().nearestChange) : noKey();
+         })},
+        {kDocument, "function", "Function of the program that reads the weight", nullptr,
+         jsonOf([](const Row &row) { return Json(row.weight->function); })},
+        {kDocument, "address", "The weight with its model and function", nullptr,
+         jsonOf([](const Row &row) { return Json(row.weight->address()); })},
+        {kDocument, "measured", "measured figures",
+         "What was published for such a layer, with each condition", nullptr,
+         jsonOf([](const Row &row) {
+             return row.whole ? measuredJson(row.assessed.measured) : noKey();
+         })},
+        {kDocument, "predicted_speedup_unpruned", "predicted, unpruned",
+         "Times the rate of dense weights without zeros", nullptr,
+         jsonOf([](const Row &row) { return optionalJson(row.assessed.predictedOverUnpruned); })},
+        {kDocument, "time_s", "time", "Predicted time of the layer", nullptr, withUnit("s"),
+         jsonOf([](const Row &row) { return optionalJson(row.assessed.timeS); })},
+        {kDocument, "roofs", "held against", "Roofs that the time was made with", nullptr,
+         jsonOf([](const Row &row) { return row.whole ? roofsJson(row.assessed) : noKey(); })},
+        {kDocument, "energy_measured", "measured energy",
+         "What was published of the energy of such a layer, with each condition", nullptr,
+         jsonOf([](const Row &row) {
+             return row.whole ? measuredJson(row.assessed.energyMeasured) : noKey();
+         })},
     };
-    if (isOneOf({"weight", "function", "address", "form"}))
-        return DecisionScope::Weight;
-    return isOneOf({"target", "outcome", "legal", "refused_by", "verdict", "reasons",
-                    "disagreements", "note", "nearest_change"})
-               ? DecisionScope::Verdict
-               : DecisionScope::Both;
+    static const TableOf<Row> kTable{"decisions",
+                                     kColumns,
+                                     {"weight",
+                                      "function",
+                                      "address",
+                                      "form",
+                                      "target",
+                                      "outcome",
+                                      "legal",
+                                      "refused_by",
+                                      "verdict",
+                                      "reasons",
+                                      "cap",
+                                      "bytes_moved",
+                                      "speedup",
+                                      "measured",
+                                      "predicted_speedup",
+                                      "predicted_speedup_unpruned",
+                                      "predicted_speedup_call",
+                                      "bound",
+                                      "time_s",
+                                      "energy",
+                                      "energy_measured",
+                                      "disagreements",
+                                      "note",
+                                      "nearest_change"}};
+    return kTable;
 }
 
 std::string_view outcomeLetter(decision::Outcome outcome)
@@ -365,6 +240,203 @@ TextTable outcomeMatrix(const Bundle &bundle, const DecisionTable &table)
         matrix.add(std::move(cells));
     }
     return matrix;
+}
+
+namespace {
+
+using decision::Verdict;
+
+std::string dumped(const Json &json)
+{
+    return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+Value passesValue(const decision::Reason &reason)
+{
+    if (!reason.passes)
+        return Word{"open", Mark::Open};
+    return *reason.passes ? Word{"passes", Mark::Passes} : Word{"fails", Mark::Bad};
+}
+
+std::string noteOf(const decision::Reason &reason)
+{
+    return reason.note;
+}
+
+Json totalsJson(const TargetTotals &totals)
+{
+    Json json;
+    json["target"] = totals.target->name;
+    const auto moved = totals.allMoved();
+    json["bytes_moved"] = moved ? numberJson(*moved) : Json(nullptr);
+    json["bytes_moved_known"] = numberJson(totals.bytesMoved);
+    json["bytes_moved_open"] = totals.movedOpen;
+    json["weights_elsewhere"] = totals.elsewhere;
+    json["stored_bytes"] = numberJson(totals.storedBytes);
+    json["dense_fp16_bytes"] = numberJson(totals.denseBytes);
+    json["streams"] = totals.streams;
+    json["folds"] = totals.folds;
+    json["dense"] = totals.dense;
+    json["rejected"] = totals.rejected;
+    json["unknown"] = totals.unknown;
+    return json;
+}
+
+/// One row a line; returns the verdicts that they refer to, in the order of their indices.
+std::vector<const Verdict *> writeRows(const Bundle &bundle, const DecisionTable &table,
+                                       const std::function<void(std::string_view)> &write)
+{
+    constexpr std::size_t kFlush = 1 << 20;
+    const std::vector<std::size_t> order =
+        columnOrder(decisionTable().facts(), decisionTable().documentOrder, kDocument);
+    std::vector<const Verdict *> verdicts;
+    std::unordered_map<const Verdict *, std::size_t> indices;
+    DecisionFacts facts;
+    facts.whole = table.rows() * table.columns() <= kInlineDecisions;
+    std::string text;
+    for (std::size_t row = 0; row < table.rows(); ++row) {
+        facts.weight = &bundle.weights()[row];
+        for (std::size_t column = 0; column < table.columns(); ++column) {
+            facts.assessed = table.assessment(row, column);
+            const auto [at, isNew] = indices.try_emplace(&facts.verdict(), verdicts.size());
+            if (isNew)
+                verdicts.push_back(at->first);
+            facts.verdictIndex = at->second;
+            Json json = Json::object();
+            addCells(json, decisionTable(), order, facts);
+            text += (row == 0 && column == 0 ? "\n" : ",\n") + dumped(json);
+        }
+        if (text.size() >= kFlush)
+            write(std::exchange(text, {}));
+    }
+    write(text);
+    return verdicts;
+}
+
+} // namespace
+
+const TableOf<decision::Reason> &reasonTable()
+{
+    using Row = decision::Reason;
+    static constexpr Column<Row> kColumns[] = {
+        {"passes", "state", "Whether the condition holds on this chip", passesValue,
+         jsonOf([](const Row &row) { return optionalJson(row.passes); })},
+        {"gate", "condition", "What the compiler consults", member<&Row::gate>, originOf(noteOf)},
+        {"offset", "Place in the hardware-abstraction table of compiler 9.509",
+         [](const Row &row) -> Value {
+             return row.offset ? Value(target::halOffsetText(*row.offset)) : Value(Nothing());
+         }},
+        {kDocument, "value", "Value of the byte", nullptr,
+         jsonOf([](const Row &row) { return optionalJson(row.value); })},
+        {"found", "The byte or fact that was found; unknown is not 0", member<&Row::found>,
+         originOf(noteOf)},
+        {"required", "needed", "What it would have to be", member<&Row::required>},
+        {"source", "Where the value is documented", member<&Row::source>},
+        {"confidence", "How well it is known",
+         [](const Row &row) { return confidenceValue(row.confidence); }},
+        {kDocument, "note", "Note on the condition",
+         [](const Row &row) -> Value {
+             return row.note.empty() ? Value(Absent()) : Value(row.note);
+         }},
+    };
+    static const TableOf<Row> kTable{
+        "reasons",
+        kColumns,
+        {"gate", "offset", "value", "passes", "source", "confidence", "found", "required"}};
+    return kTable;
+}
+
+Json verdictJson(const Verdict &verdict)
+{
+    Json json;
+    json["form"] = verdict.key;
+    json["target"] = verdict.target->name;
+    json["outcome"] = decision::outcomeName(verdict.outcome);
+    json["basis"] = verdict.basis;
+    json["refused_by"] = verdict.refusedBy.empty() ? Json(nullptr) : Json(verdict.refusedBy);
+    json["note"] = verdict.note;
+    json["confidence"] = format::confidenceName(verdict.confidence);
+    json["reasons"] = jsonArray(reasonTable(), verdict.reasons);
+    json["disagreements"] = verdict.disagreements;
+    json["nearest_change"] = verdict.nearestChange;
+    return json;
+}
+
+Json memoryJson(const decision::KernelMemory &memory)
+{
+    Json json;
+    json["offset"] = target::halOffsetText(memory.offset);
+    json["bytes"] = numberJson(memory.cap);
+    json["demand"] = numberJson(memory.demand);
+    json["fits"] = memory.fits ? Json(*memory.fits) : Json(nullptr);
+    json["layout"] = target::halLayoutName(memory.layout);
+    json["replicated"] = memory.replicated;
+    json["at_most"] = memory.atMost;
+    if (memory.contested) {
+        json["contested"] = true;
+        json["other_demand"] = numberJson(memory.otherDemand);
+        json["other_fits"] = memory.otherFits ? Json(*memory.otherFits) : Json(nullptr);
+    }
+    json["cores"] = memory.cores ? Json(*memory.cores) : Json(nullptr);
+    json["sub_layers"] = numberJson(memory.sublayers);
+    json["source"] = memory.source;
+    return json;
+}
+
+Json speedupJson(const std::optional<decision::Speedup> &speedup)
+{
+    if (!speedup)
+        return nullptr;
+    Json json;
+    json["low"] = ratioJson(speedup->low);
+    json["high"] = ratioJson(speedup->high);
+    json["confidence"] = format::confidenceName(speedup->confidence);
+    json["condition"] = speedup->condition;
+    json["source"] = speedup->source;
+    return json;
+}
+
+Json measuredJson(std::span<const decision::Measurement> measured)
+{
+    Json list = Json::array();
+    for (const decision::Measurement &each : measured) {
+        Json json;
+        json["low"] = ratioJson(each.low);
+        json["high"] = ratioJson(each.high);
+        json["holds"] = optionalJson(each.holds());
+        json["condition"] = each.condition;
+        json["conditions"] = Json::array();
+        for (const decision::Condition &condition : each.conditions)
+            json["conditions"].push_back(conditionJson(condition));
+        json["source"] = each.source;
+        json["confidence"] = format::confidenceName(each.confidence);
+        list.push_back(std::move(json));
+    }
+    return list;
+}
+
+void writeDecisions(const Bundle &bundle, const DecisionTable &table, Json head,
+                    const Diagnostics &diagnostics,
+                    const std::function<void(std::string_view)> &write)
+{
+    head["bundle"] = bundle.name();
+    std::string opening = dumped(head);
+    opening.pop_back();
+    write(opening);
+    write(",\n\"decisions\":[");
+    Json rest;
+    rest["verdicts"] = Json::array();
+    for (const Verdict *verdict : writeRows(bundle, table, write))
+        rest["verdicts"].push_back(verdictJson(*verdict));
+    rest["totals"] = Json::array();
+    for (std::size_t column = 0; column < table.columns(); ++column)
+        rest["totals"].push_back(totalsJson(table.totals(column)));
+    finish(rest, diagnostics);
+    std::string closing = dumped(rest);
+    closing.front() = ',';
+    write("],\n");
+    write(std::string_view(closing).substr(1));
+    write("\n");
 }
 
 } // namespace kernscope::report

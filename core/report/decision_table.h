@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/assessment/stream.h"
 #include "core/assessment/weight_facts.h"
 #include "core/report/column.h"
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
 namespace kernscope::report {
 
 /// A weight on one chip, as `decide` lists it: in text with its main figures, in JSON with all of
-/// them and the reasons. The document is written piece by piece (chip_json.h).
+/// them and the reasons. The document is written piece by piece (writeDecisions).
 struct DecisionFacts {
     const Weight *weight = nullptr;
     roofline::Assessment assessed;
@@ -24,13 +28,27 @@ struct DecisionFacts {
 std::vector<DecisionFacts> decisionFacts(const Bundle &bundle, const DecisionTable &table);
 const TableOf<DecisionFacts> &decisionTable();
 
-/// What a column of the document depends on: cells of a weight or a verdict repeat.
-enum class DecisionScope : std::uint8_t { Weight, Verdict, Both };
-DecisionScope decisionScope(std::string_view key);
-
 /// "S" streams, "F" folds, "-" dense, "X" rejected, "?" not known.
 std::string_view outcomeLetter(decision::Outcome outcome);
 /// Weights down, chips across, a letter each.
 TextTable outcomeMatrix(const Bundle &bundle, const DecisionTable &table);
+
+/// Every condition that a verdict consulted: `decide` and the Stream dock.
+const TableOf<decision::Reason> &reasonTable();
+
+/// One verdict with every reason.
+Json verdictJson(const decision::Verdict &verdict);
+Json memoryJson(const decision::KernelMemory &memory);
+Json speedupJson(const std::optional<decision::Speedup> &speedup);
+/// The figures that were measured of a form, each with its conditions.
+Json measuredJson(std::span<const decision::Measurement> measured);
+
+/// Writes the document of `decide`, piece by piece. Up to kInlineDecisions decisions carry their
+/// reasons; of more, each names its verdict by index in `verdicts[]` and has none of its own, since
+/// ten thousand weights of five forms share a few dozen verdicts.
+inline constexpr std::size_t kInlineDecisions = 20000;
+void writeDecisions(const Bundle &bundle, const DecisionTable &table, Json head,
+                    const Diagnostics &diagnostics,
+                    const std::function<void(std::string_view)> &write);
 
 } // namespace kernscope::report

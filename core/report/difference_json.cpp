@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/report/difference_json.h"
+
 #include "core/bundle/bundle.h"
+#include "core/diff/diff.h"
 #include "core/diff/task_comparison.h"
+#include "core/report/build_matrix.h"
+#include "core/report/edit_table.h"
 #include "core/report/hwx_json.h"
 #include "core/report/json_table.h"
-#include "core/report/json_values.h"
-#include "core/report/written_table.h"
+#include "core/report/places_table.h"
 
 #include <algorithm>
 #include <cmath>
@@ -93,7 +97,7 @@ Json structureJson(const Bundle &a, const Bundle &b, const Difference &differenc
 }
 
 /// Channels of B for those of A along one axis; what differs once they stand in that order.
-Json orderJson(const WeightPair &pair)
+Json orderJson(const ComparedPair &pair)
 {
     const ChannelOrder &order = *pair.order;
     Json json;
@@ -111,7 +115,7 @@ Json orderJson(const WeightPair &pair)
     return json;
 }
 
-Json pairJson(const Bundle &a, const Bundle &b, const WeightPair &pair)
+Json pairJson(const Bundle &a, const Bundle &b, const ComparedPair &pair)
 {
     Json json;
     json["name"] = a.weights()[pair.a].name;
@@ -147,29 +151,32 @@ Json pairJson(const Bundle &a, const Bundle &b, const WeightPair &pair)
 }
 
 /// A weight of one side that is several of the other.
-Json joinedJson(const Bundle &a, const Bundle &b, const JoinedWeights &joined)
+Json joinedJson(const Bundle &a, const Bundle &b, std::span<const ComparedPair> parts)
 {
-    const Bundle &whole = joined.split ? a : b, &part = joined.split ? b : a;
+    const WeightSlice &slice = *parts.front().slice;
     Json json;
-    json["kind"] = joined.name();
-    json["whole"] = weightJson(whole, joined.whole, std::nullopt, {});
-    json["axis"] = joined.axis;
-    const bool compared =
-        std::all_of(joined.parts.begin(), joined.parts.end(),
-                    [](const JoinedPart &each) { return each.values.has_value(); });
+    json["kind"] = slice.name();
+    json["whole"] = slice.ofA ? weightJson(a, parts.front().a, std::nullopt, {})
+                              : weightJson(b, parts.front().b, std::nullopt, {});
+    json["axis"] = slice.axis;
+    const bool compared = std::all_of(parts.begin(), parts.end(), [](const ComparedPair &each) {
+        return each.values.has_value();
+    });
+    const bool exact = std::all_of(parts.begin(), parts.end(),
+                                   [](const ComparedPair &each) { return each.exact(); });
     // Of samples alone it is not known.
-    json["exact"] = compared ? Json(joined.exact) : Json(nullptr);
+    json["exact"] = compared ? Json(exact) : Json(nullptr);
     json["parts"] = Json::array();
-    for (std::size_t i = 0; i < joined.parts.size(); ++i) {
-        const JoinedPart &one = joined.parts[i];
+    for (const ComparedPair &one : parts) {
         Json row;
-        row["weight"] = weightJson(part, one.weight, std::nullopt, {});
-        row["first"] = numberJson(one.first);
-        row["count"] = numberJson(one.count);
-        row["exact"] = one.values ? Json(one.exact) : Json(nullptr);
-        row["similarity"] = one.similarity;
+        row["weight"] = slice.ofA ? weightJson(b, one.b, std::nullopt, {})
+                                  : weightJson(a, one.a, std::nullopt, {});
+        row["first"] = numberJson(one.slice->first);
+        row["count"] = numberJson(one.slice->count);
+        row["exact"] = one.values ? Json(one.exact()) : Json(nullptr);
+        row["similarity"] = one.similarity.value_or(0);
         row["values"] = one.values ? valuesJson(*one.values) : Json(nullptr);
-        row["verdict"] = joinedVerdict(joined, i);
+        row["verdict"] = verdict(one, a, b);
         if (one.fault)
             row["fault"] = diagnosticJson({Severity::Error, *one.fault});
         json["parts"].push_back(std::move(row));
@@ -201,13 +208,332 @@ Json differenceJson(const Bundle &a, const Bundle &b, const Difference &differen
                        {"bytes_b", bytesJson(difference.program.bytesB)}};
     json["structure"] = structureJson(a, b, difference);
     json["weights"] = Json::array();
-    for (const WeightPair &pair : difference.weights)
+    for (const ComparedPair &pair : wholePairs(difference.weights))
         json["weights"].push_back(pairJson(a, b, pair));
     json["joined"] = Json::array();
-    for (const JoinedWeights &joined : difference.joined)
-        json["joined"].push_back(joinedJson(a, b, joined));
+    for (const auto &parts : slicedPairs(difference.weights))
+        json["joined"].push_back(joinedJson(a, b, parts));
     json["only_a"] = onlyJson(a, difference.onlyA);
     json["only_b"] = onlyJson(b, difference.onlyB);
+    return json;
+}
+
+namespace {
+
+Json figureNumber(double value)
+{
+    return figureJson(LimitFigure(value));
+}
+
+Json faultsJson(const std::vector<LimitFault> &faults)
+{
+    Json list = Json::array();
+    for (const LimitFault &fault : faults)
+        list.push_back({{"weight", fault.weight.empty() ? Json(nullptr) : Json(fault.weight)},
+                        {"weight_b", fault.weightB.empty() ? Json(nullptr) : Json(fault.weightB)},
+                        {"limit", fault.limit},
+                        {"found", figureJson(fault.found)},
+                        {"allowed", figureJson(fault.allowed)},
+                        {"rule", fault.rule.empty() ? Json(nullptr) : Json(fault.rule)}});
+    return list;
+}
+
+Json counterexampleJson(const CheckedDifference &checked)
+{
+    const BuildVerdict &verdict = checked.verdict;
+    if (!verdict.counterexample)
+        return nullptr;
+    const ComparedPair &pair = checked.difference.weights[*verdict.counterexamplePair];
+    const Weight &weight = checked.a->weights()[pair.a];
+    return {{"weight", weight.findableName()},
+            {"weight_b", checked.b->weights()[pair.b].findableName()},
+            {"element", numberJson(verdict.counterexample->element)},
+            {"index", numbersJson(elementPlace(weight.shape, verdict.counterexample->element))},
+            {"a", exactJson(verdict.counterexample->a)},
+            {"b", exactJson(verdict.counterexample->b)}};
+}
+
+Json outcomeJson(const BuildOutcome &outcome)
+{
+    return {{"streams", outcome.streams},
+            {"folds", outcome.folds},
+            {"dense", outcome.dense},
+            {"rejected", outcome.rejected},
+            {"unknown", outcome.unknown},
+            {"bytes_moved", numberJson(outcome.bytesMoved)},
+            {"bytes_moved_open", outcome.movedOpen}};
+}
+
+Json maskJson(const MaskCheck &mask)
+{
+    Json json;
+    json["kept"] = numberJson(mask.kept);
+    json["elements"] = numberJson(mask.elements);
+    json["patterns"] = Json::array();
+    for (const MaskCheck::Pattern &pattern : mask.patterns)
+        json["patterns"].push_back(
+            {{"keep", pattern.keep}, {"of", pattern.of}, {"axis", pattern.axis}});
+    json["structured_outputs"] = mask.structuredOutputs;
+    json["structured_inputs"] = mask.structuredInputs;
+    json["zeros_per_output"] = {numberJson(mask.leastZeros), numberJson(mask.mostZeros)};
+    json["kept_changed"] = numberJson(mask.keptChanged);
+    json["dropped_nonzero"] = numberJson(mask.droppedNonzero);
+    return json;
+}
+
+Json paletteJson(const PaletteCheck &palette, const Shape &shape)
+{
+    Json json;
+    json["examined"] = numberJson(palette.examined);
+    json["not_nearest"] = numberJson(palette.notNearest);
+    json["entries"] = numberJson(palette.entries);
+    json["used_entries"] = numberJson(palette.usedEntries);
+    if (palette.worst)
+        json["worst"] = {{"index", numbersJson(elementPlace(shape, palette.worst->element))},
+                         {"a", exactJson(palette.worst->a)},
+                         {"b", exactJson(palette.worst->b)},
+                         {"nearest", figureNumber(palette.nearest)}};
+    return json;
+}
+
+Json codesJson(const CodeCheck &codes)
+{
+    return {{"examined", numberJson(codes.examined)},
+            {"not_nearest", numberJson(codes.notNearest)},
+            {"clipped", numberJson(codes.clipped)},
+            {"codes", numberJson(codes.codes)},
+            {"used_codes", numberJson(codes.usedCodes)}};
+}
+
+Json scalesJson(const ScaleCheck &scales)
+{
+    Json json{{"scales", numberJson(scales.scales)},
+              {"not_best", numberJson(scales.notBest)},
+              {"rmse_stored", figureNumber(scales.rmseStored)},
+              {"rmse_best", figureNumber(scales.rmseBest)}};
+    if (scales.notBest > 0)
+        json["worst"] = {{"scale", numberJson(scales.worst)},
+                         {"stored", figureNumber(scales.worstStored)},
+                         {"best", figureNumber(scales.worstBest)}};
+    return json;
+}
+
+Json formsJson(const CheckedDifference &checked)
+{
+    Json list = Json::array();
+    for (const auto &[index, form] : checked.forms) {
+        const ComparedPair &pair = checked.difference.weights[index];
+        const Weight &weight = checked.a->weights()[pair.a];
+        Json json{{"weight", weight.findableName()},
+                  {"weight_b", checked.b->weights()[pair.b].findableName()}};
+        if (form.mask)
+            json["mask"] = maskJson(*form.mask);
+        if (form.palette)
+            json["palette"] = paletteJson(*form.palette, weight.shape);
+        if (form.codes)
+            json["codes"] = codesJson(*form.codes);
+        if (form.scales)
+            json["scales"] = scalesJson(*form.scales);
+        if (!form.notExamined.empty())
+            json["not_examined"] = form.notExamined;
+        list.push_back(std::move(json));
+    }
+    return list;
+}
+
+Json verdictJson(const CheckedDifference &checked)
+{
+    const BuildVerdict &verdict = checked.verdict;
+    Json json;
+    json["holds"] = checked.holds();
+    json["faults"] = faultsJson(checked.faults);
+    json["stored_a"] = optionalJson(verdict.storedA);
+    json["stored_b"] = optionalJson(verdict.storedB);
+    json["stored_ratio"] = verdict.storedRatio ? ratioJson(*verdict.storedRatio) : Json(nullptr);
+    json["bit_faithful"] = optionalJson(verdict.faithful);
+    json["values_compared"] = verdict.faithful.has_value();
+    json["counterexample"] = counterexampleJson(checked);
+    json["worst"] = Json::array();
+    for (const WorstFigure &worst : verdict.worst) {
+        const Json value = figureJson(worst.value);
+        json["worst"].push_back({{"measure", worst.measure},
+                                 {"weight", checked.a->weights()[worst.a].findableName()},
+                                 {"weight_b", checked.b->weights()[worst.b].findableName()},
+                                 {"value", value.is_string() ? Json(nullptr) : value},
+                                 {"said", limitFigureText(worst.value)}});
+    }
+    if (!checked.forms.empty())
+        json["forms"] = formsJson(checked);
+    json["outcomes"] = Json::object();
+    for (const ChipOutcome &chip : verdict.chips)
+        json["outcomes"][chip.target->name] = {{"before", outcomeJson(chip.before)},
+                                               {"after", outcomeJson(chip.after)}};
+    return json;
+}
+
+/// Both histograms, and both values of an element together: [bin of A, bin of B, elements].
+Json binsJson(const PairBins &bins)
+{
+    Json json;
+    json["bin_width"] = bins.width;
+    json["from"] = bins.edge(0);
+    json["a"] = numbersJson(bins.a);
+    json["b"] = numbersJson(bins.b);
+    json["outside"] = {numberJson(bins.outsideA), numberJson(bins.outsideB)};
+    json["not_finite"] = {numberJson(bins.notFiniteA), numberJson(bins.notFiniteB)};
+    json["zero_in_both"] = numberJson(bins.zeros);
+    json["zeroed"] = numbersJson(bins.zeroed);
+    json["revived"] = numbersJson(bins.revived);
+    json["joint"] = Json::array();
+    for (std::size_t i = 0; i < bins.both.size(); ++i) {
+        if (bins.both[i] > 0)
+            json["joint"].push_back(
+                {i % PairBins::kBins, i / PairBins::kBins, numberJson(bins.both[i])});
+    }
+    return json;
+}
+
+Json worstJson(const WorstPlaces &worst, const Shape &shape)
+{
+    Json json;
+    json["channels"] = numberJson(worst.channels);
+    json["different_channels"] = numberJson(worst.differentChannels);
+    json["worst_channels"] = jsonArray(channelTable(), worst.worstChannels);
+    json["chosen_elements"] = numberJson(worst.chosenElements);
+    json["worst_elements"] =
+        jsonArray(elementTable(), elementRows(worst, shape, ElementType::Fp16));
+    if (worst.bins)
+        json["histogram"] = binsJson(*worst.bins);
+    return json;
+}
+
+Json countJson(const std::optional<ByteCount> &bytes)
+{
+    return bytes ? numberJson(bytes->value) : Json(nullptr);
+}
+
+/// The pairs in the order that is asked for; whatever is found by their index must be there
+/// already.
+void orderWeights(Json &weights, const CheckedDifference &checked)
+{
+    if (checked.order == RowOrder::OfA)
+        return;
+    std::vector<PairSeverity> severities;
+    for (const ComparedPair &pair : wholePairs(checked.difference.weights))
+        severities.push_back(severityOf(pair));
+    Json ordered = Json::array();
+    for (const std::size_t index : worstFirst(severities))
+        ordered.push_back(std::move(weights[index]));
+    weights = std::move(ordered);
+}
+
+/// Where the document of a comparison has a pair: among the weights, or as a part of a split or
+/// merged one.
+Json &pairIn(Json &json, const Difference &difference, std::size_t index)
+{
+    if (!difference.weights[index].slice)
+        return json["weights"][index];
+    std::size_t list = 0;
+    for (std::size_t i = 0; i < index; ++i)
+        list += difference.weights[i].slice && difference.weights[i + 1].slice->number == 0;
+    return json["joined"][list]["parts"][difference.weights[index].slice->number];
+}
+
+Json cellJson(const BuildMatrix &matrix, const MatrixCell &cell, const Bundle &build)
+{
+    if (cell.weight == kNoIndex)
+        return cell.alone ? Json(nullptr) : Json{{"verdict", cell.verdict}};
+    Json json;
+    json["name"] = build.weights()[cell.weight].findableName();
+    addCells(json, matrixTable(),
+             columnOrder(matrixTable().facts(), matrixTable().documentOrder, kDocument), cell);
+    json["outcomes"] = Json::object();
+    for (std::size_t i = 0; i < cell.outcomes.size(); ++i)
+        json["outcomes"][matrix.chips[i]->name] = decision::outcomeName(cell.outcomes[i]);
+    return json;
+}
+
+} // namespace
+
+Json figureJson(const LimitFigure &figure)
+{
+    if (const auto *whole = std::get_if<std::uint64_t>(&figure))
+        return numberJson(*whole);
+    const auto *number = std::get_if<double>(&figure);
+    return number != nullptr && std::isfinite(*number) ? Json(*number)
+                                                       : Json(limitFigureText(figure));
+}
+
+Json exactJson(ExactValue value)
+{
+    const auto narrow = static_cast<double>(value);
+    return static_cast<ExactValue>(narrow) == value || std::isnan(value) ? figureNumber(narrow)
+                                                                         : Json(exactText(value));
+}
+
+Json checkedDifferenceJson(const CheckedDifference &checked)
+{
+    Json json = differenceJson(*checked.a, *checked.b, checked.difference);
+    const Difference &difference = checked.difference;
+    for (const auto &[index, worst] : checked.worst)
+        pairIn(json, difference, index)["worst"] = worstJson(
+            worst, comparedWeight(*checked.a, *checked.b, difference.weights[index]).shape);
+    for (const auto &[index, match] : checked.codebooks)
+        pairIn(json, difference, index)["codebooks"] = codebookMatchJson(match);
+    if (checked.ranges) {
+        json["byte_ranges"] = jsonArray(rangeTable(), checked.ranges->rows);
+        json["byte_ranges_cut"] = checked.ranges->cut;
+    }
+    json["verdict"] = verdictJson(checked);
+    orderWeights(json["weights"], checked);
+    return json;
+}
+
+Json differencesJson(std::span<const CheckedDifference> all)
+{
+    if (all.size() == 1)
+        return checkedDifferenceJson(all.front());
+    Json json = document("diff");
+    const Bundle &a = *all.front().a;
+    json["a"] = a.name();
+    json["builds"] = Json::array();
+    json["holds"] = std::all_of(all.begin(), all.end(),
+                                [](const CheckedDifference &each) { return each.holds(); });
+    json["identical"] = std::all_of(all.begin(), all.end(), [](const CheckedDifference &each) {
+        return each.difference.identical;
+    });
+    json["matrix"] = Json::array();
+    const BuildMatrix matrix = buildMatrix(a, all);
+    for (const BuildMatrix::Row &line : matrix.rows) {
+        Json row;
+        row["weight"] = line.name;
+        row["stored_bytes"] = countJson(line.cells.front().storedBytes);
+        row["builds"] = Json::array();
+        for (std::size_t i = 0; i < all.size(); ++i)
+            row["builds"].push_back(cellJson(matrix, line.cells[i + 1], *all[i].b));
+        json["matrix"].push_back(std::move(row));
+    }
+    json["comparisons"] = Json::array();
+    for (const CheckedDifference &checked : all) {
+        json["builds"].push_back(checked.b->name());
+        json["comparisons"].push_back(checkedDifferenceJson(checked));
+    }
+    return json;
+}
+
+Json codebookMatchJson(const CodebookMatch &match)
+{
+    Json json;
+    json["codebooks_a"] = numberJson(match.booksA);
+    json["codebooks_b"] = numberJson(match.booksB);
+    json["entries_a"] = numberJson(match.entriesA);
+    json["entries_b"] = numberJson(match.entriesB);
+    json["vector"] = numberJson(match.vector);
+    json["counts"] = Json::object();
+    for (std::size_t i = 0; i < kEntryChanges; ++i)
+        json["counts"][std::string(entryChangeName(static_cast<EntryChange>(i)))] =
+            numberJson(match.counts[i]);
+    json["entries"] = jsonArray(entryTable(), entryRows(match));
     return json;
 }
 

@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/edit_table.h"
 
+#include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
-#include "core/report/joined_columns.h"
+#include "core/bundle/byte_field.h"
+#include "core/diff/value_difference.h"
+#include "core/report/column.h"
 #include "core/report/json_table.h"
-#include "core/report/written_table.h"
+#include "core/report/text_table.h"
 
+#include <algorithm>
 #include <cmath>
+#include <optional>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -44,135 +50,6 @@ bool hasNoFigure(const EditFacts &row)
     return row.edit->edit.kind == Edit::Kind::Bytes;
 }
 
-std::vector<Column<EditFacts>> editIdentityColumns()
-{
-    using Row = EditFacts;
-    return {
-        {.key = "active",
-         .title = "on",
-         .explanation = "Cleared: switched off, or undone and not made again",
-         .shown = kWindow,
-         .value = [](const Row &row) -> Value { return Word{row.active ? "on" : "off"}; }},
-        {.key = "kind",
-         .title = "kind",
-         .explanation = "What kind of edit it is",
-         .shown = kDocument,
-         .value = [](const Row &row) -> Value { return Word{editKindName(row.edit->edit.kind)}; }},
-        {.key = "written",
-         .title = "edit",
-         .explanation = "The kind and the edit, as the command line writes them",
-         .align = TextTable::Align::Name,
-         .shown = kTerminal,
-         .value = [](const Row &row) -> Value {
-             return fmt::format("{} {}", editKindName(row.edit->edit.kind),
-                                editText(row.edit->edit));
-         }},
-        {.key = "edit",
-         .title = "edit",
-         .explanation = "The edit as the command line writes it",
-         .shown = kDocument | kWindow,
-         .value = [](const Row &row) -> Value { return editText(row.edit->edit); }},
-        {.key = "weight",
-         .title = "weight",
-         .explanation = "The weight that it changes",
-         .shown = kDocument,
-         .value = [](const Row &row) -> Value { return View(row.edit->edit.weight); }},
-    };
-}
-
-std::vector<Column<EditFacts>> editValueColumns()
-{
-    using Row = EditFacts;
-    constexpr auto kNumber = TextTable::Align::Right;
-    return {
-        {.key = "asked",
-         .title = "asked",
-         .explanation = "The value that was asked for",
-         .align = kNumber,
-         .shown = kDocument | kTerminal,
-         .value = [](const Row &row) -> Value {
-             if (hasNoFigure(row))
-                 return Nothing();
-             return Written{row.edit->asked, fmt::format("{}", row.edit->asked)};
-         },
-         .document =
-             [](const Row &row) {
-                 return hasNoFigure(row) ? Json(nullptr) : valueJson(row.edit->asked);
-             }},
-        {.key = "stored",
-         .title = "stored",
-         .explanation = "The value that the form holds",
-         .align = kNumber,
-         .shown = kDocument | kTerminal,
-         .value = [](const Row &row) -> Value {
-             if (hasNoFigure(row))
-                 return Nothing();
-             return Written{row.edit->stored, fmt::format("{:.9g}", row.edit->stored)};
-         },
-         .document =
-             [](const Row &row) {
-                 return hasNoFigure(row) ? Json(nullptr) : valueJson(row.edit->stored);
-             }},
-        {.key = "old",
-         .title = "was",
-         .explanation = "The value before",
-         .align = kNumber,
-         .value = [](const Row &row) -> Value { return View(row.edit->oldText); }},
-        {.key = "new",
-         .title = "new",
-         .explanation = "The value that the form holds now",
-         .align = kNumber,
-         .shown = kDocument | kWindow,
-         .value = [](const Row &row) -> Value { return View(row.edit->newText); }},
-    };
-}
-
-std::vector<Column<EditFacts>> editExtentColumns()
-{
-    using Row = EditFacts;
-    constexpr auto kNumber = TextTable::Align::Right;
-    return {
-        {.key = "where",
-         .title = "where",
-         .explanation = "The first changed byte, and how many more runs",
-         .shown = kWindow,
-         .value = whereValue},
-        {.key = "bytes",
-         .title = "bytes",
-         .explanation = "How many bytes change",
-         .align = kNumber,
-         .shown = kWindow,
-         .value = [](const Row &row) -> Value { return Count{row.changedBytes()}; }},
-        {.key = "note",
-         .title = "note",
-         .explanation = "What the form made of the value",
-         .align = TextTable::Align::Name,
-         .value = noteValue,
-         .document = [](const Row &row) { return Json(row.edit->note); }},
-        {.key = "elements",
-         .title = "elements",
-         .explanation = "Decoded elements that it sets",
-         .align = kNumber,
-         .shown = kDocument,
-         .value = [](const Row &row) -> Value { return Count{row.edit->elements}; }},
-        {.key = "tables",
-         .title = "tables",
-         .explanation = "Whether it touches program text, a header or a record",
-         .shown = kDocument,
-         .value = [](const Row &row) -> Value { return row.edit->tables; }},
-        {.key = "ranges",
-         .title = "ranges",
-         .explanation = "The bytes before and after, run by run",
-         .shown = kDocument,
-         .document = rangesJson},
-    };
-}
-
-std::vector<Column<EditFacts>> editColumns()
-{
-    return joinedColumns(editIdentityColumns(), editValueColumns(), editExtentColumns());
-}
-
 } // namespace
 
 std::uint64_t EditFacts::changedBytes() const
@@ -193,12 +70,510 @@ std::vector<EditFacts> editRows(const Bundle &bundle, const std::vector<AppliedE
 
 const TableOf<EditFacts> &editTable()
 {
-    static const TableOf<EditFacts> kTable{
+    using Row = EditFacts;
+    static constexpr Column<Row> kColumns[] = {
+        {kWindow, "active", "on", "Cleared: switched off, or undone and not made again",
+         [](const Row &row) -> Value { return Word(row.active ? "on" : "off"); }},
+        {kDocument, "kind", "What kind of edit it is",
+         [](const Row &row) -> Value { return Word(editKindName(row.edit->edit.kind)); }},
+        {kName | kTerminal, "written", "edit",
+         "The kind and the edit, as the command line writes them",
+         [](const Row &row) -> Value {
+             return fmt::format("{} {}", editKindName(row.edit->edit.kind),
+                                editText(row.edit->edit));
+         }},
+        {kDocument | kWindow, "edit", "The edit as the command line writes it",
+         [](const Row &row) -> Value { return editText(row.edit->edit); }},
+        {kDocument, "weight", "The weight that it changes",
+         [](const Row &row) -> Value { return View(row.edit->edit.weight); }},
+        {kNumber | kDocument | kTerminal, "asked", "The value that was asked for",
+         [](const Row &row) -> Value {
+             if (hasNoFigure(row))
+                 return Nothing();
+             return Written(row.edit->asked, fmt::format("{}", row.edit->asked));
+         },
+         jsonOf([](const Row &row) {
+             return hasNoFigure(row) ? Json(nullptr) : valueJson(row.edit->asked);
+         })},
+        {kNumber | kDocument | kTerminal, "stored", "The value that the form holds",
+         [](const Row &row) -> Value {
+             if (hasNoFigure(row))
+                 return Nothing();
+             return Written(row.edit->stored, fmt::format("{:.9g}", row.edit->stored));
+         },
+         jsonOf([](const Row &row) {
+             return hasNoFigure(row) ? Json(nullptr) : valueJson(row.edit->stored);
+         })},
+        {kNumber, "old", "was", "The value before",
+         [](const Row &row) -> Value { return View(row.edit->oldText); }},
+        {kNumber | kDocument | kWindow, "new", "The value that the form holds now",
+         [](const Row &row) -> Value { return View(row.edit->newText); }},
+        {kWindow, "where", "The first changed byte, and how many more runs", whereValue},
+        {kNumber | kWindow, "bytes", "How many bytes change",
+         [](const Row &row) -> Value { return Count(row.changedBytes()); }},
+        {kName, "note", "What the form made of the value", noteValue,
+         jsonOf([](const Row &row) { return Json(row.edit->note); })},
+        {kNumber | kDocument, "elements", "Decoded elements that it sets",
+         [](const Row &row) -> Value { return Count(row.edit->elements); }},
+        {kDocument, "tables", "Whether it touches program text, a header or a record",
+         [](const Row &row) -> Value { return row.edit->tables; }},
+        {kDocument, "ranges", "The bytes before and after, run by run", nullptr,
+         jsonOf(rangesJson)},
+    };
+    static const TableOf<Row> kTable{
         "edits",
-        editColumns(),
+        kColumns,
         {"kind", "edit", "weight", "asked", "stored", "note", "old", "new"},
         {"active", "edit", "old", "new", "note"}};
     return kTable;
+}
+
+namespace {
+
+const Weight &sideWeight(const PickedSide &side)
+{
+    return side.bundle->weights()[side.weight];
+}
+
+/// As many digits as tell a number of the type from the next one.
+Value numberOf(const PickedSide &side, double value)
+{
+    if (std::isnan(value))
+        return std::string("nan"); // whatever its sign
+    const ElementType type = sideWeight(side).type;
+    const bool narrow = bitWidth(type) <= 16 && isFloatingPoint(type);
+    return fmt::format("{:.{}g}", value, narrow ? 5 : 9);
+}
+
+Value indexOf(const PickedSide &side)
+{
+    return indexText(sideWeight(side).shape, side.element);
+}
+
+Value storedCodeOf(const PickedSide &side)
+{
+    if (!side.stored->stored)
+        return Word{"left out by the mask"};
+    return side.stored->code ? Value(fmt::format("{}", *side.stored->code)) : Value(Unknown());
+}
+
+Value codebookOf(const PickedSide &side)
+{
+    return side.stored->entry ? known<Count>(side.stored->codebook) : Value(Unknown());
+}
+
+Value entryOf(const PickedSide &side)
+{
+    return side.stored->entry ? numberOf(side, *side.stored->entry) : Value(Unknown());
+}
+
+Value bytesOf(const PickedSide &side)
+{
+    std::string text;
+    for (const std::byte byte : side.stored->bytes)
+        text += fmt::format("{}{:02x}", text.empty() ? "" : " ", std::to_integer<unsigned>(byte));
+    return text.empty() ? Value(Unknown()) : Value(std::move(text));
+}
+
+Value elementOffsetOf(const PickedSide &side)
+{
+    return side.stored->place ? Value(Hex{side.stored->place->bytes.offset.value})
+                              : Value(Unknown());
+}
+
+Value fileOf(const PickedSide &side)
+{
+    const auto &place = side.stored->place;
+    return place && place->file < side.bundle->files().size()
+               ? Value(side.bundle->files()[place->file].path)
+               : Value(Unknown());
+}
+
+/// The rows, in the order in which they are added.
+class PickedRows
+{
+public:
+    PickedRows(const PickedSide &a, const PickedSide &b) : m_a(a), m_b(b) {}
+
+    /// A row that is there even where neither side knows it.
+    void add(const char *what, Value (*of)(const PickedSide &))
+    {
+        m_rows.push_back({Word{what}, ofSide(m_a, of), ofSide(m_b, of)});
+    }
+    void addKnown(const char *what, Value (*of)(const PickedSide &))
+    {
+        add(what, of);
+        const PickedFact &row = m_rows.back();
+        if (std::holds_alternative<Unknown>(row.a) && std::holds_alternative<Unknown>(row.b))
+            m_rows.pop_back();
+    }
+    void addDistance()
+    {
+        const double a = m_a.stored->value, b = m_b.stored->value, distance = b - a;
+        const ElementType type = sideWeight(m_a).type;
+        Value text = Word{"not finite"};
+        if (a == b || (std::isnan(a) && std::isnan(b)))
+            text = Word{"equal"};
+        else if (std::isfinite(distance))
+            text = fmt::format("{:.5g}", distance);
+        addOfBoth(Word{"B \u2212 A"}, std::move(text));
+        if (a != 0 && a != b && std::isfinite(distance))
+            addOfBoth(Word{"(B \u2212 A) / |A|"}, fmt::format("{:.3g}", distance / std::abs(a)));
+        if (std::isfinite(a) && std::isfinite(b))
+            addOfBoth(Word{"Steps", Mark::None, std::string(elementTypeName(type))},
+                      Count{ulpDistance(type, a, b)});
+    }
+    std::vector<PickedFact> take() { return std::move(m_rows); }
+
+private:
+    static Value ofSide(const PickedSide &side, Value (*of)(const PickedSide &))
+    {
+        return side.bundle != nullptr && side.stored != nullptr ? of(side) : Value(Unknown());
+    }
+    void addOfBoth(Word what, Value value)
+    {
+        m_rows.push_back({std::move(what), Nothing(), std::move(value)});
+    }
+
+    const PickedSide &m_a, &m_b;
+    std::vector<PickedFact> m_rows;
+};
+
+} // namespace
+
+std::vector<PickedFact> pickedElementRows(const PickedSide &a, const PickedSide &b, bool comparable)
+{
+    PickedRows rows(a, b);
+    rows.add("Index", indexOf);
+    rows.addKnown("Value",
+                  [](const PickedSide &side) { return numberOf(side, side.stored->value); });
+    if (comparable && a.stored != nullptr && b.stored != nullptr)
+        rows.addDistance();
+    rows.addKnown("Code", storedCodeOf);
+    rows.addKnown("Codebook", codebookOf);
+    rows.addKnown("Entry", entryOf);
+    rows.addKnown("Bytes", bytesOf);
+    rows.addKnown("Offset", elementOffsetOf);
+    rows.add("File", fileOf);
+    return rows.take();
+}
+
+const TableOf<PickedFact> &pickedElementTable()
+{
+    using Row = PickedFact;
+    static constexpr Column<Row> kColumns[] = {
+        {"what", "element", "What is said of the picked element", member<&Row::what>},
+        {"a", "A", "The element as A stores it", member<&Row::a>},
+        {"b", "B", "The element as B stores it", member<&Row::b>},
+    };
+    static const TableOf<Row> kTable{"element", kColumns};
+    return kTable;
+}
+
+namespace {
+
+/// Most bytes of a range that text and JSON write out.
+constexpr std::size_t kTextBytes = 8, kJsonBytes = 64;
+
+std::string bytesHex(const SharedBytes &bytes, std::size_t most, std::string_view between)
+{
+    std::string text;
+    for (std::size_t i = 0; i < std::min(bytes.size(), most); ++i)
+        text += fmt::format("{}{:02x}", i == 0 ? "" : between, std::to_integer<unsigned>(bytes[i]));
+    return text;
+}
+
+Value bytesValue(const SharedBytes &bytes)
+{
+    return bytesHex(bytes, kTextBytes, " ") + (bytes.size() > kTextBytes ? " \u2026" : "");
+}
+
+Json bytesDocument(const SharedBytes &bytes)
+{
+    return bytesHex(bytes, kJsonBytes, "");
+}
+
+const WrittenRange &rangeOf(const WrittenRange &range)
+{
+    return range;
+}
+
+const WrittenRange &rangeOf(const PendingRange &row)
+{
+    return row.range;
+}
+
+template <class Row>
+std::vector<Column<Row>> writtenRangeColumns()
+{
+    return {{"file", "File that is written",
+             [](const Row &row) -> Value { return View(rangeOf(row).file); }},
+            {kNumber, "offset", "The first written byte",
+             [](const Row &row) -> Value { return Hex(rangeOf(row).range.offset.value); }},
+            {kNumber, "bytes", "How many bytes are written",
+             [](const Row &row) -> Value { return Count(rangeOf(row).range.bytes.value); }}};
+}
+
+/// The first bytes of a range; `byteAt` gives that of an offset.
+template <class ByteAt>
+std::string firstBytes(const ByteRange &range, const ByteAt &byteAt)
+{
+    std::string text;
+    for (std::uint64_t i = 0; i < std::min<std::uint64_t>(range.bytes.value, kTextBytes); ++i)
+        text += fmt::format("{}{:02x}", i == 0 ? "" : " ",
+                            std::to_integer<unsigned>(byteAt(range.offset.value + i)));
+    return text + (range.bytes.value > kTextBytes ? " \u2026" : "");
+}
+
+std::vector<Column<PendingRange>> pendingBytesColumns()
+{
+    using Row = PendingRange;
+    return {{"before", "on disk", "The first bytes of the range as the file has them",
+             [](const Row &row) { return orNothing(row.before); }},
+            {"after", "becomes", "The first bytes of the range after the save",
+             [](const Row &row) { return orNothing(row.after); }}};
+}
+
+/// "1,234 B"; a dash where the file is not there.
+Value sizeValue(const std::optional<ByteCount> &bytes)
+{
+    return bytes ? Value(grouped(bytes->value) + " B") : Value(Unknown());
+}
+
+Json sizeDocument(const std::optional<ByteCount> &bytes)
+{
+    return bytes ? numberJson(bytes->value) : Json(nullptr);
+}
+
+Value fileVerdict(const FileDifference &file)
+{
+    if (!file.bytesA || !file.bytesB)
+        return Word{file.bytesA ? "only in A" : "only in B"};
+    if (file.equal)
+        return Word{"equal"};
+    if (file.otherNotation)
+        return Word{"in another notation"};
+    const std::size_t places = std::max(file.ranges.size(), file.rangesB.size());
+    if (places == 0)
+        return Word{"the same parts in another order"};
+    return fmt::format("{} at {}{}", tallyText(file.tally), file.rangesCut ? "more than " : "",
+                       counted(places, "place"));
+}
+
+Json pairsDocument(const std::vector<ByteRange> &ranges)
+{
+    Json list = Json::array();
+    for (const ByteRange &range : ranges)
+        list.push_back({numberJson(range.offset.value), numberJson(range.bytes.value)});
+    return list;
+}
+
+} // namespace
+
+const TableOf<WrittenRange> &writtenRangeTable()
+{
+    static const TableOf<WrittenRange> kTable{"written_ranges",
+                                              writtenRangeColumns<WrittenRange>()};
+    return kTable;
+}
+
+std::vector<PendingRange>
+pendingRangeRows(const Bundle &bundle, const std::vector<WrittenRange> &ranges, std::size_t most)
+{
+    std::vector<PendingRange> rows;
+    for (std::size_t i = 0; i < std::min(ranges.size(), most); ++i) {
+        PendingRange row{ranges[i], {}, {}};
+        if (const auto at = bundle.fileByPath(row.range.file)) {
+            const OverlaidFile &file = *bundle.files()[*at].file;
+            row.before = firstBytes(row.range.range, [&file](std::uint64_t offset) {
+                return file.diskByte(FileOffset(offset));
+            });
+            row.after = firstBytes(row.range.range, [bytes = file.bytes()](std::uint64_t offset) {
+                return bytes[offset];
+            });
+        }
+        rows.push_back(std::move(row));
+    }
+    return rows;
+}
+
+const TableOf<PendingRange> &pendingRangeTable()
+{
+    static const TableOf<PendingRange> kTable{
+        "pending_ranges",
+        joinedColumns(writtenRangeColumns<PendingRange>(), pendingBytesColumns())};
+    return kTable;
+}
+
+std::vector<WrittenRange> plannedRanges(const Bundle &bundle, const std::vector<AppliedEdit> &edits)
+{
+    std::vector<WrittenRange> ranges;
+    for (const AppliedEdit &edit : edits) {
+        for (const FileEdit &bytes : edit.bytes)
+            ranges.push_back(
+                {bundle.files()[bytes.file].path, {bytes.offset, ByteCount(bytes.after.size())}});
+    }
+    return ranges;
+}
+
+std::vector<ChangedBytes> changedBytes(const Bundle &bundle, const AppliedEdit &edit)
+{
+    std::vector<ChangedBytes> rows;
+    for (const FileEdit &bytes : edit.bytes)
+        rows.push_back({bundle.files()[bytes.file].path, &bytes});
+    return rows;
+}
+
+const TableOf<ChangedBytes> &changedBytesTable()
+{
+    using Row = ChangedBytes;
+    static constexpr Column<Row> kColumns[] = {
+        {kName, "file", "File that holds the bytes", member<&Row::file>},
+        {kNumber, "offset", "The first changed byte",
+         [](const Row &row) -> Value { return Hex(row.edit->offset.value); }},
+        {kNumber, "bytes", "How many bytes change",
+         [](const Row &row) -> Value { return Count(row.edit->after.size()); }},
+        {"before", "The bytes as they were; of many the first",
+         [](const Row &row) { return bytesValue(row.edit->before); },
+         jsonOf([](const Row &row) { return bytesDocument(row.edit->before); })},
+        {"after", "The bytes as they become; of many the first",
+         [](const Row &row) { return bytesValue(row.edit->after); },
+         jsonOf([](const Row &row) { return bytesDocument(row.edit->after); })},
+        {kDocument, "cut", "Only the first of the bytes are written out", nullptr,
+         jsonOf([](const Row &row) {
+             return row.edit->after.size() > kJsonBytes ? Json(true) : noKey();
+         })},
+    };
+    static const TableOf<Row> kTable{"changed_bytes", kColumns};
+    return kTable;
+}
+
+const TableOf<FileDifference> &fileDifferenceTable()
+{
+    using Row = FileDifference;
+    static constexpr Column<Row> kColumns[] = {
+        {kName, "path", "file", "Path in the bundle", member<&Row::path>},
+        {kNumber, "bytes_a", "A", "Its bytes in A",
+         [](const Row &row) { return sizeValue(row.bytesA); },
+         jsonOf([](const Row &row) { return sizeDocument(row.bytesA); })},
+        {kNumber, "bytes_b", "B", "Its bytes in B",
+         [](const Row &row) { return sizeValue(row.bytesB); },
+         jsonOf([](const Row &row) { return sizeDocument(row.bytesB); })},
+        {kDocument, "equal", "Whether both have the same bytes at the same places",
+         member<&Row::equal>},
+        {kDocument, "ranges", "ranges in A", "Where bytes differ, by the offsets of A", nullptr,
+         jsonOf([](const Row &row) { return pairsDocument(row.ranges); })},
+        {kDocument, "ranges_b", "ranges in B", "Where bytes differ, by the offsets of B", nullptr,
+         jsonOf([](const Row &row) { return pairsDocument(row.rangesB); })},
+        {kTerminal, "verdict", "bytes", "How the bytes differ, and at how many places",
+         fileVerdict},
+        {kDocument, "different_bytes", "different", "Bytes that differ",
+         [](const Row &row) -> Value { return Count(row.tally.total()); }},
+        {kDocument, "changed_bytes", "changed", "Bytes that both have, with other values",
+         [](const Row &row) -> Value { return Count(row.tally.changed); }},
+        {kDocument, "only_a_bytes", "only in A", "Bytes that A alone has",
+         [](const Row &row) -> Value { return Count(row.tally.onlyA); }},
+        {kDocument, "only_b_bytes", "only in B", "Bytes that B alone has",
+         [](const Row &row) -> Value { return Count(row.tally.onlyB); }},
+        {kDocument, "other_spelling", "another notation",
+         "Program text against protobuf: bytes are not compared", nullptr,
+         jsonOf([](const Row &row) { return row.otherNotation ? Json(true) : noKey(); })},
+        {kDocument, "ranges_cut", "cut", "There are more ranges than are listed", nullptr,
+         jsonOf([](const Row &row) { return row.rangesCut ? Json(true) : noKey(); })},
+    };
+    static const TableOf<Row> kTable{"file_differences",
+                                     kColumns,
+                                     {"path", "bytes_a", "bytes_b", "equal", "ranges", "ranges_b"}};
+    return kTable;
+}
+
+Json appliedJson(const AppliedNames &names, const AppliedPatch &applied)
+{
+    Json json = document("patch");
+    json["bundle"] = names.bundle;
+    json["mode"] = names.dryRun ? "dry-run" : "output";
+    if (!names.output.empty())
+        json["output"] = names.output;
+    json["edits"] = Json::array();
+    std::vector<WrittenRange> ranges;
+    for (const ByteRange &range : applied.changed.ranges)
+        ranges.push_back({names.file, range});
+    json["ranges"] = jsonArray(writtenRangeTable(), ranges);
+    json["ranges_cut"] = applied.changed.cut;
+    json["applied"] = {{"patch", names.patch},
+                       {"format", patch::binaryFormatName(applied.result.format)},
+                       {"file", names.file},
+                       {"steps", numberJson(applied.result.steps)},
+                       {"bytes_before", numberJson(applied.bytesBefore)},
+                       {"bytes_after", numberJson(applied.result.bytes)},
+                       {"source_checked", applied.result.sourceChecked},
+                       {"target_checked", applied.result.targetChecked}};
+    json["verified"] = optionalJson(applied.verified);
+    json["saved"] = applied.verified ? Json{{"bytes_written", numberJson(applied.result.bytes)},
+                                            {"verified", *applied.verified}}
+                                     : Json(nullptr);
+    return json;
+}
+
+namespace {
+
+Json savedJson(const SaveReport &saved)
+{
+    Json json;
+    json["bytes_written"] = numberJson(saved.bytesWritten.value);
+    json["verified"] = saved.verified;
+    json["backups"] = Json::array();
+    for (const std::filesystem::path &backup : saved.backups)
+        json["backups"].push_back(backup.string());
+    return json;
+}
+
+} // namespace
+
+Json patchJson(const Bundle &bundle, const std::vector<AppliedEdit> &edits,
+               const std::optional<SaveReport> &saved)
+{
+    Json json = document("patch");
+    json["bundle"] = bundle.name();
+    json["edits"] = jsonArray(editTable(), editRows(bundle, edits));
+    // What is written, file by file: as saved, or as the edits alone would have it.
+    json["ranges"] =
+        jsonArray(writtenRangeTable(), saved ? saved->ranges : plannedRanges(bundle, edits));
+    json["verified"] = saved ? Json(saved->verified) : Json(nullptr);
+    json["saved"] = saved ? savedJson(*saved) : Json(nullptr);
+    return json;
+}
+
+namespace {
+
+std::string_view actionName(RecoverAction action)
+{
+    switch (action) {
+    case RecoverAction::Undo: return "undo";
+    case RecoverAction::Finish: return "finish";
+    case RecoverAction::Discard: break;
+    }
+    return "discard";
+}
+
+} // namespace
+
+Json recoverJson(std::string_view path, RecoverAction action, bool dryRun,
+                 const RecoverReport &report)
+{
+    Json json = document("recover");
+    json["path"] = path;
+    json["action"] = actionName(action);
+    json["dry_run"] = dryRun;
+    json["saves"] = Json::array();
+    for (const RecoveredSave &done : report.saves)
+        json["saves"].push_back({{"journal", done.save.journal.string()},
+                                 {"state", interruptedStateName(done.save.state)},
+                                 {"save_ranges", jsonArray(writtenRangeTable(), done.save.ranges)},
+                                 {"ranges", jsonArray(writtenRangeTable(), done.ranges)},
+                                 {"bytes_written", numberJson(done.bytesWritten.value)}});
+    json["verified"] = report.verified;
+    return json;
 }
 
 } // namespace kernscope::report

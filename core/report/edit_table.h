@@ -2,10 +2,19 @@
 #pragma once
 
 #include "core/bundle/bundle_fwd.h"
+#include "core/diff/byte_ranges.h"
+#include "core/diff/diff.h"
+#include "core/diff/stored_element.h"
+#include "core/patch/binary/apply_binary.h"
 #include "core/patch/patch.h"
 #include "core/report/column.h"
+#include "core/report/json.h"
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 namespace kernscope::report {
@@ -22,5 +31,69 @@ struct EditFacts {
 std::vector<EditFacts> editRows(const Bundle &bundle, const std::vector<AppliedEdit> &edits);
 /// `patch` and the Patches dock.
 const TableOf<EditFacts> &editTable();
+
+// One element as both builds store it: a row a fact, a column a build.
+
+struct PickedSide {
+    const Bundle *bundle = nullptr; ///< null where the side has no such weight
+    std::size_t weight = 0;
+    std::uint64_t element = 0;             ///< its number in that weight
+    const StoredElement *stored = nullptr; ///< null where the side does not have it
+};
+
+struct PickedFact {
+    Value what, a, b;
+};
+/// Value, code, codebook entry, bytes and their place; how far the two are apart where they are
+/// `comparable`.
+std::vector<PickedFact> pickedElementRows(const PickedSide &a, const PickedSide &b,
+                                          bool comparable);
+const TableOf<PickedFact> &pickedElementTable();
+
+// Ranges of files: those that a save writes, those that an edit changes, and files that differ.
+
+/// A range that was written, or would be: `patch`, `recover`.
+const TableOf<WrittenRange> &writtenRangeTable();
+/// A range that a save is about to write, with its first bytes as they are on the disk and as they
+/// will be; both empty where the bundle has no such file.
+struct PendingRange {
+    WrittenRange range;
+    std::string before, after; ///< "3c 00 41 …"
+};
+/// Of the first `most` ranges. Reads the files.
+std::vector<PendingRange>
+pendingRangeRows(const Bundle &bundle, const std::vector<WrittenRange> &ranges, std::size_t most);
+const TableOf<PendingRange> &pendingRangeTable();
+
+/// The ranges that edits change, as if they were saved.
+std::vector<WrittenRange> plannedRanges(const Bundle &bundle,
+                                        const std::vector<AppliedEdit> &edits);
+
+/// The bytes of an edit, before and after.
+struct ChangedBytes {
+    std::string_view file;
+    const FileEdit *edit = nullptr;
+};
+std::vector<ChangedBytes> changedBytes(const Bundle &bundle, const AppliedEdit &edit);
+const TableOf<ChangedBytes> &changedBytesTable();
+
+/// The files of two builds: `diff`.
+const TableOf<FileDifference> &fileDifferenceTable();
+
+/// What came of a binary patch of one file.
+struct AppliedPatch {
+    patch::PatchedFile result;
+    diff::DifferentBytes changed;
+    std::uint64_t bytesBefore = 0;
+    std::optional<bool> verified; ///< empty where nothing was written
+};
+/// Between what it was: names as the document has them.
+struct AppliedNames {
+    std::string bundle, file, patch;
+    std::string output; ///< empty: none was asked for
+    bool dryRun = false;
+};
+/// Everything of `patch --apply`.
+Json appliedJson(const AppliedNames &names, const AppliedPatch &applied);
 
 } // namespace kernscope::report

@@ -2,63 +2,22 @@
 #include "core/report/encode_table.h"
 
 #include "core/bundle/bundle.h"
+#include "core/report/json_table.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
 
 namespace kernscope::report {
 
 namespace {
 
-constexpr auto kEncodedNumber = TextTable::Align::Right;
-
 /// Three significant digits.
 Value relativeValue(double error)
 {
     return Real{error, 3, true};
-}
-
-std::vector<Column<EncodedFacts>> encodedColumns()
-{
-    using Row = EncodedFacts;
-    return {{.key = "name",
-             .title = "weight",
-             .explanation = "The weight, by a name that finds it",
-             .align = TextTable::Align::Name,
-             .value = [](const Row &row) -> Value { return row.after->findableName(); }},
-            {.key = "before",
-             .title = "before",
-             .explanation = "How it was stored",
-             .value = [](const Row &row) -> Value { return formText(row.before->form); }},
-            {.key = "stored_before",
-             .title = "stored",
-             .explanation = "Stored bytes before",
-             .align = kEncodedNumber,
-             .value = [](const Row &row) -> Value { return Count{row.before->storedBytes.value}; }},
-            {.key = "after",
-             .title = "after",
-             .explanation = "How it is stored now",
-             .value = [](const Row &row) -> Value { return formText(row.after->form); }},
-            {.key = "stored_after",
-             .title = "stored",
-             .explanation = "Stored bytes now",
-             .align = kEncodedNumber,
-             .value = [](const Row &row) -> Value { return Count{row.after->storedBytes.value}; }},
-            {.key = "weight_relative",
-             .title = "weights",
-             .explanation = "Relative error of the weights",
-             .align = kEncodedNumber,
-             .value = [](const Row &row) { return relativeValue(row.one->error.weightRelative); }},
-            {.key = "output_relative",
-             .title = "layer",
-             .explanation = "Relative error of the layer through the engine's reduction (estimate)",
-             .align = kEncodedNumber,
-             .value = [](const Row &row) { return relativeValue(row.one->error.outputRelative); }},
-            {.key = "inputs_relative",
-             .title = "inputs",
-             .explanation = "Relative error by the statistics of the inputs (expected)",
-             .align = kEncodedNumber,
-             .value = [](const Row &row) {
-                 return row.one->inputRelative ? relativeValue(*row.one->inputRelative)
-                                               : Value(Unknown());
-             }}};
 }
 
 } // namespace
@@ -73,31 +32,18 @@ std::vector<EncodedSide> encodedSides(const Bundle &bundle, const EncodedBundle 
 const TableOf<EncodedSide> &encodedSideTable()
 {
     using Row = EncodedSide;
-    static const TableOf<Row> kTable{
-        "encoded_sides",
-        {{.key = "side",
-          .title = "side",
-          .explanation = "Before or after",
-          .value = [](const Row &row) -> Value { return Word{row.name}; }},
-         {.key = "form",
-          .title = "form",
-          .explanation = "How the weight is stored",
-          .value = [](const Row &row) -> Value { return formText(row.weight->form); }},
-         {.key = "stored_bytes",
-          .title = "stored",
-          .explanation = "Its stored bytes",
-          .align = kEncodedNumber,
-          .value = [](const Row &row) -> Value { return Count{row.weight->storedBytes.value}; }},
-         {.key = "ratio",
-          .title = "ratio",
-          .explanation = "Stored bytes over those of dense fp16",
-          .align = kEncodedNumber,
-          .value = [](const Row &row) -> Value { return Ratio{row.weight->ratio()}; }},
-         {.key = "bundle_bytes",
-          .title = "bundle",
-          .explanation = "Bytes of the whole bundle",
-          .align = kEncodedNumber,
-          .value = [](const Row &row) -> Value { return Count{row.bundle->totalBytes().value}; }}}};
+    static constexpr Column<Row> kColumns[] = {
+        {"side", "Before or after", [](const Row &row) -> Value { return Word(row.name); }},
+        {"form", "How the weight is stored",
+         [](const Row &row) -> Value { return formText(row.weight->form); }},
+        {kNumber, "stored_bytes", "stored", "Its stored bytes",
+         [](const Row &row) -> Value { return Count(row.weight->storedBytes.value); }},
+        {kNumber, "ratio", "Stored bytes over those of dense fp16",
+         [](const Row &row) -> Value { return Ratio(row.weight->ratio()); }},
+        {kNumber, "bundle_bytes", "bundle", "Bytes of the whole bundle",
+         [](const Row &row) -> Value { return Count(row.bundle->totalBytes().value); }},
+    };
+    static const TableOf<Row> kTable{"encoded_sides", kColumns};
     return kTable;
 }
 
@@ -111,8 +57,122 @@ std::vector<EncodedFacts> encodedFacts(const Bundle &bundle, const EncodedBundle
 
 const TableOf<EncodedFacts> &encodedTable()
 {
-    static const TableOf<EncodedFacts> kTable{"encoded", encodedColumns()};
+    using Row = EncodedFacts;
+    static constexpr Column<Row> kColumns[] = {
+        {kName, "name", "weight", "The weight, by a name that finds it",
+         [](const Row &row) -> Value { return row.after->findableName(); }},
+        {"before", "How it was stored",
+         [](const Row &row) -> Value { return formText(row.before->form); }},
+        {kNumber, "stored_before", "stored", "Stored bytes before",
+         [](const Row &row) -> Value { return Count(row.before->storedBytes.value); }},
+        {"after", "How it is stored now",
+         [](const Row &row) -> Value { return formText(row.after->form); }},
+        {kNumber, "stored_after", "stored", "Stored bytes now",
+         [](const Row &row) -> Value { return Count(row.after->storedBytes.value); }},
+        {kNumber, "weight_relative", "weights", "Relative error of the weights",
+         [](const Row &row) { return relativeValue(row.one->error.weightRelative); }},
+        {kNumber, "output_relative", "layer",
+         "Relative error of the layer through the engine's reduction (estimate)",
+         [](const Row &row) { return relativeValue(row.one->error.outputRelative); }},
+        {kNumber, "inputs_relative", "inputs",
+         "Relative error by the statistics of the inputs (expected)",
+         [](const Row &row) {
+             return row.one->inputRelative ? relativeValue(*row.one->inputRelative)
+                                           : Value(Unknown());
+         }},
+    };
+    static const TableOf<Row> kTable{"encoded", kColumns};
     return kTable;
+}
+
+namespace {
+
+void addEncodedWeight(Json &json, const Bundle &bundle, const EncodedBundle &encoded,
+                      const EncodedOne &one)
+{
+    const Weight &after = encoded.made->weights()[one.after];
+    json["name"] = after.name;
+    json["address"] = after.address();
+    json["form"] = formText(after.form);
+    json["asked"] = one.asked;
+    json["before"] = weightJson(bundle, one.before, std::nullopt, {});
+    json["after"] = weightJson(*encoded.made, one.after, std::nullopt, {});
+    json["error"] = accuracyJson(one.error);
+    json["error"]["inputs_relative"] = optionalJson(one.inputRelative);
+}
+
+} // namespace
+
+std::string askedText(const EncodedBundle &encoded)
+{
+    std::vector<std::string> asked;
+    for (const EncodedOne &one : encoded.weights) {
+        if (std::find(asked.begin(), asked.end(), one.asked) == asked.end())
+            asked.push_back(one.asked);
+    }
+    return fmt::format("{}", fmt::join(asked, "; "));
+}
+
+Json encodeJson(const Bundle &bundle, const EncodedBundle &encoded, codec::EncodeMethod method,
+                std::string_view output, bool verified)
+{
+    Json json = document("encode");
+    json["asked"] = askedText(encoded);
+    json["method"] = codec::encodeMethodName(method);
+    if (encoded.weights.size() == 1) // the weight that was asked for, as ever
+        addEncodedWeight(json, bundle, encoded, encoded.weights.front());
+    json["weights"] = Json::array();
+    for (const EncodedOne &one : encoded.weights)
+        addEncodedWeight(json["weights"].emplace_back(), bundle, encoded, one);
+    json["kept"] = Json::array();
+    for (const RefusedWeight &kept : encoded.kept)
+        json["kept"].push_back({{"weight", bundle.weights()[kept.weight].findableName()},
+                                {"why", kept.error.message}});
+    json["refused"] = Json::array();
+    for (const RefusedWeight &refused : encoded.refused)
+        json["refused"].push_back(bundle.weights()[refused.weight].findableName());
+    json["bytes_before"] = bundle.totalBytes().value;
+    json["bytes_after"] = encoded.made->totalBytes().value;
+    json["output"] = output;
+    json["opset"] = encoded.raised.empty() ? Json(nullptr) : raisedJson(encoded.raised.front());
+    json["opsets"] = Json::array();
+    for (const RaisedBundle &raised : encoded.raised)
+        json["opsets"].push_back(raisedJson(raised));
+    json["verified"] = verified;
+    return json;
+}
+
+Json accuracyJson(const codec::AccuracyError &error)
+{
+    Json json;
+    json["weight_max_abs"] = error.weightMaxAbs;
+    json["weight_rmse"] = error.weightRmse;
+    json["weight_relative"] = error.weightRelative;
+    json["output_max_abs"] = error.outputMaxAbs;
+    json["output_rmse"] = error.outputRmse;
+    json["output_relative"] = error.outputRelative;
+    json["dense_relative"] = error.denseRelative;
+    json["outputs"] = error.outputs;
+    json["non_finite"] = error.nonFinite;
+    json["contested"] = error.contested;
+    json["estimate"] = true;
+    return json;
+}
+
+Json raisedJson(const RaisedBundle &raised)
+{
+    Json opset;
+    opset["before"] = raised.before;
+    opset["after"] = raised.after;
+    opset["changes"] = Json::array();
+    for (const OpsetChange &change : raised.changes)
+        opset["changes"].push_back({{"operation", change.operation},
+                                    {"function", change.function},
+                                    {"count", change.count},
+                                    {"opset", fmt::format("ios{}", change.opset)},
+                                    {"change", change.change},
+                                    {"rewritten", change.rewritten}});
+    return opset;
 }
 
 } // namespace kernscope::report

@@ -1,14 +1,57 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/bundle/bundle_fwd.h"
+#include "core/codec/analysis/accuracy.h"
+#include "core/codec/encode/form_spec.h"
+#include "core/patch/reencode/raise_opset.h"
 #include "core/report/column.h"
-#include "core/report/encode_json.h"
+#include "core/report/json.h"
 
+#include <cstddef>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
-/// Weights in their new form, as `encode` lists them. Rows point into the bundles.
+/// What `encode` says of a weight's values and of a program that got a later operation set.
 namespace kernscope::report {
+
+/// A weight that has its new form.
+struct EncodedOne {
+    std::size_t before = 0; ///< index of the weight in the old bundle
+    std::size_t after = 0;  ///< and in the new one
+    std::string asked;      ///< the form that its encoder was asked for
+    codec::AccuracyError error;
+    /// Root of the share of what the outputs are expected to be that they are expected to be off
+    /// by, by the statistics of the inputs; empty without them.
+    std::optional<double> inputRelative;
+};
+/// A weight that keeps its form, and why.
+struct RefusedWeight {
+    std::size_t weight = 0;
+    Error error;
+};
+/// What came of it; `made` is in memory until it is saved.
+struct EncodedBundle {
+    BundlePtr made; ///< null where nothing could be encoded
+    std::vector<EncodedOne> weights;
+    std::vector<RefusedWeight> refused;
+    std::vector<RefusedWeight> kept;  ///< of "all": those that are better left as they are
+    std::vector<RaisedBundle> raised; ///< where the operation set had to follow the form, by model
+};
+/// The forms that the weights were asked in: several where their channels lie along other axes.
+std::string askedText(const EncodedBundle &encoded);
+/// Everything of `encode`; `verified`: the copy was read back and compared.
+Json encodeJson(const Bundle &bundle, const EncodedBundle &encoded, codec::EncodeMethod method,
+                std::string_view output, bool verified);
+
+/// Errors of the weight and of the products with it, both as estimated from its values.
+Json accuracyJson(const codec::AccuracyError &error);
+/// `{"before","after","changes":[{"operation","function","count","opset","change"}]}`
+Json raisedJson(const RaisedBundle &raised);
+
+// Weights in their new form, as `encode` lists them. Rows point into the bundles.
 
 /// A weight before, or after.
 struct EncodedSide {

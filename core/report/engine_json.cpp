@@ -4,9 +4,9 @@
 #include "core/assessment/geometry.h"
 #include "core/format/kernel_format.h"
 #include "core/report/collective_table.h"
-#include "core/report/image_table.h"
+#include "core/report/fact_values.h"
 #include "core/report/json_table.h"
-#include "core/report/json_values.h"
+#include "core/report/text_table.h"
 #include "core/target/hal.h"
 #include "core/target/rules.h"
 
@@ -14,6 +14,7 @@
 #include <string>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 namespace kernscope::report {
 
@@ -202,6 +203,285 @@ Json foldPredicateJson()
                         {"folds", format::isDmaConvertibleToFp16(format::TensorFormat(code))}});
     }
     return list;
+}
+
+namespace {
+
+using descriptor::ImageField;
+using descriptor::ImageGroup;
+
+/// "0x40"; in JSON the same text, null where it is not known.
+Value addressOf(const std::optional<std::uint32_t> &address)
+{
+    return address ? Value(hexText(*address)) : Value(Unknown());
+}
+
+} // namespace
+
+const TableOf<ImageGroup> &imageGroupTable()
+{
+    using Row = ImageGroup;
+    static constexpr Column<Row> kColumns[] = {
+        {"id", "group", "Number of the register group", member<&Row::id>},
+        {"name", "What the group programs", member<&Row::name>},
+        {kNumber, "registers", "How many registers it has", member<&Row::registers, Code>},
+        {"base", "Byte address of its first register",
+         [](const Row &row) { return addressOf(row.base); }},
+        {"struct_offset", "object", "Offset in the compiler's object",
+         [](const Row &row) -> Value { return '+' + hexText(row.structOffset); },
+         jsonOf([](const Row &row) { return Json(hexText(row.structOffset)); })},
+        {kDocument, "image_offset", "image", "Offset in the image that the engine reads",
+         [](const Row &row) -> Value { return hexText(row.imageOffset); }},
+        {"contents", "What the registers hold", member<&Row::contents>},
+        {kDocument, "reading", "What the register maps make of it", member<&Row::reading>},
+        {"confidence", "How sure it is",
+         [](const Row &row) -> Value { return Word(format::confidenceName(row.confidence)); }},
+        {kDocument, "source", "Where it is from",
+         [](const Row &) -> Value { return View("chapter 20, table 20.7"); }},
+    };
+    static const TableOf<Row> kTable{"register-groups", kColumns};
+    return kTable;
+}
+
+const TableOf<ImageField> &imageFieldTable()
+{
+    using Row = ImageField;
+    static constexpr Column<Row> kColumns[] = {
+        {kDocument, "record", "Kind of row: a field, a relocation or a stream register",
+         member<&Row::record>},
+        {"group", "Register group that it is in",
+         [](const Row &row) { return orNothing(row.group); }},
+        {"name", "field", "Name of the field or register", member<&Row::name>},
+        {"struct_offset", "object", "Offset in the compiler's object",
+         [](const Row &row) { return addressOf(row.structOffset); }},
+        {"register", "word", "Word address of the register",
+         [](const Row &row) { return addressOf(row.wordAddress); }},
+        {kDocument, "byte_address", "byte address", "Byte address of the register",
+         [](const Row &row) { return addressOf(row.byteAddress); }},
+        {"bits", "Bits of the register", member<&Row::bits>},
+        {"contents", "What it holds", member<&Row::contents>},
+        {"source", "Where it is from", member<&Row::source>},
+        {kDocument, "confidence", "How sure it is",
+         [](const Row &row) -> Value { return Word(format::confidenceName(row.confidence)); }},
+    };
+    static const TableOf<Row> kTable{"image-fields", kColumns};
+    return kTable;
+}
+
+std::vector<ImageField> imageFieldsOf(std::string_view record)
+{
+    std::vector<ImageField> fields;
+    for (const ImageField &field : descriptor::imageFields()) {
+        if (field.record == record)
+            fields.push_back(field);
+    }
+    return fields;
+}
+
+const TableOf<ImageField> &relocationRegisterTable()
+{
+    using Row = ImageField;
+    static constexpr Column<Row> kColumns[] = {
+        {"name", "relocation", "Name of the relocation", member<&Row::name>},
+        {"register", "Word address of the register that it fills in",
+         [](const Row &row) { return addressOf(row.wordAddress); }},
+        {"contents", "role", "What the address is of", member<&Row::contents>},
+    };
+    static const TableOf<Row> kTable{"relocation-registers", kColumns};
+    return kTable;
+}
+
+std::vector<ImageStreamFacts> imageStreamRows()
+{
+    std::vector<ImageStreamFacts> rows;
+    const auto relocations = imageFieldsOf("reloc");
+    for (const descriptor::ImageStream &stream : descriptor::imageStreams()) {
+        ImageStreamFacts row{stream, {}};
+        for (const ImageField &field : relocations) {
+            if (field.wordAddress == stream.relocation)
+                row.role = field.contents;
+        }
+        rows.push_back(std::move(row));
+    }
+    return rows;
+}
+
+const TableOf<ImageStreamFacts> &imageStreamTable()
+{
+    using Row = ImageStreamFacts;
+    static constexpr Column<Row> kColumns[] = {
+        {"name", "stream", "What the stream loads",
+         [](const Row &row) -> Value { return View(row.stream.name); }},
+        {"enable", "Byte address of the register that enables it",
+         [](const Row &row) -> Value { return hexText(row.stream.enable); }},
+        {"base_offset", "base offset", "Byte address of the register of its offset",
+         [](const Row &row) -> Value { return hexText(row.stream.baseOffset); }},
+        {"relocation", "Word address of its relocation register",
+         [](const Row &row) -> Value { return hexText(row.stream.relocation); }},
+        {kTables, "role", "What that relocation is for", member<&Row::role>},
+        {kDocument, "source", "Where the registers are from",
+         [](const Row &) -> Value { return View("tables 20.8 and 25.4"); }},
+    };
+    static const TableOf<Row> kTable{"image-streams", kColumns};
+    return kTable;
+}
+
+const TableOf<LaneCode> &laneCodeTable()
+{
+    using Row = LaneCode;
+    static constexpr Column<Row> kColumns[] = {
+        {kTables, "lane", "Lane of the format word",
+         [](const Row &row) -> Value { return View(descriptor::formatLaneName(row.lane)); }},
+        {"format", "Tensor format", member<&Row::name>},
+        {"value", "bits", "Its bits in the format word",
+         [](const Row &row) -> Value {
+             return row.bits ? Value(hexText(*row.bits, 3)) : Value(Unknown());
+         },
+         unknownAs("none"), jsonOf([](const Row &row) {
+             return row.bits ? Json(hexText(*row.bits)) : Json(nullptr);
+         })},
+        {"message", "why it has none",
+         "Why the lane has no bits for it; in quotation marks the compiler's words",
+         [](const Row &row) -> Value {
+             return row.refusal.quoted ? Value('"' + row.refusal.text + '"')
+                                       : orNothing(row.refusal.text);
+         },
+         jsonOf([](const Row &row) { return row.bits ? Json(nullptr) : Json(row.refusal.text); }),
+         originOf([](const Row &row) { return row.refusal.source; })},
+        {kDocument, "quoted", "Whether that is the compiler's own text, as the source quotes it",
+         nullptr,
+         jsonOf([](const Row &row) { return row.bits ? noKey() : Json(row.refusal.quoted); })},
+        {"contested", "What another source has",
+         [](const Row &row) { return orNothing(row.contested); }},
+        {kDocument, "source", "Where the bits or the rule are from",
+         [](const Row &row) -> Value {
+             return row.bits ? View("chapter 36, table 36.3") : View(row.refusal.source);
+         }},
+    };
+    static const TableOf<Row> kTable{"format-lanes", kColumns};
+    return kTable;
+}
+
+const TableOf<format::WeightElementRole> &elementRoleTable()
+{
+    using Row = format::WeightElementRole;
+    static constexpr Column<Row> kColumns[] = {
+        {"name", "type", "Element type, as the numberings have it", member<&Row::name>},
+        {"width", "Bits of an element", member<&Row::width>},
+        {"role", "role in a weight", "What it is for in a weight", member<&Row::role>},
+        {"source", "Where it is documented", member<&Row::source>},
+        {"confidence", "How well it is known",
+         [](const Row &row) { return confidenceValue(row.confidence); }},
+    };
+    static const TableOf<Row> kTable{"element_roles", kColumns};
+    return kTable;
+}
+
+const TableOf<format::Fp8Format> &fp8FormatTable()
+{
+    using Row = format::Fp8Format;
+    static constexpr Column<Row> kColumns[] = {
+        {"name", "format", "fp8 format", member<&Row::name>},
+        {kNumber, "sign_bits", "sign", "Bits of the sign", member<&Row::sign, Code>},
+        {kNumber, "exponent_bits", "exponent", "Bits of the exponent",
+         member<&Row::exponent, Code>},
+        {kNumber, "mantissa_bits", "mantissa", "Bits of the mantissa",
+         member<&Row::mantissa, Code>},
+        {kNumber, "bias", "Bias of the exponent", member<&Row::bias, Code>},
+        {kNumber, "max_finite", "largest", "Largest finite number", member<&Row::largest, Code>},
+        {"role", "What the compiler uses it for", member<&Row::role>},
+        {"gate", "What enables it", member<&Row::gate>},
+        {"registers", "register", "Its code in the format word", member<&Row::registers>},
+        {"on_m5", "on the M5", "State on the M5", member<&Row::onM5>},
+        {kDocument | kWindow, "source", "Where it is documented", member<&Row::source>},
+        {kDocument | kWindow, "confidence", "How well it is known",
+         [](const Row &row) { return confidenceValue(row.confidence); }},
+    };
+    static const TableOf<Row> kTable{"fp8-formats", kColumns};
+    return kTable;
+}
+
+const TableOf<format::EngineNote> &engineNoteTable()
+{
+    using Row = format::EngineNote;
+    static constexpr Column<Row> kColumns[] = {
+        {kDocument | kWindow, "topic", "What part of the engine it is about", member<&Row::topic>},
+        {"what", "about", "What it is about", member<&Row::what>},
+        {"text", "what is known",
+         "In quotation marks the compiler's own text, as its source has it",
+         [](const Row &row) -> Value { return row.quoted ? '"' + row.text + '"' : row.text; },
+         jsonOf([](const Row &row) { return Json(row.text); })},
+        {kDocument, "quoted", "Whether it is the compiler's own text", member<&Row::quoted>},
+        {"source", "Where it is documented", member<&Row::source>},
+        {kDocument | kWindow, "confidence", "How well it is known",
+         [](const Row &row) { return confidenceValue(row.confidence); }},
+    };
+    static const TableOf<Row> kTable{"engine-notes", kColumns};
+    return kTable;
+}
+
+const TableOf<DoubleMacPair> &doubleMacTable()
+{
+    using Row = DoubleMacPair;
+    static constexpr Column<Row> kColumns[] = {
+        {"activation", "Type of the activations", member<&Row::activation>},
+        {"kernel", "Type of the weights", member<&Row::kernel>},
+        {"eligible", "double multiply", "Whether the array multiplies two pairs at a time",
+         [](const Row &row) -> Value { return Word(row.eligible ? "eligible" : "no"); },
+         jsonOf([](const Row &row) { return Json(row.eligible); })},
+        {kDocument, "source", "Where the rule is from",
+         [](const Row &) -> Value { return View("chapter 36, fp8 datapath"); }},
+    };
+    static const TableOf<Row> kTable{"double-multiply", kColumns};
+    return kTable;
+}
+
+void addEncodedWord(Json &answer, std::uint32_t version, std::uint32_t word,
+                    const std::vector<std::string> &formats,
+                    const std::vector<OverflowChoice> &overflow)
+{
+    Json json;
+    json["value"] = hexText(word);
+    json["formats"] = formats;
+    json["overflow"] = Json::object();
+    for (const OverflowChoice &each : overflow)
+        json["overflow"][each.lane] = {{"mode", each.saturates ? "saturate" : "nan"},
+                                       {"offset", hexText(each.offset)},
+                                       {"bits", hexText(each.bits)}};
+    json["contested"] = contestedCodesJson(version);
+    answer["word"] = std::move(json);
+}
+
+void addDecodedWord(Json &answer, std::uint32_t version, std::uint32_t word)
+{
+    Json lanes = Json::object();
+    for (const descriptor::FormatLane lane : kFormatLanes)
+        lanes[std::string(descriptor::formatLaneName(lane))] =
+            descriptor::decodeFormatLane(version, lane, word);
+    answer["word"] = {{"value", hexText(word)},
+                      {"lanes", std::move(lanes)},
+                      {"contested", contestedCodesJson(version)}};
+}
+
+void addOrdering(Json &answer, const descriptor::OrderingBits &bits)
+{
+    answer["ordering"] = {{"l2_barrier", bits.l2Barrier},
+                          {"forward_barrier", bits.forwardBarrier},
+                          {"signal_mask", hexText(bits.signalMask)},
+                          {"wait_mask", hexText(bits.waitMask)}};
+}
+
+Json descriptorJson(const target::Target &target, std::uint32_t version, const Json &worked)
+{
+    Json json = document("descriptor");
+    json["target"] = target.name;
+    json["descriptor_version"] = version;
+    json["image"] = imageJson();
+    json["format_word"] = formatWordJson(version);
+    json["notes"] = jsonArray(engineNoteTable(), format::engineNotes());
+    if (!worked.is_null())
+        json.update(worked);
+    return json;
 }
 
 } // namespace kernscope::report

@@ -5,10 +5,13 @@
 #include "core/descriptor/format_word.h"
 #include "core/descriptor/image_v10.h"
 #include "core/format/contested.h"
+#include "core/report/column.h"
 #include "core/report/json.h"
 #include "core/target/floors.h"
 #include "core/target/hal.h"
+#include "core/target/target.h"
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -66,5 +69,59 @@ std::vector<DoubleMacPair> doubleMacPairs();
 /// The fold predicate of chapter 36 for codes 0 to 16, those without a name included:
 /// `[{"code","name","folds"}]`
 Json foldPredicateJson();
+
+// Register groups, fields, streams and lanes of descriptors, as `descriptor` and `formats` list
+// them.
+
+const TableOf<descriptor::ImageGroup> &imageGroupTable();
+const TableOf<descriptor::ImageField> &imageFieldTable();
+/// Those of the record "field", and of "reloc": the registers that a loader fills in.
+std::vector<descriptor::ImageField> imageFieldsOf(std::string_view record);
+const TableOf<descriptor::ImageField> &relocationRegisterTable();
+
+/// A stream of coefficients with what its relocation register is for.
+struct ImageStreamFacts {
+    descriptor::ImageStream stream;
+    std::string role;
+};
+std::vector<ImageStreamFacts> imageStreamRows();
+const TableOf<ImageStreamFacts> &imageStreamTable();
+
+/// The code of each format in each lane.
+const TableOf<LaneCode> &laneCodeTable();
+/// Pairs of types that the array multiplies two at a time.
+const TableOf<DoubleMacPair> &doubleMacTable();
+
+/// Table 7.5: what an element type is for in a weight.
+const TableOf<format::WeightElementRole> &elementRoleTable();
+/// Table 36.1: the two fp8 formats field by field.
+const TableOf<format::Fp8Format> &fp8FormatTable();
+/// What sources say of the engine and quote of its compiler, a sentence each.
+const TableOf<format::EngineNote> &engineNoteTable();
+
+// Answers of `descriptor` to what was asked of it.
+
+/// The lanes of a format word, in the order in which they are written.
+inline constexpr std::array<descriptor::FormatLane, 3> kFormatLanes{descriptor::FormatLane::Source1,
+                                                                    descriptor::FormatLane::Source2,
+                                                                    descriptor::FormatLane::Output};
+
+/// What an E4M3 source does beyond its range, and where that is said.
+struct OverflowChoice {
+    std::string lane; ///< "source1"
+    bool saturates = false;
+    std::uint32_t offset = 0, bits = 0;
+};
+/// `word`: `{"value","formats","overflow":{LANE:{"mode","offset","bits"}},"contested"}`
+void addEncodedWord(Json &answer, std::uint32_t version, std::uint32_t word,
+                    const std::vector<std::string> &formats,
+                    const std::vector<OverflowChoice> &overflow);
+/// `word`: `{"value","lanes":{LANE:FORMAT},"contested"}`
+void addDecodedWord(Json &answer, std::uint32_t version, std::uint32_t word);
+/// `ordering`: `{"l2_barrier","forward_barrier","signal_mask","wait_mask"}`
+void addOrdering(Json &answer, const descriptor::OrderingBits &bits);
+/// Everything of `descriptor`: the image and format word of a version, and what was worked out, by
+/// key; null where nothing was asked.
+Json descriptorJson(const target::Target &target, std::uint32_t version, const Json &worked);
 
 } // namespace kernscope::report

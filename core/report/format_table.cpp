@@ -1,8 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/format_table.h"
 
+#include "core/format/contested.h"
+#include "core/format/tables.h"
+#include "core/numeric/half.h"
+#include "core/report/engine_json.h"
 #include "core/report/fact_values.h"
-#include "core/report/joined_columns.h"
+#include "core/report/json.h"
+#include "core/report/json_table.h"
+
+#include <span>
+#include <string>
+#include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -13,7 +22,6 @@ namespace {
 
 using format::CatalogueRow;
 using format::KernelFormatRow;
-constexpr auto kFormatNumber = TextTable::Align::Right;
 
 const char *ruleStateName(format::RuleState state)
 {
@@ -67,224 +75,6 @@ Value codeOf(const Result<T> &number)
     return number ? Value(Code{number->value}) : Value(Unknown());
 }
 
-std::vector<Column<KernelFormatFacts>> kernelFormatIdentityColumns()
-{
-    using Row = KernelFormatFacts;
-    return {
-        {.key = "code",
-         .title = "code",
-         .explanation = "Kernel format: the compiler's number for a weight's storage",
-         .align = kFormatNumber,
-         .value = [](const Row &row) -> Value { return Code{row.row->format.value}; },
-         .origin = formatOrigin},
-        {.key = "name",
-         .title = "name",
-         .explanation = "Name in public work on the compilers",
-         .value = [](const Row &row) -> Value { return View(row.row->name); },
-         .origin = formatOrigin},
-        {.key = "kind",
-         .title = "kind",
-         .explanation = "Scalar, palette (7 to 27), unity (28 to 30) or microscaled",
-         .value = [](const Row &row) -> Value {
-             return Word{format::kernelFormatKindName(row.row->kind)};
-         }},
-        {.key = "bit_depth",
-         .title = "bits",
-         .explanation = "Bits of an element, or of a palette's index",
-         .align = kFormatNumber,
-         .value = [](const Row &row) { return known<Code>(row.row->bits); }},
-    };
-}
-
-std::vector<Column<KernelFormatFacts>> kernelFormatPaletteColumns()
-{
-    using Row = KernelFormatFacts;
-    return {
-        {.key = "palette_format",
-         .title = "entries",
-         .explanation = "Kernel format of a palette's entries",
-         .align = kFormatNumber,
-         .shown = kDocument,
-         .value =
-             [](const Row &row) { return codeOf(format::paletteEntryFormat(row.row->format)); }},
-        {.key = "underlying_type",
-         .title = "type",
-         .explanation = "Underlying type of an element, or of a palette's entries",
-         .value = [](const Row &row) -> Value {
-             return row.row->underlying.empty() ? Value(Unknown()) : Value(row.row->underlying);
-         }},
-        {.key = "palette_lut_bytes",
-         .title = "codebook",
-         .unit = "B",
-         .explanation = "Bytes of one codebook",
-         .align = kFormatNumber,
-         .shown = kDocument,
-         .value =
-             [](const Row &row) { return codeOf(format::paletteLutBytes(row.row->format, 1)); }},
-    };
-}
-
-std::vector<Column<KernelFormatFacts>> kernelFormatEncodingColumns()
-{
-    using Row = KernelFormatFacts;
-    return {
-        {.key = "type_number",
-         .title = "number",
-         .explanation = "Element type number in descriptors and symbol catalogues",
-         .align = kFormatNumber,
-         .value = [](const Row &row) { return codeOf(format::typeNumber(row.row->format)); }},
-        {.key = "register_value",
-         .title = "register",
-         .explanation = "Value of the kernel-configuration register",
-         .align = kFormatNumber,
-         .shown = kDocument | kWindow,
-         .value = [](const Row &row) { return known<Code>(row.row->registerValue); }},
-        {.key = "since_version",
-         .title = "since",
-         .explanation = "First descriptor version that has it, where known",
-         .align = kFormatNumber,
-         .shown = kWindow,
-         .value = [](const Row &row) { return known<Code>(row.row->sinceVersion); }},
-        {.key = "legal",
-         .title = "on this chip",
-         .explanation = "Whether the chosen chip's descriptor can encode it, or the rule that "
-                        "refuses",
-         .value = legalValue,
-         .document =
-             [](const Row &row) {
-                 const auto verdict = row.legality.verdict(); // null: a rule cannot be answered
-                 return verdict ? Json(*verdict) : Json(nullptr);
-             },
-         .origin = formatOrigin},
-        {.key = "refused_by",
-         .title = "refused by",
-         .explanation = "The rule that refuses",
-         .shown = kDocument,
-         .value = refusedBy},
-        {.key = "rules",
-         .title = "rules",
-         .explanation = "Every rule that was consulted",
-         .shown = kDocument,
-         .document = rulesJson},
-    };
-}
-
-std::vector<Column<KernelFormatFacts>> kernelFormatSourceColumns()
-{
-    using Row = KernelFormatFacts;
-    return {
-        {.key = "confidence",
-         .title = "confidence",
-         .explanation = "How well the row is known; the tooltip names the source",
-         .value = [](const Row &row) { return confidenceValue(row.row->confidence); },
-         .origin = formatOrigin},
-        {.key = "source",
-         .title = "source",
-         .explanation = "Where the row comes from",
-         .shown = kDocument | kWindow,
-         .value = [](const Row &row) -> Value { return View(row.row->source); }},
-        {.key = "note",
-         .title = "note",
-         .explanation = "What is to be known of it",
-         .shown = kDocument | kWindow,
-         .value = [](const Row &row) -> Value { return View(row.row->note); }},
-    };
-}
-
-std::vector<Column<KernelFormatFacts>> kernelFormatColumns()
-{
-    return joinedColumns(kernelFormatIdentityColumns(), kernelFormatPaletteColumns(),
-                         kernelFormatEncodingColumns(), kernelFormatSourceColumns());
-}
-
-std::vector<Column<ElementTypeFacts>> elementTypeIdentityColumns()
-{
-    using Row = ElementTypeFacts;
-    return {
-        {.key = "numbering",
-         .title = "numbering",
-         .explanation = "Which list the code belongs to; codes of different lists are never the "
-                        "same thing",
-         .shown = kWindow,
-         .value = [](const Row &row) -> Value { return Word{row.numbering}; }},
-        {.key = "code",
-         .title = "code",
-         .explanation = "The compiler's or the file's number",
-         .align = kFormatNumber,
-         .value = [](const Row &row) -> Value { return Code{row.row->code}; }},
-        {.key = "name",
-         .title = "name",
-         .explanation = "Name of the type",
-         .value = [](const Row &row) -> Value { return View(row.row->name); }},
-        {.key = "bits",
-         .title = "bits",
-         .explanation = "Bits of one element",
-         .align = kFormatNumber,
-         .value = [](const Row &row) { return known<Code>(row.row->bits); }},
-    };
-}
-
-std::vector<Column<ElementTypeFacts>> elementTypeSupportColumns()
-{
-    using Row = ElementTypeFacts;
-    return {
-        {.key = "dma_to_fp16",
-         .title = "DMA to fp16",
-         .explanation = "Whether the DMA engine converts it to fp16 (the fold predicate)",
-         .value = [](const Row &row) -> Value {
-             return row.dmaToFp16 ? Value(*row.dmaToFp16) : Value(Absent());
-         },
-         .origin = [](const Row &row) { return row.row->note; }},
-        {.key = "dma_valid",
-         .title = "DMA valid",
-         .explanation = "Tensor formats: what CheckValidDMAFormat says on the chosen chip",
-         .unknown = "unknown",
-         .value = [](const Row &row) -> Value {
-             return row.dma ? known(row.dma->valid) : Value(Absent());
-         }},
-        {.key = "capability_byte",
-         .title = "byte",
-         .explanation =
-             "Tensor formats: the byte of the chip's table that CheckValidDMAFormat asks",
-         .value = [](const Row &row) -> Value {
-             if (!row.dma)
-                 return Absent();
-             return row.dma->byte ? Value(target::halOffsetText(*row.dma->byte)) : Nothing();
-         }},
-        {.key = "in_kernel_unit",
-         .title = "weight sections",
-         .explanation = "The catalogue: whether a weight section's descriptor is written with it",
-         .shown = kWindow,
-         .value = [](const Row &row) -> Value {
-             return row.row->inKernelUnit ? Value(true) : Value(Absent());
-         }},
-        {.key = "since_compiler",
-         .title = "since compiler",
-         .explanation = "The catalogue: version of the first compiler whose files list it",
-         .shown = kDocument | kWindow,
-         .value = [](const Row &row) -> Value {
-             return row.row->sinceCompiler.empty() ? Value(Absent())
-                                                   : Value(row.row->sinceCompiler);
-         }},
-        {.key = "confidence",
-         .title = "confidence",
-         .explanation = "How well the row is known",
-         .shown = kDocument | kWindow,
-         .value = [](const Row &row) { return confidenceValue(row.row->confidence); }},
-        {.key = "source",
-         .title = "source",
-         .explanation = "Where the row comes from",
-         .shown = kDocument | kWindow,
-         .value = [](const Row &row) -> Value { return View(row.row->source); },
-         .origin = [](const Row &row) { return row.row->note; }},
-    };
-}
-
-std::vector<Column<ElementTypeFacts>> elementTypeColumns()
-{
-    return joinedColumns(elementTypeIdentityColumns(), elementTypeSupportColumns());
-}
-
 } // namespace
 
 std::vector<KernelFormatFacts> kernelFormatRows(const format::FormatUse &use)
@@ -297,7 +87,53 @@ std::vector<KernelFormatFacts> kernelFormatRows(const format::FormatUse &use)
 
 const TableOf<KernelFormatFacts> &kernelFormatTable()
 {
-    static const TableOf<KernelFormatFacts> kTable{"kernel-formats", kernelFormatColumns()};
+    using Row = KernelFormatFacts;
+    static constexpr Column<Row> kColumns[] = {
+        {kNumber, "code", "Kernel format: the compiler's number for a weight's storage",
+         [](const Row &row) -> Value { return Code(row.row->format.value); },
+         originOf(formatOrigin)},
+        {"name", "Name in public work on the compilers",
+         [](const Row &row) -> Value { return View(row.row->name); }, originOf(formatOrigin)},
+        {"kind", "Scalar, palette (7 to 27), unity (28 to 30) or microscaled",
+         [](const Row &row) -> Value { return Word(format::kernelFormatKindName(row.row->kind)); }},
+        {kNumber, "bit_depth", "bits", "Bits of an element, or of a palette's index",
+         [](const Row &row) { return known<Code>(row.row->bits); }},
+        {kNumber | kDocument, "palette_format", "entries", "Kernel format of a palette's entries",
+         [](const Row &row) { return codeOf(format::paletteEntryFormat(row.row->format)); }},
+        {"underlying_type", "type", "Underlying type of an element, or of a palette's entries",
+         [](const Row &row) -> Value {
+             return row.row->underlying.empty() ? Value(Unknown()) : Value(row.row->underlying);
+         }},
+        {kNumber | kDocument, "palette_lut_bytes", "codebook", "Bytes of one codebook",
+         [](const Row &row) { return codeOf(format::paletteLutBytes(row.row->format, 1)); },
+         withUnit("B")},
+        {kNumber, "type_number", "number",
+         "Element type number in descriptors and symbol catalogues",
+         [](const Row &row) { return codeOf(format::typeNumber(row.row->format)); }},
+        {kNumber | kDocument | kWindow, "register_value", "register",
+         "Value of the kernel-configuration register",
+         [](const Row &row) { return known<Code>(row.row->registerValue); }},
+        {kNumber | kWindow, "since_version", "since",
+         "First descriptor version that has it, where known",
+         [](const Row &row) { return known<Code>(row.row->sinceVersion); }},
+        {"legal", "on this chip",
+         "Whether the chosen chip's descriptor can encode it, or the rule that refuses", legalValue,
+         jsonOf([](const Row &row) {
+             const auto verdict = row.legality.verdict(); // null: a rule cannot be answered
+             return verdict ? Json(*verdict) : Json(nullptr);
+         }),
+         originOf(formatOrigin)},
+        {kDocument, "refused_by", "refused by", "The rule that refuses", refusedBy},
+        {kDocument, "rules", "Every rule that was consulted", nullptr, jsonOf(rulesJson)},
+        {"confidence", "How well the row is known; the tooltip names the source",
+         [](const Row &row) { return confidenceValue(row.row->confidence); },
+         originOf(formatOrigin)},
+        {kDocument | kWindow, "source", "Where the row comes from",
+         [](const Row &row) -> Value { return View(row.row->source); }},
+        {kDocument | kWindow, "note", "Note on the row",
+         [](const Row &row) -> Value { return View(row.row->note); }},
+    };
+    static const TableOf<Row> kTable{"kernel-formats", kColumns};
     return kTable;
 }
 
@@ -336,9 +172,347 @@ std::vector<ElementTypeFacts> allElementTypeRows(const target::Target &target)
 
 const TableOf<ElementTypeFacts> &elementTypeTable()
 {
-    static const TableOf<ElementTypeFacts> kTable{
-        "element-types", elementTypeColumns(), {"code", "name", "bits", "confidence", "source"}};
+    using Row = ElementTypeFacts;
+    static constexpr Column<Row> kColumns[] = {
+        {kWindow, "numbering",
+         "Which list the code belongs to; codes of different lists are never the same thing",
+         [](const Row &row) -> Value { return Word(row.numbering); }},
+        {kNumber, "code", "The compiler's or the file's number",
+         [](const Row &row) -> Value { return Code(row.row->code); }},
+        {"name", "Name of the type", [](const Row &row) -> Value { return View(row.row->name); }},
+        {kNumber, "bits", "Bits of one element",
+         [](const Row &row) { return known<Code>(row.row->bits); }},
+        {"dma_to_fp16", "DMA to fp16",
+         "Whether the DMA engine converts it to fp16 (the fold predicate)",
+         [](const Row &row) -> Value {
+             return row.dmaToFp16 ? Value(*row.dmaToFp16) : Value(Absent());
+         },
+         originOf([](const Row &row) { return row.row->note; })},
+        {"dma_valid", "DMA valid",
+         "Tensor formats: what CheckValidDMAFormat says on the chosen chip",
+         [](const Row &row) -> Value { return row.dma ? known(row.dma->valid) : Value(Absent()); },
+         unknownAs("unknown")},
+        {"capability_byte", "byte",
+         "Tensor formats: the byte of the chip's table that CheckValidDMAFormat asks",
+         [](const Row &row) -> Value {
+             if (!row.dma)
+                 return Absent();
+             return row.dma->byte ? Value(target::halOffsetText(*row.dma->byte)) : Nothing();
+         }},
+        {kWindow, "in_kernel_unit", "weight sections",
+         "The catalogue: whether a weight section's descriptor is written with it",
+         [](const Row &row) -> Value {
+             return row.row->inKernelUnit ? Value(true) : Value(Absent());
+         }},
+        {kDocument | kWindow, "since_compiler", "since compiler",
+         "The catalogue: version of the first compiler whose files list it",
+         [](const Row &row) -> Value {
+             return row.row->sinceCompiler.empty() ? Value(Absent())
+                                                   : Value(row.row->sinceCompiler);
+         }},
+        {kDocument | kWindow, "confidence", "How well the row is known",
+         [](const Row &row) { return confidenceValue(row.row->confidence); }},
+        {kDocument | kWindow, "source", "Where the row comes from",
+         [](const Row &row) -> Value { return View(row.row->source); },
+         originOf([](const Row &row) { return row.row->note; })},
+    };
+    static const TableOf<Row> kTable{
+        "element-types", kColumns, {"code", "name", "bits", "confidence", "source"}};
     return kTable;
+}
+
+std::vector<CodegenFacts> codegenRows(unsigned version)
+{
+    std::vector<CodegenFacts> rows;
+    for (const format::CodegenRule &rule : format::codegenRules())
+        rows.push_back({&rule, version >= rule.sinceVersion});
+    return rows;
+}
+
+const TableOf<CodegenFacts> &codegenTable()
+{
+    using Row = CodegenFacts;
+    static constexpr Column<Row> kColumns[] = {
+        {"capability", "What an encoder writes",
+         [](const Row &row) -> Value { return View(row.rule->capability); }},
+        {kNumber, "since_version", "since", "First descriptor version whose encoder writes it",
+         [](const Row &row) -> Value { return Code(row.rule->sinceVersion); }},
+        {"implemented", "here", "Whether the chosen descriptor version has it",
+         [](const Row &row) -> Value {
+             return row.implemented ? Word("implemented", Mark::Good)
+                                    : Word("no encoder", Mark::Bad);
+         },
+         jsonOf([](const Row &row) { return Json(row.implemented); })},
+        {"offset", "In the descriptor, where one is published",
+         [](const Row &row) -> Value {
+             if (!row.rule->offset)
+                 return Nothing();
+             return fmt::format("{:#05x}", *row.rule->offset);
+         }},
+        {"source", "Where the rule comes from",
+         [](const Row &row) -> Value { return View(row.rule->source); },
+         originOf([](const Row &row) { return row.rule->note; })},
+        {kDocument | kWindow, "confidence", "How well the rule is known",
+         [](const Row &row) { return confidenceValue(row.rule->confidence); }},
+        {kDocument, "note", "Note on the row",
+         [](const Row &row) -> Value { return View(row.rule->note); }},
+    };
+    static const TableOf<Row> kTable{"encoder", kColumns};
+    return kTable;
+}
+
+namespace {
+
+Json typesJson(std::span<const format::CatalogueRow> rows)
+{
+    return jsonArray(elementTypeTable(), elementTypeRows({}, rows));
+}
+
+} // namespace
+
+Json formatsJson(const target::Target &target, const format::FormatUse &use)
+{
+    const std::uint32_t version = use.descriptorVersion;
+    Json json = document("formats");
+    json["target"] = target.name;
+    json["descriptor_version"] = version;
+    json["kernel_formats"] = jsonArray(kernelFormatTable(), kernelFormatRows(use));
+    json["tensor_formats"] = jsonArray(elementTypeTable(), tensorFormatRows(target));
+    json["codegen"] = jsonArray(codegenTable(), codegenRows(version));
+    json["element_roles"] = jsonArray(elementRoleTable(), format::weightElementRoles());
+    json["fold_predicate"] = foldPredicateJson();
+    json["double_mac"] = jsonArray(doubleMacTable(), doubleMacPairs());
+    json["format_word"] = version == 0 ? Json(nullptr) : formatWordJson(version);
+    json["fp8_formats"] = jsonArray(fp8FormatTable(), format::fp8Formats());
+    json["notes"] = jsonArray(engineNoteTable(), format::engineNotes());
+    json["contested"] = readingsJson(format::readingsAbout("engine"));
+    json["element_catalogue"] = typesJson(format::elementCatalogue());
+    json["serialization_types"] = typesJson(format::serializationTypes());
+    json["blob_types"] = typesJson(format::blobTypes());
+    return json;
+}
+
+namespace {
+
+void addRows(std::string_view name, std::vector<EmbeddedFact> &rows)
+{
+    const auto csv = tables::load(name);
+    for (std::size_t row = 0; csv && row < csv->rows(); ++row) {
+        EmbeddedFact fact;
+        fact.table = name;
+        for (std::size_t i = 0; i < csv->columns().size(); ++i) {
+            const std::string &column = csv->columns()[i];
+            const std::string_view cell = csv->cell(row, i);
+            if (column == "confidence")
+                fact.confidence = cell;
+            else if (column == "source")
+                fact.source = cell;
+            else if (column == "note")
+                fact.note = cell;
+            else if (!cell.empty())
+                fact.cells.append(fact.cells.empty() ? "" : "; ").append(column + "=").append(cell);
+        }
+        rows.push_back(std::move(fact));
+    }
+}
+
+} // namespace
+
+std::vector<EmbeddedFact> embeddedFactRows(std::string_view table)
+{
+    std::vector<EmbeddedFact> rows;
+    for (const std::string_view name : tables::names()) {
+        if (table.empty() || table == name)
+            addRows(name, rows);
+    }
+    return rows;
+}
+
+const TableOf<EmbeddedFact> &embeddedFactTable()
+{
+    using Row = EmbeddedFact;
+    static constexpr Column<Row> kColumns[] = {
+        {"table", "Table of facts that the program reads", member<&Row::table>},
+        {"fact", "Cells of the row, by column", member<&Row::cells>},
+        {"confidence", "How well the row is known, in the words of its table",
+         [](const Row &row) { return orNothing(row.confidence); }},
+        {"source", "Where the row comes from",
+         [](const Row &row) { return orNothing(row.source); }},
+        {"note", "Note on the row", [](const Row &row) { return orNothing(row.note); }},
+    };
+    static const TableOf<Row> kTable{"facts", kColumns};
+    return kTable;
+}
+
+Json embeddedFactsJson(std::string_view table)
+{
+    Json json = document("formats");
+    json["facts"] = jsonArray(embeddedFactTable(), embeddedFactRows(table));
+    return json;
+}
+
+namespace {
+
+using format::ActivationField;
+using format::ActivationTable;
+
+constexpr int kActivationDigits = 6;
+
+Json halfJson(float value)
+{
+    return json(Real{static_cast<double>(value)});
+}
+
+Value entryPlace(const ActivationEntry &row)
+{
+    return Written{static_cast<double>(row.entry),
+                   row.count == 1 ? std::to_string(row.entry)
+                                  : fmt::format("{} to {}", row.entry, row.entry + row.count - 1)};
+}
+
+/// Of one of several entries that are a field, its number among them.
+Value entryName(const ActivationEntry &row)
+{
+    if (row.field == nullptr)
+        return Nothing();
+    return row.field->count == row.count
+               ? Value(View(row.field->name))
+               : Value(Word{"knot", Mark::None, std::to_string(row.entry - row.field->index)});
+}
+
+std::string entryOrigin(const ActivationEntry &row)
+{
+    if (row.field == nullptr)
+        return {};
+    return row.field->note.empty() ? row.field->source : row.field->source + "\n" + row.field->note;
+}
+
+Json activationValuesJson(const ActivationEntry &row)
+{
+    Json values = Json::array();
+    for (std::size_t i = 0; i < row.count; ++i)
+        values.push_back(halfJson(row.table->value(row.entry + i)));
+    return values;
+}
+
+} // namespace
+
+std::vector<ActivationEntry> activationFieldRows(const ActivationTable &table)
+{
+    const auto shared = std::make_shared<const ActivationTable>(table);
+    std::vector<ActivationEntry> rows;
+    for (const ActivationField &field : format::activationFields()) {
+        if (field.layout == table.layout())
+            rows.push_back({shared, &field, field.index, field.count});
+    }
+    return rows;
+}
+
+std::vector<ActivationEntry> activationEntries(const ActivationTable &table)
+{
+    const std::vector<ActivationEntry> fields = activationFieldRows(table);
+    const auto shared = std::make_shared<const ActivationTable>(table);
+    std::vector<ActivationEntry> rows;
+    for (std::size_t entry = 0; entry < ActivationTable::kEntries; ++entry) {
+        rows.push_back({shared, nullptr, entry, 1});
+        for (const ActivationEntry &each : fields) {
+            if (entry >= each.entry && entry < each.entry + each.count)
+                rows.back().field = each.field;
+        }
+    }
+    return rows;
+}
+
+const TableOf<ActivationEntry> &activationTable()
+{
+    using Row = ActivationEntry;
+    static constexpr Column<Row> kColumns[] = {
+        {kNumber, "entry", "Halfword of the record, 0 to 42", entryPlace,
+         jsonOf([](const Row &row) { return Json(row.entry); }), originOf(entryOrigin)},
+        {"name", "field", "What the entry is, in the chosen reading of the record", entryName,
+         originOf(entryOrigin)},
+        {kNumber | kDocument, "count", "entries", "How many entries the field has",
+         member<&Row::count, Count>},
+        {kNumber | kTables, "bits", "The stored fp16 bits",
+         [](const Row &row) -> Value {
+             return row.count == 1 ? Value(Hex(row.table->entries()[row.entry], 4))
+                                   : Value(Nothing());
+         },
+         originOf(entryOrigin)},
+        {kNumber | kTables, "value", "The same bits as an fp16 number",
+         [](const Row &row) -> Value {
+             return row.count == 1 ? Value(Real(static_cast<double>(row.table->value(row.entry)),
+                                                kActivationDigits, true))
+                                   : Value(Nothing());
+         },
+         originOf(entryOrigin)},
+        {kDocument, "values", "The numbers of all entries of the field", nullptr,
+         jsonOf(activationValuesJson)},
+        {kDocument, "source", "Where the field is described",
+         [](const Row &row) -> Value {
+             return row.field != nullptr ? Value(View(row.field->source)) : Value(Nothing());
+         }},
+        {"confidence", "How well the field's place and meaning are known",
+         [](const Row &row) -> Value {
+             return row.field != nullptr ? confidenceValue(row.field->confidence)
+                                         : Value(Nothing());
+         },
+         originOf(entryOrigin)},
+        {kName | kDocument | kTerminal, "note", "What else is known of the field",
+         [](const Row &row) -> Value {
+             return row.field != nullptr ? Value(View(row.field->note)) : Value(Nothing());
+         }},
+    };
+    static const TableOf<Row> kTable{
+        "activation",
+        kColumns,
+        {"name", "entry", "count", "values", "source", "confidence", "note"}};
+    return kTable;
+}
+
+std::vector<KnotFacts> knotFacts(const ActivationTable &table)
+{
+    std::vector<KnotFacts> rows;
+    for (std::size_t i = 0; i < ActivationTable::kKnots; ++i)
+        rows.push_back({i, table.knotInput(i), table.knot(i)});
+    return rows;
+}
+
+const TableOf<KnotFacts> &knotTable()
+{
+    using Row = KnotFacts;
+    static constexpr Column<Row> kColumns[] = {
+        {kNumber | kTerminal, "knot", "Number of the knot, from 0", member<&KnotFacts::knot, Code>},
+        {kNumber, "input", "Where the knot lies",
+         [](const KnotFacts &row) -> Value { return Real(row.input, kActivationDigits, true); }},
+        {kNumber, "output", "Value of the function there",
+         [](const KnotFacts &row) -> Value {
+             return Real(static_cast<double>(row.output), kActivationDigits, true);
+         }},
+    };
+    static const TableOf<Row> kTable{"knots", kColumns};
+    return kTable;
+}
+
+Json activationJson(std::string_view name, const ActivationTable &table,
+                    std::span<const EvaluatedInput> evaluated)
+{
+    Json json;
+    json["name"] = name;
+    json["layout"] = format::activationLayoutName(table.layout());
+    const ActivationTable::Domain domain = table.domain();
+    json["domain"] = {{"low", report::json(Real{domain.low})},
+                      {"high", report::json(Real{domain.high})},
+                      {"assumed", domain.assumed}};
+    json["entries"] = table.entries();
+    json["fields"] = jsonArray(activationTable(), activationFieldRows(table));
+    json["knots"] = jsonArray(knotTable(), knotFacts(table));
+    json["evaluated"] = Json::array();
+    for (const EvaluatedInput &each : evaluated)
+        json["evaluated"].push_back({{"input", each.input},
+                                     {"output", halfJson(halfToFloat(each.bits))},
+                                     {"bits", each.bits}});
+    return json;
 }
 
 } // namespace kernscope::report

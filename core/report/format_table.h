@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/format/activation_table.h"
 #include "core/format/catalogue.h"
 #include "core/format/legality.h"
 #include "core/report/column.h"
+#include "core/report/json.h"
 #include "core/target/dma_format.h"
 #include "core/target/target.h"
 
+#include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -45,5 +51,55 @@ struct CodegenFacts {
 };
 std::vector<CodegenFacts> codegenRows(unsigned version);
 const TableOf<CodegenFacts> &codegenTable();
+
+/// Everything of `formats`: the numberings on a chip, and what its descriptor version (0: not
+/// known) makes of them.
+Json formatsJson(const target::Target &target, const format::FormatUse &use);
+
+// The tables of facts about formats and chips as they are embedded, each row with its source.
+
+struct EmbeddedFact {
+    std::string table; ///< "hwx_codes"
+    std::string cells; ///< "kind=section_type; code=0x0; name=regular"; empty cells are left out
+    std::string confidence, source, note;
+};
+/// The rows of one table, or of all for an empty name.
+std::vector<EmbeddedFact> embeddedFactRows(std::string_view table = {});
+const TableOf<EmbeddedFact> &embeddedFactTable();
+/// `formats --facts`: {"facts":[…]}
+Json embeddedFactsJson(std::string_view table);
+
+// The engine's activation tables, as `activation` and its dock list them.
+
+/// Entries of a record that are one row: one of them, or all of a field.
+struct ActivationEntry {
+    std::shared_ptr<const format::ActivationTable> table;
+    const format::ActivationField *field = nullptr; ///< null where the layout has none there
+    std::size_t entry = 0;                          ///< 0 to 42
+    std::size_t count = 1;
+};
+/// Each of the 43 entries, a row each.
+std::vector<ActivationEntry> activationEntries(const format::ActivationTable &table);
+/// A row a field of the table's layout; the knots are one.
+std::vector<ActivationEntry> activationFieldRows(const format::ActivationTable &table);
+const TableOf<ActivationEntry> &activationTable();
+
+/// One of the 33 knots.
+struct KnotFacts {
+    std::size_t knot = 0;
+    double input = 0;
+    float output = 0;
+};
+std::vector<KnotFacts> knotFacts(const format::ActivationTable &table);
+const TableOf<KnotFacts> &knotTable();
+
+/// A place at which the function was evaluated.
+struct EvaluatedInput {
+    double input = 0;
+    std::uint16_t bits = 0; ///< fp16
+};
+/// `{"name","layout","domain","entries","fields","knots","evaluated"}`
+Json activationJson(std::string_view name, const format::ActivationTable &table,
+                    std::span<const EvaluatedInput> evaluated);
 
 } // namespace kernscope::report

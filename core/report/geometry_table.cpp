@@ -2,7 +2,18 @@
 #include "core/report/geometry_table.h"
 
 #include "core/assessment/assess.h"
+#include "core/assessment/geometry_facts.h"
+#include "core/assessment/measured.h"
 #include "core/bundle/bundle.h"
+#include "core/report/chip_table.h"
+#include "core/report/fact_values.h"
+#include "core/report/json_table.h"
+#include "core/report/placement_table.h"
+#include "core/report/text_table.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
 
 namespace kernscope::report {
 
@@ -46,26 +57,486 @@ std::vector<UnplacedWeight> unplacedWeights(const Bundle &bundle)
 const TableOf<UnplacedWeight> &unplacedTable()
 {
     using Row = UnplacedWeight;
-    static const TableOf<Row> kTable{
-        "without-geometry",
-        {{.key = "weight",
-          .title = "weight",
-          .explanation = "Weight that has no place among output-channel groups",
-          .value = [](const Row &row) -> Value { return View(row.weight); }},
-         {.key = "address",
-          .title = "address",
-          .explanation = "Model, function and name of the weight",
-          .shown = kDocument,
-          .value = [](const Row &row) -> Value { return View(row.address); }},
-         {.key = "consumer",
-          .title = "in",
-          .explanation = "Operation that reads it",
-          .value = [](const Row &row) -> Value { return View(row.consumer); }},
-         {.key = "reason",
-          .title = "why it has no geometry",
-          .explanation = "What is missing",
-          .value = [](const Row &row) -> Value { return View(row.reason); }}}};
+    static constexpr Column<Row> kColumns[] = {
+        {"weight", "Weight that has no place among output-channel groups", member<&Row::weight>},
+        {kDocument, "address", "Model, function and name of the weight", member<&Row::address>},
+        {"consumer", "in", "Operation that reads it", member<&Row::consumer>},
+        {"reason", "why it has no geometry", "What is missing", member<&Row::reason>},
+    };
+    static const TableOf<Row> kTable{"without-geometry", kColumns};
     return kTable;
+}
+
+namespace {
+
+std::vector<Column<EngineFact>> engineColumns()
+{
+    using Row = EngineFact;
+    return {{"what", "The figure, or what the figures below are about", member<&Row::what>},
+            {"value", "Value of the figure", member<&Row::value>},
+            {"remark", "How it comes about, and what other readings give", member<&Row::remark>},
+            {"source", "Where the rule or the value is documented", member<&Row::source>}};
+}
+
+} // namespace
+
+const TableOf<EngineFact> &geometryFactTable()
+{
+    static const TableOf<EngineFact> kTable = [] {
+        TableOf<EngineFact> table{"geometry", engineColumns()};
+        table.columns.push_back(
+            {"confidence", "How well it is known", [](const EngineFact &row) -> Value {
+                 return row.confidence ? confidenceValue(*row.confidence) : Value(Nothing());
+             }});
+        return table;
+    }();
+    return kTable;
+}
+
+const TableOf<EngineFact> &collectiveFactTable()
+{
+    static const TableOf<EngineFact> kTable{"collective", engineColumns()};
+    return kTable;
+}
+
+std::string engineFactsText(const std::vector<EngineFact> &facts)
+{
+    std::string text;
+    for (const EngineFact &fact : facts) {
+        if (fact.heading) {
+            text += fmt::format("  {}\n", fact.what);
+            continue;
+        }
+        std::string line = fmt::format("    {:<26} {}", fact.what, report::text(fact.value, "?"));
+        if (!fact.remark.empty())
+            line += "  " + fact.remark;
+        const bool doubtful = fact.confidence == format::Confidence::Contested ||
+                              fact.confidence == format::Confidence::Assumed;
+        if (!fact.source.empty() || doubtful)
+            line +=
+                fmt::format(" [{}{}{}]", fact.source, doubtful && !fact.source.empty() ? "; " : "",
+                            doubtful ? format::confidenceName(*fact.confidence) : "");
+        text += line + "\n";
+    }
+    return text;
+}
+
+namespace {
+
+using namespace decision;
+using format::Confidence;
+
+constexpr std::uint64_t kShownCores = 16, kShownChannels = 6;
+
+class FactList
+{
+public:
+    void heading(std::string title)
+    {
+        m_facts.push_back({.what = std::move(title), .heading = true});
+    }
+    void add(std::string what, Value value, std::string remark, std::string source,
+             Confidence confidence = Confidence::Documented)
+    {
+        m_facts.push_back(
+            {std::move(what), std::move(value), std::move(remark), std::move(source), confidence});
+    }
+    void add(const Condition &condition)
+    {
+        add(condition.name,
+            !condition.holds   ? Word{"open", Mark::Open}
+            : *condition.holds ? Word{"holds", Mark::Passes}
+                               : Word{"fails", Mark::Bad},
+            fmt::format("{}; needs {}", condition.found, condition.required), condition.source,
+            condition.confidence);
+    }
+    std::vector<EngineFact> take() { return std::move(m_facts); }
+
+private:
+    std::vector<EngineFact> m_facts;
+};
+
+Value yesNoValue(const std::optional<bool> &value)
+{
+    return value ? Value(*value) : Value(Word{"unknown"});
+}
+
+Value knownCount(const std::optional<std::uint64_t> &value)
+{
+    return value ? Value(Count{*value}) : Value(Word{"unknown"});
+}
+
+std::string bytesOrUnknown(const std::optional<std::uint64_t> &bytes)
+{
+    return bytes ? bytesText(*bytes) : "unknown";
+}
+
+void addGroups(const Geometry &geometry, FactList &facts)
+{
+    facts.heading("Groups and passes");
+    facts.add("output-channel group", Count{geometry.group},
+              fmt::format("by the {}; the other reading gives {}", ocgReadingName(geometry.reading),
+                          grouped(geometry.otherGroup)),
+              "listing 20.1", Confidence::Contested);
+    facts.add("kernel elements", Count{geometry.kernel}, {}, "kW × kH × kD");
+    facts.add("source mode", std::string(sourceModeName(geometry.mode)), geometry.modeReason,
+              "table 20.3");
+    facts.add("channels an accumulator", Count{geometry.perAccumulator},
+              target::halOffsetText(accumulatorOffset(geometry.mode)), "table 20.3");
+    facts.add("byte cap", Count{byteCap(geometry.cap)},
+              fmt::format("{}; which format reads which is not published: by element width here",
+                          target::halOffsetText(byteCapOffset(geometry.cap))),
+              "chapter 20", Confidence::Assumed);
+    facts.add("passes", Count{geometry.passes},
+              fmt::format("the other reading: {}", grouped(geometry.otherPasses)), "listing 20.2");
+}
+
+/// Which channels each core makes, the first of them.
+void addChannelMap(std::uint64_t channels, std::uint64_t cores, FactList &facts)
+{
+    for (std::uint64_t core = 0; core < std::min({cores, channels, kShownCores}); ++core) {
+        std::string first;
+        const std::uint64_t end = core + kShownChannels * cores;
+        for (std::uint64_t c = core; c < channels && c < end; c += cores)
+            first += (first.empty() ? "" : ", ") + grouped(c);
+        facts.add(fmt::format("core {}", core),
+                  fmt::format("{} channels", grouped((channels - core - 1) / cores + 1)),
+                  first + (end < channels ? ", …" : ""), fmt::format("channel mod {}", cores));
+    }
+}
+
+void addCores(const LayerOperation &operation, const Geometry &geometry, FactList &facts)
+{
+    facts.heading("Cores");
+    const auto &cores = geometry.cores;
+    facts.add("cores", knownCount(cores.value), {}, cores.source,
+              cores.contested ? Confidence::Contested : cores.confidence);
+    facts.add("cores lit", knownCount(geometry.lit),
+              "next power of two of the passes, at most the cores", "listing 20.2",
+              geometry.litMeasured && geometry.litMeasured != geometry.lit
+                  ? Confidence::Contested
+                  : Confidence::Documented);
+    if (geometry.litMeasured)
+        facts.add("cores lit, measured", Count{*geometry.litMeasured},
+                  "one core an output channel, up to four", "table 20.5", Confidence::Verified);
+    if (cores.value && *cores.value > 0)
+        addChannelMap(operation.outputChannels, *cores.value, facts);
+    facts.add("buffering", std::string(bufferingName(geometry.buffering)),
+              fmt::format("demand {} of 8 units; double up to 4. The demand of an operation is not "
+                          "published: the slots of one group",
+                          geometry.demand),
+              "table 20.1", Confidence::Assumed);
+}
+
+/// What was measured of weights with a mask, each with its conditions.
+std::string measuredSparse()
+{
+    std::string text;
+    for (const SpeedupRow &row : speedupRows()) {
+        if (row.form == "sparse" && row.measurement == "speedup_vs_dense")
+            text +=
+                fmt::format("; measured {:g} to {:g} times: {}", row.low, row.high, row.condition);
+    }
+    return text;
+}
+
+void addZeros(const LayerOperation &operation, const CycleEstimate &cycles, FactList &facts)
+{
+    if (operation.paddedZero.value_or(0) > 0)
+        facts.add("implicit zeros", percentText(*operation.paddedZero),
+                  "products that meet the padding; zero-skip leaves them out as well",
+                  "chapter 25");
+    if (cycles.withZeroSkip)
+        facts.add("with zero-skip", Count{static_cast<std::uint64_t>(*cycles.withZeroSkip)},
+                  fmt::format("{} of the cycles, in any storage form; on a bandwidth-bound stack "
+                              "about one percent of the time",
+                              percentText(*cycles.skipShare)),
+                  "chapter 25");
+    if (cycles.sparseRatio)
+        facts.add("sparse store", fmt::format("{} of dense bytes", ratioText(*cycles.sparseRatio)),
+                  "1/16 + density" + measuredSparse(), "chapter 25");
+    else
+        facts.add("zero-skip", std::string("density not known"),
+                  "give the density to see what zeros bring", "chapter 25");
+}
+
+/// "2 or 1": what a lane width drops to in modes that no rule is published of.
+std::string narrowLanes(const target::Target &target)
+{
+    std::string text;
+    for (const char *name : {"lanes_narrow_2", "lanes_narrow_1"}) {
+        if (const GeometryFact *fact = geometryFact(target, name))
+            text += fmt::format("{}{:g}", text.empty() ? "" : " or ", fact->value);
+    }
+    return text;
+}
+
+void addCycles(const LayerOperation &operation, const Geometry &geometry, FactList &facts)
+{
+    const CycleEstimate &cycles = geometry.cycles;
+    facts.heading("Cycles and zeros");
+    facts.add("MACs", knownCount(cycles.macs), {}, {});
+    facts.add("modelled cycles",
+              cycles.dense ? Value(Count{static_cast<std::uint64_t>(*cycles.dense)})
+                           : Value(Word{"unknown"}),
+              fmt::format("MACs / (cores × {} lanes) + {}; a spatial factor is missing from the "
+                          "printed product",
+                          cycles.lanes,
+                          cycles.fixedCycles ? grouped(*cycles.fixedCycles) : "an unknown number"),
+              "chapter 20", Confidence::Contested);
+    addZeros(operation, cycles, facts);
+    facts.add("lanes", Count{cycles.lanes}, cycles.lanesReason, "table 20.2");
+    facts.add("lanes in narrow modes", narrowLanes(*geometry.target),
+              "which operations take them is not published", "table 20.2");
+    facts.add("double-multiply mode", std::string(cycles.doubleMac ? "eligible" : "not eligible"),
+              "one-byte activation and one-byte weight of the same class", "chapter 36");
+    if (cycles.measuredRate)
+        facts.add("measured rate", siText(*cycles.measuredRate, "MAC/s"),
+                  "at that many output channels, in a loop that the dispatch paces: no engine time",
+                  cycles.rateSource, Confidence::Verified);
+}
+
+void addWorkingSet(const WorkingSet &set, FactList &facts)
+{
+    facts.heading("Working set");
+    facts.add("largest operand", bytesText(set.largest),
+              fmt::format("weight {}, input {}, output {}", bytesText(set.weightBytes),
+                          bytesOrUnknown(set.inputBytes), bytesOrUnknown(set.outputBytes)),
+              {});
+    facts.add("stays on chip", yesNoValue(set.fits),
+              set.cap ? fmt::format("cap {}", bytesText(*set.cap)) : "the cap is unknown",
+              set.source);
+}
+
+std::string yesNoText(const std::optional<bool> &value)
+{
+    return value ? (*value ? "yes" : "no") : "unknown";
+}
+
+void addWinograd(const WinogradGate &gate, FactList &facts)
+{
+    facts.heading(fmt::format("Winograd: eligible {}, work {} of {} ({})", yesNoText(gate.eligible),
+                              gate.work, gate.threshold, gate.thresholdReason));
+    for (const Condition &condition : gate.conditions)
+        facts.add(condition);
+    for (const auto &tile : gate.tiles)
+        facts.add("tile form", fmt::format("F({}, 3)", tile.output),
+                  fmt::format("output tile {}, input tile {}; direct spends {} times the products "
+                              "an axis",
+                              tile.output, tile.input, tile.saving),
+                  "chapter 20");
+    facts.heading("Winograd: selection");
+    for (const Condition &condition : gate.selection)
+        facts.add(condition);
+}
+
+} // namespace
+
+std::vector<EngineFact> geometryFacts(const LayerOperation &operation, const Geometry &geometry)
+{
+    FactList facts;
+    addGroups(geometry, facts);
+    addCores(operation, geometry, facts);
+    addWorkingSet(geometry.workingSet, facts);
+    addCycles(operation, geometry, facts);
+    if (!geometry.disagreements.empty())
+        facts.heading("Sources disagree");
+    for (const std::string &line : geometry.disagreements)
+        facts.add("disagreement", Nothing(), line, {}, Confidence::Contested);
+    addWinograd(geometry.winograd, facts);
+    if (!geometry.costed.empty())
+        facts.heading("What the compiler costs against what the silicon has");
+    for (const Geometry::CostFact &fact : geometry.costed) {
+        std::string name = fact.name;
+        std::replace(name.begin(), name.end(), '_', ' ');
+        facts.add(name, fmt::format("{:g} {}", static_cast<double>(fact.value), fact.unit),
+                  fact.note, fact.source, Confidence::Verified);
+    }
+    return facts.take();
+}
+
+namespace {
+
+using namespace decision;
+
+Json winogradJson(const WinogradGate &gate)
+{
+    Json json;
+    json["eligible"] = optionalJson(gate.eligible);
+    json["work"] = numberJson(gate.work);
+    json["threshold"] = gate.threshold;
+    json["threshold_reason"] = gate.thresholdReason;
+    json["conditions"] = Json::array();
+    for (const Condition &condition : gate.conditions)
+        json["conditions"].push_back(conditionJson(condition));
+    json["selection"] = Json::array();
+    for (const Condition &condition : gate.selection)
+        json["selection"].push_back(conditionJson(condition));
+    json["tiles"] = Json::array();
+    for (const auto &tile : gate.tiles) {
+        Json row;
+        row["output_tile"] = tile.output;
+        row["input_tile"] = tile.input;
+        row["saving_per_axis"] = ratioJson(tile.saving);
+        json["tiles"].push_back(std::move(row));
+    }
+    return json;
+}
+
+/// Which channels each core makes: the rule, how many, and the first of them.
+Json channelMapJson(std::uint64_t channels, const target::ChosenFigure &cores)
+{
+    Json json;
+    if (!cores.value || *cores.value == 0)
+        return nullptr;
+    const std::uint64_t count = *cores.value;
+    json["rule"] = "channel mod " + std::to_string(count);
+    json["cores"] = Json::array();
+    for (std::uint64_t core = 0; core < std::min(count, channels); ++core) {
+        Json row;
+        row["core"] = core;
+        row["channels"] = numberJson((channels - core - 1) / count + 1);
+        row["first"] = Json::array();
+        for (std::uint64_t c = core; c < channels && c < core + 4 * count; c += count)
+            row["first"].push_back(c);
+        json["cores"].push_back(std::move(row));
+    }
+    return json;
+}
+
+Json cyclesJson(const CycleEstimate &cycles)
+{
+    Json json;
+    json["macs"] = numberJson(cycles.macs);
+    json["lanes"] = cycles.lanes;
+    json["lanes_reason"] = cycles.lanesReason;
+    json["double_mac"] = cycles.doubleMac;
+    json["fixed_cycles"] = numberJson(cycles.fixedCycles);
+    json["estimate"] = optionalJson(cycles.dense);
+    json["with_zero_skip"] = optionalJson(cycles.withZeroSkip);
+    json["zero_skip_share"] = optionalJson(cycles.skipShare);
+    json["sparse_store_ratio"] = optionalJson(cycles.sparseRatio);
+    json["measured_macs_per_s"] = optionalJson(cycles.measuredRate);
+    json["time_at_measured_rate_s"] = nullptr; // the loop of table 20.5 is paced by its dispatch
+    json["rate_source"] = cycles.rateSource;
+    json["note"] = "the printed product of cores and lanes; a spatial factor is missing from it";
+    return json;
+}
+
+Json workingSetJson(const WorkingSet &set)
+{
+    Json json;
+    json["cap"] = numberJson(set.cap);
+    json["weight_bytes"] = numberJson(set.weightBytes);
+    json["input_bytes"] = numberJson(set.inputBytes);
+    json["output_bytes"] = numberJson(set.outputBytes);
+    json["largest"] = numberJson(set.largest);
+    json["fits"] = optionalJson(set.fits);
+    json["source"] = set.source;
+    return json;
+}
+
+Json operationJson(const LayerOperation &operation)
+{
+    Json json;
+    json["input_channels"] = numberJson(operation.inputChannels);
+    json["output_channels"] = numberJson(operation.outputChannels);
+    json["groups"] = numberJson(operation.groups);
+    json["kernel"] = {numberJson(operation.kernelWidth), numberJson(operation.kernelHeight),
+                      numberJson(operation.kernelDepth)};
+    json["output"] = operation.outputKnown ? Json{numberJson(operation.outputWidth),
+                                                  numberJson(operation.outputHeight),
+                                                  numberJson(operation.outputDepth)}
+                                           : Json(nullptr);
+    json["stride"] = {numberJson(operation.strideX), numberJson(operation.strideY),
+                      numberJson(operation.strideZ)};
+    json["weight_bits"] = operation.weightBits;
+    json["density"] = optionalJson(operation.density);
+    json["padded_zero"] = optionalJson(operation.paddedZero);
+    json["activation_format"] = operation.tensorFormat;
+    json["work_unit_mode"] = operation.workUnitMode;
+    return json;
+}
+
+} // namespace
+
+Json conditionJson(const Condition &condition)
+{
+    Json json;
+    json["condition"] = condition.name;
+    json["holds"] = optionalJson(condition.holds);
+    json["found"] = condition.found;
+    json["required"] = condition.required;
+    json["offset"] =
+        condition.offset ? Json(target::halOffsetText(*condition.offset)) : Json(nullptr);
+    json["source"] = condition.source;
+    json["confidence"] = format::confidenceName(condition.confidence);
+    return json;
+}
+
+Json geometryJson(const LayerOperation &operation, const Geometry &geometry)
+{
+    Json json;
+    json["operation"] = operationJson(operation);
+    Json ocg;
+    ocg["size"] = numberJson(geometry.group);
+    ocg["reading"] = ocgReadingName(geometry.reading);
+    ocg["kernel_elements"] = numberJson(geometry.kernel);
+    ocg["source_mode"] = sourceModeName(geometry.mode);
+    ocg["source_mode_reason"] = geometry.modeReason;
+    ocg["channels_per_accumulator"] = geometry.perAccumulator;
+    ocg["accumulator_offset"] = target::halOffsetText(accumulatorOffset(geometry.mode));
+    ocg["byte_cap"] = byteCap(geometry.cap);
+    ocg["byte_cap_offset"] = target::halOffsetText(byteCapOffset(geometry.cap));
+    ocg["byte_cap_confidence"] = "assumed";
+    Json other;
+    other["reading"] = ocgReadingName(
+        geometry.reading == OcgReading::Listing ? OcgReading::Formula : OcgReading::Listing);
+    other["size"] = numberJson(geometry.otherGroup);
+    other["passes"] = numberJson(geometry.otherPasses);
+    other["cores_lit"] = numberJson(geometry.otherLit);
+    ocg["other_reading"] = std::move(other);
+    json["ocg"] = std::move(ocg);
+    json["passes"] = numberJson(geometry.passes);
+    json["cores"] = figureJson(geometry.cores);
+    json["cores_lit"] = numberJson(geometry.lit);
+    json["cores_lit_measured"] = numberJson(geometry.litMeasured);
+    json["cores_lit_contested"] = geometry.litMeasured && geometry.litMeasured != geometry.lit;
+    json["disagreements"] = geometry.disagreements;
+    json["channel_map"] = channelMapJson(operation.outputChannels, geometry.cores);
+    Json buffering;
+    buffering["demand"] = numberJson(geometry.demand);
+    buffering["mode"] = bufferingName(geometry.buffering);
+    buffering["double"] = geometry.buffering == Buffering::Double;
+    json["double_buffering"] = std::move(buffering);
+    json["winograd"] = winogradJson(geometry.winograd);
+    json["working_set"] = workingSetJson(geometry.workingSet);
+    json["cycles"] = cyclesJson(geometry.cycles);
+    json["costed"] = Json::array();
+    for (const Geometry::CostFact &fact : geometry.costed) {
+        Json row;
+        row["name"] = fact.name;
+        row["value"] = fact.value;
+        row["unit"] = fact.unit;
+        row["source"] = fact.source;
+        row["note"] = fact.note;
+        json["costed"].push_back(std::move(row));
+    }
+    return json;
+}
+
+Json judgedJson(const JudgedLayer &layer, const LayerOperation &operation, const Geometry &geometry,
+                const roofline::Assessment &assessment)
+{
+    Json row;
+    row["weight"] = layer.weight.empty() ? Json(nullptr) : Json(layer.weight);
+    row["address"] = layer.address.empty() ? Json(nullptr) : Json(layer.address);
+    row["function"] = layer.function;
+    row["consumer"] = layer.consumer;
+    row["op"] = layer.op;
+    row.update(geometryJson(operation, geometry));
+    row["assessment"] = assessmentJson(assessment);
+    return row;
 }
 
 } // namespace kernscope::report

@@ -1,10 +1,22 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/hwx_json.h"
 
+#include "core/base/little_endian.h"
 #include "core/base/sha256.h"
+#include "core/container/hwx/debug_records.h"
+#include "core/container/hwx/kernels.h"
+#include "core/container/hwx/slots.h"
+#include "core/descriptor/task_alignment.h"
+#include "core/descriptor/task_reader.h"
+#include "core/numeric/half.h"
 #include "core/report/container_table.h"
 #include "core/report/json_table.h"
-#include "core/report/json_values.h"
+#include "core/report/register_table.h"
+#include "core/report/task_table.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -294,6 +306,273 @@ Json hwxJson(const Container &container, std::span<const std::byte> bytes, const
     json["debug_records"] = hwxDebugJson(container, bytes);
     json["warnings"] = warningsJson(container);
     return json;
+}
+
+Json hwxSlotsJson(const hwx::Container &container, std::span<const std::byte> bytes,
+                  const std::string &file)
+{
+    const auto slots = hwx::relocationSlots(container, bytes);
+    return jsonArray(slotTable(), slotRows(slots, file));
+}
+
+namespace {
+
+Json numberOrNull(const std::optional<std::uint32_t> &value)
+{
+    return value ? Json(*value) : Json(nullptr);
+}
+
+Json hexOrNull(const std::optional<std::uint32_t> &value)
+{
+    return value ? Json(fmt::format("0x{:08x}", *value)) : Json(nullptr);
+}
+
+Json fieldsJson(const std::vector<descriptor::FieldDifference> &fields)
+{
+    Json list = Json::array();
+    for (const auto &field : fields) {
+        Json row;
+        row["name"] = field.name;
+        row["a"] = numberOrNull(field.a);
+        row["b"] = numberOrNull(field.b);
+        list.push_back(std::move(row));
+    }
+    return list;
+}
+
+} // namespace
+
+Json hwxLoadJson(const std::vector<hwx::Slot> &places, const std::vector<hwx::LoadedSlot> &loaded)
+{
+    return jsonArray(loadedSlotTable(), loadedSlotRows(places, loaded));
+}
+
+Json hwxDifferencesJson(const std::vector<descriptor::TaskDifference> &differences)
+{
+    Json list = Json::array();
+    for (const auto &task : differences) {
+        Json row;
+        const bool inA = task.a != descriptor::kNoTask, inB = task.b != descriptor::kNoTask;
+        row["index"] = inA ? task.a : task.b;
+        row["change"] = inA && inB ? "changed" : inA ? "removed" : "inserted";
+        row["a"] = inA ? Json(task.a) : Json(nullptr);
+        row["b"] = inB ? Json(task.b) : Json(nullptr);
+        row["header"] = fieldsJson(task.header);
+        row["registers"] = Json::array();
+        for (const auto &reg : task.registers) {
+            Json cell;
+            cell["address"] = fmt::format("0x{:05x}", reg.address);
+            cell["block"] = reg.reg == nullptr ? "?" : reg.reg->block;
+            cell["name"] = reg.reg == nullptr ? "?" : reg.reg->name;
+            cell["a"] = hexOrNull(reg.a);
+            cell["b"] = hexOrNull(reg.b);
+            cell["fields"] = fieldsJson(reg.fields);
+            row["registers"].push_back(std::move(cell));
+        }
+        list.push_back(std::move(row));
+    }
+    return list;
+}
+
+Json hwxDebugJson(const hwx::Container &container, std::span<const std::byte> bytes)
+{
+    constexpr std::uint64_t kMostWords = 1024; // of one record; the rest is in the file
+    Json list = Json::array();
+    for (const hwx::DebugRecord &record : hwx::debugRecords(container, bytes)) {
+        Json row;
+        row["section"] = record.section;
+        row["offset"] = numberJson(record.bytes.offset.value);
+        row["bytes"] = numberJson(record.bytes.bytes.value);
+        row["address"] = hexText(record.address);
+        row["symbols"] = record.symbols;
+        row["texts"] = Json::array();
+        for (const hwx::DebugText &text : record.texts)
+            row["texts"].push_back(
+                {{"offset", numberJson(text.offset.value)}, {"text", text.text}});
+        row["words"] = Json::array();
+        const std::uint64_t words = std::min(record.bytes.bytes.value / 4, kMostWords);
+        for (std::uint64_t i = 0; i < words; ++i)
+            row["words"].push_back(hexText(loadLittle<std::uint32_t>(
+                bytes, static_cast<std::size_t>(record.bytes.offset.value + 4 * i))));
+        row["meaning"] = nullptr;
+        list.push_back(std::move(row));
+    }
+    return list;
+}
+
+Json hwxLoadedJson(const hwx::Container &container, const hwx::LoadPlan &plan, bool strip,
+                   Json slots)
+{
+    Json json;
+    json["base"] = hexText(plan.base);
+    json["image_start"] = hexText(hwx::imageStart(container));
+    json["strip"] = strip;
+    json["slots"] = std::move(slots);
+    return json;
+}
+
+namespace {
+
+using namespace hwx;
+using descriptor::TaskDetail;
+using descriptor::TaskReader;
+
+Json hexesJson(const std::vector<std::uint32_t> &words)
+{
+    Json list = Json::array();
+    for (const std::uint32_t word : words)
+        list.push_back(hexText(word));
+    return list;
+}
+
+Json packetsJson(const TaskDetail &detail)
+{
+    Json list = Json::array();
+    for (const descriptor::Packet &packet : detail.stream.packets) {
+        Json row;
+        row["td_offset"] = hexText(packet.offset);
+        row["word"] = fmt::format("{:#010x}", packet.word);
+        row["address"] = hexText(packet.address);
+        row["count"] = packet.count;
+        row["kind"] = descriptor::packetKindName(packet.kind);
+        if (packet.kind == descriptor::PacketKind::Address)
+            row["bar"] = packet.bar;
+        list.push_back(std::move(row));
+    }
+    return list;
+}
+
+Json summaryJson(const TaskDetail &detail, const TaskReader &reader)
+{
+    const auto value = [&](std::string_view role) {
+        const auto found = roleValue(detail, reader, role);
+        return found ? Json(*found) : Json(nullptr);
+    };
+    Json json;
+    for (const char *role : {"in_w", "in_h", "cin", "cout", "out_w", "out_h"})
+        json[role] = value(role);
+    Json conv;
+    for (const char *role : {"Kw", "Kh", "OCGSize", "Sx", "Sy", "Px", "Py", "Ox", "Oy"})
+        conv[role] = value(role);
+    json["conv"] = std::move(conv);
+    for (const char *role : {"kernel_fmt", "bias_mode", "nonlinear_mode", "active_ne_log2"})
+        json[role] = value(role);
+    for (const char *role :
+         {"groups", "kernel_enable", "palette_enable", "palette_bits", "sparse_fmt",
+          "post_scale_mode", "detect_zeros", "task_type", "l2_barrier"}) {
+        if (auto number = value(role); !number.is_null())
+            json[role] = std::move(number);
+    }
+    return json;
+}
+
+Json taskJson(TaskReader &reader, std::size_t index, TaskDetail &detail,
+              const hwx::SegmentSection &section, const HwxJsonOptions &options)
+{
+    const auto &state = reader.before(index);
+    reader.read(index, detail);
+    const auto &version = *reader.list().version;
+    const std::uint64_t fileOffset = section.bytes->offset.value + detail.task.offset;
+    Json json;
+    json["index"] = index;
+    json["offset"] = hexText(detail.task.offset);
+    json["file_offset"] = hexText(fileOffset);
+    json["size"] = hexText(detail.task.bytes());
+    json["stream_start"] = hexText(detail.stream.begin);
+    json["stream_end"] = hexText(detail.stream.end);
+    json["exact"] = detail.stream.exact;
+    json["stream"] = detail.task.stream;
+    json["extended_header"] = detail.task.extended;
+    json["header_words"] = hexesJson(detail.header);
+    Json header = Json::object();
+    for (const auto &[name, value] : descriptor::headerFields(detail, version))
+        header[std::string(name)] = value;
+    json["header"] = std::move(header);
+    json["packets"] = packetsJson(detail);
+    if (options.registers)
+        json["registers"] =
+            jsonArray(registerTable(), registerFacts(detail, state, version, fileOffset));
+    return json;
+}
+
+void addValues(Json &json, std::span<const std::byte> bytes)
+{
+    std::size_t nonzeros = 0, nonfinite = 0;
+    std::optional<float> low, high;
+    const std::size_t count = bytes.size() / 2;
+    Json first = Json::array();
+    for (std::size_t i = 0; i < count; ++i) {
+        const auto half = loadLittle<std::uint16_t>(bytes, 2 * i);
+        if (i < 8)
+            first.push_back(fmt::format("0x{:04x}", half));
+        const float value = halfToFloat(half);
+        if (!std::isfinite(value)) {
+            ++nonfinite;
+            continue;
+        }
+        nonzeros += value != 0 ? 1 : 0;
+        low = low ? std::min(*low, value) : value;
+        high = high ? std::max(*high, value) : value;
+    }
+    json["bytes"] = bytes.size();
+    json["count"] = count;
+    json["nonzeros"] = nonzeros;
+    json["nonfinite"] = nonfinite;
+    json["min"] = low ? Json(*low) : Json(nullptr);
+    json["max"] = high ? Json(*high) : Json(nullptr);
+    json["first_u16"] = std::move(first);
+    json["sha256"] = Sha256::hexOf(bytes).value_or(std::string());
+}
+
+} // namespace
+
+Json hwxTasksJson(const Container &container, std::span<const std::byte> bytes,
+                  const HwxJsonOptions &options)
+{
+    Json list = Json::array();
+    const auto tiles = kernelTiles(container);
+    for (const Text &text : container.texts) {
+        const hwx::SegmentSection *section = container.section(text.section);
+        if (section == nullptr || !section->bytes || text.tasks->version == nullptr)
+            continue;
+        const auto range = *section->bytes;
+        TaskReader reader(bytes.subspan(static_cast<std::size_t>(range.offset.value),
+                                        static_cast<std::size_t>(range.bytes.value)),
+                          *text.tasks);
+        const LaneFinder finder(container, text, tiles);
+        TaskDetail detail;
+        for (std::size_t i = 0; i < text.tasks->tasks.size(); ++i) {
+            Json json = taskJson(reader, i, detail, *section, options);
+            json["lanes"] =
+                jsonArray(laneTable(), laneFacts(finder.lanes(detail, reader), tiles, container));
+            json["summary"] = summaryJson(detail, reader);
+            list.push_back(std::move(json));
+        }
+    }
+    return list;
+}
+
+Json hwxTilesJson(const Container &container, std::span<const std::byte> bytes)
+{
+    Json list = Json::array();
+    for (const KernelTile &tile : kernelTiles(container)) {
+        const Symbol &symbol = container.symbols[tile.symbol];
+        Json json;
+        json["symbol"] = symbol.name;
+        json["lane"] = tile.name.lane ? Json(*tile.name.lane) : Json(nullptr);
+        json["vmaddr"] = hexText(tile.address);
+        json["n_desc"] = hexText(symbol.desc);
+        json["section"] = tile.section;
+        json["section_offset"] = hexText(tile.sectionOffset);
+        json["file_offset"] = hexText(tile.fileOffset.value);
+        json["size"] = hexText(tile.bytes.value);
+        Json weights;
+        addValues(weights, bytes.subspan(static_cast<std::size_t>(tile.fileOffset.value),
+                                         static_cast<std::size_t>(tile.bytes.value)));
+        json["weights"] = std::move(weights);
+        list.push_back(std::move(json));
+    }
+    return list;
 }
 
 } // namespace kernscope::report

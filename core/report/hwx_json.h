@@ -5,7 +5,7 @@
 #include "core/container/hwx/slots.h"
 #include "core/descriptor/task_diff.h"
 #include "core/report/json.h"
-#include "core/report/number_text.h"
+#include "core/report/text_table.h"
 
 #include <cstddef>
 #include <span>

@@ -7,6 +7,7 @@
 #include "core/diff/diff.h"
 #include "core/patch/interrupted_save.h"
 #include "core/patch/patch.h"
+#include "core/report/column.h"
 
 #include <optional>
 #include <string>
@@ -41,5 +42,8 @@ Json patchJson(const Bundle &bundle, const std::vector<AppliedEdit> &edits,
 /// Everything of `recover`.
 Json recoverJson(std::string_view path, RecoverAction action, bool dryRun,
                  const RecoverReport &report);
+
+/// Faults: `diagnostics[]` of every document, and the Diagnostics dock.
+const TableOf<Diagnostic> &diagnosticTable();
 
 } // namespace kernscope::report

@@ -4,7 +4,7 @@
 #include "core/base/error.h"
 #include "core/base/progress.h"
 #include "core/bundle/bundle_fwd.h"
-#include "core/diff/joined_weights.h"
+#include "core/diff/pair_sides.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -33,14 +33,11 @@ struct PairPicture {
     bool binned = false;        ///< a cell stands for more than one element
 };
 
-/// Decodes both weights once. Errors: those of diff::PairReader::make, "task.cancelled". Takes the
-/// files' locks itself, shared. Progress in elements.
-Result<PairPicture> pairPicture(const Bundle &a, std::size_t weightA, const Bundle &b,
-                                std::size_t weightB, Progress *progress = nullptr);
-
-/// Of a part of a split or merged weight and its slice of the whole.
-Result<PairPicture> pairPicture(const Bundle &a, const Bundle &b, const JoinedWeights &joined,
-                                std::size_t part, Progress *progress = nullptr);
+/// Decodes both weights once; elements are those of comparedWeight(). Errors: those of
+/// diff::PairReader::make, "task.cancelled". Takes the files' locks itself, shared. Progress in
+/// elements.
+Result<PairPicture> pairPicture(const Bundle &a, const Bundle &b, const PairSides &sides,
+                                Progress *progress = nullptr);
 
 /// A PNG file of the picture with its colours.
 std::vector<std::byte> pngOf(const IndexedPicture &picture);

@@ -5,8 +5,7 @@
 #include "core/bundle/bundle.h"
 #include "core/bundle/stored_bytes.h"
 #include "core/report/fact_values.h"
-#include "core/report/joined_columns.h"
-#include "core/report/number_text.h"
+#include "core/report/text_table.h"
 #include "core/report/weight_table.h"
 
 #include <cmath>
@@ -17,8 +16,6 @@ namespace kernscope::report {
 
 namespace {
 
-constexpr auto kPairFigure = TextTable::Align::Right;
-constexpr auto kPairName = TextTable::Align::Name;
 constexpr unsigned kDocumentAndWindow = kDocument | kWindow;
 constexpr int kPairDigits = 4; ///< of differences, for people
 
@@ -34,15 +31,15 @@ Value storedValue(const std::optional<ByteCount> &bytes)
 
 /// A figure of the values, once they are compared.
 template <class Figure>
-Value figure(const PairFacts &row, Figure &&of)
+Value figure(const PairRow &row, Figure &&of)
 {
-    if (row.values != nullptr)
-        return of(*row.values);
+    if (row.pair.values)
+        return of(*row.pair.values);
     return row.asked ? Value(Unknown()) : Value(Absent());
 }
 
 template <double ValueDifference::*Member, int places = kPairDigits, bool significant = true>
-Value differenceValue(const PairFacts &row)
+Value differenceValue(const PairRow &row)
 {
     return figure(row, [](const ValueDifference &values) {
         return errorFigure(values, Real{values.*Member, places, significant});
@@ -50,13 +47,13 @@ Value differenceValue(const PairFacts &row)
 }
 
 template <std::uint64_t ValueDifference::*Member>
-Value countValue(const PairFacts &row)
+Value countValue(const PairRow &row)
 {
     return figure(row,
                   [](const ValueDifference &values) -> Value { return Count{values.*Member}; });
 }
 
-Value zeroedShare(const PairFacts &row)
+Value zeroedShare(const PairRow &row)
 {
     return figure(row, [](const ValueDifference &values) -> Value {
         const auto elements = static_cast<double>(values.elements());
@@ -64,298 +61,79 @@ Value zeroedShare(const PairFacts &row)
     });
 }
 
-std::vector<Column<PairFacts>> pairNameColumns()
+/// What the tables say of one side.
+struct SideWords {
+    std::string &name, &findable, &form;
+    Shape &shape;
+    std::optional<ByteCount> &bytes;
+
+    void fill(const Weight &weight)
+    {
+        name = weight.name;
+        findable = weight.findableName();
+        form = formText(weight.form);
+        shape = weight.shape;
+        bytes = knownStoredBytes(weight);
+    }
+};
+
+void fillSides(const Bundle &a, const Bundle &b, PairRow &row)
 {
-    return {
-        {.key = "names",
-         .title = "weight",
-         .explanation = "Name of the weight in A, and in B where that differs",
-         .align = kPairName,
-         .shown = kTerminal,
-         .value = [](const PairFacts &row) -> Value { return View(row.names); }},
-        {.key = "name",
-         .title = "weight",
-         .explanation = "Name of the weight in A; that in B is in the tool tip where it differs",
-         .align = kPairName,
-         .shown = kDocumentAndWindow,
-         .value = [](const PairFacts &row) -> Value { return View(row.name); }},
-        {.key = "name_b",
-         .title = "in B",
-         .explanation = "Name of the weight in B",
-         .shown = kDocument,
-         .value = [](const PairFacts &row) -> Value { return View(row.nameB); }},
-        {.key = "function",
-         .title = "function",
-         .explanation = "Function that reads the weight; of a pipeline with its model",
-         .shown = kWindow,
-         .value = [](const PairFacts &row) { return orDash(row.function); }},
-    };
+    if (row.onB())
+        SideWords{row.nameB, row.findableB, row.formB, row.shapeB, row.bytesB}.fill(
+            b.weights()[row.pair.b]);
+    if (row.onA())
+        SideWords{row.nameA, row.findableA, row.formA, row.shapeA, row.bytesA}.fill(
+            a.weights()[row.pair.a]);
+    const Weight &weight = row.onA() ? a.weights()[row.pair.a] : b.weights()[row.pair.b];
+    row.function = functionWords(weight);
+    row.elements = weight.elements.value;
 }
 
-std::vector<Column<PairFacts>> storedColumns()
+PairRow aloneRow(const Bundle &a, const Bundle &b, PairSides sides)
 {
-    return {
-        {.key = "form_a",
-         .title = "A",
-         .explanation = "How A stores the weight",
-         .value = [](const PairFacts &row) { return orDash(row.formA); }},
-        {.key = "form_b",
-         .title = "B",
-         .explanation = "How B stores the weight",
-         .value = [](const PairFacts &row) { return orDash(row.formB); }},
-        {.key = "stored_a",
-         .title = "bytes in A",
-         .explanation = "Bytes that A stores for the weight, all its parts",
-         .align = kPairFigure,
-         .shown = kDocumentAndWindow,
-         .value = [](const PairFacts &row) { return storedValue(row.bytesA); }},
-        {.key = "stored_b",
-         .title = "bytes in B",
-         .explanation = "Bytes that B stores for the weight, all its parts",
-         .align = kPairFigure,
-         .shown = kDocumentAndWindow,
-         .value = [](const PairFacts &row) { return storedValue(row.bytesB); }},
-        {.key = "stored_ratio",
-         .title = "stored B/A",
-         .explanation = "Stored bytes of B over those of A: below 1, B is smaller",
-         .align = kPairFigure,
-         .shown = kTables,
-         .value = [](const PairFacts &row) { return known<Ratio>(row.storedRatio); }},
-    };
-}
-
-std::vector<Column<PairFacts>> errorColumns()
-{
-    return {
-        {.key = "relative_rmse",
-         .title = "relative RMSE",
-         .explanation = "Root of the squares of the differences over those of A: the error as a "
-                        "share of the weight, by which the worst stand first",
-         .align = kPairFigure,
-         .value = differenceValue<&ValueDifference::relativeRmse>},
-        {.key = "snr_db",
-         .title = "SNR, dB",
-         .explanation = "Signal to noise ratio: the squares of A over those of the differences; "
-                        "infinite without a difference",
-         .align = kPairFigure,
-         .value = differenceValue<&ValueDifference::snr, 2, false>},
-        {.key = "max_abs",
-         .title = "max |B - A|",
-         .explanation = "Largest absolute difference of two decoded values",
-         .align = kPairFigure,
-         .value = differenceValue<&ValueDifference::maxAbs>},
-        {.key = "mean_abs",
-         .title = "mean |B - A|",
-         .explanation = "Mean absolute difference over the elements finite in both",
-         .align = kPairFigure,
-         .shown = kWindow,
-         .value = differenceValue<&ValueDifference::meanAbs>},
-        {.key = "rmse",
-         .title = "RMSE",
-         .explanation = "Root of the mean squared difference",
-         .align = kPairFigure,
-         .shown = kTables,
-         .value = differenceValue<&ValueDifference::rmse>},
-        {.key = "max_rel",
-         .title = "max |B - A| / |A|",
-         .explanation = "Largest difference over the value in A; infinite where zeros of A are "
-                        "none in B",
-         .align = kPairFigure,
-         .shown = kDocument,
-         .value = differenceValue<&ValueDifference::maxRel>},
-    };
-}
-
-std::vector<Column<PairFacts>> likenessColumns()
-{
-    return {
-        {.key = "cosine",
-         .title = "cosine",
-         .explanation = "Cosine of the angle between the two tensors taken as vectors: 1 is the "
-                        "same direction",
-         .align = kPairFigure,
-         .value = differenceValue<&ValueDifference::cosine, 6, false>},
-        {.key = "max_ulp",
-         .title = "max ULP",
-         .explanation = "Largest difference in steps of the type of A: how many of its numbers lie "
-                        "between the two values; only where both are of one type",
-         .align = kPairFigure,
-         .value =
-             [](const PairFacts &row) {
-                 return figure(
-                     row, [](const ValueDifference &values) { return known<Count>(values.ulp()); });
-             }},
-    };
-}
-
-std::vector<Column<PairFacts>> pairCountColumns()
-{
-    return {
-        {.key = "elements",
-         .title = "elements",
-         .explanation = "Elements that are equal, changed, zeroed, revived and no longer finite",
-         .align = kPairName,
-         .shown = kTerminal,
-         .value =
-             [](const PairFacts &row) {
-                 return figure(row, [](const ValueDifference &values) -> Value {
-                     return elementCountsText(values);
-                 });
-             }},
-        {.key = "equal",
-         .title = "equal",
-         .explanation = "Elements of the same value (+0 and -0 count as the same, NaN and NaN too)",
-         .align = kPairFigure,
-         .shown = kDocumentAndWindow,
-         .value = countValue<&ValueDifference::equal>},
-        {.key = "changed",
-         .title = "changed",
-         .explanation = "Elements that are nonzero in both and differ",
-         .align = kPairFigure,
-         .shown = kDocumentAndWindow,
-         .value = countValue<&ValueDifference::changed>},
-        {.key = "zeroed",
-         .title = "zeroed",
-         .explanation = "Elements that are nonzero in A and zero in B",
-         .align = kPairFigure,
-         .shown = kDocument,
-         .value = countValue<&ValueDifference::zeroed>},
-        {.key = "zeroed_share",
-         .title = "zeroed",
-         .explanation = "Share of the elements that are nonzero in A and zero in B: what pruning "
-                        "took away",
-         .align = kPairFigure,
-         .shown = kWindow,
-         .value = zeroedShare},
-        {.key = "revived",
-         .title = "revived",
-         .explanation = "Elements that are zero in A and nonzero in B",
-         .align = kPairFigure,
-         .shown = kDocumentAndWindow,
-         .value = countValue<&ValueDifference::revived>},
-        {.key = "nonfinite_a",
-         .title = "not finite in A",
-         .explanation = "Elements of A that are infinite or no number",
-         .align = kPairFigure,
-         .shown = kDocument,
-         .value = countValue<&ValueDifference::nonfiniteA>},
-        {.key = "nonfinite_b",
-         .title = "not finite in B",
-         .explanation = "Elements of B that are infinite or no number",
-         .align = kPairFigure,
-         .shown = kDocument,
-         .value = countValue<&ValueDifference::nonfiniteB>},
-    };
-}
-
-std::vector<Column<PairFacts>> pairVerdictColumns()
-{
-    return {
-        {.key = "pairing",
-         .title = "paired by",
-         .explanation = "How the two were found to be the same weight, as a term of JSON",
-         .shown = kDocument,
-         .value = [](const PairFacts &row) -> Value { return View(row.pairing); }},
-        {.key = "paired_by",
-         .title = "paired by",
-         .explanation = "How the two were found to be the same weight: by the op that uses them, "
-                        "by name, by content, by shape, by their place in order, or by hand",
-         .shown = kTables,
-         .value = [](const PairFacts &row) { return orDash(row.pairedBy); }},
-        {.key = "outcome",
-         .title = "chip",
-         .explanation = "What the chosen chip does with the weight as B stores it; with that of A "
-                        "in the tool tip",
-         .shown = kWindow,
-         .value =
-             [](const PairFacts &row) {
-                 return row.outcome ? outcomeValue(*row.outcome) : Value(Unknown());
-             }},
-        {.key = "changes",
-         .title = "what happened",
-         .explanation = "What became of the weight besides its values: renamed, moved, reordered, "
-                        "re-encoded, re-trained or edited; unreadable where a side is damaged; or "
-                        "the part of a split or merged one",
-         .align = kPairName,
-         .value = [](const PairFacts &row) { return orDash(row.changes); }},
-        {.key = "verdict",
-         .title = "verdict",
-         .explanation = "What became of the weight, in a word",
-         .align = kPairName,
-         .value = [](const PairFacts &row) -> Value { return View(row.verdict); }},
-        {.key = "limits",
-         .title = "limits",
-         .explanation = "Whether the pair keeps the limits that are set, or which it exceeds",
-         .shown = kDocumentAndWindow,
-         .value = [](const PairFacts &row) { return orDash(row.limits); }},
-    };
-}
-
-std::vector<Column<PairFacts>> pairColumns()
-{
-    return joinedColumns(pairNameColumns(), storedColumns(), errorColumns(), likenessColumns(),
-                         pairCountColumns(), pairVerdictColumns());
-}
-
-PairFacts tableFacts(const Weight &a, const Weight &b)
-{
-    PairFacts facts;
-    facts.name = a.findableName();
-    facts.nameB = b.findableName();
-    facts.names =
-        a.name == b.name ? printable(a.name) : printable(a.name) + " > " + printable(b.name);
-    facts.function = functionWords(a);
-    facts.formA = formText(a.form);
-    facts.formB = formText(b.form);
-    facts.bytesA = knownStoredBytes(a);
-    facts.bytesB = knownStoredBytes(b);
-    return facts;
+    PairRow row;
+    row.pair.a = sides.a;
+    row.pair.b = sides.b;
+    row.state = PairState::OneSided;
+    fillSides(a, b, row);
+    row.verdict = row.onA() ? "only in A" : "only in B";
+    return row;
 }
 
 } // namespace
 
-PairFacts pairFacts(const Bundle &a, const Bundle &b, const WeightPair &pair)
+PairRow pairRow(const Bundle &a, const Bundle &b, const ComparedPair &pair)
 {
-    PairFacts facts = tableFacts(a.weights()[pair.a], b.weights()[pair.b]);
-    facts.storedRatio = pair.storedRatio;
-    facts.values = pair.values ? &*pair.values : nullptr;
-    facts.pairing = pairingName(pair.pairing);
-    facts.pairedBy = pairedByText(pair);
-    facts.changes = pairChangesText(a, b, pair);
-    facts.verdict = verdict(pair, a, b);
-    facts.severity = severityOf(pair);
-    return facts;
+    PairRow row;
+    row.pair = pair;
+    row.state = pair.values                             ? PairState::Compared
+                : !pair.shapeEqual || pair.unreadable() ? PairState::NoValues
+                                                        : PairState::Waiting;
+    fillSides(a, b, row);
+    row.elements = comparedWeight(a, b, pair).elements.value;
+    row.reason =
+        fmt::format("{} ({})", pairingReason(a, b, pair), pairConfidenceName(pair.confidence));
+    row.changes = pairChangesText(a, b, pair);
+    row.verdict = verdict(pair, a, b);
+    return row;
 }
 
-PairFacts partFacts(const Bundle &a, const Bundle &b, const JoinedWeights &joined, std::size_t part)
+std::vector<PairRow> pairRows(const Bundle &a, const Bundle &b, std::span<const ComparedPair> pairs,
+                              std::span<const std::size_t> onlyA,
+                              std::span<const std::size_t> onlyB)
 {
-    const Weight &from = a.weights()[joined.weightA(part)], &to = b.weights()[joined.weightB(part)];
-    PairFacts facts = tableFacts(from, to);
-    facts.storedRatio = storedRatio(from, to);
-    const auto &values = joined.parts[part].values;
-    facts.values = values ? &*values : nullptr;
-    facts.pairing = pairingName(Pairing::Content);
-    facts.changes = joinedText(joined, part);
-    facts.verdict = joinedVerdict(joined, part);
-    facts.severity = severityOf(joined.parts[part]);
-    return facts;
+    std::vector<PairRow> rows;
+    for (const ComparedPair &pair : pairs)
+        rows.push_back(pairRow(a, b, pair));
+    for (const std::size_t weight : onlyA)
+        rows.push_back(aloneRow(a, b, {weight, kNoIndex}));
+    for (const std::size_t weight : onlyB)
+        rows.push_back(aloneRow(a, b, {kNoIndex, weight}));
+    return rows;
 }
 
-PairFacts aloneFacts(const Bundle &bundle, std::size_t weight, bool ofA)
-{
-    const Weight &alone = bundle.weights()[weight];
-    PairFacts facts;
-    (ofA ? facts.name : facts.nameB) = alone.findableName();
-    facts.names = printable(alone.name);
-    facts.function = functionWords(alone);
-    (ofA ? facts.formA : facts.formB) = formText(alone.form);
-    (ofA ? facts.bytesA : facts.bytesB) = knownStoredBytes(alone);
-    facts.verdict = ofA ? "only in A" : "only in B";
-    facts.severity = {PairSeverity::Kind::OneSided};
-    return facts;
-}
-
-std::string pairedByText(const WeightPair &pair)
+std::string pairedByText(const ComparedPair &pair)
 {
     return pairingText(pair) + (pair.confidence == PairConfidence::Guess ? " (a guess)" : "");
 }
@@ -385,16 +163,125 @@ Value errorFigure(const ValueDifference &values, const Real &number)
     return number;
 }
 
-const TableOf<PairFacts> &pairTable()
+const TableOf<PairRow> &pairTable()
 {
-    static const TableOf<PairFacts> kTable{
+    using Row = PairRow;
+    static constexpr Column<Row> kColumns[] = {
+        {kName | kTerminal, "names", "weight",
+         "Name of the weight in A, and in B where that differs",
+         [](const PairRow &row) -> Value {
+             if (!row.onA() || !row.onB() || row.nameA == row.nameB)
+                 return printable(row.name());
+             return printable(row.nameA) + " > " + printable(row.nameB);
+         }},
+        {kName | kWindow, "weight",
+         "Name of the weight in A; that in B is in the tool tip where it differs",
+         [](const PairRow &row) -> Value { return View(row.name()); }},
+        {kName | kDocument, "name", "weight", "Name of the weight in A",
+         member<&PairRow::findableA>},
+        {kDocument, "name_b", "in B", "Name of the weight in B", member<&PairRow::findableB>},
+        {kWindow, "function", "Function that reads the weight; of a pipeline with its model",
+         [](const PairRow &row) { return orDash(row.function); }},
+        {"form_a", "A", "How A stores the weight",
+         [](const PairRow &row) { return orDash(row.formA); }},
+        {"form_b", "B", "How B stores the weight",
+         [](const PairRow &row) { return orDash(row.formB); }},
+        {kNumber | kDocumentAndWindow, "stored_a", "bytes in A",
+         "Bytes that A stores for the weight, all its parts",
+         [](const PairRow &row) { return storedValue(row.bytesA); }},
+        {kNumber | kDocumentAndWindow, "stored_b", "bytes in B",
+         "Bytes that B stores for the weight, all its parts",
+         [](const PairRow &row) { return storedValue(row.bytesB); }},
+        {kNumber | kTables, "stored_ratio", "stored B/A",
+         "Stored bytes of B over those of A: below 1, B is smaller",
+         [](const PairRow &row) { return known<Ratio>(row.pair.storedRatio); }},
+        {kNumber, "relative_rmse", "relative RMSE",
+         "Root of the squares of the differences over those of A: the error as a share of the "
+         "weight, by which the worst stand first",
+         differenceValue<&ValueDifference::relativeRmse>},
+        {kNumber, "snr_db", "SNR, dB",
+         "Signal to noise ratio: the squares of A over those of the differences; infinite without "
+         "a difference",
+         differenceValue<&ValueDifference::snr, 2, false>},
+        {kNumber, "max_abs", "max |B - A|", "Largest absolute difference of two decoded values",
+         differenceValue<&ValueDifference::maxAbs>},
+        {kNumber | kWindow, "mean_abs", "mean |B - A|",
+         "Mean absolute difference over the elements finite in both",
+         differenceValue<&ValueDifference::meanAbs>},
+        {kNumber | kTables, "rmse", "RMSE", "Root of the mean squared difference",
+         differenceValue<&ValueDifference::rmse>},
+        {kNumber | kDocument, "max_rel", "max |B - A| / |A|",
+         "Largest difference over the value in A; infinite where zeros of A are none in B",
+         differenceValue<&ValueDifference::maxRel>},
+        {kNumber, "cosine",
+         "Cosine of the angle between the two tensors taken as vectors: 1 is the same direction",
+         differenceValue<&ValueDifference::cosine, 6, false>},
+        {kNumber, "max_ulp", "max ULP",
+         "Largest difference in steps of the type of A: how many of its numbers lie between the "
+         "two values; only where both are of one type",
+         [](const PairRow &row) {
+             return figure(
+                 row, [](const ValueDifference &values) { return known<Count>(values.ulp()); });
+         }},
+        {kName | kTerminal, "elements",
+         "Elements that are equal, changed, zeroed, revived and no longer finite",
+         [](const PairRow &row) {
+             return figure(row, [](const ValueDifference &values) -> Value {
+                 return elementCountsText(values);
+             });
+         }},
+        {kNumber | kDocumentAndWindow, "equal",
+         "Elements of the same value (+0 and -0 count as the same, NaN and NaN too)",
+         countValue<&ValueDifference::equal>},
+        {kNumber | kDocumentAndWindow, "changed", "Elements that are nonzero in both and differ",
+         countValue<&ValueDifference::changed>},
+        {kNumber | kDocument, "zeroed", "Elements that are nonzero in A and zero in B",
+         countValue<&ValueDifference::zeroed>},
+        {kNumber | kWindow, "zeroed_share", "zeroed",
+         "Share of the elements that are nonzero in A and zero in B: what pruning took away",
+         zeroedShare},
+        {kNumber | kDocumentAndWindow, "revived", "Elements that are zero in A and nonzero in B",
+         countValue<&ValueDifference::revived>},
+        {kNumber | kDocument, "nonfinite_a", "not finite in A",
+         "Elements of A that are infinite or no number", countValue<&ValueDifference::nonfiniteA>},
+        {kNumber | kDocument, "nonfinite_b", "not finite in B",
+         "Elements of B that are infinite or no number", countValue<&ValueDifference::nonfiniteB>},
+        {kDocument, "pairing", "paired by",
+         "How the two were found to be the same weight, as a term of JSON",
+         [](const PairRow &row) -> Value {
+             return row.onA() && row.onB() ? View(pairingName(row.pair.pairing)) : View();
+         }},
+        {kTables, "paired_by", "paired by",
+         "How the two were found to be the same weight: by the op that uses them, by name, by "
+         "content, by shape, by their place in order, or by hand",
+         [](const PairRow &row) -> Value {
+             if (!row.onA() || !row.onB())
+                 return Unknown();
+             return pairedByText(row.pair);
+         }},
+        {kWindow, "outcome", "chip",
+         "What the chosen chip does with the weight as B stores it; with that of A in the tool tip",
+         [](const PairRow &row) {
+             return row.outcomeB ? outcomeValue(*row.outcomeB) : Value(Unknown());
+         }},
+        {kName, "changes", "what happened",
+         "What became of the weight besides its values: renamed, moved, reordered, re-encoded, "
+         "re-trained or edited; unreadable where a side is damaged; or the part of a split or "
+         "merged one",
+         [](const PairRow &row) { return orDash(row.changes); }},
+        {kName, "verdict", "What became of the weight, in a word", member<&PairRow::verdict>},
+        {kDocumentAndWindow, "limits",
+         "Whether the pair keeps the limits that are set, or which it exceeds",
+         [](const PairRow &row) { return orDash(row.limits); }},
+    };
+    static const TableOf<Row> kTable{
         "pairs",
-        pairColumns(),
+        kColumns,
         {"name",        "name_b",        "form_a",  "form_b",  "stored_a", "stored_b",
          "pairing",     "equal",         "changed", "zeroed",  "revived",  "nonfinite_a",
          "nonfinite_b", "relative_rmse", "snr_db",  "max_abs", "max_rel",  "max_ulp",
          "cosine",      "verdict",       "limits",  "changes"},
-        {"name",    "function", "form_a",       "form_b",    "stored_ratio", "relative_rmse",
+        {"weight",  "function", "form_a",       "form_b",    "stored_ratio", "relative_rmse",
          "snr_db",  "max_abs",  "zeroed_share", "outcome",   "verdict",      "limits",
          "cosine",  "max_ulp",  "stored_a",     "stored_b",  "equal",        "changed",
          "revived", "mean_abs", "rmse",         "paired_by", "changes"}};

@@ -3,48 +3,72 @@
 
 #include "core/assessment/stream.h"
 #include "core/diff/diff.h"
-#include "core/diff/severity.h"
 #include "core/report/column.h"
 
+#include <cstddef>
+#include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 /// The weights of two bundles side by side: the window's table of pairs, the text of `diff`, its
 /// CSV, Markdown and HTML.
 namespace kernscope::report {
 
-/// A pair of weights, a part of a split or merged one, or a weight that one side alone has.
-struct PairFacts {
-    std::string name, nameB; ///< empty where that side has none
-    std::string names = {};  ///< of both in one text: "w", or "w > w_b" where they differ
-    std::string function = {};
+/// What is known of a row: the window shows rows before their values are compared.
+enum class PairState : std::uint8_t {
+    Waiting,  ///< values not compared yet
+    Stopped,  ///< the comparison was cancelled before it came to this row
+    Compared, ///< values are there
+    NoValues, ///< cannot be compared: shapes differ, or a fault
+    OneSided, ///< the weight exists on one side only
+};
+
+/// A pair of weights, a part of a split or merged one, or a weight that one side alone has, in the
+/// words of its table. Nothing in it points into a bundle.
+struct PairRow {
+    ComparedPair pair; ///< a or b is kNoIndex where the weight is on one side only
+    PairState state = PairState::Waiting;
+    std::string nameA, nameB;         ///< as the files have them; empty where that side has none
+    std::string findableA, findableB; ///< Weight::findableName()
+    std::string function = {};        ///< of A where it is there; of a pipeline with its model
     std::string formA = {}, formB = {};
+    Shape shapeA = {}, shapeB = {};
+    std::uint64_t elements = 0;
     std::optional<ByteCount> bytesA = {}, bytesB = {}; ///< stored; empty where not known
-    std::optional<double> storedRatio = {};            ///< of B over A
-    const ValueDifference *values = nullptr; ///< B against A, of the comparison, which outlives it
-    bool asked = true;                       ///< values were to be compared: else no column of them
-    std::string pairing = {};                ///< "consumer", as JSON and CSV have it
-    std::string pairedBy = {};               ///< "by the op that uses them (a guess)"
-    std::optional<decision::Outcome> outcome = {}; ///< of B on the chosen chip
-    std::string changes = {}, verdict = {}, limits = {};
-    PairSeverity severity = {}; ///< by which rows are ordered, the worst first
+    bool asked = true; ///< values were to be compared: else no column of them
+    /// What the chosen chip does with it in A and in B; empty until known, and where it is not.
+    std::optional<decision::Outcome> outcomeA = {}, outcomeB = {};
+    std::string reason = {};  ///< why the two are a pair
+    std::string changes = {}; ///< "renamed, re-encoded": what happened besides
+    std::string verdict = {}, limits = {};
+    std::optional<bool> holds = {}; ///< whether it keeps the limits; empty where that is not known
+
+    bool onA() const { return pair.a != kNoIndex; }
+    bool onB() const { return pair.b != kNoIndex; }
+    /// The weight in A, or in B where only that has it.
+    const std::string &name() const { return onA() ? nameA : nameB; }
+    /// Its values are not compared yet, or the comparison was cancelled before it came to them.
+    bool waits() const { return state == PairState::Waiting || state == PairState::Stopped; }
+    /// By which rows are ordered, the worst first.
+    PairSeverity severity() const { return severityOf(pair); }
 };
 
 /// What the tables say of a pair; without its limits.
-PairFacts pairFacts(const Bundle &a, const Bundle &b, const WeightPair &pair);
-/// Of one part of a split or merged weight.
-PairFacts partFacts(const Bundle &a, const Bundle &b, const JoinedWeights &joined,
-                    std::size_t part);
-/// Of a weight that A (else B) alone has.
-PairFacts aloneFacts(const Bundle &bundle, std::size_t weight, bool ofA);
+PairRow pairRow(const Bundle &a, const Bundle &b, const ComparedPair &pair);
+/// A row for each pair in the order of the list, then for the weights of A, and of B, alone.
+std::vector<PairRow> pairRows(const Bundle &a, const Bundle &b, std::span<const ComparedPair> pairs,
+                              std::span<const std::size_t> onlyA,
+                              std::span<const std::size_t> onlyB);
 /// "by name", and whether that is a guess.
-std::string pairedByText(const WeightPair &pair);
+std::string pairedByText(const ComparedPair &pair);
 /// "12,032 equal, 3 changed, 1 not finite"; "all 12,035 equal".
 std::string elementCountsText(const ValueDifference &values);
 
 /// A figure of values; in words where it is not finite.
 Value errorFigure(const ValueDifference &values, const Real &number);
 
-const TableOf<PairFacts> &pairTable();
+const TableOf<PairRow> &pairTable();
 
 } // namespace kernscope::report

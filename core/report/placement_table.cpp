@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/placement_table.h"
 
+#include "core/assessment/calibrate.h"
+#include "core/assessment/weight_facts.h"
 #include "core/base/printable.h"
 #include "core/bundle/bundle.h"
-#include "core/report/chip_json.h"
-#include "core/report/joined_columns.h"
+#include "core/bundle/stored_bytes.h"
+#include "core/report/chip_table.h"
+#include "core/report/decision_table.h"
+#include "core/report/geometry_table.h"
 #include "core/report/json_table.h"
-#include "core/report/json_values.h"
+
+#include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -37,7 +43,8 @@ std::string operationText(const roofline::Layer &layer)
     return several ? layer.op + "." + layer.param : layer.op;
 }
 
-/// How often a run comes to a layer, where it is not once: the times in the table are of one.
+/// Executions of a layer in one run, where that is not one: times in the table are of one
+/// execution.
 std::string runsText(const roofline::Layer &layer)
 {
     std::string text;
@@ -131,281 +138,6 @@ std::string roofsText(const Assessment &point)
     return text;
 }
 
-LayerColumns operationColumns()
-{
-    using Row = PlacedLayer;
-    return {
-        {.key = "name",
-         .title = "layer",
-         .explanation = "Name of the operation, after its function where there are several",
-         .value = [](const Row &row) -> Value { return printable(row.placement->layer.label()); },
-         .document = [](const Row &row) { return Json(row.placement->layer.name); }},
-        {.key = "function",
-         .title = "function",
-         .explanation = "Function of the program that holds the layer",
-         .shown = kDocument | kWindow,
-         .value = [](const Row &row) -> Value { return View(row.function); },
-         .document = [](const Row &row) { return Json(row.placement->layer.function); }},
-        {.key = "runs",
-         .title = "runs",
-         .explanation = "Functions that a run enters to get there, and how often",
-         .shown = kDocument,
-         .document = runsJson},
-        {.key = "op",
-         .title = "op",
-         .explanation = "Kind of the operation, and which of several weights it is",
-         .align = TextTable::Align::Name,
-         .value = [](const Row &row) -> Value { return operationText(row.placement->layer); },
-         .document = [](const Row &row) { return Json(row.placement->layer.op); }},
-        {.key = "param",
-         .title = "parameter",
-         .explanation = "Parameter of the operation that takes the weight",
-         .shown = kDocument,
-         .value = [](const Row &row) -> Value { return View(row.placement->layer.param); }},
-        {.key = "form",
-         .title = "form",
-         .explanation = "How the weight is stored",
-         .value = [](const Row &row) -> Value { return View(storedOf(row).form); }},
-    };
-}
-
-LayerColumns workTotalColumns()
-{
-    using Row = PlacedLayer;
-    constexpr auto kNumber = TextTable::Align::Right;
-    return {
-        {.key = "flops",
-         .title = "FLOP",
-         .explanation = "Floating-point operations of one run",
-         .align = kNumber,
-         .unknown = "?",
-         .value = [](const Row &row) { return placedFigure(storedOf(row).flops); },
-         .document = [](const Row &row) { return roundedJson(storedOf(row).flops); }},
-        {.key = "bytes",
-         .title = "bytes",
-         .explanation = "Bytes that one run moves: the weight, and inputs and outputs larger than "
-                        "the working set",
-         .align = kNumber,
-         .unknown = "?",
-         .value = [](const Row &row) { return placedFigure(storedOf(row).bytes); },
-         .document = [](const Row &row) { return roundedJson(storedOf(row).bytes); }},
-    };
-}
-
-LayerColumns workTrafficColumns()
-{
-    using Row = PlacedLayer;
-    constexpr auto kNumber = TextTable::Align::Right;
-    return {
-        {.key = "weight_bytes_stored",
-         .title = "stored",
-         .unit = "B",
-         .explanation = "Bytes of the weight as it is stored",
-         .align = kNumber,
-         .shown = kDocument,
-         .document =
-             [](const Row &row) { return numberJson(row.placement->layer.form.storedBytes); }},
-        {.key = "weight_bytes_dense",
-         .title = "dense",
-         .unit = "B",
-         .explanation = "Bytes of the weight as dense fp16",
-         .align = kNumber,
-         .shown = kDocument,
-         .document =
-             [](const Row &row) { return numberJson(row.placement->layer.form.denseBytes); }},
-        {.key = "input_bytes",
-         .title = "input",
-         .unit = "B",
-         .explanation = "Bytes of the input",
-         .align = kNumber,
-         .shown = kDocument,
-         .document = [](const Row &row) { return numberJson(row.placement->layer.inputBytes); }},
-        {.key = "output_bytes",
-         .title = "output",
-         .unit = "B",
-         .explanation = "Bytes of the output",
-         .align = kNumber,
-         .shown = kDocument,
-         .document = [](const Row &row) { return numberJson(row.placement->layer.outputBytes); }},
-        {.key = "intensity",
-         .title = "FLOP/B",
-         .explanation = "Operations for each byte moved",
-         .align = kNumber,
-         .unknown = "?",
-         .value = [](const Row &row) { return placedFigure(storedOf(row).intensity); }},
-    };
-}
-
-LayerColumns workColumns()
-{
-    return joinedColumns(workTotalColumns(), workTrafficColumns());
-}
-
-LayerColumns rateTimeColumns()
-{
-    using Row = PlacedLayer;
-    constexpr auto kNumber = TextTable::Align::Right;
-    return {
-        {.key = "bound",
-         .title = "bound",
-         .explanation = "Which of the two ceilings limits the layer",
-         .value = [](const Row &row) -> Value {
-             return Word{roofline::boundName(storedOf(row).bound)};
-         }},
-        {.key = "attainable_flops",
-         .title = "attainable",
-         .unit = "FLOP/s",
-         .explanation = "Rate that the ceilings leave at this intensity",
-         .align = kNumber,
-         .unknown = "?",
-         .value = [](const Row &row) { return placedFigure(storedOf(row).attainable); }},
-        {.key = "time_s",
-         .title = "time",
-         .unit = "s",
-         .explanation = "Predicted time of one run",
-         .align = kNumber,
-         .unknown = "?",
-         .value = [](const Row &row) { return secondsValue(storedOf(row).timeS); }},
-        {.key = "compiler_estimate_ms",
-         .title = "compiler's estimate",
-         .explanation = "What the compiler itself says of its time (EstimatedRuntime), by backend",
-         .align = TextTable::Align::Name,
-         .value = [](const Row &row) -> Value {
-             const std::string text = row.notes != nullptr ? estimateText(*row.notes) : "";
-             return text.empty() ? Value(Absent()) : Value(text);
-         },
-         .document = estimatesJson},
-        {.key = "roofs",
-         .title = "held against",
-         .explanation = "Roofs that were taken for its arithmetic and for the stream of its weight",
-         .align = TextTable::Align::Name,
-         .shown = kDocument | kWindow,
-         .value = [](const Row &row) -> Value { return roofsText(storedOf(row)); },
-         .document = [](const Row &row) { return roofsJson(storedOf(row)); }},
-        {.key = "rate_flops",
-         .title = "rate",
-         .unit = "FLOP/s",
-         .explanation = "Operations over the predicted time",
-         .align = kNumber,
-         .shown = kDocument,
-         .value = [](const Row &row) { return placedFigure(storedOf(row).rate); }},
-        {.key = "energy",
-         .title = "energy",
-         .unit = "uJ",
-         .explanation = "Derived: a measured power times the predicted time",
-         .align = kNumber,
-         .shown = kDocument | kTerminal,
-         .value = [](const Row &row) -> Value { return energyText(storedOf(row).energy); },
-         .document = [](const Row &row) { return energyJson(storedOf(row).energy); }},
-    };
-}
-
-LayerColumns rateDenseColumns()
-{
-    using Row = PlacedLayer;
-    constexpr auto kNumber = TextTable::Align::Right;
-    return {
-        {.key = "dense_bytes",
-         .title = "dense",
-         .unit = "B",
-         .explanation = "Bytes that one run would move if the weight were dense fp16",
-         .align = kNumber,
-         .shown = kWindow,
-         .value = [](const Row &row) { return placedFigure(denseOf(row).bytes); }},
-        {.key = "dense_time_s",
-         .title = "dense time",
-         .unit = "s",
-         .explanation = "Predicted time with a dense fp16 weight",
-         .align = kNumber,
-         .shown = kWindow,
-         .value = [](const Row &row) { return secondsValue(denseOf(row).timeS); }},
-    };
-}
-
-LayerColumns rateColumns()
-{
-    return joinedColumns(rateTimeColumns(), rateDenseColumns());
-}
-
-LayerColumns bestFormColumns()
-{
-    using Row = PlacedLayer;
-    constexpr auto kNumber = TextTable::Align::Right;
-    return {
-        {.key = "best_form",
-         .title = "best form",
-         .explanation = "Form of the weight with which the layer is predicted to be fastest",
-         .align = TextTable::Align::Name,
-         .shown = kTables,
-         .unknown = "?",
-         .value = [](const Row &row) -> Value {
-             const Assessment *best = row.placement->bestForm();
-             return best ? Value(View(best->form)) : Value(Unknown());
-         }},
-        {.key = "best_time_s",
-         .title = "its time",
-         .unit = "s",
-         .explanation = "Predicted time in the best form",
-         .align = kNumber,
-         .shown = kTables,
-         .unknown = "?",
-         .value = [](const Row &row) -> Value {
-             const Assessment *best = row.placement->bestForm();
-             return best ? secondsValue(best->timeS) : Value(Unknown());
-         }},
-    };
-}
-
-LayerColumns limitAndFormColumns()
-{
-    using Row = PlacedLayer;
-    constexpr auto kNumber = TextTable::Align::Right;
-    return {
-        {.key = "remarks",
-         .title = "remarks",
-         .explanation = "What the figures are to be read with",
-         .align = TextTable::Align::Name,
-         .shown = kTerminal,
-         .value = [](const Row &row) -> Value { return remarksText(*row.placement); }},
-        {.key = "estimated",
-         .title = "estimated",
-         .explanation = "A roof is not measured, or an extent is not known",
-         .shown = kDocument | kWindow,
-         .value = [](const Row &row) -> Value { return row.placement->estimated; }},
-        {.key = "above_working_set",
-         .title = "above working set",
-         .explanation = "An operand is larger than the working set: it is tiled and streamed",
-         .shown = kDocument,
-         .value = [](const Row &row) { return known(row.placement->aboveWorkingSet); }},
-        {.key = "above_roofs",
-         .title = "above roofs",
-         .explanation = "How many measured roofs the layer passes",
-         .align = kNumber,
-         .shown = kDocument | kWindow,
-         .value = [](const Row &row) -> Value { return Count{row.placement->above.size()}; },
-         .document = [](const Row &row) { return Json(row.placement->above); }},
-        {.key = "forms",
-         .title = "forms",
-         .explanation = "The layer in each form of its weight",
-         .shown = kDocument,
-         .document = layerFormsJson},
-    };
-}
-
-LayerColumns remarkColumns()
-{
-    return joinedColumns(bestFormColumns(), limitAndFormColumns());
-}
-
-LayerColumns placementColumns()
-{
-    LayerColumns all;
-    for (LayerColumns &part : std::vector<LayerColumns>{operationColumns(), workColumns(),
-                                                        rateColumns(), remarkColumns()})
-        all.insert(all.end(), part.begin(), part.end());
-    return all;
-}
-
 } // namespace
 
 std::string estimateText(const mil::BackendNotes &notes)
@@ -441,57 +173,133 @@ std::vector<PlacedLayer> placedLayers(const Bundle &bundle,
 
 const TableOf<PlacedLayer> &placementTable()
 {
-    static const TableOf<PlacedLayer> kTable{"roofline", placementColumns(), {}, {"name", "op"}};
+    using Row = PlacedLayer;
+    static constexpr Column<Row> kColumns[] = {
+        {"name", "layer", "Name of the operation, after its function where there are several",
+         [](const Row &row) -> Value { return printable(row.placement->layer.label()); },
+         jsonOf([](const Row &row) { return Json(row.placement->layer.name); })},
+        {kDocument | kWindow, "function", "Function of the program that holds the layer",
+         member<&Row::function>,
+         jsonOf([](const Row &row) { return Json(row.placement->layer.function); })},
+        {kDocument, "runs", "Functions that a run enters to get there, and how often", nullptr,
+         jsonOf(runsJson)},
+        {kName, "op", "Kind of the operation, and which of several weights it is",
+         [](const Row &row) -> Value { return operationText(row.placement->layer); },
+         jsonOf([](const Row &row) { return Json(row.placement->layer.op); })},
+        {kDocument, "param", "parameter", "Parameter of the operation that takes the weight",
+         [](const Row &row) -> Value { return View(row.placement->layer.param); }},
+        {"form", "How the weight is stored",
+         [](const Row &row) -> Value { return View(storedOf(row).form); }},
+        {kNumber, "flops", "FLOP", "Floating-point operations of one run",
+         [](const Row &row) { return placedFigure(storedOf(row).flops); }, unknownAs("?"),
+         jsonOf([](const Row &row) { return roundedJson(storedOf(row).flops); })},
+        {kNumber, "bytes",
+         "Bytes that one run moves: the weight, and inputs and outputs larger than the working set",
+         [](const Row &row) { return placedFigure(storedOf(row).bytes); }, unknownAs("?"),
+         jsonOf([](const Row &row) { return roundedJson(storedOf(row).bytes); })},
+        {kNumber | kDocument, "weight_bytes_stored", "stored",
+         "Bytes of the weight as it is stored", nullptr, withUnit("B"),
+         jsonOf([](const Row &row) { return numberJson(row.placement->layer.form.storedBytes); })},
+        {kNumber | kDocument, "weight_bytes_dense", "dense", "Bytes of the weight as dense fp16",
+         nullptr, withUnit("B"),
+         jsonOf([](const Row &row) { return numberJson(row.placement->layer.form.denseBytes); })},
+        {kNumber | kDocument, "input_bytes", "input", "Bytes of the input", nullptr, withUnit("B"),
+         jsonOf([](const Row &row) { return numberJson(row.placement->layer.inputBytes); })},
+        {kNumber | kDocument, "output_bytes", "output", "Bytes of the output", nullptr,
+         withUnit("B"),
+         jsonOf([](const Row &row) { return numberJson(row.placement->layer.outputBytes); })},
+        {kNumber, "intensity", "FLOP/B", "Operations for each byte moved",
+         [](const Row &row) { return placedFigure(storedOf(row).intensity); }, unknownAs("?")},
+        {"bound", "Which of the two ceilings limits the layer",
+         [](const Row &row) -> Value { return Word(roofline::boundName(storedOf(row).bound)); }},
+        {kNumber, "attainable_flops", "attainable",
+         "Rate that the ceilings leave at this intensity",
+         [](const Row &row) { return placedFigure(storedOf(row).attainable); }, withUnit("FLOP/s"),
+         unknownAs("?")},
+        {kNumber, "time_s", "time", "Predicted time of one run",
+         [](const Row &row) { return secondsValue(storedOf(row).timeS); }, withUnit("s"),
+         unknownAs("?")},
+        {kName, "compiler_estimate_ms", "compiler's estimate",
+         "What the compiler itself says of its time (EstimatedRuntime), by backend",
+         [](const Row &row) -> Value {
+             const std::string text = row.notes != nullptr ? estimateText(*row.notes) : "";
+             return text.empty() ? Value(Absent()) : Value(text);
+         },
+         jsonOf(estimatesJson)},
+        {kName | kDocument | kWindow, "roofs", "held against",
+         "Roofs that were taken for its arithmetic and for the stream of its weight",
+         [](const Row &row) -> Value { return roofsText(storedOf(row)); },
+         jsonOf([](const Row &row) { return roofsJson(storedOf(row)); })},
+        {kNumber | kDocument, "rate_flops", "rate", "Operations over the predicted time",
+         [](const Row &row) { return placedFigure(storedOf(row).rate); }, withUnit("FLOP/s")},
+        {kNumber | kDocument | kTerminal, "energy",
+         "Derived: a measured power times the predicted time",
+         [](const Row &row) -> Value { return energyText(storedOf(row).energy); }, withUnit("uJ"),
+         jsonOf([](const Row &row) { return energyJson(storedOf(row).energy); })},
+        {kNumber | kWindow, "dense_bytes", "dense",
+         "Bytes that one run would move if the weight were dense fp16",
+         [](const Row &row) { return placedFigure(denseOf(row).bytes); }, withUnit("B")},
+        {kNumber | kWindow, "dense_time_s", "dense time", "Predicted time with a dense fp16 weight",
+         [](const Row &row) { return secondsValue(denseOf(row).timeS); }, withUnit("s")},
+        {kName | kTables, "best_form", "best form",
+         "Form of the weight with which the layer is predicted to be fastest",
+         [](const Row &row) -> Value {
+             const Assessment *best = row.placement->bestForm();
+             return best ? Value(View(best->form)) : Value(Unknown());
+         },
+         unknownAs("?")},
+        {kNumber | kTables, "best_time_s", "its time", "Predicted time in the best form",
+         [](const Row &row) -> Value {
+             const Assessment *best = row.placement->bestForm();
+             return best ? secondsValue(best->timeS) : Value(Unknown());
+         },
+         withUnit("s"), unknownAs("?")},
+        {kName | kTerminal, "remarks", "What the figures are to be read with",
+         [](const Row &row) -> Value { return remarksText(*row.placement); }},
+        {kDocument | kWindow, "estimated", "A roof is not measured, or an extent is not known",
+         [](const Row &row) -> Value { return row.placement->estimated; }},
+        {kDocument, "above_working_set", "above working set",
+         "An operand is larger than the working set: it is tiled and streamed",
+         [](const Row &row) { return known(row.placement->aboveWorkingSet); }},
+        {kNumber | kDocument | kWindow, "above_roofs", "above roofs",
+         "How many measured roofs the layer passes",
+         [](const Row &row) -> Value { return Count(row.placement->above.size()); },
+         jsonOf([](const Row &row) { return Json(row.placement->above); })},
+        {kDocument, "forms", "The layer in each form of its weight", nullptr,
+         jsonOf(layerFormsJson)},
+    };
+    static const TableOf<Row> kTable{"roofline", kColumns, {}, {"name", "op"}};
     return kTable;
 }
 
 const TableOf<PlacedLayer> &estimateTable()
 {
     using Row = PlacedLayer;
-    constexpr auto kNumber = TextTable::Align::Right;
-    static const TableOf<Row> kTable{
-        "estimates",
-        {{.key = "name",
-          .title = "layer",
-          .explanation = "Name of the operation",
-          .value = [](const Row &row) -> Value { return printable(row.placement->layer.label()); }},
-         {.key = "op",
-          .title = "op",
-          .explanation = "Kind of the operation",
-          .value = [](const Row &row) -> Value { return operationText(row.placement->layer); }},
-         {.key = "form",
-          .title = "form",
-          .explanation = "How the weight is stored",
-          .value = [](const Row &row) -> Value { return View(storedOf(row).form); }},
-         {.key = "predicted_s",
-          .title = "predicted",
-          .explanation = "Time of one run on the engine, by the assessment",
-          .align = kNumber,
-          .unknown = "?",
-          .value = [](const Row &row) { return secondsValue(storedOf(row).timeS); }},
-         {.key = "compiler_s",
-          .title = "compiler",
-          .explanation = "Time on the engine by the compiler itself (EstimatedRuntime, ane)",
-          .align = kNumber,
-          .unknown = "?",
-          .value = [](const Row &row) { return secondsValue(estimateOfEngine(row)); }},
-         {.key = "ratio",
-          .title = "ratio",
-          .explanation = "Predicted over the compiler's",
-          .align = kNumber,
-          .unknown = "?",
-          .value =
-              [](const Row &row) {
-                  const auto own = estimateOfEngine(row);
-                  const auto &predicted = storedOf(row).timeS;
-                  return own && predicted && *own > 0 ? Value(Real{*predicted / *own, 2})
-                                                      : Value(Unknown());
-              }},
-         {.key = "compiler_estimate_ms",
-          .title = "all of the compiler's",
-          .explanation = "Its estimates by backend, that of the chosen one first",
-          .value = [](const Row &row) -> Value { return estimateText(*row.notes); },
-          .document = estimatesJson}}};
+    static constexpr Column<Row> kColumns[] = {
+        {"name", "layer", "Name of the operation",
+         [](const Row &row) -> Value { return printable(row.placement->layer.label()); }},
+        {"op", "Kind of the operation",
+         [](const Row &row) -> Value { return operationText(row.placement->layer); }},
+        {"form", "How the weight is stored",
+         [](const Row &row) -> Value { return View(storedOf(row).form); }},
+        {kNumber, "predicted_s", "predicted", "Time of one run on the engine, by the assessment",
+         [](const Row &row) { return secondsValue(storedOf(row).timeS); }, unknownAs("?")},
+        {kNumber, "compiler_s", "compiler",
+         "Time on the engine by the compiler itself (EstimatedRuntime, ane)",
+         [](const Row &row) { return secondsValue(estimateOfEngine(row)); }, unknownAs("?")},
+        {kNumber, "ratio", "Predicted over the compiler's",
+         [](const Row &row) {
+             const auto own = estimateOfEngine(row);
+             const auto &predicted = storedOf(row).timeS;
+             return own && predicted && *own > 0 ? Value(Real(*predicted / *own, 2))
+                                                 : Value(Unknown());
+         },
+         unknownAs("?")},
+        {"compiler_estimate_ms", "all of the compiler's",
+         "Its estimates by backend, that of the chosen one first",
+         [](const Row &row) -> Value { return estimateText(*row.notes); }, jsonOf(estimatesJson)},
+    };
+    static const TableOf<Row> kTable{"estimates", kColumns};
     return kTable;
 }
 
@@ -505,6 +313,292 @@ std::string energyText(const std::optional<roofline::Energy> &energy)
     if (energy->highJ)
         return fmt::format("at most {:.3g}{}", 1e6 * *energy->highJ, open);
     return fmt::format("from {:.3g}", 1e6 * energy->lowJ.value_or(0));
+}
+
+namespace {
+
+Value confidenceWord(format::Confidence confidence)
+{
+    return Word{format::confidenceName(confidence)};
+}
+
+Value secondsOf(const std::optional<double> &time)
+{
+    return known<Seconds>(time);
+}
+
+} // namespace
+
+std::vector<CeilingFacts> ceilingRows(const roofline::Roofs &roofs)
+{
+    std::vector<CeilingFacts> rows;
+    for (const roofline::Ceiling &ceiling : roofs.all) {
+        if (ceiling.kind == roofline::Ceiling::Kind::Other)
+            continue;
+        rows.push_back({ceiling, roofs.taken.count(ceiling.name) > 0});
+    }
+    return rows;
+}
+
+const TableOf<CeilingFacts> &ceilingTable()
+{
+    using Row = CeilingFacts;
+    static constexpr Column<Row> kColumns[] = {
+        {"name", "ceiling", "Name of the figure; > marks those that layers are held against",
+         [](const Row &row) -> Value { return (row.used ? "> " : "  ") + row.ceiling.name; },
+         jsonOf([](const Row &row) { return Json(row.ceiling.name); })},
+        {"kind", "What it bounds",
+         [](const Row &row) -> Value { return Word(roofline::ceilingKindName(row.ceiling.kind)); }},
+        {kNumber, "value", "The figure",
+         [](const Row &row) -> Value { return Real(row.ceiling.value, 4, true); }},
+        {"unit", "Its unit", [](const Row &row) -> Value { return View(row.ceiling.unit); }},
+        {"method", "Whether it was measured, derived or marketed",
+         [](const Row &row) -> Value {
+             return Word(roofline::ceilingMethodName(row.ceiling.method));
+         }},
+        {kDocument | kWindow, "chip", "of", "Product that the figure is of",
+         [](const Row &row) { return orNothing(row.ceiling.chip); }},
+        {"source", "Where the figure is from",
+         [](const Row &row) -> Value { return View(row.ceiling.source); }},
+        {kDocument, "confidence", "How sure it is",
+         [](const Row &row) { return confidenceWord(row.ceiling.confidence); }},
+    };
+    static const TableOf<Row> kTable{
+        "ceilings",
+        kColumns,
+        {"name", "kind", "value", "unit", "source", "confidence", "method", "chip"}};
+    return kTable;
+}
+
+const TableOf<roofline::PowerFigure> &powerTable()
+{
+    using Row = roofline::PowerFigure;
+    static constexpr Column<Row> kColumns[] = {
+        {kNumber, "watts", "power", "Measured power",
+         [](const Row &row) -> Value { return Real(row.watts, 6, true); }, withUnit("W")},
+        {"quantity", "of", "What was measured", member<&Row::quantity>},
+        {"method", "How the figure was made", member<&Row::method>},
+        {"condition", "What it was measured under", member<&Row::condition>},
+        {"source", "Where the figure is from", member<&Row::source>},
+        {kDocument, "confidence", "How sure it is",
+         [](const Row &row) { return confidenceWord(row.confidence); }},
+    };
+    static const TableOf<Row> kTable{
+        "power", kColumns, {"quantity", "watts", "method", "condition", "source", "confidence"}};
+    return kTable;
+}
+
+std::vector<UnassessedWeight> unassessedRows(const Bundle &bundle)
+{
+    std::vector<UnassessedWeight> rows;
+    for (const Unassessed &rest : unassessedWeights(bundle)) {
+        const Weight &weight = bundle.weights()[rest.weight];
+        const auto stored = knownStoredBytes(weight);
+        rows.push_back({weight.findableName(), weight.address(),
+                        stored ? std::optional(stored->value) : std::nullopt, rest.reason});
+    }
+    return rows;
+}
+
+const TableOf<UnassessedWeight> &unassessedTable()
+{
+    using Row = UnassessedWeight;
+    static constexpr Column<Row> kColumns[] = {
+        {"weight", "Weight that no layer with a kernel reads", member<&Row::weight>},
+        {kDocument, "address", "Model, function and name of the weight", member<&Row::address>},
+        {kNumber, "stored_bytes", "stored", "Bytes of the weight as it is stored",
+         [](const Row &row) { return known<Count>(row.storedBytes); }, unknownAs("?")},
+        {"reason", "why it is in no layer", "What reads it, or why nothing does",
+         member<&Row::reason>},
+    };
+    static const TableOf<Row> kTable{"unassessed", kColumns};
+    return kTable;
+}
+
+const TableOf<TimedLayer> &timedLayerTable()
+{
+    using Row = TimedLayer;
+    static constexpr Column<Row> kColumns[] = {
+        {kName, "name", "layer", "Operation that reads the weight", member<&Row::name>},
+        {"op", "What it does", member<&Row::op>},
+        {"form", "Form of the weight that the times are of",
+         [](const Row &row) -> Value {
+             return row.has ? Value(View(row.form)) : Value(Word("no such form"));
+         }},
+        {kNumber, "compute_s", "arithmetic", "Time of its arithmetic alone",
+         [](const Row &row) { return secondsOf(row.computeS); }, withUnit("s")},
+        {kNumber, "memory_s", "bytes", "Time of moving its bytes alone",
+         [](const Row &row) { return secondsOf(row.memoryS); }, withUnit("s")},
+        {"bound", "binds", "The longer of the two",
+         [](const Row &row) -> Value { return Word(roofline::boundName(row.bound)); }},
+        {kNumber, "time_s", "time", "What the layer takes",
+         [](const Row &row) { return secondsOf(row.timeS); }, withUnit("s")},
+        {kNumber, "stored_time_s", "as stored", "What it takes in the form that the bundle has",
+         [](const Row &row) { return secondsOf(row.storedS); }, withUnit("s")},
+        {"outcome", "What the chip does with the weight in that form",
+         [](const Row &row) -> Value {
+             return row.has ? Value(Word(decision::outcomeName(row.outcome))) : Value(Nothing());
+         }},
+        {"compiler_estimate", "compiler's estimate", "What the compiler itself says of the layer",
+         [](const Row &row) { return orNothing(row.compiler); }},
+    };
+    static const TableOf<Row> kTable{"timeline", kColumns};
+    return kTable;
+}
+
+using namespace roofline;
+
+Json energyJson(const std::optional<Energy> &energy)
+{
+    if (!energy)
+        return nullptr;
+    Json json;
+    json["low_j"] = optionalJson(energy->lowJ);
+    json["high_j"] = optionalJson(energy->highJ);
+    json["basis"] = energy->basis;
+    json["source"] = energy->source;
+    json["conditions_hold"] = optionalJson(energy->holds);
+    json["method"] = "derived";
+    return json;
+}
+
+Json programJson(const ProgramTime &program)
+{
+    Json json;
+    json["engine_time_s"] = optionalJson(program.engineTimeS);
+    json["known_time_s"] = program.timed > 0 ? Json(program.knownS) : Json(nullptr);
+    json["layers"] = program.layers;
+    json["layers_timed"] = program.timed;
+    json["layers_uncounted"] = program.uncounted; // how often they run is not known
+    json["launches"] = program.launches ? numberJson(*program.launches) : Json(nullptr);
+    json["dispatch_floor_s"] = optionalJson(program.dispatchFloorS);
+    json["dispatch_fixed_s"] = program.callFixedS > 0 ? Json(program.callFixedS) : Json(nullptr);
+    json["dispatch_source"] = program.dispatchSource;
+    json["layers_refused"] = program.refused;
+    json["refusals"] = program.refusals;
+    json["time_s"] = optionalJson(program.timeS);
+    json["bound"] = programBoundName(program.bound);
+    json["energy"] = energyJson(program.energy);
+    json["notes"] = program.notes;
+    if (!program.function.empty())
+        json["function"] = program.function;
+    if (program.dispatches.empty())
+        return json;
+    // Of a pipeline one run makes all of them; of a model's functions one.
+    json["alternatives"] = program.alternatives;
+    json["dispatches"] = Json::array();
+    for (const ProgramTime &each : program.dispatches)
+        json["dispatches"].push_back(programJson(each));
+    return json;
+}
+
+Json ceilingJson(const Ceiling &ceiling)
+{
+    return jsonObject(ceilingTable(), CeilingFacts{ceiling});
+}
+
+Json roundedJson(const std::optional<double> &count)
+{
+    constexpr double kMost = 18446744073709549568.0; ///< the largest double below 2^64
+    if (!count || !(*count >= 0 && *count <= kMost))
+        return nullptr;
+    return numberJson(static_cast<std::uint64_t>(std::round(*count)));
+}
+
+namespace {
+
+Json roofJson(const LayerRoof *roof)
+{
+    if (roof == nullptr)
+        return nullptr;
+    Json json{{"name", roof->ceiling.name},
+              {"value", roof->ceiling.value},
+              {"unit", roof->ceiling.unit},
+              {"source", roof->ceiling.source},
+              {"confidence",
+               format::confidenceName(std::max(roof->confidence, roof->ceiling.confidence))}};
+    if (!roof->note.empty())
+        json["note"] = roof->note;
+    return json;
+}
+
+} // namespace
+
+Json roofsJson(const Assessment &point)
+{
+    return {{"compute", roofJson(point.computeRoof)},
+            {"weights", roofJson(point.weightRoof)},
+            {"activations", roofJson(point.activationRoof)}};
+}
+
+Json assessmentJson(const Assessment &point)
+{
+    Json json;
+    json["form"] = point.form;
+    json["outcome"] = decision::outcomeName(point.outcome);
+    json["weight_bytes"] = numberJson(point.weightBytes);
+    json["flops"] = roundedJson(point.flops);
+    json["bytes"] = roundedJson(point.bytes);
+    json["compute_s"] = optionalJson(point.computeS);
+    if (point.computeRoof != nullptr && !point.computeRoof->isOfAll())
+        json["compute_rate"] = roofJson(point.computeRoof);
+    json["memory_s"] = optionalJson(point.memoryS);
+    json["activation_bytes"] = roundedJson(point.activationBytes);
+    json["roofs"] = roofsJson(point);
+    json["parameters"] = Json::array();
+    for (const ModelParameter *parameter : point.parameters)
+        json["parameters"].push_back({{"name", parameter->name},
+                                      {"value", parameter->value},
+                                      {"unit", parameter->unit},
+                                      {"fitted_on", parameter->fittedOn},
+                                      {"source", parameter->source}});
+    json["intensity"] = optionalJson(point.intensity);
+    json["bound"] = boundName(point.bound);
+    json["attainable_flops"] = optionalJson(point.attainable);
+    json["time_s"] = optionalJson(point.timeS);
+    json["rate_flops"] = optionalJson(point.rate);
+    json["speedup"] = speedupJson(point.speedup);
+    json["predicted_speedup"] = optionalJson(point.predictedSpeedup);
+    json["predicted_speedup_unpruned"] = optionalJson(point.predictedOverUnpruned);
+    json["call_s"] = optionalJson(point.callS);
+    json["predicted_speedup_call"] = optionalJson(point.predictedCallSpeedup);
+    json["energy"] = energyJson(point.energy);
+    json["energy_measured"] = measuredJson(point.energyMeasured);
+    return json;
+}
+
+void addRoofline(Json &document, const Bundle &bundle, const Roofs &roofs,
+                 std::span<const Placement> placements, std::uint64_t batch,
+                 const ProgramTime &program)
+{
+    document["batch"] = numberJson(batch);
+    document["ceilings"] = jsonArray(ceilingTable(), ceilingRows(roofs));
+    document["compute"] = roofs.compute ? Json(roofs.compute->name) : Json(nullptr);
+    document["bandwidth"] = roofs.bandwidth ? Json(roofs.bandwidth->name) : Json(nullptr);
+    document["ridge"] = roofs.ridge ? ratioJson(*roofs.ridge) : Json(nullptr);
+    document["ridge_computed"] = document["ridge"];
+    document["ridge_source"] = roofs.ridgeSource;
+    document["ridge_confidence"] =
+        roofs.ridge ? Json(format::confidenceName(roofs.ridgeConfidence)) : Json(nullptr);
+    document["dispatch_floor_s"] = optionalJson(roofs.dispatchFloorS);
+    document["dispatch_fixed_s"] = optionalJson(roofs.callFixedS);
+    document["dispatch_source"] = roofs.dispatchSource;
+    document["program_time_s"] = optionalJson(program.timeS);
+    document["program"] = programJson(program);
+    document["working_set_bytes"] = optionalJson(roofs.workingSetBytes);
+    document["working_set_source"] = roofs.workingSetSource;
+    document["working_set_step"] = roofs.step ? ceilingJson(*roofs.step) : Json(nullptr);
+    // The median error of the predictions that measurements of this chip can be held against.
+    document["prediction_error"] =
+        optionalJson(roofs.target ? predictionError(*roofs.target) : std::nullopt);
+    document["power"] =
+        roofs.target ? jsonArray(powerTable(), powerFigures(*roofs.target)) : Json::array();
+    document["layers"] = jsonArray(placementTable(), placedLayers(bundle, placements));
+}
+
+void addUnassessed(Json &document, const Bundle &bundle)
+{
+    document["unassessed"] = jsonArray(unassessedTable(), unassessedRows(bundle));
 }
 
 } // namespace kernscope::report

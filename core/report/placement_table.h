@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/assessment/assess.h"
 #include "core/assessment/calibrate.h"
+#include "core/assessment/energy.h"
+#include "core/assessment/roofline.h"
+#include "core/assessment/weight_facts.h"
 #include "core/bundle/bundle_fwd.h"
 #include "core/container/mil/backend_notes.h"
 #include "core/report/column.h"
 
+#include <cstddef>
 #include <optional>
 #include <span>
 #include <string>
@@ -37,5 +42,59 @@ const TableOf<PlacedLayer> &estimateTable();
 /// Derived energy in microjoules: "4.1 to 24", "at most 24 ?" (? where its conditions do not hold
 /// or are not known); "-" where none is derived.
 std::string energyText(const std::optional<roofline::Energy> &energy);
+
+// What layers are held against, and how long each takes: `roofline` and the Timeline dock.
+
+/// A figure of a chip; `used`: the layers are held against it.
+struct CeilingFacts {
+    roofline::Ceiling ceiling;
+    bool used = false;
+};
+/// Those of compute and of bandwidth, in the table's order.
+std::vector<CeilingFacts> ceilingRows(const roofline::Roofs &roofs);
+const TableOf<CeilingFacts> &ceilingTable();
+
+/// Measured power that energies are derived from (roofline::powerFigures).
+const TableOf<roofline::PowerFigure> &powerTable();
+
+/// A weight that no layer with a kernel reads.
+struct UnassessedWeight {
+    std::string weight, address;
+    std::optional<std::uint64_t> storedBytes;
+    std::string reason;
+};
+std::vector<UnassessedWeight> unassessedRows(const Bundle &bundle);
+const TableOf<UnassessedWeight> &unassessedTable();
+
+/// A layer with its two times in the form that is looked at.
+struct TimedLayer {
+    std::string name, op, form;
+    std::string function; ///< its name begins with it; empty where all layers belong to one
+    std::optional<double> computeS, memoryS, timeS; ///< empty: an extent is not known
+    std::optional<double> storedS;                  ///< in the form that the bundle has
+    roofline::Bound bound = roofline::Bound::Unknown;
+    decision::Outcome outcome = decision::Outcome::Unknown;
+    std::string compiler; ///< the compiler's own estimate, with its backend; mostly empty
+    bool has = true;      ///< false: the weight has no such form
+};
+const TableOf<TimedLayer> &timedLayerTable();
+
+/// Derived energy, or null: `{"low_j","high_j","basis","source","conditions_hold","method"}`
+Json energyJson(const std::optional<roofline::Energy> &energy);
+Json ceilingJson(const roofline::Ceiling &ceiling);
+/// Operations and bytes are counts: integers, though the roofs are worked out with doubles. Null
+/// for what is not known or no 64-bit count.
+Json roundedJson(const std::optional<double> &count);
+/// The roofs that a layer is held against: "compute", "weights", "activations"; null where none is
+/// published.
+Json roofsJson(const roofline::Assessment &point);
+Json assessmentJson(const roofline::Assessment &point);
+Json programJson(const roofline::ProgramTime &program);
+/// Adds ceilings, ridge, floor, working set and layers.
+void addRoofline(Json &document, const Bundle &bundle, const roofline::Roofs &roofs,
+                 std::span<const roofline::Placement> placements, std::uint64_t batch,
+                 const roofline::ProgramTime &program);
+/// `unassessed[]`: each weight that is in no layer, with the reason.
+void addUnassessed(Json &document, const Bundle &bundle);
 
 } // namespace kernscope::report

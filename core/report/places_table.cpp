@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/places_table.h"
 
+#include "core/base/overlaid_file.h"
+#include "core/bundle/element_place.h"
+#include "core/bundle/pair_read_lock.h"
 #include "core/diff/build_verdict.h"
 #include "core/report/difference_formats.h"
-#include "core/report/joined_columns.h"
+#include "core/report/difference_json.h"
 #include "core/report/json_table.h"
-#include "core/report/json_values.h"
-#include "core/report/limit_json.h"
+#include "core/report/text_table.h"
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -18,7 +21,6 @@ namespace kernscope::report {
 
 namespace {
 
-constexpr auto kPlaceFigure = TextTable::Align::Right;
 constexpr int kPlaceDigits = 4; ///< of differences, for people
 
 template <std::uint64_t ChannelDifference::*Member>
@@ -39,149 +41,12 @@ Json channelErrorJson(const ChannelDifference &row)
     return figureJson(LimitFigure(row.*Member));
 }
 
-std::vector<Column<ChannelDifference>> channelCountColumns()
-{
-    using Row = ChannelDifference;
-    return {
-        {.key = "channel",
-         .title = "channel",
-         .explanation = "Output channel: the index along the first axis",
-         .align = kPlaceFigure,
-         .value = [](const Row &row) -> Value { return Code{row.channel}; }},
-        {.key = "elements",
-         .title = "elements",
-         .explanation = "Elements of the channel",
-         .align = kPlaceFigure,
-         .shown = kDocument,
-         .value = channelCount<&Row::elements>},
-        {.key = "different",
-         .title = "different",
-         .explanation = "Elements that are not the same: changed, zeroed and revived",
-         .align = kPlaceFigure,
-         .value = channelCount<&Row::different>},
-        {.key = "changed",
-         .title = "changed",
-         .explanation = "Elements that are nonzero in both and differ",
-         .align = kPlaceFigure,
-         .value = channelCount<&Row::changed>},
-        {.key = "zeroed",
-         .title = "zeroed",
-         .explanation = "Elements that are nonzero in A and zero in B",
-         .align = kPlaceFigure,
-         .value = channelCount<&Row::zeroed>},
-        {.key = "revived",
-         .title = "revived",
-         .explanation = "Elements that are zero in A and nonzero in B",
-         .align = kPlaceFigure,
-         .value = channelCount<&Row::revived>},
-    };
-}
-
-std::vector<Column<ChannelDifference>> channelErrorColumns()
-{
-    using Row = ChannelDifference;
-    return {
-        {.key = "worst",
-         .title = "worst element",
-         .explanation = "First element of the largest difference, counted over the whole weight",
-         .align = kPlaceFigure,
-         .shown = kDocument,
-         .value = channelCount<&Row::worst>},
-        {.key = "max_abs",
-         .title = "max |B - A|",
-         .explanation = "Largest difference of two values of the channel; infinite where one is "
-                        "not finite on one side only",
-         .align = kPlaceFigure,
-         .value = channelError<&Row::maxAbs>,
-         .document = channelErrorJson<&Row::maxAbs>},
-        {.key = "rmse",
-         .title = "RMSE",
-         .explanation = "Root of the mean squared difference of the channel",
-         .align = kPlaceFigure,
-         .value = channelError<&Row::rmse>,
-         .document = channelErrorJson<&Row::rmse>},
-        {.key = "snr_db",
-         .title = "SNR, dB",
-         .explanation = "Signal to noise ratio: the squares of A over those of the differences",
-         .align = kPlaceFigure,
-         .value = [](const Row &row) -> Value {
-             return Real{row.snr, 2};
-         },
-         .document = channelErrorJson<&Row::snr>},
-    };
-}
-
-std::vector<Column<ChannelDifference>> channelColumns()
-{
-    return joinedColumns(channelCountColumns(), channelErrorColumns());
-}
-
 /// Nine digits tell every fp32 from the next one; an integer that a double rounds has all its own.
 Value exactValue(ExactValue value)
 {
     const auto narrow = static_cast<double>(value);
     const bool held = static_cast<ExactValue>(narrow) == value || std::isnan(value);
     return Written{narrow, held ? fmt::format("{:.9g}", narrow) : exactText(value)};
-}
-
-std::vector<Column<ElementFacts>> elementValueColumns()
-{
-    using Row = ElementFacts;
-    return {
-        {.key = "index",
-         .title = "element",
-         .explanation = "Index along every axis",
-         .value = [](const Row &row) -> Value {
-             return fmt::format("[{}]", fmt::join(row.place, ","));
-         },
-         .document = [](const Row &row) { return numbersJson(row.place); },
-         .order = [](const Row &row) { return SortValue(row.pair.element); }},
-        {.key = "a",
-         .title = "A",
-         .explanation = "The value in A",
-         .align = kPlaceFigure,
-         .value = [](const Row &row) { return exactValue(row.pair.a); },
-         .document = [](const Row &row) { return exactJson(row.pair.a); }},
-        {.key = "b",
-         .title = "B",
-         .explanation = "The value in B",
-         .align = kPlaceFigure,
-         .value = [](const Row &row) { return exactValue(row.pair.b); },
-         .document = [](const Row &row) { return exactJson(row.pair.b); }},
-    };
-}
-
-std::vector<Column<ElementFacts>> elementErrorColumns()
-{
-    using Row = ElementFacts;
-    return {
-        {.key = "difference",
-         .title = "B - A",
-         .explanation = "The difference",
-         .align = kPlaceFigure,
-         .shown = kTables,
-         .value = [](const Row &row) -> Value {
-             return Real{static_cast<double>(row.pair.b - row.pair.a), 6, true};
-         }},
-        {.key = "relative",
-         .title = "|B - A| / |A|",
-         .explanation = "The difference over the value in A; infinite where that is zero",
-         .align = kPlaceFigure,
-         .shown = kTables,
-         .value = [](const Row &row) -> Value {
-             return Real{
-                 static_cast<double>(std::abs(row.pair.b - row.pair.a) / std::abs(row.pair.a)),
-                 kPlaceDigits, true};
-         }},
-        {.key = "ulp",
-         .title = "ULP",
-         .explanation = "The difference in steps of the type of A",
-         .align = kPlaceFigure,
-         .shown = kTables,
-         .value = [](const Row &row) -> Value {
-             return Count{exactUlpDistance(row.type, row.pair.a, row.pair.b)};
-         }},
-    };
 }
 
 Json placeNumber(std::uint64_t number)
@@ -233,119 +98,40 @@ Json targetsJson(const EntryFacts &row)
     return list;
 }
 
-std::vector<Column<EntryFacts>> entryOfAColumns()
-{
-    using Row = EntryFacts;
-    return {
-        {.key = "codebook_a",
-         .title = "codebook of A",
-         .explanation = "Codebook of A that holds the entry",
-         .shown = kDocument,
-         .document = [](const Row &row) { return placeNumber(row.get().bookA); }},
-        {.key = "entry_a",
-         .title = "entry of A",
-         .explanation = "Number of the entry in A; of several codebooks codebook:number",
-         .align = kPlaceFigure,
-         .value = [](const Row &row) { return orNone(entryTexts(*row.match, row.get()).a); },
-         .document = [](const Row &row) { return placeNumber(row.get().codeA); },
-         .order =
-             [](const Row &row) {
-                 return entryOrder(row.get().bookA, row.get().codeA, row.match->entriesA);
-             }},
-        {.key = "a",
-         .title = "value in A",
-         .explanation = "What the entry stands for in A",
-         .align = kPlaceFigure,
-         .value = [](const Row &row) { return orNone(entryTexts(*row.match, row.get()).valueA); },
-         .document = [](const Row &row) { return lanesJson(row.get().a); },
-         .order = [](const Row &row) { return laneOrder(row.get().a); }},
-        {.key = "uses_a",
-         .title = "elements",
-         .explanation = "Elements of A that take the entry",
-         .align = kPlaceFigure,
-         .value = [](const Row &row) { return usesValue(row.get().usesA, row.get().a); },
-         .document = [](const Row &row) { return numberJson(row.get().usesA); }},
-        {.key = "change",
-         .title = "what happened",
-         .explanation = "Same, moved (another number), changed (another value), split, merged, "
-                        "dropped, unused or added: told by the elements, not by the values",
-         .value = [](const Row &row) -> Value {
-             return Word{.text = entryChangeName(row.get().change),
-                         .rank = static_cast<int>(row.get().change)};
-         }},
-    };
-}
-
-std::vector<Column<EntryFacts>> entryOfBColumns()
-{
-    using Row = EntryFacts;
-    return {
-        {.key = "codebook_b",
-         .title = "codebook of B",
-         .explanation = "Codebook of B that holds the entry which most of the elements take",
-         .shown = kDocument,
-         .document = [](const Row &row) { return placeNumber(row.get().bookB); }},
-        {.key = "entry_b",
-         .title = "entry of B",
-         .explanation = "The entry of B that most of the elements take; of a split one all of "
-                        "them, with their elements",
-         .align = kPlaceFigure,
-         .value = [](const Row &row) { return orNone(entryTexts(*row.match, row.get()).b); },
-         .document = [](const Row &row) { return placeNumber(row.get().codeB); },
-         .order =
-             [](const Row &row) {
-                 return entryOrder(row.get().bookB, row.get().codeB, row.match->entriesB);
-             }},
-        {.key = "b",
-         .title = "value in B",
-         .explanation = "What that entry stands for",
-         .align = kPlaceFigure,
-         .value = [](const Row &row) { return orNone(entryTexts(*row.match, row.get()).valueB); },
-         .document = [](const Row &row) { return lanesJson(row.get().b); },
-         .order = [](const Row &row) { return laneOrder(row.get().b); }},
-    };
-}
-
-std::vector<Column<EntryFacts>> entryUseColumns()
-{
-    using Row = EntryFacts;
-    return {
-        {.key = "uses_b",
-         .title = "elements",
-         .explanation = "Elements of B that take that entry",
-         .align = kPlaceFigure,
-         .value = [](const Row &row) { return usesValue(row.get().usesB, row.get().b); },
-         .document = [](const Row &row) { return numberJson(row.get().usesB); }},
-        {.key = "uses_both",
-         .title = "elements of both",
-         .explanation = "Elements that take the entry in A and that of B in B",
-         .shown = kDocument,
-         .document = [](const Row &row) { return numberJson(row.get().both); }},
-        {.key = "distance",
-         .title = "|B - A|",
-         .explanation = "Largest difference between the values of both entries",
-         .align = kPlaceFigure,
-         .shown = kTables,
-         .value =
-             [](const Row &row) {
-                 const auto distance = row.get().distance();
-                 return distance ? Value(Real{*distance, kPlaceDigits, true}) : Value(Nothing());
-             }},
-        {.key = "targets",
-         .title = "entries of B",
-         .explanation = "Of a split entry: the entries of B that its elements take, the most first",
-         .shown = kDocument,
-         .document = targetsJson},
-    };
-}
-
 } // namespace
 
 const TableOf<ChannelDifference> &channelTable()
 {
-    static const TableOf<ChannelDifference> kTable{
+    using Row = ChannelDifference;
+    static constexpr Column<Row> kColumns[] = {
+        {kNumber, "channel", "Output channel: the index along the first axis",
+         member<&Row::channel, Code>},
+        {kNumber | kDocument, "elements", "Elements of the channel", channelCount<&Row::elements>},
+        {kNumber, "different", "Elements that are not the same: changed, zeroed and revived",
+         channelCount<&Row::different>},
+        {kNumber, "changed", "Elements that are nonzero in both and differ",
+         channelCount<&Row::changed>},
+        {kNumber, "zeroed", "Elements that are nonzero in A and zero in B",
+         channelCount<&Row::zeroed>},
+        {kNumber, "revived", "Elements that are zero in A and nonzero in B",
+         channelCount<&Row::revived>},
+        {kNumber | kDocument, "worst", "worst element",
+         "First element of the largest difference, counted over the whole weight",
+         channelCount<&Row::worst>},
+        {kNumber, "max_abs", "max |B - A|",
+         "Largest difference of two values of the channel; infinite where one is not finite on one "
+         "side only",
+         channelError<&Row::maxAbs>, jsonOf(channelErrorJson<&Row::maxAbs>)},
+        {kNumber, "rmse", "RMSE", "Root of the mean squared difference of the channel",
+         channelError<&Row::rmse>, jsonOf(channelErrorJson<&Row::rmse>)},
+        {kNumber, "snr_db", "SNR, dB",
+         "Signal to noise ratio: the squares of A over those of the differences",
+         [](const Row &row) -> Value { return Real(row.snr, 2); },
+         jsonOf(channelErrorJson<&Row::snr>)},
+    };
+    static const TableOf<Row> kTable{
         "channels",
-        channelColumns(),
+        kColumns,
         {},
         {"channel", "max_abs", "rmse", "snr_db", "changed", "zeroed", "revived", "different"}};
     return kTable;
@@ -363,8 +149,33 @@ std::vector<ElementFacts> elementRows(const WorstPlaces &worst, const Shape &sha
 
 const TableOf<ElementFacts> &elementTable()
 {
-    static const TableOf<ElementFacts> kTable{
-        "elements", joinedColumns(elementValueColumns(), elementErrorColumns())};
+    using Row = ElementFacts;
+    static constexpr Column<Row> kColumns[] = {
+        {"index", "element", "Index along every axis",
+         [](const Row &row) -> Value { return fmt::format("[{}]", fmt::join(row.place, ",")); },
+         jsonOf([](const Row &row) { return numbersJson(row.place); }),
+         sortedBy([](const Row &row) { return SortValue(row.pair.element); })},
+        {kNumber, "a", "A", "The value in A", [](const Row &row) { return exactValue(row.pair.a); },
+         jsonOf([](const Row &row) { return exactJson(row.pair.a); })},
+        {kNumber, "b", "B", "The value in B", [](const Row &row) { return exactValue(row.pair.b); },
+         jsonOf([](const Row &row) { return exactJson(row.pair.b); })},
+        {kNumber | kTables, "difference", "B - A", "The difference",
+         [](const Row &row) -> Value {
+             return Real(static_cast<double>(row.pair.b - row.pair.a), 6, true);
+         }},
+        {kNumber | kTables, "relative", "|B - A| / |A|",
+         "The difference over the value in A; infinite where that is zero",
+         [](const Row &row) -> Value {
+             return Real(
+                 static_cast<double>(std::abs(row.pair.b - row.pair.a) / std::abs(row.pair.a)),
+                 kPlaceDigits, true);
+         }},
+        {kNumber | kTables, "ulp", "ULP", "The difference in steps of the type of A",
+         [](const Row &row) -> Value {
+             return Count(exactUlpDistance(row.type, row.pair.a, row.pair.b));
+         }},
+    };
+    static const TableOf<Row> kTable{"elements", kColumns};
     return kTable;
 }
 
@@ -379,11 +190,294 @@ std::vector<EntryFacts> entryRows(const CodebookMatch &match)
 
 const TableOf<EntryFacts> &entryTable()
 {
-    static const TableOf<EntryFacts> kTable{
-        "codebook-entries",
-        joinedColumns(entryOfAColumns(), entryOfBColumns(), entryUseColumns()),
-        {"change", "codebook_a", "entry_a", "codebook_b", "entry_b", "a", "b", "uses_a", "uses_b",
-         "uses_both", "targets"}};
+    using Row = EntryFacts;
+    static constexpr Column<Row> kColumns[] = {
+        {kDocument, "codebook_a", "codebook of A", "Codebook of A that holds the entry", nullptr,
+         jsonOf([](const Row &row) { return placeNumber(row.get().bookA); })},
+        {kNumber, "entry_a", "entry of A",
+         "Number of the entry in A; of several codebooks codebook:number",
+         [](const Row &row) { return orNone(entryTexts(*row.match, row.get()).a); },
+         jsonOf([](const Row &row) { return placeNumber(row.get().codeA); }),
+         sortedBy([](const Row &row) {
+             return entryOrder(row.get().bookA, row.get().codeA, row.match->entriesA);
+         })},
+        {kNumber, "a", "value in A", "What the entry stands for in A",
+         [](const Row &row) { return orNone(entryTexts(*row.match, row.get()).valueA); },
+         jsonOf([](const Row &row) { return lanesJson(row.get().a); }),
+         sortedBy([](const Row &row) { return laneOrder(row.get().a); })},
+        {kNumber, "uses_a", "elements", "Elements of A that take the entry",
+         [](const Row &row) { return usesValue(row.get().usesA, row.get().a); },
+         jsonOf([](const Row &row) { return numberJson(row.get().usesA); })},
+        {"change", "what happened",
+         "Same, moved (another number), changed (another value), split, merged, dropped, unused or "
+         "added: told by the elements, not by the values",
+         [](const Row &row) -> Value {
+             return Word(entryChangeName(row.get().change), Mark::None, {},
+                         static_cast<int>(row.get().change));
+         }},
+        {kDocument, "codebook_b", "codebook of B",
+         "Codebook of B that holds the entry which most of the elements take", nullptr,
+         jsonOf([](const Row &row) { return placeNumber(row.get().bookB); })},
+        {kNumber, "entry_b", "entry of B",
+         "The entry of B that most of the elements take; of a split one all of them, with their "
+         "elements",
+         [](const Row &row) { return orNone(entryTexts(*row.match, row.get()).b); },
+         jsonOf([](const Row &row) { return placeNumber(row.get().codeB); }),
+         sortedBy([](const Row &row) {
+             return entryOrder(row.get().bookB, row.get().codeB, row.match->entriesB);
+         })},
+        {kNumber, "b", "value in B", "What that entry stands for",
+         [](const Row &row) { return orNone(entryTexts(*row.match, row.get()).valueB); },
+         jsonOf([](const Row &row) { return lanesJson(row.get().b); }),
+         sortedBy([](const Row &row) { return laneOrder(row.get().b); })},
+        {kNumber, "uses_b", "elements", "Elements of B that take that entry",
+         [](const Row &row) { return usesValue(row.get().usesB, row.get().b); },
+         jsonOf([](const Row &row) { return numberJson(row.get().usesB); })},
+        {kDocument, "uses_both", "elements of both",
+         "Elements that take the entry in A and that of B in B", nullptr,
+         jsonOf([](const Row &row) { return numberJson(row.get().both); })},
+        {kNumber | kTables, "distance", "|B - A|",
+         "Largest difference between the values of both entries",
+         [](const Row &row) {
+             const auto distance = row.get().distance();
+             return distance ? Value(Real(*distance, kPlaceDigits, true)) : Value(Nothing());
+         }},
+        {kDocument, "targets", "entries of B",
+         "Of a split entry: the entries of B that its elements take, the most first", nullptr,
+         jsonOf(targetsJson)},
+    };
+    static const TableOf<Row> kTable{"codebook-entries",
+                                     kColumns,
+                                     {"change", "codebook_a", "entry_a", "codebook_b", "entry_b",
+                                      "a", "b", "uses_a", "uses_b", "uses_both", "targets"}};
+    return kTable;
+}
+
+namespace {
+
+/// Bytes of one side of a run, in its file.
+struct SideBytes {
+    std::uint64_t offset = 0, bytes = 0;
+};
+
+SideBytes bytesOn(const AlignedSegment &segment, const DifferenceRun &run, bool ofA)
+{
+    const std::uint64_t size = segment.lengthOn(ofA);
+    const std::uint64_t start = ofA ? segment.firstA : segment.firstB;
+    std::uint64_t first = run.first, end = run.end();
+    if (segment.text && segment.lengthA != segment.lengthB) {
+        // What differs of a line lies between what both begin and end with.
+        first = segment.prefix;
+        end = size - std::min(size, segment.suffix);
+    } else if (segment.stretched() && ofA != segment.longerIsA()) {
+        const std::uint64_t own = ofA ? segment.unitA : segment.unitB;
+        const std::uint64_t longer = ofA ? segment.unitB : segment.unitA;
+        first = first / longer * own;
+        end = (end + longer - 1) / longer * own;
+    }
+    first = std::min(first, size);
+    end = std::min(end, size);
+    return {start + first, end > first ? end - first : 0};
+}
+
+class RangeNamer
+{
+public:
+    explicit RangeNamer(const AlignedBytes &bytes) : m_bytes(bytes) {}
+
+    RangeFacts factsOf(const DifferenceRun &run)
+    {
+        const AlignedSegment &segment = m_bytes.alignment.segments()[run.segment];
+        const AlignedSection &section = m_bytes.alignment.sections()[segment.section];
+        const AlignedFile &file = m_bytes.alignment.files()[section.file];
+        const SideBytes a = bytesOn(segment, run, true), b = bytesOn(segment, run, false);
+        RangeFacts facts;
+        facts.run = run;
+        facts.file = file.pathA.empty() ? file.pathB : file.pathA;
+        facts.part = section.name;
+        facts.bytesA = a.bytes;
+        facts.bytesB = b.bytes;
+        if (a.bytes > 0)
+            facts.offsetA = a.offset;
+        if (b.bytes > 0)
+            facts.offsetB = b.offset;
+        facts.state = a.bytes == 0                               ? RangeFacts::State::OnlyB
+                      : b.bytes == 0                             ? RangeFacts::State::OnlyA
+                      : segment.otherwise || segment.stretched() ? RangeFacts::State::Otherwise
+                                                                 : RangeFacts::State::Changed;
+        if (a.bytes > 0)
+            addElements(facts, *m_bytes.a, file.a, a, m_orderA);
+        else
+            addElements(facts, *m_bytes.b, file.b, b, m_orderB);
+        return facts;
+    }
+
+private:
+    static void addElements(RangeFacts &facts, const Bundle &bundle, std::size_t file,
+                            const SideBytes &bytes, BoundOrder &order)
+    {
+        const auto first = ownerOfByte(bundle, file, FileOffset(bytes.offset), order);
+        if (!first)
+            return;
+        const Weight &weight = bundle.weights()[first->weight];
+        facts.weight = weight.name;
+        const auto last =
+            ownerOfByte(bundle, file, FileOffset(bytes.offset + bytes.bytes - 1), order);
+        if (!last || first->elements.empty() || last->elements.empty())
+            return;
+        facts.firstElement = std::min(first->elements.front(), last->elements.front());
+        facts.lastElement = std::max(first->elements.back(), last->elements.back());
+        const auto place = [&weight](std::uint64_t element) {
+            return fmt::format("[{}]", fmt::join(elementPlace(weight.shape, element), ","));
+        };
+        facts.elements = place(*facts.firstElement);
+        if (facts.firstElement != facts.lastElement)
+            facts.elements += " to " + place(*facts.lastElement);
+    }
+
+    const AlignedBytes &m_bytes;
+    BoundOrder m_orderA, m_orderB;
+};
+
+template <std::optional<std::uint64_t> RangeFacts::*Member>
+Value rangeOffset(const RangeFacts &row)
+{
+    return row.*Member ? Value(Hex{*(row.*Member), 8}) : Value(Nothing());
+}
+
+template <std::optional<std::uint64_t> RangeFacts::*Member>
+Value elementNumber(const RangeFacts &row)
+{
+    return row.*Member ? Value(Count{*(row.*Member)}) : Value(Nothing());
+}
+
+template <std::uint64_t RangeFacts::*Member>
+Value rangeBytes(const RangeFacts &row)
+{
+    return Count{row.*Member};
+}
+
+} // namespace
+
+std::string_view rangeStateName(RangeFacts::State state)
+{
+    switch (state) {
+    case RangeFacts::State::Changed: return "changed";
+    case RangeFacts::State::Otherwise: return "stored otherwise";
+    case RangeFacts::State::OnlyA: return "only in A";
+    case RangeFacts::State::OnlyB: return "only in B";
+    }
+    return {};
+}
+
+std::optional<RangeList> differentRanges(const AlignedBytes &bytes,
+                                         const ByteDifferences &differences, std::size_t most,
+                                         Progress &progress)
+{
+    const PairReadLock lock(*bytes.a, *bytes.b);
+    const auto runs = differences.list(bytes, most, progress);
+    if (!runs)
+        return std::nullopt;
+    RangeList list;
+    list.cut = runs->cut;
+    RangeNamer namer(bytes);
+    progress.setTotal(runs->runs.size());
+    for (const DifferenceRun &run : runs->runs) {
+        if (!progress.advance(1))
+            return std::nullopt;
+        list.rows.push_back(namer.factsOf(run));
+    }
+    return list;
+}
+
+const TableOf<RangeFacts> &rangeTable()
+{
+    using Row = RangeFacts;
+    static constexpr Column<Row> kColumns[] = {
+        {kName, "file", "File that the bytes are in, as A calls it", member<&Row::file>},
+        {kNumber, "offset_a", "offset A",
+         "Where the range begins in the file of A; nothing where A has no such bytes",
+         rangeOffset<&Row::offsetA>},
+        {kNumber, "bytes_a", "bytes A", "Length of the range in A", rangeBytes<&Row::bytesA>},
+        {kNumber, "offset_b", "offset B",
+         "Where the range begins in the file of B; nothing where B has no such bytes",
+         rangeOffset<&Row::offsetB>},
+        {kNumber, "bytes_b", "bytes B", "Length of the range in B", rangeBytes<&Row::bytesB>},
+        {"state", "what differs",
+         "Bytes that are others, elements that are stored in other widths, or bytes that one side "
+         "has alone",
+         [](const Row &row) -> Value { return Word(rangeStateName(row.state)); }},
+        {kName, "part", "Section that the range is in: a part of a weight, a header, a program",
+         member<&Row::part>},
+        {kName | kDocument, "weight", "Weight that the bytes belong to",
+         [](const Row &row) { return orNothing(row.weight); }},
+        {kTables, "elements",
+         "First and last element that have bits in the range, by their indices",
+         [](const Row &row) { return orNothing(row.elements); }, sortedBy([](const Row &row) {
+             return row.firstElement ? SortValue(*row.firstElement) : SortValue();
+         })},
+        {kDocument, "first_element", "first element",
+         "First element that has bits in the range, counted over the whole weight",
+         elementNumber<&Row::firstElement>},
+        {kDocument, "last_element", "last element", "Last element that has bits in the range",
+         elementNumber<&Row::lastElement>},
+    };
+    static const TableOf<Row> kTable{"ranges", kColumns, {}, {}};
+    return kTable;
+}
+
+namespace {
+
+Value edgeValue(double edge)
+{
+    return Written{edge, fmt::format("{}", edge)};
+}
+
+/// "+12" where B has more.
+Value moreValue(const ValueBin &row)
+{
+    const std::uint64_t apart = std::max(row.a, row.b) - std::min(row.a, row.b);
+    const char *sign = row.a > row.b ? "-" : row.b > row.a ? "+" : "";
+    return Written{(row.a > row.b ? -1.0 : 1.0) * static_cast<double>(apart),
+                   sign + grouped(apart)};
+}
+
+} // namespace
+
+std::vector<ValueBin> valueBins(const PairBins &bins)
+{
+    constexpr std::size_t kRows = 16;
+    std::vector<ValueBin> rows;
+    const auto occupied = bins.occupied();
+    if (!occupied)
+        return rows;
+    const auto [first, last] = *occupied;
+    const std::size_t step = (last - first) / kRows + 1;
+    for (std::size_t bin = first; bin <= last; bin += step) {
+        const std::size_t end = std::min(bin + step, PairBins::kBins);
+        ValueBin row{bins.edge(bin), bins.edge(end), 0, 0};
+        for (std::size_t i = bin; i < end; ++i) {
+            row.a += bins.a[i];
+            row.b += bins.b[i];
+        }
+        rows.push_back(row);
+    }
+    return rows;
+}
+
+const TableOf<ValueBin> &valueBinTable()
+{
+    using Row = ValueBin;
+    static constexpr Column<Row> kColumns[] = {
+        {kNumber, "from", "Least value of the row",
+         [](const ValueBin &row) { return edgeValue(row.from); }},
+        {kNumber, "below", "The values of the row are less than this",
+         [](const ValueBin &row) { return edgeValue(row.below); }},
+        {kNumber, "a", "in A", "Elements of A with such a value", member<&ValueBin::a, Count>},
+        {kNumber, "b", "in B", "Elements of B with such a value", member<&ValueBin::b, Count>},
+        {kNumber, "more", "B - A", "How many more there are in B", moreValue},
+    };
+    static const TableOf<Row> kTable{"value_bins", kColumns};
     return kTable;
 }
 

@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/base/progress.h"
+#include "core/diff/byte_differences.h"
 #include "core/diff/codebook_match.h"
+#include "core/diff/pair_bins.h"
 #include "core/diff/worst_places.h"
 #include "core/report/column.h"
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 /// Where the weights of a pair differ: by channel, by element and by entry of a codebook, as
@@ -36,5 +42,49 @@ struct EntryFacts {
 };
 std::vector<EntryFacts> entryRows(const CodebookMatch &match);
 const TableOf<EntryFacts> &entryTable();
+
+// The ranges of bytes in which two bundles differ, as `diff --ranges` and the bytes side by side
+// list them.
+
+/// A run of bytes that differs, with what it is on either side.
+struct RangeFacts {
+    enum class State : std::uint8_t { Changed, Otherwise, OnlyA, OnlyB };
+
+    DifferenceRun run; ///< as ByteDifferences numbers it
+    State state = State::Changed;
+    std::string file; ///< as A calls it, or B where A has none
+    std::string part; ///< section: "conv1_weight: data"
+    std::string weight;
+    std::optional<std::uint64_t> offsetA, offsetB; ///< in the files; empty: nothing on that side
+    std::uint64_t bytesA = 0, bytesB = 0;
+    /// First and last element that have bits in it, as the weight of A (or of B alone) numbers
+    /// them; empty for headers, codebooks, scales.
+    std::optional<std::uint64_t> firstElement, lastElement;
+    std::string elements; ///< "[0,3] to [1,2]"
+};
+/// "changed", "stored otherwise", "only in A", "only in B".
+std::string_view rangeStateName(RangeFacts::State state);
+
+struct RangeList {
+    static constexpr std::size_t kMostRanges = 10000;
+    std::vector<RangeFacts> rows; ///< in the order of the alignment
+    bool cut = false;             ///< there are more than `most`
+};
+/// The first `most` ranges. Reads what lies before the last of them once; takes the locks of the
+/// files itself. Nothing where cancelled. Progress in ranges.
+std::optional<RangeList> differentRanges(const AlignedBytes &bytes,
+                                         const ByteDifferences &differences, std::size_t most,
+                                         Progress &progress);
+const TableOf<RangeFacts> &rangeTable();
+
+/// How many elements of two weights lie in a run of bins.
+struct ValueBin {
+    double from = 0, below = 0;
+    std::uint64_t a = 0, b = 0;
+};
+/// At most 16 rows over the bins that hold anything.
+std::vector<ValueBin> valueBins(const PairBins &bins);
+/// `diff --histograms`
+const TableOf<ValueBin> &valueBinTable();
 
 } // namespace kernscope::report

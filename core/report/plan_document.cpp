@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Plans as CSV, Markdown, HTML, and a report of either kind.
-#include "core/report/difference_rows.h"
-#include "core/report/plan_front_picture.h"
-#include "core/report/plan_report.h"
-#include "core/report/plan_table.h"
-#include "core/report/plan_totals_table.h"
-
+#include "core/base/counted_text.h"
 #include "core/base/printable.h"
+#include "core/base/svg.h"
+#include "core/report/document.h"
+#include "core/report/plan_table.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -31,19 +32,25 @@ std::string count(const std::optional<std::uint64_t> &bytes)
     return bytes ? fmt::format("{}", *bytes) : "unknown";
 }
 
-Cells weightHeader(const plan::Survey &survey)
+constexpr TextTable::Align kPlanNumber = TextTable::Align::Right;
+
+TextTable weightHeader(const plan::Survey &survey)
 {
-    Cells cells{"weight", "from", "to", "stored bytes before", "stored bytes after",
-                "error",  "why"};
+    std::vector<TextTable::Column> columns{{"weight"}};
     if (hasFunctions(survey))
-        cells.insert(cells.begin() + 1, "function");
+        columns.push_back({"function"});
+    columns.insert(columns.end(), {{"from"},
+                                   {"to"},
+                                   {"stored bytes before", kPlanNumber},
+                                   {"stored bytes after", kPlanNumber},
+                                   {"error", kPlanNumber},
+                                   {"why"}});
     for (const target::Target *target : survey.targets) {
-        cells.push_back(target->name + " outcome");
-        cells.push_back(target->name + " bytes moved");
-        cells.push_back(target->name + " time before s");
-        cells.push_back(target->name + " time after s");
+        columns.push_back({target->name + " outcome"});
+        for (const char *figure : {" bytes moved", " time before s", " time after s"})
+            columns.push_back({target->name + figure, kPlanNumber});
     }
-    return cells;
+    return TextTable(std::move(columns));
 }
 
 Cells weightCells(const PlanSubject &subject, std::size_t r)
@@ -73,73 +80,55 @@ Cells weightCells(const PlanSubject &subject, std::size_t r)
     return cells;
 }
 
-std::vector<Cells> weightTable(const PlanSubject &subject)
+TextTable planWeightTable(const PlanSubject &subject)
 {
-    std::vector<Cells> table{weightHeader(*subject.survey)};
+    TextTable table = weightHeader(*subject.survey);
     for (std::size_t r = 0; r < subject.survey->rows.size(); ++r)
-        table.push_back(weightCells(subject, r));
+        table.add(weightCells(subject, r));
     return table;
 }
 
-/// A cell of a document: integers without separators.
-std::string documentCell(const Value &value, std::string_view unknown)
-{
-    return std::holds_alternative<Count>(value) ? plainText(value) : text(value, unknown);
-}
-
-/// A declared table as cells, the header first.
+/// A declared table with integers without separators; `titles` by their places.
 template <class Row>
-std::vector<Cells> declaredCells(const TableOf<Row> &table, const std::vector<Row> &rows,
-                                 Cells header)
+TextTable plainTable(const TableOf<Row> &table, const std::vector<Row> &rows, const Titles &titles,
+                     std::size_t from = 0)
 {
-    std::vector<Cells> all{std::move(header)};
-    for (const Row &row : rows) {
-        Cells &cells = all.emplace_back();
-        for (const Column<Row> &column : table.columns)
-            cells.push_back(documentCell(column.value(row), column.unknown));
+    std::vector<TextTable::Column> columns;
+    for (std::size_t i = from; i < table.columns.size(); ++i) {
+        std::string title(table.columns[i].title);
+        for (const auto &[key, other] : titles)
+            title = key == table.columns[i].key ? other : title;
+        columns.push_back({std::move(title), table.columns[i].align});
     }
-    return all;
+    TextTable text(std::move(columns));
+    for (const Row &row : rows) {
+        Cells cells;
+        for (std::size_t i = from; i < table.columns.size(); ++i) {
+            const Value value = table.columns[i].value(row);
+            cells.push_back(std::holds_alternative<Count>(value)
+                                ? plainText(value)
+                                : report::text(value, table.columns[i].unknown));
+        }
+        text.add(std::move(cells));
+    }
+    return text;
 }
 
-template <class Row>
-Cells titlesOf(const TableOf<Row> &table)
+Titles timeTitle(const PlanSubject &subject)
 {
-    Cells titles;
-    for (const Column<Row> &column : table.columns)
-        titles.emplace_back(column.title);
-    return titles;
-}
-
-std::vector<Cells> totalsTable(const PlanSubject &subject)
-{
-    Cells header = titlesOf(planTotalsTable());
-    header.front().clear();
-    return declaredCells(planTotalsTable(), planTotals(subject), std::move(header));
-}
-
-Cells buildTitles(const std::string &chips)
-{
-    Cells titles = titlesOf(buildTotalsTable());
-    titles.back() = "time on " + chips + " s";
-    return titles;
+    return {
+        {buildTotalsTable().columns.back().key, "time on " + timedChips(*subject.survey) + " s"}};
 }
 
 /// The points of a front: figures of builds without a name.
-std::vector<Cells> frontCells(const std::vector<plan::FrontPoint> &points, const std::string &chips)
+void addFront(Document &document, const PlanSubject &subject, std::string_view axis,
+              const std::vector<plan::FrontPoint> &points, const plan::FrontCount &count)
 {
     std::vector<BuildTotals> rows;
     for (const plan::FrontPoint &point : points)
         rows.push_back({{}, &point.totals});
-    std::vector<Cells> table = declaredCells(buildTotalsTable(), rows, buildTitles(chips));
-    for (Cells &cells : table)
-        cells.erase(cells.begin());
-    return table;
-}
-
-std::vector<Cells> buildTable(const PlanSubject &subject)
-{
-    return declaredCells(buildTotalsTable(), buildTotals(subject, true),
-                         buildTitles(timedChips(*subject.survey)));
+    document.addHeading(frontTitle(axis, points, count));
+    document.add(plainTable(buildTotalsTable(), rows, timeTitle(subject), 1));
 }
 
 std::string headline(const PlanSubject &subject)
@@ -161,59 +150,7 @@ std::string headline(const PlanSubject &subject)
     return text;
 }
 
-std::string markdownCell(const std::string &text)
-{
-    std::string cell;
-    for (const char c : printable(text)) {
-        if (c == '|' || c == '\\' || c == '`' || c == '*' || c == '_' || c == '<' || c == '[')
-            cell += '\\';
-        cell += c;
-    }
-    return cell;
-}
-
-std::string markdownTable(const std::vector<Cells> &table)
-{
-    std::string text;
-    for (std::size_t r = 0; r < table.size(); ++r) {
-        for (const std::string &cell : table[r])
-            text += "| " + markdownCell(cell) + " ";
-        text += "|\n";
-        if (r > 0)
-            continue;
-        for (std::size_t i = 0; i < table[0].size(); ++i)
-            text += "|---";
-        text += "|\n";
-    }
-    return text;
-}
-
-std::string htmlText(const std::string &text)
-{
-    return escapedMarkup(printable(text));
-}
-
-bool isNumber(const std::string &cell)
-{
-    return !cell.empty() && cell.find_first_not_of("0123456789.e+-") == cell.npos;
-}
-
-std::string htmlTable(const std::vector<Cells> &table)
-{
-    std::string text = "<table>\n";
-    for (std::size_t r = 0; r < table.size(); ++r) {
-        text += "<tr>";
-        for (const std::string &cell : table[r]) {
-            const char *tag = r == 0 ? "th" : "td";
-            text += fmt::format("<{}{}>{}</{}>", tag, isNumber(cell) ? " class=\"n\"" : "",
-                                htmlText(cell), tag);
-        }
-        text += "</tr>\n";
-    }
-    return text + "</table>\n";
-}
-
-/// What is to be said of this plan, before its tables.
+/// The notes on the plan, one sentence each.
 std::string notesText(const PlanSubject &subject)
 {
     std::string text;
@@ -233,87 +170,233 @@ std::string raisedText(const PlanSubject &subject)
     return text;
 }
 
-} // namespace
+constexpr int kWidth = 640, kHeight = 300, kLeft = 70, kRightEdge = 20, kBottom = 46, kTop = 14;
+constexpr int kTicks = 4;
 
-std::string planCsv(const PlanSubject &subject)
+std::string markup(const std::string &text)
+{
+    return escapedMarkup(printable(text));
+}
+
+struct Dot {
+    double cost = 0, error = 0;
+    std::string name; ///< of a build; empty of the front
+};
+
+struct Picture {
+    std::string axis;
+    std::vector<Dot> front, builds;
+    std::optional<Dot> plan;
+    double mostCost = 0, mostError = 0;
+
+    double across(double cost) const
+    {
+        return kLeft + cost / mostCost * (kWidth - kLeft - kRightEdge);
+    }
+    double up(double error) const
+    {
+        return kHeight - kBottom - error / mostError * (kHeight - kBottom - kTop);
+    }
+};
+
+/// Bytes in full, seconds with three digits.
+std::string costText(double cost)
+{
+    return cost >= 1 ? grouped(static_cast<std::uint64_t>(cost + 0.5))
+                     : fmt::format("{:.3g}", cost);
+}
+
+std::string axes(const Picture &picture)
+{
+    constexpr std::string_view kGrid = "#dde1e6";
+    std::string text;
+    for (int i = 0; i <= kTicks; ++i) {
+        const double cost = picture.mostCost * i / kTicks, error = picture.mostError * i / kTicks;
+        const double x = picture.across(cost), y = picture.up(error);
+        text += svg::element(
+            "line",
+            {{"x1", x}, {"y1", kTop}, {"x2", x}, {"y2", kHeight - kBottom}, {"stroke", kGrid}});
+        text += svg::element(
+            "line",
+            {{"x1", kLeft}, {"y1", y}, {"x2", kWidth - kRightEdge}, {"y2", y}, {"stroke", kGrid}});
+        text += '\n' +
+                svg::element("text",
+                             {{"x", x},
+                              {"y", kHeight - kBottom + 16},
+                              {"text-anchor", i == kTicks ? "end" : "middle"}},
+                             costText(cost)) +
+                svg::element("text", {{"x", kLeft - 6}, {"y", y + 4}, {"text-anchor", "end"}},
+                             fmt::format("{:.3g}", error)) +
+                '\n';
+    }
+    const double middle = (kTop + kHeight - kBottom) / 2.0;
+    return text +
+           svg::element("text",
+                        {{"x", (kLeft + kWidth - kRightEdge) / 2.0},
+                         {"y", kHeight - 8},
+                         {"text-anchor", "middle"}},
+                        markup(picture.axis)) +
+           svg::element("text",
+                        {{"x", 14},
+                         {"y", middle},
+                         {"text-anchor", "middle"},
+                         {"transform", fmt::format("rotate(-90 14 {:.1f})", middle)}},
+                        "error of the network") +
+           '\n';
+}
+
+std::string title(const Dot &dot)
+{
+    return svg::element("title", {},
+                        fmt::format("{}{}: error {:.4g}",
+                                    dot.name.empty() ? "" : markup(dot.name) + ": ",
+                                    costText(dot.cost), dot.error));
+}
+
+std::string builds(const Picture &picture)
 {
     std::string text;
-    for (Cells &cells : weightTable(subject)) {
-        for (std::string &cell : cells)
-            cell = printable(cell);
-        text += csvLine(std::move(cells));
+    for (const Dot &build : picture.builds) {
+        const double x = picture.across(build.cost), y = picture.up(build.error);
+        const bool right = x > kWidth * 0.6; // the name on the side that has room
+        text += svg::element(
+                    "rect",
+                    {{"x", x - 4}, {"y", y - 4}, {"width", 8}, {"height", 8}, {"fill", "#d55e00"}},
+                    title(build)) +
+                svg::element("text",
+                             {{"x", x + (right ? -8 : 8)},
+                              {"y", y - 6},
+                              {"text-anchor", right ? "end" : "start"}},
+                             markup(build.name)) +
+                '\n';
     }
     return text;
 }
 
-std::string planMarkdown(const PlanSubject &subject)
+std::string drawn(Picture picture)
 {
-    std::string text = "# Plan for " + markdownCell(subject.bundle) + "\n\n" +
-                       markdownCell(headline(subject)) + "\n\n";
-    if (const std::string notes = notesText(subject); !notes.empty())
-        text += markdownCell(notes) + "\n\n";
-    if (!subject.output.empty())
-        text += "Written to " + markdownCell(subject.output) + ", decoded and assessed again. " +
-                markdownCell(raisedText(subject)) + "\n\n";
-    text += "## Before and after\n\n" + markdownTable(totalsTable(subject)) + "\n## Weights\n\n" +
-            markdownTable(weightTable(subject)) + "\n## " +
-            frontTitle("stored bytes", subject.plan->storedFront, subject.plan->storedCount) +
-            "\n\n" +
-            markdownTable(frontCells(subject.plan->storedFront, timedChips(*subject.survey)));
-    if (!subject.plan->timeFront.empty())
-        text += "\n## " + frontTitle("time", subject.plan->timeFront, subject.plan->timeCount) +
-                "\n\n" +
-                markdownTable(frontCells(subject.plan->timeFront, timedChips(*subject.survey)));
-    if (!subject.builds.empty())
-        text += "\n## Other builds\n\n" + markdownTable(buildTable(subject));
-    text += "\n## Rules\n\n";
-    for (const std::string &rule : planRules(*subject.survey))
-        text += "- " + rule + "\n";
-    return text;
+    const auto widen = [&picture](const Dot &dot) {
+        picture.mostCost = std::max(picture.mostCost, dot.cost);
+        picture.mostError = std::max(picture.mostError, dot.error);
+    };
+    std::for_each(picture.front.begin(), picture.front.end(), widen);
+    std::for_each(picture.builds.begin(), picture.builds.end(), widen);
+    if (picture.plan)
+        widen(*picture.plan);
+    if (picture.front.empty() || picture.mostCost <= 0 || picture.mostError <= 0)
+        return {};
+    std::string line, marks;
+    for (const Dot &dot : picture.front) {
+        const double x = picture.across(dot.cost), y = picture.up(dot.error);
+        line += fmt::format("{:.1f},{:.1f} ", x, y);
+        marks += svg::element("circle", {{"cx", x}, {"cy", y}, {"r", 3}, {"fill", "#0072b2"}},
+                              title(dot));
+    }
+    if (picture.plan)
+        marks += svg::element("circle",
+                              {{"cx", picture.across(picture.plan->cost)},
+                               {"cy", picture.up(picture.plan->error)},
+                               {"r", 7},
+                               {"fill", "none"},
+                               {"stroke", "#20242a"},
+                               {"stroke-width", 2}},
+                              title(*picture.plan)) +
+                 '\n';
+    return svg::element("svg",
+                        {{"viewBox", fmt::format("0 0 {} {}", kWidth, kHeight)},
+                         {"width", kWidth},
+                         {"height", kHeight},
+                         {"role", "img"},
+                         {"aria-label", "Error of the network against " + markup(picture.axis)},
+                         {"font-family", "sans-serif"},
+                         {"font-size", 12},
+                         {"fill", "#20242a"},
+                         {"style", "background:#fff"}},
+                        '\n' + axes(picture) +
+                            svg::element("polyline", {{"points", line},
+                                                      {"fill", "none"},
+                                                      {"stroke", "#0072b2"},
+                                                      {"stroke-width", 2}}) +
+                            marks + builds(picture)) +
+           '\n';
 }
 
-std::string planHtml(const PlanSubject &subject)
+/// The error of the network against stored bytes, and against time where it is known: the front,
+/// this plan as a ring, the other builds as squares with their names. The figures are in the tables
+/// beside.
+void addFrontPictures(Document &document, const PlanSubject &subject)
 {
-    std::string text =
-        "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n<title>Plan for " +
-        htmlText(subject.bundle) +
-        "</title>\n<style>\nbody{font:15px sans-serif;margin:2em;color:#20242a;background:#fff}\n"
-        "table{border-collapse:collapse;margin:1em 0}\nth,td{padding:.25em .6em;border-bottom:1px "
-        "solid #c8ccd2;text-align:left}\ntd.n{text-align:right;font-variant-numeric:tabular-nums}\n"
-        "svg{display:block;margin:1em 0}\n"
-        "</style></head><body>\n";
-    text += "<h1>Plan for " + htmlText(subject.bundle) + "</h1>\n<p>" +
-            htmlText(headline(subject)) + "</p>\n";
-    if (const std::string notes = notesText(subject); !notes.empty())
-        text += "<p>" + htmlText(notes) + "</p>\n";
-    if (!subject.output.empty())
-        text += "<p>Written to " + htmlText(subject.output) + ", decoded and assessed again. " +
-                htmlText(raisedText(subject)) + "</p>\n";
-    text +=
-        "<h2>Before and after</h2>\n" + htmlTable(totalsTable(subject)) + "<h2>Weights</h2>\n" +
-        htmlTable(weightTable(subject)) + "<h2>Fronts</h2>\n" + planFrontPictures(subject) +
-        "<h3>" + frontTitle("stored bytes", subject.plan->storedFront, subject.plan->storedCount) +
-        "</h3>\n" + htmlTable(frontCells(subject.plan->storedFront, timedChips(*subject.survey)));
-    if (!subject.plan->timeFront.empty())
-        text += "<h3>" + frontTitle("time", subject.plan->timeFront, subject.plan->timeCount) +
-                "</h3>\n" +
-                htmlTable(frontCells(subject.plan->timeFront, timedChips(*subject.survey)));
-    if (!subject.builds.empty())
-        text += "<h2>Other builds</h2>\n" + htmlTable(buildTable(subject));
-    text += "<h2>Rules</h2>\n<ul>";
-    for (const std::string &rule : planRules(*subject.survey))
-        text += "<li>" + htmlText(rule) + "</li>";
-    return text + "</ul>\n</body></html>\n";
+    const plan::Plan &plan = *subject.plan;
+    Picture stored, time;
+    stored.axis = "stored bytes";
+    time.axis = "seconds on " + timedChips(*subject.survey);
+    const auto storedDot = [](const plan::PlanTotals &totals, std::string name) {
+        return Dot{static_cast<double>(totals.stored), totals.error, std::move(name)};
+    };
+    for (const plan::FrontPoint &point : plan.storedFront)
+        stored.front.push_back(storedDot(point.totals, {}));
+    stored.plan = storedDot(plan.after, "this plan");
+    for (const plan::FrontPoint &point : plan.timeFront) {
+        if (const auto slowest = plan::slowest(point.totals))
+            time.front.push_back({*slowest, point.totals.error, {}});
+    }
+    if (const auto slowest = plan::slowest(plan.after))
+        time.plan = Dot{*slowest, plan.after.error, "this plan"};
+    for (const plan::Build &build : subject.builds) {
+        stored.builds.push_back(storedDot(build.totals, build.name));
+        if (const auto slowest = plan::slowest(build.totals))
+            time.builds.push_back({*slowest, build.totals.error, build.name});
+    }
+    for (Picture *picture : {&stored, &time}) {
+        if (std::string svg = drawn(std::move(*picture)); !svg.empty())
+            document.add(Document::Picture{std::move(svg), "Front"});
+    }
 }
+
+Document planDocument(const PlanSubject &subject)
+{
+    const plan::Plan &plan = *subject.plan;
+    Document document{"Plan for " + printable(subject.bundle)};
+    document.addHeading(document.title, 1);
+    document.addText(printable(headline(subject)));
+    if (const std::string notes = notesText(subject); !notes.empty())
+        document.addText(printable(notes));
+    if (!subject.output.empty())
+        document.addText(printable("Written to " + subject.output +
+                                   ", decoded and assessed again. " + raisedText(subject)));
+    document.addHeading("Before and after");
+    document.add(plainTable(planTotalsTable(), planTotals(subject),
+                            {{planTotalsTable().columns.front().key, ""}}));
+    document.addHeading("Weights");
+    document.add(planWeightTable(subject));
+    addFrontPictures(document, subject);
+    addFront(document, subject, "stored bytes", plan.storedFront, plan.storedCount);
+    if (!plan.timeFront.empty())
+        addFront(document, subject, "time", plan.timeFront, plan.timeCount);
+    if (!subject.builds.empty()) {
+        document.addHeading("Other builds");
+        document.add(
+            plainTable(buildTotalsTable(), buildTotals(subject, true), timeTitle(subject)));
+    }
+    if (const auto contested = contestedOf(subject); !contested.empty()) {
+        document.addHeading("Sources disagree");
+        document.add(Document::Items{contested});
+    }
+    document.addHeading("Rules");
+    document.add(Document::Items{planRules(*subject.survey)});
+    return document;
+}
+
+} // namespace
 
 std::string planReport(std::string_view ending, const PlanSubject &subject)
 {
     if (ending == ".csv")
-        return planCsv(subject);
+        return csvText(planWeightTable(subject));
     if (ending == ".md")
-        return planMarkdown(subject);
+        return markdownText(planDocument(subject));
     if (ending != ".json")
-        return planHtml(subject);
+        return htmlText(planDocument(subject));
     Json document = planJson(subject);
     finish(document, {});
     return documentText(document, 2) + "\n";

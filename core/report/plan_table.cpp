@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/plan_table.h"
 
+#include "core/assessment/prediction_note.h"
+#include "core/base/counted_text.h"
+#include "core/bundle/shapes/tensor.h"
+#include "core/report/command_json.h"
 #include "core/report/fact_values.h"
-#include "core/report/joined_columns.h"
 #include "core/report/json_table.h"
-#include "core/report/json_values.h"
 
 #include <algorithm>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -15,7 +18,6 @@ namespace kernscope::report {
 namespace {
 
 using plan::Candidate;
-constexpr auto kPlanNumber = TextTable::Align::Right;
 
 Json chipFiguresJson(const std::string &target, const plan::ChipFigures &figures)
 {
@@ -112,160 +114,6 @@ std::string plannedAddress(const PlannedWeight &weight)
     return function.empty() || name.starts_with(function + "/") ? name : function + "/" + name;
 }
 
-std::vector<Column<PlannedWeight>> plannedFormColumns()
-{
-    using Row = PlannedWeight;
-    return {
-        {.key = "weight",
-         .title = "weight",
-         .explanation = "Name of the weight",
-         .align = TextTable::Align::Name,
-         .value = [](const Row &row) -> Value { return row.survey->nameOf(row.number); }},
-        {.key = "address",
-         .title = "address",
-         .explanation = "Model, function and name of the weight",
-         .shown = kDocument,
-         .value = [](const Row &row) -> Value { return plannedAddress(row); }},
-        {.key = "function",
-         .title = "function",
-         .explanation = "The function of the program that reads the weight",
-         .align = TextTable::Align::Name,
-         .value = [](const Row &row) -> Value {
-             return row.ofSeveral ? Value(row.row().function.value()) : Value(Absent());
-         },
-         .document = [](const Row &row) { return Json(row.row().function.value()); }},
-        {.key = "from",
-         .title = "from",
-         .explanation = "The form that it has",
-         .value = [](const Row &row) -> Value { return row.row().stored.value(); }},
-        {.key = "to",
-         .title = "to",
-         .explanation = "The form that it gets, with what the first chip does with it",
-         .value = [](const Row &row) -> Value {
-             const auto form = row.after();
-             return Word{{},
-                         form ? outcomeMark(form->chips[0].outcome) : Mark::None,
-                         plan::formOf(row.row(), row.choice)};
-         }},
-        {.key = "changed",
-         .title = "changed",
-         .explanation = "Whether the form is another one",
-         .shown = kDocument,
-         .value = [](const Row &row) -> Value { return row.choice != 0; }},
-    };
-}
-
-std::vector<Column<PlannedWeight>> plannedSizeColumns()
-{
-    using Row = PlannedWeight;
-    return {
-        {.key = "bytes_before",
-         .title = "stored",
-         .unit = "B",
-         .explanation = "Stored bytes now",
-         .align = kPlanNumber,
-         .unknown = "unknown",
-         .value = [](const Row &row) -> Value {
-             return row.before() ? Value(Count{row.before()->stored})
-                                 : known<Count>(row.ownBytes());
-         }},
-        {.key = "bytes",
-         .title = "planned",
-         .unit = "B",
-         .explanation = "Stored bytes in the planned form",
-         .align = kPlanNumber,
-         .unknown = "unknown",
-         .value = [](const Row &row) -> Value {
-             return row.after() ? Value(Count{row.after()->stored}) : known<Count>(row.ownBytes());
-         }},
-    };
-}
-
-std::vector<Column<PlannedWeight>> plannedErrorColumns()
-{
-    using Row = PlannedWeight;
-    return {
-        {.key = "error",
-         .title = "error",
-         .explanation = "Relative error of the planned form, with the weight's sensitivity; ~ from "
-                        "some of the rows",
-         .align = kPlanNumber,
-         .value = plannedError,
-         .document = [](const Row &row) { return Json(errorOf(row)); }},
-        {.key = "method",
-         .title = "method",
-         .explanation = "The way of encoding whose error is least",
-         .shown = kDocument,
-         .value = methodOf},
-        {.key = "sampled",
-         .title = "sampled",
-         .explanation = "Whether figures are from some of the rows",
-         .shown = kDocument,
-         .value = [](const Row &row) -> Value {
-             return row.after() ? Value(row.after()->sampled) : Value(Absent());
-         }},
-        {.key = "sensitivity",
-         .title = "sensitivity",
-         .explanation = "The weight's relative error counts so many times",
-         .align = kPlanNumber,
-         .shown = kDocument,
-         .value = [](const Row &row) -> Value {
-             return row.after() ? Value(Real{row.row().sensitivity, 3, true}) : Value(Absent());
-         }},
-    };
-}
-
-std::vector<Column<PlannedWeight>> plannedOutcomeColumns()
-{
-    using Row = PlannedWeight;
-    return {
-        {.key = "time_before_s",
-         .title = "time",
-         .unit = "s",
-         .explanation =
-             "Predicted time of its layers on the slowest chip of those whose ceilings are known",
-         .align = kPlanNumber,
-         .unknown = "unknown",
-         .value = [](const Row &row) { return timeOf(row.before()); },
-         .document =
-             [](const Row &row) {
-                 return row.before() ? optionalJson(plan::slowest(row.before())) : noKey();
-             }},
-        {.key = "time_s",
-         .title = "planned time",
-         .unit = "s",
-         .explanation = "Predicted time in the planned form",
-         .align = kPlanNumber,
-         .unknown = "unknown",
-         .value = [](const Row &row) { return timeOf(row.after()); },
-         .document =
-             [](const Row &row) {
-                 return row.after() ? optionalJson(plan::slowest(row.after())) : Json(nullptr);
-             }},
-        {.key = "why",
-         .title = "why",
-         .explanation = "Why it gets that form, or stays",
-         .align = TextTable::Align::Name,
-         .value = [](const Row &row) -> Value { return std::string(row.why); }},
-        {.key = "chips",
-         .title = "chips",
-         .explanation = "Outcome, bytes moved and time on each chip, after and before",
-         .shown = kDocument,
-         .document = chipsJson},
-        {.key = "candidates",
-         .title = "candidates",
-         .explanation = "Every form that was tried",
-         .shown = kDocument,
-         .document = triedFormsJson},
-    };
-}
-
-std::vector<Column<PlannedWeight>> plannedColumns()
-{
-    return joinedColumns(plannedFormColumns(), plannedSizeColumns(), plannedErrorColumns(),
-                         plannedOutcomeColumns());
-}
-
 Json formsOf(const FrontRow &row)
 {
     const plan::Survey &survey = *row.subject->survey;
@@ -274,82 +122,6 @@ Json formsOf(const FrontRow &row)
     for (std::size_t r = 0; r < survey.rows.size(); ++r)
         forms.push_back(plan::formOf(survey.rows[r], choice[r]));
     return forms;
-}
-
-std::vector<Column<FrontRow>> frontIdentityColumns()
-{
-    using Row = FrontRow;
-    return {
-        {.key = "front",
-         .title = "front",
-         .explanation = "What the error is set against: stored bytes or time",
-         .shown = kDocument,
-         .value = [](const Row &row) -> Value { return Word{row.front}; }},
-        {.key = "corner",
-         .title = "corner",
-         .explanation = "Whether no mixture of two other points is better",
-         .shown = kDocument,
-         .value = [](const Row &row) -> Value { return row.point->corner; }},
-    };
-}
-
-std::vector<Column<FrontRow>> frontErrorColumns()
-{
-    using Row = FrontRow;
-    return {
-        {.key = "error",
-         .title = "error",
-         .explanation = "Error of the network",
-         .align = kPlanNumber,
-         .value = [](const Row &row) -> Value {
-             return Real{row.point->totals.error, 4, true};
-         }},
-        {.key = "largest_error",
-         .title = "largest of a layer",
-         .explanation = "Largest error of a layer",
-         .align = kPlanNumber,
-         .value = [](const Row &row) -> Value {
-             return Real{row.point->totals.largestError, 4, true};
-         }},
-        {.key = "within_tolerance",
-         .title = "within tolerance",
-         .explanation = "Whether every layer's error is at most the tolerance",
-         .shown = kDocument,
-         .value = [](const Row &row) -> Value {
-             return row.point->totals.largestError <= row.subject->limits->tolerance;
-         }},
-    };
-}
-
-std::vector<Column<FrontRow>> frontCostColumns()
-{
-    using Row = FrontRow;
-    return {
-        {.key = "bytes",
-         .title = "stored",
-         .unit = "B",
-         .explanation = "Stored bytes of all weights",
-         .align = kPlanNumber,
-         .unknown = "unknown",
-         .value = [](const Row &row) { return known<Count>(row.point->totals.allStored()); }},
-        {.key = "time_s",
-         .title = "time",
-         .unit = "s",
-         .explanation = "Engine time on the slowest chip of those whose ceilings are known",
-         .align = kPlanNumber,
-         .unknown = "unknown",
-         .value = [](const Row &row) { return known<Seconds>(plan::slowest(row.point->totals)); }},
-        {.key = "forms",
-         .title = "forms",
-         .explanation = "The form of each weight, in the order of the plan",
-         .shown = kDocument,
-         .document = formsOf},
-    };
-}
-
-std::vector<Column<FrontRow>> frontColumns()
-{
-    return joinedColumns(frontIdentityColumns(), frontErrorColumns(), frontCostColumns());
 }
 
 } // namespace
@@ -376,9 +148,71 @@ std::vector<PlannedWeight> plannedWeights(const plan::Survey &survey,
 
 const TableOf<PlannedWeight> &plannedWeightTable()
 {
-    static const TableOf<PlannedWeight> kTable{
+    using Row = PlannedWeight;
+    static constexpr Column<Row> kColumns[] = {
+        {kName, "weight", "Name of the weight",
+         [](const Row &row) -> Value { return row.survey->nameOf(row.number); }},
+        {kDocument, "address", "Model, function and name of the weight",
+         [](const Row &row) -> Value { return plannedAddress(row); }},
+        {kName, "function", "The function of the program that reads the weight",
+         [](const Row &row) -> Value {
+             return row.ofSeveral ? Value(row.row().function.value()) : Value(Absent());
+         },
+         jsonOf([](const Row &row) { return Json(row.row().function.value()); })},
+        {"from", "The form that it has",
+         [](const Row &row) -> Value { return row.row().stored.value(); }},
+        {"to", "The form that it gets, with what the first chip does with it",
+         [](const Row &row) -> Value {
+             const auto form = row.after();
+             return Word({}, form ? outcomeMark(form->chips[0].outcome) : Mark::None,
+                         plan::formOf(row.row(), row.choice));
+         }},
+        {kDocument, "changed", "Whether the form is another one",
+         [](const Row &row) -> Value { return row.choice != 0; }},
+        {kNumber, "bytes_before", "stored", "Stored bytes now",
+         [](const Row &row) -> Value {
+             return row.before() ? Value(Count(row.before()->stored))
+                                 : known<Count>(row.ownBytes());
+         },
+         withUnit("B"), unknownAs("unknown")},
+        {kNumber, "bytes", "planned", "Stored bytes in the planned form",
+         [](const Row &row) -> Value {
+             return row.after() ? Value(Count(row.after()->stored)) : known<Count>(row.ownBytes());
+         },
+         withUnit("B"), unknownAs("unknown")},
+        {kNumber, "error",
+         "Relative error of the planned form, with the weight's sensitivity; ~ from some of the "
+         "rows",
+         plannedError, jsonOf([](const Row &row) { return Json(errorOf(row)); })},
+        {kDocument, "method", "The way of encoding whose error is least", methodOf},
+        {kDocument, "sampled", "Whether figures are from some of the rows",
+         [](const Row &row) -> Value {
+             return row.after() ? Value(row.after()->sampled) : Value(Absent());
+         }},
+        {kNumber | kDocument, "sensitivity", "Factor of the weight's relative error",
+         [](const Row &row) -> Value {
+             return row.after() ? Value(Real(row.row().sensitivity, 3, true)) : Value(Absent());
+         }},
+        {kNumber, "time_before_s", "time",
+         "Predicted time of its layers on the slowest chip of those whose ceilings are known",
+         [](const Row &row) { return timeOf(row.before()); }, withUnit("s"), unknownAs("unknown"),
+         jsonOf([](const Row &row) {
+             return row.before() ? optionalJson(plan::slowest(row.before())) : noKey();
+         })},
+        {kNumber, "time_s", "planned time", "Predicted time in the planned form",
+         [](const Row &row) { return timeOf(row.after()); }, withUnit("s"), unknownAs("unknown"),
+         jsonOf([](const Row &row) {
+             return row.after() ? optionalJson(plan::slowest(row.after())) : Json(nullptr);
+         })},
+        {kName, "why", "Why it gets that form, or stays",
+         [](const Row &row) -> Value { return std::string(row.why); }},
+        {kDocument, "chips", "Outcome, bytes moved and time on each chip, after and before",
+         nullptr, jsonOf(chipsJson)},
+        {kDocument, "candidates", "Every form that was tried", nullptr, jsonOf(triedFormsJson)},
+    };
+    static const TableOf<Row> kTable{
         "plan",
-        plannedColumns(),
+        kColumns,
         {"weight", "from", "to", "changed", "why", "error", "method", "sampled", "sensitivity"}};
     return kTable;
 }
@@ -394,8 +228,428 @@ std::vector<FrontRow> frontRows(const PlanSubject &subject, std::string_view fro
 
 const TableOf<FrontRow> &frontTable()
 {
-    static const TableOf<FrontRow> kTable{"front", frontColumns()};
+    using Row = FrontRow;
+    static constexpr Column<Row> kColumns[] = {
+        {kDocument, "front", "What the error is set against: stored bytes or time",
+         [](const Row &row) -> Value { return Word(row.front); }},
+        {kDocument, "corner", "Whether no mixture of two other points is better",
+         [](const Row &row) -> Value { return row.point->corner; }},
+        {kNumber, "error", "Error of the network",
+         [](const Row &row) -> Value { return Real(row.point->totals.error, 4, true); }},
+        {kNumber, "largest_error", "largest of a layer", "Largest error of a layer",
+         [](const Row &row) -> Value { return Real(row.point->totals.largestError, 4, true); }},
+        {kDocument, "within_tolerance", "within tolerance",
+         "Whether every layer's error is at most the tolerance",
+         [](const Row &row) -> Value {
+             return row.point->totals.largestError <= row.subject->limits->tolerance;
+         }},
+        {kNumber, "bytes", "stored", "Stored bytes of all weights",
+         [](const Row &row) { return known<Count>(row.point->totals.allStored()); }, withUnit("B"),
+         unknownAs("unknown")},
+        {kNumber, "time_s", "time",
+         "Engine time on the slowest chip of those whose ceilings are known",
+         [](const Row &row) { return known<Seconds>(plan::slowest(row.point->totals)); },
+         withUnit("s"), unknownAs("unknown")},
+        {kDocument, "forms", "The form of each weight, in the order of the plan", nullptr,
+         jsonOf(formsOf)},
+    };
+    static const TableOf<Row> kTable{"front", kColumns};
     return kTable;
+}
+
+namespace {
+
+constexpr std::string_view kNotKnown = "unknown";
+
+/// Four significant digits.
+Value errorValue(double error)
+{
+    return Real{error, 4, true};
+}
+
+} // namespace
+
+std::vector<PlanTotal> planTotals(const PlanSubject &subject)
+{
+    const plan::Survey &survey = *subject.survey;
+    const plan::PlanTotals &before = subject.plan->before, &after = subject.plan->after;
+    std::vector<PlanTotal> rows{
+        {"stored bytes", known<Count>(before.allStored()), known<Count>(after.allStored())},
+        {"error of the network", errorValue(before.error), errorValue(after.error)},
+        {"largest error of a layer", errorValue(before.largestError),
+         errorValue(after.largestError)}};
+    for (std::size_t t = 0; t < survey.targets.size(); ++t) {
+        rows.push_back({survey.targets[t]->name + " bytes moved", known<Count>(before.moved[t]),
+                        known<Count>(after.moved[t])});
+        for (const ProgramRow &row : programRows(subject, t))
+            rows.push_back({row.name, known<Seconds>(row.before), known<Seconds>(row.after)});
+    }
+    return rows;
+}
+
+const TableOf<PlanTotal> &planTotalsTable()
+{
+    using Row = PlanTotal;
+    static constexpr Column<Row> kColumns[] = {
+        {"name", "figure", "What is summed over the network", member<&PlanTotal::name>},
+        {kNumber, "before", "As it is stored now", member<&PlanTotal::before>,
+         unknownAs(kNotKnown)},
+        {kNumber, "after", "As it is planned", member<&PlanTotal::after>, unknownAs(kNotKnown)},
+    };
+    static const TableOf<Row> kTable{"plan_totals", kColumns};
+    return kTable;
+}
+
+std::vector<BuildTotals> buildTotals(const PlanSubject &subject, bool own)
+{
+    std::vector<BuildTotals> rows;
+    if (own)
+        rows.push_back({"this plan", &subject.plan->after});
+    for (const plan::Build &build : subject.builds)
+        rows.push_back({build.name, &build.totals});
+    return rows;
+}
+
+const TableOf<BuildTotals> &buildTotalsTable()
+{
+    using Row = BuildTotals;
+    static constexpr Column<Row> kColumns[] = {
+        {kName, "bundle", "build", "A build of the network", member<&Row::name>},
+        {kNumber, "error", "error of the network",
+         "Root of the summed squared errors of its layers",
+         [](const Row &row) { return errorValue(row.totals->error); }},
+        {kNumber, "largest_error", "largest error of a layer",
+         "The error of the layer that has the largest",
+         [](const Row &row) { return errorValue(row.totals->largestError); }},
+        {kNumber, "bytes", "stored bytes", "Stored bytes of all its weights",
+         [](const Row &row) { return known<Count>(row.totals->allStored()); },
+         unknownAs(kNotKnown)},
+        {kNumber, "time_s", "time", "Predicted time on the slowest chip",
+         [](const Row &row) { return known<Seconds>(plan::slowest(*row.totals)); }, withUnit("s"),
+         unknownAs(kNotKnown)},
+    };
+    static const TableOf<Row> kTable{"plan_builds", kColumns};
+    return kTable;
+}
+
+namespace {
+
+Json planTotalsJson(const plan::Survey &survey, const plan::PlanTotals &totals)
+{
+    Json json;
+    json["bytes"] = numberJson(totals.allStored());
+    json["ratio"] = totals.unread > 0 ? Json(nullptr)
+                                      : ratioJson(survey.denseBytes == 0
+                                                      ? 0
+                                                      : static_cast<double>(totals.stored) /
+                                                            static_cast<double>(survey.denseBytes));
+    json["error"] = totals.error;
+    json["largest_error"] = totals.largestError;
+    json["largest_error_of"] =
+        totals.largest == kNoIndex ? Json(nullptr) : Json(survey.nameOf(totals.largest));
+    json["chips"] = Json::array();
+    for (std::size_t t = 0; t < survey.targets.size(); ++t) {
+        Json chip;
+        chip["target"] = survey.targets[t]->name;
+        chip["bytes_moved"] = numberJson(totals.moved[t]);
+        chip.update(programJson(totals.programs[t]));
+        json["chips"].push_back(std::move(chip));
+    }
+    return json;
+}
+
+void addCount(Json &fronts, std::string_view axis, const std::vector<plan::FrontPoint> &points,
+              const plan::FrontCount &count)
+{
+    fronts.push_back({{"front", axis},
+                      {"points", numberJson(points.size())},
+                      {"found", numberJson(count.found)},
+                      {"whole", count.whole}});
+}
+
+Json raisedJson(const std::vector<plan::RaisedModel> &raised)
+{
+    Json list = Json::array();
+    for (const plan::RaisedModel &model : raised) {
+        Json json;
+        json["model"] = model.model;
+        json["before"] = model.before;
+        json["after"] = model.after;
+        json["changes"] = Json::array();
+        for (const OpsetChange &change : model.changes)
+            json["changes"].push_back({{"operation", change.operation},
+                                       {"function", change.function},
+                                       {"count", change.count},
+                                       {"opset", "ios" + std::to_string(change.opset)},
+                                       {"change", change.change},
+                                       {"rewritten", change.rewritten}});
+        list.push_back(std::move(json));
+    }
+    return list;
+}
+
+} // namespace
+
+std::vector<std::string> planRules(const plan::Survey &survey)
+{
+    std::vector<std::string> rules;
+    rules.push_back(survey.model == plan::ErrorModel::Weights
+                        ? "The error of a layer is the root of the sum of squared differences of "
+                          "its weights over that of the weights themselves, times its sensitivity. "
+                          "Where statistics of its inputs are given, it is that of the outputs "
+                          "that are expected by them."
+                        : "The error of a layer is that of its outputs through the engine's "
+                          "reduction (an estimate from samples), times its sensitivity.");
+    rules.push_back("The error of the network is the root of the sum of the squared errors of the "
+                    "layers, each times the sum of its squared weights, over the sum of those.");
+    if (survey.targets.size() > 1)
+        rules.push_back(
+            "A form must be one that every chip takes. A layer counts with the chip "
+            "that is slowest at it; chips whose ceilings are not known have no part in times.");
+    return rules;
+}
+
+std::vector<std::string> contestedOf(const PlanSubject &subject)
+{
+    std::vector<std::string> lines;
+    std::set<const decision::Verdict *> seen;
+    const auto add = [&](const auto &chips) {
+        for (const plan::ChipFigures &chip : chips) {
+            if (!chip.verdict || !seen.insert(chip.verdict.get()).second)
+                continue;
+            for (const std::string &line : chip.verdict->disagreements) {
+                std::string whole = fmt::format("{} on {}: {}", chip.verdict->key,
+                                                chip.verdict->target->name, line);
+                if (std::find(lines.begin(), lines.end(), whole) == lines.end())
+                    lines.push_back(std::move(whole));
+            }
+        }
+    };
+    for (std::size_t r = 0; r < subject.survey->rows.size(); ++r) {
+        const plan::Row &row = subject.survey->rows[r];
+        add(row.fixedChips);
+        if (!row.candidates)
+            continue;
+        add(row.candidates->front()->chips.value());
+        add((*row.candidates)[subject.plan->choice[r]]->chips.value());
+    }
+    return lines;
+}
+
+namespace {
+
+/// Why the sum of times on a chip is not known.
+std::string untimedNote(const plan::Survey &survey, const roofline::ProgramTime &program,
+                        std::size_t target)
+{
+    const std::string &name = survey.targets[target]->name;
+    if (program.alternatives)
+        return fmt::format(
+            "A dispatch on {} enters one of {} functions: their times do not add up.", name,
+            program.dispatches.size());
+    if (program.layers == 0 && program.dispatches.empty())
+        return fmt::format("There are no times on {}: no layer on the engine reads a weight.",
+                           name);
+    if (!survey.roofs[target].compute || !survey.roofs[target].bandwidth)
+        return fmt::format("Times on {} are not known, because its ceilings are not.", name);
+    const auto unknown =
+        std::count_if(survey.rows.begin(), survey.rows.end(), [target](const plan::Row &row) {
+            return row.candidates && !row.candidates->front()->chips[target].timeS;
+        });
+    std::string weights =
+        unknown == 0 ? "" : "those of " + counted(static_cast<std::uint64_t>(unknown), "weight");
+    if (!survey.fixed[target].timeS)
+        weights += std::string(weights.empty() ? "" : " and ") + "those of weights that stay";
+    return fmt::format("The sum of times on {} is not known: {} are not.", name,
+                       weights.empty() ? "those of some forms" : weights);
+}
+
+/// Where a run enters one of several functions: the rows of each.
+void addProgramRows(const std::string &name, const roofline::ProgramTime &before,
+                    const roofline::ProgramTime &after, std::vector<ProgramRow> &rows)
+{
+    if (after.alternatives) {
+        for (std::size_t i = 0; i < after.dispatches.size() && i < before.dispatches.size(); ++i)
+            addProgramRows(name + " " + after.dispatches[i].function, before.dispatches[i],
+                           after.dispatches[i], rows);
+        return;
+    }
+    rows.push_back({name + " engine time s", before.engineTimeS, after.engineTimeS});
+    if (!before.dispatchFloorS && !after.dispatchFloorS)
+        return;
+    rows.push_back({name + " dispatch floor s", before.dispatchFloorS, after.dispatchFloorS});
+    rows.push_back({name + " time s", before.timeS, after.timeS});
+}
+
+std::string shapesNote(const shapes::Summary &shapes, bool byDefault)
+{
+    std::string bound;
+    for (const shapes::ShapeBinding &each : shapes.bound)
+        bound += fmt::format("{}{} = {}", bound.empty() ? "" : ", ", each.input,
+                             shapes::dimsText(each.dims));
+    return fmt::format("With {}{}: {} of {} open shapes follow.", bound,
+                       byDefault ? " (the model's own default; --shape takes another)" : "",
+                       shapes.inferred, shapes.open);
+}
+
+} // namespace
+
+std::string timedChips(const plan::Survey &survey)
+{
+    const auto timed = plan::timedTargets(survey);
+    if (timed.empty() || timed.size() == survey.targets.size())
+        return "the slowest chip";
+    std::string names;
+    for (const target::Target *target : timed)
+        names += (names.empty() ? "" : ", ") + target->name;
+    return (timed.size() > 1 ? "the slowest of " : "") + names;
+}
+
+std::vector<ProgramRow> programRows(const PlanSubject &subject, std::size_t target)
+{
+    std::vector<ProgramRow> rows;
+    addProgramRows(subject.survey->targets[target]->name, subject.plan->before.programs[target],
+                   subject.plan->after.programs[target], rows);
+    return rows;
+}
+
+namespace {
+
+/// How far the times on each chip can be relied on, or why there are none.
+void addTimeNotes(const plan::Survey &survey, const plan::Plan &plan,
+                  std::vector<std::string> &notes)
+{
+    bool any = false;
+    for (std::size_t t = 0; t < survey.targets.size(); ++t) {
+        const bool known = plan.before.engineTimeS(t) && plan.after.engineTimeS(t);
+        any |= known;
+        if (known)
+            notes.push_back(roofline::predictionNote(*survey.targets[t]));
+        else
+            notes.push_back(untimedNote(survey, plan.after.programs[t], t));
+        for (std::string &note : roofline::programNotes(plan.after.programs[t])) {
+            if (std::find(notes.begin(), notes.end(), note) == notes.end())
+                notes.push_back(std::move(note));
+        }
+    }
+    if (!any)
+        notes.push_back(
+            "There is no front of error against time, because no sum of times is known.");
+}
+
+} // namespace
+
+std::vector<std::string> planNotes(const PlanSubject &subject)
+{
+    const plan::Survey &survey = *subject.survey;
+    const plan::Plan &plan = *subject.plan;
+    std::vector<std::string> notes;
+    if (survey.shaped)
+        notes.push_back(shapesNote(survey.shaped->summary, survey.defaultShapes));
+    if (survey.unread > 0)
+        notes.push_back(
+            fmt::format("The stored bytes of {} are not known: sums of stored bytes are "
+                        "not known either; limits and fronts count the others.",
+                        counted(survey.unread, "weight")));
+    const bool byStored = !subject.limits->goal && plan.goal == plan::Goal::Stored;
+    if (byStored && plan.untimed == 0)
+        notes.push_back("No layer on the engine reads a weight that this plan may change: stored "
+                        "bytes are least, because no goal was given.");
+    else if (byStored)
+        notes.push_back(
+            fmt::format("The times of {} are not known: stored bytes are least, because no goal "
+                        "was given.",
+                        counted(plan.untimed, "weight")));
+    if (plan.goal == plan::Goal::Time && plan.untimed > 0)
+        notes.push_back(fmt::format("The times of {} are not known: they count as 0 in the time "
+                                    "that is least.",
+                                    counted(plan.untimed, "weight")));
+    const auto &moved = plan.before.moved;
+    if (plan.goal == plan::Goal::Moved &&
+        std::find(moved.begin(), moved.end(), std::nullopt) != moved.end())
+        notes.push_back("The bytes that some weights move are not known: all of their bytes count "
+                        "in the sum that is least.");
+    const std::size_t timed = plan::timedTargets(survey).size();
+    if (timed > 0 && timed < survey.targets.size())
+        notes.push_back(
+            fmt::format("Times of weights, and of fronts, are those on {}.", timedChips(survey)));
+    addTimeNotes(survey, plan, notes);
+    return notes;
+}
+
+std::string frontTitle(std::string_view axis, const std::vector<plan::FrontPoint> &points,
+                       const plan::FrontCount &count)
+{
+    std::string text = fmt::format("Front: error against {}", axis);
+    if (points.size() < count.found)
+        text += fmt::format(" ({} of {}{} plans)", points.size(), count.whole ? "" : "at least ",
+                            count.found);
+    else if (!count.whole)
+        text += " (there may be more plans between these)";
+    return text;
+}
+
+namespace {
+
+/// `pareto`, the plans of both fronts, and `fronts`, how many there are of each.
+void addFronts(Json &document, const PlanSubject &subject)
+{
+    std::vector<FrontRow> fronts = frontRows(subject, "stored", subject.plan->storedFront);
+    for (const FrontRow &row : frontRows(subject, "time", subject.plan->timeFront))
+        fronts.push_back(row);
+    document["pareto"] = jsonArray(frontTable(), fronts);
+    document["fronts"] = Json::array();
+    addCount(document["fronts"], "stored", subject.plan->storedFront, subject.plan->storedCount);
+    addCount(document["fronts"], "time", subject.plan->timeFront, subject.plan->timeCount);
+}
+
+} // namespace
+
+Json planJson(const PlanSubject &subject)
+{
+    Json document = report::document("plan");
+    const plan::Survey &survey = *subject.survey;
+    const plan::Limits &limits = *subject.limits;
+    document["bundle"] = subject.bundle;
+    document["targets"] = Json::array();
+    for (const target::Target *target : survey.targets)
+        document["targets"].push_back(target->name);
+    document["times_of"] = Json::array();
+    for (const target::Target *target : plan::timedTargets(*subject.survey))
+        document["times_of"].push_back(target->name);
+    document["minimise"] = plan::goalName(subject.plan->goal);
+    document["minimise_asked"] = limits.goal ? Json(plan::goalName(*limits.goal)) : Json(nullptr);
+    document["tolerance"] = limits.tolerance;
+    document["total_tolerance"] = optionalJson(limits.totalTolerance);
+    document["max_bytes"] = limits.maxBytes ? numberJson(*limits.maxBytes) : Json(nullptr);
+    document["error_model"] = plan::errorModelName(survey.model);
+    document["rules"] = planRules(survey);
+    document["notes"] = planNotes(subject);
+    document["contested"] = contestedOf(subject);
+    document["proven"] = subject.plan->proven;
+    document["cost"] = subject.plan->cost;
+    document["bound"] = subject.plan->bound;
+    document["untimed"] = numberJson(subject.plan->untimed);
+    document["plan"] =
+        jsonArray(plannedWeightTable(), plannedWeights(survey, subject.plan->choice,
+                                                       subject.plan->why, subject.candidates));
+    document["totals"]["before"] = planTotalsJson(survey, subject.plan->before);
+    document["totals"]["after"] = planTotalsJson(survey, subject.plan->after);
+    addFronts(document, subject);
+    document["builds"] = Json::array();
+    for (const plan::Build &build : subject.builds) {
+        Json json;
+        json["bundle"] = build.name;
+        json.update(planTotalsJson(survey, build.totals));
+        json["paired"] = numberJson(build.paired);
+        json["unpaired"] = build.unpaired;
+        document["builds"].push_back(std::move(json));
+    }
+    document["output"] = subject.output.empty() ? Json(nullptr) : Json(subject.output);
+    document["opsets"] = subject.raised == nullptr ? Json(nullptr) : raisedJson(*subject.raised);
+    if (survey.shaped)
+        addBoundShapes(document, survey.shaped->summary, survey.defaultShapes);
+    return document;
 }
 
 } // namespace kernscope::report

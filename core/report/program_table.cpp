@@ -4,7 +4,6 @@
 #include "core/base/counted_text.h"
 #include "core/bundle/bundle.h"
 #include "core/report/json_table.h"
-#include "core/report/json_values.h"
 
 #include <algorithm>
 #include <map>
@@ -12,12 +11,11 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
 
 namespace kernscope::report {
 
 namespace {
-
-constexpr auto kProgramNumber = TextTable::Align::Right;
 
 /// A column that no row has is left out.
 Value orAbsent(std::string text)
@@ -46,57 +44,6 @@ Value modelWeights(const ModelFacts &row)
     return row.node->isPipeline() ? Value(Nothing()) : Value(Word{"shown as bytes"});
 }
 
-std::vector<Column<ModelFacts>> modelColumns()
-{
-    using Row = ModelFacts;
-    return {
-        {.key = "path",
-         .title = "model",
-         .explanation = "Path of the model in its pipeline",
-         .value =
-             [](const Row &row) {
-                 return row.node->path.empty()
-                            ? Value(Word{row.node->isPipeline() ? "(the pipeline)" : "(the model)"})
-                            : Value(View(row.node->path));
-             },
-         .document = [](const Row &row) { return Json(row.node->path); }},
-        {.key = "kind",
-         .title = "kind",
-         .explanation = "What kind of model it is",
-         .value = [](const Row &row) -> Value { return View(row.node->kind); }},
-        {.key = "field",
-         .title = "field",
-         .explanation = "Number of the field that says its kind",
-         .shown = kDocument,
-         .document = [](const Row &row) { return Json(row.node->field); }},
-        {.key = "specification",
-         .title = "specification",
-         .explanation = "Version of the specification that it is written in",
-         .value = [](const Row &row) -> Value { return View(row.node->specification); }},
-        {.key = "offset",
-         .title = "offset",
-         .explanation = "Where its message begins in the file",
-         .shown = kDocument,
-         .document = [](const Row &row) { return numberJson(row.node->span.offset); }},
-        {.key = "bytes",
-         .title = "bytes",
-         .explanation = "Bytes of its message",
-         .align = kProgramNumber,
-         .value = [](const Row &row) -> Value { return Count{row.node->span.length}; }},
-        {.key = "read",
-         .title = "read",
-         .explanation = "Whether its content is read",
-         .shown = kDocument,
-         .value = [](const Row &row) -> Value {
-             return isRead(*row.node) || row.node->isPipeline();
-         }},
-        {.key = "weights",
-         .title = "weights",
-         .explanation = "Weights that it stores",
-         .shown = kTerminal,
-         .value = modelWeights}};
-}
-
 /// "ane 0.00175, bnns 0.0375": the compiler's own estimates, in milliseconds.
 Value estimatesValue(const AnnotatedOperation &row)
 {
@@ -119,55 +66,6 @@ constexpr char kSelected[] = "selected_backend";
 constexpr char kSupport[] = "backend_support";
 constexpr char kEstimated[] = "estimated_runtime_ms";
 constexpr char kMessages[] = "validation_message";
-
-std::vector<Column<AnnotatedOperation>> annotatedColumns()
-{
-    using Row = AnnotatedOperation;
-    return {{.key = "function",
-             .title = "function",
-             .explanation = "Function that the operation is in",
-             .shown = kTerminal,
-             .value = [](const Row &row) -> Value { return View(row.function->name); }},
-            {.key = "name",
-             .title = "name",
-             .explanation = "Name of the operation",
-             .value = [](const Row &row) -> Value { return row.operation->displayName(); }},
-            {.key = "op",
-             .title = "op",
-             .explanation = "What it computes",
-             .value = [](const Row &row) -> Value { return View(row.operation->type); }},
-            {.key = "opset",
-             .title = "opset",
-             .explanation = "Operation set that it is of",
-             .shown = kDocument,
-             .document =
-                 [](const Row &row) {
-                     return row.operation->opset.empty() ? noKey() : Json(row.operation->opset);
-                 }},
-            {.key = kSelected,
-             .title = "runs on",
-             .explanation = "Backend that the compiler chose",
-             .value = [](const Row &row) -> Value { return View(row.notes.selected); },
-             .document = backendDocument<kSelected>},
-            {.key = kSupport,
-             .title = "supported",
-             .explanation = "Backends that can run it",
-             .value = [](const Row &row) -> Value {
-                 return List(row.notes.supported.begin(), row.notes.supported.end());
-             },
-             .document = backendDocument<kSupport>},
-            {.key = kEstimated,
-             .title = "estimated",
-             .unit = "ms",
-             .explanation = "The compiler's own estimate of its time, by backend",
-             .value = estimatesValue,
-             .document = backendDocument<kEstimated>},
-            {.key = kMessages,
-             .title = "messages",
-             .explanation = "Why a backend cannot run it",
-             .shown = kDocument,
-             .document = backendDocument<kMessages>}};
-}
 
 void addAnnotated(const mil::Function &function, const mil::Block &block,
                   const std::string &segment, std::vector<AnnotatedOperation> &rows)
@@ -238,64 +136,37 @@ std::vector<FeatureFacts> featureFacts(const Bundle &bundle)
 const TableOf<FeatureFacts> &featureTable()
 {
     using Row = FeatureFacts;
-    static const TableOf<Row> kTable{
-        "features",
-        {{.key = "model",
-          .title = "model",
-          .explanation = "Path of the model in its pipeline",
-          .value = [](const Row &row) { return orAbsent(row.model); },
-          .document = [](const Row &row) { return Json(row.model); }},
-         {.key = "function",
-          .title = "function",
-          .explanation = "Function that it is of; blank where the model has but one",
-          .value = [](const Row &row) { return orAbsent(row.function); },
-          .document = [](const Row &row) { return Json(row.function); }},
-         {.key = "use",
-          .title = "use",
-          .explanation = "Input, output or state",
-          .value = [](const Row &row) -> Value { return Word{row.use}; }},
-         {.key = "name",
-          .title = "name",
-          .explanation = "Name by which an app gives or takes it",
-          .value = [](const Row &row) -> Value { return View(row.feature->name); }},
-         {.key = "type",
-          .title = "type",
-          .explanation = "Type and default shape; of images width by height",
-          .value = [](const Row &row) -> Value { return row.feature->typeText(); }},
-         {.key = "kind",
-          .title = "kind",
-          .explanation = "Kind of value: multiArray, image, string and so on",
-          .shown = kDocument,
-          .value = [](const Row &row) { return orNothing(row.feature->kind); }},
-         {.key = "dtype",
-          .title = "element",
-          .explanation = "Type of an element of arrays",
-          .shown = kDocument,
-          .document =
-              [](const Row &row) {
-                  const ElementType type = row.feature->element;
-                  return type == ElementType::Unknown ? Json(nullptr) : Json(elementTypeName(type));
-              }},
-         {.key = "shape",
-          .title = "shape",
-          .explanation = "Default shape; of images [height, width]",
-          .shown = kDocument,
-          .document = [](const Row &row) { return Json(row.feature->shape); }},
-         {.key = "allowed",
-          .title = "allowed shapes",
-          .explanation = "Shapes, or ranges of extents, that it may have instead",
-          .value = [](const Row &row) { return orAbsent(row.feature->allowedText()); },
-          .document = [](const Row &row) { return textOrNull(row.feature->allowedText()); }},
-         {.key = "optional",
-          .title = "optional",
-          .explanation = "May be left out",
-          .shown = kDocument,
-          .value = [](const Row &row) -> Value { return row.feature->optional; }},
-         {.key = "words",
-          .title = "what it is",
-          .explanation = "What its author says",
-          .value = [](const Row &row) { return orAbsent(row.feature->words); },
-          .document = [](const Row &row) { return textOrNull(row.feature->words); }}}};
+    static constexpr Column<Row> kColumns[] = {
+        {"model", "Path of the model in its pipeline",
+         [](const Row &row) { return orAbsent(row.model); },
+         jsonOf([](const Row &row) { return Json(row.model); })},
+        {"function", "Function that it is of; blank where the model has but one",
+         [](const Row &row) { return orAbsent(row.function); },
+         jsonOf([](const Row &row) { return Json(row.function); })},
+        {"use", "Input, output or state", [](const Row &row) -> Value { return Word(row.use); }},
+        {"name", "Name by which an app gives or takes it",
+         [](const Row &row) -> Value { return View(row.feature->name); }},
+        {"type", "Type and default shape; of images width by height",
+         [](const Row &row) -> Value { return row.feature->typeText(); }},
+        {kDocument, "kind", "Kind of value: multiArray, image, string and so on",
+         [](const Row &row) { return orNothing(row.feature->kind); }},
+        {kDocument, "dtype", "element", "Type of an element of arrays", nullptr,
+         jsonOf([](const Row &row) {
+             const ElementType type = row.feature->element;
+             return type == ElementType::Unknown ? Json(nullptr) : Json(elementTypeName(type));
+         })},
+        {kDocument, "shape", "Default shape; of images [height, width]", nullptr,
+         jsonOf([](const Row &row) { return Json(row.feature->shape); })},
+        {"allowed", "allowed shapes", "Shapes, or ranges of extents, that it may have instead",
+         [](const Row &row) { return orAbsent(row.feature->allowedText()); },
+         jsonOf([](const Row &row) { return textOrNull(row.feature->allowedText()); })},
+        {kDocument, "optional", "May be left out",
+         [](const Row &row) -> Value { return row.feature->optional; }},
+        {"words", "what it is", "What its author says",
+         [](const Row &row) { return orAbsent(row.feature->words); },
+         jsonOf([](const Row &row) { return textOrNull(row.feature->words); })},
+    };
+    static const TableOf<Row> kTable{"features", kColumns};
     return kTable;
 }
 
@@ -345,22 +216,71 @@ const mil::ValueType *outputType(const mil::Function &function, std::string_view
 
 const TableOf<ModelFacts> &modelTable()
 {
-    static const TableOf<ModelFacts> kTable{"models", modelColumns()};
+    using Row = ModelFacts;
+    static constexpr Column<Row> kColumns[] = {
+        {"path", "model", "Path of the model in its pipeline",
+         [](const Row &row) {
+             return row.node->path.empty()
+                        ? Value(Word(row.node->isPipeline() ? "(the pipeline)" : "(the model)"))
+                        : Value(View(row.node->path));
+         },
+         jsonOf([](const Row &row) { return Json(row.node->path); })},
+        {"kind", "What kind of model it is",
+         [](const Row &row) -> Value { return View(row.node->kind); }},
+        {kDocument, "field", "Number of the field that says its kind", nullptr,
+         jsonOf([](const Row &row) { return Json(row.node->field); })},
+        {"specification", "Version of the specification that it is written in",
+         [](const Row &row) -> Value { return View(row.node->specification); }},
+        {kDocument, "offset", "Where its message begins in the file", nullptr,
+         jsonOf([](const Row &row) { return numberJson(row.node->span.offset); })},
+        {kNumber, "bytes", "Bytes of its message; a model of a compiled pipeline has files instead",
+         [](const Row &row) -> Value {
+             const std::uint64_t bytes = row.node->span.length;
+             return bytes == 0 ? Value(Nothing{}) : Value(Count(bytes));
+         }},
+        {kDocument, "read", "Whether its content is read",
+         [](const Row &row) -> Value { return isRead(*row.node) || row.node->isPipeline(); }},
+        {kTerminal, "weights", "Weights that it stores", modelWeights},
+    };
+    static const TableOf<Row> kTable{"models", kColumns};
     return kTable;
 }
 
-std::vector<AnnotatedOperation> annotatedOperations(const mil::Program &program,
-                                                    const mil::Function &function)
+std::vector<AnnotatedOperation> annotatedOperations(const mil::Function &function,
+                                                    const std::string &segment)
 {
     std::vector<AnnotatedOperation> rows;
-    addAnnotated(function, function.body, mil::segmentBackend(program, function), rows);
+    addAnnotated(function, function.body, segment, rows);
     return rows;
 }
 
 const TableOf<AnnotatedOperation> &annotatedOperationTable()
 {
-    static const TableOf<AnnotatedOperation> kTable{
-        "annotated_operations", annotatedColumns(), {"op", "name", "opset"}};
+    using Row = AnnotatedOperation;
+    static constexpr Column<Row> kColumns[] = {
+        {kTerminal, "function", "Function that the operation is in",
+         [](const Row &row) -> Value { return View(row.function->name); }},
+        {"name", "Name of the operation",
+         [](const Row &row) -> Value { return row.operation->displayName(); }},
+        {"op", "What it computes",
+         [](const Row &row) -> Value { return View(row.operation->type); }},
+        {kDocument, "opset", "Operation set that it is of", nullptr, jsonOf([](const Row &row) {
+             return row.operation->opset.empty() ? noKey() : Json(row.operation->opset);
+         })},
+        {kSelected, "runs on", "Backend that the compiler chose",
+         [](const Row &row) -> Value { return View(row.notes.selected); },
+         jsonOf(backendDocument<kSelected>)},
+        {kSupport, "supported", "Backends that can run it",
+         [](const Row &row) -> Value {
+             return List(row.notes.supported.begin(), row.notes.supported.end());
+         },
+         jsonOf(backendDocument<kSupport>)},
+        {kEstimated, "estimated", "The compiler's own estimate of its time, by backend",
+         estimatesValue, withUnit("ms"), jsonOf(backendDocument<kEstimated>)},
+        {kDocument, kMessages, "messages", "Why a backend cannot run it", nullptr,
+         jsonOf(backendDocument<kMessages>)},
+    };
+    static const TableOf<Row> kTable{"annotated_operations", kColumns, {"op", "name", "opset"}};
     return kTable;
 }
 
@@ -379,27 +299,40 @@ std::vector<SharedRecord> sharedRecords(const Bundle &bundle)
 
 const TableOf<SharedRecord> &sharedRecordTable()
 {
-    static const TableOf<SharedRecord> kTable{
-        "shared_records",
-        {{.key = "file",
-          .title = "file",
-          .explanation = "File that holds the record",
-          .value = [](const SharedRecord &row) -> Value { return row.file; }},
-         {.key = "offset",
-          .title = "offset",
-          .explanation = "Where the record begins in the file",
-          .align = kProgramNumber,
-          .value = [](const SharedRecord &row) -> Value { return Hex{row.offset.value}; }},
-         {.key = "bytes",
-          .title = "bytes",
-          .explanation = "Bytes of its data",
-          .align = kProgramNumber,
-          .value = [](const SharedRecord &row) -> Value { return Count{row.bytes.value}; }},
-         {.key = "weights",
-          .title = "weights",
-          .explanation = "Weights that store it",
-          .value = [](const SharedRecord &row) -> Value { return row.weights; }}}};
+    using Row = SharedRecord;
+    static constexpr Column<Row> kColumns[] = {
+        {"file", "File that holds the record", member<&SharedRecord::file>},
+        {kNumber, "offset", "Where the record begins in the file",
+         [](const SharedRecord &row) -> Value { return Hex(row.offset.value); }},
+        {kNumber, "bytes", "Bytes of its data",
+         [](const SharedRecord &row) -> Value { return Count(row.bytes.value); }},
+        {"weights", "Weights that store it", member<&SharedRecord::weights>},
+    };
+    static const TableOf<Row> kTable{"shared_records", kColumns};
     return kTable;
+}
+
+Json shapesJson(const shapes::Summary &summary)
+{
+    Json json;
+    json["bound"] = Json::array();
+    for (const shapes::ShapeBinding &each : summary.bound) {
+        Json dims = Json::array();
+        for (const std::int64_t extent : each.dims)
+            dims.push_back(extent < 0 ? Json(nullptr) : Json(extent));
+        json["bound"].push_back({{"input", each.input}, {"shape", std::move(dims)}});
+    }
+    json["values"] = summary.values;
+    json["open"] = summary.open;
+    json["inferred"] = summary.inferred;
+    json["unknown"] = Json::array();
+    for (const shapes::Open &each : summary.unknown)
+        json["unknown"].push_back({{"function", each.function},
+                                   {"operation", each.operation},
+                                   {"op", each.type},
+                                   {"value", each.value},
+                                   {"reason", each.reason}});
+    return json;
 }
 
 } // namespace kernscope::report

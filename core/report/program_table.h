@@ -2,8 +2,10 @@
 #pragma once
 
 #include "core/bundle/bundle_fwd.h"
+#include "core/bundle/shapes/infer.h"
 #include "core/container/mil/program.h"
 #include "core/report/column.h"
+#include "core/report/json.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -46,8 +48,9 @@ struct AnnotatedOperation {
     const mil::Operation *operation = nullptr;
     mil::BackendNotes notes;
 };
-std::vector<AnnotatedOperation> annotatedOperations(const mil::Program &program,
-                                                    const mil::Function &function);
+/// `segment`: the backend that the function runs on as a whole (mil::SegmentBackends).
+std::vector<AnnotatedOperation> annotatedOperations(const mil::Function &function,
+                                                    const std::string &segment);
 const TableOf<AnnotatedOperation> &annotatedOperationTable();
 
 /// A record of a file that several weights store: each of them counts its bytes as its own, the
@@ -60,5 +63,9 @@ struct SharedRecord {
 };
 std::vector<SharedRecord> sharedRecords(const Bundle &bundle);
 const TableOf<SharedRecord> &sharedRecordTable();
+
+/// What became of the open extents of a program: the key "shapes",
+/// `{"bound":[{"input","shape"}],"values","open","inferred","unknown":[{"function",…}]}`.
+Json shapesJson(const shapes::Summary &summary);
 
 } // namespace kernscope::report

@@ -4,7 +4,6 @@
 #include "core/format/contested.h"
 #include "core/numeric/half.h"
 #include "core/report/engine_json.h"
-#include "core/report/joined_columns.h"
 #include "core/report/json_table.h"
 
 #include <fmt/format.h>
@@ -21,95 +20,6 @@ Json reducedJson(float value)
 Value tileNumber(float value)
 {
     return Written{static_cast<double>(value), fmt::format("{}", value)};
-}
-
-std::vector<Column<TileFacts>> tileIdentityColumns()
-{
-    using Row = TileFacts;
-    constexpr auto kTileNumber = TextTable::Align::Right;
-    return {
-        {.key = "tile",
-         .title = "tile",
-         .explanation = "Number of the tile of four values, from 0",
-         .align = kTileNumber,
-         .shown = kTables,
-         .value = [](const Row &row) -> Value { return Code{row.number}; }},
-        {.key = "first",
-         .title = "first",
-         .explanation = "Number of its first value",
-         .align = kTileNumber,
-         .shown = kDocument,
-         .value = [](const Row &row) -> Value {
-             return Code{row.number * codec::Reduction::kTile};
-         }},
-    };
-}
-
-std::vector<Column<TileFacts>> tileSumColumns()
-{
-    using Row = TileFacts;
-    constexpr auto kTileNumber = TextTable::Align::Right;
-    return {
-        {.key = "sum",
-         .title = "sum",
-         .explanation = "Sum of its values, rounded to fp16 after each addition",
-         .align = kTileNumber,
-         .value = [](const Row &row) { return tileNumber(row.tile.sum); }},
-        {.key = "accumulator",
-         .title = "accumulator",
-         .explanation = "The engine's accumulator after the tile",
-         .align = kTileNumber,
-         .shown = kWindow,
-         .value = [](const Row &row) { return tileNumber(row.tile.accumulator); }},
-        {.key = "exact",
-         .title = "exact",
-         .explanation = "Exact sum of all values up to here",
-         .align = kTileNumber,
-         .shown = kWindow,
-         .value = [](const Row &row) -> Value {
-             return Real{row.tile.exact, 17, true};
-         }},
-        {.key = "fp16",
-         .title = "fp16",
-         .explanation = "What an accumulator of fp16 would hold",
-         .align = kTileNumber,
-         .shown = kWindow,
-         .value = [](const Row &row) { return tileNumber(row.tile.everyStep); }},
-    };
-}
-
-std::vector<Column<TileFacts>> tileAlignedColumns()
-{
-    using Row = TileFacts;
-    constexpr auto kTileNumber = TextTable::Align::Right;
-    return {
-        {.key = "aligned_sum",
-         .title = "sum, second reading",
-         .explanation = "Its sum by the second reading",
-         .align = kTileNumber,
-         .shown = kDocument,
-         .value = [](const Row &row) { return tileNumber(row.tile.alignedSum); }},
-        {.key = "aligned_accumulator",
-         .title = "second reading",
-         .explanation = "The accumulator after the tile, by the second reading",
-         .align = kTileNumber,
-         .shown = kWindow,
-         .value = [](const Row &row) { return tileNumber(row.tile.alignedAccumulator); }},
-        {.key = "contested",
-         .title = "remark",
-         .explanation = "Where text and model disagree",
-         .value = [](const Row &row) -> Value {
-             return row.tile.contested
-                        ? Value(Word{"partial sum of 2048 to 4095: contested", Mark::Contested})
-                        : Value(Nothing());
-         },
-         .document = [](const Row &row) { return Json(row.tile.contested); }},
-    };
-}
-
-std::vector<Column<TileFacts>> tileColumns()
-{
-    return joinedColumns(tileIdentityColumns(), tileSumColumns(), tileAlignedColumns());
 }
 
 } // namespace
@@ -140,7 +50,34 @@ std::vector<TileFacts> tileRows(const codec::ReductionTrace &made)
 
 const TableOf<TileFacts> &tileTable()
 {
-    static const TableOf<TileFacts> kTable{"tiles", tileColumns()};
+    using Row = TileFacts;
+    static constexpr Column<Row> kColumns[] = {
+        {kNumber | kTables, "tile", "Number of the tile of four values, from 0",
+         member<&Row::number, Code>},
+        {kNumber | kDocument, "first", "Number of its first value",
+         [](const Row &row) -> Value { return Code(row.number * codec::Reduction::kTile); }},
+        {kNumber, "sum", "Sum of its values, rounded to fp16 after each addition",
+         [](const Row &row) { return tileNumber(row.tile.sum); }},
+        {kNumber | kWindow, "accumulator", "The engine's accumulator after the tile",
+         [](const Row &row) { return tileNumber(row.tile.accumulator); }},
+        {kNumber | kWindow, "exact", "Exact sum of all values up to here",
+         [](const Row &row) -> Value { return Real(row.tile.exact, 17, true); }},
+        {kNumber | kWindow, "fp16", "What an accumulator of fp16 would hold",
+         [](const Row &row) { return tileNumber(row.tile.everyStep); }},
+        {kNumber | kDocument, "aligned_sum", "sum, second reading", "Its sum by the second reading",
+         [](const Row &row) { return tileNumber(row.tile.alignedSum); }},
+        {kNumber | kWindow, "aligned_accumulator", "second reading",
+         "The accumulator after the tile, by the second reading",
+         [](const Row &row) { return tileNumber(row.tile.alignedAccumulator); }},
+        {"contested", "remark", "Where text and model disagree",
+         [](const Row &row) -> Value {
+             return row.tile.contested
+                        ? Value(Word("partial sum of 2048 to 4095: contested", Mark::Contested))
+                        : Value(Nothing());
+         },
+         jsonOf([](const Row &row) { return Json(row.tile.contested); })},
+    };
+    static const TableOf<Row> kTable{"tiles", kColumns};
     return kTable;
 }
 

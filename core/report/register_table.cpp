@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/register_table.h"
 
-#include "core/report/joined_columns.h"
+#include "core/bundle/bundle.h"
+#include "core/descriptor/task_reader.h"
+#include "core/report/hwx_json.h"
 #include "core/report/json_table.h"
-#include "core/report/number_text.h"
+#include "core/report/text_table.h"
+
+#include <algorithm>
 
 #include <fmt/format.h>
 
 namespace kernscope::report {
 
 namespace {
-
-constexpr auto kRegisterNumber = TextTable::Align::Right;
 
 /// Fields that are not 0, of thirty most are: "KernelFmt=2 (fp16) PaletteEn=1".
 Value fieldsValue(const RegisterFacts &row)
@@ -84,188 +86,6 @@ Value evidenceValue(const RegisterFacts &row)
     return row.reg != nullptr ? Value(View(row.reg->evidence)) : Value(Word{"not named"});
 }
 
-std::vector<Column<RegisterFacts>> registerPlaceColumns()
-{
-    using Row = RegisterFacts;
-    return {{.key = "td_offset",
-             .title = "at",
-             .explanation = "Bytes from the start of the task",
-             .align = kRegisterNumber,
-             .shown = kDocument | kTerminal,
-             .value = [](const Row &row) -> Value { return Hex{row.offset}; },
-             .document = [](const Row &row) { return Json(hexText(row.offset)); }},
-            {.key = "address",
-             .title = "register",
-             .explanation = "Address of a register, bits of a field",
-             .align = kRegisterNumber,
-             .value = addressValue,
-             .document = [](const Row &row) { return Json(hexText(row.address, 5)); }},
-            {.key = "value",
-             .title = "value",
-             .explanation = "As stored",
-             .align = kRegisterNumber,
-             .value = [](const Row &row) { return valueOf(row, row.value); },
-             .document = [](const Row &row) { return Json(hexText(row.value, 8)); }},
-            {.key = "block",
-             .title = "block",
-             .explanation = "Block of registers that it belongs to",
-             .shown = kDocument | kTerminal,
-             .value = [](const Row &row) -> Value {
-                 return row.reg == nullptr ? View("?") : View(row.reg->block);
-             }},
-            {.key = "name",
-             .title = "name",
-             .explanation = "Block, register, field",
-             .align = TextTable::Align::Name,
-             .value = [](const Row &row) -> Value {
-                 if (row.field != nullptr)
-                     return View(row.field->name);
-                 return row.reg == nullptr ? View("?") : View(row.reg->name);
-             }},
-            {.key = "marks",
-             .title = "mark",
-             .explanation = "* differs from the task before, ! sources disagree",
-             .shown = kTerminal,
-             .value = marksValue}};
-}
-
-std::vector<Column<RegisterFacts>> registerMeaningColumns()
-{
-    using Row = RegisterFacts;
-    return {
-        {.key = "fields",
-         .title = "fields",
-         .explanation = "Fields of the register that are not 0",
-         .align = TextTable::Align::Name,
-         .shown = kDocument | kTerminal,
-         .value = fieldsValue,
-         .document = fieldsDocument},
-        {.key = "decoded",
-         .title = "decoded",
-         .explanation = "What the numbers of its fields stand for",
-         .shown = kDocument,
-         .document = decodedDocument},
-        {.key = "meaning",
-         .title = "meaning",
-         .explanation = "What the number stands for, where that is known",
-         .shown = kWindow,
-         .value = [](const Row &row) -> Value {
-             if (row.field == nullptr)
-                 return Nothing();
-             return descriptor::decodedField(*row.reg, *row.field, row.field->of(row.value),
-                                             row.map);
-         }},
-        {.key = "previous",
-         .title = "before",
-         .explanation = "What the tasks before left there",
-         .align = kRegisterNumber,
-         .shown = kDocument | kWindow,
-         .value =
-             [](const Row &row) {
-                 return row.before ? valueOf(row, *row.before) : Value(Nothing());
-             },
-         .document =
-             [](const Row &row) {
-                 return row.before ? Json(hexText(*row.before, 8)) : Json(nullptr);
-             }},
-    };
-}
-
-std::vector<Column<RegisterFacts>> registerFileColumns()
-{
-    using Row = RegisterFacts;
-    return {
-        {.key = "file_offset",
-         .title = "place",
-         .explanation = "Offset in the file",
-         .align = kRegisterNumber,
-         .shown = kDocument | kWindow,
-         .value = [](const Row &row) -> Value { return Hex{row.place}; },
-         .document = [](const Row &row) { return Json(hexText(row.place)); }},
-        {.key = "confidence",
-         .title = "known by",
-         .explanation = "What this row rests on",
-         .shown = kDocument | kWindow,
-         .value = evidenceValue,
-         .document =
-             [](const Row &row) { return row.reg != nullptr ? Json(row.reg->evidence) : noKey(); }},
-    };
-}
-
-std::vector<Column<RegisterFacts>> registerValueColumns()
-{
-    return joinedColumns(registerMeaningColumns(), registerFileColumns());
-}
-
-std::vector<Column<LaneFacts>> laneColumns()
-{
-    using Row = LaneFacts;
-    return {{.key = "lane",
-             .title = "lane",
-             .explanation = "Number of the engine",
-             .align = kRegisterNumber,
-             .value = [](const Row &row) -> Value { return Code{row.lane.lane}; }},
-            {.key = "base",
-             .title = "base",
-             .explanation = "Where its coefficients begin, as its register says it",
-             .align = kRegisterNumber,
-             .value = [](const Row &row) -> Value { return Hex{row.lane.base}; },
-             .document = [](const Row &row) { return Json(hexText(row.lane.base)); }},
-            {.key = "size",
-             .title = "bytes",
-             .explanation = "Bytes of coefficients",
-             .align = kRegisterNumber,
-             .value = [](const Row &row) -> Value { return Count{row.lane.size}; },
-             .document = [](const Row &row) { return Json(hexText(row.lane.size)); }},
-            {.key = "relocated",
-             .title = "relocated",
-             .explanation = "Whether the loader fills its base word",
-             .value =
-                 [](const Row &row) { return row.lane.relocated ? Value(true) : Value(Nothing()); },
-             .document = [](const Row &row) { return Json(row.lane.relocated); }},
-            {.key = "symbol",
-             .title = "kernel",
-             .explanation = "Symbol of the kernel that it reads",
-             .value =
-                 [](const Row &row) {
-                     return row.symbol != nullptr ? Value(View(row.symbol->name))
-                                                  : Value(Word{"no symbol"});
-                 },
-             .document =
-                 [](const Row &row) {
-                     return row.symbol != nullptr ? Json(row.symbol->name) : Json(nullptr);
-                 }}};
-}
-
-/// What only the JSON document has of a lane.
-std::vector<Column<LaneFacts>> laneWords()
-{
-    using Row = LaneFacts;
-    return {{.key = "enable",
-             .title = "enabled",
-             .explanation = "1: only lanes that are enabled are listed",
-             .shown = kDocument,
-             .document = [](const Row &) { return Json(1); }},
-            {.key = "vmaddr",
-             .title = "address",
-             .explanation = "Virtual address of its first byte",
-             .shown = kDocument,
-             .document =
-                 [](const Row &row) {
-                     return row.lane.address ? Json(hexText(*row.lane.address)) : Json(nullptr);
-                 }},
-            {.key = "matches_symbol",
-             .title = "at a symbol",
-             .explanation = "Whether a kernel begins exactly there",
-             .shown = kDocument,
-             .value = [](const Row &row) -> Value { return row.lane.matchesSymbol; }},
-            {.key = "size_matches",
-             .title = "as long",
-             .explanation = "Whether that kernel is as long",
-             .shown = kDocument,
-             .value = [](const Row &row) -> Value { return row.lane.sizeMatches; }}};
-}
-
 } // namespace
 
 RegisterFacts RegisterFacts::of(const descriptor::BitField &one) const
@@ -298,9 +118,53 @@ std::vector<RegisterFacts> registerFacts(const descriptor::TaskDetail &detail,
 
 const TableOf<RegisterFacts> &registerTable()
 {
-    static const TableOf<RegisterFacts> kTable{
+    using Row = RegisterFacts;
+    static constexpr Column<Row> kColumns[] = {
+        {kNumber | kDocument | kTerminal, "td_offset", "at", "Bytes from the start of the task",
+         member<&Row::offset, Hex>,
+         jsonOf([](const Row &row) { return Json(hexText(row.offset)); })},
+        {kNumber, "address", "register", "Address of a register, bits of a field", addressValue,
+         jsonOf([](const Row &row) { return Json(hexText(row.address, 5)); })},
+        {kNumber, "value", "As stored", [](const Row &row) { return valueOf(row, row.value); },
+         jsonOf([](const Row &row) { return Json(hexText(row.value, 8)); })},
+        {kDocument | kTerminal, "block", "Block of registers that it belongs to",
+         [](const Row &row) -> Value {
+             return row.reg == nullptr ? View("?") : View(row.reg->block);
+         }},
+        {kName, "name", "Block, register, field",
+         [](const Row &row) -> Value {
+             if (row.field != nullptr)
+                 return View(row.field->name);
+             return row.reg == nullptr ? View("?") : View(row.reg->name);
+         }},
+        {kTerminal, "marks", "mark", "* differs from the task before, ! sources disagree",
+         marksValue},
+        {kName | kDocument | kTerminal, "fields", "Fields of the register that are not 0",
+         fieldsValue, jsonOf(fieldsDocument)},
+        {kDocument, "decoded", "What the numbers of its fields stand for", nullptr,
+         jsonOf(decodedDocument)},
+        {kWindow, "meaning", "What the number stands for, where that is known",
+         [](const Row &row) -> Value {
+             if (row.field == nullptr)
+                 return Nothing();
+             return descriptor::decodedField(*row.reg, *row.field, row.field->of(row.value),
+                                             row.map);
+         }},
+        {kNumber | kDocument | kWindow, "previous", "before", "What the tasks before left there",
+         [](const Row &row) { return row.before ? valueOf(row, *row.before) : Value(Nothing()); },
+         jsonOf([](const Row &row) {
+             return row.before ? Json(hexText(*row.before, 8)) : Json(nullptr);
+         })},
+        {kNumber | kDocument | kWindow, "file_offset", "place", "Offset in the file",
+         member<&Row::place, Hex>, jsonOf([](const Row &row) { return Json(hexText(row.place)); })},
+        {kDocument | kWindow, "confidence", "known by", "What this row rests on", evidenceValue,
+         jsonOf([](const Row &row) {
+             return row.reg != nullptr ? Json(row.reg->evidence) : noKey();
+         })},
+    };
+    static const TableOf<Row> kTable{
         "registers",
-        joinedColumns(registerPlaceColumns(), registerValueColumns()),
+        kColumns,
         {"address", "td_offset", "file_offset", "value", "block", "name", "fields", "decoded",
          "confidence", "previous"},
         {"name", "address", "value", "meaning", "previous", "file_offset", "confidence"}};
@@ -322,11 +186,211 @@ std::vector<LaneFacts> laneFacts(const std::vector<hwx::KernelLane> &lanes,
 
 const TableOf<LaneFacts> &laneTable()
 {
-    static const TableOf<LaneFacts> kTable{"lanes",
-                                           joinedColumns(laneColumns(), laneWords()),
-                                           {"lane", "enable", "base", "size", "vmaddr", "symbol",
-                                            "matches_symbol", "size_matches", "relocated"}};
+    using Row = LaneFacts;
+    static constexpr Column<Row> kColumns[] = {
+        {kNumber, "lane", "Number of the engine",
+         [](const Row &row) -> Value { return Code(row.lane.lane); }},
+        {kNumber, "base", "Where its coefficients begin, as its register says it",
+         [](const Row &row) -> Value { return Hex(row.lane.base); },
+         jsonOf([](const Row &row) { return Json(hexText(row.lane.base)); })},
+        {kNumber, "size", "bytes", "Bytes of coefficients",
+         [](const Row &row) -> Value { return Count(row.lane.size); },
+         jsonOf([](const Row &row) { return Json(hexText(row.lane.size)); })},
+        {"relocated", "Whether the loader fills its base word",
+         [](const Row &row) { return row.lane.relocated ? Value(true) : Value(Nothing()); },
+         jsonOf([](const Row &row) { return Json(row.lane.relocated); })},
+        {"symbol", "kernel", "Symbol of the kernel that it reads",
+         [](const Row &row) {
+             return row.symbol != nullptr ? Value(View(row.symbol->name))
+                                          : Value(Word("no symbol"));
+         },
+         jsonOf([](const Row &row) {
+             return row.symbol != nullptr ? Json(row.symbol->name) : Json(nullptr);
+         })},
+        {kDocument, "enable", "enabled", "1: only lanes that are enabled are listed", nullptr,
+         jsonOf([](const Row &) { return Json(1); })},
+        {kDocument, "vmaddr", "address", "Virtual address of its first byte", nullptr,
+         jsonOf([](const Row &row) {
+             return row.lane.address ? Json(hexText(*row.lane.address)) : Json(nullptr);
+         })},
+        {kDocument, "matches_symbol", "at a symbol", "Whether a kernel begins exactly there",
+         [](const Row &row) -> Value { return row.lane.matchesSymbol; }},
+        {kDocument, "size_matches", "as long", "Whether that kernel is as long",
+         [](const Row &row) -> Value { return row.lane.sizeMatches; }},
+    };
+    static const TableOf<Row> kTable{"lanes",
+                                     kColumns,
+                                     {"lane", "enable", "base", "size", "vmaddr", "symbol",
+                                      "matches_symbol", "size_matches", "relocated"}};
     return kTable;
+}
+
+namespace {
+
+/// The first values and how often each was seen.
+Value surveyValues(const SurveyRow &row)
+{
+    constexpr std::size_t kShown = 6;
+    std::string text;
+    std::size_t shown = 0;
+    for (const auto &[value, times] : row.values) {
+        if (shown++ < kShown)
+            text += fmt::format("{}{} ({})", text.empty() ? "" : ", ", hexText(value), times);
+    }
+    if (row.values.size() > kShown || row.more)
+        text += fmt::format(" and {}{} more", row.more ? "at least " : "",
+                            row.values.size() - std::min(kShown, row.values.size()));
+    return text;
+}
+
+Json surveyValuesDocument(const SurveyRow &row)
+{
+    Json values = Json::array();
+    for (const auto &[value, times] : row.values)
+        values.push_back({{"value", hexText(value)}, {"times", times}});
+    return values;
+}
+
+Value sideValue(const RegisterChange &row, const std::optional<std::uint32_t> &value)
+{
+    if (row.taskAlone)
+        return Nothing();
+    if (!value)
+        return Unknown();
+    return row.whole ? Value(Hex{*value, 8}) : Value(Code{*value});
+}
+
+} // namespace
+
+const TableOf<SurveyRow> &surveyTable()
+{
+    using Row = SurveyRow;
+    static constexpr Column<Row> kColumns[] = {
+        {"kind", "A register, or a word of a thread command", member<&Row::kind>},
+        {kNumber, "version", "Version of the register map; of a thread word its flavor",
+         member<&Row::version, Code>},
+        {kNumber, "address", "Address of the register, or offset in the command",
+         member<&Row::address, Hex>,
+         jsonOf([](const Row &row) { return Json(hexText(row.address)); })},
+        {kNumber, "files", "Containers that have it", member<&Row::files, Count>},
+        {kNumber, "writes", "How often it is written", member<&Row::writes, Count>},
+        {kDocument, "set_bits", "set bits", "Bits that are 1 in every value", nullptr,
+         jsonOf([](const Row &row) { return Json(hexText(row.setBits)); })},
+        {kDocument, "clear_bits", "clear bits", "Bits that are 0 in every value", nullptr,
+         jsonOf([](const Row &row) { return Json(hexText(row.clearBits)); })},
+        {kDocument, "more_values", "more values", "Whether it has more values than are listed",
+         member<&Row::more>},
+        {"values", "Its values, and how often each was written", surveyValues,
+         jsonOf(surveyValuesDocument)},
+    };
+    static const TableOf<Row> kTable{"survey",
+                                     kColumns,
+                                     {"kind", "version", "address", "files", "writes", "set_bits",
+                                      "clear_bits", "more_values", "values"}};
+    return kTable;
+}
+
+std::vector<RegisterChange> registerChanges(const descriptor::RegisterDifference &difference)
+{
+    const std::string name = difference.reg == nullptr
+                                 ? hexText(difference.address)
+                                 : difference.reg->block + " " + difference.reg->name;
+    std::vector<RegisterChange> rows{{{}, name, {}, difference.a, difference.b, true, false}};
+    for (const descriptor::FieldDifference &field : difference.fields)
+        rows.push_back({{}, {}, field.name, field.a, field.b, false, false});
+    return rows;
+}
+
+const TableOf<RegisterChange> &registerChangeTable()
+{
+    using Row = RegisterChange;
+    static constexpr Column<Row> kColumns[] = {
+        {kNumber | kTerminal, "task", "Number of the task in A and, where it is another one, in B",
+         member<&Row::task>},
+        {kTables, "name", "register", "Register or field that differs", member<&Row::name>},
+        {kTerminal, "field", "Field of the register that differs", member<&Row::field>},
+        {kNumber | kTables, "a", "A", "In the first; a dash where it has none",
+         [](const Row &row) { return sideValue(row, row.a); }},
+        {kNumber | kTables, "b", "B", "In the second; a dash where it has none",
+         [](const Row &row) { return sideValue(row, row.b); }},
+    };
+    static const TableOf<Row> kTable{"register_changes", kColumns};
+    return kTable;
+}
+
+void HwxSurvey::note(const char *kind, unsigned version, std::uint32_t address, std::uint32_t value)
+{
+    const Key key{kind, version, address};
+    auto [at, fresh] = m_rows.try_emplace(key);
+    SurveyRow &row = at->second;
+    if (fresh) {
+        row.kind = kind;
+        row.version = version;
+        row.address = address;
+        row.setBits = row.clearBits = UINT32_MAX;
+    }
+    ++row.writes;
+    row.setBits &= value;
+    row.clearBits &= ~value;
+    if (m_seen.insert(key).second)
+        ++row.files;
+    const auto known = row.values.find(value);
+    if (known != row.values.end())
+        ++known->second;
+    else if (row.values.size() < SurveyRow::kMaxValues)
+        row.values.emplace(value, 1);
+    else
+        row.more = true;
+}
+
+void HwxSurvey::add(const hwx::Container &container, std::span<const std::byte> bytes)
+{
+    ++m_files;
+    m_seen.clear();
+    for (const hwx::Thread &thread : container.threads) {
+        if (thread.role != hwx::ThreadRole::Program || thread.flavor != 1)
+            continue;
+        note("thread word", thread.flavor, 0x850, thread.word850);
+        note("thread word", thread.flavor, 0x858, thread.word858);
+    }
+    for (const hwx::Text &text : container.texts) {
+        const hwx::SegmentSection *section = container.section(text.section);
+        if (section == nullptr || !section->bytes || text.tasks->version == nullptr)
+            continue;
+        const auto range = *section->bytes;
+        const descriptor::TaskReader reader(
+            bytes.subspan(static_cast<std::size_t>(range.offset.value),
+                          static_cast<std::size_t>(range.bytes.value)),
+            *text.tasks);
+        const unsigned version = text.tasks->version->registerMap;
+        const auto *map = descriptor::RegisterMap::of(version);
+        descriptor::TaskDetail detail;
+        for (std::size_t i = 0; i < text.tasks->tasks.size(); ++i) {
+            reader.read(i, detail);
+            ++m_tasks;
+            for (const descriptor::RegisterWrite &write : detail.stream.writes) {
+                if (map == nullptr || map->find(write.address) == nullptr)
+                    note("register", version, write.address, write.value);
+            }
+        }
+    }
+}
+
+std::vector<SurveyRow> HwxSurvey::rows() const
+{
+    std::vector<SurveyRow> rows;
+    for (const auto &[key, row] : m_rows)
+        rows.push_back(row);
+    return rows;
+}
+
+Json hwxSurveyJson(const HwxSurvey &survey)
+{
+    Json json;
+    json["files"] = survey.files();
+    json["tasks"] = survey.tasks();
+    json["words"] = jsonArray(surveyTable(), survey.rows());
+    return json;
 }
 
 } // namespace kernscope::report

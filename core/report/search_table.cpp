@@ -4,9 +4,7 @@
 #include "core/base/overlaid_file.h"
 #include "core/base/printable.h"
 #include "core/bundle/bundle.h"
-#include "core/report/joined_columns.h"
 #include "core/report/json_table.h"
-#include "core/report/json_values.h"
 
 #include <algorithm>
 #include <cmath>
@@ -23,7 +21,6 @@ namespace {
 using search::What;
 
 constexpr std::uint64_t kMostHitBytes = 16;
-constexpr auto kHitNumber = TextTable::Align::Right;
 
 std::string hitBytes(const HitFacts &row, std::string_view between)
 {
@@ -75,157 +72,9 @@ SortValue hitPlaceOrder(const HitFacts &row)
                        : fmt::format("{:016x} {:016x}", hit.file, hit.bytes.offset.value);
 }
 
-std::vector<Column<HitFacts>> hitPlaceColumns()
-{
-    return {{.key = "place",
-             .title = "place",
-             .explanation = "Where it is, as Go To and the command line take it",
-             .align = TextTable::Align::Name,
-             .value = [](const HitFacts &row) -> Value { return hitPlaceText(row); },
-             .order = hitPlaceOrder},
-            {.key = "file",
-             .title = "file",
-             .explanation = "File of the bundle that has the bytes",
-             .shown = kDocument,
-             .value = [](const HitFacts &row) -> Value {
-                 return row.hit.element ? Value(Absent())
-                                        : Value(View(row.bundle->files()[row.hit.file].path));
-             }},
-            {.key = "offset",
-             .title = "offset",
-             .explanation = "First byte, counted from the start of the file",
-             .align = kHitNumber,
-             .shown = kDocument,
-             .value = [](const HitFacts &row) -> Value {
-                 return row.hit.element ? Value(Absent()) : Value(Hex{row.hit.bytes.offset.value});
-             }},
-            {.key = "section",
-             .title = "section",
-             .explanation = "Section that the first byte lies in",
-             .align = TextTable::Align::Name,
-             .value = [](const HitFacts &row) -> Value {
-                 const auto &sections = row.bundle->sections();
-                 return row.hit.element || row.hit.section >= sections.size()
-                            ? Value(Absent())
-                            : Value(row.bundle->nameOf(sections[row.hit.section]));
-             }}};
-}
-
-std::vector<Column<HitFacts>> hitWeightColumns()
-{
-    return {{.key = "weight",
-             .title = "weight",
-             .explanation = "Weight that it is part of",
-             .align = TextTable::Align::Name,
-             .shown = kDocument | kWindow,
-             .value = [](const HitFacts &row) -> Value {
-                 const Weight *weight = hitWeight(row);
-                 return weight != nullptr ? Value(weight->findableName()) : Value(Nothing());
-             }},
-            {.key = "address",
-             .title = "address",
-             .explanation = "Model, function and name of the weight",
-             .shown = kDocument,
-             .value = [](const HitFacts &row) -> Value {
-                 const Weight *weight = hitWeight(row);
-                 return weight != nullptr ? Value(weight->address()) : Value(Nothing());
-             }},
-            {.key = "element",
-             .title = "element",
-             .explanation = "Its number in the order of the elements, from 0",
-             .align = kHitNumber,
-             .shown = kDocument | kWindow,
-             .value = [](const HitFacts &row) -> Value {
-                 return row.hit.element ? Value(Count{*row.hit.element}) : Value(Absent());
-             }}};
-}
-
 Value strayCount(const HitFacts &row, std::uint64_t search::StrayCode::*member)
 {
     return row.hit.stray ? Value(Count{*row.hit.stray.*member}) : Value(Absent());
-}
-
-std::vector<Column<HitFacts>> strayColumns()
-{
-    return {
-        {.key = "index",
-         .title = "index",
-         .explanation = "Number of the stored code, from 0; of what a mask keeps that of the "
-                        "element",
-         .align = kHitNumber,
-         .value = [](const HitFacts &row) { return strayCount(row, &search::StrayCode::index); }},
-        {.key = "code",
-         .title = "code",
-         .explanation = "Entry of the codebook, or number of the stored value, that it asks "
-                        "for, from 0",
-         .align = kHitNumber,
-         .value = [](const HitFacts &row) { return strayCount(row, &search::StrayCode::code); }},
-        {.key = "entries",
-         .title = "entries",
-         .explanation = "So many entries the codebook has, or values are stored",
-         .align = kHitNumber,
-         .value = [](const HitFacts &row) {
-             return strayCount(row, &search::StrayCode::entries);
-         }}};
-}
-
-/// What stands there, as a text or in hexadecimal.
-std::vector<Column<HitFacts>> byteColumns()
-{
-    return {
-        {.key = "text",
-         .title = "text",
-         .explanation = "The text that was found, in its line",
-         .align = TextTable::Align::Name,
-         .value = [](const HitFacts &row) -> Value {
-             return row.text.empty() ? Value(Absent()) : Value(row.text);
-         }},
-        {.key = "hex",
-         .title = "bytes",
-         .explanation = "The first 16 bytes that were found, in hexadecimal",
-         .value = [](const HitFacts &row) -> Value {
-             // A text is read as a text; programs have its bytes all the same.
-             return row.what == What::Bytes && row.text.empty() ? Value(hitBytes(row, " "))
-                                                                : Value(Absent());
-         },
-         .document =
-             [](const HitFacts &row) {
-                 return row.what == What::Bytes ? Json(hitBytes(row, "")) : noKey();
-             }},
-    };
-}
-
-std::vector<Column<HitFacts>> hitColumns()
-{
-    std::vector<Column<HitFacts>> columns = joinedColumns(hitPlaceColumns(), hitWeightColumns());
-    const std::vector<Column<HitFacts>> found{
-        {.key = "bytes",
-         .title = "length",
-         .unit = "B",
-         .explanation = "How many bytes it has",
-         .align = kHitNumber,
-         .value = [](const HitFacts &row) -> Value {
-             return row.hit.element ? Value(Absent()) : Value(Count{row.hit.bytes.bytes.value});
-         }},
-        {.key = "count",
-         .title = "elements",
-         .explanation = "Elements of the run",
-         .align = kHitNumber,
-         .value = [](const HitFacts &row) -> Value {
-             return row.what == What::ZeroValues ? Value(Count{row.hit.count}) : Value(Absent());
-         }},
-        {.key = "value",
-         .title = "value",
-         .explanation = "The decoded value, of a run that of its first element",
-         .align = kHitNumber,
-         .value = [](const HitFacts &row) -> Value {
-             return hasValue(row) ? Value(row.hit.valueText()) : Value(Absent());
-         },
-         .document = hitValueJson,
-         .order = hitValueOrder},
-    };
-    columns.insert(columns.end(), found.begin(), found.end());
-    return joinedColumns(std::move(columns), joinedColumns(byteColumns(), strayColumns()));
 }
 
 /// What stands before and after a text in its line, as far as it is text.
@@ -285,8 +134,79 @@ std::vector<HitFacts> hitRows(const BundlePtr &bundle, const search::Query &quer
 
 const TableOf<HitFacts> &hitTable()
 {
-    static const TableOf<HitFacts> kTable{
-        "found", hitColumns(), {"place", "file", "offset", "bytes", "section"}};
+    using Row = HitFacts;
+    static constexpr Column<Row> kColumns[] = {
+        {kName, "place", "Where it is, as Go To and the command line take it",
+         [](const HitFacts &row) -> Value { return hitPlaceText(row); }, sortedBy(hitPlaceOrder)},
+        {kDocument, "file", "File of the bundle that has the bytes",
+         [](const HitFacts &row) -> Value {
+             return row.hit.element ? Value(Absent())
+                                    : Value(View(row.bundle->files()[row.hit.file].path));
+         }},
+        {kNumber | kDocument, "offset", "First byte, counted from the start of the file",
+         [](const HitFacts &row) -> Value {
+             return row.hit.element ? Value(Absent()) : Value(Hex(row.hit.bytes.offset.value));
+         }},
+        {kName, "section", "Section that the first byte lies in",
+         [](const HitFacts &row) -> Value {
+             const auto &sections = row.bundle->sections();
+             return row.hit.element || row.hit.section >= sections.size()
+                        ? Value(Absent())
+                        : Value(row.bundle->nameOf(sections[row.hit.section]));
+         }},
+        {kName | kDocument | kWindow, "weight", "Weight that it is part of",
+         [](const HitFacts &row) -> Value {
+             const Weight *weight = hitWeight(row);
+             return weight != nullptr ? Value(weight->findableName()) : Value(Nothing());
+         }},
+        {kDocument, "address", "Model, function and name of the weight",
+         [](const HitFacts &row) -> Value {
+             const Weight *weight = hitWeight(row);
+             return weight != nullptr ? Value(weight->address()) : Value(Nothing());
+         }},
+        {kNumber | kDocument | kWindow, "element",
+         "Its number in the order of the elements, from 0",
+         [](const HitFacts &row) -> Value {
+             return row.hit.element ? Value(Count(*row.hit.element)) : Value(Absent());
+         }},
+        {kNumber, "bytes", "length", "How many bytes it has",
+         [](const HitFacts &row) -> Value {
+             return row.hit.element ? Value(Absent()) : Value(Count(row.hit.bytes.bytes.value));
+         },
+         withUnit("B")},
+        {kNumber, "count", "elements", "Elements of the run",
+         [](const HitFacts &row) -> Value {
+             return row.what == What::ZeroValues ? Value(Count(row.hit.count)) : Value(Absent());
+         }},
+        {kNumber, "value", "The decoded value, of a run that of its first element",
+         [](const HitFacts &row) -> Value {
+             return hasValue(row) ? Value(row.hit.valueText()) : Value(Absent());
+         },
+         jsonOf(hitValueJson), sortedBy(hitValueOrder)},
+        {kName, "text", "The text that was found, in its line",
+         [](const HitFacts &row) -> Value {
+             return row.text.empty() ? Value(Absent()) : Value(row.text);
+         }},
+        {"hex", "bytes", "The first 16 bytes that were found, in hexadecimal",
+         [](const HitFacts &row) -> Value {
+             // A text is read as a text; programs have its bytes all the same.
+             return row.what == What::Bytes && row.text.empty() ? Value(hitBytes(row, " "))
+                                                                : Value(Absent());
+         },
+         jsonOf([](const HitFacts &row) {
+             return row.what == What::Bytes ? Json(hitBytes(row, "")) : noKey();
+         })},
+        {kNumber, "index",
+         "Number of the stored code, from 0; of what a mask keeps that of the element",
+         [](const HitFacts &row) { return strayCount(row, &search::StrayCode::index); }},
+        {kNumber, "code",
+         "Entry of the codebook, or number of the stored value, that it refers to, from 0",
+         [](const HitFacts &row) { return strayCount(row, &search::StrayCode::code); }},
+        {kNumber, "entries", "Number of entries of the codebook, or of stored values",
+         [](const HitFacts &row) { return strayCount(row, &search::StrayCode::entries); }},
+    };
+    static const TableOf<Row> kTable{
+        "found", kColumns, {"place", "file", "offset", "bytes", "section"}};
     return kTable;
 }
 

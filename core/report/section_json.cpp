@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/section_json.h"
 
+#include "core/bundle/bundle.h"
 #include "core/container/section/layout.h"
+#include "core/report/column.h"
 #include "core/report/json_table.h"
-#include "core/report/json_values.h"
-#include "core/report/number_text.h"
+#include "core/report/text_table.h"
+
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -98,79 +101,25 @@ std::vector<section::RecordSlot> streamSlots()
 const TableOf<section::RecordSlot> &streamSlotTable()
 {
     using Row = section::RecordSlot;
-    static const TableOf<Row> kTable{
-        "streams",
-        {{.key = "name",
-          .title = "stream",
-          .explanation = "What the stream loads",
-          .value = [](const Row &row) -> Value { return View(row.name); }},
-         {.key = "word",
-          .title = "word",
-          .explanation = "Word of a record that has its address",
-          .value = [](const Row &row) -> Value { return Code{row.word}; }},
-         {.key = "enable",
-          .title = "enable",
-          .explanation = "Register that enables it",
-          .value = [](const Row &row) -> Value { return hexText(row.enable); }},
-         {.key = "base_offset",
-          .title = "base offset",
-          .explanation = "Register of its offset",
-          .value = [](const Row &row) -> Value { return hexText(row.base); }},
-         {.key = "relocation",
-          .title = "relocation",
-          .explanation = "Register of its relocation",
-          .value = [](const Row &row) -> Value { return hexText(row.relocation); }},
-         {.key = "source",
-          .title = "source",
-          .explanation = "Where the registers are from",
-          .shown = kDocument,
-          .value = [](const Row &) -> Value { return View("tables 20.8 and 25.4"); }}}};
+    static constexpr Column<Row> kColumns[] = {
+        {"name", "stream", "What the stream loads", member<&Row::name>},
+        {"word", "Word of a record that has its address", member<&Row::word, Code>},
+        {"enable", "Register that enables it",
+         [](const Row &row) -> Value { return hexText(row.enable); }},
+        {"base_offset", "base offset", "Register of its offset",
+         [](const Row &row) -> Value { return hexText(row.base); }},
+        {"relocation", "Register of its relocation",
+         [](const Row &row) -> Value { return hexText(row.relocation); }},
+        {kDocument, "source", "Where the registers are from",
+         [](const Row &) -> Value { return View("tables 20.8 and 25.4"); }},
+    };
+    static const TableOf<Row> kTable{"streams", kColumns};
     return kTable;
 }
 
 Json sectionStreamsJson()
 {
     return jsonArray(streamSlotTable(), streamSlots());
-}
-
-const TableOf<section::ListingDifference> &listingDifferenceTable()
-{
-    using Row = section::ListingDifference;
-    static const TableOf<Row> kTable{
-        "listing-differences",
-        {{.key = "unit",
-          .title = "unit",
-          .explanation = "Kernel unit, by its place in the listing",
-          .align = TextTable::Align::Name,
-          .value = [](const Row &row) -> Value { return View(row.unit); }},
-         {.key = "section",
-          .title = "section",
-          .explanation = "One of its six sections; empty: the unit itself",
-          .value = [](const Row &row) { return orNothing(row.section); }},
-         {.key = "field",
-          .title = "field",
-          .explanation = "What is another",
-          .value = [](const Row &row) -> Value { return View(row.field); }},
-         {.key = "expected",
-          .title = "listing",
-          .explanation = "What the listing says",
-          .align = TextTable::Align::Right,
-          .value = [](const Row &row) -> Value { return View(row.expected); }},
-         {.key = "found",
-          .title = "section file",
-          .explanation = "What the weight section has",
-          .align = TextTable::Align::Right,
-          .value = [](const Row &row) -> Value { return View(row.found); }}}};
-    return kTable;
-}
-
-void addExpectedListing(Json &document, std::string_view path,
-                        const std::vector<section::ListingDifference> &differences)
-{
-    Json &json = document["expected"];
-    json["path"] = path;
-    json["equal"] = differences.empty();
-    json["differences"] = jsonArray(listingDifferenceTable(), differences);
 }
 
 Json sectionJson(const section::WeightSection &section)
@@ -214,28 +163,13 @@ Json sectionWrittenJson(const section::WeightSection &section, std::string_view 
 const TableOf<SliceRow> &sliceTable()
 {
     using Row = SliceRow;
-    constexpr auto kNumber = TextTable::Align::Right;
-    static const TableOf<Row> kTable{
-        "slices",
-        {{.key = "weight",
-          .title = "weight",
-          .explanation = "Weight that the slice is of",
-          .align = TextTable::Align::Name,
-          .value = [](const Row &row) -> Value { return View(row.weight); }},
-         {.key = "lane",
-          .title = "lane",
-          .explanation = "Engine core that loads it",
-          .value = [](const Row &row) -> Value { return Code{row.lane}; }},
-         {.key = "offset",
-          .title = "offset",
-          .explanation = "First byte in the file",
-          .align = kNumber,
-          .value = [](const Row &row) -> Value { return Hex{row.offset}; }},
-         {.key = "bytes",
-          .title = "bytes",
-          .explanation = "Length in bytes",
-          .align = kNumber,
-          .value = [](const Row &row) -> Value { return Count{row.bytes}; }}}};
+    static constexpr Column<Row> kColumns[] = {
+        {kName, "weight", "Weight that the slice is of", member<&Row::weight>},
+        {"lane", "Engine core that loads it", member<&Row::lane, Code>},
+        {kNumber, "offset", "First byte in the file", member<&Row::offset, Hex>},
+        {kNumber, "bytes", "Length in bytes", member<&Row::bytes, Count>},
+    };
+    static const TableOf<Row> kTable{"slices", kColumns};
     return kTable;
 }
 
@@ -247,6 +181,262 @@ Json sliceFileJson(const std::vector<SliceRow> &rows, const SliceFileFacts &file
     json["slices"] = jsonArray(sliceTable(), rows);
     json["size_law"] = file.laws;
     return json;
+}
+
+namespace {
+
+Value typeValue(const UnitSectionFacts &row)
+{
+    if (!row.content)
+        return Word{"absent"};
+    const format::CatalogueRow *type = format::find(row.content->type);
+    return type == nullptr ? Value(Unknown()) : Value(fmt::format("{} {}", type->code, type->name));
+}
+
+template <std::uint64_t format::UnitSection::*Member>
+Value amountValue(const UnitSectionFacts &row)
+{
+    return row.content ? Value(Count{(*row.content).*Member}) : Value(Nothing());
+}
+
+} // namespace
+
+std::vector<UnitSectionFacts> unitSections(const hwx::TaskUnit &unit)
+{
+    std::vector<UnitSectionFacts> rows;
+    for (std::size_t i = 0; i < format::KernelUnit::kSections; ++i) {
+        UnitSectionFacts &row = rows.emplace_back();
+        row.section = static_cast<format::KernelUnit::SectionId>(i);
+        row.content = unit.unit.sections[i];
+        for (const auto &[section, note] : unit.notes) {
+            if (section == row.section)
+                row.note = note;
+        }
+    }
+    return rows;
+}
+
+const TableOf<UnitSectionFacts> &unitSectionTable()
+{
+    using Row = UnitSectionFacts;
+    static constexpr Column<Row> kColumns[] = {
+        {"section", "Which of the six sections of a kernel unit",
+         [](const Row &row) -> Value { return format::unitSectionName(row.section); }},
+        {"element_type", "element type", "Number and name in the catalogue of element types",
+         typeValue},
+        {kNumber, "bits", "Bits of one element",
+         [](const Row &row) -> Value {
+             const bool known = row.content && row.content->bitDepth != 0;
+             return known ? Value(Count(row.content->bitDepth)) : Value(Nothing());
+         }},
+        {kNumber, "count", "Codebooks, records, channels or elements",
+         amountValue<&format::UnitSection::count>},
+        {kNumber, "bytes", "Length of the section", amountValue<&format::UnitSection::bytes>},
+        {"rests_on", "rests on", "What the row is concluded from where the file does not store it",
+         [](const Row &row) { return orNothing(row.note); }},
+    };
+    static const TableOf<Row> kTable{"unit-sections", kColumns};
+    return kTable;
+}
+
+std::string tableBudgetText(std::uint64_t palette, std::uint64_t activation)
+{
+    return palette + activation == 0
+               ? std::string()
+               : fmt::format("palette {} and activation table {}: {} of the on-chip memory that "
+                             "both share; its size on a chip is not published, so whether they "
+                             "fit is open",
+                             bytesText(palette), bytesText(activation),
+                             bytesText(palette + activation));
+}
+
+namespace {
+
+constexpr std::size_t kSlots = 10; ///< words 2 to 11 of a record
+
+/// The groups of the units that hold a weight, or the weight that biases lie beside.
+std::vector<GroupRow> groupsOfSection(const Bundle &bundle, std::size_t weight)
+{
+    const std::vector<Weight> &weights = bundle.weights();
+    const bool bias = weights[weight].role == WeightRole::Bias;
+    const std::size_t coefficients = bias ? weights[weight].beside : weight;
+    std::vector<GroupRow> rows;
+    if (weights[weight].role == WeightRole::ActivationTable || coefficients >= weights.size())
+        return rows;
+    const section::WeightSection &section = *bundle.section();
+    for (const section::UnitGroup &group : section.groups) {
+        if (group.fault || group.name != weights[coefficients].name)
+            continue;
+        for (const section::RecordPlace &place : section::recordPlaces(section, group)) {
+            const section::Unit &unit = section.units[place.unit];
+            const auto &words = unit.records[place.record].words;
+            GroupRow row;
+            row.unit = place.unit;
+            row.core = unit.core;
+            row.record = place.record;
+            row.firstChannel = place.firstChannel;
+            row.channels = place.channels;
+            row.runs = {{place.firstChannel, place.channels}};
+            row.codebook = place.codebook;
+            row.recordOffset =
+                unit.range(section::Kind::Ocgs).offset.value + place.record * section::kRecordBytes;
+            row.bytes = place.range;
+            row.addresses.assign(words.begin() + 2, words.begin() + 12);
+            rows.push_back(std::move(row));
+        }
+    }
+    return rows;
+}
+
+GroupRow rowOfPiece(const LanePiece &piece)
+{
+    GroupRow row;
+    row.core = piece.lane;
+    row.record = piece.plane;
+    row.runs = piece.channels;
+    row.firstChannel = piece.channels.empty() ? 0 : piece.channels.front().first;
+    for (const ChannelRun &run : piece.channels)
+        row.channels += run.count;
+    row.bytes = piece.bytes;
+    row.copy = piece.copy;
+    return row;
+}
+
+Value codebookValue(const GroupRow &row)
+{
+    return row.addresses.empty() ? Value(Absent()) : Value(Count{row.codebook});
+}
+
+Value copyValue(const GroupRow &row)
+{
+    if (!row.copied)
+        return Absent();
+    return row.copy == 0 ? Value(Unknown()) : Value(Count{row.copy});
+}
+
+/// Of a record's words that the loader fills in; a hardware container has none.
+template <std::size_t Slot>
+Value slotValue(const GroupRow &row)
+{
+    if (Slot >= row.addresses.size())
+        return Absent();
+    const std::uint32_t address = row.addresses[Slot];
+    return address == section::kUnresolved ? Value(Word{"unresolved"}) : Value(Hex{address});
+}
+
+/// What a slot is: key and explanation, which the columns point to.
+struct SlotWords {
+    std::string key, explanation;
+};
+
+SlotWords recordSlotWords(const section::RecordSlot &slot)
+{
+    const std::string key = fmt::format("word_{}", slot.word);
+    if (slot.base == 0)
+        return {key, fmt::format("Word {} of the record: an address that the loader fills in",
+                                 slot.word)};
+    return {key, fmt::format("Word {} of the record. Stream registers: enable {}, base {}, "
+                             "relocation {}",
+                             slot.word, hexText(slot.enable), hexText(slot.base),
+                             hexText(slot.relocation))};
+}
+
+template <std::size_t... Slots>
+void addSlots(std::vector<Column<GroupRow>> &columns, std::index_sequence<Slots...>)
+{
+    static const std::vector<SlotWords> kWords = [] {
+        std::vector<SlotWords> words;
+        for (const section::RecordSlot &slot : section::recordSlots())
+            words.push_back(recordSlotWords(slot));
+        return words;
+    }();
+    (columns.push_back({kNumber | kWindow, kWords[Slots].key, section::recordSlots()[Slots].name,
+                        kWords[Slots].explanation, slotValue<Slots>}),
+     ...);
+}
+
+std::vector<Column<GroupRow>> groupIdentityColumns()
+{
+    using Row = GroupRow;
+    return {{kNumber | kWindow, "core",
+             "The engine core that makes these channels; in a hardware container the N of the "
+             "symbol's \"_ne_N\"",
+             member<&Row::core, Count>},
+            {kNumber | kWindow, "group",
+             "Number of the group on its core: a record of a weight section, a plane of a "
+             "container's slice",
+             member<&Row::record, Count>},
+            {kWindow, "channels", "Output channels, the lane counting fastest",
+             [](const Row &row) -> Value { return channelsText(row); },
+             sortedBy([](const Row &row) { return SortValue(row.firstChannel); })},
+            {kNumber | kWindow, "lanes", "Channels of the group: they interleave in memory",
+             [](const Row &row) -> Value {
+                 return row.runs.empty() ? Value(Unknown()) : Value(Count(row.channels));
+             },
+             unknownAs("not known")}};
+}
+
+std::vector<Column<GroupRow>> groupPlaceColumns()
+{
+    using Row = GroupRow;
+    return {{kNumber | kWindow, "offset", "Of the group's coefficients in the file",
+             [](const Row &row) -> Value {
+                 return row.bytes.bytes.value == 0 ? Value(Word("in the masked values"))
+                                                   : Value(Hex(row.bytes.offset.value));
+             }},
+            {kNumber | kWindow, "bytes", "Of the group's coefficients",
+             [](const Row &row) -> Value { return Count(row.bytes.bytes.value); }},
+            {kNumber | kWindow, "codebook", "Of the core's palette that serves the group",
+             codebookValue},
+            {kNumber | kWindow, "copy",
+             "Number of the copy that a further stream of tasks reads; a dash is the first",
+             copyValue}};
+}
+
+std::vector<Column<GroupRow>> groupColumns()
+{
+    std::vector<Column<GroupRow>> columns =
+        joinedColumns(groupIdentityColumns(), groupPlaceColumns());
+    addSlots(columns, std::make_index_sequence<kSlots>());
+    return columns;
+}
+
+} // namespace
+
+std::vector<GroupRow> groupRows(const Bundle &bundle, std::size_t weight)
+{
+    if (weight >= bundle.weights().size())
+        return {};
+    if (bundle.section())
+        return groupsOfSection(bundle, weight);
+    std::vector<GroupRow> rows;
+    for (const LanePiece &piece : bundle.weights()[weight].lanePieces)
+        rows.push_back(rowOfPiece(piece));
+    const bool copied = !rows.empty() && rows.back().copy != 0;
+    for (GroupRow &row : rows)
+        row.copied = copied;
+    return rows;
+}
+
+std::string channelsText(const GroupRow &row)
+{
+    if (row.runs.empty())
+        return "not known";
+    std::string text;
+    for (const ChannelRun &run : row.runs) {
+        if (run.count == 0)
+            continue;
+        text += (text.empty() ? "" : ", ") + grouped(run.first);
+        if (run.count > 1)
+            text += " to " + grouped(run.first + run.count - 1);
+    }
+    return text.empty() ? "none" : text;
+}
+
+const TableOf<GroupRow> &groupTable()
+{
+    static const TableOf<GroupRow> kTable{"groups", groupColumns()};
+    return kTable;
 }
 
 } // namespace kernscope::report

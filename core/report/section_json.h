@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/container/section/expected_listing.h"
+#include "core/bundle/bundle_fwd.h"
+#include "core/bundle/slice_file.h"
+#include "core/bundle/weight.h"
+#include "core/container/hwx/task_unit.h"
 #include "core/container/section/section.h"
 #include "core/report/column.h"
 #include "core/report/json.h"
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,18 +26,7 @@ Json sectionJson(const section::WeightSection &section);
 Json sectionListJson(const section::WeightSection &section);
 Json sectionWrittenJson(const section::WeightSection &section, std::string_view output);
 
-/// Fields in which units are not what a listing says; `section list --expect`.
-const TableOf<section::ListingDifference> &listingDifferenceTable();
-/// Adds `expected`: `{"path","equal","differences":[…]}`
-void addExpectedListing(Json &document, std::string_view path,
-                        const std::vector<section::ListingDifference> &differences);
-
-/// A lane's slice of a weight, as `section build --hwx-slices` writes them one after the other.
-struct SliceRow {
-    std::string weight;
-    std::size_t lane = 0;
-    std::uint64_t offset = 0, bytes = 0; ///< in the file
-};
+/// Of `section build --hwx-slices`.
 const TableOf<SliceRow> &sliceTable();
 /// The file that they were written to, and the laws of their sizes in words.
 struct SliceFileFacts {
@@ -48,5 +41,47 @@ const TableOf<section::RecordSlot> &streamSlotTable();
 /// Table 25.4, for the words of a record that streams are loaded by:
 /// `[{"name","word","enable","base_offset","relocation","source"}]`
 Json sectionStreamsJson();
+
+// The six sections of a kernel unit (listing 25.1), as the window lists them.
+
+struct UnitSectionFacts {
+    format::KernelUnit::SectionId section = format::KernelUnit::Lut;
+    std::optional<format::UnitSection> content; ///< empty: the unit has none
+    std::string_view note;                      ///< what it rests on where that is not stored
+};
+
+/// One row a section; the notes lie in `unit`, which outlives them.
+std::vector<UnitSectionFacts> unitSections(const hwx::TaskUnit &unit);
+
+const TableOf<UnitSectionFacts> &unitSectionTable();
+
+/// Bytes of the palette and of the activation table, which share one on-chip memory (chapter 25).
+/// Its size is not published of any chip, so that nothing says whether they fit. Empty text: the
+/// unit has neither.
+std::string tableBudgetText(std::uint64_t palette, std::uint64_t activation);
+
+// The output-channel groups of a weight, as the window lists them.
+
+/// One output-channel group: a record of one core of a weight section, or what one engine core of
+/// a hardware container loads (a plane of its slice, or the whole slice).
+struct GroupRow {
+    std::size_t unit = 0;
+    std::uint64_t core = 0, record = 0;
+    std::uint64_t firstChannel = 0, channels = 0; ///< channels: all in `runs`
+    std::vector<ChannelRun> runs;                 ///< empty where the channels are not known
+    std::uint64_t codebook = 0;
+    std::uint64_t copy = 0;               ///< of the slices, for a further stream; 0: none
+    bool copied = false;                  ///< the weight's slices have copies
+    std::uint64_t recordOffset = 0;       ///< of the 56 bytes of the record in the file
+    ByteRange bytes;                      ///< of its coefficients; empty where a mask mixes them
+    std::vector<std::uint32_t> addresses; ///< words 2 to 11; empty for a hardware container
+};
+/// The groups of one weight: of a section by chunk and then core, of a container by lane and then
+/// plane, then the copies for further streams in the same order; empty where it has none.
+std::vector<GroupRow> groupRows(const Bundle &bundle, std::size_t weight);
+/// "0 to 3, 64 to 67"; "not known" and "none" where that is so.
+std::string channelsText(const GroupRow &row);
+/// Core, channels, bytes; of a weight section also codebook and slots.
+const TableOf<GroupRow> &groupTable();
 
 } // namespace kernscope::report

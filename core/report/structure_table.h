@@ -2,14 +2,21 @@
 #pragma once
 
 #include "core/base/progress.h"
+#include "core/bundle/bundle_fwd.h"
+#include "core/diff/byte_alignment.h"
+#include "core/diff/byte_differences.h"
+#include "core/diff/byte_ranges.h"
 #include "core/diff/diff.h"
+#include "core/diff/task_comparison.h"
 #include "core/report/column.h"
+#include "core/report/json.h"
 
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace kernscope::report {
@@ -43,5 +50,30 @@ std::string_view structureKindName(StructureFacts::Kind kind);
 std::vector<StructureFacts> structureRows(const BundlePtr &a, const BundlePtr &b,
                                           std::span<const PairChoice> chosen, Progress &progress);
 const TableOf<StructureFacts> &structureTable();
+
+/// Symbols, relocation slots and addresses of ports of two hardware containers that are not alike:
+/// symbols and ports by their names, slots by their section and place in it. Nothing where one of
+/// the two is no such container.
+std::vector<StructureFacts> symbolRows(const Bundle &a, const Bundle &b);
+
+/// Everything that two hardware containers hold, compared.
+struct ContainerDifference {
+    BundlePtr a, b;
+    Difference whole;
+    TaskComparison tasks;
+    std::vector<std::pair<std::string, ByteTally>> sections; ///< those whose bytes differ
+};
+/// Everything of `hwx --diff` but the diagnostics.
+Json containerDifferenceJson(const ContainerDifference &difference);
+
+// The sections of two bundles side by side: where each lies on either side, and how many of its
+// bytes differ.
+
+struct AlignedSectionFacts {
+    const AlignedSection *section = nullptr;
+    const ByteTally *tally = nullptr; ///< null: the bytes were not compared yet
+};
+
+const TableOf<AlignedSectionFacts> &alignedSectionTable();
 
 } // namespace kernscope::report

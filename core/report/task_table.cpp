@@ -3,11 +3,16 @@
 
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
+#include "core/container/hwx/container.h"
 #include "core/container/hwx/kernels.h"
 #include "core/descriptor/task_reader.h"
-#include "core/report/number_text.h"
+#include "core/report/column.h"
+#include "core/report/json_table.h"
+#include "core/report/text_table.h"
 
 #include <algorithm>
+#include <array>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -73,76 +78,6 @@ void addTaskRows(const hwx::Container &container, std::size_t number,
     }
 }
 
-std::vector<Column<TaskRow>> taskPlaceColumns()
-{
-    using Row = TaskRow;
-    constexpr auto kRight = TextTable::Align::Right;
-    return {
-        {.key = "index",
-         .title = "task",
-         .explanation = "Number of the task in its text section",
-         .align = kRight,
-         .value = [](const Row &row) -> Value { return Code{row.index}; },
-         .order = [](const Row &row) { return pairOrder(row.text, row.index); }},
-        {.key = "file_offset",
-         .title = "offset",
-         .explanation = "Where the task begins in the file",
-         .align = kRight,
-         .value = [](const Row &row) -> Value { return Hex{row.fileOffset}; }},
-        {.key = "bytes",
-         .title = "bytes",
-         .explanation = "Header and records",
-         .align = kRight,
-         .value = [](const Row &row) -> Value { return Count{row.bytes}; }},
-        {.key = "records",
-         .title = "records",
-         .explanation = "Register records",
-         .align = kRight,
-         .value = [](const Row &row) -> Value { return Count{row.records}; }},
-        {.key = "stream",
-         .title = "stream",
-         .explanation = "Tasks of one stream carry register state",
-         .align = kRight,
-         .value = [](const Row &row) -> Value { return Code{row.stream}; }},
-    };
-}
-
-std::vector<Column<TaskRow>> taskColumns()
-{
-    using Row = TaskRow;
-    constexpr auto kRight = TextTable::Align::Right;
-    std::vector<Column<TaskRow>> columns = taskPlaceColumns();
-    const std::vector<Column<TaskRow>> layer{
-        {.key = "channels",
-         .title = "channels",
-         .explanation = "Input and output channels",
-         .align = kRight,
-         .value = [](const Row &row) -> Value {
-             return fmt::format("{} \u2192 {}", extentText(row.cin), extentText(row.cout));
-         },
-         .order = [](const Row &row) { return extentOrder(row.cout, row.cin); }},
-        {.key = "kernel",
-         .title = "kernel",
-         .explanation = "Height and width of the kernel",
-         .align = kRight,
-         .value = [](const Row &row) -> Value {
-             return fmt::format("{}\u00D7{}", extentText(row.kernelHeight),
-                                extentText(row.kernelWidth));
-         },
-         .order = [](const Row &row) { return extentOrder(row.kernelHeight, row.kernelWidth); }},
-        {.key = "lanes",
-         .title = "lanes",
-         .explanation = "Engines whose coefficient DMA is enabled",
-         .align = kRight,
-         .value = [](const Row &row) -> Value {
-             return row.lanes == 0 ? Value(View("\u2013")) : Value(Count{row.lanes});
-         },
-         .order = [](const Row &row) { return SortValue(std::uint64_t(row.lanes)); }},
-    };
-    columns.insert(columns.end(), layer.begin(), layer.end());
-    return columns;
-}
-
 } // namespace
 
 std::vector<TaskRow> taskRows(const Bundle &bundle, Progress &progress)
@@ -161,7 +96,340 @@ std::vector<TaskRow> taskRows(const Bundle &bundle, Progress &progress)
 
 const TableOf<TaskRow> &taskTable()
 {
-    static const TableOf<TaskRow> kTable{"tasks", taskColumns()};
+    using Row = TaskRow;
+    static constexpr Column<Row> kColumns[] = {
+        {kNumber, "index", "task", "Number of the task in its text section",
+         member<&Row::index, Code>,
+         sortedBy([](const Row &row) { return pairOrder(row.text, row.index); })},
+        {kNumber, "file_offset", "offset", "Where the task begins in the file",
+         member<&Row::fileOffset, Hex>},
+        {kNumber, "bytes", "Header and records", member<&Row::bytes, Count>},
+        {kNumber, "records", "Register records", member<&Row::records, Count>},
+        {kNumber, "stream", "Tasks of one stream carry register state", member<&Row::stream, Code>},
+        {kNumber, "channels", "Input and output channels",
+         [](const Row &row) -> Value {
+             return fmt::format("{} \u2192 {}", extentText(row.cin), extentText(row.cout));
+         },
+         sortedBy([](const Row &row) { return extentOrder(row.cout, row.cin); })},
+        {kNumber, "kernel", "Height and width of the kernel",
+         [](const Row &row) -> Value {
+             return fmt::format("{}\u00D7{}", extentText(row.kernelHeight),
+                                extentText(row.kernelWidth));
+         },
+         sortedBy([](const Row &row) { return extentOrder(row.kernelHeight, row.kernelWidth); })},
+        {kNumber, "lanes", "Engines whose coefficient DMA is enabled",
+         [](const Row &row) -> Value {
+             return row.lanes == 0 ? Value(View("\u2013")) : Value(Count(row.lanes));
+         },
+         sortedBy([](const Row &row) { return SortValue(std::uint64_t(row.lanes)); })},
+    };
+    static const TableOf<Row> kTable{"tasks", kColumns};
+    return kTable;
+}
+
+namespace {
+
+/// What the numbers of a field stand for; each is looked up once.
+class Meanings
+{
+public:
+    Meanings(const FieldQuery &query, std::uint32_t version) : m_version(version)
+    {
+        const auto *map = descriptor::RegisterMap::of(version);
+        m_reg = map == nullptr ? nullptr
+                : query.header ? map->header(query.address / 4)
+                               : map->find(query.address);
+        if (m_reg == nullptr)
+            return;
+        const auto same = [&query](const descriptor::BitField &field) {
+            return field.low == query.low && field.high == query.high;
+        };
+        const auto found = std::find_if(m_reg->fields.begin(), m_reg->fields.end(), same);
+        m_field = found == m_reg->fields.end() ? nullptr : &*found;
+    }
+
+    std::string of(std::uint32_t value)
+    {
+        if (m_field == nullptr)
+            return {};
+        const auto [at, added] = m_known.try_emplace(value);
+        if (added)
+            at->second = descriptor::decodedField(*m_reg, *m_field, value, m_version);
+        return at->second;
+    }
+
+private:
+    const descriptor::Register *m_reg = nullptr;
+    const descriptor::BitField *m_field = nullptr;
+    std::uint32_t m_version;
+    std::map<std::uint32_t, std::string> m_known;
+};
+
+FieldRow rowOf(descriptor::TaskReader &reader, descriptor::TaskDetail &detail, std::size_t task,
+               const FieldQuery &query)
+{
+    reader.before(task);
+    reader.read(task, detail);
+    FieldRow row;
+    row.word = query.low == 0 && query.high == 31;
+    row.task = static_cast<std::uint32_t>(task);
+    row.place = detail.task.offset;
+    std::optional<std::uint32_t> word;
+    if (query.header) {
+        if (query.address / 4 < detail.header.size()) {
+            word = detail.header[query.address / 4];
+            row.written = true;
+            row.place += query.address;
+        }
+    } else {
+        word = reader.effective(detail, query.address);
+        if (const auto *write = detail.written(query.address)) {
+            row.written = true;
+            row.place += write->offset;
+        }
+    }
+    descriptor::BitField bits;
+    bits.low = query.low;
+    bits.high = query.high;
+    if (word)
+        row.value = bits.of(*word);
+    return row;
+}
+
+} // namespace
+
+std::vector<FieldRow> fieldRows(const Bundle &bundle, const FieldQuery &query, Progress &progress)
+{
+    std::vector<FieldRow> rows;
+    if (!bundle.hardware() || query.text >= bundle.hardware()->texts.size())
+        return rows;
+    const hwx::Text &text = bundle.hardware()->texts[query.text];
+    const hwx::SegmentSection *section = bundle.hardware()->section(text.section);
+    if (section == nullptr || !section->bytes || text.tasks->version == nullptr)
+        return rows;
+    const ByteRange range = *section->bytes;
+    descriptor::TaskReader reader(
+        bundle.files().front().file->bytes().subspan(range.offset.value, range.bytes.value),
+        *text.tasks);
+    Meanings meanings(query, text.tasks->version->registerMap);
+    descriptor::TaskDetail detail;
+    const std::size_t tasks = text.tasks->tasks.size();
+    progress.setTotal(tasks);
+    rows.reserve(tasks);
+    for (std::size_t i = 0; i < tasks && progress.advance(1); ++i) {
+        FieldRow row = rowOf(reader, detail, i, query);
+        row.place += range.offset.value;
+        if (row.value)
+            row.meaning = meanings.of(*row.value);
+        rows.push_back(std::move(row));
+    }
+    return rows;
+}
+
+const TableOf<FieldRow> &fieldTable()
+{
+    using Row = FieldRow;
+    static constexpr Column<Row> kColumns[] = {
+        {kNumber, "task", "Number of the task in its text section", member<&Row::task, Code>},
+        {kNumber, "value", "What holds in the task: what it writes, else what was left there",
+         [](const Row &row) -> Value {
+             if (!row.value)
+                 return Nothing();
+             return row.word ? Value(Hex(*row.value, 8)) : Value(Code(*row.value));
+         }},
+        {"meaning", "What the number stands for, where that is known",
+         [](const Row &row) -> Value {
+             return row.meaning.empty() ? Value(Absent()) : Value(View(row.meaning));
+         }},
+        {"set", "Whether the task writes it or finds it as the tasks before left it",
+         [](const Row &row) -> Value {
+             return Word(row.written ? "written" : row.value ? "carried" : "never written");
+         }},
+        {kNumber, "place", "Of the word in the file; of a task that writes none, where it begins",
+         member<&Row::place, Hex>},
+    };
+    static const TableOf<Row> kTable{"field_values", kColumns};
+    return kTable;
+}
+
+namespace {
+
+using SlotColumns = std::vector<Column<SlotFacts>>;
+
+Json slotTargetJson(const SlotFacts &row)
+{
+    const hwx::SlotTarget &target = row.slot->target;
+    Json json;
+    json["kind"] = hwx::targetKindName(target.kind);
+    json["index"] = target.index;
+    json["name"] = target.name;
+    json["address"] = target.address ? Json(hexText(*target.address)) : Json(nullptr);
+    return json;
+}
+
+/// "0004f000", of two words "00000001 0004f000".
+std::string slotWords(const std::array<std::uint32_t, 2> &words, unsigned count)
+{
+    return count == 2 ? fmt::format("{:08x} {:08x}", words[0], words[1])
+                      : fmt::format("{:08x}", words[0]);
+}
+
+Json slotWordsJson(const std::array<std::uint32_t, 2> &words, unsigned count)
+{
+    Json list = Json::array();
+    for (unsigned i = 0; i < count && i < words.size(); ++i)
+        list.push_back(fmt::format("0x{:08x}", words[i]));
+    return list;
+}
+
+Value slotTask(const SlotFacts &row)
+{
+    return row.slot->task ? Value(Code{*row.slot->task}) : Value(Nothing());
+}
+
+Value loadedCell(const SlotFacts &row)
+{
+    if (row.loaded == nullptr)
+        return Nothing();
+    if (row.loaded->fault)
+        return Word{"refused"};
+    return Hex{std::uint64_t(row.loaded->after[1]) << 32 | row.loaded->after[0]};
+}
+
+/// What the slot is; both tables begin with it. `shown` of the kind, register, role and target.
+SlotColumns slotNames()
+{
+    using Row = SlotFacts;
+    return {{kNumber, "offset", "place", "Offset in the file",
+             [](const Row &row) -> Value { return Hex(row.slot->place.value); },
+             jsonOf([](const Row &row) { return numberJson(row.slot->place.value); })},
+            {kNumber, "task", "Task that the word is in", slotTask},
+            {"kind", "How the word gets its address",
+             [](const Row &row) -> Value { return Word(hwx::slotKindName(row.slot->kind)); }},
+            {"register", "Register that the word is written to",
+             [](const Row &row) -> Value { return View(row.slot->registerName); }},
+            {kName, "role", "What the address is of",
+             [](const Row &row) -> Value { return View(row.slot->role); }}};
+}
+
+SlotColumns slotStoredColumns()
+{
+    using Row = SlotFacts;
+    return {{kDocument, "file", "File of the bundle", member<&Row::file>},
+            {kDocument, "bytes", "Bytes of its words",
+             [](const Row &row) -> Value { return Code(4ULL * row.slot->words); }},
+            {kDocument, "section", "Ordinal of its text section",
+             [](const Row &row) -> Value { return Code(row.slot->section); }},
+            {kDocument, "text_offset", "text offset", "Offset in that section",
+             [](const Row &row) -> Value { return Code(row.slot->textOffset); },
+             jsonOf([](const Row &row) { return numberJson(row.slot->textOffset); })},
+            {kDocument, "address", "Byte address of the register",
+             [](const Row &row) -> Value { return hexText(row.slot->address); }},
+            {kNumber, "stored", "Offset in the target, as the file has it",
+             [](const Row &row) -> Value { return Hex(row.slot->stored); },
+             jsonOf([](const Row &row) { return Json(hexText(row.slot->stored)); })}};
+}
+
+SlotColumns slotTargetColumns()
+{
+    using Row = SlotFacts;
+    return {{kName, "target", "What the loader adds",
+             [](const Row &row) -> Value { return View(row.slot->target.name); },
+             jsonOf(slotTargetJson)},
+            {kNumber | kWindow, "loaded", "What the loader would write", loadedCell},
+            {kNumber | kWindow, "device_address", "device address", "What the engine will use",
+             [](const Row &row) -> Value {
+                 return row.loaded != nullptr && row.loaded->deviceAddress
+                            ? Value(Hex(*row.loaded->deviceAddress))
+                            : Value(Nothing());
+             }},
+            {kDocument, "confidence", "How sure it is", [](const Row &row) -> Value {
+                 return Word(format::confidenceName(row.slot->confidence));
+             }}};
+}
+
+SlotColumns loadedWords()
+{
+    using Row = SlotFacts;
+    return {
+        {"before", "Its words as the file has them",
+         [](const Row &row) -> Value { return slotWords(row.loaded->before, row.slot->words); },
+         jsonOf([](const Row &row) { return slotWordsJson(row.loaded->before, row.slot->words); })},
+        {"after", "What the loader would write",
+         [](const Row &row) -> Value {
+             return row.loaded->changes() ? slotWords(row.loaded->after, row.slot->words)
+                                          : std::string("the same");
+         },
+         jsonOf([](const Row &row) { return slotWordsJson(row.loaded->after, row.slot->words); })},
+        {kDocument, "changes", "Whether they differ",
+         [](const Row &row) -> Value { return row.loaded->changes(); }},
+        {kDocument, "device_address", "device address", "What the engine will use",
+         [](const Row &row) -> Value {
+             return row.loaded->deviceAddress ? Value(hexText(*row.loaded->deviceAddress))
+                                              : Value(Nothing());
+         }},
+        {kName, "fault", "remark", "Why nothing is written", [](const Row &row) -> Value {
+             return row.loaded->fault ? Value(View(row.loaded->fault->message)) : Value(Nothing());
+         }}};
+}
+
+/// As the command prints a load: the place is called an offset, the task is in documents only.
+SlotColumns loadedColumns()
+{
+    SlotColumns columns = slotNames();
+    for (Column<SlotFacts> &column : columns) {
+        if (column.key == "offset")
+            column.title = "offset";
+        else if (column.key == "task")
+            column.shown = kDocument;
+        else if (column.key == "register")
+            column.align = TextTable::Align::Name;
+    }
+    columns.push_back({kDocument, "section", "Ordinal of its text section",
+                       [](const SlotFacts &row) -> Value { return Code(row.slot->section); }});
+    columns.push_back({kName, "target", "What the loader adds",
+                       [](const SlotFacts &row) -> Value { return View(row.slot->target.name); }});
+    const SlotColumns words = loadedWords();
+    columns.insert(columns.end(), words.begin(), words.end());
+    return columns;
+}
+
+} // namespace
+
+std::vector<SlotFacts> slotRows(std::span<const hwx::Slot> slots, std::string_view file)
+{
+    std::vector<SlotFacts> rows;
+    for (const hwx::Slot &slot : slots)
+        rows.push_back({&slot, nullptr, file});
+    return rows;
+}
+
+std::vector<SlotFacts> loadedSlotRows(std::span<const hwx::Slot> slots,
+                                      std::span<const hwx::LoadedSlot> loaded)
+{
+    std::vector<SlotFacts> rows;
+    for (const hwx::LoadedSlot &each : loaded)
+        rows.push_back({&slots[each.slot], &each});
+    return rows;
+}
+
+const TableOf<SlotFacts> &slotTable()
+{
+    static const TableOf<SlotFacts> kTable{
+        "slots",
+        joinedColumns(slotNames(), slotStoredColumns(), slotTargetColumns()),
+        {"kind", "file", "offset", "bytes", "section", "text_offset", "task", "register", "address",
+         "role", "stored", "target"},
+        {"offset", "task", "kind", "register", "role", "target"}};
+    return kTable;
+}
+
+const TableOf<SlotFacts> &loadedSlotTable()
+{
+    static const TableOf<SlotFacts> kTable{
+        "loaded-slots",
+        loadedColumns(),
+        {"offset", "kind", "section", "task", "register", "role", "target", "before", "after"}};
     return kTable;
 }
 

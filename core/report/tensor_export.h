@@ -20,7 +20,7 @@
 namespace kernscope::report {
 
 enum class TensorFile : std::uint8_t { Safetensors, Npz, Npy, Csv, Bin };
-/// The kind that a file's name asks for by its ending, in letters of either case.
+/// The kind by the ending of a file's name, in upper or lower case.
 std::optional<TensorFile> tensorFileOf(std::string_view path);
 /// Whether such a file holds several weights, each by its name.
 inline bool holdsTensors(TensorFile kind)

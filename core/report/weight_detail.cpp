@@ -4,11 +4,13 @@
 #include "core/bundle/bundle.h"
 #include "core/codec/decode/decoder.h"
 #include "core/report/json_table.h"
-#include "core/report/json_values.h"
 
 #include <algorithm>
 #include <numeric>
 #include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 namespace kernscope::report {
 
@@ -207,6 +209,199 @@ Json weightDetailJson(const WeightDetail &detail)
         return keptJson(figures, detail.masked);
     });
     return json;
+}
+
+namespace {
+
+constexpr int kValueDigits = 6; ///< significant ones, in text; documents have them all
+
+Value realValue(double number)
+{
+    return Real{number, kValueDigits, true};
+}
+
+Value entryValue(const BookEntry &row)
+{
+    const std::size_t first = row.data->at(row.book, row.entry);
+    if (row.data->vector == 1)
+        return realValue(static_cast<double>(row.data->values[first]));
+    List values;
+    for (std::size_t lane = 0; lane < row.data->vector; ++lane)
+        values.push_back(text(realValue(static_cast<double>(row.data->values[first + lane]))));
+    return values;
+}
+
+Json entryValuesJson(const BookEntry &row)
+{
+    const std::size_t first = row.data->at(row.book, row.entry);
+    Json values = Json::array();
+    for (std::size_t lane = 0; lane < row.data->vector; ++lane)
+        values.push_back(row.data->values[first + lane]); // not finite: written as null
+    return values;
+}
+
+Value entryNote(const BookEntry &row)
+{
+    List notes;
+    if (row.duplicateOf != kNoIndex)
+        notes.push_back(fmt::format("duplicate of {}", row.duplicateOf));
+    if (row.uses() == std::uint64_t(0))
+        notes.push_back("never used");
+    if (row.changed())
+        notes.push_back("changed");
+    return notes.empty() ? Value(Nothing()) : Value(std::move(notes));
+}
+
+} // namespace
+
+double BinRow::edge(std::size_t of) const
+{
+    if (of == data->bins.size())
+        return data->high;
+    return data->low + (data->high - data->low) * static_cast<double>(of) /
+                           static_cast<double>(data->bins.size());
+}
+
+const TableOf<PartRow> &partTable()
+{
+    using Row = PartRow;
+    static constexpr Column<Row> kColumns[] = {
+        {"role", "part", "What the part is to the form",
+         [](const Row &row) -> Value { return codec::partRoleName(row.operand->role); }},
+        {"dtype", "type", "Type of its stored elements",
+         [](const Row &row) -> Value { return elementTypeName(row.operand->declaredType()); }},
+        {"shape", "Its extents, outermost first",
+         [](const Row &row) -> Value { return shapeText(row.operand->declaredShape()); }},
+        {kNumber, "bytes", "Bytes that it takes in its file",
+         [](const Row &row) -> Value { return Count(row.operand->place->bytes.value); },
+         withUnit("B")},
+        {"file", "File that holds it, blank where the program text does",
+         [](const Row &row) -> Value {
+             const OperandPlace &place = *row.operand->place;
+             return place.isLiteral() ? Value(Nothing())
+                                      : Value(View(row.bundle->files()[place.file].path));
+         }},
+        {kNumber, "offset", "Its first byte in the file",
+         [](const Row &row) -> Value {
+             const OperandPlace &place = *row.operand->place;
+             return place.isLiteral() ? Value(Nothing()) : Value(Hex(place.dataOffset.value));
+         }},
+        {"shared", "Whether another weight has the same bytes",
+         [](const Row &row) -> Value {
+             return row.operand->place->shared ? Value(Word("shared")) : Value(Nothing());
+         }},
+    };
+    static const TableOf<Row> table{"parts", kColumns};
+    return table;
+}
+
+const TableOf<BookEntry> &bookEntryTable()
+{
+    using Row = BookEntry;
+    static constexpr Column<Row> kColumns[] = {
+        {kNumber, "codebook", "Number of the codebook, where there are several",
+         [](const Row &row) -> Value {
+             return row.data->codebooks > 1 ? Value(Code(row.book)) : Value(Absent());
+         },
+         jsonOf([](const Row &row) { return Json(row.book); })},
+        {kNumber, "entry", "Number of the entry in its codebook", member<&Row::entry, Code>},
+        {kNumber, "code", "The bits of an index that means this entry",
+         [](const Row &row) -> Value {
+             return fmt::format("{:0{}b}", row.entry, row.data->indexBits);
+         }},
+        {kNumber, "values", "value", "The value that the entry stands for, or those of its vector",
+         entryValue, jsonOf(entryValuesJson)},
+        {kNumber, "uses", "Stored indices that mean this entry",
+         [](const Row &row) { return known<Count>(row.uses()); }},
+        {kNumber, "share", "Uses over all uses of this codebook",
+         [](const Row &row) -> Value {
+             const auto uses = row.uses();
+             if (!uses)
+                 return Unknown();
+             return Percent(row.usesOfBook == 0
+                                ? 0.0
+                                : static_cast<double>(*uses) / static_cast<double>(row.usesOfBook));
+         }},
+        {kDocument, "duplicate_of", "duplicate of", "The first entry of the same values",
+         [](const Row &row) -> Value {
+             return row.duplicateOf == kNoIndex ? Value(Nothing()) : Value(Code(row.duplicateOf));
+         }},
+        {kTables, "note", "Duplicates, entries that nothing uses, changes not saved yet",
+         entryNote},
+    };
+    static const TableOf<Row> table{"codebook", kColumns};
+    return table;
+}
+
+const TableOf<ScaleRow> &scaleTable()
+{
+    using Row = ScaleRow;
+    static constexpr Column<Row> kColumns[] = {
+        {kNumber, "at", "Index of the scale along the axes that it varies on",
+         [](const Row &row) -> Value { return row.data->placeOf(row.row); },
+         sortedBy([](const Row &row) { return SortValue(std::uint64_t{row.row}); })},
+        {kNumber, "scale", "What a code is multiplied by",
+         [](const Row &row) { return realValue(row.data->scaleOf(row.row)); }},
+        {kNumber, "zero_point", "zero point", "What is subtracted from a code before it is scaled",
+         [](const Row &row) -> Value {
+             if (row.data->zeros.empty())
+                 return Absent();
+             const auto zero = row.data->zeroOf(row.row);
+             return zero ? realValue(*zero) : Value(Unknown());
+         }},
+        {kNumber, "exponent", "Power of two that a scale of a microscaled weight is stored as",
+         [](const Row &row) -> Value {
+             if (!row.data->exponents)
+                 return Absent();
+             const auto exponent = row.data->exponentOf(row.row);
+             return exponent ? realValue(*exponent) : Value(Unknown());
+         }},
+    };
+    static const TableOf<Row> table{"scales", kColumns};
+    return table;
+}
+
+const TableOf<BinRow> &binTable()
+{
+    using Row = BinRow;
+    static constexpr Column<Row> kColumns[] = {
+        {kNumber, "low", "from", "Lower edge of the bin",
+         [](const Row &row) { return realValue(row.edge(row.bin)); }},
+        {kNumber, "high", "to",
+         "Upper edge of the bin, which belongs to the next one; to the last one its own",
+         [](const Row &row) { return realValue(row.edge(row.bin + 1)); }},
+        {kNumber, "count", "values", "Decoded values in the bin",
+         [](const Row &row) -> Value { return Count(row.data->bins[row.bin]); }},
+        {kNumber, "share", "Share of the finite values",
+         [](const Row &row) -> Value {
+             return Percent(row.all == 0 ? 0.0
+                                         : static_cast<double>(row.data->bins[row.bin]) /
+                                               static_cast<double>(row.all));
+         }},
+    };
+    static const TableOf<Row> table{"histogram", kColumns};
+    return table;
+}
+
+const TableOf<KeptChannel> &keptChannelTable()
+{
+    using Row = KeptChannel;
+    static constexpr Column<Row> kColumns[] = {
+        {kNumber, "channel", "Index of the outermost axis", member<&Row::channel, Code>},
+        {kNumber, "kept", "Elements that the mask keeps; without a mask, those that are not zero",
+         [](const Row &row) -> Value { return Count(row.data->channels[row.channel]); }},
+        {kNumber, "elements", "of", "Elements of the channel",
+         [](const Row &row) -> Value { return Count(row.data->perChannel); }},
+        {kNumber, "density", "Share of the channel that is kept",
+         [](const Row &row) -> Value {
+             return Percent(row.data->perChannel == 0
+                                ? 0.0
+                                : static_cast<double>(row.data->channels[row.channel]) /
+                                      static_cast<double>(row.data->perChannel));
+         }},
+    };
+    static const TableOf<Row> table{"density", kColumns};
+    return table;
 }
 
 } // namespace kernscope::report

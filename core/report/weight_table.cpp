@@ -3,14 +3,11 @@
 
 #include "core/bundle/bundle.h"
 #include "core/bundle/stored_bytes.h"
-#include "core/report/joined_columns.h"
 #include "core/report/json.h"
 #include "core/report/json_table.h"
-#include "core/report/json_values.h"
-#include "core/report/weight_parts.h"
-#include "core/report/weight_value_columns.h"
 
 #include <algorithm>
+#include <type_traits>
 
 #include <fmt/format.h>
 
@@ -49,166 +46,44 @@ Value ratioValue(const WeightFacts &row)
     return known ? Value(Ratio{weight.ratio()}) : Value(Unknown());
 }
 
-WeightColumns nameColumns()
+using WeightColumns = std::vector<Column<WeightFacts>>;
+
+Value zerosValue(const WeightFacts &row)
 {
-    using Row = WeightFacts;
-    return {
-        {.key = "function",
-         .title = "function",
-         .explanation = "Function of the program that holds the weight",
-         .shown = kDocument | kTerminal,
-         .value = [](const Row &row) -> Value {
-             return row.severalFunctions ? Value(functionWords(row.weight())) : Value(Absent());
-         },
-         .document = [](const Row &row) { return Json(row.weight().function); }},
-        {.key = "name",
-         .title = "name",
-         .explanation = "Name of the value that the consumer reads",
-         .align = TextTable::Align::Name,
-         .shown = kDocument | kWindow,
-         .value = [](const Row &row) -> Value { return View(row.weight().name); }},
-        // The window has an icon for it.
-        {.key = "marked_name",
-         .title = "name",
-         .explanation = "Name of the value that the consumer reads; ! where it cannot be decoded",
-         .align = TextTable::Align::Name,
-         .shown = kTerminal,
-         .value = [](const Row &row) -> Value {
-             return row.weight().fault ? Value("! " + row.weight().name)
-                                       : Value(View(row.weight().name));
-         }},
-        {.key = "op_name",
-         .title = "operation",
-         .explanation = "Name of the operation that makes it",
-         .shown = kDocument,
-         .value = [](const Row &row) -> Value { return View(row.weight().opName()); }},
-        {.key = "model",
-         .title = "model",
-         .explanation = "Model of a pipeline that holds the weight",
-         .shown = kDocument,
-         .value = [](const Row &row) -> Value { return View(row.weight().model); }},
-        {.key = "address",
-         .title = "address",
-         .explanation = "By which the weight is found among those of the same name",
-         .shown = kDocument,
-         .value = [](const Row &row) -> Value { return row.weight().address(); }},
-        {.key = "source_op",
-         .title = "made by",
-         .explanation = "Kind of the operation that makes it",
-         .shown = kDocument,
-         .value = [](const Row &row) -> Value { return View(row.weight().sourceOp); }},
-    };
+    if (!row.asked.figures)
+        return Absent();
+    if (row.statistics != nullptr && row.statistics->elements > 0)
+        return Percent{row.statistics->zeroFraction()};
+    return row.zeros ? Value(Percent{*row.zeros}) : Value(Unknown());
 }
 
-WeightColumns storageFormColumns()
+/// A figure of the finite values; there may be none.
+Value figureValue(const WeightFacts &row, double Statistics::*figure)
 {
-    using Row = WeightFacts;
-    constexpr auto kNumber = TextTable::Align::Right;
-    return {
-        {.key = "form",
-         .title = "form",
-         .explanation = "How the weight is stored",
-         .align = TextTable::Align::Name,
-         .value = [](const Row &row) -> Value { return formText(row.weight().form); }},
-        {.key = "dtype",
-         .title = "type",
-         .explanation = "Type of the decoded elements",
-         .shown = kDocument | kTerminal,
-         .value = [](const Row &row) -> Value { return elementTypeName(row.weight().type); }},
-        {.key = "shape",
-         .title = "shape",
-         .explanation = "Extents of the decoded tensor, outermost first; sorts by the number of "
-                        "elements",
-         .value = [](const Row &row) -> Value { return shapeText(row.weight().shape); },
-         .document = [](const Row &row) { return numbersJson(row.weight().shape); },
-         .order = [](const Row &row) { return SortValue(row.weight().elements.value); }},
-        {.key = "elements",
-         .title = "elements",
-         .explanation = "Elements of the decoded tensor",
-         .align = kNumber,
-         .shown = kDocument,
-         .value = [](const Row &row) -> Value { return Count{row.weight().elements.value}; }},
-        {.key = "parts",
-         .title = "parts",
-         .explanation = "Operands that it is stored as, and where",
-         .shown = kDocument,
-         .document = [](const Row &row) { return partsJson(*row.bundle, row.weight()); }},
-    };
+    if (!row.asked.figures)
+        return Absent();
+    if (row.statistics == nullptr || row.statistics->finite() == 0)
+        return Unknown();
+    return Real{row.statistics->*figure, 5, true};
 }
 
-WeightColumns storageSizeColumns()
+Value valueCount(const WeightFacts &row, std::uint64_t count)
 {
-    using Row = WeightFacts;
-    constexpr auto kNumber = TextTable::Align::Right;
-    return {
-        {.key = "stored_bytes",
-         .title = "stored",
-         .unit = "B",
-         .explanation = "Bytes that the weight takes in the file, a part that is used twice "
-                        "counted once",
-         .align = kNumber,
-         .unknown = "unknown",
-         .value = [](const Row &row) -> Value {
-             const auto stored = knownStoredBytes(row.weight());
-             return stored ? Value(Count{stored->value}) : Value(Unknown());
-         }},
-        {.key = "dense_fp16_bytes",
-         .title = "dense",
-         .unit = "B",
-         .explanation = "Bytes that it would take as dense fp16",
-         .align = kNumber,
-         .shown = kDocument,
-         .value = [](const Row &row) -> Value {
-             return Count{row.weight().denseFp16Bytes().value};
-         }},
-        {.key = "ratio",
-         .title = "ratio",
-         .explanation = "Stored bytes over the bytes of dense fp16",
-         .align = kNumber,
-         .value = ratioValue},
-    };
+    return row.asked.figures && row.statistics != nullptr ? Value(Count{count}) : Value(Absent());
 }
 
-WeightColumns storageColumns()
+Value hashValue(const WeightFacts &row)
 {
-    return joinedColumns(storageFormColumns(), storageSizeColumns());
+    if (!row.asked.hash)
+        return Absent();
+    return row.statistics != nullptr ? Value(View(row.statistics->sha256)) : Value(Unknown());
 }
 
-WeightColumns useColumns()
+/// No key where the values were not read.
+Json ofRead(const WeightFacts &row, const Value &value)
 {
-    using Row = WeightFacts;
-    return {
-        {.key = "used_by",
-         .title = "used by",
-         .explanation = "Operations that read it, with the parameter",
-         .align = TextTable::Align::Name,
-         .shown = kTerminal,
-         .value = [](const Row &row) -> Value { return usedByText(row.weight()); }},
-        {.key = "runs_on",
-         .title = "runs on",
-         .explanation = "Where the compiler runs its first consumer",
-         .shown = kTerminal,
-         .value = backendValue},
-        {.key = "detail",
-         .title = "detail",
-         .explanation = "Figures of its storage form",
-         .shown = kDocument,
-         .document = [](const Row &row) { return detailJson(row.weight()); }},
-        {.key = "consumers",
-         .title = "consumers",
-         .explanation = "Operations that read it, with their geometry",
-         .shown = kDocument,
-         .document = [](const Row &row) { return consumersJson(row.weight()); }},
-        {.key = "fault",
-         .title = "fault",
-         .explanation = "Why it cannot be decoded",
-         .shown = kDocument,
-         .document =
-             [](const Row &row) {
-                 const auto &fault = row.weight().fault;
-                 return fault ? diagnosticJson({Severity::Error, *fault}) : noKey();
-             }},
-    };
+    const bool said = row.statistics != nullptr && !std::holds_alternative<Absent>(value);
+    return said ? json(value) : noKey();
 }
 
 } // namespace
@@ -250,9 +125,102 @@ const Weight &WeightFacts::weight() const
 
 const TableOf<WeightFacts> &weightTable()
 {
-    static const TableOf<WeightFacts> kTable{
+    using Row = WeightFacts;
+    static constexpr Column<Row> kColumns[] = {
+        {kDocument | kTerminal, "function", "Function of the program that holds the weight",
+         [](const Row &row) -> Value {
+             return row.severalFunctions ? Value(functionWords(row.weight())) : Value(Absent());
+         },
+         jsonOf([](const Row &row) { return Json(row.weight().function); })},
+        {kName | kDocument | kWindow, "name", "Name of the value that the consumer reads",
+         [](const Row &row) -> Value { return View(row.weight().name); }},
+        // The window has an icon for it.
+        {kName | kTerminal, "marked_name", "name",
+         "Name of the value that the consumer reads; ! where it cannot be decoded",
+         [](const Row &row) -> Value {
+             return row.weight().fault ? Value("! " + row.weight().name)
+                                       : Value(View(row.weight().name));
+         }},
+        {kDocument, "op_name", "operation", "Name of the operation that makes it",
+         [](const Row &row) -> Value { return View(row.weight().opName()); }},
+        {kDocument, "model", "Model of a pipeline that holds the weight",
+         [](const Row &row) -> Value { return View(row.weight().model); }},
+        {kDocument, "address", "By which the weight is found among those of the same name",
+         [](const Row &row) -> Value { return row.weight().address(); }},
+        {kDocument, "source_op", "made by", "Kind of the operation that makes it",
+         [](const Row &row) -> Value { return View(row.weight().sourceOp); }},
+        {kName, "form", "How the weight is stored",
+         [](const Row &row) -> Value { return formText(row.weight().form); }},
+        {kDocument | kTerminal, "dtype", "type", "Type of the decoded elements",
+         [](const Row &row) -> Value { return elementTypeName(row.weight().type); }},
+        {"shape", "Extents of the decoded tensor, outermost first; sorts by the number of elements",
+         [](const Row &row) -> Value { return shapeText(row.weight().shape); },
+         jsonOf([](const Row &row) { return numbersJson(row.weight().shape); }),
+         sortedBy([](const Row &row) { return SortValue(row.weight().elements.value); })},
+        {kNumber | kDocument, "elements", "Elements of the decoded tensor",
+         [](const Row &row) -> Value { return Count(row.weight().elements.value); }},
+        {kDocument, "parts", "Operands that it is stored as, and where", nullptr,
+         jsonOf([](const Row &row) { return partsJson(*row.bundle, row.weight()); })},
+        {kNumber, "stored_bytes", "stored",
+         "Bytes that the weight takes in the file, a part that is used twice counted once",
+         [](const Row &row) -> Value {
+             const auto stored = knownStoredBytes(row.weight());
+             return stored ? Value(Count(stored->value)) : Value(Unknown());
+         },
+         withUnit("B"), unknownAs("unknown")},
+        {kNumber | kDocument, "dense_fp16_bytes", "dense", "Bytes that it would take as dense fp16",
+         [](const Row &row) -> Value { return Count(row.weight().denseFp16Bytes().value); },
+         withUnit("B")},
+        {kNumber, "ratio", "Stored bytes over the bytes of dense fp16", ratioValue},
+        {kName | kTerminal, "used_by", "used by", "Operations that read it, with the parameter",
+         [](const Row &row) -> Value { return usedByText(row.weight()); }},
+        {kTerminal, "runs_on", "runs on", "Where the compiler runs its first consumer",
+         backendValue},
+        {kDocument, "detail", "Figures of its storage form", nullptr,
+         jsonOf([](const Row &row) { return detailJson(row.weight()); })},
+        {kDocument, "consumers", "Operations that read it, with their geometry", nullptr,
+         jsonOf([](const Row &row) { return consumersJson(row.weight()); })},
+        {kDocument, "fault", "Why it cannot be decoded", nullptr, jsonOf([](const Row &row) {
+             const auto &fault = row.weight().fault;
+             return fault ? diagnosticJson({Severity::Error, *fault}) : noKey();
+         })},
+        {kNumber, "zero_fraction", "zeros",
+         "Share of decoded elements that are zero; a dash where the weight has not been read yet",
+         zerosValue, jsonOf([](const Row &row) { return ofRead(row, zerosValue(row)); })},
+        {kNumber | kDocument | kTerminal, "min", "Smallest finite value",
+         [](const Row &row) { return figureValue(row, &Statistics::min); },
+         jsonOf([](const Row &row) { return ofRead(row, figureValue(row, &Statistics::min)); })},
+        {kNumber | kDocument | kTerminal, "max", "Largest finite value",
+         [](const Row &row) { return figureValue(row, &Statistics::max); },
+         jsonOf([](const Row &row) { return ofRead(row, figureValue(row, &Statistics::max)); })},
+        {kNumber | kDocument | kTerminal, "mean", "Mean of the finite values",
+         [](const Row &row) { return figureValue(row, &Statistics::mean); },
+         jsonOf([](const Row &row) { return ofRead(row, figureValue(row, &Statistics::mean)); })},
+        {kNumber | kDocument, "std", "deviation", "Standard deviation of the finite values",
+         nullptr, jsonOf([](const Row &row) {
+             return ofRead(row, figureValue(row, &Statistics::standardDeviation));
+         })},
+        {kNumber | kTerminal, "not_finite", "not finite", "Values that are infinite or no numbers",
+         [](const Row &row) -> Value {
+             if (!row.asked.figures || row.statistics != nullptr)
+                 return valueCount(row,
+                                   row.statistics ? row.statistics->nan + row.statistics->inf : 0);
+             return Unknown();
+         }},
+        {kNumber | kDocument, "nan", "NaN", "Values that are no numbers", nullptr,
+         jsonOf([](const Row &row) {
+             return ofRead(row, valueCount(row, row.statistics ? row.statistics->nan : 0));
+         })},
+        {kNumber | kDocument, "inf", "infinite", "Values that are infinite", nullptr,
+         jsonOf([](const Row &row) {
+             return ofRead(row, valueCount(row, row.statistics ? row.statistics->inf : 0));
+         })},
+        {kDocument | kTerminal, "sha256", "SHA-256 of the weight decoded as fp16", hashValue,
+         jsonOf([](const Row &row) { return ofRead(row, hashValue(row)); })},
+    };
+    static const TableOf<Row> kTable{
         "weights",
-        joinedColumns(nameColumns(), storageColumns(), useColumns(), weightValueColumns()),
+        kColumns,
         {"name",      "op_name",       "function", "model",     "address",
          "source_op", "form",          "shape",    "dtype",     "elements",
          "parts",     "stored_bytes",  "detail",   "consumers", "dense_fp16_bytes",
@@ -260,6 +228,135 @@ const TableOf<WeightFacts> &weightTable()
          "std",       "nan",           "inf",      "sha256",    "fault"},
         {"name"}};
     return kTable;
+}
+
+namespace {
+
+Json operandJson(const Bundle &bundle, const codec::Operand &operand)
+{
+    const OperandPlace &place = *operand.place;
+    Json json;
+    json["role"] = codec::partRoleName(operand.role);
+    json["dtype"] = elementTypeName(operand.declaredType());
+    json["shape"] = numbersJson(operand.declaredShape());
+    json["bytes"] = numberJson(place.bytes.value);
+    if (place.isLiteral()) {
+        json["file"] = nullptr;
+        return json;
+    }
+    json["file"] = bundle.files()[place.file].path;
+    json["meta_offset"] = numberJson(place.metaOffset.value);
+    json["data_offset"] = numberJson(place.dataOffset.value);
+    json["shared"] = place.shared;
+    if (!place.pieces.empty()) {
+        json["pieces"] = place.pieces.size();
+        json["extent"] = numberJson(place.range().bytes.value);
+        json["copies"] = place.copies.size();
+    }
+    return json;
+}
+
+Json geometryJson(const ConsumerGeometry &geometry)
+{
+    Json json = Json::object();
+    if (!geometry.strides.empty())
+        json["strides"] = numbersJson(geometry.strides);
+    if (!geometry.dilations.empty())
+        json["dilations"] = numbersJson(geometry.dilations);
+    if (!geometry.pads.empty())
+        json["pads"] = numbersJson(geometry.pads);
+    if (!geometry.padType.empty())
+        json["pad_type"] = geometry.padType.text();
+    json["groups"] = numberJson(geometry.groups);
+    if (geometry.transposeX)
+        json["transpose_x"] = true;
+    if (geometry.transposeY)
+        json["transpose_y"] = true;
+    json["input"] = geometry.input ? numbersJson(*geometry.input) : Json(nullptr);
+    json["output"] = geometry.output ? numbersJson(*geometry.output) : Json(nullptr);
+    json["inside_loop"] = geometry.insideLoop;
+    return json;
+}
+
+} // namespace
+
+void addBackends(Json &json, const mil::BackendNotes &notes)
+{
+    json["selected_backend"] = notes.selected.empty() ? Json(nullptr) : Json(notes.selected);
+    json["backend_support"] = notes.supported;
+    json["estimated_runtime_ms"] = Json::object();
+    for (const auto &[backend, ms] : notes.estimatedMs)
+        json["estimated_runtime_ms"][backend] = ms;
+    if (notes.messages.empty())
+        return;
+    json["validation_message"] = Json::object();
+    for (const auto &[backend, message] : notes.messages)
+        json["validation_message"][backend] = message;
+}
+
+namespace {
+
+Json consumerJson(const Consumer &consumer)
+{
+    Json json;
+    json["op"] = consumer.op;
+    json["name"] = consumer.name;
+    json["param"] = consumer.param;
+    json["via"] = consumer.via;
+    json["flops"] = consumer.flops ? numberJson(*consumer.flops) : Json(nullptr);
+    json["layer_flops"] = consumer.layerFlops ? numberJson(*consumer.layerFlops) : Json(nullptr);
+    json["geometry"] = geometryJson(consumer.geometry);
+    if (!consumer.backends->empty())
+        addBackends(json, consumer.backends);
+    return json;
+}
+
+} // namespace
+
+Json partsJson(const Bundle &bundle, const Weight &weight)
+{
+    Json list = Json::array();
+    for (const codec::Operand &operand : weight.operands())
+        list.push_back(operandJson(bundle, operand));
+    return list;
+}
+
+Json detailJson(const Weight &weight)
+{
+    Json json = Json::object();
+    for (const auto &[key, value] : weight.detail) {
+        json[key] = std::visit(
+            [](const auto &held) -> Json {
+                using Held = std::decay_t<decltype(held)>;
+                if constexpr (std::is_same_v<Held, std::uint64_t>)
+                    return numberJson(held);
+                else if constexpr (std::is_same_v<Held, std::string>)
+                    return held;
+                else
+                    return numbersJson(held);
+            },
+            value);
+    }
+    return json;
+}
+
+Json consumersJson(const Weight &weight)
+{
+    Json list = Json::array();
+    for (const Consumer &consumer : weight.consumers)
+        list.push_back(consumerJson(consumer));
+    return list;
+}
+
+Json weightJson(const Bundle &bundle, std::size_t weight,
+                const std::optional<Statistics> &statistics, const StatisticsOptions &asked)
+{
+    WeightFacts row;
+    row.bundle = &bundle;
+    row.index = weight;
+    row.statistics = statistics ? &*statistics : nullptr;
+    row.asked = asked;
+    return jsonObject(weightTable(), row);
 }
 
 } // namespace kernscope::report

@@ -75,7 +75,7 @@ std::optional<StoredIndices> storedIndices(const Weight &weight)
 }
 
 /// Where a code lies in a file; the whole literal where its elements have no places of their own.
-void placeCode(const Bundle &bundle, const StoredIndices &stored, StrayCode &stray)
+void placeCode(std::size_t programFile, const StoredIndices &stored, StrayCode &stray)
 {
     const OperandPlace &place = *stored.operand->place;
     std::uint64_t bit = stray.index * stored.width;
@@ -91,14 +91,14 @@ void placeCode(const Bundle &bundle, const StoredIndices &stored, StrayCode &str
         stray.bytes = {FileOffset(base + inside.offset.value), inside.bytes};
         return;
     }
-    if (!place.literal || bundle.programFile() == kNoIndex)
+    if (!place.literal || programFile == kNoIndex)
         return;
     const auto &spans = place.literal->elementSpans;
     if (place.literal->packedSpan && !spans.empty()) {
-        stray.file = bundle.programFile();
+        stray.file = programFile;
         stray.bytes = {FileOffset(spans[0].offset + inside.offset.value), inside.bytes};
     } else if (stray.index < spans.size()) {
-        stray.file = bundle.programFile();
+        stray.file = programFile;
         stray.bytes = {FileOffset(spans[stray.index].offset), ByteCount(spans[stray.index].length)};
     }
 }
@@ -111,7 +111,7 @@ bool holdsAll(const StoredIndices &stored, std::span<const std::byte> bytes)
     return stored.count <= bytes.size() * std::uint64_t{8} / stored.width;
 }
 
-bool scanIndices(const Bundle &bundle, const StoredIndices &stored,
+bool scanIndices(std::size_t programFile, const StoredIndices &stored,
                  std::span<const std::byte> bytes, const TakeStray &take, Progress *progress)
 {
     Operand operand = *stored.operand;
@@ -134,7 +134,7 @@ bool scanIndices(const Bundle &bundle, const StoredIndices &stored,
             stray.index = at + i;
             stray.code = some[i];
             stray.entries = stored.entries;
-            placeCode(bundle, stored, stray);
+            placeCode(programFile, stored, stray);
             if (!take(stray))
                 return false;
         }
@@ -213,7 +213,7 @@ Result<bool> scanStrayCodes(const Bundle &bundle, std::size_t index, const TakeS
     const auto bytes = bundle.operandBytes(*stored->operand);
     if (!stored->operand->place || !holdsAll(*stored, bytes))
         return tl::unexpected(*weight.fault);
-    return scanIndices(bundle, *stored, bytes, take, progress);
+    return scanIndices(bundle.programFileOf(weight.model), *stored, bytes, take, progress);
 }
 
 } // namespace kernscope::search

@@ -218,7 +218,7 @@ std::optional<FileBytes> bytesOfNamed(const Bundle &bundle, std::size_t weight, 
         const auto &spans = literal->elementSpans;
         if (spans.back().length > 0)
             return FileBytes{
-                bundle.programFile(),
+                bundle.programFileOf(bundle.weights()[weight].model),
                 {FileOffset(spans.front().offset),
                  ByteCount(spans.back().offset + spans.back().length - spans.front().offset)}};
     }

@@ -36,9 +36,6 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     target_compile_options(kernscope_options INTERFACE -Wno-array-bounds -Wno-restrict
         -Wno-stringop-overflow -Wno-stringop-overread -Wno-maybe-uninitialized)
 endif()
-# Kernels are compiled for the baseline, AVX2 and AVX-512 with VBMI2.
-add_compile_definitions("HWY_DISABLED_TARGETS=(HWY_SSSE3 | HWY_SSE4 | HWY_AVX3)" HWY_WANT_AVX3_DL)
-
 # Tables, texts and docks: a third of the compiler's time is saved, and none of theirs is spent in
 # loops over elements.
 #   kernscope_plain(target)

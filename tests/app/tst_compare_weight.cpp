@@ -43,7 +43,7 @@ private:
     bool chooseFile(const QString &line);
     /// Chooses the first weight of that name and clicks OK.
     bool chooseWeight(const QString &name);
-    const ui::CompareRow *rowOf(std::size_t weightOfA) const;
+    const report::PairRow *rowOf(std::size_t weightOfA) const;
 
     std::unique_ptr<TestWindow> m_window;
     QString m_dense, m_sparse, m_palette;
@@ -116,9 +116,9 @@ bool TestCompareWeight::chooseWeight(const QString &name)
     return false;
 }
 
-const ui::CompareRow *TestCompareWeight::rowOf(std::size_t weightOfA) const
+const report::PairRow *TestCompareWeight::rowOf(std::size_t weightOfA) const
 {
-    for (const ui::CompareRow &row : (**m_window).docks().compare()->model().rows()) {
+    for (const report::PairRow &row : (**m_window).docks().compare()->model().rows()) {
         if (row.onA() && row.pair.a == weightOfA)
             return &row;
     }
@@ -146,7 +146,7 @@ void TestCompareWeight::fromTheMenu()
     const QString name = QString::fromStdString(other->weights()[partner].findableName());
     QVERIFY(chooseWeight(name));
     QVERIFY((**m_window).docks().compare()->isVisible());
-    const ui::CompareRow *row = rowOf(0);
+    const report::PairRow *row = rowOf(0);
     QVERIFY(row && row->onB());
     QCOMPARE(row->pair.pairing, kernscope::Pairing::Hand);
     QCOMPARE(row->pair.b, partner);
@@ -165,7 +165,7 @@ void TestCompareWeight::withTheFileBeside()
     QVERIFY(chooseFile(m_sparse));
     QVERIFY(chooseWeight(QString::fromStdString(before->weights().front().findableName())));
     QCOMPARE((**m_window).session().other(), before);
-    const ui::CompareRow *row = rowOf(1);
+    const report::PairRow *row = rowOf(1);
     QVERIFY(row && row->pair.pairing == kernscope::Pairing::Hand);
     QCOMPARE(row->pair.b, std::size_t(0));
 }
@@ -225,7 +225,7 @@ void TestCompareWeight::pairsComeBack()
     m_window->restart();
     QVERIFY(m_window->open({m_dense, m_sparse}));
     QCOMPARE((**m_window).docks().compare()->choices().names(), names);
-    const ui::CompareRow *row = rowOf(0);
+    const report::PairRow *row = rowOf(0);
     QVERIFY(row && row->pair.pairing == kernscope::Pairing::Hand);
     QCOMPARE(row->pair.b, partner);
     // Forgotten ones stay so.
@@ -248,7 +248,7 @@ void TestCompareWeight::pairsOfOtherFilesStayAway()
     QCOMPARE((**m_window).docks().compare()->choices().names().size(), 4);
     QVERIFY(m_window->open({m_dense, m_palette}));
     QCOMPARE((**m_window).docks().compare()->choices().names().size(), 2);
-    for (const ui::CompareRow &row : (**m_window).docks().compare()->model().rows())
+    for (const report::PairRow &row : (**m_window).docks().compare()->model().rows())
         QVERIFY(row.pair.pairing != kernscope::Pairing::Hand);
 }
 
@@ -262,7 +262,7 @@ void TestCompareWeight::bytesBeginAtTheProposedPair()
         qobject_cast<ui::BytesDock *>((*m_window)->docks().dock(QStringLiteral("bytes")));
     QTRY_VERIFY(!compare->model().rows().empty() && bytes->differences());
     QVERIFY(m_window->settle());
-    const ui::CompareRow &row = compare->model().rows()[compare->shownRow()];
+    const report::PairRow &row = compare->model().rows()[compare->shownRow()];
     const auto &alignment = bytes->view()->bytes()->alignment;
     const auto &cursor = bytes->view()->cursor();
     const AlignedSegment &segment = alignment.segments()[cursor.segment];

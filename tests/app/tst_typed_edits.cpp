@@ -35,6 +35,7 @@
 #include <QUndoStack>
 
 #include <cmath>
+#include <filesystem>
 
 using namespace kernscope;
 using app::Layout;
@@ -56,6 +57,8 @@ private Q_SLOTS:
     void farValuesAreNoticed();
     void savesWhatIsListed();
     void writesNothingElse();
+    void linkedFilesAreCopied();
+    void goneFilesAreNotListed();
     void currentIsSelected();
     void notesBringNoWarning();
     void aFieldIsChangedByValue();
@@ -487,6 +490,9 @@ void TestTypedEdits::savesWhatIsListed()
     QVERIFY(m_window->settle());
     QVERIFY(!(*m_window)->document().isOpen());
     QVERIFY(test::bytesOf(path) == after);
+    const QString said = (*m_window)->statusLine().message();
+    QVERIFY2(said.startsWith(QLatin1String("Not changed.")) && said.contains(QLatin1String("','")),
+             qPrintable(said));
 }
 
 /// What came after the list was shown is not written: it is listed first.
@@ -508,6 +514,71 @@ void TestTypedEdits::writesNothingElse()
     QTest::keyClick(QApplication::activeModalWidget(), Qt::Key_Return);
     QTRY_VERIFY(!(*m_window)->document().modified());
     QVERIFY(test::bytesOf(path) != before);
+}
+
+/// A file with another name is not written in place; into a copy goes what was listed, or the list
+/// is shown again.
+void TestTypedEdits::linkedFilesAreCopied()
+{
+    const QString path = test::writeSample(m_folder->path(), QStringLiteral("dense"));
+    const QString file = path + QStringLiteral("/weights/weight.bin");
+    const QString other = m_folder->filePath(QStringLiteral("other.bin"));
+    std::filesystem::create_hard_link(file.toStdString(), other.toStdString());
+    const auto bytes = [](const QString &name) {
+        QFile opened(name);
+        return opened.open(QIODevice::ReadOnly) ? opened.readAll() : QByteArray();
+    };
+    const QByteArray before = bytes(other);
+    QVERIFY(m_window->open({path}));
+    patch();
+    const auto saveListed = [this] {
+        action(QStringLiteral("Save\u2026"))->trigger();
+        auto *dialog = test::dialog();
+        if (dialog != nullptr)
+            QTest::keyClick(dialog, Qt::Key_Return);
+    };
+    auto &notices = (*m_window)->notices();
+    const auto intoCopy = [&notices]() -> QPushButton * {
+        for (auto *button : notices.findChildren<QPushButton *>()) {
+            if (button->text() == QLatin1String("Save into a Copy of the File"))
+                return button;
+        }
+        return nullptr;
+    };
+    saveListed();
+    QTRY_COMPARE(notices.texts().size(), 1);
+    const QString why = notices.texts().constFirst();
+    QVERIFY2(why.contains(QLatin1String("hard link")) && !why.contains(QLatin1String("--")),
+             qPrintable(why));
+    patch(0.5); // was not listed
+    QPushButton *copy = intoCopy();
+    QVERIFY(copy);
+    copy->click();
+    auto *again = test::dialog();
+    QVERIFY(again);
+    QVERIFY(bytes(file) == before);
+    QTest::keyClick(again, Qt::Key_Return);
+    QTRY_VERIFY(m_window->settle() && intoCopy() != nullptr);
+    intoCopy()->click();
+    QTRY_VERIFY(!(*m_window)->document().modified());
+    QVERIFY(bytes(file) != before);
+    QCOMPARE(bytes(other), before);
+    QTRY_VERIFY(notices.texts().isEmpty());
+}
+
+/// Nothing is listed as on the disk that is not there; a copy can be saved.
+void TestTypedEdits::goneFilesAreNotListed()
+{
+    const QString path = test::writeSample(m_folder->path(), QStringLiteral("dense"));
+    QVERIFY(m_window->open({path}));
+    patch();
+    QVERIFY(QFile::remove(path + QStringLiteral("/weights/weight.bin")));
+    action(QStringLiteral("Save\u2026"))->trigger();
+    QTRY_VERIFY(!(*m_window)->notices().texts().isEmpty());
+    QVERIFY(QApplication::activeModalWidget() == nullptr);
+    const QString why = (*m_window)->notices().texts().constLast();
+    QVERIFY2(why.contains(QLatin1String("is gone from the disk")), qPrintable(why));
+    QVERIFY((*m_window)->document().modified());
 }
 
 /// Keys with Ctrl move what is selected with the current cell, in every table.

@@ -5,6 +5,7 @@
 #include "app/status_line.h"
 #include "main_window_fixture.h"
 #include "tests/test_program.h"
+#include "widgets/chips/chip_state.h"
 #include "widgets/common/file_dialogs.h"
 #include "widgets/common/help_dock.h"
 #include "widgets/compare/builds_dock.h"
@@ -14,10 +15,14 @@
 #include <QAction>
 #include <QApplication>
 #include <QClipboard>
+#include <QComboBox>
+#include <QDialog>
+#include <QFileInfo>
 #include <QLineEdit>
 #include <QMenu>
 #include <QMenuBar>
 
+#include <map>
 #include <vector>
 
 using namespace kernscope;
@@ -44,6 +49,7 @@ private Q_SLOTS:
     void everyDockHasHelp();
     void exportsDoNotReplaceWhatIsOpen();
     void makesBesideTheBundle();
+    void slicesAreBuilt();
 };
 
 /// What the window quantises and builds reads back, and its ways there and back give the same
@@ -94,6 +100,52 @@ void TestWindowActions::makesBesideTheBundle()
     QVERIFY(resolved && app::relocateTo(**resolved, std::nullopt, at("back.ksec")));
     QCOMPARE(bytes("back.ksec"), bytes("built.ksec"));
     QVERIFY(!app::relocateTo(**bundle, std::nullopt, at("none.ksec"))); // no section is open
+}
+
+/// The builder offers slices where the chip's are published, and writes what it says.
+void TestWindowActions::slicesAreBuilt()
+{
+    const QString path = test::writeSample(m_folder->path(), QStringLiteral("sparse"));
+    QVERIFY(m_window->open({path}));
+    auto &chips = ui::ChipState::of((*m_window)->session());
+    const auto fields = [this] {
+        action(QStringLiteral("Build a Weight Section\u2026"))->trigger();
+        auto *dialog = test::dialog();
+        std::map<QString, QWidget *> named;
+        if (dialog == nullptr)
+            return std::pair(dialog, named);
+        for (auto *widget : dialog->findChildren<QWidget *>())
+            named[widget->accessibleName()] = widget;
+        return std::pair(dialog, named);
+    };
+    for (const auto &[chip, choices] : {std::pair{"M6", 1}, {"M1", 3}}) {
+        chips.setTarget(*target::findTarget(chip)->target);
+        const auto [dialog, named] = fields();
+        QVERIFY(dialog);
+        const auto *write = qobject_cast<QComboBox *>(named.at(QStringLiteral("Write")));
+        QVERIFY(write);
+        QCOMPARE(write->count(), choices);
+        dialog->close();
+        QVERIFY(m_window->settle());
+    }
+    const QString file = m_folder->filePath(QStringLiteral("slices.bin"));
+    const auto at = [this](const char *name) {
+        return std::filesystem::path(m_folder->filePath(QString::fromLatin1(name)).toStdString());
+    };
+    const Bundle &bundle = *(*m_window)->session().bundle();
+    const auto weights = plan::sectionWeights(bundle);
+    const target::Target &m1 = *target::findTarget("M1")->target;
+    const std::vector<std::size_t> first{weights.front()};
+    const auto whole = app::buildSlicesTo(bundle, first, {}, m1, at("slices.bin"));
+    QVERIFY2(whole.has_value(), whole ? "" : describe(whole.error()).c_str());
+    QVERIFY(!whole->rows.empty() && !whole->laws.empty());
+    QCOMPARE(QFileInfo(file).size(), qint64(whole->bytes.size()));
+    QCOMPARE(whole->rows.back().offset + whole->rows.back().bytes, whole->bytes.size());
+    QVERIFY(!app::buildSlicesTo(bundle, first, {}, m1, at("slices.bin"))); // it is there
+    const auto &m6 = *target::findTarget("M6")->target;
+    const auto unknown = app::buildSlicesTo(bundle, first, {}, m6, at("no.bin"));
+    QVERIFY(!unknown && unknown.error().code == "section.build");
+    QVERIFY(!QFileInfo::exists(m_folder->filePath(QStringLiteral("no.bin"))));
 }
 
 void TestWindowActions::everyDockByShortcut()

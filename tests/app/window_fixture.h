@@ -4,6 +4,7 @@
 #include "app/dock_set.h"
 #include "app/main_window.h"
 #include "app/notice_area.h"
+#include "core/codec/decode/decoder.h"
 #include "core/patch/save_steps.h"
 #include "resources/sample.h"
 #include "widgets/common/dock.h"

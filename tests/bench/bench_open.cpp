@@ -5,8 +5,12 @@
 #include "made_bundle.h"
 
 #include "core/base/little_endian.h"
+#include "core/base/sha256.h"
 #include "core/container/mil/reader.h"
+#include "core/patch/interrupted_save.h"
 #include "core/patch/patch.h"
+#include "core/patch/save/journal.h"
+#include "core/patch/save/save_key.h"
 
 #include <algorithm>
 #include <chrono>
@@ -15,6 +19,7 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <span>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -211,6 +216,77 @@ void benchCurves()
     }
 }
 
+/// The journal of a save of as many runs as a save of 6 GiB makes at most, the runs close to each
+/// other, so that what is laid over the file takes no memory to speak of.
+bool makeJournal(const std::filesystem::path &folder, std::uint64_t runs)
+{
+    constexpr std::uint64_t kFirst = 4096, kApart = 4;
+    const std::string name = "weights/weight.bin";
+    const std::uint64_t fileBytes = runs * 4096;
+    MadeBundle made;
+    made.constant("tensor<fp16, [2]>", "w", made.blob(ElementType::Fp16, "[2]", Bytes(4)));
+    std::filesystem::create_directories(folder / "weights");
+    std::ofstream(folder / "model.mil") << made.text();
+    const Bytes weights = made.weights();
+    std::ofstream(folder / name, std::ios::binary)
+        .write(reinterpret_cast<const char *>(weights.data()),
+               static_cast<std::streamsize>(weights.size()));
+    std::filesystem::resize_file(folder / name, fileBytes);
+
+    std::string text = "KSJOURN1";
+    const auto number = [&text](std::uint64_t value, unsigned bytes) {
+        for (unsigned i = 0; i < bytes; ++i)
+            text += static_cast<char>(value >> (8 * i) & 0xff);
+    };
+    constexpr std::size_t kDigest = patch::kJournalDigestBytes;
+    number(24 + runs * (4 + name.size() + 24 + 2) + kDigest, 8);
+    number(runs, 8);
+    for (std::uint64_t i = 0; i < runs; ++i) {
+        number(name.size(), 4);
+        text += name;
+        number(fileBytes, 8);
+        number(kFirst + i * kApart, 8);
+        number(1, 8);
+        text += {'\0', '\1'};
+    }
+    Sha256 sum;
+    sum.update(std::as_bytes(std::span(text)));
+    const auto digest = sum.finish();
+    if (!digest)
+        return false;
+    text.append(reinterpret_cast<const char *>(digest->data()), digest->size());
+    const auto journal = patch::journalPath(folder);
+    std::ofstream(journal, std::ios::binary) << text;
+    return patch::writeSaveKey({Sha256::textOf(*digest), journal, {}}).has_value();
+}
+
+/// Reading beside an interrupted save, and saying what its recovery would write.
+void benchJournal(const std::filesystem::path &folder)
+{
+    for (const std::uint64_t runs : {375'000U, 750'000U, 1'500'000U}) {
+        if (!makeJournal(folder, runs))
+            return;
+        const auto timed = [](const auto &work) {
+            const auto start = std::chrono::steady_clock::now();
+            const bool done = work();
+            const double now =
+                std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+            return fmt::format("{:9.3f} ms{}", 1e3 * now, done ? "" : " FAILED");
+        };
+        const std::string open = timed([&] {
+            const auto opened = openForReading(folder);
+            return opened.bundle && opened.saves.size() == 1 &&
+                   opened.saves[0].state == InterruptedState::Pending;
+        });
+        const std::string recover =
+            timed([&] { return recoverSave(folder, RecoverAction::Undo, true).has_value(); });
+        const std::string discard =
+            timed([&] { return recoverSave(folder, RecoverAction::Discard).has_value(); });
+        fmt::print("journal of {:9} runs   read {}   recover --dry-run {}   --discard {}\n", runs,
+                   open, recover, discard);
+    }
+}
+
 } // namespace
 
 int main()
@@ -224,6 +300,7 @@ int main()
     }
     benchText();
     benchCurves();
+    benchJournal(scratch / "saved.mlmodelc");
     std::filesystem::remove_all(scratch);
     return 0;
 }

@@ -67,7 +67,7 @@ std::vector<Case> compareCases()
     values.threads = true;
     values.data = pair;
     values.ours = [pair = pair.get()] {
-        if (!compareValues(*pair->first, 0, *pair->second, 0, 0))
+        if (!compareValues(*pair->first, *pair->second, {0, 0}, 0))
             std::abort();
     };
     Case equal = values;

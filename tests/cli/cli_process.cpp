@@ -54,6 +54,15 @@ CliResult runCli(const QStringList &arguments)
     return wait(process);
 }
 
+CliResult runCliWith(const QByteArray &input, const QStringList &arguments)
+{
+    QProcess process;
+    process.start(cliProgram(), arguments);
+    process.write(input);
+    process.closeWriteChannel();
+    return wait(process);
+}
+
 CliResult runCliInto(const QString &file, const QStringList &arguments)
 {
     QProcess process;

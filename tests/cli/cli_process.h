@@ -31,6 +31,8 @@ inline QByteArray text(const nlohmann::ordered_json &json)
 
 /// Runs and waits, for at most two minutes.
 CliResult runCli(const QStringList &arguments);
+/// The same, with these bytes on standard input.
+CliResult runCliWith(const QByteArray &input, const QStringList &arguments);
 /// The same, with standard output sent to a file.
 CliResult runCliInto(const QString &file, const QStringList &arguments);
 /// Stops it at a call of the system ("2 stat PATH", pause_at_call.cpp), calls `meanwhile` with the

@@ -38,6 +38,7 @@ class TestCliDecode : public QObject
 
 private slots:
     void allWeights();
+    void noWeights();
     void initTestCase();
     void values_data();
     void values();
@@ -55,6 +56,22 @@ private:
     QString m_bundle;
     QString m_out;
 };
+
+/// A model without weights has nothing to decode, which is no fault of it.
+void TestCliDecode::noWeights()
+{
+    const QString path = writeBundle(m_scratch, "none.mlmodelc", MadeBundle());
+    const QString out = m_scratch.filePath(QStringLiteral("none.safetensors"));
+    const QStringList words{QStringLiteral("decode"), path, QStringLiteral("--all"),
+                            QStringLiteral("-o"), out};
+    const CliResult result = runCli(words);
+    QVERIFY2(result.exitCode == 0, result.err.constData());
+    QVERIFY(result.out.contains("no weights"));
+    const CliResult json = runCli(words + QStringList{QStringLiteral("--json")});
+    QCOMPARE(json.exitCode, 0);
+    QVERIFY(json.json()["tensors"].empty() && json.json()["output"].is_null());
+    QVERIFY(!QFile::exists(out));
+}
 
 void TestCliDecode::initTestCase()
 {

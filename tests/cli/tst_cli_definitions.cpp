@@ -222,8 +222,9 @@ void TestCliDefinitions::planned_data()
     QTest::addColumn<QStringList>("options");
     const QStringList four{u"--forms"_s, u"palette4"_s,   u"--forms"_s, u"int8"_s,
                            u"--forms"_s, u"sparse-0.5"_s, u"--forms"_s, u"palette8"_s};
-    QTest::newRow("convolutions, iOS 15 raised") << source(u"real/basic-pitch/nmp.mlpackage"_s)
-                                                 << four + QStringList{u"--tolerance"_s, u"0.1"_s};
+    QTest::newRow("convolutions, iOS 15 raised")
+        << source(u"real/basic-pitch/nmp.mlpackage"_s)
+        << four + QStringList{u"--tolerance"_s, u"0.1"_s, u"--minimise"_s, u"stored"_s};
     QTest::newRow("LSTM without times") << source(u"real/dtln/DTLN_AEC_128_Part1.mlpackage"_s)
                                         << four + QStringList{u"--tolerance"_s, u"0.05"_s};
     QTest::newRow("grouped palettes, iOS 15 raised to 18")

@@ -110,6 +110,12 @@ void TestCliDequantize::damagedFolders()
     QCOMPARE(codeWith("\"axis\": 1", "\"axis\": \"x\""), 3);
     QCOMPARE(codeWith("mxfp8", "mxfp9"), 3);
     QCOMPARE(codeWith("{", "["), 3);
+    const QByteArray deep = "\"x\": " + QByteArray(70, '[') + QByteArray(70, ']') + ", \"rows\"";
+    QCOMPARE(codeWith("\"rows\"", deep), 3);
+    const auto nested = runCli({QStringLiteral("dequantize"), folder, QStringLiteral("--force"),
+                                QStringLiteral("--json")});
+    QCOMPARE(text(nested.json()["diagnostics"][0]["file"]), QByteArray("\"quantize.json\""));
+    QVERIFY(text(nested.json()["diagnostics"][0]["expected"]).contains("64 levels"));
     QCOMPARE(codeWith("", ""), 0);
     QVERIFY(QFile::resize(folder + QStringLiteral("/exp.bin"), 3));
     QCOMPARE(runCli({QStringLiteral("dequantize"), folder, QStringLiteral("--force")}).exitCode, 3);

@@ -22,12 +22,14 @@ namespace {
 /// What is promised of the metadata of any file; the process may have ten times as much.
 constexpr rlim_t kMostBytes = rlim_t{512} << 20, kMostSeconds = 5, kRoom = 10;
 
-CliResult runLimited(const QStringList &arguments, rlim_t bytes = kRoom * kMostBytes)
+/// `of`: RLIMIT_AS, or RLIMIT_DATA, which does not count what is mapped from files.
+CliResult runLimited(const QStringList &arguments, rlim_t bytes = kRoom * kMostBytes,
+                     __rlimit_resource_t of = RLIMIT_AS)
 {
     QProcess process;
-    process.setChildProcessModifier([bytes] {
+    process.setChildProcessModifier([bytes, of] {
         const rlimit memory{bytes, bytes}, time{kRoom * kMostSeconds, kRoom * kMostSeconds};
-        ::setrlimit(RLIMIT_AS, &memory);
+        ::setrlimit(of, &memory);
         ::setrlimit(RLIMIT_CPU, &time);
     });
     process.start(cliProgram(), arguments);
@@ -73,6 +75,7 @@ private slots:
     void pipesAndDevices();
     void foreignInput();
     void largeInputs();
+    void patchesOfLargeFiles();
     void withoutMemory();
 
 private:
@@ -207,6 +210,42 @@ void TestCliHostile::largeInputs()
         QVERIFY2(result.json().is_object(), result.out.constData());
         QVERIFY2(!result.out.contains("bad_alloc"), result.out.constData());
     }
+}
+
+/// A binary patch is applied in less memory than the file has, by itself and in a bundle.
+void TestCliHostile::patchesOfLargeFiles()
+{
+    constexpr qint64 kBytes = qint64{384} << 20;
+    constexpr rlim_t kMemory = rlim_t{192} << 20;
+    const QString patch = write(u"two.ips"_s, QByteArray("PATCH\0\0\2\0\2XYEOF", 15));
+    const QString path = write(u"sparse.bin"_s, "0123456789");
+    QVERIFY(QFile::resize(path, kBytes));
+    const QString made = m_scratch.filePath(u"sparse-made.bin"_s);
+    const CliResult lone = runLimited(
+        {u"patch"_s, path, u"--apply"_s, patch, u"-o"_s, made, u"--json"_s}, kMemory, RLIMIT_DATA);
+    QVERIFY2(lone.exitCode == 0, lone.out + lone.err);
+    QVERIFY(lone.json()["verified"].get<bool>());
+    QFile file(made);
+    QVERIFY(file.open(QIODevice::ReadOnly));
+    QCOMPARE(file.size(), kBytes);
+    QCOMPARE(file.read(10), QByteArray("01XY456789"));
+    QVERIFY(QFile::remove(made));
+
+    MadeBundle bundle;
+    bundle.constant("tensor<fp16, [4]>", "w",
+                    bundle.blob(ElementType::Fp16, "[4]", halves({1, 2, 3, 4})));
+    const QString folder = writeBundle(m_scratch, "large.mlmodelc", bundle);
+    QVERIFY(QFile::rename(path, folder + u"/extra.bin"_s));
+    write(u"large.mlmodelc/notes.txt"_s, "0123456789");
+    const CliResult inside =
+        runLimited({u"patch"_s, folder, u"--apply"_s, patch, u"--file"_s, u"notes.txt"_s, u"-o"_s,
+                    m_scratch.filePath(u"made.mlmodelc"_s), u"--json"_s},
+                   kMemory, RLIMIT_DATA);
+    QVERIFY2(inside.exitCode == 0, inside.out + inside.err);
+    QFile notes(m_scratch.filePath(u"made.mlmodelc/notes.txt"_s));
+    QVERIFY(notes.open(QIODevice::ReadOnly));
+    QCOMPARE(notes.readAll(), QByteArray("01XY456789"));
+    QCOMPARE(QFileInfo(m_scratch.filePath(u"made.mlmodelc/extra.bin"_s)).size(), kBytes);
 }
 
 /// One document, whatever ends the command.

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Signals at several moments of each command, on inputs that take seconds.
 #include "cli_process.h"
+#include "core/base/overlaid_file.h"
 #include "core/numeric/npy.h"
+#include "core/patch/save/journal.h"
 #include "tests/test_program.h"
 #include "written_bundle.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -94,6 +97,8 @@ private slots:
     void secondOutputReplacesNothing();
     void savesInPlaceAllOrNothing_data();
     void savesInPlaceAllOrNothing();
+    void recoveryLeavesTheJournal_data();
+    void recoveryLeavesTheJournal();
 
 private:
     QStringList arguments(const QByteArray &line) const
@@ -254,6 +259,71 @@ void TestCliInterrupt::savesInPlaceAllOrNothing()
     }
     QCOMPARE(QDir(folder.path()).entryList(QDir::Files | QDir::Dirs | QDir::NoDotAndDotDot),
              QStringList{QStringLiteral("p.mlmodelc")});
+}
+
+void TestCliInterrupt::recoveryLeavesTheJournal_data()
+{
+    QTest::addColumn<int>("delay");
+    for (const int delay : {60, 250, 500, 1000})
+        QTest::addRow("%d ms", delay) << delay;
+}
+
+/// The journal of a large save, whose new bytes are all there: recover stops at once at a signal,
+/// every byte is an old or a new one then, and the next recover puts the old ones back.
+void TestCliInterrupt::recoveryLeavesTheJournal()
+{
+    QFETCH(int, delay);
+    constexpr std::uint64_t kBytes = std::uint64_t(96) << 20, kFirst = 128;
+    const QTemporaryDir folder;
+    MadeBundle made;
+    const std::string shape = fmt::format("[{}]", kBytes / 2);
+    made.constant("tensor<fp16, " + shape + ">", "w",
+                  made.blob(ElementType::Fp16, shape, Bytes(kBytes, std::byte{1})));
+    made.consume("w");
+    const QString path = writeBundle(folder, "r.mlmodelc", made);
+    const fs::path weights = (path + QStringLiteral("/weights/weight.bin")).toStdString();
+    const fs::path journal = patch::journalPath(path.toStdString());
+    {
+        const auto file = OverlaidFile::open(weights, "weight.bin");
+        QVERIFY(file && (*file)->write(FileOffset(kFirst), Bytes(kBytes, std::byte{2})));
+        const std::vector<patch::JournalPart> parts{
+            {"weights/weight.bin", file->get(), {{FileOffset(kFirst), ByteCount(kBytes)}}}};
+        QVERIFY(patch::writeJournal(journal, parts));
+    }
+    {
+        QFile file(QString::fromStdString(weights.string()));
+        QVERIFY(file.open(QIODevice::ReadWrite) && file.seek(qint64(kFirst)));
+        QCOMPARE(file.write(QByteArray(qsizetype(kBytes), '\2')), qint64(kBytes));
+    }
+    const auto others = [&weights](const std::string &allowed) {
+        QFile file(QString::fromStdString(weights.string()));
+        if (!file.open(QIODevice::ReadOnly) || !file.seek(qint64(kFirst)))
+            return true;
+        const QByteArray all = file.readAll();
+        return std::any_of(all.begin(), all.end(),
+                           [&allowed](char c) { return allowed.find(c) == std::string::npos; });
+    };
+    const double spent = secondsOfChildren();
+    QProcess process;
+    process.start(cliProgram(), {QStringLiteral("recover"), path});
+    QVERIFY(process.waitForStarted());
+    const qint64 id = process.processId();
+    process.waitForFinished(delay);
+    const double used = secondsOf(id);
+    if (process.state() == QProcess::Running)
+        ::kill(pid_t(id), SIGINT);
+    QVERIFY(process.state() == QProcess::NotRunning || process.waitForFinished(60000));
+    QCOMPARE(process.exitStatus(), QProcess::NormalExit);
+    if (process.exitCode() == 4) {
+        const double more = secondsOfChildren() - spent - used;
+        QVERIFY2(more < 1.0, qPrintable(QStringLiteral("%1 s of CPU time more").arg(more)));
+        QVERIFY(!others("\1\2"));
+    } else {
+        QCOMPARE(process.exitCode(), 0);
+    }
+    QCOMPARE(runCli({QStringLiteral("recover"), path}).exitCode, 0);
+    QVERIFY(!others("\1"));
+    QVERIFY(!fs::exists(journal));
 }
 
 KERNSCOPE_TEST(TestCliInterrupt, QCoreApplication)

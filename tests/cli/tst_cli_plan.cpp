@@ -28,6 +28,7 @@ private slots:
     void initTestCase();
     void document();
     void writesWhatItSays();
+    void whereSourcesDisagree();
     void reports_data();
     void reports();
     void picturesOfTheFronts();
@@ -109,6 +110,35 @@ void TestCliPlan::writesWhatItSays()
     QCOMPARE(runCli(line("--tolerance 0.1 -o %/out.mlmodelc")).exitCode, 4);
     // Nor into what it reads.
     QVERIFY(runCli(line("--tolerance 0.1 -o %/m.mlmodelc --force")).exitCode != 0);
+}
+
+/// What decide says of the written bundle, the plan has said before: in text, JSON and reports.
+void TestCliPlan::whereSourcesDisagree()
+{
+    const QByteArray options = "--target M1 --forms palette4 --tolerance 1 --minimise stored";
+    const auto json = runCli(line(options + " -o %/contested.mlmodelc --json")).json();
+    const auto written =
+        runCli({QStringLiteral("decide"), m_scratch.filePath(QStringLiteral("contested.mlmodelc")),
+                QStringLiteral("--target"), QStringLiteral("M1"), QStringLiteral("--json")});
+    QCOMPARE(written.exitCode, 0);
+    const QByteArray said = runCli(line(options + " --report %/contested.md")).out;
+    const QString report = fileText(m_scratch.filePath(QStringLiteral("contested.md")));
+    std::size_t lines = 0;
+    const auto decided = written.json();
+    for (const auto &verdict : decided["verdicts"]) {
+        for (const auto &line : verdict["disagreements"]) {
+            const std::string whole =
+                verdict["form"].get<std::string>() + " on H13: " + line.get<std::string>();
+            const auto &contested = json["contested"];
+            QVERIFY2(std::find(contested.begin(), contested.end(), whole) != contested.end(),
+                     whole.c_str());
+            QVERIFY(said.contains("Sources disagree") && said.contains(whole.c_str()));
+            ++lines;
+        }
+    }
+    QVERIFY(lines >= 2);
+    QVERIFY(report.contains(QStringLiteral("## Sources disagree")));
+    QVERIFY(runCli(line("--target M1 --forms keep --json")).json()["contested"].empty());
 }
 
 void TestCliPlan::reports_data()

@@ -56,7 +56,7 @@ void TestCliPlanData::networkWithoutTimes()
     QVERIFY(asked.out.contains("plan.time"));
 }
 
-/// Its batch is left open: with --shape every layer has a time.
+/// Its batch is left open: every layer has a time with the model's own default, and with --shape.
 void TestCliPlanData::openExtents()
 {
     const QString path = dataPath(QStringLiteral("real/basic-pitch/nmp.mlpackage"));
@@ -69,7 +69,14 @@ void TestCliPlanData::openExtents()
                             QStringLiteral("--json")};
     const auto open = runCli(words);
     QVERIFY2(open.exitCode == 0, open.out + open.err);
-    QCOMPARE(text(open.json()["minimise"]), QByteArray("\"stored\""));
+    const auto byDefault = open.json();
+    QCOMPARE(text(byDefault["minimise"]), QByteArray("\"time\""));
+    QCOMPARE(text(byDefault["shapes"]["from"]), QByteArray("\"description\""));
+    QVERIFY(text(byDefault["notes"]).contains("the model's own default"));
+    const auto drawn = runCli({QStringLiteral("roofline"), path, QStringLiteral("--json")}).json();
+    QVERIFY(drawn["program"]["engine_time_s"].is_number());
+    QCOMPARE(text(byDefault["totals"]["before"]["chips"][0]["engine_time_s"]),
+             text(drawn["program"]["engine_time_s"]));
     const auto result =
         runCli(words + QStringList{QStringLiteral("--shape"), QStringLiteral("input=2,43844,1"),
                                    QStringLiteral("-o"), copy});

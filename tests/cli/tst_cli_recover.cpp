@@ -45,6 +45,7 @@ private slots:
     void everyFormatSaysIt_data();
     void everyFormatSaysIt();
     void nothingToRecover();
+    void movedWithoutItsJournal();
     void damaged();
     void forged();
 
@@ -237,6 +238,47 @@ void TestCliRecover::nothingToRecover()
     QVERIFY(none.out.contains("nothing to recover"));
     QVERIFY(tree() == before);
     QCOMPARE(runCli({QStringLiteral("recover"), m_path + QStringLiteral("x")}).exitCode, 4);
+}
+
+/// A copy has other files than the key of the save names; its journal lies where the bundle was.
+void TestCliRecover::movedWithoutItsJournal()
+{
+    const QByteArray half = weights();
+    const auto copyWith = [&](const char *name, const QByteArray &content) {
+        const QString path = writeBundle(*m_scratch, name, recoverBundle());
+        QFile file(path + QStringLiteral("/weights/weight.bin"));
+        return file.open(QIODevice::WriteOnly) && file.write(content) == content.size() ? path
+                                                                                        : QString();
+    };
+    const QString moved = copyWith("moved.mlmodelc", half);
+    const auto inspect = [&](const QString &path) {
+        return runCli({QStringLiteral("inspect"), path, m_json});
+    };
+    QCOMPARE(inspect(moved).exitCode, 0); // the bundle itself is there
+    QVERIFY(QDir(m_path).removeRecursively());
+    // Whole ones are none of it, nor is one with other bytes.
+    QByteArray other = half;
+    other[130] = 'x';
+    other[146] = 'x';
+    for (const QByteArray &content : {m_old, m_new, other}) {
+        const QString path = copyWith("whole.mlmodelc", content);
+        QCOMPARE(inspect(path).exitCode, 0);
+        QVERIFY(QDir(path).removeRecursively());
+    }
+    const auto found = inspect(moved);
+    QCOMPARE(found.exitCode, 3);
+    QCOMPARE(text(found.json()["diagnostics"][0]["code"]), QByteArray("\"journal.pending\""));
+    const QString out = m_scratch->filePath(QStringLiteral("w.npy"));
+    QCOMPARE(
+        runCli({QStringLiteral("decode"), moved, QStringLiteral("w"), QStringLiteral("-o"), out})
+            .exitCode,
+        3);
+    QVERIFY(tree()[out].endsWith(m_old.mid(128, 20)));
+    const auto done = runCli({QStringLiteral("recover"), moved});
+    QVERIFY2(done.exitCode == 0, done.err.constData());
+    QCOMPARE(tree()[moved + QStringLiteral("/weights/weight.bin")], m_old);
+    QVERIFY(!QFile::exists(m_journal));
+    QCOMPARE(inspect(moved).exitCode, 0);
 }
 
 void TestCliRecover::damaged()

@@ -20,7 +20,6 @@ private slots:
     void builds();
     void buildsAsAsked();
     void lists();
-    void comparesWithAListing();
     void relocatesAndStrips();
     void refuses_data();
     void refuses();
@@ -104,42 +103,6 @@ void TestCliSection::buildsAsAsked()
     QVERIFY(result.out.contains("weights:") && result.err.isEmpty());
     result = build(m_bundle, at("quiet.ksec"), {QStringLiteral("--quiet")});
     QVERIFY(result.out.isEmpty() && QFile::exists(at("quiet.ksec")));
-}
-
-/// What `list` printed is read back: the same units; another section has others.
-void TestCliSection::comparesWithAListing()
-{
-    const auto write = [this](const char *name, const QByteArray &text) {
-        QFile file(at(name));
-        return file.open(QIODevice::WriteOnly) && file.write(text) == text.size();
-    };
-    const auto expect = [this](const char *path, const char *listing) {
-        return section({QStringLiteral("list"), at(path), QStringLiteral("--expect"), at(listing),
-                        QStringLiteral("--json")});
-    };
-    const QByteArray listing = section({QStringLiteral("list"), at("dense.ksec")}).out;
-    QVERIFY(write("dense.txt", listing));
-    const CliResult equal = expect("dense.ksec", "dense.txt");
-    QCOMPARE(equal.exitCode, 0);
-    QVERIFY(equal.json()["expected"]["equal"].get<bool>());
-    QByteArray changed = listing;
-    const auto unit = changed.indexOf("weights: (");
-    QVERIFY(unit >= 0);
-    changed.replace(unit, 10, "weights: (1");
-    QVERIFY(write("changed.txt", changed));
-    const CliResult other = expect("dense.ksec", "changed.txt");
-    QCOMPARE(other.exitCode, 1);
-    const auto json = other.json();
-    const auto &differences = json["expected"]["differences"];
-    QCOMPARE(differences.size(), std::size_t(1));
-    QCOMPARE(differences[0]["section"].get<std::string>(), std::string("weights"));
-    QCOMPARE(differences[0]["field"].get<std::string>(), std::string("type"));
-    QCOMPARE(expect("sparse.ksec", "dense.txt").exitCode, 1);
-    QVERIFY(write("none.txt", "; nothing\n"));
-    QVERIFY(write("wrong.txt", "t1 = s64\n  wieghts: (1, 2, 3, 4)\n"));
-    QCOMPARE(expect("dense.ksec", "none.txt").exitCode, 3);
-    QCOMPARE(expect("dense.ksec", "wrong.txt").exitCode, 3);
-    QCOMPARE(expect("dense.ksec", "missing.txt").exitCode, 4);
 }
 
 void TestCliSection::lists()

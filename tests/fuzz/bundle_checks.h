@@ -51,16 +51,15 @@ inline void checkWeight(const kernscope::Bundle &bundle, std::size_t index)
     decoder->codes(0, codes);
 }
 
-inline void checkBundle(const kernscope::Bundle &bundle)
+/// `reader`: what opened it.
+inline void checkBundle(const kernscope::Bundle &bundle, const kernscope::ContainerReader &reader)
 {
     checkSections(bundle);
     for (std::size_t i = 0; i < bundle.weights().size(); ++i)
         checkWeight(bundle, i);
     (void)kernscope::verifyPayloads(bundle);
     // What can be written back has as many bytes as before, whatever they are.
-    const kernscope::ContainerReader *reader = kernscope::containerReader(bundle.kind());
-    require(reader != nullptr);
-    if (const auto written = reader->rewrite(bundle.files())) {
+    if (const auto written = reader.rewrite(bundle.files())) {
         require(written->size() == bundle.files().size());
         for (std::size_t i = 0; i < written->size() && !kernscope::hasErrors(bundle.diagnostics());
              ++i) {
@@ -69,6 +68,13 @@ inline void checkBundle(const kernscope::Bundle &bundle)
                     (*written)[i].size() == bundle.files()[i].file->size().value);
         }
     }
+}
+
+inline void checkBundle(const kernscope::Bundle &bundle)
+{
+    const kernscope::ContainerReader *reader = kernscope::containerReader(bundle.kind());
+    require(reader != nullptr);
+    checkBundle(bundle, *reader);
 }
 
 } // namespace fuzz

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/diff/byte_differences.h"
-#include "core/report/aligned_section_table.h"
+#include "core/report/structure_table.h"
 #include "widgets/common/window_columns.h"
 
 #include <QAbstractTableModel>

@@ -3,6 +3,7 @@
 
 #include "core/bundle/bundle.h"
 #include "core/bundle/byte_field.h"
+#include "core/patch/edit/byte_text.h"
 #include "widgets/bytes/hex_find_bar.h"
 #include "widgets/bytes/hex_view.h"
 #include "widgets/bytes/inspector_model.h"
@@ -12,17 +13,21 @@
 #include "widgets/common/export_jobs.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
+#include "widgets/patch/raw_edit.h"
+#include "widgets/patch/typed_answer.h"
 
 #include <QAction>
 #include <QActionGroup>
 #include <QClipboard>
 #include <QComboBox>
 #include <QGuiApplication>
+#include <QInputDialog>
 #include <QLabel>
 #include <QLineEdit>
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <utility>
 
 namespace kernscope::ui {
 
@@ -356,6 +361,132 @@ void HexDock::arrange()
         m_inspector->setVisible(wide || below);
         elideField();
     }
+}
+
+/// Two hexadecimal digits are a byte.
+void HexDock::typeDigit(QChar key)
+{
+    const bool open = session().patchingEnabled();
+    const int digit = key.isDigit() ? key.digitValue()
+                      : key.toLower() >= u'a' && key.toLower() <= u'f'
+                          ? key.toLower().unicode() - u'a' + 10
+                          : -1;
+    if (!open || digit < 0 || !m_view->bundle()) {
+        Q_EMIT session().statusMessage(
+            open ? tr("Type two hexadecimal digits to change the byte.")
+                 : tr("Locked: enable patching to change values (Ctrl+E)."));
+        return;
+    }
+    if (!m_firstDigit) {
+        m_firstDigit = digit;
+        Q_EMIT session().statusMessage(
+            tr("%1 at %2: one more digit")
+                .arg(QString::number(digit, 16), hexNumber(m_view->cursor())));
+        return;
+    }
+    const auto byte = static_cast<std::byte>(*m_firstDigit * 16 + digit);
+    m_firstDigit.reset();
+    const std::uint64_t at = m_view->cursor();
+    Q_EMIT session().statusMessage({}); // the one digit more was typed
+    changeBytes(at, {byte});
+    if (at + 1 < m_view->size())
+        m_view->select({FileOffset(at + 1), ByteCount(1)});
+}
+
+void HexDock::changeBytes(std::uint64_t offset, std::vector<std::byte> bytes)
+{
+    Edit edit;
+    edit.kind = Edit::Kind::Bytes;
+    edit.weight = m_view->bundle()->files()[m_view->file()].path;
+    edit.indices = {IndexRange{offset, offset + bytes.size(), false, true}};
+    edit.bytes = std::move(bytes);
+    requestRawEdit(session(), this, edit);
+}
+
+/// The selected bytes as text to change.
+void HexDock::askForBytes()
+{
+    if (!session().patchingEnabled()) {
+        Q_EMIT session().statusMessage(tr("Locked: enable patching to change values (Ctrl+E)."));
+        return;
+    }
+    const auto text = m_view->selectedText(CopyFormat::Hex);
+    const ByteRange range = m_view->selection();
+    if (!text || !m_view->bundle() || m_view->size() == 0)
+        return;
+    auto *dialog = new QInputDialog(this);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setWindowTitle(tr("Change Bytes"));
+    dialog->setLabelText(
+        tr("Bytes from %1 on, as hexadecimal digits.").arg(hexNumber(range.offset.value)));
+    dialog->setTextValue(*text);
+    connect(dialog, &QInputDialog::textValueSelected, this, [this, range](const QString &typed) {
+        const std::string digits = typed.simplified().toStdString();
+        auto bytes = patch::parseHexBytes({digits, 0});
+        if (bytes)
+            changeBytes(range.offset.value, std::move(*bytes));
+    });
+    dialog->open();
+    answerWhileTyping(dialog, [](const QString &typed) {
+        const std::string digits = typed.simplified().toStdString();
+        const auto bytes = patch::parseHexBytes({digits, 0});
+        return bytes ? QString() : syntaxText(bytes.error());
+    });
+}
+
+void HexDock::follow(const Place &place, QObject *origin)
+{
+    const BundlePtr &bundle = m_view->bundle();
+    if (!bundle || origin == this)
+        return;
+    std::size_t file = place.file;
+    std::optional<ByteRange> bytes = place.bytes;
+    if (place.element) {
+        // A whole section is too much where one element is meant.
+        const auto exact = m_view->placeOf(place.weight, *place.element);
+        countMask();
+        const bool whole = bytes && place.section < bundle->sections().size() &&
+                           *bytes == bundle->sections()[place.section].range;
+        if (exact && (!bytes || whole)) {
+            file = exact->file;
+            bytes = exact->bytes;
+        }
+    }
+    if (file >= bundle->files().size() || !bytes)
+        return;
+    if (file != m_view->file())
+        showFile(file);
+    if (m_view->selection() != *bytes)
+        m_view->select(*bytes);
+    m_view->markBits(place.bits);
+    describeCursor();
+}
+
+/// A value of a large mask has its place once the mask is counted. Until then the whole weight is
+/// selected.
+void HexDock::countMask()
+{
+    const BoundOrder::Wanted wanted = m_view->wantedCounts();
+    const bool counts = m_counting && !m_counting->progress().cancelled();
+    if (!wanted.mask || (counts && m_counted == wanted.mask))
+        return;
+    if (m_counting)
+        m_counting->cancel();
+    m_counted = wanted.mask;
+    m_counting = session().tasks().start(
+        this, tr("Counting the mask"),
+        [bundle = m_view->bundle(), wanted](Progress &) {
+            const BundleReadLock lock(*bundle);
+            return countedMask(*bundle, *wanted.mask, wanted.bits);
+        },
+        [this, bundle = m_view->bundle(),
+         mask = wanted.mask](std::shared_ptr<const codec::MaskIndex> ranks) {
+            m_counting = nullptr;
+            if (m_view->bundle() != bundle)
+                return;
+            m_view->giveCounts(*mask, std::move(ranks));
+            followPlace();
+        });
 }
 
 } // namespace kernscope::ui

@@ -2,13 +2,18 @@
 #include "widgets/bytes/hex_view.h"
 
 #include "core/bundle/bundle.h"
-#include "widgets/common/fixed_font.h"
+#include "widgets/bytes/hex_colors.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
 
 #include <QEvent>
+#include <QHelpEvent>
+#include <QKeyEvent>
+#include <QMouseEvent>
+#include <QPainter>
 #include <QScrollBar>
 #include <QStyle>
+#include <QToolTip>
 
 #include <algorithm>
 #include <cmath>
@@ -19,23 +24,20 @@ namespace {
 
 constexpr int kKeyRestMs = 250;
 
+/// Of more rows a selection is a whole part: a quiet ground between a line above and one below.
+constexpr std::uint64_t kLargeRows = 4;
+
 } // namespace
 
-HexView::HexView(QWidget *parent) : QAbstractScrollArea(parent)
+HexView::HexView(QWidget *parent) : HexRows(tr("Bytes"), parent)
 {
     m_order.countAtMost(kMostCounted);
-    setFocusPolicy(Qt::StrongFocus);
-    setAccessibleName(tr("Bytes"));
-    setFont(fixedFont(design::Type::Small));
-    setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOn);
-    viewport()->setCursor(Qt::IBeamCursor);
     m_rest.setSingleShot(true);
     m_rest.setInterval(kKeyRestMs);
     connect(&m_rest, &QTimer::timeout, this, [this] {
         if (size() > 0)
             Q_EMIT picked(selection());
     });
-    connect(verticalScrollBar(), &QScrollBar::actionTriggered, this, &HexView::onScrollAction);
     relayout();
 }
 
@@ -77,7 +79,7 @@ std::span<const std::byte> HexView::bytes() const
     return m_file ? m_file->bytes() : std::span<const std::byte>();
 }
 
-std::uint64_t HexView::rows() const
+std::uint64_t HexView::rowTotal() const
 {
     const auto perRow = static_cast<std::uint64_t>(m_bytesPerRow);
     return size() / perRow + (size() % perRow != 0 ? 1 : 0);
@@ -106,72 +108,9 @@ void HexView::relayout()
     viewport()->update();
 }
 
-int HexView::headerHeight() const
-{
-    return static_cast<int>(m_layout.rowHeight()) + theme::em(this, 0.15);
-}
-
-std::uint64_t HexView::visibleRows() const
-{
-    const double height = viewport()->height() - headerHeight();
-    return static_cast<std::uint64_t>(std::max(1.0, std::floor(height / m_layout.rowHeight())));
-}
-
-void HexView::syncScrollBars()
-{
-    m_syncing = true;
-    m_scroll = RowScroll(rows(), visibleRows());
-    m_topRow = std::min(m_topRow, m_scroll.lastTop());
-    QScrollBar *vertical = verticalScrollBar();
-    vertical->setRange(0, m_scroll.maximum());
-    vertical->setPageStep(static_cast<int>(visibleRows()));
-    vertical->setValue(m_scroll.valueOf(m_topRow));
-    QScrollBar *horizontal = horizontalScrollBar();
-    const int hidden = static_cast<int>(std::ceil(m_layout.width())) - viewport()->width();
-    horizontal->setRange(0, std::max(0, hidden));
-    horizontal->setPageStep(viewport()->width());
-    horizontal->setSingleStep(static_cast<int>(m_layout.charWidth() * 3));
-    m_syncing = false;
-}
-
-/// Where a step of the bar stands for many rows, its arrows and page areas still go by rows.
-void HexView::onScrollAction(int action)
-{
-    if (!m_scroll.scaled())
-        return;
-    const std::uint64_t page = visibleRows();
-    const auto back = [this](std::uint64_t by) { return m_topRow > by ? m_topRow - by : 0; };
-    std::uint64_t to = m_topRow;
-    switch (action) {
-    case QAbstractSlider::SliderSingleStepAdd: to = m_topRow + 1; break;
-    case QAbstractSlider::SliderSingleStepSub: to = back(1); break;
-    case QAbstractSlider::SliderPageStepAdd: to = m_topRow + page; break;
-    case QAbstractSlider::SliderPageStepSub: to = back(page); break;
-    default: return;
-    }
-    scrollToRow(to);
-    verticalScrollBar()->setSliderPosition(m_scroll.valueOf(m_topRow));
-}
-
-void HexView::scrollToRow(std::uint64_t row)
-{
-    m_topRow = std::min(row, m_scroll.lastTop());
-    m_syncing = true;
-    verticalScrollBar()->setValue(m_scroll.valueOf(m_topRow));
-    m_syncing = false;
-    viewport()->update();
-}
-
-void HexView::scrollContentsBy(int, int)
-{
-    if (!m_syncing && verticalScrollBar()->value() != m_scroll.valueOf(m_topRow))
-        m_topRow = m_scroll.rowOf(verticalScrollBar()->value());
-    viewport()->update();
-}
-
 void HexView::resizeEvent(QResizeEvent *event)
 {
-    QAbstractScrollArea::resizeEvent(event);
+    HexRows::resizeEvent(event);
     // A cursor that was in sight stays so where the view loses rows.
     const std::uint64_t row = m_cursor / static_cast<std::uint64_t>(m_bytesPerRow);
     const int before = event->oldSize().height() - headerHeight();
@@ -184,7 +123,7 @@ void HexView::resizeEvent(QResizeEvent *event)
 
 void HexView::changeEvent(QEvent *event)
 {
-    QAbstractScrollArea::changeEvent(event);
+    HexRows::changeEvent(event);
     if (event->type() == QEvent::FontChange || event->type() == QEvent::StyleChange)
         relayout();
 }
@@ -287,8 +226,7 @@ QRect HexView::cellRect(std::uint64_t offset) const
     const std::uint64_t row = offset / perRow;
     if (offset >= size() || row < m_topRow || row > m_topRow + visibleRows())
         return {};
-    const double top = headerHeight() + static_cast<double>(row - m_topRow) * m_layout.rowHeight();
-    return m_layout.hexCell(static_cast<int>(offset % perRow), top)
+    return m_layout.hexCell(static_cast<int>(offset % perRow), topOf(row))
         .translated(-horizontalScrollBar()->value(), 0)
         .toAlignedRect();
 }
@@ -329,6 +267,283 @@ QString HexView::tipAt(std::uint64_t offset) const
                tr("changed, on disk %1").arg(hex(m_file->diskByte(FileOffset(offset))));
     const QString field = fromUtf8(fieldOf(offset).text);
     return field.isEmpty() ? tip : tip + u'\n' + field;
+}
+
+std::optional<std::uint64_t> HexView::byteAt(const QPoint &pos) const
+{
+    const double y = pos.y() - headerHeight();
+    const auto hit = m_layout.exactHitAt(pos.x() + horizontalScrollBar()->value());
+    if (y < 0 || !hit)
+        return std::nullopt;
+    const std::uint64_t row = m_topRow + static_cast<std::uint64_t>(y / m_layout.rowHeight());
+    const std::uint64_t offset =
+        row * static_cast<std::uint64_t>(m_bytesPerRow) + static_cast<std::uint64_t>(hit->column);
+    return row < rowTotal() && offset < size() ? std::optional(offset) : std::nullopt;
+}
+
+/// For dragging: the byte of the nearest cell, also of the rows just outside.
+std::uint64_t HexView::nearestByte(const QPoint &pos)
+{
+    const double row = std::floor((pos.y() - headerHeight()) / m_layout.rowHeight());
+    const auto hit = m_layout.hitAt(pos.x() + horizontalScrollBar()->value());
+    if (!m_dragging)
+        m_inText = hit.text;
+    const auto below = static_cast<std::uint64_t>(std::max(row, 0.0));
+    const auto above = static_cast<std::uint64_t>(std::max(-row, 0.0));
+    std::uint64_t at = m_topRow + std::min(below, visibleRows());
+    at = std::min(at - std::min(at, above), rowTotal() - 1);
+    const std::uint64_t offset =
+        at * static_cast<std::uint64_t>(m_bytesPerRow) + static_cast<std::uint64_t>(hit.column);
+    return std::min(offset, size() - 1);
+}
+
+void HexView::mousePressEvent(QMouseEvent *event)
+{
+    if (size() == 0 || event->position().y() < headerHeight())
+        return;
+    // The menu of a right click means the selection that is there.
+    const auto under = byteAt(event->position().toPoint());
+    const bool keep =
+        event->button() == Qt::RightButton && under && selection().contains(FileOffset(*under));
+    if (event->button() == Qt::MiddleButton || keep)
+        return;
+    const std::uint64_t offset = nearestByte(event->position().toPoint());
+    m_dragging = event->button() == Qt::LeftButton;
+    moveCursor(offset, event->modifiers() & Qt::ShiftModifier);
+}
+
+void HexView::mouseMoveEvent(QMouseEvent *event)
+{
+    if (m_dragging)
+        moveCursor(nearestByte(event->position().toPoint()), true);
+}
+
+void HexView::mouseReleaseEvent(QMouseEvent *event)
+{
+    if (!m_dragging || event->button() != Qt::LeftButton)
+        return;
+    m_dragging = false;
+    m_rest.stop();
+    Q_EMIT picked(selection());
+}
+
+bool HexView::moveByKey(QKeyEvent *event)
+{
+    const auto perRow = static_cast<std::uint64_t>(m_bytesPerRow);
+    const std::uint64_t last = size() - 1, column = m_cursor % perRow;
+    const std::uint64_t page = visibleRows() * perRow;
+    const bool whole = event->modifiers() & Qt::ControlModifier;
+    const auto ahead = [this, last](std::uint64_t by) {
+        return by <= last - m_cursor ? m_cursor + by : last;
+    };
+    std::uint64_t to = m_cursor;
+    switch (event->key()) {
+    case Qt::Key_Left: to = m_cursor > 0 ? m_cursor - 1 : 0; break;
+    case Qt::Key_Right: to = ahead(1); break;
+    case Qt::Key_Up: to = m_cursor >= perRow ? m_cursor - perRow : m_cursor; break;
+    case Qt::Key_Down: to = m_cursor / perRow < last / perRow ? ahead(perRow) : m_cursor; break;
+    case Qt::Key_PageUp:
+        to = m_cursor >= page ? m_cursor - page : column;
+        scrollToRow(m_topRow - std::min(m_topRow, visibleRows()));
+        break;
+    case Qt::Key_PageDown:
+        to = ahead(page);
+        scrollToRow(m_topRow + visibleRows());
+        break;
+    case Qt::Key_Home: to = whole ? 0 : m_cursor - column; break;
+    case Qt::Key_End: to = whole ? last : ahead(perRow - 1 - column); break;
+    default: return false;
+    }
+    moveCursor(to, event->modifiers() & Qt::ShiftModifier);
+    m_rest.start();
+    return true;
+}
+
+void HexView::keyPressEvent(QKeyEvent *event)
+{
+    const auto modifiers = event->modifiers() & ~Qt::KeypadModifier;
+    const bool plain = !(modifiers & (Qt::AltModifier | Qt::MetaModifier));
+    if (size() == 0 || !plain) {
+        HexRows::keyPressEvent(event);
+        return;
+    }
+    if (event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter) {
+        m_rest.stop();
+        Q_EMIT picked(selection());
+    } else if (event->matches(QKeySequence::SelectAll)) {
+        selectAll();
+    } else if (event->key() == Qt::Key_Escape && m_anchor != m_cursor) {
+        moveCursor(m_cursor, false);
+    } else if (!moveByKey(event)) {
+        if (!event->text().isEmpty() && event->text().front().isLetterOrNumber() &&
+            !(modifiers & Qt::ControlModifier))
+            Q_EMIT typed(event->text().front());
+        HexRows::keyPressEvent(event);
+        return;
+    }
+    event->accept();
+}
+
+bool HexView::viewportEvent(QEvent *event)
+{
+    if (event->type() == QEvent::ToolTip) {
+        const auto *help = static_cast<QHelpEvent *>(event);
+        const auto offset = byteAt(help->pos());
+        QToolTip::showText(help->globalPos(), offset ? tipAt(*offset) : QString(), viewport());
+        return true;
+    }
+    return HexRows::viewportEvent(event);
+}
+
+void HexView::paintEvent(QPaintEvent *)
+{
+    QPainter painter(viewport());
+    painter.setFont(font());
+    painter.fillRect(viewport()->rect(), palette().color(QPalette::Base));
+    if (size() == 0) {
+        painter.setPen(palette().color(QPalette::PlaceholderText));
+        painter.drawText(viewport()->rect(), Qt::AlignCenter, tr("The file is empty."));
+        return;
+    }
+    m_anyChange = m_file->modified();
+    const double left = -horizontalScrollBar()->value();
+    double top = headerHeight();
+    for (std::uint64_t row = m_topRow; row < rowTotal() && top < viewport()->height(); ++row) {
+        paintRow(painter, row, left, top);
+        top += m_layout.rowHeight();
+    }
+    paintHeader(painter, left);
+}
+
+void HexView::paintHeader(QPainter &painter, double left)
+{
+    paintHeaderStrip(painter);
+    painter.setPen(palette().color(QPalette::WindowText));
+    const double x = left + m_layout.offsetX();
+    painter.drawText(
+        QRectF(x, 0, m_layout.charWidth() * (m_layout.offsetDigits() + 1), m_layout.rowHeight()),
+        Qt::AlignLeft | Qt::AlignVCenter, tr("offset"));
+    const auto under = static_cast<int>(m_cursor % static_cast<std::uint64_t>(m_bytesPerRow));
+    for (int column = 0; column < m_bytesPerRow; ++column) {
+        const QRectF cell = m_layout.hexCell(column, 0).translated(left, 0);
+        painter.setPen(
+            palette().color(column == under ? QPalette::WindowText : QPalette::PlaceholderText));
+        painter.drawStaticText(QPointF(cell.left() + m_layout.charWidth() / 2, cell.top()),
+                               m_glyphs.digits(static_cast<std::size_t>(column)));
+    }
+}
+
+HexView::CellLook HexView::lookOf(std::uint64_t offset, const ByteRange &selected,
+                                  std::size_t &section) const
+{
+    CellLook look;
+    look.ground = palette().color(QPalette::Base);
+    look.ink = palette().color(QPalette::Text);
+    if (m_bundle && section != kNoIndex) {
+        const auto &sections = m_bundle->sections();
+        while (section + 1 < sections.size() && sections[section].file == m_fileIndex &&
+               offset >= sections[section].range.end())
+            ++section;
+        const SectionKind kind = sections[section].kind;
+        look.ground = hexGround(kind, palette());
+        look.faint = kind == SectionKind::Padding;
+        if (look.faint)
+            look.ink = palette().color(QPalette::PlaceholderText);
+    }
+    const ByteRange one{FileOffset(offset), ByteCount(1)};
+    look.changed = m_anyChange && m_file->changed(one);
+    if (look.changed) {
+        look.ground = hexChangedGround(palette());
+        look.ink = palette().color(QPalette::Text);
+    }
+    look.selected = selected.contains(FileOffset(offset));
+    if (look.selected) {
+        const auto perRow = static_cast<std::uint64_t>(m_bytesPerRow);
+        const bool large = selected.bytes.value > kLargeRows * perRow;
+        look.ground = hexSelectedGround(look.ground, palette(), large);
+        look.ink = palette().color(QPalette::Text);
+        look.lineBelow = !selected.contains(FileOffset(offset + perRow));
+        look.lineAbove = large && offset - selected.offset.value < perRow;
+    }
+    return look;
+}
+
+void HexView::paintRow(QPainter &painter, std::uint64_t row, double left, double top)
+{
+    const auto perRow = static_cast<std::uint64_t>(m_bytesPerRow);
+    const std::uint64_t first = row * perRow, end = std::min(first + perRow, size());
+    painter.setPen(palette().color(QPalette::PlaceholderText));
+    painter.drawText(QPointF(left + m_layout.offsetX(), top + QFontMetricsF(font()).ascent()),
+                     QString::number(static_cast<qulonglong>(first), 16)
+                         .rightJustified(m_layout.offsetDigits(), u'0'));
+    std::size_t section = m_bundle ? m_bundle->sectionAt(m_fileIndex, FileOffset(first)) : kNoIndex;
+    const ByteRange selected = selection();
+    for (std::uint64_t offset = first; offset < end; ++offset) {
+        const auto column = static_cast<int>(offset - first);
+        const CellLook look = lookOf(offset, selected, section);
+        paintByte(painter, offset, m_layout.hexCell(column, top).translated(left, 0),
+                  m_layout.textCell(column, top).translated(left, 0), look);
+    }
+}
+
+/// Eight places along the foot of the cell, the highest bit at the left; those of the field are
+/// filled. Over the cursor's frame, which would hide them.
+void HexView::paintBits(QPainter &painter, std::uint64_t offset, const QRectF &hex)
+{
+    const auto marked = markedBits();
+    if (!marked || !m_bitsOf.contains(FileOffset(offset)))
+        return;
+    const std::uint64_t low = 8 * (offset - m_bitsOf.offset.value);
+    const double high = std::max(4, theme::em(this, 0.3));
+    const QRectF bar(hex.left() + 2, hex.bottom() - high, hex.width() - 4, high);
+    painter.fillRect(bar, palette().color(QPalette::Base));
+    const QColor color = palette().color(QPalette::Active, QPalette::Highlight);
+    for (std::uint64_t bit = 0; bit < 8; ++bit) {
+        const bool in = low + bit >= marked->first && low + bit - marked->first < marked->count;
+        if (in)
+            painter.fillRect(QRectF(bar.left() + bar.width() / 8 * static_cast<double>(7 - bit),
+                                    bar.top(), bar.width() / 8, high),
+                             color);
+    }
+}
+
+void HexView::paintByte(QPainter &painter, std::uint64_t offset, const QRectF &hex,
+                        const QRectF &text, const CellLook &look)
+{
+    const auto value = std::to_integer<std::size_t>(bytes()[offset]);
+    painter.fillRect(hex, look.ground);
+    painter.fillRect(text, look.ground);
+    if (look.selected) {
+        const double line = theme::em(this, 0.1);
+        const QColor color = palette().color(QPalette::Active, QPalette::Highlight);
+        for (const QRectF &box : {hex, text}) {
+            if (look.lineBelow)
+                painter.fillRect(QRectF(box.left(), box.bottom() - line, box.width(), line), color);
+            if (look.lineAbove)
+                painter.fillRect(QRectF(box.left(), box.top(), box.width(), line), color);
+        }
+    }
+    painter.setPen(look.ink);
+    painter.drawStaticText(QPointF(hex.left() + m_layout.charWidth() / 2, hex.top()),
+                           m_glyphs.digits(value));
+    painter.drawStaticText(text.topLeft(), m_glyphs.letter(value));
+    painter.setBrush(Qt::NoBrush);
+    if (look.changed) {
+        const double pen = std::max(1.5, static_cast<double>(theme::em(this, 0.1)));
+        painter.setPen(QPen(theme::color(Token::MarkChanged, theme::isDark(palette())), pen));
+        const double in = pen / 2;
+        painter.drawRect(hex.adjusted(in, in, -in, -in));
+        painter.drawRect(text.adjusted(in, in, -in, -in));
+    }
+    if (offset == m_cursor) {
+        // The column that the keys work in has the heavy frame.
+        painter.setPen(QPen(palette().color(QPalette::Text), m_inText ? 1.0 : 2.0));
+        painter.drawRect(hex.adjusted(1, 1, -1, -1));
+        painter.setPen(QPen(palette().color(QPalette::Text), m_inText ? 2.0 : 1.0));
+        painter.drawRect(text.adjusted(0.5, 0.5, -0.5, -0.5));
+    }
+    if (look.selected && m_bits)
+        paintBits(painter, offset, hex);
 }
 
 } // namespace kernscope::ui

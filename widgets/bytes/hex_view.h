@@ -4,13 +4,10 @@
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle_fwd.h"
 #include "core/bundle/byte_field.h"
-#include "widgets/bytes/byte_glyphs.h"
 #include "widgets/bytes/byte_text.h"
-#include "widgets/bytes/hex_layout.h"
+#include "widgets/bytes/hex_rows.h"
 #include "widgets/common/bit_run.h"
-#include "widgets/common/row_scroll.h"
 
-#include <QAbstractScrollArea>
 #include <QTimer>
 
 #include <memory>
@@ -21,7 +18,7 @@ namespace kernscope::ui {
 /// nothing else. Bytes stand on the colour of their section's kind; changed ones have a colour and
 /// an outline of their own, and their old value in the tooltip. Bytes are shown, not edited: who
 /// owns the view makes an edit of what was typed().
-class HexView final : public QAbstractScrollArea
+class HexView final : public HexRows
 {
     Q_OBJECT
 
@@ -54,9 +51,6 @@ public:
     /// The selected bytes as text; nothing where they are more than kMostBytesAsText.
     std::optional<QString> selectedText(CopyFormat format) const;
 
-    std::uint64_t topRow() const { return m_topRow; }
-    std::uint64_t visibleRows() const; ///< whole ones
-    void scrollToRow(std::uint64_t row);
     /// Where a byte's digits are in the viewport now; empty where it is scrolled away.
     QRect cellRect(std::uint64_t offset) const;
     /// The byte at a place of the viewport, where there is one.
@@ -68,7 +62,7 @@ public:
     /// What a byte of the file is; without a bundle nothing. Keeps what it had to work out for the
     /// next question.
     ByteField fieldOf(std::uint64_t offset) const;
-    /// Nothing as well for the values of a large mask that nobody has counted: wantedCounts().
+    /// Nothing as well for the values of a large mask that is not counted yet: wantedCounts().
     std::optional<ElementBytes> placeOf(std::size_t weight, std::uint64_t element) const;
     const BoundOrder::Wanted &wantedCounts() const { return m_order.wanted(); }
     void giveCounts(const codec::Operand &mask, std::shared_ptr<const codec::MaskIndex> ranks)
@@ -85,15 +79,15 @@ Q_SIGNALS:
     void picked(const kernscope::ByteRange &range); ///< the user came to rest on these bytes
 
 protected:
+    std::uint64_t rowTotal() const override;
+    double rowsWidth() const override { return m_layout.width(); }
     void paintEvent(QPaintEvent *event) override;
     void resizeEvent(QResizeEvent *event) override;
     void keyPressEvent(QKeyEvent *event) override;
     void mousePressEvent(QMouseEvent *event) override;
     void mouseMoveEvent(QMouseEvent *event) override;
     void mouseReleaseEvent(QMouseEvent *event) override;
-    void wheelEvent(QWheelEvent *event) override;
     bool viewportEvent(QEvent *event) override;
-    void scrollContentsBy(int dx, int dy) override;
     void changeEvent(QEvent *event) override;
 
 private:
@@ -105,10 +99,6 @@ private:
 
     void forget();
     void relayout();
-    void syncScrollBars();
-    void onScrollAction(int action);
-    std::uint64_t rows() const;
-    int headerHeight() const;
     void moveCursor(std::uint64_t to, bool keepAnchor);
     void revealCursor();
     bool moveByKey(QKeyEvent *event);
@@ -131,13 +121,9 @@ private:
     std::shared_ptr<OverlaidFile> m_file;
     std::size_t m_fileIndex = kNoIndex;
     int m_bytesPerRow = 16;
-    HexLayout m_layout;
-    RowScroll m_scroll;
-    std::uint64_t m_topRow = 0, m_cursor = 0, m_anchor = 0;
-    double m_wheelRest = 0;
-    bool m_inText = false, m_dragging = false, m_syncing = false, m_anyChange = false;
+    std::uint64_t m_cursor = 0, m_anchor = 0;
+    bool m_inText = false, m_dragging = false, m_anyChange = false;
     QTimer m_rest; ///< after the last key, until picked() is told
-    ByteGlyphs m_glyphs;
 };
 
 } // namespace kernscope::ui

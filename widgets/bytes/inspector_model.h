@@ -11,7 +11,7 @@
 namespace kernscope::ui {
 
 /// The bytes under the cursor in every reading, a row each, as the command `bytes` prints them: the
-/// columns of report::readingTable(), of which the view shows the value in one order of bytes.
+/// columns of report::readingTable(), the value in the byte order that the view has chosen.
 class InspectorModel final : public RowTableModel
 {
     Q_OBJECT

@@ -3,7 +3,7 @@
 
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
-#include "core/report/section_table.h"
+#include "core/report/byte_table.h"
 #include "widgets/common/icons.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"

@@ -3,7 +3,7 @@
 
 #include "core/bundle/bundle_fwd.h"
 #include "core/bundle/weight.h"
-#include "widgets/bytes/strip_scale.h"
+#include "widgets/bytes/strip_runs.h"
 
 #include <QAbstractScrollArea>
 

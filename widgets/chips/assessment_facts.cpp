@@ -55,17 +55,18 @@ QString sentenceOf(const Weight &weight, const roofline::Assessment &assessment)
     case Outcome::Streams:
         if (!assessment.weight.storedBytes)
             return AssessmentText::tr(
-                "Its stored bytes cross to the engine; how many is not known: "
-                "not all of them can be read.");
-        return AssessmentText::tr("Its stored bytes cross to the engine: %1 a dispatch, %2 of "
-                                  "dense fp16.")
+                "The engine reads its stored bytes; how many is not known: not all of them can be "
+                "read here.");
+        return AssessmentText::tr("The engine reads its stored bytes: %1 per call, %2 of dense "
+                                  "fp16.")
             .arg(moved, ratioText(weight.ratio()));
     case Outcome::Folds:
-        return AssessmentText::tr("It is made dense fp16 before the dispatch: %1 cross, and the "
-                                  "stored form saves none of them.")
+        return AssessmentText::tr("It is made dense fp16 before the call: the engine reads %1, and "
+                                  "the stored form saves none of them.")
             .arg(moved);
     case Outcome::Dense:
-        return AssessmentText::tr("It is dense already: %1 cross at every dispatch.").arg(moved);
+        return AssessmentText::tr("It is dense already: the engine reads %1 at every call.")
+            .arg(moved);
     case Outcome::Rejected:
         return decision.verdict->refusedBy.empty()
                    ? AssessmentText::tr("The compiler refuses it for this chip.")
@@ -99,7 +100,7 @@ AssessmentFacts bytesFacts(const roofline::Assessment &assessment)
         {AssessmentText::tr("stored"), knownBytes(assessment.weight.storedBytes)},
         {AssessmentText::tr("as dense fp16"), exactBytes(assessment.weight.denseBytes)}};
     facts.push_back(
-        {AssessmentText::tr("moved a dispatch"), knownBytes(assessment.decision.bytesMoved)});
+        {AssessmentText::tr("read per call"), knownBytes(assessment.decision.bytesMoved)});
     return facts;
 }
 
@@ -112,6 +113,12 @@ AssessmentFacts speedFacts(const roofline::Assessment &assessment)
              AssessmentText::tr("%1 \u00d7").arg(*assessment.predictedSpeedup, 0, 'f', 2),
              AssessmentText::tr("Against the same values stored dense, by the roofs of the chip; "
                                 "not measured")});
+    if (assessment.predictedCallSpeedup)
+        facts.push_back(
+            {AssessmentText::tr("predicted, of a call"),
+             AssessmentText::tr("%1 \u00d7").arg(*assessment.predictedCallSpeedup, 0, 'f', 2),
+             AssessmentText::tr("A call that runs the layer alone, with what it takes beside the "
+                                "layer, against the same with the values stored dense")});
     if (assessment.predictedOverUnpruned && assessment.weight.density.value_or(1) < 1)
         facts.push_back(
             {AssessmentText::tr("predicted, before pruning"),
@@ -169,7 +176,7 @@ AssessmentFacts memoryFacts(const decision::KernelMemory &memory)
                          AssessmentText::tr("Where each core holds its share")});
     if (memory.sublayers)
         facts.push_back({AssessmentText::tr("parts"), groupedNumber(*memory.sublayers),
-                         AssessmentText::tr("So many parts the weight is split into")});
+                         AssessmentText::tr("Number of parts that the weight is split into")});
     return facts;
 }
 
@@ -251,7 +258,7 @@ AssessmentWords assessmentWords(const Bundle &bundle, const roofline::Layer &lay
     AssessmentWords words;
     words.outcome = outcomeLabel(verdict.outcome);
     words.sentence = sentenceOf(bundle.weights()[layer.weight], assessment);
-    words.basis = AssessmentText::tr("Settled by %1, %2.")
+    words.basis = AssessmentText::tr("Decided by %1, %2.")
                       .arg(fromUtf8(verdict.basis), confidenceLabel(verdict.confidence));
     if (!verdict.note.empty())
         words.remarks += fromUtf8(verdict.note);

@@ -20,7 +20,7 @@ struct AssessmentFact {
 };
 using AssessmentFacts = std::vector<AssessmentFact>;
 
-/// What is said of one weight on one chip. Every figure comes from the one assessment and from the
+/// The facts of one weight on one chip. Every figure comes from the one assessment and from the
 /// geometry of its layer; here they only become words.
 struct AssessmentWords {
     QString outcome;     ///< with its glyph: "▶ streams"

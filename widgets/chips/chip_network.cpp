@@ -70,7 +70,7 @@ public:
         if (m_kept == KeptForms::Ends)
             keepEnds(*figures);
         placed.figures = std::make_shared<const roofline::Placement>(std::move(*figures));
-        if (m_known.size() >= kMostPlacements) // whoever keeps them has their own share in them
+        if (m_known.size() >= kMostPlacements) // layers that have them share them
             m_known.clear();
         m_known.emplace(hash, placed.figures);
         return placed;

@@ -14,7 +14,7 @@
 
 namespace kernscope::ui {
 
-/// With up to so many weights a network is placed within a frame; more are a task.
+/// A network of at most this many weights is placed within a frame; a larger one in a task.
 inline constexpr std::size_t kMostPlacedAtOnce = 500;
 
 /// A layer of a bundle on a chip.
@@ -44,7 +44,7 @@ enum class KeptForms : std::uint8_t {
     Ends, ///< the stored, the dense and the best form: times, bytes and rates only
 };
 
-/// So many different placements are remembered while layers are placed: some kilobytes each;
+/// How many different placements are remembered while layers are placed: some kilobytes each;
 /// networks have hundreds of different layers at most.
 inline constexpr std::size_t kMostPlacements = 4096;
 

@@ -17,7 +17,7 @@ struct Content {
     std::vector<bool> faster;
 };
 
-/// Weights of which some layer would take less time on the default chip in another form, where the
+/// Weights with a layer that would take less time on the default chip in another form, where the
 /// program waits for its engine: below the dispatch floor nothing gets faster.
 std::vector<bool> fasterForms(const Bundle &bundle, Progress &progress)
 {

@@ -3,8 +3,8 @@
 
 #include "core/bundle/bundle.h"
 #include "core/container/mil/program.h"
-#include "core/report/number_text.h"
 #include "core/report/placement_table.h"
+#include "core/report/text_table.h"
 #include "widgets/common/table_text.h"
 
 #include <QCoreApplication>
@@ -14,6 +14,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <string_view>
+#include <utility>
 
 namespace kernscope::ui {
 
@@ -21,6 +24,64 @@ namespace {
 
 struct ChipWords {
     Q_DECLARE_TR_FUNCTIONS(kernscope::ChipWords)
+};
+
+/// Roofs as people call them, by their keys in resources/tables/roofline.csv.
+constexpr std::pair<std::string_view, const char *> kRoofNames[] = {
+    {"activation_stream_bandwidth", QT_TRANSLATE_NOOP("kernscope::ChipWords", "activation stream")},
+    {"broad_shape_bandwidth",
+     QT_TRANSLATE_NOOP("kernscope::ChipWords", "cost model, broad shapes")},
+    {"c1x1_resident_fp16_flops",
+     QT_TRANSLATE_NOOP("kernscope::ChipWords", "1\u00d71 conv, resident")},
+    {"call_slope_bandwidth", QT_TRANSLATE_NOOP("kernscope::ChipWords", "bytes of a call")},
+    {"conv1x1_pass_fp16_flops",
+     QT_TRANSLATE_NOOP("kernscope::ChipWords", "1\u00d71 conv, one pass")},
+    {"conv1x1_saturated_fp16_flops",
+     QT_TRANSLATE_NOOP("kernscope::ChipWords", "1\u00d71 conv, saturated")},
+    {"conv1x1_two_passes_fp16_flops",
+     QT_TRANSLATE_NOOP("kernscope::ChipWords", "1\u00d71 conv, two passes")},
+    {"conv64_fp16_flops", QT_TRANSLATE_NOOP("kernscope::ChipWords", "conv benchmark (64)")},
+    {"conv_peak_fp16_flops", QT_TRANSLATE_NOOP("kernscope::ChipWords", "fused conv chain")},
+    {"conv_roof_fp16_flops", QT_TRANSLATE_NOOP("kernscope::ChipWords", "saturating conv")},
+    {"dram_bandwidth", QT_TRANSLATE_NOOP("kernscope::ChipWords", "DRAM")},
+    {"dram_bandwidth_ane_plus_gpu",
+     QT_TRANSLATE_NOOP("kernscope::ChipWords", "DRAM, engine and GPU")},
+    {"effective_fit_bandwidth", QT_TRANSLATE_NOOP("kernscope::ChipWords", "cost model, memory")},
+    {"effective_peak_fp16_flops",
+     QT_TRANSLATE_NOOP("kernscope::ChipWords", "cost model, arithmetic")},
+    {"fused_stack_fp16_flops", QT_TRANSLATE_NOOP("kernscope::ChipWords", "fused stack")},
+    {"fused_steady_fp16_flops", QT_TRANSLATE_NOOP("kernscope::ChipWords", "fused, steady")},
+    {"matmul_roof_fp16_flops", QT_TRANSLATE_NOOP("kernscope::ChipWords", "saturating matmul")},
+    {"model_activation_read_bandwidth",
+     QT_TRANSLATE_NOOP("kernscope::ChipWords", "compiler\u2019s model, read")},
+    {"model_activation_write_bandwidth",
+     QT_TRANSLATE_NOOP("kernscope::ChipWords", "compiler\u2019s model, write")},
+    {"model_weight_bandwidth",
+     QT_TRANSLATE_NOOP("kernscope::ChipWords", "compiler\u2019s model, weights")},
+    {"peak_fp16_flops", QT_TRANSLATE_NOOP("kernscope::ChipWords", "fp16 peak")},
+    {"peak_fp16_flops_alt", QT_TRANSLATE_NOOP("kernscope::ChipWords", "fp16 peak, benchmark")},
+    {"peak_fp16_flops_two_engines",
+     QT_TRANSLATE_NOOP("kernscope::ChipWords", "fp16 peak, two engines")},
+    {"placement_engine_bandwidth",
+     QT_TRANSLATE_NOOP("kernscope::ChipWords", "compiler\u2019s placement, memory")},
+    {"placement_engine_flops",
+     QT_TRANSLATE_NOOP("kernscope::ChipWords", "compiler\u2019s placement, arithmetic")},
+    {"saturating_matmul_fp16_flops", QT_TRANSLATE_NOOP("kernscope::ChipWords", "large matmul")},
+    {"single_conv_fp16_flops", QT_TRANSLATE_NOOP("kernscope::ChipWords", "one conv, end to end")},
+    {"single_matmul_fp16_flops", QT_TRANSLATE_NOOP("kernscope::ChipWords", "one matmul")},
+    {"single_relu_bandwidth", QT_TRANSLATE_NOOP("kernscope::ChipWords", "one relu")},
+    {"theoretical_fp16_flops", QT_TRANSLATE_NOOP("kernscope::ChipWords", "theoretical fp16")},
+    {"weight_stream_bandwidth", QT_TRANSLATE_NOOP("kernscope::ChipWords", "weight stream")},
+    {"weight_stream_bandwidth_gemv",
+     QT_TRANSLATE_NOOP("kernscope::ChipWords", "weight stream, GEMV")},
+    {"weight_stream_bandwidth_int8",
+     QT_TRANSLATE_NOOP("kernscope::ChipWords", "weight stream, int8")},
+    {"weight_stream_bandwidth_sparse",
+     QT_TRANSLATE_NOOP("kernscope::ChipWords", "weight stream, sparse")},
+    {"weight_stream_bandwidth_two_engines",
+     QT_TRANSLATE_NOOP("kernscope::ChipWords", "weight stream, two engines")},
+    {"winograd_3x3_fp16_flops",
+     QT_TRANSLATE_NOOP("kernscope::ChipWords", "3\u00d73 conv, Winograd")},
 };
 
 } // namespace
@@ -98,8 +159,7 @@ QString programWord(const roofline::ProgramTime &program)
         for (const roofline::ProgramTime &one : program.dispatches)
             each << fromUtf8(one.function) + QStringLiteral(": ") + programWord(one);
         if (program.alternatives)
-            each << ChipWords::tr("A dispatch enters one of these functions: their times do not "
-                                  "add up.");
+            each << ChipWords::tr("A call runs one of these functions: their times do not add up.");
         else if (program.timeS)
             each << ChipWords::tr("All of them, one after the other: %1.")
                         .arg(siWord(*program.timeS, QStringLiteral("s")));
@@ -121,7 +181,7 @@ QString programWord(const roofline::ProgramTime &program)
                     .arg(seconds(program.timeS));
         break;
     case roofline::ProgramTime::Bound::Dispatch:
-        text += ChipWords::tr("; the program takes %1, bound by the dispatch.")
+        text += ChipWords::tr("; the program takes %1, the least time of a call.")
                     .arg(seconds(program.timeS));
         break;
     case roofline::ProgramTime::Bound::Unknown:
@@ -153,12 +213,21 @@ QString compilerEstimate(const Bundle &bundle, std::size_t weight, std::size_t c
     return fromUtf8(report::estimateText(report::notesOf(bundle, layer)));
 }
 
+QString roofName(const std::string &key)
+{
+    const auto *named = std::find_if(std::begin(kRoofNames), std::end(kRoofNames),
+                                     [&key](const auto &each) { return each.first == key; });
+    return named != std::end(kRoofNames)
+               ? ChipWords::tr(named->second)
+               : fromUtf8(key).replace(QLatin1Char('_'), QLatin1Char(' '));
+}
+
 QString roofWords(const roofline::LayerRoof &roof)
 {
     const roofline::Ceiling &ceiling = roof.ceiling;
     const QString words =
         QStringLiteral("%1 %2 \u00b7 %3, %4")
-            .arg(fromUtf8(ceiling.name), siWord(ceiling.value, fromUtf8(ceiling.unit)),
+            .arg(roofName(ceiling.name), siWord(ceiling.value, fromUtf8(ceiling.unit)),
                  fromUtf8(ceiling.source),
                  confidenceLabel(std::max(roof.confidence, ceiling.confidence)));
     return roof.note.empty() ? words : words + QStringLiteral(" (%1)").arg(fromUtf8(roof.note));

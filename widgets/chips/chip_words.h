@@ -35,7 +35,9 @@ QString programWord(const roofline::ProgramTime &program);
 /// "0.012 ms (ane)": what the compiler itself wrote beside the operation that is this layer, by
 /// backend, the selected one first; empty where it wrote nothing. Never mixed with our own figures.
 QString compilerEstimate(const Bundle &bundle, std::size_t weight, std::size_t consumer);
-/// What a roof is, whence, and how sure: "peak_fp16_flops 12 TFLOP/s \u00b7 source, verified".
+/// A roof as people call it: "fp16 peak" of the key "peak_fp16_flops".
+QString roofName(const std::string &key);
+/// What a roof is, whence, and how sure: "fp16 peak 12 TFLOP/s \u00b7 source, verified".
 QString roofWords(const roofline::LayerRoof &roof);
 /// "12.0 TFLOP/s", "85.0 GB/s", "141 FLOP/B": three significant digits and a prefix.
 QString siWord(double value, const QString &unit);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/report/engine_facts.h"
+#include "core/report/geometry_table.h"
 #include "widgets/common/row_table_model.h"
 
 #include <QFont>

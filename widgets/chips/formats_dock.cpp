@@ -5,19 +5,21 @@
 
 #include "core/assessment/stream.h"
 #include "core/report/calibration_table.h"
-#include "core/report/image_table.h"
-#include "core/report/target_table.h"
+#include "core/report/chip_table.h"
+#include "core/report/engine_json.h"
 #include "core/target/hal.h"
 #include "widgets/chips/chip_box.h"
 #include "widgets/common/confidence_words.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/flow_layout.h"
 #include "widgets/common/number_field.h"
+#include "widgets/common/share_bar.h"
 #include "widgets/common/table_text.h"
 
 #include <QAction>
 #include <QCheckBox>
 #include <QComboBox>
+#include <QFormLayout>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QItemSelectionModel>
@@ -28,6 +30,10 @@
 #include <QTabWidget>
 #include <QTableView>
 #include <QVBoxLayout>
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
 
 namespace kernscope::ui {
 
@@ -53,6 +59,54 @@ QSpinBox *numberBox(QWidget *parent, int least, int most)
     auto *box = new IntegerBox(parent);
     box->setRange(least, most);
     return box;
+}
+
+constexpr double kImageBarHeight = 1.6; // in ems
+
+/// The register groups one behind the other by `placeOf`, each as long as its registers, from the
+/// first to the end of the last; what lies between them is padding.
+std::vector<ShareBar::Part>
+imageParts(const std::function<std::uint32_t(const descriptor::ImageGroup &)> &placeOf)
+{
+    constexpr Token kTokens[]{Token::KindProgram,  Token::KindData, Token::KindIndices,
+                              Token::KindCodebook, Token::KindMask, Token::KindValues,
+                              Token::KindScale};
+    struct Placed {
+        const descriptor::ImageGroup *group = nullptr;
+        Token token = Token::KindData;
+        std::uint32_t begin = 0, bytes = 0;
+    };
+    std::vector<Placed> placed;
+    for (const descriptor::ImageGroup &group : descriptor::imageGroups()) {
+        const Token token = kTokens[placed.size() % std::size(kTokens)];
+        placed.push_back({&group, token, placeOf(group), 4 * group.registers});
+    }
+    std::sort(placed.begin(), placed.end(),
+              [](const Placed &a, const Placed &b) { return a.begin < b.begin; });
+    std::erase_if(placed, [](const Placed &one) { return one.begin == 0; }); // no address is known
+    std::vector<ShareBar::Part> parts;
+    if (placed.empty())
+        return parts;
+    std::uint32_t at = placed.front().begin;
+    const double whole = placed.back().begin + placed.back().bytes - at;
+    for (const Placed &one : placed) {
+        if (one.begin > at)
+            parts.push_back({(one.begin - at) / whole, Token::KindPadding,
+                             FormatsDock::tr("%1 B of no group").arg(one.begin - at)});
+        const QString mark = one.group->confidence == format::Confidence::Contested
+                                 ? theme::glyph(Token::MarkContested) + QLatin1Char(' ')
+                                 : QString();
+        const QString name =
+            mark + fromUtf8(one.group->id) + QLatin1Char(' ') + fromUtf8(one.group->name);
+        parts.push_back({one.bytes / whole, one.token,
+                         FormatsDock::tr("%1: %2 registers from %3, %4")
+                             .arg(name)
+                             .arg(one.group->registers)
+                             .arg(hexNumber(one.begin), fromUtf8(one.group->reading)),
+                         name});
+        at = one.begin + one.bytes;
+    }
+    return parts;
 }
 
 } // namespace
@@ -158,6 +212,7 @@ QWidget *FormatsDock::buildRules(QWidget *parent)
                                  [this] { return report::floorRows(m_state.target()); });
     addRules<descriptor::ImageGroup>(tr("Register groups of version 10 (table 20.7)"),
                                      report::imageGroupTable(), all(descriptor::imageGroups));
+    m_imageGroups = m_rulesOf.back().model;
     addRules<descriptor::ImageField>(tr("Fields and ordering bits of version 10"),
                                      report::imageFieldTable(),
                                      [] { return report::imageFieldsOf("field"); });
@@ -172,16 +227,41 @@ QWidget *FormatsDock::buildRules(QWidget *parent)
     addRules<format::EngineNote>(tr("What else is known"), report::engineNoteTable(),
                                  [] { return format::engineNotes(); });
     column->addWidget(m_ruleTables);
+    column->addWidget(buildImage(page));
     column->addWidget(m_ruleTable, 1);
     prepareTable(m_ruleTable);
     connect(m_ruleTables, &QComboBox::currentIndexChanged, this, &FormatsDock::showRules);
     return page;
 }
 
+QWidget *FormatsDock::buildImage(QWidget *parent)
+{
+    m_image = new QWidget(parent);
+    auto *rows = new QFormLayout(m_image);
+    rows->setContentsMargins(0, 0, 0, 0);
+    const auto offset = [](const descriptor::ImageGroup &group) { return group.structOffset; };
+    const auto address = [](const descriptor::ImageGroup &group) { return group.firstAddress(); };
+    const std::pair<QString, std::function<std::uint32_t(const descriptor::ImageGroup &)>> bars[]{
+        {tr("In the object"), offset}, {tr("By address"), address}};
+    for (const auto &[words, placeOf] : bars) {
+        auto *bar = new ShareBar(kImageBarHeight, m_image);
+        bar->setParts(imageParts(placeOf));
+        m_imageBars += bar;
+        rows->addRow(words, bar);
+    }
+    auto *note = new QLabel(fromUtf8(descriptor::imageV10Note()), m_image);
+    note->setWordWrap(true);
+    note->setTextFormat(Qt::PlainText);
+    note->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    rows->addRow(note);
+    return m_image;
+}
+
 void FormatsDock::showRules()
 {
     const RuleTable &rules = m_rulesOf[static_cast<std::size_t>(m_ruleTables->currentIndex())];
     rules.fill();
+    m_image->setVisible(rules.model == m_imageGroups);
     if (m_ruleTable->model() == rules.model)
         return;
     rules.model->setFilter(m_filter->text());

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/report/embedded_fact_table.h"
 #include "core/report/format_table.h"
 #include "widgets/common/dock.h"
 #include "widgets/common/row_table_model.h"
@@ -23,6 +22,7 @@ class QTableView;
 namespace kernscope::ui {
 
 class ChipState;
+class ShareBar;
 
 /// The kernel-format enum as a table: searchable, with every column of the facts, and whether the
 /// session's chip can encode a weight in each format, or the rule that refuses. The boxes hold the
@@ -42,6 +42,9 @@ public:
     QLineEdit &filter() { return *m_filter; }
     QSpinBox &version() { return *m_version; }
     QString explanation() const;
+    /// The register groups of version 10 as they lie in the compiler's object, and by address;
+    /// shown above their table.
+    const QList<ShareBar *> &imageBars() const { return m_imageBars; }
     RowTableModel &elementTypes() { return *m_types; }
     /// Every row of the tables of facts; filled when its page is shown.
     RowTableModel &facts() { return *m_facts; }
@@ -57,6 +60,7 @@ private:
     QWidget *buildFormats(QWidget *parent);
     QWidget *buildTypes(QWidget *parent);
     QWidget *buildRules(QWidget *parent);
+    QWidget *buildImage(QWidget *parent);
     template <class Row>
     void addRules(const QString &name, const report::TableOf<Row> &table,
                   std::function<std::vector<Row>()> rows);
@@ -81,6 +85,9 @@ private:
     std::vector<RuleTable> m_rulesOf; ///< by the place of its name
     QComboBox *m_ruleTables = nullptr;
     QTableView *m_ruleTable = nullptr;
+    RowTableModel *m_imageGroups = nullptr; ///< of version 10
+    QWidget *m_image = nullptr;             ///< above these
+    QList<ShareBar *> m_imageBars;
     QTabWidget *m_tabs = nullptr;
     QLineEdit *m_filter = nullptr;
     QSpinBox *m_version = nullptr, *m_vector = nullptr, *m_codebooks = nullptr;

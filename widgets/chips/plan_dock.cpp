@@ -4,24 +4,98 @@
 #include "core/assessment/activations.h"
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
+#include "core/bundle/shapes/infer.h"
 #include "core/patch/interrupted_save.h"
+#include "core/patch/patch.h"
 #include "core/plan/inputs.h"
+#include "core/report/plan_table.h"
+#include "widgets/chips/chip_box.h"
 #include "widgets/chips/chip_words.h"
 #include "widgets/chips/front_plot.h"
+#include "widgets/common/absent_columns.h"
+#include "widgets/common/alike_names.h"
 #include "widgets/common/dock_tools.h"
+#include "widgets/common/file_dialogs.h"
+#include "widgets/common/flow_layout.h"
+#include "widgets/common/number_field.h"
 #include "widgets/common/table_text.h"
+#include "widgets/common/theme.h"
 
 #include <QAction>
 #include <QComboBox>
 #include <QDoubleSpinBox>
+#include <QFileInfo>
+#include <QHBoxLayout>
+#include <QHeaderView>
 #include <QLabel>
+#include <QMenu>
 #include <QPushButton>
+#include <QScrollBar>
+#include <QSplitter>
 #include <QTableView>
+#include <QToolButton>
 #include <QVBoxLayout>
 
 #include <algorithm>
 
+#include <nlohmann/json.hpp>
+
 namespace kernscope::ui {
+
+namespace {
+
+QDoubleSpinBox *planNumberBox(QWidget *parent, const QString &prefix, const QString &name)
+{
+    auto *box = new DecimalBox(parent);
+    box->setPrefix(prefix);
+    box->setAccessibleName(name);
+    return box;
+}
+
+QComboBox *chooserBox(QWidget *parent, const QString &name,
+                      std::initializer_list<std::pair<QString, QString>> items)
+{
+    auto *box = new QComboBox(parent);
+    box->setAccessibleName(name);
+    box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    box->setMinimumContentsLength(8);
+    for (const auto &[text, data] : items)
+        box->addItem(text, data);
+    return box;
+}
+
+QString storedWord(const plan::PlanTotals &totals)
+{
+    const auto stored = totals.allStored();
+    return stored ? bytesWord(*stored) : PlanDock::tr("unknown");
+}
+
+/// The engine's time before and after, for each function where a run enters one of several.
+QString timesText(const QString &name, const roofline::ProgramTime &before,
+                  const roofline::ProgramTime &after)
+{
+    QString text;
+    if (after.alternatives) {
+        for (std::size_t i = 0; i < after.dispatches.size() && i < before.dispatches.size(); ++i)
+            text += timesText(name + QLatin1Char(' ') + fromUtf8(after.dispatches[i].function),
+                              before.dispatches[i], after.dispatches[i]);
+        return text;
+    }
+    if (!before.engineTimeS || !after.engineTimeS)
+        return text;
+    text = PlanDock::tr("; %1 engine time <b>%2</b> \u2192 <b>%3</b>")
+               .arg(name.toHtmlEscaped(), siWord(*before.engineTimeS, QStringLiteral("s")),
+                    siWord(*after.engineTimeS, QStringLiteral("s")));
+    if (!after.dispatchFloorS || *after.engineTimeS >= *after.dispatchFloorS)
+        return text;
+    const QString floor = siWord(*after.dispatchFloorS, QStringLiteral("s"));
+    return text +
+           (after.launches.value_or(1) == 1
+                ? PlanDock::tr(" (a call takes at least %1)").arg(floor)
+                : PlanDock::tr(" (%1 calls take at least %2)").arg(*after.launches).arg(floor));
+}
+
+} // namespace
 
 /// What the task hands over: all that was judged, and the plan or why there is none.
 struct PlanDock::Answer {
@@ -201,7 +275,7 @@ void PlanDock::start()
 void PlanDock::planAgain()
 {
     if (!m_survey) {
-        m_again = m_task != nullptr; // with the limits of then
+        m_again = m_task != nullptr; // with the limits that hold by then
         if (!m_task)
             scheduleRefresh();
         return;
@@ -266,6 +340,447 @@ void PlanDock::force(std::size_t row, const std::string &form)
     else
         m_forced[row] = form;
     planAgain();
+}
+
+void PlanDock::buildBars(QWidget *content, QVBoxLayout *column)
+{
+    auto *fields = new QWidget(content);
+    auto *bar = new FlowLayout(fields); // a narrow dock has two lines: nothing is cut
+    bar->addWidget(sharedChipBox(m_state, content));
+    m_chips = new QMenu(tr("Further Chips"), this);
+    m_further = new QToolButton(content);
+    m_further->setPopupMode(QToolButton::InstantPopup);
+    m_further->setMenu(m_chips);
+    m_further->setAccessibleName(tr("Further chips"));
+    m_further->setToolTip(tr("A form must be one that all of the chips take; a layer counts with "
+                             "its slowest chip"));
+    bar->addWidget(m_further);
+    fillChips();
+    m_goal = chooserBox(content, tr("What is to be least"),
+                        {{tr("least time or bytes"), QString()},
+                         {tr("least time"), QStringLiteral("time")},
+                         {tr("least stored bytes"), QStringLiteral("stored")},
+                         {tr("least bytes moved"), QStringLiteral("moved")},
+                         {tr("least error"), QStringLiteral("error")}});
+    m_goal->setSizeAdjustPolicy(QComboBox::AdjustToContents);
+    m_goal->setItemData(0, tr("Least time, or least stored bytes where times are not known"),
+                        Qt::ToolTipRole);
+    m_tolerance = planNumberBox(content, tr("error of a layer \u2264 "), tr("Tolerance"));
+    m_tolerance->setDecimals(4);
+    m_tolerance->setRange(0, 10);
+    m_tolerance->setSingleStep(0.005);
+    m_tolerance->setValue(0.01);
+    m_maxBytes = planNumberBox(content, tr("stored \u2264 "), tr("Most stored bytes"));
+    m_maxBytes->setDecimals(0);
+    m_maxBytes->setRange(0, 1e15);
+    m_maxBytes->setSingleStep(1024);
+    m_maxBytes->setSpecialValueText(tr("any stored bytes"));
+    m_maxBytes->setSuffix(tr(" B"));
+    for (QWidget *widget : std::initializer_list<QWidget *>{m_goal, m_tolerance, m_maxBytes})
+        bar->addWidget(widget);
+    buildErrors(content, bar);
+    column->addWidget(fields);
+    m_facts = new QLabel(content);
+    m_facts->setTextFormat(Qt::RichText);
+    m_facts->setWordWrap(true);
+    m_facts->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    column->addWidget(m_facts);
+}
+
+void PlanDock::buildTable(QWidget *content, QVBoxLayout *column)
+{
+    m_model = new PlanModel(this);
+    auto *splitter = new QSplitter(Qt::Horizontal, content);
+    splitter->setChildrenCollapsible(false);
+    m_table = new QTableView(splitter);
+    m_table->setAccessibleName(tr("Planned forms"));
+    m_table->setModel(m_model);
+    prepareTable(m_table);
+    setColumnWidths(m_table->horizontalHeader(), {12, 5, 9, 6, 6, 5, 6, 7, 16});
+    new AlikeNames(m_table, m_model->columnOf("weight"));
+    m_table->horizontalHeader()->setStretchLastSection(true);
+    m_plot = new FrontPlot(splitter);
+    m_plot->setMinimumHeight(theme::em(this, 9));
+    splitter->addWidget(m_table);
+    splitter->addWidget(m_plot);
+    splitter->setStretchFactor(0, 3);
+    splitter->setStretchFactor(1, 2);
+    column->addWidget(splitter, 1);
+    auto *bar = new QHBoxLayout;
+    m_form = chooserBox(content, tr("Form by hand"), {});
+    m_form->setMinimumContentsLength(16);
+    m_form->setToolTip(tr("The form of the selected weight; the rest is planned again"));
+    m_axis = chooserBox(content, tr("What the error is drawn against"),
+                        {{tr("against stored bytes"), {}}, {tr("against time"), {}}});
+    m_axis->setMinimumContentsLength(14);
+    m_write = new QPushButton(tr("Write\u2026"), content);
+    m_told = new QLabel(content);
+    m_told->setWordWrap(true);
+    m_told->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    bar->addWidget(m_form, 2);
+    bar->addWidget(m_told, 3);
+    bar->addWidget(m_axis, 1);
+    bar->addWidget(m_write);
+    column->addLayout(bar);
+    connect(m_write, &QPushButton::clicked, this, &PlanDock::askAndWrite);
+    connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this] {
+        fillForms();
+        if (!m_following && m_survey && currentRow() < m_survey->rows.size())
+            session().goToWeight(m_survey->rows[currentRow()].weight, this);
+    });
+}
+
+void PlanDock::fillChips()
+{
+    m_chips->clear();
+    for (const target::Target *target : allTargets()) {
+        QAction *action = m_chips->addAction(
+            fromUtf8(target->name + (target->silicon.empty() ? "" : " (" + target->silicon + ")")));
+        action->setCheckable(true);
+        action->setChecked(m_furtherNames.count(target->name) > 0);
+        connect(action, &QAction::toggled, this, [this, name = target->name](bool on) {
+            auto names = m_furtherNames;
+            if (on)
+                names.insert(name);
+            else
+                names.erase(name);
+            m_furtherNames = names;
+            m_further->setText(names.empty() ? tr("one chip")
+                                             : tr("and %n more", nullptr, int(names.size())));
+            scheduleRefresh();
+        });
+    }
+    m_further->setText(m_furtherNames.empty()
+                           ? tr("one chip")
+                           : tr("and %n more", nullptr, int(m_furtherNames.size())));
+}
+
+/// The limit of the whole network, where errors are taken from, and the button for shapes.
+void PlanDock::buildErrors(QWidget *content, QLayout *bar)
+{
+    m_total = planNumberBox(content, tr("error of the network \u2264 "), tr("Total tolerance"));
+    m_total->setDecimals(4);
+    m_total->setRange(0, 10);
+    m_total->setSingleStep(0.005);
+    m_total->setSpecialValueText(tr("any error of the network"));
+    m_errors = chooserBox(content, tr("What errors are taken from"),
+                          {{tr("errors of weights"), {}}, {tr("errors of outputs"), {}}});
+    m_errors->setSizeAdjustPolicy(QComboBox::AdjustToContents);
+    m_errors->setItemData(1, tr("Of a layer's outputs, through the engine's reduction; slower"),
+                          Qt::ToolTipRole);
+    m_shapes = new QPushButton(content);
+    m_shapes->setAccessibleName(tr("Shapes of inputs"));
+    m_shapes->hide();
+    for (QWidget *widget : std::initializer_list<QWidget *>{m_total, m_errors, m_shapes})
+        bar->addWidget(widget);
+}
+
+/// The button for the document's shapes, where the program leaves any open.
+void PlanDock::showShapes()
+{
+    const BundlePtr &bundle = session().bundle();
+    const bool bound = bundle && bundle->shapeBindings();
+    m_shapes->setVisible(bound || (bundle && !bundle->openInputs().empty()));
+    m_shapes->setText(bound ? tr("shapes of inputs given\u2026")
+                            : tr("shapes of inputs open\u2026"));
+    m_shapes->setToolTip(tr("Times and moved bytes that depend on them are known with them only; "
+                            "they hold for the whole window"));
+}
+
+plan::Limits PlanDock::limits() const
+{
+    plan::Limits limits;
+    limits.goal = plan::goalFromName(m_goal->currentData().toString().toStdString());
+    limits.tolerance = m_tolerance->value();
+    if (m_total->value() > 0)
+        limits.totalTolerance = m_total->value();
+    if (m_maxBytes->value() > 0)
+        limits.maxBytes = static_cast<std::uint64_t>(m_maxBytes->value());
+    for (const auto &[row, form] : m_forced) {
+        if (m_survey && row < m_survey->rows.size())
+            limits.forced.emplace_back(m_survey->nameOf(row), form);
+    }
+    return limits;
+}
+
+void PlanDock::showPoint(int number)
+{
+    if (!m_survey || number < 0 || number >= m_plot->pointCount())
+        return;
+    m_showsPoint = true;
+    m_told->setText(m_plot->pointText(number));
+    const plan::FrontPoint &point = m_plot->point(number);
+    showChoice(point.choice->all(), point.totals);
+    m_write->setEnabled(true);
+}
+
+/// Why each weight has the form that is shown.
+PlanModel::Reasons PlanDock::reasons() const
+{
+    if (m_plan && !m_showsPoint)
+        return m_plan->why;
+    const SharedValue<std::string> other(m_showsPoint ? "a point of the front"
+                                                      : "no plan within the limits");
+    PlanModel::Reasons why(m_survey->rows.size(), other);
+    for (std::size_t r = 0; r < why.size(); ++r) {
+        if (!m_survey->rows[r].fixed.empty()) // the same in every plan
+            why[r] = m_plan ? m_plan->why[r]
+                            : SharedValue<std::string>("stays: " + m_survey->rows[r].fixed.value());
+    }
+    return why;
+}
+
+void PlanDock::showChoice(std::vector<std::size_t> choice, const plan::PlanTotals &after)
+{
+    const std::size_t selected = currentRow();
+    m_choice = std::move(choice);
+    m_after = after;
+    const int scrolled = m_table->verticalScrollBar()->value();
+    m_model->show(m_survey, plan::Choice(m_choice), reasons());
+    hideAbsentColumns(*m_table->horizontalHeader(), *m_model);
+    if (const int row = m_model->rowOf(selected); row >= 0) {
+        m_following = true;
+        chooseRow(m_table, m_model->index(row, 0));
+        m_following = false;
+    }
+    m_table->verticalScrollBar()->setValue(scrolled);
+    showFacts();
+    fillForms();
+}
+
+void PlanDock::showFacts()
+{
+    const plan::PlanTotals &before = m_before, &after = m_after;
+    QString text = tr("stored <b>%1</b> \u2192 <b>%2</b>; error of the network <b>%3</b>, largest "
+                      "of a layer <b>%4</b>")
+                       .arg(storedWord(before), storedWord(after))
+                       .arg(after.error, 0, 'g', 3)
+                       .arg(after.largestError, 0, 'g', 3);
+    for (std::size_t t = 0; t < m_survey->targets.size(); ++t) {
+        text +=
+            timesText(fromUtf8(m_survey->targets[t]->name), before.programs[t], after.programs[t]);
+    }
+    if (m_plan && !m_showsPoint)
+        text += m_plan->proven ? tr("; proven: no other choice is better")
+                               : tr("; not proven to be best: %1 against a bound of %2")
+                                     .arg(m_plan->cost, 0, 'g', 6)
+                                     .arg(m_plan->bound, 0, 'g', 6);
+    if (m_plan) {
+        const plan::Limits limits = this->limits();
+        const report::PlanSubject subject{{}, {}, m_survey.get(), &*m_plan, &limits, nullptr, {}};
+        for (const std::string &note : report::planNotes(subject))
+            text += QStringLiteral("<br>") + fromUtf8(note).toHtmlEscaped();
+    }
+    m_facts->setText(text);
+    m_plot->setPlan(after);
+}
+
+void PlanDock::showFront()
+{
+    const bool time = m_axis->currentIndex() == 1;
+    const auto axis = time ? FrontPlot::Axis::Time : FrontPlot::Axis::Stored;
+    m_plot->setFront(axis,
+                     !m_plan ? std::vector<plan::FrontPoint>()
+                     : time  ? m_plan->timeFront
+                             : m_plan->storedFront,
+                     m_survey ? fromUtf8(report::timedChips(*m_survey)) : QString());
+    m_plot->setOther(m_build ? fromUtf8(m_build->name) : QString(),
+                     m_build ? std::optional(m_build->totals) : std::nullopt);
+}
+
+std::size_t PlanDock::currentRow() const
+{
+    const QModelIndex current = m_table->currentIndex();
+    return current.isValid() ? m_model->sourceRow(current.row()) : kNoIndex;
+}
+
+/// The forms that the selected weight may have, with bytes and errors.
+void PlanDock::fillForms()
+{
+    m_form->clear();
+    const std::size_t number = currentRow();
+    const bool any =
+        m_survey && number < m_survey->rows.size() && m_survey->rows[number].candidates != nullptr;
+    m_form->setEnabled(any);
+    if (!any) {
+        m_form->addItem(tr("Select a weight that is planned"));
+        return;
+    }
+    const plan::Row &row = m_survey->rows[number];
+    m_form->addItem(tr("form by the plan"), QString());
+    const auto forced = m_forced.find(number);
+    for (const plan::Candidate &candidate : *row.candidates) {
+        if (!candidate->refused.empty() && candidate->name != plan::kKeep)
+            continue;
+        const QString name = candidate->name == plan::kKeep
+                                 ? tr("keep %1").arg(fromUtf8(row.stored.value()))
+                                 : fromUtf8(candidate->name);
+        const plan::ChipFigures &chip = candidate->chips[0]; // the main one
+        QString words = tr("%1 %2: %3 B, error %4")
+                            .arg(theme::glyph(outcomeToken(chip.outcome)), name,
+                                 groupedNumber(candidate->stored))
+                            .arg(plan::layerError(row, candidate), 0, 'g', 3);
+        if (chip.timeS)
+            words += tr(", %1").arg(siWord(*chip.timeS, QStringLiteral("s")));
+        m_form->addItem(words, rawFromUtf8(candidate->name));
+        if (forced != m_forced.end() && forced->second == candidate->name)
+            m_form->setCurrentIndex(m_form->count() - 1);
+    }
+}
+
+void PlanDock::follow(const Place &place, QObject *origin)
+{
+    if (origin == this || !m_survey)
+        return;
+    const int row = m_model->rowOf(place.weight); // rows are all weights, in their order
+    if (row < 0)
+        return;
+    m_following = true; // the place stays as it is
+    chooseRow(m_table, m_model->index(row, 0));
+    m_following = false;
+}
+
+void PlanDock::buildActions()
+{
+    auto *again =
+        dockAction(this, tr("Plan Again"), Qt::CTRL | Qt::Key_Return, [this] { start(); });
+    auto *form = dockAction(this, tr("Form by Hand"), Qt::Key_F2, [this] {
+        m_form->setFocus(Qt::ShortcutFocusReason);
+        m_form->showPopup();
+    });
+    auto *release = dockAction(this, tr("Leave All Forms to the Plan"), {}, [this] {
+        m_forced.clear();
+        planAgain();
+    });
+    auto *back = dockAction(this, tr("Show the Plan Again"), {}, [this] {
+        m_showsPoint = false;
+        if (m_survey && m_plan)
+            showChoice(m_plan->choice, m_plan->after);
+    });
+    auto *activations = dockAction(this, tr("Statistics of Activations\u2026"), {}, [this] {
+        askForFile(tr("Mean Squares of Input Channels"), tr("NumPy archives (*.npz)"),
+                   m_activations);
+    });
+    auto *sensitivity = dockAction(this, tr("Sensitivities\u2026"), {}, [this] {
+        askForFile(tr("Sensitivities of Weights"), tr("Tables (*.csv)"), m_sensitivity);
+    });
+    auto *write = dockAction(this, tr("Write Planned Bundle\u2026"),
+                             Qt::CTRL | Qt::SHIFT | Qt::Key_W, [this] { askAndWrite(); });
+    auto *report =
+        dockAction(this, tr("Save Report of the Plan\u2026"), {}, [this] { askAndReport(); });
+    auto *copy =
+        dockAction(this, tr("Copy Rows"), QKeySequence::Copy, [this] { copySelection(*m_table); });
+    auto *save = exportAction(this, session(), tr("Export Planned Forms\u2026"), *m_model,
+                              QStringLiteral("plan"));
+    m_actions = {again, form, release, back, activations, sensitivity, write, report, copy, save};
+    m_table->addActions(m_actions);
+    m_actions += m_plot->plotActions();
+}
+
+void PlanDock::askForFile(const QString &title, const QString &kinds, QString &path)
+{
+    const QString chosen = askOpenPath(this, title, kinds, path);
+    if (chosen.isEmpty())
+        return;
+    path = chosen;
+    start();
+}
+
+void PlanDock::askAndWrite()
+{
+    if (!m_survey || m_choice.empty() || !m_write->isEnabled())
+        return;
+    const auto &source = session().bundle()->path();
+    const QString path = askSavePath(this, tr("Write the Planned Bundle"),
+                                     fromUtf8(source.stem().string()) + QStringLiteral("-planned") +
+                                         fromUtf8(source.extension().string()));
+    if (!path.isEmpty())
+        writeTo(path);
+}
+
+void PlanDock::writeTo(const QString &path)
+{
+    const BundlePtr bundle = session().bundle();
+    if (!bundle || !m_survey || m_choice.empty())
+        return;
+    if (m_task)
+        m_task->cancel();
+    plan::Limits limits = this->limits();
+    if (m_showsPoint) {
+        // Exactly the forms that are shown, whatever the limits are.
+        limits.forced.clear();
+        limits.maxBytes.reset();
+        for (std::size_t r = 0; r < m_choice.size(); ++r) {
+            const plan::Row &row = m_survey->rows[r];
+            if (row.candidates)
+                limits.forced.emplace_back(m_survey->nameOf(r),
+                                           (*row.candidates)[m_choice[r]]->name);
+        }
+    }
+    m_told->setText(tr("Writing\u2026"));
+    m_task = session().tasks().start(
+        this, tr("Writing the planned bundle"),
+        [bundle, survey = m_survey, options = *m_options, limits,
+         path](Progress &progress) mutable {
+            options.progress = &progress;
+            limits.progress = &progress;
+            auto planned = plan::solve(*survey, limits);
+            if (!planned)
+                return fromUtf8(describe(planned.error()));
+            const auto made =
+                plan::carryOut(*bundle, options, *survey, limits, std::move(*planned));
+            if (!made)
+                return fromUtf8(describe(made.error()));
+            const CopyOptions copy{false, bundle->path()}; // other files, links, permissions
+            const auto saved =
+                saveCopy(*made->bundle, std::filesystem::path(path.toStdString()), &progress, copy);
+            return saved ? QString() : fromUtf8(describe(saved.error()));
+        },
+        [this, path](const QString &fault) {
+            m_task = nullptr;
+            m_told->setText(
+                fault.isEmpty() ? tr("Written, decoded and assessed again: %1").arg(path) : fault);
+            Q_EMIT session().statusMessage(m_told->text());
+            Q_EMIT written(path, fault);
+        });
+}
+
+QString PlanDock::saveReport(const QString &path) const
+{
+    if (!m_survey || m_choice.empty())
+        return tr("There is no plan to report.");
+    plan::Plan shown = m_plan.value_or(plan::Plan());
+    if (m_showsPoint || !m_plan) {
+        shown.choice = m_choice;
+        shown.before = m_before;
+        shown.after = m_after;
+        shown.why.assign(m_choice.size(), SharedValue<std::string>("a point of the front"));
+        shown.proven = false;
+    }
+    const plan::Limits limits = this->limits();
+    report::PlanSubject subject;
+    subject.bundle = session().bundle()->name();
+    subject.survey = m_survey.get();
+    subject.plan = &shown;
+    subject.limits = &limits;
+    if (m_build)
+        subject.builds.push_back(*m_build);
+    const QString ending = QStringLiteral(".") + QFileInfo(path).suffix().toLower();
+    const std::string text = report::planReport(ending.toStdString(), subject);
+    return writeTextFile(path, QString::fromStdString(text));
+}
+
+void PlanDock::askAndReport()
+{
+    if (!m_survey)
+        return;
+    const QString path =
+        askSavePath(this, tr("Save Report of the Plan"), QStringLiteral("plan.html"),
+                    tr("Web page (*.html);;Markdown (*.md);;JSON (*.json);;Table (*.csv)"));
+    if (path.isEmpty())
+        return;
+    const QString fault = saveReport(path);
+    Q_EMIT session().statusMessage(fault.isEmpty() ? tr("Saved: %1").arg(path) : fault);
 }
 
 } // namespace kernscope::ui

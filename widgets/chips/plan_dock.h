@@ -47,7 +47,7 @@ public:
     QPushButton &shapesButton() { return *m_shapes; }
     QComboBox &goal() { return *m_goal; }
     QLabel &facts() { return *m_facts; }
-    /// The plan of now; null while it is made and where there is none.
+    /// The current plan; null while it is made and where there is none.
     const plan::Plan *plan() const { return m_plan ? &*m_plan : nullptr; }
     const plan::Survey *survey() const { return m_survey ? m_survey.get() : nullptr; }
     /// The form of each weight that the table shows: that of the plan, or of a point of the front.
@@ -63,7 +63,7 @@ public:
     QString saveReport(const QString &path) const;
 
 Q_SIGNALS:
-    void shapesAsked(); ///< shapes of inputs belong to the document: its dialog is asked for
+    void shapesAsked(); ///< the document has the shapes of inputs: its dialog is to open
     void planned();     ///< a plan was made, or it is known that there is none
     void written(const QString &path, const QString &fault); ///< `fault` is empty where it worked
 

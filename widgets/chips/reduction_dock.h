@@ -1,16 +1,52 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/codec/analysis/reduction.h"
+#include "core/report/reduce_json.h"
 #include "widgets/common/dock.h"
+#include "widgets/common/plot_widget.h"
+#include "widgets/common/window_columns.h"
 
 class QAction;
+class QCPGraph;
 class QComboBox;
 class QLabel;
 class QLineEdit;
 
 namespace kernscope::ui {
 
-class ReductionPlot;
+/// What rounding costs, tile by tile: how far the engine's accumulator is from the exact sum up to
+/// there, beside how far an accumulator of fp16 would be.
+class ReductionPlot final : public PlotWidget
+{
+    Q_OBJECT
+
+public:
+    explicit ReductionPlot(QWidget *parent = nullptr);
+
+    void setTrace(codec::ReductionTrace trace);
+
+    int pointCount() const override { return static_cast<int>(m_trace.tiles.size()); }
+    QString pointText(int point) const override;
+    int columnCount() const override { return m_columns.count(); }
+    QVariant header(int column, int role) const override { return m_columns.header(column, role); }
+    QVariant cellData(int point, int column, int role) const override;
+
+protected:
+    double keyOf(int point) const override { return point; }
+    int pointAt(double key) const override;
+    void applyColors(bool dark) override;
+
+private:
+    const codec::ReductionTrace::Tile &tile(int point) const
+    {
+        return m_trace.tiles[static_cast<std::size_t>(point)];
+    }
+
+    codec::ReductionTrace m_trace;
+    WindowColumns<report::TileFacts> m_columns{report::tileTable()};
+    QCPGraph *m_engine = nullptr, *m_half = nullptr, *m_aligned = nullptr, *m_contested = nullptr;
+};
 
 /// Typed values through the engine's reduction (chapter 20): sums of the tiles, accumulator, output
 /// port, what is contested, and where the rounding falls. Needs no bundle.

@@ -29,7 +29,7 @@ namespace {
 
 constexpr double kParagraphGap = 0.35; // ems
 
-/// Each line a paragraph: what is said of a point is read fact by fact, not as one block. `headed`:
+/// Each line a paragraph: the facts of a point are read one by one, not as one block. `headed`:
 /// the first is what the others are about.
 QString paragraphs(const QStringList &lines, bool headed, int gap)
 {
@@ -127,7 +127,7 @@ void RooflineDock::connectParts()
     });
     connect(m_plot, &PlotWidget::currentPointChanged, this, [this](int point) {
         showPoint(point);
-        session().goToWeight(m_plot->layerOf(point).weight, this);
+        session().goToWeight(m_plot->points().layerOf(point).weight, this);
     });
     connect(m_plot, &PlotWidget::exportFailed, &session(), &Session::statusMessage);
     connect(&session(), &Session::bundleChanged, this, &RooflineDock::forget);
@@ -169,7 +169,7 @@ void RooflineDock::fillCeilings(const roofline::Roofs &roofs)
         const bool compute = ceiling.kind == roofline::Ceiling::Kind::Compute;
         QComboBox *box = compute ? m_compute : m_bandwidth;
         const QString words = siWord(ceiling.value, fromUtf8(ceiling.unit)) + QStringLiteral(" ") +
-                              fromUtf8(ceiling.name).replace(QLatin1Char('_'), QLatin1Char(' '));
+                              roofName(ceiling.name);
         box->addItem(readFromLeft(words, layoutDirection()), fromUtf8(ceiling.name));
         box->setItemData(box->count() - 1,
                          tr("%1: %2").arg(fromUtf8(roofline::ceilingMethodName(ceiling.method)),
@@ -267,7 +267,7 @@ void RooflineDock::forget()
 {
     m_placed.reset();
     m_released.reset();
-    if (m_plot->bundle())
+    if (m_plot->points().bundle())
         m_plot->setContent(nullptr, {}, {}, {});
 }
 
@@ -284,7 +284,8 @@ void RooflineDock::showFacts(const roofline::Roofs &roofs, const roofline::Progr
                      .arg(fromUtf8(roofs.ridgeSource),
                           fromUtf8(format::confidenceName(roofs.ridgeConfidence)));
     if (roofs.dispatchFloorS)
-        facts << tr("Dispatch floor %1.").arg(siWord(*roofs.dispatchFloorS, QStringLiteral("s")));
+        facts << tr("A call takes at least %1.")
+                     .arg(siWord(*roofs.dispatchFloorS, QStringLiteral("s")));
     if (roofs.workingSetBytes)
         facts << tr("Working set %1%2.")
                      .arg(siWord(*roofs.workingSetBytes, QStringLiteral("B")),
@@ -303,7 +304,7 @@ void RooflineDock::follow(const Place &place, QObject *origin)
 {
     if (origin == this)
         return;
-    const int point = m_plot->pointOfWeight(place.weight);
+    const int point = m_plot->points().ofWeight(place.weight);
     m_plot->setCurrentPoint(point);
     showPoint(point);
 }

@@ -1,130 +1,182 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The words in the roofline: every ceiling named at whatever zoom, the points named where there is
-// room, those that coincide counted.
+#include "widgets/chips/roofline_labels.h"
+
 #include "widgets/chips/chip_words.h"
-#include "widgets/chips/label_placer.h"
 #include "widgets/chips/roofline_plot.h"
+#include "widgets/common/design.h"
 #include "widgets/common/elided_name.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
 
-#include <QMouseEvent>
-#include <QToolTip>
+#include <QFontMetricsF>
+#include <QTransform>
+
 #include <qcustomplot.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <map>
-#include <set>
+#include <limits>
 #include <utility>
 
 namespace kernscope::ui {
 
+QPolygonF LabelPlacer::outline(const Spot &spot, const QSizeF &words)
+{
+    QTransform turn;
+    turn.translate(spot.centre.x(), spot.centre.y());
+    turn.rotate(spot.degrees);
+    return turn.map(
+        QPolygonF(QRectF(-words.width() / 2, -words.height() / 2, words.width(), words.height())));
+}
+
+/// At most `most` is counted: another spot is better then.
+std::size_t LabelPlacer::covered(const QPolygonF &outline, std::size_t most) const
+{
+    const QRectF box = outline.boundingRect();
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < m_taken.size() && count < most; ++i) {
+        const QRectF &taken = m_boxes[i];
+        const bool apart = taken.right() < box.left() || box.right() < taken.left() ||
+                           taken.bottom() < box.top() || box.bottom() < taken.top();
+        count += !apart && m_taken[i].intersects(outline) ? m_weights[i] : 0;
+    }
+    return count;
+}
+
+void LabelPlacer::occupy(QPolygonF shape, std::size_t weight)
+{
+    m_weights.push_back(weight);
+    m_boxes.push_back(shape.boundingRect());
+    m_taken.push_back(std::move(shape));
+}
+
+void LabelPlacer::avoid(const QLineF &line)
+{
+    // In pieces: the box around a slanting line is all of the drawing, and would be looked into for
+    // every word.
+    constexpr int kPieces = 24;
+    const QLineF normal = line.normalVector();
+    const QPointF half(normal.dx() / normal.length(), normal.dy() / normal.length());
+    for (int i = 0; i < kPieces; ++i) {
+        const QPointF from = line.pointAt(double(i) / kPieces);
+        const QPointF to = line.pointAt(double(i + 1) / kPieces);
+        occupy(QPolygonF({from - half, to - half, to + half, from + half}), 1);
+    }
+}
+
+bool LabelPlacer::inside(const QPolygonF &outline) const
+{
+    return m_area.contains(outline.boundingRect());
+}
+
+std::optional<LabelPlacer::Spot> LabelPlacer::take(const std::vector<Spot> &spots,
+                                                   const QSizeF &words, bool must)
+{
+    std::optional<Spot> best;
+    std::size_t least = must ? std::numeric_limits<std::size_t>::max() : 1;
+    for (const Spot &spot : spots) {
+        const QPolygonF shape = outline(spot, words);
+        const std::size_t covers = inside(shape) ? covered(shape, least) : least;
+        if (covers < least) {
+            least = covers;
+            best = spot;
+        }
+        if (least == 0)
+            break;
+    }
+    if (best)
+        occupy(outline(*best, words), kWords);
+    return best;
+}
+
+std::optional<LabelPlacer::Spot> LabelPlacer::along(const QLineF &whole, const QSizeF &words,
+                                                    bool must)
+{
+    const auto line = clipped(whole, m_area);
+    if (!line)
+        return std::nullopt;
+    // A line that is too short has the words end where it ends.
+    const double half = words.width() / 2 / line->length();
+    const bool shorter = line->length() < words.width();
+    const int steps = shorter ? 0 : 48;
+    const QLineF normal = line->normalVector();
+    // Up on the screen, whichever way the line runs.
+    QPointF up(normal.dx() / normal.length(), normal.dy() / normal.length());
+    if (up.y() > 0)
+        up = -up;
+    const double degrees = -line->angle() > -90 ? -line->angle() : 360 - line->angle();
+    std::vector<Spot> spots;
+    for (const double side : {1.0, -1.0}) {
+        for (int step = 0; step <= steps; ++step) {
+            const double at = 1 - half - (shorter ? 0 : (1 - 2 * half) * step / steps);
+            spots.push_back({line->pointAt(at) + side * up * (words.height() / 2 + 1), degrees});
+        }
+    }
+    return take(spots, words, must);
+}
+
+std::optional<LabelPlacer::Spot> LabelPlacer::beside(const QPointF &point, double distance,
+                                                     const QSizeF &words, bool must)
+{
+    const double across = distance + words.width() / 2, down = distance + words.height() / 2;
+    const std::array<QPointF, 8> offsets{QPointF(across, 0),     QPointF(-across, 0),
+                                         QPointF(0, -down),      QPointF(0, down),
+                                         QPointF(across, down),  QPointF(-across, -down),
+                                         QPointF(across, -down), QPointF(-across, down)};
+    std::vector<Spot> spots;
+    for (const QPointF &offset : offsets)
+        spots.push_back({point + offset, 0});
+    return take(spots, words, must);
+}
+
+std::optional<QLineF> clipped(const QLineF &line, const QRectF &area)
+{
+    // Liang and Barsky: the share of the line that is on the inner side of all four edges.
+    double from = 0, to = 1;
+    const std::array<std::pair<double, double>, 4> edges{
+        std::pair{-line.dx(), line.x1() - area.left()},
+        std::pair{line.dx(), area.right() - line.x1()},
+        std::pair{-line.dy(), line.y1() - area.top()},
+        std::pair{line.dy(), area.bottom() - line.y1()}};
+    for (const auto &[slope, distance] : edges) {
+        if (slope == 0) {
+            if (distance < 0)
+                return std::nullopt;
+            continue;
+        }
+        const double at = distance / slope;
+        if (slope < 0)
+            from = std::max(from, at);
+        else
+            to = std::min(to, at);
+    }
+    if (from >= to)
+        return std::nullopt;
+    return QLineF(line.pointAt(from), line.pointAt(to));
+}
+
 namespace {
 
-constexpr double kSamePlace = 0.02; ///< of the natural logarithm: 2 %, less than a point is wide
+using roofline::Ceiling;
+
+constexpr double kFar = 1e9, kNear = 1e-9; ///< intensities past any that are shown
 constexpr double kRoofNameEms = 9;
 constexpr double kRoomOfName = 130; ///< square ems of the drawing for each further ceiling's name
 constexpr std::size_t kMostNames = 200; ///< of points: a plot has no room for more
 
-} // namespace
-
-QString RooflinePlot::roofText(const roofline::Ceiling &ceiling)
+QString roofText(const Ceiling &ceiling)
 {
-    return QStringLiteral("%1 %2").arg(
-        fromUtf8(ceiling.name).replace(QLatin1Char('_'), QLatin1Char(' ')),
-        siWord(ceiling.value, fromUtf8(ceiling.unit)));
+    return QStringLiteral("%1 %2").arg(roofName(ceiling.name),
+                                       siWord(ceiling.value, fromUtf8(ceiling.unit)));
 }
 
-/// Points of equal figures together, and these by cells of the reach of coinciding().
-void RooflinePlot::findSpots()
+Qt::PenStyle styleOf(Ceiling::Method method)
 {
-    m_spots.clear();
-    m_grid.clear();
-    m_spotOf.assign(m_order.size(), 0);
-    std::map<std::pair<double, double>, std::size_t> known;
-    for (int i = 0; i < pointCount(); ++i) {
-        const auto [at, added] = known.try_emplace({keyOf(i), levelOf(i)}, m_spots.size());
-        if (added) {
-            Spot made;
-            made.key = keyOf(i);
-            made.level = levelOf(i);
-            made.logKey = std::log(made.key);
-            made.logLevel = std::log(made.level);
-            m_spots.push_back(std::move(made));
-            m_grid[cellOf(m_spots.back())].push_back(at->second);
-        }
-        Spot &spot = m_spots[at->second];
-        spot.points.push_back(i);
-        spot.longestS = std::max(spot.longestS, placementOf(i).stored().timeS.value_or(0));
-        m_spotOf[static_cast<std::size_t>(i)] = at->second;
-    }
+    return method == Ceiling::Method::Measured  ? Qt::SolidLine
+           : method == Ceiling::Method::Derived ? Qt::DashLine
+                                                : Qt::DotLine;
 }
-
-RooflinePlot::GridCell RooflinePlot::cellOf(const Spot &spot)
-{
-    const auto line = [](double log) {
-        return std::isfinite(log) ? static_cast<std::int64_t>(std::floor(log / kSamePlace)) : 0;
-    };
-    return {line(spot.logKey), line(spot.logLevel)};
-}
-
-/// The spots within reach of one, itself among them, rising.
-std::vector<std::size_t> RooflinePlot::spotsAround(std::size_t spot) const
-{
-    const Spot &centre = m_spots[spot];
-    const GridCell cell = cellOf(centre);
-    std::vector<std::size_t> found{spot};
-    for (std::int64_t x = cell.first - 1; x <= cell.first + 1; ++x) {
-        for (std::int64_t y = cell.second - 1; y <= cell.second + 1; ++y) {
-            const auto at = m_grid.find({x, y});
-            if (at == m_grid.end())
-                continue;
-            for (const std::size_t other : at->second) {
-                if (other != spot && std::abs(m_spots[other].logKey - centre.logKey) < kSamePlace &&
-                    std::abs(m_spots[other].logLevel - centre.logLevel) < kSamePlace)
-                    found.push_back(other);
-            }
-        }
-    }
-    std::sort(found.begin(), found.end());
-    return found;
-}
-
-/// At most so many, those whose layers take longest, rising.
-std::vector<std::size_t> RooflinePlot::longestSpots(std::vector<std::size_t> spots,
-                                                    std::size_t most) const
-{
-    if (spots.size() > most) {
-        std::stable_sort(spots.begin(), spots.end(), [this](std::size_t a, std::size_t b) {
-            return m_spots[a].longestS > m_spots[b].longestS;
-        });
-        spots.resize(most);
-        std::sort(spots.begin(), spots.end());
-    }
-    return spots;
-}
-
-/// The points that lie where `point` lies, itself among them, in the order of the keys.
-std::vector<int> RooflinePlot::coinciding(int point) const
-{
-    std::vector<int> found;
-    for (const std::size_t spot : spotsAround(m_spotOf[static_cast<std::size_t>(point)]))
-        found.insert(found.end(), m_spots[spot].points.begin(), m_spots[spot].points.end());
-    std::sort(found.begin(), found.end());
-    return found;
-}
-
-QLineF RooflinePlot::lineOf(const Roof &roof) const
-{
-    const QCPGraphDataContainer &ends = *roof.graph->data();
-    const auto pixels = [this](const QCPGraphData &at) {
-        return QPointF(plot().xAxis->coordToPixel(at.key), plot().yAxis->coordToPixel(at.value));
-    };
-    return {pixels(*ends.at(0)), pixels(*ends.at(1))};
-}
-
-namespace {
 
 /// Letters without the room between lines: the lines of two ceilings may be near each other.
 QSizeF labelSizeOf(const QCPItemText &label)
@@ -148,20 +200,184 @@ void stand(QCPItemText *label, const std::optional<LabelPlacer::Spot> &spot,
 
 } // namespace
 
-/// Before each drawing: the axes have moved, or the plot has another size. The pair that the times
-/// are worked out with, the floor and the points come first; the other ceilings are named where
-/// there is room, and under the pointer.
-void RooflinePlot::placeLabels()
+RooflineLabels::RooflineLabels(QCustomPlot &plot, const QWidget &look) : m_plot(plot), m_look(look)
 {
-    const QRectF area = plot().axisRect()->rect();
+}
+
+void RooflineLabels::clear()
+{
+    for (const Roof &roof : std::exchange(m_roofs, {})) {
+        m_plot.removeGraph(roof.graph);
+        m_plot.removeItem(roof.label);
+    }
+    for (const PointLabel &label : std::exchange(m_points, {}))
+        m_plot.removeItem(label.text);
+    if (m_ridgeLine) {
+        m_plot.removeItem(std::exchange(m_ridgeLine, nullptr));
+        m_plot.removeItem(std::exchange(m_ridgeText, nullptr));
+    }
+    if (m_floorLine) {
+        m_plot.removeItem(std::exchange(m_floorLine, nullptr));
+        m_plot.removeItem(std::exchange(m_floorText, nullptr));
+    }
+}
+
+void RooflineLabels::draw(const RooflinePoints &points)
+{
+    clear();
+    m_given = points.roofs();
+    m_floorRate = points.floorRate();
+    if (m_floorRate)
+        drawFloor();
+    for (const Ceiling &ceiling : m_given.all) {
+        const bool chosen = (m_given.compute && ceiling.name == m_given.compute->name) ||
+                            (m_given.bandwidth && ceiling.name == m_given.bandwidth->name);
+        if (ceiling.isRoof() && ceiling.value > 0)
+            addRoof(ceiling, chosen);
+    }
+    if (m_given.ridge && m_given.compute)
+        drawRidge();
+    const QFontMetrics metrics(m_look.font());
+    for (const RooflinePoints::Named &named : points.named(kMostNames)) {
+        const QString name =
+            elidedName(metrics, points.label(named.point), theme::em(&m_look, kRoofNameEms));
+        const PointLabel label{named.point, new QCPItemText(&m_plot)};
+        label.text->setText(named.layers == 1 ? name
+                                              : RooflinePlot::tr("%1 and %n more", nullptr,
+                                                                 static_cast<int>(named.layers) - 1)
+                                                    .arg(name));
+        m_points.push_back(label);
+    }
+}
+
+void RooflineLabels::addRoof(const Ceiling &ceiling, bool chosen)
+{
+    Roof roof;
+    roof.ceiling = ceiling;
+    roof.chosen = chosen;
+    roof.graph = m_plot.addGraph();
+    roof.graph->removeFromLegend();
+    const bool compute = ceiling.kind == Ceiling::Kind::Compute;
+    // The chosen pair stops where it meets the other, and no stream goes on above the compute roof:
+    // what is left over is no roof.
+    const double near = compute && chosen ? m_given.ridge.value_or(kNear) : kNear;
+    const double far = compute || !m_given.compute ? kFar : m_given.compute->value / ceiling.value;
+    if (compute)
+        roof.graph->setData({near, far}, {ceiling.value, ceiling.value}, true);
+    else
+        roof.graph->setData({near, far}, {near * ceiling.value, far * ceiling.value}, true);
+    roof.label = new QCPItemText(&m_plot);
+    roof.label->setText(roofText(ceiling));
+    m_roofs.push_back(roof);
+}
+
+void RooflineLabels::drawRidge()
+{
+    m_ridgeLine = new QCPItemLine(&m_plot);
+    m_ridgeLine->start->setCoords(*m_given.ridge, m_given.compute->value);
+    m_ridgeLine->end->setCoords(*m_given.ridge, kNear);
+    m_ridgeText = new QCPItemText(&m_plot);
+    // At the foot of its line, where it fits whatever the plot's height and zoom; on the side with
+    // more room.
+    const QCPRange shown = m_plot.xAxis->range();
+    const bool right = *m_given.ridge * *m_given.ridge < shown.lower * shown.upper;
+    m_ridgeText->setPositionAlignment((right ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignBottom);
+    m_ridgeText->position->setTypeY(QCPItemPosition::ptAxisRectRatio);
+    m_ridgeText->position->setCoords(*m_given.ridge, 0.99);
+    const int side = theme::em(&m_look, 0.3);
+    m_ridgeText->setPadding(QMargins(side, 0, side, 0));
+    m_ridgeText->setText(ridgeText());
+}
+
+QString RooflineLabels::ridgeText() const
+{
+    return m_given.ridge ? RooflinePlot::tr("ridge %1 FLOP/B").arg(std::round(*m_given.ridge))
+                         : QString();
+}
+
+void RooflineLabels::drawFloor()
+{
+    m_floorLine = new QCPItemStraightLine(&m_plot);
+    m_floorLine->setSelectable(false);
+    m_floorLine->point1->setCoords(1, *m_floorRate);
+    m_floorLine->point2->setCoords(10, *m_floorRate);
+    m_floorText = new QCPItemText(&m_plot);
+    m_floorText->setText(floorWords(true));
+}
+
+QString RooflineLabels::floorWords(bool whole) const
+{
+    const QString rate = siWord(*m_floorRate, QStringLiteral("FLOP/s"));
+    return whole ? RooflinePlot::tr("whole program at the %1 of one call: %2")
+                       .arg(siWord(*m_given.dispatchFloorS, QStringLiteral("s")), rate)
+                 : RooflinePlot::tr("one call: %1").arg(rate);
+}
+
+/// Names stand on a veil that keeps them legible.
+void RooflineLabels::applyColors(bool dark)
+{
+    const QColor text = m_look.palette().color(QPalette::Text);
+    const QColor quiet = m_look.palette().color(QPalette::PlaceholderText);
+    QColor faint = text; // what is not chosen stands behind the points
+    faint.setAlpha(70);
+    QColor veil = m_look.palette().color(QPalette::Base);
+    veil.setAlpha(200);
+    const QFont small = design::type(m_look.font(), design::Type::Small);
+    for (Roof &roof : m_roofs) {
+        roof.graph->setPen(
+            QPen(roof.chosen ? text : faint, roof.chosen ? 2.2 : 1, styleOf(roof.ceiling.method)));
+        roof.label->setColor(roof.chosen ? text : quiet);
+        roof.label->setFont(roof.chosen ? m_look.font() : small);
+        roof.label->setBrush(veil);
+    }
+    for (PointLabel &label : m_points) {
+        label.text->setColor(quiet);
+        label.text->setFont(small);
+        label.text->setBrush(veil);
+    }
+    if (m_floorLine) {
+        m_floorLine->setPen(QPen(theme::color(Token::OutFolds, dark), 1.4, Qt::DashLine));
+        m_floorText->setColor(text);
+        m_floorText->setFont(m_look.font());
+        m_floorText->setBrush(veil);
+    }
+    if (m_ridgeLine) {
+        QColor line = text;
+        line.setAlpha(90);
+        m_ridgeLine->setPen(QPen(line, 1, Qt::DashDotLine));
+        m_ridgeText->setColor(text);
+        QFont bold = m_look.font();
+        bold.setBold(true);
+        m_ridgeText->setFont(bold);
+    }
+}
+
+QLineF RooflineLabels::lineOf(const Roof &roof) const
+{
+    const QCPGraphDataContainer &ends = *roof.graph->data();
+    const auto pixels = [this](const QCPGraphData &at) {
+        return QPointF(m_plot.xAxis->coordToPixel(at.key), m_plot.yAxis->coordToPixel(at.value));
+    };
+    return {pixels(*ends.at(0)), pixels(*ends.at(1))};
+}
+
+QLineF RooflineLabels::floorLine() const
+{
+    const QRectF area = m_plot.axisRect()->rect();
+    const double y = m_plot.yAxis->coordToPixel(*m_floorRate);
+    return {area.left(), y, area.right(), y};
+}
+
+void RooflineLabels::place(const RooflinePoints &points, const RooflineMarks &marks, int current)
+{
+    const QRectF area = m_plot.axisRect()->rect();
     if (area.width() < 1 || area.height() < 1)
         return;
-    m_labelOutlines.clear();
+    m_outlines.clear();
     LabelPlacer placer(area);
-    if (plot().legend->visible())
-        placer.avoid(plot().legend->outerRect());
-    findMarks();
-    for (const QRectF &mark : m_markBoxes)
+    if (m_plot.legend->visible())
+        placer.avoid(m_plot.legend->outerRect());
+    for (const QRectF &mark : marks.boxes())
         placer.avoid(mark);
     if (m_ridgeText && m_ridgeText->visible())
         placer.avoid(QRectF(m_ridgeText->topLeft->pixelPosition(),
@@ -169,35 +385,33 @@ void RooflinePlot::placeLabels()
     for (Roof &roof : m_roofs) {
         if (roof.chosen)
             stand(roof.label, placer.along(lineOf(roof), labelSizeOf(*roof.label), true),
-                  m_labelOutlines);
+                  m_outlines);
     }
     if (m_floorText)
         placeFloor(placer);
     // What is read first is not crossed by what is read next.
     avoidChosenLines(placer);
-    for (PointLabel &label : m_pointLabels) {
-        const QPoint at = positionOf(label.point);
-        const bool ringed = currentPoint() >= 0 && at == positionOf(currentPoint());
-        const double away = ringed ? kRing / 2 + 2 : theme::em(this, 0.6);
-        stand(label.text, placer.beside(at, away, labelSizeOf(*label.text), false),
-              m_labelOutlines);
+    for (PointLabel &label : m_points) {
+        const QPoint at = placeOf(m_plot, points, label.point);
+        const bool ringed = current >= 0 && at == placeOf(m_plot, points, current);
+        const double away = ringed ? RooflineMarks::kRing / 2 + 2 : theme::em(&m_look, 0.6);
+        stand(label.text, placer.beside(at, away, labelSizeOf(*label.text), false), m_outlines);
     }
     nameOtherRoofs(placer);
 }
 
-/// The lines of the chosen pair, the floor and the ridge, in pieces that lie close around them.
-void RooflinePlot::avoidChosenLines(LabelPlacer &placer) const
+/// The lines of the chosen pair, of the program and of the ridge, in pieces that lie close around
+/// them.
+void RooflineLabels::avoidChosenLines(LabelPlacer &placer) const
 {
-    const QRectF area = plot().axisRect()->rect();
+    const QRectF area = m_plot.axisRect()->rect();
     std::vector<QLineF> lines;
     for (const Roof &roof : m_roofs) {
         if (roof.chosen)
             lines.push_back(lineOf(roof));
     }
-    if (m_floorText) {
-        const double y = plot().yAxis->coordToPixel(*m_floorRate);
-        lines.emplace_back(area.left(), y, area.right(), y);
-    }
+    if (m_floorText)
+        lines.push_back(floorLine());
     if (m_ridgeLine)
         lines.emplace_back(m_ridgeLine->start->pixelPosition(), m_ridgeLine->end->pixelPosition());
     for (const QLineF &whole : lines) {
@@ -207,34 +421,24 @@ void RooflinePlot::avoidChosenLines(LabelPlacer &placer) const
 }
 
 /// In few words where the drawing has no room for all.
-void RooflinePlot::placeFloor(LabelPlacer &placer)
+void RooflineLabels::placeFloor(LabelPlacer &placer)
 {
-    const QRectF area = plot().axisRect()->rect();
-    const double y = plot().yAxis->coordToPixel(*m_floorRate);
-    const QLineF line(area.left(), y, area.right(), y);
+    const QLineF line = floorLine();
     m_floorText->setText(floorWords(true));
     auto spot = placer.along(line, labelSizeOf(*m_floorText), false);
     if (!spot) {
         m_floorText->setText(floorWords(false));
         spot = placer.along(line, labelSizeOf(*m_floorText), true);
     }
-    stand(m_floorText, spot, m_labelOutlines);
+    stand(m_floorText, spot, m_outlines);
 }
 
-QString RooflinePlot::floorWords(bool whole) const
+/// Those nearest to the chosen pair first: as many as a drawing of that size has room for beside
+/// its points.
+void RooflineLabels::nameOtherRoofs(LabelPlacer &placer)
 {
-    const QString rate = siWord(*m_floorRate, QStringLiteral("FLOP/s"));
-    return whole ? tr("whole program at the %1 of one dispatch: %2")
-                       .arg(siWord(*m_given.dispatchFloorS, QStringLiteral("s")), rate)
-                 : tr("one dispatch: %1").arg(rate);
-}
-
-/// The other ceilings, those nearest to the chosen pair first: as many as a drawing of that size
-/// has room for beside its points. The rest says its name when it is pointed at.
-void RooflinePlot::nameOtherRoofs(LabelPlacer &placer)
-{
-    const QRectF area = plot().axisRect()->rect();
-    const double em = theme::em(this, 1);
+    const QRectF area = m_plot.axisRect()->rect();
+    const double em = theme::em(&m_look, 1);
     auto most = static_cast<int>(area.width() * area.height() / (kRoomOfName * em * em));
     std::vector<std::pair<double, Roof *>> order;
     for (Roof &roof : m_roofs) {
@@ -255,15 +459,14 @@ void RooflinePlot::nameOtherRoofs(LabelPlacer &placer)
         if (most <= 0)
             break;
         const auto spot = placer.along(lineOf(*roof), labelSizeOf(*roof->label), false);
-        stand(roof->label, spot, m_labelOutlines);
+        stand(roof->label, spot, m_outlines);
         most -= spot ? 1 : 0;
     }
 }
 
-/// The ceiling whose line passes the place within a few pixels, in words; empty where none does.
-QString RooflinePlot::roofTextAt(const QPoint &position) const
+QString RooflineLabels::roofTextAt(const QPoint &position) const
 {
-    const double reach = theme::em(this, 0.35);
+    const double reach = theme::em(&m_look, 0.35);
     double nearest = reach;
     QString text;
     for (const Roof &roof : m_roofs) {
@@ -279,45 +482,7 @@ QString RooflinePlot::roofTextAt(const QPoint &position) const
     return text;
 }
 
-/// The name of a ceiling under the pointer, where no point is.
-void RooflinePlot::nameRoof(const QMouseEvent *event)
-{
-    const QPoint at = event->position().toPoint();
-    const QString text = nearest(at) < 0 ? roofTextAt(at) : QString();
-    if (!text.isEmpty())
-        QToolTip::showText(plot().mapToGlobal(at), text, &plot());
-}
-
-/// A label for each place with points: the layer's name, or how many lie there.
-void RooflinePlot::makePointLabels()
-{
-    const QFontMetrics metrics(font());
-    std::vector<std::size_t> named;
-    std::vector<bool> covered(m_spots.size(), false); // by a place that has a name, or would have
-    for (std::size_t i = 0; i < m_spots.size(); ++i) {
-        if (covered[i])
-            continue;
-        const std::vector<std::size_t> around = spotsAround(i);
-        for (const std::size_t other : around)
-            covered[other] = true;
-        if (around.front() == i)
-            named.push_back(i);
-    }
-    for (const std::size_t spot : longestSpots(std::move(named), kMostNames)) {
-        const int point = m_spots[spot].points.front();
-        const QString name = elidedName(metrics, labelOf(point), theme::em(this, kRoofNameEms));
-        std::size_t layers = 0;
-        for (const std::size_t other : spotsAround(spot))
-            layers += m_spots[other].points.size();
-        PointLabel label{point, layers, new QCPItemText(&plot())};
-        label.text->setText(
-            layers == 1 ? name
-                        : tr("%1 and %n more", nullptr, static_cast<int>(layers) - 1).arg(name));
-        m_pointLabels.push_back(label);
-    }
-}
-
-QStringList RooflinePlot::labelsShown() const
+QStringList RooflineLabels::shown() const
 {
     QStringList texts;
     for (const Roof &roof : m_roofs) {
@@ -326,50 +491,23 @@ QStringList RooflinePlot::labelsShown() const
     }
     if (m_floorText && m_floorText->visible())
         texts += m_floorText->text();
-    for (const PointLabel &label : m_pointLabels) {
+    for (const PointLabel &label : m_points) {
         if (label.text->visible())
             texts += label.text->text();
     }
     return texts;
 }
 
-QStringList RooflinePlot::roofsInView() const
+QStringList RooflineLabels::roofsInView() const
 {
     QStringList texts;
-    const QRectF area = plot().axisRect()->rect();
+    const QRectF area = m_plot.axisRect()->rect();
     for (const Roof &roof : m_roofs) {
         const auto line = clipped(lineOf(roof), area);
         if (line && line->length() > area.width() / 3)
             texts += roof.label->text();
     }
     return texts;
-}
-
-/// What the whole program reaches at most, while its dispatch takes the time that one takes: drawn
-/// where that is what the program waits for. Of several functions none: each is a dispatch of its
-/// own arithmetic. Nor where a layer's arithmetic is not known.
-void RooflinePlot::drawFloor()
-{
-    m_floorRate.reset();
-    double flops = 0;
-    for (const ChipLayer &placed : m_layers) {
-        const roofline::Placement &figures = *placed.figures;
-        const auto ofLayer = figures.layer.ofRuns(figures.stored().flops);
-        if (!ofLayer)
-            return;
-        flops += *ofLayer;
-    }
-    if (!m_program.hidesGains() || m_program.uncounted > 0 || !m_program.dispatches.empty() ||
-        m_program.launches != std::uint64_t(1) || !m_given.dispatchFloorS ||
-        *m_given.dispatchFloorS <= 0 || flops <= 0)
-        return;
-    m_floorRate = flops / *m_given.dispatchFloorS;
-    m_floorLine = new QCPItemStraightLine(&plot());
-    m_floorLine->setSelectable(false);
-    m_floorLine->point1->setCoords(1, *m_floorRate);
-    m_floorLine->point2->setCoords(10, *m_floorRate);
-    m_floorText = new QCPItemText(&plot());
-    m_floorText->setText(floorWords(true));
 }
 
 } // namespace kernscope::ui

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/chips/roofline_plot.h"
 
-#include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
 
 #include <QApplication>
 #include <QKeyEvent>
 #include <QMouseEvent>
+#include <QToolTip>
 
 #include <qcustomplot.h>
 
@@ -15,36 +15,8 @@
 
 namespace kernscope::ui {
 
-namespace {
-
-using roofline::Assessment;
-using roofline::Placement;
-
-} // namespace
-
-int shapeOfForm(const std::string &key)
-{
-    if (key == "dense")
-        return 0;
-    if (key.starts_with("palette"))
-        return 1;
-    if (key.starts_with("sparse"))
-        return 2;
-    return key.starts_with("int8") || key.starts_with("blockwise") ? 3 : 4;
-}
-
-QString shapeWord(int shape)
-{
-    switch (shape) {
-    case 0: return RooflinePlot::tr("dense");
-    case 1: return RooflinePlot::tr("palette");
-    case 2: return RooflinePlot::tr("sparse");
-    case 3: return RooflinePlot::tr("int8 or blockwise");
-    default: return RooflinePlot::tr("other form");
-    }
-}
-
-RooflinePlot::RooflinePlot(QWidget *parent) : PlotWidget(tr("Roofline"), parent)
+RooflinePlot::RooflinePlot(QWidget *parent)
+    : PlotWidget(tr("Roofline"), parent), m_marks(plot(), *this), m_labels(plot(), *this)
 {
     for (QCPAxis *axis : {plot().xAxis, plot().yAxis}) {
         axis->setScaleType(QCPAxis::stLogarithmic);
@@ -55,11 +27,11 @@ RooflinePlot::RooflinePlot(QWidget *parent) : PlotWidget(tr("Roofline"), parent)
     plot().xAxis->setLabel(tr("Arithmetic intensity, FLOP/byte"));
     plot().yAxis->setLabel(tr("Attainable rate, FLOP/s"));
     plot().setInteractions(QCP::iRangeDrag | QCP::iRangeZoom);
-    m_chosenPoint = plot().addGraph();
-    m_chosenPoint->setLineStyle(QCPGraph::lsNone);
-    m_chosenPoint->removeFromLegend();
     showLegend();
-    connect(&plot(), &QCustomPlot::afterLayout, this, &RooflinePlot::placeLabels);
+    connect(&plot(), &QCustomPlot::afterLayout, this, [this] {
+        m_marks.place(m_points, currentPoint());
+        m_labels.place(m_points, m_marks, currentPoint());
+    });
     // After the points' own words: a ceiling without room for its name says it here.
     connect(&plot(), &QCustomPlot::mouseMove, this, &RooflinePlot::nameRoof);
 }
@@ -68,80 +40,23 @@ void RooflinePlot::setContent(BundlePtr bundle, roofline::Roofs roofs,
                               std::vector<ChipLayer> layers, const roofline::ProgramTime &program)
 {
     beginData();
-    m_bundle = std::move(bundle);
-    m_given = std::move(roofs);
-    m_program = program;
-    m_layers = std::move(layers);
-    m_order.clear();
-    m_longest = 0;
-    for (std::size_t i = 0; i < m_layers.size(); ++i) {
-        const Assessment &stored = m_layers[i].figures->stored();
-        if (!stored.intensity || *stored.intensity <= 0 || !stored.attainable)
-            continue;
-        m_order.push_back(i);
-        m_longest = std::max(m_longest, stored.timeS.value_or(0));
-    }
-    std::stable_sort(m_order.begin(), m_order.end(), [this](std::size_t a, std::size_t b) {
-        return *m_layers[a].figures->stored().intensity < *m_layers[b].figures->stored().intensity;
-    });
-    findSpots();
-    clearDrawing();
-    drawPoints();
-    drawFloor();
+    m_points.set(std::move(bundle), std::move(roofs), std::move(layers), program);
+    m_marks.draw(m_points);
     fit();
-    drawRoofs();
-    makePointLabels();
+    m_labels.draw(m_points);
     endData();
-}
-
-const ChipLayer &RooflinePlot::layerOf(int point) const
-{
-    return m_layers[m_order[static_cast<std::size_t>(point)]];
-}
-
-int RooflinePlot::pointOfWeight(std::size_t weight) const
-{
-    for (int i = 0; i < pointCount(); ++i) {
-        if (layerOf(i).weight == weight)
-            return i;
-    }
-    return -1;
-}
-
-double RooflinePlot::keyOf(int point) const
-{
-    return *placementOf(point).stored().intensity;
-}
-
-double RooflinePlot::levelOf(int point) const
-{
-    return *placementOf(point).stored().attainable;
-}
-
-int RooflinePlot::pointAt(double key) const
-{
-    if (m_order.empty())
-        return -1;
-    int best = 0;
-    for (int i = 1; i < pointCount(); ++i) {
-        if (std::abs(std::log(keyOf(i) / key)) < std::abs(std::log(keyOf(best) / key)))
-            best = i;
-    }
-    return best;
 }
 
 QPoint RooflinePlot::positionOf(int point) const
 {
-    return QPointF(plot().xAxis->coordToPixel(keyOf(point)),
-                   plot().yAxis->coordToPixel(levelOf(point)))
-        .toPoint();
+    return placeOf(plot(), m_points, point);
 }
 
 int RooflinePlot::nearest(const QPoint &position) const
 {
     const int reach = theme::em(this, 0.8);
     int best = reach * reach, found = -1;
-    for (const Spot &spot : m_spots) {
+    for (const RooflinePoints::Spot &spot : m_points.spots()) {
         const int point = spot.points.front();
         const QPoint off = positionOf(point) - position;
         const int square = QPoint::dotProduct(off, off);
@@ -157,7 +72,7 @@ int RooflinePlot::nextAt(const QPoint &position) const
     const int under = nearest(position);
     if (under < 0)
         return under;
-    const std::vector<int> here = coinciding(under);
+    const std::vector<int> here = m_points.coinciding(under);
     const auto now = std::find(here.begin(), here.end(), currentPoint());
     if (now == here.end())
         return here.front();
@@ -166,34 +81,9 @@ int RooflinePlot::nextAt(const QPoint &position) const
 
 void RooflinePlot::fit()
 {
-    double left = 1, right = 1000, low = 1e10, high = 1e13;
-    bool first = true;
-    const auto include = [&](double x, double y) {
-        left = first ? x : std::min(left, x);
-        right = first ? x : std::max(right, x);
-        low = first ? y : std::min(low, y);
-        high = first ? y : std::max(high, y);
-        first = false;
-    };
-    for (int i = 0; i < pointCount(); ++i) {
-        include(keyOf(i), levelOf(i));
-        const Placement &placed = placementOf(i);
-        const Assessment &dense = placed.trail[placed.dense];
-        if (dense.intensity && dense.attainable && *dense.intensity > 0)
-            include(*dense.intensity, *dense.attainable);
-    }
-    if (m_given.ridge && m_given.compute)
-        include(*m_given.ridge, m_given.compute->value);
-    // The floor of the dispatch is in view, unless it would press everything else together.
-    if (m_floorRate && *m_floorRate > low / 1e4)
-        include(left, *m_floorRate);
-    // At least three decades, so that a single point still lies under whole roofs.
-    const auto setRange = [](QCPAxis *axis, double from, double to) {
-        const double room = std::max(1.0, std::sqrt(1e3 / (to / from)));
-        axis->setRange(from / room, to * room);
-    };
-    setRange(plot().xAxis, left / 4, right * 6);
-    setRange(plot().yAxis, low / 8, high * 3);
+    const RooflineView all = m_points.extent();
+    plot().xAxis->setRange(all.left, all.right);
+    plot().yAxis->setRange(all.low, all.high);
 }
 
 void RooflinePlot::zoom(double factor)
@@ -272,16 +162,19 @@ bool RooflinePlot::eventFilter(QObject *watched, QEvent *event)
     return PlotWidget::eventFilter(watched, event);
 }
 
-QString RooflinePlot::pictureKinds() const
+/// The name of a ceiling under the pointer, where no point is.
+void RooflinePlot::nameRoof(const QMouseEvent *event)
 {
-    return tr("PNG picture (*.png);;SVG drawing (*.svg);;PDF (*.pdf)");
+    const QPoint at = event->position().toPoint();
+    const QString text = nearest(at) < 0 ? m_labels.roofTextAt(at) : QString();
+    if (!text.isEmpty())
+        QToolTip::showText(plot().mapToGlobal(at), text, &plot());
 }
 
-QString RooflinePlot::exportPicture(const QString &path)
+void RooflinePlot::applyColors(bool dark)
 {
-    if (!path.endsWith(QStringLiteral(".svg"), Qt::CaseInsensitive))
-        return PlotWidget::exportPicture(path);
-    return writeTextFile(path, svg({1200, 700}));
+    m_labels.applyColors(dark);
+    m_marks.applyColors(m_points, currentPoint(), dark);
 }
 
 } // namespace kernscope::ui

@@ -170,7 +170,7 @@ QVariant StreamMatrixModel::sumCell(int column, int role) const
         return font;
     }
     if (column == 0)
-        return role == Qt::DisplayRole || role == CopyRole ? QVariant(tr("Bytes a dispatch"))
+        return role == Qt::DisplayRole || role == CopyRole ? QVariant(tr("Bytes per call"))
                                                            : QVariant();
     if (role == Qt::TextAlignmentRole)
         return QVariant(Qt::AlignRight | Qt::AlignVCenter);

@@ -52,7 +52,7 @@ std::string numberText(const std::optional<unsigned> &value)
     return value ? std::to_string(*value) : std::string();
 }
 
-/// What is said of the chip itself, one row a fact.
+/// Facts of the chip itself, a row each.
 std::vector<TargetFact> targetRows(const Target &a, const Target &b)
 {
     struct Fact {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/report/target_table.h"
+#include "core/report/chip_table.h"
 #include "widgets/chips/chip_box.h"
 #include "widgets/common/dock.h"
 #include "widgets/common/row_table_model.h"

@@ -2,25 +2,100 @@
 #pragma once
 
 #include "core/assessment/assess.h"
+#include "core/base/small_index.h"
+#include "core/bundle/bundle_fwd.h"
+#include "core/report/placement_table.h"
 #include "widgets/chips/chip_state.h"
 #include "widgets/common/dock.h"
 #include "widgets/common/hidden_release.h"
+#include "widgets/common/plot_widget.h"
 #include "widgets/common/task_manager.h"
+#include "widgets/common/window_columns.h"
 
 #include <QList>
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 class QAction;
+class QCPBars;
+class QCPItemStraightLine;
+class QCPItemText;
 class QComboBox;
 class QLabel;
 class QSpinBox;
 
 namespace kernscope::ui {
 
-class TimelinePlot;
+/// A layer with its two times in the form that is looked at.
+struct TimelineLayer {
+    SmallIndex weight = 0, consumer = 0;
+    /// Without its name and the compiler's estimate: what layers that differ in nothing else have
+    /// in common.
+    std::shared_ptr<const report::TimedLayer> figures;
+};
+
+/// Two bars a layer, in the order of the program: arithmetic and bytes, by powers of ten of a
+/// second. The longer one, which binds, is full, the other one pale and hatched. Lines across: all
+/// layers together, and what one dispatch takes at least.
+class TimelinePlot final : public PlotWidget
+{
+    Q_OBJECT
+
+public:
+    explicit TimelinePlot(QWidget *parent = nullptr);
+
+    /// The layers of `bundle`, which it keeps for their names; null where there are none.
+    void setContent(BundlePtr bundle, std::vector<TimelineLayer> layers, std::optional<double> sumS,
+                    std::optional<double> floorS);
+    const BundlePtr &bundle() const { return m_bundle; }
+    std::size_t weightOf(int point) const { return at(point).weight; }
+    const report::TimedLayer &figuresOf(int point) const { return *at(point).figures; }
+    report::TimedLayer layer(int point) const;   ///< whole
+    int pointOfWeight(std::size_t weight) const; ///< -1: none
+
+    int pointCount() const override { return static_cast<int>(m_layers.size()); }
+    QString pointText(int point) const override;
+    int columnCount() const override { return m_columns.count(); }
+    QVariant header(int column, int role) const override { return m_columns.header(column, role); }
+    QVariant cellData(int point, int column, int role) const override
+    {
+        return m_columns.cell(column, layer(point), role);
+    }
+
+    /// What is drawn, for tests.
+    bool floorShown() const { return m_floor.has_value(); }
+    QStringList lineTexts() const;
+
+protected:
+    double keyOf(int point) const override { return point; }
+    int pointAt(double key) const override;
+    void applyColors(bool dark) override;
+
+private:
+    struct Line {
+        QCPItemStraightLine *line = nullptr;
+        QCPItemText *text = nullptr;
+    };
+    Line makeLine();
+    void showLine(const Line &line, const std::optional<double> &seconds, const QString &text);
+    void fillBars();
+    void fitRange();
+    void nameLayers();
+
+    const TimelineLayer &at(int point) const { return m_layers[static_cast<std::size_t>(point)]; }
+
+    BundlePtr m_bundle; ///< whose layers are shown
+    std::vector<TimelineLayer> m_layers;
+    WindowColumns<report::TimedLayer> m_columns{report::timedLayerTable()};
+    std::optional<double> m_sum, m_floor;
+    QCPBars *m_compute = nullptr, *m_memory = nullptr;           ///< those that bind
+    QCPBars *m_computeSlack = nullptr, *m_memorySlack = nullptr; ///< those that do not
+    Line m_sumLine, m_floorLine;
+};
 
 /// The layers one after the other with their two times, for the stored forms and for any other.
 class TimelineDock final : public Dock

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/common/diagnostics_model.h"
 
-#include "core/report/diagnostic_table.h"
+#include "core/report/json.h"
 #include "widgets/common/icons.h"
 #include "widgets/common/table_text.h"
 

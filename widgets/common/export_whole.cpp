@@ -2,7 +2,7 @@
 #include "widgets/common/export_whole.h"
 
 #include "core/base/error_builder.h"
-#include "core/report/finding_table.h"
+#include "core/report/bundle_report.h"
 #include "core/report/tensor_export.h"
 #include "widgets/common/report_pages.h"
 #include "widgets/common/session.h"

@@ -9,6 +9,7 @@
 #include <QFocusEvent>
 #include <QLineEdit>
 #include <QMainWindow>
+#include <QPersistentModelIndex>
 #include <QStatusTipEvent>
 #include <QToolTip>
 
@@ -86,9 +87,20 @@ QWidget *NumberDelegate::createEditor(QWidget *parent, const QStyleOptionViewIte
     const QVariant integer = index.data(kNumberRole);
     if (!integer.isValid())
         return QStyledItemDelegate::createEditor(parent, option, index);
+    return createField(parent, index, integer.toBool());
+}
+
+QLineEdit *NumberDelegate::createField(QWidget *parent, const QModelIndex &index,
+                                       bool integer) const
+{
     auto *line = new QLineEdit(parent);
     line->setAlignment(Qt::AlignRight);
-    takeNumbers(line, {integer.toBool()});
+    takeNumbers(line, {integer});
+    connect(line, &QLineEdit::textEdited, this,
+            [this, at = QPersistentModelIndex(index), integer](const QString &text) {
+                if (at.isValid())
+                    Q_EMIT typed(at, text, integer);
+            });
     return line;
 }
 
@@ -105,3 +117,5 @@ bool NumberDelegate::eventFilter(QObject *editor, QEvent *event)
 }
 
 } // namespace kernscope::ui
+
+#include "moc_number_field.cpp"

@@ -38,16 +38,22 @@ QString placesFault(int places); ///< of a number with more decimal places
 /// A colour of text for what is to be noticed, readable on the palette's ground.
 QColor warningInk(const QPalette &palette);
 
-/// Cells of numbers are edited in a field of a number.
+/// Cells of numbers are edited in a field of a number; every key is told, for an answer to it.
 class NumberDelegate : public QStyledItemDelegate
 {
+    Q_OBJECT
+
 public:
     using QStyledItemDelegate::QStyledItemDelegate;
 
     QWidget *createEditor(QWidget *parent, const QStyleOptionViewItem &option,
                           const QModelIndex &index) const override;
 
+Q_SIGNALS:
+    void typed(const QModelIndex &index, const QString &text, bool integer) const;
+
 protected:
+    QLineEdit *createField(QWidget *parent, const QModelIndex &index, bool integer) const;
     bool eventFilter(QObject *editor, QEvent *event) override;
 };
 

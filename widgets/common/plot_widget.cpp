@@ -6,6 +6,7 @@
 #include "widgets/common/plot_canvas.h"
 #include "widgets/common/plot_table_model.h"
 #include "widgets/common/plot_theme.h"
+#include "widgets/common/svg_device.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
 
@@ -13,10 +14,10 @@
 #include <QAction>
 #include <QApplication>
 #include <QClipboard>
+#include <QFileInfo>
 #include <QHeaderView>
 #include <QKeyEvent>
 #include <QMouseEvent>
-#include <QRegularExpression>
 #include <QResizeEvent>
 #include <QStackedWidget>
 #include <QTableView>
@@ -40,16 +41,6 @@ QString exportNameOf(const QWidget &plot)
             letter = u' ';
     }
     return name.simplified().replace(u' ', u'-');
-}
-
-/// ".png, .pdf" of "PNG picture (*.png);;PDF (*.pdf)"
-QString endingsOf(const QString &kinds)
-{
-    static const QRegularExpression ending(QStringLiteral("\\*(\\.[a-z]+)"));
-    QStringList endings;
-    for (auto found = ending.globalMatch(kinds); found.hasNext();)
-        endings += found.next().captured(1);
-    return endings.join(QStringLiteral(", "));
 }
 
 } // namespace
@@ -332,16 +323,28 @@ void PlotWidget::changeEvent(QEvent *event)
 QString PlotWidget::exportPicture(const QString &path)
 {
     constexpr int kWidth = 1200, kHeight = 700;
+    const QString ending = QFileInfo(path).suffix().toLower();
+    if (ending == QStringLiteral("svg"))
+        return writeTextFile(path, svg({kWidth, kHeight}));
+    const bool pdf = ending == QStringLiteral("pdf");
     // A file that is no picture of the kind that its name says would be opened by nothing.
-    if (!path.endsWith(QStringLiteral(".pdf"), Qt::CaseInsensitive) &&
-        !path.endsWith(QStringLiteral(".png"), Qt::CaseInsensitive))
+    if (!pdf && ending != QStringLiteral("png"))
         return tr("Nothing is exported: the ending of the name says the kind of picture, one of "
-                  "these: %1.")
-            .arg(endingsOf(pictureKinds()));
-    const bool pdf = path.endsWith(QStringLiteral(".pdf"), Qt::CaseInsensitive);
+                  "these: .png, .svg, .pdf.");
     const bool done =
         pdf ? m_plot->savePdf(path, kWidth, kHeight) : m_plot->savePng(path, kWidth, kHeight, 2.0);
     return done ? QString() : tr("The picture could not be written to %1.").arg(path);
+}
+
+QString PlotWidget::svg(const QSize &size) const
+{
+    SvgDevice device(size);
+    QCPPainter painter(&device);
+    painter.setMode(QCPPainter::pmVectorized);
+    painter.setMode(QCPPainter::pmNonCosmetic);
+    m_plot->toPainter(&painter, size.width(), size.height());
+    painter.end();
+    return QString::fromUtf8(device.document());
 }
 
 QString PlotWidget::csv() const
@@ -354,15 +357,10 @@ QString PlotWidget::exportData(const QString &path) const
     return writeTextFile(path, csv());
 }
 
-QString PlotWidget::pictureKinds() const
-{
-    return tr("PNG picture (*.png);;PDF (*.pdf)");
-}
-
 void PlotWidget::askForPicture()
 {
-    const QString path =
-        askSavePath(this, tr("Export Picture"), exportNameOf(*this), pictureKinds());
+    const QString path = askSavePath(this, tr("Export Picture"), exportNameOf(*this),
+                                     tr("PNG picture (*.png);;SVG drawing (*.svg);;PDF (*.pdf)"));
     if (path.isEmpty())
         return;
     if (const QString why = exportPicture(path); !why.isEmpty())

@@ -38,8 +38,10 @@ public:
     /// Show as table, export picture, export data.
     QList<QAction *> plotActions() const { return m_actions; }
 
-    /// PNG or PDF, by the ending of the name. The message of what went wrong, or empty.
-    virtual QString exportPicture(const QString &path);
+    /// PNG, SVG or PDF, by the ending of the name. The message of what went wrong, or empty.
+    QString exportPicture(const QString &path);
+    /// The picture as a drawing of lines, shapes and texts.
+    QString svg(const QSize &size) const;
     QString csv() const;
     QString exportData(const QString &path) const;
 
@@ -52,8 +54,6 @@ Q_SIGNALS:
     void exportFailed(const QString &why);
 
 protected:
-    /// The kinds of picture that exportPicture writes, for the file dialog.
-    virtual QString pictureKinds() const;
     QCustomPlot &plot() const { return *m_plot; }
     /// Position of a point along the horizontal axis, and the point at a position (-1: none).
     virtual double keyOf(int point) const = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/common/row_table_model.h"
 
-#include "core/report/number_text.h"
+#include "core/report/text_table.h"
 #include "widgets/common/key_role.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/text_filter.h"
@@ -206,7 +206,7 @@ std::string RowTableModel::searchedText(std::size_t row, TermTexts &terms) const
 {
     std::string all;
     for (std::size_t i = 0; i < m_columns.size(); ++i) {
-        if (!m_columns[i].searched)
+        if (!searches(m_columns[i]))
             continue;
         const report::Value value = valueOf(row, m_places[i]);
         if (const auto *view = std::get_if<report::View>(&value)) {
@@ -224,55 +224,96 @@ std::string RowTableModel::searchedText(std::size_t row, TermTexts &terms) const
     return all;
 }
 
-void RowTableModel::chooseRows()
+std::vector<std::uint32_t> RowTableModel::chosenRows() const
 {
-    m_shown.clear();
+    std::vector<std::uint32_t> rows;
     const std::size_t total = rowTotal();
     const TextFilter words(filter());
     TermTexts terms;
     for (std::size_t i = 0; i < total; ++i) {
-        if (admits(i) && (words.empty() || words.passes({searchedText(i, terms)})))
-            m_shown.push_back(static_cast<std::uint32_t>(i));
+        if (admits(i) && (words.empty() || words.passes({searchedText(i, terms), alsoSearched(i)})))
+            rows.push_back(static_cast<std::uint32_t>(i));
     }
-    m_shown.shrink_to_fit();
-    orderRows();
+    rows.shrink_to_fit();
+    return rows;
 }
 
-void RowTableModel::orderRows()
+void RowTableModel::chooseRows()
 {
-    std::sort(m_shown.begin(), m_shown.end());
-    if (sortColumn() >= 0 && sortColumn() < columnCount()) {
-        const std::size_t declared = m_places[static_cast<std::size_t>(sortColumn())];
-        std::vector<std::pair<report::SortValue, std::uint32_t>> keys;
-        keys.reserve(m_shown.size());
-        for (const std::uint32_t row : m_shown)
-            keys.emplace_back(orderOf(row, declared), row);
-        const bool down = sortOrder() == Qt::DescendingOrder;
-        std::stable_sort(keys.begin(), keys.end(), [down](const auto &a, const auto &b) {
-            return down ? b.first < a.first : a.first < b.first;
-        });
-        for (std::size_t i = 0; i < keys.size(); ++i)
-            m_shown[i] = keys[i].second;
-    }
+    std::vector<std::uint32_t> rows = chosenRows();
+    orderShown(rows);
+    show(std::move(rows));
+}
+
+void RowTableModel::orderShown(std::vector<std::uint32_t> &shown) const
+{
+    if (sortColumn() < 0 || sortColumn() >= columnCount())
+        return;
+    const std::size_t declared = m_places[static_cast<std::size_t>(sortColumn())];
+    std::vector<std::pair<report::SortValue, std::uint32_t>> keys;
+    keys.reserve(shown.size());
+    for (const std::uint32_t row : shown)
+        keys.emplace_back(orderOf(row, declared), row);
+    const bool down = sortOrder() == Qt::DescendingOrder;
+    std::stable_sort(keys.begin(), keys.end(), [down](const auto &a, const auto &b) {
+        return down ? b.first < a.first : a.first < b.first;
+    });
+    for (std::size_t i = 0; i < keys.size(); ++i)
+        shown[i] = keys[i].second;
+}
+
+void RowTableModel::show(std::vector<std::uint32_t> rows)
+{
+    m_shown = std::move(rows);
     m_rowOf.assign(rowTotal(), -1);
     for (std::size_t row = 0; row < m_shown.size(); ++row)
         m_rowOf[m_shown[row]] = static_cast<int>(row);
 }
 
-void RowTableModel::sort(int column, Qt::SortOrder order)
+void RowTableModel::showReordered(std::vector<std::uint32_t> rows)
 {
-    if (!setOrder(column, order))
-        return;
     Q_EMIT layoutAboutToBeChanged({}, QAbstractItemModel::VerticalSortHint);
     const QModelIndexList before = persistentIndexList();
     std::vector<std::size_t> sources;
     for (const QModelIndex &at : before)
         sources.push_back(sourceRow(at.row()));
-    orderRows();
+    show(std::move(rows));
+    QModelIndexList after;
     for (qsizetype i = 0; i < before.size(); ++i)
-        changePersistentIndex(
-            before[i], index(rowOf(sources[static_cast<std::size_t>(i)]), before[i].column()));
+        after.push_back(index(rowOf(sources[static_cast<std::size_t>(i)]), before[i].column()));
+    changePersistentIndexList(before, after);
     Q_EMIT layoutChanged({}, QAbstractItemModel::VerticalSortHint);
+}
+
+void RowTableModel::reorder()
+{
+    std::vector<std::uint32_t> rows = m_shown;
+    std::sort(rows.begin(), rows.end());
+    orderShown(rows);
+    if (rows != m_shown)
+        showReordered(std::move(rows));
+}
+
+void RowTableModel::chooseAgain()
+{
+    std::vector<std::uint32_t> rows = chosenRows();
+    std::vector<std::uint32_t> before = m_shown;
+    std::sort(before.begin(), before.end());
+    const bool same = rows == before;
+    orderShown(rows);
+    if (same && rows != m_shown)
+        showReordered(std::move(rows));
+    if (same)
+        return;
+    beginResetModel();
+    show(std::move(rows));
+    endResetModel();
+}
+
+void RowTableModel::sort(int column, Qt::SortOrder order)
+{
+    if (setOrder(column, order))
+        reorder();
 }
 
 int RowTableModel::rowCount(const QModelIndex &parent) const

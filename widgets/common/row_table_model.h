@@ -62,8 +62,17 @@ protected:
     virtual QVariant lookOf(std::size_t row, int column, int role) const;
     /// Rows that are shown at all, before the filter.
     virtual bool admits(std::size_t) const { return true; }
+    /// Whether the filter looks into a column; and what it looks into beside them.
+    virtual bool searches(const report::ColumnFacts &column) const { return column.searched; }
+    virtual std::string alsoSearched(std::size_t) const { return {}; }
+    /// Puts rows, which come in the order that they are held in, in the order of the view.
+    virtual void orderShown(std::vector<std::uint32_t> &shown) const;
 
     void chooseRows() override;
+    /// By what the rows are now: a reset only where others are shown.
+    void chooseAgain();
+    /// Orders the rows that are shown anew: views keep their place.
+    void reorder();
     /// Calls `replace`, after which the rows are others; or the same with other cells, and views
     /// keep their place.
     void replaceRows(bool same, const std::function<void()> &replace);
@@ -76,7 +85,9 @@ private:
 
     report::Value value(std::size_t row, int column) const;
     std::string searchedText(std::size_t row, TermTexts &terms) const;
-    void orderRows();
+    std::vector<std::uint32_t> chosenRows() const;
+    void show(std::vector<std::uint32_t> rows);
+    void showReordered(std::vector<std::uint32_t> rows);
 
     std::vector<report::ColumnFacts> m_columns; ///< of the window
     std::vector<std::size_t> m_places;
@@ -108,6 +119,8 @@ public:
     const Row &rowAt(int shown) const { return m_rows[sourceRow(shown)]; }
 
 protected:
+    /// To change cells, which dataChanged() then has to follow.
+    std::vector<Row> &held() { return m_rows; }
     std::size_t rowTotal() const override { return m_rows.size(); }
     report::Value valueOf(std::size_t row, std::size_t declared) const override
     {

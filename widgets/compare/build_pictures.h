@@ -3,27 +3,20 @@
 
 #include "core/bundle/bundle_fwd.h"
 #include "core/bundle/weight.h"
-#include "widgets/common/tile_view.h"
+#include "widgets/compare/picture_pane.h"
 
-#include <QWidget>
-
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <vector>
 
-class QLabel;
-class QStackedWidget;
-
 namespace kernscope::ui {
 
 class BoxStore;
-class ElidedLabel;
 
 /// One weight in several builds: a row of pictures with one view position and one range of colours,
 /// that of the first.
-class BuildPictures : public QWidget
+class BuildPictures : public PictureRow
 {
     Q_OBJECT
 
@@ -40,8 +33,7 @@ public:
     void show(std::vector<Side> sides);
     void clear() { show({}); }
     void setElement(std::optional<std::uint64_t> element);
-    TileView *view(std::size_t side) const { return m_panes[side].view; }
-    bool loading() const;
+    TileView *view(std::size_t side) const { return pane(side).view(); }
 
 Q_SIGNALS:
     void elementPicked(quint64 element);
@@ -50,19 +42,10 @@ protected:
     void changeEvent(QEvent *event) override;
 
 private:
-    struct Pane {
-        QWidget *box = nullptr;
-        ElidedLabel *title = nullptr;
-        QLabel *message = nullptr;
-        QStackedWidget *stack = nullptr;
-        TileView *view = nullptr;
-    };
-    Pane makePane(TaskManager &tasks, std::size_t number);
-    void showSide(Pane &pane, const Side &side, bool keepPosition);
+    void showSide(std::size_t number, bool keepPosition);
     void shareRange();
     void markCells();
 
-    std::array<Pane, kMostPictures> m_panes;
     std::vector<Side> m_sides;
     std::shared_ptr<BoxStore> m_tiles; ///< coarse tiles of the pictures that are shown
     std::uint64_t m_picture = 0;       ///< number of the first one in it

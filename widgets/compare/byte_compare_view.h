@@ -2,12 +2,8 @@
 #pragma once
 
 #include "core/diff/byte_counterpart.h"
-#include "widgets/bytes/byte_glyphs.h"
-#include "widgets/bytes/hex_layout.h"
-#include "widgets/common/row_scroll.h"
+#include "widgets/bytes/hex_rows.h"
 #include "widgets/compare/byte_rows.h"
-
-#include <QAbstractScrollArea>
 
 #include <optional>
 
@@ -29,7 +25,7 @@ struct ByteCursor {
 ///
 /// Keys: arrows, Home and End in the row, with Ctrl of everything, Page Up and Page Down, Tab to
 /// what the other side has for the byte.
-class ByteCompareView : public QAbstractScrollArea
+class ByteCompareView : public HexRows
 {
     Q_OBJECT
 
@@ -53,10 +49,7 @@ public:
     void showFile(std::size_t file);
     void showSection(std::size_t section);
 
-    std::uint64_t topRow() const { return m_topRow; }
-    std::uint64_t visibleRows() const;
     const ByteRows &rows() const { return m_rows; }
-    void scrollToRow(std::uint64_t row);
     /// Where a byte's digits (of text: its character) are on one side; empty: scrolled away.
     QRect cellRect(const ByteCursor &cursor, bool ofA) const;
     /// The byte in words, on both sides.
@@ -71,6 +64,9 @@ Q_SIGNALS:
     void activated();   ///< Enter or double click on a byte
 
 protected:
+    std::uint64_t rowTotal() const override { return m_rows.rows(); }
+    double rowsWidth() const override { return 2 * columnsWidth(); }
+    void rowsMoved() override { Q_EMIT scrolled(); }
     void paintEvent(QPaintEvent *event) override;
     void resizeEvent(QResizeEvent *event) override;
     void keyPressEvent(QKeyEvent *event) override;
@@ -78,7 +74,6 @@ protected:
     void mousePressEvent(QMouseEvent *event) override;
     void mouseMoveEvent(QMouseEvent *event) override;
     void mouseDoubleClickEvent(QMouseEvent *event) override;
-    void scrollContentsBy(int dx, int dy) override;
     void changeEvent(QEvent *event) override;
 
 private:
@@ -91,8 +86,6 @@ private:
     const ByteAlignment &alignment() const { return m_bytes->alignment; }
     bool empty() const { return !m_bytes || m_bytes->alignment.empty(); }
     void relayout();
-    void syncScrollBars();
-    void onScrollAction(int action);
     void reveal();
     void moveTo(const ByteCursor &cursor, std::optional<bool> ofA = {});
     bool moveByKey(QKeyEvent *event);
@@ -105,7 +98,6 @@ private:
     double sideWidth() const;
     /// Of the columns of one side that are shown.
     double columnsWidth() const;
-    int headerHeight() const;
     QString titleOf(std::size_t section, bool ofA) const;
     QString stateOf(std::size_t section, bool ofA) const;
 
@@ -133,16 +125,12 @@ private:
 
     AlignedBytesPtr m_bytes;
     ByteRows m_rows;
-    HexLayout m_layout;
-    RowScroll m_scroll;
-    std::uint64_t m_topRow = 0;
     ByteCursor m_cursor;
     std::shared_ptr<const ByteDifferences> m_differences;
     ByteCounterparts m_counterparts;
     ByteCounterpart m_counterpart;
-    bool m_sideA = true, m_syncing = false;
+    bool m_sideA = true;
     bool m_letters = true; ///< characters beside the digits; else the room is for more digits
-    ByteGlyphs m_glyphs;
 };
 
 } // namespace kernscope::ui

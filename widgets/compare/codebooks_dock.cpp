@@ -15,7 +15,41 @@
 #include <QTimer>
 #include <QVBoxLayout>
 
+#include <array>
+#include <utility>
+
 namespace kernscope::ui {
+
+namespace {
+
+/// A sign beside the word, so that a column of them is read at a glance; by EntryChange.
+constexpr std::array<const char *, kEntryChanges> kChangeGlyphs{
+    "=", "\u21C5", "\u2260", "\u22CF", "\u22CE", "\u2715", "\u25CB", "+"};
+
+} // namespace
+
+CodebookPairModel::CodebookPairModel(QObject *parent) : RowTable(report::entryTable(), parent)
+{
+    setLook([](const report::EntryFacts &row, std::string_view key, int role) -> QVariant {
+        if (key != "change" || role != Qt::DisplayRole)
+            return {};
+        const EntryChange change = row.get().change;
+        return QString::fromUtf8(kChangeGlyphs[static_cast<std::size_t>(change)]) + u' ' +
+               cellText(report::Word{entryChangeName(change)});
+    });
+}
+
+void CodebookPairModel::setMatch(CodebookMatchPtr match)
+{
+    // The rows of before are looked at while the new ones come.
+    const CodebookMatchPtr before = std::exchange(m_match, std::move(match));
+    setRows(m_match ? report::entryRows(*m_match) : std::vector<report::EntryFacts>());
+}
+
+std::optional<std::uint64_t> CodebookPairModel::elementAt(int row) const
+{
+    return row >= 0 && row < rowCount() ? rowAt(row).get().element : std::nullopt;
+}
 
 CodebooksDock::CodebooksDock(Session &session, QWidget *parent)
     : Dock(session, QStringLiteral("codebooks"), tr("Codebooks"), parent),
@@ -71,8 +105,8 @@ void CodebooksDock::setPlaces(const PairPlaces &places)
     // The places that are found later are of the same pair: its codebooks are known by then.
     const bool same = m_places.subject.a == places.subject.a &&
                       m_places.subject.b == places.subject.b &&
-                      m_places.subject.weightA == places.subject.weightA &&
-                      m_places.subject.weightB == places.subject.weightB &&
+                      m_places.subject.sides.a == places.subject.sides.a &&
+                      m_places.subject.sides.b == places.subject.sides.b &&
                       m_places.documentIsB == places.documentIsB;
     m_places = places;
     if (!same)
@@ -109,10 +143,10 @@ void CodebooksDock::refresh()
                   ? tr("Select a pair of palettes in Compare to see their codebooks entry to "
                        "entry.")
                   : subject.obstacle);
-    else if (!hasCodebooks(*subject.a, subject.weightA, *subject.b, subject.weightB))
+    else if (!hasCodebooks(*subject.a, *subject.b, subject.sides))
         clear(
             tr("%1 is not stored with codebooks on both sides: there are none to set side by side.")
-                .arg(fromUtf8(subject.a->weights()[subject.weightA].name)));
+                .arg(fromUtf8(subject.a->weights()[subject.sides.a].name)));
     else
         match();
 }
@@ -125,10 +159,7 @@ void CodebooksDock::match()
         this, tr("Matching codebooks"),
         [subject = m_places.subject](Progress &progress) {
             progress.setTotal(subject.weight().elements.value);
-            return subject.joined ? matchCodebooks(*subject.a, *subject.b, *subject.joined,
-                                                   subject.part, &progress)
-                                  : matchCodebooks(*subject.a, subject.weightA, *subject.b,
-                                                   subject.weightB, &progress);
+            return matchCodebooks(*subject.a, *subject.b, subject.sides, &progress);
         },
         [this](const Result<CodebookMatch> &match) {
             m_task = nullptr;

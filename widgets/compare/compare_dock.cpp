@@ -1,32 +1,63 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/compare/compare_dock.h"
 
+#include "core/bundle/bundle.h"
+#include "core/target/rules.h"
 #include "widgets/common/dock_tools.h"
+#include "widgets/common/file_dialogs.h"
 #include "widgets/common/flow_layout.h"
+#include "widgets/common/segmented.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
+#include "widgets/compare/compare_copies.h"
 #include "widgets/compare/compare_header.h"
+#include "widgets/compare/compare_pages.h"
 #include "widgets/compare/compare_runner.h"
+#include "widgets/compare/compare_table.h"
+#include "widgets/compare/compare_task.h"
+#include "widgets/compare/difference_export.h"
+#include "widgets/compare/hand_pairs.h"
 #include "widgets/compare/limits_bar.h"
 #include "widgets/compare/pair_figures.h"
 #include "widgets/compare/pair_pictures.h"
 #include "widgets/compare/places_dock.h"
 #include "widgets/compare/same_tables.h"
+#include "widgets/compare/shown_pair.h"
 #include "widgets/compare/verdict_strip.h"
 #include "widgets/weight/weight_pyramids.h"
 
 #include <QAction>
 #include <QActionGroup>
+#include <QComboBox>
 #include <QHeaderView>
 #include <QLineEdit>
+#include <QMenu>
+#include <QSignalBlocker>
 #include <QSplitter>
 #include <QTableView>
 #include <QToolButton>
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <cmath>
+#include <memory>
+#include <utility>
 
 namespace kernscope::ui {
+
+namespace {
+
+/// Says by a glyph whether a button is on: the shade of a pressed button is hard to see.
+void markChecked(QAction *action, const QString &on, const QString &off, const QString &label)
+{
+    const auto mark = [=](bool checked) {
+        action->setIconText((checked ? on : off) + QLatin1Char(' ') + label);
+    };
+    QObject::connect(action, &QAction::toggled, action, mark);
+    mark(action->isChecked());
+}
+
+} // namespace
 
 CompareDock::CompareDock(Session &session, QWidget *parent)
     : Dock(session, QStringLiteral("compare"), tr("Compare"), parent),
@@ -39,19 +70,9 @@ CompareDock::CompareDock(Session &session, QWidget *parent)
     m_strip = new VerdictStrip(content);
     column->addWidget(m_strip);
 
-    m_splitter = new QSplitter(Qt::Vertical);
-    m_splitter->setChildrenCollapsible(false);
-    buildTable(m_splitter);
-    m_pictures = new PairPictures(session.tasks(), m_splitter);
-    m_pictures->setPyramids(WeightPyramids::of(session));
-    m_figures = new PairFigures(this);
-    m_figures->hide(); // until an inspector shows it
-    m_splitter->setSizes({theme::em(this, 15.4), theme::em(this, 24.6)});
-    m_splitter->setStretchFactor(0, 2);
-    m_splitter->setStretchFactor(1, 3);
-    buildPages(m_splitter);
+    buildParts();
     buildActions();
-    m_figures->addLinks({m_copyActions[static_cast<int>(Extent::Weight)], m_saveAction});
+    m_figures->addLinks({m_copies->weightAction(), m_saveAction});
     m_tools = buildToolRow(content);
     column->addWidget(m_tools);
     m_limits = new LimitsBar(content);
@@ -61,6 +82,183 @@ CompareDock::CompareDock(Session &session, QWidget *parent)
     setContent(content);
     content->setFocusProxy(m_table);
     connectParts();
+}
+
+void CompareDock::buildParts()
+{
+    m_splitter = new QSplitter(Qt::Vertical);
+    m_splitter->setChildrenCollapsible(false);
+    m_table = makeCompareTable(*m_model, m_splitter);
+    m_pictures = new PairPictures(session().tasks(), m_splitter);
+    m_pictures->setPyramids(WeightPyramids::of(session()));
+    m_splitter->setSizes({theme::em(this, 15.4), theme::em(this, 24.6)});
+    m_splitter->setStretchFactor(0, 2);
+    m_splitter->setStretchFactor(1, 3);
+    m_figures = new PairFigures(this);
+    m_figures->hide();                     // until an inspector shows it
+    m_pages = new ComparePages(session()); // comes after the tools, also for the keyboard
+    m_pages->setValues(m_splitter);
+    m_header->setSwitch(m_pages->makeSwitch(m_header));
+    auto *third = new QMenu(m_header->thirdButton());
+    third->addAction(tr("A &File\u2026"), this, [this] { Q_EMIT thirdBuildWanted(false); });
+    third->addAction(tr("A F&older\u2026"), this, [this] { Q_EMIT thirdBuildWanted(true); });
+    m_header->thirdButton()->setMenu(third);
+    m_header->thirdButton()->setPopupMode(QToolButton::InstantPopup);
+    m_pairs = new HandPairs(session(), *m_model, this);
+    m_copies = new CompareCopies(
+        session(), *m_model, [this] { return m_pictures->element(); }, this);
+    m_shownPair = new ShownPair(session().tasks(), this);
+}
+
+void CompareDock::buildCheckedActions()
+{
+    m_onlyAction = new QAction(tr("Differences Only"), this);
+    m_onlyAction->setCheckable(true);
+    m_onlyAction->setToolTip(tr("Leave out the weights that are the same in both"));
+    // Short, so that the row of tools stays one row in a window of 1280 pixels.
+    markChecked(m_onlyAction, QStringLiteral("\u2611"), QStringLiteral("\u2610"), tr("Differing"));
+    m_worstAction = new QAction(tr("Worst First"), this);
+    m_worstAction->setCheckable(true);
+    m_worstAction->setChecked(true);
+    m_worstAction->setToolTip(tr("Pairs that cannot be compared, weights of one side and the "
+                                 "largest differences at the top; off: the order of A. A column "
+                                 "whose header is clicked goes before either"));
+    markChecked(m_worstAction, QStringLiteral("\u2611"), QStringLiteral("\u2610"),
+                m_worstAction->text());
+    m_limitsAction = new QAction(tr("Limits"), this);
+    m_limitsAction->setCheckable(true);
+    m_limitsAction->setToolTip(tr("Hold every pair against limits, and say which keep them"));
+    markChecked(m_limitsAction, QStringLiteral("\u2611"), QStringLiteral("\u2610"),
+                m_limitsAction->text());
+    connect(m_limitsAction, &QAction::toggled, this, &CompareDock::showLimits);
+}
+
+QList<QAction *> CompareDock::buildModes()
+{
+    m_modeGroup = new QActionGroup(this);
+    const auto mode = [this](const QString &text, const QString &label, const QString &tip,
+                             PictureMode value) {
+        auto *action = new QAction(text, m_modeGroup);
+        action->setCheckable(true);
+        action->setToolTip(tip);
+        action->setData(static_cast<int>(value));
+        action->setChecked(value == m_pictures->mode());
+        markChecked(action, QStringLiteral("\u25C9"), QStringLiteral("\u25CB"), label);
+        return action;
+    };
+    auto *values = mode(tr("Heat Maps"), tr("Heat Maps"), tr("Show values and their differences"),
+                        PictureMode::Values);
+    auto *relative =
+        mode(tr("Relative Difference"), tr("Relative"),
+             tr("Show values, and their differences over the value in A"), PictureMode::Relative);
+    auto *zeros =
+        mode(tr("Zeros and Mask"), tr("Mask"), tr("Show what each side keeps"), PictureMode::Zeros);
+    return {values, relative, zeros};
+}
+
+void CompareDock::buildActions()
+{
+    m_swapAction = dockAction(this, tr("Swap Sides"), {}, [this] { setSwapped(!m_swapped); });
+    buildCheckedActions();
+    const QList<QAction *> modes = buildModes();
+    m_largestAction = dockAction(this, tr("Go to Largest Difference"),
+                                 QKeySequence(Qt::CTRL | Qt::Key_F8), [this] { goToLargest(); });
+    // From the other docks of a comparison as well, as long as this one is in view.
+    m_largestAction->setShortcutContext(Qt::WindowShortcut);
+    m_largestAction->setToolTip(tr("Move to the element of this pair that differs most"));
+    m_largestAction->setIconText(tr("Largest \u0394"));
+    m_againAction = dockAction(this, tr("Compare the Rest"), {},
+                               [this] { m_runner->start(m_a, m_b, resolvedChoices()); });
+    m_againAction->setToolTip(tr("Go on with the weights that a cancelled comparison left out"));
+    auto *copy = dockAction(m_table, tr("Copy Rows"), QKeySequence::Copy,
+                            [this] { copySelection(*m_table); });
+    auto *save = exportAction(this, this->session(), tr("Export Comparison\u2026"), *m_model,
+                              QStringLiteral("comparison"));
+    m_saveAction =
+        dockAction(this, tr("Save the Difference\u2026"), {}, [this] { saveDifference(); });
+    m_saveAction->setToolTip(tr("As changes for another copy of A, or as a report"));
+    const QList<QAction *> pairing = m_pairs->actions(), copies = m_copies->actions();
+    m_actions = m_pages->actions() +
+                QList<QAction *>{m_swapAction, m_worstAction, m_onlyAction, m_limitsAction} +
+                modes + QList<QAction *>{m_largestAction} + pairing + copies +
+                QList<QAction *>{m_againAction, copy, save, m_saveAction};
+    m_actions += m_figures->menuActions();
+    setCompareTask(pairing, CompareTask::Pairing);
+    setCompareTask(QList<QAction *>{m_largestAction} + m_figures->linkActions(), CompareTask::GoTo);
+    setCompareTask(copies, CompareTask::Copy);
+    setCompareTask({m_limitsAction, m_againAction}, CompareTask::Limits);
+    setCompareTask({copy, save, m_saveAction}, CompareTask::Export);
+    m_table->addActions(
+        {m_swapAction, m_worstAction, m_onlyAction, m_limitsAction, m_largestAction});
+    m_table->addActions(pairing);
+    m_table->addActions(copies);
+    m_table->addActions({m_againAction, save, m_saveAction});
+}
+
+/// While pairs are compared: the worst so far rise to the top. With many rows that takes its time,
+/// which is to be a small part of all.
+void CompareDock::arrangeRows()
+{
+    constexpr qint64 kPause = 250, kShare = 20;
+    if (!m_model->ordersBySeverity() ||
+        (m_arranged.isValid() &&
+         m_arranged.elapsed() < std::max(kPause, kShare * m_arrangeMilliseconds)))
+        return;
+    m_arranged.start();
+    keepSelection([this] { m_model->arrange(); });
+    m_arrangeMilliseconds = m_arranged.restart();
+}
+
+/// A click on a header chose a column: this one goes back from it.
+void CompareDock::chooseOrder(bool worstFirst)
+{
+    keepSelection([&] {
+        m_table->horizontalHeader()->setSortIndicator(-1, Qt::AscendingOrder);
+        m_model->setWorstFirst(worstFirst);
+    });
+}
+
+void CompareDock::showLimits(bool shown)
+{
+    m_limits->setVisible(shown);
+    m_table->setColumnHidden(m_model->columnOf("limits"), !shown);
+    keepSelection([&] { m_model->setLimits(shown ? m_limits->limits() : ValueLimits()); });
+    countLimits();
+    m_copies->updateActions();
+}
+
+void CompareDock::countLimits()
+{
+    std::size_t hold = 0, exceed = 0, waiting = 0;
+    for (const report::PairRow &row : m_model->rows())
+        ++(!row.holds ? waiting : *row.holds ? hold : exceed);
+    m_limits->setCounts(hold, exceed, waiting);
+}
+
+void CompareDock::saveDifference()
+{
+    if (!m_a || !m_b)
+        return;
+    const QString path = askSavePath(this, tr("Save the Difference"),
+                                     QStringLiteral("changes.kpatch"), differenceKinds());
+    if (path.isEmpty())
+        return;
+    DiffLimits limits;
+    limits.values = m_model->limits();
+    m_saving = session().tasks().start(
+        this, tr("Writing down the difference"),
+        [a = m_a, b = m_b, limits, chosen = resolvedChoices(), path](Progress &progress) {
+            return differenceDocument(a, b, limits, chosen, path, progress);
+        },
+        [this, path](const Result<std::string> &text) {
+            m_saving = nullptr;
+            QString fault;
+            if (!text)
+                fault = fromUtf8(describe(text.error()));
+            else
+                fault = writeTextFile(path, QString::fromStdString(*text));
+            Q_EMIT session().statusMessage(fault.isEmpty() ? tr("Saved %1").arg(path) : fault);
+        });
 }
 
 /// Wraps where the dock is narrow, so that it never widens the window.
@@ -98,9 +296,21 @@ void CompareDock::connectParts()
     // Pairs by hand belong to two files: the window, which keeps them, sets them again.
     for (const auto changed : {&Session::bundleChanged, &Session::otherChanged})
         connect(&session(), changed, this, [this] { setChoices({}); });
+    connect(m_pairs, &HandPairs::choicesChanged, this, &CompareDock::scheduleRefresh);
+    connect(m_pairs, &HandPairs::choicesChanged, this, &CompareDock::choicesChanged);
+    connect(m_pairs, &HandPairs::pairsChosen, this, &CompareDock::pairsChosen);
+    connect(m_pairs, &HandPairs::pairMade, this,
+            [this](const std::string &nameA, const std::string &nameB) {
+                m_shownA = nameA;
+                m_shownB = nameB;
+            });
+    connect(m_pages, &ComparePages::pageShown, this, [this](Page page) {
+        m_tools->setVisible(page == Page::Values);
+        m_limits->setVisible(page == Page::Values && m_limitsAction->isChecked());
+    });
     connect(m_header->swapButton(), &QToolButton::clicked, m_swapAction, &QAction::trigger);
     connect(m_filter, &QLineEdit::textChanged, this,
-            [this](const QString &text) { keepSelection([&] { m_model->setFilterText(text); }); });
+            [this](const QString &text) { keepSelection([&] { m_model->setFilter(text); }); });
     connect(m_onlyAction, &QAction::toggled, this,
             [this](bool only) { keepSelection([&] { m_model->setDifferencesOnly(only); }); });
     connect(m_modeGroup, &QActionGroup::triggered, this, [this](const QAction *action) {
@@ -127,10 +337,146 @@ void CompareDock::connectParts()
     connect(m_limits, &LimitsBar::limitsChanged, this, [this] {
         keepSelection([this] { m_model->setLimits(m_limits->limits()); });
         countLimits();
-        updateCopyActions();
+        m_copies->updateActions();
     });
-    connect(&session(), &Session::patchingEnabledChanged, this, &CompareDock::updateCopyActions);
+    connectShownPair();
     connectRunner();
+}
+
+const PairChoices &CompareDock::choices() const
+{
+    return m_pairs->choices();
+}
+
+void CompareDock::setChoices(const PairChoices &choices)
+{
+    m_pairs->setChoices(choices);
+}
+
+void CompareDock::askPartnerOfDocument(std::size_t weight)
+{
+    m_pairs->askPartnerOfDocument(weight);
+}
+
+void CompareDock::copyChosen(const QList<quint64> &elements)
+{
+    m_copies->copyChosen(elements);
+}
+
+std::vector<PairChoice> CompareDock::resolvedChoices() const
+{
+    return m_pairs->resolved(m_a, m_b);
+}
+
+void CompareDock::connectShownPair()
+{
+    connect(m_shownPair, &ShownPair::sampled, this,
+            [this](const PairSubject &subject, const Result<PairSample> &sample) {
+                PairSubject shown = subject;
+                if (!sample)
+                    shown.obstacle = fromUtf8(describe(sample.error()));
+                m_pictures->show(shown, sample ? *sample : PairSample::none());
+                const Place &now = place();
+                if (documentWeight(m_row) == now.weight && now.element)
+                    m_pictures->setElement(shown.elementOf(!m_swapped, *now.element));
+                if (!sample)
+                    showPlaces({shown, m_swapped, nullptr, shown.obstacle}, 1);
+            });
+    connect(m_shownPair, &ShownPair::found, this,
+            [this](const PairSubject &subject, const Result<WorstPlaces> &found, double range) {
+                PairPlaces places{subject, m_swapped, nullptr, {}};
+                if (found)
+                    places.places = std::make_shared<const WorstPlaces>(*found);
+                else
+                    places.obstacle = fromUtf8(describe(found.error()));
+                showPlaces(places, range);
+            });
+    connect(m_shownPair, &ShownPair::cut, this, [this](PairSubject subject, bool pictures) {
+        m_cut = true;
+        const QString why = tr("This was cancelled. Select the pair again to see it.");
+        if (pictures) {
+            subject.obstacle = why;
+            m_pictures->show(subject, PairSample::none());
+        }
+        showPlaces({subject, m_swapped, nullptr, why}, 1);
+    });
+}
+
+/// What the files say: the program, and the header.
+void CompareDock::showProgram()
+{
+    const auto files = m_runner->files();
+    m_header->setDifference(files.get());
+    m_pages->showProgram(files);
+}
+
+/// What a comparison that runs shows of itself.
+void CompareDock::connectRunner()
+{
+    connect(m_runner, &CompareRunner::summedUp, this, &CompareDock::showOutcome);
+    connect(m_runner, &CompareRunner::rowsReady, this, &CompareDock::onRows);
+    connect(m_runner, &CompareRunner::filesCompared, this, &CompareDock::showProgram);
+    connect(m_runner, &CompareRunner::pairCompared, this, [this](std::size_t row) {
+        if (row == m_row)
+            m_figures->showRow(m_model->rows()[row]);
+        countLimits();
+    });
+    const auto progress = [this] {
+        m_header->setProgress(m_runner->running(), m_runner->fraction());
+        m_againAction->setEnabled(m_runner->stopped());
+    };
+    connect(m_runner, &CompareRunner::progressed, this, progress);
+    connect(m_runner, &CompareRunner::finished, this, [this, progress] {
+        onFinished();
+        progress();
+    });
+    progress();
+}
+
+QComboBox *CompareDock::buildChips(QWidget *parent)
+{
+    m_chip = new QComboBox(parent);
+    m_chip->setAccessibleName(tr("Chip of the column of outcomes"));
+    m_chip->setToolTip(tr("The chip whose outcome stands in the table"));
+    // Long names of single chips must not make the row wrap.
+    m_chip->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    m_chip->setMinimumContentsLength(12);
+    for (const target::Target &chip : target::targets()) {
+        // "M1 base (T8103); A14": the first of its chips.
+        const QString silicon = fromUtf8(chip.silicon)
+                                    .section(QLatin1Char(';'), 0, 0)
+                                    .section(QStringLiteral(" ("), 0, 0);
+        m_chip->addItem(silicon.isEmpty()
+                            ? fromUtf8(chip.name)
+                            : QStringLiteral("%1 \u00B7 %2").arg(fromUtf8(chip.name), silicon));
+    }
+    setChip(target::defaultTarget());
+    connect(m_chip, &QComboBox::currentIndexChanged, this, [this] {
+        showChip();
+        Q_EMIT chipChosen(chip().index);
+    });
+    return m_chip;
+}
+
+const target::Target &CompareDock::chip() const
+{
+    const auto all = target::targets();
+    const int at = m_chip->currentIndex();
+    return at < 0 ? target::defaultTarget() : all[static_cast<std::size_t>(at)];
+}
+
+void CompareDock::setChip(const target::Target &chip)
+{
+    {
+        const QSignalBlocker blocker(m_chip);
+        m_chip->setCurrentIndex(static_cast<int>(chip.index));
+    }
+    showChip();
+}
+
+void CompareDock::showChip()
+{
+    keepSelection([this] { m_model->setOutcomes(m_runner->outcome().get(), chip()); });
 }
 
 void CompareDock::setSwapped(bool swapped)
@@ -138,6 +484,7 @@ void CompareDock::setSwapped(bool swapped)
     if (m_swapped == swapped)
         return;
     m_swapped = swapped;
+    m_pairs->setDocumentIsB(swapped);
     scheduleRefresh();
     Q_EMIT swappedChanged(swapped);
 }
@@ -154,8 +501,9 @@ void CompareDock::refresh()
     }
     m_a = ready ? a : nullptr;
     m_b = ready ? b : nullptr;
-    cancelPair(); // the rows that come show theirs again
-    m_structureA = m_structureB = nullptr;
+    m_shownPair->cancel(); // the rows that come show theirs again
+    m_copies->setBundles(m_a, m_b, m_swapped);
+    m_pages->setBundles(m_a, m_b, resolvedChoices(), m_swapped);
     m_runner->start(m_a, m_b, resolvedChoices());
     showOutcome();
     if (!ready) {
@@ -165,8 +513,6 @@ void CompareDock::refresh()
     }
     m_header->setBundles(a, b);
     showProgram();
-    if (m_pages->currentIndex() == static_cast<int>(Page::Structure))
-        findStructure();
     showContent();
 }
 
@@ -174,10 +520,9 @@ void CompareDock::refresh()
 /// that was shown, else selects the pair of the common position.
 void CompareDock::onRows()
 {
-    m_table->setColumnHidden(static_cast<int>(CompareColumn::Function),
-                             !severalFunctions(m_model->rows()));
+    m_table->setColumnHidden(m_model->columnOf("function"), !severalFunctions(m_model->rows()));
     std::size_t row = m_model->rowOfNames(m_shownA, m_shownB);
-    if (row == kNoIndex && !(m_shownA.isEmpty() && m_shownB.isEmpty()))
+    if (row == kNoIndex && !(m_shownA.empty() && m_shownB.empty()))
         row = m_model->rowOfNames(m_shownB, m_shownA);
     // A pair that was chosen without a weight of the document is no place: it stays.
     const bool placeless = row != kNoIndex && documentWeight(row) == kNoIndex;
@@ -223,7 +568,7 @@ bool CompareDock::isOfDocument(std::size_t row, std::size_t weight,
 {
     if (weight == kNoIndex || documentWeight(row) != weight)
         return false;
-    return !element || !m_model->rows()[row].joined() ||
+    return !element || !m_model->rows()[row].pair.slice ||
            subjectOf(row).elementOf(!m_swapped, *element).has_value();
 }
 
@@ -231,7 +576,7 @@ std::size_t CompareDock::documentWeight(std::size_t row) const
 {
     if (row >= m_model->rows().size())
         return kNoIndex;
-    const WeightPair &pair = m_model->rows()[row].pair;
+    const ComparedPair &pair = m_model->rows()[row].pair;
     return m_swapped ? pair.b : pair.a;
 }
 
@@ -294,24 +639,24 @@ void CompareDock::showRow(std::size_t number)
 {
     m_row = number;
     m_cut = false;
-    updateCopyActions();
-    updatePairActions();
-    cancelPair();
+    m_shownPair->cancel();
+    m_pairs->setRow(number);
+    m_copies->setSubject(subjectOf(number));
     if (number >= m_model->rows().size()) {
         m_pictures->clear();
         m_figures->clear();
         Q_EMIT placesChanged({});
         return;
     }
-    const CompareRow &row = m_model->rows()[number];
-    m_shownA = row.onA() ? row.name : QString();
-    m_shownB = row.onA() ? row.nameB : row.name;
+    const report::PairRow &row = m_model->rows()[number];
+    m_shownA = row.nameA;
+    m_shownB = row.nameB;
     const PairSubject subject = subjectOf(number);
     m_figures->showRow(row);
     m_figures->setValues(std::nullopt);
     showPlaces({subject, m_swapped, nullptr, subject.obstacle}, 1);
     if (subject.comparable()) {
-        takeSample(subject);
+        m_shownPair->look(subject);
         return;
     }
     m_pictures->show(subject, PairSample::none());
@@ -329,7 +674,7 @@ void CompareDock::showOutcome()
 void CompareDock::goToPair(std::size_t weightA, std::size_t weightB, std::optional<quint64> element)
 {
     const auto &rows = m_model->rows();
-    const auto found = std::find_if(rows.begin(), rows.end(), [&](const CompareRow &row) {
+    const auto found = std::find_if(rows.begin(), rows.end(), [&](const report::PairRow &row) {
         return row.pair.a == weightA && row.pair.b == weightB;
     });
     if (found == rows.end())
@@ -367,15 +712,37 @@ void CompareDock::onElement(std::uint64_t element)
         session().goToElement(weight, subjectOf(m_row).elementOn(!m_swapped, element), this);
 }
 
+PairSubject CompareDock::subjectOf(std::size_t number) const
+{
+    if (number >= m_model->rows().size())
+        return {};
+    const report::PairRow &row = m_model->rows()[number];
+    PairSubject subject{m_a, m_b, row.pair, {}};
+    if (row.state == report::PairState::NoValues || row.state == report::PairState::OneSided)
+        subject.obstacle = verdictSentence(row);
+    return subject;
+}
+
+void CompareDock::showPlaces(const PairPlaces &places, double range)
+{
+    std::shared_ptr<const PairBins> bins;
+    if (places.places && places.places->bins) // shared with what holds it
+        bins = {places.places, &*places.places->bins};
+    if (places.places) {
+        const auto &worst = places.places->worstElements;
+        m_pictures->setLargestDifference(
+            worst.empty() ? 0 : static_cast<double>(std::abs(worst.front().b - worst.front().a)));
+    }
+    m_figures->showBins(bins, range);
+    m_figures->showPlaces(places);
+    Q_EMIT placesChanged(places);
+}
+
 bool CompareDock::working() const
 {
-    const bool sampling = m_sampling && !m_sampling->progress().cancelled();
-    const bool locating = m_locating && !m_locating->progress().cancelled();
-    const bool copying = m_copying && !m_copying->progress().cancelled();
     const bool saving = m_saving && !m_saving->progress().cancelled();
-    const bool structuring = m_structuring && !m_structuring->progress().cancelled();
-    return m_runner->running() || sampling || locating || copying || saving || structuring ||
-           m_pictures->loading();
+    return m_runner->running() || m_shownPair->working() || m_copies->working() || saving ||
+           m_pages->working() || m_pictures->loading();
 }
 
 } // namespace kernscope::ui

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/compare/compare_model.h"
 
+#include "widgets/common/key_role.h"
 #include "widgets/common/outcome_words.h"
 #include "widgets/common/table_text.h"
 
+#include <QCollator>
 #include <QCoreApplication>
 #include <QMimeData>
 
@@ -13,6 +15,8 @@
 namespace kernscope::ui {
 
 namespace {
+
+using Row = report::PairRow;
 
 /// A row on its way to another one: where it comes from, and its stable number.
 const QString kRowMime = QStringLiteral("application/x-kernscope-pair-row");
@@ -25,80 +29,97 @@ QByteArray dragOrigin(const CompareModel &model)
            QByteArray::number(qulonglong(reinterpret_cast<quintptr>(&model))) + ' ';
 }
 
-CompareColumn columnOf(int section)
+QString nameTip(const Row &row)
 {
-    return static_cast<CompareColumn>(section);
-}
-
-QString nameTip(const CompareRow &row)
-{
-    QString tip = row.name;
-    if (!row.nameB.isEmpty())
-        tip += QStringLiteral("\n") + CompareModel::tr("in B: %1").arg(row.nameB);
+    QString tip = fromUtf8(row.name());
+    if (row.onA() && row.onB() && row.nameA != row.nameB)
+        tip += QStringLiteral("\n") + CompareModel::tr("in B: %1").arg(fromUtf8(row.nameB));
     const Shape &shape = row.onA() ? row.shapeA : row.shapeB;
     return tip + QStringLiteral("\n") + QString::fromStdString(shapeText(shape));
 }
 
+/// Numbers by their size, texts as people sort them: "w2" before "w10"; and what has neither last,
+/// in either direction.
+class ByColumn
+{
+public:
+    explicit ByColumn(bool ascending) : m_ascending(ascending) { m_collator.setNumericMode(true); }
+
+    bool operator()(const report::SortValue &x, const report::SortValue &y) const
+    {
+        const bool hasX = !std::holds_alternative<std::monostate>(x),
+                   hasY = !std::holds_alternative<std::monostate>(y);
+        if (!hasX || !hasY)
+            return hasX && !hasY;
+        const auto *textX = std::get_if<std::string>(&x), *textY = std::get_if<std::string>(&y);
+        if (textX != nullptr && textY != nullptr) {
+            const int order = m_collator.compare(fromUtf8(*textX), fromUtf8(*textY));
+            return m_ascending ? order < 0 : order > 0;
+        }
+        return m_ascending ? x < y : y < x;
+    }
+
+private:
+    bool m_ascending;
+    QCollator m_collator;
+};
+
 } // namespace
 
-CompareModel::CompareModel(QObject *parent) : QAbstractTableModel(parent) {}
+CompareModel::CompareModel(QObject *parent) : RowTable(report::pairTable(), parent) {}
 
-bool CompareModel::samePairs(const std::vector<CompareRow> &rows) const
+bool CompareModel::samePairs(const std::vector<Row> &rows) const
 {
-    const auto same = [](const CompareRow &x, const CompareRow &y) {
-        return x.pair.a == y.pair.a && x.pair.b == y.pair.b && x.name == y.name &&
+    const auto same = [](const Row &x, const Row &y) {
+        return x.pair.a == y.pair.a && x.pair.b == y.pair.b && x.nameA == y.nameA &&
                x.nameB == y.nameB;
     };
     return !rows.empty() &&
-           std::equal(rows.begin(), rows.end(), m_rows.begin(), m_rows.end(), same);
+           std::equal(rows.begin(), rows.end(), this->rows().begin(), this->rows().end(), same);
+}
+
+void CompareModel::cellsChanged(int first, int last)
+{
+    if (rowCount() > 0)
+        Q_EMIT dataChanged(index(0, first), index(rowCount() - 1, last));
 }
 
 void CompareModel::setLimits(const ValueLimits &limits)
 {
     m_limits = limits;
-    for (CompareRow &row : m_rows)
-        row.limits = limits;
-    if (!m_order.empty())
-        Q_EMIT dataChanged(index(0, static_cast<int>(CompareColumn::Limits)),
-                           index(rowCount() - 1, static_cast<int>(CompareColumn::Limits)));
+    for (Row &row : held())
+        setPairWords(row, limits);
+    cellsChanged(columnOf("limits"), columnOf("limits"));
     updateOrder();
 }
 
-void CompareModel::setRows(std::vector<CompareRow> rows)
+void CompareModel::setRows(std::vector<Row> rows)
 {
-    for (CompareRow &row : rows)
-        row.limits = m_limits;
-    if (samePairs(rows)) {
-        for (std::size_t i = 0; i < rows.size(); ++i) {
-            if (rows[i].state == CompareState::Compared && !m_rows[i].word.isEmpty())
-                rows[i].word = m_rows[i].word; // until the verdict is told anew
-            rows[i].outcomeA = m_rows[i].outcomeA;
-            rows[i].outcomeB = m_rows[i].outcomeB;
-        }
-        m_rows = std::move(rows);
-        if (!m_order.empty())
-            Q_EMIT dataChanged(index(0, 0), index(rowCount() - 1, kCompareColumns - 1));
-        return;
-    }
-    beginResetModel();
     m_shortNames.clear();
-    m_rows = std::move(rows);
-    applyFilter();
-    endResetModel();
+    const bool same = samePairs(rows);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        if (same) {
+            const Row &before = this->rows()[i];
+            if (rows[i].state == report::PairState::Compared && before.state == rows[i].state)
+                rows[i].verdict = before.verdict; // until the verdict is told anew
+            rows[i].outcomeA = before.outcomeA;
+            rows[i].outcomeB = before.outcomeB;
+        }
+        setPairWords(rows[i], m_limits);
+    }
+    replaceRows(same, [&] { held() = std::move(rows); });
 }
 
-void CompareModel::setPair(std::size_t row, const WeightPair &pair, CompareState state,
-                           const QString &word, const QString &changes)
+void CompareModel::setPair(std::size_t row, Row found)
 {
-    if (row >= m_rows.size())
+    if (row >= rows().size())
         return;
-    m_rows[row].pair = pair;
-    m_rows[row].state = state;
-    m_rows[row].word = word;
-    m_rows[row].changes = changes;
-    const int shown = m_shown[row];
-    if (shown >= 0)
-        Q_EMIT dataChanged(index(shown, 0), index(shown, kCompareColumns - 1));
+    found.outcomeA = rows()[row].outcomeA;
+    found.outcomeB = rows()[row].outcomeB;
+    setPairWords(found, m_limits);
+    held()[row] = std::move(found);
+    if (const int shown = rowOf(row); shown >= 0)
+        Q_EMIT dataChanged(index(shown, 0), index(shown, columnCount() - 1));
 }
 
 void CompareModel::setOutcomes(const ComparisonOutcome *outcome, const target::Target &chip)
@@ -109,34 +130,26 @@ void CompareModel::setOutcomes(const ComparisonOutcome *outcome, const target::T
                    ? std::nullopt
                    : std::optional(table.verdict(weight, column).outcome);
     };
-    for (CompareRow &row : m_rows) {
+    for (Row &row : held()) {
         row.outcomeA = outcome ? of(outcome->before, row.pair.a) : std::nullopt;
         row.outcomeB = outcome ? of(outcome->after, row.pair.b) : std::nullopt;
     }
-    m_chipTitle = fromUtf8(chip.name);
-    const int column = static_cast<int>(CompareColumn::Outcome);
-    Q_EMIT headerDataChanged(Qt::Horizontal, column, column);
-    if (!m_order.empty())
-        Q_EMIT dataChanged(index(0, column), index(rowCount() - 1, column));
+    setTitle("outcome", fromUtf8(chip.name));
+    cellsChanged(columnOf("outcome"), columnOf("outcome"));
     updateOrder();
 }
 
 void CompareModel::setStopped(bool stopped)
 {
-    const CompareState from = stopped ? CompareState::Waiting : CompareState::Stopped;
-    const CompareState to = stopped ? CompareState::Stopped : CompareState::Waiting;
-    for (CompareRow &row : m_rows) {
-        if (row.state == from)
-            row.state = to;
+    const auto from = stopped ? report::PairState::Waiting : report::PairState::Stopped;
+    const auto to = stopped ? report::PairState::Stopped : report::PairState::Waiting;
+    for (Row &row : held()) {
+        if (row.state != from)
+            continue;
+        row.state = to;
+        setPairWords(row, m_limits);
     }
-    if (!m_order.empty())
-        Q_EMIT dataChanged(index(0, 0), index(rowCount() - 1, kCompareColumns - 1));
-}
-
-void CompareModel::setFilterText(const QString &text)
-{
-    m_filter = TextFilter(text);
-    updateOrder();
+    cellsChanged(0, columnCount() - 1);
 }
 
 void CompareModel::setDifferencesOnly(bool only)
@@ -145,116 +158,130 @@ void CompareModel::setDifferencesOnly(bool only)
     updateOrder();
 }
 
-std::size_t CompareModel::rowAt(int shown) const
+void CompareModel::setWorstFirst(bool worstFirst)
 {
-    return shown >= 0 && shown < rowCount() ? m_order[static_cast<std::size_t>(shown)] : kNoIndex;
+    m_worstFirst = worstFirst;
+    updateOrder();
 }
 
-int CompareModel::shownRow(std::size_t row) const
+bool CompareModel::ordersBySeverity() const
 {
-    return row < m_shown.size() ? m_shown[row] : -1;
+    return m_worstFirst && sortColumn() < 0;
+}
+
+void CompareModel::arrange()
+{
+    if (ordersBySeverity())
+        reorder();
+}
+
+bool CompareModel::admits(std::size_t row) const
+{
+    return !m_differencesOnly || differs(rows()[row]);
+}
+
+std::string CompareModel::alsoSearched(std::size_t row) const
+{
+    return rows()[row].nameB;
+}
+
+void CompareModel::orderShown(std::vector<std::uint32_t> &shown) const
+{
+    std::vector<std::uint32_t> before = shown;
+    if (sortColumn() >= 0 && sortColumn() < columnCount()) {
+        const std::size_t declared = declaredPlaces()[static_cast<std::size_t>(sortColumn())];
+        std::vector<std::pair<report::SortValue, std::uint32_t>> keys;
+        for (const std::uint32_t row : before)
+            keys.emplace_back(orderOf(row, declared), row);
+        const ByColumn less(sortOrder() == Qt::AscendingOrder);
+        std::stable_sort(keys.begin(), keys.end(),
+                         [&](const auto &x, const auto &y) { return less(x.first, y.first); });
+        for (std::size_t i = 0; i < keys.size(); ++i)
+            shown[i] = keys[i].second;
+    } else if (m_worstFirst) {
+        std::vector<PairSeverity> severities;
+        for (const std::uint32_t row : before)
+            severities.push_back(rows()[row].severity());
+        const auto order = kernscope::worstFirst(severities);
+        for (std::size_t i = 0; i < order.size(); ++i)
+            shown[i] = before[order[i]];
+    }
+}
+
+std::size_t CompareModel::rowAt(int shown) const
+{
+    return shown >= 0 && shown < rowCount() ? sourceRow(shown) : kNoIndex;
+}
+
+std::size_t CompareModel::rowWhere(const std::function<bool(const Row &)> &holds) const
+{
+    const auto at = std::find_if(rows().begin(), rows().end(), holds);
+    return at == rows().end() ? kNoIndex : static_cast<std::size_t>(at - rows().begin());
 }
 
 std::size_t CompareModel::rowOfA(std::size_t index) const
 {
-    const auto at = std::find_if(m_rows.begin(), m_rows.end(), [index](const CompareRow &row) {
-        return row.onA() && row.pair.a == index;
-    });
-    return at == m_rows.end() ? kNoIndex : static_cast<std::size_t>(at - m_rows.begin());
+    return rowWhere([index](const Row &row) { return row.onA() && row.pair.a == index; });
 }
 
 std::size_t CompareModel::rowOfB(std::size_t index) const
 {
-    const auto at = std::find_if(m_rows.begin(), m_rows.end(), [index](const CompareRow &row) {
-        return row.onB() && row.pair.b == index;
+    return rowWhere([index](const Row &row) { return row.onB() && row.pair.b == index; });
+}
+
+std::size_t CompareModel::rowOfNames(const std::string &nameA, const std::string &nameB) const
+{
+    // A weight that has lost its partner is still the one that was looked for.
+    const auto other = [](const std::string &a, const std::string &b) {
+        return a == b ? std::string() : b;
+    };
+    return rowWhere([&](const Row &row) {
+        return row.nameA == nameA && other(row.nameA, row.nameB) == other(nameA, nameB);
     });
-    return at == m_rows.end() ? kNoIndex : static_cast<std::size_t>(at - m_rows.begin());
 }
 
-std::size_t CompareModel::rowOfNames(const QString &nameA, const QString &nameB) const
+QVariant CompareModel::lookOf(std::size_t number, int column, int role) const
 {
-    const auto at = std::find_if(m_rows.begin(), m_rows.end(), [&](const CompareRow &row) {
-        return row.onA() ? row.name == nameA && row.nameB == nameB
-                         : nameA.isEmpty() && row.name == nameB;
-    });
-    return at == m_rows.end() ? kNoIndex : static_cast<std::size_t>(at - m_rows.begin());
-}
-
-int CompareModel::rowCount(const QModelIndex &parent) const
-{
-    return parent.isValid() ? 0 : static_cast<int>(m_order.size());
-}
-
-int CompareModel::columnCount(const QModelIndex &parent) const
-{
-    return parent.isValid() ? 0 : kCompareColumns;
-}
-
-QVariant CompareModel::data(const QModelIndex &index, int role) const
-{
-    const std::size_t number = rowAt(index.row());
-    if (!index.isValid() || number == kNoIndex)
-        return {};
-    const CompareRow &row = m_rows[number];
-    const CompareColumn column = columnOf(index.column());
+    const Row &row = rows()[number];
+    const std::string_view key = keyOf(column);
     switch (role) {
-    case Qt::DisplayRole: return compareCellText(row, column);
+    case Qt::DisplayRole: return pairCellText(row, column);
     case kShortNameRole:
-        if (column != CompareColumn::Weight)
+        if (key != "weight")
             return {};
         return m_shortNames.of(
-            number, m_rows.size(),
-            [&](std::size_t at) { return compareCellText(m_rows[at], CompareColumn::Weight); },
-            [&](std::size_t at) { return m_rows[at].function; });
-    case Qt::TextAlignmentRole:
-        return QVariant(isNumberColumn(column) ? Qt::AlignRight | Qt::AlignVCenter
-                                               : Qt::AlignLeft | Qt::AlignVCenter);
+            number, rows().size(), [&](std::size_t at) { return fromUtf8(rows()[at].name()); },
+            [&](std::size_t at) { return fromUtf8(rows()[at].function); });
     case Qt::ToolTipRole:
-        if (column == CompareColumn::Weight)
+        if (key == "weight")
             return nameTip(row);
-        if (column == CompareColumn::Verdict)
+        if (key == "verdict")
             return verdictSentence(row);
-        if (column == CompareColumn::Limits && row.holds())
-            return limitsText(row);
-        if (column == CompareColumn::Outcome && row.outcomeA && row.outcomeB)
+        if (key == "limits" && row.holds)
+            return fromUtf8(row.limits);
+        if (key == "outcome" && row.outcomeA && row.outcomeB)
             return tr("A: %1, B: %2").arg(outcomeLabel(*row.outcomeA), outcomeLabel(*row.outcomeB));
-        if (column == CompareColumn::Changes && !compareCellPlain(row, column).isEmpty())
-            return compareCellPlain(row, column);
-        if (column == CompareColumn::Pairing && !row.reason.isEmpty())
-            return row.reason;
-        return compareColumnHelp(column);
-    case SortRole: {
-        const auto key = compareCellNumber(row, column);
-        return key ? QVariant(*key) : QVariant(compareCellPlain(row, column));
-    }
-    case CopyRole: return compareCellPlain(row, column);
+        if (key == "changes" && !row.changes.empty())
+            return fromUtf8(row.changes);
+        if (key == "paired_by" && !row.reason.empty())
+            return fromUtf8(row.reason);
+        return headerData(column, Qt::Horizontal, role);
     default: return {};
     }
 }
 
 QVariant CompareModel::headerData(int section, Qt::Orientation orientation, int role) const
 {
-    if (orientation != Qt::Horizontal || section < 0 || section >= kCompareColumns)
-        return QAbstractTableModel::headerData(section, orientation, role);
-    const CompareColumn column = columnOf(section);
-    switch (role) {
-    case Qt::DisplayRole:
-        return column == CompareColumn::Outcome && !m_chipTitle.isEmpty()
-                   ? m_chipTitle
-                   : compareColumnTitle(column);
-    case Qt::ToolTipRole: return compareColumnHelp(column);
-    case Qt::InitialSortOrderRole: // of figures the largest first
-        return static_cast<int>(isNumberColumn(column) ? Qt::DescendingOrder : Qt::AscendingOrder);
-    case Qt::TextAlignmentRole:
-        return QVariant(isNumberColumn(column) ? Qt::AlignRight | Qt::AlignVCenter
-                                               : Qt::AlignLeft | Qt::AlignVCenter);
-    default: return {};
-    }
+    if (role == Qt::InitialSortOrderRole && orientation == Qt::Horizontal && section >= 0 &&
+        section < columnCount()) // of figures the largest first
+        return static_cast<int>(pairColumns().facts(section).number() ? Qt::DescendingOrder
+                                                                      : Qt::AscendingOrder);
+    return RowTable::headerData(section, orientation, role);
 }
 
 Qt::ItemFlags CompareModel::flags(const QModelIndex &index) const
 {
-    const Qt::ItemFlags flags = QAbstractTableModel::flags(index);
+    const Qt::ItemFlags flags = RowTable::flags(index);
     return index.isValid() ? flags | Qt::ItemIsDragEnabled | Qt::ItemIsDropEnabled : flags;
 }
 
@@ -285,7 +312,7 @@ std::optional<std::size_t> CompareModel::draggedRow(const QMimeData *data) const
     bool whole = false;
     const qulonglong row =
         text.startsWith(origin) ? text.mid(origin.size()).toULongLong(&whole) : 0;
-    if (!whole || row >= m_rows.size())
+    if (!whole || row >= rows().size())
         return std::nullopt;
     return static_cast<std::size_t>(row);
 }
@@ -302,7 +329,7 @@ bool CompareModel::dropMimeData(const QMimeData *data, Qt::DropAction action, in
     if (!canDropMimeData(data, action, row, column, parent))
         return false;
     const std::size_t dragged = *draggedRow(data), onto = rowAt(parent.row());
-    if (onto < m_rows.size() && dragged != onto)
+    if (onto < rows().size() && dragged != onto)
         Q_EMIT rowDropped(dragged, onto);
     return false; // no row goes anywhere
 }

@@ -1,13 +1,104 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/compare/compare_runner.h"
 
+#include "core/bundle/pair_read_lock.h"
+#include "core/diff/weight_fingerprint.h"
+#include "core/report/pair_table.h"
 #include "widgets/common/table_text.h"
+#include "widgets/compare/comparison_outcome.h"
 
-#include "widgets/compare/comparison_job.h"
-
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace kernscope::ui {
+
+/// What the worker has found since the GUI thread last looked.
+struct ComparisonInbox {
+    std::mutex mutex;
+    std::optional<std::vector<report::PairRow>> rows;
+    std::shared_ptr<const Difference> files;
+    ComparisonOutcomePtr outcome;
+    struct Finding {
+        std::size_t row = 0;
+        report::PairRow found;
+    };
+    std::vector<Finding> pairs;
+};
+
+/// What one run found out, with the fingerprints that it holds for. The bundles are kept so that
+/// the addresses in the fingerprints are not used again.
+struct ComparisonMemory {
+    using PairKey = std::pair<std::size_t, std::size_t>;
+
+    BundlePtr a, b;
+    std::vector<PairChoice> chosen; ///< pairs by hand
+    std::vector<std::uint64_t> printsA, printsB;
+    std::map<PairKey, ValueDifference> values;
+
+    /// Values of a pair whose stored bytes are the same `now`; null where they may not be.
+    const ValueDifference *find(const ComparisonMemory &now, PairKey key) const;
+};
+
+/// Compares `now->b` against `now->a` in stages, handing each to the inbox: the rows, what the
+/// files say, the values of one pair after the other, and what it all comes to. Values that
+/// `before` still holds for are not read again. Runs on a worker; progress in elements.
+void runComparison(ComparisonMemory &now, const ComparisonMemory *before, ComparisonInbox &inbox,
+                   Progress &progress);
+
+const ValueDifference *ComparisonMemory::find(const ComparisonMemory &now, PairKey key) const
+{
+    const auto at = values.find(key);
+    const auto [wa, wb] = key;
+    const bool same = at != values.end() && wa < printsA.size() && wb < printsB.size() &&
+                      wa < now.printsA.size() && wb < now.printsB.size() &&
+                      printsA[wa] == now.printsA[wa] && printsB[wb] == now.printsB[wb];
+    return same ? &at->second : nullptr;
+}
+
+void runComparison(ComparisonMemory &now, const ComparisonMemory *before, ComparisonInbox &inbox,
+                   Progress &progress)
+{
+    const Bundle &a = *now.a, &b = *now.b;
+    ComparisonSteps steps;
+    steps.paired = [&](PairedWeights &paired) {
+        {
+            const PairReadLock lock(a, b);
+            now.printsA = weightFingerprints(a);
+            now.printsB = weightFingerprints(b);
+        }
+        for (ComparedPair &pair : paired.pairs) {
+            if (const auto *known = before ? before->find(now, {pair.a, pair.b}) : nullptr)
+                pair.values = *known;
+        }
+        auto rows = report::pairRows(a, b, paired.pairs, paired.onlyA, paired.onlyB);
+        const std::lock_guard guard(inbox.mutex);
+        inbox.rows = std::move(rows);
+    };
+    steps.described = [&](const Difference &difference) {
+        auto files = std::make_shared<const Difference>(difference);
+        const std::lock_guard guard(inbox.mutex);
+        inbox.files = std::move(files);
+    };
+    steps.compared = [&](std::size_t row, const ComparedPair &pair) {
+        if (pair.values)
+            now.values[{pair.a, pair.b}] = *pair.values;
+        auto found = report::pairRow(a, b, pair);
+        const std::lock_guard guard(inbox.mutex);
+        inbox.pairs.push_back({row, std::move(found)});
+    };
+    auto whole = compareBundles(a, b, {.values = true, .bytes = false, .pairs = now.chosen},
+                                &progress, steps);
+    if (!whole)
+        return;
+    auto outcome = std::make_shared<const ComparisonOutcome>(now.a, now.b, *std::move(whole));
+    const std::lock_guard guard(inbox.mutex);
+    inbox.outcome = std::move(outcome);
+}
 
 namespace {
 
@@ -78,7 +169,7 @@ void CompareRunner::start(BundlePtr a, BundlePtr b, std::vector<PairChoice> chos
 
 void CompareRunner::drain()
 {
-    std::optional<std::vector<CompareRow>> rows;
+    std::optional<std::vector<report::PairRow>> rows;
     std::shared_ptr<const Difference> files;
     ComparisonOutcomePtr outcome;
     std::vector<ComparisonInbox::Finding> pairs;
@@ -98,9 +189,8 @@ void CompareRunner::drain()
         m_files = std::move(files);
         Q_EMIT filesCompared();
     }
-    for (const auto &[row, pair, verdict, changes] : pairs) {
-        const CompareState state = pair.values ? CompareState::Compared : CompareState::NoValues;
-        m_model.setPair(row, pair, state, fromUtf8(verdict), fromUtf8(changes));
+    for (auto &[row, found] : pairs) {
+        m_model.setPair(row, std::move(found));
         Q_EMIT pairCompared(row);
     }
     if (!pairs.empty())
@@ -122,7 +212,7 @@ void CompareRunner::salvage()
     kept->b = m_now->b;
     kept->printsA = m_now->printsA;
     kept->printsB = m_now->printsB;
-    for (const CompareRow &row : m_model.rows()) {
+    for (const report::PairRow &row : m_model.rows()) {
         if (row.pair.values)
             kept->values[{row.pair.a, row.pair.b}] = *row.pair.values;
     }

@@ -6,12 +6,18 @@
 #include "core/diff/diff.h"
 
 #include <memory>
+#include <utility>
 
 namespace kernscope::ui {
 
 /// What a comparison comes to once every value was compared.
 struct ComparisonOutcome {
-    ComparisonOutcome(BundlePtr ofA, BundlePtr ofB, Difference found);
+    ComparisonOutcome(BundlePtr ofA, BundlePtr ofB, Difference found)
+        : a(std::move(ofA)), b(std::move(ofB)), difference(std::move(found)),
+          before(*a, allTargets()), after(*b, allTargets()),
+          verdict(buildVerdict(*a, *b, difference, before, after))
+    {
+    }
 
     BundlePtr a, b;
     Difference difference;       ///< with values

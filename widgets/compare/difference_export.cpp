@@ -2,17 +2,15 @@
 #include "widgets/compare/difference_export.h"
 
 #include "core/base/error_builder.h"
-#include "core/report/change_script.h"
-#include "core/report/difference_formats.h"
-#include "core/report/difference_report.h"
+#include "core/report/checked_difference.h"
 
 #include <QCoreApplication>
 #include <QFileInfo>
 
+#include <algorithm>
+#include <iterator>
 #include <span>
 #include <utility>
-
-#include <nlohmann/json.hpp>
 
 namespace kernscope::ui {
 
@@ -35,41 +33,29 @@ Result<std::string> differenceDocument(const BundlePtr &a, const BundlePtr &b,
                                        const std::vector<PairChoice> &chosen,
                                        const QString &fileName, Progress &progress)
 {
-    DiffOptions options;
-    options.values = true;
-    options.pairs = chosen;
-    auto difference = compareBundles(*a, *b, options, &progress);
-    if (!difference)
-        return tl::unexpected(std::move(difference.error()));
-    const QString ending = QFileInfo(fileName).suffix().toLower();
-    if (ending == QLatin1String("kpatch"))
-        return report::changeScript(*a, *b, *difference, &progress);
-    report::CheckedDifference checked{a, b, *std::move(difference), {}, {}, {}, {}, {}};
-    checked.faults = checkLimits(*a, *b, checked.difference, limits);
-    checked.verdict = buildVerdict(*a, *b, checked.difference);
-    // As the command line has it: what people read begins with the worst.
-    if (ending == QLatin1String("html") || ending == QLatin1String("md"))
-        checked.order = report::RowOrder::WorstFirst;
-    const std::span<const report::CheckedDifference> all(&checked, 1);
-    if (ending == QLatin1String("html"))
-        return report::differenceHtml(all, &progress);
-    if (ending == QLatin1String("md"))
-        return report::differenceMarkdown(all);
-    if (ending == QLatin1String("csv"))
-        return report::differenceCsv(all);
-    if (ending == QLatin1String("xml"))
-        return report::differenceJunit(all);
-    if (ending == QLatin1String("json")) {
-        report::Json document = report::checkedDifferenceJson(checked);
-        report::finish(document, {});
-        return report::documentText(document) + "\n";
+    static constexpr std::pair<const char *, const char *> kFormats[] = {
+        {"kpatch", "changes"}, {"html", "html"}, {"md", "markdown"},
+        {"csv", "csv"},        {"xml", "junit"}, {"json", "json"}};
+    const std::string ending = QFileInfo(fileName).suffix().toLower().toStdString();
+    const auto format = std::find_if(std::begin(kFormats), std::end(kFormats),
+                                     [&](const auto &each) { return ending == each.first; });
+    if (format == std::end(kFormats)) {
+        return ErrorBuilder("diff.format")
+            .file(fileName.toStdString())
+            .expected(".kpatch, .html, .md, .csv, .json or .xml")
+            .found(ending)
+            .message("The ending of the name gives the format")
+            .unexpected();
     }
-    return ErrorBuilder("diff.format")
-        .file(fileName.toStdString())
-        .expected(".kpatch, .html, .md, .csv, .json or .xml")
-        .found(ending.toStdString())
-        .message("The ending of the name gives the format")
-        .unexpected();
+    report::ComparisonWanted wanted;
+    wanted.options.values = true;
+    wanted.limits = limits;
+    auto all =
+        report::compareChecked(a, std::span(&b, 1), std::span(&chosen, 1), wanted, &progress);
+    if (!all)
+        return tl::unexpected(std::move(all.error()));
+    report::setRowOrder(*all, format->second, {});
+    return report::differenceDocument(*all, format->second, {}, &progress);
 }
 
 } // namespace kernscope::ui

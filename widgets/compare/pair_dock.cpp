@@ -52,8 +52,8 @@ void PairDock::setPlaces(const PairPlaces &places)
 {
     const PairSubject &subject = places.subject;
     m_chosen = subject.hasA() || subject.hasB();
-    setNote(m_chosen ? fromUtf8((subject.hasA() ? subject.a->weights()[subject.weightA]
-                                                : subject.b->weights()[subject.weightB])
+    setNote(m_chosen ? fromUtf8((subject.hasA() ? subject.a->weights()[subject.sides.a]
+                                                : subject.b->weights()[subject.sides.b])
                                     .name)
                      : QString());
     scheduleRefresh();

@@ -10,9 +10,7 @@
 #include "widgets/common/theme.h"
 #include "widgets/compare/channel_plot.h"
 #include "widgets/compare/histogram_pair_plot.h"
-#include "widgets/compare/pair_chips.h"
-#include "widgets/compare/pair_element.h"
-#include "widgets/compare/pair_facts.h"
+#include "widgets/compare/pair_sections.h"
 #include "widgets/compare/places_dock.h"
 #include "widgets/compare/scatter_plot.h"
 #include "widgets/compare/ulp_plot.h"
@@ -137,7 +135,7 @@ void PairFigures::addLinks(const QList<QAction *> &actions)
     }
 }
 
-void PairFigures::showRow(const CompareRow &row)
+void PairFigures::showRow(const report::PairRow &row)
 {
     const ValueDifference *values = row.pair.values ? &*row.pair.values : nullptr;
     const bool steps = values != nullptr && values->oneType && values->elements() > 0;
@@ -199,8 +197,8 @@ void PairFigures::showPlaces(const PairPlaces &places)
         m_scatterSection->setNote(
             tr("all %1 elements").arg(groupedNumber(places.subject.weight().elements.value)));
     const PairSubject &subject = places.subject;
-    m_toCodebooks->setVisible(subject.comparable() && hasCodebooks(*subject.a, subject.weightA,
-                                                                   *subject.b, subject.weightB));
+    m_toCodebooks->setVisible(subject.comparable() &&
+                              hasCodebooks(*subject.a, *subject.b, subject.sides));
 }
 
 void PairFigures::clear()
@@ -224,25 +222,22 @@ void PairFigures::setValues(std::optional<std::pair<double, double>> values)
     m_scatter->setCurrentPoint(values ? m_scatter->pointOf(values->first, values->second) : -1);
 }
 
-void PairFigures::fillTable(const CompareRow &row)
+void PairFigures::fillTable(const report::PairRow &row)
 {
     QList<std::pair<QString, QString>> cells;
     const auto add = [&](const QString &name, const QString &value) {
         cells.append({name, value});
     };
-    add(tr("Weight in A"), row.onA() ? row.name : QStringLiteral("\u2013"));
-    add(tr("Weight in B"),
-        row.onB() ? (row.nameB.isEmpty() ? row.name : row.nameB) : QStringLiteral("\u2013"));
+    add(tr("Weight in A"), row.onA() ? fromUtf8(row.nameA) : QStringLiteral("\u2013"));
+    add(tr("Weight in B"), row.onB() ? fromUtf8(row.nameB) : QStringLiteral("\u2013"));
     add(tr("Shape of A"), QString::fromStdString(row.onA() ? shapeText(row.shapeA) : ""));
     add(tr("Shape of B"), QString::fromStdString(row.onB() ? shapeText(row.shapeB) : ""));
     add(tr("Elements"), groupedNumber(row.elements));
-    for (int i = 1; i < kCompareColumns; ++i) {
-        const auto column = static_cast<CompareColumn>(i);
-        add(compareColumnTitle(column), compareCellText(row, column));
-    }
+    for (int i = 1; i < pairColumns().count(); ++i)
+        add(pairColumns().header(i, Qt::DisplayRole).toString(), pairCellText(row, i));
     add(tr("In a sentence"), verdictSentence(row));
-    if (!row.reason.isEmpty())
-        add(tr("Why they are a pair"), row.reason);
+    if (!row.reason.empty())
+        add(tr("Why they are a pair"), fromUtf8(row.reason));
     m_table->setRowCount(static_cast<int>(cells.size()));
     for (int i = 0; i < m_table->rowCount(); ++i) {
         m_table->setItem(i, 0, new QTableWidgetItem(cells[i].first));

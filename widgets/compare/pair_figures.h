@@ -2,9 +2,9 @@
 #pragma once
 
 #include "core/diff/pair_bins.h"
-#include "widgets/compare/compare_row.h"
 #include "widgets/compare/comparison_outcome.h"
 #include "widgets/compare/pair_pictures.h"
+#include "widgets/compare/pair_words.h"
 #include "widgets/compare/places_models.h"
 
 #include <QList>
@@ -39,7 +39,7 @@ public:
     explicit PairFigures(QWidget *parent = nullptr);
 
     /// Figures of a row as far as they are known.
-    void showRow(const CompareRow &row);
+    void showRow(const report::PairRow &row);
     /// Null: nothing is known. `range`: a magnitude that most values keep within.
     void showBins(const std::shared_ptr<const PairBins> &bins, double range);
     /// What is known of the places that differ.
@@ -78,7 +78,7 @@ private:
     PanelSection *addSection(const QString &title, QWidget *body, double least, double most);
     void buildPlots();
     void buildTables();
-    void fillTable(const CompareRow &row);
+    void fillTable(const report::PairRow &row);
 
     QVBoxLayout *m_column = nullptr;
     PairVerdict *m_verdict = nullptr;

@@ -1,28 +1,95 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/compare/pair_pictures.h"
 
+#include "core/bundle/bundle.h"
+#include "core/bundle/pair_read_lock.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
 #include "widgets/weight/weight_pyramids.h"
 
 #include <QEvent>
 #include <QLabel>
-#include <QSplitter>
-#include <QStackedWidget>
 #include <QVBoxLayout>
 
 #include <cmath>
 
 namespace kernscope::ui {
 
-PairPictures::PairPictures(TaskManager &tasks, QWidget *parent) : QWidget(parent), m_tasks(tasks)
+namespace {
+
+std::optional<StoredElement> readElement(const WeightReaderPtr &reader, std::size_t weight,
+                                         std::uint64_t element)
 {
-    m_splitter = new QSplitter(Qt::Horizontal, this);
-    m_splitter->setChildrenCollapsible(false);
-    m_panes = {makePane(tasks, tr("Picture of A")), makePane(tasks, tr("Picture of B")),
-               makePane(tasks, tr("Difference of B and A"))};
-    for (const Pane &pane : m_panes)
-        connectPane(pane.view);
+    const codec::Decoder *decoder = reader ? reader->decoder() : nullptr;
+    if (!decoder || element >= decoder->elements().value)
+        return std::nullopt;
+    return readStoredElement(*reader->bundle(), weight, *decoder, element);
+}
+
+QString readingText(const std::optional<StoredElement> &reading)
+{
+    if (!reading)
+        return QStringLiteral("\u2013");
+    const QString value = QString::number(reading->value, 'g', 5);
+    return reading->stored ? value : PairPictures::tr("%1 (left out)").arg(value);
+}
+
+QString changeText(double a, double b)
+{
+    if (a == b || (std::isnan(a) && std::isnan(b)))
+        return PairPictures::tr("equal");
+    const QString difference = QString::number(b - a, 'g', 4);
+    const QString word = b == 0   ? PairPictures::tr("zeroed")
+                         : a == 0 ? PairPictures::tr("revived")
+                                  : PairPictures::tr("changed");
+    return PairPictures::tr("\u0394 %1, %2").arg(difference, word);
+}
+
+} // namespace
+
+bool PairSubject::sameWeights(const PairSubject &other) const
+{
+    const auto same = [](const BundlePtr &x, std::size_t i, const BundlePtr &y, std::size_t j) {
+        if (!x || !y || i >= x->weights().size() || j >= y->weights().size())
+            return (!x || i >= x->weights().size()) && (!y || j >= y->weights().size());
+        return i == j && x->path() == y->path() && x->weights()[i].name == y->weights()[j].name &&
+               x->weights()[i].shape == y->weights()[j].shape;
+    };
+    return same(a, sides.a, other.a, other.sides.a) && same(b, sides.b, other.b, other.sides.b);
+}
+
+const Weight &PairSubject::weight() const
+{
+    return comparedWeight(*a, *b, sides);
+}
+
+std::uint64_t PairSubject::elementOn(bool ofA, std::uint64_t element) const
+{
+    return isSlice(ofA) ? diff::sliceOf(*a, *b, sides).inWhole(element) : element;
+}
+
+std::optional<std::uint64_t> PairSubject::elementOf(bool ofA, std::uint64_t onSide) const
+{
+    return isSlice(ofA) ? diff::sliceOf(*a, *b, sides).inPart(onSide) : std::optional(onSide);
+}
+
+SliceMap PairSubject::mapOf(bool ofA) const
+{
+    const Shape &own = ofA ? a->weights()[sides.a].shape : b->weights()[sides.b].shape;
+    if (isSlice(ofA))
+        return SliceMap::part(own, sides.slice->axis, sides.slice->first, sides.slice->count);
+    // Shapes that differ in extents of one have the same elements: B then lies as A does.
+    return SliceMap(!ofA && comparable() && !isPart() ? a->weights()[sides.a].shape : own);
+}
+
+PairPictures::PairPictures(TaskManager &tasks, QWidget *parent)
+    : QWidget(parent), m_tasks(tasks), m_row(new PictureRow(this))
+{
+    m_row->addPane(tasks, tr("Picture of A"), tr("A"));
+    m_row->addPane(tasks, tr("Picture of B"), tr("B"));
+    m_row->addPane(tasks, tr("Difference of B and A"), tr("Difference"));
+    for (const PicturePane *pane : m_row->panes())
+        connectPane(pane->view());
     m_readout = new QLabel(this);
     m_readout->setAccessibleName(tr("Cell under the cursor"));
     m_readout->setTextInteractionFlags(Qt::TextSelectableByMouse);
@@ -30,49 +97,14 @@ PairPictures::PairPictures(TaskManager &tasks, QWidget *parent) : QWidget(parent
     auto *column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(theme::em(this, 0.2));
-    column->addWidget(m_splitter, 1);
+    column->addWidget(m_row, 1);
     column->addWidget(m_readout);
     setFocusProxy(viewDifference());
     clear();
 }
 
-PairPictures::Pane PairPictures::makePane(TaskManager &tasks, const QString &name)
-{
-    Pane pane;
-    auto *box = new QWidget(m_splitter);
-    pane.title = new QLabel(box);
-    pane.title->setTextFormat(Qt::RichText);
-    pane.title->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
-    pane.stack = new QStackedWidget(box);
-    pane.view = new TileView(tasks, pane.stack);
-    pane.view->setMostStretch(TileView::kFillStretch);
-    pane.view->setAccessibleName(name);
-    pane.message = new QLabel(pane.stack);
-    pane.message->setWordWrap(true);
-    pane.message->setAlignment(Qt::AlignCenter);
-    pane.message->setForegroundRole(QPalette::PlaceholderText);
-    pane.message->setMargin(theme::em(this, 0.5));
-    pane.stack->addWidget(pane.view);
-    pane.stack->addWidget(pane.message);
-    pane.legend = new PictureLegend(box);
-    auto *column = new QVBoxLayout(box);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(theme::em(this, 0.1));
-    column->addWidget(pane.title);
-    column->addWidget(pane.stack, 1);
-    column->addWidget(pane.legend);
-    m_splitter->addWidget(box);
-    return pane;
-}
-
 void PairPictures::connectPane(TileView *view)
 {
-    connect(view, &TileView::viewStateChanged, this, [this, view](const ViewState &state) {
-        for (const Pane &pane : m_panes) {
-            if (pane.view != view && m_subject.comparable())
-                pane.view->setViewState(state);
-        }
-    });
     const bool ofA = view != viewB();
     // As the pair numbers it.
     const auto elementAt = [this, ofA](quint64 row, quint64 col) -> std::optional<std::uint64_t> {
@@ -120,10 +152,10 @@ void PairPictures::show(const PairSubject &subject, const PairSample &sample)
         m_element.reset();
     m_readerA = m_readerB = nullptr;
     if (subject.hasA())
-        m_readerA = std::make_shared<WeightReader>(subject.a, subject.weightA, subject.mapOf(true));
+        m_readerA = std::make_shared<WeightReader>(subject.a, subject.sides.a, subject.mapOf(true));
     if (subject.hasB())
         m_readerB =
-            std::make_shared<WeightReader>(subject.b, subject.weightB, subject.mapOf(false));
+            std::make_shared<WeightReader>(subject.b, subject.sides.b, subject.mapOf(false));
     remake(same);
 }
 
@@ -145,61 +177,57 @@ void PairPictures::setMode(PictureMode mode)
 
 void PairPictures::remake(bool keepPosition)
 {
-    const auto title = [](const QString &side, const BundlePtr &bundle, std::size_t index) {
+    const auto title = [](const BundlePtr &bundle, std::size_t index) {
         if (!bundle || index >= bundle->weights().size())
-            return QStringLiteral("<b>%1</b>").arg(side);
+            return QString();
         const Weight &weight = bundle->weights()[index];
-        return QStringLiteral("<b>%1</b> %2 %3")
-            .arg(side, fromUtf8(formText(weight.form)).toHtmlEscaped(),
-                 fromUtf8(shapeText(weight.shape)));
+        return fromUtf8(formText(weight.form)) + u' ' + fromUtf8(shapeText(weight.shape));
     };
-    m_panes[0].title->setText(title(tr("A"), m_subject.a, m_subject.weightA));
-    m_panes[1].title->setText(title(tr("B"), m_subject.b, m_subject.weightB));
-    m_panes[2].title->setText(m_mode == PictureMode::Zeros ? tr("<b>Difference</b> what each keeps")
-                              : relative() ? tr("<b>Difference</b> (B \u2212 A) / |A|")
-                                           : tr("<b>Difference</b> B \u2212 A"));
-    showSide(m_panes[0], m_readerA, keepPosition);
-    showSide(m_panes[1], m_readerB, keepPosition);
+    m_row->setLinked(m_subject.comparable());
+    m_row->pane(0).setTitle(title(m_subject.a, m_subject.sides.a));
+    m_row->pane(1).setTitle(title(m_subject.b, m_subject.sides.b));
+    m_row->pane(2).setTitle(m_mode == PictureMode::Zeros ? tr("what each keeps")
+                            : relative()                 ? tr("(B \u2212 A) / |A|")
+                                                         : tr("B \u2212 A"));
+    showSide(true, m_readerA, keepPosition);
+    showSide(false, m_readerB, keepPosition);
     if (!m_readerA)
-        showMessage(m_panes[0], m_readerB ? tr("A does not have this weight.") : QString());
+        m_row->pane(0).showMessage(m_readerB ? tr("A does not have this weight.") : QString());
     if (!m_readerB)
-        showMessage(m_panes[1], m_readerA ? tr("B does not have this weight.") : QString());
+        m_row->pane(1).showMessage(m_readerA ? tr("B does not have this weight.") : QString());
     showDifference(keepPosition);
     markCells();
     readCell();
 }
 
-void PairPictures::showSide(Pane &pane, const WeightReaderPtr &reader, bool keepPosition)
+void PairPictures::showSide(bool ofA, const WeightReaderPtr &reader, bool keepPosition)
 {
     if (!reader)
         return;
+    PicturePane &pane = m_row->pane(ofA ? 0 : 1);
     if (const auto &fault = reader->weight().fault) {
-        showMessage(pane, fromUtf8(describe(*fault)));
+        pane.showMessage(fromUtf8(describe(*fault)));
         return;
     }
     const bool dark = theme::isDark(palette());
     if (m_mode != PictureMode::Zeros) {
-        pane.view->setSource(std::make_shared<ValueTiles>(reader, ValueColors::Signed, dark,
-                                                          m_sample.valueRange,
-                                                          pyramidOf(pane, reader)),
-                             keepPosition);
-        pane.legend->clear();
+        pane.show(std::make_shared<ValueTiles>(reader, ValueColors::Signed, dark,
+                                               m_sample.valueRange, pyramidOf(ofA, reader)),
+                  keepPosition);
+        pane.legend().clear();
         showOwnRanges();
     } else {
-        pane.view->setSource(std::make_shared<MaskTiles>(reader, dark, pyramidOf(pane, reader)),
-                             keepPosition);
-        pane.legend->showMask();
+        pane.show(std::make_shared<MaskTiles>(reader, dark, pyramidOf(ofA, reader)), keepPosition);
+        pane.legend().showMask();
     }
-    pane.stack->setCurrentWidget(pane.view);
 }
 
-PicturePyramid PairPictures::pyramidOf(const Pane &pane, const WeightReaderPtr &reader) const
+PicturePyramid PairPictures::pyramidOf(bool ofA, const WeightReaderPtr &reader) const
 {
     if (m_pyramids == nullptr)
         return {};
-    const bool ofA = &pane == &m_panes[0];
     return m_pyramids->pyramid((ofA ? m_subject.a : m_subject.b).get(),
-                               ofA ? m_subject.weightA : m_subject.weightB, reader->map(),
+                               ofA ? m_subject.sides.a : m_subject.sides.b, reader->map(),
                                m_mode != PictureMode::Zeros ? WeightPyramids::Kind::Values
                                                             : WeightPyramids::Kind::Kept);
 }
@@ -208,8 +236,8 @@ PicturePyramid PairPictures::differencePyramid() const
 {
     if (m_pyramids == nullptr)
         return {};
-    return m_pyramids->pyramidOfPair({m_subject.a.get(), m_subject.weightA, m_readerA->map()},
-                                     {m_subject.b.get(), m_subject.weightB, m_readerB->map()},
+    return m_pyramids->pyramidOfPair({m_subject.a.get(), m_subject.sides.a, m_readerA->map()},
+                                     {m_subject.b.get(), m_subject.sides.b, m_readerB->map()},
                                      relative() ? WeightPyramids::Kind::RelativeDifference
                                                 : WeightPyramids::Kind::Difference);
 }
@@ -217,34 +245,33 @@ PicturePyramid PairPictures::differencePyramid() const
 /// A picture without a sample knows its range once its first tile is drawn.
 void PairPictures::showOwnRanges()
 {
-    for (const Pane *pane : {&m_panes[0], &m_panes[1]}) {
-        const auto *source = dynamic_cast<const ValueTiles *>(pane->view->source().get());
+    for (const std::size_t side : {0, 1}) {
+        const PicturePane &pane = m_row->pane(side);
+        const auto *source = dynamic_cast<const ValueTiles *>(pane.view()->source().get());
         if (source && source->range() > 0)
-            pane->legend->showScale(source->range());
+            pane.legend().showScale(source->range());
     }
 }
 
 void PairPictures::showDifference(bool keepPosition)
 {
-    Pane &pane = m_panes[2];
+    PicturePane &pane = m_row->pane(2);
     if (!m_subject.comparable()) {
-        showMessage(pane, m_subject.obstacle);
+        pane.showMessage(m_subject.obstacle);
         return;
     }
     const bool dark = theme::isDark(palette());
     if (m_mode != PictureMode::Zeros) {
-        pane.view->setSource(
-            std::make_shared<DifferenceTiles>(m_readerA, m_readerB, dark, differenceRange(),
-                                              relative() ? DifferenceMeasure::Relative
-                                                         : DifferenceMeasure::Absolute,
-                                              differencePyramid()),
-            keepPosition);
+        pane.show(std::make_shared<DifferenceTiles>(m_readerA, m_readerB, dark, differenceRange(),
+                                                    relative() ? DifferenceMeasure::Relative
+                                                               : DifferenceMeasure::Absolute,
+                                                    differencePyramid()),
+                  keepPosition);
         showDifferenceLegend();
     } else {
-        pane.view->setSource(std::make_shared<KeptTiles>(m_readerA, m_readerB, dark), keepPosition);
-        pane.legend->showKept();
+        pane.show(std::make_shared<KeptTiles>(m_readerA, m_readerB, dark), keepPosition);
+        pane.legend().showKept();
     }
-    pane.stack->setCurrentWidget(pane.view);
 }
 
 /// Of the sample; where that met no difference, the largest one.
@@ -259,7 +286,7 @@ double PairPictures::differenceRange() const
 
 void PairPictures::showDifferenceLegend()
 {
-    PictureLegend &legend = *m_panes[2].legend;
+    PictureLegend &legend = m_row->pane(2).legend();
     const bool met = m_sample.differenceRange > 0 || m_largest.value_or(0) > 0;
     if (met)
         legend.showScale(differenceRange(), relative());
@@ -274,20 +301,12 @@ void PairPictures::setLargestDifference(double largest)
     if (m_largest == largest || !m_subject.comparable())
         return;
     m_largest = largest;
-    if (m_mode == PictureMode::Zeros || !m_panes[2].view->source())
+    if (m_mode == PictureMode::Zeros || !viewDifference()->source())
         return;
     if (m_sample.differenceRange > 0 || largest == 0)
         showDifferenceLegend();
     else
         showDifference(true);
-}
-
-void PairPictures::showMessage(Pane &pane, const QString &text)
-{
-    pane.view->setSource(nullptr);
-    pane.legend->clear();
-    pane.message->setText(text);
-    pane.stack->setCurrentWidget(pane.message);
 }
 
 void PairPictures::setElement(std::optional<std::uint64_t> element)
@@ -301,31 +320,75 @@ void PairPictures::setElement(std::optional<std::uint64_t> element)
 
 void PairPictures::markCells()
 {
-    const auto mark = [this](TileView *view, const WeightReaderPtr &reader) {
+    const auto mark = [this](std::size_t pane, const WeightReaderPtr &reader) {
         std::optional<Cell> cell;
         if (reader && m_element) {
-            const bool ofA = view != viewB();
-            if (const auto at = reader->map().cell(m_subject.elementOn(ofA, *m_element)))
+            if (const auto at = reader->map().cell(m_subject.elementOn(pane != 1, *m_element)))
                 cell = Cell{at->first, at->second};
         }
-        if (view->currentCell() != cell)
-            view->setCurrentCell(cell);
+        m_row->pane(pane).markCell(cell);
     };
-    mark(viewA(), m_readerA);
-    mark(viewB(), m_readerB);
-    mark(viewDifference(), m_subject.comparable() ? m_readerA : nullptr);
+    mark(0, m_readerA);
+    mark(1, m_readerB);
+    mark(2, m_subject.comparable() ? m_readerA : nullptr);
+}
+
+/// Decoding one element can mean walking a mask first: not for the GUI thread.
+void PairPictures::readCell()
+{
+    if (m_reading)
+        m_reading->cancel();
+    m_reading = nullptr;
+    if (!m_element || (!m_readerA && !m_readerB)) {
+        setReadout({});
+        Q_EMIT elementLeft();
+        return;
+    }
+    m_reading = m_tasks.start(
+        this, tr("Reading a cell"),
+        [a = m_readerA, b = m_readerB, subject = m_subject, element = *m_element](Progress &) {
+            const PairReadLock lock(a ? *a->bundle() : *b->bundle(),
+                                    b ? *b->bundle() : *a->bundle());
+            return ElementReadings{
+                element, readElement(a, subject.sides.a, subject.elementOn(true, element)),
+                readElement(b, subject.sides.b, subject.elementOn(false, element))};
+        },
+        [this](const ElementReadings &readings) {
+            m_reading = nullptr;
+            const auto &[element, a, b] = readings;
+            const SliceMap &map = (m_readerA ? m_readerA : m_readerB)->map();
+            const std::uint64_t onSide = m_subject.elementOn(m_readerA != nullptr, element);
+            QString text =
+                tr("%1   A %2   B %3").arg(map.indexText(onSide), readingText(a), readingText(b));
+            if (a && b && m_subject.comparable())
+                text += QStringLiteral("   ") + changeText(a->value, b->value);
+            setReadout(text);
+            Q_EMIT elementRead(readings);
+        });
+}
+
+void PairPictures::setReadout(const QString &text)
+{
+    m_readout->setText(text);
+    if (text.isEmpty())
+        m_readout->setText(tr("Pick a cell to read it on both sides."));
+}
+
+QString PairPictures::readout() const
+{
+    return m_readout->text();
 }
 
 bool PairPictures::loading() const
 {
     const bool reading = m_reading && !m_reading->progress().cancelled();
-    return reading || viewA()->loading() || viewB()->loading() || viewDifference()->loading();
+    return reading || m_row->loading();
 }
 
 void PairPictures::changeEvent(QEvent *event)
 {
     QWidget::changeEvent(event);
-    if (event->type() == QEvent::PaletteChange && m_splitter)
+    if (event->type() == QEvent::PaletteChange && !m_row->panes().empty())
         remake(true);
 }
 

@@ -1,22 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/diff/joined_weights.h"
 #include "core/diff/pair_sample.h"
 #include "core/diff/stored_element.h"
 #include "widgets/common/box_pyramid.h"
 #include "widgets/common/tile_view.h"
-#include "widgets/compare/picture_legend.h"
+#include "widgets/compare/picture_pane.h"
 #include "widgets/weight/slice_map.h"
 
 #include <QWidget>
 
-#include <array>
 #include <memory>
 
 class QLabel;
-class QSplitter;
-class QStackedWidget;
 
 namespace kernscope::ui {
 
@@ -26,14 +22,11 @@ class WeightPyramids;
 /// as those of A; of a part of a split or merged weight as those of the part.
 struct PairSubject {
     BundlePtr a, b;
-    std::size_t weightA = kNoIndex, weightB = kNoIndex;
+    PairSides sides;
     QString obstacle; ///< why their values cannot be compared; empty where they can
-    /// What a part is part of, and which one it is; null for a plain pair.
-    std::shared_ptr<const JoinedWeights> joined = nullptr;
-    std::size_t part = 0;
 
-    bool hasA() const { return a && weightA < a->weights().size(); }
-    bool hasB() const { return b && weightB < b->weights().size(); }
+    bool hasA() const { return a && sides.a < a->weights().size(); }
+    bool hasB() const { return b && sides.b < b->weights().size(); }
     bool comparable() const { return hasA() && hasB() && obstacle.isEmpty(); }
     /// Whose elements are numbered; only where comparable.
     const Weight &weight() const;
@@ -43,7 +36,8 @@ struct PairSubject {
     std::optional<std::uint64_t> elementOf(bool ofA, std::uint64_t onSide) const;
     /// How the elements of a side lie in its picture: cells of both are the same.
     SliceMap mapOf(bool ofA) const;
-    bool isPart() const { return joined != nullptr && comparable(); }
+    bool isPart() const { return sides.slice && comparable(); }
+    bool isSlice(bool ofA) const { return isPart() && sides.slice->ofA == ofA; }
     /// The same weights, whatever their bytes.
     bool sameWeights(const PairSubject &other) const;
 };
@@ -87,10 +81,9 @@ public:
     /// What the marked cell holds on both sides, in words.
     QString readout() const;
 
-    TileView *viewA() const { return m_panes[0].view; }
-    TileView *viewB() const { return m_panes[1].view; }
-    TileView *viewDifference() const { return m_panes[2].view; }
-    QSplitter *splitter() const { return m_splitter; }
+    TileView *viewA() const { return m_row->pane(0).view(); }
+    TileView *viewB() const { return m_row->pane(1).view(); }
+    TileView *viewDifference() const { return m_row->pane(2).view(); }
     bool loading() const;
 
 Q_SIGNALS:
@@ -105,33 +98,24 @@ protected:
     void changeEvent(QEvent *event) override;
 
 private:
-    struct Pane {
-        QLabel *title = nullptr, *message = nullptr;
-        QStackedWidget *stack = nullptr;
-        TileView *view = nullptr;
-        PictureLegend *legend = nullptr;
-    };
-    Pane makePane(TaskManager &tasks, const QString &name);
     void connectPane(TileView *view);
     void remake(bool keepPosition);
-    void showSide(Pane &pane, const WeightReaderPtr &reader, bool keepPosition);
+    void showSide(bool ofA, const WeightReaderPtr &reader, bool keepPosition);
     void showDifference(bool keepPosition);
     void showDifferenceLegend();
     double differenceRange() const;
     bool relative() const { return m_mode == PictureMode::Relative; }
     void showOwnRanges();
-    void showMessage(Pane &pane, const QString &text);
     void markCells();
     void readCell();
     void setReadout(const QString &text);
 
-    PicturePyramid pyramidOf(const Pane &pane, const WeightReaderPtr &reader) const;
+    PicturePyramid pyramidOf(bool ofA, const WeightReaderPtr &reader) const;
     PicturePyramid differencePyramid() const;
 
     TaskManager &m_tasks;
     WeightPyramids *m_pyramids = nullptr;
-    std::array<Pane, 3> m_panes; ///< A, B, difference
-    QSplitter *m_splitter = nullptr;
+    PictureRow *m_row = nullptr; ///< A, B, difference
     QLabel *m_readout = nullptr;
     PairSubject m_subject;
     PairSample m_sample;

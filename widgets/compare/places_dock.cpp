@@ -173,7 +173,7 @@ void PlacesDock::refresh()
     const bool known = places && m_places.subject.comparable();
     m_channelModel->setPlaces(known ? places : nullptr);
     m_strip->setPlaces(known ? places : nullptr);
-    const Weight *a = known ? &m_places.subject.a->weights()[m_places.subject.weightA] : nullptr;
+    const Weight *a = known ? &m_places.subject.a->weights()[m_places.subject.sides.a] : nullptr;
     const Weight *numbered = known ? &m_places.subject.weight() : nullptr;
     m_elementModel->setPlaces(known ? places : nullptr, numbered ? numbered->shape : Shape(),
                               a ? a->type : ElementType::Fp16);

@@ -31,7 +31,7 @@ struct PairPlaces {
     {
         return documentIsB == other.documentIsB && subject.sameWeights(other.subject);
     }
-    std::size_t documentWeight() const { return documentIsB ? subject.weightB : subject.weightA; }
+    std::size_t documentWeight() const { return documentIsB ? subject.sides.b : subject.sides.a; }
 };
 
 /// Where the pair that the Compare dock shows is furthest apart: its output channels as a table

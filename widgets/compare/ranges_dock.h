@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/report/range_table.h"
+#include "core/report/places_table.h"
 #include "widgets/common/dock.h"
 #include "widgets/common/row_table_model.h"
 #include "widgets/common/task_manager.h"

@@ -2,17 +2,20 @@
 #include "widgets/compare/verdict_strip.h"
 
 #include "core/bundle/bundle.h"
+#include "core/diff/build_verdict.h"
 #include "core/target/rules.h"
 #include "widgets/common/counted_words.h"
 #include "widgets/common/elided_name.h"
 #include "widgets/common/flow_layout.h"
+#include "widgets/common/outcome_words.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/text_direction.h"
-#include "widgets/compare/build_outcome_words.h"
-#include "widgets/compare/compare_row.h"
+#include "widgets/compare/pair_words.h"
 
+#include <QCoreApplication>
 #include <QEvent>
 #include <QPainter>
+#include <QString>
 #include <QStringList>
 #include <QStyleOption>
 
@@ -21,6 +24,46 @@
 #include <vector>
 
 namespace kernscope::ui {
+
+/// "▶ 1 streams, ▽ 6 folds": how many weights of a build have which outcome; those that none has
+/// are left out.
+QString outcomeCounts(const BuildOutcome &outcome);
+
+namespace {
+
+struct BuildOutcomeWords {
+    Q_DECLARE_TR_FUNCTIONS(kernscope::BuildOutcomeWords)
+};
+
+/// "1 folds", "6 fold".
+QString countedOutcome(decision::Outcome what, std::size_t count)
+{
+    switch (what) {
+    case decision::Outcome::Streams:
+        return countedWords(count, BuildOutcomeWords::tr("1 streams"),
+                            BuildOutcomeWords::tr("%1 stream"));
+    case decision::Outcome::Folds:
+        return countedWords(count, BuildOutcomeWords::tr("1 folds"),
+                            BuildOutcomeWords::tr("%1 fold"));
+    default: return groupedNumber(count) + u' ' + outcomeWord(what);
+    }
+}
+
+} // namespace
+
+QString outcomeCounts(const BuildOutcome &outcome)
+{
+    using decision::Outcome;
+    QStringList parts;
+    for (const auto &[what, count] :
+         {std::pair(Outcome::Streams, outcome.streams), std::pair(Outcome::Folds, outcome.folds),
+          std::pair(Outcome::Dense, outcome.dense), std::pair(Outcome::Rejected, outcome.rejected),
+          std::pair(Outcome::Unknown, outcome.unknown)}) {
+        if (count > 0)
+            parts << theme::glyph(outcomeToken(what)) + u' ' + countedOutcome(what, count);
+    }
+    return parts.join(QStringLiteral(", "));
+}
 
 namespace {
 
@@ -188,14 +231,14 @@ void VerdictStrip::setOutcome(const ComparisonOutcomePtr &outcome)
 void VerdictStrip::addStructure(const Difference &difference)
 {
     std::size_t encoded = 0, unreadable = 0;
-    for (const WeightPair &pair : difference.weights) {
+    const auto whole = wholePairs(difference.weights);
+    for (const ComparedPair &pair : whole) {
         encoded += pair.reencoded() ? 1 : 0;
         unreadable += pair.unreadable() ? 1 : 0;
     }
     add(encoded > 0 ? Token::KindData : Token::OutDense,
         tr("%1 of %2 re-encoded")
-            .arg(groupedNumber(encoded),
-                 countedWords(difference.weights.size(), tr("1 pair"), tr("%1 pairs"))),
+            .arg(groupedNumber(encoded), countedWords(whole.size(), tr("1 pair"), tr("%1 pairs"))),
         tr("Weights that B stores in another form, type or size of parts than A"));
     const auto alone = [this](std::size_t count, const QString &text, const QString &tip) {
         if (count > 0)
@@ -203,7 +246,7 @@ void VerdictStrip::addStructure(const Difference &difference)
     };
     alone(unreadable, tr("%1 unreadable"),
           tr("Weights that could not be read in A or in B: they cannot be compared"));
-    alone(difference.joined.size(), tr("%1 split or merged"),
+    alone(slicedPairs(difference.weights).size(), tr("%1 split or merged"),
           tr("Weights of one side that are several of the other"));
     alone(difference.onlyA.size(), tr("%1 only in A"), tr("Weights of A without a partner"));
     alone(difference.onlyB.size(), tr("%1 only in B"), tr("Weights of B without a partner"));
@@ -222,7 +265,7 @@ void VerdictStrip::addValues(const ComparisonOutcome &outcome)
         const auto *number = std::get_if<double>(&worst->value);
         const QString name = fromUtf8(outcome.a->weights()[worst->a].name);
         std::optional<quint64> element;
-        for (const WeightPair &pair : outcome.difference.weights) {
+        for (const ComparedPair &pair : outcome.difference.weights) {
             if (pair.a == worst->a && pair.b == worst->b && pair.values && pair.values->worst)
                 element = pair.values->worst->element;
         }
@@ -250,7 +293,7 @@ void VerdictStrip::addValues(const ComparisonOutcome &outcome)
     VerdictPill *pill = add(Token::MarkChanged, tr("\u2260 beyond fp16 rounding"), said);
     if (!verdict.counterexamplePair || !verdict.counterexample)
         return;
-    const WeightPair &pair = outcome.difference.weights[*verdict.counterexamplePair];
+    const ComparedPair &pair = outcome.difference.weights[*verdict.counterexamplePair];
     pill->setLeads(true);
     connect(pill, &QAbstractButton::clicked, this,
             [this, a = pair.a, b = pair.b, element = verdict.counterexample->element] {

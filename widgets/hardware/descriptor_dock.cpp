@@ -3,7 +3,7 @@
 
 #include "core/bundle/bundle.h"
 #include "core/container/section/section.h"
-#include "core/report/unit_section_table.h"
+#include "core/report/section_json.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/fact_view.h"
 #include "widgets/common/fixed_font.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/report/field_table.h"
+#include "core/report/task_table.h"
 #include "widgets/common/row_table_model.h"
 
 namespace kernscope::ui {

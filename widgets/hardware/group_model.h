@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/report/group_table.h"
+#include "core/report/section_json.h"
 #include "widgets/common/row_table_model.h"
 
 #include <cstddef>

@@ -2,20 +2,26 @@
 #include "widgets/hardware/tasks_dock.h"
 
 #include "core/bundle/bundle.h"
+#include "core/patch/edit/edit_parser.h"
+#include "core/patch/plan/raw_place.h"
 #include "widgets/common/counted_words.h"
 #include "widgets/common/dock_tools.h"
+#include "widgets/common/fact_tree_model.h"
 #include "widgets/common/fact_view.h"
 #include "widgets/common/number_field.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
-#include "widgets/hardware/list_splitter.h"
+#include "widgets/patch/raw_edit.h"
+#include "widgets/patch/typed_answer.h"
 
 #include <QAction>
 #include <QHBoxLayout>
 #include <QHeaderView>
+#include <QInputDialog>
 #include <QLabel>
 #include <QLineEdit>
 #include <QSpinBox>
+#include <QSplitter>
 #include <QStyle>
 #include <QTabWidget>
 #include <QTableView>
@@ -23,15 +29,75 @@
 #include <QTreeView>
 #include <QVBoxLayout>
 
+#include <algorithm>
 #include <limits>
 
 namespace kernscope::ui {
 
+/// A list and the facts of its chosen row: side by side where all columns of the list have room
+/// beside at least as much again for the rest, else the list above. Keeps what the user set until
+/// the side changes.
+class ListSplitter final : public QSplitter
+{
+    Q_OBJECT
+
+public:
+    explicit ListSplitter(QWidget *parent = nullptr);
+
+    /// Of the list, the first of the two widgets: `width` pixels hold its columns, `height` pixels
+    /// as many rows as are of use.
+    void setListNeeds(int width, int height);
+
+protected:
+    void resizeEvent(QResizeEvent *event) override;
+
+private:
+    void arrange();
+
+    int m_width = 0, m_height = 0;
+    bool m_byHand = false; ///< sized by the user, for the side that the list has
+};
+
 namespace {
+
+constexpr int kBesideWidths = 3; ///< of the list, before the rest stands beside it
 
 constexpr int kListRows = 6; ///< of tasks above their registers
 
 } // namespace
+
+ListSplitter::ListSplitter(QWidget *parent) : QSplitter(Qt::Vertical, parent)
+{
+    setChildrenCollapsible(false);
+    connect(this, &QSplitter::splitterMoved, this, [this] { m_byHand = true; });
+}
+
+void ListSplitter::setListNeeds(int width, int height)
+{
+    m_width = width;
+    m_height = height;
+    arrange();
+}
+
+void ListSplitter::resizeEvent(QResizeEvent *event)
+{
+    QSplitter::resizeEvent(event);
+    arrange();
+}
+
+void ListSplitter::arrange()
+{
+    if (m_width <= 0 || count() < 2 || size().isEmpty())
+        return;
+    const auto side = width() >= kBesideWidths * m_width ? Qt::Horizontal : Qt::Vertical;
+    if (m_byHand && side == orientation())
+        return;
+    m_byHand = false;
+    setOrientation(side);
+    const int all = side == Qt::Horizontal ? width() : height();
+    const int list = std::min(side == Qt::Horizontal ? m_width : m_height, all / 2);
+    setSizes({list, std::max(1, all - list - handleWidth())});
+}
 
 TasksDock::TasksDock(Session &session, QWidget *parent)
     : Dock(session, QStringLiteral("tasks"), tr("Tasks"), parent), m_list(new TaskListModel(this)),
@@ -366,6 +432,48 @@ void TasksDock::follow(const Place &place, QObject *origin)
     m_following = false;
 }
 
+void TasksDock::askForValue()
+{
+    if (!session().patchingEnabled()) {
+        Q_EMIT session().statusMessage(tr("Locked: enable patching to change values (Ctrl+E)."));
+        return;
+    }
+    const QModelIndex row = m_registerView->currentIndex().siblingAtColumn(0);
+    const auto bytes = row.isValid() ? m_registers->bytesOf(row) : std::nullopt;
+    std::optional<std::string> path;
+    if (bytes && m_shown) {
+        const BundleReadLock lock(*m_shown);
+        const auto bits = m_registers->bitsOf(row);
+        const TaskRow task = rowOf(m_task);
+        path = patch::fieldPathAt(*m_shown, task.text, task.index, bytes->offset,
+                                  bits ? std::optional(bits->first) : std::nullopt);
+    }
+    constexpr int kValueColumn = 2;
+    if (!path || m_registers->rowCount(row.parent()) == 0 || !row.parent().isValid()) {
+        Q_EMIT session().statusMessage(tr("Choose a register or one of its fields to change it."));
+        return;
+    }
+    auto *dialog = new QInputDialog(this);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setWindowTitle(tr("Change Value"));
+    dialog->setLabelText(tr("%1\nA number, or hexadecimal with 0x. What it would break is said "
+                            "before it is changed.")
+                             .arg(fromUtf8(*path)));
+    dialog->setTextValue(row.siblingAtColumn(kValueColumn).data(Qt::DisplayRole).toString());
+    connect(dialog, &QInputDialog::textValueSelected, this, [this, path](const QString &typed) {
+        const std::string text = *path + "=" + typed.trimmed().toStdString();
+        const auto edit = parseEdit(Edit::Kind::Field, text);
+        if (edit)
+            requestRawEdit(session(), this, *edit);
+    });
+    dialog->open();
+    answerWhileTyping(dialog, [path](const QString &typed) {
+        const auto edit = parseEdit(Edit::Kind::Field, *path + "=" + typed.trimmed().toStdString());
+        return edit ? QString() : syntaxText(edit.error(), path->size() + 1);
+    });
+}
+
 } // namespace kernscope::ui
 
 #include "moc_tasks_dock.cpp"
+#include "tasks_dock.moc"

@@ -22,7 +22,7 @@ std::shared_ptr<const BaseErrors> errorsAgainst(const BundlePtr &of, const Bundl
     errors->of = of;
     errors->base = base;
     errors->relative.resize(of->weights().size());
-    for (const WeightPair &pair : difference->weights) {
+    for (const ComparedPair &pair : wholePairs(difference->weights)) {
         if (!pair.values || pair.b >= errors->relative.size())
             continue;
         const ValueDifference &values = *pair.values;

@@ -32,7 +32,7 @@ public:
     /// What the window's menus show as well; the context menu holds the same.
     QList<QAction *> menuActions() const { return m_actions; }
 
-    /// Up to so many elements in all, the zeros of every weight are counted without being asked.
+    /// Bundles of at most this many elements have the zeros of every weight counted at once.
     static constexpr std::uint64_t kMostElementsUnasked = 64u << 20;
 
 Q_SIGNALS:

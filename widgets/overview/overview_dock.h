@@ -7,11 +7,18 @@
 #include "widgets/common/task_manager.h"
 #include "widgets/overview/base_errors.h"
 
+#include <QString>
+
 class QHBoxLayout;
 class QLabel;
 class QLayout;
+class QWidget;
 
 namespace kernscope::ui {
+
+/// Writes a widget as it is drawn: PDF where the name ends so, else PNG in twice its resolution.
+/// Whole or not at all; the message of what went wrong, or empty.
+QString exportWidgetPicture(QWidget &widget, const QString &path);
 
 struct OverviewColors;
 class ElidedLabel;

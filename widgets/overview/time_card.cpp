@@ -26,7 +26,7 @@ QString predictedSeconds(double seconds)
 QString predictedNote(const ProgramTime &program, const QString &chip)
 {
     QString note = program.bound == ProgramTime::Bound::Dispatch && program.dispatchFloorS
-                       ? TimeCard::tr("on %1, under the %2 that a dispatch takes")
+                       ? TimeCard::tr("on %1, less than the %2 that a call takes at least")
                              .arg(chip, predictedSeconds(*program.dispatchFloorS))
                    : program.bound == ProgramTime::Bound::Engine
                        ? TimeCard::tr("on %1, which binds the program").arg(chip)
@@ -88,7 +88,7 @@ void TimeCard::showTime(const BundlePtr &bundle, const ChipState &chips)
     m_value->setText(QStringLiteral("\u2013"));
     const QString chip = chipName(*m_target);
     if (bundle->weights().size() > kMostPlacedAtOnce) {
-        m_note->setText(tr("many layers: Timeline works it out"));
+        m_note->setText(tr("many layers: open Timeline for their times"));
         return;
     }
     const auto roofs = roofline::roofsOf(*m_target);

@@ -27,7 +27,7 @@ public:
 
     /// Works the time out where the bundle or the chip are others than before.
     void showTime(const BundlePtr &bundle, const ChipState &chips);
-    QString text() const; ///< the figure and what is said of it
+    QString text() const; ///< the figure and its note
 
 private:
     std::weak_ptr<const Bundle> m_bundle; ///< the one whose time is shown

@@ -9,9 +9,15 @@
 #include <cstddef>
 #include <functional>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace kernscope::ui {
+
+/// Fills `area` with one rectangle for each weight of `sizes`, of an area in proportion to it and
+/// as near to a square as the order allows (Bruls, Huizing, van Wijk: Squarified Treemaps, 2000).
+/// `sizes` must be sorted, largest first; zeros and negative ones get an empty rectangle.
+std::vector<QRectF> squarify(std::span<const double> sizes, const QRectF &area);
 
 /// A treemap of named sizes. Arrow keys walk the cells from the largest on, Enter and a click
 /// choose one; the tool tip and the accessible description say what a cell is.
@@ -37,7 +43,8 @@ public:
 
     explicit TreemapView(QWidget *parent = nullptr);
 
-    /// What a cell is called in so many pixels: its name, or the short one, cut where it must be.
+    /// The text of a cell of that width in pixels: its name, or the short one, cut where it must
+    /// be.
     static QString nameIn(const Words &words, const QFontMetrics &metrics, int width);
 
     /// What stands there where no cell has an area.

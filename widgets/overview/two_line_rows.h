@@ -14,7 +14,7 @@ class BundleTreeModel;
 /// the stored bytes; the second, smaller and faint, the form, the ratio and the zeros. Two columns
 /// are on view: the name with the form below it, and the bytes with both figures below them. A name
 /// also takes what the number beside it leaves free. Groups have one line in the middle of a row as
-/// high as the others: rows of one height are not measured one by one, of which there are many.
+/// high as the others: many rows of one height are not measured one by one.
 class TwoLineRows final : public QStyledItemDelegate
 {
     Q_OBJECT

@@ -19,7 +19,7 @@ class WeightNames final : public QObject
     Q_OBJECT
 
 public:
-    /// Short names of so many weights are made within a frame.
+    /// How many weights have their short names made within a frame.
     static constexpr std::size_t kMostAtOnce = 2000;
 
     static WeightNames &of(Session &session);

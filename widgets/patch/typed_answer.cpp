@@ -5,11 +5,11 @@
 #include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
 
+#include <QAbstractItemView>
 #include <QBoxLayout>
 #include <QCoreApplication>
 #include <QDialogButtonBox>
 #include <QInputDialog>
-#include <QLabel>
 #include <QPushButton>
 
 #include <utility>
@@ -41,6 +41,53 @@ void showAnswer(QLabel *label, bool warns)
     if (warns)
         colors.setColor(QPalette::WindowText, warningInk(label->palette()));
     label->setPalette(colors);
+}
+
+EditAnswer answerToTyped(const QString &text, bool integer,
+                         const std::function<Result<EditAnswer>()> &made)
+{
+    const QString why = NumberRule{integer}.fault(text);
+    if (!why.isEmpty())
+        return {text.isEmpty() ? QString() : why, true};
+    const auto answer = made();
+    return answer ? *answer : EditAnswer{fromUtf8(describe(answer.error())), true};
+}
+
+CellAnswer::CellAnswer(QAbstractItemView *view, Made made) : QLabel(view), m_view(view)
+{
+    setObjectName(QStringLiteral("cellAnswer"));
+    setAccessibleName(AnswerWords::tr("Answer of the codec"));
+    setTextFormat(Qt::PlainText);
+    setWordWrap(true);
+    setFrameShape(QFrame::Box);
+    setMargin(theme::em(this, 0.2));
+    setBackgroundRole(QPalette::Base);
+    setAutoFillBackground(true);
+    setAttribute(Qt::WA_TransparentForMouseEvents);
+    hide();
+    const auto *delegate = qobject_cast<NumberDelegate *>(view->itemDelegate());
+    connect(
+        delegate, &NumberDelegate::typed, this,
+        [this, made = std::move(made)](const QModelIndex &cell, const QString &text, bool integer) {
+            say(answerToTyped(text, integer, [&] { return made(cell, text); }),
+                m_view->visualRect(cell));
+        });
+    connect(delegate, &QAbstractItemDelegate::closeEditor, this, &QWidget::hide);
+}
+
+/// Below, or above where it would cover the cell.
+void CellAnswer::say(const EditAnswer &answer, const QRect &cell)
+{
+    setText(answer.text);
+    setAccessibleDescription(answer.text);
+    showAnswer(this, answer.far);
+    const QRect room = m_view->viewport()->geometry();
+    QRect place(room.topLeft(), QSize(room.width(), heightForWidth(room.width())));
+    if (cell.bottom() < room.height() - place.height())
+        place.moveBottom(room.bottom());
+    setGeometry(place);
+    setVisible(!answer.text.isEmpty());
+    raise();
 }
 
 QLabel *answerWhileTyping(QInputDialog *dialog, std::function<QString(const QString &)> fault,

@@ -2,13 +2,14 @@
 #pragma once
 
 #include "core/base/error.h"
+#include "widgets/patch/edit_preview.h"
 
-#include <QString>
+#include <QLabel>
 
 #include <functional>
 
+class QAbstractItemView;
 class QInputDialog;
-class QLabel;
 
 namespace kernscope::ui {
 
@@ -23,5 +24,26 @@ QLabel *answerWhileTyping(QInputDialog *dialog, std::function<QString(const QStr
                           bool mayBeEmpty = false);
 /// An answer in a label: in the colour of a warning where it is to be noticed.
 void showAnswer(QLabel *label, bool warns);
+
+/// What is said of a number that is typed into a cell: why the text is none, else what `made` says
+/// of the edit.
+EditAnswer answerToTyped(const QString &text, bool integer,
+                         const std::function<Result<EditAnswer>()> &made);
+
+/// Answers at the lower edge of a table of numbers while one types in a cell of it; nothing moves
+/// for it. Belongs to the view, which prepareView() has had before.
+class CellAnswer final : public QLabel
+{
+public:
+    /// What the edit of a cell would come to.
+    using Made = std::function<Result<EditAnswer>(const QModelIndex &cell, const QString &typed)>;
+
+    CellAnswer(QAbstractItemView *view, Made made);
+
+private:
+    void say(const EditAnswer &answer, const QRect &cell);
+
+    QAbstractItemView *m_view;
+};
 
 } // namespace kernscope::ui

@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/program/graph_dock.h"
 
+#include "core/assessment/consumer_kinds.h"
 #include "core/bundle/bundle.h"
+#include "core/graph/dot.h"
 #include "core/graph/layout.h"
+#include "core/graph/svg.h"
 #include "widgets/common/design.h"
 #include "widgets/common/dock_tools.h"
+#include "widgets/common/file_dialogs.h"
 #include "widgets/common/table_text.h"
 #include "widgets/program/graph_view.h"
 
 #include <QAction>
+#include <QActionGroup>
 #include <QComboBox>
 #include <QEvent>
 #include <QHBoxLayout>
@@ -306,6 +311,280 @@ void GraphDock::changeEvent(QEvent *event)
     // Boxes are as large as their texts.
     if (event->type() == QEvent::FontChange && m_graph && m_view->scene())
         draw();
+}
+
+std::size_t GraphDock::nodeOf(std::size_t unit) const
+{
+    const GraphScenePtr &scene = m_view->scene();
+    if (!scene || unit >= scene->drawn->units.size() ||
+        scene->drawn->units[unit].kind != graph::DrawnUnit::Kind::Node)
+        return graph::kNone;
+    return scene->drawn->units[unit].nodes.front();
+}
+
+/// A weight before the bytes: those of a network's weights lie within their layer.
+std::size_t GraphDock::nodeAt(const Place &place) const
+{
+    if (!m_graph)
+        return graph::kNone;
+    const std::size_t weight = m_graph->nodeOfWeight(place.weight);
+    const bool inProgram = place.bytes && m_graph->bundle().isProgramFile(place.file);
+    return weight != graph::kNone || !inProgram
+               ? weight
+               : m_graph->nodeAtByte(place.file, place.bytes->offset.value);
+}
+
+void GraphDock::follow(const Place &place, QObject *origin)
+{
+    if (!m_graph || origin == this)
+        return;
+    const std::size_t node = nodeAt(place);
+    if (node == graph::kNone)
+        return;
+    const std::size_t unit =
+        m_view->scene() && !m_task ? m_view->scene()->drawn->unitOf(node) : graph::kNone;
+    if (unit != graph::kNone && nodeOf(unit) == node) {
+        m_picked = node;
+        m_following = true;
+        m_view->setCurrent(unit);
+        showRow(unit);
+        m_following = false;
+        return;
+    }
+    m_picked = graph::kNone;
+    centreOn({node});
+}
+
+void GraphDock::showRow(std::size_t unit)
+{
+    const int row = unit == graph::kNone ? -1 : m_model->rowOf(unit);
+    if (row >= 0)
+        chooseRow(m_table, m_model->index(row, 0));
+}
+
+/// The common position goes to what was picked: a weight, the weights of an operation, or the
+/// statement in the program.
+void GraphDock::leadThere(std::size_t unit)
+{
+    const std::size_t node = nodeOf(unit);
+    m_picked = node;
+    m_following = true;
+    showRow(unit);
+    m_following = false;
+    if (node == graph::kNone)
+        return;
+    const graph::Node &of = m_graph->nodes()[node];
+    std::vector<std::size_t> weights;
+    for (const std::size_t e : m_graph->edgesInto(node)) {
+        const std::size_t from = m_graph->nodes()[m_graph->edges()[e].from].weight;
+        if (from != graph::kNone && of.kind == graph::NodeKind::Operation)
+            weights.push_back(from);
+    }
+    const std::size_t weight = of.weight != graph::kNone
+                                   ? std::size_t(of.weight)
+                                   : leadingWeight(m_graph->bundle(), weights);
+    const std::size_t file = m_graph->fileOf(node);
+    if (weight != kNoIndex)
+        session().goToWeight(weight, this);
+    else if (const SourceSpan span = m_graph->span(node); span.length > 0 && file != kNoIndex)
+        session().goToBytes(file, {FileOffset(span.offset), ByteCount(span.length)}, this);
+}
+
+/// A repeat opens, what was left out is drawn, anything else becomes the centre.
+void GraphDock::activate(std::size_t unit)
+{
+    const GraphScenePtr scene = m_view->scene();
+    if (!scene || unit >= scene->drawn->units.size())
+        return;
+    const graph::DrawnUnit &of = scene->drawn->units[unit];
+    switch (of.kind) {
+    case graph::DrawnUnit::Kind::Fold:
+        m_visited.push_back({m_centres, m_opened});
+        m_opened.insert(of.run);
+        m_picked = of.nodes.front();
+        draw();
+        return;
+    case graph::DrawnUnit::Kind::Rest:
+        if (m_limit < graph::kMostDrawn) {
+            m_limit = std::min(m_limit + kDrawnMore, graph::kMostDrawn);
+            draw();
+        } else {
+            centreOn({of.nodes.front()});
+        }
+        return;
+    case graph::DrawnUnit::Kind::Node: break;
+    }
+    const graph::Node &node = m_graph->nodes()[of.nodes.front()];
+    m_picked = of.nodes.front();
+    if (node.callee != graph::kNone && !m_graph->inputsOf(node.callee).empty()) {
+        m_picked = graph::kNone;
+        centreOn(m_graph->inputsOf(node.callee));
+    } else if (m_centres == of.nodes) {
+        m_view->centreCurrent();
+    } else {
+        centreOn(of.nodes);
+    }
+}
+
+void GraphDock::centreOn(std::vector<std::size_t> nodes)
+{
+    if (!m_graph || nodes.empty())
+        return;
+    if (nodes != m_centres && !m_centres.empty())
+        m_visited.push_back({m_centres, m_opened});
+    m_centres = std::move(nodes);
+    m_limit = kDrawnAtFirst;
+    draw();
+}
+
+void GraphDock::goBackHere()
+{
+    if (m_visited.empty()) {
+        Q_EMIT session().statusMessage(tr("Nothing else was drawn before."));
+        return;
+    }
+    m_centres = m_visited.back().centres;
+    m_opened = m_visited.back().opened;
+    m_visited.pop_back();
+    m_picked = graph::kNone;
+    draw();
+}
+
+void GraphDock::buildActions()
+{
+    auto *centre =
+        dockAction(this, tr("Draw What Is around This"), QKeySequence(Qt::CTRL | Qt::Key_Return),
+                   [this] { activate(m_view->current()); });
+    auto *back = dockAction(this, tr("Back to the Drawing before"), QKeySequence(Qt::Key_Backspace),
+                            [this] { goBackHere(); });
+    auto *more = dockAction(this, tr("More Hops"), QKeySequence(Qt::Key_BracketRight),
+                            [this] { setHops(m_hops + 1); });
+    auto *fewer = dockAction(this, tr("Fewer Hops"), QKeySequence(Qt::Key_BracketLeft),
+                             [this] { setHops(m_hops > 1 ? m_hops - 1 : 1); });
+    auto *weight = dockAction(this, tr("Show Weight"), {}, [this] { showWeight(); });
+    auto *hex = dockAction(this, tr("Show in Hex"), {}, [this] { showInHex(); });
+    m_actions = {centre, back, more, fewer, weight, hex};
+    buildViewActions();
+    auto *copy = dockAction(this, tr("Copy Rows of the Table"), QKeySequence::Copy,
+                            [this] { copySelection(*m_table); });
+    auto *svg =
+        dockAction(this, tr("Export Drawing as SVG\u2026"), {}, [this] { askAndExport(true); });
+    auto *dot =
+        dockAction(this, tr("Export for Graphviz\u2026"), {}, [this] { askAndExport(false); });
+    m_actions << copy << svg << dot
+              << exportAction(this, session(), tr("Export Table as CSV\u2026"), *m_model,
+                              QStringLiteral("graph"));
+    m_view->addActions(m_actions);
+    m_table->addActions(m_actions);
+    m_view->setContextMenuPolicy(Qt::ActionsContextMenu);
+    m_table->setContextMenuPolicy(Qt::ActionsContextMenu);
+}
+
+void GraphDock::buildViewActions()
+{
+    auto *in = dockAction(this, tr("Zoom In"), {}, [this] { m_view->zoomIn(); });
+    auto *out = dockAction(this, tr("Zoom Out"), {}, [this] { m_view->zoomOut(); });
+    auto *fit = dockAction(this, tr("Fit"), {}, [this] { m_view->fit(); });
+    m_fold = dockAction(this, tr("Fold Repeated Blocks"), {}, [this] {
+        m_opened.clear();
+        draw();
+    });
+    m_fold->setCheckable(true);
+    m_fold->setChecked(true);
+    m_actions << in << out << fit << m_fold;
+    auto *flows = new QActionGroup(this);
+    for (const auto &[text, flow] :
+         {std::pair(tr("Values Flow along the Longer Side"), Flow::AsTheRoom),
+          std::pair(tr("Values Flow to the Right"), Flow::Right),
+          std::pair(tr("Values Flow Down"), Flow::Down)}) {
+        auto *action = dockAction(this, text, {}, [this, flow = flow] {
+            m_flow = flow;
+            draw();
+        });
+        action->setCheckable(true);
+        action->setChecked(flow == m_flow);
+        flows->addAction(action);
+        m_actions << action;
+    }
+    m_asTable = dockAction(this, tr("Show as a Table"), QKeySequence(Qt::CTRL | Qt::Key_T),
+                           [this] { showTable(m_asTable->isChecked()); });
+    m_asTable->setCheckable(true);
+    m_actions << m_asTable;
+}
+
+void GraphDock::showTable(bool table)
+{
+    QWidget *page = table ? static_cast<QWidget *>(m_table) : m_view;
+    m_pages->setCurrentWidget(page);
+    m_pages->parentWidget()->setFocusProxy(page);
+    page->setFocus();
+}
+
+void GraphDock::showWeight()
+{
+    leadThere(m_view->current());
+    Q_EMIT raiseRequested(QStringLiteral("weight"));
+}
+
+void GraphDock::showInHex()
+{
+    const std::size_t node = nodeOf(m_view->current());
+    const SourceSpan span = node == graph::kNone ? SourceSpan() : m_graph->span(node);
+    const std::size_t file = node == graph::kNone ? kNoIndex : m_graph->fileOf(node);
+    if (span.length == 0 || file == kNoIndex) {
+        Q_EMIT session().statusMessage(tr("The place of this in the program file is not known."));
+        return;
+    }
+    session().goToBytes(file, {FileOffset(span.offset), ByteCount(span.length)}, this);
+    Q_EMIT raiseRequested(QStringLiteral("hex"));
+}
+
+void GraphDock::askAndExport(bool svg)
+{
+    if (!m_view->scene()) {
+        Q_EMIT session().statusMessage(tr("There is no drawing to export."));
+        return;
+    }
+    const QString path = svg ? askSavePath(this, tr("Export Drawing"), QStringLiteral("graph.svg"),
+                                           tr("SVG (*.svg)"))
+                             : askSavePath(this, tr("Export Drawing"), QStringLiteral("graph.dot"),
+                                           tr("Graphviz (*.dot *.gv)"));
+    if (path.isEmpty())
+        return;
+    if (svg)
+        exportSvg(path);
+    else
+        exportDot(path);
+}
+
+void GraphDock::writeExport(const QString &path,
+                            std::function<Result<std::string>(Progress &)> make)
+{
+    session().tasks().start(
+        this, tr("Exporting the drawing"), std::move(make),
+        [this, path](const Result<std::string> &text) {
+            const QString fault =
+                text ? writeTextFile(path, QString::fromUtf8(text->data(), qsizetype(text->size())))
+                     : fromUtf8(describe(text.error()));
+            Q_EMIT session().statusMessage(fault.isEmpty() ? tr("Written: %1").arg(shown(path))
+                                                           : fault);
+        });
+}
+
+void GraphDock::exportSvg(const QString &path)
+{
+    if (const GraphScenePtr scene = m_view->scene())
+        writeExport(path, [scene](Progress &progress) {
+            return graph::svgText(*scene->drawn, scene->rightwards, &progress);
+        });
+}
+
+void GraphDock::exportDot(const QString &path)
+{
+    if (const GraphScenePtr scene = m_view->scene())
+        writeExport(path, [scene](Progress &) -> Result<std::string> {
+            return graph::dotText(*scene->drawn, scene->rightwards);
+        });
 }
 
 } // namespace kernscope::ui

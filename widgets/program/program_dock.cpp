@@ -2,13 +2,15 @@
 #include "widgets/program/program_dock.h"
 
 #include "core/assessment/consumer_kinds.h"
+#include "core/base/progress.h"
 #include "core/bundle/bundle.h"
 #include "widgets/common/counted_words.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/task_manager.h"
 #include "widgets/common/theme.h"
-#include "widgets/program/program_search.h"
+#include "widgets/program/program_spans.h"
+#include "widgets/program/program_tree.h"
 #include "widgets/program/program_view.h"
 
 #include <QAction>
@@ -17,12 +19,73 @@
 #include <QLineEdit>
 #include <QMenu>
 #include <QScrollBar>
+#include <QStringList>
 #include <QTimer>
 #include <QVBoxLayout>
 
+#include <algorithm>
 #include <utility>
 
 namespace kernscope::ui {
+
+/// The words of what a person looks for: parted by blanks.
+QStringList programWords(const QString &text);
+/// The next row behind (or before) `from`, in the order of the text and around its end, whose text
+/// has every word in any case; kNone where none has, or where it was cancelled. `from`: kNone
+/// begins at an end. Writes the text of every row on the way: of a large program a task.
+std::size_t programRowWith(const ProgramTree &tree, const QStringList &words, std::size_t from,
+                           bool forward, Progress *progress = nullptr);
+/// How many rows there are of that kind.
+std::size_t programRowsWith(const ProgramTree &tree, const QStringList &words,
+                            Progress *progress = nullptr);
+
+namespace {
+
+bool hasWords(const ProgramTree &tree, std::size_t row, const QStringList &words)
+{
+    const QString text = programText(programSpans(tree, row));
+    return std::all_of(words.begin(), words.end(), [&text](const QString &word) {
+        return text.contains(word, Qt::CaseInsensitive);
+    });
+}
+
+/// Asked every some dozen rows: whether to go on.
+bool goesOn(std::size_t row, Progress *progress)
+{
+    return row % 64 != 0 || !progress || progress->advance(0);
+}
+
+} // namespace
+
+QStringList programWords(const QString &text)
+{
+    return text.split(u' ', Qt::SkipEmptyParts);
+}
+
+std::size_t programRowWith(const ProgramTree &tree, const QStringList &words, std::size_t from,
+                           bool forward, Progress *progress)
+{
+    const std::size_t count = tree.rows();
+    if (words.isEmpty() || count == 0)
+        return ProgramTree::kNone;
+    // Rows are numbered in the order of the text.
+    const std::size_t start = from < count ? from : (forward ? count - 1 : 0);
+    for (std::size_t step = 1; step <= count && goesOn(step, progress); ++step) {
+        const std::size_t row =
+            forward ? (start + step) % count : (start + count - step % count) % count;
+        if (hasWords(tree, row, words))
+            return row;
+    }
+    return ProgramTree::kNone;
+}
+
+std::size_t programRowsWith(const ProgramTree &tree, const QStringList &words, Progress *progress)
+{
+    std::size_t found = 0;
+    for (std::size_t row = 0; !words.isEmpty() && row < tree.rows() && goesOn(row, progress); ++row)
+        found += hasWords(tree, row, words) ? 1 : 0;
+    return found;
+}
 
 ProgramDock::ProgramDock(Session &session, QWidget *parent)
     : Dock(session, QStringLiteral("program"), tr("Program"), parent),
@@ -202,8 +265,8 @@ void ProgramDock::follow(const Place &place, QObject *origin)
     if (!tree || origin == this)
         return;
     std::size_t row = tree->readerOf(place.weight);
-    if (place.bytes && place.file == tree->bundle().programFile())
-        row = tree->rowAtByte(place.bytes->offset.value);
+    if (place.bytes && tree->bundle().isProgramFile(place.file))
+        row = tree->rowAtByte(place.file, place.bytes->offset.value);
     if (row != ProgramTree::kNone)
         showRow(row);
 }
@@ -378,7 +441,7 @@ void ProgramDock::showInHex()
     if (!tree || !index.isValid())
         return;
     const SourceSpan span = tree->span(m_model->nodeOf(index));
-    const std::size_t file = tree->bundle().programFile();
+    const std::size_t file = tree->fileOf(m_model->nodeOf(index));
     if (span.length == 0 || file == kNoIndex) {
         Q_EMIT session().statusMessage(tr("The place of this row in the file is not known."));
         return;

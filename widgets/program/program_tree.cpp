@@ -305,7 +305,12 @@ std::vector<std::size_t> ProgramTree::weightsOf(std::size_t row) const
     return found;
 }
 
-std::size_t ProgramTree::rowAtByte(std::uint64_t offset) const
+std::size_t ProgramTree::fileOf(std::size_t row) const
+{
+    return bundle().programFileOf(functionOf(row).model);
+}
+
+std::size_t ProgramTree::rowAtByte(std::size_t file, std::uint64_t offset) const
 {
     std::size_t found = kNone;
     for (std::size_t i = 0; i < m_rows.size(); ++i) {
@@ -314,7 +319,7 @@ std::size_t ProgramTree::rowAtByte(std::uint64_t offset) const
         const SourceSpan &span = m_spans[i];
         if (offset < span.offset || offset - span.offset >= span.length)
             continue;
-        if (found == kNone || span.length < m_spans[found].length)
+        if (fileOf(i) == file && (found == kNone || span.length < m_spans[found].length))
             found = i;
     }
     return found;

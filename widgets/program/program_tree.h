@@ -66,8 +66,10 @@ public:
     /// The first row that reads a weight, and the weights that a row reads.
     std::size_t readerOf(std::size_t weight) const;
     std::vector<std::size_t> weightsOf(std::size_t row) const;
-    /// The innermost operation that a byte of the program file belongs to.
-    std::size_t rowAtByte(std::uint64_t offset) const;
+    /// The program file that a row is written in; kNoIndex where there is none.
+    std::size_t fileOf(std::size_t row) const;
+    /// The innermost operation that a byte of a program file belongs to.
+    std::size_t rowAtByte(std::size_t file, std::uint64_t offset) const;
 
 private:
     class Builder;

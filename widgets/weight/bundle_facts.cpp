@@ -10,10 +10,10 @@
 #include "widgets/common/elided_label.h"
 #include "widgets/common/form_token.h"
 #include "widgets/common/icons.h"
+#include "widgets/common/share_bar.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
 #include "widgets/weight/chip_bars.h"
-#include "widgets/weight/share_bar.h"
 #include "widgets/weight/weight_words.h"
 
 #include <QGridLayout>

@@ -6,8 +6,8 @@
 #include "widgets/chips/chip_words.h"
 #include "widgets/common/counted_words.h"
 #include "widgets/common/design.h"
+#include "widgets/common/share_bar.h"
 #include "widgets/common/table_text.h"
-#include "widgets/weight/share_bar.h"
 
 #include <QGridLayout>
 #include <QLabel>

@@ -8,6 +8,7 @@
 #include "widgets/common/theme.h"
 #include "widgets/patch/cell_edits.h"
 #include "widgets/patch/locked_typing.h"
+#include "widgets/patch/typed_answer.h"
 #include "widgets/weight/codebook_plot.h"
 #include "widgets/weight/weight_header.h"
 
@@ -94,6 +95,14 @@ void CodebookDock::buildTable(QWidget *content)
     m_table->setEditTriggers(editing);
     m_table->horizontalHeader()->setStretchLastSection(true);
     new LockedTyping(*m_table, session());
+    new CellAnswer(m_table, [this](const QModelIndex &cell, const QString &typed) {
+        const QModelIndex at = m_sorted->mapToSource(cell);
+        const BundleReadLock lock(*m_shown);
+        return previewEdit(
+            *m_shown, editOf(m_model->codebook(), static_cast<quint64>(at.row()),
+                             static_cast<quint64>(at.column() - CodebookModel::FirstValueColumn),
+                             typedNumber(typed).value_or(0)));
+    });
     m_tableActions = {dockAction(m_table, tr("Copy Rows"), QKeySequence::Copy,
                                  [this] { copySelection(*m_table); }),
                       exportAction(m_table, session(), tr("Export Codebook\u2026"), *m_sorted,
@@ -338,13 +347,18 @@ void CodebookDock::followElement(std::uint64_t element)
         selectEntry(static_cast<int>(code));
 }
 
+Edit CodebookDock::editOf(quint64 codebook, quint64 entry, quint64 lane, double value) const
+{
+    return codebookEdit(m_shown->weights()[m_weight], codebook, entry, lane,
+                        m_model->content().vector > 1, value);
+}
+
 void CodebookDock::requestEdit(quint64 codebook, quint64 entry, quint64 lane, double value)
 {
-    const Weight &weight = m_shown->weights()[m_weight];
-    session().requestEdits(
-        {codebookEdit(weight, codebook, entry, lane, m_model->content().vector > 1, value)},
-        tr("Set codebook %1 entry %2 of %3")
-            .arg(QString::number(codebook), QString::number(entry), fromUtf8(weight.name)));
+    session().requestEdits({editOf(codebook, entry, lane, value)},
+                           tr("Set codebook %1 entry %2 of %3")
+                               .arg(QString::number(codebook), QString::number(entry),
+                                    fromUtf8(m_shown->weights()[m_weight].name)));
 }
 
 } // namespace kernscope::ui

@@ -49,6 +49,7 @@ private:
     void showUses();
     void selectEntry(int entry);
     void followElement(std::uint64_t element);
+    Edit editOf(quint64 codebook, quint64 entry, quint64 lane, double value) const;
     void requestEdit(quint64 codebook, quint64 entry, quint64 lane, double value);
     int currentEntry() const;
 

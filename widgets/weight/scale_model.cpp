@@ -60,12 +60,11 @@ bool ScaleModel::setData(const QModelIndex &at, const QVariant &value, int role)
     if (at.column() == ScaleColumn) {
         const auto wanted = typedNumber(value.toString());
         if (wanted)
-            Q_EMIT scaleEdited(m_data.scales.size() == 1 ? 0 : static_cast<quint64>(at.row()),
-                               *wanted);
+            Q_EMIT scaleEdited(scaleAt(at.row()), *wanted);
         return wanted.has_value();
     }
     const auto code = typedInteger(value.toString());
-    const auto zero = m_data.zeroPlace(static_cast<std::size_t>(at.row()));
+    const auto zero = zeroAt(at.row());
     if (code && zero)
         Q_EMIT zeroEdited(*zero, *code);
     return code && zero;

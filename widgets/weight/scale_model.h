@@ -24,6 +24,12 @@ public:
     void setScales(ScaleData data);
     const ScaleData &content() const { return m_data; }
     void setEditable(bool editable) { m_editable = editable; }
+    /// The scale and the zero point that a row shows.
+    quint64 scaleAt(int row) const
+    {
+        return m_data.scales.size() == 1 ? 0 : static_cast<quint64>(row);
+    }
+    auto zeroAt(int row) const { return m_data.zeroPlace(static_cast<std::size_t>(row)); }
 
     int rowCount(const QModelIndex &parent = {}) const override;
     int columnCount(const QModelIndex &parent = {}) const override;

@@ -6,7 +6,9 @@
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
+#include "widgets/common/typed_number.h"
 #include "widgets/patch/locked_typing.h"
+#include "widgets/patch/typed_answer.h"
 #include "widgets/weight/scale_model.h"
 #include "widgets/weight/scale_plot.h"
 #include "widgets/weight/weight_words.h"
@@ -56,6 +58,14 @@ ScalePanel::ScalePanel(Session &session, QWidget *parent)
     m_plot->setMinimumHeight(theme::em(this, 11));
     m_plot->setObjectName(QStringLiteral("scalePlot"));
     new LockedTyping(*m_table, session);
+    new CellAnswer(m_table, [this](const QModelIndex &cell, const QString &typed) {
+        const BundleReadLock lock(*m_bundle);
+        return previewEdit(
+            *m_bundle, cell.column() == ScaleModel::ScaleColumn
+                           ? scaleEdit(m_model->scaleAt(cell.row()), typedNumber(typed).value_or(0))
+                           : zeroEdit(m_model->zeroAt(cell.row()).value_or(0),
+                                      typedInteger(typed).value_or(0)));
+    });
     // The header and so many rows.
     m_table->setMinimumHeight((kLeastRows + 1) * theme::em(this, 1.35) + theme::em(this, 0.6));
     auto *layout = new QVBoxLayout(this);
@@ -181,23 +191,34 @@ void ScalePanel::choose(int scale)
     m_table->scrollTo(at);
 }
 
+Edit ScalePanel::scaleEdit(quint64 scale, double value) const
+{
+    Edit edit = partEdit(m_bundle->weights()[m_weight], Edit::Kind::Scale, scale);
+    edit.value = value;
+    return edit;
+}
+
+Edit ScalePanel::zeroEdit(quint64 zero, qint64 code) const
+{
+    Edit edit = partEdit(m_bundle->weights()[m_weight], Edit::Kind::SetStored, zero);
+    edit.part =
+        m_model->content().zeroPoints ? codec::PartRole::ZeroPoint : codec::PartRole::Offset;
+    edit.stored = code;
+    return edit;
+}
+
 void ScalePanel::editScale(quint64 scale, double value)
 {
-    const Weight &weight = m_bundle->weights()[m_weight];
-    Edit edit = partEdit(weight, Edit::Kind::Scale, scale);
-    edit.value = value;
-    m_session.requestEdits({edit}, tr("Set scale %1 of %2").arg(scale).arg(fromUtf8(weight.name)));
+    m_session.requestEdits(
+        {scaleEdit(scale, value)},
+        tr("Set scale %1 of %2").arg(scale).arg(fromUtf8(m_bundle->weights()[m_weight].name)));
 }
 
 void ScalePanel::editZero(quint64 zero, qint64 code)
 {
-    const Weight &weight = m_bundle->weights()[m_weight];
-    Edit edit = partEdit(weight, Edit::Kind::SetStored, zero);
-    edit.part =
-        m_model->content().zeroPoints ? codec::PartRole::ZeroPoint : codec::PartRole::Offset;
-    edit.stored = code;
-    m_session.requestEdits({edit},
-                           tr("Set zero point %1 of %2").arg(zero).arg(fromUtf8(weight.name)));
+    m_session.requestEdits(
+        {zeroEdit(zero, code)},
+        tr("Set zero point %1 of %2").arg(zero).arg(fromUtf8(m_bundle->weights()[m_weight].name)));
 }
 
 } // namespace kernscope::ui

@@ -41,6 +41,8 @@ public:
 
 private:
     void showScales(ScaleData content);
+    Edit scaleEdit(quint64 scale, double value) const;
+    Edit zeroEdit(quint64 zero, qint64 code) const;
     void editScale(quint64 scale, double value);
     void editZero(quint64 zero, qint64 code);
     void choose(int scale);

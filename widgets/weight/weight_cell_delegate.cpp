@@ -10,7 +10,6 @@
 #include <QLineEdit>
 #include <QMouseEvent>
 #include <QPainter>
-#include <QPersistentModelIndex>
 
 #include <utility>
 
@@ -100,16 +99,11 @@ QWidget *WeightCellDelegate::createEditor(QWidget *parent, const QStyleOptionVie
 {
     const bool code =
         std::exchange(m_code, false) && !index.data(WeightGridModel::CodeRole).toString().isEmpty();
-    auto *edit = new QLineEdit(parent);
+    QLineEdit *edit = createField(parent, index, code);
     edit->setAccessibleName(code ? tr("New stored code") : tr("New value"));
     edit->setProperty(kEditsCode, code);
-    edit->setAlignment(code ? Qt::AlignLeft : Qt::AlignRight);
-    takeNumbers(edit, {code});
-    const QPersistentModelIndex at(index);
-    connect(edit, &QLineEdit::textEdited, this, [this, at, code](const QString &text) {
-        if (at.isValid())
-            Q_EMIT typed(at, text, code);
-    });
+    if (code)
+        edit->setAlignment(Qt::AlignLeft);
     return edit;
 }
 

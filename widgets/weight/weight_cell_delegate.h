@@ -8,8 +8,7 @@
 namespace kernscope::ui {
 
 /// Draws a cell of the value grid: code at the left and faint, value at the right, changed cells
-/// outlined with a glyph. Edits the value, or the code where that is double clicked; every key is
-/// told, for the codec's live answer.
+/// outlined with a glyph. Edits the value, or the code where that is double clicked.
 class WeightCellDelegate final : public NumberDelegate
 {
     Q_OBJECT
@@ -35,9 +34,6 @@ public:
     /// `inner` is the room of the texts, `view` what is seen, both in one coordinate system.
     static Shown shownTexts(const QRect &inner, const QRect &view, const QFontMetrics &metrics,
                             const QString &code, const QString &value);
-
-Q_SIGNALS:
-    void typed(const QModelIndex &index, const QString &text, bool code) const;
 
 protected:
     bool editorEvent(QEvent *event, QAbstractItemModel *model, const QStyleOptionViewItem &option,

@@ -232,33 +232,28 @@ void WeightGridView::answerTo(const QModelIndex &index, const QString &text, boo
 {
     const auto element = m_model->elementAt(index);
     const WeightReaderPtr &reader = m_model->reader();
-    const QString why = NumberRule{code}.fault(text);
-    if (!why.isEmpty() || !element || !reader) {
-        say(text.isEmpty() ? QString() : why, true);
-        return;
-    }
-    const double value = typedNumber(text).value_or(0);
-    if (!code && index.data(WeightGridModel::LeftOutRole).toBool()) {
-        say(tr("The mask leaves this element out: Enter keeps it with %1, one value more is stored")
-                .arg(valueText(value)));
-        return;
-    }
-    const BundleReadLock lock(*reader->bundle());
-    // The cell is on view, so its decoder was made long ago.
-    const codec::Decoder *decoder = reader->decoder();
-    if (!decoder)
-        return;
-    const codec::Editor editor(*decoder);
-    const auto place = editor.storedPlace(*element);
-    const auto plan =
-        !code   ? editor.setElement(*element, value, std::numeric_limits<double>::infinity())
-        : place ? editor.setStored(place->role, place->index, typedInteger(text).value_or(0))
-                : tl::unexpected(place.error());
-    if (!plan) {
-        say(fromUtf8(describe(plan.error())), true);
-        return;
-    }
-    const EditAnswer answer = answerOf(*plan, !code);
+    const EditAnswer answer = answerToTyped(text, code, [&]() -> Result<EditAnswer> {
+        const double value = typedNumber(text).value_or(0);
+        if (!element || !reader)
+            return EditAnswer{};
+        if (!code && index.data(WeightGridModel::LeftOutRole).toBool())
+            return EditAnswer{
+                tr("The mask leaves this element out: Enter keeps it with %1, one value more is "
+                   "stored")
+                    .arg(valueText(value))};
+        const BundleReadLock lock(*reader->bundle());
+        // The cell is on view, so its decoder was made long ago.
+        const codec::Decoder *decoder = reader->decoder();
+        if (!decoder)
+            return EditAnswer{};
+        const codec::Editor editor(*decoder);
+        const auto place = editor.storedPlace(*element);
+        return (!code ? editor.setElement(*element, value, std::numeric_limits<double>::infinity())
+                : place
+                    ? editor.setStored(place->role, place->index, typedInteger(text).value_or(0))
+                    : tl::unexpected(place.error()))
+            .map([&](const codec::EditPlan &plan) { return answerOf(plan, !code); });
+    });
     say(answer.text, answer.far);
 }
 

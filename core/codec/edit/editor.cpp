@@ -133,8 +133,8 @@ Result<EditPlan> setCoded(const OperandSource &table, std::uint64_t index, doubl
     if (!entries)
         return tl::unexpected(entries.error());
     auto plan = Editor(*entries).setElement(index, value, tolerance);
-    if (plan)
-        plan->note = std::move(note);
+    if (plan) // how far it is off stays said
+        plan->note = std::move(note) + (plan->far ? plan->note.substr(plan->note.find(';')) : "");
     return plan;
 }
 

@@ -8,6 +8,9 @@
 #include <array>
 #include <vector>
 
+// AVX-512 only where VBMI2 has an instruction for this; else AVX2.
+#define HWY_WANT_AVX3_DL
+#define HWY_DISABLED_TARGETS HWY_AVX3
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/codec/kernels/pattern_kernels.cpp"
 #include <hwy/foreach_target.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Annotations of compiler 3600.x: EstimatedRuntime, BackendSupport, SelectedBackend.
-#include "core/container/mil/program.h"
+#include "core/container/mil/segment_backends.h"
 
 #include "core/numeric/convert.h"
 
@@ -65,26 +65,39 @@ std::string operandText(const Operation &operation, std::string_view name)
     return stringOf(value);
 }
 
-void findCall(const Block &block, const std::string &function, std::string &backend)
+using Calls = std::map<std::string, std::string>; ///< backends by the function that is called
+
+/// Of two calls of one function the last one counts.
+void findCalls(const Block &block, Calls &calls)
 {
     for (const Operation &operation : block.operations) {
-        if (operation.type == "call" && operandText(operation, "function") == function)
-            backend = operandText(operation, "backend");
+        if (operation.type == "call")
+            calls[operandText(operation, "function")] = operandText(operation, "backend");
         for (const Block &nested : operation.blocks)
-            findCall(nested, function, backend);
+            findCalls(nested, calls);
     }
 }
 
 } // namespace
 
-std::string segmentBackend(const Program &program, const Function &function)
+SegmentBackends::SegmentBackends(const Program &program)
 {
-    std::string backend;
     for (const Function &caller : program.functions) {
-        if (caller.model == function.model && backend.empty())
-            findCall(caller.body, function.name, backend);
+        Calls calls;
+        findCalls(caller.body, calls);
+        for (auto &[name, backend] : calls) {
+            std::string &known = m_backends[{caller.model, name}];
+            if (known.empty())
+                known = std::move(backend);
+        }
     }
-    return backend;
+}
+
+const std::string &SegmentBackends::of(const Function &function) const
+{
+    static const std::string none;
+    const auto known = m_backends.find({function.model, function.name});
+    return known == m_backends.end() ? none : known->second;
 }
 
 BackendNotes backendNotes(const Operation &operation, const std::string &segment)

@@ -58,8 +58,8 @@ bool staysInside(std::string_view path)
 tl::unexpected<Error> notJson(std::string_view fileName, std::string_view text)
 {
     if (!jsonFits(text))
-        return fault(fileName, "manifest.json", 0, "", "64 levels and three million values at most",
-                     "more", "The manifest is more than is read.");
+        return fault(fileName, "manifest.json", 0, "", std::string(kJsonLimits), "more",
+                     "The manifest is more than is read.");
     const std::uint64_t at = jsonFaultOffset(text);
     return fault(fileName, "manifest.json", at, "", "a JSON object", jsonTextAt(text, at),
                  "The manifest is not JSON.");

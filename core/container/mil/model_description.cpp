@@ -321,6 +321,14 @@ DescriptionJson parsedList(std::string_view text)
     return list.is_array() ? list : DescriptionJson::array();
 }
 
+/// The list of a compiled model's metadata.json.
+DescriptionJson compiledModels(std::span<const std::byte> json)
+{
+    return json.size() > kMostText
+               ? DescriptionJson::array()
+               : parsedList({reinterpret_cast<const char *>(json.data()), json.size()});
+}
+
 /// "[1, 512]" as numbers; nothing where it is none.
 std::vector<std::int64_t> extents(const DescriptionJson &list)
 {
@@ -410,14 +418,29 @@ ModelDescription readDescription(std::span<const std::byte> message,
     return description;
 }
 
+std::vector<std::string> readCompiledKinds(std::span<const std::byte> json)
+{
+    constexpr std::string_view kBegin = "MLModelType_";
+    std::vector<std::string> kinds;
+    for (const DescriptionJson &model : compiledModels(json)) {
+        const auto type = model.is_object() ? model.find("modelType") : model.end();
+        if (type == model.end() || !type->is_object() || !kinds.empty())
+            continue;
+        const auto parts = type->find("structure");
+        if (parts == type->end() || !parts->is_array())
+            continue;
+        for (const DescriptionJson &part : *parts) {
+            std::string name = part.is_object() ? member(part, "name") : std::string();
+            kinds.push_back(name.starts_with(kBegin) ? name.substr(kBegin.size()) : name);
+        }
+    }
+    return kinds;
+}
+
 ModelDescription readCompiledDescription(std::span<const std::byte> json)
 {
     ModelDescription out;
-    if (json.size() > kMostText)
-        return out;
-    const DescriptionJson models =
-        parsedList({reinterpret_cast<const char *>(json.data()), json.size()});
-    for (const DescriptionJson &model : models) {
+    for (const DescriptionJson &model : compiledModels(json)) {
         if (!model.is_object())
             continue;
         FunctionDescription function;

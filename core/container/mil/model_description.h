@@ -70,5 +70,8 @@ ModelDescription readDescription(std::span<const std::byte> message,
 /// Of a compiled model's metadata.json, a list of one object a model. Nothing where it is no JSON
 /// of the known form or larger than 1 MiB.
 ModelDescription readCompiledDescription(std::span<const std::byte> json);
+/// The kinds of the models of a compiled pipeline by its metadata.json, in their order:
+/// "mlProgram", "glmRegressor". Nothing where it does not say them.
+std::vector<std::string> readCompiledKinds(std::span<const std::byte> json);
 
 } // namespace kernscope::mil

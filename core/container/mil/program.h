@@ -139,8 +139,9 @@ struct ModelNode {
     SourceSpan content;      ///< content of that field
     std::string specification; ///< version, as a number
 
-    bool isPipeline() const { return field >= 200 && field <= 202; }
-    bool isProgram() const { return field == 502; }
+    static constexpr std::uint32_t kPipelineField = 202, kProgramField = 502;
+    bool isPipeline() const { return field >= 200 && field <= kPipelineField; }
+    bool isProgram() const { return field == kProgramField; }
     bool isClassifier() const { return field >= 400 && field <= 404; } ///< with labels of its own
     bool isNetwork() const { return field == 303 || field == 403 || field == 500; }
 };

@@ -9,6 +9,11 @@
 
 namespace kernscope::mil {
 
+/// What texts that are held together have taken of the limits of one.
+struct SpentOnText {
+    std::size_t nodes = 0, bytes = 0;
+};
+
 /// Parses `model.mil`: the long notation (`tensor<int32, []>(1)`) and the compact one (`int32(1)`).
 /// Time is linear in the text and nesting is bounded, whatever the text. Codes: "mil.syntax",
 /// "mil.depth", "mil.number", "mil.string", "mil.encoding" (NUL bytes; a warning for bad UTF-8),
@@ -18,7 +23,8 @@ namespace kernscope::mil {
 /// many faults are not listed). Of names: "mil.duplicate", "mil.undefined", "mil.order" (use
 /// before definition, so every cycle). A statement with a fault is left out where it cannot be
 /// read, and kept where only a shape, a count or a name is wrong.
-ParsedProgram readProgramText(std::span<const std::byte> text, std::string_view fileName);
+ParsedProgram readProgramText(std::span<const std::byte> text, std::string_view fileName,
+                              SpentOnText *spent = nullptr);
 
 /// Parses the protobuf `Model` of an .mlpackage. Codes: "proto.wire", "proto.depth",
 /// "proto.kind" (no model, or of a kind that is not known), "proto.cut", "proto.size" (over 2 GiB),

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/base/error_builder.h"
+#include "core/container/mil/limits.h"
 #include "core/container/mil/reader.h"
 #include "core/container/mil/text_parser.h"
+
+#include <fmt/format.h>
 
 namespace kernscope::mil {
 
@@ -148,10 +152,28 @@ ParsedProgram TextParser::run()
     return parsed;
 }
 
-ParsedProgram readProgramText(std::span<const std::byte> text, std::string_view fileName)
+ParsedProgram readProgramText(std::span<const std::byte> text, std::string_view fileName,
+                              SpentOnText *spent)
 {
+    SpentOnText alone;
+    SpentOnText &sum = spent != nullptr ? *spent : alone;
+    if (text.size() > kMaxTextBytes - sum.bytes) {
+        ParsedProgram none;
+        none.diagnostics.push_back(
+            {Severity::Error,
+             ErrorBuilder("mil.limit")
+                 .file(fileName)
+                 .at(FileOffset(kMaxTextBytes - sum.bytes))
+                 .expected(fmt::format("at most {} bytes of a bundle", kMaxTextBytes))
+                 .found(fmt::format("{} bytes", text.size()))
+                 .message("The program text is larger than is read.")});
+        return none;
+    }
     const std::string_view view(reinterpret_cast<const char *>(text.data()), text.size());
-    return TextParser(view, fileName).run();
+    TextParser parser(view, fileName, sum.nodes);
+    ParsedProgram parsed = parser.run();
+    sum = {parser.nodes(), sum.bytes + text.size()};
+    return parsed;
 }
 
 } // namespace kernscope::mil

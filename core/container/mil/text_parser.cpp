@@ -7,8 +7,8 @@
 
 namespace kernscope::mil {
 
-TextParser::TextParser(std::string_view text, std::string_view fileName)
-    : m_lexer(text), m_text(text), m_faults(fileName)
+TextParser::TextParser(std::string_view text, std::string_view fileName, std::size_t nodes)
+    : m_lexer(text), m_text(text), m_faults(fileName), m_nodes(nodes)
 {
     m_token = m_lexer.next();
 }

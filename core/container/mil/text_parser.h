@@ -22,9 +22,11 @@ class PackedElements;
 class TextParser
 {
 public:
-    TextParser(std::string_view text, std::string_view fileName);
+    /// `nodes`: those that other texts of the same bundle have spent.
+    TextParser(std::string_view text, std::string_view fileName, std::size_t nodes);
 
     ParsedProgram run();
+    std::size_t nodes() const { return m_nodes; }
 
 private:
     /// Counts one level of nesting as long as it lives.

@@ -62,6 +62,7 @@ OpenedFiles BundleBuilder::openedAgain(const Bundle &before)
     opened.kind = before.m_kind;
     opened.name = before.m_name;
     opened.readOnlyReason = before.m_readOnlyReason;
+    opened.reader = before.m_reader;
     for (const BundleFile &known : before.m_files) {
         BundleFile file;
         file.file = known.file;
@@ -138,6 +139,7 @@ void BundleBuilder::build(OpenedFiles &&opened)
     bundle.m_name = std::move(opened.name);
     bundle.m_readOnlyReason = std::move(opened.readOnlyReason);
     bundle.m_files = std::move(opened.files);
+    bundle.m_reader = opened.reader;
     ContainerInput input{bundle.m_files, opened.programPath, {}, bundle.m_shapeBindings.get()};
     ContainerContents contents;
     contents.log = std::move(m_log);
@@ -146,7 +148,9 @@ void BundleBuilder::build(OpenedFiles &&opened)
         input.openBeside = [&](const std::vector<std::string> &paths) {
             openReferenced(bundle.m_files, opened, paths, contents.log);
         };
-    if (const ContainerReader *reader = containerReader(bundle.m_kind))
+    const ContainerReader *reader =
+        bundle.m_reader != nullptr ? bundle.m_reader : containerReader(bundle.m_kind);
+    if (reader != nullptr)
         reader->read(input, contents);
     bundle.m_kind = contents.kind.value_or(bundle.m_kind);
     bundle.m_weights = std::move(contents.weights);
@@ -155,6 +159,7 @@ void BundleBuilder::build(OpenedFiles &&opened)
         shapes::openInputs(contents.program));
     bundle.m_program = std::make_shared<const mil::ProgramStore>(std::move(contents.program));
     bundle.m_programFile = contents.programFile;
+    bundle.m_programFiles = std::move(contents.programFiles);
     bundle.m_hardware = std::move(contents.hardware);
     bundle.m_section = std::move(contents.section);
     if (!contents.readOnlyReason.empty())

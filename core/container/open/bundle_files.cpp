@@ -5,11 +5,13 @@
 #include "core/bundle/bundle.h"
 #include "core/container/archive/zip.h"
 #include "core/container/container_reader.h"
+#include "core/container/mil/pipeline_folders.h"
 #include "core/container/milblob/lfs_pointer.h"
 #include "core/container/open/folder_listing.h"
 
 #include <algorithm>
 #include <memory>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -55,9 +57,10 @@ Result<void> setKind(OpenedFiles &opened, const ContainerReader &reader)
 Result<void> findFolderKind(OpenedFiles &opened)
 {
     for (const ContainerReader *reader : containerReaders()) {
-        if (const auto mark = reader->folderMark();
-            !mark.empty() && indexOf(opened.files, mark) != kNoIndex)
-            return setKind(opened, *reader);
+        for (const std::string_view mark : reader->folderMarks()) {
+            if (indexOf(opened.files, mark) != kNoIndex)
+                return setKind(opened, *reader);
+        }
     }
     if (indexOf(opened.files, kEspressoNet) != kNoIndex)
         return tl::unexpected(kindError("a compiled neural network (Espresso)",
@@ -76,16 +79,25 @@ void sortByPath(std::vector<BundleFile> &files)
 /// several, which are named then.
 Result<std::string> bundleFolder(const std::vector<archive::ZipMember> &members)
 {
-    std::vector<std::string> folders;
+    std::set<std::string, std::less<>> found;
     for (const archive::ZipMember &member : members) {
         for (const BundleKind kind : {BundleKind::Mlmodelc, BundleKind::Mlpackage}) {
-            const std::string_view name = containerReader(kind)->folderMark();
-            const bool found =
-                member.path == name || (member.path.ends_with(name) &&
-                                        member.path[member.path.size() - name.size() - 1] == '/');
-            if (found)
-                folders.push_back(member.path.substr(0, member.path.size() - name.size()));
+            for (const std::string_view name : containerReader(kind)->folderMarks()) {
+                const std::string_view path = member.path;
+                if (path == name ||
+                    (path.ends_with(name) && path[path.size() - name.size() - 1] == '/'))
+                    found.emplace(path.substr(0, path.size() - name.size()));
+            }
         }
+    }
+    std::vector<std::string> folders;
+    for (const std::string &folder : found) {
+        // The models of a compiled pipeline are parts of one bundle.
+        std::string_view around = folder;
+        while (mil::isMemberFolder(around))
+            around.remove_suffix(around.size() - (around.rfind('/', around.size() - 2) + 1));
+        if (around == folder || found.count(around) == 0)
+            folders.push_back(folder);
     }
     if (folders.size() == 1)
         return folders.front();
@@ -156,6 +168,8 @@ Result<void> findFileKind(OpenedFiles &opened)
             .at(FileOffset(0))
             .unexpected();
     }
+    if (opened.reader != nullptr && opened.reader->knows(bytes, only.path))
+        return setKind(opened, *opened.reader);
     for (const ContainerReader *reader : containerReaders()) {
         if (reader->knows(bytes, only.path))
             return setKind(opened, *reader);
@@ -198,9 +212,10 @@ Result<void> mapFolder(OpenedFiles &opened, const fs::path &path, const OpenOpti
     // Looked for first: any folder can be given, and mapping all of a home folder would be useless.
     std::error_code failure;
     bool any = fs::exists(path / kEspressoNet, failure);
-    for (const ContainerReader *reader : containerReaders())
-        any = any ||
-              (!reader->folderMark().empty() && fs::exists(path / reader->folderMark(), failure));
+    for (const ContainerReader *reader : containerReaders()) {
+        for (const std::string_view mark : reader->folderMarks())
+            any = any || fs::exists(path / mark, failure);
+    }
     if (!any)
         return tl::unexpected(noBundle(path));
     auto listed = listFolder(path, log);
@@ -218,11 +233,14 @@ Result<OpenedFiles> openMemory(const fs::path &path, const OpenOptions &options)
 {
     OpenedFiles opened;
     opened.name = lastComponent(path);
-    for (const auto &[name, content] : options.memory) {
-        BundleFile file;
-        file.file = OverlaidFile::fromMemory(content, name);
+    opened.reader = options.reader;
+    auto files = options.files;
+    for (const auto &[name, content] : options.memory)
+        files.emplace_back(name, OverlaidFile::fromMemory(content, name));
+    for (auto &[name, content] : files) {
+        BundleFile &file = opened.files.emplace_back();
+        file.file = std::move(content);
         file.path = name;
-        opened.files.push_back(std::move(file));
     }
     sortByPath(opened.files);
     auto found = findFolderKind(opened);
@@ -237,11 +255,12 @@ Result<OpenedFiles> openMemory(const fs::path &path, const OpenOptions &options)
 
 Result<OpenedFiles> openFiles(const fs::path &path, const OpenOptions &options, DiagnosticLog &log)
 {
-    if (!options.memory.empty())
+    if (!options.memory.empty() || !options.files.empty())
         return openMemory(path, options);
     OpenedFiles opened;
     opened.name = lastComponent(path);
     opened.mapped = options.mapped;
+    opened.reader = options.reader;
     std::error_code failure;
     Result<void> found;
     if (fs::is_directory(path, failure)) {

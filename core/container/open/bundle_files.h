@@ -17,6 +17,8 @@
 
 namespace kernscope {
 
+class ContainerReader;
+
 /// What `openFiles` found at a path: the files, mapped, in the order of their names, and what kind
 /// of bundle they make. Nothing is read but the first bytes that tell the kind.
 struct OpenedFiles {
@@ -27,6 +29,7 @@ struct OpenedFiles {
     std::filesystem::path folder; ///< of a lone file: where it lies; empty otherwise
     std::string readOnlyReason;   ///< why nothing of it can be changed; empty where it can
     std::function<void(const std::shared_ptr<OverlaidFile> &)> mapped; ///< of OpenOptions
+    const ContainerReader *reader = nullptr;                           ///< of OpenOptions
 };
 
 /// Lists and maps the files of the bundle at `path`; a package in a zip archive is unpacked into

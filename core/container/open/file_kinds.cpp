@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
 namespace kernscope {
 
 namespace {
@@ -122,17 +124,10 @@ Error noBundle(const std::filesystem::path &folder)
 {
     constexpr std::size_t kShown = 12;
     std::error_code failure;
-    const bool compiled = fs::exists(folder / "coremldata.bin", failure);
-    std::vector<std::string> bundles;
-    const auto part = [&] { return "model" + std::to_string(bundles.size()); };
-    while (compiled && bundles.size() < kShown && fs::is_directory(folder / part(), failure))
-        bundles.push_back(part());
-    const bool pipeline = !bundles.empty();
-    if (compiled && !pipeline)
+    if (fs::exists(folder / "coremldata.bin", failure))
         return kindError("a compiled model without a program",
                          "Only compiled models with a program (model.mil) are read.");
-    if (!pipeline)
-        bundles = bundlesIn(folder);
+    const std::vector<std::string> bundles = bundlesIn(folder);
     if (bundles.empty())
         return kindError("a folder without model.mil or Manifest.json",
                          "This folder is no bundle that can be read.");
@@ -143,10 +138,8 @@ Error noBundle(const std::filesystem::path &folder)
         some += " and " + std::to_string(bundles.size() - kShown) + " more";
     return ErrorBuilder("bundle.several")
         .expected(std::move(some))
-        .found((pipeline ? "a compiled pipeline of " : "") + std::to_string(bundles.size()) +
-               (pipeline ? " model" : " bundle") + (bundles.size() == 1 ? "" : "s"))
-        .message(pipeline ? "The models of a compiled pipeline are opened one by one."
-                          : "This folder is no bundle but holds some: open one of them.");
+        .found(fmt::format("{} bundle{}", bundles.size(), bundles.size() == 1 ? "" : "s"))
+        .message("This folder is no bundle but holds some: open one of them.");
 }
 
 } // namespace kernscope

@@ -188,7 +188,9 @@ Result<Json> parseManifest(std::span<const std::byte> text)
             .expected(fmt::format("{} bytes at most", kMostManifestBytes))
             .found(fmt::format("{} bytes", text.size()))
             .unexpected();
-    Json json = jsonFits(all) ? Json::parse(all, nullptr, false) : Json();
+    if (!jsonFits(all))
+        return fault.at(FileOffset(0)).expected(kJsonLimits).found("more").unexpected();
+    Json json = Json::parse(all, nullptr, false);
     if (json.is_object())
         return json;
     const std::uint64_t at = json.is_discarded() ? jsonFaultOffset(all) : 0;

@@ -8,11 +8,11 @@
 namespace kernscope::patch {
 
 Result<PatchedFile> applyIps(std::span<const std::byte> file, PatchCursor &patch,
-                             Progress *progress);
+                             const PatchRoom &room, Progress *progress);
 
 /// The head of a BPS patch; the cursor then stands at the first step.
 Result<BinaryPatchHead> readBpsHead(std::span<const std::byte> patch, PatchCursor &cursor);
 Result<PatchedFile> applyBps(std::span<const std::byte> file, const BinaryPatchHead &head,
-                             PatchCursor &patch, Progress *progress);
+                             PatchCursor &patch, const PatchRoom &room, Progress *progress);
 
 } // namespace kernscope::patch

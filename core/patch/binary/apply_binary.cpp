@@ -56,14 +56,14 @@ Result<BinaryPatchHead> readBinaryPatch(ByteView patch, std::string_view name)
 }
 
 Result<PatchedFile> applyBinaryPatch(ByteView file, ByteView patch, std::string_view name,
-                                     Progress *progress)
+                                     const PatchRoom &room, Progress *progress)
 {
     PatchCursor cursor(patch, name);
     const auto head = readHead(patch, cursor);
     if (!head)
         return tl::unexpected(head.error());
-    return head->format == BinaryFormat::Ips ? applyIps(file, cursor, progress)
-                                             : applyBps(file, *head, cursor, progress);
+    return head->format == BinaryFormat::Ips ? applyIps(file, cursor, room, progress)
+                                             : applyBps(file, *head, cursor, room, progress);
 }
 
 } // namespace kernscope::patch

@@ -7,10 +7,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string_view>
-#include <vector>
 
 namespace kernscope::patch {
 
@@ -24,13 +24,17 @@ struct BinaryPatchHead {
     bool isFor(std::span<const std::byte> file) const;
 };
 
-/// A file with a patch applied.
+/// What came of a patch.
 struct PatchedFile {
     BinaryFormat format = BinaryFormat::Ips;
-    std::vector<std::byte> bytes;
+    std::uint64_t bytes = 0;                           ///< of the new file
     std::uint64_t steps = 0;                           ///< records of IPS, steps of BPS
     bool sourceChecked = false, targetChecked = false; ///< by the patch's checksums: BPS
 };
+
+/// Gives the place where a new file is made. Asked once: the file has at most so many bytes, and
+/// lies at its start. Its errors are handed on.
+using PatchRoom = std::function<Result<std::span<std::byte>>(std::uint64_t bytes)>;
 
 /// Bytes that a BPS patch may make: at least kLeastLimit, else kMostGrowth times what the file and
 /// the patch have. A few bytes of a patch could ask for any number of them.
@@ -41,7 +45,8 @@ inline constexpr std::uint64_t kLeastLimit = std::uint64_t(64) << 20, kMostGrowt
 /// "binary_patch.checksum" (the patch is damaged).
 Result<BinaryPatchHead> readBinaryPatch(std::span<const std::byte> patch, std::string_view name);
 
-/// Applies a patch to a file, in memory that goes with both. Errors: those of readBinaryPatch;
+/// Applies a patch to a file; takes no memory of its own. Errors: those of readBinaryPatch and
+/// `room`;
 /// "binary_patch.source" (BPS: this is not the file that the patch is for; IPS: a record begins
 /// behind the end of the file), "binary_patch.range" (a step leaves the file or what there is of
 /// the new one, or makes more than the patch says), "binary_patch.record" (an empty run; bytes
@@ -49,6 +54,6 @@ Result<BinaryPatchHead> readBinaryPatch(std::span<const std::byte> patch, std::s
 /// says), "task.cancelled". Progress in bytes of the new file.
 Result<PatchedFile> applyBinaryPatch(std::span<const std::byte> file,
                                      std::span<const std::byte> patch, std::string_view name,
-                                     Progress *progress = nullptr);
+                                     const PatchRoom &room, Progress *progress = nullptr);
 
 } // namespace kernscope::patch

@@ -22,33 +22,37 @@ public:
         m_result.format = BinaryFormat::Bps;
     }
 
-    Result<PatchedFile> run()
+    Result<PatchedFile> run(const PatchRoom &room)
     {
         if (auto sound = checkFile(); !sound)
             return tl::unexpected(std::move(sound.error()));
         const std::uint64_t wanted = *m_head.targetBytes;
-        m_result.bytes.reserve(wanted);
+        const auto place = room(wanted);
+        if (!place)
+            return tl::unexpected(place.error());
+        m_to = *place;
         while (m_patch.left() > bps::kChecksums) {
             if (auto done = step(); !done)
                 return tl::unexpected(std::move(done.error()));
             ++m_result.steps;
         }
-        if (m_result.bytes.size() != wanted)
+        if (m_result.bytes != wanted)
             return m_patch.error("binary_patch.cut", m_patch.at())
                 .field("steps")
                 .expected(fmt::format("{} bytes of the new file", wanted))
-                .found(fmt::format("{}", m_result.bytes.size()))
+                .found(fmt::format("{}", m_result.bytes))
                 .message("The steps of the patch do not make the whole file")
                 .unexpected();
-        if (checksumOf(m_result.bytes) != *m_head.targetChecksum)
+        if (const std::uint32_t found = checksumOf(m_to.first(wanted));
+            found != *m_head.targetChecksum)
             return m_patch.error("binary_patch.target", m_patch.at() + 4)
                 .field("CRC-32 of the new file")
                 .expected(fmt::format("{:08x}", *m_head.targetChecksum))
-                .found(fmt::format("{:08x}", checksumOf(m_result.bytes)))
+                .found(fmt::format("{:08x}", found))
                 .message("What the patch makes is not what it says")
                 .unexpected();
         m_result.sourceChecked = m_result.targetChecked = true;
-        return std::move(m_result);
+        return m_result;
     }
 
 private:
@@ -85,7 +89,7 @@ private:
         if (!number)
             return tl::unexpected(number.error());
         const std::uint64_t length = (*number >> bps::kStepBits) + 1;
-        const std::uint64_t done = m_result.bytes.size();
+        const std::uint64_t done = m_result.bytes;
         if (length > *m_head.targetBytes - done)
             return outside(at, "length of a step", *m_head.targetBytes - done, length);
         if (m_progress != nullptr && !m_progress->advance(length))
@@ -161,24 +165,29 @@ private:
     /// Bytes of the new file; what the step itself has written may follow.
     Result<void> repeat(std::uint64_t at, std::uint64_t length)
     {
-        std::vector<std::byte> &bytes = m_result.bytes;
-        const auto from = moved(m_target, bytes.size());
+        const std::uint64_t done = m_result.bytes;
+        const auto from = moved(m_target, done);
         if (!from)
             return tl::unexpected(from.error());
-        if (*from >= bytes.size())
+        if (*from >= done)
             return outside(at, "first byte of the new file that is repeated",
-                           bytes.empty() ? 0 : bytes.size() - 1, *from);
+                           done == 0 ? 0 : done - 1, *from);
         for (std::uint64_t i = 0; i < length; ++i)
-            bytes.push_back(bytes[*from + i]);
+            m_to[done + i] = m_to[*from + i];
+        m_result.bytes += length;
         m_target = *from + length;
         return {};
     }
 
+    /// There is room: no step makes more than is left of the new file.
     void append(std::span<const std::byte> bytes)
     {
-        m_result.bytes.insert(m_result.bytes.end(), bytes.begin(), bytes.end());
+        std::copy(bytes.begin(), bytes.end(),
+                  m_to.begin() + static_cast<std::ptrdiff_t>(m_result.bytes));
+        m_result.bytes += bytes.size();
     }
 
+    std::span<std::byte> m_to;
     std::span<const std::byte> m_file;
     const BinaryPatchHead &m_head;
     PatchCursor &m_patch;
@@ -190,9 +199,9 @@ private:
 } // namespace
 
 Result<PatchedFile> applyBps(std::span<const std::byte> file, const BinaryPatchHead &head,
-                             PatchCursor &patch, Progress *progress)
+                             PatchCursor &patch, const PatchRoom &room, Progress *progress)
 {
-    return BpsApplier(file, head, patch, progress).run();
+    return BpsApplier(file, head, patch, progress).run(room);
 }
 
 Result<BinaryPatchHead> readBpsHead(std::span<const std::byte> patch, PatchCursor &cursor)

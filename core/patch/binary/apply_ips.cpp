@@ -10,21 +10,42 @@ namespace kernscope::patch {
 
 namespace {
 
-using IpsBytes = std::vector<std::byte>;
-
-/// Records of IPS, one after the other, over a copy of the file.
+/// Records of IPS, one after the other: read once for the length that they make and for faults,
+/// then again over a copy of the file.
 class IpsApplier
 {
 public:
     IpsApplier(std::span<const std::byte> file, PatchCursor &patch, Progress *progress)
-        : m_patch(patch), m_progress(progress)
+        : m_file(file), m_patch(patch), m_progress(progress)
     {
-        m_result.format = BinaryFormat::Ips;
-        m_result.bytes.assign(file.begin(), file.end());
     }
 
-    Result<PatchedFile> run()
+    Result<PatchedFile> run(const PatchRoom &room)
     {
+        const PatchCursor start = m_patch;
+        if (auto sound = records(); !sound)
+            return sound;
+        const auto place = room(m_most);
+        if (!place)
+            return tl::unexpected(place.error());
+        m_to = *place;
+        for (std::size_t at = 0; at < m_file.size(); at += kBetweenLooks) {
+            const auto some = m_file.subspan(at, std::min(kBetweenLooks, m_file.size() - at));
+            if (m_progress != nullptr && m_progress->cancelled())
+                break; // records() says so
+            std::copy(some.begin(), some.end(), m_to.begin() + static_cast<std::ptrdiff_t>(at));
+        }
+        m_patch = start;
+        return records();
+    }
+
+private:
+    static constexpr std::size_t kBetweenLooks = std::size_t(16) << 20;
+
+    Result<PatchedFile> records()
+    {
+        m_result = PatchedFile();
+        m_result.bytes = m_most = m_file.size();
         while (true) {
             if (m_progress != nullptr && m_progress->cancelled())
                 return tl::unexpected(cancelledError("The patch was not applied: cancelled"));
@@ -40,7 +61,6 @@ public:
         }
     }
 
-private:
     Result<void> record(std::uint64_t at, std::uint64_t offset)
     {
         auto length = m_patch.big(2, "length of a record");
@@ -58,11 +78,10 @@ private:
                 .found("0")
                 .message("A run of no bytes")
                 .unexpected();
-        IpsBytes &bytes = m_result.bytes;
-        if (offset > bytes.size())
+        if (offset > m_result.bytes)
             return m_patch.error("binary_patch.source", at)
                 .field("offset of a record")
-                .expected(fmt::format("at most {:#x}, where the file ends", bytes.size()))
+                .expected(fmt::format("at most {:#x}, where the file ends", m_result.bytes))
                 .found(fmt::format("{:#x}", offset))
                 .message(
                     "The patch changes bytes behind the end of the file: it is for another one")
@@ -70,8 +89,10 @@ private:
         const auto data = m_patch.take(run ? 1 : *length, "bytes of a record");
         if (!data)
             return tl::unexpected(data.error());
-        bytes.resize(std::max<std::uint64_t>(bytes.size(), offset + *length));
-        const auto to = bytes.begin() + static_cast<std::ptrdiff_t>(offset);
+        m_result.bytes = m_most = std::max(m_result.bytes, offset + *length);
+        if (m_to.empty())
+            return {};
+        const auto to = m_to.begin() + static_cast<std::ptrdiff_t>(offset);
         if (run)
             std::fill_n(to, *length, data->front());
         else
@@ -87,14 +108,14 @@ private:
             const auto length = m_patch.big(3, "new length");
             if (!length)
                 return tl::unexpected(length.error());
-            if (*length > m_result.bytes.size())
+            if (*length > m_result.bytes)
                 return m_patch.error("binary_patch.range", place)
                     .field("new length")
-                    .expected(fmt::format("at most {}, the length so far", m_result.bytes.size()))
+                    .expected(fmt::format("at most {}, the length so far", m_result.bytes))
                     .found(fmt::format("{}", *length))
                     .message("The patch cuts the file behind its end")
                     .unexpected();
-            m_result.bytes.resize(*length);
+            m_result.bytes = *length;
         }
         if (m_patch.left() > 0)
             return m_patch.error("binary_patch.record", at)
@@ -105,20 +126,23 @@ private:
                                      "told from it",
                                      ips::kEndOffset))
                 .unexpected();
-        return std::move(m_result);
+        return m_result;
     }
 
+    std::span<const std::byte> m_file;
     PatchCursor &m_patch;
     Progress *m_progress;
+    std::span<std::byte> m_to; ///< empty: nothing is written yet
+    std::uint64_t m_most = 0;  ///< length before the end cuts it
     PatchedFile m_result;
 };
 
 } // namespace
 
 Result<PatchedFile> applyIps(std::span<const std::byte> file, PatchCursor &patch,
-                             Progress *progress)
+                             const PatchRoom &room, Progress *progress)
 {
-    return IpsApplier(file, patch, progress).run();
+    return IpsApplier(file, patch, progress).run(room);
 }
 
 } // namespace kernscope::patch

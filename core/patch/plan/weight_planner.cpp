@@ -202,7 +202,7 @@ Result<void> PayloadResizer::writeRecord(ElementCount elements, std::uint64_t by
 
 Result<void> PayloadResizer::writeExtents(std::uint64_t elements)
 {
-    const std::size_t file = m_bundle.programFile();
+    const std::size_t file = m_bundle.programFileOf(m_bundle.weights()[m_weight].model);
     const std::uint64_t before = m_operand.declaredShape().front();
     const std::uint64_t vector = vectorOf(m_bundle.weights()[m_weight]);
     std::vector<mil::SourceSpan> spans = m_place.dimSpans;
@@ -233,11 +233,11 @@ Result<void> PayloadResizer::writeExtents(std::uint64_t elements)
 
 namespace {
 
-Error literalSpaceError(const Bundle &bundle, std::uint64_t offset, std::uint64_t room,
+Error literalSpaceError(const BundleFile &program, std::uint64_t offset, std::uint64_t room,
                         std::string_view wanted)
 {
     return ErrorBuilder("patch.space")
-        .file(bundle.files()[bundle.programFile()].path)
+        .file(program.path)
         .at(FileOffset(offset))
         .length(ByteCount(room))
         .expected(fmt::format("a notation of at most {} characters", room))
@@ -414,7 +414,7 @@ Result<void> WeightPlanner::resize(const codec::EditPlan &plan)
 Result<void> WeightPlanner::rewrite(const mil::Literal &literal,
                                     const std::vector<std::byte> &bytes)
 {
-    const std::size_t file = m_bundle->programFile();
+    const std::size_t file = m_bundle->programFileOf(weight().model);
     const auto program = m_bundle->files()[file].file->bytes();
     if (literal.packedSpan && !literal.elementSpans.empty() &&
         literal.elementSpans.front().length == bytes.size())
@@ -430,7 +430,7 @@ Result<void> WeightPlanner::rewrite(const mil::Literal &literal,
         const auto fitted = rewriteElement(program, span, literal.element, before, after);
         if (!fitted)
             return tl::unexpected(
-                literalSpaceError(*m_bundle, span.offset, span.length,
+                literalSpaceError(m_bundle->files()[file], span.offset, span.length,
                                   texts.empty() ? "a NaN with a payload" : texts.back()));
         const auto written = m_recorder->write(file, FileOffset(fitted->offset),
                                                std::as_bytes(std::span(fitted->bytes)));

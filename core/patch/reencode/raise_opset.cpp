@@ -13,6 +13,7 @@
 #include "core/patch/reencode/later_signature.h"
 #include "core/patch/reencode/reencode_draft.h"
 #include "core/patch/reencode/reencode_visit.h"
+#include "core/patch/reencode/reencoder.h"
 
 #include <algorithm>
 #include <map>
@@ -74,13 +75,13 @@ private:
         return function.model == m_model && number >= kFirstOpset && number < m_opset;
     }
     Result<void> checkOperations();
-    const BundleFile &file() const { return m_bundle.files()[m_bundle.programFile()]; }
+    const BundleFile &file() const { return m_bundle.files()[m_bundle.programFileOf(m_model)]; }
     bool inFunctions(const std::string &name) const;
     std::vector<Splice> textSplices() const;
     std::vector<Splice> modelSplices() const;
     void addFunction(const mil::WireBytes &function, mil::WireState &state,
                      std::vector<Splice> &splices) const;
-    RawBytes metadata(const BundleFile &json) const;
+    RawBytes metadata(const RawBytes &bytes) const;
     Result<BundlePtr> open(RawBytes program) const;
     Result<void> rewrite();
 
@@ -257,9 +258,8 @@ std::vector<Splice> Raiser::modelSplices() const
 }
 
 /// metadata.json of a compiled model repeats the specification version.
-RawBytes Raiser::metadata(const BundleFile &json) const
+RawBytes Raiser::metadata(const RawBytes &bytes) const
 {
-    const auto bytes = json.file->bytes();
     std::string text(reinterpret_cast<const char *>(bytes.data()), bytes.size());
     constexpr std::string_view kKey = "\"specificationVersion\"";
     const auto at = text.find(kKey);
@@ -278,13 +278,12 @@ Result<BundlePtr> Raiser::open(RawBytes program) const
     OpenOptions options;
     for (std::size_t i = 0; i < m_bundle.files().size(); ++i) {
         const BundleFile &each = m_bundle.files()[i];
-        const auto bytes = each.file->bytes();
-        if (i == m_bundle.programFile())
-            options.memory.emplace_back(each.path, std::move(program));
-        else if (each.path == "metadata.json")
-            options.memory.emplace_back(each.path, metadata(each));
-        else
-            options.memory.emplace_back(each.path, RawBytes(bytes.begin(), bytes.end()));
+        auto copied = i == m_bundle.programFileOf(m_model) ? Result<RawBytes>(std::move(program))
+                                                           : patch::copiedFile(each);
+        if (!copied)
+            return tl::unexpected(std::move(copied.error()));
+        const bool words = each.path == "metadata.json" || each.path == m_model + "/metadata.json";
+        options.memory.emplace_back(each.path, words ? metadata(*copied) : std::move(*copied));
     }
     return Bundle::open(m_bundle.name(), options);
 }

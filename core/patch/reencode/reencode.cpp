@@ -23,6 +23,8 @@ Reencoder::Reencoder(const Bundle &bundle, std::span<const Reencoding> weights)
         job.encoded = each.encoded;
         m_jobs.push_back(std::move(job));
     }
+    m_file =
+        m_jobs.empty() ? bundle.programFile() : bundle.programFileOf(m_jobs.front().weight->model);
 }
 
 Result<void> Reencoder::checkWeights() const
@@ -179,7 +181,7 @@ Splice Reencoder::removal(const mil::Operation &operation) const
     Splice splice{operation.span, {}};
     if (!m_text)
         return splice;
-    const auto text = m_bundle.files()[m_bundle.programFile()].file->bytes();
+    const auto text = m_bundle.files()[m_file].file->bytes();
     const auto at = [&](std::uint64_t offset) { return std::to_integer<char>(text[offset]); };
     std::uint64_t first = splice.span.offset;
     while (first > 0 && (at(first - 1) == ' ' || at(first - 1) == '\t'))
@@ -206,7 +208,7 @@ Splice Reencoder::statement(const Job &job) const
     const unsigned opset = opsetNumber(job.function->opset);
     for (const DraftOperation &draft : job.drafts)
         text += (text.empty() ? "" : ";\n            ") + serialiseText(draft, job.blobPath, opset);
-    const auto bytes = m_bundle.files()[m_bundle.programFile()].file->bytes();
+    const auto bytes = m_bundle.files()[m_file].file->bytes();
     const std::uint64_t end = own.span.offset + own.span.length;
     if (own.span.length > 0 && std::to_integer<char>(bytes[end - 1]) == ';')
         text += ';';
@@ -227,6 +229,8 @@ std::vector<Splice> Reencoder::splices() const
             all.push_back(removal(*operation));
     }
     for (const mil::Function &function : m_program->functions) {
+        if (!isOurs(function))
+            continue;
         visitOperations(function.body, [&](const mil::Operation &operation) {
             if (removed(operation))
                 return;
@@ -248,7 +252,7 @@ std::vector<Splice> Reencoder::splices() const
 
 Result<std::vector<std::byte>> Reencoder::program() const
 {
-    const auto bytes = m_bundle.files()[m_bundle.programFile()].file->bytes();
+    const auto bytes = m_bundle.files()[m_file].file->bytes();
     if (m_text)
         return spliceText(bytes, splices());
     return spliceProtobuf(bytes, splices());
@@ -258,7 +262,7 @@ Result<BundlePtr> Reencoder::run()
 {
     if (auto sound = checkWeights(); !sound)
         return tl::unexpected(sound.error());
-    const BundleFile &file = m_bundle.files()[m_bundle.programFile()];
+    const BundleFile &file = m_bundle.files()[m_file];
     m_text = !isModelProtobuf(file.file->bytes(), file.path);
     for (const auto &step :
          {&Reencoder::findStatements, &Reencoder::draft, &Reencoder::layOutBlobs}) {
@@ -290,7 +294,20 @@ Result<BundlePtr> reencodeWeight(const Bundle &bundle, std::size_t weight,
 Result<BundlePtr> reencodeWeights(const Bundle &bundle, std::span<const Reencoding> weights)
 {
     const BundleReadLock lock(bundle);
-    return patch::Reencoder(bundle, weights).run();
+    if (bundle.programFiles().empty())
+        return patch::Reencoder(bundle, weights).run();
+    // Of a compiled pipeline one program after the other; a weight keeps its place in the list.
+    std::map<std::size_t, std::vector<Reencoding>> byFile;
+    for (const Reencoding &each : weights)
+        byFile[bundle.programFileOf(bundle.weights()[each.weight].model)].push_back(each);
+    BundlePtr made;
+    for (const auto &[file, own] : byFile) {
+        auto next = patch::Reencoder(made ? *made : bundle, own).run();
+        if (!next)
+            return next;
+        made = std::move(*next);
+    }
+    return made ? Result<BundlePtr>(std::move(made)) : patch::Reencoder(bundle, weights).run();
 }
 
 } // namespace kernscope

@@ -50,6 +50,11 @@ private:
     Result<void> layOutFile(std::size_t file);
     std::set<std::uint64_t> recordsOf(const Job &job) const;
     std::optional<std::size_t> fileOf(const mil::BlobReference &blob) const;
+    /// Of a compiled pipeline one model's program is written anew.
+    bool isOurs(const mil::Function &function) const
+    {
+        return m_bundle.programFileOf(function.model) == m_file;
+    }
     bool removed(const mil::Operation &operation) const { return m_removed.count(&operation) > 0; }
     std::vector<Splice> splices() const;
     Splice statement(const Job &job) const;
@@ -63,6 +68,7 @@ private:
 
     const Bundle &m_bundle;
     std::shared_ptr<const mil::Program> m_program; ///< of the bundle: what is below points into it
+    std::size_t m_file = kNoIndex;                 ///< of the program that writes the weights
     bool m_text = false;                           ///< the program is text, not messages
     std::vector<Job> m_jobs;
     /// By function and name: what makes each value.
@@ -71,5 +77,8 @@ private:
     std::map<std::size_t, Bytes> m_blobs;                 ///< by file: laid out anew
     std::map<std::size_t, std::map<std::uint64_t, std::uint64_t>> m_moved; ///< by file
 };
+
+/// The bytes of a file that stays as it is. Errors: "encode.size".
+Result<std::vector<std::byte>> copiedFile(const BundleFile &file);
 
 } // namespace kernscope::patch

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Re-encoding weights: the weight files, the new bundle, and whether it is what it should be.
+#include "core/base/error_builder.h"
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
 #include "core/codec/decode/decoder.h"
@@ -16,7 +17,7 @@ namespace kernscope::patch {
 
 std::optional<std::size_t> Reencoder::fileOf(const mil::BlobReference &blob) const
 {
-    const std::string folder = modelFolderOf(m_bundle.files()[m_bundle.programFile()].path);
+    const std::string folder = modelFolderOf(m_bundle.files()[m_file].path);
     const auto path = resolveBlobPath(blob.path, folder);
     return path ? m_bundle.fileByPath(*path) : std::nullopt;
 }
@@ -60,6 +61,8 @@ void Reencoder::chooseBlobFiles()
         for (const mil::Function &function : m_program->functions) {
             if (first != kNoIndex)
                 break;
+            if (!isOurs(function))
+                continue;
             visitOperations(function.body, [&](const mil::Operation &operation) {
                 visitOperands(operation, [&](const mil::ProgramValue &value) {
                     const mil::BlobReference *blob = value.blob();
@@ -106,6 +109,8 @@ Result<void> Reencoder::layOutFile(std::size_t number)
 {
     std::set<std::uint64_t> kept;
     for (const mil::Function &function : m_program->functions) {
+        if (!isOurs(function))
+            continue;
         visitOperations(function.body, [&](const mil::Operation &operation) {
             if (removed(operation))
                 return;
@@ -169,19 +174,36 @@ Result<void> Reencoder::layOutBlobs()
     return {};
 }
 
+/// Weights are what a bundle is large by.
+Result<std::vector<std::byte>> copiedFile(const BundleFile &file)
+{
+    constexpr std::uint64_t kMostOther = std::uint64_t(512) << 20;
+    const auto bytes = file.file->bytes();
+    if (file.role != SectionKind::Data && bytes.size() > kMostOther)
+        return ErrorBuilder("encode.size")
+            .file(file.path)
+            .expected(fmt::format("at most {} bytes", kMostOther))
+            .found(fmt::format("{} bytes", bytes.size()))
+            .message("A file beside the weights is too large to be copied")
+            .unexpected();
+    return std::vector<std::byte>(bytes.begin(), bytes.end());
+}
+
 Result<BundlePtr> Reencoder::open(Bytes program)
 {
     OpenOptions options;
     for (std::size_t i = 0; i < m_bundle.files().size(); ++i) {
         const BundleFile &file = m_bundle.files()[i];
         const auto laid = m_blobs.find(i);
-        if (i == m_bundle.programFile()) {
+        if (i == m_file) {
             options.memory.emplace_back(file.path, std::move(program));
         } else if (laid != m_blobs.end()) {
             options.memory.emplace_back(file.path, std::move(laid->second));
         } else {
-            const auto bytes = file.file->bytes();
-            options.memory.emplace_back(file.path, Bytes(bytes.begin(), bytes.end()));
+            auto copied = copiedFile(file);
+            if (!copied)
+                return tl::unexpected(std::move(copied.error()));
+            options.memory.emplace_back(file.path, std::move(*copied));
         }
     }
     return Bundle::open(m_bundle.name(), options);

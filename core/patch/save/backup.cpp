@@ -52,15 +52,19 @@ BackupSpot spotOf(const fs::path &file, const BackupPlace &place)
     fs::path at = place.root;
     const fs::path below = place.path.lexically_relative(place.root);
     auto type = fs::symlink_status(at, fault).type();
+    // What cannot be looked at (a name that is too long) is no backup either: copying says why.
+    const auto absent = [&type] {
+        return type == fs::file_type::not_found || type == fs::file_type::none;
+    };
     for (auto part = below.begin(); below != "." && part != below.end(); ++part) {
-        if (type == fs::file_type::not_found)
+        if (absent())
             return BackupSpot::Free;
         if (type != fs::file_type::directory)
             return BackupSpot::Taken;
         at /= *part;
         type = fs::symlink_status(at, fault).type();
     }
-    if (type == fs::file_type::not_found)
+    if (absent())
         return BackupSpot::Free;
     return type == fs::file_type::regular && sameContent(file, at) ? BackupSpot::Same
                                                                    : BackupSpot::Taken;
@@ -95,6 +99,7 @@ bool isBundleFolder(const fs::path &folder)
     const fs::path suffix = folder.extension();
     return suffix == ".mlmodelc" || suffix == ".mlpackage" ||
            fs::is_regular_file(folder / "model.mil", fault) ||
+           fs::is_regular_file(folder / "model0/model.mil", fault) ||
            fs::is_regular_file(folder / "quantize.json", fault) ||
            (fs::is_regular_file(folder / "Manifest.json", fault) &&
             fs::is_directory(folder / "Data", fault));

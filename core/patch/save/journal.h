@@ -90,6 +90,8 @@ using JournalReader = std::function<Result<void>(std::uint64_t, std::span<std::b
 inline constexpr std::size_t kJournalDigestBytes = 32;
 /// Whether it is one at all, by its first bytes. Errors: as indexJournal.
 Result<void> checkJournalHead(std::uint64_t size, const JournalReader &read);
+/// The file of its first entry; nothing else is read. Errors: as indexJournal.
+Result<JournalledFile> firstJournalled(std::uint64_t size, const JournalReader &read);
 /// Reads the heads of a journal of `size` bytes, not the bytes that it keeps. Nothing is allocated
 /// on its word alone: each run lies in its file and in the journal.
 /// Errors: "journal.unknown" (no journal at all), "journal.damaged" (the digest is not looked at),

@@ -83,6 +83,7 @@ public:
     Result<JournalIndex> run();
     /// The number of entries.
     Result<std::uint64_t> header();
+    Result<JournalledFile> first();
 
 private:
     Result<void> entry();
@@ -191,6 +192,17 @@ Result<void> Indexer::add(std::string path, std::uint64_t fileBytes, JournalRun 
     return {};
 }
 
+Result<JournalledFile> Indexer::first()
+{
+    if (const auto count = header(); !count)
+        return tl::unexpected(count.error());
+    auto name = path();
+    const auto bytes = name ? m_in.number(8) : tl::unexpected(name.error());
+    if (!bytes)
+        return tl::unexpected(bytes.error());
+    return JournalledFile{std::move(*name), *bytes};
+}
+
 Result<JournalIndex> Indexer::run()
 {
     const auto count = header();
@@ -206,6 +218,11 @@ Result<JournalIndex> Indexer::run()
 }
 
 } // namespace
+
+Result<JournalledFile> firstJournalled(std::uint64_t size, const JournalReader &read)
+{
+    return Indexer(size, read).first();
+}
 
 Result<void> checkJournalHead(std::uint64_t size, const JournalReader &read)
 {

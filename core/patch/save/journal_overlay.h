@@ -35,6 +35,7 @@ public:
 private:
     void look(const std::filesystem::path &journal, const std::filesystem::path &bundle);
     void take(FoundJournal found);
+    void lookForMoved();
     void onMapped(const std::shared_ptr<OverlaidFile> &file);
     void lay(FoundJournal &journal, const std::filesystem::path &place, OverlaidFile &file);
     bool isJournal(const std::filesystem::path &path);

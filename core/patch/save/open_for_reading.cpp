@@ -39,6 +39,46 @@ bool names(const FoundJournal &journal, const fs::path &place, std::size_t &file
     return at != journal.places.end();
 }
 
+/// Whether the first file of a journal is there, of its size: what can be asked of any bundle
+/// without reading the whole journal.
+bool mayBeOf(const fs::path &journal, const fs::path &bundle)
+{
+    const auto file = DiskFile::open(journal, DiskFile::Mode::ReadPlain, journal.string());
+    const auto size = file ? file->size() : tl::unexpected(file.error());
+    if (!size)
+        return false;
+    const auto first = firstJournalled(
+        *size, [&file](std::uint64_t at, std::span<std::byte> to) { return file->readAt(at, to); });
+    std::error_code fault;
+    return first &&
+           fs::file_size(first->path == kBundleItself ? bundle : journalBase(bundle) / first->path,
+                         fault) == first->bytes;
+}
+
+/// Whether the files of a journal hold some of the old bytes and some of the new ones, and no
+/// others.
+bool isHalfWritten(const FoundJournal &journal)
+{
+    bool before = false, after = false;
+    for (std::size_t file = 0; file < journal.places.size(); ++file) {
+        const auto onDisk = DiskFile::open(journal.places[file], DiskFile::Mode::ReadPlain,
+                                           journal.index.files[file].path);
+        const auto current = [&onDisk](std::uint64_t at, std::span<std::byte> to) {
+            return onDisk->readAt(at, to);
+        };
+        const auto look = [&](const JournalBlock &block) -> Result<void> {
+            for (std::size_t i = 0; i < block.now.size(); ++i) {
+                if (block.before[i] != block.after[i])
+                    (block.now[i] == block.after[i] ? after : before) = true;
+            }
+            return checkBlock(journal, file, block);
+        };
+        if (!onDisk || !forEachBlock(journal, file, current, look))
+            return false;
+    }
+    return before && after;
+}
+
 } // namespace
 
 JournalOverlay::JournalOverlay(const fs::path &path, DiskFile::Lock lock, Progress *progress)
@@ -85,6 +125,25 @@ void JournalOverlay::onMapped(const std::shared_ptr<OverlaidFile> &file)
         look(key.journal, fs::exists(then, fault) ? then : m_path);
         if (!known())
             take(missingJournal(key));
+    }
+}
+
+/// A bundle that was copied, or moved to another disk, has other files than the key of its save
+/// names, and the journal lies where the bundle was: what is half written is told by its bytes.
+void JournalOverlay::lookForMoved()
+{
+    const fs::path bundle = realPlace(m_path);
+    for (const SaveKey &key : m_keys) {
+        std::error_code fault;
+        const bool known = std::any_of(m_journals.begin(), m_journals.end(), [&](const auto &seen) {
+            return seen.key == key.digest || seen.path == key.journal;
+        });
+        if (known || fs::exists(bundleOfJournal(key.journal), fault) ||
+            !mayBeOf(key.journal, bundle))
+            continue;
+        auto found = findJournal(key.journal, m_path, m_lock, m_progress);
+        if (found && found->usable() && isHalfWritten(*found))
+            take(std::move(*found));
     }
 }
 
@@ -146,6 +205,7 @@ Result<BundlePtr> JournalOverlay::open()
     options.leftOut = [this](const fs::path &place) { return isJournal(place); };
     options.notes = [this] { return notes(); };
     look(journalPath(m_path), m_path);
+    lookForMoved();
     for (;;) {
         m_again = false;
         m_mapped.clear();

@@ -160,7 +160,7 @@ Result<void> CopySave::writeNew(const OverlaidFile &file, const fs::path &to, co
     }
     if (auto written = writeFile(file, *out, to); !written)
         return written;
-    if (!from.empty() && !m_inMemory && !file.modified())
+    if (!from.empty() && !file.path().empty() && !file.modified())
         patch::copyTime(from, to);
     return {};
 }
@@ -206,7 +206,7 @@ Result<void> CopySave::copyEntry(const fs::directory_entry &entry, const fs::pat
         const OverlaidFile &file = *m_bundle.files()[*index].file;
         // A link stays one, unless what is seen through it is not what is on disk.
         if (type != fs::file_type::symlink || file.modified() ||
-            (m_inMemory && !holds(entry.path(), file.bytes())))
+            (file.path().empty() && !holds(entry.path(), file.bytes())))
             return writeNew(file, to, entry.path());
     }
     switch (type) {

@@ -6,8 +6,10 @@
 #include "core/bundle/stored_bytes.h"
 #include "core/plan/form_name.h"
 #include "core/plan/plan.h"
-#include "core/report/chip_json.h"
-#include "core/report/plan_report.h"
+#include "core/report/decision_table.h"
+#include "core/report/geometry_table.h"
+#include "core/report/placement_table.h"
+#include "core/report/plan_table.h"
 #include "one_comparison.h"
 #include "one_geometry.h"
 

@@ -2,7 +2,9 @@
 #pragma once
 
 #include "core/assessment/layer_geometry.h"
-#include "core/report/chip_json.h"
+#include "core/report/decision_table.h"
+#include "core/report/geometry_table.h"
+#include "core/report/placement_table.h"
 
 #include <QtTest/QtTest>
 

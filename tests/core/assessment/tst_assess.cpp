@@ -116,7 +116,7 @@ private Q_SLOTS:
         QVERIFY(of(dense).starts_with("It streams on H13 stored as a palette of 4-bit"));
         WeightForm other = dense;
         other.use.kernel = false;
-        QVERIFY2(of(other).starts_with("None is known: the gates speak of kernels"),
+        QVERIFY2(of(other).starts_with("None is known: the gates apply to kernels"),
                  of(other).c_str());
         WeightForm bias = other;
         bias.use.bias = true;
@@ -307,6 +307,35 @@ private Q_SLOTS:
         QVERIFY(std::abs(*step.predicted - 53.3e-6) < 0.1e-6 && step.within().value_or(false));
         Layer wide = layer("conv", 256, 1, 32);
         QCOMPARE(*step.predicted, *assessed(wide, as(wide, "dense", 1), "M1").timeS);
+    }
+
+    /// The ratio of a layer leaves out what a call takes beside it; that of a call, where the law
+    /// is known, is the one that calibrate holds against the measurement.
+    void aCallAndItsLayer()
+    {
+        const Layer on = layer("matmul", 4096, 1, 1);
+        const Assessment dense = assessed(on, as(on, "dense", 1), "M2");
+        const Assessment int8 = assessed(on, as(on, "int8"), "M2");
+        QVERIFY(int8.callS && dense.callS && int8.predictedCallSpeedup);
+        QCOMPARE(*int8.callS, 0.129e-3 + *int8.timeS);
+        QCOMPARE(*int8.predictedCallSpeedup, *dense.callS / *int8.callS);
+        QVERIFY(*int8.predictedSpeedup > 1.9 && *int8.predictedCallSpeedup < 1.7);
+        int rows = 0;
+        for (const CalibrationRow &row : calibrate(&named("M2"))) {
+            if (row.form != "int8" || row.condition.find("width 4096") == std::string::npos)
+                continue;
+            ++rows;
+            QVERIFY(std::abs(*row.predicted * *int8.predictedCallSpeedup - 1) < 1e-9 ||
+                    row.unit == "s");
+        }
+        QVERIFY(rows > 0);
+        // A small layer waits for the floor, whatever its form.
+        const Layer small = layer("matmul", 1024, 1, 1);
+        QCOMPARE(assessed(small, as(small, "int8"), "M2").callS.value_or(0), 0.23e-3);
+        QCOMPARE(assessed(small, as(small, "int8"), "M2").predictedCallSpeedup.value_or(0), 1.0);
+        // Where the law is not known there is none.
+        const Assessment m1 = assessed(on, as(on, "palette4"), "M1");
+        QVERIFY(m1.predictedSpeedup && !m1.callS && !m1.predictedCallSpeedup);
     }
 
     void figuresOfDifferentWidthsAreNotMerged()

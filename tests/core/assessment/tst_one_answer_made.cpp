@@ -354,7 +354,8 @@ private Q_SLOTS:
         const report::PlanSubject subject{"a", {}, &*survey, &*made, &limits, nullptr, {}};
         const report::Json document = report::planJson(subject);
         QCOMPARE(document["times_of"], report::Json::array({"H13"}));
-        for (const std::string &text : {report::planHtml(subject), report::planMarkdown(subject)}) {
+        for (const std::string &text :
+             {report::planReport(".html", subject), report::planReport(".md", subject)}) {
             QVERIFY(text.find("Times of weights, and of fronts, are those on H13.") != text.npos);
             QVERIFY(text.find("time on H13 s") != text.npos);
             QVERIFY(text.find("slowest chip s") == text.npos);
@@ -376,8 +377,9 @@ private Q_SLOTS:
         const auto made = plan::solve(*survey, limits);
         QVERIFY(made);
         const report::PlanSubject subject{"a", {}, &*survey, &*made, &limits, nullptr, {}};
-        QVERIFY(report::planCsv(subject).starts_with("weight,function,from,to,"));
-        QVERIFY(report::planHtml(subject).find("<th>function</th>") != std::string::npos);
+        QVERIFY(report::planReport(".csv", subject).starts_with("weight,function,from,to,"));
+        QVERIFY(report::planReport(".html", subject).find("<th>function</th>") !=
+                std::string::npos);
         const report::Json document = report::planJson(subject);
         std::set<std::string> functions;
         for (const report::Json &row : document["plan"])

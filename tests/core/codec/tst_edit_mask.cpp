@@ -113,6 +113,7 @@ static void editsOneCode(Sample &sample, const OperandSource &table, const Resul
     }
     const std::vector<float> before = decodeAll(inner);
     QVERIFY(plan->parts.size() <= 1);
+    QCOMPARE(plan->far, plan->note.find("off by") != std::string::npos);
     for (const PartEdit &edit : plan->parts) {
         QCOMPARE(edit.role, PartRole::Data);
         QCOMPARE(edit.bytes.size(), std::size_t(1));

@@ -34,7 +34,7 @@ inline MadeBundle denseBundle(const Bytes &values, const std::string &name = "w"
 inline ValueDifference compared(const Bytes &a, const Bytes &b, double tolerance = 0)
 {
     const BundlePtr from = *denseBundle(a).open(), to = *denseBundle(b).open();
-    return *compareValues(*from, 0, *to, 0, tolerance);
+    return *compareValues(*from, *to, {0, 0}, tolerance);
 }
 
 /// The stored bytes of numbers or bit patterns.

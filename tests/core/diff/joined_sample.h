@@ -94,13 +94,18 @@ inline std::vector<Made> shuffled(std::vector<Made> list)
 inline std::string textOf(const Bundle &a, const Bundle &b, const Difference &difference)
 {
     std::string text;
-    for (const JoinedWeights &joined : difference.joined) {
-        const Bundle &whole = joined.split ? a : b, &part = joined.split ? b : a;
-        text += fmt::format("{} {} axis {}:", joined.name(), whole.weights()[joined.whole].name,
-                            joined.axis);
-        for (const JoinedPart &one : joined.parts)
-            text += fmt::format(" {} {}+{}", part.weights()[one.weight].name, one.first, one.count);
-        text += joined.exact ? "; exact" : "; nearest";
+    for (const auto &parts : slicedPairs(difference.weights)) {
+        const WeightSlice &slice = *parts.front().slice;
+        const std::string &whole =
+            slice.ofA ? a.weights()[parts.front().a].name : b.weights()[parts.front().b].name;
+        text += fmt::format("{} {} axis {}:", slice.name(), whole, slice.axis);
+        bool exact = true;
+        for (const ComparedPair &one : parts) {
+            text += fmt::format(" {} {}+{}", comparedWeight(a, b, one).name, one.slice->first,
+                                one.slice->count);
+            exact = exact && one.exact();
+        }
+        text += exact ? "; exact" : "; nearest";
     }
     return text;
 }

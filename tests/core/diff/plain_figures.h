@@ -231,7 +231,7 @@ inline std::vector<double> numbersOf(const Bundle &bundle, std::size_t weight)
 inline std::string disagreement(const Bundle &a, std::size_t weightA, const Bundle &b,
                                 std::size_t weightB)
 {
-    const auto found = compareValues(a, weightA, b, weightB, 0.25);
+    const auto found = compareValues(a, b, {weightA, weightB}, 0.25);
     if (!found)
         return found.error().code;
     return disagreement(*found, plainFigures(numbersOf(a, weightA), numbersOf(b, weightB),

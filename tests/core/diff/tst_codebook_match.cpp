@@ -82,7 +82,7 @@ private slots:
 void TestCodebookMatch::same()
 {
     const BundlePtr a = palette(someCodes(), ascending());
-    const auto match = matchCodebooks(*a, 0, *a, 0);
+    const auto match = matchCodebooks(*a, *a, {0, 0});
     QVERIFY(match);
     QCOMPARE(match->booksA, std::uint64_t(1));
     QCOMPARE(match->entriesA, std::uint64_t(kEntries));
@@ -92,7 +92,7 @@ void TestCodebookMatch::same()
     QCOMPARE(match->entries.size(), kEntries + 1);
     QCOMPARE(match->entries.back().codeA, EntryMatch::kNone);
     QCOMPARE(match->entries.back().codeB, std::uint64_t(kEntries - 1));
-    QVERIFY(hasCodebooks(*a, 0, *a, 0));
+    QVERIFY(hasCodebooks(*a, *a, {0, 0}));
 }
 
 /// The same values under other numbers.
@@ -105,7 +105,7 @@ void TestCodebookMatch::moved()
         book[(entry + 3) % kEntries] = ascending()[entry];
     for (unsigned &code : others)
         code = (code + 3) % kEntries;
-    const auto match = matchCodebooks(*palette(codes, ascending()), 0, *palette(others, book), 0);
+    const auto match = matchCodebooks(*palette(codes, ascending()), *palette(others, book), {0, 0});
     QVERIFY(match);
     QCOMPARE(match->count(EntryChange::Moved), std::uint64_t(kEntries - 1));
     const EntryMatch &one = entryOf(*match, 2);
@@ -130,7 +130,7 @@ void TestCodebookMatch::everything()
             others[i] = 7;
     }
     book[15] = 5.25f;
-    const auto match = matchCodebooks(*palette(codes, ascending()), 0, *palette(others, book), 0);
+    const auto match = matchCodebooks(*palette(codes, ascending()), *palette(others, book), {0, 0});
     QVERIFY(match);
     QCOMPARE(entryOf(*match, 3).change, EntryChange::Changed);
     QCOMPARE(*entryOf(*match, 3).distance(), 0.5);
@@ -148,7 +148,7 @@ void TestCodebookMatch::everything()
     QCOMPARE(match->entries.back().change, EntryChange::Unused);
     QCOMPARE(match->count(EntryChange::Same), std::uint64_t(kEntries - 5));
     // From B to A: what was split is merged there, and the other way round.
-    const auto back = matchCodebooks(*palette(others, book), 0, *palette(codes, ascending()), 0);
+    const auto back = matchCodebooks(*palette(others, book), *palette(codes, ascending()), {0, 0});
     QCOMPARE(entryOf(*back, 5).change, EntryChange::Merged);
     QCOMPARE(entryOf(*back, 15).change, EntryChange::Merged);
     QCOMPARE(entryOf(*back, 7).change, EntryChange::Split);
@@ -172,7 +172,7 @@ void TestCodebookMatch::plainCounts()
         others[i] = random() % 4 == 0 ? random() % kEntries : codes[i];
     }
     const auto match =
-        matchCodebooks(*palette(codes, ascending()), 0, *palette(others, ascending()), 0);
+        matchCodebooks(*palette(codes, ascending()), *palette(others, ascending()), {0, 0});
     QVERIFY(match);
     std::map<std::pair<unsigned, unsigned>, std::uint64_t> both;
     for (std::size_t i = 0; i < kElements; ++i)
@@ -203,13 +203,13 @@ void TestCodebookMatch::refused()
 {
     const BundlePtr a = palette(someCodes(), ascending());
     const BundlePtr dense = *sampleBundle("dense-fp16").open();
-    QVERIFY(!hasCodebooks(*a, 0, *dense, 0));
-    const auto none = matchCodebooks(*dense, 0, *dense, 0);
+    QVERIFY(!hasCodebooks(*a, *dense, {0, 0}));
+    const auto none = matchCodebooks(*dense, *dense, {0, 0});
     QVERIFY(!none);
     QCOMPARE(none.error().code, "diff.codebooks");
     Progress stopped;
     stopped.cancel();
-    const auto cancelled = matchCodebooks(*a, 0, *a, 0, &stopped);
+    const auto cancelled = matchCodebooks(*a, *a, {0, 0}, &stopped);
     QCOMPARE(cancelled.error().code, "task.cancelled");
 }
 

@@ -20,7 +20,7 @@ std::vector<std::uint64_t> decodedOf(const std::vector<Difference> &all, std::si
 {
     std::vector<std::uint64_t> decoded;
     for (const Difference &one : all) {
-        for (const WeightPair &pair : one.weights) {
+        for (const ComparedPair &pair : one.weights) {
             if (pair.a == weight && pair.values)
                 decoded.push_back(pair.values->decoded);
         }
@@ -66,7 +66,7 @@ void TestCompareBuilds::asOneByOne()
             QCOMPARE(all[i].identical, alone.identical);
             QCOMPARE(all[i].weights.size(), alone.weights.size());
             for (std::size_t k = 0; k < alone.weights.size(); ++k) {
-                const WeightPair &pair = all[i].weights[k], &expected = alone.weights[k];
+                const ComparedPair &pair = all[i].weights[k], &expected = alone.weights[k];
                 QCOMPARE(pair.values.has_value(), expected.values.has_value());
                 const std::string wrong = disagreement(*pair.values, *expected.values);
                 QVERIFY2(wrong.empty(), wrong.c_str());
@@ -96,7 +96,7 @@ void TestCompareBuilds::sameBytesAreNotDecoded()
     QCOMPARE(decodedOf(all, 1), (std::vector<std::uint64_t>{0, 0, 0})); // "behind" is in all alike
     for (const SampleForm &form : sampleForms()) {
         const Difference self = whole(sampleOf(form.name.c_str()), sampleOf(form.name.c_str()));
-        for (const WeightPair &pair : self.weights)
+        for (const ComparedPair &pair : self.weights)
             QCOMPARE(pair.values->decoded, std::uint64_t(0));
     }
 }

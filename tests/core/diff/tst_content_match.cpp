@@ -88,10 +88,11 @@ BundlePtr bundleOf(const std::vector<Made> &weights)
     return *made.open();
 }
 
-const WeightPair &pairOf(const Bundle &a, const Difference &difference, std::string_view name)
+const ComparedPair &pairOf(const Bundle &a, const Difference &difference, std::string_view name)
 {
-    return *std::find_if(difference.weights.begin(), difference.weights.end(),
-                         [&](const WeightPair &pair) { return a.weights()[pair.a].name == name; });
+    return *std::find_if(
+        difference.weights.begin(), difference.weights.end(),
+        [&](const ComparedPair &pair) { return a.weights()[pair.a].name == name; });
 }
 
 } // namespace
@@ -141,7 +142,7 @@ void TestContentMatch::found()
         const Difference difference = *compareBundles(*a, *b, withValues());
         QCOMPARE(difference.weights.size(), std::size_t(4));
         const auto check = [&](const char *name, const char *partner, ContentKind kind) {
-            const WeightPair &pair = pairOf(*a, difference, name);
+            const ComparedPair &pair = pairOf(*a, difference, name);
             QCOMPARE(pair.pairing, Pairing::Content);
             QCOMPARE(b->weights()[pair.b].name, std::string(partner));
             QCOMPARE(pair.content, kind);
@@ -155,10 +156,10 @@ void TestContentMatch::found()
         check("out", "q", ContentKind::Reordered);
         check("in", "r", ContentKind::Reordered);
         check("more", "s", inPlace);
-        const WeightPair &ofOut = pairOf(*a, difference, "out");
+        const ComparedPair &ofOut = pairOf(*a, difference, "out");
         QCOMPARE(ofOut.order->outputs, outputs);
         QVERIFY(ofOut.order->inputs.empty());
-        const WeightPair &ofIn = pairOf(*a, difference, "in");
+        const ComparedPair &ofIn = pairOf(*a, difference, "in");
         QCOMPARE(ofIn.order->inputs, inputs);
         QVERIFY(ofIn.order->outputs.empty());
         QVERIFY(ofOut.reordered && ofIn.reordered);
@@ -173,10 +174,10 @@ void TestContentMatch::found()
         }
         // And the other way round.
         const Difference back = *compareBundles(*b, *a, withValues());
-        for (const WeightPair &pair : difference.weights) {
+        for (const ComparedPair &pair : difference.weights) {
             const auto other =
                 std::find_if(back.weights.begin(), back.weights.end(),
-                             [&](const WeightPair &each) { return each.b == pair.a; });
+                             [&](const ComparedPair &each) { return each.b == pair.a; });
             QVERIFY(other != back.weights.end());
             QCOMPARE(other->a, pair.b);
             QCOMPARE(other->content, pair.content);
@@ -194,7 +195,7 @@ void TestContentMatch::unrelated()
         bundleOf({{"p", "b1", randomValues(random)}, {"q", "b2", randomValues(random)}});
     const Difference difference = *compareBundles(*a, *b, withValues());
     QCOMPARE(difference.weights.size(), std::size_t(2));
-    for (const WeightPair &pair : difference.weights) {
+    for (const ComparedPair &pair : difference.weights) {
         QCOMPARE(pair.pairing, Pairing::Position);
         QCOMPARE(pair.confidence, PairConfidence::Guess);
         QVERIFY(!pair.order && !pair.reordered);
@@ -232,7 +233,7 @@ void TestContentMatch::prunedChannels()
                         0.0f);
     }
     const BundlePtr a = bundleOf({{"w", "op", from}}), b = bundleOf({{"w", "op", to}});
-    const WeightPair pair = compareBundles(*a, *b, withValues())->weights.front();
+    const ComparedPair pair = compareBundles(*a, *b, withValues())->weights.front();
     QCOMPARE(pair.pairing, Pairing::Consumer);
     QVERIFY(pair.values->cosine < 0.9);
     QVERIFY(!pair.order && !pair.reordered);
@@ -247,7 +248,7 @@ void TestContentMatch::sameNameReordered()
     const Order outputs = randomOrder(random, kOutputs);
     const BundlePtr a = bundleOf({{"w", "op", from}});
     const BundlePtr b = bundleOf({{"w", "op", reordered(from, outputs, {})}});
-    const WeightPair pair = compareBundles(*a, *b, withValues())->weights.front();
+    const ComparedPair pair = compareBundles(*a, *b, withValues())->weights.front();
     QCOMPARE(pair.pairing, Pairing::Consumer);
     QCOMPARE(pair.content, ContentKind::None);
     QVERIFY(pair.order && pair.reordered);
@@ -280,7 +281,7 @@ void TestContentMatch::reorderedAndTrainedOn()
     const auto changes = [&](const Values &values) {
         const BundlePtr b = bundleOf({{"w", "op", values}});
         const Difference found = whole(a, b);
-        const WeightPair &pair = found.weights.front();
+        const ComparedPair &pair = found.weights.front();
         return pair.order ? pairChangesText(*a, *b, pair) : "not reordered";
     };
     QCOMPARE(changes(moved), std::string("reordered"));

@@ -16,7 +16,7 @@ std::vector<std::string> pairsText(const Bundle &a, const Bundle &b)
 {
     const PairedWeights paired = pairWeights(a, b);
     std::vector<std::string> text;
-    for (const WeightPair &pair : paired.pairs)
+    for (const ComparedPair &pair : paired.pairs)
         text.push_back(fmt::format("{}={} ({})", a.weights()[pair.a].name, b.weights()[pair.b].name,
                                    pairingName(pair.pairing)));
     for (const std::size_t i : paired.onlyA)
@@ -111,7 +111,7 @@ void TestDiff::selfIsIdentical()
         QVERIFY(difference->identical && difference->program.equal);
         QCOMPARE(difference->weights.size(), std::size_t{2});
         QVERIFY(difference->onlyA.empty() && difference->onlyB.empty());
-        for (const WeightPair &pair : difference->weights) {
+        for (const ComparedPair &pair : difference->weights) {
             QVERIFY(pair.layoutEqual && pair.storedEqual && pair.values->identical());
             QCOMPARE(pair.storedRatio, 1.0);
             QCOMPARE(verdict(pair, *a, *other), std::string("identical"));
@@ -151,7 +151,7 @@ void TestDiff::patchedElementIsOneChange()
     const BundlePtr b = *applyEdit(fresh, planned->front());
     const auto difference = compareBundles(*a, *b, withValues());
     QVERIFY(!difference->identical);
-    const WeightPair &pair = difference->weights[0];
+    const ComparedPair &pair = difference->weights[0];
     QVERIFY(pair.layoutEqual && !pair.storedEqual);
     QCOMPARE(pair.values->changed, std::uint64_t{1});
     QCOMPARE(pair.values->equal, static_cast<std::uint64_t>(before.size() - 1));
@@ -334,7 +334,7 @@ void TestDiff::differentShapes()
     QCOMPARE(difference->weights.size(), std::size_t{1});
     QVERIFY(!difference->weights[0].shapeEqual && !difference->weights[0].values);
     QCOMPARE(verdict(difference->weights[0], *a, *b), std::string("shapes differ"));
-    const auto values = compareValues(*a, 0, *b, 0, 0.0);
+    const auto values = compareValues(*a, *b, {0, 0}, 0.0);
     QVERIFY(!values);
     QCOMPARE(values.error().code, std::string("diff.shape"));
 }

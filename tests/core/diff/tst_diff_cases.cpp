@@ -38,7 +38,7 @@ BundlePtr paletteBundle(const Bytes &codes, const Bytes &entries)
 std::vector<std::string> namesOf(const Bundle &a, const Bundle &b, const Difference &difference)
 {
     std::vector<std::string> names;
-    for (const WeightPair &pair : difference.weights)
+    for (const ComparedPair &pair : difference.weights)
         names.push_back(a.weights()[pair.a].name + "=" + b.weights()[pair.b].name);
     return names;
 }
@@ -87,12 +87,12 @@ void TestDiffCases::codebooksInAnotherOrder()
         toCodes.push_back(static_cast<std::byte>(order[code & 15] | order[code >> 4] << 4));
     const BundlePtr a = paletteBundle(bytesOf(codes), fromBook), b = paletteBundle(toCodes, toBook);
     const Difference difference = whole(a, b);
-    const WeightPair &pair = difference.weights.front();
+    const ComparedPair &pair = difference.weights.front();
     QVERIFY(pair.layoutEqual && !pair.storedEqual && pair.values->identical());
     QVERIFY(!difference.identical);
     QCOMPARE(verdict(pair, *a, *b), std::string("same values"));
     QVERIFY(buildVerdict(*a, *b, difference).faithful.value_or(false));
-    const auto match = matchCodebooks(*a, 0, *b, 0);
+    const auto match = matchCodebooks(*a, *b, {0, 0});
     QVERIFY(match);
     std::uint64_t moved = 0;
     for (std::size_t i = 0; i < order.size(); ++i)
@@ -121,7 +121,7 @@ void TestDiffCases::paddingBits()
     };
     const BundlePtr a = build("04"), b = build("f4");
     const Difference difference = whole(a, b);
-    const WeightPair &pair = difference.weights.front();
+    const ComparedPair &pair = difference.weights.front();
     QVERIFY(!pair.fault && pair.layoutEqual && pair.values && pair.values->identical());
     QCOMPARE(pair.values->elements(), std::uint64_t(5));
     QCOMPARE(verdict(pair, *a, *b), std::string("same values"));
@@ -145,7 +145,7 @@ void TestDiffCases::gapsBetweenRecords()
     const BundlePtr a = build(std::byte{0}), b = build(std::byte{0x5A});
     const Difference difference = whole(a, b);
     QCOMPARE(difference.weights.size(), std::size_t(2));
-    for (const WeightPair &pair : difference.weights) {
+    for (const ComparedPair &pair : difference.weights) {
         QVERIFY(pair.storedEqual && pair.values->identical());
         QCOMPARE(verdict(pair, *a, *b), std::string("identical"));
     }
@@ -167,7 +167,7 @@ void TestDiffCases::unsetMetadata()
     for (const bool forth : {true, false}) {
         const Difference difference = forth ? whole(a, b) : whole(b, a);
         QVERIFY(!difference.identical && difference.program.equal);
-        const WeightPair &pair = difference.weights.front();
+        const ComparedPair &pair = difference.weights.front();
         QVERIFY(pair.storedEqual && pair.values->identical());
         QCOMPARE(bytesApart(difference), std::uint64_t(6));
         for (const FileDifference &file : difference.files) {
@@ -203,7 +203,7 @@ void TestDiffCases::placesExchanged()
         QVERIFY(found.program.equal && !found.program.sameBytes);
         QVERIFY(!found.identical);
         QVERIFY(!checkLimits(*a, *b, found, {}).empty());
-        for (const WeightPair &pair : found.weights)
+        for (const ComparedPair &pair : found.weights)
             QVERIFY(!pair.storedEqual);
     }
 }
@@ -255,7 +255,7 @@ void TestDiffCases::namesThatDifferInCase()
     const BundlePtr b = build({{"W", kOtherTen}, {"w", kTen}});
     const Difference difference = whole(a, b);
     QCOMPARE(namesOf(*a, *b, difference), (std::vector<std::string>{"w=w", "W=W"}));
-    for (const WeightPair &pair : difference.weights) {
+    for (const ComparedPair &pair : difference.weights) {
         QCOMPARE(pair.pairing, Pairing::Name);
         QVERIFY(pair.values->identical());
     }
@@ -290,10 +290,10 @@ void TestDiffCases::emptyWeights()
     QCOMPARE((*a)->weights().size(), std::size_t(1));
     const Difference self = whole(*a, *b);
     QVERIFY(self.identical);
-    const WeightPair &pair = self.weights.front();
+    const ComparedPair &pair = self.weights.front();
     QVERIFY(!pair.values || (pair.values->elements() == 0 && pair.values->identical()));
     QVERIFY(verdict(pair, **a, **b) == "identical" || pair.fault);
-    const auto places = findWorstPlaces(**a, 0, **b, 0, {10, 10, true});
+    const auto places = findWorstPlaces(**a, **b, {0, 0}, {10, 10, true});
     QVERIFY(!places || (places->worstElements.empty() && places->differentChannels == 0));
     for (const bool forth : {true, false}) {
         const BundlePtr &from = forth ? *a : *c, &to = forth ? *c : *a;
@@ -321,7 +321,7 @@ void TestDiffCases::unreadableWeights()
         const BundlePtr &from = forth ? *a : *b, &to = forth ? *b : *a;
         const Difference difference = whole(from, to);
         QCOMPARE(difference.weights.size(), std::size_t(2));
-        for (const WeightPair &pair : difference.weights) {
+        for (const ComparedPair &pair : difference.weights) {
             const bool lost = from->weights()[pair.a].name == "v";
             QCOMPARE(verdict(pair, *from, *to),
                      std::string(lost ? "cannot be compared" : "identical"));

@@ -66,7 +66,7 @@ void TestDiffChecker::precisionIsKept()
     };
     const BundlePtr from = rawBundle(ElementType::Fp32, bytesOf(a));
     const BundlePtr to = rawBundle(ElementType::Fp32, bytesOf(b));
-    const auto found = *compareValues(*from, 0, *to, 0, 0);
+    const auto found = *compareValues(*from, *to, {0, 0}, 0);
     QCOMPARE(found.changed, std::uint64_t{4096});
     QCOMPARE(found.maxUlp, std::uint64_t{1});
     QCOMPARE(found.ulpHistogram.size(), std::size_t{33});
@@ -142,7 +142,7 @@ void TestDiffChecker::everyPairOfData()
         }
         for (std::size_t i = 0; i < bundles.size(); ++i) {
             for (std::size_t k = i; k < bundles.size(); ++k) {
-                for (const WeightPair &pair : pairWeights(*bundles[i], *bundles[k]).pairs) {
+                for (const ComparedPair &pair : pairWeights(*bundles[i], *bundles[k]).pairs) {
                     if (!pair.shapeEqual || bundles[i]->weights()[pair.a].fault ||
                         bundles[k]->weights()[pair.b].fault)
                         continue;

@@ -91,9 +91,9 @@ void TestDiffContainers::selfIsEqual()
     for (const BundlePtr &other : {a, b}) {
         const Difference difference = whole(a, other);
         QVERIFY(difference.identical && difference.program.equal);
-        QVERIFY(difference.onlyA.empty() && difference.onlyB.empty() && difference.joined.empty());
+        QVERIFY(difference.onlyA.empty() && difference.onlyB.empty());
         QCOMPARE(difference.weights.size(), a->weights().size());
-        for (const WeightPair &pair : difference.weights) {
+        for (const ComparedPair &pair : difference.weights) {
             QCOMPARE(pair.a, pair.b);
             QVERIFY(pair.layoutEqual && pair.storedEqual && !pair.moved);
             QVERIFY(pair.values && pair.values->identical() && pair.values->faithful());
@@ -118,7 +118,7 @@ void TestDiffContainers::editIsTheDifference()
     const Difference difference = whole(a, b);
     QVERIFY(!difference.identical);
     QCOMPARE(difference.weights.size(), a->weights().size());
-    for (const WeightPair &pair : difference.weights) {
+    for (const ComparedPair &pair : difference.weights) {
         QCOMPARE(pair.a, pair.b);
         const auto before = numbersOf(*a, pair.a), after = numbersOf(*b, pair.b);
         std::uint64_t others = 0;
@@ -155,7 +155,7 @@ void TestDiffContainers::savedEditIsTheDifference()
     QVERIFY(whole(b, *reopened).identical);
     const Difference difference = whole(a, *reopened);
     QCOMPARE(difference.weights.size(), a->weights().size());
-    for (const WeightPair &pair : difference.weights)
+    for (const ComparedPair &pair : difference.weights)
         QCOMPARE(pair.storedEqual, pair.a != 0);
 }
 
@@ -185,7 +185,7 @@ void TestDiffContainers::everyPairAgreesWithTheChecker()
     for (const ContainerSample &one : all) {
         for (const ContainerSample &other : all) {
             const BundlePtr a = openSample(one), b = openSample(other);
-            for (const WeightPair &pair : whole(a, b).weights) {
+            for (const ComparedPair &pair : whole(a, b).weights) {
                 if (!pair.shapeEqual)
                     continue;
                 const std::string wrong = disagreement(*a, pair.a, *b, pair.b);

@@ -7,7 +7,7 @@
 #include "core/patch/edit/script_origin.h"
 #include "core/patch/patch.h"
 #include "core/patch/reencode/reencode.h"
-#include "core/report/change_script.h"
+#include "core/report/patch_files.h"
 #include "diff_sample.h"
 #include "mirror.h"
 #include "synthetic.h"
@@ -160,7 +160,7 @@ void TestDiffMetamorphic::selfIsEqual()
         const Difference difference = compare(a, other);
         QVERIFY(difference.identical && difference.program.equal);
         QVERIFY(difference.onlyA.empty() && difference.onlyB.empty());
-        for (const WeightPair &pair : difference.weights) {
+        for (const ComparedPair &pair : difference.weights) {
             QVERIFY(pair.layoutEqual && pair.storedEqual);
             QVERIFY(pair.values && pair.values->identical() && pair.values->faithful());
         }
@@ -215,10 +215,10 @@ void TestDiffMetamorphic::editIsTheDifference()
         // Lines of text are set against each other whole, parts that grew by what is beside them.
         const bool sameLayout =
             std::all_of(difference.weights.begin(), difference.weights.end(),
-                        [](const WeightPair &pair) { return pair.layoutEqual; });
+                        [](const ComparedPair &pair) { return pair.layoutEqual; });
         if (!program && sameLayout)
             QVERIFY2(rangeBytes(difference) == planned, text.c_str());
-        for (const WeightPair &pair : difference.weights) {
+        for (const ComparedPair &pair : difference.weights) {
             QVERIFY2(pair.a == pair.b && pair.values, text.c_str());
             QCOMPARE(pair.values->different(), differentValues(a, b, pair.a));
             if (pair.a > 0 && !name.startsWith('h'))
@@ -284,7 +284,7 @@ void TestDiffMetamorphic::scriptMakesTheOther()
         for (const AppliedEdit &plan : *plans)
             made = *applyEdit(made, plan);
         QVERIFY2(patch::checkResult(origin, *made, "changes.kpatch"), script->c_str());
-        for (const WeightPair &pair : compare(b, made).weights)
+        for (const ComparedPair &pair : compare(b, made).weights)
             QVERIFY2(pair.storedEqual, script->c_str());
         if (rangeBytes(compare(a, b)) > 0)
             QVERIFY(!patch::checkBase(origin, *b, "changes.kpatch"));
@@ -316,7 +316,7 @@ void TestDiffMetamorphic::reencodedExactly()
     QVERIFY2(b, b ? "" : b.error().message.c_str());
     const Difference difference = compare(a, *b);
     QCOMPARE(difference.weights.size(), std::size_t(2));
-    for (const WeightPair &pair : difference.weights)
+    for (const ComparedPair &pair : difference.weights)
         QVERIFY(pair.values && pair.values->identical() && pair.values->faithful());
     QVERIFY(difference.program.sameComputation);
 }

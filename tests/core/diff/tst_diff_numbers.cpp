@@ -114,7 +114,7 @@ void TestDiffNumbers::specialNumbers()
     QVERIFY(one && two);
     const std::string wrong = disagreement(*one, 0, *two, 0);
     QVERIFY2(wrong.empty(), wrong.c_str());
-    const auto found = *compareValues(*one, 0, *two, 0, 0);
+    const auto found = *compareValues(*one, *two, {0, 0}, 0);
     if (a != b)
         return;
     // Equal pairs by counting: both zeros (4), six kinds of NaN (36), all others with themselves.
@@ -133,7 +133,7 @@ void TestDiffNumbers::payloadsAndSignsPairByContent()
         *typedBundle(ElementType::Fp16, hex("55ff 0080 003c 017c 0000 0140"), "y").open();
     const Difference difference = whole(a, b);
     QCOMPARE(difference.weights.size(), std::size_t(1));
-    const WeightPair &pair = difference.weights.front();
+    const ComparedPair &pair = difference.weights.front();
     QCOMPARE(pair.pairing, Pairing::Content);
     QCOMPARE(pair.content, ContentKind::Exact);
     QVERIFY(pair.values->identical() && pair.values->faithful() && !pair.storedEqual);
@@ -156,7 +156,7 @@ void TestDiffNumbers::contentIsExactOnlyWhereItIs()
         const BundlePtr b = *typedBundle(ElementType::Fp32, bytesOf(y), "y").open();
         auto paired = pairWeights(*a, *b).pairs;
         const std::string reason = paired.empty() ? "" : pairingReason(*a, *b, paired.front());
-        return std::pair(paired.empty() ? WeightPair() : paired.front(), reason);
+        return std::pair(paired.empty() ? ComparedPair() : paired.front(), reason);
     };
     const auto same = pairOf(from, from);
     QCOMPARE(same.first.content, ContentKind::Exact);
@@ -190,7 +190,7 @@ void TestDiffNumbers::sampledContent()
     const std::string before = pairingReason(*a, *b, paired.front());
     QCOMPARE(before, std::string("the same values in the 65,536 elements looked at"));
     const Difference difference = whole(a, b);
-    const WeightPair &pair = difference.weights.front();
+    const ComparedPair &pair = difference.weights.front();
     QCOMPARE(pair.values->changed, std::uint64_t(1));
     QCOMPARE(pair.content, ContentKind::Nearest);
     QCOMPARE(pairingReason(*a, *b, pair), before);
@@ -213,14 +213,14 @@ void TestDiffNumbers::oneElement()
         QVERIFY(a && b && c);
         QVERIFY(whole(*a, *c).identical);
         const Difference difference = whole(*a, *b);
-        const WeightPair &pair = difference.weights.front();
+        const ComparedPair &pair = difference.weights.front();
         QVERIFY(pair.values);
         QCOMPARE(pair.values->changed, std::uint64_t(1));
         QCOMPARE(pair.values->maxAbs, 1.0);
         QCOMPARE(pair.values->worst->element, std::uint64_t(0));
         const std::string wrong = disagreement(**a, 0, **b, 0);
         QVERIFY2(wrong.empty(), wrong.c_str());
-        const auto places = findWorstPlaces(**a, 0, **b, 0, {10, 10, true});
+        const auto places = findWorstPlaces(**a, **b, {0, 0}, {10, 10, true});
         QVERIFY(places);
         QCOMPARE(places->worstElements.size(), std::size_t(1));
         QCOMPARE(places->channels, std::uint64_t(1));
@@ -307,7 +307,7 @@ void TestDiffNumbers::moreThanFourBillionElements()
     QVERIFY(self.identical);
     QCOMPARE(self.weights.front().values->equal, kElements);
     const Difference difference = whole(a, b);
-    const WeightPair &pair = difference.weights.front();
+    const ComparedPair &pair = difference.weights.front();
     QVERIFY(pair.layoutEqual && !pair.storedEqual && pair.values);
     QCOMPARE(pair.values->equal, kElements - 1);
     QCOMPARE(pair.values->changed, std::uint64_t(1));
@@ -330,7 +330,7 @@ void TestDiffNumbers::longAgainstShortIntegers()
     const BundlePtr b = checkpointOf("I32", 4, bytesOf(std::vector<std::int32_t>{5, 11, 7, -4}));
     QVERIFY(a && b);
     for (const bool swapped : {false, true}) {
-        const auto found = compareValues(swapped ? *b : *a, 0, swapped ? *a : *b, 0, 0);
+        const auto found = compareValues(swapped ? *b : *a, swapped ? *a : *b, {0, 0}, 0);
         QVERIFY2(found, found ? "" : describe(found.error()).c_str());
         QCOMPARE(found->maxUlp, (std::uint64_t{1} << 62) - 4);
         QCOMPARE(found->equal, std::uint64_t(1));
@@ -342,7 +342,7 @@ void TestDiffNumbers::longAgainstShortIntegers()
     const BundlePtr c = checkpointOf("I64", 2, bytesOf(more));
     const BundlePtr d = checkpointOf("U8", 2, bytesOf(std::vector<std::uint8_t>{200, 255}));
     QVERIFY(c && d);
-    const auto found = compareValues(*c, 0, *d, 0, 0);
+    const auto found = compareValues(*c, *d, {0, 0}, 0);
     QVERIFY(found);
     QCOMPARE(found->equal, std::uint64_t(1));
     QCOMPARE(found->maxUlp, (std::uint64_t{1} << 53) - 254);

@@ -34,7 +34,7 @@ BundlePtr weightOf(const Shape &shape, const Numbers &values)
 }
 
 /// The pair of A and B with its values.
-WeightPair pairOf(const BundlePtr &a, const BundlePtr &b)
+ComparedPair pairOf(const BundlePtr &a, const BundlePtr &b)
 {
     return whole(a, b).weights.front();
 }
@@ -297,7 +297,7 @@ void TestDiffValues::explainedByOneRule()
             for (std::size_t i = 0; i < other.size(); ++i)
                 other[i] = static_cast<float>(valueAt(i / columns, i % columns));
             const BundlePtr b = weightOf(shapeB, other);
-            const WeightPair pair = pairOf(a, b);
+            const ComparedPair pair = pairOf(a, b);
             if (pair.rule)
                 return std::pair(*pair.rule, verdict(pair, *a, *b));
             return std::pair(ValueRule{Kind::Blocks}, verdict(pair, *a, *b));
@@ -334,7 +334,7 @@ void TestDiffValues::explainedByOneRule()
         for (std::size_t i = 0; i < values.size(); ++i)
             turned[i % columns * rows + i / columns] = values[i];
         const BundlePtr b = weightOf({columns, rows}, turned);
-        const WeightPair pair = pairOf(a, b);
+        const ComparedPair pair = pairOf(a, b);
         QVERIFY(pair.rule && !pair.reshaped);
         QCOMPARE(verdict(pair, *a, *b), std::string("transposed"));
     }
@@ -392,7 +392,7 @@ void TestDiffValues::unexplained()
         const BundlePtr a = weightOf(shape, values);
         const auto wordOf = [&](const Numbers &other) {
             const BundlePtr b = weightOf(shape, other);
-            const WeightPair pair = pairOf(a, b);
+            const ComparedPair pair = pairOf(a, b);
             return (pair.rule ? "rule: " : "") + verdict(pair, *a, *b);
         };
         QCOMPARE(wordOf(randomWeight(random, values.size())), std::string("different"));
@@ -431,7 +431,7 @@ void TestDiffValues::notFinite()
         other[2] = kNan;
         other[3] = -kInfinity;
         const BundlePtr b = open(half, other);
-        const WeightPair pair = pairOf(a, b);
+        const ComparedPair pair = pairOf(a, b);
         QCOMPARE(verdict(pair, *a, *b), std::string("not finite (1 value in A, 3 in B)"));
         QVERIFY(!std::isfinite(pair.values->maxAbs) && !std::isfinite(pair.values->rmse) &&
                 !std::isfinite(pair.values->cosine) && !std::isfinite(pair.values->snr) &&
@@ -453,7 +453,7 @@ void TestDiffValues::beyondHalfIsNoRounding()
     const BundlePtr a = weightOf({4}, values);
     const Bytes codes = halves({1, 2, std::numeric_limits<float>::infinity(), 4});
     const BundlePtr half = checkpointOf("F16", Shape{4}, codes);
-    const WeightPair pair = pairOf(a, half);
+    const ComparedPair pair = pairOf(a, half);
     QCOMPARE(pair.values->unfaithful, std::uint64_t(1));
     QCOMPARE(pair.values->counterexample->element, std::uint64_t(2));
     QVERIFY(!pair.values->oneType && !pair.values->ulp());

@@ -259,7 +259,7 @@ void TestDiffVerdict::worstPlaces()
         return std::abs(from[x] - to[x]) > std::abs(from[y] - to[y]);
     });
     for (const std::size_t most : {std::size_t(0), std::size_t(5), std::size_t(1000)}) {
-        const auto worst = findWorstPlaces(*a, 0, *b, 0, {most, most});
+        const auto worst = findWorstPlaces(*a, *b, {0, 0}, {most, most});
         QVERIFY(worst);
         QCOMPARE(worst->worstElements.size(), std::min(most, order.size()));
         for (std::size_t i = 0; i < worst->worstElements.size(); ++i)
@@ -277,11 +277,11 @@ void TestDiffVerdict::worstPlaces()
     constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
     const BundlePtr c = *denseBundle(halves({1, kNan, 3})).open();
     const BundlePtr d = *denseBundle(halves({9, 2, 3})).open();
-    const auto wild = findWorstPlaces(*c, 0, *d, 0, {9, 9});
+    const auto wild = findWorstPlaces(*c, *d, {0, 0}, {9, 9});
     QCOMPARE(wild->worstElements.size(), std::size_t(2));
     QCOMPARE(wild->worstElements[0].element, std::uint64_t(1));
     QVERIFY(std::isinf(wild->worstChannels[0].maxAbs));
-    QVERIFY(findWorstPlaces(*c, 0, *c, 0, {9, 9})->worstElements.empty());
+    QVERIFY(findWorstPlaces(*c, *c, {0, 0}, {9, 9})->worstElements.empty());
 }
 
 /// The elements of each bar of the histogram of steps are as many as the bar says, those furthest
@@ -294,7 +294,7 @@ void TestDiffVerdict::chosenElements()
     const BundlePtr wild = *denseBundle(halves({1, kNan, 3, 0, -2, kNan, kInf, 5})).open();
     const BundlePtr tame = *denseBundle(halves({9, 2, 3, 4, 0, kNan, 1, kNan})).open();
     for (const auto &[a, b] : {std::pair(dense, lut), std::pair(wild, tame)}) {
-        const auto values = compareValues(*a, 0, *b, 0, 0);
+        const auto values = compareValues(*a, *b, {0, 0}, 0);
         QVERIFY(values);
         const auto &counts = values->ulpHistogram;
         for (std::size_t bin = 0; bin < counts.size(); ++bin) {
@@ -303,7 +303,7 @@ void TestDiffVerdict::chosenElements()
             wanted.only.steps = {first, bin + 1 == counts.size() ? UINT64_MAX
                                         : bin == 0               ? 0
                                                                  : 2 * first - 1};
-            const auto found = findWorstPlaces(*a, 0, *b, 0, wanted);
+            const auto found = findWorstPlaces(*a, *b, {0, 0}, wanted);
             QVERIFY(found);
             QCOMPARE(found->chosenElements, counts[bin]);
             QCOMPARE(found->worstElements.size(),
@@ -313,17 +313,17 @@ void TestDiffVerdict::chosenElements()
                 QVERIFY(!(std::abs(x.b - x.a) < std::abs(y.b - y.a)));
             }
         }
-        const auto bins = findWorstPlaces(*a, 0, *b, 0, {0, 0, true})->bins;
+        const auto bins = findWorstPlaces(*a, *b, {0, 0}, {0, 0, true})->bins;
         for (std::size_t i = 0; i < PairBins::kBins; ++i) {
             if (bins->zeroed[i] == 0)
                 continue;
             PlacesWanted wanted{0, 1, false, {}};
             wanted.only.a = {bins->edge(i), bins->edge(i + 1), false};
             wanted.only.b = {0, 0, true};
-            const auto found = findWorstPlaces(*a, 0, *b, 0, wanted);
+            const auto found = findWorstPlaces(*a, *b, {0, 0}, wanted);
             QCOMPARE(found->chosenElements, bins->zeroed[i]);
         }
-        const auto all = findWorstPlaces(*a, 0, *b, 0, {0, 3});
+        const auto all = findWorstPlaces(*a, *b, {0, 0}, {0, 3});
         QCOMPARE(all->chosenElements, values->different());
     }
 }

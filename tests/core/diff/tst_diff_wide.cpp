@@ -33,7 +33,7 @@ BundlePtr doublesOf(const std::vector<double> &values)
 
 ValueDifference figuresOf(const BundlePtr &a, const BundlePtr &b, double tolerance = 0)
 {
-    return *compareValues(*a, 0, *b, 0, tolerance);
+    return *compareValues(*a, *b, {0, 0}, tolerance);
 }
 
 WorstPlaces placesOf(const BundlePtr &a, const BundlePtr &b)
@@ -41,7 +41,7 @@ WorstPlaces placesOf(const BundlePtr &a, const BundlePtr &b)
     PlacesWanted wanted;
     wanted.channels = wanted.elements = 10;
     wanted.bins = true;
-    return *findWorstPlaces(*a, 0, *b, 0, wanted);
+    return *findWorstPlaces(*a, *b, {0, 0}, wanted);
 }
 
 bool near(double found, double expected)
@@ -159,7 +159,7 @@ void TestDiffWide::reorderedLongIntegers()
         return checkpointOf("I64", {kChannels, kInputs}, bytesOf(values));
     };
     const Difference difference = whole(file(a), file(b));
-    const WeightPair &pair = difference.weights.front();
+    const ComparedPair &pair = difference.weights.front();
     QVERIFY(pair.order && pair.reordered);
     QCOMPARE(pair.reordered->different, std::uint64_t{1});
     QCOMPARE(pair.reordered->maxAbs, 1.0);

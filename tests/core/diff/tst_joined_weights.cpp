@@ -59,11 +59,12 @@ void TestJoinedWeights::found()
     QCOMPARE(textOf(a, b, *difference),
              fmt::format("{} qkv axis {}: part_0 0+16 part_1 16+24 part_2 40+8; exact",
                          split ? "split" : "merged", axis));
-    QVERIFY(difference->weights.empty() && difference->onlyA.empty() && difference->onlyB.empty());
-    QVERIFY(!difference->identical && difference->joined.front().sameValues());
-    for (const JoinedPart &part : difference->joined.front().parts) {
-        QVERIFY(part.exact && part.values);
-        QCOMPARE(part.values->elements(), std::uint64_t(12) * part.count);
+    QVERIFY(wholePairs(difference->weights).empty() && difference->onlyA.empty() &&
+            difference->onlyB.empty());
+    QVERIFY(!difference->identical);
+    for (const ComparedPair &part : difference->weights) {
+        QVERIFY(part.exact() && part.values);
+        QCOMPARE(part.values->elements(), std::uint64_t(12) * part.slice->count);
         QCOMPARE(part.values->snr, std::numeric_limits<double>::infinity());
     }
     QVERIFY(differenceSummary(a, b, *difference).find(split ? "1 weight split" : "merged into 1") !=
@@ -85,8 +86,8 @@ void TestJoinedWeights::nearly()
     QVERIFY(difference);
     QCOMPARE(textOf(*a, *b, *difference),
              "split qkv axis 0: part_0 0+16 part_1 16+24 part_2 40+8; nearest");
-    for (const JoinedPart &part : difference->joined.front().parts) {
-        QVERIFY(part.similarity > 0.9 && part.similarity < 1);
+    for (const ComparedPair &part : difference->weights) {
+        QVERIFY(*part.similarity > 0.9 && *part.similarity < 1);
         QVERIFY(part.values->cosine > 0.99 && part.values->rmse > 0.003 &&
                 part.values->rmse < 0.007);
     }
@@ -103,15 +104,15 @@ void TestJoinedWeights::oneValue()
     const BundlePtr b = bundleOf(parts);
     const auto difference = compareBundles(*a, *b, withValues());
     QVERIFY(difference);
-    QCOMPARE(difference->joined.size(), std::size_t(1));
-    const auto &found = difference->joined.front().parts;
+    QCOMPARE(slicedPairs(difference->weights).size(), std::size_t(1));
+    const auto &found = difference->weights;
     QVERIFY(found[0].values->identical() && found[2].values->identical());
     const ValueDifference &values = *found[1].values;
     QCOMPARE(values.different(), std::uint64_t(1));
     QCOMPARE(values.worst->element, std::uint64_t(changed));
     QCOMPARE(double(values.worst->a), double(before));
     QCOMPARE(double(values.worst->b), 2.0);
-    QVERIFY(!found[1].exact && found[0].exact && !difference->joined.front().exact);
+    QVERIFY(!found[1].exact() && found[0].exact());
     const BuildVerdict verdict = buildVerdict(*a, *b, *difference);
     QVERIFY(!verdict.faithful.value_or(true));
     // The worst figures are those of parts as well.
@@ -128,13 +129,13 @@ void TestJoinedWeights::cancelled()
     const Made one{"q", {16, 16}, randomValues(256, 1)}, two{"k", {16, 16}, randomValues(256, 2)};
     const BundlePtr a = bundleOf({joined("qk", {one, two}, 0), {"x", {64}, randomValues(64, 4)}});
     const BundlePtr b = bundleOf({one, two, {"y", {64}, randomValues(64, 4)}});
-    QCOMPARE(pairWeights(*a, *b).joined.size(), std::size_t(1));
+    QCOMPARE(slicedPairs(pairWeights(*a, *b).pairs).size(), std::size_t(1));
     QCOMPARE(pairWeights(*a, *b).pairs.front().pairing, Pairing::Content);
     Progress progress;
     progress.cancel();
     const PairedWeights stopped = pairWeights(*a, *b, {}, &progress);
-    QVERIFY(stopped.joined.empty());
-    for (const WeightPair &pair : stopped.pairs)
+    QVERIFY(slicedPairs(stopped.pairs).empty());
+    for (const ComparedPair &pair : stopped.pairs)
         QVERIFY(pair.pairing != Pairing::Content);
 }
 
@@ -150,11 +151,11 @@ void TestJoinedWeights::manyUnrelated()
     std::copy(parts[30].values.begin(), parts[30].values.end(), wholes.back().values.begin() + 256);
     const auto difference = compareBundles(*bundleOf(wholes), *bundleOf(parts), withValues());
     QVERIFY(difference);
-    QCOMPARE(difference->joined.size(), std::size_t(1));
-    const JoinedWeights &found = difference->joined.front();
-    QCOMPARE(found.whole, std::size_t(39));
-    QCOMPARE(found.parts[0].weight, std::size_t(3));
-    QCOMPARE(found.parts[1].weight, std::size_t(30));
+    const auto found = slicedPairs(difference->weights);
+    QCOMPARE(found.size(), std::size_t(1));
+    QCOMPARE(found.front()[0].a, std::size_t(39));
+    QCOMPARE(found.front()[0].b, std::size_t(3));
+    QCOMPARE(found.front()[1].b, std::size_t(30));
 }
 
 /// The name of the whole has stayed with one of the parts: the values say more than the name.
@@ -167,7 +168,7 @@ void TestJoinedWeights::namedLikeAPart()
     QVERIFY(difference);
     QCOMPARE(textOf(*a, *b, *difference),
              "split part_0 axis 0: part_0 0+16 part_1 16+24 part_2 40+8; exact");
-    QVERIFY(difference->weights.empty());
+    QVERIFY(wholePairs(difference->weights).empty());
 }
 
 void TestJoinedWeights::unrelated_data()
@@ -184,13 +185,13 @@ void TestJoinedWeights::unrelated()
     const BundlePtr a = bundleOf({joined("qkv", threeParts(0), 0)});
     const BundlePtr b = bundleOf(threeParts(0, unsigned(seed)));
     const auto difference = compareBundles(*a, *b, withValues());
-    QVERIFY(difference->joined.empty());
+    QVERIFY(slicedPairs(difference->weights).empty());
     QCOMPARE(difference->onlyA.size(), std::size_t(1));
     QCOMPARE(difference->onlyB.size(), std::size_t(3));
     // Neither are zeros, which every weight of zeros holds.
     const Made zeros{"zeros", {48}, Values(48, 0)};
     const Made less{"less", {16}, Values(16, 0)}, rest{"rest", {32}, Values(32, 0)};
-    QVERIFY(compareBundles(*bundleOf({zeros}), *bundleOf({less, rest}), {})->joined.empty());
+    QVERIFY(compareBundles(*bundleOf({zeros}), *bundleOf({less, rest}), {})->weights.empty());
 }
 
 /// Split weights keep limits where their parts do.
@@ -221,7 +222,7 @@ void TestJoinedWeights::byHand()
     const auto pairs = [&](const std::vector<PairChoice> &chosen) {
         const PairedWeights found = pairWeights(*a, *b, chosen);
         std::string text;
-        for (const WeightPair &pair : found.pairs)
+        for (const ComparedPair &pair : found.pairs)
             text += fmt::format("{}{}{} ", pair.a, pair.b, pairingName(pair.pairing));
         for (const std::size_t i : found.onlyA)
             text += fmt::format("A{} ", i);
@@ -262,7 +263,7 @@ void TestJoinedWeights::changes()
     const auto difference = compareBundles(*a, *b, withValues());
     QVERIFY(difference);
     std::vector<std::string> found;
-    for (const WeightPair &pair : difference->weights)
+    for (const ComparedPair &pair : difference->weights)
         found.push_back(a->weights()[pair.a].name + ": " + pairChangesText(*a, *b, pair));
     QCOMPARE(found,
              (std::vector<std::string>{"x: renamed, moved", "y: edited", "z: re-trained", "s: "}));

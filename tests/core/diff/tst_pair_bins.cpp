@@ -136,11 +136,11 @@ void TestPairBins::ofWeights()
         const auto from = decoded(*a, "w"), to = decoded(*b, "w");
         if (from.size() != to.size())
             continue;
-        const auto places = findWorstPlaces(*a, 0, *b, 0, {0, 0, true});
+        const auto places = findWorstPlaces(*a, *b, {0, 0}, {0, 0, true});
         QVERIFY(places && places->bins);
         QVERIFY(places->worstChannels.empty() && places->worstElements.empty());
         checkAgainst(*places->bins, {from.begin(), from.end()}, {to.begin(), to.end()});
-        QVERIFY(!findWorstPlaces(*a, 0, *b, 0, {1, 1})->bins);
+        QVERIFY(!findWorstPlaces(*a, *b, {0, 0}, {1, 1})->bins);
     }
 }
 

@@ -59,7 +59,7 @@ BundlePtr sectionOf(FormNode form, std::uint64_t before, std::uint64_t mostLanes
 
 std::uint64_t decodedOf(const BundlePtr &a, const BundlePtr &b, const std::string &name)
 {
-    for (const WeightPair &pair : whole(a, b).weights) {
+    for (const ComparedPair &pair : whole(a, b).weights) {
         if (a->weights()[pair.a].name == name && pair.values && pair.values->identical())
             return pair.values->decoded;
     }
@@ -130,7 +130,7 @@ void TestSameDecoding::sparseSlices()
     };
     const BundlePtr a = made(), b = made();
     QVERIFY(a && b && a->weights().front().form.isSparse() && a->weights().size() == 2);
-    for (const WeightPair &pair : whole(a, b).weights)
+    for (const ComparedPair &pair : whole(a, b).weights)
         QCOMPARE(pair.values->decoded, std::uint64_t(0));
     // One number more and one fewer in another row: the rows lie elsewhere.
     numbers[5] = 0x3c00;
@@ -191,7 +191,7 @@ void TestSameDecoding::nothingOfDataIsDecoded()
             const std::string path = QFile::encodeName(it.next()).toStdString();
             const auto a = Bundle::open(path), b = Bundle::open(path);
             QVERIFY(a && b);
-            for (const WeightPair &pair : whole(*a, *b).weights) {
+            for (const ComparedPair &pair : whole(*a, *b).weights) {
                 if (!pair.values)
                     continue;
                 QVERIFY2(pair.values->decoded == 0,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/diff/severity.h"
+#include "core/diff/diff.h"
 #include "tests/test_program.h"
 
 #include <QTest>
@@ -12,9 +12,9 @@ using Kind = PairSeverity::Kind;
 
 namespace {
 
-WeightPair pairOf(std::uint64_t equal, std::uint64_t changed, double maxAbs)
+ComparedPair pairOf(std::uint64_t equal, std::uint64_t changed, double maxAbs)
 {
-    WeightPair pair;
+    ComparedPair pair;
     pair.a = pair.b = 0;
     pair.shapeEqual = true;
     pair.values.emplace();
@@ -38,19 +38,19 @@ private Q_SLOTS:
 
 void TestSeverity::kinds()
 {
-    WeightPair alone;
+    ComparedPair alone;
     alone.b = 3;
     QCOMPARE(severityOf(alone).kind, Kind::OneSided);
-    WeightPair pair = pairOf(4, 0, 0);
+    ComparedPair pair = pairOf(4, 0, 0);
     QCOMPARE(severityOf(pair).kind, Kind::SameValues);
     pair.storedEqual = true;
     QCOMPARE(severityOf(pair).kind, Kind::Identical);
     QCOMPARE(severityOf(pairOf(3, 1, 0.5)), (PairSeverity{Kind::Differs, 0.5, 0.5, 1}));
-    WeightPair infinite = pairOf(3, 1, 0);
+    ComparedPair infinite = pairOf(3, 1, 0);
     infinite.values->notFinite = 1;
     QCOMPARE(severityOf(infinite).kind, Kind::NotFinite);
 
-    WeightPair unknown;
+    ComparedPair unknown;
     unknown.a = unknown.b = 0;
     unknown.shapeEqual = true;
     QCOMPARE(severityOf(unknown).kind, Kind::Unknown);
@@ -68,7 +68,10 @@ void TestSeverity::kinds()
     unknown.reshaped = true;
     QCOMPARE(severityOf(unknown).kind, Kind::SameValues);
 
-    JoinedPart part;
+    ComparedPair part;
+    part.a = part.b = 0;
+    part.slice.emplace();
+    part.shapeEqual = true;
     QCOMPARE(severityOf(part).kind, Kind::Unknown);
     part.values = pairOf(3, 1, 2).values;
     QCOMPARE(severityOf(part), (PairSeverity{Kind::Differs, 2, 2, 1}));

@@ -292,7 +292,8 @@ private Q_SLOTS:
         QCOMPARE(refusal->confidence, Confidence::Contested);
     }
 
-    void unitListingRoundTrips()
+    /// Listing 25.1; what is absent has an empty tuple.
+    void printsUnits()
     {
         KernelUnit unit;
         unit.type = 7;
@@ -300,70 +301,11 @@ private Q_SLOTS:
         unit.sections[KernelUnit::Lut] = UnitSection{TypeNumber(8), 0, 16, 1, 86};
         unit.sections[KernelUnit::Pal] = UnitSection{TypeNumber(8), 20, 4, 2, 64};
         unit.sections[KernelUnit::Weights] = UnitSection{TypeNumber(9), 0, 4, 1000, 500};
-        const std::string text = printKernelUnit(unit);
-        const auto read = parseKernelUnit(text);
-        QVERIFY(read);
-        QVERIFY(*read == unit);
-        QVERIFY(text.find("t7 = s5000000000\n") == 0);
-    }
-
-    /// The listing of the chapter as it stands, sections left out or in another order, hexadecimal
-    /// numbers: printed again they are one text.
-    void unitListingVariants()
-    {
-        const char *listing = "t1 = s64\n"
-                              "  lut:     ; activation LUT     (typeno, bitdepth, lut_bytes)\n"
-                              "  pal:     ; palette LUT        (palette_format, bitdepth, ...)\n"
-                              "  ocgs:    ; output-channel-group table  (the per-OCG records)\n"
-                              "  scale:   ; per-output-channel scale    (half or single)\n"
-                              "  bias:    ; per-output-channel bias\n"
-                              "  weights: ; the packed weight or index blob\n";
-        const auto empty = parseKernelUnit(listing);
-        QVERIFY(empty);
-        for (const auto &section : empty->sections)
-            QVERIFY(!section);
-        QVERIFY(*parseKernelUnit(printKernelUnit(*empty)) == *empty);
-        const auto plain = parseKernelUnit("t1 = s64\npal: (20, 4, 1, 32)\nweights: (9, 4, 8, 4)");
-        const auto other =
-            parseKernelUnit("t0x1=s0x40\r\nweights:(9,4,8,4);x\nbias:\npal:(0x14, 4,1,0x20)");
-        QVERIFY(plain && other);
-        QVERIFY(*plain == *other);
-        QCOMPARE(bytesOf(printKernelUnit(*plain)), bytesOf(printKernelUnit(*other)));
-    }
-
-    void unitListingFaults_data()
-    {
-        QTest::addColumn<QByteArray>("text");
-        QTest::addColumn<QByteArray>("code");
-        QTest::newRow("empty") << QByteArray() << QByteArray("unit.syntax");
-        QTest::newRow("no offset") << QByteArray("t1 = ") << QByteArray("unit.syntax");
-        QTest::newRow("unknown section")
-            << QByteArray("t1 = s0\n foo: ()") << QByteArray("unit.section");
-        QTest::newRow("twice") << QByteArray("t1 = s0\n lut: ()\n lut: ()")
-                               << QByteArray("unit.section");
-        QTest::newRow("few numbers")
-            << QByteArray("t1 = s0\n pal: (20, 4)") << QByteArray("unit.syntax");
-        QTest::newRow("many numbers")
-            << QByteArray("t1 = s0\n pal: (20, 4, 1, 2, 3)") << QByteArray("unit.syntax");
-        QTest::newRow("wide type") << QByteArray("t4294967296 = s0") << QByteArray("unit.number");
-        QTest::newRow("no digits after 0x") << QByteArray("t0x = s0") << QByteArray("unit.syntax");
-        QTest::newRow("negative") << QByteArray("t1 = s0\n pal: (20, -4, 1, 2)")
-                                  << QByteArray("unit.syntax");
-        QTest::newRow("numbers without brackets")
-            << QByteArray("t1 = s0\n lut: 8, 16, 86") << QByteArray("unit.syntax");
-        QTest::newRow("wide bit depth")
-            << QByteArray("t1 = s0\n lut: (8, 4294967296, 86)") << QByteArray("unit.number");
-        QTest::newRow("past 64 bits")
-            << QByteArray("t1 = s99999999999999999999999") << QByteArray("unit.syntax");
-    }
-    void unitListingFaults()
-    {
-        QFETCH(QByteArray, text);
-        QFETCH(QByteArray, code);
-        const auto read = parseKernelUnit({text.constData(), size_t(text.size())});
-        QVERIFY(!read);
-        QCOMPARE(bytesOf(read.error().code), code);
-        QVERIFY(read.error().offset);
+        const QByteArray text = bytesOf(printKernelUnit(unit)).simplified();
+        QVERIFY(text.startsWith("t7 = s5000000000 lut: (8, 16, 86) ;"));
+        QVERIFY(text.contains("pal: (20, 4, 2, 64) ;"));
+        QVERIFY(text.contains("ocgs: () ;"));
+        QVERIFY(text.contains("weights: (9, 4, 1000, 500) ;"));
     }
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/patch/binary/apply_binary.h"
+#include "tests/core/patch/patched_bytes.h"
 
 #include "core/base/progress.h"
 #include "tests/test_program.h"
@@ -146,9 +147,9 @@ void TestApplyBinary::applies()
 {
     QFETCH(const QByteArray, patch);
     QFETCH(const QByteArray, made);
-    const auto result = applyBinaryPatch(bytesOf(kFile), bytesOf(patch.toStdString()), "p");
+    const auto result = test::patchedBytes(bytesOf(kFile), bytesOf(patch.toStdString()), "p");
     QVERIFY2(result, result ? "" : describe(result.error()).c_str());
-    QVERIFY(result->bytes == bytesOf(made.toStdString()));
+    QVERIFY(result->content == bytesOf(made.toStdString()));
     const bool checked = patch.startsWith("BPS1");
     QCOMPARE(result->format, checked ? BinaryFormat::Bps : BinaryFormat::Ips);
     QCOMPARE(result->sourceChecked, checked);
@@ -212,7 +213,8 @@ void TestApplyBinary::refused()
     QFETCH(const QByteArray, patch);
     QFETCH(const QByteArray, code);
     QFETCH(const int, offset);
-    const auto result = applyBinaryPatch(bytesOf(kFile), bytesOf(patch.toStdString()), "some.ips");
+    const auto result =
+        test::patchedBytes(bytesOf(kFile), bytesOf(patch.toStdString()), "some.ips");
     QVERIFY(!result);
     const std::string said = describe(result.error());
     QVERIFY2(result.error().code == code.toStdString(), said.c_str());
@@ -228,12 +230,13 @@ void TestApplyBinary::everyCut()
     const std::string bps =
         bpsOf(kFile, "0abcabc",
               step(0, 1) + step(2, 3) + number(10 << 1) + step(3, 3) + number(1 << 1), 7);
-    QVERIFY(applyBinaryPatch(bytesOf(kFile), bytesOf(bps), "p"));
+    QVERIFY(test::patchedBytes(bytesOf(kFile), bytesOf(bps), "p"));
     for (std::size_t length = 0; length < bps.size(); ++length)
-        QVERIFY(!applyBinaryPatch(bytesOf(kFile), bytesOf(bps.substr(0, length)), "p"));
+        QVERIFY(!test::patchedBytes(bytesOf(kFile), bytesOf(bps.substr(0, length)), "p"));
     for (std::size_t length = 0; length < ips.size(); ++length)
-        QCOMPARE(applyBinaryPatch(bytesOf(kFile), bytesOf(ips.substr(0, length)), "p").has_value(),
-                 length == ips.size() - 3);
+        QCOMPARE(
+            test::patchedBytes(bytesOf(kFile), bytesOf(ips.substr(0, length)), "p").has_value(),
+            length == ips.size() - 3);
 }
 
 /// Whatever byte of a BPS patch is another one, its checksum says so.
@@ -244,7 +247,7 @@ void TestApplyBinary::everyByteChanged()
     for (std::size_t i = 0; i < bps.size(); ++i) {
         std::string changed = bps;
         changed[i] = static_cast<char>(changed[i] ^ 0x20);
-        const auto result = applyBinaryPatch(bytesOf(kFile), bytesOf(changed), "p");
+        const auto result = test::patchedBytes(bytesOf(kFile), bytesOf(changed), "p");
         QVERIFY(!result);
         QVERIFY(result.error().code == (i < 4 ? "binary_patch.magic" : "binary_patch.checksum"));
     }
@@ -260,7 +263,7 @@ void TestApplyBinary::head()
     QCOMPARE(head->sourceBytes, std::optional<std::uint64_t>(16));
     QCOMPARE(head->targetBytes, std::optional<std::uint64_t>(3));
     QVERIFY(head->isFor(bytesOf(kFile)) && !head->isFor(bytesOf(made)));
-    const auto again = applyBinaryPatch(bytesOf(made), bytesOf(bps), "p");
+    const auto again = test::patchedBytes(bytesOf(made), bytesOf(bps), "p");
     QVERIFY(!again);
     QCOMPARE(again.error().message, std::string("The file is what the patch makes already"));
     const auto ips = readBinaryPatch(bytesOf("PATCHEOF"), "p");
@@ -273,7 +276,7 @@ void TestApplyBinary::cancelled()
     progress.cancel();
     for (const std::string &patch :
          {"PATCH" + ipsRecord(2, "XY") + "EOF", bpsOf(kFile, kFile, step(0, 16), 16)}) {
-        const auto result = applyBinaryPatch(bytesOf(kFile), bytesOf(patch), "p", &progress);
+        const auto result = test::patchedBytes(bytesOf(kFile), bytesOf(patch), "p", &progress);
         QVERIFY(!result);
         QCOMPARE(result.error().code, std::string("task.cancelled"));
     }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/report/binary_patch.h"
+#include "core/report/patch_files.h"
 
 #include "core/patch/binary/apply_binary.h"
+#include "tests/core/patch/patched_bytes.h"
 #include "tests/data/data_folder.h"
 #include "tests/test_program.h"
 
@@ -234,9 +235,9 @@ void TestBinaryPatch::roundTrips()
     QVERIFY(applyIps(before, *ips) == after);
     QVERIFY(applyBps(before, *bps) == after);
     for (const Bytes &written : {*ips, *bps}) {
-        const auto made = patch::applyBinaryPatch(before, written, "p");
+        const auto made = test::patchedBytes(before, written, "p");
         QVERIFY2(made, made ? "" : describe(made.error()).c_str());
-        QVERIFY(made->bytes == after);
+        QVERIFY(made->content == after);
     }
 }
 
@@ -254,8 +255,8 @@ void TestBinaryPatch::everyPairOfData()
         for (std::size_t i = 0; i < files.size() * files.size(); ++i) {
             const Bytes &before = files[i / files.size()], &after = files[i % files.size()];
             const auto bps = bpsPatch(before, after), ips = ipsPatch(before, after);
-            QVERIFY(bps && patch::applyBinaryPatch(before, *bps, "p")->bytes == after);
-            QVERIFY(ips && patch::applyBinaryPatch(before, *ips, "p")->bytes == after);
+            QVERIFY(bps && test::patchedBytes(before, *bps, "p")->content == after);
+            QVERIFY(ips && test::patchedBytes(before, *ips, "p")->content == after);
             ++pairs;
             if ((i / files.size() + 1) % files.size() != i % files.size())
                 continue; // the plain applier takes its time

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/report/chip_table.h"
 #include "core/report/column.h"
-#include "core/report/declared_tables.h"
 #include "core/report/json_table.h"
-#include "core/report/number_text.h"
-#include "core/report/target_totals_table.h"
+#include "core/report/text_table.h"
 #include "core/report/weight_detail.h"
+#include "tests/core/report/declared_tables.h"
 #include "tests/test_program.h"
 
 #include <QSet>
@@ -30,28 +30,13 @@ const TableOf<Made> &madeTable()
 {
     static const TableOf<Made> kTable{
         "made",
-        {{.key = "name",
-          .title = "weight",
-          .explanation = "Its name",
-          .align = TextTable::Align::Name,
-          .value = [](const Made &row) -> Value { return row.name; }},
-         {.key = "bytes",
-          .title = "stored",
-          .unit = "B",
-          .explanation = "Stored bytes",
-          .align = TextTable::Align::Right,
-          .value = [](const Made &row) -> Value { return Count{row.bytes}; }},
-         {.key = "ratio",
-          .title = "ratio",
-          .explanation = "To dense",
-          .align = TextTable::Align::Right,
-          .unknown = "unknown",
-          .value = [](const Made &row) { return known<Ratio>(row.ratio); }},
-         {.key = "large",
-          .title = "large",
-          .explanation = "Only where it is",
-          .shown = kDocument,
-          .value = [](const Made &row) -> Value {
+        {{kName, "name", "weight", "Its name", [](const Made &row) -> Value { return row.name; }},
+         {kNumber, "bytes", "stored", "Stored bytes",
+          [](const Made &row) -> Value { return Count(row.bytes); }, withUnit("B")},
+         {kNumber, "ratio", "ratio", "To dense",
+          [](const Made &row) { return known<Ratio>(row.ratio); }, unknownAs("unknown")},
+         {kDocument, "large", "large", "Only where it is",
+          [](const Made &row) -> Value {
               return row.bytes > 1000 ? Value(true) : Value(Absent());
           }}},
         {"bytes"}};

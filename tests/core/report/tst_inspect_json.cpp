@@ -3,7 +3,7 @@
 #include "made_bundle.h"
 
 #include "core/report/json.h"
-#include "core/report/json_values.h"
+#include "core/report/json_table.h"
 #include "tests/test_program.h"
 
 #include <QTest>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
-#include "core/report/range_table.h"
+#include "core/report/places_table.h"
 
 #include "core/bundle/element_place.h"
 #include "tests/core/patch/sample_bundles.h"
@@ -18,9 +18,7 @@ namespace {
 
 AlignedBytes aligned(const BundlePtr &a, const BundlePtr &b)
 {
-    auto paired = pairWeights(*a, *b);
-    ByteAlignment alignment(*a, *b, paired.pairs);
-    return {a, b, std::move(alignment), std::move(paired.joined)};
+    return {a, b, ByteAlignment(*a, *b, pairWeights(*a, *b).pairs)};
 }
 
 report::RangeList rangesOf(const AlignedBytes &bytes,

@@ -3,10 +3,10 @@
 #include "core/codec/decode/decoder.h"
 #include "tests/test_program.h"
 #include "tests/widgets/sample_bundles.h"
-#include "widgets/bytes/byte_search.h"
 #include "widgets/bytes/byte_text.h"
+#include "widgets/bytes/hex_find_bar.h"
 #include "widgets/bytes/hex_layout.h"
-#include "widgets/common/row_scroll.h"
+#include "widgets/bytes/hex_rows.h"
 #include "widgets/common/table_text.h"
 
 #include <QRandomGenerator>

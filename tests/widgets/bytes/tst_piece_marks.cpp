@@ -12,7 +12,6 @@
 #include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
 #include "widgets/hardware/activation_dock.h"
-#include "widgets/hardware/activation_plot.h"
 #include "widgets/hardware/tasks_dock.h"
 #include "widgets/weight/codebook_model.h"
 

@@ -9,7 +9,6 @@
 #include "widgets/chips/choose_dock.h"
 #include "widgets/chips/collective_dock.h"
 #include "widgets/chips/geometry_dock.h"
-#include "widgets/chips/outcome_pill.h"
 #include "widgets/chips/stream_dock.h"
 #include "widgets/chips/targets_dock.h"
 #include "widgets/common/table_foot.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/test_program.h"
 #include "tests/widgets/sample_session.h"
-#include "widgets/chips/chip_header.h"
 #include "widgets/chips/chip_words.h"
 #include "widgets/chips/stream_dock.h"
 #include "widgets/common/table_text.h"

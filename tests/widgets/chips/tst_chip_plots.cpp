@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Roofline, timeline, calibration, reduction: the docks that draw plots.
+#include "made_bundle.h"
 #include "tests/test_program.h"
 #include "tests/widgets/sample_session.h"
 #include "widgets/chips/calibration_dock.h"
-#include "widgets/chips/calibration_plot.h"
 #include "widgets/chips/chip_words.h"
-#include "widgets/chips/label_placer.h"
 #include "widgets/chips/plan_dock.h"
 #include "widgets/chips/reduction_dock.h"
-#include "widgets/chips/reduction_plot.h"
 #include "widgets/chips/roofline_dock.h"
+#include "widgets/chips/roofline_labels.h"
 #include "widgets/chips/roofline_plot.h"
 #include "widgets/chips/timeline_dock.h"
-#include "widgets/chips/timeline_plot.h"
 #include "widgets/common/key_role.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
@@ -20,6 +18,7 @@
 #include <QAbstractItemModelTester>
 #include <QComboBox>
 #include <QLabel>
+#include <QSet>
 #include <QSpinBox>
 #include <QTableView>
 #include <QTemporaryDir>
@@ -50,12 +49,12 @@ private Q_SLOTS:
         QVERIFY(dock.showsContent());
         RooflinePlot &plot = dock.plot();
         QVERIFY(plot.pointCount() > 0);
-        QCOMPARE(plot.ridgeLabel(), QStringLiteral("ridge 141 FLOP/B"));
+        QCOMPARE(plot.labels().ridgeText(), QStringLiteral("ridge 141 FLOP/B"));
         QVERIFY(dock.facts().text().contains(QStringLiteral("141")));
-        QVERIFY(plot.roofCount() > 5);
+        QVERIFY(plot.labels().roofCount() > 5);
         QVERIFY(plot.pointText(0).contains(QStringLiteral("FLOP/B")));
         // What is said of a point is a paragraph a fact, under its name.
-        session.goToWeight(plot.layerOf(0).weight);
+        session.goToWeight(plot.points().layerOf(0).weight);
         QTextDocument said;
         said.setHtml(dock.pointWords().text());
         const QStringList facts = plot.pointText(0).split(QLatin1Char('\n'));
@@ -104,6 +103,42 @@ private Q_SLOTS:
         QVERIFY(!dock.plot().exportPicture(folder.filePath(QStringLiteral("no/r.svg"))).isEmpty());
     }
 
+    /// The points without a plot: their order, which coincide, which are named.
+    void rooflinePointsAlone()
+    {
+        const auto layer = [](std::size_t weight, double intensity, double rate, double timeS) {
+            roofline::Placement placed;
+            placed.trail.resize(1);
+            placed.trail[0].intensity = intensity;
+            placed.trail[0].attainable = rate;
+            placed.trail[0].timeS = timeS;
+            ChipLayer made;
+            made.weight = weight;
+            made.figures = std::make_shared<const roofline::Placement>(std::move(placed));
+            return made;
+        };
+        RooflinePoints points;
+        QCOMPARE(points.nearestKey(1), -1);
+        points.set(nullptr, {},
+                   {layer(0, 100, 1e12, 1e-3), layer(1, 10, 1e11, 1e-5),
+                    layer(2, 100.5, 1e12, 1e-6), layer(3, 0, 1e12, 1e-6)},
+                   {});
+        QCOMPARE(points.count(), 3); // none of a layer without an intensity
+        QCOMPARE(points.ofWeight(1), 0);
+        QCOMPARE(points.ofWeight(3), -1);
+        QCOMPARE(points.nearestKey(12), 0);
+        QCOMPARE(points.coinciding(0), std::vector<int>{0});
+        QCOMPARE(points.coinciding(2), (std::vector<int>{1, 2}));
+        const auto named = points.named(1); // the place of the longest layer
+        QCOMPARE(named.size(), std::size_t(1));
+        QCOMPARE(named.front().point, 1);
+        QCOMPARE(named.front().layers, std::size_t(2));
+        QCOMPARE(points.sizeClass(1e-3), 3);
+        QCOMPARE(points.sizeClass(1e-5), 1);
+        const RooflineView all = points.extent();
+        QVERIFY(all.left < 10 && all.right > 100.5 && all.low < 1e11 && all.high > 1e12);
+    }
+
     /// Every ceiling in view has its name, whatever the zoom; the floor of the dispatch is a line.
     void rooflineNamesItsCeilings()
     {
@@ -114,8 +149,8 @@ private Q_SLOTS:
         RooflinePlot &plot = dock.plot();
         for (const double zoom : {1.0, 0.5, 0.5, 6.0}) {
             plot.zoom(zoom);
-            QVERIFY(!plot.roofsInView().isEmpty());
-            QTRY_VERIFY(!plot.labelsShown().isEmpty());
+            QVERIFY(!plot.labels().roofsInView().isEmpty());
+            QTRY_VERIFY(!plot.labels().shown().isEmpty());
             checkLabels(plot);
         }
         // In the least room that a plot has, and in much.
@@ -127,14 +162,14 @@ private Q_SLOTS:
             checkLabels(plot);
         }
         // The M1 refuses one of its weights: without a time the program waits for no dispatch.
-        QVERIFY(plot.labelsShown().filter(QStringLiteral("of one dispatch")).isEmpty());
+        QVERIFY(plot.labels().shown().filter(QStringLiteral("of one call")).isEmpty());
         session.setBundle(openSample("sample-dense.mlmodelc"));
         dock.resize(1200, 700);
         QVERIFY(showDock(dock, 1200, 700));
         plot.fit();
         plot.zoom(1);
-        QTRY_VERIFY(!plot.labelsShown().filter(QStringLiteral("of one dispatch")).isEmpty());
-        QVERIFY(plot.svg({1200, 700}).contains(QStringLiteral("of one dispatch")));
+        QTRY_VERIFY(!plot.labels().shown().filter(QStringLiteral("of one call")).isEmpty());
+        QVERIFY(plot.svg({1200, 700}).contains(QStringLiteral("of one call")));
     }
 
     void rooflineTellsCoincidingPointsApart()
@@ -145,12 +180,12 @@ private Q_SLOTS:
         QVERIFY(showDock(dock));
         RooflinePlot &plot = dock.plot();
         for (int i = 0; i < plot.pointCount(); ++i) {
-            const std::vector<int> here = plot.coinciding(i);
+            const std::vector<int> here = plot.points().coinciding(i);
             QVERIFY(std::find(here.begin(), here.end(), i) != here.end());
             const QString text = plot.pointText(i);
             QCOMPARE(text.contains(QStringLiteral("that lie here")), here.size() > 1);
             QVERIFY(text.contains(QStringLiteral("arithmetic")));
-            QVERIFY(text.contains(QStringLiteral("that a dispatch takes at least")));
+            QVERIFY(text.contains(QStringLiteral("that a call takes at least")));
             // A click goes through all of them.
             QSet<int> clicked;
             for (std::size_t click = 0; click < here.size(); ++click) {
@@ -164,13 +199,13 @@ private Q_SLOTS:
     /// No words of the drawing cover others; a ceiling that has none says its name when pointed at.
     static void checkLabels(const RooflinePlot &plot)
     {
-        const auto &outlines = plot.labelOutlines();
+        const auto &outlines = plot.labels().outlines();
         QVERIFY(outlines.size() > 2);
         for (std::size_t a = 0; a < outlines.size(); ++a) {
             for (std::size_t b = a + 1; b < outlines.size(); ++b)
                 QVERIFY(!outlines[a].intersects(outlines[b]));
             // The chosen pair and the floor are named in any case; the others cover no point.
-            for (const QRectF &mark : plot.markBoxes())
+            for (const QRectF &mark : plot.marks().boxes())
                 QVERIFY(a < 3 || !outlines[a].intersects(QPolygonF(mark)));
         }
     }
@@ -185,13 +220,48 @@ private Q_SLOTS:
         QStringList named;
         for (int x = 0; x < plot.width(); x += 40) {
             for (int y = 0; y < plot.height(); y += 2) {
-                const QString text = plot.roofTextAt({x, y}).section(QLatin1Char('\n'), 0, 0);
+                const QString text =
+                    plot.labels().roofTextAt({x, y}).section(QLatin1Char('\n'), 0, 0);
                 if (!text.isEmpty() && !named.contains(text))
                     named += text;
             }
         }
-        for (const QString &roof : plot.roofsInView())
+        for (const QString &roof : plot.labels().roofsInView())
             QVERIFY2(named.contains(roof), qPrintable(roof));
+    }
+
+    /// Every roof of every chip is called as people call it, and no two of a chip alike.
+    void roofsHaveNames()
+    {
+        for (const target::Target &target : target::targets()) {
+            const auto roofs = roofline::roofsOf(target);
+            if (!roofs)
+                continue;
+            QSet<QString> compute, bandwidth;
+            for (const roofline::Ceiling &ceiling : roofs->all) {
+                if (!ceiling.isRoof())
+                    continue;
+                const QString name = roofName(ceiling.name);
+                QVERIFY2(!name.contains(QLatin1Char('_')) &&
+                             !name.endsWith(QLatin1String("flops")) &&
+                             !name.contains(QLatin1String("bandwidth")),
+                         qPrintable(name));
+                auto &names =
+                    ceiling.kind == roofline::Ceiling::Kind::Compute ? compute : bandwidth;
+                QVERIFY2(!names.contains(name), qPrintable(name));
+                names.insert(name);
+            }
+        }
+        Session session;
+        RooflineDock dock(session);
+        session.setBundle(openSample("sample-dense.mlmodelc"));
+        QVERIFY(showDock(dock));
+        QVERIFY(dock.compute().findText(QStringLiteral("12.0 TFLOP/s fp16 peak")) > 0);
+        const QString text = dock.plot().pointText(0);
+        const auto *roof = dock.plot().points().placementOf(0).stored().computeRoof;
+        QVERIFY(roof);
+        QVERIFY2(text.contains(QLatin1Char('\n') + roofName(roof->ceiling.name) + QLatin1Char(' ')),
+                 qPrintable(text));
     }
 
     void labelsCoverNothing()
@@ -235,13 +305,17 @@ private Q_SLOTS:
         QCOMPARE(plot.lineTexts().size(), 1); // the floor: the M1 refuses a layer, no sum is known
         // The same figures as the roofline's.
         for (int i = 0; i < roofline.plot().pointCount(); ++i) {
-            const roofline::Placement &placed = roofline.plot().placementOf(i);
+            const roofline::Placement &placed = roofline.plot().points().placementOf(i);
             bool found = false;
             for (int j = 0; j < plot.pointCount(); ++j)
-                found |= plot.weightOf(j) == roofline.plot().layerOf(i).weight &&
+                found |= plot.weightOf(j) == roofline.plot().points().layerOf(i).weight &&
                          plot.layer(j).timeS == placed.stored().timeS &&
                          plot.layer(j).bound == placed.stored().bound;
-            QVERIFY2(found, roofline.plot().layerOf(i).name(*roofline.plot().bundle()).c_str());
+            QVERIFY2(found, roofline.plot()
+                                .points()
+                                .layerOf(i)
+                                .name(*roofline.plot().points().bundle())
+                                .c_str());
         }
         for (int form = 0; form < dock.forms().count(); ++form) {
             dock.forms().setCurrentIndex(form);
@@ -344,6 +418,51 @@ private Q_SLOTS:
                  int(roofline::calibrate(target::findTarget("H11")->target).size()));
         for (int i = 0; i < dock.plot().pointCount(); ++i)
             QVERIFY(dock.plot().pointText(i).contains(QStringLiteral("measured")));
+    }
+
+    /// What the compiler itself estimated for layers of the open program, beside ours.
+    void calibrationListsTheCompilersEstimates()
+    {
+        Session session;
+        CalibrationDock dock(session);
+        QVERIFY(showDock(dock));
+        QAbstractItemModelTester tester(&dock.estimates());
+        QCOMPARE(dock.estimates().rowCount(), 0);
+        MadeBundle made;
+        for (const char *name : {"w", "v"}) {
+            const std::string values =
+                made.blob(ElementType::Fp16, "[2, 4]", halves({1, 2, 3, 4, 5, 6, 7, 8}));
+            made.line("tensor<fp16, [2, 4]> " + std::string(name) + " = const()[name = string(\"" +
+                      name + "\"), val = " + values + "]");
+        }
+        made.line("tensor<fp16, [1, 2]> y = linear(x = x, weight = w)[name = string(\"y\"), "
+                  "EstimatedRuntime = dict<string, fp64>({{\"ane\", 0.25}, {\"bnns\", 1}})]");
+        made.line("tensor<fp16, [1, 2]> z = linear(x = x, weight = v)[name = string(\"z\")]");
+        const auto bundle = made.open();
+        QVERIFY(bundle);
+        session.setBundle(*bundle);
+        QVERIFY(settle(dock));
+        QCOMPARE(dock.estimates().rowCount(), 1);
+        const auto cell = [&dock](const char *key) {
+            return dock.estimates()
+                .index(0, dock.estimates().columnOf(key))
+                .data(Qt::DisplayRole)
+                .toString();
+        };
+        QCOMPARE(cell("name"), QStringLiteral("y"));
+        QVERIFY2(cell("compiler_s").contains(QLatin1String("250")), qPrintable(cell("compiler_s")));
+        QVERIFY(cell("compiler_estimate_ms").contains(QLatin1String("1 ms (bnns)")));
+        const auto *table = dock.findChild<QTableView *>(QStringLiteral("compilerEstimates"));
+        QVERIFY(table && table->isVisible());
+        // Other bundles have none, and the one before is not kept.
+        session.setBundle(openSample("sample-dense.mlmodelc"));
+        QCOMPARE(dock.estimates().rowCount(), 0);
+        QVERIFY(settle(dock));
+        QCOMPARE(dock.estimates().rowCount(), 0);
+        QVERIFY(!table->isVisible());
+        QVERIFY2(dock.summary().text().endsWith(
+                     QLatin1String("The compiler wrote no estimate for a layer of this program.")),
+                 qPrintable(dock.summary().text()));
     }
 
     void reductionOfPublishedCases()

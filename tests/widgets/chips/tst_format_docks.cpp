@@ -2,17 +2,22 @@
 #include "tests/widgets/sample_session.h"
 
 #include "core/format/activation_table.h"
-#include "core/report/activation_table.h"
+#include "core/report/format_table.h"
 #include "tests/test_program.h"
 #include "widgets/chips/chip_state.h"
 #include "widgets/chips/formats_dock.h"
+#include "widgets/common/share_bar.h"
 #include "widgets/common/table_text.h"
+#include "widgets/common/theme.h"
 #include "widgets/hardware/activation_dock.h"
-#include "widgets/hardware/activation_plot.h"
 
 #include <QAbstractItemModelTester>
+#include <QComboBox>
+#include <QImage>
 #include <QLineEdit>
+#include <QSet>
 #include <QSpinBox>
+#include <QTabWidget>
 #include <QTableView>
 #include <QTemporaryDir>
 
@@ -161,6 +166,40 @@ private Q_SLOTS:
         QCOMPARE(dock.ruleTable().model()->rowCount(), 1);
         dock.version().setValue(20);
         QCOMPARE(dock.ruleTable().model()->rowCount(), 0);
+    }
+
+    /// The register groups of version 10 as a picture above their table, in either order.
+    void groupsOfTheImageAreDrawn()
+    {
+        Session session;
+        FormatsDock dock(session);
+        QVERIFY(showDock(dock, 1400, 800));
+        dock.tabs().setCurrentIndex(3);
+        const auto &bars = dock.imageBars();
+        QCOMPARE(bars.size(), 2);
+        QVERIFY(!bars.front()->isVisible());
+        dock.ruleTables().setCurrentIndex(
+            dock.ruleTables().findText(QStringLiteral("Register groups"), Qt::MatchStartsWith));
+        QCOMPARE(dock.ruleTable().model()->rowCount(), 7);
+        QVERIFY(settle(dock));
+        const QStringList first[]{{QStringLiteral("G0"), QStringLiteral("G1")},
+                                  {QStringLiteral("G3"), QStringLiteral("G4")}};
+        for (qsizetype i = 0; i < bars.size(); ++i) {
+            QVERIFY(bars[i]->isVisible());
+            const QString words = bars[i]->accessibleName();
+            const qsizetype before = words.indexOf(first[i][0]),
+                            behind = words.indexOf(first[i][1]);
+            QVERIFY2(before >= 0 && behind > before, qPrintable(words));
+            QVERIFY(words.contains(theme::glyph(Token::MarkContested) + QLatin1String(" G3")));
+            // Blocks of several colours beside one another.
+            const QImage image = bars[i]->grab().toImage();
+            QSet<QRgb> colors;
+            for (int x = 2; x < image.width(); x += 4)
+                colors.insert(image.pixel(x, 1));
+            QVERIFY2(colors.size() >= 7, qPrintable(QString::number(colors.size())));
+        }
+        dock.ruleTables().setCurrentIndex(0);
+        QVERIFY(!bars.front()->isVisible());
     }
 
     /// The legality is that of the chip that the session has chosen.

@@ -7,7 +7,6 @@
 #include "widgets/chips/roofline_dock.h"
 #include "widgets/chips/roofline_plot.h"
 #include "widgets/chips/timeline_dock.h"
-#include "widgets/chips/timeline_plot.h"
 
 #include <QTest>
 #include <qcustomplot.h>
@@ -83,10 +82,10 @@ void TestManyLayers::rooflineHasEveryLayer()
         roofline::assessNetwork(layersOf(*bundle, weightForms(*bundle)), *roofs, judge);
     QVERIFY(network);
     for (const roofline::Placement &placed : network->placements) {
-        const int point = plot.pointOfWeight(placed.layer.weight);
+        const int point = plot.points().ofWeight(placed.layer.weight);
         QVERIFY(point >= 0);
-        const roofline::Placement &shown = plot.placementOf(point);
-        QVERIFY(plot.layerOf(point).layer(*bundle) == placed.layer);
+        const roofline::Placement &shown = plot.points().placementOf(point);
+        QVERIFY(plot.points().layerOf(point).layer(*bundle) == placed.layer);
         QCOMPARE(shown.stored().timeS.value_or(-1), placed.stored().timeS.value_or(-1));
         QCOMPARE(shown.trail[shown.dense].form, placed.trail[placed.dense].form);
         const roofline::Assessment *best = shown.bestForm(), *expected = placed.bestForm();
@@ -107,8 +106,8 @@ void TestManyLayers::rooflineNamesFewOfMany()
     QCOMPARE(plot.pointCount(), 900);
     std::vector<int> counts;
     for (const std::size_t weight : {std::size_t{0}, std::size_t{1}}) {
-        const int point = plot.pointOfWeight(weight);
-        const std::vector<int> here = plot.coinciding(point);
+        const int point = plot.points().ofWeight(weight);
+        const std::vector<int> here = plot.points().coinciding(point);
         QVERIFY(std::is_sorted(here.begin(), here.end()));
         QVERIFY(std::find(here.begin(), here.end(), point) != here.end());
         counts.push_back(static_cast<int>(here.size()));
@@ -117,8 +116,8 @@ void TestManyLayers::rooflineNamesFewOfMany()
         QVERIFY(text.size() < 1000);
     }
     QCOMPARE(counts, (std::vector<int>{300, 600}));
-    QTRY_VERIFY(!plot.labelsShown().filter(QStringLiteral("299 more")).isEmpty() ||
-                !plot.labelsShown().filter(QStringLiteral("599 more")).isEmpty());
+    QTRY_VERIFY(!plot.labels().shown().filter(QStringLiteral("299 more")).isEmpty() ||
+                !plot.labels().shown().filter(QStringLiteral("599 more")).isEmpty());
 }
 
 void TestManyLayers::timelineDrawsTheHighest()
@@ -204,13 +203,13 @@ void TestManyLayers::rooflineGivesLayersBack()
     QCOMPARE(dock.facts().text(), facts);
     QCOMPARE(dock.pointWords().text(), words);
     QCOMPARE(plot.csv(), table);
-    QCOMPARE(plot.layerOf(plot.currentPoint()).weight, std::size_t{7});
+    QCOMPARE(plot.points().layerOf(plot.currentPoint()).weight, std::size_t{7});
     // Somebody went elsewhere meanwhile: it follows.
     dock.hide();
     QTRY_COMPARE(plot.pointCount(), 0);
     session.goToWeight(9);
     QVERIFY(showWhole(dock));
-    QTRY_VERIFY(plot.currentPoint() >= 0 && plot.layerOf(plot.currentPoint()).weight == 9);
+    QTRY_VERIFY(plot.currentPoint() >= 0 && plot.points().layerOf(plot.currentPoint()).weight == 9);
     // Fewer are kept.
     session.setBundle(manyLayers(50));
     QTRY_COMPARE(plot.pointCount(), 50);
@@ -295,7 +294,7 @@ void TestManyLayers::hiddenDocksLetGoOfClosedBundles()
     QTRY_VERIFY(session.tasks().idle());
     QCOMPARE(roofline.plot().pointCount(), 0);
     QCOMPARE(timeline.plot().pointCount(), 0);
-    QVERIFY(!roofline.plot().bundle() && !timeline.plot().bundle());
+    QVERIFY(!roofline.plot().points().bundle() && !timeline.plot().bundle());
 }
 
 KERNSCOPE_TEST(TestManyLayers, QApplication)

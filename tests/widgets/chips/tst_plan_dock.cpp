@@ -141,8 +141,8 @@ void TestPlanDock::docksSayTheSameOfAProgram()
     };
     for (const QString &text : facts(test::segmentedProgram()))
         QVERIFY2(text.contains(QStringLiteral("launches the engine 3 times")), qPrintable(text));
-    QVERIFY(plan.facts().text().contains(QStringLiteral("(3 dispatches take at least")));
-    QVERIFY(timeline.facts().text().contains(QStringLiteral("3 dispatches take")));
+    QVERIFY(plan.facts().text().contains(QStringLiteral("(3 calls take at least")));
+    QVERIFY(timeline.facts().text().contains(QStringLiteral("3 calls take")));
     for (const QString &text : facts(test::loopProgram()))
         QVERIFY2(text.contains(QStringLiteral("comes to 1 of 2 layers is not known")),
                  qPrintable(text));

@@ -4,7 +4,7 @@
 #include "widgets/common/design.h"
 #include "widgets/common/quiet_style.h"
 #include "widgets/common/theme.h"
-#include "widgets/program/program_row_delegate.h"
+#include "widgets/program/program_view.h"
 
 #include <QCheckBox>
 #include <QImage>

@@ -15,6 +15,7 @@
 #include <QTableView>
 #include <QTemporaryDir>
 #include <QTest>
+#include <QXmlStreamReader>
 
 #include <qcustomplot.h>
 
@@ -243,6 +244,19 @@ void TestPlots::exports()
     QFile document(pdf);
     QVERIFY(document.open(QIODevice::ReadOnly));
     QVERIFY(document.read(5) == "%PDF-");
+    const QString svg = folder.filePath(QStringLiteral("p.svg"));
+    QCOMPARE(plot.exportPicture(svg), QString());
+    QFile drawing(svg);
+    QVERIFY(drawing.open(QIODevice::ReadOnly));
+    QXmlStreamReader xml(&drawing);
+    int texts = 0, paths = 0;
+    while (!xml.atEnd()) {
+        xml.readNext();
+        texts += xml.isStartElement() && xml.name() == QLatin1String("text");
+        paths += xml.isStartElement() && xml.name() == QLatin1String("path");
+    }
+    QVERIFY2(!xml.hasError(), qPrintable(xml.errorString()));
+    QVERIFY(texts > 4 && paths > 4); // ticks and labels, axes and curve
     QFile data(csv);
     QVERIFY(data.open(QIODevice::ReadOnly));
     const QList<QByteArray> lines = data.readAll().replace('\r', "").split('\n');
@@ -250,9 +264,9 @@ void TestPlots::exports()
     QCOMPARE(lines.at(2), QByteArray("1,2,4,0.5"));
     QVERIFY(!plot.exportPicture(folder.filePath(QStringLiteral("no/such/p.png"))).isEmpty());
     // No file whose name says another kind than it is.
-    for (const char *name : {"p.svg", "p.jpg", "p"}) {
+    for (const char *name : {"p.jpg", "p"}) {
         const QString other = folder.filePath(QString::fromLatin1(name));
-        QVERIFY2(plot.exportPicture(other).contains(QStringLiteral(".png, .pdf")), name);
+        QVERIFY2(plot.exportPicture(other).contains(QStringLiteral(".png, .svg, .pdf")), name);
         QVERIFY2(!QFile::exists(other), name);
     }
 }

@@ -3,7 +3,7 @@
 #include "widgets/common/design.h"
 #include "widgets/common/quiet_style.h"
 #include "widgets/common/theme.h"
-#include "widgets/compare/picture_legend.h"
+#include "widgets/compare/picture_pane.h"
 #include "widgets/compare/verdict_strip.h"
 
 #include <QGuiApplication>

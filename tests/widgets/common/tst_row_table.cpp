@@ -33,36 +33,20 @@ const report::TableOf<Made> &madeTable()
     using report::Value;
     static const report::TableOf<Made> kTable{
         "made",
-        {{.key = "bytes",
-          .title = "stored",
-          .unit = "B",
-          .explanation = "Stored bytes",
-          .align = report::TextTable::Align::Right,
-          .searched = false,
-          .value = [](const Made &row) -> Value { return report::Count{row.bytes}; }},
-         {.key = "hidden",
-          .title = "hidden",
-          .explanation = "In documents only",
-          .shown = report::kDocument,
-          .value = [](const Made &) -> Value { return report::Nothing(); }},
-         {.key = "name",
-          .title = "weight",
-          .explanation = "Its name",
-          .value = [](const Made &row) -> Value { return row.name; },
-          .origin = [](const Made &row) { return "from " + row.name; }},
-         {.key = "time_s",
-          .title = "time",
-          .unit = "s",
-          .explanation = "Predicted time",
-          .align = report::TextTable::Align::Right,
-          .unknown = "unknown",
-          .value = [](const Made &row) { return report::known<report::Seconds>(row.timeS); }},
-         {.key = "verdict",
-          .title = "verdict",
-          .explanation = "Whether it holds",
-          .value = [](const Made &row) -> Value {
-              return row.good ? report::Word{"legal", report::Mark::Good}
-                              : report::Word{"refused", report::Mark::Bad, "a rule"};
+        {{report::kNumber, "bytes", "stored", "Stored bytes",
+          [](const Made &row) -> Value { return report::Count(row.bytes); }, report::withUnit("B"),
+          report::notSearched()},
+         {report::kDocument, "hidden", "hidden", "In documents only",
+          [](const Made &) -> Value { return report::Nothing(); }},
+         {"name", "weight", "Its name", [](const Made &row) -> Value { return row.name; },
+          report::originOf([](const Made &row) { return "from " + row.name; })},
+         {report::kNumber, "time_s", "time", "Predicted time",
+          [](const Made &row) { return report::known<report::Seconds>(row.timeS); },
+          report::withUnit("s"), report::unknownAs("unknown")},
+         {"verdict", "verdict", "Whether it holds",
+          [](const Made &row) -> Value {
+              return row.good ? report::Word("legal", report::Mark::Good)
+                              : report::Word("refused", report::Mark::Bad, "a rule");
           }}},
         {},
         {"name"}};

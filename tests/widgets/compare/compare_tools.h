@@ -36,9 +36,9 @@ inline bool says(const QWidget &widget, const QString &text)
     return false;
 }
 
-inline QString cellText(const ui::CompareDock &dock, int row, ui::CompareColumn column)
+inline QString cellText(const ui::CompareDock &dock, int row, std::string_view key)
 {
-    return dock.model().index(row, static_cast<int>(column)).data().toString();
+    return dock.model().index(row, dock.model().columnOf(key)).data().toString();
 }
 
 /// The colour inside a cell of a picture.

@@ -108,7 +108,7 @@ void TestBuilds::threeBuilds()
         DiffOptions options;
         options.values = true;
         const auto difference = compareBundles(*base, *build, options);
-        for (const WeightPair &pair : difference->weights)
+        for (const ComparedPair &pair : difference->weights)
             QCOMPARE(cell(dock, int(pair.a), column),
                      QString::fromStdString(verdict(pair, *base, *build)));
         ++column;

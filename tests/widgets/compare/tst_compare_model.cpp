@@ -22,14 +22,15 @@ using kernscope::test::openSample;
 
 namespace {
 
-int column(CompareColumn c)
+QString text(const CompareModel &model, int row, std::string_view key)
 {
-    return static_cast<int>(c);
+    return model.index(row, model.columnOf(key)).data().toString();
 }
 
-QString text(const CompareModel &model, int row, CompareColumn c)
+std::vector<report::PairRow> rowsOf(const Bundle &a, const Bundle &b)
 {
-    return model.index(row, column(c)).data().toString();
+    const PairedWeights paired = pairWeights(a, b);
+    return report::pairRows(a, b, paired.pairs, paired.onlyA, paired.onlyB);
 }
 
 /// The names of A in the order shown.
@@ -37,7 +38,7 @@ QString shownNames(const CompareModel &model)
 {
     QStringList list;
     for (int row = 0; row < model.rowCount(); ++row)
-        list.append(text(model, row, CompareColumn::Weight));
+        list.append(text(model, row, "weight"));
     return list.join(u' ');
 }
 
@@ -87,10 +88,10 @@ void TestCompareModel::emptyModel()
     CompareModel model;
     QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
     QCOMPARE(model.rowCount(), 0);
-    QCOMPARE(model.columnCount(), kCompareColumns);
+    QCOMPARE(model.columnCount(), pairColumns().count());
     QCOMPARE(model.rowAt(0), kNoIndex);
-    model.sort(column(CompareColumn::MaxAbs), Qt::DescendingOrder);
-    model.setFilterText(QStringLiteral("x"));
+    model.sort(model.columnOf("max_abs"), Qt::DescendingOrder);
+    model.setFilter(QStringLiteral("x"));
 }
 
 void TestCompareModel::rowsAtOnce()
@@ -98,13 +99,13 @@ void TestCompareModel::rowsAtOnce()
     const auto a = openSample("sample-dense.mlmodelc"), b = openSample("sample-sparse.mlmodelc");
     CompareModel model;
     QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
-    model.setRows(makeCompareRows(*a, *b, pairWeights(*a, *b)));
+    model.setRows(rowsOf(*a, *b));
     QCOMPARE(model.rowCount(), static_cast<int>(a->weights().size()));
     for (int row = 0; row < model.rowCount(); ++row) {
-        QCOMPARE(model.rows()[model.rowAt(row)].state, CompareState::Waiting);
-        QCOMPARE(text(model, row, CompareColumn::MaxAbs), QStringLiteral("\u2026"));
-        QVERIFY(text(model, row, CompareColumn::Verdict).contains(QStringLiteral("comparing")));
-        QVERIFY(!text(model, row, CompareColumn::StoredRatio).isEmpty());
+        QCOMPARE(model.rows()[model.rowAt(row)].state, report::PairState::Waiting);
+        QCOMPARE(text(model, row, "max_abs"), QStringLiteral("\u2026"));
+        QVERIFY(text(model, row, "verdict").contains(QStringLiteral("comparing")));
+        QVERIFY(!text(model, row, "stored_ratio").isEmpty());
     }
 }
 
@@ -167,14 +168,14 @@ void TestCompareModel::figures()
     CompareRunner runner(tasks, model);
     QVERIFY(compare(runner, left, right));
     QCOMPARE(model.rowCount(), 1);
-    QTEST(text(model, 0, CompareColumn::Equal), "equal");
-    QTEST(text(model, 0, CompareColumn::Changed), "changed");
-    QTEST(text(model, 0, CompareColumn::Zeroed), "zeroed");
-    QTEST(text(model, 0, CompareColumn::Revived), "revived");
-    QTEST(text(model, 0, CompareColumn::MaxAbs), "maxAbs");
+    QTEST(text(model, 0, "equal"), "equal");
+    QTEST(text(model, 0, "changed"), "changed");
+    QTEST(text(model, 0, "zeroed_share"), "zeroed");
+    QTEST(text(model, 0, "revived"), "revived");
+    QTEST(text(model, 0, "max_abs"), "maxAbs");
     QFETCH(QString, verdict);
     if (!verdict.isEmpty())
-        QCOMPARE(text(model, 0, CompareColumn::Verdict), verdict);
+        QCOMPARE(text(model, 0, "verdict"), verdict);
     QVERIFY(runner.files() != nullptr);
     QVERIFY(runner.files()->program.equal);
 }
@@ -189,20 +190,20 @@ void TestCompareModel::oneSidedAndShapes()
     CompareRunner runner(tasks, model);
     QVERIFY(compare(runner, a, b));
     QCOMPARE(model.rowCount(), 2);
-    QCOMPARE(text(model, 0, CompareColumn::Verdict), QStringLiteral("\u25A1 shapes differ"));
-    QVERIFY(model.index(0, column(CompareColumn::Verdict))
+    QCOMPARE(text(model, 0, "verdict"), QStringLiteral("\u25A1 shapes differ"));
+    QVERIFY(model.index(0, model.columnOf("verdict"))
                 .data(Qt::ToolTipRole)
                 .toString()
                 .contains(QStringLiteral("[2, 2]")));
-    QCOMPARE(text(model, 1, CompareColumn::Verdict), QStringLiteral("\u25C0 only in A"));
-    QCOMPARE(text(model, 1, CompareColumn::FormB), QStringLiteral("\u2013"));
-    QCOMPARE(text(model, 1, CompareColumn::BytesB), QStringLiteral("\u2013"));
+    QCOMPARE(text(model, 1, "verdict"), QStringLiteral("\u25C0 only in A"));
+    QCOMPARE(text(model, 1, "form_b"), QStringLiteral("\u2013"));
+    QCOMPARE(text(model, 1, "stored_b"), QStringLiteral("\u2013"));
     QCOMPARE(model.rowOfA(1), std::size_t{1});
     QCOMPARE(model.rowOfB(7), kNoIndex);
 
     QVERIFY(compare(runner, b, a));
-    QCOMPARE(text(model, 1, CompareColumn::Verdict), QStringLiteral("\u25B6 only in B"));
-    QCOMPARE(model.rowOfNames({}, QStringLiteral("extra")), std::size_t{1});
+    QCOMPARE(text(model, 1, "verdict"), QStringLiteral("\u25B6 only in B"));
+    QCOMPARE(model.rowOfNames({}, "extra"), std::size_t{1});
 }
 
 void TestCompareModel::sortsByNumber()
@@ -220,11 +221,11 @@ void TestCompareModel::sortsByNumber()
     CompareRunner runner(tasks, model);
     QVERIFY(compare(runner, a, b));
     const auto names = [&model] { return shownNames(model); };
-    model.sort(column(CompareColumn::MaxAbs), Qt::AscendingOrder);
+    model.sort(model.columnOf("max_abs"), Qt::AscendingOrder);
     QCOMPARE(names(), QStringLiteral("w0 w3 w1 w2")); // 0.5, 4, 10; what has no number is last
-    model.sort(column(CompareColumn::MaxAbs), Qt::DescendingOrder);
+    model.sort(model.columnOf("max_abs"), Qt::DescendingOrder);
     QCOMPARE(names(), QStringLiteral("w1 w3 w0 w2"));
-    model.sort(column(CompareColumn::Weight), Qt::DescendingOrder);
+    model.sort(model.columnOf("weight"), Qt::DescendingOrder);
     QCOMPARE(names(), QStringLiteral("w3 w2 w1 w0"));
     model.setWorstFirst(false);
     model.sort(-1, Qt::AscendingOrder);
@@ -254,7 +255,7 @@ void TestCompareModel::worstFirst()
     QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
     CompareRunner runner(tasks, model);
     QVERIFY(model.worstFirst() && model.ordersBySeverity());
-    std::vector<CompareRow> rows = makeCompareRows(*a, *b, pairWeights(*a, *b));
+    std::vector<report::PairRow> rows = rowsOf(*a, *b);
     model.setRows(rows);
     QCOMPARE(shownNames(model), QStringLiteral("shape gone same small large inf"));
     const QPersistentModelIndex kept(model.index(3, 0)); // "small"
@@ -262,24 +263,24 @@ void TestCompareModel::worstFirst()
 
     // One pair after the other: nothing moves before it is asked for.
     Difference whole = *compareBundles(*a, *b, {.values = true});
-    const auto tell = [&](const QString &name) {
+    const auto tell = [&](const std::string &name) {
         const std::size_t row = model.rowOfNames(name, {});
-        model.setPair(row, whole.weights[row], CompareState::Compared, {});
+        model.setPair(row, report::pairRow(*a, *b, whole.weights[row]));
     };
-    tell(QStringLiteral("large"));
+    tell("large");
     QCOMPARE(shownNames(model), QStringLiteral("shape gone same small large inf"));
     model.arrange();
     QCOMPARE(shownNames(model), QStringLiteral("shape gone large same small inf"));
-    tell(QStringLiteral("same"));
-    tell(QStringLiteral("inf"));
+    tell("same");
+    tell("inf");
     model.arrange();
     QCOMPARE(shownNames(model), QStringLiteral("shape gone inf large small same"));
     QCOMPARE(kept.data().toString(), QStringLiteral("small"));
     QCOMPARE(reset.count(), 0);
 
     // A column that a person chose stays until all is there.
-    model.sort(column(CompareColumn::Weight), Qt::AscendingOrder);
-    tell(QStringLiteral("small"));
+    model.sort(model.columnOf("weight"), Qt::AscendingOrder);
+    tell("small");
     model.arrange();
     QCOMPARE(shownNames(model), QStringLiteral("gone inf large same shape small"));
     model.sort(-1, Qt::AscendingOrder);
@@ -295,15 +296,15 @@ void TestCompareModel::filters()
     const auto a = openSample("sample-dense.mlmodelc"), b = openSample("sample-palette.mlmodelc");
     CompareModel model;
     QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
-    model.setRows(makeCompareRows(*a, *b, pairWeights(*a, *b)));
+    model.setRows(rowsOf(*a, *b));
     const int all = model.rowCount();
-    model.setFilterText(QStringLiteral("LUT"));
+    model.setFilter(QStringLiteral("LUT"));
     QVERIFY(model.rowCount() > 0 && model.rowCount() < all);
     for (int row = 0; row < model.rowCount(); ++row)
-        QVERIFY(text(model, row, CompareColumn::FormB).contains(QStringLiteral("lut")));
-    model.setFilterText(QStringLiteral("lut nothing-has-this"));
+        QVERIFY(text(model, row, "form_b").contains(QStringLiteral("lut")));
+    model.setFilter(QStringLiteral("lut nothing-has-this"));
     QCOMPARE(model.rowCount(), 0);
-    model.setFilterText({});
+    model.setFilter({});
     QCOMPARE(model.rowCount(), all);
 }
 
@@ -319,7 +320,7 @@ void TestCompareModel::differencesOnly()
     QVERIFY(compare(runner, a, b));
     model.updateOrder();
     QCOMPARE(model.rowCount(), 1);
-    QCOMPARE(text(model, 0, CompareColumn::Weight), QStringLiteral("other"));
+    QCOMPARE(text(model, 0, "weight"), QStringLiteral("other"));
     QCOMPARE(model.shownRow(0), -1);
     model.setDifferencesOnly(false);
     QCOMPARE(model.rowCount(), 2);
@@ -336,10 +337,10 @@ void TestCompareModel::copyAndCsv()
     QItemSelectionModel selection(&model);
     selection.select(model.index(0, 0), QItemSelectionModel::Select | QItemSelectionModel::Rows);
     const QStringList cells = selectionAsTsv(selection).split(u'\t');
-    QCOMPARE(cells.size(), kCompareColumns);
-    QCOMPARE(cells[column(CompareColumn::Weight)], QStringLiteral("w"));
-    QCOMPARE(cells[column(CompareColumn::Zeroed)], QStringLiteral("0.5"));
-    QCOMPARE(cells[column(CompareColumn::BytesA)], QStringLiteral("4"));
+    QCOMPARE(cells.size(), pairColumns().count());
+    QCOMPARE(cells[model.columnOf("weight")], QStringLiteral("w"));
+    QCOMPARE(cells[model.columnOf("zeroed_share")], QStringLiteral("0.5"));
+    QCOMPARE(cells[model.columnOf("stored_a")], QStringLiteral("4"));
     const QStringList lines = tableAsCsv(model).split(u'\n');
     QCOMPARE(lines.size(), 3);
     QVERIFY(lines[0].startsWith(QStringLiteral("Weight,Function,A,B,")));
@@ -349,13 +350,13 @@ void TestCompareModel::copyAndCsv()
 void TestCompareModel::headersExplain()
 {
     CompareModel model;
-    for (int i = 0; i < kCompareColumns; ++i) {
+    for (int i = 0; i < model.columnCount(); ++i) {
         const QString title = model.headerData(i, Qt::Horizontal, Qt::DisplayRole).toString();
         const QString help = model.headerData(i, Qt::Horizontal, Qt::ToolTipRole).toString();
         QVERIFY(!title.isEmpty());
         QVERIFY2(help.size() > title.size(), qPrintable(title));
         QCOMPARE(model.headerData(i, Qt::Horizontal, Qt::InitialSortOrderRole).toInt(),
-                 int(isNumberColumn(CompareColumn(i)) ? Qt::DescendingOrder : Qt::AscendingOrder));
+                 int(pairColumns().facts(i).number() ? Qt::DescendingOrder : Qt::AscendingOrder));
     }
 }
 
@@ -364,12 +365,12 @@ void TestCompareModel::selectionSurvivesSorting()
     const auto a = openSample("sample-dense.mlmodelc"), b = openSample("sample-sparse.mlmodelc");
     CompareModel model;
     QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
-    model.setRows(makeCompareRows(*a, *b, pairWeights(*a, *b)));
+    model.setRows(rowsOf(*a, *b));
     const QPersistentModelIndex kept(model.index(1, 0));
     const QString name = kept.data().toString();
-    model.sort(column(CompareColumn::BytesA), Qt::DescendingOrder);
+    model.sort(model.columnOf("stored_a"), Qt::DescendingOrder);
     QCOMPARE(kept.data().toString(), name);
-    model.sort(column(CompareColumn::Weight), Qt::DescendingOrder);
+    model.sort(model.columnOf("weight"), Qt::DescendingOrder);
     QCOMPARE(kept.data().toString(), name);
 }
 
@@ -385,19 +386,19 @@ void TestCompareModel::onlyEditedPairsAreReadAgain()
     overwrite(a, 1, 1, 0x40); // 1.0 becomes 2.0
 
     QSignalSpy reset(&model, &QAbstractItemModel::modelReset);
-    std::vector<CompareState> first;
+    std::vector<report::PairState> first;
     connect(&runner, &CompareRunner::rowsReady, &model, [&] {
-        for (const CompareRow &row : model.rows())
+        for (const report::PairRow &row : model.rows())
             first.push_back(row.state);
     });
     QVERIFY(compare(runner, a, b));
     QCOMPARE(first.size(), std::size_t{2});
-    QCOMPARE(first[0], CompareState::Compared); // remembered
-    QCOMPARE(first[1], CompareState::Waiting);
+    QCOMPARE(first[0], report::PairState::Compared); // remembered
+    QCOMPARE(first[1], report::PairState::Waiting);
     QCOMPARE(reset.count(), 0); // the same pairs: nothing jumps
     QVERIFY(kept.isValid());
-    QCOMPARE(text(model, 0, CompareColumn::Changed), QStringLiteral("0"));
-    QCOMPARE(text(model, 1, CompareColumn::Changed), QStringLiteral("1"));
+    QCOMPARE(text(model, 0, "changed"), QStringLiteral("0"));
+    QCOMPARE(text(model, 1, "changed"), QStringLiteral("1"));
 }
 
 void TestCompareModel::fingerprints()
@@ -428,12 +429,12 @@ void TestCompareModel::cancelledThenContinued()
     QVERIFY(finished.wait(20000));
     QVERIFY(runner.stopped());
     QVERIFY(!runner.running());
-    for (const CompareRow &row : model.rows())
-        QVERIFY(row.state != CompareState::Waiting);
+    for (const report::PairRow &row : model.rows())
+        QVERIFY(row.state != report::PairState::Waiting);
     QVERIFY(compare(runner, a, b));
     QCOMPARE(model.rowCount(), static_cast<int>(a->weights().size()));
-    for (const CompareRow &row : model.rows())
-        QCOMPARE(row.state, CompareState::Compared);
+    for (const report::PairRow &row : model.rows())
+        QCOMPARE(row.state, report::PairState::Compared);
 }
 
 KERNSCOPE_TEST(TestCompareModel, QApplication)

@@ -99,16 +99,16 @@ void TestCompareParts::splitRows()
     QAbstractItemModelTester tester(const_cast<CompareModel *>(&dock.model()));
     const auto &rows = dock.model().rows();
     QCOMPARE(rows.size(), std::size_t(2));
-    const auto text = [&](std::size_t row, CompareColumn column) { // by its stable number
+    const auto text = [&](std::size_t row, std::string_view key) { // by its stable number
         const int shown = dock.model().shownRow(row);
-        return dock.model().index(shown, static_cast<int>(column)).data().toString();
+        return dock.model().index(shown, dock.model().columnOf(key)).data().toString();
     };
-    QVERIFY(rows[0].joined() && rows[1].joined());
-    QCOMPARE(rows[0].state, CompareState::Compared);
+    QVERIFY(rows[0].pair.slice && rows[1].pair.slice);
+    QCOMPARE(rows[0].state, report::PairState::Compared);
     QCOMPARE(dock.model().rowAt(0), std::size_t(1)); // the part that differs is worse
-    QVERIFY(text(0, CompareColumn::Verdict).endsWith(QStringLiteral("split, same values")));
-    QVERIFY(text(1, CompareColumn::Verdict).contains(QStringLiteral("1 value differs")));
-    QCOMPARE(text(1, CompareColumn::Changes),
+    QVERIFY(text(0, "verdict").endsWith(QStringLiteral("split, same values")));
+    QVERIFY(text(1, "verdict").contains(QStringLiteral("1 value differs")));
+    QCOMPARE(text(1, "changes"),
              QStringLiteral("split: part 2 of 2, 3 to 7 of axis 0 of the whole"));
     QCOMPARE(rows[1].pair.values->worst->element, std::uint64_t(3));
     QCOMPARE(rows[1].elements, std::uint64_t(20));
@@ -133,7 +133,7 @@ void TestCompareParts::pictures()
     QVERIFY(showDock(dock, 1300, 800));
     const auto &rows = dock.model().rows();
     QCOMPARE(rows.size(), std::size_t(2));
-    const std::size_t second = rows[0].partIndex == 1 ? 0 : 1;
+    const std::size_t second = rows[0].pair.slice->number == 1 ? 0 : 1;
     // Row 4 of the whole is the second row of "k".
     session.goToElement(merged ? rows[second].pair.a : 0, merged ? 5 : 4 * kCols + 1);
     QVERIFY(QTest::qWaitFor([&] { return !dock.busy(); }, 20000));
@@ -207,12 +207,12 @@ void TestCompareParts::codebooks()
     QVERIFY(showDock(dock));
     QVERIFY(showDock(books, 900, 300));
     QCOMPARE(dock.model().rows().size(), std::size_t(2));
-    QVERIFY(dock.model().rows()[1].joined());
+    QVERIFY(dock.model().rows()[1].pair.slice);
     session.goToElement(0, 5 * kCols);
     QVERIFY(QTest::qWaitFor([&] { return !dock.busy() && !books.busy(); }, 20000));
     QVERIFY(books.showsContent());
     const auto match =
-        matchCodebooks(*session.bundle(), *session.other(), *dock.model().rows()[1].whole, 1);
+        matchCodebooks(*session.bundle(), *session.other(), dock.model().rows()[1].pair);
     QVERIFY(match);
     QCOMPARE(match->count(EntryChange::Changed), std::uint64_t(0));
     QVERIFY(match->count(EntryChange::Moved) > 4);

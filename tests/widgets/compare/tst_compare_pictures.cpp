@@ -7,13 +7,12 @@
 #include "widgets/common/outcome_words.h"
 #include "widgets/common/theme.h"
 #include "widgets/compare/compare_dock.h"
+#include "widgets/compare/compare_table.h"
 #include "widgets/compare/difference_tiles.h"
-#include "widgets/compare/error_bar_delegate.h"
-#include "widgets/compare/pair_chips.h"
-#include "widgets/compare/pair_element.h"
 #include "widgets/compare/pair_figures.h"
 #include "widgets/compare/pair_pictures.h"
-#include "widgets/compare/picture_legend.h"
+#include "widgets/compare/pair_sections.h"
+#include "widgets/compare/picture_pane.h"
 #include "widgets/compare/scatter_plot.h"
 #include "widgets/compare/ulp_plot.h"
 #include "widgets/compare/verdict_strip.h"
@@ -112,7 +111,7 @@ void TestComparePictures::legendOfTheDifference()
     const auto sample = [&values] {
         Progress progress;
         const auto a = denseBundle({{"w", "[300, 200]", values}});
-        return *samplePair(*a, 0, *a, 0, progress);
+        return *samplePair(*a, *a, {0, 0}, progress);
     }();
     std::uint64_t missed = 1;
     while (std::binary_search(sample.elements.begin(), sample.elements.end(), missed))
@@ -448,7 +447,7 @@ void TestComparePictures::pickedElementOfAPalette()
     QVERIFY(settle(dock));
     const PairSubject subject = dock.pictures()->subject();
     QVERIFY(subject.comparable());
-    const auto decoder = *subject.b->decoder(subject.weightB);
+    const auto decoder = *subject.b->decoder(subject.sides.b);
     QVERIFY(decoder.encoding().palette);
     dock.pictures()->setElement(3);
     QVERIFY(settle(dock));

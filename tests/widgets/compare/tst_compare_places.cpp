@@ -88,16 +88,6 @@ private slots:
 /// The enumerations of columns count what the declarations have for the window, in their order.
 void TestComparePlaces::columnsAreDeclared()
 {
-    const auto &pairs = report::pairTable().windowOrder;
-    QCOMPARE(pairs.size(), std::size_t(kCompareColumns));
-    const auto key = [&](CompareColumn column) { return pairs[std::size_t(column)]; };
-    QCOMPARE(key(CompareColumn::Weight), std::string_view("name"));
-    QCOMPARE(key(CompareColumn::RelativeRmse), std::string_view("relative_rmse"));
-    QCOMPARE(key(CompareColumn::MaxAbs), std::string_view("max_abs"));
-    QCOMPARE(key(CompareColumn::MaxUlp), std::string_view("max_ulp"));
-    QCOMPARE(key(CompareColumn::Outcome), std::string_view("outcome"));
-    QCOMPARE(key(CompareColumn::BytesA), std::string_view("stored_a"));
-    QCOMPARE(key(CompareColumn::Changes), std::string_view("changes"));
     const auto &figures = report::matrixTable().windowOrder;
     QCOMPARE(figures.size(), std::size_t(MatrixFigure::Outcome));
     QCOMPARE(figures[std::size_t(MatrixFigure::Snr)], std::string_view("snr_db"));
@@ -353,7 +343,7 @@ void TestComparePlaces::limits()
     session.setOther(
         denseBundle({{"w", "[3, 4]", kThreeChanged}, {"v", "[3, 4]", kThreeChannels}}));
     QVERIFY(showDock(dock, 1300, 800));
-    const int column = static_cast<int>(CompareColumn::Limits);
+    const int column = dock.model().columnOf("limits");
     const auto text = [&](int row) { return dock.model().index(row, column).data().toString(); };
     const QAction *toggle = nullptr;
     for (QAction *action : dock.menuActions()) {
@@ -364,10 +354,10 @@ void TestComparePlaces::limits()
     }
     QVERIFY(toggle && dock.limits()->isVisible());
     QVERIFY(!dock.table()->isColumnHidden(column));
-    QVERIFY(!dock.model().rows()[0].holds());
+    QVERIFY(!dock.model().rows()[0].holds);
     dock.limits()->field(0)->setText(QStringLiteral("0.5"));
-    QCOMPARE(dock.model().rows()[0].holds(), std::optional(false));
-    QCOMPARE(dock.model().rows()[1].holds(), std::optional(true));
+    QCOMPARE(dock.model().rows()[0].holds, std::optional(false));
+    QCOMPARE(dock.model().rows()[1].holds, std::optional(true));
     QCOMPARE(text(0), QStringLiteral("\u2717 max_abs 3 (0.5)"));
     QCOMPARE(text(1), QStringLiteral("\u2713 holds"));
     QCOMPARE(dock.limits()->verdict(), QStringLiteral("\u2717 1 of 2 do not hold"));
@@ -379,7 +369,7 @@ void TestComparePlaces::limits()
     dock.limits()->field(1)->clear();
     dock.limits()->field(0)->setText(QStringLiteral("1e-"));
     QVERIFY(!dock.limits()->limits().any());
-    QVERIFY(!dock.model().rows()[0].holds());
+    QVERIFY(!dock.model().rows()[0].holds);
 }
 
 /// Only what differs, only where patching is allowed, in the one of the two that is the document.

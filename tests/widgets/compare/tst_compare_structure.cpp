@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/container/hwx/container.h"
-#include "core/report/structure_symbols.h"
 #include "core/report/structure_table.h"
 #include "core/target/rules.h"
 #include "synthetic.h"
@@ -10,8 +9,8 @@
 #include "tests/widgets/sample_session.h"
 #include "widgets/common/outcome_words.h"
 #include "widgets/compare/compare_dock.h"
+#include "widgets/compare/compare_pages.h"
 #include "widgets/compare/comparison_outcome.h"
-#include "widgets/compare/structure_list.h"
 
 #include <QAbstractItemModelTester>
 #include <QAction>
@@ -209,15 +208,14 @@ void TestCompareStructure::chip()
         dock.chipBox()->setCurrentIndex(static_cast<int>(chip->index));
         QCOMPARE(&dock.chip(), chip);
         QCOMPARE(dock.model()
-                     .headerData(static_cast<int>(CompareColumn::Outcome), Qt::Horizontal,
-                                 Qt::DisplayRole)
+                     .headerData(dock.model().columnOf("outcome"), Qt::Horizontal, Qt::DisplayRole)
                      .toString(),
                  QString::fromStdString(chip->name));
         for (int shown = 0; shown < dock.model().rowCount(); ++shown) {
-            const CompareRow &row = dock.model().rows()[dock.model().rowAt(shown)];
+            const report::PairRow &row = dock.model().rows()[dock.model().rowAt(shown)];
             const auto &verdict =
                 expected.after.verdict(row.pair.b, expected.after.columnOf(*chip));
-            QCOMPARE(cellText(dock, shown, CompareColumn::Outcome), outcomeLabel(verdict.outcome));
+            QCOMPARE(cellText(dock, shown, "outcome"), outcomeLabel(verdict.outcome));
         }
     }
     QCOMPARE(chosen.size(), 1); // the first one was chosen already
@@ -226,9 +224,9 @@ void TestCompareStructure::chip()
 void TestCompareStructure::functions()
 {
     const auto bundle = [](const std::string &second) {
-        std::vector<CompareRow> rows(2);
-        rows[0].function = QStringLiteral("main");
-        rows[1].function = QString::fromStdString(second);
+        std::vector<report::PairRow> rows(2);
+        rows[0].function = "main";
+        rows[1].function = second;
         return rows;
     };
     QVERIFY(!severalFunctions(bundle("main")));
@@ -239,8 +237,8 @@ void TestCompareStructure::functions()
     session.setBundle(denseBundle({{"w", "[2, 2]", {1, 2, 3, 4}}}));
     session.setOther(denseBundle({{"w", "[2, 2]", {1, 2, 3, 5}}}));
     QVERIFY(showDock(dock));
-    QVERIFY(dock.table()->isColumnHidden(static_cast<int>(CompareColumn::Function)));
-    QVERIFY(!dock.model().rows().front().function.isEmpty());
+    QVERIFY(dock.table()->isColumnHidden(dock.model().columnOf("function")));
+    QVERIFY(!dock.model().rows().front().function.empty());
 }
 
 void TestCompareStructure::thirdBuild()

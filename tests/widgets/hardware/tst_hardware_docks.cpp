@@ -17,6 +17,7 @@
 #include "widgets/hardware/tasks_dock.h"
 
 #include <QAbstractItemModelTester>
+#include <QRegularExpression>
 #include <QTest>
 
 using namespace kernscope;
@@ -282,10 +283,8 @@ void TestHardwareDocks::descriptorLists()
             cell(weights, 1).contains(QStringLiteral("fp16")));
     QCOMPARE(cell(weights, 3), QStringLiteral("9"));
     QCOMPARE(cell(weights, 4), QStringLiteral("192"));
-    QVERIFY(dock.listing().contains(QStringLiteral("weights:")));
-    const auto parsed = format::parseKernelUnit(dock.listing().toStdString());
-    QVERIFY(parsed);
-    QCOMPARE(parsed->sections[format::KernelUnit::Weights]->count, 9ULL);
+    static const QRegularExpression nine(QStringLiteral("weights: *\\(\\d+, \\d+, 9, \\d+\\)"));
+    QVERIFY2(dock.listing().contains(nine), qPrintable(dock.listing()));
 }
 
 void TestHardwareDocks::everyVersionShows_data()

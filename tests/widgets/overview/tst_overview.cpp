@@ -3,6 +3,7 @@
 #include "tests/widgets/sample_session.h"
 #include "widgets/chips/chip_state.h"
 #include "widgets/common/line_icon.h"
+#include "widgets/common/share_bar.h"
 #include "widgets/common/short_names.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/task_manager.h"
@@ -10,14 +11,12 @@
 #include "widgets/overview/overview_cells.h"
 #include "widgets/overview/overview_dock.h"
 #include "widgets/overview/time_card.h"
-#include "widgets/overview/treemap_layout.h"
 #include "widgets/overview/treemap_view.h"
 #include "widgets/weight/bundle_facts.h"
 #include "widgets/weight/chip_bars.h"
 #include "widgets/weight/codebook_dock.h"
 #include "widgets/weight/inspector_dock.h"
 #include "widgets/weight/mask_dock.h"
-#include "widgets/weight/share_bar.h"
 #include "widgets/weight/statistics_panel.h"
 
 #include <QAction>

@@ -8,7 +8,6 @@
 #include "widgets/common/elided_label.h"
 #include "widgets/common/table_text.h"
 #include "widgets/overview/overview_dock.h"
-#include "widgets/overview/picture_export.h"
 #include "widgets/overview/time_card.h"
 #include "widgets/overview/treemap_view.h"
 

@@ -123,10 +123,10 @@ void TestProgramTree::placesInTheFile()
         if (tree->node(row).kind != ProgramTree::Kind::Operation)
             continue;
         QVERIFY(span.length > 0);
-        QCOMPARE(tree->rowAtByte(span.offset), row);
-        QCOMPARE(tree->rowAtByte(span.offset + span.length - 1), row);
+        QCOMPARE(tree->rowAtByte(tree->bundle().programFile(), span.offset), row);
+        QCOMPARE(tree->rowAtByte(tree->bundle().programFile(), span.offset + span.length - 1), row);
     }
-    QCOMPARE(tree->rowAtByte(0), ProgramTree::kNone);
+    QCOMPARE(tree->rowAtByte(tree->bundle().programFile(), 0), ProgramTree::kNone);
 }
 
 void TestProgramTree::cancelled()

@@ -2,6 +2,7 @@
 // The scales and zero points of an affine weight as a table: typed, copied, exported.
 #include "made_bundle.h"
 #include "tests/test_program.h"
+#include "widgets/common/number_field.h"
 #include "widgets/common/session.h"
 #include "widgets/common/table_text.h"
 #include "widgets/weight/scale_model.h"
@@ -10,6 +11,7 @@
 #include <QAction>
 #include <QClipboard>
 #include <QGuiApplication>
+#include <QLabel>
 #include <QLineEdit>
 #include <QSignalSpy>
 #include <QTableView>
@@ -46,6 +48,7 @@ private Q_SLOTS:
     void init();
     void editorsHoldTheWholeValue();
     void lockedTypingIsAnswered();
+    void typingIsAnswered();
     void marksWhatIsStillRead();
     void rowsAreCopied();
     void menusHoldTheTableAndThePlot();
@@ -130,6 +133,46 @@ void TestScalePanel::lockedTypingIsAnswered()
     QTest::keyClick(&table(), Qt::Key_Down); // moves only
     QCOMPARE(said.size(), 2);
     QVERIFY(!table().findChild<QLineEdit *>());
+}
+
+/// What the edit would come to, as in the value grid; far values in the colour of a warning.
+void TestScalePanel::typingIsAnswered()
+{
+    m_session->setPatchingEnabled(true);
+    const auto *answer = table().findChild<QLabel *>(QStringLiteral("cellAnswer"));
+    QVERIFY(answer && !answer->isVisible());
+    const auto type = [this](int row, int column, const QString &text) {
+        QLineEdit *editor = edit(row, column);
+        if (editor == nullptr)
+            return;
+        editor->clear();
+        QTest::keyClicks(editor, text);
+    };
+    const auto inkIs = [answer](bool warns) {
+        return (answer->palette().color(QPalette::WindowText) ==
+                ui::warningInk(answer->palette())) == warns;
+    };
+    type(0, ui::ScaleModel::ScaleColumn, QStringLiteral("0.3"));
+    QVERIFY2(answer->isVisible() && answer->text().startsWith(QLatin1String("0.3 is held as 0.30")),
+             qPrintable(answer->text()));
+    QVERIFY(inkIs(false));
+    QVERIFY(table().viewport()->geometry().contains(answer->geometry()));
+    QVERIFY(!answer->geometry().intersects(
+        table().visualRect(table().currentIndex()).translated(table().viewport()->pos())));
+    type(0, ui::ScaleModel::ScaleColumn, QStringLiteral("1e-9")); // held as 0 in fp16
+    QVERIFY2(answer->text().contains(QLatin1String("off by")), qPrintable(answer->text()));
+    QVERIFY(inkIs(true));
+    type(2, ui::ScaleModel::ZeroColumn, QStringLiteral("5"));
+    QVERIFY2(answer->text().contains(QLatin1String("1 B touched")), qPrintable(answer->text()));
+    QVERIFY(inkIs(false));
+    type(2, ui::ScaleModel::ZeroColumn, QStringLiteral("500"));
+    QVERIFY2(answer->isVisible() && !answer->text().contains(QLatin1String("touched")),
+             qPrintable(answer->text()));
+    QVERIFY(inkIs(true));
+    QLineEdit *editor = edit(1, ui::ScaleModel::ZeroColumn);
+    QVERIFY(editor);
+    QTest::keyClick(editor, Qt::Key_Escape);
+    QVERIFY(!answer->isVisible());
 }
 
 void TestScalePanel::rowsAreCopied()

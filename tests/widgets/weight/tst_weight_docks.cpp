@@ -5,6 +5,7 @@
 #include "tests/test_program.h"
 #include "tests/widgets/weight/weight_dock_fixture.h"
 #include "widgets/chips/chip_state.h"
+#include "widgets/common/number_field.h"
 #include "widgets/common/outcome_words.h"
 #include "widgets/common/pill.h"
 #include "widgets/common/table_text.h"
@@ -22,6 +23,7 @@
 #include "widgets/weight/weight_tiles.h"
 
 #include <QAbstractItemModelTester>
+#include <QLabel>
 #include <QLineEdit>
 #include <QSignalSpy>
 #include <QSpinBox>
@@ -51,6 +53,7 @@ private Q_SLOTS:
     void slices();
     void weightEdits();
     void liveAnswer();
+    void codebookAnswers();
     void changedBytesKeepTheView();
     void pinnedDockStays();
     void bothThemes();
@@ -271,6 +274,45 @@ void TestWeightDocks::liveAnswer()
     QTest::keyClicks(editor, QStringLiteral("e"));
     QVERIFY(dock.grid().answer().contains(QLatin1String("belongs to no number")));
     QTest::keyClick(editor, Qt::Key_Escape);
+}
+
+/// As the grid does, over the table of entries; sorted by value, of the entry that is typed in.
+void TestWeightDocks::codebookAnswers()
+{
+    Session session;
+    CodebookDock dock(session);
+    open(session, "sample-palette.mlmodelc", PartRole::Lut);
+    QVERIFY(test::showDock(dock));
+    session.setPatchingEnabled(true);
+    QVERIFY(test::settle(dock));
+    QTableView &table = dock.table();
+    const auto *answer = table.findChild<QLabel *>(QStringLiteral("cellAnswer"));
+    QVERIFY(answer && !answer->isVisible());
+    table.sortByColumn(CodebookModel::FirstValueColumn, Qt::DescendingOrder);
+    const QModelIndex cell = table.model()->index(0, CodebookModel::FirstValueColumn);
+    table.setCurrentIndex(cell);
+    const auto type = [&](const QString &text) {
+        table.edit(cell);
+        auto *editor = table.findChildren<QLineEdit *>().last();
+        editor->selectAll();
+        QTest::keyClicks(editor, text);
+        return answer->text();
+    };
+    const auto warns = [answer] {
+        return answer->palette().color(QPalette::WindowText) == warningInk(answer->palette());
+    };
+    const QString same = type(cell.data(Qt::EditRole).toString());
+    QVERIFY2(answer->isVisible() && same.contains(QLatin1String("nothing changes")),
+             qPrintable(same));
+    QVERIFY(!warns());
+    const QString far = type(QStringLiteral("1e-12"));
+    QVERIFY2(far.contains(QLatin1String("off by")), qPrintable(far));
+    QVERIFY(warns());
+    const QString none = type(QStringLiteral("0,5"));
+    QVERIFY2(none.contains(QLatin1String("','")), qPrintable(none));
+    QVERIFY(warns());
+    QTest::keyClick(table.findChildren<QLineEdit *>().last(), Qt::Key_Escape);
+    QVERIFY(!answer->isVisible());
 }
 
 void TestWeightDocks::changedBytesKeepTheView()

@@ -174,8 +174,9 @@ public:
         if (!json.is_object()) {
             const std::uint64_t at = json.is_discarded() ? jsonFaultOffset(all) : 0;
             out.log.add(Severity::Error,
-                        headerFault(file, kLengthBytes + at, "a JSON object",
-                                    fits ? jsonTextAt(all, at) : "more values than can be read"));
+                        headerFault(file, kLengthBytes + at,
+                                    fits ? "a JSON object" : std::string(kJsonLimits),
+                                    fits ? jsonTextAt(all, at) : "more"));
             return;
         }
         std::vector<StoredTensor> tensors;

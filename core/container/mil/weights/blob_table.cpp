@@ -7,7 +7,6 @@
 #include "core/base/overlaid_file.h"
 #include "core/container/mil/blob_path.h"
 #include "core/container/milblob/lfs_pointer.h"
-#include "core/container/milblob/sniff.h"
 
 #include <algorithm>
 
@@ -120,12 +119,10 @@ std::vector<milblob::Record> BlobTable::named(std::size_t file) const
     return records;
 }
 
-bool BlobTable::isWeightFile(std::size_t file) const
+bool BlobTable::names(std::size_t file) const
 {
     const auto record = m_records.lower_bound({file, 0});
-    if (record != m_records.end() && record->first.first == file)
-        return true;
-    return looksLikeBlobFile(m_files[file].file->bytes(), m_files[file].path);
+    return record != m_records.end() && record->first.first == file;
 }
 
 } // namespace kernscope

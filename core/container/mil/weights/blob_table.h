@@ -37,11 +37,16 @@ public:
     /// milblob::readRecord.
     Result<BlobPlace> find(const mil::BlobReference &reference);
 
+    /// Whether this record, which cannot be read, is asked about for the first time.
+    bool isFirstUnread(const std::string &path, std::uint64_t offset)
+    {
+        return m_unread.emplace(path, offset).second;
+    }
+
     const std::string &fileName(std::size_t file) const { return m_files[file].path; }
     /// The sound records of a file that the program has named, by offset.
     std::vector<milblob::Record> named(std::size_t file) const;
-    /// The files that the program names, and those whose content is that of a weight file.
-    bool isWeightFile(std::size_t file) const;
+    bool names(std::size_t file) const; ///< the program names the file
 
 private:
     Result<std::size_t> findFile(const mil::BlobReference &reference);
@@ -54,6 +59,7 @@ private:
     std::map<std::pair<std::size_t, std::uint64_t>, Result<milblob::Record>> m_records;
     std::map<std::string, std::set<std::uint64_t>>
         m_missing; ///< records of files that are not there
+    std::set<std::pair<std::string, std::uint64_t>> m_unread;
     /// A program names one file, again and again.
     std::string m_lastPath;
     std::optional<std::size_t> m_lastFile; ///< that `m_lastPath` means

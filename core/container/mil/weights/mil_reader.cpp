@@ -7,7 +7,9 @@
 #include "core/container/archive/zip.h"
 #include "core/container/mil/blob_path.h"
 #include "core/container/mil/literal_integers.h"
+#include "core/container/mil/pipeline_folders.h"
 #include "core/container/mil/reader.h"
+#include "core/container/mil/segment_backends.h"
 #include "core/container/mil/sniff.h"
 #include "core/container/mil/value_graph.h"
 #include "core/container/mil/weights/blob_table.h"
@@ -20,8 +22,11 @@
 #include "core/container/network/weights/network_weights.h"
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
+#include <map>
 #include <set>
+#include <span>
 #include <utility>
 
 #include <fmt/format.h>
@@ -31,7 +36,7 @@ namespace kernscope {
 namespace {
 
 constexpr std::string_view kTextProgram = "model.mil";
-constexpr std::string_view kManifest = "Manifest.json";
+constexpr std::string_view kManifest = "Manifest.json", kMetadata = "metadata.json";
 
 /// visit(BlobReference) of every blob that a block and the blocks within it name.
 template <class Visitor>
@@ -49,9 +54,18 @@ void forEachBlob(const mil::Block &block, const Visitor &visit)
 
 std::size_t indexOfPath(const std::vector<BundleFile> &files, std::string_view path)
 {
-    const auto at = std::find_if(files.begin(), files.end(),
-                                 [path](const BundleFile &file) { return file.path == path; });
-    return at == files.end() ? kNoIndex : static_cast<std::size_t>(at - files.begin());
+    const auto at = std::lower_bound(
+        files.begin(), files.end(), path,
+        [](const BundleFile &file, std::string_view wanted) { return file.path < wanted; });
+    return at != files.end() && at->path == path ? static_cast<std::size_t>(at - files.begin())
+                                                 : kNoIndex;
+}
+
+/// "model0/model.mil", of a compiled pipeline.
+bool isMemberProgram(std::string_view path)
+{
+    return path.ends_with(kTextProgram) &&
+           mil::isMemberFolder(path.substr(0, path.size() - kTextProgram.size()));
 }
 
 /// Reads one bundle: its program, the records of its weight files, its weights.
@@ -65,13 +79,21 @@ public:
 
     void read()
     {
-        readProgram();
-        m_out.claims.resize(m_files.size());
         m_out.programFile = indexOfPath(m_files, m_input.programPath);
-        BlobTable blobs(m_files, modelFolderOf(m_input.programPath), m_input.programPath);
-        nameBlobs(blobs);
-        readBlobFiles(blobs);
-        readWeights(blobs);
+        if (m_kind == BundleKind::Mlmodelc && indexOfPath(m_files, kTextProgram) == kNoIndex)
+            readMembers();
+        else
+            readProgram();
+        describe();
+        m_out.claims.resize(m_files.size());
+        if (m_out.programFiles.empty())
+            m_blobs.emplace(std::string(), BlobTable(m_files, modelFolderOf(m_input.programPath),
+                                                     m_input.programPath));
+        for (const auto &[model, file] : m_out.programFiles)
+            m_blobs.emplace(model, BlobTable(m_files, model + "/", m_files[file].path));
+        nameBlobs();
+        readBlobFiles();
+        readWeights();
         markSharedOperands(m_out.weights);
         const auto uses = recordUses(m_out.weights, m_files.size());
         for (std::size_t i = 0; i < m_files.size(); ++i)
@@ -80,19 +102,27 @@ public:
 
 private:
     void readProgram();
+    void readMembers();
+    void readMember(const mil::PipelineMember &member, mil::ModelNode &node);
+    void describe();
     void addLabels();
     void openWeightFiles();
-    void nameBlobs(BlobTable &blobs);
-    void readBlobFiles(const BlobTable &blobs);
-    void readWeights(BlobTable &blobs);
-    SectionKind roleOf(std::size_t file, const BlobTable &blobs) const;
+    void nameBlobs();
+    void readBlobFiles();
+    void readWeights();
+    bool isProgramFile(std::size_t file) const;
+    BlobTable &blobsOf(const mil::Function &function);
+    std::vector<const BlobTable *> blobsAround(std::string_view path) const;
+    SectionKind roleOf(std::size_t file) const;
     std::vector<ByteClaim> claimsOf(std::size_t file, const std::vector<RecordUse> &uses) const;
 
     BundleKind m_kind;
     ContainerInput &m_input;
     std::vector<BundleFile> &m_files;
     ContainerContents &m_out;
-    std::vector<std::vector<milblob::Record>> m_records; ///< of each weight file, by offset
+    mil::SpentOnText m_spent;                              ///< by a pipeline's models
+    std::map<std::string, BlobTable, std::less<>> m_blobs; ///< by the path of a pipeline's model
+    std::vector<std::vector<milblob::Record>> m_records;   ///< of each weight file, by offset
 };
 
 void ProgramReading::readProgram()
@@ -108,12 +138,88 @@ void ProgramReading::readProgram()
                                                              : mil::readProgramText(bytes, path);
     m_out.log.add(std::move(parsed.diagnostics));
     m_out.program = std::move(parsed.program);
-    if (const std::size_t words = indexOfPath(m_files, "metadata.json"); words != kNoIndex)
+    if (const std::size_t words = indexOfPath(m_files, kMetadata); words != kNoIndex)
         m_out.program.descriptions = {mil::readCompiledDescription(m_files[words].file->bytes())};
+}
+
+/// The models of a compiled pipeline as one program, as a package's pipeline is.
+void ProgramReading::readMembers()
+{
+    std::vector<std::string_view> paths;
+    for (const BundleFile &file : m_files)
+        paths.push_back(file.path);
+    const auto metadataOf = [this](const std::string &folder) {
+        const std::size_t words = indexOfPath(m_files, folder + std::string(kMetadata));
+        return words == kNoIndex ? std::span<const std::byte>() : m_files[words].file->bytes();
+    };
+    const auto kinds = mil::readCompiledKinds(metadataOf({}));
+    mil::ModelNode whole;
+    whole.field = mil::ModelNode::kPipelineField;
+    whole.kind = "pipeline";
+    m_out.program.models = {std::move(whole)};
+    m_out.program.descriptions = {mil::readCompiledDescription(metadataOf({}))};
+    std::size_t outermost = 0;
+    for (const mil::PipelineMember &member : mil::pipelineMembers(paths)) {
+        mil::ModelNode node;
+        node.path = member.path;
+        if (const auto own = metadataOf(member.path + "/"); !own.empty()) {
+            m_out.program.descriptions.push_back(mil::readCompiledDescription(own));
+            m_out.program.descriptions.back().model = member.path;
+        }
+        const bool nested = member.path.find('/') != std::string::npos;
+        const std::size_t at = nested ? kinds.size() : outermost++;
+        node.kind = at < kinds.size() && !kinds[at].empty() ? kinds[at] : "compiled model";
+        readMember(member, node);
+        m_out.program.models.push_back(std::move(node));
+    }
+    if (!m_out.programFiles.empty())
+        m_out.programFile = m_out.programFiles.begin()->second;
+}
+
+void ProgramReading::readMember(const mil::PipelineMember &member, mil::ModelNode &node)
+{
+    const std::string folder = member.path + "/";
+    if (member.program) {
+        node.field = mil::ModelNode::kProgramField;
+        node.kind = "mlProgram";
+        const std::size_t place = indexOfPath(m_files, folder + std::string(kTextProgram));
+        m_out.programFiles.emplace(member.path, place);
+        const auto bytes = m_files[place].file->bytes();
+        if (lfsPointer(bytes))
+            return; // was said when it was opened
+        mil::ParsedProgram parsed = mil::readProgramText(bytes, m_files[place].path, &m_spent);
+        m_out.log.add(std::move(parsed.diagnostics));
+        mil::Program &all = m_out.program;
+        if (all.version.empty()) { // those of the others are hardly ever different
+            all.version = std::move(parsed.program.version);
+            all.attributes = std::move(parsed.program.attributes);
+        }
+        for (mil::Function &function : parsed.program.functions) {
+            function.model = member.path;
+            all.functions.push_back(std::move(function));
+        }
+    } else if (member.pipeline) {
+        node.field = mil::ModelNode::kPipelineField;
+        node.kind = "pipeline";
+    } else if (member.network) {
+        node.kind = "neuralNetwork (Espresso)";
+        m_out.log.add(Severity::Note, ErrorBuilder("bundle.kind")
+                                          .file(folder + "model.espresso.net")
+                                          .at(FileOffset(0))
+                                          .expected("a program (model.mil)")
+                                          .found("a compiled neural network (Espresso)")
+                                          .message("The weights of this model of the pipeline are "
+                                                   "not read."));
+    }
+}
+
+/// What is read of the program, or of all of them, before their weights.
+void ProgramReading::describe()
+{
     addLabels();
     // Before the weights are read, so that what they say of their consumers has the shapes.
     if (m_input.bindings) {
-        m_out.shapes = shapes::inferShapes(m_out.program, *m_input.bindings, path);
+        m_out.shapes = shapes::inferShapes(m_out.program, *m_input.bindings, m_input.programPath);
         if (*m_out.shapes)
             m_out.log.add((*m_out.shapes)->diagnostics);
     }
@@ -173,11 +279,14 @@ void ProgramReading::openWeightFiles()
 
 /// Reads every record that the program names, so that none of them counts as unused because a
 /// weight's fault lies before it.
-void ProgramReading::nameBlobs(BlobTable &blobs)
+void ProgramReading::nameBlobs()
 {
-    for (const mil::Function &function : m_out.program.functions)
-        forEachBlob(function.body, [&](const mil::BlobReference &blob) { blobs.count(blob); });
     for (const mil::Function &function : m_out.program.functions) {
+        BlobTable &blobs = blobsOf(function);
+        forEachBlob(function.body, [&](const mil::BlobReference &blob) { blobs.count(blob); });
+    }
+    for (const mil::Function &function : m_out.program.functions) {
+        BlobTable &blobs = blobsOf(function);
         forEachBlob(function.body, [&](const mil::BlobReference &blob) {
             auto place = blobs.find(blob);
             if (!place)
@@ -186,32 +295,72 @@ void ProgramReading::nameBlobs(BlobTable &blobs)
     }
 }
 
-void ProgramReading::readBlobFiles(const BlobTable &blobs)
+void ProgramReading::readBlobFiles()
 {
     m_records.resize(m_files.size());
     for (std::size_t i = 0; i < m_files.size(); ++i) {
-        m_files[i].role = roleOf(i, blobs);
-        if (m_files[i].role == SectionKind::Data)
-            m_records[i] = readBlobRecords(m_files[i], blobs.named(i), m_out.log);
+        m_files[i].role = roleOf(i);
+        if (m_files[i].role != SectionKind::Data)
+            continue;
+        std::vector<milblob::Record> named;
+        for (const BlobTable *blobs : blobsAround(m_files[i].path)) {
+            const auto own = blobs->named(i);
+            named.insert(named.end(), own.begin(), own.end());
+        }
+        m_records[i] = readBlobRecords(m_files[i], named, m_out.log);
     }
 }
 
-SectionKind ProgramReading::roleOf(std::size_t file, const BlobTable &blobs) const
+/// Those of the models whose folder a path lies in: they alone can name it.
+std::vector<const BlobTable *> ProgramReading::blobsAround(std::string_view path) const
+{
+    std::vector<const BlobTable *> all;
+    if (const auto whole = m_blobs.find(std::string_view()); whole != m_blobs.end())
+        all.push_back(&whole->second);
+    for (auto slash = path.find('/'); slash != path.npos; slash = path.find('/', slash + 1)) {
+        if (const auto own = m_blobs.find(path.substr(0, slash)); own != m_blobs.end())
+            all.push_back(&own->second);
+    }
+    return all;
+}
+
+BlobTable &ProgramReading::blobsOf(const mil::Function &function)
+{
+    const auto own = m_blobs.find(function.model);
+    return own == m_blobs.end() ? m_blobs.begin()->second : own->second;
+}
+
+bool ProgramReading::isProgramFile(std::size_t file) const
+{
+    return file == m_out.programFile ||
+           (!m_out.programFiles.empty() && isMemberProgram(m_files[file].path));
+}
+
+SectionKind ProgramReading::roleOf(std::size_t file) const
 {
     const std::string &path = m_files[file].path;
-    if (file == m_out.programFile)
+    if (isProgramFile(file))
         return SectionKind::Program;
-    if (blobs.isWeightFile(file))
+    const auto around = blobsAround(path);
+    if (looksLikeBlobFile(m_files[file].file->bytes(), path) ||
+        std::any_of(around.begin(), around.end(),
+                    [file](const BlobTable *each) { return each->names(file); }))
         return SectionKind::Data;
     return path.ends_with(".json") || path.ends_with(".plist") ? SectionKind::Manifest
                                                                : SectionKind::Unknown;
 }
 
-void ProgramReading::readWeights(BlobTable &blobs)
+void ProgramReading::readWeights()
 {
-    for (const mil::Function &function : m_out.program.functions)
-        MilWeightReader(m_out.program, function, blobs, m_input.programPath, m_out.log)
+    const mil::SegmentBackends segments(m_out.program);
+    for (const mil::Function &function : m_out.program.functions) {
+        const auto own = m_out.programFiles.find(function.model);
+        MilWeightReader(function, segments.of(function), blobsOf(function),
+                        own == m_out.programFiles.end() ? m_input.programPath
+                                                        : m_files[own->second].path,
+                        m_out.log)
             .read(m_out.weights);
+    }
     m_out.weights.shrink_to_fit();
     if (m_out.programFile == kNoIndex)
         return;
@@ -270,7 +419,7 @@ public:
             return tl::unexpected(program.error());
         std::vector<FileBytes> all;
         for (const BundleFile &file : files) {
-            auto written = rewriteFile(file, file.path == *program);
+            auto written = rewriteFile(file, file.path == *program || isMemberProgram(file.path));
             if (!written)
                 return tl::unexpected(std::move(written.error()));
             all.push_back(std::move(*written));
@@ -289,11 +438,14 @@ public:
     std::string_view fuzzTarget() const override { return "fuzz_bundle"; }
     std::string_view wanted() const override { return "a .mlmodelc folder"; }
     std::vector<std::string_view> endings() const override { return {".mlmodelc"}; }
-    std::string_view folderMark() const override { return kTextProgram; }
+    std::vector<std::string_view> folderMarks() const override
+    {
+        return {kTextProgram, "model0/model.mil", "model0/coremldata.bin"};
+    }
 
     Result<std::string> programPath(const std::vector<BundleFile> &) const override
     {
-        return std::string(kTextProgram);
+        return std::string(kTextProgram); // of a pipeline there are several
     }
 };
 
@@ -310,7 +462,7 @@ public:
         return "a .mlpackage folder (or a zip archive of either)";
     }
     std::vector<std::string_view> endings() const override { return {".mlpackage"}; }
-    std::string_view folderMark() const override { return kManifest; }
+    std::vector<std::string_view> folderMarks() const override { return {kManifest}; }
 
     Result<std::string> programPath(const std::vector<BundleFile> &files) const override
     {

@@ -82,7 +82,8 @@ std::vector<ByteClaim> claimsOfProgram(const mil::Program &program, std::size_t 
     whole.range = {FileOffset(0), bytes};
     whole.kind = SectionKind::Program;
     whole.name = "program";
-    if (!program.models.empty() && !program.models.front().isProgram())
+    const bool ownFile = !program.models.empty() && program.models.front().span.length > 0;
+    if (ownFile && !program.models.front().isProgram())
         whole.name = program.models.front().kind;
     std::vector<ByteClaim> models;
     for (const mil::ModelNode &node : program.models) {

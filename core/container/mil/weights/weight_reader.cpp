@@ -58,10 +58,10 @@ FormNode nodeOfFaulty(const mil::Operation &operation)
 
 } // namespace
 
-MilWeightReader::MilWeightReader(const mil::Program &program, const mil::Function &function,
+MilWeightReader::MilWeightReader(const mil::Function &function, std::string segment,
                                  BlobTable &blobs, std::string programFile, DiagnosticLog &log)
-    : m_function(function), m_segment(mil::segmentBackend(program, function)), m_blobs(blobs),
-      m_log(log), m_graph(function), m_operands(m_graph, m_blobs, std::move(programFile), log)
+    : m_function(function), m_segment(std::move(segment)), m_blobs(blobs), m_log(log),
+      m_graph(function), m_operands(m_graph, m_blobs, std::move(programFile), log)
 {
 }
 
@@ -182,10 +182,10 @@ void MilWeightReader::addMade(std::size_t index, std::vector<Weight> &weights)
     finish(weight, std::move(value), reader.takeKnown());
     if (weight.fault && !readWhole(operation, weight.operands())) {
         // Those that were read are no size of the weight; where the file is missing, its types are.
-        BlobKeys counted;
+        BlobBytes counted;
         const auto declared =
             isMissing(*weight.fault) ? declaredBytes(operation, counted) : std::nullopt;
-        weight.storedBytes = ByteCount(declared.value_or(0));
+        takeDeclared(weight, declared, counted);
     }
     weights.push_back(std::move(weight));
 }
@@ -217,7 +217,7 @@ bool MilWeightReader::readWhole(const mil::Operation &operation, const OperandLi
 /// part of a weight.
 std::optional<std::uint64_t> MilWeightReader::declaredBytes(std::string_view operand,
                                                             const mil::ProgramValue &value,
-                                                            BlobKeys &counted) const
+                                                            BlobBytes &counted) const
 {
     const mil::ProgramValue *constant = m_graph.constant(value);
     if (!constant)
@@ -227,24 +227,29 @@ std::optional<std::uint64_t> MilWeightReader::declaredBytes(std::string_view ope
         const bool part = codec::partRoleFromName(operand) || operand == "quantized_data";
         return part && constant->literal() ? constant->literal()->bytes.size() : 0;
     }
-    if (!counted.emplace(blob->path, blob->offset).second)
+    const auto [record, isNew] = counted.try_emplace({blob->path, blob->offset}, 0);
+    if (!isNew)
         return 0;
     const auto shape = constant->type.isTensor() ? constant->type.shape() : std::nullopt;
     const auto elements = shape ? elementCount(*shape) : std::nullopt;
     const auto bytes = elements ? packedBytes(*elements, constant->type.element) : std::nullopt;
-    return bytes ? std::optional(bytes->value) : std::nullopt;
+    if (!bytes)
+        return std::nullopt;
+    record->second = m_blobs.find(*blob) ? 0 : bytes->value;
+    return bytes->value;
 }
 
 /// The same of all operands of an operation and of those that feed it.
 std::optional<std::uint64_t> MilWeightReader::declaredBytes(const mil::Operation &operation,
-                                                            BlobKeys &counted, unsigned depth) const
+                                                            BlobBytes &counted,
+                                                            unsigned depth) const
 {
     std::optional<std::uint64_t> sum = 0;
     forEachValue(operation, [&](std::string_view operand, const mil::ProgramValue &value) {
         const mil::Operation *maker = m_graph.maker(value);
         const bool made = maker && isConstexpr(*maker);
         // An op of two results, a mask and what it keeps, counts once.
-        if (made && !counted.emplace("", reinterpret_cast<std::uintptr_t>(maker)).second)
+        if (made && !counted.try_emplace({"", reinterpret_cast<std::uintptr_t>(maker)}, 0).second)
             return;
         const auto more = !made ? declaredBytes(operand, value, counted)
                           : depth < codec::kMaxChainedOps
@@ -253,6 +258,18 @@ std::optional<std::uint64_t> MilWeightReader::declaredBytes(const mil::Operation
         sum = sum && more ? checkedAdd(*sum, *more) : std::nullopt;
     });
     return sum;
+}
+
+/// What the types say of a weight in a missing file; records that an earlier weight has count
+/// there.
+void MilWeightReader::takeDeclared(Weight &weight, std::optional<std::uint64_t> declared,
+                                   const BlobBytes &counted)
+{
+    weight.storedBytes = ByteCount(declared.value_or(0));
+    for (const auto &[record, bytes] : counted) {
+        if (declared && bytes > 0 && !m_blobs.isFirstUnread(record.first, record.second))
+            weight.unreadElsewhere.value += bytes;
+    }
 }
 
 /// Constants that an op names without a const op between.
@@ -290,9 +307,9 @@ void MilWeightReader::addInline(std::size_t index, std::vector<Weight> &weights)
         FormReader reader(m_operands);
         auto dense = reader.readDense(operation, param, value, codec::PartRole::Data);
         finish(weight, std::move(dense), reader.takeKnown());
-        BlobKeys counted;
+        BlobBytes counted;
         if (weight.fault && isMissing(*weight.fault))
-            weight.storedBytes = ByteCount(declaredBytes(param, value, counted).value_or(0));
+            takeDeclared(weight, declaredBytes(param, value, counted), counted);
         weights.push_back(std::move(weight));
     });
 }

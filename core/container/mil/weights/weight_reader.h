@@ -8,8 +8,8 @@
 #include "core/container/mil/weights/form_reader.h"
 
 #include <cstdint>
+#include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,7 +23,8 @@ namespace kernscope {
 class MilWeightReader
 {
 public:
-    MilWeightReader(const mil::Program &program, const mil::Function &function, BlobTable &blobs,
+    /// `segment`: the backend that the function runs on as a whole (mil::SegmentBackends).
+    MilWeightReader(const mil::Function &function, std::string segment, BlobTable &blobs,
                     std::string programFile, DiagnosticLog &log);
 
     /// Appends the weights. One with a fault keeps its row, with what could be read of it.
@@ -37,16 +38,19 @@ private:
     void describe(Weight &weight, const mil::ValueType &type) const;
     bool readWhole(const mil::Operation &operation, const OperandList &known,
                    unsigned depth = 0) const;
-    using BlobKeys = std::set<std::pair<std::string, std::uint64_t>>;
-    std::optional<std::uint64_t> declaredBytes(const mil::Operation &operation, BlobKeys &counted,
+    /// Of records: 0 of one that was read, else those that the types fix.
+    using BlobBytes = std::map<std::pair<std::string, std::uint64_t>, std::uint64_t>;
+    std::optional<std::uint64_t> declaredBytes(const mil::Operation &operation, BlobBytes &counted,
                                                unsigned depth = 0) const;
     std::optional<std::uint64_t> declaredBytes(std::string_view operand,
                                                const mil::ProgramValue &value,
-                                               BlobKeys &counted) const;
+                                               BlobBytes &counted) const;
+    void takeDeclared(Weight &weight, std::optional<std::uint64_t> declared,
+                      const BlobBytes &counted);
     void finish(Weight &weight, Result<ReadValue> value, std::vector<codec::Operand> known);
 
     const mil::Function &m_function;
-    std::string m_segment; ///< backend that the function runs on as a whole
+    std::string m_segment;
     BlobTable &m_blobs;
     DiagnosticLog &m_log;
     ValueGraph m_graph;

@@ -222,7 +222,7 @@ public:
     std::string_view helpPage() const override { return "numbers"; }
     std::string_view fuzzTarget() const override { return "fuzz_quantized"; }
     std::string_view wanted() const override { return "a folder that quantize wrote"; }
-    std::string_view folderMark() const override { return quantized::kManifest; }
+    std::vector<std::string_view> folderMarks() const override { return {quantized::kManifest}; }
     /// A folder, never a lone file.
     bool knows(std::span<const std::byte>, std::string_view) const override { return false; }
 

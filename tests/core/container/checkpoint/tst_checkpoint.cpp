@@ -314,6 +314,14 @@ void TestCheckpoint::zippedBundle()
     QVERIFY(!(*bundle)->readOnlyReason().empty());
     QCOMPARE(test::decoded(**bundle, "w"), (std::vector<float>{1, 2}));
     QVERIFY(!planEdits(*bundle, {*parseEdit(Edit::Kind::Set, "w[0]=3")}, 0));
+    const auto pipeline = open(
+        "x.zip", zip({{"p.mlmodelc/metadata.json", "[]", false},
+                      {"p.mlmodelc/model0/model.mil", QByteArray::fromStdString(made.text()), true},
+                      {"p.mlmodelc/model0/weights/weight.bin", blob, true},
+                      {"p.mlmodelc/model1/model.mil", QByteArray::fromStdString(made.text()), true},
+                      {"p.mlmodelc/model1/weights/weight.bin", blob, true}}));
+    QVERIFY2(pipeline, pipeline ? "" : describe(pipeline.error()).c_str());
+    QCOMPARE(test::decoded(**pipeline, "model1/main/w"), (std::vector<float>{1, 2}));
     const auto several =
         open("x.zip", zip({{"a/model.mil", "program", false}, {"b/Manifest.json", "{}", false}}));
     QVERIFY(!several);

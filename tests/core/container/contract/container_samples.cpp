@@ -7,6 +7,7 @@
 #include "core/container/hwx/container.h"
 #include "core/container/quantized/folder.h"
 #include "core/container/section/builder.h"
+#include "core/container/skeleton/weights/skeleton_reader.h"
 #include "made_bundle.h"
 #include "synthetic_kernels.h"
 
@@ -57,6 +58,19 @@ Bytes writtenProgram()
     made.consume("w");
     const std::string text = made.text();
     return bytesOf(QByteArray::fromStdString(text));
+}
+
+/// Two models of one name for their weights, one of them written in the text.
+ContainerSample compiledPipeline()
+{
+    const MadeBundle made = madeProgram();
+    ContainerSample sample{BundleKind::Mlmodelc, "pipe.mlmodelc", {}};
+    sample.files.memory = {
+        {"metadata.json", bytesOf(R"([{"modelType": {"name": "MLModelType_pipeline"}}])")},
+        {"model1/model.mil", writtenProgram()}};
+    for (auto &[path, bytes] : made.options().memory)
+        sample.files.memory.emplace_back("model0/" + path, std::move(bytes));
+    return sample;
 }
 
 ContainerSample package()
@@ -159,12 +173,23 @@ ContainerSample quantizedFolder(const char *name, const char *data, const char *
     return sample;
 }
 
+/// The one to copy: two numbers.
+ContainerSample skeleton()
+{
+    ContainerSample sample = lone(BundleKind::Unknown, "x.skel",
+                                  bytesOf(QByteArray("SKEL\x02\x00\x00\x3c\x00\x40", 10)));
+    sample.files.reader = &skeletonReader();
+    sample.pages = "core/container/skeleton";
+    return sample;
+}
+
 } // namespace
 
 std::vector<ContainerSample> containerSamples()
 {
     const MadeBundle made = madeProgram();
     return {{BundleKind::Mlmodelc, "x.mlmodelc", made.options()},
+            compiledPipeline(),
             package(),
             lone(BundleKind::MilText, "x.mil", writtenProgram()),
             lone(BundleKind::Network, "net.mlmodel", seed("network.mlmodel")),
@@ -176,7 +201,13 @@ std::vector<ContainerSample> containerSamples()
             quantizedFolder("folder", "nd", "nd"),
             quantizedFolder("boxes", "nz", "zz"),
             lone(BundleKind::Safetensors, "x.safetensors", seed("two.safetensors")),
-            lone(BundleKind::Npz, "x.npz", seed("arrays.npz"))};
+            lone(BundleKind::Npz, "x.npz", seed("arrays.npz")),
+            skeleton()};
+}
+
+const ContainerReader &readerOf(const ContainerSample &sample)
+{
+    return sample.files.reader != nullptr ? *sample.files.reader : *containerReader(sample.kind);
 }
 
 } // namespace kernscope::test

@@ -13,7 +13,11 @@ struct ContainerSample {
     BundleKind kind = BundleKind::Unknown;
     const char *name = "";
     OpenOptions files; ///< in memory
+    const char *pages = "resources/formats";
 };
+
+/// What reads and writes the sample.
+const ContainerReader &readerOf(const ContainerSample &sample);
 
 std::vector<ContainerSample> containerSamples();
 

@@ -98,14 +98,14 @@ void TestContainerContract::opens()
     QVERIFY(again);
     QCOMPARE((*again)->weights().size(), (*bundle)->weights().size());
     QCOMPARE((*again)->sections().size(), (*bundle)->sections().size());
-    const ContainerReader *reader = containerReader(given.kind);
-    QVERIFY(reader);
+    const ContainerReader &reader = test::readerOf(given);
     const auto text = [](std::string_view view) {
         return QString::fromUtf8(view.data(), static_cast<qsizetype>(view.size()));
     };
     const QString root = QString::fromUtf8(kernscope::test::sourceFolder());
-    QVERIFY(QFile::exists(root + u"/tests/fuzz/"_s + text(reader->fuzzTarget()) + u".cpp"_s));
-    QVERIFY(QFile::exists(root + u"/resources/formats/"_s + text(reader->helpPage()) + u".md"_s));
+    QVERIFY(QFile::exists(root + u"/tests/fuzz/"_s + text(reader.fuzzTarget()) + u".cpp"_s));
+    QVERIFY(QFile::exists(root + u'/' + QLatin1String(given.pages) + u'/' +
+                          text(reader.helpPage()) + u".md"_s));
 }
 
 /// Parsed and written again, each file has the same bytes; of a kind that nothing writes, that is
@@ -115,7 +115,7 @@ void TestContainerContract::writesBack()
     const ContainerSample given = sample();
     const auto bundle = Bundle::open(given.name, given.files);
     QVERIFY(bundle);
-    const auto written = containerReader(given.kind)->rewrite((*bundle)->files());
+    const auto written = test::readerOf(given).rewrite((*bundle)->files());
     if (!(*bundle)->readOnlyReason().empty()) {
         QVERIFY(!written);
         QCOMPARE(written.error().code, std::string("container.read_only"));
@@ -148,7 +148,9 @@ void TestContainerContract::opensAsReadOnlyCopy()
         QVERIFY(file.setPermissions(QFileDevice::ReadOwner));
     }
     const auto memory = Bundle::open(given.name, given.files);
-    const auto disk = Bundle::open(folder.toStdString());
+    OpenOptions byReader;
+    byReader.reader = given.files.reader;
+    const auto disk = Bundle::open(folder.toStdString(), byReader);
     QVERIFY(memory);
     QVERIFY2(disk, disk ? "" : describe(disk.error()).c_str());
     QCOMPARE((*disk)->kind(), given.kind);

@@ -5,6 +5,7 @@
 #include "made_bundle.h"
 #include "proto_builder.h"
 
+#include "core/diff/element_changes.h"
 #include "core/patch/patch.h"
 #include "tests/test_program.h"
 
@@ -143,6 +144,13 @@ void TestNetwork::widths()
         QVERIFY(after);
         wanted[element] = entries[code];
         QCOMPARE(test::decoded(**after, "d.weights"), wanted);
+        // Marked as changed are those that were edited, and no neighbour.
+        const auto decoder = (*after)->decoder(0);
+        QVERIFY(decoder);
+        const ElementChanges changes(**after, 0, *decoder);
+        for (std::size_t other = 0; other < codes.size(); ++other)
+            QVERIFY2(changes.changed(other) == (other <= element),
+                     qPrintable(QString::number(other)));
     }
 }
 

@@ -261,7 +261,7 @@ void TestHwxWeights::becomesASection()
     const auto same = compareBundles(*bundle, *section, options);
     QVERIFY(same.has_value());
     QCOMPARE(same->weights.size(), std::size_t(2));
-    for (const WeightPair &pair : same->weights)
+    for (const ComparedPair &pair : same->weights)
         QCOMPARE(pair.values->equal, bundle->weights()[pair.a].elements.value);
     const std::string set = section->weights().front().name + "[60,2,1,1]=0.5";
     const auto edits = planEdits(section, {*parseEdit(Edit::Kind::Set, set)}, 0);

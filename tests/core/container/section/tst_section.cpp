@@ -128,8 +128,7 @@ void TestSection::followsTheDesign()
     const std::string text = listing(section);
     QVERIFY(text.find("weights:") != std::string::npos);
     QVERIFY(text.find("6..7") != std::string::npos);
-    const auto parsed = format::parseKernelUnit(format::printKernelUnit(kernelUnit(unit)));
-    QVERIFY(parsed && *parsed == kernelUnit(unit));
+    QVERIFY(text.find(format::printKernelUnit(kernelUnit(unit))) != std::string::npos);
 }
 
 /// 40 channels on 16 cores at most two lanes: 32 channels, then 8 that half of the cores lack.

@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/export_menu.h"
+
+#include "app/ask_fields.h"
+#include "app/bookmark_model.h"
+#include "app/bookmarks_dock.h"
+#include "app/dock_set.h"
+#include "app/document.h"
+#include "app/error_text.h"
+#include "app/made_files.h"
+#include "app/menu_actions.h"
+#include "app/paths.h"
+#include "core/base/csv.h"
+#include "core/bundle/bundle.h"
+#include "core/format/tquant.h"
+#include "core/report/bundle_report.h"
+#include "core/report/text_table.h"
+#include "widgets/chips/chip_state.h"
+#include "widgets/common/export_whole.h"
+#include "widgets/common/file_dialogs.h"
+#include "widgets/common/session.h"
+#include "widgets/common/table_text.h"
+#include "widgets/common/task_manager.h"
+#include "widgets/patch/patches_dock.h"
+
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QMenu>
+
+#include <optional>
+
+namespace kernscope::app {
+
+namespace {
+
+/// "0x40000"; empty: none.
+std::optional<std::uint64_t> addressIn(const QString &text)
+{
+    const auto number = parseInteger(text.toStdString());
+    return number && *number >= 0 ? std::optional(static_cast<std::uint64_t>(*number))
+                                  : std::nullopt;
+}
+
+/// The bookmarks of the bundle, as the report has them.
+std::vector<report::ReportNote> reportNotes(const DockSet &docks)
+{
+    std::vector<report::ReportNote> notes;
+    const Bookmarks bookmarks = docks.bookmarks()->model().bookmarks();
+    for (const Bookmark &bookmark : bookmarks)
+        notes.push_back({placeInWords(bookmark).toStdString(), bookmark.note.toStdString()});
+    return notes;
+}
+
+} // namespace
+
+void ExportMenu::fill(QMenu *menu)
+{
+    menu->addSeparator();
+    m_actions->add(menu, tr("&Export All Weights\u2026"), Qt::CTRL | Qt::ALT | Qt::Key_E,
+                   Needs::Bundle, [this] {
+                       askExport(tr("Export All Weights"),
+                                 tr("Tensors (*.safetensors);;Arrays of NumPy (*.npz)"),
+                                 QStringLiteral("safetensors"), [this](const QString &path) {
+                                     ui::exportTensors(m_session, m_session.bundle(), path);
+                                 });
+                   });
+    m_actions->add(menu, tr("&Import Values of the Weight\u2026"), {}, Needs::Bundle, [this] {
+        const std::size_t weight = m_session.place().weight;
+        if (weight >= m_session.bundle()->weights().size()) {
+            Q_EMIT m_session.statusMessage(tr("Select the weight that gets the values."));
+            return;
+        }
+        Q_EMIT docksAsked();
+        m_docks->patches()->importValues();
+    });
+    m_report =
+        m_actions->add(menu, tr("Export Repor&t\u2026"), Qt::CTRL | Qt::ALT | Qt::Key_R, [this] {
+            askExport(tr("Export Report"), tr("HTML (*.html);;PDF (*.pdf)"), QStringLiteral("html"),
+                      [this](const QString &path) {
+                          ui::exportReport(m_session, m_session.bundle(), reportNotes(*m_docks),
+                                           path);
+                      });
+        });
+    fillMake(menu);
+}
+
+void ExportMenu::fillMake(QMenu *menu)
+{
+    QMenu *make = menu->addMenu(tr("&Make Beside It"));
+    m_actions->add(make, tr("&Quantise the Weight\u2026"), {}, Needs::Bundle,
+                   [this] { askQuantize(); });
+    m_actions->add(make, tr("&Build a Weight Section\u2026"), {}, Needs::Bundle,
+                   [this] { askSection(); });
+    m_actions->add(make, tr("&Relocate the Section\u2026"), {}, Needs::Bundle,
+                   [this] { askRelocate(); });
+    m_actions->add(make, tr("&Strip the Section\u2026"), {}, Needs::Bundle,
+                   [this] { makeSection(tr("Strip the Section"), {}); });
+    m_actions->add(make, tr("Change the &Layout of a Quantised Folder\u2026"), {},
+                   [this] { askRelayout(); });
+}
+
+/// Asks for a file; `write` gets its path.
+void ExportMenu::askExport(const QString &title, const QString &filters, const QString &suffix,
+                           const std::function<void(const QString &)> &write)
+{
+    const QString name =
+        QFileInfo(m_document.name()).completeBaseName() + QLatin1Char('.') + suffix;
+    ui::openSaveDialog(&m_window, title, name, filters, [this, write](const QString &path) {
+        if (m_session.bundle())
+            write(path);
+    });
+}
+
+/// The place's weight as pto.tquant has it, into a new folder.
+void ExportMenu::askQuantize()
+{
+    const std::size_t weight = m_session.place().weight;
+    if (weight >= m_session.bundle()->weights().size()) {
+        Q_EMIT m_session.statusMessage(tr("Select the weight that is to be quantised."));
+        return;
+    }
+    QStringList devices{QString()};
+    for (const std::string &device : format::tquantDevices())
+        devices << ui::fromUtf8(device);
+    const auto words = [](const char *text) { return QString::fromLatin1(text).split(u' '); };
+    askFields(
+        &m_window, tr("Quantise the Weight"),
+        tr("%1 as pto.tquant makes it of fp32 values, its first axis the rows. The result is a new "
+           "folder; the bundle stays as it is.")
+            .arg(ui::fromUtf8(m_session.bundle()->weights()[weight].findableName())),
+        {{tr("Format"), words("mxfp8 mxfp4 int8 uint8"), QStringLiteral("mxfp8")},
+         {tr("Groups along"), {tr("columns (1)"), tr("rows (0)")}, tr("columns (1)")},
+         {tr("Algorithm"), words("ocp nv"), QStringLiteral("ocp")},
+         {tr("Data"), words("nd nz"), QStringLiteral("nd")},
+         {tr("Exponents"),
+          {QString(), QStringLiteral("nd"), QStringLiteral("zz"), QStringLiteral("interleaved")},
+          QString()},
+         {tr("Source"),
+          {QString(), QStringLiteral("fp32"), QStringLiteral("fp16"), QStringLiteral("bf16")},
+          QString()},
+         {tr("Device"), devices, QString()}},
+        [this, weight](const QStringList &asked) {
+            quantized::QuantizeOptions options;
+            options.format = asked[0].toStdString();
+            options.axis = asked[1] == tr("rows (0)") ? 0 : 1;
+            options.algorithm = asked[2].toStdString();
+            options.layout = asked[3].toStdString();
+            options.exponents = asked[4].toStdString();
+            options.source = asked[5].toStdString();
+            options.device = asked[6].toStdString();
+            options.tiles = true;
+            ui::openSaveDialog(&m_window, tr("New Folder"), QStringLiteral("weight.") + asked[0],
+                               {}, [this, weight, options](const QString &path) {
+                                   startQuantize(weight, options, path);
+                               });
+        });
+}
+
+void ExportMenu::startQuantize(std::size_t weight, const quantized::QuantizeOptions &options,
+                               const QString &path)
+{
+    const BundlePtr bundle = m_session.bundle();
+    if (!bundle || weight >= bundle->weights().size())
+        return;
+    m_session.tasks().start(
+        this, tr("Quantising"),
+        [bundle, weight, options, path](Progress &) {
+            return quantizeWeight(*bundle, weight, options, toPath(path));
+        },
+        [this, path](const Result<quantized::Quantized> &made) {
+            if (!made) {
+                Q_EMIT m_session.statusMessage(
+                    tr("Not quantised: %1").arg(errorSentence(made.error())));
+                return;
+            }
+            Q_EMIT m_session.statusMessage(
+                tr("%1: %2, relative error %3")
+                    .arg(path, ui::fromUtf8(report::bytesText(made->bytes)))
+                    .arg(made->figures.relative, 0, 'g', 3));
+        });
+}
+
+/// The place's weight, or all of them, as a weight section for the chosen chip; for chips whose
+/// slices are published, also as these.
+void ExportMenu::askSection()
+{
+    const target::Target &chip = ui::ChipState::of(m_session).target();
+    const auto words = [](const char *text) { return QString::fromLatin1(text).split(u' '); };
+    const QString all = tr("all"), one = tr("the selected one");
+    const QString section = tr("a weight section"), slices = tr("slices of a container"),
+                  sparse = tr("slices that leave zeros out");
+    QStringList written{section};
+    if (sliceForm(chip.name))
+        written << slices << sparse;
+    askFields(
+        &m_window, tr("Build a Weight Section"),
+        tr("A relocatable section (.ksec) for %1, read back before it is written, or the slices of "
+           "a hardware container (of %2), end to end.")
+            .arg(ui::fromUtf8(chip.name), ui::fromUtf8(slicedTargets())),
+        {{tr("Weights"), {all, one}, all},
+         {tr("Write"), written, section},
+         {tr("Form"), words("stored dense sparse palette affine"), QStringLiteral("stored"),
+          tr("Of a section; slices are fp16")},
+         {tr("Bits of a palette"), words("1 2 3 4 6 8"), QStringLiteral("4")},
+         {tr("Entries of a palette"), words("fp16 int8 e4m3"), QStringLiteral("fp16")},
+         {tr("Most channels of a group"), {}, {}, tr("Empty: as the chip deals them")},
+         {tr("Larger side of the image"), {}, {}, tr("Of slices; empty: above 8 pixels")}},
+        [=, this, &chip](const QStringList &asked) {
+            const std::size_t weight = m_session.place().weight;
+            if (asked[0] == one && weight >= m_session.bundle()->weights().size()) {
+                Q_EMIT m_session.statusMessage(tr("Select the weight that is to be built."));
+                return;
+            }
+            for (const QString &text : {asked[5], asked[6]}) {
+                if (!text.isEmpty() && addressIn(text).value_or(0) == 0) {
+                    Q_EMIT m_session.statusMessage(tr("%1 is no number from 1 on.").arg(text));
+                    return;
+                }
+            }
+            const auto weights = asked[0] == one ? std::vector<std::size_t>{weight}
+                                                 : plan::sectionWeights(*m_session.bundle());
+            const std::uint64_t lanes = addressIn(asked[5]).value_or(0);
+            if (asked[1] != section) {
+                const SliceOptions options{asked[1] == sparse, addressIn(asked[6]).value_or(0),
+                                           lanes};
+                askExport(tr("Build Slices"), tr("Slices (*.bin)"), QStringLiteral("bin"),
+                          [this, &chip, options, weights](const QString &path) {
+                              startSlices(weights, options, chip, path);
+                          });
+                return;
+            }
+            plan::SectionOptions options;
+            options.form = asked[2].toStdString();
+            options.bits = asked[3].toUInt();
+            options.entries = asked[4].toStdString();
+            options.lanes = lanes;
+            askExport(tr("Build a Weight Section"), tr("Weight sections (*.ksec)"),
+                      QStringLiteral("ksec"), [this, &chip, options, weights](const auto &path) {
+                          startSection(weights, options, chip, path);
+                      });
+        });
+}
+
+void ExportMenu::startSection(const std::vector<std::size_t> &weights,
+                              const plan::SectionOptions &options, const target::Target &chip,
+                              const QString &path)
+{
+    const BundlePtr bundle = m_session.bundle();
+    m_session.tasks().start(
+        this, tr("Building the section"),
+        [bundle, weights, options, &chip, path](Progress &) {
+            return buildSectionTo(*bundle, weights, options, chip, toPath(path));
+        },
+        [this, path](const Result<void> &made) { sayWritten(made, path); });
+}
+
+void ExportMenu::startSlices(const std::vector<std::size_t> &weights, const SliceOptions &options,
+                             const target::Target &chip, const QString &path)
+{
+    const BundlePtr bundle = m_session.bundle();
+    m_session.tasks().start(
+        this, tr("Building slices"),
+        [bundle, weights, options, &chip, path](Progress &) {
+            return buildSlicesTo(*bundle, weights, options, chip, toPath(path));
+        },
+        [this, path](const Result<SliceFile> &made) {
+            if (made)
+                Q_EMIT m_session.statusMessage(tr("%1: %2 slices, %3 B")
+                                                   .arg(path, ui::groupedNumber(made->rows.size()),
+                                                        ui::groupedNumber(made->bytes.size())));
+            else
+                sayWritten(tl::unexpected(made.error()), path);
+        });
+}
+
+void ExportMenu::askRelayout()
+{
+    const QString from = QFileDialog::getExistingDirectory(
+        &m_window, tr("Folder That Quantise Wrote"), {}, QFileDialog::ShowDirsOnly);
+    if (from.isEmpty())
+        return;
+    askFields(
+        &m_window, tr("Change the Layout"),
+        tr("The same numbers in other layouts, as TMOV makes them, in a new folder."),
+        {{tr("Data"), {QString(), QStringLiteral("nd"), QStringLiteral("nz")}, QString()},
+         {tr("Exponents"),
+          {QString(), QStringLiteral("nd"), QStringLiteral("zz"), QStringLiteral("interleaved")},
+          QString()}},
+        [this, from](const QStringList &asked) {
+            const quantized::RelayoutOptions options{asked[0].toStdString(),
+                                                     asked[1].toStdString()};
+            ui::openSaveDialog(&m_window, tr("New Folder"), QStringLiteral("relaid"), {},
+                               [this, from, options](const QString &path) {
+                                   sayWritten(relayoutTo(toPath(from), options, toPath(path)),
+                                              path);
+                               });
+        });
+}
+
+void ExportMenu::askRelocate()
+{
+    askFields(&m_window, tr("Relocate the Section"),
+              tr("Fills the slots of the records with the addresses that a loader would give, in a "
+                 "copy of the section."),
+              {{tr("Base"), {}, QStringLiteral("0x0"), tr("A multiple of 64")},
+               {tr("Input tile"), {}, {}, tr("Empty: its slots stay unresolved")},
+               {tr("Output tile"), {}, {}, tr("Empty: its slots stay unresolved")}},
+              [this](const QStringList &asked) {
+                  for (const QString &text : asked) {
+                      if (!text.isEmpty() && !addressIn(text)) {
+                          Q_EMIT m_session.statusMessage(
+                              tr("%1 is no address such as 0x40000.").arg(text));
+                          return;
+                      }
+                  }
+                  makeSection(tr("Relocate the Section"),
+                              section::LoadAddresses{addressIn(asked[0]).value_or(0),
+                                                     addressIn(asked[1]), addressIn(asked[2])});
+              });
+}
+
+/// With its slots filled, or taken back.
+void ExportMenu::makeSection(const QString &title,
+                             const std::optional<section::LoadAddresses> &addresses)
+{
+    if (!m_session.bundle()->section()) {
+        Q_EMIT m_session.statusMessage(tr("Open a weight section (.ksec) first."));
+        return;
+    }
+    askExport(title, tr("Weight sections (*.ksec)"), QStringLiteral("out.ksec"),
+              [this, addresses](const QString &path) {
+                  sayWritten(relocateTo(*m_session.bundle(), addresses, toPath(path)), path);
+              });
+}
+
+/// How something that was made ended.
+void ExportMenu::sayWritten(const Result<void> &made, const QString &path)
+{
+    Q_EMIT m_session.statusMessage(made ? tr("Written: %1").arg(path)
+                                        : tr("Not written: %1").arg(errorSentence(made.error())));
+}
+
+} // namespace kernscope::app
+
+#include "moc_export_menu.cpp"

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/save_controller.h"
+
+#include "app/error_text.h"
+#include "app/notice_area.h"
+#include "app/paths.h"
+#include "app/save_dialog.h"
+#include "core/base/error_builder.h"
+#include "core/base/overlaid_file.h"
+#include "core/base/sha256.h"
+#include "core/bundle/bundle.h"
+#include "widgets/common/cell_keys.h"
+#include "widgets/common/file_dialogs.h"
+#include "widgets/common/table_text.h"
+#include "widgets/common/task_manager.h"
+
+#include <QAbstractButton>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QMessageBox>
+#include <QPointer>
+#include <QPushButton>
+
+#include <cstdint>
+#include <span>
+#include <utility>
+
+namespace kernscope::app {
+
+namespace {
+
+/// Of more changed bytes, finding the exact ranges would hold up the window.
+constexpr std::uint64_t kMostCompared = std::uint64_t{4} << 20;
+
+/// In whole blocks.
+std::uint64_t mostChanged(const Bundle &bundle)
+{
+    std::uint64_t most = 0;
+    for (const BundleFile &file : bundle.files()) {
+        for (const ByteRange &run : file.file->changedBlocks())
+            most += run.bytes.value;
+    }
+    return most;
+}
+
+/// Of what a save would write: the bytes and their places.
+std::string digestOfSave(const Bundle &bundle)
+{
+    Sha256 hash;
+    const std::vector<WrittenRange> runs = pendingRanges(bundle);
+    for (const BundleFile &file : bundle.files()) {
+        for (const WrittenRange &run : runs) {
+            if (run.file != file.path)
+                continue;
+            const std::string place = run.file + '+' + std::to_string(run.range.offset.value);
+            hash.update(std::as_bytes(std::span(place)));
+            hash.update(file.file->bytes().subspan(run.range.offset.value, run.range.bytes.value));
+        }
+    }
+    return hash.finishHex().value_or(std::string());
+}
+
+/// Hands over what `work` finds of the changes, found as a task where they are many.
+template <class Work, class Then>
+void ofChanges(QObject *window, ui::Session &session, Work work, Then then)
+{
+    if (mostChanged(*session.bundle()) <= kMostCompared) {
+        then(work(*session.bundle()));
+        return;
+    }
+    session.tasks().start(
+        window, SaveController::tr("Collecting what is changed"),
+        [bundle = session.bundle(), work](Progress &) {
+            const BundleReadLock lock(*bundle);
+            return work(*bundle);
+        },
+        std::move(then));
+}
+
+/// "12 B differ from the disk."; of very many, no more than the size of the blocks they lie in.
+QString changedText(const Bundle &bundle)
+{
+    if (const std::uint64_t most = mostChanged(bundle); most > kMostCompared)
+        return SaveController::tr("Up to %1 B differ from the disk.").arg(ui::groupedNumber(most));
+    std::uint64_t bytes = 0;
+    for (const WrittenRange &range : pendingRanges(bundle))
+        bytes += range.range.bytes.value;
+    return bytes == 1
+               ? SaveController::tr("One byte differs from the disk.")
+               : SaveController::tr("%1 B differ from the disk.").arg(ui::groupedNumber(bytes));
+}
+
+QString notSavedText(const Error &error)
+{
+    if (error.code == "io.links")
+        return SaveController::tr(
+                   "%1 has another name (a hard link), as in a backup made with links, "
+                   "and that file would change with it. The changes can go into a copy "
+                   "that takes its place here.")
+            .arg(ui::fromUtf8(error.file));
+    if (error.code == "patch.gone")
+        return SaveController::tr("%1 is gone from the disk. What is shown can be saved as a copy.")
+            .arg(ui::fromUtf8(error.file));
+    return errorSentence(error);
+}
+
+} // namespace
+
+SaveController::SaveController(const WindowParts &parts) : Controller(parts)
+{
+    connect(&m_document, &Document::saved, this, &SaveController::onSaved);
+    connect(&m_document, &Document::saveFailed, this, &SaveController::onSaveFailed);
+    connect(&m_document, &Document::cancelled, this, [this] { m_afterSave = nullptr; });
+}
+
+void SaveController::save()
+{
+    ui::finishEditing();
+    if (m_document.busy() == Document::Busy::Planning) { // of what was typed last
+        connect(&m_document, &Document::busyChanged, this, &SaveController::save,
+                Qt::SingleShotConnection);
+        return;
+    }
+    if (!m_document.modified())
+        return;
+    if (m_document.inMemory()) {
+        saveAs();
+        return;
+    }
+    if (!m_session.filesHold()) {
+        m_document.save(false); // it says why not
+        return;
+    }
+    for (const BundleFile &file : m_session.bundle()->files()) {
+        const QString path = toQString(file.file->path());
+        if (!path.isEmpty() && !QFileInfo::exists(path)) {
+            onSaveFailed(ErrorBuilder("patch.gone").file(file.path));
+            return;
+        }
+    }
+    // What is to follow the save is forgotten where this is cancelled.
+    ofChanges(this, m_session, pendingRanges,
+              [this, after = std::exchange(m_afterSave, nullptr)](
+                  const std::vector<WrittenRange> &ranges) {
+                  if (!m_document.modified() || m_document.busy() != Document::Busy::Idle)
+                      return;
+                  m_afterSave = after;
+                  askSave(ranges);
+              });
+}
+
+/// What is written is what was listed, or nothing is.
+void SaveController::askSave(const std::vector<WrittenRange> &ranges)
+{
+    auto *dialog = new SaveDialog(*m_session.bundle(), ranges, m_settings.keepBackup(), &m_window);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setReady(false);
+    ofChanges(this, m_session, digestOfSave,
+              [this, dialog = QPointer(dialog)](const std::string &digest) {
+                  if (!dialog)
+                      return;
+                  m_listedDigest = digest;
+                  dialog->setReady(true);
+              });
+    connect(dialog, &QDialog::accepted, this, [this, dialog] {
+        m_settings.setKeepBackup(dialog->keepBackup());
+        writeListed(false);
+    });
+    connect(dialog, &QDialog::rejected, this, [this] { m_afterSave = nullptr; });
+    dialog->open();
+}
+
+/// What the list showed last, or nothing: then it is shown again.
+void SaveController::writeListed(bool breakLinks)
+{
+    ofChanges(
+        this, m_session, digestOfSave,
+        [this, breakLinks, after = std::exchange(m_afterSave, nullptr)](const std::string &digest) {
+            m_afterSave = after;
+            if (digest == m_listedDigest) {
+                m_document.save({m_settings.keepBackup(), breakLinks});
+                return;
+            }
+            Q_EMIT m_session.statusMessage(
+                tr("Nothing was written: the changes are no longer those "
+                   "that were listed. Look at the list again."));
+            save();
+        });
+}
+
+void SaveController::saveAs()
+{
+    ui::finishEditing();
+    if (!m_document.isOpen())
+        return;
+    const QFileInfo now(m_document.inMemory() ? m_document.name() : m_document.path());
+    const QString suffix = now.suffix().isEmpty() ? QString() : QLatin1Char('.') + now.suffix();
+    const QString folder = m_document.inMemory() ? ui::dialogFolder(&m_window) : now.absolutePath();
+    const QString proposal = tr("%1-patched%2").arg(now.completeBaseName(), suffix);
+    auto *dialog = new QFileDialog(&m_window, tr("Save As"), folder);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setAcceptMode(QFileDialog::AcceptSave);
+    dialog->setFileMode(QFileDialog::AnyFile);
+    dialog->setOption(QFileDialog::DontConfirmOverwrite); // askSaveAs says what can be done
+    dialog->selectFile(proposal);
+    connect(dialog, &QFileDialog::fileSelected, this, [this](const QString &path) {
+        ui::setDialogFolder(&m_window, QFileInfo(path).absolutePath());
+        askSaveAs(path);
+    });
+    connect(dialog, &QDialog::rejected, this, [this] { m_afterSave = nullptr; });
+    dialog->open();
+}
+
+void SaveController::askSaveAs(const QString &target)
+{
+    if (!QFileInfo::exists(target)) {
+        m_document.saveAs(target);
+        return;
+    }
+    auto *box =
+        new QMessageBox(QMessageBox::Question, tr("Save As"),
+                        tr("%1 exists already. A copy is never written over anything.").arg(target),
+                        QMessageBox::Cancel, &m_window);
+    box->setAttribute(Qt::WA_DeleteOnClose);
+    QAbstractButton *other = box->addButton(tr("Choose Another Name"), QMessageBox::AcceptRole);
+    connect(box, &QMessageBox::finished, this, [this, box, other] {
+        if (box->clickedButton() == other)
+            saveAs();
+        else
+            m_afterSave = nullptr;
+    });
+    box->open();
+}
+
+void SaveController::whenKept(std::function<void()> next)
+{
+    ui::finishEditing();
+    if (m_document.busy() == Document::Busy::Planning) {
+        connect(
+            &m_document, &Document::busyChanged, this, [this, next] { whenKept(next); },
+            Qt::SingleShotConnection);
+        return;
+    }
+    if (!m_document.modified()) {
+        next();
+        return;
+    }
+    auto *box =
+        new QMessageBox(QMessageBox::Warning, tr("Unsaved Changes"),
+                        tr("%1 has changes that are not saved.").arg(m_document.name()),
+                        QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel, &m_window);
+    box->setInformativeText(changedText(*m_session.bundle()));
+    box->setDefaultButton(QMessageBox::Save);
+    box->setAttribute(Qt::WA_DeleteOnClose);
+    connect(box, &QMessageBox::finished, this, [this, next = std::move(next)](int answer) {
+        if (answer == QMessageBox::Discard) {
+            next();
+        } else if (answer == QMessageBox::Save) {
+            m_afterSave = next;
+            save();
+        }
+    });
+    box->open();
+}
+
+void SaveController::onSaved(const SaveReport &report, const QString &target)
+{
+    m_notices->remove(QStringLiteral("save"));
+    if (m_session.filesHold())
+        m_notices->remove(QStringLiteral("disk"));
+    Q_EMIT saved(target);
+    const QString bytes = ui::groupedNumber(report.bytesWritten.value);
+    Q_EMIT m_session.statusMessage(
+        report.verified ? tr("Saved %1: %2 B written, read back and verified.")
+                              .arg(QFileInfo(target).fileName(), bytes)
+                        : tr("Saved %1: %2 B written.").arg(QFileInfo(target).fileName(), bytes));
+    for (const Diagnostic &row : report.warnings) {
+        Q_EMIT warned(row);
+        m_notices->add(NoticeArea::Kind::Warning, QStringLiteral("saved"),
+                       errorSentence(row.error));
+    }
+    if (const auto next = std::exchange(m_afterSave, nullptr))
+        next();
+}
+
+void SaveController::onSaveFailed(const Error &error)
+{
+    m_afterSave = nullptr;
+    std::vector<NoticeAction> answers;
+    if (m_session.filesHold()) // a copy of files that changed would be of no use either
+        answers.push_back({tr("Save As\u2026"), [this] { saveAs(); }});
+    if (error.code == "io.links")
+        answers.push_back({tr("Save into a Copy of the File"), [this] { writeListed(true); }});
+    if (error.code == "patch.stale")
+        answers.push_back({tr("Reload"), [this] { Q_EMIT reloadAsked(); }});
+    if (error.code == "journal.pending")
+        answers.push_back({tr("Recover"), [this] { whenKept([this] { m_document.recover(); }); }});
+    m_notices->add(NoticeArea::Kind::Error, QStringLiteral("save"),
+                   tr("Not saved. %1").arg(notSavedText(error)), std::move(answers));
+}
+
+} // namespace kernscope::app
+
+#include "moc_save_controller.cpp"

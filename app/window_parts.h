@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "app/document.h"
+#include "app/settings.h"
+
+#include <QWidget>
+
+class QMenu;
+
+namespace kernscope::app {
+
+class DockSet;
+class LayoutKeeper;
+class MenuActions;
+class NoticeArea;
+class SaveController;
+
+/// What a window is made of, for its controllers. A test has those that its controller needs.
+struct WindowParts {
+    QWidget &window;
+    Document &document;
+    ui::Session &session;
+    Settings &settings;
+    NoticeArea *notices = nullptr;
+    DockSet *docks = nullptr;
+    LayoutKeeper *layouts = nullptr;
+    SaveController *saving = nullptr;
+    MenuActions *actions = nullptr;
+};
+
+/// A part of what a window does, with a class of its own.
+class Controller : public QObject
+{
+protected:
+    explicit Controller(const WindowParts &parts)
+        : QObject(&parts.window), m_window(parts.window), m_document(parts.document),
+          m_session(parts.session), m_settings(parts.settings), m_notices(parts.notices),
+          m_docks(parts.docks), m_layouts(parts.layouts), m_saving(parts.saving),
+          m_actions(parts.actions)
+    {
+    }
+
+    QWidget &m_window;
+    Document &m_document;
+    ui::Session &m_session;
+    Settings &m_settings;
+    NoticeArea *m_notices;
+    DockSet *m_docks;
+    LayoutKeeper *m_layouts;
+    SaveController *m_saving;
+    MenuActions *m_actions;
+};
+
+} // namespace kernscope::app

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/container/skeleton/weights/skeleton_reader.h"
+
+#include "core/bundle/weight.h"
+#include "core/container/skeleton/skeleton.h"
+
+#include <utility>
+
+namespace kernscope {
+
+namespace {
+
+ByteClaim claimOf(ByteRange range, SectionKind kind, std::string name)
+{
+    ByteClaim claim;
+    claim.range = range;
+    claim.kind = kind;
+    claim.name = std::move(name);
+    return claim;
+}
+
+class SkeletonReader final : public ContainerReader
+{
+public:
+    /// A format that is shipped has a kind of its own (bundle/kinds.h).
+    BundleKind kind() const override { return BundleKind::Unknown; }
+    std::string_view key() const override { return "skeleton"; }
+    std::string_view name() const override { return "a skeleton file (.skel)"; }
+    std::string_view wanted() const override { return "a .skel"; }
+    std::vector<std::string_view> endings() const override { return {".skel"}; }
+    std::string_view helpPage() const override { return "page"; }
+    std::string_view fuzzTarget() const override { return "fuzz_skeleton"; }
+
+    bool knows(std::span<const std::byte> bytes, std::string_view) const override
+    {
+        return skeleton::isSkeleton(bytes);
+    }
+
+    Result<std::vector<FileBytes>> rewrite(const std::vector<BundleFile> &files) const override
+    {
+        return rewriteOneFile(files, skeleton::readSkeleton, skeleton::writeSkeleton);
+    }
+
+    void read(ContainerInput &input, ContainerContents &out) const override
+    {
+        BundleFile &file = input.files.front();
+        file.role = SectionKind::Data;
+        const auto tables = skeleton::readSkeleton(file.file->bytes(), file.path);
+        if (!tables) {
+            out.log.add(Severity::Error, tables.error());
+            return;
+        }
+        Weight weight;
+        weight.name = "numbers";
+        weight.sourceOp = "skeleton";
+        weight.type = ElementType::Fp16;
+        weight.shape = {tables->numbers};
+        weight.elements = ElementCount(tables->numbers);
+        weight.storedBytes = tables->payload.bytes;
+        OperandPlace place;
+        place.bytes = tables->payload.bytes;
+        place.dataOffset = place.metaOffset = tables->payload.offset;
+        codec::Encoding encoding;
+        encoding.type = weight.type;
+        encoding.shape = weight.shape;
+        encoding.payload =
+            operandAt(codec::PartRole::Data, weight.type, weight.shape, std::move(place));
+        weight.form = StorageForm(std::move(encoding));
+        out.weights.push_back(std::move(weight));
+        out.claims[0].push_back(claimOf({FileOffset(0), ByteCount(skeleton::kHeaderBytes)},
+                                        SectionKind::Header, "header"));
+        ByteClaim data = claimOf(tables->payload, SectionKind::Data, "numbers: data");
+        data.weight = data.operand = 0;
+        out.claims[0].push_back(std::move(data));
+    }
+};
+
+} // namespace
+
+const ContainerReader &skeletonReader()
+{
+    static const SkeletonReader reader;
+    return reader;
+}
+
+} // namespace kernscope

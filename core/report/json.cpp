@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/report/json.h"
+
+#include "core/base/overlaid_file.h"
+#include "core/bundle/build_facts.h"
+#include "core/bundle/bundle.h"
+#include "core/bundle/stored_bytes.h"
+#include "core/container/mil/segment_backends.h"
+#include "core/container/milblob/milblob.h"
+#include "core/report/byte_table.h"
+#include "core/report/hwx_json.h"
+#include "core/report/json_table.h"
+#include "core/report/program_table.h"
+
+#include <cmath>
+
+namespace kernscope::report {
+
+Json numberJson(std::uint64_t number)
+{
+    constexpr std::uint64_t kExact = std::uint64_t(1) << 53;
+    return number <= kExact ? Json(number) : Json(std::to_string(number));
+}
+
+Json numberJson(const std::optional<std::uint64_t> &number)
+{
+    return number ? numberJson(*number) : Json(nullptr);
+}
+
+Json numbersJson(std::span<const std::uint64_t> numbers)
+{
+    Json list = Json::array();
+    for (const std::uint64_t number : numbers)
+        list.push_back(numberJson(number));
+    return list;
+}
+
+Json ratioJson(double ratio)
+{
+    if (!std::isfinite(ratio))
+        return nullptr;
+    return std::round(ratio * 1e6) / 1e6;
+}
+
+Json document(std::string_view command)
+{
+    Json document;
+    document["schema"] = 1;
+    document["tool"] = "kernscope";
+    document["version"] = KERNSCOPE_VERSION;
+    document["command"] = command;
+    return document;
+}
+
+namespace {
+
+Value severityValue(const Diagnostic &row)
+{
+    return Word{severityName(row.severity), Mark::None, {}, static_cast<int>(row.severity)};
+}
+
+} // namespace
+
+const TableOf<Diagnostic> &diagnosticTable()
+{
+    using Row = Diagnostic;
+    static constexpr Column<Row> kColumns[] = {
+        {"severity", "Error: something cannot be read. Warning: it can, with doubt.",
+         severityValue},
+        {"code", "Stable name of the fault, the same on the command line",
+         [](const Row &row) -> Value { return View(row.error.code); }},
+        {kWindow, "place", "File and offset; Enter goes there",
+         [](const Row &row) -> Value {
+             const auto &offset = row.error.offset;
+             return FilePlace(row.error.file, offset ? std::optional(offset->value) : std::nullopt);
+         }},
+        {kDocument, "file", "File that is meant",
+         [](const Row &row) { return orNothing(row.error.file); }},
+        {kDocument, "offset", "First byte that is meant",
+         [](const Row &row) -> Value {
+             return row.error.offset ? Value(Hex(row.error.offset->value)) : Value(Unknown());
+         }},
+        {kDocument, "length", "Bytes that are meant",
+         [](const Row &row) -> Value {
+             return row.error.length ? Value(Count(row.error.length->value)) : Value(Absent());
+         }},
+        {kDocument | kWindow, "field", "Field or operand that is meant",
+         [](const Row &row) -> Value {
+             return row.error.field.empty() ? Value(Absent()) : Value(View(row.error.field));
+         }},
+        {kDocument | kWindow, "expected", "What should stand there",
+         [](const Row &row) -> Value { return View(row.error.expected); }},
+        {kDocument | kWindow, "found", "What stands there",
+         [](const Row &row) -> Value { return View(row.error.found); }},
+        {kDocument | kWindow, "message", "What is wrong",
+         [](const Row &row) -> Value {
+             return View(row.error.message.empty() ? row.error.code : row.error.message);
+         },
+         jsonOf([](const Row &row) { return Json(row.error.message); })},
+    };
+    static const TableOf<Row> kTable{
+        "diagnostics", kColumns, {}, {"severity", "code", "place", "field", "message"}};
+    return kTable;
+}
+
+Json diagnosticJson(const Diagnostic &diagnostic)
+{
+    return jsonObject(diagnosticTable(), diagnostic);
+}
+
+void finish(Json &document, const Diagnostics &diagnostics)
+{
+    for (const Diagnostic &diagnostic : diagnostics) {
+        const char *list = diagnostic.severity == Severity::Error     ? "errors"
+                           : diagnostic.severity == Severity::Warning ? "warnings"
+                                                                      : nullptr;
+        if (list && document.contains(list))
+            document[list].push_back(describe(diagnostic.error));
+    }
+    document["diagnostics"] = jsonArray(diagnosticTable(), diagnostics);
+}
+
+std::string documentText(const Json &document, int indent)
+{
+    return document.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
+
+namespace {
+
+/// A value's extents; null for one that the program leaves open.
+Json dimsJson(const mil::ValueType &type)
+{
+    Json list = Json::array();
+    for (const std::int64_t dim : type.dims)
+        list.push_back(dim < 0 ? Json(nullptr) : numberJson(static_cast<std::uint64_t>(dim)));
+    return list;
+}
+
+Json stridesJson(const std::vector<std::int64_t> &numbers)
+{
+    Json list = Json::array();
+    for (const std::int64_t number : numbers)
+        list.push_back(number < 0 ? Json(nullptr) : numberJson(static_cast<std::uint64_t>(number)));
+    return list;
+}
+
+Json functionJson(const mil::Function &function, const std::string &segment)
+{
+    Json json;
+    json["name"] = function.name;
+    json["model"] = function.model;
+    json["opset"] = function.opset;
+    json["ops"] = mil::operationCount(function.body);
+    json["inputs"] = Json::array();
+    for (const mil::NamedType &input : function.inputs) {
+        Json row;
+        row["name"] = input.name;
+        row["dtype"] = elementTypeName(input.type.element);
+        row["shape"] = dimsJson(input.type);
+        row["state"] = input.type.kind == mil::ValueType::Kind::State;
+        if (!input.type.strides.empty())
+            row["strides"] = stridesJson(input.type.strides);
+        if (!input.type.interleave.empty())
+            row["interleave_factors"] = stridesJson(input.type.interleave);
+        json["inputs"].push_back(std::move(row));
+    }
+    json["outputs"] = function.body.outputs;
+    json["output_types"] = Json::array();
+    for (const std::string &output : function.body.outputs) {
+        const mil::ValueType *type = outputType(function, output);
+        json["output_types"].push_back(
+            {{"name", output},
+             {"dtype", type ? Json(elementTypeName(type->element)) : Json(nullptr)},
+             {"shape", type ? dimsJson(*type) : Json(nullptr)}});
+    }
+    json["backend"] = segment.empty() ? Json(nullptr) : Json(segment);
+    Json attributes = Json::object();
+    for (const auto &[name, number] : mil::numberAttributes(function))
+        attributes[name] = number;
+    if (!attributes.empty())
+        json["attributes"] = std::move(attributes);
+    const auto operations = annotatedOperations(function, segment);
+    if (!operations.empty())
+        json["operations"] = jsonArray(annotatedOperationTable(), operations);
+    return json;
+}
+
+/// What a description says beside its features.
+Json descriptionJson(const mil::ModelDescription &description)
+{
+    Json json;
+    json["model"] = description.model;
+    const std::string &byDefault = description.defaultFunction;
+    json["default_function"] = byDefault.empty() ? Json(nullptr) : Json(byDefault);
+    json["labels"] = description.labels;
+    json["predicts"] = Json::array();
+    for (const mil::FunctionDescription &function : description.functions) {
+        if (!function.predictedFeature.empty())
+            json["predicts"].push_back({{"function", function.name},
+                                        {"feature", function.predictedFeature},
+                                        {"probabilities", function.predictedProbabilities}});
+    }
+    json["metadata"] = Json::object();
+    for (const auto &[key, value] : description.metadata)
+        json["metadata"][key] = value;
+    return json;
+}
+
+Json blobJson(const milblob::Record &record)
+{
+    Json json;
+    json["meta_offset"] = numberJson(record.metaOffset.value);
+    json["dtype"] = elementTypeName(record.type);
+    json["code"] = record.code;
+    json["bytes"] = numberJson(record.bytes.value);
+    json["data_offset"] = numberJson(record.dataOffset.value);
+    json["padding_bits"] = numberJson(record.paddingBits);
+    json["elements"] = numberJson(record.elements.value);
+    return json;
+}
+
+Json fileJson(const BundleFile &file)
+{
+    Json json;
+    json["path"] = file.path;
+    json["bytes"] = numberJson(file.file->size().value);
+    json["kind"] = sectionKindName(file.role);
+    if (file.role != SectionKind::Data)
+        return json;
+    json["version"] = file.blobVersion;
+    json["count"] = file.blobCount;
+    json["blobs"] = Json::array();
+    for (const milblob::Record &record :
+         milblob::readBlobFile(file.file->bytes(), file.path).records)
+        json["blobs"].push_back(blobJson(record));
+    json["payload_bytes"] = numberJson(file.payloadBytes.value);
+    json["unused_blobs"] = file.unusedRecords;
+    return json;
+}
+
+Json bundleTotalsJson(const Bundle &bundle)
+{
+    const Totals &totals = bundle.totals();
+    const bool known = weightsOfUnknownBytes(bundle) == 0;
+    Json json;
+    json["weights"] = totals.weights;
+    json["stored_bytes"] = known ? numberJson(totals.storedBytes.value) : Json(nullptr);
+    json["dense_fp16_bytes"] = numberJson(totals.denseFp16Bytes.value);
+    json["ratio"] =
+        known && totals.denseFp16Bytes.value > 0 ? ratioJson(totals.ratio) : Json(nullptr);
+    json["forms"] = Json::object();
+    for (const auto &[form, count] : totals.forms)
+        json["forms"][form] = count;
+    return json;
+}
+
+} // namespace
+
+Json inspectJson(const Bundle &bundle, const std::vector<std::optional<Statistics>> &statistics,
+                 const StatisticsOptions &asked)
+{
+    Json json = document("inspect");
+    json["kind"] = bundleKindName(bundle.kind());
+    json["bundle"] = bundle.name();
+    const auto program = bundle.program();
+    json["program_version"] = program->version.empty() ? Json(nullptr) : Json(program->version);
+    json["build_info"] = Json::object();
+    for (const BuildFact &fact : buildFacts(bundle))
+        json["build_info"][fact.key] = fact.value;
+    json["functions"] = Json::array();
+    const mil::SegmentBackends segments(*program);
+    for (const mil::Function &function : program->functions)
+        json["functions"].push_back(functionJson(function, segments.of(function)));
+    json["models"] = jsonArray(modelTable(), modelFacts(bundle));
+    json["features"] = jsonArray(featureTable(), featureFacts(bundle));
+    json["descriptions"] = Json::array();
+    for (const mil::ModelDescription &description : program->descriptions)
+        json["descriptions"].push_back(descriptionJson(description));
+    if (!bundle.readOnlyReason().empty())
+        json["read_only"] = bundle.readOnlyReason();
+    json["files"] = Json::array();
+    for (const BundleFile &file : bundle.files())
+        json["files"].push_back(fileJson(file));
+    json["sections"] = jsonArray(sectionTable(), sectionRows(bundle));
+    json["weights"] = Json::array();
+    for (std::size_t i = 0; i < bundle.weights().size(); ++i)
+        json["weights"].push_back(
+            weightJson(bundle, i, i < statistics.size() ? statistics[i] : std::nullopt, asked));
+    json["totals"] = bundleTotalsJson(bundle);
+    json["warnings"] = Json::array();
+    json["errors"] = Json::array();
+    json["relocations"] =
+        bundle.hardware() == nullptr
+            ? Json::array()
+            : hwxSlotsJson(*bundle.hardware(), bundle.files().front().file->bytes(),
+                           bundle.files().front().path);
+    return json;
+}
+
+} // namespace kernscope::report

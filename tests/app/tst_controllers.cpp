@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The window's controllers, each without a window of its own.
+#include "app/menu_actions.h"
+#include "app/notice_area.h"
+#include "app/save_controller.h"
+#include "document_fixture.h"
+#include "tests/test_program.h"
+
+#include <QMenu>
+#include <QMessageBox>
+#include <QPushButton>
+#include <QSignalSpy>
+
+using namespace kernscope;
+using namespace kernscope::app;
+
+class TestControllers : public test::DocumentFixture
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void init();
+    void cleanup();
+    void actionsFollowWhatIsOpen();
+    void asksBeforeEditsAreLost_data();
+    void asksBeforeEditsAreLost();
+    void saysWhyNothingIsSaved();
+
+private:
+    bool openEdited();
+    QPushButton *button(QMessageBox::StandardButton which) const;
+
+    std::unique_ptr<Settings> m_settings;
+    std::unique_ptr<QWidget> m_window;
+    NoticeArea *m_notices = nullptr;
+    SaveController *m_saving = nullptr;
+};
+
+void TestControllers::init()
+{
+    begin();
+    m_settings = std::make_unique<Settings>(m_folder->filePath(QStringLiteral("settings.ini")));
+    m_window = std::make_unique<QWidget>();
+    m_notices = new NoticeArea(m_window.get());
+    m_saving = new SaveController({*m_window, *m_document, *m_session, *m_settings, m_notices});
+}
+
+void TestControllers::cleanup()
+{
+    m_window.reset();
+    m_document.reset();
+}
+
+bool TestControllers::openEdited()
+{
+    if (!open(test::writeSample(m_folder->path(), QStringLiteral("dense"))))
+        return false;
+    m_session->setPatchingEnabled(true);
+    edit(0, test::storedElement(bundle(), 0), 0.123);
+    return wait() && m_document->modified();
+}
+
+QPushButton *TestControllers::button(QMessageBox::StandardButton which) const
+{
+    const auto *box = m_window->findChild<QMessageBox *>();
+    return box ? qobject_cast<QPushButton *>(box->button(which)) : nullptr;
+}
+
+void TestControllers::actionsFollowWhatIsOpen()
+{
+    MenuActions actions;
+    QMenu menu;
+    int ran = 0;
+    actions.add(&menu, QStringLiteral("always"), {}, [&ran] { ++ran; });
+    for (const Needs needs : {Needs::Bundle, Needs::Other, Needs::Changes})
+        actions.add(&menu, QStringLiteral("some"), {}, needs, [] {});
+    const QList<QAction *> made = menu.actions();
+    QCOMPARE(made.size(), 4);
+    actions.enable(true, false, true);
+    QVERIFY(made[0]->isEnabled() && made[1]->isEnabled() && made[3]->isEnabled());
+    QVERIFY(!made[2]->isEnabled());
+    actions.enable(false, true, false);
+    QVERIFY(made[0]->isEnabled() && made[2]->isEnabled());
+    QVERIFY(!made[1]->isEnabled() && !made[3]->isEnabled());
+    made[0]->trigger();
+    QCOMPARE(ran, 1);
+}
+
+void TestControllers::asksBeforeEditsAreLost_data()
+{
+    QTest::addColumn<int>("answer");
+    QTest::addColumn<bool>("goesOn");
+    QTest::newRow("cancel") << int(QMessageBox::Cancel) << false;
+    QTest::newRow("discard") << int(QMessageBox::Discard) << true;
+}
+
+void TestControllers::asksBeforeEditsAreLost()
+{
+    QFETCH(int, answer);
+    QFETCH(bool, goesOn);
+    int went = 0;
+    m_saving->whenKept([&went] { ++went; });
+    QCOMPARE(went, 1); // nothing is open: nothing to ask
+    QVERIFY(openEdited());
+    m_saving->whenKept([&went] { ++went; });
+    QCOMPARE(went, 1);
+    QPushButton *chosen = button(QMessageBox::StandardButton(answer));
+    QVERIFY(chosen);
+    chosen->click();
+    QTRY_COMPARE(went, goesOn ? 2 : 1);
+}
+
+/// A file that is gone is not written again: the notice offers a copy.
+void TestControllers::saysWhyNothingIsSaved()
+{
+    QSignalSpy saved(m_saving, &SaveController::saved);
+    QVERIFY(openEdited());
+    for (const BundleFile &file : bundle().files())
+        QFile::remove(QDir(m_document->path()).filePath(QString::fromStdString(file.path)));
+    m_saving->save();
+    QTRY_VERIFY(!m_notices->texts().isEmpty());
+    QCOMPARE(saved.size(), 0);
+}
+
+KERNSCOPE_TEST(TestControllers, QApplication)
+#include "tst_controllers.moc"
