@@ -114,7 +114,7 @@ struct RunEditor::State {
                          std::span<const double> values, std::span<float> after,
                          RunOutcome &outcome);
     void gather(std::uint64_t first, std::size_t at, std::span<const double> values,
-                RunOutcome &outcome);
+                const RunOutcome &outcome);
     void loadCodes(std::uint64_t first, std::size_t at, std::size_t index);
     void choose();
     void chooseByTables();
@@ -124,6 +124,9 @@ struct RunEditor::State {
     void chooseOne(std::size_t i);
     bool holds(std::size_t i) const;
     void settle(RunOutcome &outcome);
+    struct Gap;
+    void settleGap(const Gap &gap, RunOutcome &outcome);
+    void refuse(std::uint64_t element, double value, RunOutcome &outcome);
     void storeCodes(std::size_t index);
     std::vector<PartEdit> takeBytes();
     std::vector<PartEdit> takeOrdered();
@@ -166,6 +169,11 @@ struct RunEditor::State {
 
     // The block: its stored elements, what they are to become, their codes now and then, and the
     // values of these.
+    struct Gap {
+        std::uint64_t element = 0;
+        double wanted = 0;
+    };
+    std::vector<Gap> gaps; ///< elements that are not stored
     std::vector<std::uint64_t> elements;
     std::vector<double> wanted, now, next;
     std::vector<std::uint32_t> codes, chosen;
@@ -280,7 +288,7 @@ bool RunEditor::State::begin(std::uint64_t first, std::size_t count, RunOutcome 
 /// What each code of elements that share their codebook and scale becomes.
 struct RunEditor::State::CodeMap {
     std::array<std::uint8_t, 256> becomes;
-    std::array<double, 256> wanted;
+    std::array<double, 256> wanted, errors;
     std::array<bool, 256> refused;
     std::optional<double> gap; ///< what elements without a code are to become, if not refused
 };
@@ -309,19 +317,28 @@ bool RunEditor::State::mapCodes(std::uint64_t first, std::size_t count, std::spa
             ++(i % 2 == 0 ? counts : others)[narrow[i]];
             result[i] = shared.becomes[narrow[i]];
         }
-        if (end - index < same && !shared.gap)
+        const bool hasGaps = end - index < same;
+        if (hasGaps && !shared.gap)
             return false;
-        if (end - index < same)
+        if (hasGaps && !state.mask->test(element))
             mapped.note(*shared.gap, 0);
+        double worst = -1;
         for (std::size_t code = 0; code < 256; ++code) {
             const std::uint32_t number = counts[code] + others[code];
             if (number == 0)
                 continue;
             if (shared.refused[code])
                 return false;
-            mapped.note(shared.wanted[code], table->valueOf(shared.becomes[code]));
+            worst = std::max(worst, shared.errors[code]);
             mapped.changed += shared.becomes[code] != code ? number : 0;
         }
+        for (std::size_t i = index; i < end && worst > mapped.worst; ++i) {
+            const std::uint8_t code = narrow[i]; // the first of those that are farthest off
+            if (shared.errors[code] == worst)
+                mapped.note(shared.wanted[code], table->valueOf(shared.becomes[code]));
+        }
+        if (hasGaps)
+            mapped.note(*shared.gap, 0);
         for (std::size_t i = at, own = index; i < std::min(at + same, after.size()); ++i) {
             const bool isStored = !state.mask || state.mask->test(first + i);
             after[i] = isStored ? static_cast<float>(table->valueOf(result[own])) : 0.0f;
@@ -366,6 +383,8 @@ const RunEditor::State::CodeMap *RunEditor::State::mapAt(std::uint64_t element, 
         map->becomes[code] = static_cast<std::uint8_t>(chosen[code]);
         map->wanted[code] = wanted[code];
         map->refused[code] = !holds(code);
+        map->errors[code] =
+            equalValues(next[code], wanted[code]) ? 0.0 : std::abs(next[code] - wanted[code]);
     }
     map->gap = std::nullopt;
     if (std::abs(gap) <= tolerance.of(gap))
@@ -414,40 +433,28 @@ std::size_t RunEditor::State::setBlock(std::uint64_t first, std::size_t at, std:
     return elements.size();
 }
 
-/// The stored elements of a block. Those that are not stored stay zero.
+/// The stored elements of a block, and of the others those that settle() is to look at.
 void RunEditor::State::gather(std::uint64_t first, std::size_t at, std::span<const double> values,
-                              RunOutcome &outcome)
+                              const RunOutcome &outcome)
 {
     const std::size_t count = values.size();
     elements.resize(count);
     wanted.resize(count);
     std::size_t stored = 0;
-    bool gaps = false; // any that is not to be zero
+    gaps.clear();
     for (std::size_t i = 0; i < count; ++i) {
         const std::uint64_t element = first + at + i;
         const bool isStored = ordered() ? positions[at + i] != ElementOrder::kAbsent
                                         : !state.mask || state.mask->test(element);
+        // Once there is an account, a zero that stays does not change it.
+        if (!isStored && (!(values[i] == 0) || outcome.worst < 0))
+            gaps.push_back({element, values[i]});
         elements[stored] = element;
         wanted[stored] = values[i];
         stored += isStored ? 1U : 0U;
-        gaps |= !isStored & !(values[i] == 0);
     }
     elements.resize(stored);
     wanted.resize(stored);
-    if (stored < count)
-        outcome.note(0, 0);
-    for (std::size_t i = 0, kept = 0; gaps && i < count; ++i) {
-        const std::uint64_t element = first + at + i;
-        if (kept < stored && elements[kept] == element) {
-            ++kept;
-        } else if (std::abs(values[i]) <= tolerance.of(values[i])) { // its zero is near enough
-            outcome.note(values[i], 0);
-        } else {
-            const auto plan =
-                Editor(decoder).setElement(element, values[i], tolerance.of(values[i]));
-            outcome.refuse(element, values[i], plan ? Error() : plan.error());
-        }
-    }
 }
 
 void RunEditor::State::loadCodes(std::uint64_t first, std::size_t at, std::size_t index)
@@ -622,7 +629,7 @@ void RunEditor::State::settle(RunOutcome &outcome)
 {
     const std::size_t count = elements.size();
     // The ordinary block: all are near enough, and none is farther off than those before.
-    bool held = !outcome.refusal;
+    bool held = !outcome.refusal && gaps.empty();
     for (std::size_t i = 0; i < count; ++i) {
         const double error = std::abs(next[i] - wanted[i]);
         held &= error <= outcome.worst;
@@ -634,22 +641,42 @@ void RunEditor::State::settle(RunOutcome &outcome)
             outcome.changed += chosen[i] != codes[i] ? 1U : 0U;
         return;
     }
+    std::size_t gap = 0;
     for (std::size_t i = 0; i < count; ++i) {
-        const double value = wanted[i];
-        if (holds(i)) {
-            outcome.note(value, next[i]);
-        } else {
-            const auto plan = outcome.refusal ? Result<EditPlan>()
-                                              : Editor(decoder).setElement(elements[i], value,
-                                                                           tolerance.of(value));
-            outcome.refuse(elements[i], value, plan ? Error() : plan.error());
-        }
+        for (; gap < gaps.size() && gaps[gap].element < elements[i]; ++gap)
+            settleGap(gaps[gap], outcome);
+        if (holds(i))
+            outcome.note(wanted[i], next[i]);
+        else
+            refuse(elements[i], wanted[i], outcome);
         if (outcome.refusal) { // nothing is to be written
             next[i] = now[i];
             chosen[i] = codes[i];
         }
         outcome.changed += chosen[i] != codes[i] ? 1U : 0U;
     }
+    for (; gap < gaps.size(); ++gap)
+        settleGap(gaps[gap], outcome);
+}
+
+/// An element that is not stored stays zero.
+void RunEditor::State::settleGap(const Gap &gap, RunOutcome &outcome)
+{
+    if (std::abs(gap.wanted) <= tolerance.of(gap.wanted))
+        outcome.note(gap.wanted, 0);
+    else
+        refuse(gap.element, gap.wanted, outcome);
+}
+
+/// Editor finds the words; only the first refusal is kept.
+void RunEditor::State::refuse(std::uint64_t element, double value, RunOutcome &outcome)
+{
+    Error error;
+    if (!outcome.refusal) {
+        const auto plan = Editor(decoder).setElement(element, value, tolerance.of(value));
+        error = plan ? Error() : plan.error();
+    }
+    outcome.refuse(element, value, std::move(error));
 }
 
 void RunEditor::State::storeCodes(std::size_t index)
