@@ -2,9 +2,12 @@
 #pragma once
 
 #include "app/dock_set.h"
+#include "app/document.h"
 #include "app/main_window.h"
 #include "app/notice_area.h"
+#include "core/bundle/bundle.h"
 #include "core/codec/decode/decoder.h"
+#include "core/patch/patch.h"
 #include "core/patch/save_steps.h"
 #include "resources/sample.h"
 #include "widgets/common/dock.h"

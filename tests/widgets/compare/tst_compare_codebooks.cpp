@@ -99,7 +99,7 @@ void TestCompareCodebooks::codebooksOfOtherBundlesGo()
     }
     QVERIFY(weights.size() > 1);
     const auto places = [&](std::size_t weight) {
-        return PairPlaces{{session.bundle(), session.other(), weight, weight, {}}, false, {}, {}};
+        return PairPlaces{{session.bundle(), session.other(), {weight, weight}, {}}, false, {}, {}};
     };
     books.setPlaces(places(weights[0]));
     QVERIFY(settle(books));
@@ -145,7 +145,7 @@ void TestCompareCodebooks::codebooksCancelled()
     const std::size_t weight = test::weightWith(*session.bundle(), codec::PartRole::Lut);
     const auto cutting = connect(&session.tasks(), &TaskManager::changed, &books,
                                  [&] { session.tasks().cancelAll(); });
-    books.setPlaces({{session.bundle(), session.other(), weight, weight, {}}, false, {}, {}});
+    books.setPlaces({{session.bundle(), session.other(), {weight, weight}, {}}, false, {}, {}});
     QAction *again = nullptr;
     for (QAction *action : books.menuActions()) {
         if (action->text() == QStringLiteral("Match Codebooks Again"))
