@@ -113,6 +113,8 @@ struct RunEditor::State {
     std::size_t setBlock(std::uint64_t first, std::size_t at, std::size_t index,
                          std::span<const double> values, std::span<float> after,
                          RunOutcome &outcome);
+    bool roundBlock(std::size_t index, std::span<const double> values, std::span<float> after,
+                    RunOutcome &outcome);
     void gather(std::uint64_t first, std::size_t at, std::span<const double> values,
                 const RunOutcome &outcome);
     void loadCodes(std::uint64_t first, std::size_t at, std::size_t index);
@@ -131,6 +133,10 @@ struct RunEditor::State {
     std::vector<PartEdit> takeBytes();
     std::vector<PartEdit> takeOrdered();
 
+    std::uint64_t elementAt(std::size_t i) const
+    {
+        return elements.empty() ? blockFirst + i : elements[i];
+    }
     /// The code as a number: integers with their sign.
     std::int64_t signedCode(std::uint32_t bits) const
     {
@@ -173,9 +179,13 @@ struct RunEditor::State {
         std::uint64_t element = 0;
         double wanted = 0;
     };
-    std::vector<Gap> gaps; ///< elements that are not stored
-    std::vector<std::uint64_t> elements;
-    std::vector<double> wanted, now, next;
+    std::vector<Gap> gaps;               ///< elements that are not stored
+    std::vector<std::uint64_t> elements; ///< empty where all from blockFirst on are stored
+    std::uint64_t blockFirst = 0;
+    std::size_t blockCount = 0;
+    std::span<const double> wanted;
+    std::vector<double> kept; ///< `wanted`, where not all are stored
+    std::vector<double> now, next;
     std::vector<std::uint32_t> codes, chosen;
     bool natural = false; ///< every value is rounded as any conversion to the type does it
     std::vector<float> floats;
@@ -368,13 +378,14 @@ const RunEditor::State::CodeMap *RunEditor::State::mapAt(std::uint64_t element, 
     for (std::size_t code = 0; code < count; ++code)
         floats[code] = static_cast<float>(shared.valueOf(static_cast<std::uint32_t>(code)));
     floats[count] = 0;
-    wanted.resize(count + 1);
-    wantedOf(floats, wanted);
+    kept.resize(count + 1);
+    wantedOf(floats, kept);
+    const double gap = kept[count];
+    wanted = std::span<const double>(kept).first(count);
     elements.assign(count, element);
+    blockCount = count;
     codes.resize(count);
     std::iota(codes.begin(), codes.end(), 0U);
-    const double gap = wanted[count];
-    wanted.resize(count);
     now.resize(count);
     next.resize(count);
     chosen.resize(count);
@@ -422,26 +433,74 @@ std::size_t RunEditor::State::setBlock(std::uint64_t first, std::size_t at, std:
                                        std::span<const double> values, std::span<float> after,
                                        RunOutcome &outcome)
 {
+    if (plainTo == ElementType::Fp16 && !ordered() && !state.mask &&
+        roundBlock(index, values, after, outcome))
+        return values.size();
     gather(first, at, values, outcome);
     loadCodes(first, at, index);
     choose();
     settle(outcome);
     storeCodes(index);
     std::fill(after.begin(), after.end(), 0.0f);
-    for (std::size_t i = 0; i < elements.size() && elements[i] - first - at < after.size(); ++i)
-        after[elements[i] - first - at] = static_cast<float>(next[i]);
-    return elements.size();
+    for (std::size_t i = 0; i < blockCount && elementAt(i) - blockFirst < after.size(); ++i)
+        after[elementAt(i) - blockFirst] = static_cast<float>(next[i]);
+    return blockCount;
+}
+
+/// The ordinary block of numbers that are stored in fp16: all have a finite number near them, and
+/// none is farther off than those before. False, with nothing done, for any other one.
+bool RunEditor::State::roundBlock(std::size_t index, std::span<const double> values,
+                                  std::span<float> after, RunOutcome &outcome)
+{
+    if (outcome.refusal || outcome.worst < 0)
+        return false;
+    const std::size_t count = values.size();
+    halves.resize(2 * count);
+    floats.resize(3 * count);
+    const auto to = std::span(halves).first(count), held = std::span(halves).subspan(count);
+    const auto asked = std::span(floats).first(count),
+               rounded = std::span(floats).subspan(count, count),
+               present = std::span(floats).subspan(2 * count);
+    for (std::size_t i = 0; i < count; ++i)
+        asked[i] = doubleToFloatOdd(values[i]);
+    convertFloatToHalf(asked, to);
+    std::memcpy(held.data(), packed.data() + 2 * index, 2 * count);
+    convertHalfToFloat(std::span<const std::uint16_t>(to), rounded);
+    convertHalfToFloat(std::span<const std::uint16_t>(held), present);
+    // What is asked is at most 2^-23 of itself off; a difference of 0 is exact.
+    const auto most = static_cast<float>(std::min(outcome.worst, 1e30) * (1 - 0x1p-20));
+    bool ordinary = true;
+    for (std::size_t i = 0; i < count; ++i)
+        ordinary &= (rounded[i] == asked[i]) |
+                    (std::abs(rounded[i] - asked[i]) + std::abs(asked[i]) * 0x1p-21f <= most);
+    if (!ordinary) // also where one is infinite or no number
+        return false;
+    std::uint64_t changed = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+        to[i] = present[i] == asked[i] ? held[i] : to[i]; // zeros keep their sign
+        changed += to[i] != held[i] ? 1U : 0U;
+    }
+    outcome.changed += changed;
+    std::memcpy(packed.data() + 2 * index, to.data(), 2 * count);
+    std::copy_n(rounded.begin(), after.size(), after.begin());
+    return true;
 }
 
 /// The stored elements of a block, and of the others those that settle() is to look at.
 void RunEditor::State::gather(std::uint64_t first, std::size_t at, std::span<const double> values,
                               const RunOutcome &outcome)
 {
-    const std::size_t count = values.size();
-    elements.resize(count);
-    wanted.resize(count);
-    std::size_t stored = 0;
     gaps.clear();
+    elements.clear();
+    blockFirst = first + at;
+    blockCount = values.size();
+    wanted = values;
+    if (!ordered() && !state.mask)
+        return;
+    const std::size_t count = values.size();
+    elements.resize(count + 1); // never empty
+    kept.resize(count);
+    std::size_t stored = 0;
     for (std::size_t i = 0; i < count; ++i) {
         const std::uint64_t element = first + at + i;
         const bool isStored = ordered() ? positions[at + i] != ElementOrder::kAbsent
@@ -450,23 +509,23 @@ void RunEditor::State::gather(std::uint64_t first, std::size_t at, std::span<con
         if (!isStored && (!(values[i] == 0) || outcome.worst < 0))
             gaps.push_back({element, values[i]});
         elements[stored] = element;
-        wanted[stored] = values[i];
+        kept[stored] = values[i];
         stored += isStored ? 1U : 0U;
     }
-    elements.resize(stored);
-    wanted.resize(stored);
+    blockCount = stored;
+    wanted = std::span<const double>(kept).first(stored);
 }
 
 void RunEditor::State::loadCodes(std::uint64_t first, std::size_t at, std::size_t index)
 {
-    const std::size_t count = elements.size();
+    const std::size_t count = blockCount;
     codes.resize(count);
     if (ordered()) {
         longCodes.resize(kSetAtOnce);
         const auto some = std::span(longCodes).first(std::min(kSetAtOnce, positions.size() - at));
         decoder.codes(first + at, some);
         for (std::size_t i = 0; i < count; ++i)
-            codes[i] = bitsOf(some[elements[i] - first - at]);
+            codes[i] = bitsOf(some[elementAt(i) - blockFirst]);
     } else if (width <= 8) {
         std::copy_n(narrow.begin() + static_cast<std::ptrdiff_t>(index), count, codes.begin());
     } else {
@@ -531,13 +590,13 @@ const CodeTable &RunEditor::State::tableAt(std::uint64_t element, std::uint64_t 
 
 void RunEditor::State::chooseByTables()
 {
-    for (std::size_t i = 0; i < elements.size();) {
-        const std::uint64_t element = elements[i];
+    for (std::size_t i = 0; i < blockCount;) {
+        const std::uint64_t element = elementAt(i);
         const std::uint64_t same = sharing(element);
         const CodeTable &shared = tableAt(element, same);
         double last = HUGE_VAL; // of a fill the value is always the same
         std::uint32_t nearest = 0;
-        for (; i < elements.size() && elements[i] - element < same; ++i) {
+        for (; i < blockCount && elementAt(i) - element < same; ++i) {
             const double value = wanted[i], held = shared.valueOf(codes[i]);
             now[i] = next[i] = held;
             chosen[i] = codes[i];
@@ -561,7 +620,7 @@ void RunEditor::State::chooseByTables()
 /// Numbers that are stored as they are: the nearest number of the type, by one rounding.
 void RunEditor::State::choosePlain()
 {
-    const std::size_t count = elements.size();
+    const std::size_t count = blockCount;
     const bool isHalf = plainTo == ElementType::Fp16;
     const std::uint32_t largest = isHalf ? 0x7bff : 0x7f7fffff, sign = isHalf ? 0x8000 : 0x80000000;
     floats.resize(count);
@@ -599,14 +658,14 @@ void RunEditor::State::choosePlain()
 
 void RunEditor::State::chooseEach()
 {
-    for (std::size_t i = 0; i < elements.size(); ++i)
+    for (std::size_t i = 0; i < blockCount; ++i)
         chooseOne(i);
 }
 
 /// As Editor::setElement chooses.
 void RunEditor::State::chooseOne(std::size_t i)
 {
-    const ElementPlace place{elements[i], 0, elements[i]};
+    const ElementPlace place{elementAt(i), 0, elementAt(i)};
     const std::int64_t current = signedCode(codes[i]);
     now[i] = valueOfCode(state, place, current);
     const auto found =
@@ -627,7 +686,7 @@ bool RunEditor::State::holds(std::size_t i) const
 /// Refuses what is too far from what was asked for, and keeps the account.
 void RunEditor::State::settle(RunOutcome &outcome)
 {
-    const std::size_t count = elements.size();
+    const std::size_t count = blockCount;
     // The ordinary block: all are near enough, and none is farther off than those before.
     bool held = !outcome.refusal && gaps.empty();
     for (std::size_t i = 0; i < count; ++i) {
@@ -643,12 +702,12 @@ void RunEditor::State::settle(RunOutcome &outcome)
     }
     std::size_t gap = 0;
     for (std::size_t i = 0; i < count; ++i) {
-        for (; gap < gaps.size() && gaps[gap].element < elements[i]; ++gap)
+        for (; gap < gaps.size() && gaps[gap].element < elementAt(i); ++gap)
             settleGap(gaps[gap], outcome);
         if (holds(i))
             outcome.note(wanted[i], next[i]);
         else
-            refuse(elements[i], wanted[i], outcome);
+            refuse(elementAt(i), wanted[i], outcome);
         if (outcome.refusal) { // nothing is to be written
             next[i] = now[i];
             chosen[i] = codes[i];
@@ -681,13 +740,13 @@ void RunEditor::State::refuse(std::uint64_t element, double value, RunOutcome &o
 
 void RunEditor::State::storeCodes(std::size_t index)
 {
-    const std::size_t count = elements.size();
+    const std::size_t count = blockCount;
     if (ordered()) {
         for (std::size_t i = 0; i < count; ++i) {
             if (chosen[i] == codes[i])
                 continue;
-            orderedCodes.push_back({positions[elements[i] - runFirst], chosen[i]});
-            for (const std::uint64_t copy : state.payload.order->copies(elements[i]))
+            orderedCodes.push_back({positions[elementAt(i) - runFirst], chosen[i]});
+            for (const std::uint64_t copy : state.payload.order->copies(elementAt(i)))
                 orderedCodes.push_back({copy, chosen[i]});
         }
     } else if (width <= 8) {
