@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/base/printable.h"
 
+#include "core/base/utf8.h"
+
 #include <algorithm>
 #include <cstdint>
 
@@ -9,36 +11,6 @@
 namespace kernscope {
 
 namespace {
-
-struct CodePoint {
-    char32_t value = 0;
-    std::size_t bytes = 0; ///< 0: no UTF-8 begins here
-};
-
-/// As the Unicode standard has it: no overlong forms, no surrogates, nothing above U+10FFFF.
-CodePoint firstOf(std::string_view text)
-{
-    const auto at = [text](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-    const unsigned char lead = at(0);
-    if (lead < 0x80)
-        return {lead, 1};
-    const std::size_t bytes = lead >= 0xC2 && lead <= 0xDF   ? 2
-                              : lead >= 0xE0 && lead <= 0xEF ? 3
-                              : lead >= 0xF0 && lead <= 0xF4 ? 4
-                                                             : 0;
-    if (bytes == 0 || text.size() < bytes)
-        return {};
-    char32_t value = lead & (0xFFu >> (bytes + 1));
-    for (std::size_t i = 1; i < bytes; ++i) {
-        if ((at(i) & 0xC0) != 0x80)
-            return {};
-        value = value << 6 | (at(i) & 0x3Fu);
-    }
-    constexpr char32_t kSmallest[] = {0, 0, 0x80, 0x800, 0x10000};
-    const bool surrogate = value >= 0xD800 && value <= 0xDFFF;
-    return value < kSmallest[bytes] || surrogate || value > 0x10FFFF ? CodePoint{}
-                                                                     : CodePoint{value, bytes};
-}
 
 /// Controls, separators of lines, and what Unicode calls default-ignorable or bidirectional.
 bool unsafe(char32_t c)
@@ -93,7 +65,7 @@ std::string escaped(std::string_view text, bool lines)
     std::string shown;
     shown.reserve(text.size());
     for (shown += takePlain(text); !text.empty(); shown += takePlain(text)) {
-        const CodePoint c = firstOf(text);
+        const Utf8Letter c = utf8LetterAt(text);
         const std::size_t bytes = c.bytes == 0 ? 1 : c.bytes;
         if (c.bytes == 0)
             shown += fmt::format("\\x{:02x}", static_cast<unsigned char>(text[0]));
@@ -126,7 +98,7 @@ std::string printableJson(std::string_view document)
     std::string shown;
     shown.reserve(document.size());
     for (shown += takePlain(document); !document.empty(); shown += takePlain(document)) {
-        const CodePoint c = firstOf(document);
+        const Utf8Letter c = utf8LetterAt(document);
         const std::size_t bytes = c.bytes == 0 ? 1 : c.bytes;
         const auto value = static_cast<std::uint32_t>(c.value);
         if (c.bytes == 0 || value < 0x20 || !unsafe(c.value))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/base/error_builder.h"
-#include "core/container/mil/utf8.h"
+#include "core/base/utf8.h"
 #include "core/diff/limits.h"
 
 // The parser tells of faults by its result, never by an exception.
@@ -11,30 +11,12 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
-#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
 #include <toml++/toml.h>
-
-/// toml++ 3 runs into undefined behaviour when it asks whether some letters from
-/// U+00A1 to U+FDFF are blank, which it asks of letters of broken texts as well. Letters of U+0080
-/// to U+FFFF are therefore given to it 0xF0000 further on, where nothing is blank: in a plane for
-/// private use. Each stays one letter, so that lines and columns are those of the text.
-namespace kernscope::diff {
-
-/// The first letter of that plane, which cannot be told from a moved one; the size: none.
-std::size_t letterOfMovedPlane(std::string_view text);
-
-/// `text` for toml++. What is no UTF-8, and a byte order mark in front, stays as it is.
-std::string movedLetters(std::string_view text);
-
-/// What toml++ gives back, as it stood in the text.
-std::string movedBack(std::string_view text);
-
-} // namespace kernscope::diff
 
 namespace kernscope {
 
@@ -51,6 +33,41 @@ constexpr std::array<LimitKey, 5> kLimitKeys{{{"max-abs", &ValueLimits::maxAbs, 
                                               {"min-cosine", &ValueLimits::minCosine, true},
                                               {"min-snr", &ValueLimits::minSnr, true}}};
 
+/// The end of a string of one line that begins at `at`, or of a literal one of several lines.
+std::size_t endOfString(std::string_view text, std::size_t at)
+{
+    const char quote = text[at];
+    if (text.substr(at).starts_with("'''")) {
+        at = std::min(text.find("'''", at + 3), text.size() - 3) + 3;
+        return std::min(text.find_first_not_of('\'', at), text.size()); // up to two belong to it
+    }
+    for (++at; at < text.size() && text[at] != quote && text[at] != '\n'; ++at)
+        at += quote == '"' && text[at] == '\\' && at + 1 < text.size() ? 1U : 0U;
+    return std::min(at + 1, text.size());
+}
+
+/// The first letter beyond ASCII that is neither in a comment nor in a string, or the end. toml++ 3
+/// asks of letters elsewhere, and behind a backslash of a """ string, whether they are blank, which
+/// is undefined behaviour for some of them.
+std::size_t strayLetter(std::string_view text)
+{
+    constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+    bool strings = true; // none behind a """ is looked for
+    std::size_t at = text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
+    while (at < text.size()) {
+        strings = strings && !text.substr(at).starts_with("\"\"\"");
+        if (static_cast<unsigned char>(text[at]) >= 0x80)
+            return at;
+        if (strings && (text[at] == '"' || text[at] == '\''))
+            at = endOfString(text, at);
+        else if (strings && text[at] == '#')
+            at = std::min(text.find('\n', at), text.size());
+        else
+            ++at;
+    }
+    return at;
+}
+
 class RulesReader
 {
 public:
@@ -58,10 +75,12 @@ public:
 
     Result<DiffLimits> read(std::string_view text)
     {
-        if (const std::size_t at = diff::letterOfMovedPlane(text); at < text.size())
-            return fault(lineOf(text, at), "letters of other planes", "a letter of plane 15",
-                         "Letters for private use are not read");
-        const toml::parse_result parsed = toml::parse(diff::movedLetters(text), m_file);
+        if (const std::size_t at = strayLetter(text); at < text.size())
+            return fault(placeIn(text, at), "ASCII outside of strings and comments",
+                         std::string(text.substr(
+                             at, std::max<std::size_t>(1, utf8SequenceLength(text, at)))),
+                         "Other letters stand in quotation marks or behind a #, not elsewhere");
+        const toml::parse_result parsed = toml::parse(text, m_file);
         if (!parsed)
             return fault(parsed.error().source(), "TOML", {},
                          std::string(parsed.error().description()));
@@ -76,16 +95,17 @@ public:
     }
 
 private:
-    static toml::source_region lineOf(std::string_view text, std::size_t at)
+    static toml::source_region placeIn(std::string_view text, std::size_t at)
     {
+        const std::string_view before = text.substr(0, at);
+        const std::size_t line = before.rfind('\n') + 1; // npos + 1: the first line
         toml::source_region where;
-        where.begin.line = static_cast<toml::source_index>(
-            1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n'));
-        where.begin.column = 1;
+        where.begin.line =
+            static_cast<toml::source_index>(1 + std::count(before.begin(), before.end(), '\n'));
+        where.begin.column = static_cast<toml::source_index>(1 + at - line);
         return where;
     }
 
-    /// The texts are toml++'s, or have what it read in them.
     tl::unexpected<Error> fault(const toml::source_region &where, std::string expected,
                                 std::string_view found, std::string_view message) const
     {
@@ -93,8 +113,8 @@ private:
             .file(m_file)
             .field(fmt::format("line {}, column {}", where.begin.line, where.begin.column))
             .expected(std::move(expected))
-            .found(diff::movedBack(found))
-            .message(diff::movedBack(message))
+            .found(std::string(found))
+            .message(std::string(message))
             .unexpected();
     }
 
@@ -145,7 +165,7 @@ private:
     Result<void> setOfRule(LimitRule &rule, std::string_view key, const toml::node &node) const
     {
         if (key == "match") {
-            rule.pattern = diff::movedBack(node.value_exact<std::string>().value_or(std::string()));
+            rule.pattern = node.value_exact<std::string>().value_or(std::string());
             if (rule.pattern.empty())
                 return fault(node.source(), "a pattern in quotation marks", {},
                              "The key \"match\" takes another value");
@@ -201,104 +221,3 @@ Result<DiffLimits> parseRules(std::string_view text, const std::string &file)
 }
 
 } // namespace kernscope
-
-namespace kernscope::diff {
-
-namespace {
-
-constexpr std::uint32_t kMoved = 0xF0000;
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-
-std::uint32_t bits(char byte, unsigned mask)
-{
-    return static_cast<unsigned char>(byte) & mask;
-}
-
-/// The code point of a well-formed sequence of 2 to 4 bytes.
-std::uint32_t codePoint(std::string_view letter)
-{
-    std::uint32_t code = bits(letter[0], 0xFFU >> (letter.size() + 1));
-    for (const char byte : letter.substr(1))
-        code = code << 6 | bits(byte, 0x3F);
-    return code;
-}
-
-/// As UTF-8, in `length` bytes, 2 to 4.
-void append(std::string &text, std::uint32_t code, std::size_t length)
-{
-    constexpr unsigned kFirst[] = {0, 0, 0xC0, 0xE0, 0xF0};
-    text += static_cast<char>(kFirst[length] | code >> 6 * (length - 1));
-    for (std::size_t rest = length - 1; rest-- > 0;)
-        text += static_cast<char>(0x80 | (code >> 6 * rest & 0x3F));
-}
-
-bool isMoved(std::uint32_t code)
-{
-    return code >= kMoved && code <= kMoved + 0xFFFF;
-}
-
-/// Hands each letter beyond ASCII and its place to `take`, and the other bytes to `keep`.
-template <class Take, class Keep>
-void forEachLetter(std::string_view text, Take take, Keep keep)
-{
-    for (std::size_t at = 0; at < text.size();) {
-        const std::size_t length = mil::utf8SequenceLength(text, at);
-        if (length > 1)
-            take(text.substr(at, length), at);
-        else
-            keep(text[at]);
-        at += std::max<std::size_t>(length, 1);
-    }
-}
-
-} // namespace
-
-std::size_t letterOfMovedPlane(std::string_view text)
-{
-    std::size_t found = text.size();
-    forEachLetter(
-        text,
-        [&](std::string_view letter, std::size_t at) {
-            if (found == text.size() && isMoved(codePoint(letter)))
-                found = at;
-        },
-        [](char) {});
-    return found;
-}
-
-std::string movedLetters(std::string_view text)
-{
-    std::string moved;
-    if (text.starts_with(kByteOrderMark)) {
-        moved = kByteOrderMark;
-        text.remove_prefix(kByteOrderMark.size());
-    }
-    forEachLetter(
-        text,
-        [&](std::string_view letter, std::size_t) {
-            if (letter.size() < 4)
-                append(moved, kMoved + codePoint(letter), 4);
-            else
-                moved += letter;
-        },
-        [&](char byte) { moved += byte; });
-    return moved;
-}
-
-std::string movedBack(std::string_view text)
-{
-    std::string back;
-    forEachLetter(
-        text,
-        [&](std::string_view letter, std::size_t) {
-            const std::uint32_t code = codePoint(letter);
-            if (isMoved(code))
-                append(back, code - kMoved, code - kMoved < 0x800 ? 2 : 3);
-            else
-                back += letter;
-        },
-        [&](char byte) { back += byte; });
-    return back;
-}
-
-} // namespace kernscope::diff

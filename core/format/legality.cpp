@@ -3,6 +3,7 @@
 
 #include "core/format/code_sets.h"
 #include "core/format/table_rows.h"
+#include "core/numeric/palette_widths.h"
 
 #include <algorithm>
 #include <array>
@@ -62,10 +63,9 @@ private:
 
     void indexWidth()
     {
-        static constexpr std::array<unsigned, 6> kWidths{1, 2, 3, 4, 6, 8};
         const unsigned bits = m_request.indexBits;
         const std::string found = fmt::format("{} bits", bits);
-        const bool known = std::find(kWidths.begin(), kWidths.end(), bits) != kWidths.end();
+        const bool known = unsignedType(bits) != ElementType::Unknown;
         add("index width", stateOf(known), "1, 2, 3, 4, 6 or 8 bits", found,
             "chapters 25 and 36 (palette expansion)");
         if (!known)
@@ -85,7 +85,7 @@ private:
 
     void vectorSize()
     {
-        add("vector size", stateOf(isLegalVectorSize(m_request.vectorSize)),
+        add("vector size", stateOf(isPaletteVector(m_request.vectorSize)),
             "1, 2, 4 or 5 (mask 0x36)", fmt::format("{}", m_request.vectorSize),
             "chapter 25, four codecs");
     }

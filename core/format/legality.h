@@ -76,11 +76,4 @@ struct FormatUse {
 /// ranges, the first version that has it, and those of checkLegality.
 Legality checkKernelFormat(const KernelFormatRow &row, const FormatUse &use);
 
-/// Vector sizes that the mask 0x36 admits: 1, 2, 4, 5 (chapter 25). The shift is guarded: the text
-/// leaves open what the compiler does with sizes past its register.
-constexpr bool isLegalVectorSize(std::uint64_t size)
-{
-    return size < 6 && ((0x36U >> size) & 1U) != 0;
-}
-
 } // namespace kernscope::format

@@ -68,7 +68,7 @@ public:
             return {offsets[step], std::to_integer<std::uint8_t>(masks[step])};
         }
     };
-    /// Bytes between the numbers of a row and those of the next one of a plane of so many lanes.
+    /// Row stride in bytes of a plane of `width` lanes.
     static std::uint64_t rowGap(std::uint64_t width);
 
     /// Errors: those of sparsePlanes, "lanes.sparse" (a mask bit past the lanes, rows that are not

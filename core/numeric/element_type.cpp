@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/numeric/element_type.h"
 
+#include "core/numeric/palette_widths.h"
+
 #include <algorithm>
 #include <array>
 
@@ -95,15 +97,11 @@ unsigned bitWidth(ElementType type)
 
 ElementType unsignedType(unsigned bits)
 {
-    switch (bits) {
-    case 1: return ElementType::Uint1;
-    case 2: return ElementType::Uint2;
-    case 3: return ElementType::Uint3;
-    case 4: return ElementType::Uint4;
-    case 6: return ElementType::Uint6;
-    case 8: return ElementType::Uint8;
-    default: return ElementType::Unknown;
+    for (const ElementType type : kPaletteIndexTypes) {
+        if (bitWidth(type) == bits)
+            return type;
     }
+    return ElementType::Unknown;
 }
 
 bool isFloatingPoint(ElementType type)

@@ -14,7 +14,7 @@ namespace kernscope {
 /// A line of the cache, in bytes. Stores past the caches go to whole lines.
 inline constexpr std::size_t kCacheLine = 64;
 
-/// From so many bytes on a result is stored past the caches: half of the third level cache as the
+/// Results of at least this size use non-temporal stores: half of the third level cache as the
 /// system states it (four times the second level where there is no third), but at least 4 MiB and
 /// at most 16 MiB; 8 MiB where the system states nothing. Measured: a smaller result is read faster
 /// by its user from the caches; systems state the caches of all cores together, hence the limit.

@@ -186,7 +186,6 @@ Result<EncodedForm> encodeBy(const WeightValues &weight, codec::FormSpec spec,
 {
     spec.method = method;
     spec.inputs = method == codec::EncodeMethod::Plain ? nullptr : weight.inputs;
-    spec.codebooks = weight.codebooks;
     auto encoded = codec::encodeForm(weight.values, weight.shape, spec, weight.type);
     if (!encoded)
         return tl::unexpected(std::move(encoded.error()));

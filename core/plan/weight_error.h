@@ -2,7 +2,6 @@
 #pragma once
 
 #include "core/bundle/bundle_fwd.h"
-#include "core/codec/encode/codebook_cache.h"
 #include "core/codec/encode/form_spec.h"
 #include "core/codec/encode/input_statistics.h"
 #include "core/plan/form_name.h"
@@ -34,8 +33,6 @@ struct WeightValues {
     std::uint64_t step = 1; ///< every so many-th row of axis 0 is among the values
     /// What flows into the layer; null: all inputs count alike. Its axis is one of `shape`.
     std::shared_ptr<const codec::InputStatistics> inputs;
-    /// What encodings of these values keep for one another.
-    std::shared_ptr<codec::CodebookCache> codebooks = std::make_shared<codec::CodebookCache>();
 
     bool sampled() const { return step > 1; }
 };

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/document.h"
 
+#include "core/base/utf8.h"
+
 #include <fmt/format.h>
 
 namespace kernscope::report {
@@ -23,22 +25,10 @@ figcaption{color:#a9b2bc}.holds{color:#7fd69b}.fails{color:#ff9a86}}
 /// Length of the UTF-8 sequence that begins there; 0 where none does that XML can hold.
 std::size_t sequenceLength(std::string_view text)
 {
-    const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-    const unsigned first = byte(0);
-    if (first < 0x80)
-        return first >= 0x20 || first == '\t' || first == '\n' ? 1 : 0;
-    const std::size_t length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
-    if (first < 0xC2 || first > 0xF4 || text.size() < length)
-        return 0;
-    for (std::size_t i = 1; i < length; ++i) {
-        if ((byte(i) & 0xC0) != 0x80)
-            return 0;
-    }
-    const bool overlong = (first == 0xE0 && byte(1) < 0xA0) || (first == 0xF0 && byte(1) < 0x90);
-    const bool outside = (first == 0xED && byte(1) >= 0xA0) || (first == 0xF4 && byte(1) >= 0x90);
-    const bool control = first == 0xC2 && byte(1) < 0xA0;
-    const bool noCharacter = first == 0xEF && byte(1) == 0xBF && byte(2) >= 0xBE;
-    return overlong || outside || control || noCharacter ? 0 : length;
+    const auto [value, bytes] = utf8LetterAt(text);
+    const bool control =
+        (value < 0x20 && value != '\t' && value != '\n') || (value >= 0x80 && value < 0xA0);
+    return control || value == 0xFFFE || value == 0xFFFF ? 0 : bytes;
 }
 
 /// The parts of a page.

@@ -4,6 +4,7 @@
 
 #include "core/base/counted_text.h"
 #include "core/base/error_builder.h"
+#include "core/base/hex_text.h"
 #include "core/base/overlaid_file.h"
 #include "core/base/printable.h"
 #include "core/bundle/bundle.h"
@@ -58,11 +59,6 @@ std::optional<std::uint64_t> parseUnsigned(std::string_view text)
         std::from_chars(text.data(), text.data() + text.size(), number, hex ? 16 : 10);
     const bool whole = !text.empty() && read.ec == std::errc() && read.ptr == text.end();
     return whole ? std::optional(number) : std::nullopt;
-}
-
-std::string hexOf(std::uint64_t offset)
-{
-    return fmt::format("{:#x}", offset);
 }
 
 /// A weight (first) or a section (second).
@@ -134,19 +130,19 @@ tl::unexpected<PlaceFault> pastEnd(const Bundle &bundle, std::size_t file, const
     fault.value().file = bundle.files()[file].path;
     if (const auto at = checkedAdd(range.offset.value, offset))
         fault.value().offset = FileOffset(*at);
-    fault.value().expected = fmt::format("an offset below {}", hexOf(range.bytes.value));
-    fault.value().found = hexOf(offset);
+    fault.value().expected = fmt::format("an offset below {}", hexText(range.bytes.value));
+    fault.value().found = hexText(offset);
     return fault;
 }
 
 Placed<TypedPlace> byteOfFile(const Bundle &bundle, std::size_t file, std::uint64_t offset)
 {
     if (file >= bundle.files().size())
-        return noPlace("goto.range", "The file ends before {0}.", hexOf(offset));
+        return noPlace("goto.range", "The file ends before {0}.", hexText(offset));
     const std::uint64_t size = bundle.files()[file].file->size().value;
     if (offset >= size)
         return pastEnd(bundle, file, {FileOffset(0), ByteCount(size)}, offset,
-                       noPlace("goto.range", "The file ends before {0}.", hexOf(offset)));
+                       noPlace("goto.range", "The file ends before {0}.", hexText(offset)));
     TypedPlace place;
     place.file = file;
     place.bytes = ByteRange{FileOffset(offset), ByteCount(1)};
@@ -244,9 +240,9 @@ Placed<TypedPlace> offsetFrom(const Bundle &bundle, const NamedThing &named, std
         return pastEnd(
             bundle, bytes->file, bytes->range, offset,
             bytes->range.bytes.value == 1
-                ? noPlace("goto.range", "It has 1 byte; {0} is past its end.", hexOf(offset))
+                ? noPlace("goto.range", "It has 1 byte; {0} is past its end.", hexText(offset))
                 : noPlace("goto.range", "It has {0} bytes; {1} is past its end.",
-                          grouped(bytes->range.bytes.value), hexOf(offset)));
+                          grouped(bytes->range.bytes.value), hexText(offset)));
     return byteOfFile(bundle, bytes->file, bytes->range.offset.value + offset);
 }
 

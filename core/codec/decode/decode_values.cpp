@@ -2,7 +2,11 @@
 // The way from stored bytes to values: payload, gaps of the mask, rounding. The steps of palettes
 // and of scales are in files of their own.
 #include "core/codec/decode/decoder_state.h"
+
+#include "core/codec/kernels/microscaled_kernels.h"
+#include "core/codec/kernels/palette_kernels.h"
 #include "core/codec/kernels/sparse_kernels.h"
+#include "core/codec/microscaled/microscaled.h"
 #include "core/numeric/bitpack.h"
 #include "core/numeric/convert.h"
 #include "core/numeric/stream_copy.h"
@@ -156,6 +160,516 @@ void Decoder::State::decodeFloat(std::uint64_t first, std::span<float> out) cons
     else
         fillPastCaches(out,
                        [&](std::uint64_t at, std::span<float> part) { floats(first + at, part); });
+}
+
+// The palette step of decoding.
+
+namespace {
+
+bool startsLine(std::span<const std::uint16_t> out)
+{
+    return elementsBeforeLine(out) == 0;
+}
+
+} // namespace
+
+std::span<const std::byte> PaletteState::halfTable(std::uint64_t codebook, std::uint64_t lane) const
+{
+    const std::uint64_t table = codebook * vector + lane;
+    const auto bytes = halves.empty() ? lut.bytes : std::as_bytes(std::span(halves));
+    return bytes.subspan(table * entries * 2, entries * 2);
+}
+
+std::span<const float> PaletteState::floatTable(std::uint64_t codebook, std::uint64_t lane) const
+{
+    return std::span(floats).subspan((codebook * vector + lane) * entries, entries);
+}
+
+IndexPlace Decoder::State::placeOf(std::uint64_t element) const
+{
+    const PaletteState &p = *palette;
+    if (p.vector == 1)
+        return {element, 0, elements - element};
+    const std::uint64_t inside = element % p.inner;
+    const std::uint64_t onAxis = element / p.inner % p.axisExtent;
+    const std::uint64_t outside = element / p.inner / p.axisExtent;
+    IndexPlace place;
+    place.index = (outside * (p.axisExtent / p.vector) + onAxis / p.vector) * p.inner + inside;
+    place.lane = onAxis % p.vector;
+    place.run = p.inner - inside;
+    return place;
+}
+
+void Decoder::State::indices(std::uint64_t first, std::span<std::uint8_t> out) const
+{
+    if (!mask) {
+        unpackCodes(payload.bytes, palette->width, first, out);
+        return;
+    }
+    std::array<std::uint8_t, kBlockElements> compact;
+    std::uint64_t next = mask->rank(first);
+    forEachBlock(first, out, [&](std::uint64_t position, std::span<std::uint8_t> part) {
+        const std::uint64_t rank = std::min(next, payloadElements);
+        const std::uint64_t kept = countBits(mask->bytes(), position, part.size());
+        next += kept;
+        const auto some = std::span(compact).first(std::min(kept, payloadElements - rank));
+        unpackCodes(payload.bytes, palette->width, rank, some);
+        expandBytes(mask->bytes(), position, some, part);
+    });
+}
+
+void Decoder::State::paletteFloats(std::uint64_t first, std::span<float> out) const
+{
+    std::array<std::uint8_t, kBlockElements> codes;
+    std::array<std::uint16_t, kBlockElements> halves;
+    for (std::size_t done = 0; done < out.size();) {
+        const IndexPlace place = placeOf(first + done);
+        const GridWalker walker(palette->grid, place.index);
+        const std::size_t count = std::min<std::uint64_t>(
+            {out.size() - done, place.run, walker.cellLeft(), kBlockElements});
+        const auto some = std::span(codes).first(count);
+        const auto part = out.subspan(done, count);
+        indices(place.index, some);
+        if (!palette->floats.empty()) {
+            lookupFloats(some, palette->floatTable(walker.cell(), place.lane), part);
+        } else {
+            lookupCodes(some, palette->width, palette->halfTable(walker.cell(), place.lane),
+                        std::span(halves).first(count));
+            convertHalfToFloat(std::span(halves).first(count), part);
+        }
+        if (mask)
+            clearGaps(mask->bytes(), place.index, part);
+        done += count;
+    }
+}
+
+void Decoder::State::vectorLanes(std::uint64_t first, bool streamed,
+                                 std::span<std::uint16_t> out) const
+{
+    if (streamed) {
+        // To the first line; vectors begin there too (paletteStreams()).
+        const std::size_t head = elementsBeforeLine(std::span<const std::uint16_t>(out));
+        if (head != 0)
+            vectorLanes(first, false, out.first(head));
+        first += head;
+        out = out.subspan(head);
+        if (out.empty())
+            return;
+    }
+    // The vector axis is the last one: each index becomes V neighbours.
+    const std::uint64_t vector = palette->vector;
+    constexpr std::size_t kCodes = 4 * kBlockElements; // tables are filled once for them
+    std::array<std::uint8_t, kCodes> codes;
+    const std::uint64_t last = (first + out.size() - 1) / vector;
+    std::uint64_t lane = first % vector; // of the first element that is still to come
+    GridWalker walker(palette->grid, first / vector);
+    for (std::uint64_t index = first / vector; index <= last;) {
+        std::size_t count = std::min<std::uint64_t>({kCodes, last + 1 - index, walker.cellLeft()});
+        const auto book =
+            std::span(palette->vectors)
+                .subspan(walker.cell() * palette->entries * vector, palette->entries * vector);
+        const auto lanes = std::as_bytes(std::span(palette->halves))
+                               .subspan(walker.cell() * palette->entries * vector * 2);
+        if (lane != 0 || out.size() < count * vector)
+            count = lane != 0 || out.size() < vector ? 1 : count - 1; // parts of vectors alone
+        indices(index, std::span(codes).first(count));
+        const std::size_t filled = std::min<std::uint64_t>(count * vector - lane, out.size());
+        if (filled == count * vector)
+            lookupVectors(std::span(codes).first(count), palette->width, lanes, book, vector,
+                          streamed && startsLine(out), out.first(filled));
+        else
+            std::copy_n(book.begin() + static_cast<std::ptrdiff_t>(codes[0] * vector + lane),
+                        filled, out.begin());
+        for (std::size_t i = 0; mask && i < filled; ++i) {
+            if (!mask->test(index + (lane + i) / vector))
+                out[i] = 0;
+        }
+        out = out.subspan(filled);
+        lane = 0;
+        index += count;
+        walker.advance(count);
+    }
+}
+
+bool Decoder::State::paletteStreams(std::uint64_t first, std::span<const std::uint16_t> out) const
+{
+    // Each run of a codebook has a few elements before its first line, one by one.
+    constexpr std::uint64_t kLongRun = 1024;
+    const std::uint64_t vector = palette->vector;
+    if (!mask && (vector == 2 || vector == 4) && palette->inner == 1)
+        return (first + elementsBeforeLine(out)) % vector == 0 &&
+               GridWalker(palette->grid, first / vector).block() >= kLongRun;
+    return !mask && palette->vector == 1 && GridWalker(palette->grid, first).block() >= kLongRun &&
+           streamsPacked(palette->width, first, out);
+}
+
+void Decoder::State::paletteHalves(std::uint64_t first, bool streamed,
+                                   std::span<std::uint16_t> out) const
+{
+    if (palette->vector > 1 && palette->inner == 1) {
+        vectorLanes(first, streamed, out);
+        return;
+    }
+    std::array<std::uint8_t, kBlockElements> codes;
+    for (std::size_t done = 0; done < out.size();) {
+        const IndexPlace place = placeOf(first + done);
+        GridWalker walker(palette->grid, place.index);
+        const auto run = out.subspan(done, std::min<std::uint64_t>(out.size() - done, place.run));
+        for (std::size_t at = 0; at < run.size();) {
+            const std::uint64_t cellRun =
+                std::min<std::uint64_t>(run.size() - at, walker.cellLeft());
+            const auto table = palette->halfTable(walker.cell(), place.lane);
+            const std::size_t count =
+                mask ? std::min<std::uint64_t>(cellRun, kBlockElements) : cellRun;
+            const auto part = run.subspan(at, count);
+            if (mask) {
+                indices(place.index + at, std::span(codes).first(count));
+                lookupCodes(std::span(codes).first(count), palette->width, table, part);
+                clearGaps(mask->bytes(), place.index + at, part);
+            } else {
+                lookupPacked(payload.bytes, palette->width, place.index + at, table, streamed,
+                             part);
+            }
+            at += count;
+            walker.advance(count);
+        }
+        done += run.size();
+    }
+}
+
+// The scale step of decoding: affine and blockwise.
+
+namespace {
+
+void roundToHalf(std::span<float> values)
+{
+    std::array<std::uint16_t, kBlockElements> halves;
+    const auto some = std::span(halves).first(values.size());
+    convertFloatToHalf(values, some);
+    convertHalfToFloat(some, values);
+}
+
+void scaleBytes(std::span<const std::uint8_t> codes, bool isSigned, const ScaleRun &run,
+                std::span<std::uint16_t> out)
+{
+    if (isSigned)
+        scaleToHalf(std::span(reinterpret_cast<const std::int8_t *>(codes.data()), codes.size()),
+                    run, out);
+    else
+        scaleToHalf(codes, run, out);
+}
+
+} // namespace
+
+void ScalingState::scalesOf(std::uint64_t cell, std::span<float> out) const
+{
+    if (oneScale)
+        std::fill(out.begin(), out.end(),
+                  static_cast<float>(loadValue(scale.bytes, scale.type, 0)));
+    else
+        convertToFloat(scale.bytes, scale.type, cell, out);
+}
+
+void ScalingState::offsetsOf(std::uint64_t cell, std::span<float> out) const
+{
+    if (oneOffset)
+        std::fill(out.begin(), out.end(),
+                  static_cast<float>(loadValue(offset->bytes, offset->type, 0)));
+    else
+        convertToFloat(offset->bytes, offset->type, cell, out);
+    if (roundOffset)
+        roundToHalf(out);
+}
+
+template <class Each>
+void Decoder::State::forEachScaleRun(std::uint64_t first, std::size_t count, Each each) const
+{
+    const ScalingState &s = *scaling;
+    std::array<float, kBlockElements> scales;
+    std::array<float, kBlockElements> offsets;
+    constexpr std::uint64_t kShortRow = 32; // below, a call for each row costs more than its work
+    GridWalker walker(s.grid, first);
+    for (std::size_t done = 0; done < count;) {
+        const std::size_t left = count - done;
+        ScaleRun run;
+        std::size_t part = 0;
+        std::size_t cells = 0;
+        if (walker.rowLeft() >= kShortRow || walker.rowLeft() >= left) {
+            run.block = walker.block();
+            run.phase = run.block - walker.cellLeft();
+            part = std::min<std::uint64_t>(left, walker.rowLeft());
+            if (part / run.block >= kBlockElements - 1) // no more cells than there is room for
+                part = std::min<std::uint64_t>(part, kBlockElements * run.block - run.phase);
+            cells = (run.phase + part - 1) / run.block + 1;
+            s.scalesOf(walker.cell(), std::span(scales).first(cells));
+            if (s.offset)
+                s.offsetsOf(walker.cell(), std::span(offsets).first(cells));
+            walker.advance(part);
+        } else {
+            // Short rows: one scale an element.
+            for (; part < std::min(left, kBlockElements); ++part, ++cells, walker.advance(1)) {
+                s.scalesOf(walker.cell(), std::span(scales).subspan(part, 1));
+                if (s.offset)
+                    s.offsetsOf(walker.cell(), std::span(offsets).subspan(part, 1));
+            }
+        }
+        run.scales = std::span(scales).first(cells);
+        if (s.offset)
+            run.offsets = std::span(offsets).first(cells);
+        run.roundDifference = s.roundDifference;
+        each(done, run, part);
+        done += part;
+    }
+}
+
+bool Decoder::State::byteCodes() const
+{
+    // The kernels subtract offsets before they scale.
+    if (palette || payloadDecoder || (scaling && scaling->addsOffset))
+        return false;
+    switch (payload.type) {
+    case ElementType::Int4:
+    case ElementType::Uint4:
+    case ElementType::Int8:
+    case ElementType::Uint8: return true;
+    default: return false;
+    }
+}
+
+void Decoder::State::codeBytes(std::uint64_t first, std::span<std::uint8_t> out) const
+{
+    const auto fetch = [&](std::uint64_t at, std::span<std::uint8_t> to) {
+        if (payload.type == ElementType::Int4)
+            unpackInt4(payload.bytes, at, {reinterpret_cast<std::int8_t *>(to.data()), to.size()});
+        else
+            unpackCodes(payload.bytes, bitWidth(payload.type), at, to);
+    };
+    if (!mask) {
+        fetch(first, out);
+        return;
+    }
+    std::array<std::uint8_t, kBlockElements> compact;
+    const std::uint64_t rank = std::min(mask->rank(first), payloadElements);
+    const std::uint64_t kept = countBits(mask->bytes(), first, out.size());
+    const auto some = std::span(compact).first(std::min(kept, payloadElements - rank));
+    fetch(rank, some);
+    expandBytes(mask->bytes(), first, some, out);
+}
+
+void Decoder::State::scaleCodes(std::uint64_t first, std::span<const std::uint8_t> codes,
+                                std::span<std::uint16_t> out) const
+{
+    const bool isSigned = isSignedInteger(payload.type);
+    forEachScaleRun(first, out.size(), [&](std::size_t at, const ScaleRun &run, std::size_t count) {
+        scaleBytes(codes.subspan(at, count), isSigned, run, out.subspan(at, count));
+    });
+}
+
+void Decoder::State::scaledRun(std::uint64_t first, const ScaleRun &run,
+                               std::span<std::uint16_t> out) const
+{
+    const auto scale = [&](std::span<const std::uint8_t> codes, const ScaleRun &part,
+                           std::span<std::uint16_t> to) {
+        scaleBytes(codes, isSignedInteger(payload.type), part, to);
+    };
+    if (!mask && bitWidth(payload.type) == 8) {
+        // Where they lie, in one go.
+        const auto *codes = reinterpret_cast<const std::uint8_t *>(payload.bytes.data());
+        scale({codes + first, out.size()}, run, out);
+        return;
+    }
+    if (!mask) {
+        scaleNibblesToHalf(payload.bytes, first, isSignedInteger(payload.type), run, out);
+        return;
+    }
+    std::array<std::uint8_t, kBlockElements> codes;
+    forEachBlock(0, out, [&](std::uint64_t at, std::span<std::uint16_t> to) {
+        const auto some = std::span(codes).first(to.size());
+        codeBytes(first + at, some);
+        ScaleRun part = run;
+        const std::uint64_t skipped = (run.phase + at) / run.block;
+        part.phase = (run.phase + at) % run.block;
+        part.scales = run.scales.subspan(skipped);
+        if (!run.offsets.empty())
+            part.offsets = run.offsets.subspan(skipped);
+        scale(some, part, to);
+        clearGaps(mask->bytes(), first + at, to);
+    });
+}
+
+bool Decoder::State::scaleStreams(std::uint64_t first, std::span<const std::uint16_t> out) const
+{
+    // Long blocks have a few elements before their first line, one by one; the lines of others
+    // must begin where the blocks do.
+    constexpr std::uint64_t kLongBlock = 1024;
+    constexpr std::uint64_t kLineElements = kCacheLine / sizeof(std::uint16_t);
+    if (mask)
+        return false;
+    const GridWalker walker(scaling->grid, first);
+    const std::uint64_t before = elementsBeforeLine(out);
+    const bool inLine = walker.block() % kLineElements == 0 &&
+                        (walker.cellLeft() + kLineElements - before) % kLineElements == 0;
+    return inLine || (walker.block() >= kLongBlock && bitWidth(payload.type) == 8);
+}
+
+void Decoder::State::scaledHalves(std::uint64_t first, bool streamed,
+                                  std::span<std::uint16_t> out) const
+{
+    forEachScaleRun(first, out.size(), [&](std::size_t at, const ScaleRun &run, std::size_t count) {
+        ScaleRun part = run;
+        part.streamed = streamed;
+        scaledRun(first + at, part, out.subspan(at, count));
+    });
+}
+
+void Decoder::State::scalesOfElements(std::uint64_t first, std::span<float> scales,
+                                      std::span<float> offsets) const
+{
+    std::fill(offsets.begin(), offsets.end(), 0.0f);
+    forEachScaleRun(first, scales.size(),
+                    [&](std::size_t at, const ScaleRun &run, std::size_t count) {
+                        std::uint64_t left = run.block - run.phase;
+                        std::size_t cell = 0;
+                        for (std::size_t i = 0; i < count; ++cell, left = run.block) {
+                            const auto some =
+                                static_cast<std::size_t>(std::min<std::uint64_t>(left, count - i));
+                            std::fill_n(scales.begin() + static_cast<std::ptrdiff_t>(at + i), some,
+                                        run.scales[cell]);
+                            if (!run.offsets.empty())
+                                std::fill_n(offsets.begin() + static_cast<std::ptrdiff_t>(at + i),
+                                            some, run.offsets[cell]);
+                            i += some;
+                        }
+                    });
+}
+
+void Decoder::State::scaleBlock(std::uint64_t first, std::span<float> values) const
+{
+    if (scaling->roundData)
+        roundToHalf(values);
+    forEachScaleRun(first, values.size(),
+                    [&](std::size_t at, const ScaleRun &run, std::size_t count) {
+                        const auto some = values.subspan(at, count);
+                        if (!scaling->addsOffset)
+                            return scaleFloats(some, run);
+                        ScaleRun product = run;
+                        product.offsets = {};
+                        scaleFloats(some, product);
+                        for (std::size_t i = 0; i < count && !run.offsets.empty(); ++i)
+                            some[i] += run.offsets[(run.phase + i) / run.block];
+                    });
+}
+
+// The scale step of decoding: microscaled elements, as fp16.
+
+namespace {
+
+/// The stored elements as a matrix: its rows are those of the last axis.
+struct MxMatrix {
+    std::span<const std::uint8_t> data, exponents;
+    bool mxfp4 = false;
+    std::uint64_t columns = 0;
+};
+
+std::span<const std::uint8_t> unsignedBytes(std::span<const std::byte> bytes)
+{
+    return {reinterpret_cast<const std::uint8_t *>(bytes.data()), bytes.size()};
+}
+
+MxMatrix matrixOf(const Decoder::State &state)
+{
+    return {unsignedBytes(state.payload.bytes), unsignedBytes(state.scaling->scale.bytes),
+            state.payload.type == ElementType::Fp4E2M1, state.encoding.shape.back()};
+}
+
+/// Groups along the columns: one run.
+void decodeAcross(const MxMatrix &matrix, std::uint64_t first, bool streamed,
+                  std::span<std::uint16_t> out)
+{
+    MxRun run;
+    run.data = matrix.data;
+    run.first = first;
+    run.mxfp4 = matrix.mxfp4;
+    run.exponents = matrix.exponents.subspan(static_cast<std::size_t>(first / kMxGroup));
+    run.streamed = streamed;
+    microscaledRunToHalf(run, out);
+}
+
+/// A part of the elements of a matrix: of `rows` whole rows, or of one row of them a part.
+struct Rows {
+    std::uint64_t first = 0; ///< row
+    std::uint64_t count = 0;
+    std::uint64_t column = 0; ///< of the first element of each row that is wanted
+    std::uint64_t width = 0;  ///< elements of each row, from there on
+};
+
+/// Groups along the rows, which share their exponents: all of `rows` are of one group.
+void decodeRows(const MxMatrix &matrix, const Rows &rows, bool streamed, std::uint16_t *out)
+{
+    constexpr std::uint64_t kColumns =
+        8192; // what the second cache holds, and prefetching pays for
+    std::vector<std::uint16_t> factors(std::min(kColumns, rows.width));
+    MxRun run;
+    run.data = matrix.data;
+    run.mxfp4 = matrix.mxfp4;
+    std::vector<std::uint16_t> shifts(run.mxfp4 ? factors.size() : 0);
+    run.perElement = true;
+    run.streamed = streamed;
+    for (std::uint64_t done = 0; done < rows.width; done += kColumns) {
+        const std::uint64_t width = std::min(kColumns, rows.width - done);
+        const std::uint64_t column = rows.column + done;
+        run.exponents =
+            matrix.exponents.subspan(rows.first / kMxGroup * matrix.columns + column, width);
+        run.factors = std::span(factors).first(width);
+        run.nanFactors =
+            microscaledFactors(run.exponents, run.mxfp4, std::span(factors).first(width));
+        const bool shifted = run.mxfp4 && microscaledShifts(run.exponents, shifts);
+        run.shifts = std::span<const std::uint16_t>(shifts).first(shifted ? width : 0);
+        for (std::uint64_t row = 0; row < rows.count; ++row) {
+            run.first = (rows.first + row) * matrix.columns + column;
+            microscaledRunToHalf(run, {out + row * matrix.columns + done, width});
+        }
+    }
+}
+
+/// Groups along the rows: the end of a row, whole rows, the beginning of one.
+void decodeDown(const MxMatrix &matrix, std::uint64_t first, bool streamed,
+                std::span<std::uint16_t> out)
+{
+    for (std::size_t done = 0; done < out.size();) {
+        const std::uint64_t at = first + done;
+        const std::uint64_t left = out.size() - done;
+        Rows rows{at / matrix.columns, 1, at % matrix.columns, 0};
+        rows.width = std::min(matrix.columns - rows.column, left);
+        if (rows.width == matrix.columns)
+            rows.count = std::min(kMxGroup - rows.first % kMxGroup, left / matrix.columns);
+        decodeRows(matrix, rows, streamed, out.data() + done);
+        done += static_cast<std::size_t>(rows.count * rows.width);
+    }
+}
+
+} // namespace
+
+bool Decoder::State::microscaledStreams(std::uint64_t first,
+                                        std::span<const std::uint16_t> out) const
+{
+    // Rows are long, and the first of them, and so each, has lines where its groups are.
+    constexpr std::uint64_t kLongRow = 1024;
+    const bool across = scaling->mxGroups == ScalingState::MxGroups::Across;
+    const std::uint64_t columns = encoding.shape.back();
+    if (!across && (columns < kLongRow || columns % 2 != 0))
+        return false;
+    MxRun run;
+    run.first = first;
+    run.perElement = !across;
+    return streamsMicroscaled(run, out);
+}
+
+void Decoder::State::microscaledHalves(std::uint64_t first, bool streamed,
+                                       std::span<std::uint16_t> out) const
+{
+    const bool across = scaling->mxGroups == ScalingState::MxGroups::Across;
+    (across ? decodeAcross : decodeDown)(matrixOf(*this), first, streamed, out);
 }
 
 } // namespace kernscope::codec

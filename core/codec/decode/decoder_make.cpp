@@ -1,19 +1,75 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Checks an encoding and works out its tables. Nothing here trusts a number of the operands.
-#include "core/codec/decode/decoder_make.h"
 
 #include "core/base/error_builder.h"
+#include "core/codec/decode/decoder_state.h"
 #include "core/codec/decode/ordered.h"
+#include "core/codec/microscaled/microscaled.h"
 #include "core/form/packed_bytes.h"
 #include "core/numeric/convert.h"
 
+#include <bit>
 #include <cstring>
 #include <memory>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
 
 namespace kernscope::codec {
+
+Error makeFault(std::string code, std::string_view field, std::string expected, std::string found,
+                std::string message);
+
+/// Elements of an operand's shape, where it has the bytes for them.
+Result<std::uint64_t> checkOperand(const Operand &operand);
+
+/// Makes decoders of encodings that are operands of other encodings.
+class DecoderMaker
+{
+public:
+    /// As Decoder::make; `depth` counts the ops above this one.
+    static Result<Decoder> make(Encoding encoding, unsigned depth);
+};
+
+/// Builds the state of one encoding, step by step.
+class EncodingMaker
+{
+public:
+    EncodingMaker(Encoding encoding, unsigned depth)
+        : m_state(std::make_shared<Decoder::State>()), m_depth(depth)
+    {
+        m_state->encoding = std::move(encoding);
+    }
+
+    Result<std::shared_ptr<const Decoder::State>> make();
+
+private:
+    using Step = Result<void>;
+    const Encoding &encoding() const { return m_state->encoding; }
+    Step elements();
+    Step payload();
+    Step bindOrder();
+    Step mask();
+    Step palette();
+    Step paletteShape(PaletteState &palette, Shape &indexShape);
+    Step orderedBooks(PaletteState &palette);
+    Step paletteIndices(PaletteState &palette);
+    void paletteTables(PaletteState &palette);
+    Step scaling();
+    Step affineGrid(ScalingState &scaling, std::uint64_t scales, std::uint64_t offsets);
+    Step blockwiseGrid(ScalingState &scaling, std::uint64_t scales, std::uint64_t offsets);
+    ScalingState::MxGroups microscaledGroups(const ScalingState &scaling) const;
+    Step payloadLength();
+    Step resultType();
+    /// The operand itself, or the table that another op makes of its own operands.
+    Result<Operand> resolve(const OperandSource &source, PartRole role);
+    Result<Operand> decodedTable(const std::shared_ptr<const Encoding> &inner, PartRole role);
+
+    std::shared_ptr<Decoder::State> m_state;
+    unsigned m_depth;
+};
 
 namespace {
 
@@ -247,7 +303,7 @@ Result<Operand> EncodingMaker::decodedTable(const std::shared_ptr<const Encoding
 EncodingMaker::Step EncodingMaker::payloadLength()
 {
     if (m_state->mask)
-        return {}; // the survivors' number is the mask's affair: verify() compares them
+        return {}; // the number of survivors depends on the mask: verify() compares them
     if (m_state->payloadElements != m_state->indexElements)
         return tl::unexpected(makeFault("codec.shape", partRoleName(m_state->payload.role),
                                         fmt::format("{} elements", m_state->indexElements),
@@ -289,6 +345,291 @@ Result<Decoder> DecoderMaker::make(Encoding encoding, unsigned depth)
 Result<Decoder> Decoder::make(Encoding encoding)
 {
     return DecoderMaker::make(std::move(encoding), 0);
+}
+
+// Checks and tables of the palette step.
+
+EncodingMaker::Step EncodingMaker::palette()
+{
+    if (!encoding().palette)
+        return {};
+    PaletteState &palette = m_state->palette.emplace();
+    auto lut = resolve(encoding().palette->lut, PartRole::Lut);
+    if (!lut)
+        return tl::unexpected(lut.error());
+    palette.lut = std::move(*lut);
+    palette.entries = encoding().palette->entries;
+    palette.vector = encoding().palette->vector;
+    Shape indexShape;
+    if (auto step = paletteShape(palette, indexShape); !step)
+        return step;
+    if (auto step = paletteIndices(palette); !step)
+        return step;
+    paletteTables(palette);
+    return {};
+}
+
+EncodingMaker::Step EncodingMaker::paletteShape(PaletteState &palette, Shape &indexShape)
+{
+    const Palette &given = *encoding().palette;
+    indexShape = encoding().shape;
+    if (palette.vector == 0)
+        return tl::unexpected(makeFault("codec.codebook", "lut", "vectors of 1 or more", "0",
+                                        "The codebook's vectors are empty"));
+    if (palette.vector > 1) {
+        const std::uint64_t axis = given.vectorAxis;
+        if (axis >= indexShape.size() || indexShape[axis] % palette.vector != 0)
+            return tl::unexpected(
+                makeFault("codec.shape", "vector_axis",
+                          fmt::format("an axis with a multiple of {} elements", palette.vector),
+                          fmt::format("axis {} of {}", axis, shapeText(indexShape)),
+                          "The codebook's vectors do not fit the decoded shape"));
+        palette.axisExtent = indexShape[axis];
+        indexShape[axis] /= palette.vector;
+        for (std::size_t i = axis + 1; i < indexShape.size(); ++i)
+            palette.inner *= indexShape[i];
+    }
+    m_state->indexElements = m_state->elements / palette.vector;
+    Shape grid = given.grid;
+    if (grid.empty())
+        grid.assign(indexShape.size(), 1);
+    if (m_state->payload.order && m_state->elements > 0)
+        return orderedBooks(palette);
+    bool divides = grid.size() == indexShape.size();
+    for (std::size_t i = 0; divides && i < grid.size(); ++i)
+        divides = grid[i] != 0 && indexShape[i] % grid[i] == 0;
+    if (!divides)
+        return tl::unexpected(makeFault(
+            "codec.codebook", "lut", fmt::format("extents that divide {}", shapeText(indexShape)),
+            shapeText(grid), "The codebooks do not divide the index tensor"));
+    const auto codebooks = elementCount(grid);
+    const auto lutElements = elementCount(palette.lut.shape);
+    const auto perBook = checkedMultiply(palette.entries, palette.vector);
+    const auto needed =
+        perBook && codebooks ? checkedMultiply(*perBook, codebooks->value) : std::nullopt;
+    if (!needed || *needed != lutElements->value || palette.entries == 0)
+        return tl::unexpected(makeFault(
+            "codec.codebook", "lut",
+            fmt::format("{} codebooks of {} entries of {} values", codebooks ? codebooks->value : 0,
+                        palette.entries, palette.vector),
+            shapeText(palette.lut.shape), "The codebook's shape contradicts its parts"));
+    palette.codebooks = codebooks->value;
+    if (m_state->elements > 0)
+        palette.grid = GridMap(indexShape, grid);
+    return {};
+}
+
+/// The order says which codebook serves an element: they need not divide the tensor.
+EncodingMaker::Step EncodingMaker::orderedBooks(PaletteState &palette)
+{
+    const std::uint64_t lut = elementCount(palette.lut.shape)->value;
+    const std::uint64_t books = palette.entries == 0 ? 0 : lut / palette.entries;
+    if (books == 0 || lut % palette.entries != 0 || m_state->payload.order->tables() > books)
+        return tl::unexpected(makeFault(
+            "codec.codebook", "lut",
+            fmt::format("{} codebooks of {} entries", m_state->payload.order->tables(),
+                        palette.entries),
+            shapeText(palette.lut.shape), "The codebooks are not those that the indices ask for"));
+    palette.codebooks = books;
+    palette.grid = GridMap(encoding().shape, Shape(encoding().shape.size(), 1));
+    return {};
+}
+
+EncodingMaker::Step EncodingMaker::paletteIndices(PaletteState &palette)
+{
+    Operand &indices = m_state->payload;
+    const std::uint64_t k = palette.entries;
+    const bool flatBytes = indices.type == ElementType::Uint8 && indices.shape.size() <= 1;
+    switch (indices.type) {
+    case ElementType::Uint1:
+    case ElementType::Uint2:
+    case ElementType::Uint3:
+    case ElementType::Uint4:
+    case ElementType::Uint5:
+    case ElementType::Uint6:
+    case ElementType::Uint7:
+    case ElementType::Uint8: palette.width = bitWidth(indices.type); break;
+    default:
+        return tl::unexpected(makeFault("codec.type", "indices", "uint1 to uint8",
+                                        std::string(elementTypeName(indices.type)),
+                                        "The indices have an element type that palettes lack"));
+    }
+    if (k == std::uint64_t{1} << palette.width)
+        return {};
+    const auto width = static_cast<unsigned>(std::countr_zero(k));
+    const bool legal = std::has_single_bit(k) && (width <= 4 || width == 6) && width > 0;
+    const std::uint64_t count = m_state->indexElements;
+    const std::uint64_t bytes = count / 8 * width + (count % 8 * width + 7) / 8;
+    // iOS 16 packs narrow indices into a flat run of bytes and leaves their width to K.
+    if (flatBytes && legal && !encoding().mask &&
+        (m_state->payloadElements == bytes || m_state->payloadElements != count)) {
+        if (m_state->payloadElements != bytes)
+            return tl::unexpected(makeFault("codec.length", "indices",
+                                            fmt::format("{} bytes for {} indices", bytes, count),
+                                            fmt::format("{} bytes", m_state->payloadElements),
+                                            "The packed indices do not fit the decoded shape"));
+        palette.width = width;
+        m_state->payloadElements = count;
+        return {};
+    }
+    return tl::unexpected(makeFault(
+        "codec.codebook", "lut", fmt::format("{} entries", std::uint64_t{1} << palette.width),
+        fmt::format("{} entries", k), "The codebook does not have one entry for every index"));
+}
+
+void EncodingMaker::paletteTables(PaletteState &palette)
+{
+    const Operand &lut = palette.lut;
+    const bool half = lut.type == ElementType::Fp16;
+    if (half && palette.vector == 1)
+        return; // looked up where it lies
+    const std::uint64_t perBook = palette.entries * palette.vector;
+    std::vector<float> book(perBook);
+    std::vector<std::uint16_t> bookHalves(perBook);
+    palette.halves.resize(perBook * palette.codebooks);
+    if (!half)
+        palette.floats.resize(perBook * palette.codebooks);
+    if (palette.vector > 1 && palette.inner == 1) {
+        palette.vectors.resize(perBook * palette.codebooks);
+        convertToHalf(lut.bytes, lut.type, 0, palette.vectors);
+    }
+    for (std::uint64_t g = 0; g < palette.codebooks; ++g) {
+        convertToHalf(lut.bytes, lut.type, g * perBook, bookHalves);
+        if (!half)
+            convertToFloat(lut.bytes, lut.type, g * perBook, book);
+        for (std::uint64_t k = 0; k < palette.entries; ++k) {
+            for (std::uint64_t v = 0; v < palette.vector; ++v) {
+                const std::uint64_t to = g * perBook + v * palette.entries + k;
+                palette.halves[to] = bookHalves[k * palette.vector + v];
+                if (!half)
+                    palette.floats[to] = book[k * palette.vector + v];
+            }
+        }
+    }
+}
+
+// Checks of the scale step.
+
+EncodingMaker::Step EncodingMaker::scaling()
+{
+    if (!encoding().scaling)
+        return {};
+    const Scaling &given = *encoding().scaling;
+    ScalingState &scaling = m_state->scaling.emplace();
+    scaling.kind = given.kind;
+    scaling.addsOffset = given.addsOffset;
+    auto scale = resolve(given.scale, PartRole::Scale);
+    if (!scale)
+        return tl::unexpected(scale.error());
+    scaling.scale = std::move(*scale);
+    std::uint64_t offsets = 0;
+    if (given.offset) {
+        const bool affine = given.kind == Scaling::Kind::Affine;
+        auto offset = resolve(*given.offset, given.addsOffset ? PartRole::Bias
+                                             : affine         ? PartRole::ZeroPoint
+                                                              : PartRole::Offset);
+        if (!offset)
+            return tl::unexpected(offset.error());
+        scaling.offset = std::move(*offset);
+        offsets = elementCount(scaling.offset->shape)->value;
+    }
+    const ElementType scaleType = scaling.scale.type;
+    const bool power = scaleType == ElementType::Fp8E8M0 && given.kind == Scaling::Kind::Blockwise;
+    if (scaleType != ElementType::Fp16 && scaleType != ElementType::Fp32 && !power)
+        return tl::unexpected(makeFault("codec.type", "scale", "fp16, fp32 or blocks of fp8e8m0",
+                                        std::string(elementTypeName(scaleType)),
+                                        "The scale has an element type that scales lack"));
+    // Product and sum of a bias are fp32, rounded once.
+    if (given.kind == Scaling::Kind::Blockwise && scaleType == ElementType::Fp16 &&
+        !given.addsOffset) {
+        const ElementType dataType =
+            m_state->palette ? m_state->palette->lut.type : m_state->payload.type;
+        scaling.roundData = isFloatingPoint(dataType) && dataType != ElementType::Fp16;
+        scaling.roundOffset = scaling.offset && isFloatingPoint(scaling.offset->type) &&
+                              scaling.offset->type != ElementType::Fp16;
+        scaling.roundDifference =
+            scaling.offset && (isFloatingPoint(dataType) || isFloatingPoint(scaling.offset->type));
+    }
+    const std::uint64_t scales = elementCount(scaling.scale.shape)->value;
+    return given.kind == Scaling::Kind::Affine ? affineGrid(scaling, scales, offsets)
+                                               : blockwiseGrid(scaling, scales, offsets);
+}
+
+EncodingMaker::Step EncodingMaker::affineGrid(ScalingState &scaling, std::uint64_t scales,
+                                              std::uint64_t offsets)
+{
+    const Shape &shape = encoding().shape;
+    const std::uint64_t axis = encoding().scaling->axis;
+    Shape grid(shape.size(), 1);
+    scaling.oneScale = scales == 1;
+    scaling.oneOffset = scaling.offset && offsets == 1;
+    const bool vector = !scaling.oneScale || (scaling.offset && !scaling.oneOffset);
+    if (vector) {
+        const std::uint64_t channels = axis < shape.size() ? shape[axis] : 0;
+        const auto fits = [&](const Operand &operand, bool one, std::uint64_t count) -> Step {
+            if (one || (count == channels && axis < shape.size()))
+                return {};
+            return tl::unexpected(makeFault(
+                "codec.scale", partRoleName(operand.role), fmt::format("1 or {} values", channels),
+                fmt::format("{} values", count), "The vector does not fit the axis"));
+        };
+        if (auto step = fits(scaling.scale, scaling.oneScale, scales); !step)
+            return step;
+        if (scaling.offset) {
+            if (auto step = fits(*scaling.offset, scaling.oneOffset, offsets); !step)
+                return step;
+        }
+        grid[axis] = channels;
+    }
+    if (m_state->elements > 0)
+        scaling.grid = GridMap(shape, grid);
+    return {};
+}
+
+EncodingMaker::Step EncodingMaker::blockwiseGrid(ScalingState &scaling, std::uint64_t scales,
+                                                 std::uint64_t offsets)
+{
+    const Shape &shape = encoding().shape;
+    const Shape &grid = scaling.scale.shape;
+    bool divides = grid.size() == shape.size();
+    for (std::size_t i = 0; divides && i < grid.size(); ++i)
+        divides = grid[i] != 0 && shape[i] % grid[i] == 0;
+    if (!divides)
+        return tl::unexpected(makeFault("codec.scale", "scale",
+                                        fmt::format("extents that divide {}", shapeText(shape)),
+                                        shapeText(grid), "The scales do not divide the data"));
+    if (scaling.offset && offsets != scales)
+        return tl::unexpected(makeFault("codec.scale", "offset", shapeText(grid),
+                                        shapeText(scaling.offset->shape),
+                                        "The offsets do not match the scales"));
+    if (m_state->elements > 0)
+        scaling.grid = GridMap(shape, grid);
+    scaling.mxGroups = microscaledGroups(scaling);
+    return {};
+}
+
+/// What the kernels of microscaled elements take; other grids are decoded like any scale.
+ScalingState::MxGroups EncodingMaker::microscaledGroups(const ScalingState &scaling) const
+{
+    using Groups = ScalingState::MxGroups;
+    const Decoder::State &state = *m_state;
+    const bool element =
+        state.payload.type == ElementType::Fp8E4M3Fn || state.payload.type == ElementType::Fp4E2M1;
+    if (scaling.scale.type != ElementType::Fp8E8M0 || scaling.offset || !element || state.mask ||
+        state.palette || state.payloadDecoder || state.payload.order || scaling.scale.shape.empty())
+        return Groups::None;
+    const Shape &shape = encoding().shape;
+    Shape grid = scaling.scale.shape;
+    const std::size_t last = grid.size() - 1;
+    grid[last] *= kMxGroup;
+    if (grid == shape)
+        return Groups::Across;
+    grid[last] /= kMxGroup;
+    // A call for each row: short ones cost more than their work.
+    if (grid.size() < 2 || shape[last] < kMxGroup)
+        return Groups::None;
+    grid[last - 1] *= kMxGroup;
+    return grid == shape ? Groups::Down : Groups::None;
 }
 
 } // namespace kernscope::codec

@@ -1,131 +1,113 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The nearest of the values that the codes of a context have.
-#include "core/codec/edit/code_chooser.h"
-#include "core/codec/kernels/place_kernels.h"
+#include "core/codec/edit/code_table.h"
+
+#include "core/numeric/convert.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <limits>
 
 namespace kernscope::codec {
 
-/// Without branches that the processor mispredicts: it runs once for each of millions of elements.
-std::optional<CodeCandidate> CodeChooser::Table::nearest(double value) const
+bool hasCodeTables(const Decoder::State &state)
 {
-    if (values.empty())
-        return std::nullopt;
-    const double *const held = values.data();
-    std::size_t below = 0; // how many are
-    for (std::size_t rest = values.size(); rest > 1; rest -= rest / 2)
-        below += rest / 2 * static_cast<std::size_t>(held[below + rest / 2 - 1] < value);
-    below += static_cast<std::size_t>(held[below] < value);
-    // Of equally near ones, that of the lower code.
-    const std::size_t down = below - (below > 0 ? 1 : 0);
-    const std::size_t up = below - (below == values.size() ? 1 : 0);
-    const bool lower = goesToLower(value, values[down], values[up], codes[down] < codes[up]);
-    const std::size_t taken = lower ? down : up;
-    return CodeCandidate{codes[taken], values[taken]};
+    const ElementType type = state.payload.type;
+    if (state.palette)
+        return state.palette->vector == 1;
+    return state.scaling && !isFloatingPoint(type) && bitWidth(type) <= 8;
 }
 
-/// Numbers whose limits placeByLimits() takes.
-static constexpr std::size_t kFewLimits = 64;
-
-void CodeChooser::Table::nearestOf(std::span<const double> asked, unsigned mask,
-                                   std::span<double> chosen, std::span<std::uint8_t> lowBits)
+void CodeTable::make(const Decoder::State &state, std::uint64_t element)
 {
-    constexpr std::size_t kFew = 64; // are counted sooner than halved
-    std::size_t done = 0;
-    if (!values.empty() && values.size() <= kFew) {
-        NearestTable table{values, 0};
-        for (std::size_t i = 0; i + 1 < codes.size(); ++i)
-            table.lowerFirst |= std::uint64_t{codes[i] < codes[i + 1] ? 1U : 0U} << i;
-        done = nearestPlaces(table, asked, lowBits, chosen);
-        std::array<std::uint8_t, kFew> bits{};
-        std::transform(codes.begin(), codes.end(), bits.begin(), [mask](std::int64_t code) {
-            return static_cast<std::uint8_t>(static_cast<std::uint64_t>(code) & mask);
+    const ElementType type = state.payload.type;
+    const std::int64_t least = state.palette ? 0 : smallestCode(type);
+    const auto count = std::size_t{1} << state.codeWidth();
+    m_mask = static_cast<std::uint32_t>(count - 1);
+    m_starts.clear();
+    const auto bitsOf = [&](std::size_t i) {
+        return static_cast<std::uint64_t>(least + static_cast<std::int64_t>(i)) & m_mask;
+    };
+    if (state.palette) {
+        for (std::size_t i = 0; i < count; ++i)
+            m_byBits[i] = valueOfCode(state, {element, 0, element}, static_cast<std::int64_t>(i));
+    } else {
+        m_scaled.resize(count);
+        for (std::size_t i = 0; i < count; ++i)
+            m_scaled[i] = static_cast<float>(least + static_cast<std::int64_t>(i));
+        scaledValues(state, scaleOf(state, element), m_scaled, m_halves);
+        for (std::size_t i = 0; i < count; ++i)
+            m_byBits[bitsOf(i)] = static_cast<double>(m_scaled[i]);
+    }
+    m_all.clear();
+    bool ascends = true;
+    for (std::size_t i = 0; i < count; ++i) {
+        const double value = m_byBits[bitsOf(i)];
+        if (!std::isfinite(value))
+            continue;
+        ascends &= m_all.empty() || m_all.back().value < value;
+        m_all.push_back({least + static_cast<std::int64_t>(i), value});
+    }
+    if (!ascends) {
+        std::sort(m_all.begin(), m_all.end(), [](const CodeCandidate &a, const CodeCandidate &b) {
+            return a.value < b.value || (a.value == b.value && a.code < b.code);
         });
-        for (std::uint8_t &place : lowBits.first(done))
-            place = bits[place];
-    } else if (values.size() > kFew) {
-        done = byIndex(asked, mask, chosen, lowBits);
-    }
-    for (; done < asked.size(); ++done) {
-        const auto found = nearest(asked[done]);
-        chosen[done] = found ? found->value : std::numeric_limits<double>::quiet_NaN();
-        lowBits[done] =
-            static_cast<std::uint8_t>(static_cast<std::uint64_t>(found ? found->code : 0) & mask);
+        const auto same = std::unique(
+            m_all.begin(), m_all.end(),
+            [](const CodeCandidate &a, const CodeCandidate &b) { return a.value == b.value; });
+        m_all.erase(same, m_all.end());
     }
 }
 
-/// Returns how many were answered: all of them, or none where there is no index.
-std::size_t CodeChooser::Table::byIndex(std::span<const double> asked, unsigned mask,
-                                        std::span<double> chosen, std::span<std::uint8_t> lowBits)
+/// Of two values, the greater one is never in an earlier bucket, however the product is rounded.
+std::size_t CodeTable::bucketOf(double value) const
 {
-    constexpr std::uint64_t kMany = 1024; // values for which making the index pays
-    m_asked += asked.size();
-    if (!m_indexed && m_asked >= kMany) {
-        m_index = NearestIndex(values, codes);
-        m_indexed = true;
-    }
-    if (!m_index.isUsable())
-        return 0;
-    m_found.resize(asked.size());
-    m_index.find(asked, m_found);
-    for (std::size_t i = 0; i < asked.size(); ++i) {
-        chosen[i] = values[m_found[i]];
-        lowBits[i] =
-            static_cast<std::uint8_t>(static_cast<std::uint64_t>(codes[m_found[i]]) & mask);
-    }
-    return asked.size();
+    const double place = (value - m_all.front().value) * m_perUnit;
+    return static_cast<std::size_t>(
+        std::clamp(place, 0.0, static_cast<double>(m_starts.size() - 2)));
 }
 
-/// False where fp32 limits do not decide every value.
-bool CodeChooser::Table::makeLimits(unsigned mask)
+void CodeTable::makeIndex()
 {
-    constexpr std::size_t kMost = 256;
-    m_limited = true;
-    if (values.empty() || values.size() > kMost)
-        return false;
-    for (const double limit : limitsOf(values, codes)) {
-        // What is fp32 is not above the limit where it is not above the fp32 number below it.
-        auto rounded = static_cast<float>(limit);
-        if (static_cast<double>(rounded) > limit)
-            rounded = std::nextafter(rounded, -std::numeric_limits<float>::infinity());
-        m_limits.push_back(rounded);
-    }
-    m_floats.assign(values.begin(), values.end());
-    for (const std::int64_t code : codes)
-        m_lowBits.push_back(static_cast<std::uint8_t>(static_cast<std::uint64_t>(code) & mask));
-    const bool exact =
-        std::equal(m_floats.begin(), m_floats.end(), values.begin(),
-                   [](float narrow, double value) { return static_cast<double>(narrow) == value; });
-    if (values.size() > kFewLimits)
-        m_floatIndex = LimitIndex<float>(m_limits);
-    const bool usable = exact && (values.size() <= kFewLimits || m_floatIndex.isUsable());
-    if (!usable)
-        m_floats.clear();
-    return usable;
+    constexpr std::size_t kBuckets = 1024;
+    if (m_all.size() < 2 || !m_starts.empty())
+        return;
+    m_perUnit = static_cast<double>(kBuckets) / (m_all.back().value - m_all.front().value);
+    if (!std::isfinite(m_perUnit) || m_perUnit <= 0)
+        return;
+    m_starts.assign(kBuckets + 1, 0);
+    for (const CodeCandidate &one : m_all)
+        ++m_starts[bucketOf(one.value) + 1];
+    for (std::size_t i = 1; i <= kBuckets; ++i)
+        m_starts[i] = static_cast<std::uint16_t>(m_starts[i] + m_starts[i - 1]);
 }
 
-bool CodeChooser::Table::nearestOf(std::span<const float> asked, unsigned mask,
-                                   std::span<float> chosen, std::span<std::uint8_t> lowBits)
+std::size_t CodeTable::firstNotBelow(double value) const
 {
-    constexpr std::uint64_t kMany = 1024; // values for which finding the limits pays
-    m_asked += asked.size();
-    if (m_limited ? m_floats.empty() : m_asked < kMany || !makeLimits(mask))
-        return false;
-    if (values.size() <= kFewLimits) {
-        placeByLimits({m_limits, m_floats, m_lowBits}, asked, lowBits, chosen);
-        return true;
+    auto from = m_all.begin(), to = m_all.end();
+    if (!m_starts.empty()) {
+        const std::size_t bucket = bucketOf(value);
+        to = from + m_starts[bucket + 1];
+        from += m_starts[bucket];
     }
-    m_found.resize(asked.size());
-    m_floatIndex.find(asked, m_found);
-    for (std::size_t i = 0; i < asked.size(); ++i) {
-        chosen[i] = m_floats[m_found[i]];
-        lowBits[i] = m_lowBits[m_found[i]];
-    }
-    return true;
+    const auto below = [](const CodeCandidate &one, double than) { return one.value < than; };
+    return static_cast<std::size_t>(std::lower_bound(from, to, value, below) - m_all.begin());
+}
+
+std::uint32_t CodeTable::nearest(double value) const
+{
+    const std::size_t up = firstNotBelow(value);
+    const auto errorAt = [&](std::size_t i) { return std::abs(m_all[i].value - value); };
+    double least = HUGE_VAL;
+    if (up < m_all.size())
+        least = errorAt(up);
+    if (up > 0)
+        least = std::min(least, errorAt(up - 1));
+    // Differences are rounded: more than two may be equal. Of these the lowest code is the first.
+    std::int64_t code = INT64_MAX;
+    for (std::size_t i = up; i > 0 && errorAt(i - 1) == least; --i)
+        code = std::min(code, m_all[i - 1].code);
+    for (std::size_t i = up; i < m_all.size() && errorAt(i) == least; ++i)
+        code = std::min(code, m_all[i].code);
+    return static_cast<std::uint32_t>(static_cast<std::uint64_t>(code) & m_mask);
 }
 
 } // namespace kernscope::codec

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/codec/edit/editor.h"
 
+#include "core/base/error_builder.h"
 #include "core/codec/decode/ordered.h"
 #include "core/codec/edit/edit_common.h"
 #include "core/codec/edit/element_candidates.h"
+#include "core/numeric/bitpack.h"
 #include "core/numeric/convert.h"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -260,6 +264,281 @@ Result<EditPlan> Editor::setScale(std::uint64_t index, double value, double tole
     if (scaling && storedOperand(scaling->scale) == nullptr)
         return setCoded(scaling->scale, index, value, tolerance, std::move(note));
     return setTableEntry(state, PartRole::Scale, index, value, tolerance, std::move(note));
+}
+
+Error editFault(std::string code, std::string_view field, std::string expected, std::string found,
+                std::string message)
+{
+    return ErrorBuilder(code)
+        .field(std::string(field))
+        .expected(std::move(expected))
+        .found(std::move(found))
+        .message(std::move(message));
+}
+
+Error indirectPayload()
+{
+    return editFault("patch.part", "data", "codes that are stored for each element",
+                     "codes that another operation makes",
+                     "Single elements of this form cannot be set: its codes are unpacked by one "
+                     "operation and scaled by another; its stored parts can be");
+}
+
+Result<CodeCandidate> decide(std::span<const CodeCandidate> candidates, double value,
+                             double tolerance, ElementType natural, std::string_view field)
+{
+    const CodeChoice choice = choose(candidates, value);
+    if (choice.nearest) {
+        const CodeCandidate &nearest = *choice.nearest;
+        const bool equal =
+            nearest.value == value || (std::isnan(value) && std::isnan(nearest.value));
+        if (equal || std::abs(nearest.value - value) <= tolerance)
+            return nearest;
+        if (natural != ElementType::Unknown && isNaturalRounding(natural, value, nearest.code))
+            return nearest;
+    }
+    std::string holdable = "no value near it";
+    if (choice.below && choice.above)
+        holdable = fmt::format("{} or {}", *choice.below, *choice.above);
+    else if (choice.below || choice.above)
+        holdable = fmt::format("{}", choice.below ? *choice.below : *choice.above);
+    return tl::unexpected(editFault("patch.unrepresentable", field, std::move(holdable),
+                                    fmt::format("{}", value),
+                                    "The form cannot hold the value within the tolerance"));
+}
+
+unsigned codeWidth(const Decoder::State &state)
+{
+    return state.codeWidth();
+}
+
+std::int64_t codeAt(const Decoder::State &state, std::uint64_t index)
+{
+    if (state.payload.order)
+        return codeIn(state.payload, codeWidth(state), state.payload.type, index);
+    if (state.palette)
+        return unpackCode(state.payload.bytes, state.palette->width, index);
+    return loadCode(state.payload.bytes, state.payload.type, index);
+}
+
+ElementType plainType(const Decoder::State &state)
+{
+    return state.palette || state.scaling ? ElementType::Unknown : state.payload.type;
+}
+
+EditPlan elementPlan(const Decoder::State &state, const ElementPlace &place, double asked,
+                     const CodeCandidate &chosen, std::optional<std::int64_t> current)
+{
+    EditPlan plan;
+    plan.asked = asked;
+    plan.stored = chosen.value;
+    if (state.palette) {
+        plan.code = chosen.code;
+        plan.note = fmt::format("codebook {} entry {}", state.codebookAt(place.dense), chosen.code);
+    } else if (!isFloatingPoint(state.payload.type)) {
+        plan.code = chosen.code;
+        plan.note = fmt::format("stored integer {}", chosen.code);
+    } else {
+        plan.note = fmt::format("{} number", elementTypeName(state.payload.type));
+    }
+    if (isFarFrom(plan.asked, plan.stored))
+        noteFar(plan, heldRange(state, place, current));
+    return plan;
+}
+
+std::pair<double, double> typeRange(ElementType type)
+{
+    constexpr double kMost = std::numeric_limits<double>::max();
+    return {codeValue(type, nearestCode(type, -kMost)), codeValue(type, nearestCode(type, kMost))};
+}
+
+bool isFarFrom(double asked, double stored)
+{
+    constexpr double kFar = 0.01;
+    return std::abs(stored - asked) > kFar * std::max(std::abs(asked), std::abs(stored)) ||
+           (std::isinf(asked) && std::isfinite(stored));
+}
+
+void noteFar(EditPlan &plan, const std::pair<double, double> &range)
+{
+    plan.far = true;
+    plan.note += fmt::format("; off by {:.4g}, the form holds {:.6g} to {:.6g} here",
+                             std::abs(plan.stored - plan.asked), range.first, range.second);
+}
+
+Result<void> checkStays(const Decoder::State &state, std::uint64_t element, std::int64_t code)
+{
+    const ElementOrder *order = state.payload.order.get();
+    if (order == nullptr)
+        return {};
+    if (const std::string reason = order->lockReason(); !reason.empty())
+        return tl::unexpected(editFault("patch.locked", partRoleName(state.payload.role),
+                                        "a form whose order is known", "another", reason));
+    const bool stored = positionIn(state.payload, codeWidth(state), element).has_value();
+    if (!order->skipsZeros() && stored)
+        return {};
+    const bool toZero = !state.palette && codeValue(state.payload.type, code) == 0.0;
+    if (stored && !toZero)
+        return {};
+    return tl::unexpected(editFault(
+        "patch.sparse_zero", partRoleName(state.payload.role),
+        stored ? "a value other than zero" : "an element that is stored",
+        stored ? "zero" : fmt::format("element {}, a zero that is left out", element),
+        "The form leaves zeros out: moving one would change the length of its slice, and with it "
+        "every size, offset and relocation behind it"));
+}
+
+void addChanges(EditPlan &plan, const Operand &operand, unsigned width, std::uint64_t index,
+                std::int64_t code)
+{
+    for (ByteChange &change : changesOf(operand, width, index, code))
+        addChange(plan, operand.role, std::move(change));
+}
+
+void addChange(EditPlan &plan, PartRole role, ByteChange change)
+{
+    if (!change.bytes.empty())
+        plan.parts.push_back({role, change.offset, std::move(change.bytes)});
+}
+
+// Edits that change which elements a mask keeps: the survivors behind the place move.
+
+namespace {
+
+/// Checks that the mask and its survivors agree, without which no place is certain.
+Result<std::uint64_t> soundRank(const Decoder::State &state, std::uint64_t element,
+                                std::uint64_t dense)
+{
+    if (state.payload.order && state.payload.order->skipsZeros())
+        return tl::unexpected(editFault(
+            "patch.sparse_zero", "mask", "a value other than zero of a stored element",
+            "another zero",
+            "The form leaves zeros out: moving one would change the length of its slice"));
+    if (!state.mask)
+        return tl::unexpected(editFault("patch.part", "mask", "a sparse weight", "no mask",
+                                        "Only a sparse weight can keep or drop elements"));
+    if (element >= state.elements)
+        return tl::unexpected(
+            editFault("patch.index", "element", fmt::format("below {}", state.elements),
+                      fmt::format("{}", element), "The index lies outside the weight"));
+    if (state.payloadDecoder)
+        return tl::unexpected(indirectPayload());
+    const std::uint64_t population = state.mask->rank(state.mask->bits());
+    if (population != state.payloadElements)
+        return tl::unexpected(editFault(
+            "codec.mask", "mask", fmt::format("{} set bits", state.payloadElements),
+            fmt::format("{} set bits", population), "The mask does not match its values"));
+    return state.mask->rank(dense);
+}
+
+/// Survivors from number `first` on as a run of codes that starts in the same byte: the bits of
+/// that byte below them stay.
+struct Tail {
+    std::uint64_t byteOffset = 0;
+
+    std::vector<std::byte> bytes;
+};
+
+Tail repack(const Decoder::State &state, std::uint64_t first, std::uint64_t skip,
+            std::optional<std::int64_t> inserted)
+{
+    const unsigned width = codeWidth(state);
+    const std::uint64_t count = state.payloadElements;
+    const std::span<const std::byte> bytes = state.payload.bytes;
+    Tail tail;
+    if (width >= 8) {
+        const std::uint64_t size = width / 8;
+        tail.byteOffset = first * size;
+        if (inserted) {
+            const auto bits = static_cast<std::uint64_t>(*inserted);
+            for (std::uint64_t i = 0; i < size; ++i)
+                tail.bytes.push_back(static_cast<std::byte>(bits >> (8 * i)));
+        }
+        const auto rest = bytes.subspan((first + skip) * size, (count - first - skip) * size);
+        tail.bytes.insert(tail.bytes.end(), rest.begin(), rest.end());
+        return tail;
+    }
+    // From the last whole group of eight codes on: groups are whole bytes.
+    const std::uint64_t start = first / 8 * 8;
+    std::vector<std::uint8_t> codes(count - start);
+    unpackCodes(bytes, width, start, codes);
+    const auto place = codes.begin() + static_cast<std::ptrdiff_t>(first - start);
+    if (inserted)
+        codes.insert(place, static_cast<std::uint8_t>(*inserted));
+    else
+        codes.erase(place, place + static_cast<std::ptrdiff_t>(skip));
+    tail.byteOffset = start / 8 * width;
+    tail.bytes.resize(packedBytes(ElementCount(codes.size()), ElementType::Uint1)->value * width);
+    packCodes(codes, width, 0, tail.bytes);
+    tail.bytes.resize((codes.size() * width + 7) / 8);
+    return tail;
+}
+
+/// Cuts what the file holds already off the front of the tail. (Its end moves: never the same.)
+void addTail(EditPlan &plan, const Decoder::State &state, Tail tail)
+{
+    const auto old = state.payload.bytes.subspan(tail.byteOffset);
+    std::size_t same = 0;
+    while (same < tail.bytes.size() && same < old.size() && tail.bytes[same] == old[same])
+        ++same;
+    tail.bytes.erase(tail.bytes.begin(), tail.bytes.begin() + static_cast<std::ptrdiff_t>(same));
+    addChange(plan, state.payload.role, {tail.byteOffset + same, std::move(tail.bytes)});
+}
+
+} // namespace
+
+Result<EditPlan> Editor::keep(std::uint64_t element, double value, double tolerance) const
+{
+    const Decoder::State &state = *m_decoder.m_state;
+    const bool inside = element < state.elements;
+    const ElementPlace place = inside ? elementPlace(state, element) : ElementPlace{};
+    const bool kept = inside && state.skipsZeros() ? m_decoder.stored(element)
+                                                   : state.mask && state.mask->test(place.dense);
+    if (inside && kept)
+        return setElement(element, value, tolerance);
+    const auto rank = soundRank(state, element, place.dense);
+    if (!rank)
+        return tl::unexpected(rank.error());
+    const auto chosen = decide(candidatesFor(state, place, value, std::nullopt), value, tolerance,
+                               plainType(state), partRoleName(state.payload.role));
+    if (!chosen)
+        return tl::unexpected(chosen.error());
+    EditPlan plan = elementPlan(state, place, value, *chosen, std::nullopt);
+    addChange(plan, PartRole::Mask, changeOfCode(state.mask->bytes(), 1, place.dense, 1));
+    addTail(plan, state, repack(state, *rank, 0, chosen->code));
+    plan.payloadElements = ElementCount(state.payloadElements + 1);
+    return plan;
+}
+
+Result<EditPlan> Editor::drop(std::uint64_t element) const
+{
+    const Decoder::State &state = *m_decoder.m_state;
+    const ElementPlace place =
+        element < state.elements ? elementPlace(state, element) : ElementPlace{};
+    EditPlan plan;
+    plan.note = "left out by the mask";
+    if (element < state.elements && state.skipsZeros() && !m_decoder.stored(element))
+        return plan;
+    const auto rank = soundRank(state, element, place.dense);
+    if (!rank)
+        return tl::unexpected(rank.error());
+    if (!state.mask->test(place.dense))
+        return plan;
+    if (state.palette && state.palette->vector > 1) {
+        for (std::uint64_t lane = 0; lane < state.palette->vector; ++lane) {
+            const ElementPlace beside{place.dense, lane, place.element};
+            if (lane != place.lane && valueOfCode(state, beside, codeAt(state, *rank)) != 0)
+                return tl::unexpected(editFault(
+                    "patch.unrepresentable", "mask",
+                    fmt::format("vectors of {} whose other values are 0", state.palette->vector),
+                    fmt::format("element {} beside other values", element),
+                    "Dropping the element would drop the rest of its vector"));
+        }
+    }
+    addChange(plan, PartRole::Mask, changeOfCode(state.mask->bytes(), 1, place.dense, 0));
+    addTail(plan, state, repack(state, *rank, 1, std::nullopt));
+    plan.payloadElements = ElementCount(state.payloadElements - 1);
+    return plan;
 }
 
 } // namespace kernscope::codec

@@ -19,7 +19,7 @@ struct PartEdit {
     std::vector<std::byte> bytes;
 };
 
-/// What an edit comes to: nothing is written, the caller lays the bytes over the file.
+/// The result of planning an edit: nothing is written, the caller lays the bytes over the file.
 struct EditPlan {
     double asked = 0;
     double stored = 0;                ///< the value that the form then holds
@@ -90,7 +90,6 @@ public:
 
 private:
     friend class RunEditor;
-    friend class RunMapper;
     static const Decoder::State &stateOf(const Decoder &decoder) { return *decoder.m_state; }
 
     Decoder m_decoder;

@@ -1,20 +1,54 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/codec/edit/run_editor.h"
 
-#include "core/codec/edit/run_editor_state.h"
-#include "core/codec/kernels/kept_kernels.h"
+#include "core/codec/edit/code_table.h"
+#include "core/codec/edit/edit_common.h"
+#include "core/numeric/bitpack.h"
 #include "core/numeric/convert.h"
+#include "core/numeric/half.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
-#include <limits>
+#include <numeric>
+#include <unordered_map>
 #include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 
 namespace kernscope::codec {
+
+namespace {
+
+/// Elements that are set in one go: what is made of them stays in the first cache.
+constexpr std::size_t kSetAtOnce = 1024;
+
+bool equalValues(double a, double b)
+{
+    return a == b || (std::isnan(a) && std::isnan(b));
+}
+
+/// Lays the low `width` bits of a code over bytes; `highestFirst` as ElementOrder has it. Codes of
+/// whole bytes are little-endian at whole bytes.
+void putBits(std::span<std::byte> bytes, std::uint64_t position, unsigned width, std::uint32_t code,
+             bool highestFirst)
+{
+    if (width >= 8) {
+        for (unsigned i = 0; i < width / 8; ++i)
+            bytes[position / 8 + i] = static_cast<std::byte>(code >> (8 * i) & 0xffu);
+        return;
+    }
+    for (unsigned bit = 0; bit < width; ++bit) {
+        const std::uint64_t at = position + bit;
+        const auto place = static_cast<unsigned>(highestFirst ? 7 - at % 8 : at % 8);
+        const unsigned from = highestFirst ? width - 1 - bit : bit;
+        const auto one = static_cast<std::byte>(1u << place);
+        bytes[at / 8] = (code >> from & 1u) != 0 ? bytes[at / 8] | one : bytes[at / 8] & ~one;
+    }
+}
+
+} // namespace
 
 double EditTolerance::of(double value) const
 {
@@ -22,336 +56,744 @@ double EditTolerance::of(double value) const
     return std::isfinite(share) && share > absolute ? share : absolute;
 }
 
-static bool holds(const CodeCandidate &candidate, double value, double tolerance,
-                  ElementType plainTo)
+void RunOutcome::note(double wanted, double value)
 {
-    return equalValues(candidate.value, value) || std::abs(candidate.value - value) <= tolerance ||
-           (plainTo != ElementType::Unknown && isNaturalRounding(plainTo, value, candidate.code));
+    const double error = equalValues(wanted, value) ? 0.0 : std::abs(value - wanted);
+    if (error > worst) {
+        worst = error;
+        asked = wanted;
+        stored = value;
+    }
 }
 
-Taking takingOf(double now, double value, double tolerance,
-                const std::optional<CodeCandidate> &chosen, ElementType plainTo)
+void RunOutcome::refuse(std::uint64_t element, double value, Error error)
 {
-    Taking taking;
-    // The code that is there stays where none of those that were looked at is nearer.
-    taking.stays =
-        !std::isnan(now) && (!chosen || std::abs(now - value) <= std::abs(chosen->value - value));
-    taking.becomes = taking.stays || !chosen ? now : chosen->value;
-    taking.refused =
-        (!chosen && !taking.stays) ||
-        !holds({chosen ? chosen->code : -1, taking.becomes}, value, tolerance, plainTo);
-    taking.error = equalValues(taking.becomes, value) ? 0.0 : std::abs(taking.becomes - value);
-    return taking;
+    ++refused;
+    if (refusal)
+        return;
+    refusal = std::move(error);
+    refusal->found = fmt::format("{} for element {}", value, element);
 }
+
+void RunOutcome::add(RunOutcome &&later)
+{
+    changed += later.changed;
+    refused += later.refused;
+    seen += later.seen;
+    if (later.worst > worst) {
+        worst = later.worst;
+        asked = later.asked;
+        stored = later.stored;
+    }
+    if (!refusal)
+        refusal = std::move(later.refusal);
+}
+
+struct RunEditor::State {
+    State(const Decoder &made, const Decoder::State &decoded, EditTolerance within,
+          Wanted valuesWanted)
+        : decoder(made), state(decoded), tolerance(within), wantedOf(std::move(valuesWanted)),
+          width(codeWidth(decoded)), plainTo(plainType(decoded)), hasTables(hasCodeTables(decoded))
+    {
+    }
+
+    bool ordered() const { return state.payload.order != nullptr; }
+    std::uint64_t rank(std::uint64_t element) const
+    {
+        return state.mask ? state.mask->rank(element) : element;
+    }
+
+    bool begin(std::uint64_t first, std::size_t count, RunOutcome &outcome);
+    bool mapCodes(std::uint64_t first, std::size_t count, std::span<float> after,
+                  RunOutcome &outcome);
+    struct CodeMap;
+    const CodeMap *mapAt(std::uint64_t element, std::uint64_t same);
+    std::uint64_t sharing(std::uint64_t element) const;
+    void load(std::uint64_t first, std::uint64_t from, std::uint64_t to, std::size_t count);
+    std::size_t setBlock(std::uint64_t first, std::size_t at, std::size_t index,
+                         std::span<const double> values, std::span<float> after,
+                         RunOutcome &outcome);
+    bool roundBlock(std::size_t index, std::span<const double> values, std::span<float> after,
+                    RunOutcome &outcome);
+    void gather(std::uint64_t first, std::size_t at, std::span<const double> values,
+                const RunOutcome &outcome);
+    void loadCodes(std::uint64_t first, std::size_t at, std::size_t index);
+    void choose();
+    void chooseByTables();
+    const CodeTable &tableAt(std::uint64_t element, std::uint64_t same);
+    void choosePlain();
+    void chooseEach();
+    void chooseOne(std::size_t i);
+    bool holds(std::size_t i) const;
+    void settle(RunOutcome &outcome);
+    struct Gap;
+    void settleGap(const Gap &gap, RunOutcome &outcome);
+    void refuse(std::uint64_t element, double value, RunOutcome &outcome);
+    void storeCodes(std::size_t index);
+    std::vector<PartEdit> takeBytes();
+    std::vector<PartEdit> takeOrdered();
+
+    std::uint64_t elementAt(std::size_t i) const
+    {
+        return elements.empty() ? blockFirst + i : elements[i];
+    }
+    /// The code as a number: integers with their sign.
+    std::int64_t signedCode(std::uint32_t bits) const
+    {
+        if (state.palette || !isSignedInteger(state.payload.type))
+            return bits;
+        return static_cast<std::int64_t>(static_cast<std::uint64_t>(bits) << (64 - width)) >>
+               (64 - width);
+    }
+    std::uint32_t bitsOf(std::int64_t code) const
+    {
+        return static_cast<std::uint32_t>(static_cast<std::uint64_t>(code) &
+                                          ((std::uint64_t{1} << width) - 1));
+    }
+
+    Decoder decoder;
+    const Decoder::State &state; ///< of `decoder`
+    EditTolerance tolerance;
+    Wanted wantedOf;
+    unsigned width;
+    ElementType plainTo; ///< of numbers that are stored as they are, or Unknown
+    bool hasTables;
+
+    // The run: its bytes of the payload, and its codes where they share bytes; of a payload with
+    // an order of its own, where its codes lie and which are to change.
+    struct OrderedCode {
+        std::uint64_t position = 0; ///< of its first bit, as the order counts them
+        std::uint32_t code = 0;
+    };
+    std::uint64_t runFirst = 0, firstByte = 0;
+    unsigned skipped = 0; ///< codes before the run in its first bytes
+    std::vector<std::byte> packed;
+    std::vector<std::uint8_t> narrow;
+    std::vector<std::uint64_t> positions;
+    std::vector<OrderedCode> orderedCodes;
+    std::uint64_t changedBefore = 0;
+
+    // The block: its stored elements, what they are to become, their codes now and then, and the
+    // values of these.
+    struct Gap {
+        std::uint64_t element = 0;
+        double wanted = 0;
+    };
+    std::vector<Gap> gaps;               ///< elements that are not stored
+    std::vector<std::uint64_t> elements; ///< empty where all from blockFirst on are stored
+    std::uint64_t blockFirst = 0;
+    std::size_t blockCount = 0;
+    std::span<const double> wanted;
+    std::vector<double> kept; ///< `wanted`, where not all are stored
+    std::vector<double> now, next;
+    std::vector<std::uint32_t> codes, chosen;
+    bool natural = false; ///< every value is rounded as any conversion to the type does it
+    std::vector<float> floats;
+    std::vector<std::uint16_t> halves;
+    std::vector<std::int64_t> longCodes;
+
+    // Of chooseByTables().
+    struct Context {
+        std::uint64_t codebook = 0, cell = 0;
+        friend bool operator==(const Context &, const Context &) = default;
+    };
+    struct ContextHash {
+        std::size_t operator()(const Context &context) const
+        {
+            return static_cast<std::size_t>((context.codebook << 40) ^ context.cell);
+        }
+    };
+    std::unordered_map<Context, CodeTable, ContextHash> tables;
+    CodeTable scaleTable;
+    CodeTable *table = &scaleTable;
+    Context tableContext{UINT64_MAX, UINT64_MAX};
+    std::unique_ptr<CodeMap> map; ///< of mapCodes()
+    Context mapContext;
+};
 
 RunEditor::RunEditor(std::unique_ptr<State> state) : m_state(std::move(state)) {}
 RunEditor::RunEditor(RunEditor &&) noexcept = default;
 RunEditor &RunEditor::operator=(RunEditor &&) noexcept = default;
 RunEditor::~RunEditor() = default;
 
-/// Editor finds the words; only the first refusal is kept.
-void RunEditor::State::refuse(std::uint64_t element, double value, double tolerance,
-                              RunOutcome &outcome) const
+std::optional<RunEditor> RunEditor::make(const Decoder &decoder, EditTolerance tolerance,
+                                         Wanted wanted)
 {
-    ++outcome.refused;
-    if (outcome.refusal)
-        return;
-    const auto plan = Editor(decoder).setElement(element, value, tolerance);
-    outcome.refusal =
-        plan ? editFault("patch.unrepresentable", "", "", "", "Not held") : plan.error();
-    outcome.refusal->found = fmt::format("{} for element {}", value, element);
-}
-
-void RunEditor::State::setOne(std::uint64_t element, std::uint64_t index, double value,
-                              double tolerance, float &held, RunOutcome &outcome)
-{
-    const ElementPlace place{element, 0, element};
-    if (element >= enteredEnd)
-        enteredEnd = element + chooser.enter(element);
-    take(element, index, value, tolerance, held, chooser.nearest(place, value), outcome);
-}
-
-void RunEditor::State::take(std::uint64_t element, std::uint64_t index, double value,
-                            double tolerance, float &held,
-                            const std::optional<CodeCandidate> &chosen, RunOutcome &outcome)
-{
-    const Taking taking = takingOf(static_cast<double>(held), value, tolerance, chosen, plainTo);
-    if (taking.refused)
-        return refuse(element, value, tolerance, outcome);
-    if (taking.error > outcome.worst || std::isnan(taking.error)) {
-        outcome.worst = std::isnan(taking.error) ? outcome.worst : taking.error;
-        outcome.asked = value;
-        outcome.stored = taking.becomes;
-    }
-    if (taking.stays || outcome.refusal)
-        return;
-    held = static_cast<float>(taking.becomes);
-    ++outcome.changed;
-    store(index - firstCode, element, chosen->code);
-}
-
-void RunEditor::State::setAlikeOne(const std::optional<CodeCandidate> &fitting,
-                                   std::uint64_t element, std::uint64_t index, double value,
-                                   double tolerance, float &held, RunOutcome &outcome)
-{
-    const auto now = static_cast<double>(held);
-    const double error = fitting ? std::abs(fitting->value - value) : 0;
-    if (now == value && outcome.worst < 0) {
-        outcome.worst = 0;
-        outcome.asked = outcome.stored = value;
-    } else if (now == value) {
-        return;
-    } else if (!fitting || error > outcome.worst) {
-        setOne(element, index, value, tolerance, held, outcome);
-    } else if (!(std::abs(now - value) <= error) && !outcome.refusal) {
-        held = static_cast<float>(fitting->value);
-        ++outcome.changed;
-        store(index - firstCode, element, fitting->code);
-    }
-}
-
-/// One finite value for all of them: one code wherever codebook and scale are the same.
-void RunEditor::State::setAlike(std::uint64_t element, std::uint64_t index,
-                                std::span<const double> values, EditTolerance tolerance,
-                                std::span<float> held, RunOutcome &outcome)
-{
-    const double value = values.front();
-    for (std::size_t at = 0; at < held.size();) {
-        const auto same = static_cast<std::size_t>(
-            std::min<std::uint64_t>(chooser.enter(element + at), held.size() - at));
-        enteredEnd = element + at + same;
-        const std::uint64_t first = element + at;
-        auto fitting = chooser.nearest({first, 0, first}, value);
-        if (fitting && !holds(*fitting, value, tolerance.of(value), plainTo))
-            fitting = std::nullopt;
-        std::size_t done = 0;
-        if (fitting && width <= 8) {
-            nearestValues.assign(same, fitting->value);
-            nearestCodes.assign(same,
-                                static_cast<std::uint8_t>(fitting->code & ((1 << width) - 1)));
-            done = takeMany<double>(index + at, values.subspan(at, same), tolerance, nearestValues,
-                                    nearestCodes, held.subspan(at, same), outcome);
-        }
-        for (std::size_t i = at + done; i < at + same; ++i)
-            setAlikeOne(fitting, element + i, index + i, value, tolerance.of(value), held[i],
-                        outcome);
-        at += same;
-    }
-}
-
-void RunEditor::State::findSame(std::uint64_t element, std::span<const double> values)
-{
-    constexpr std::size_t kFew = 8; // elements for which the detour does not pay
-    nearestValues.assign(values.size(), std::numeric_limits<double>::quiet_NaN());
-    nearestCodes.resize(values.size());
-    if (values.size() >= kFew)
-        chooser.nearestOf(element, values, nearestValues, nearestCodes);
-}
-
-/// What setOne does for each of them. False where nothing was done.
-bool RunEditor::State::setFinite(std::uint64_t element, std::uint64_t index,
-                                 std::span<const double> values, EditTolerance tolerance,
-                                 std::span<float> held, RunOutcome &outcome)
-{
-    const auto finite = [](double value) { return std::isfinite(value); };
-    if (!chooser.answersMany() || !std::all_of(values.begin(), values.end(), finite))
-        return false;
-    if (chooser.hasShortBlocks()) {
-        nearestValues.resize(values.size());
-        nearestCodes.resize(values.size());
-        chooser.nearestOfBlocks(element, values, nearestValues, nearestCodes);
-        takeFound<double>(element, index, values, nearestValues, tolerance, held, outcome);
-        return true;
-    }
-    for (std::size_t at = 0; at < values.size();) {
-        const auto same = static_cast<std::size_t>(
-            std::min<std::uint64_t>(chooser.enter(element + at), values.size() - at));
-        enteredEnd = element + at + same;
-        findSame(element + at, values.subspan(at, same));
-        takeFound<double>(element + at, index + at, values.subspan(at, same), nearestValues,
-                          tolerance, held.subspan(at, same), outcome);
-        at += same;
-    }
-    return true;
-}
-
-bool RunEditor::State::setMany(std::uint64_t element, std::uint64_t index,
-                               std::span<const double> values, EditTolerance tolerance,
-                               std::span<float> held, RunOutcome &outcome)
-{
-    if (values.empty() || ordered())
-        return false;
-    if (plainTo == ElementType::Fp16) {
-        floats.resize(values.size());
-        if (narrowExactly(values, floats) && setFloats(element, index, floats, {}, held, outcome))
-            return true;
-    }
-    if (state.mask)
-        return false;
-    const double value = values.front();
-    const bool alike =
-        std::isfinite(value) &&
-        std::all_of(values.begin(), values.end(), [value](double other) { return other == value; });
-    if (!alike && state.palette) { // most of what is computed of fp16 numbers is fp32
-        floats.resize(values.size());
-        if (narrowExactly(values, floats) && areFinite(floats) &&
-            setFloats(element, index, floats, tolerance, held, outcome))
-            return true;
-    }
-    if (!alike || chooser.hasShortBlocks())
-        return setFinite(element, index, values, tolerance, held, outcome);
-    setAlike(element, index, values, tolerance, held, outcome);
-    return true;
-}
-
-bool takesRuns(const Decoder::State &state)
-{
+    const Decoder::State &state = Editor::stateOf(decoder);
     const ElementType type = state.encoding.type;
     const bool exact = bitWidth(type) <= 16 || type == ElementType::Fp32;
+    // Entries that are rounded when they are decoded.
+    const bool rounded = state.palette && !state.palette->floats.empty() && !state.scaling &&
+                         type != ElementType::Fp32;
     const bool vectors = state.palette && state.palette->vector != 1;
     const ElementOrder *const order = state.payload.order.get();
     const bool moves = order != nullptr && (state.mask || order->skipsZeros());
     const bool locked = order != nullptr && !order->lockReason().empty();
-    return exact && !vectors && !moves && !state.payloadDecoder && !locked;
-}
-
-std::optional<RunEditor> RunEditor::make(const Decoder &decoder)
-{
-    const Decoder::State &state = Editor::stateOf(decoder);
-    if (!takesRuns(state))
+    if (!exact || rounded || vectors || moves || locked || state.payloadDecoder ||
+        codeWidth(state) > 32)
         return std::nullopt;
-    return RunEditor(std::make_unique<State>(decoder, state));
+    return RunEditor(std::make_unique<State>(decoder, state, tolerance, std::move(wanted)));
 }
 
-bool RunEditor::set(std::uint64_t first, std::span<const double> values, EditTolerance tolerance,
-                    std::span<float> held, RunOutcome &outcome)
+bool RunEditor::separateRuns() const
 {
-    const auto from = m_state->begin(first, values.size(), outcome);
-    if (!from)
+    return !m_state->ordered() || m_state->width >= 8;
+}
+
+std::uint64_t RunEditor::firstBit(std::uint64_t first) const
+{
+    return m_state->ordered() ? 0 : m_state->rank(first) * m_state->width;
+}
+
+bool RunEditor::set(std::uint64_t first, std::span<const double> values, std::span<float> after,
+                    RunOutcome &outcome)
+{
+    State &own = *m_state;
+    if (!own.begin(first, values.size(), outcome))
         return false;
-    m_state->setLoaded(first, *from, values, tolerance, held, outcome);
+    std::size_t index = own.skipped;
+    for (std::size_t at = 0; at < values.size(); at += kSetAtOnce) {
+        const auto some = values.subspan(at, std::min(kSetAtOnce, values.size() - at));
+        const auto seen = after.size() > at
+                              ? after.subspan(at, std::min(some.size(), after.size() - at))
+                              : std::span<float>();
+        index += own.setBlock(first, at, index, some, seen, outcome);
+    }
+    outcome.seen += values.size();
+    if (outcome.changed > own.changedBefore && !outcome.refusal)
+        outcome.bytes = own.takeBytes();
     return true;
 }
 
-bool RunEditor::set(std::uint64_t first, std::span<const float> values, EditTolerance tolerance,
-                    std::span<float> held, RunOutcome &outcome)
+bool RunEditor::set(std::uint64_t first, std::size_t count, std::span<float> after,
+                    RunOutcome &outcome)
 {
     State &own = *m_state;
-    const auto from = own.begin(first, values.size(), outcome);
-    if (!from)
+    if (!own.begin(first, count, outcome))
         return false;
-    const std::uint64_t changedBefore = outcome.changed;
-    // Those of fp16 are looked at once they are rounded.
-    const bool known = own.plainTo == ElementType::Fp16 || areFinite(values);
-    if (!known || !own.setFloats(first, *from, values, tolerance, held, outcome)) {
-        own.wideRun.assign(values.begin(), values.end());
-        own.setLoaded(first, *from, own.wideRun, tolerance, held, outcome);
+    if (own.mapCodes(first, count, after, outcome)) {
+        outcome.seen += count;
+        if (outcome.changed > own.changedBefore)
+            outcome.bytes = own.takeBytes();
         return true;
     }
-    outcome.seen += values.size();
-    if (outcome.changed > changedBefore && !outcome.refusal)
-        outcome.bytes = own.takeBytes();
-    return true;
+    std::vector<float> held(count);
+    std::vector<double> values(count);
+    own.decoder.decodeFloat(first, held);
+    own.wantedOf(held, values);
+    return set(first, values, after, outcome);
 }
 
-bool RunEditor::setKept(std::uint64_t first, std::span<const float> values, std::span<float> held,
-                        RunOutcome &outcome)
-{
-    State &own = *m_state;
-    if (!own.state.mask || own.plainTo != ElementType::Fp16 || own.ordered() || values.empty())
-        return false;
-    const auto from = own.begin(first, values.size(), outcome);
-    const std::uint64_t changedBefore = outcome.changed;
-    if (!from || !own.setKeptHalves(first, *from, values, held, outcome))
-        return false;
-    outcome.seen += values.size();
-    if (outcome.changed > changedBefore && !outcome.refusal)
-        outcome.bytes = own.takeBytes();
-    return true;
-}
-
-std::span<const std::byte> RunEditor::payload() const
-{
-    return m_state->state.payload.bytes;
-}
-
-unsigned RunEditor::codeBits() const
-{
-    return m_state->width;
-}
-
-bool RunEditor::keepsAsSet(std::uint64_t first, std::uint64_t count,
-                           std::span<const std::byte> payload)
-{
-    State &own = *m_state;
-    const std::uint64_t from = own.state.mask->rank(first);
-    const std::uint64_t to = own.state.mask->rank(first + count);
-    if (to > own.state.payloadElements || to - from != own.keptHeld.size())
-        return false;
-    own.floats.resize(own.keptHeld.size());
-    convertHalfToFloat(payload.subspan(2 * from, 2 * own.floats.size()), own.floats);
-    return own.floats.empty() || std::memcmp(own.floats.data(), own.keptHeld.data(),
-                                             std::span(own.floats).size_bytes()) == 0;
-}
-
-/// Loads the codes of a run; returns the number of the first, or nothing where the payload is too
-/// short.
-std::optional<std::uint64_t> RunEditor::State::begin(std::uint64_t first, std::size_t count,
-                                                     RunOutcome &outcome)
+bool RunEditor::State::begin(std::uint64_t first, std::size_t count, RunOutcome &outcome)
 {
     outcome.bytes.clear();
-    const std::uint64_t from = state.mask ? state.mask->rank(first) : first;
-    const std::uint64_t to = state.mask ? state.mask->rank(first + count) : first + count;
+    const std::uint64_t from = rank(first), to = rank(first + count);
     if (to > state.payloadElements)
-        return std::nullopt;
-    if (ordered())
-        loadOrdered(first, count);
-    else
-        load(from, to);
-    return from;
+        return false;
+    load(first, from, to, count);
+    changedBefore = outcome.changed;
+    return true;
 }
 
-void RunEditor::State::setLoaded(std::uint64_t first, std::uint64_t from,
-                                 std::span<const double> values, EditTolerance tolerance,
-                                 std::span<float> held, RunOutcome &outcome)
-{
-    const std::uint64_t changedBefore = outcome.changed;
-    if (setMany(first, from, values, tolerance, held, outcome))
-        outcome.seen += values.size();
-    else
-        setEach(first, from, values, tolerance, held, outcome);
-    if (outcome.changed > changedBefore && !outcome.refusal)
-        outcome.bytes = takeBytes();
-}
+/// What each code of elements that share their codebook and scale becomes.
+struct RunEditor::State::CodeMap {
+    std::array<std::uint8_t, 256> becomes;
+    std::array<double, 256> wanted, errors;
+    std::array<bool, 256> refused;
+    std::optional<double> gap; ///< what elements without a code are to become, if not refused
+};
 
-void RunEditor::State::setEach(std::uint64_t first, std::uint64_t from,
-                               std::span<const double> values, EditTolerance tolerance,
-                               std::span<float> held, RunOutcome &outcome)
+/// Maps the codes of a run that were loaded. False, with nothing done, where few elements share
+/// what a map is made of, or where one of them would be refused.
+bool RunEditor::State::mapCodes(std::uint64_t first, std::size_t count, std::span<float> after,
+                                RunOutcome &outcome)
 {
-    std::uint64_t index = ordered() ? 0 : from;
-    for (std::size_t i = 0; i < values.size(); ++i) {
-        const std::uint64_t element = first + i;
-        const bool isStored = stored(element, i);
-        ++outcome.seen;
-        if (equalValues(static_cast<double>(held[i]), values[i])) {
-            if (outcome.worst < 0) {
-                outcome.worst = 0;
-                outcome.asked = outcome.stored = values[i];
-            }
-        } else if (isStored) {
-            setOne(element, index, values[i], tolerance.of(values[i]), held[i], outcome);
-        } else if (const double error = std::abs(values[i]);
-                   error <= tolerance.of(values[i])) { // its zero is near enough
-            if (error > outcome.worst) {
-                outcome.worst = error;
-                outcome.asked = values[i];
-                outcome.stored = 0;
-            }
-        } else {
-            refuse(element, values[i], tolerance.of(values[i]), outcome);
+    if (!hasTables || ordered() || outcome.refusal)
+        return false;
+    RunOutcome mapped;
+    mapped.worst = outcome.worst;
+    std::size_t index = skipped;
+    std::vector<std::uint8_t> result(narrow);
+    for (std::size_t at = 0; at < count;) {
+        const std::uint64_t element = first + at, left = sharing(element);
+        const auto same = static_cast<std::size_t>(std::min<std::uint64_t>(left, count - at));
+        const CodeMap *const found = mapAt(element, left);
+        if (found == nullptr)
+            return false;
+        const CodeMap &shared = *found;
+        const std::size_t end = index + (rank(element + same) - rank(element));
+        std::array<std::uint32_t, 256> counts{}, others{};
+        for (std::size_t i = index; i < end; ++i) {
+            ++(i % 2 == 0 ? counts : others)[narrow[i]];
+            result[i] = shared.becomes[narrow[i]];
         }
-        index += isStored || ordered() ? 1 : 0;
+        const bool hasGaps = end - index < same;
+        if (hasGaps && !shared.gap)
+            return false;
+        if (hasGaps && !state.mask->test(element))
+            mapped.note(*shared.gap, 0);
+        double worst = -1;
+        for (std::size_t code = 0; code < 256; ++code) {
+            const std::uint32_t number = counts[code] + others[code];
+            if (number == 0)
+                continue;
+            if (shared.refused[code])
+                return false;
+            worst = std::max(worst, shared.errors[code]);
+            mapped.changed += shared.becomes[code] != code ? number : 0;
+        }
+        for (std::size_t i = index; i < end && worst > mapped.worst; ++i) {
+            const std::uint8_t code = narrow[i]; // the first of those that are farthest off
+            if (shared.errors[code] == worst)
+                mapped.note(shared.wanted[code], table->valueOf(shared.becomes[code]));
+        }
+        if (hasGaps)
+            mapped.note(*shared.gap, 0);
+        for (std::size_t i = at, own = index; i < std::min(at + same, after.size()); ++i) {
+            const bool isStored = !state.mask || state.mask->test(first + i);
+            after[i] = isStored ? static_cast<float>(table->valueOf(result[own])) : 0.0f;
+            own += isStored ? 1U : 0U;
+        }
+        index = end;
+        at += same;
     }
+    narrow.swap(result);
+    outcome.add(std::move(mapped));
+    return true;
+}
+
+/// Null where the `same` elements are too few for one.
+const RunEditor::State::CodeMap *RunEditor::State::mapAt(std::uint64_t element, std::uint64_t same)
+{
+    const CodeTable &shared = tableAt(element, same);
+    if (map && mapContext == tableContext)
+        return map.get();
+    if (same < std::uint64_t{8} << width)
+        return nullptr;
+    if (!map)
+        map = std::make_unique<CodeMap>();
+    mapContext = tableContext;
+    const std::size_t count = std::size_t{1} << width;
+    floats.resize(count + 1);
+    for (std::size_t code = 0; code < count; ++code)
+        floats[code] = static_cast<float>(shared.valueOf(static_cast<std::uint32_t>(code)));
+    floats[count] = 0;
+    kept.resize(count + 1);
+    wantedOf(floats, kept);
+    const double gap = kept[count];
+    wanted = std::span<const double>(kept).first(count);
+    elements.assign(count, element);
+    blockCount = count;
+    codes.resize(count);
+    std::iota(codes.begin(), codes.end(), 0U);
+    now.resize(count);
+    next.resize(count);
+    chosen.resize(count);
+    choose();
+    for (std::size_t code = 0; code < count; ++code) {
+        map->becomes[code] = static_cast<std::uint8_t>(chosen[code]);
+        map->wanted[code] = wanted[code];
+        map->refused[code] = !holds(code);
+        map->errors[code] =
+            equalValues(next[code], wanted[code]) ? 0.0 : std::abs(next[code] - wanted[code]);
+    }
+    map->gap = std::nullopt;
+    if (std::abs(gap) <= tolerance.of(gap))
+        map->gap = gap;
+    return map.get();
+}
+
+/// Codes [from, to) of the payload, which are those of the elements from `first` on.
+void RunEditor::State::load(std::uint64_t first, std::uint64_t from, std::uint64_t to,
+                            std::size_t count)
+{
+    runFirst = first;
+    if (ordered()) {
+        skipped = 0;
+        orderedCodes.clear();
+        positions.resize(count);
+        state.payload.order->positions(first, positions);
+        return;
+    }
+    // Of codes that share bytes the first whole group of eight: it begins a byte.
+    const std::uint64_t begin = width >= 8 ? from : from / 8 * 8;
+    skipped = static_cast<unsigned>(from - begin);
+    firstByte = begin * width / 8;
+    const std::uint64_t endByte = (to * width + 7) / 8;
+    const auto bytes = state.payload.bytes.subspan(firstByte, endByte - firstByte);
+    packed.assign(bytes.begin(), bytes.end());
+    narrow.resize(width > 8 ? 0 : to - begin);
+    if (width <= 8)
+        unpackCodes(packed, width, 0, narrow);
+}
+
+/// Sets elements [first + at, first + at + values.size()), whose codes begin with number `index`
+/// of those that were loaded. Returns how many of them are stored.
+std::size_t RunEditor::State::setBlock(std::uint64_t first, std::size_t at, std::size_t index,
+                                       std::span<const double> values, std::span<float> after,
+                                       RunOutcome &outcome)
+{
+    if (plainTo == ElementType::Fp16 && !ordered() && !state.mask &&
+        roundBlock(index, values, after, outcome))
+        return values.size();
+    gather(first, at, values, outcome);
+    loadCodes(first, at, index);
+    choose();
+    settle(outcome);
+    storeCodes(index);
+    std::fill(after.begin(), after.end(), 0.0f);
+    for (std::size_t i = 0; i < blockCount && elementAt(i) - blockFirst < after.size(); ++i)
+        after[elementAt(i) - blockFirst] = static_cast<float>(next[i]);
+    return blockCount;
+}
+
+/// The ordinary block of numbers that are stored in fp16: all have a finite number near them, and
+/// none is farther off than those before. False, with nothing done, for any other one.
+bool RunEditor::State::roundBlock(std::size_t index, std::span<const double> values,
+                                  std::span<float> after, RunOutcome &outcome)
+{
+    if (outcome.refusal || outcome.worst < 0)
+        return false;
+    const std::size_t count = values.size();
+    halves.resize(2 * count);
+    floats.resize(3 * count);
+    const auto to = std::span(halves).first(count), held = std::span(halves).subspan(count);
+    const auto asked = std::span(floats).first(count),
+               rounded = std::span(floats).subspan(count, count),
+               present = std::span(floats).subspan(2 * count);
+    for (std::size_t i = 0; i < count; ++i)
+        asked[i] = doubleToFloatOdd(values[i]);
+    convertFloatToHalf(asked, to);
+    std::memcpy(held.data(), packed.data() + 2 * index, 2 * count);
+    convertHalfToFloat(std::span<const std::uint16_t>(to), rounded);
+    convertHalfToFloat(std::span<const std::uint16_t>(held), present);
+    // What is asked is at most 2^-23 of itself off; a difference of 0 is exact.
+    const auto most = static_cast<float>(std::min(outcome.worst, 1e30) * (1 - 0x1p-20));
+    bool ordinary = true;
+    for (std::size_t i = 0; i < count; ++i)
+        ordinary &= (rounded[i] == asked[i]) |
+                    (std::abs(rounded[i] - asked[i]) + std::abs(asked[i]) * 0x1p-21f <= most);
+    if (!ordinary) // also where one is infinite or no number
+        return false;
+    std::uint64_t changed = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+        to[i] = present[i] == asked[i] ? held[i] : to[i]; // zeros keep their sign
+        changed += to[i] != held[i] ? 1U : 0U;
+    }
+    outcome.changed += changed;
+    std::memcpy(packed.data() + 2 * index, to.data(), 2 * count);
+    std::copy_n(rounded.begin(), after.size(), after.begin());
+    return true;
+}
+
+/// The stored elements of a block, and of the others those that settle() is to look at.
+void RunEditor::State::gather(std::uint64_t first, std::size_t at, std::span<const double> values,
+                              const RunOutcome &outcome)
+{
+    gaps.clear();
+    elements.clear();
+    blockFirst = first + at;
+    blockCount = values.size();
+    wanted = values;
+    if (!ordered() && !state.mask)
+        return;
+    const std::size_t count = values.size();
+    elements.resize(count + 1); // never empty
+    kept.resize(count);
+    std::size_t stored = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+        const std::uint64_t element = first + at + i;
+        const bool isStored = ordered() ? positions[at + i] != ElementOrder::kAbsent
+                                        : !state.mask || state.mask->test(element);
+        // Once there is an account, a zero that stays does not change it.
+        if (!isStored && (!(values[i] == 0) || outcome.worst < 0))
+            gaps.push_back({element, values[i]});
+        elements[stored] = element;
+        kept[stored] = values[i];
+        stored += isStored ? 1U : 0U;
+    }
+    blockCount = stored;
+    wanted = std::span<const double>(kept).first(stored);
+}
+
+void RunEditor::State::loadCodes(std::uint64_t first, std::size_t at, std::size_t index)
+{
+    const std::size_t count = blockCount;
+    codes.resize(count);
+    if (ordered()) {
+        longCodes.resize(kSetAtOnce);
+        const auto some = std::span(longCodes).first(std::min(kSetAtOnce, positions.size() - at));
+        decoder.codes(first + at, some);
+        for (std::size_t i = 0; i < count; ++i)
+            codes[i] = bitsOf(some[elementAt(i) - blockFirst]);
+    } else if (width <= 8) {
+        std::copy_n(narrow.begin() + static_cast<std::ptrdiff_t>(index), count, codes.begin());
+    } else {
+        const std::size_t size = width / 8;
+        for (std::size_t i = 0; i < count; ++i) {
+            std::uint32_t code = 0;
+            std::memcpy(&code, packed.data() + (index + i) * size, size);
+            codes[i] = code;
+        }
+    }
+    now.resize(count);
+    next.resize(count);
+    chosen.resize(count);
+}
+
+void RunEditor::State::choose()
+{
+    natural = false;
+    if (hasTables)
+        chooseByTables();
+    else if (plainTo == ElementType::Fp16 || plainTo == ElementType::Fp32)
+        choosePlain();
+    else
+        chooseEach();
+}
+
+/// How many elements from one on share its codebook and scale.
+std::uint64_t RunEditor::State::sharing(std::uint64_t element) const
+{
+    std::uint64_t same = state.elements - element;
+    if (state.palette)
+        same = ordered() ? 1 : GridWalker(state.palette->grid, element).cellLeft();
+    if (state.scaling)
+        same = std::min(same, GridWalker(state.scaling->grid, element).cellLeft());
+    return same;
+}
+
+/// The table of an element, which the `same` elements from it on share.
+const CodeTable &RunEditor::State::tableAt(std::uint64_t element, std::uint64_t same)
+{
+    constexpr std::size_t kMostTables = 1024;
+    constexpr std::uint64_t kMany = 512;
+    Context context;
+    if (state.palette)
+        context.codebook = state.codebookAt(element);
+    if (state.scaling)
+        context.cell = state.scaling->grid.cellOf(element);
+    if (context != tableContext) {
+        tableContext = context;
+        if (state.palette) { // codebooks come again, scales seldom
+            if (tables.size() >= kMostTables)
+                tables.clear();
+            table = &tables[context];
+        }
+        if (!state.palette || table->isEmpty())
+            table->make(state, element);
+    }
+    if (same >= kMany)
+        table->makeIndex();
+    return *table;
+}
+
+void RunEditor::State::chooseByTables()
+{
+    for (std::size_t i = 0; i < blockCount;) {
+        const std::uint64_t element = elementAt(i);
+        const std::uint64_t same = sharing(element);
+        const CodeTable &shared = tableAt(element, same);
+        double last = HUGE_VAL; // of a fill the value is always the same
+        std::uint32_t nearest = 0;
+        for (; i < blockCount && elementAt(i) - element < same; ++i) {
+            const double value = wanted[i], held = shared.valueOf(codes[i]);
+            now[i] = next[i] = held;
+            chosen[i] = codes[i];
+            if (value == held)
+                continue;
+            if (!std::isfinite(value) || shared.isEmpty()) {
+                chooseOne(i);
+                continue;
+            }
+            if (value != last)
+                nearest = shared.nearest(last = value);
+            const double found = shared.valueOf(nearest);
+            if (std::abs(held - value) <= std::abs(found - value)) // of equally near ones
+                continue;
+            next[i] = found;
+            chosen[i] = nearest;
+        }
+    }
+}
+
+/// Numbers that are stored as they are: the nearest number of the type, by one rounding.
+void RunEditor::State::choosePlain()
+{
+    const std::size_t count = blockCount;
+    const bool isHalf = plainTo == ElementType::Fp16;
+    const std::uint32_t largest = isHalf ? 0x7bff : 0x7f7fffff, sign = isHalf ? 0x8000 : 0x80000000;
+    floats.resize(count);
+    halves.resize(count);
+    if (isHalf) {
+        std::copy(codes.begin(), codes.end(), halves.begin());
+        convertHalfToFloat(std::span<const std::uint16_t>(halves), floats);
+        std::copy(floats.begin(), floats.end(), now.begin());
+        std::transform(wanted.begin(), wanted.end(), floats.begin(), doubleToFloatOdd);
+        convertFloatToHalf(floats, halves);
+        std::copy(halves.begin(), halves.end(), chosen.begin());
+    } else {
+        for (std::size_t i = 0; i < count; ++i) {
+            now[i] = static_cast<double>(std::bit_cast<float>(codes[i]));
+            chosen[i] = std::bit_cast<std::uint32_t>(static_cast<float>(wanted[i]));
+        }
+    }
+    natural = true;
+    for (std::size_t i = 0; i < count; ++i) {
+        const bool large = (chosen[i] & (sign - 1)) > largest && std::isfinite(wanted[i]);
+        natural &= !large; // beyond the range: the largest number
+        chosen[i] = large ? (chosen[i] & sign) | largest : chosen[i];
+        // What has the value keeps its bits, whatever its sign of zero or NaN payload.
+        chosen[i] = equalValues(now[i], wanted[i]) ? codes[i] : chosen[i];
+    }
+    if (isHalf) {
+        std::copy(chosen.begin(), chosen.end(), halves.begin());
+        convertHalfToFloat(std::span<const std::uint16_t>(halves), floats);
+        std::copy(floats.begin(), floats.end(), next.begin());
+        return;
+    }
+    for (std::size_t i = 0; i < count; ++i)
+        next[i] = static_cast<double>(std::bit_cast<float>(chosen[i]));
+}
+
+void RunEditor::State::chooseEach()
+{
+    for (std::size_t i = 0; i < blockCount; ++i)
+        chooseOne(i);
+}
+
+/// As Editor::setElement chooses.
+void RunEditor::State::chooseOne(std::size_t i)
+{
+    const ElementPlace place{elementAt(i), 0, elementAt(i)};
+    const std::int64_t current = signedCode(codes[i]);
+    now[i] = valueOfCode(state, place, current);
+    const auto found =
+        codec::choose(candidatesFor(state, place, wanted[i], current), wanted[i]).nearest;
+    next[i] = found ? found->value : now[i];
+    chosen[i] = found ? bitsOf(found->code) : codes[i];
+}
+
+/// Whether what was chosen is near enough, as decide() has it.
+bool RunEditor::State::holds(std::size_t i) const
+{
+    return equalValues(next[i], wanted[i]) ||
+           std::abs(next[i] - wanted[i]) <= tolerance.of(wanted[i]) ||
+           (plainTo != ElementType::Unknown &&
+            isNaturalRounding(plainTo, wanted[i], signedCode(chosen[i])));
+}
+
+/// Refuses what is too far from what was asked for, and keeps the account.
+void RunEditor::State::settle(RunOutcome &outcome)
+{
+    const std::size_t count = blockCount;
+    // The ordinary block: all are near enough, and none is farther off than those before.
+    bool held = !outcome.refusal && gaps.empty();
+    for (std::size_t i = 0; i < count; ++i) {
+        const double error = std::abs(next[i] - wanted[i]);
+        held &= error <= outcome.worst;
+        held &= natural | (error <= tolerance.absolute) |
+                (error <= std::abs(wanted[i]) * tolerance.relative);
+    }
+    if (held) {
+        for (std::size_t i = 0; i < count; ++i)
+            outcome.changed += chosen[i] != codes[i] ? 1U : 0U;
+        return;
+    }
+    std::size_t gap = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+        for (; gap < gaps.size() && gaps[gap].element < elementAt(i); ++gap)
+            settleGap(gaps[gap], outcome);
+        if (holds(i))
+            outcome.note(wanted[i], next[i]);
+        else
+            refuse(elementAt(i), wanted[i], outcome);
+        if (outcome.refusal) { // nothing is to be written
+            next[i] = now[i];
+            chosen[i] = codes[i];
+        }
+        outcome.changed += chosen[i] != codes[i] ? 1U : 0U;
+    }
+    for (; gap < gaps.size(); ++gap)
+        settleGap(gaps[gap], outcome);
+}
+
+/// An element that is not stored stays zero.
+void RunEditor::State::settleGap(const Gap &gap, RunOutcome &outcome)
+{
+    if (std::abs(gap.wanted) <= tolerance.of(gap.wanted))
+        outcome.note(gap.wanted, 0);
+    else
+        refuse(gap.element, gap.wanted, outcome);
+}
+
+/// Editor finds the words; only the first refusal is kept.
+void RunEditor::State::refuse(std::uint64_t element, double value, RunOutcome &outcome)
+{
+    Error error;
+    if (!outcome.refusal) {
+        const auto plan = Editor(decoder).setElement(element, value, tolerance.of(value));
+        error = plan ? Error() : plan.error();
+    }
+    outcome.refuse(element, value, std::move(error));
+}
+
+void RunEditor::State::storeCodes(std::size_t index)
+{
+    const std::size_t count = blockCount;
+    if (ordered()) {
+        for (std::size_t i = 0; i < count; ++i) {
+            if (chosen[i] == codes[i])
+                continue;
+            orderedCodes.push_back({positions[elementAt(i) - runFirst], chosen[i]});
+            for (const std::uint64_t copy : state.payload.order->copies(elementAt(i)))
+                orderedCodes.push_back({copy, chosen[i]});
+        }
+    } else if (width <= 8) {
+        for (std::size_t i = 0; i < count; ++i)
+            narrow[index + i] = static_cast<std::uint8_t>(chosen[i]);
+    } else {
+        const std::size_t size = width / 8;
+        for (std::size_t i = 0; i < count; ++i)
+            std::memcpy(packed.data() + (index + i) * size, &chosen[i], size);
+    }
+}
+
+/// From the byte on in which the run begins.
+std::vector<PartEdit> RunEditor::State::takeBytes()
+{
+    if (ordered())
+        return takeOrdered();
+    if (width <= 8)
+        packCodes(narrow, width, 0, packed);
+    const std::size_t before = skipped * width / 8;
+    packed.erase(packed.begin(), packed.begin() + static_cast<std::ptrdiff_t>(before));
+    std::vector<PartEdit> edits;
+    edits.push_back({state.payload.role, firstByte + before, std::move(packed)});
+    packed.clear();
+    return edits;
+}
+
+/// Codes that touch, in one range; the bytes around codes that do not fill theirs are kept.
+std::vector<PartEdit> RunEditor::State::takeOrdered()
+{
+    std::sort(orderedCodes.begin(), orderedCodes.end(),
+              [](const OrderedCode &a, const OrderedCode &b) { return a.position < b.position; });
+    const bool highestFirst = state.payload.order->highestFirst();
+    std::vector<PartEdit> edits;
+    for (const auto &[position, code] : orderedCodes) {
+        const std::uint64_t first = position / 8, end = (position + width + 7) / 8;
+        if (edits.empty() || edits.back().offset + edits.back().bytes.size() < first)
+            edits.push_back({state.payload.role, first, {}});
+        PartEdit &edit = edits.back();
+        const std::uint64_t held = edit.offset + edit.bytes.size();
+        if (held < end) {
+            const auto more = state.payload.bytes.subspan(held, end - held);
+            edit.bytes.insert(edit.bytes.end(), more.begin(), more.end());
+        }
+        putBits(edit.bytes, position - 8 * edit.offset, width, code, highestFirst);
+    }
+    return edits;
 }
 
 } // namespace kernscope::codec

@@ -6,6 +6,7 @@
 #include "core/codec/edit/editor.h"
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -21,64 +22,57 @@ struct EditTolerance {
     double of(double value) const;
 };
 
-/// What setting a run of elements comes to; the account goes on over several runs.
+/// The result of setting runs of elements; accumulates over calls.
 struct RunOutcome {
-    /// Of the last run: one range of the payload, with unchanged bytes between; of a payload with
-    /// an order of its own, the bytes that are next to each other, ascending. Empty where nothing
-    /// changed.
+    /// Of the last run: one range of the payload; of a payload with an order of its own, the bytes
+    /// that are next to each other, ascending. Empty where nothing changed.
     std::vector<PartEdit> bytes;
     std::uint64_t changed = 0, refused = 0, seen = 0;
     double asked = 0, stored = 0; ///< of the element that is farthest off
     double worst = -1;            ///< by how much
     std::optional<Error> refusal; ///< the first one; nothing is to be written after it
+
+    /// An element that became `value` where `wanted` was asked for.
+    void note(double wanted, double value);
+    /// An element that could not be set.
+    void refuse(std::uint64_t element, double value, Error error);
+    /// Adds the account of a later run.
+    void add(RunOutcome &&later);
 };
 
-/// Sets runs of elements as Editor::setElement sets each of them, with the same choice of codes and
-/// the same refusals, but at once: one range of bytes a run, and the choice of a code computed once
-/// for all elements that share their codebook or scale. Like Editor it only plans.
+/// What elements are to become, by what they are: as many results.
+using Wanted = std::function<void(std::span<const float> now, std::span<double> wanted)>;
+
+/// Sets runs of elements to exactly what Editor::setElement gives each of them, with the same
+/// refusals, but many at a time. Like Editor it only plans. One thread at a time; runs that share
+/// no bytes (separateRuns()) can be planned by several editors at once.
 class RunEditor
 {
 public:
-    /// Nothing where the weight must go element by element: palettes of vectors, payloads that are
-    /// made by another op, that leave zeros out or may not be changed, decoded types that fp32 does
-    /// not hold exactly.
-    static std::optional<RunEditor> make(const Decoder &decoder);
+    /// `wanted`: for the second set(). Nothing where the weight must go element by element:
+    /// palettes of vectors, payloads that are made by another op, that leave zeros out or may not
+    /// be changed, decoded types that fp32 does not hold exactly.
+    static std::optional<RunEditor> make(const Decoder &decoder, EditTolerance tolerance,
+                                         Wanted wanted = {});
 
     RunEditor(RunEditor &&) noexcept;
     RunEditor &operator=(RunEditor &&) noexcept;
     ~RunEditor();
 
-    /// Elements [first, first + values.size()) are to become `values`. `held`: what they decode to
-    /// now, and on return what they will. False where the payload is too short for the run: go
-    /// element by element.
-    bool set(std::uint64_t first, std::span<const double> values, EditTolerance tolerance,
-             std::span<float> held, RunOutcome &outcome);
-    /// The same for fp32 numbers, in less time.
-    bool set(std::uint64_t first, std::span<const float> values, EditTolerance tolerance,
-             std::span<float> held, RunOutcome &outcome);
+    /// Elements [first, first + values.size()) are to become `values`. `after`: what the first of
+    /// them will decode to. False where the payload is too short for the run: go element by
+    /// element.
+    bool set(std::uint64_t first, std::span<const double> values, std::span<float> after,
+             RunOutcome &outcome);
+    /// The same for what is wanted of their values alone, as fills and expressions do: in long runs
+    /// of narrow codes it is found once for each code.
+    bool set(std::uint64_t first, std::size_t count, std::span<float> after, RunOutcome &outcome);
 
-    /// The same for a weight whose survivors are stored in fp16, without a look at what `held` was.
-    /// `held` may be shorter: it then has the first of them. False, with nothing done, for other
-    /// weights and for numbers that not all elements can become.
-    bool setKept(std::uint64_t first, std::span<const float> values, std::span<float> held,
-                 RunOutcome &outcome);
-    /// Whether the survivors among [first, first + count), which the last setKept() was for, are
-    /// stored in `payload` as it made them. Looks at the stored numbers alone: most elements of
-    /// such a weight have none.
-    bool keepsAsSet(std::uint64_t first, std::uint64_t count, std::span<const std::byte> payload);
-    /// The same for numbers stored in fp16 without a mask, and for integer codes of at most 8 bits
-    /// under scales, as long as nothing is refused and no element is farther off than those before;
-    /// likewise without a look at what `held` was.
-    bool setDirect(std::uint64_t first, std::span<const float> values, EditTolerance tolerance,
-                   std::span<float> held, RunOutcome &outcome);
-    bool setDirect(std::uint64_t first, std::span<const double> values, EditTolerance tolerance,
-                   std::span<float> held, RunOutcome &outcome);
-
-    /// Of the decoder that it was made for: as they were before the edit, or are with it, if the
-    /// edit is written over them.
-    std::span<const std::byte> payload() const;
-    /// Bits of a stored code.
-    unsigned codeBits() const;
+    /// Whether the bytes of two runs that share no element overlap in one byte at most: the one in
+    /// which the later run begins, whose bits below firstBit() of that run are those of the other.
+    bool separateRuns() const;
+    /// Of the payload, where element `first` or the first stored one behind it has its code.
+    std::uint64_t firstBit(std::uint64_t first) const;
 
 private:
     struct State;

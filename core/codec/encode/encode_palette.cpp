@@ -1,24 +1,311 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/codec/encode/encoder.h"
 
-#include "core/codec/analysis/half_histogram.h"
 #include "core/codec/edit/stored_code.h"
 #include "core/codec/encode/fitted.h"
 #include "core/codec/encode/kmeans.h"
 #include "core/codec/kernels/centre_kernels.h"
+#include "core/codec/kernels/nearest_kernels.h"
 #include "core/codec/microscaled/quantize.h"
 #include "core/numeric/bitpack.h"
 #include "core/numeric/convert.h"
 #include "core/numeric/half.h"
+#include "core/numeric/palette_widths.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
+#include <span>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
 namespace kernscope::codec {
+
+/// fp16 values of a run in ascending order with their counts; -0 counts as +0. Infinities and NaN
+/// are left out: `finite` says whether there were none.
+struct HalfHistogram {
+    std::vector<WeightedValue> values;
+    bool finite = true;
+};
+HalfHistogram histogramOf(std::span<const float> values);
+
+/// fp16 values of a run in ascending order with the sum of their masses, without those of mass 0,
+/// infinities and NaN. Nothing where there are no masses, or all of them are 0.
+std::vector<MassedValue> massedHistogram(std::span<const float> values,
+                                         std::span<const float> masses);
+/// Squared error of those values against the nearest of ascending entries, by mass.
+double massedError(std::span<const MassedValue> values, std::span<const float> entries);
+
+/// Finds the nearest entry of an ascending codebook for any number of finite values; of two equally
+/// near ones the lower, of equal ones the first.
+class NearestEntry
+{
+public:
+    /// With `many` lookups to come a table of all fp16 numbers pays.
+    NearestEntry(std::span<const float> entries, bool many);
+
+    /// Index of the entry for each value, rounded to fp16 first.
+    void assign(std::span<const float> values, std::span<std::uint8_t> indices) const;
+
+private:
+    std::uint8_t search(std::uint16_t half) const;
+    void findBounds();
+
+    std::span<const float> m_entries;
+    std::vector<std::uint8_t> m_table; ///< by fp16 bits; empty where searching is cheaper
+    /// Largest numbers (halfOrder) that each entry but the last is nearest to; empty where the
+    /// table is quicker, or an entry has none.
+    std::vector<std::int16_t> m_bounds;
+};
+
+namespace {
+
+constexpr std::size_t kHalves = 0x10000;
+constexpr std::size_t kSortBlock = 4096;
+/// Below this many values sorting them is cheaper than a pass over all fp16 numbers.
+constexpr std::size_t kFew = 16384;
+
+/// Calls `each(halves)` for the values as fp16, a block at a time.
+template <class Each>
+void forEachHalfBlock(std::span<const float> values, Each each)
+{
+    std::array<std::uint16_t, kSortBlock> halves;
+    for (std::size_t at = 0; at < values.size(); at += kSortBlock) {
+        const auto part = values.subspan(at, std::min(kSortBlock, values.size() - at));
+        const auto some = std::span(halves).first(part.size());
+        convertFloatToHalf(part, some);
+        each(at, some);
+    }
+}
+
+/// A finite fp16 number, by a key in the order of the values, and where it lies in its run.
+struct KeyedHalf {
+    std::uint16_t key = 0; ///< halfOrder + 0x8000
+    std::uint16_t half = 0;
+    std::uint32_t place = 0;
+};
+
+/// The finite values as fp16, ascending, equal ones in the order of their places; -0 is +0. For
+/// runs of fewer than kFew.
+std::vector<KeyedHalf> sortedHalves(std::span<const float> values)
+{
+    constexpr std::size_t kDigits = 256;
+    std::vector<KeyedHalf> sorted;
+    sorted.reserve(values.size());
+    std::array<std::uint32_t, kDigits> low{}, high{};
+    forEachHalfBlock(values, [&](std::size_t at, std::span<const std::uint16_t> halves) {
+        for (std::size_t i = 0; i < halves.size(); ++i) {
+            const std::uint16_t half = halves[i] == 0x8000u ? std::uint16_t{0} : halves[i];
+            if ((half & kHalfInfinity) == kHalfInfinity)
+                continue;
+            const auto key = static_cast<std::uint16_t>(halfOrder(half) + 0x8000);
+            ++low[key % kDigits];
+            ++high[key / kDigits];
+            sorted.push_back({key, half, static_cast<std::uint32_t>(at + i)});
+        }
+    });
+    std::vector<KeyedHalf> other(sorted.size());
+    const auto pass = [&](std::array<std::uint32_t, kDigits> &counts, unsigned shift) {
+        std::uint32_t before = 0;
+        for (std::uint32_t &count : counts)
+            before += std::exchange(count, before);
+        for (const KeyedHalf &one : sorted)
+            other[counts[(one.key >> shift) % kDigits]++] = one;
+        sorted.swap(other);
+    };
+    pass(low, 0);
+    pass(high, 8);
+    return sorted;
+}
+
+HalfHistogram sortedHistogram(std::span<const float> values)
+{
+    HalfHistogram histogram;
+    const std::vector<KeyedHalf> sorted = sortedHalves(values);
+    histogram.finite = sorted.size() == values.size();
+    for (std::size_t i = 0; i < sorted.size(); ++i) {
+        if (i == 0 || sorted[i].key != sorted[i - 1].key)
+            histogram.values.push_back({halfToFloat(sorted[i].half), 0});
+        ++histogram.values.back().count;
+    }
+    return histogram;
+}
+
+/// Narrow counters stay in a nearer cache; two sets, since equal neighbours wait for each other.
+std::vector<std::uint64_t> countHalves(std::span<const float> values)
+{
+    std::vector<std::uint64_t> counts(kHalves);
+    constexpr std::size_t kMost = std::size_t{1} << 30;
+    std::vector<std::uint32_t> even(kHalves);
+    std::vector<std::uint32_t> odd(kHalves);
+    for (std::size_t start = 0; start < values.size(); start += kMost) {
+        std::fill(even.begin(), even.end(), 0u);
+        std::fill(odd.begin(), odd.end(), 0u);
+        forEachHalfBlock(values.subspan(start, std::min(kMost, values.size() - start)),
+                         [&](std::size_t, std::span<const std::uint16_t> halves) {
+                             std::size_t i = 0;
+                             for (; i + 2 <= halves.size(); i += 2) {
+                                 ++even[halves[i]];
+                                 ++odd[halves[i + 1]];
+                             }
+                             for (; i < halves.size(); ++i)
+                                 ++even[halves[i]];
+                         });
+        for (std::size_t half = 0; half < kHalves; ++half)
+            counts[half] += std::uint64_t{even[half]} + odd[half];
+    }
+    counts[0] += std::exchange(counts[0x8000], 0);
+    return counts;
+}
+
+} // namespace
+
+HalfHistogram histogramOf(std::span<const float> values)
+{
+    if (values.size() < kFew)
+        return sortedHistogram(values);
+    const std::vector<std::uint64_t> counts = countHalves(values);
+    HalfHistogram histogram;
+    std::uint64_t found = 0;
+    const auto add = [&](std::uint32_t half) {
+        if (counts[half] == 0)
+            return;
+        histogram.values.push_back({halfToFloat(static_cast<std::uint16_t>(half)), counts[half]});
+        found += counts[half];
+    };
+    for (std::uint32_t half = 0xfbff; half > 0x8000; --half)
+        add(half);
+    for (std::uint32_t half = 0; half < kHalfInfinity; ++half)
+        add(half);
+    histogram.finite = found == values.size();
+    return histogram;
+}
+
+/// massedHistogram of few values.
+static std::vector<MassedValue> sortedMasses(std::span<const float> values,
+                                             std::span<const float> masses)
+{
+    std::vector<MassedValue> massed;
+    std::uint16_t last = 0;
+    for (const KeyedHalf &one : sortedHalves(values)) {
+        const float mass = masses[one.place];
+        if (!(mass > 0))
+            continue;
+        if (massed.empty() || one.key != last)
+            massed.push_back({halfToFloat(one.half), 0});
+        last = one.key;
+        massed.back().mass += static_cast<double>(mass);
+    }
+    return massed;
+}
+
+std::vector<MassedValue> massedHistogram(std::span<const float> values,
+                                         std::span<const float> masses)
+{
+    if (masses.empty())
+        return {};
+    if (values.size() < kFew)
+        return sortedMasses(values, masses);
+    std::vector<double> sums(kHalves);
+    forEachHalfBlock(values, [&](std::size_t at, std::span<const std::uint16_t> halves) {
+        for (std::size_t i = 0; i < halves.size(); ++i)
+            sums[halves[i]] += static_cast<double>(masses[at + i]);
+    });
+    sums[0] += std::exchange(sums[0x8000], 0.0);
+    std::vector<MassedValue> massed;
+    const auto add = [&](std::uint32_t half) {
+        if (sums[half] > 0)
+            massed.push_back({halfToFloat(static_cast<std::uint16_t>(half)), sums[half]});
+    };
+    for (std::uint32_t half = 0xfbff; half > 0x8000; --half)
+        add(half);
+    for (std::uint32_t half = 0; half < kHalfInfinity; ++half)
+        add(half);
+    return massed;
+}
+
+double massedError(std::span<const MassedValue> values, std::span<const float> entries)
+{
+    double error = 0;
+    std::size_t nearest = 0;
+    for (const MassedValue &one : values) {
+        const auto off = [&](std::size_t entry) {
+            return std::abs(static_cast<double>(one.value) - static_cast<double>(entries[entry]));
+        };
+        // Both ascend: the nearest entry never moves back.
+        while (nearest + 1 < entries.size() && off(nearest + 1) <= off(nearest))
+            ++nearest;
+        error += one.mass * off(nearest) * off(nearest);
+    }
+    return error;
+}
+
+NearestEntry::NearestEntry(std::span<const float> entries, bool many) : m_entries(entries)
+{
+    if (!many)
+        return;
+    m_table.resize(kHalves);
+    for (std::size_t half = 0; half < kHalves; ++half) {
+        if ((half & kHalfInfinity) != kHalfInfinity)
+            m_table[half] = search(static_cast<std::uint16_t>(half));
+    }
+    findBounds();
+}
+
+void NearestEntry::findBounds()
+{
+    constexpr std::size_t kMostEntries = 16; // more comparisons take longer than a lookup
+    if (m_entries.size() > kMostEntries)
+        return;
+    const auto entryAt = [&](int order) {
+        const auto bits = static_cast<std::uint16_t>(order);
+        return m_table[order < 0 ? bits ^ 0x7fffu : bits];
+    };
+    constexpr int kLargest = kHalfInfinity - 1;
+    for (int order = -kLargest - 1; order < kLargest; ++order) {
+        const int step = entryAt(order + 1) - entryAt(order);
+        if (step == 1)
+            m_bounds.push_back(static_cast<std::int16_t>(order));
+        else if (step != 0)
+            break;
+    }
+    if (m_bounds.size() + 1 != m_entries.size() || entryAt(-kLargest - 1) != 0)
+        m_bounds.clear();
+}
+
+std::uint8_t NearestEntry::search(std::uint16_t half) const
+{
+    const float value = halfToFloat(half);
+    const auto above = std::lower_bound(m_entries.begin(), m_entries.end(), value);
+    auto nearest = above;
+    if (above == m_entries.end() ||
+        (above != m_entries.begin() && value - *(above - 1) <= *above - value))
+        nearest = above - 1;
+    // Of equal entries, the first.
+    nearest = std::lower_bound(m_entries.begin(), m_entries.end(), *nearest);
+    return static_cast<std::uint8_t>(nearest - m_entries.begin());
+}
+
+void NearestEntry::assign(std::span<const float> values, std::span<std::uint8_t> indices) const
+{
+    forEachHalfBlock(values, [&](std::size_t at, std::span<const std::uint16_t> halves) {
+        const auto some = indices.subspan(at, halves.size());
+        if (!m_bounds.empty()) {
+            countBelow(halves, m_bounds, some);
+        } else if (!m_table.empty()) {
+            std::transform(halves.begin(), halves.end(), some.begin(),
+                           [this](std::uint16_t half) { return m_table[half]; });
+        } else {
+            std::transform(halves.begin(), halves.end(), some.begin(),
+                           [this](std::uint16_t half) { return search(half); });
+        }
+    });
+}
 
 namespace {
 
@@ -45,7 +332,7 @@ Result<void> checkOptions(const Shape &shape, const PaletteOptions &options)
         return tl::unexpected(badArgument("bits", "1, 2, 3, 4, 6 or 8",
                                           fmt::format("{}", options.bits),
                                           "Palettes have no such index width"));
-    if (options.vector >= 6 || ((0x36u >> options.vector) & 1u) == 0)
+    if (!isPaletteVector(options.vector))
         return tl::unexpected(badArgument("vector", "1, 2, 4 or 5 (mask 0x36)",
                                           fmt::format("{}", options.vector),
                                           "Palettes have no such vector size"));
@@ -105,12 +392,8 @@ Error notFinite()
 /// Codebook entries for a group of single values, as stored.
 Result<std::vector<float>> scalarEntries(std::span<const float> values,
                                          std::span<const float> masses, Books &books,
-                                         std::uint64_t group, std::size_t size,
-                                         CodebookCache *cache)
+                                         std::uint64_t group, std::size_t size)
 {
-    const auto plainCentres = [&](std::span<const WeightedValue> counted) {
-        return cache == nullptr ? optimalCentres(counted, size) : cache->centres(counted, size);
-    };
     const HalfHistogram histogram = histogramOf(values);
     if (!histogram.finite)
         return tl::unexpected(notFinite());
@@ -122,12 +405,11 @@ Result<std::vector<float>> scalarEntries(std::span<const float> values,
     };
     const auto massed = massedHistogram(values, masses);
     if (massed.empty())
-        return stored(plainCentres(histogram.values));
-    std::vector<float> fitted = stored(cache == nullptr ? optimalHalfCentres(massed, size)
-                                                        : cache->halfCentres(massed, size));
+        return stored(optimalCentres(histogram.values, size));
+    std::vector<float> fitted = stored(optimalHalfCentres(massed, size));
     if (books.entryType == ElementType::Fp16)
         return fitted; // nothing is better
-    const std::vector<float> plain = stored(plainCentres(histogram.values));
+    const std::vector<float> plain = stored(optimalCentres(histogram.values, size));
     if (massedError(massed, plain) <= massedError(massed, fitted))
         return plain;
     return stored(std::move(fitted));
@@ -137,10 +419,10 @@ Result<std::vector<float>> scalarEntries(std::span<const float> values,
 /// codebook number `group`, of `size` entries.
 Result<void> encodeScalarGroup(std::span<const float> values, std::span<const float> masses,
                                EncodedPart &indices, std::uint64_t first, Books &books,
-                               std::uint64_t group, std::size_t size, CodebookCache *cache)
+                               std::uint64_t group, std::size_t size)
 {
     constexpr std::size_t kBlock = 8192;
-    const auto entries = scalarEntries(values, masses, books, group, size, cache);
+    const auto entries = scalarEntries(values, masses, books, group, size);
     if (!entries)
         return tl::unexpected(entries.error());
     const NearestEntry nearest(*entries, values.size() > kBlock);
@@ -224,10 +506,6 @@ void encodeVectorGroup(std::span<const float> values, std::span<const float> mas
     books.store(group, best);
 }
 
-} // namespace
-
-namespace {
-
 /// The weight without its parts: its grid of codebooks, their entries and the length of a vector.
 EncodedWeight emptyPalette(const Shape &shape, const PaletteOptions &options)
 {
@@ -246,12 +524,11 @@ EncodedWeight emptyPalette(const Shape &shape, const PaletteOptions &options)
 Result<EncodedWeight> encodePalette(std::span<const float> values, const Shape &shape,
                                     const PaletteOptions &options)
 {
-    return encodePalette(values, shape, options, {}, nullptr);
+    return encodePalette(values, shape, options, {});
 }
 
 Result<EncodedWeight> encodePalette(std::span<const float> values, const Shape &shape,
-                                    const PaletteOptions &options, std::span<const float> masses,
-                                    CodebookCache *cache)
+                                    const PaletteOptions &options, std::span<const float> masses)
 {
     if (auto checked = checkValues(values, shape); !checked)
         return tl::unexpected(checked.error());
@@ -282,8 +559,7 @@ Result<EncodedWeight> encodePalette(std::span<const float> values, const Shape &
         if (vector > 1) {
             encodeVectorGroup(group, weights, vector, inner, codes, books, g, entries);
             packCodes(codes, options.bits, first, indices.bytes);
-        } else if (auto done =
-                       encodeScalarGroup(group, weights, indices, first, books, g, entries, cache);
+        } else if (auto done = encodeScalarGroup(group, weights, indices, first, books, g, entries);
                    !done) {
             return tl::unexpected(done.error());
         }

@@ -1,16 +1,23 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/codec/encode/encoder.h"
 
+#include "core/codec/encode/fitted.h"
 #include "core/codec/encode/sparse_builder.h"
 #include "core/codec/microscaled/quantize.h"
+#include "core/numeric/bitpack.h"
 #include "core/numeric/convert.h"
 #include "core/numeric/half.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <functional>
+#include <limits>
 #include <optional>
+#include <utility>
+
+#include <fmt/format.h>
 
 namespace kernscope::codec {
 
@@ -277,6 +284,300 @@ Result<EncodedWeight> encodeSparseDensity(std::span<const float> values, const S
         }
     }
     return keptByCut(values, shape, wanted);
+}
+
+// Sparse weights of fp32: what is kept is chosen, and stored, without a step through fp16.
+
+namespace {
+
+/// mass * w² as the bits of a number that is not negative: they are in its order. 0 for zeros
+/// alone; NaN and infinities come first.
+std::uint64_t wideLoss(float value, float mass)
+{
+    if (value == 0)
+        return 0;
+    if (!std::isfinite(value))
+        return std::bit_cast<std::uint64_t>(std::numeric_limits<double>::infinity());
+    const auto wide = static_cast<double>(value);
+    return std::max<std::uint64_t>(
+        std::bit_cast<std::uint64_t>(static_cast<double>(mass) * wide * wide), 1);
+}
+
+/// Which elements stay, one byte each.
+class WideMask
+{
+public:
+    WideMask(std::span<const float> values, std::span<const float> masses)
+        : m_values(values), m_masses(masses), m_kept(values.size(), 0)
+    {
+    }
+
+    void keepFrom(float threshold)
+    {
+        for (std::size_t i = 0; i < m_values.size(); ++i)
+            m_kept[i] = m_values[i] != 0 && !(std::abs(m_values[i]) < threshold) ? 1 : 0;
+    }
+
+    /// Of the elements `first`, `first + stride`, ... those of the largest losses, ties by
+    /// position.
+    void keepLargest(std::size_t first, std::size_t stride, std::size_t count, std::size_t wanted)
+    {
+        m_losses.resize(count);
+        for (std::size_t i = 0; i < count; ++i)
+            m_losses[i] = lossAt(first + i * stride);
+        std::uint64_t least = 0;
+        std::uint64_t ties = wanted;
+        if (wanted < count) {
+            m_order.assign(m_losses.begin(), m_losses.end());
+            const auto at = m_order.begin() + static_cast<std::ptrdiff_t>(wanted);
+            std::nth_element(m_order.begin(), at, m_order.end(), std::greater<>());
+            least = *at;
+            ties -= static_cast<std::uint64_t>(std::count_if(
+                m_order.begin(), at, [least](std::uint64_t loss) { return loss > least; }));
+        }
+        for (std::size_t i = 0; i < count; ++i) {
+            const bool tie = m_losses[i] == least && ties > 0;
+            ties -= tie ? 1 : 0;
+            m_kept[first + i * stride] = m_losses[i] != 0 && (m_losses[i] > least || tie) ? 1 : 0;
+        }
+    }
+
+    EncodedWeight take(const Shape &shape) const;
+
+private:
+    std::uint64_t lossAt(std::size_t at) const
+    {
+        return wideLoss(m_values[at], m_masses.empty() ? 1.0f : m_masses[at]);
+    }
+
+    std::span<const float> m_values;
+    std::span<const float> m_masses;
+    std::vector<std::uint8_t> m_kept;
+    std::vector<std::uint64_t> m_losses;
+    std::vector<std::uint64_t> m_order;
+};
+
+EncodedWeight WideMask::take(const Shape &shape) const
+{
+    EncodedPart mask{PartRole::Mask, ElementType::Uint1, shape, {}};
+    mask.bytes.resize(m_kept.size() / 8 + (m_kept.size() % 8 != 0 ? 1 : 0));
+    std::vector<float> kept;
+    for (std::size_t i = 0; i < m_kept.size(); ++i) {
+        if (m_kept[i] == 0)
+            continue;
+        mask.bytes[i / 8] |= static_cast<std::byte>(1u << (i % 8));
+        kept.push_back(m_values[i]);
+    }
+    const auto bytes = std::as_bytes(std::span<const float>(kept));
+    EncodedPart data{PartRole::NonzeroData, ElementType::Fp32, {kept.size()}, {}};
+    data.bytes.assign(bytes.begin(), bytes.end());
+    EncodedWeight weight;
+    weight.type = ElementType::Fp32;
+    weight.shape = shape;
+    weight.parts.push_back(std::move(mask));
+    weight.parts.push_back(std::move(data));
+    return weight;
+}
+
+void keepPattern(WideMask &mask, const Shape &shape, const SparsePattern &pattern,
+                 std::size_t elements)
+{
+    std::size_t inner = 1;
+    for (std::size_t i = pattern.axis + 1; i < shape.size(); ++i)
+        inner *= shape[i];
+    const std::size_t extent = shape[pattern.axis];
+    const std::size_t lanes = elements == 0 ? 0 : elements / extent;
+    for (std::size_t lane = 0; lane < lanes; ++lane) {
+        const std::size_t start = lane / inner * (extent * inner) + lane % inner;
+        for (std::size_t at = 0; at < extent; at += pattern.of)
+            mask.keepLargest(start + at * inner, inner,
+                             std::min<std::size_t>(pattern.of, extent - at), pattern.keep);
+    }
+}
+
+} // namespace
+
+Result<EncodedWeight> encodeWideSparse(std::span<const float> values, const Shape &shape,
+                                       const FormSpec &spec, std::span<const float> masses)
+{
+    // Arguments are checked by the encoders of fp16.
+    WideMask mask(values, masses);
+    if (spec.pattern) {
+        if (auto plain = encodeSparsePattern(values, shape, *spec.pattern); !plain)
+            return plain;
+        keepPattern(mask, shape, *spec.pattern, values.size());
+    } else if (spec.density) {
+        if (auto checked = checkDensity(values, shape, *spec.density); !checked)
+            return tl::unexpected(checked.error());
+        mask.keepLargest(0, 1, values.size(),
+                         static_cast<std::size_t>(
+                             std::llround(*spec.density * static_cast<double>(values.size()))));
+    } else {
+        const float threshold = spec.threshold.value_or(0.0f);
+        if (auto plain = encodeSparse(values.first(0), {0}, threshold); !plain)
+            return plain;
+        if (auto checked = checkValues(values, shape); !checked)
+            return tl::unexpected(checked.error());
+        mask.keepFrom(threshold);
+    }
+    return mask.take(shape);
+}
+
+// The joint forms: survivors of a mask that are palette indices or scaled codes.
+
+namespace {
+
+/// The mask of a sparse weight, checked against the values that the weight was made from.
+Result<const EncodedPart *> maskOf(std::span<const float> values, const EncodedWeight &sparse)
+{
+    if (auto fits = checkValues(values, sparse.shape); !fits)
+        return tl::unexpected(fits.error());
+    const auto at =
+        std::find_if(sparse.parts.begin(), sparse.parts.end(),
+                     [](const EncodedPart &part) { return part.role == PartRole::Mask; });
+    if (at == sparse.parts.end() || sparse.parts.size() != 2 || sparse.scaling)
+        return tl::unexpected(
+            badArgument("sparse", "a mask and non-zero values", "another form",
+                        "Only a sparse weight has non-zero values beside a mask"));
+    return &*at;
+}
+
+bool isKept(const EncodedPart &mask, std::uint64_t index)
+{
+    return ((std::to_integer<unsigned>(mask.bytes[index / 8]) >> (index % 8)) & 1u) != 0;
+}
+
+/// The kept ones of elements [first, end).
+std::vector<float> survivors(std::span<const float> values, const EncodedPart &mask,
+                             std::uint64_t first, std::uint64_t end)
+{
+    std::vector<float> kept;
+    kept.reserve(countBits(mask.bytes, first, end - first));
+    for (std::uint64_t i = first; i < end; ++i) {
+        if (isKept(mask, i))
+            kept.push_back(values[i]);
+    }
+    return kept;
+}
+
+const EncodedPart &partOfRole(const EncodedWeight &weight, PartRole role)
+{
+    return *std::find_if(weight.parts.begin(), weight.parts.end(),
+                         [role](const EncodedPart &part) { return part.role == role; });
+}
+
+Result<void> checkJointPalette(const Shape &shape, const PaletteOptions &options)
+{
+    if (options.vector != 1)
+        return tl::unexpected(badArgument("vector", "1 where a mask leaves elements out",
+                                          fmt::format("{}", options.vector),
+                                          "Non-zero values are looked up one by one"));
+    if (options.entryType != ElementType::Fp16)
+        return tl::unexpected(badArgument("entryType", "fp16 where a mask leaves elements out",
+                                          std::string(elementTypeName(options.entryType)),
+                                          "Non-zero values have no scaled codebook"));
+    const std::uint64_t extent = shape.empty() ? 1 : shape[0];
+    if (options.groups == 0 || extent % options.groups != 0)
+        return tl::unexpected(badArgument("groups", fmt::format("a divisor of {} rows", extent),
+                                          fmt::format("{}", options.groups),
+                                          "The codebooks do not divide the rows"));
+    return {};
+}
+
+} // namespace
+
+Result<EncodedWeight> encodeSparsePalette(std::span<const float> values,
+                                          const EncodedWeight &sparse,
+                                          const PaletteOptions &options)
+{
+    return encodeSparsePalette(values, sparse, options, {});
+}
+
+Result<EncodedWeight> encodeSparsePalette(std::span<const float> values,
+                                          const EncodedWeight &sparse,
+                                          const PaletteOptions &options,
+                                          std::span<const float> masses)
+{
+    const auto mask = maskOf(values, sparse);
+    if (!mask)
+        return tl::unexpected(mask.error());
+    if (auto checked = checkJointPalette(sparse.shape, options); !checked)
+        return tl::unexpected(checked.error());
+    EncodedWeight weight;
+    weight.type = sparse.type;
+    weight.shape = sparse.shape;
+    weight.grid.assign(sparse.shape.size(), 1);
+    if (!weight.grid.empty())
+        weight.grid[0] = options.groups;
+    EncodedPart lut;
+    std::vector<std::uint8_t> codes;
+    // Axis 0 is the outermost: the survivors of a group lie together.
+    const std::uint64_t length = values.size() / options.groups;
+    for (std::uint64_t group = 0; group < options.groups; ++group) {
+        const auto kept = survivors(values, **mask, group * length, (group + 1) * length);
+        const auto weighing = masses.empty()
+                                  ? std::vector<float>()
+                                  : survivors(masses, **mask, group * length, (group + 1) * length);
+        const auto one =
+            encodePalette(kept, {kept.size()}, {options.bits, 1, 1, ElementType::Fp16}, weighing);
+        if (!one)
+            return tl::unexpected(one.error());
+        weight.entries = one->entries;
+        const EncodedPart &book = partOfRole(*one, PartRole::Lut);
+        lut.bytes.insert(lut.bytes.end(), book.bytes.begin(), book.bytes.end());
+        const std::size_t before = codes.size();
+        codes.resize(before + kept.size());
+        unpackCodes(partOfRole(*one, PartRole::Indices).bytes, options.bits, 0,
+                    std::span(codes).subspan(before));
+    }
+    EncodedPart indices =
+        makePart(PartRole::Indices, unsignedType(options.bits), Shape{codes.size()});
+    packCodes(codes, options.bits, 0, indices.bytes);
+    lut.role = PartRole::Lut;
+    lut.type = ElementType::Fp16;
+    lut.shape = weight.grid;
+    lut.shape.insert(lut.shape.end(), {weight.entries, 1});
+    weight.parts = {**mask, std::move(indices), std::move(lut)};
+    return weight;
+}
+
+Result<EncodedWeight> encodeSparseBlockwise(std::span<const float> values,
+                                            const EncodedWeight &sparse,
+                                            const BlockwiseOptions &options)
+{
+    return encodeSparseBlockwise(values, sparse, options, {});
+}
+
+Result<EncodedWeight> encodeSparseBlockwise(std::span<const float> values,
+                                            const EncodedWeight &sparse,
+                                            const BlockwiseOptions &options,
+                                            std::span<const float> masses)
+{
+    const auto mask = maskOf(values, sparse);
+    if (!mask)
+        return tl::unexpected(mask.error());
+    // What is left out counts as 0, which every block's range holds anyway.
+    std::vector<float> masked(values.begin(), values.end());
+    for (std::uint64_t i = 0; i < masked.size(); ++i) {
+        if (!isKept(**mask, i))
+            masked[i] = 0;
+    }
+    auto weight = encodeBlockwise(masked, sparse.shape, options, masses);
+    if (!weight)
+        return weight;
+    weight->type = sparse.type;
+    const EncodedPart dense = partOfRole(*weight, PartRole::Data);
+    std::vector<std::int64_t> codes;
+    for (std::uint64_t i = 0; i < masked.size(); ++i) {
+        if (isKept(**mask, i))
+            codes.push_back(loadCode(dense.bytes, dense.type, i));
+    }
+    EncodedPart kept = makePart(PartRole::NonzeroData, dense.type, Shape{codes.size()});
+    for (std::uint64_t i = 0; i < codes.size(); ++i)
+        storeCode(kept, i, codes[i]);
+    weight->parts.front() = std::move(kept);
+    weight->parts.insert(weight->parts.begin(), **mask);
+    return weight;
 }
 
 } // namespace kernscope::codec

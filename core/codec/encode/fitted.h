@@ -1,20 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/codec/encode/codebook_cache.h"
 #include "core/codec/encode/encoder.h"
 #include "core/codec/encode/form_spec.h"
 
 #include <span>
 
 /// Private to the codec: encoders whose errors count by masses, one for each value, 0 to 1
-/// (inputMasses). No masses: as the plain encoders of encoder.h. With a cache, work on codebooks of
-/// the same values is done once.
+/// (inputMasses). No masses: as the plain encoders of encoder.h.
 namespace kernscope::codec {
 
 Result<EncodedWeight> encodePalette(std::span<const float> values, const Shape &shape,
-                                    const PaletteOptions &options, std::span<const float> masses,
-                                    CodebookCache *cache);
+                                    const PaletteOptions &options, std::span<const float> masses);
 Result<EncodedWeight> encodeAffine(std::span<const float> values, const Shape &shape,
                                    const AffineOptions &options, std::span<const float> masses);
 Result<EncodedWeight> encodeBlockwise(std::span<const float> values, const Shape &shape,
@@ -23,13 +20,13 @@ Result<EncodedWeight> encodeBlockwise(std::span<const float> values, const Shape
 Result<EncodedWeight> encodeSparsePalette(std::span<const float> values,
                                           const EncodedWeight &sparse,
                                           const PaletteOptions &options,
-                                          std::span<const float> masses, CodebookCache *cache);
+                                          std::span<const float> masses);
 Result<EncodedWeight> encodeSparseBlockwise(std::span<const float> values,
                                             const EncodedWeight &sparse,
                                             const BlockwiseOptions &options,
                                             std::span<const float> masses);
-/// Masks by saliency: kept is what would be missed most, mass * (w² - (w - fp16(w))²), which is
-/// mass * w² of fp16 weights; ties by position, never a zero in fp16, always NaN.
+/// Masks by saliency: keeps the elements whose removal costs most, mass * (w² - (w - fp16(w))²),
+/// which is mass * w² of fp16 weights; ties by position, never a zero in fp16, always NaN.
 Result<EncodedWeight> encodeSalientDensity(std::span<const float> values, const Shape &shape,
                                            double density, std::span<const float> masses);
 Result<EncodedWeight> encodeSalientPattern(std::span<const float> values, const Shape &shape,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/codec/encode/codebook_cache.h"
 #include "core/codec/encode/encoder.h"
 #include "core/codec/encode/input_statistics.h"
 #include "core/form/storage_form.h"
@@ -32,8 +31,6 @@ struct FormSpec {
     EncodeMethod method = EncodeMethod::Plain;
     /// What flows into the layer; null: nothing is known, all inputs count alike.
     std::shared_ptr<const InputStatistics> inputs;
-    /// Where several forms of the same values are made; null: nothing is kept from one to the next.
-    std::shared_ptr<CodebookCache> codebooks;
 };
 
 /// "palette 4 bit, 8 codebooks", "sparse 2:4 along axis 1, non-zero values palette 4 bit".

@@ -22,9 +22,7 @@ struct MassedValue {
 };
 
 /// At most `clusters` centres, ascending, whose squared error over `values` (ascending, distinct)
-/// is the least possible: exact dynamic programming in O(clusters * n * log n) steps and
-/// O(clusters * n) memory. Of equally good clusterings, the one that splits earliest. Fewer centres
-/// where there are fewer values.
+/// is the least possible (optimal_centres.cpp). Fewer centres where there are fewer values.
 std::vector<float> optimalCentres(std::span<const WeightedValue> values, std::size_t clusters);
 
 /// The same where every error counts by the mass of its value, and centres are fp16 numbers: of all

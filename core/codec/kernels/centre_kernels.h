@@ -47,9 +47,9 @@ struct SortedCentres {
     std::vector<double> unsorted; ///< whole ones, in the order that they were given
 };
 
-/// As nearestCentres, for points without masses whose first values ascend. `distances` holds those
-/// of before: to the nearest of centres none of which, of those that a point was nearest to, has
-/// moved by more than `moved` since. Only centres that may be nearer are looked at.
+/// As nearestCentres, for points without masses whose first values ascend. `distances` holds the
+/// previous distances; no centre that is assigned to a point has moved by more than `moved` since.
+/// Only centres that may be nearer are looked at.
 void nearestAgain(const PointColumns &points, const SortedCentres &centres, double moved,
                   std::span<std::uint32_t> nearest, std::span<double> distances);
 

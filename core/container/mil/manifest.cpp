@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/base/error_builder.h"
 #include "core/base/json_place.h"
+#include "core/base/utf8.h"
 #include "core/container/mil/reader.h"
-#include "core/container/mil/utf8.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -89,11 +89,11 @@ Result<std::string> modelPathFromManifest(std::span<const std::byte> manifest,
     const std::string *path = known ? stringAt(entries->at(*root), "path") : nullptr;
     if (!path)
         return fault(fileName, "manifest.root", at, "itemInfoEntries",
-                     fmt::format("an entry {} with a path", printable(*root)), "none",
+                     fmt::format("an entry {} with a path", excerpt(*root)), "none",
                      "The manifest does not say where the model is.");
     if (!staysInside(*path))
         return fault(fileName, "manifest.path", at, "path", "a path inside the package",
-                     path->empty() ? "an empty path" : printable(*path, 200),
+                     path->empty() ? "an empty path" : excerpt(*path, 200),
                      "The model's path leaves the package.");
     return "Data/" + *path;
 }

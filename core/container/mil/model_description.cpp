@@ -2,7 +2,7 @@
 #include "core/container/mil/model_description.h"
 
 #include "core/base/json_place.h"
-#include "core/container/mil/utf8.h"
+#include "core/base/utf8.h"
 #include "core/container/mil/wire.h"
 #include "core/format/table_rows.h"
 

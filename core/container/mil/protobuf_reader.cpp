@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/base/utf8.h"
 #include "core/container/mil/limits.h"
 #include "core/container/mil/protobuf_parser.h"
 #include "core/container/mil/reader.h"
-#include "core/container/mil/utf8.h"
 #include "core/format/table_rows.h"
 
 #include <climits>
@@ -76,7 +76,7 @@ std::string ProtobufParser::text(const WireBytes &bytes)
         m_state.faults.add(Severity::Warning,
                            m_state.faults.make("mil.encoding", bytes.offset + bad, 1)
                                .expected("UTF-8")
-                               .found(printable(view.substr(bad, 1)))
+                               .found(excerpt(view.substr(bad, 1)))
                                .message("A string holds bytes that are not UTF-8."));
     }
     return cleanUtf8(view);
@@ -205,8 +205,8 @@ bool ProtobufParser::chooseBlock(const std::vector<WireField> &entries, const st
     m_state.faults.add(
         Severity::Warning,
         m_state.faults.make("proto.opset", first->offset, 0)
-            .expected(printable(opset))
-            .found(printable(firstKey))
+            .expected(excerpt(opset))
+            .found(excerpt(firstKey))
             .message("A function has no body for its opset; the first one is shown."));
     chosen = *first;
     return true;

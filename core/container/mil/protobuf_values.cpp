@@ -2,37 +2,10 @@
 #include "core/container/mil/limits.h"
 #include "core/container/mil/protobuf_parser.h"
 #include "core/container/mil/type_text.h"
-#include "core/format/table_rows.h"
-
-#include <map>
 
 #include <fmt/format.h>
 
 namespace kernscope::mil {
-
-namespace {
-
-/// A row of resources/tables/program_types.csv: the program's codes, which are not those of
-/// weight.bin.
-struct ProgramType {
-    std::uint32_t code = 0;
-    std::string name;
-};
-
-ElementType elementTypeOf(std::uint64_t code)
-{
-    static const auto byCode = [] {
-        std::map<std::uint64_t, ElementType> types;
-        for (const ProgramType &row : tables::loadRows<ProgramType>(
-                 "program_types", {{"code", &ProgramType::code}, {"name", &ProgramType::name}}))
-            types[row.code] = elementTypeFromName(row.name);
-        return types;
-    }();
-    const auto at = byCode.find(code);
-    return at == byCode.end() ? ElementType::Unknown : at->second;
-}
-
-} // namespace
 
 bool ProtobufParser::parseType(const WireBytes &message, ValueType &type)
 {
@@ -58,7 +31,7 @@ bool ProtobufParser::parseTensorType(const WireBytes &message, ValueType &type)
     type.kind = ValueType::Kind::Tensor;
     const bool read = each(message, [&](const WireField &field) {
         if (field.number == 1 && field.type == WireField::Type::Varint) {
-            type.element = elementTypeOf(field.value);
+            type.element = programType(field.value);
             if (type.element == ElementType::Unknown)
                 type.text = fmt::format("type {}", field.value);
         } else if (field.number == 3 && field.type == WireField::Type::Bytes) {

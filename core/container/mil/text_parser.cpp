@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/container/mil/text_parser.h"
+#include "core/base/utf8.h"
 #include "core/container/mil/limits.h"
-
-#include "core/container/mil/utf8.h"
 
 #include <fmt/format.h>
 
@@ -105,7 +104,7 @@ bool TextParser::fail(std::string_view code, const TextToken &token, std::string
     m_faults.add(Severity::Error,
                  m_faults.make(code, token.begin, token.length())
                      .expected(expected)
-                     .found(atEnd ? "the end of the text" : printable(m_lexer.text(token)))
+                     .found(atEnd ? "the end of the text" : excerpt(m_lexer.text(token)))
                      .message(message));
     return false;
 }
@@ -116,7 +115,7 @@ void TextParser::remark(std::string_view code, Severity severity, SourceSpan spa
 {
     m_faults.add(severity, m_faults.make(code, span.offset, span.length)
                                .expected(expected)
-                               .found(printable(m_text.substr(span.offset, span.length)))
+                               .found(excerpt(m_text.substr(span.offset, span.length)))
                                .message(message));
 }
 

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/container/mil/type_text.h"
 
+#include "core/format/table_rows.h"
+
+#include <algorithm>
+#include <vector>
+
 #include <fmt/format.h>
 
 namespace kernscope::mil {
@@ -27,6 +32,45 @@ std::string typeText(const ValueType &type)
         text += type.dims[i] < 0 ? "?" : std::to_string(type.dims[i]);
     }
     return text + "]>";
+}
+
+namespace {
+
+/// A row of resources/tables/program_types.csv.
+struct ProgramTypeRow {
+    std::uint32_t code = 0;
+    std::string name;
+    ElementType type = ElementType::Unknown; ///< of that name
+};
+
+const std::vector<ProgramTypeRow> &programTypeRows()
+{
+    static const auto rows = [] {
+        auto loaded = tables::loadRows<ProgramTypeRow>(
+            "program_types", {{"code", &ProgramTypeRow::code}, {"name", &ProgramTypeRow::name}});
+        for (ProgramTypeRow &row : loaded)
+            row.type = elementTypeFromName(row.name);
+        return loaded;
+    }();
+    return rows;
+}
+
+} // namespace
+
+ElementType programType(std::uint64_t code)
+{
+    const auto &rows = programTypeRows();
+    const auto row = std::find_if(rows.begin(), rows.end(),
+                                  [code](const ProgramTypeRow &one) { return one.code == code; });
+    return row == rows.end() ? ElementType::Unknown : row->type;
+}
+
+std::uint64_t programTypeCode(ElementType type)
+{
+    const auto &rows = programTypeRows();
+    const auto row = std::find_if(rows.begin(), rows.end(),
+                                  [type](const ProgramTypeRow &one) { return one.type == type; });
+    return row == rows.end() || type == ElementType::Unknown ? 0 : row->code;
 }
 
 } // namespace kernscope::mil

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/container/network/network.h"
 
-#include "core/container/mil/utf8.h"
+#include "core/base/utf8.h"
 #include "core/container/mil/wire.h"
 #include "core/container/network/layer_table.h"
 
@@ -281,7 +281,7 @@ private:
 
 std::string textOf(const WireBytes &bytes)
 {
-    return mil::cleanUtf8({reinterpret_cast<const char *>(bytes.bytes.data()), bytes.bytes.size()});
+    return cleanUtf8({reinterpret_cast<const char *>(bytes.bytes.data()), bytes.bytes.size()});
 }
 
 /// Numbers of a field: varints, packed or not.

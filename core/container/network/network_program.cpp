@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/container/network/network_program.h"
 
-#include "core/container/mil/utf8.h"
+#include "core/base/utf8.h"
 #include "core/container/mil/wire.h"
 #include "core/container/network/layer_table.h"
 #include "core/format/tables.h"
@@ -50,7 +50,7 @@ const std::map<std::uint32_t, std::string> &kindTable()
 
 std::string wireText(const WireBytes &bytes)
 {
-    return mil::cleanUtf8({reinterpret_cast<const char *>(bytes.bytes.data()), bytes.bytes.size()});
+    return cleanUtf8({reinterpret_cast<const char *>(bytes.bytes.data()), bytes.bytes.size()});
 }
 
 class ProgramOfLayers

@@ -7,6 +7,7 @@
 #include "core/numeric/bitpack.h"
 #include "core/numeric/convert.h"
 #include "core/numeric/half.h"
+#include "core/numeric/palette_widths.h"
 #include "core/numeric/transpose.h"
 
 #include <algorithm>
@@ -152,7 +153,7 @@ Result<UnitForm> paletteForm(const codec::Encoding &encoding)
     }
     for (const std::uint64_t cells : palette.grid)
         form.books *= cells;
-    if (!format::isLegalVectorSize(form.vector) || form.vector == 0 ||
+    if (!isPaletteVector(form.vector) || form.vector == 0 ||
         (form.vector > 1 && (palette.vectorAxis != 0 || form.books > 1)) ||
         !onlyFirstAxis(palette.grid))
         return tl::unexpected(

@@ -7,6 +7,7 @@
 #include "core/container/section/section.h"
 #include "core/format/kernel_format.h"
 #include "core/format/legality.h"
+#include "core/numeric/palette_widths.h"
 
 #include <algorithm>
 #include <map>
@@ -228,7 +229,7 @@ void Reader::checkForm(Unit &unit, std::uint64_t row)
                           palette ? "a palette of format 7 to 27" : "no palette",
                           fmt::format("{} bytes, format {}", pal.bytes, pal.paletteFormat),
                           "The palette does not fit the kernel format"));
-    if (!format::isLegalVectorSize(unit.vectorSize) || (!palette && unit.vectorSize != 1))
+    if (!isPaletteVector(unit.vectorSize) || (!palette && unit.vectorSize != 1))
         fault(unit, error("section.palette", row + 0x3c, "vector size", "1, 2, 4 or 5",
                           fmt::format("{}", unit.vectorSize), "The palette's vectors are illegal"));
     if (!palette || unit.fault)

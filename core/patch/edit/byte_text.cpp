@@ -50,12 +50,4 @@ Result<std::uint64_t> parseFileOffset(Piece &left)
     return offset;
 }
 
-std::string hexBytesText(std::span<const std::byte> bytes)
-{
-    std::string text;
-    for (const std::byte byte : bytes)
-        text += fmt::format("{}{:02x}", text.empty() ? "" : " ", std::to_integer<unsigned>(byte));
-    return text;
-}
-
 } // namespace kernscope::patch

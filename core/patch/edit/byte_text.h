@@ -19,7 +19,5 @@ inline constexpr std::size_t kMostTypedBytes = 4096; ///< of one edit
 Result<std::vector<std::byte>> parseHexBytes(const Piece &text);
 /// Takes "+0x40" (or a decimal number) off the end of `left`. Errors: "patch.syntax".
 Result<std::uint64_t> parseFileOffset(Piece &left);
-/// The reverse: "ef be ad de".
-std::string hexBytesText(std::span<const std::byte> bytes);
 
 } // namespace kernscope::patch

@@ -3,6 +3,7 @@
 
 #include "core/base/counted_text.h"
 #include "core/base/error_builder.h"
+#include "core/base/hex_text.h"
 #include "core/patch/edit/byte_text.h"
 #include "core/patch/edit/carried_values.h"
 #include "core/patch/edit/edit_parser.h"
@@ -272,7 +273,7 @@ std::string editText(const Edit &edit)
     std::string text = edit.weight;
     if (edit.kind == Edit::Kind::Bytes)
         return fmt::format("{}+{:#x}={}", text, edit.indices.empty() ? 0 : edit.indices[0].start,
-                           patch::hexBytesText(edit.bytes));
+                           hexBytesText(edit.bytes));
     if (const std::uint64_t carried = patch::carriedCount(edit); carried > 0)
         return fmt::format("{}={} ({})", text, edit.file, counted(carried, "element"));
     if (edit.kind == Edit::Kind::SetStored)

@@ -2,6 +2,7 @@
 #include "core/patch/edit/script_origin.h"
 
 #include "core/base/error_builder.h"
+#include "core/base/little_endian.h"
 #include "core/base/overlaid_file.h"
 #include "core/base/sha256.h"
 #include "core/bundle/bundle.h"
@@ -34,8 +35,7 @@ std::string digitsAfter(std::string_view line, std::string_view mark)
 void feedNumber(Sha256 &hash, std::uint64_t number)
 {
     std::array<std::byte, 8> bytes{};
-    for (std::size_t i = 0; i < bytes.size(); ++i)
-        bytes[i] = static_cast<std::byte>(number >> (8 * i));
+    storeLittle(bytes, 0, number);
     hash.update(bytes);
 }
 

@@ -12,7 +12,7 @@
 
 namespace kernscope::patch {
 
-/// Up to so many changed runs of bytes are listed, journalled and written one by one.
+/// The most changed runs of bytes that are listed, journalled and written one by one.
 inline constexpr std::size_t kMostExactRuns = 4096;
 /// Beyond that, runs closer than this become one, with the unchanged bytes between them: each costs
 /// an entry of the journal and a call, however short it is. The first gap that leaves at most

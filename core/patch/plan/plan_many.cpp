@@ -1,97 +1,359 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Edits of many elements: a fill, what an expression makes of each, or the values of a NumPy file.
+// Edits of many elements: a fill, what an expression makes of each, the values of a NumPy file, or
+// values that the edit carries.
 #include "core/base/counted_text.h"
+
 #include "core/base/error_builder.h"
+#include "core/base/overlaid_file.h"
+#include "core/base/parallel.h"
 #include "core/bundle/bundle.h"
+#include "core/bundle/bundle_fwd.h"
+#include "core/codec/decode/decoder.h"
 #include "core/codec/edit/editor.h"
+#include "core/codec/edit/run_editor.h"
+#include "core/numeric/npy.h"
 #include "core/patch/edit/carried_values.h"
 #include "core/patch/edit/expression.h"
-#include "core/patch/plan/array_source.h"
-#include "core/patch/plan/filler.h"
+#include "core/patch/edit/find_weight.h"
+#include "core/patch/interrupted_save.h"
 #include "core/patch/plan/planner.h"
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
 #include <optional>
+#include <span>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
 namespace kernscope::patch {
 
-namespace {
-
-/// The values of an edit: one for all elements, those of a file, or what an expression makes of
-/// those that are there.
-class EditValues
+/// The values that an edit takes from a file, read in runs: "a.npy", or a tensor of a checkpoint or
+/// another bundle, "a.safetensors#encoder.weight" (without '#': the one of the weight's own name).
+class ArraySource
 {
 public:
-    explicit EditValues(double value) : m_run(kRun, value), m_value(value) {}
-    explicit EditValues(ArraySource source) : m_source(std::move(source))
-    {
-        if (m_source->isFloat())
-            m_floats.resize(kRun);
-        else
-            m_run.resize(kRun);
-    }
-    EditValues(Expression expression, const WeightPlanner &planner)
-        : m_run(kRun), m_floats(kRun), m_expression(std::move(expression)), m_planner(&planner)
-    {
-    }
+    /// The shape must be that of the weight but for extents of 1. Errors: those of readNpyLayout,
+    /// Bundle::open and findWeight, "patch.shape".
+    static Result<ArraySource> open(const std::string &source, const Weight &weight);
 
-    /// Tells the filler of `elements` elements what follows from what they are.
-    void tell(std::uint64_t elements, Filler &filler) const
-    {
-        if (m_expression)
-            filler.setWanted(
-                [expression = *m_expression](std::span<const float> now, std::span<double> wanted) {
-                    expression.of(now, wanted);
-                },
-                elements);
-        else if (!m_source)
-            filler.setWanted(
-                [value = m_value](std::span<const float>, std::span<double> wanted) {
-                    std::fill(wanted.begin(), wanted.end(), value);
-                },
-                elements);
-    }
-    /// Those of `count` elements, at most kRun, to the filler.
-    Result<void> give(std::uint64_t first, std::size_t count, Filler &filler)
-    {
-        if (!m_source) {
-            const auto mapped = filler.map(first, count);
-            if (!mapped)
-                return tl::unexpected(mapped.error());
-            if (*mapped)
-                return {};
-        }
-        if (m_source && m_source->isFloat()) {
-            const auto floats = m_source->read(first, std::span(m_floats).first(count));
-            return filler.fill<float>(first, floats);
-        }
-        const auto run = std::span(m_run).first(count);
-        if (m_source)
-            m_source->read(first, run);
-        if (m_expression) {
-            const auto now = std::span(m_floats).first(count);
-            m_planner->decoder().decodeFloat(first, now);
-            m_expression->of(now, run);
-        }
-        return filler.fill<double>(first, run);
-    }
-    Result<void> checkUnchanged() const
-    {
-        return m_source ? m_source->checkUnchanged() : Result<void>();
-    }
+    /// Elements [first, first + out.size()), row-major: of an array as it has them, of a tensor at
+    /// fp32. From any thread.
+    void read(std::uint64_t first, std::span<double> out) const;
+    /// To be asked after the last read. Errors: "io.changed" where another program changed the
+    /// file meanwhile: what was read may be half old, half new.
+    Result<void> checkUnchanged() const;
 
 private:
-    std::vector<double> m_run;
-    double m_value = 0;          ///< of a fill
-    std::vector<float> m_floats; ///< of a source, or decoded before the edit
-    std::optional<ArraySource> m_source;
-    std::optional<Expression> m_expression;
-    const WeightPlanner *m_planner = nullptr;
+    static Result<ArraySource> ofArray(const std::string &path);
+    static Result<ArraySource> ofTensor(const std::string &path, const std::string &name,
+                                        const Weight &weight);
+
+    Shape m_shape;
+    std::shared_ptr<OverlaidFile> m_file; ///< of an array
+    NpyLayout m_layout;
+    BundlePtr m_bundle; ///< of a tensor
+    std::optional<codec::Decoder> m_decoder;
 };
+
+namespace {
+
+Shape shapeWithoutOnes(Shape shape)
+{
+    shape.erase(std::remove(shape.begin(), shape.end(), 1u), shape.end());
+    return shape;
+}
+
+/// Path and tensor; a '#' that is part of an existing file's name separates nothing.
+std::pair<std::string, std::string> splitSource(const std::string &source)
+{
+    std::error_code failure;
+    const auto hash = source.rfind('#');
+    if (hash == std::string::npos || std::filesystem::exists(source, failure))
+        return {source, {}};
+    return {source.substr(0, hash), source.substr(hash + 1)};
+}
+
+} // namespace
+
+Result<ArraySource> ArraySource::ofTensor(const std::string &path, const std::string &name,
+                                          const Weight &weight)
+{
+    const auto opened = openForReading(path);
+    const auto &bundle = opened.bundle;
+    if (!bundle)
+        return tl::unexpected(bundle.error());
+    if (const Error *fault = opened.fault())
+        return tl::unexpected(*fault);
+    // Of one array alone nothing has to be named.
+    const bool alone = name.empty() && (*bundle)->weights().size() == 1;
+    const auto index =
+        alone ? Result<std::size_t>(0) : findWeight(**bundle, name.empty() ? weight.name : name);
+    if (!index)
+        return ErrorBuilder(index.error()).file(path).unexpected();
+    const BundleReadLock lock(**bundle);
+    const auto decoder = (*bundle)->decoder(*index);
+    if (!decoder)
+        return tl::unexpected(decoder.error());
+    ArraySource source;
+    source.m_shape = (*bundle)->weights()[*index].shape;
+    source.m_bundle = *bundle;
+    source.m_decoder = *decoder;
+    return source;
+}
+
+Result<ArraySource> ArraySource::ofArray(const std::string &path)
+{
+    auto file = OverlaidFile::open(path, path);
+    if (!file)
+        return tl::unexpected(std::move(file.error()));
+    auto layout = readNpyLayout((*file)->bytes(), path);
+    if (!layout) {
+        // Of a file that another program cuts meanwhile that is the reason.
+        if (auto same = (*file)->checkSame(); !same)
+            return tl::unexpected(std::move(same.error()));
+        return tl::unexpected(std::move(layout.error()));
+    }
+    ArraySource source;
+    source.m_shape = layout->shape;
+    source.m_file = std::move(*file);
+    source.m_layout = std::move(*layout);
+    return source;
+}
+
+Result<ArraySource> ArraySource::open(const std::string &source, const Weight &weight)
+{
+    const auto [path, name] = splitSource(source);
+    std::error_code failure;
+    const bool array =
+        name.empty() && path.ends_with(".npy") && !std::filesystem::is_directory(path, failure);
+    auto opened = array ? ofArray(path) : ofTensor(path, name, weight);
+    if (opened && shapeWithoutOnes(opened->m_shape) != shapeWithoutOnes(weight.shape)) {
+        return ErrorBuilder("patch.shape")
+            .file(source)
+            .expected(shapeText(weight.shape))
+            .found(shapeText(opened->m_shape))
+            .message("The array has not the shape of the weight")
+            .unexpected();
+    }
+    return opened;
+}
+
+void ArraySource::read(std::uint64_t first, std::span<double> out) const
+{
+    if (m_file) {
+        readNpyElements(m_file->bytes(), m_layout, first, out);
+        return;
+    }
+    std::vector<float> floats(out.size());
+    m_decoder->decodeFloat(first, floats);
+    std::copy(floats.begin(), floats.end(), out.begin());
+}
+
+Result<void> ArraySource::checkUnchanged() const
+{
+    return m_file ? m_file->checkSame() : m_bundle->checkUnchanged();
+}
+
+namespace {
+
+/// Elements of one run: what is made of them stays in the second cache.
+constexpr std::uint64_t kRun = 16384;
+/// Elements of each run that are decoded and compared after it was written.
+constexpr std::size_t kChecked = 2048;
+/// Runs that are planned by several threads before they are written.
+constexpr std::size_t kRunsAtOnce = 256;
+
+/// A run of elements, and where its values are in an edit that carries them.
+struct Run {
+    std::uint64_t first = 0, count = 0, valuesAt = 0;
+};
+
+/// The values of an edit: one of two kinds.
+struct EditValues {
+    /// What follows from what the elements are.
+    codec::Wanted wanted;
+    /// Values of a run, from any thread.
+    std::function<void(const Run &, std::span<double>)> read;
+};
+
+/// Sets runs of elements and keeps the account.
+class Filler
+{
+public:
+    Filler(WeightPlanner &planner, const EditValues &values, double tolerance, Progress *progress)
+        : m_planner(planner), m_values(values), m_tolerance{tolerance, kDecimalTolerance},
+          m_progress(progress)
+    {
+        const std::size_t threads = threadsFor(kRunsAtOnce, 0);
+        while (planner.payloadInFile() && m_editors.size() < threads) {
+            auto editor = codec::RunEditor::make(planner.decoder(), m_tolerance, values.wanted);
+            if (!editor)
+                break;
+            m_editors.push_back(std::move(*editor));
+        }
+        // Runs that share bytes are planned one after the other.
+        m_atOnce = m_editors.empty() || !m_editors.front().separateRuns() ? 1 : kRunsAtOnce;
+        if (m_atOnce == 1 && m_editors.size() > 1)
+            m_editors.erase(m_editors.begin() + 1, m_editors.end());
+    }
+
+    /// Runs must ascend, without overlaps, unless add() is flushed between them.
+    Result<void> add(std::uint64_t first, std::uint64_t count, std::uint64_t valuesAt = 0)
+    {
+        for (std::uint64_t at = 0; at < count; at += kRun) {
+            m_runs.push_back({first + at, std::min(kRun, count - at), valuesAt + at});
+            if (m_runs.size() < m_atOnce)
+                continue;
+            if (auto done = flush(); !done)
+                return done;
+        }
+        return {};
+    }
+    Result<void> flush();
+
+    codec::RunOutcome outcome;
+
+private:
+    struct Planned {
+        codec::RunOutcome outcome;
+        std::vector<float> after; ///< of the first elements
+        bool done = false;
+    };
+
+    void planRun(const Run &run, codec::RunEditor &editor, Planned &planned) const;
+    std::vector<double> valuesOf(const Run &run) const;
+    Result<void> write(const Run &run, Planned planned);
+    Result<void> setEach(const Run &run);
+    Result<void> check(std::uint64_t first, std::span<const float> after);
+    bool advance(std::uint64_t count) const
+    {
+        return m_progress == nullptr || m_progress->advance(count);
+    }
+
+    WeightPlanner &m_planner;
+    const EditValues &m_values;
+    codec::EditTolerance m_tolerance;
+    Progress *m_progress;
+    std::vector<codec::RunEditor> m_editors; ///< one a thread; none: element by element
+    std::size_t m_atOnce;
+    std::vector<Run> m_runs;
+    std::vector<float> m_check = std::vector<float>(kChecked);
+};
+
+std::vector<double> Filler::valuesOf(const Run &run) const
+{
+    std::vector<double> values(run.count);
+    if (m_values.read) {
+        m_values.read(run, values);
+        return values;
+    }
+    std::vector<float> now(run.count);
+    m_planner.decoder().decodeFloat(run.first, now);
+    m_values.wanted(now, values);
+    return values;
+}
+
+void Filler::planRun(const Run &run, codec::RunEditor &editor, Planned &planned) const
+{
+    planned.outcome.worst = outcome.worst; // most runs have none that is farther off
+    planned.after.resize(std::min<std::uint64_t>(run.count, kChecked));
+    planned.done = m_values.read
+                       ? editor.set(run.first, valuesOf(run), planned.after, planned.outcome)
+                       : editor.set(run.first, run.count, planned.after, planned.outcome);
+}
+
+Result<void> Filler::flush()
+{
+    const std::vector<Run> runs = std::exchange(m_runs, {});
+    std::vector<Planned> planned(runs.size());
+    if (!m_editors.empty())
+        onThreads(runs.size(), std::min(m_editors.size(), runs.size()),
+                  [&](std::size_t i, std::size_t thread) {
+                      planRun(runs[i], m_editors[thread], planned[i]);
+                      return advance(runs[i].count);
+                  });
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+        if (m_progress != nullptr && m_progress->cancelled())
+            break;
+        if (auto done = planned[i].done ? write(runs[i], std::move(planned[i])) : setEach(runs[i]);
+            !done)
+            return done;
+    }
+    if (m_progress != nullptr && m_progress->cancelled())
+        return tl::unexpected(cancelledError("The edit was cancelled; nothing was changed"));
+    return {};
+}
+
+Result<void> Filler::write(const Run &run, Planned planned)
+{
+    codec::EditPlan plan;
+    plan.parts = std::move(planned.outcome.bytes);
+    outcome.add(std::move(planned.outcome));
+    if (plan.parts.empty() || outcome.refusal) // once refused, nothing needs to be written
+        return {};
+    // The run before may have changed the first byte since this one was planned.
+    codec::PartEdit &first = plan.parts.front();
+    const std::uint64_t bit = m_editors.front().firstBit(run.first);
+    if (bit % 8 != 0 && bit / 8 == first.offset) {
+        const auto payload = std::get<codec::Operand>(m_planner.decoder().encoding().payload).bytes;
+        const auto kept = static_cast<std::byte>((1U << bit % 8) - 1U);
+        first.bytes[0] = (payload[first.offset] & kept) | (first.bytes[0] & ~kept);
+    }
+    if (auto applied = m_planner.apply(plan); !applied)
+        return applied;
+    return check(run.first, planned.after);
+}
+
+/// What was planned decodes to what it was planned for.
+Result<void> Filler::check(std::uint64_t first, std::span<const float> after)
+{
+    const auto found = std::span(m_check).first(after.size());
+    m_planner.decoder().decodeFloat(first, found);
+    for (std::size_t i = 0; i < after.size(); ++i) {
+        if (!sameValue(static_cast<double>(after[i]), static_cast<double>(found[i])))
+            return ErrorBuilder("patch.verify")
+                .expected(fmt::format("{} for element {}", after[i], first + i))
+                .found(fmt::format("{}", found[i]))
+                .message("The bytes planned do not decode to the value")
+                .unexpected();
+    }
+    return {};
+}
+
+/// Weights that have no runs: each element by itself.
+Result<void> Filler::setEach(const Run &run)
+{
+    const std::vector<double> values = valuesOf(run);
+    outcome.seen += run.count;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        const std::uint64_t element = run.first + i;
+        const auto plan = codec::Editor(m_planner.decoder())
+                              .setElement(element, values[i], m_tolerance.of(values[i]));
+        if (!plan) {
+            outcome.refuse(element, values[i], plan.error());
+            continue;
+        }
+        outcome.note(values[i], plan->stored);
+        if (plan->parts.empty() || outcome.refusal)
+            continue;
+        ++outcome.changed;
+        if (auto applied = m_planner.apply(*plan); !applied)
+            return applied;
+        const auto stored = static_cast<float>(plan->stored);
+        if (auto checked = check(element, std::span(&stored, 1)); !checked)
+            return checked;
+    }
+    if (m_editors.empty() && !advance(run.count))
+        return tl::unexpected(cancelledError("The edit was cancelled; nothing was changed"));
+    return {};
+}
 
 Error refusalOf(const codec::RunOutcome &outcome)
 {
@@ -114,10 +376,10 @@ bool ascends(const std::vector<IndexRange> &runs)
     return true;
 }
 
-/// Runs of an edit that carries its values: in the order in which it has them.
-Result<void> fillCarried(const Edit &edit, Filler &filler, const Weight &weight, Progress *progress)
+/// Runs of an edit that carries its values, in the order in which it has them.
+Result<void> fillCarried(const Edit &edit, Filler &filler, const Weight &weight)
 {
-    std::vector<double> values(kRun);
+    const bool ordered = ascends(edit.indices);
     std::uint64_t done = 0;
     for (const IndexRange &run : edit.indices) {
         if (run.start >= run.stop || run.stop > weight.elements.value ||
@@ -128,85 +390,77 @@ Result<void> fillCarried(const Edit &edit, Filler &filler, const Weight &weight,
                 .found(fmt::format("{} to {}", run.start, run.stop))
                 .message("The values carried leave the weight")
                 .unexpected();
-        for (std::uint64_t at = run.start; at < run.stop; at += kRun) {
-            const auto n = static_cast<std::size_t>(std::min(kRun, run.stop - at));
-            const auto some = std::span(values).first(n);
-            readCarried(edit, done, some);
-            if (auto filled = filler.fill<double>(at, some); !filled)
-                return filled;
-            done += n;
-            if (progress != nullptr && !progress->advance(n))
-                return tl::unexpected(
-                    cancelledError("The edit was cancelled; nothing was changed"));
-        }
+        auto added = filler.add(run.start, run.stop - run.start, done);
+        if (added && !ordered) // elements may come again
+            added = filler.flush();
+        if (!added)
+            return added;
+        done += run.stop - run.start;
     }
-    return {};
+    return filler.flush();
+}
+
+Result<void> fillSelected(ElementSelection selection, Filler &filler)
+{
+    for (auto run = selection.next(); run.count > 0; run = selection.next()) {
+        if (auto added = filler.add(run.first, run.count); !added)
+            return added;
+    }
+    return filler.flush();
 }
 
 } // namespace
 
-Result<void> Planner::planCarried(const Edit &edit, WeightPlanner &planner)
-{
-    const std::uint64_t elements = carriedCount(edit);
-    m_announced += elements;
-    if (m_progress != nullptr)
-        m_progress->setTotal(m_announced);
-    Filler filler(planner, m_tolerance);
-    if (ascends(edit.indices))
-        filler.setAside(elements, m_scratch);
-    if (auto filled = fillCarried(edit, filler, planner.weight(), m_progress); !filled)
-        return filled;
-    if (filler.outcome.refusal)
-        return tl::unexpected(refusalOf(filler.outcome));
-    noteOutcome(edit, filler.outcome, elements);
-    return {};
-}
-
 Result<void> Planner::planMany(const Edit &edit, WeightPlanner &planner)
 {
-    if (carriesValues(edit))
-        return planCarried(edit, planner);
-    EditValues values(edit.value);
-    auto selection = ElementSelection::whole(planner.weight().elements.value);
-    if (edit.kind == Edit::Kind::FromNpy) {
-        auto source = ArraySource::open(edit.file, planner.weight());
-        if (!source)
-            return tl::unexpected(std::move(source.error()));
-        values = EditValues(std::move(*source));
-    }
-    if (edit.kind == Edit::Kind::Compute) {
+    EditValues values;
+    std::optional<ArraySource> source;
+    if (carriesValues(edit)) {
+        values.read = [&edit](const Run &run, std::span<double> out) {
+            readCarried(edit, run.valuesAt, out);
+        };
+    } else if (edit.kind == Edit::Kind::FromNpy) {
+        auto opened = ArraySource::open(edit.file, planner.weight());
+        if (!opened)
+            return tl::unexpected(std::move(opened.error()));
+        source = std::move(*opened);
+        values.read = [&source](const Run &run, std::span<double> out) {
+            source->read(run.first, out);
+        };
+    } else if (edit.kind == Edit::Kind::Compute) {
         auto expression = Expression::parse({edit.expression, 0});
         if (!expression)
             return tl::unexpected(std::move(expression.error()));
-        values = EditValues(std::move(*expression), planner);
+        values.wanted = [expression = std::move(*expression)](std::span<const float> now,
+                                                              std::span<double> wanted) {
+            expression.of(now, wanted);
+        };
+    } else {
+        values.wanted = [value = edit.value](std::span<const float>, std::span<double> wanted) {
+            std::fill(wanted.begin(), wanted.end(), value);
+        };
     }
-    if (!edit.indices.empty()) {
+    auto selection = ElementSelection::whole(planner.weight().elements.value);
+    if (!carriesValues(edit) && !edit.indices.empty()) {
         auto chosen = ElementSelection::make(edit.indices, planner.weight().shape);
         if (!chosen)
             return tl::unexpected(std::move(chosen.error()));
         selection = std::move(*chosen);
     }
-    m_announced += selection.elements();
+    const std::uint64_t elements = carriesValues(edit) ? carriedCount(edit) : selection.elements();
+    m_announced += elements;
     if (m_progress != nullptr)
         m_progress->setTotal(m_announced);
-    Filler filler(planner, m_tolerance);
-    filler.setAside(selection.elements(), m_scratch);
-    values.tell(selection.elements(), filler);
-    for (auto run = selection.next(); run.count > 0; run = selection.next()) {
-        for (std::uint64_t at = 0; at < run.count; at += kRun) {
-            const auto n = static_cast<std::size_t>(std::min(kRun, run.count - at));
-            if (auto done = values.give(run.first + at, n, filler); !done)
-                return done;
-            if (m_progress != nullptr && !m_progress->advance(n))
-                return tl::unexpected(
-                    cancelledError("The edit was cancelled; nothing was changed"));
-        }
-    }
-    if (auto same = values.checkUnchanged(); !same)
-        return same;
+    Filler filler(planner, values, m_tolerance, m_progress);
+    auto filled = carriesValues(edit) ? fillCarried(edit, filler, planner.weight())
+                                      : fillSelected(std::move(selection), filler);
+    if (filled && source)
+        filled = source->checkUnchanged();
+    if (!filled)
+        return filled;
     if (filler.outcome.refusal)
         return tl::unexpected(refusalOf(filler.outcome));
-    noteOutcome(edit, filler.outcome, selection.elements());
+    noteOutcome(edit, filler.outcome, elements);
     return {};
 }
 

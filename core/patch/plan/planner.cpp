@@ -84,7 +84,6 @@ Result<codec::EditPlan> planElement(const codec::Editor &editor, const Edit &edi
 Result<AppliedEdit> Planner::plan(const Edit &edit, bool last)
 {
     m_applied = AppliedEdit{};
-    m_scratch = std::nullopt;
     m_applied.edit = edit;
     if (edit.isRaw())
         return planRaw(edit);
@@ -106,11 +105,7 @@ Result<AppliedEdit> Planner::plan(const Edit &edit, bool last)
         m_applied.note += fmt::format("{}also changes {}", m_applied.note.empty() ? "" : "; ",
                                       fmt::join(others, ", "));
     }
-    m_applied.bytes = m_scratch ? m_scratch->take() : m_recorder.take(last && !m_applied.tables);
-    if (m_scratch && !last) {
-        if (auto laid = layAside(); !laid)
-            return tl::unexpected(std::move(laid.error()));
-    }
+    m_applied.bytes = m_recorder.take(last && !m_applied.tables);
     if (m_applied.bytes.empty())
         m_applied.tables = false;
     if (m_applied.tables) {
@@ -118,27 +113,6 @@ Result<AppliedEdit> Planner::plan(const Edit &edit, bool last)
             return tl::unexpected(std::move(reread.error()));
     }
     return std::move(m_applied);
-}
-
-/// Over the files, where the next edit and the owner of the bundle find them.
-Result<void> Planner::layAside()
-{
-    constexpr std::size_t kStep = std::size_t{1} << 20; ///< bytes between two looks at Cancel
-    for (const FileEdit &run : m_applied.bytes) {
-        OverlaidFile &file = *m_bundle->files()[run.file].file;
-        for (std::size_t at = 0; at < run.after.size(); at += kStep) {
-            const std::size_t count = std::min(kStep, run.after.size() - at);
-            const SharedBytes after = run.after.part(at, count);
-            auto written = file.write(FileOffset(run.offset.value + at),
-                                      {after.data(), after.size()}, run.before.part(at, count));
-            if (!written)
-                return written;
-            if (m_progress != nullptr && m_progress->cancelled())
-                return tl::unexpected(
-                    cancelledError("The edit was cancelled; nothing was changed"));
-        }
-    }
-    return {};
 }
 
 Result<void> Planner::planBytes(const Edit &edit, WeightPlanner &planner)

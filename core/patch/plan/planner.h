@@ -7,7 +7,6 @@
 #include "core/patch/edit/selection.h"
 #include "core/patch/patch.h"
 #include "core/patch/plan/recorder.h"
-#include "core/patch/plan/scratch_payload.h"
 #include "core/patch/plan/weight_planner.h"
 
 #include <cmath>
@@ -33,7 +32,7 @@ public:
     {
     }
 
-    /// What the edit comes to: its byte ranges and what was stored. Errors: "patch.*",
+    /// Plans one edit: its byte ranges and the stored value. Errors: "patch.*",
     /// "task.cancelled". `last`: bundle() is not read any more, if the edit changed no tables.
     Result<AppliedEdit> plan(const Edit &edit, bool last = false);
     /// The bundle of its own, as it is after the edits so far.
@@ -42,10 +41,8 @@ public:
 private:
     Result<void> planBytes(const Edit &edit, WeightPlanner &planner);
     Result<void> planSingle(const Edit &edit, WeightPlanner &planner);
-    Result<void> layAside();
     Result<void> planPart(const Edit &edit, WeightPlanner &planner);
     Result<void> planMany(const Edit &edit, WeightPlanner &planner);
-    Result<void> planCarried(const Edit &edit, WeightPlanner &planner);
     void noteOutcome(const Edit &edit, const codec::RunOutcome &outcome, std::uint64_t elements);
     Result<AppliedEdit> planRaw(const Edit &edit);
     Result<void> rereadAndCheck(const Edit &edit);
@@ -61,7 +58,6 @@ private:
     AppliedEdit m_applied;
     std::size_t m_weight = 0;
     std::uint64_t m_element = 0;
-    std::optional<ScratchPayload> m_scratch; ///< of an edit that is planned beside the files
 };
 
 /// A decoded value in its shortest notation in fp32.

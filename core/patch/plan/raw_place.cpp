@@ -3,6 +3,7 @@
 
 #include "core/base/counted_text.h"
 #include "core/base/error_builder.h"
+#include "core/base/hex_text.h"
 #include "core/base/little_endian.h"
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
@@ -10,7 +11,6 @@
 #include "core/descriptor/register_map.h"
 #include "core/form/element_order.h"
 #include "core/form/operand_place.h"
-#include "core/patch/edit/byte_text.h"
 #include "core/patch/plan/task_word.h"
 
 #include <algorithm>

@@ -17,7 +17,7 @@ namespace {
 
 /// Shorter runs are copied: a view would keep the memory of whole blocks.
 constexpr std::size_t kLongRun = 65536; ///< bytes
-/// After so many bytes what they were copied from is given back.
+/// Bytes that are copied before the memory of their source is given back.
 constexpr std::size_t kStep = std::size_t{1} << 20;
 
 } // namespace

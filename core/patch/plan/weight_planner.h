@@ -37,11 +37,6 @@ public:
 
     /// All parts that a bulk edit changes lie in files, where the decoder sees each write.
     bool payloadInFile() const;
-    /// Where a payload lies that is one run of bytes of a file, in the order of its elements, and
-    /// that no other operand of the weight reads; else null.
-    const OperandPlace *plainPayload() const;
-    /// The payload was changed by other means than apply().
-    void notePayload();
     bool changedTables() const { return m_tables; }
     /// Other weights whose stored bytes were changed along with this one's, by name.
     std::vector<std::string> alsoChanged() const;

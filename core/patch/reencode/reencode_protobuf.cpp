@@ -3,6 +3,7 @@
 #include "core/patch/reencode/reencode_draft.h"
 
 #include "core/base/error_builder.h"
+#include "core/container/mil/type_text.h"
 #include "core/numeric/convert.h"
 
 #include <algorithm>
@@ -65,46 +66,11 @@ Bytes mapEntry(std::string_view key, const Bytes &value)
     return entry;
 }
 
-/// Numbers of the protobuf's own enum, which are not those of weight files.
-std::uint64_t dataType(ElementType type)
-{
-    switch (type) {
-    case ElementType::Bool: return 1;
-    case ElementType::String: return 2;
-    case ElementType::Fp16: return 10;
-    case ElementType::Fp32: return 11;
-    case ElementType::Fp64: return 12;
-    case ElementType::Bf16: return 13;
-    case ElementType::Int8: return 21;
-    case ElementType::Int16: return 22;
-    case ElementType::Int32: return 23;
-    case ElementType::Int64: return 24;
-    case ElementType::Int4: return 25;
-    case ElementType::Uint8: return 31;
-    case ElementType::Uint16: return 32;
-    case ElementType::Uint32: return 33;
-    case ElementType::Uint64: return 34;
-    case ElementType::Uint4: return 35;
-    case ElementType::Uint2: return 36;
-    case ElementType::Uint1: return 37;
-    case ElementType::Uint6: return 38;
-    case ElementType::Uint3: return 39;
-    case ElementType::Fp8E4M3Fn: return 40;
-    case ElementType::Fp8E5M2: return 41;
-    case ElementType::Fp4E2M1: // not in a program
-    case ElementType::Fp8E8M0:
-    case ElementType::Uint5:
-    case ElementType::Uint7:
-    case ElementType::Unknown: break;
-    }
-    return 0;
-}
-
 /// ValueType of a tensor.
 Bytes tensorType(ElementType type, const Shape &shape)
 {
     Bytes tensor;
-    appendNumber(tensor, 1, dataType(type));
+    appendNumber(tensor, 1, mil::programTypeCode(type));
     appendNumber(tensor, 2, shape.size());
     for (const std::uint64_t extent : shape) {
         Bytes constant;

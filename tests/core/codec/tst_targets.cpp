@@ -114,13 +114,13 @@ std::vector<std::pair<const char *, Encoding>> longForms(std::span<const std::by
 void addEdited(const Encoding &encoding, std::mt19937_64 &random, std::vector<std::uint64_t> &all)
 {
     const auto decoder = Decoder::make(encoding);
-    auto editor = RunEditor::make(*decoder);
+    auto editor = RunEditor::make(*decoder, {1e30, 1e-6});
     if (!editor)
         return; // vectors, and elements that are left out
     std::vector<float> held(decoder->elements().value);
     std::vector<double> values(held.size());
     RunOutcome outcome;
-    for (const int kind : {0, 1, 2, 3, 4}) { // the last two straight from the codes
+    for (const int kind : {0, 1, 2, 3, 4}) {
         decoder->decodeFloat(0, held);
         for (std::size_t i = 0; i < values.size(); ++i) {
             const double now = std::isfinite(held[i]) ? static_cast<double>(held[i]) : 0.5;
@@ -134,13 +134,8 @@ void addEdited(const Encoding &encoding, std::mt19937_64 &random, std::vector<st
         }
         for (std::size_t at = 0; at < values.size(); at += 5000) {
             const std::size_t count = std::min<std::size_t>(5000, values.size() - at);
-            const auto some = std::span(held).subspan(at, count);
-            const bool set =
-                (kind > 2 &&
-                 editor->setDirect(at, std::span<const double>(values).subspan(at, count),
-                                   {1e30, 1e-6}, some, outcome)) ||
-                editor->set(at, std::span(values).subspan(at, count), {1e30, 1e-6},
-                            std::span(held).subspan(at, count), outcome);
+            const bool set = editor->set(at, std::span(values).subspan(at, count),
+                                         std::span(held).subspan(at, count), outcome);
             all.push_back(set ? 1 : 0);
             for (const PartEdit &edit : outcome.bytes) {
                 for (const std::byte byte : edit.bytes)

@@ -3,6 +3,7 @@
 #include "core/format/catalogue.h"
 #include "core/format/code_sets.h"
 #include "core/format/legality.h"
+#include "core/numeric/palette_widths.h"
 #include "tests/data/data_folder.h"
 #include "tests/test_program.h"
 
@@ -32,7 +33,7 @@ private Q_SLOTS:
                      csv->cell(i, "dma_folds_to_fp16") == "1");
             QCOMPARE(nativeKernelFormats().has(code),
                      csv->cell(i, "kernel_format_admitted") == "1");
-            QCOMPARE(isLegalVectorSize(code), csv->cell(i, "palette_vector_legal") == "1");
+            QCOMPARE(isPaletteVector(code), csv->cell(i, "palette_vector_legal") == "1");
         }
     }
 };

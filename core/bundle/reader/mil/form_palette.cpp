@@ -2,6 +2,8 @@
 // The forms that look values up in codebooks.
 #include "core/bundle/reader/mil/form_reader.h"
 
+#include "core/numeric/palette_widths.h"
+
 #include <bit>
 
 #include <fmt/format.h>
@@ -67,9 +69,7 @@ Result<ReadValue> FormReader::lutToDense(const mil::Operation &operation, PartRo
 
 Result<ReadValue> FormReader::palette(const mil::Operation &operation)
 {
-    auto indices = stored(operation, "indices", PartRole::Indices,
-                          {ElementType::Uint1, ElementType::Uint2, ElementType::Uint3,
-                           ElementType::Uint4, ElementType::Uint6, ElementType::Uint8});
+    auto indices = stored(operation, "indices", PartRole::Indices, kPaletteIndexTypes);
     if (!indices)
         return tl::unexpected(std::move(indices.error()));
     ReadValue form;
@@ -125,9 +125,7 @@ Result<ReadValue> FormReader::lutToSparse(const mil::Operation &operation, PartR
     if (!mask)
         return tl::unexpected(std::move(mask.error()));
     ReadValue form;
-    auto indices = stored(operation, "indices_nonzero_data", PartRole::Indices,
-                          {ElementType::Uint1, ElementType::Uint2, ElementType::Uint3,
-                           ElementType::Uint4, ElementType::Uint6, ElementType::Uint8});
+    auto indices = stored(operation, "indices_nonzero_data", PartRole::Indices, kPaletteIndexTypes);
     if (!indices)
         return tl::unexpected(std::move(indices.error()));
     if (auto fits = checkSurvivors(m_operands, operation, indices->shape, mask->shape); !fits)

@@ -2,6 +2,7 @@
 #include "core/codec/encode/fitted.h"
 #include "core/codec/encode/form_encoder.h"
 #include "core/codec/encode/name_words.h"
+#include "core/numeric/palette_widths.h"
 
 #include <algorithm>
 #include <array>
@@ -17,14 +18,14 @@ constexpr std::array<std::string_view, 1> kPalettePrefixes{"palette"};
 Result<EncodedWeight> encodeAsPalette(std::span<const float> values, const Shape &shape,
                                       const FormSpec &spec, std::span<const float> masses)
 {
-    return encodePalette(values, shape, spec.palette, masses, spec.codebooks.get());
+    return encodePalette(values, shape, spec.palette, masses);
 }
 
 Result<EncodedWeight> encodeKeptAsPalette(std::span<const float> values,
                                           const EncodedWeight &sparse, const FormSpec &spec,
                                           std::span<const float> masses)
 {
-    return encodeSparsePalette(values, sparse, spec.palette, masses, spec.codebooks.get());
+    return encodeSparsePalette(values, sparse, spec.palette, masses);
 }
 
 std::string describePalette(const FormSpec &spec)
@@ -77,8 +78,7 @@ bool readPalette(std::string_view name, const EncodedAxes &, FormSpec &spec)
             (word.front() == 'g' ? palette.groups : palette.vector) = *number;
         }
     }
-    const bool vectors = palette.vector < 6 && ((0x36U >> palette.vector) & 1U) != 0; // chapter 25
-    return vectors && unsignedType(palette.bits) != ElementType::Unknown;
+    return isPaletteVector(palette.vector) && unsignedType(palette.bits) != ElementType::Unknown;
 }
 
 ElementsMade paletteMade(const FormSpec &spec)

@@ -99,7 +99,7 @@ ChangedRuns mergedByBytes(std::span<const std::byte> before, std::span<const std
 
 /// An edit of many elements is planned beside the file. What is planned is what each element alone
 /// would become, and where it is laid over the file, exactly its runs differ.
-class TestScratchPayload : public QObject
+class TestBulkEdits : public QObject
 {
     Q_OBJECT
 
@@ -132,8 +132,8 @@ private:
 };
 
 /// A fill: some of its elements became what Editor makes of each, the others stayed.
-void TestScratchPayload::compareElements(const Bundle &bundle, const Bundle &after,
-                                         const Edit &edit) const
+void TestBulkEdits::compareElements(const Bundle &bundle, const Bundle &after,
+                                    const Edit &edit) const
 {
     const auto before = bundle.decoder(0), now = after.decoder(0);
     QVERIFY(before && now);
@@ -161,7 +161,7 @@ void TestScratchPayload::compareElements(const Bundle &bundle, const Bundle &aft
 }
 
 /// The runs of an edit are those where the file differs now, merged where they are very many.
-void TestScratchPayload::compareRuns(const Bundle &after, const AppliedEdit &edit) const
+void TestBulkEdits::compareRuns(const Bundle &after, const AppliedEdit &edit) const
 {
     for (const FileEdit &one : edit.bytes)
         QVERIFY(one.file == edit.bytes.front().file);
@@ -185,7 +185,7 @@ void TestScratchPayload::compareRuns(const Bundle &after, const AppliedEdit &edi
     }
 }
 
-void TestScratchPayload::compare(const BundlePtr &bundle, const Edit &edit) const
+void TestBulkEdits::compare(const BundlePtr &bundle, const Edit &edit) const
 {
     constexpr double kAny = std::numeric_limits<double>::infinity();
     const auto beside = planEdits(bundle, {edit}, kAny);
@@ -213,7 +213,7 @@ void TestScratchPayload::compare(const BundlePtr &bundle, const Edit &edit) cons
         compareElements(*bundle, *over->bundle, edit);
 }
 
-void TestScratchPayload::sameAsOverTheFile_data()
+void TestBulkEdits::sameAsOverTheFile_data()
 {
     QTest::addColumn<QByteArray>("form");
     QTest::addColumn<quint64>("rows");
@@ -227,7 +227,7 @@ void TestScratchPayload::sameAsOverTheFile_data()
     }
 }
 
-void TestScratchPayload::sameAsOverTheFile()
+void TestBulkEdits::sameAsOverTheFile()
 {
     QFETCH(QByteArray, form);
     QFETCH(quint64, rows);
@@ -269,7 +269,7 @@ void TestScratchPayload::sameAsOverTheFile()
 }
 
 /// Runs that change by one element each: blocks that stay are given back.
-void TestScratchPayload::fewChangesTakeLittle()
+void TestBulkEdits::fewChangesTakeLittle()
 {
     const Shape shape{512, 4096};
     std::vector<float> values(512 * 4096, 0.5f);
@@ -289,7 +289,7 @@ void TestScratchPayload::fewChangesTakeLittle()
     compare(*bundle, *edit);
 }
 
-void TestScratchPayload::nothingChangesNothing()
+void TestBulkEdits::nothingChangesNothing()
 {
     const Shape shape{64, 1024};
     const std::vector<float> values(64 * 1024, 0.5f);
@@ -303,7 +303,7 @@ void TestScratchPayload::nothingChangesNothing()
 }
 
 /// Each sees what the ones before it made; all of them taken back, nothing is left.
-void TestScratchPayload::severalEdits()
+void TestBulkEdits::severalEdits()
 {
     QRandomGenerator random(3);
     const Shape shape{37, 1056};
@@ -340,7 +340,7 @@ void TestScratchPayload::severalEdits()
     }
 }
 
-void TestScratchPayload::mergedRuns()
+void TestBulkEdits::mergedRuns()
 {
     QRandomGenerator random(9);
     for (int round = 0; round < 400; ++round) {
@@ -366,5 +366,5 @@ void TestScratchPayload::mergedRuns()
     }
 }
 
-KERNSCOPE_TEST(TestScratchPayload, kernscope::test::NoApplication)
-#include "tst_scratch_payload.moc"
+KERNSCOPE_TEST(TestBulkEdits, kernscope::test::NoApplication)
+#include "tst_bulk_edits.moc"

@@ -1,39 +1,33 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/container/mil/utf8.h"
+#include "core/base/utf8.h"
 
 #include <cstdint>
 
 #include <fmt/format.h>
 
-namespace kernscope::mil {
+namespace kernscope {
 
-namespace {
-
-std::uint8_t byteAt(std::string_view text, std::size_t at)
+Utf8Letter utf8LetterAt(std::string_view text, std::size_t at)
 {
-    return static_cast<std::uint8_t>(text[at]);
-}
-
-} // namespace
-
-std::size_t utf8SequenceLength(std::string_view text, std::size_t at)
-{
-    const std::uint8_t lead = byteAt(text, at);
+    const auto byteAt = [text](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+    const unsigned char lead = byteAt(at);
     if (lead < 0x80)
-        return 1;
-    const std::size_t length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
-    // C0, C1 and F5 to FF never lead; 80 to BF only follow
-    if (lead < 0xC2 || lead > 0xF4 || text.size() - at < length)
-        return 0;
-    for (std::size_t i = 1; i < length; ++i) {
-        if ((byteAt(text, at + i) & 0xC0) != 0x80)
-            return 0;
+        return {lead, 1};
+    const std::size_t bytes = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
+    // C0, C1 and F5 to FF never lead; 80 to BF only follow.
+    if (lead < 0xC2 || lead > 0xF4 || text.size() - at < bytes)
+        return {};
+    char32_t value = lead & (0xFFu >> (bytes + 1));
+    for (std::size_t i = 1; i < bytes; ++i) {
+        if ((byteAt(at + i) & 0xC0) != 0x80)
+            return {};
+        value = value << 6 | (byteAt(at + i) & 0x3Fu);
     }
-    const std::uint8_t second = byteAt(text, at + 1);
-    const bool tooLong = (lead == 0xE0 && second < 0xA0) || (lead == 0xF0 && second < 0x90);
-    const bool surrogate = lead == 0xED && second > 0x9F;
-    const bool tooLarge = lead == 0xF4 && second > 0x8F;
-    return tooLong || surrogate || tooLarge ? 0 : length;
+    constexpr char32_t kSmallest[] = {0, 0, 0x80, 0x800, 0x10000};
+    const bool surrogate = value >= 0xD800 && value <= 0xDFFF;
+    if (value < kSmallest[bytes] || surrogate || value > 0x10FFFF)
+        return {};
+    return {value, bytes};
 }
 
 std::size_t findInvalidUtf8(std::string_view text)
@@ -65,7 +59,7 @@ std::string cleanUtf8(std::string_view text)
     return clean;
 }
 
-std::string printable(std::string_view text, std::size_t limit)
+std::string excerpt(std::string_view text, std::size_t limit)
 {
     std::string shown;
     for (const char c : text.substr(0, limit)) {
@@ -79,4 +73,4 @@ std::string printable(std::string_view text, std::size_t limit)
     return shown;
 }
 
-} // namespace kernscope::mil
+} // namespace kernscope
