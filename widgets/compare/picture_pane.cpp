@@ -195,6 +195,7 @@ PicturePane::PicturePane(TaskManager &tasks, const QString &name, const QString 
     auto *head = new QHBoxLayout;
     if (!side.isEmpty()) {
         auto *label = new QLabel(QStringLiteral("<b>%1</b>").arg(side.toHtmlEscaped()), this);
+        label->setTextFormat(Qt::RichText);
         head->addWidget(label);
     }
     head->addWidget(m_title, 1);
