@@ -519,8 +519,8 @@ PlanModel::Reasons PlanDock::reasons() const
 {
     if (m_plan && !m_showsPoint)
         return m_plan->why;
-    PlanModel::Reasons why(m_survey->rows.size(), m_showsPoint ? "a point of the front"
-                                                               : "no plan within the limits");
+    PlanModel::Reasons why(m_survey->rows.size(),
+                           m_showsPoint ? "a point of the front" : "no plan within the limits");
     for (std::size_t r = 0; r < why.size(); ++r) {
         if (!m_survey->rows[r].fixed.empty()) // the same in every plan
             why[r] = m_plan ? m_plan->why[r] : "stays: " + m_survey->rows[r].fixed;

@@ -470,5 +470,5 @@ void Dock::catchUp()
 
 } // namespace kernscope::ui
 
-#include "moc_dock.cpp"
 #include "dock.moc"
+#include "moc_dock.cpp"

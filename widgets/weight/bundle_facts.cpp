@@ -59,7 +59,7 @@ QString outputType(const mil::Block &body, const std::string &name)
 
 } // namespace
 
-/// Chips on which the same bytes cross.
+/// Chips that read the same number of bytes.
 struct AlikeChips {
     const TargetTotals *totals = nullptr;
     std::vector<const target::Target *> chips;
@@ -224,7 +224,7 @@ BundleFacts::BundleFacts(Session &session, QWidget *parent) : QWidget(parent)
     m_body = new QWidget(this);
     column->addWidget(m_body);
     QLabel *chips = heading(tr("On chips"));
-    chips->setToolTip(tr("Bytes of the weights that cross to the engine in a dispatch"));
+    chips->setToolTip(tr("Bytes of the weights that the engine reads per call"));
     column->addWidget(chips);
     column->addWidget(m_chips);
     m_more = new QWidget(this);

@@ -18,7 +18,7 @@ namespace kernscope::ui {
 class ChipState;
 struct AlikeChips;
 
-/// The bytes of the bundle's weights that cross in a dispatch, a bar for each figure that chips
+/// The bytes of the bundle's weights that are read per call, a bar for each figure that chips
 /// have in common: one row says the chips, the bar and the bytes. The chip that the docks judge by
 /// stands first, and each row is a link that chooses its first chip.
 class ChipBars final : public QWidget

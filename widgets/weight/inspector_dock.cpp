@@ -69,7 +69,7 @@ QString ChipLines::text() const
     return m_lines->accessibleName();
 }
 
-/// "M1: ▶ streams, 0.479 of the dense bytes cross. 1.55 to 1.64 times dense (measured: …)."
+/// "M1: ▶ streams, reads 0.479 of the dense bytes. 1.55 to 1.64 times dense (measured: …)."
 QString ChipLines::lineOf(const target::Target &target) const
 {
     const auto &table = m_state.table();
@@ -81,7 +81,7 @@ QString ChipLines::lineOf(const target::Target &target) const
         tr("<b>%1</b>: %2").arg(chipName(target).toHtmlEscaped(), outcomeLabel(made.outcome));
     const std::uint64_t dense = table->form(m_weight).denseBytes;
     if (const auto moved = table->bytesMoved(m_weight, column); moved && dense > 0)
-        line += tr(", %1 of the dense bytes cross")
+        line += tr(", reads %1 of the dense bytes")
                     .arg(ratioText(static_cast<double>(*moved) / static_cast<double>(dense)));
     line += QLatin1Char('.');
     if (made.speedup)
