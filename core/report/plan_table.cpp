@@ -158,8 +158,7 @@ const TableOf<PlannedWeight> &plannedWeightTable()
              return row.ofSeveral ? Value(row.row().function) : Value(Absent());
          },
          jsonOf([](const Row &row) { return Json(row.row().function); })},
-        {"from", "The form that it has",
-         [](const Row &row) -> Value { return row.row().stored; }},
+        {"from", "The form that it has", [](const Row &row) -> Value { return row.row().stored; }},
         {"to", "The form that it gets, with what the first chip does with it",
          [](const Row &row) -> Value {
              const auto form = row.after();
