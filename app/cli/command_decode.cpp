@@ -150,9 +150,7 @@ int reportNone(Context &context, const Bundle &bundle)
 {
     const Diagnostics &diagnostics = bundle.diagnostics();
     if (context.json) {
-        report::Json document = report::decodeJson(bundle, {}, {});
-        document["output"] = nullptr;
-        printDocument(context, document, diagnostics);
+        printDocument(context, report::decodeJson(bundle, {}, {}), diagnostics);
     } else {
         if (!context.quiet)
             print(printable(bundle.name()) + ": no weights; nothing was written\n");

@@ -33,7 +33,7 @@ Json decodeJson(const Weight &weight, const DecodedFile &written)
 Json decodeJson(const Bundle &bundle, const TensorExport &written, std::string_view output)
 {
     Json json = document("decode");
-    json["output"] = output;
+    json["output"] = output.empty() ? Json(nullptr) : Json(output);
     json["elements"] = written.elements;
     json["bytes"] = written.bytes;
     json["tensors"] = Json::array();

@@ -108,7 +108,8 @@ void TestPseudoLocale::checkWidget(const QWidget &widget, const QString &where)
         where + QLatin1Char(' ') + QString::fromLatin1(widget.metaObject()->className());
     check(widget.toolTip(), at + QStringLiteral(" tip"));
     check(widget.accessibleName(), at + QStringLiteral(" name"));
-    if (const auto *label = qobject_cast<const QLabel *>(&widget))
+    const auto *label = qobject_cast<const QLabel *>(&widget);
+    if (label != nullptr && !label->property("ofTables").toBool()) // facts have one language
         check(label->text(), at);
     if (const auto *button = qobject_cast<const QAbstractButton *>(&widget))
         check(button->text(), at);

@@ -126,7 +126,6 @@ Encoding encodingAlone(const Bundle &bundle, const plan::Survey &survey, std::si
                 continue; // was not encoded
             codec::FormSpec spec = *candidate->spec;
             spec.method = codec::EncodeMethod::Plain;
-            spec.codebooks = nullptr;
             const Seconds once =
                 timeOf([&] { (void)codec::encodeForm(values, weight.shape, spec, weight.type); });
             alone.time.wall += once.wall;

@@ -250,6 +250,7 @@ QWidget *FormatsDock::buildImage(QWidget *parent)
         rows->addRow(words, bar);
     }
     auto *note = new QLabel(fromUtf8(descriptor::imageV10Note()), m_image);
+    note->setProperty("ofTables", true);
     note->setWordWrap(true);
     note->setTextFormat(Qt::PlainText);
     note->setTextInteractionFlags(Qt::TextSelectableByMouse);

@@ -471,3 +471,4 @@ void Dock::catchUp()
 } // namespace kernscope::ui
 
 #include "moc_dock.cpp"
+#include "dock.moc"
