@@ -5,6 +5,8 @@
 #include "app/dock_set.h"
 #include "app/main_window.h"
 #include "app/notice_area.h"
+#include "core/bundle/bundle.h"
+#include "core/codec/decode/decoder.h"
 #include "core/container/hwx/container.h"
 #include "widgets/common/help_dock.h"
 #include "widgets/models/task_manager.h"

@@ -411,3 +411,4 @@ void InspectorDock::showSections(const Weight *weight)
 } // namespace kernscope::ui
 
 #include "moc_inspector_dock.cpp"
+#include "inspector_dock.moc"
