@@ -194,8 +194,10 @@ PicturePane::PicturePane(TaskManager &tasks, const QString &name, const QString 
     m_stack->addWidget(m_message);
     auto *head = new QHBoxLayout;
     if (!side.isEmpty()) {
-        auto *label = new QLabel(QStringLiteral("<b>%1</b>").arg(side.toHtmlEscaped()), this);
-        label->setTextFormat(Qt::RichText);
+        auto *label = new QLabel(side, this);
+        QFont bold = label->font();
+        bold.setBold(true);
+        label->setFont(bold);
         head->addWidget(label);
     }
     head->addWidget(m_title, 1);

@@ -8,6 +8,7 @@
 
 #include <QAction>
 #include <QApplication>
+#include <QLabel>
 #include <QSignalSpy>
 #include <QTableView>
 #include <QTest>
@@ -58,6 +59,7 @@ private Q_SLOTS:
     void handPairs();
     void copies();
     void pages();
+    void pictureTitles();
 };
 
 /// The sample first, then the places; another pair in between leaves out what was asked before.
@@ -172,6 +174,21 @@ void TestCompareControllers::pages()
     QVERIFY(pages.structure()->table()->model()->rowCount() > 0);
     QCOMPARE(shown.count(), 1);
     QVERIFY(pages.actions()[2]->isChecked());
+}
+
+/// The side stands in bold before the title, and no markup is to be read.
+void TestCompareControllers::pictureTitles()
+{
+    TaskManager tasks;
+    PictureRow row(nullptr);
+    PicturePane *pane = row.addPane(tasks, QStringLiteral("Picture of A"), QStringLiteral("A"));
+    pane->setTitle(QStringLiteral("dense-fp16 [2, 2]"));
+    bool side = false;
+    for (const QLabel *label : pane->findChildren<QLabel *>()) {
+        QVERIFY2(!label->text().contains(QLatin1Char('<')), qPrintable(label->text()));
+        side = side || (label->text() == QStringLiteral("A") && label->font().bold());
+    }
+    QVERIFY(side);
 }
 
 KERNSCOPE_TEST(TestCompareControllers, QApplication)
