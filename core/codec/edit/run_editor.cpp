@@ -113,6 +113,8 @@ struct RunEditor::State {
     std::size_t setBlock(std::uint64_t first, std::size_t at, std::size_t index,
                          std::span<const double> values, std::span<float> after,
                          RunOutcome &outcome);
+    std::optional<std::span<const double>> storedValues(std::uint64_t first,
+                                                        std::span<const double> values);
     bool roundBlock(std::size_t index, std::span<const double> values, std::span<float> after,
                     RunOutcome &outcome);
     void gather(std::uint64_t first, std::size_t at, std::span<const double> values,
@@ -433,9 +435,11 @@ std::size_t RunEditor::State::setBlock(std::uint64_t first, std::size_t at, std:
                                        std::span<const double> values, std::span<float> after,
                                        RunOutcome &outcome)
 {
-    if (plainTo == ElementType::Fp16 && !ordered() && !state.mask &&
-        roundBlock(index, values, after, outcome))
-        return values.size();
+    if (plainTo == ElementType::Fp16 && !ordered() && (!state.mask || after.empty())) {
+        const auto some = storedValues(first + at, values);
+        if (some && roundBlock(index, *some, after, outcome))
+            return some->size();
+    }
     gather(first, at, values, outcome);
     loadCodes(first, at, index);
     choose();
@@ -445,6 +449,25 @@ std::size_t RunEditor::State::setBlock(std::uint64_t first, std::size_t at, std:
     for (std::size_t i = 0; i < blockCount && elementAt(i) - blockFirst < after.size(); ++i)
         after[elementAt(i) - blockFirst] = static_cast<float>(next[i]);
     return blockCount;
+}
+
+/// What the stored elements of a block are to become; nothing where another one is not to stay
+/// zero.
+std::optional<std::span<const double>>
+RunEditor::State::storedValues(std::uint64_t first, std::span<const double> values)
+{
+    if (!state.mask)
+        return values;
+    kept.resize(values.size());
+    std::size_t stored = 0;
+    bool zeros = true;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        const bool isStored = state.mask->test(first + i);
+        kept[stored] = values[i];
+        stored += isStored ? 1U : 0U;
+        zeros &= isStored | (values[i] == 0);
+    }
+    return zeros ? std::optional(std::span<const double>(kept).first(stored)) : std::nullopt;
 }
 
 /// The ordinary block of numbers that are stored in fp16: all have a finite number near them, and
