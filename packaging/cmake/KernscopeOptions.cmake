@@ -161,7 +161,13 @@ function(kernscope_core_library name)
         PUBLIC tl::expected ${ARG_DEPENDS}
         PRIVATE kernscope_options fmt::fmt ${ARG_PRIVATE})
     target_include_directories(kernscope_${name} PUBLIC "${CMAKE_SOURCE_DIR}")
-    kernscope_precompile(kernscope_${name} OWNER kernscope_base HEADERS ${KERNSCOPE_CORE_HEADERS})
+    # One for each level of optimisation: g++ 14 refuses those of another.
+    get_property(owner GLOBAL PROPERTY KERNSCOPE_CORE_PCH_${ARG_PLAIN})
+    if(NOT owner)
+        set(owner kernscope_${name})
+        set_property(GLOBAL PROPERTY KERNSCOPE_CORE_PCH_${ARG_PLAIN} ${owner})
+    endif()
+    kernscope_precompile(kernscope_${name} OWNER ${owner} HEADERS ${KERNSCOPE_CORE_HEADERS})
     kernscope_unite(kernscope_${name})
 endfunction()
 

@@ -75,8 +75,11 @@ QString TestCliBytes::sampleBundle(const char *name)
 void TestCliBytes::windowSaysTheSame_data()
 {
     QTest::addColumn<QString>("path");
-    for (const ContainerSample &sample : containerSamples())
+    for (const ContainerSample &sample : containerSamples()) {
+        if (sample.files.reader != nullptr)
+            continue; // the skeleton: no kind that the programs open
         QTest::newRow(sample.name) << write(QString::fromLatin1(sample.name), sample.files.memory);
+    }
     for (const sample::SampleBundle &bundle : sample::bundles())
         QTest::newRow(bundle.name.c_str())
             << write(QString::fromStdString(bundle.name), bundle.files);

@@ -258,8 +258,8 @@ void TestCliRecover::movedWithoutItsJournal()
     QVERIFY(QDir(m_path).removeRecursively());
     // Whole ones are none of it, nor is one with other bytes.
     QByteArray other = half;
-    other[130] = 'x';
-    other[146] = 'x';
+    other[129] = 'x';
+    other[147] = 'x';
     for (const QByteArray &content : {m_old, m_new, other}) {
         const QString path = copyWith("whole.mlmodelc", content);
         QCOMPARE(inspect(path).exitCode, 0);

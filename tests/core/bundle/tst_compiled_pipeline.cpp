@@ -194,8 +194,8 @@ void TestCompiledPipeline::limitsAreShared()
     for (mil::SpentOnText most :
          {mil::SpentOnText{mil::kMaxNodes, 0}, mil::SpentOnText{0, mil::kMaxTextBytes}}) {
         const auto parsed = mil::readProgramText(text, "model.mil", &most);
-        QVERIFY(!parsed.diagnostics.empty());
-        QCOMPARE(parsed.diagnostics.front().error.code, std::string("mil.limit"));
+        QVERIFY(std::any_of(parsed.diagnostics.begin(), parsed.diagnostics.end(),
+                            [](const auto &one) { return one.error.code == "mil.limit"; }));
     }
 }
 

@@ -150,7 +150,9 @@ void TestDiffContainers::savedEditIsTheDifference()
     const std::string place = scratch.filePath(QLatin1String(given.name)).toStdString();
     const auto saved = saveCopy(*b, place);
     QVERIFY2(saved, saved ? "" : describe(saved.error()).c_str());
-    const auto reopened = Bundle::open(place);
+    OpenOptions options;
+    options.reader = given.files.reader;
+    const auto reopened = Bundle::open(place, options);
     QVERIFY(reopened);
     QVERIFY(whole(b, *reopened).identical);
     const Difference difference = whole(a, *reopened);
