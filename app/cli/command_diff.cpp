@@ -7,9 +7,9 @@
 #include "core/base/error_builder.h"
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
-#include "core/diff/diff.h"
-#include "core/diff/limits.h"
-#include "core/diff/worst_places.h"
+#include "core/compare/compare.h"
+#include "core/compare/limits.h"
+#include "core/compare/worst_places.h"
 #include "core/report/difference_json.h"
 
 #include <algorithm>

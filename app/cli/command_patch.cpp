@@ -10,7 +10,7 @@
 #include "core/base/small_file.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/bundle_fwd.h"
-#include "core/diff/byte_ranges.h"
+#include "core/compare/byte_ranges.h"
 #include "core/numeric/npy.h"
 #include "core/patch/binary/apply_binary.h"
 #include "core/patch/edit/carried_values.h"

@@ -3,7 +3,7 @@
 #include "app/cli/text_output.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/statistics.h"
-#include "core/diff/diff.h"
+#include "core/compare/compare.h"
 #include "core/patch/patch.h"
 #include "core/report/command_json.h"
 #include "resources/sample.h"

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/assessment/stream.h"
-#include "core/diff/diff.h"
+#include "core/compare/compare.h"
 #include "core/report/column.h"
 #include "core/report/difference_json.h"
 

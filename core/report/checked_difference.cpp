@@ -5,7 +5,7 @@
 #include "core/base/printable.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/pair_read_lock.h"
-#include "core/diff/diff.h"
+#include "core/compare/compare.h"
 #include "core/report/difference_formats.h"
 #include "core/report/difference_json.h"
 #include "core/report/patch_files.h"

@@ -3,11 +3,11 @@
 
 #include "core/base/error.h"
 #include "core/base/progress.h"
-#include "core/diff/build_verdict.h"
-#include "core/diff/codebook_match.h"
-#include "core/diff/form_check.h"
-#include "core/diff/limits.h"
-#include "core/diff/worst_places.h"
+#include "core/compare/build_verdict.h"
+#include "core/compare/codebook_match.h"
+#include "core/compare/form_check.h"
+#include "core/compare/limits.h"
+#include "core/compare/worst_places.h"
 #include "core/report/places_table.h"
 
 #include <cstddef>

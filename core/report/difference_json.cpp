@@ -2,8 +2,8 @@
 #include "core/report/difference_json.h"
 
 #include "core/bundle/bundle.h"
-#include "core/diff/diff.h"
-#include "core/diff/task_comparison.h"
+#include "core/compare/compare.h"
+#include "core/compare/task_comparison.h"
 #include "core/report/build_matrix.h"
 #include "core/report/edit_table.h"
 #include "core/report/hwx_json.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/diff/limits.h"
-#include "core/diff/value_difference.h"
+#include "core/compare/limits.h"
+#include "core/compare/value_difference.h"
 #include "core/report/checked_difference.h"
 #include "core/report/json.h"
 

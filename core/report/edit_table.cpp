@@ -4,7 +4,7 @@
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/byte_field.h"
-#include "core/diff/value_difference.h"
+#include "core/compare/value_difference.h"
 #include "core/report/column.h"
 #include "core/report/json_table.h"
 #include "core/report/text_table.h"

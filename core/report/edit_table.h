@@ -2,9 +2,9 @@
 #pragma once
 
 #include "core/bundle/bundle_fwd.h"
-#include "core/diff/byte_ranges.h"
-#include "core/diff/diff.h"
-#include "core/diff/stored_element.h"
+#include "core/compare/byte_ranges.h"
+#include "core/compare/compare.h"
+#include "core/compare/stored_element.h"
 #include "core/patch/binary/apply_binary.h"
 #include "core/patch/patch.h"
 #include "core/report/column.h"

@@ -4,7 +4,7 @@
 #include "core/base/error.h"
 #include "core/bundle/bundle_fwd.h"
 #include "core/bundle/statistics.h"
-#include "core/diff/diff.h"
+#include "core/compare/compare.h"
 #include "core/patch/interrupted_save.h"
 #include "core/patch/patch.h"
 #include "core/report/column.h"

@@ -3,7 +3,7 @@
 
 #include "core/base/overlaid_file.h"
 #include "core/bundle/pair_read_lock.h"
-#include "core/diff/pair_reader.h"
+#include "core/compare/pair_reader.h"
 
 #include <algorithm>
 #include <array>

@@ -4,7 +4,7 @@
 #include "core/base/error.h"
 #include "core/base/progress.h"
 #include "core/bundle/bundle_fwd.h"
-#include "core/diff/pair_sides.h"
+#include "core/compare/pair_sides.h"
 
 #include <cstddef>
 #include <cstdint>

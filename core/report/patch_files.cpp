@@ -7,7 +7,7 @@
 #include "core/base/printable.h"
 #include "core/bundle/pair_read_lock.h"
 #include "core/codec/decode/decoder.h"
-#include "core/diff/byte_ranges.h"
+#include "core/compare/byte_ranges.h"
 #include "core/patch/edit/edit.h"
 #include "core/patch/edit/script_origin.h"
 #include "core/patch/edit/stored_part.h"

@@ -3,7 +3,7 @@
 
 #include "core/base/error.h"
 #include "core/base/progress.h"
-#include "core/diff/diff.h"
+#include "core/compare/compare.h"
 #include "core/patch/binary/binary_format.h"
 
 #include <cstddef>

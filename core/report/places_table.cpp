@@ -4,7 +4,7 @@
 #include "core/base/overlaid_file.h"
 #include "core/bundle/element_place.h"
 #include "core/bundle/pair_read_lock.h"
-#include "core/diff/build_verdict.h"
+#include "core/compare/build_verdict.h"
 #include "core/report/difference_formats.h"
 #include "core/report/difference_json.h"
 #include "core/report/json_table.h"

@@ -2,10 +2,10 @@
 #pragma once
 
 #include "core/base/progress.h"
-#include "core/diff/byte_differences.h"
-#include "core/diff/codebook_match.h"
-#include "core/diff/pair_bins.h"
-#include "core/diff/worst_places.h"
+#include "core/compare/byte_differences.h"
+#include "core/compare/codebook_match.h"
+#include "core/compare/pair_bins.h"
+#include "core/compare/worst_places.h"
 #include "core/report/column.h"
 
 #include <cstddef>

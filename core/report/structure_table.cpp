@@ -5,10 +5,10 @@
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/pair_read_lock.h"
+#include "core/compare/byte_differences.h"
+#include "core/compare/task_comparison.h"
 #include "core/container/hwx/container.h"
 #include "core/container/mil/sniff.h"
-#include "core/diff/byte_differences.h"
-#include "core/diff/task_comparison.h"
 #include "core/report/hwx_json.h"
 
 #include <algorithm>

@@ -3,11 +3,11 @@
 
 #include "core/base/progress.h"
 #include "core/bundle/bundle_fwd.h"
-#include "core/diff/byte_alignment.h"
-#include "core/diff/byte_differences.h"
-#include "core/diff/byte_ranges.h"
-#include "core/diff/diff.h"
-#include "core/diff/task_comparison.h"
+#include "core/compare/byte_alignment.h"
+#include "core/compare/byte_differences.h"
+#include "core/compare/byte_ranges.h"
+#include "core/compare/compare.h"
+#include "core/compare/task_comparison.h"
 #include "core/report/column.h"
 #include "core/report/json.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/change_applier.h"
 #include "app/document.h"
-#include "core/diff/diff.h"
+#include "core/compare/compare.h"
 #include "tests/test_program.h"
 #include "widgets/compare/difference_export.h"
 #include "window_fixture.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/bench/compare_cases.h"
 
-#include "core/diff/diff.h"
+#include "core/compare/compare.h"
 #include "tests/core/bundle/made_bundle.h"
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/base/pattern.h"
-#include "core/diff/limits.h"
+#include "core/compare/limits.h"
 #include "tests/fuzz/fuzz_check.h"
 
 #include <cmath>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/diff/byte_alignment.h"
-#include "core/diff/kept_places.h"
+#include "core/compare/byte_alignment.h"
+#include "core/compare/kept_places.h"
 
 #include <cstdint>
 #include <memory>

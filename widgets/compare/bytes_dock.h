@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/bundle/element_place.h"
-#include "core/diff/byte_differences.h"
+#include "core/compare/byte_differences.h"
 #include "widgets/common/dock.h"
 #include "widgets/compare/pair_choices.h"
 #include "widgets/models/task_manager.h"

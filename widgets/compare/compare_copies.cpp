@@ -2,7 +2,7 @@
 #include "widgets/compare/compare_copies.h"
 
 #include "core/bundle/bundle.h"
-#include "core/diff/codebook_match.h"
+#include "core/compare/codebook_match.h"
 #include "widgets/common/counted_words.h"
 #include "widgets/models/table_text.h"
 

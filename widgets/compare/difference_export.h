@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/base/progress.h"
-#include "core/diff/limits.h"
+#include "core/compare/limits.h"
 
 #include <QString>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/compare/pair_figures.h"
 
-#include "core/diff/codebook_match.h"
+#include "core/compare/codebook_match.h"
 #include "widgets/common/design.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/flow_layout.h"

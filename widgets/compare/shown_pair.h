@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/diff/worst_places.h"
+#include "core/compare/worst_places.h"
 #include "widgets/compare/pair_pictures.h"
 #include "widgets/models/task_manager.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/diff/diff.h"
+#include "core/compare/compare.h"
 #include "widgets/common/plot_widget.h"
 
 #include <vector>

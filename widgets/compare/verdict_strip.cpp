@@ -2,7 +2,7 @@
 #include "widgets/compare/verdict_strip.h"
 
 #include "core/bundle/bundle.h"
-#include "core/diff/build_verdict.h"
+#include "core/compare/build_verdict.h"
 #include "core/target/rules.h"
 #include "widgets/common/counted_words.h"
 #include "widgets/common/elided_name.h"

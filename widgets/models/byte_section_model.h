@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/diff/byte_differences.h"
+#include "core/compare/byte_differences.h"
 #include "core/report/structure_table.h"
 #include "widgets/models/window_columns.h"
 

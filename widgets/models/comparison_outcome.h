@@ -2,8 +2,8 @@
 #pragma once
 
 #include "core/assessment/weight_facts.h"
-#include "core/diff/build_verdict.h"
-#include "core/diff/diff.h"
+#include "core/compare/build_verdict.h"
+#include "core/compare/compare.h"
 
 #include <memory>
 #include <utility>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/models/weight_grid_model.h"
 
-#include "core/diff/element_changes.h"
+#include "core/compare/element_changes.h"
 #include "widgets/models/table_text.h"
 #include "widgets/models/typed_number.h"
 

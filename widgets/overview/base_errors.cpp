@@ -2,7 +2,7 @@
 #include "widgets/overview/base_errors.h"
 
 #include "core/bundle/bundle.h"
-#include "core/diff/diff.h"
+#include "core/compare/compare.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/weight/weight_tiles.h"
 
-#include "core/diff/element_changes.h"
+#include "core/compare/element_changes.h"
 #include "widgets/models/theme.h"
 
 #include <algorithm>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/bundle/byte_field.h"
 #include "core/bundle/section_weight.h"
+#include "core/compare/element_changes.h"
 #include "core/container/hwx/kernels.h"
 #include "core/container/section/builder.h"
-#include "core/diff/element_changes.h"
 #include "tests/data/data_folder.h"
 #include "tests/test_program.h"
 #include "tests/widgets/sample_session.h"

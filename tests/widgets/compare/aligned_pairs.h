@@ -2,8 +2,8 @@
 #pragma once
 
 #include "core/bundle/bundle.h"
+#include "core/compare/byte_differences.h"
 #include "core/container/milblob/milblob.h"
-#include "core/diff/byte_differences.h"
 
 #include <cstdint>
 #include <memory>

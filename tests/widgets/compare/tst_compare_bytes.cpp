@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/base/overlaid_file.h"
-#include "core/diff/text_alignment.h"
+#include "core/compare/text_alignment.h"
 #include "tests/test_program.h"
 #include "tests/widgets/compare/aligned_pairs.h"
 #include "tests/widgets/compare/pair_bundles.h"

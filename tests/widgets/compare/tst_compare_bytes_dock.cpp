@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/diff/text_alignment.h"
+#include "core/compare/text_alignment.h"
 #include "tests/core/patch/sample_bundles.h"
 #include "tests/test_program.h"
 #include "tests/widgets/compare/aligned_pairs.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/base/overlaid_file.h"
 #include "core/codec/edit/editor.h"
-#include "core/diff/element_changes.h"
+#include "core/compare/element_changes.h"
 #include "tests/test_program.h"
 #include "tests/widgets/sample_session.h"
 #include "widgets/models/codebook_model.h"

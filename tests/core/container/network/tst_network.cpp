@@ -5,7 +5,7 @@
 #include "made_bundle.h"
 #include "proto_builder.h"
 
-#include "core/diff/element_changes.h"
+#include "core/compare/element_changes.h"
 #include "core/patch/patch.h"
 #include "tests/test_program.h"
 

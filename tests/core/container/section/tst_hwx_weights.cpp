@@ -5,7 +5,7 @@
 #include "core/bundle/section_weight.h"
 #include "core/bundle/statistics.h"
 #include "core/codec/edit/editor.h"
-#include "core/diff/diff.h"
+#include "core/compare/compare.h"
 #include "core/patch/patch.h"
 #include "made_kernels.h"
 #include "tests/core/bundle/promises.h"

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/base/error.h"
+#include "core/base/progress.h"
+#include "core/bundle/bundle_fwd.h"
+#include "core/compare/byte_ranges.h"
+#include "core/compare/channel_order.h"
+#include "core/compare/pair_sides.h"
+#include "core/compare/program_difference.h"
+#include "core/compare/value_difference.h"
+#include "core/compare/value_rule.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kernscope {
+
+/// How two weights were found to be the same one (tried in this order, after what a person chose).
+enum class Pairing : std::uint8_t { Consumer, Name, Content, ShapeOnly, Position, Hand };
+/// "consumer", "name", "content", "shape", "position", "hand".
+std::string_view pairingName(Pairing pairing);
+
+/// How far the contents of a pair that was found by content agree.
+enum class ContentKind : std::uint8_t {
+    None,      ///< the pair was found otherwise
+    Exact,     ///< the same decoded values, as far as they were looked at
+    Nearest,   ///< nearly the same: stored otherwise, rounded, pruned, trained on
+    Reordered, ///< the same channels in another order
+};
+/// "exact", "nearest", "reordered"; empty for None.
+std::string_view contentKindName(ContentKind kind);
+
+/// How far a pairing can be relied on.
+enum class PairConfidence : std::uint8_t {
+    Certain, ///< nothing else explains it
+    Likely,  ///< another candidate is possible
+    Guess,   ///< nothing but shape and place speak for it
+};
+/// "certain", "likely", "guess".
+std::string_view pairConfidenceName(PairConfidence confidence);
+
+/// Two weights, or a weight and a slice of a larger one, with what is known of them.
+struct ComparedPair : PairSides {
+    Pairing pairing = Pairing::Name;
+    ContentKind content = ContentKind::None;
+    PairConfidence confidence = PairConfidence::Certain;
+    /// Of a pair by content that was found by its likeness: correlation of sampled values, and that
+    /// of the most similar other candidate (0: none). Of a slice the share of the same samples
+    /// where that is nine of ten and more, 1 where they all are the same.
+    std::optional<double> similarity;
+    double nextSimilarity = 0;
+    /// Of a pair by content: its values are the same once rounded to fp16, and were not before.
+    bool rounded = false;
+    /// Stored elsewhere: in another model, function or file, or after other weights than in A.
+    bool moved = false;
+    /// Stored bytes of B over those of A; empty where either is unknown or A stores none.
+    std::optional<double> storedRatio;
+    bool layoutEqual = false; ///< same form, type, shape and part sizes
+    bool storedEqual = false; ///< and the same stored bytes
+    bool shapeEqual = false;  ///< decoded values can be compared (extents of one do not count)
+    bool shapeOnly = false;   ///< the layout is the same but for the shape
+    /// The shapes differ, and the values are the same in the same order: found along with the
+    /// values, of which there are none then.
+    bool reshaped = false;
+    bool damaged = false; ///< a side cannot be read: neither its layout nor its bytes are compared
+    std::optional<ValueDifference> values;
+    /// Largest quantisation step (scale) of the two; empty where neither has one that is stored
+    /// plainly. Found along with the values.
+    std::optional<double> step;
+    std::optional<Error> fault; ///< why the values could not be compared
+    /// It cannot be compared: what happened to it is not known.
+    bool unreadable() const { return damaged || fault; }
+    bool reencoded() const { return !layoutEqual && !shapeOnly && !unreadable(); }
+    /// What makes of A all but little of B, where they have little in common: found along with the
+    /// values.
+    std::optional<ValueRule> rule;
+    /// The channels of B are those of A in another order: found with the pair, or, where the values
+    /// in their places have little in common, along with the values.
+    std::optional<ChannelOrder> order;
+    std::optional<ReorderedValues> reordered; ///< values in that order, found along with `values`
+    /// The values are the same: all of them where they were compared, the sampled ones before.
+    bool exact() const { return values ? values->identical() : content == ContentKind::Exact; }
+};
+
+/// Of pairs as comparisons list them: those of whole weights, which come first.
+std::span<const ComparedPair> wholePairs(std::span<const ComparedPair> pairs);
+/// And those of slices after them, one list for each weight that was split or merged.
+std::vector<std::span<const ComparedPair>> slicedPairs(std::span<const ComparedPair> pairs);
+
+/// One file of either bundle. Its bytes are set against those of the other side by what they
+/// are: a part of a weight against the same part, a line of the program against the same line.
+struct FileDifference {
+    std::string path;
+    std::size_t a = kNoIndex, b = kNoIndex;  ///< index into Bundle::files()
+    std::optional<ByteCount> bytesA, bytesB; ///< empty: not there
+    bool equal = false;                      ///< the same bytes at the same places
+    bool otherNotation = false; ///< program text against protobuf: bytes are not compared
+    ByteTally tally;            ///< exact, however many ranges there are
+    /// Where: offsets in A, and in B. What one side has alone is in its list only. Ascending; at
+    /// most kMaxRanges, the last then reaching to the end.
+    std::vector<ByteRange> ranges, rangesB;
+    bool rangesCut = false;
+    static constexpr std::size_t kMaxRanges = 10000;
+};
+
+struct Difference {
+    /// Nothing differs, and every weight could be read: every file has the same bytes, or is a
+    /// program equal to the other's. Of bundles of two kinds: equal programs, and every weight the
+    /// same stored bytes.
+    bool identical = false;
+    bool unread = false; ///< nothing that could be read differs, but some weight could not be
+    std::vector<FileDifference> files;
+    struct {
+        bool equal = false;           ///< as programs, whatever their notation
+        bool sameComputation = false; ///< equal but for how weights are stored
+        bool sameBytes = false;
+        std::optional<ByteCount> bytesA, bytesB;
+        ProgramDifference detail;
+    } program;
+    /// In the order of A; then those of split and merged weights, part by part.
+    std::vector<ComparedPair> weights;
+    std::vector<std::size_t> onlyA, onlyB;
+};
+
+/// What a person says of two weights: that they are a pair, or, where one of the two is kNoIndex,
+/// that the other one has no partner. A later choice about a weight replaces an earlier one.
+struct PairChoice {
+    std::size_t a = kNoIndex, b = kNoIndex;
+    friend bool operator==(const PairChoice &, const PairChoice &) = default;
+};
+
+struct DiffOptions {
+    bool values = false;
+    double tolerance = 0;
+    bool bytes = true;                  ///< compare the files' bytes as well
+    std::vector<PairChoice> pairs = {}; ///< by hand
+};
+
+/// The converters' suffixes taken off: "_quantized", "_palettized", "_sparsified", in any order.
+std::string baseName(std::string_view name);
+
+struct PairedWeights;
+
+/// What a comparison says while it runs, on the thread that it runs on.
+struct ComparisonSteps {
+    /// The pairs. Values that are known already may be filled in: they are not read again.
+    std::function<void(PairedWeights &)> paired = {};
+    /// Files, program and stored bytes are compared.
+    std::function<void(const Difference &)> described = {};
+    /// Difference::weights[index] has its values, where they were asked for.
+    std::function<void(std::size_t index, const ComparedPair &)> compared = {};
+};
+
+/// Pairs the weights and compares layouts and stored bytes; values where asked. Costs the tables
+/// and the bytes compared; memory does not grow with the weights. Takes the files' locks itself,
+/// shared, weight by weight: the caller must not hold them. Errors: "task.cancelled".
+Result<Difference> compareBundles(const Bundle &a, const Bundle &b, const DiffOptions &options,
+                                  Progress *progress = nullptr, const ComparisonSteps &steps = {});
+
+/// Several builds of one base, each compared as by compareBundles(): but every weight of the base
+/// is decoded once, however many builds there are. `options`: one a build. Errors:
+/// "task.cancelled".
+Result<std::vector<Difference>> compareBuilds(const Bundle &base,
+                                              std::span<const Bundle *const> builds,
+                                              std::span<const DiffOptions> options,
+                                              Progress *progress = nullptr);
+
+/// Which weights belong together; each is in one of the lists.
+struct PairedWeights {
+    std::vector<ComparedPair> pairs; ///< as Difference::weights
+    std::vector<std::size_t> onlyA, onlyB;
+};
+/// Pairing only: what the window shows at once. Reads the tables; of weights that neither a
+/// consumer nor a name pairs, at most 65,536 decoded elements each. Choices that name no weight
+/// are left out. Cancelled: pairs of whatever was looked at, which are of no use. The progress is
+/// asked before every weight that is read, and not advanced.
+PairedWeights pairWeights(const Bundle &a, const Bundle &b, std::span<const PairChoice> chosen = {},
+                          Progress *progress = nullptr);
+
+/// What happened to a weight on its way from A to B: "renamed", "moved", "reordered" (its
+/// channels), "reshaped" (another shape), "unreadable" (one side is damaged), "re-encoded" (stored
+/// otherwise), "re-trained" (most values are others, stored alike), "edited" (some are). What the
+/// values say only where they were compared.
+std::vector<std::string_view> pairChanges(const Bundle &a, const Bundle &b,
+                                          const ComparedPair &pair);
+/// The same as a text: "renamed, re-encoded"; empty where nothing happened. Of a slice which part
+/// it is.
+std::string pairChangesText(const Bundle &a, const Bundle &b, const ComparedPair &pair);
+
+/// What came of a weight, in the words of the comparison's tables: "identical", "same values",
+/// "not finite (1 value in B)", "kept values exact", "within one step", "3 values differ", "scaled
+/// by 2", "close", "similar, zeros revived", "different", "split, same values", …; of a pair whose
+/// values were not compared, what the stored bytes say.
+std::string verdict(const ComparedPair &pair, const Bundle &a, const Bundle &b);
+
+/// The whole comparison in one line: "program identical (2,416 bytes), 1 of 13 weights
+/// re-encoded, 0 values changed beyond fp16 rounding". The part about values only where they were
+/// compared.
+std::string differenceSummary(const Bundle &a, const Bundle &b, const Difference &difference);
+
+/// "identical", "different", or "cannot be compared" where nothing differs but something could not
+/// be read.
+std::string_view differenceWord(const Difference &difference);
+/// "1 of 2 weights unreadable"; empty where every one could be read.
+std::string unreadableText(const Difference &difference);
+
+/// Why two weights were taken for one: "both are weight of conv op1", "the most similar values:
+/// correlation 0.981, of the next one 0.012".
+std::string pairingReason(const Bundle &a, const Bundle &b, const ComparedPair &pair);
+/// In a word or two: "consumer", "content: nearest", "content: reordered".
+std::string pairingText(const ComparedPair &pair);
+
+/// Decoded values of one pair, all figures in one pass, on every processor; elements are those of
+/// comparedWeight(). Takes the files' locks
+/// itself, shared, for as long as it runs: the caller must not hold them. Errors: those of
+/// Bundle::decoder, "diff.shape", "task.cancelled". Progress in elements.
+Result<ValueDifference> compareValues(const Bundle &a, const Bundle &b, const PairSides &sides,
+                                      double tolerance, Progress *progress = nullptr);
+
+/// Fills in the values, the step or the fault of a pair. What is stored as the same bytes in the
+/// same layout is not decoded. False where cancelled.
+bool findValues(const Bundle &a, const Bundle &b, ComparedPair &pair, double tolerance,
+                Progress *progress = nullptr);
+
+/// Whether weights of other shapes have the same values in the same order, or transposed; fills in
+/// `reshaped` or `rule`.
+/// Stops looking only at the end: meant for pairs whose numbers of elements are the same, and does
+/// nothing for others. False where cancelled.
+bool findReshaped(const Bundle &a, const Bundle &b, ComparedPair &pair,
+                  Progress *progress = nullptr);
+
+/// Fills in what follows from the values of a pair: the step, and, where the values have little in
+/// common in their places, the rule that explains them, or whether the channels stand in another
+/// order (a search over samples, and the values once more where there is one). A pair whose samples
+/// were the same and whose values are not is no exact one any more. Takes the files' locks itself.
+void describeValues(const Bundle &a, const Bundle &b, ComparedPair &pair);
+
+/// Largest quantisation step of the two, as ComparedPair::step. Takes the files' locks itself.
+std::optional<double> quantisationStep(const Bundle &a, std::size_t weightA, const Bundle &b,
+                                       std::size_t weightB);
+
+/// The name after the last "/" of a path within a bundle.
+std::string_view lastComponent(std::string_view path);
+
+/// How much a row of a comparison asks for attention: what cannot be compared or has no partner,
+/// then values that differ, then what is not known yet, then what is the same.
+struct PairSeverity {
+    enum class Kind : std::uint8_t {
+        NotComparable, ///< a side cannot be read, or the shapes differ
+        OneSided,      ///< the weight exists on one side only
+        NotFinite,     ///< values that are not finite differ: more than any difference
+        Differs,       ///< values differ
+        Unknown,       ///< values were not compared (yet), and the stored bytes are others
+        SameValues,    ///< stored otherwise, the same values
+        Identical,     ///< the same stored bytes in the same layout
+    };
+    Kind kind = Kind::Identical;
+    double relativeRmse = 0; ///< of those that differ
+    double maxAbs = 0;       ///< decides between equal ones, and then the elements that differ
+    std::uint64_t different = 0;
+
+    friend bool operator==(const PairSeverity &, const PairSeverity &) = default;
+};
+
+/// Of values; `storedEqual`: the stored bytes are the same.
+PairSeverity severityOf(const ValueDifference &values, bool storedEqual);
+/// Of a pair; of a weight without a partner, one of whose indices is kNoIndex, OneSided.
+PairSeverity severityOf(const ComparedPair &pair);
+
+/// True where the first one comes before the other: a strict weak order.
+bool worse(const PairSeverity &x, const PairSeverity &y);
+/// Indices in the order of severity, the worst first; equal ones stay as they are.
+std::vector<std::size_t> worstFirst(std::span<const PairSeverity> severities);
+
+} // namespace kernscope

@@ -1,0 +1,495 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/compare/content_match.h"
+
+#include "core/base/sha256.h"
+#include "core/bundle/bundle.h"
+#include "core/bundle/stored_bytes.h"
+#include "core/bundle/stored_values.h"
+#include "core/compare/channel_order.h"
+#include "core/numeric/half.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace kernscope::diff {
+
+namespace {
+
+/// Pairs of one shape whose channels are matched at most: each costs the square of the channels.
+constexpr std::size_t kMostOrders = 64;
+
+using Indices = std::vector<std::size_t>;
+
+std::map<Shape, Indices> byShape(const Bundle &bundle, std::span<const std::size_t> weights)
+{
+    std::map<Shape, Indices> groups;
+    for (const std::size_t weight : weights)
+        groups[squeezed(bundle.weights()[weight].shape)].push_back(weight);
+    return groups;
+}
+
+/// The weights of one shape that both sides have left.
+class ShapeGroup
+{
+public:
+    ShapeGroup(const Bundle &a, Indices weightsA, const Bundle &b, Indices weightsB,
+               const Progress *progress)
+        : m_a(a), m_b(b), m_progress(progress), m_weightsA(std::move(weightsA)),
+          m_weightsB(std::move(weightsB))
+    {
+    }
+
+    void run(std::vector<ContentMatch> &result)
+    {
+        pairInOrder();
+        pairReordered();
+        result.insert(result.end(), m_found.begin(), m_found.end());
+    }
+
+private:
+    std::vector<std::optional<WeightSketch>> sketches(const Bundle &bundle,
+                                                      const Indices &weights) const
+    {
+        std::vector<std::optional<WeightSketch>> list;
+        for (const std::size_t weight : weights)
+            list.push_back(cancelled() ? std::nullopt : WeightSketch::make(bundle, weight, 0));
+        return list;
+    }
+
+    void pairInOrder()
+    {
+        const auto a = sketches(m_a, m_weightsA), b = sketches(m_b, m_weightsB);
+        std::vector<ContentMatch> candidates;
+        for (std::size_t i = 0; i < a.size(); ++i) {
+            for (std::size_t j = 0; j < b.size() && !cancelled(); ++j) {
+                if (a[i] && b[j])
+                    candidates.push_back({m_weightsA[i], m_weightsB[j],
+                                          WeightSketch::correlation(*a[i], *b[j]), 0,
+                                          std::nullopt});
+            }
+        }
+        const std::size_t samples = a.empty() || !a.front() ? 0 : a.front()->samples();
+        take(std::move(candidates), WeightSketch::needed(samples));
+    }
+
+    void pairReordered()
+    {
+        if (m_weightsA.size() * m_weightsB.size() > kMostOrders)
+            return;
+        std::vector<ContentMatch> candidates;
+        for (const std::size_t a : m_weightsA) {
+            for (const std::size_t b : m_weightsB) {
+                if (cancelled())
+                    return;
+                if (auto order = findChannelOrder(m_a, a, m_b, b)) {
+                    const double similarity = order->correlation;
+                    candidates.push_back({a, b, similarity, 0, std::move(order)});
+                }
+            }
+        }
+        take(std::move(candidates), 0); // each is sure enough, else it were none
+    }
+
+    /// The most similar first, each weight once; what is taken is no longer left.
+    void take(std::vector<ContentMatch> candidates, double needed)
+    {
+        std::stable_sort(candidates.begin(), candidates.end(),
+                         [](const ContentMatch &x, const ContentMatch &y) {
+                             return x.similarity > y.similarity;
+                         });
+        const auto left = [](const Indices &weights, std::size_t weight) {
+            return std::find(weights.begin(), weights.end(), weight) != weights.end();
+        };
+        for (const ContentMatch &match : candidates) {
+            if (match.similarity < needed || !left(m_weightsA, match.a) ||
+                !left(m_weightsB, match.b))
+                continue;
+            ContentMatch taken = match;
+            for (const ContentMatch &other : candidates) {
+                const bool rival = (other.a == match.a) != (other.b == match.b);
+                if (rival)
+                    taken.next = std::max(taken.next, other.similarity);
+            }
+            std::erase(m_weightsA, match.a);
+            std::erase(m_weightsB, match.b);
+            m_found.push_back(std::move(taken));
+        }
+    }
+
+    bool cancelled() const { return m_progress != nullptr && m_progress->cancelled(); }
+
+    const Bundle &m_a;
+    const Bundle &m_b;
+    const Progress *m_progress;
+    Indices m_weightsA, m_weightsB; ///< left over
+    std::vector<ContentMatch> m_found;
+};
+
+} // namespace
+
+std::vector<ContentMatch> matchContent(const Bundle &a, std::span<const std::size_t> weightsA,
+                                       const Bundle &b, std::span<const std::size_t> weightsB,
+                                       const Progress *progress)
+{
+    std::vector<ContentMatch> result;
+    auto groupsB = byShape(b, weightsB);
+    for (auto &[shape, ofA] : byShape(a, weightsA)) {
+        const auto ofB = groupsB.find(shape);
+        if (ofB != groupsB.end())
+            ShapeGroup(a, ofA, b, std::move(ofB->second), progress).run(result);
+    }
+    return result;
+}
+
+namespace {
+
+constexpr std::uint64_t kKeyRun = 4096;
+
+/// What stands for a value in the digest; none where rounding loses all of it.
+std::optional<double> keyValue(double value, KeyPrecision precision)
+{
+    if (std::isnan(value))
+        return std::numeric_limits<double>::quiet_NaN();
+    if (precision == KeyPrecision::Half) {
+        const auto rounded = static_cast<double>(halfToFloat(doubleToHalf(value)));
+        if ((rounded == 0) != (value == 0) || std::isinf(rounded) != std::isinf(value))
+            return std::nullopt;
+        value = rounded;
+    }
+    return value == 0 ? 0.0 : value; // -0 is the same value
+}
+
+} // namespace
+
+std::string contentKey(const Bundle &bundle, std::size_t weight, KeyPrecision precision)
+{
+    const auto decoder = bundle.decoder(weight);
+    if (!decoder)
+        return {};
+    const std::uint64_t elements = decoder->elements().value;
+    const std::uint64_t runs = elements <= kKeyElements ? 1 : kKeyElements / kKeyRun;
+    const std::uint64_t run = elements <= kKeyElements ? elements : kKeyRun;
+    std::vector<double> values(run);
+    Sha256 digest;
+    for (std::uint64_t i = 0; i < runs; ++i) {
+        // The last run ends with the weight: (elements - run) / (runs - 1) apart.
+        const std::uint64_t first = runs == 1 ? 0 : (elements - run) / (runs - 1) * i;
+        decodeDoubles(*decoder, first, values);
+        for (double &value : values) {
+            const auto key = keyValue(value, precision);
+            if (!key)
+                return {};
+            value = *key;
+        }
+        digest.update(std::as_bytes(std::span(values)));
+    }
+    const auto text = digest.finishHex();
+    return text ? fmt::format("{} {}", elements, *text) : std::string();
+}
+
+namespace {
+
+/// Samples that a part is recognised by, and that have to speak for a whole.
+constexpr std::uint64_t kJoinSamples = 1024;
+constexpr std::size_t kLeastEvidence = 8;
+/// Parts that are tried in one place of a whole, and parts of a whole.
+constexpr std::size_t kMostCandidates = 256, kMostParts = 64;
+
+/// Elements of a part and where they stand in the whole.
+struct PartPlaces {
+    std::uint64_t extent = 0; ///< of the part along the axis
+    std::uint64_t inner = 1;  ///< elements of the axes after it
+    std::uint64_t all = 0;    ///< extent of the whole
+
+    std::uint64_t inWhole(std::uint64_t element, std::uint64_t first) const
+    {
+        const std::uint64_t run = extent * inner;
+        return (element / run * all + first) * inner + element % run;
+    }
+};
+
+/// A weight that may be a part, with the samples of it.
+struct Candidate {
+    std::size_t weight = 0;
+    std::uint64_t extent = 0;
+    std::vector<float> samples; ///< at samplePlaces() of its elements
+    bool constant = true;
+    bool used = false;
+};
+
+/// Where a part of so many elements is sampled.
+std::vector<std::uint64_t> samplePlaces(std::uint64_t elements)
+{
+    return spreadPlaces(elements, std::min(elements, kJoinSamples));
+}
+
+/// How well a part fits.
+struct Fit {
+    std::size_t candidate = kNoIndex;
+    bool exact = false;
+    double similarity = 0;
+};
+
+bool sameValue(float x, float y)
+{
+    return x == y || (std::isnan(x) && std::isnan(y));
+}
+
+/// How alike two runs of samples are, and whether that is more than chance.
+struct Likeness {
+    double similarity = 0;
+    bool sure = false;
+};
+
+/// Correlation; or the share of the same values among those that are not zero, where nearly all
+/// are: one value far off would spoil a correlation.
+Likeness likenessOf(std::span<const float> x, std::span<const float> y)
+{
+    constexpr double kNearlyAll = 0.9;
+    std::uint64_t same = 0, all = 0;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        if (x[i] == 0 && y[i] == 0)
+            continue;
+        ++all;
+        same += sameValue(x[i], y[i]);
+    }
+    const double correlation = WeightSketch::correlation(x, y);
+    const double share =
+        all >= kLeastEvidence ? static_cast<double>(same) / static_cast<double>(all) : 0;
+    if (share >= kNearlyAll)
+        return {std::max(share, correlation), true};
+    return {correlation, correlation >= WeightSketch::needed(x.size())};
+}
+
+/// One of the weights that stand side by side in a larger one.
+struct JoinedPart {
+    std::size_t weight = kNoIndex;
+    std::uint64_t first = 0, count = 0; ///< along the axis
+    bool exact = false;
+    double similarity = 0;
+};
+struct JoinedWeights {
+    std::size_t whole = kNoIndex, axis = 0;
+    std::vector<JoinedPart> parts;
+};
+
+/// The pairs of the parts.
+void addPairs(const Bundle &a, const Bundle &b, bool split, const JoinedWeights &joined,
+              std::vector<ComparedPair> &pairs)
+{
+    for (std::size_t i = 0; i < joined.parts.size(); ++i) {
+        const JoinedPart &part = joined.parts[i];
+        ComparedPair pair;
+        pair.a = split ? joined.whole : part.weight;
+        pair.b = split ? part.weight : joined.whole;
+        pair.slice = {split, joined.axis, part.first, part.count, i, joined.parts.size()};
+        pair.pairing = Pairing::Content;
+        pair.content = part.exact ? ContentKind::Exact : ContentKind::Nearest;
+        pair.similarity = part.similarity;
+        pair.shapeEqual = true;
+        pair.storedRatio = storedRatio(a.weights()[pair.a], b.weights()[pair.b]);
+        pairs.push_back(std::move(pair));
+    }
+}
+
+/// One side's weights against those of the other side, which are the parts.
+class JoinSearch
+{
+public:
+    JoinSearch(const Bundle &whole, const Bundle &part, bool exact, const Progress *progress)
+        : m_whole(whole), m_part(part), m_exact(exact), m_progress(progress)
+    {
+    }
+
+    bool cancelled() const { return m_progress != nullptr && m_progress->cancelled(); }
+
+    std::optional<JoinedWeights> find(std::size_t weight, std::span<const std::size_t> others)
+    {
+        const Weight &whole = m_whole.weights()[weight];
+        const auto decoder = m_whole.decoder(weight);
+        if (!decoder || whole.elements.value == 0 || cancelled())
+            return std::nullopt;
+        std::optional<JoinedWeights> best;
+        for (std::size_t axis = 0; axis < whole.shape.size(); ++axis) {
+            auto candidates = candidatesFor(whole, others, axis);
+            std::uint64_t sum = 0;
+            for (const Candidate &candidate : candidates)
+                sum += candidate.extent;
+            if (candidates.size() < 2 || sum < whole.shape[axis])
+                continue;
+            auto found = fill(*decoder, whole.shape, axis, candidates);
+            if (found && (!best || least(*found) > least(*best)))
+                best = std::move(found);
+        }
+        if (best)
+            best->whole = weight;
+        return best;
+    }
+
+private:
+    static double least(const JoinedWeights &joined)
+    {
+        double least = 1;
+        for (const JoinedPart &part : joined.parts)
+            least = std::min(least, part.similarity);
+        return least;
+    }
+
+    /// Those of the same extents but along the axis, and shorter there.
+    std::vector<Candidate> candidatesFor(const Weight &whole, std::span<const std::size_t> others,
+                                         std::size_t axis)
+    {
+        std::vector<Candidate> list;
+        for (const std::size_t other : others) {
+            Shape shape = m_part.weights()[other].shape;
+            if (shape.size() != whole.shape.size() || shape[axis] == 0 ||
+                shape[axis] >= whole.shape[axis])
+                continue;
+            const std::uint64_t extent = std::exchange(shape[axis], whole.shape[axis]);
+            if (shape != whole.shape)
+                continue;
+            if (auto made = candidateOf(other, extent))
+                list.push_back(*std::move(made));
+            if (list.size() == kMostCandidates || cancelled())
+                break;
+        }
+        return list;
+    }
+
+    /// The samples of a part are the same for every whole: those of the first few thousand parts
+    /// are kept (4 KiB each), so that many weights of one shape are not decoded once a whole.
+    std::optional<Candidate> candidateOf(std::size_t weight, std::uint64_t extent)
+    {
+        constexpr std::size_t kMostKept = 4096;
+        std::optional<Candidate> made;
+        if (const auto known = m_made.find(weight); known != m_made.end())
+            made = known->second;
+        else if (made = sampled(weight); m_made.size() < kMostKept)
+            m_made.emplace(weight, made);
+        if (made)
+            made->extent = extent;
+        return made;
+    }
+
+    std::optional<Candidate> sampled(std::size_t weight) const
+    {
+        const auto decoder = m_part.decoder(weight);
+        if (!decoder || decoder->elements().value == 0)
+            return std::nullopt;
+        Candidate made;
+        made.weight = weight;
+        const auto places = samplePlaces(decoder->elements().value);
+        made.samples.resize(places.size());
+        for (std::size_t i = 0; i < places.size(); ++i)
+            decoder->decodeFloat(places[i], std::span(made.samples).subspan(i, 1));
+        made.constant = std::all_of(made.samples.begin(), made.samples.end(),
+                                    [&](float value) { return value == made.samples.front(); });
+        return made;
+    }
+
+    /// From the first place of the axis to its end, the best part each time.
+    std::optional<JoinedWeights> fill(const codec::Decoder &whole, const Shape &shape,
+                                      std::size_t axis, std::vector<Candidate> &candidates) const
+    {
+        PartPlaces places;
+        places.all = shape[axis];
+        for (std::size_t i = axis + 1; i < shape.size(); ++i)
+            places.inner *= shape[i];
+        JoinedWeights joined;
+        joined.axis = axis;
+        std::size_t evidence = 0;
+        for (std::uint64_t at = 0; at < places.all;) {
+            const Fit fit = bestFit(whole, places, at, candidates);
+            if (fit.candidate == kNoIndex || joined.parts.size() == kMostParts || cancelled())
+                return std::nullopt;
+            Candidate &taken = candidates[fit.candidate];
+            taken.used = true;
+            evidence += taken.constant ? 0 : taken.samples.size();
+            joined.parts.push_back({taken.weight, at, taken.extent, fit.exact, fit.similarity});
+            at += taken.extent;
+        }
+        if (joined.parts.size() < 2 || evidence < kLeastEvidence)
+            return std::nullopt;
+        return joined;
+    }
+
+    Fit bestFit(const codec::Decoder &whole, PartPlaces places, std::uint64_t at,
+                const std::vector<Candidate> &candidates) const
+    {
+        Fit best;
+        std::map<std::uint64_t, std::vector<float>> samplesOf; // of the whole, by a part's extent
+        for (std::size_t i = 0; i < candidates.size(); ++i) {
+            const Candidate &candidate = candidates[i];
+            if (candidate.used || candidate.extent > places.all - at)
+                continue;
+            const auto [known, isNew] = samplesOf.try_emplace(candidate.extent);
+            std::vector<float> &there = known->second;
+            if (isNew) {
+                // Parts of one extent have one shape, so one number of elements.
+                places.extent = candidate.extent;
+                const std::uint64_t elements =
+                    whole.elements().value / places.all * candidate.extent;
+                for (const std::uint64_t place : samplePlaces(elements))
+                    whole.decodeFloat(places.inWhole(place, at),
+                                      std::span(&there.emplace_back(), 1));
+            }
+            const bool same =
+                std::equal(there.begin(), there.end(), candidate.samples.begin(), sameValue);
+            const Likeness likeness =
+                same ? Likeness{1, true} : likenessOf(there, candidate.samples);
+            const double similarity = likeness.similarity;
+            // Of equal ones the one that says something, and then the largest.
+            const auto rank = [&](std::size_t of) {
+                return std::pair(!candidates[of].constant, candidates[of].extent);
+            };
+            const bool better = best.candidate == kNoIndex || similarity > best.similarity ||
+                                (similarity == best.similarity && rank(i) > rank(best.candidate));
+            if ((same || (!m_exact && likeness.sure)) && better)
+                best = {i, same, similarity};
+        }
+        return best;
+    }
+
+    const Bundle &m_whole;
+    const Bundle &m_part;
+    bool m_exact;
+    const Progress *m_progress;
+    std::map<std::size_t, std::optional<Candidate>> m_made; ///< by weight of the parts' side
+};
+
+} // namespace
+
+std::vector<ComparedPair> findJoined(const Bundle &a, std::span<const std::size_t> weightsA,
+                                     const Bundle &b, std::span<const std::size_t> weightsB,
+                                     bool exact, const Progress *progress)
+{
+    std::vector<ComparedPair> result;
+    std::vector<std::size_t> left[2] = {{weightsA.begin(), weightsA.end()},
+                                        {weightsB.begin(), weightsB.end()}};
+    for (const bool split : {true, false}) {
+        auto &wholes = left[split ? 0 : 1];
+        auto &parts = left[split ? 1 : 0];
+        JoinSearch search(split ? a : b, split ? b : a, exact, progress);
+        for (const std::size_t whole : std::vector(wholes)) {
+            auto found = search.find(whole, parts);
+            if (!found || search.cancelled())
+                continue;
+            std::erase(wholes, whole);
+            for (const JoinedPart &part : found->parts)
+                std::erase(parts, part.weight);
+            addPairs(a, b, split, *found, result);
+        }
+    }
+    return result;
+}
+
+} // namespace kernscope::diff

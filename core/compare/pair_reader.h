@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/bundle/bundle_fwd.h"
+#include "core/codec/decode/decoder.h"
+#include "core/compare/pair_sides.h"
+#include "core/compare/value_difference.h"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+namespace kernscope::diff {
+
+/// Decoded elements [first, first + out.size()), those of plain integers of 64 bits included.
+void decodeExact(const codec::Decoder &decoder, std::uint64_t first, std::span<ExactValue> out);
+
+/// Decodes the same elements of two weights at the precision that loses nothing of either: fp16
+/// where both types are held by it, doubles otherwise. Safe to share between threads. Hold the
+/// files for reading.
+class PairReader
+{
+public:
+    /// The side of a slice is read at its elements, the other from its first to its last element.
+    /// Errors: those of Bundle::decoder, "diff.shape" (also where a slice leaves its weight).
+    static Result<PairReader> make(const Bundle &a, const Bundle &b, const PairSides &sides);
+
+    std::uint64_t elements() const { return m_elements; }
+    /// Element of a side's weight for one that is read.
+    std::uint64_t elementOn(bool ofA, std::uint64_t element) const
+    {
+        return m_slice && m_sliceOfA == ofA ? m_slice->inWhole(element) : element;
+    }
+    const codec::Decoder &a() const { return m_a; }
+    const codec::Decoder &b() const { return m_b; }
+    /// Both types are exact in fp16: readHalves loses nothing.
+    bool halves() const { return m_halves; }
+    /// A type is fp64, whose squares doubles do not hold, or an integer of 64 bits, which they do
+    /// not hold itself: figures are to be made of readExact.
+    bool wide() const { return m_wide; }
+
+    void readHalves(bool ofA, std::uint64_t first, std::span<std::uint16_t> out) const;
+    /// The same elements where they lie, if they are stored as fp16 one after the other, else
+    /// decoded into `buffer`. Valid as long as the buffer stays as it is and the files are held.
+    std::span<const std::uint16_t> halvesOf(bool ofA, std::uint64_t first, std::size_t count,
+                                            std::vector<std::uint16_t> &buffer) const;
+    void readDoubles(bool ofA, std::uint64_t first, std::span<double> out) const;
+    void readHalves(std::uint64_t first, std::span<std::uint16_t> a,
+                    std::span<std::uint16_t> b) const
+    {
+        readHalves(true, first, a);
+        readHalves(false, first, b);
+    }
+    void readDoubles(std::uint64_t first, std::span<double> a, std::span<double> b) const
+    {
+        readDoubles(true, first, a);
+        readDoubles(false, first, b);
+    }
+    /// Codes as codec::Decoder::codes() gives them.
+    void readCodes(bool ofA, std::uint64_t first, std::span<std::int64_t> out) const;
+    void readExact(bool ofA, std::uint64_t first, std::span<ExactValue> out) const;
+
+private:
+    PairReader(codec::Decoder a, codec::Decoder b);
+    template <class Read>
+    void eachRun(bool ofA, std::uint64_t first, std::size_t count, const Read &read) const;
+    /// `decode` gets the decoder of the side, an element and where its values go.
+    template <class Value, class Decode>
+    void readRuns(bool ofA, std::uint64_t first, std::span<Value> out, const Decode &decode) const;
+
+    /// Where fp16 numbers of a side begin that can be read in place; null elsewhere.
+    const std::uint16_t *storedHalves(bool ofA, std::uint64_t first, std::size_t count) const;
+
+    codec::Decoder m_a, m_b;
+    std::uint64_t m_elements = 0;
+    std::optional<PartElements> m_slice;
+    bool m_sliceOfA = false;
+    bool m_halves = false, m_wide = false;
+};
+
+} // namespace kernscope::diff

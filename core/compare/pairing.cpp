@@ -1,0 +1,700 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/base/counted_text.h"
+#include "core/base/overlaid_file.h"
+#include "core/bundle/bundle.h"
+#include "core/bundle/pair_read_lock.h"
+#include "core/bundle/stored_bytes.h"
+#include "core/compare/compare.h"
+#include "core/compare/content_match.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace kernscope::diff {
+
+/// Sets ComparedPair::moved: of weights in other models, functions or files (where both sides have
+/// those), and of those that come after other weights than in A: the fewest whose places explain
+/// the order of the rest.
+void markMoved(const Bundle &a, const Bundle &b, std::span<ComparedPair> pairs);
+
+/// How sure a pair is, once everything else of it is known. `shared`: other weights have the
+/// content that it was found by; `namedByPlace`: names are made of offsets.
+PairConfidence confidenceOf(const ComparedPair &pair, bool shared, bool namedByPlace);
+
+} // namespace kernscope::diff
+
+namespace kernscope {
+
+namespace {
+
+/// Weights of one side by a text that both sides can have, in order.
+using Groups = std::map<std::string, std::vector<std::size_t>>;
+
+/// Pairs what is found, step by step; each step only sees what the ones before left over.
+class Pairer
+{
+public:
+    Pairer(const Bundle &a, const Bundle &b, const Progress *progress)
+        : m_a(a), m_b(b), m_progress(progress), m_ofA(a.weights().size(), kNoIndex),
+          m_ofB(b.weights().size(), kNoIndex), m_how(a.weights().size(), Pairing::Name),
+          m_shared(a.weights().size(), false), m_rounded(a.weights().size(), false),
+          m_match(a.weights().size())
+    {
+    }
+
+    void byHand(std::span<const PairChoice> chosen);
+    void byConsumer();
+    void byName();
+    void byContent(diff::KeyPrecision precision);
+    void byJoining(bool exact);
+    void byNearest();
+    void byShape();
+
+    std::vector<ComparedPair> pairs() const;
+    /// `alone`: with those that have no partner because a person said so.
+    void leftOver(std::vector<std::size_t> &onlyA, std::vector<std::size_t> &onlyB,
+                  bool alone) const;
+
+private:
+    /// Partner of a weight that gets none: a person said so, or it is split or merged.
+    static constexpr std::size_t kAlone = kNoIndex - 1, kJoined = kNoIndex - 2;
+    static bool paired(std::size_t partner) { return partner < kJoined; }
+    void unpair(std::vector<std::size_t> &of, std::vector<std::size_t> &back, std::size_t weight,
+                std::size_t now);
+    bool poorly(std::size_t a) const;
+
+    template <class KeyOf>
+    void byKey(Pairing how, const KeyOf &keyOf);
+    template <class KeyOf>
+    static Groups groupsOf(const Bundle &bundle, const std::vector<std::size_t> &partner,
+                           const KeyOf &keyOf);
+    bool pair(std::size_t a, std::size_t b, Pairing how);
+
+    bool cancelled() const { return m_progress != nullptr && m_progress->cancelled(); }
+
+    const Bundle &m_a;
+    const Bundle &m_b;
+    const Progress *m_progress;
+    std::vector<std::size_t> m_ofA, m_ofB; ///< partner of each weight
+    std::vector<Pairing> m_how;            ///< by weight of A
+    std::vector<bool> m_shared;  ///< by weight of A: others have the key that it was paired by
+    std::vector<bool> m_rounded; ///< by weight of A: paired by its content rounded to fp16
+    std::vector<std::optional<diff::ContentMatch>> m_match; ///< by weight of A
+    std::vector<ComparedPair> m_joined;                     ///< of slices
+};
+
+/// Gives a weight another partner than it has; the partner that it had is free again.
+void Pairer::unpair(std::vector<std::size_t> &of, std::vector<std::size_t> &back,
+                    std::size_t weight, std::size_t now)
+{
+    if (paired(of[weight]))
+        back[of[weight]] = kNoIndex;
+    of[weight] = now;
+}
+
+void Pairer::byHand(std::span<const PairChoice> chosen)
+{
+    for (const PairChoice &choice : chosen) {
+        const bool ofA = choice.a < m_ofA.size(), ofB = choice.b < m_ofB.size();
+        if ((choice.a != kNoIndex && !ofA) || (choice.b != kNoIndex && !ofB))
+            continue;
+        if (ofA)
+            unpair(m_ofA, m_ofB, choice.a, kAlone);
+        if (ofB)
+            unpair(m_ofB, m_ofA, choice.b, kAlone);
+        if (!ofA || !ofB)
+            continue;
+        m_ofA[choice.a] = choice.b;
+        m_ofB[choice.b] = choice.a;
+        m_how[choice.a] = Pairing::Hand;
+    }
+}
+
+bool Pairer::pair(std::size_t a, std::size_t b, Pairing how)
+{
+    if (m_ofA[a] != kNoIndex || m_ofB[b] != kNoIndex)
+        return false;
+    m_ofA[a] = b;
+    m_ofB[b] = a;
+    m_how[a] = how;
+    return true;
+}
+
+template <class KeyOf>
+Groups Pairer::groupsOf(const Bundle &bundle, const std::vector<std::size_t> &partner,
+                        const KeyOf &keyOf)
+{
+    Groups groups;
+    for (std::size_t i = 0; i < partner.size(); ++i) {
+        if (partner[i] != kNoIndex)
+            continue;
+        if (std::string key = keyOf(bundle, i); !key.empty())
+            groups[std::move(key)].push_back(i);
+    }
+    return groups;
+}
+
+/// Pairs the weights that share a key, in order; an empty key stands for none.
+template <class KeyOf>
+void Pairer::byKey(Pairing how, const KeyOf &keyOf)
+{
+    const Groups groupsA = groupsOf(m_a, m_ofA, keyOf), groupsB = groupsOf(m_b, m_ofB, keyOf);
+    for (const auto &[key, a] : groupsA) {
+        const auto found = groupsB.find(key);
+        if (found == groupsB.end())
+            continue;
+        const auto &b = found->second;
+        for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i)
+            m_shared[a[i]] = pair(a[i], b[i], how) && std::max(a.size(), b.size()) > 1;
+    }
+}
+
+std::string consumerKey(const Weight &weight, const Consumer &consumer)
+{
+    return fmt::format("{}/{}\n{}\n{}\n{}", weight.model, weight.function, consumer.op,
+                       consumer.name, consumer.param);
+}
+
+Groups consumersOf(const Bundle &bundle)
+{
+    Groups groups;
+    for (std::size_t i = 0; i < bundle.weights().size(); ++i) {
+        for (const Consumer &consumer : bundle.weights()[i].consumers)
+            groups[consumerKey(bundle.weights()[i], consumer)].push_back(i);
+    }
+    return groups;
+}
+
+void Pairer::byConsumer()
+{
+    const Groups groupsA = consumersOf(m_a), groupsB = consumersOf(m_b);
+    // Several weights can serve one parameter (the values of a concat), and operations may share
+    // a name: of those the one of the same name goes first, then the one in the same place.
+    for (const bool sameName : {true, false}) {
+        for (const auto &[key, a] : groupsA) {
+            const auto found = groupsB.find(key);
+            if (found == groupsB.end())
+                continue;
+            const auto &b = found->second;
+            for (std::size_t i = 0; i < a.size(); ++i) {
+                if (!sameName) {
+                    if (i < b.size())
+                        pair(a[i], b[i], Pairing::Consumer);
+                    continue;
+                }
+                const std::string name = baseName(m_a.weights()[a[i]].name);
+                for (const std::size_t candidate : b) {
+                    if (baseName(m_b.weights()[candidate].name) == name &&
+                        pair(a[i], candidate, Pairing::Consumer))
+                        break;
+                }
+            }
+        }
+    }
+}
+
+void Pairer::byName()
+{
+    const bool offsets = m_a.kind() == BundleKind::MilBlob || m_b.kind() == BundleKind::MilBlob;
+    if (offsets) {
+        // Names made of offsets say little: the same place must hold as many elements.
+        byKey(Pairing::Name, [](const Bundle &bundle, std::size_t i) {
+            const Weight &weight = bundle.weights()[i];
+            return fmt::format("{} {}", weight.name, weight.elements.value);
+        });
+        return;
+    }
+    byKey(Pairing::Name, [](const Bundle &bundle, std::size_t i) {
+        const Weight &weight = bundle.weights()[i];
+        return fmt::format("{}/{}\n{}", weight.model, weight.function, weight.name);
+    });
+    byKey(Pairing::Name, [](const Bundle &bundle, std::size_t i) {
+        const Weight &weight = bundle.weights()[i];
+        return fmt::format("{}/{}\n{}", weight.model, weight.function, baseName(weight.name));
+    });
+    byKey(Pairing::Name,
+          [](const Bundle &bundle, std::size_t i) { return baseName(bundle.weights()[i].name); });
+}
+
+void Pairer::byContent(diff::KeyPrecision precision)
+{
+    const auto before = m_ofA;
+    // Only sizes that are left over on both sides need to be read.
+    std::map<std::uint64_t, std::array<std::size_t, 2>> sizes;
+    for (std::size_t i = 0; i < m_ofA.size(); ++i)
+        sizes[m_a.weights()[i].elements.value][0] += m_ofA[i] == kNoIndex;
+    for (std::size_t i = 0; i < m_ofB.size(); ++i)
+        sizes[m_b.weights()[i].elements.value][1] += m_ofB[i] == kNoIndex;
+    byKey(Pairing::Content, [&](const Bundle &bundle, std::size_t i) {
+        const auto [a, b] = sizes[bundle.weights()[i].elements.value];
+        return a > 0 && b > 0 && !cancelled() ? diff::contentKey(bundle, i, precision)
+                                              : std::string();
+    });
+    for (std::size_t i = 0; i < m_ofA.size(); ++i)
+        m_rounded[i] = m_ofA[i] == before[i] ? m_rounded[i] : precision == diff::KeyPrecision::Half;
+}
+
+/// A pair by an operation or a name of which one side is longer: it may be a part of the other.
+bool Pairer::poorly(std::size_t a) const
+{
+    return paired(m_ofA[a]) && m_how[a] != Pairing::Hand &&
+           m_a.weights()[a].elements != m_b.weights()[m_ofA[a]].elements;
+}
+
+/// Weights that are several of the other side.
+void Pairer::byJoining(bool exact)
+{
+    std::vector<std::size_t> a, b;
+    for (std::size_t i = 0; i < m_ofA.size(); ++i) {
+        if (m_ofA[i] == kNoIndex || poorly(i))
+            a.push_back(i);
+    }
+    for (std::size_t i = 0; i < m_ofB.size(); ++i) {
+        if (m_ofB[i] == kNoIndex || (paired(m_ofB[i]) && poorly(m_ofB[i])))
+            b.push_back(i);
+    }
+    for (ComparedPair &pair : diff::findJoined(m_a, a, m_b, b, exact, m_progress)) {
+        unpair(m_ofA, m_ofB, pair.a, kJoined);
+        unpair(m_ofB, m_ofA, pair.b, kJoined);
+        m_joined.push_back(std::move(pair));
+    }
+}
+
+/// What nothing else pairs, by samples of its values: as they stand, then in another order.
+void Pairer::byNearest()
+{
+    std::vector<std::size_t> onlyA, onlyB;
+    leftOver(onlyA, onlyB, false);
+    for (diff::ContentMatch &match : diff::matchContent(m_a, onlyA, m_b, onlyB, m_progress)) {
+        if (pair(match.a, match.b, Pairing::Content))
+            m_match[match.a] = std::move(match);
+    }
+}
+
+void Pairer::byShape()
+{
+    const auto shapeKey = [](const Bundle &bundle, std::size_t i) {
+        return shapeText(bundle.weights()[i].shape);
+    };
+    // A shape that one weight of each side has is a better reason than the place among many.
+    const auto once = [&](const Bundle &bundle, const std::vector<std::size_t> &partner) {
+        std::map<std::string, std::size_t> counts;
+        for (std::size_t i = 0; i < partner.size(); ++i) {
+            if (partner[i] == kNoIndex)
+                ++counts[shapeKey(bundle, i)];
+        }
+        return counts;
+    };
+    const auto countsA = once(m_a, m_ofA), countsB = once(m_b, m_ofB);
+    byKey(Pairing::ShapeOnly, [&](const Bundle &bundle, std::size_t i) {
+        const std::string key = shapeKey(bundle, i);
+        const auto a = countsA.find(key), b = countsB.find(key);
+        const bool unique =
+            a != countsA.end() && b != countsB.end() && a->second == 1 && b->second == 1;
+        return unique ? key : std::string();
+    });
+    byKey(Pairing::Position, shapeKey);
+}
+
+/// The same elements in the same order: extents of one do not count.
+bool comparableShapes(Shape a, Shape b)
+{
+    a.erase(std::remove(a.begin(), a.end(), 1u), a.end());
+    b.erase(std::remove(b.begin(), b.end(), 1u), b.end());
+    return a == b;
+}
+
+bool sameLayoutButShape(const Weight &a, const Weight &b)
+{
+    const auto sameOperand = [](const codec::Operand &x, const codec::Operand &y) {
+        return x.role == y.role && x.declaredType() == y.declaredType() &&
+               x.place->bytes == y.place->bytes;
+    };
+    const OperandList &x = a.operands(), &y = b.operands();
+    return a.form == b.form && a.type == b.type &&
+           std::equal(x.begin(), x.end(), y.begin(), y.end(), sameOperand);
+}
+
+std::vector<ComparedPair> Pairer::pairs() const
+{
+    const bool namedByPlace =
+        m_a.kind() == BundleKind::MilBlob || m_b.kind() == BundleKind::MilBlob;
+    std::vector<ComparedPair> pairs;
+    for (std::size_t i = 0; i < m_ofA.size(); ++i) {
+        if (!paired(m_ofA[i]))
+            continue;
+        ComparedPair pair;
+        pair.pairing = m_how[i];
+        pair.a = i;
+        pair.b = m_ofA[i];
+        const Weight &a = m_a.weights()[pair.a], &b = m_b.weights()[pair.b];
+        pair.shapeEqual = comparableShapes(a.shape, b.shape);
+        pair.damaged = a.fault || b.fault;
+        const bool alike = !pair.damaged && sameLayoutButShape(a, b);
+        pair.layoutEqual = alike && a.shape == b.shape;
+        pair.shapeOnly = alike && a.shape != b.shape;
+        pair.storedRatio = storedRatio(a, b);
+        if (pair.pairing == Pairing::Content) {
+            pair.rounded = m_rounded[i];
+            pair.content = pair.rounded ? ContentKind::Nearest : ContentKind::Exact;
+            if (const auto &match = m_match[i]) {
+                pair.content = match->order ? ContentKind::Reordered : ContentKind::Nearest;
+                pair.similarity = match->similarity;
+                pair.nextSimilarity = match->next;
+                pair.order = match->order;
+            }
+        }
+        pair.confidence = diff::confidenceOf(pair, m_shared[i], namedByPlace);
+        pairs.push_back(std::move(pair));
+    }
+    diff::markMoved(m_a, m_b, pairs);
+    pairs.insert(pairs.end(), m_joined.begin(), m_joined.end());
+    return pairs;
+}
+
+void Pairer::leftOver(std::vector<std::size_t> &onlyA, std::vector<std::size_t> &onlyB,
+                      bool alone) const
+{
+    const auto left = [alone](std::size_t partner) {
+        return partner == kNoIndex || (alone && partner == kAlone);
+    };
+    onlyA.clear();
+    onlyB.clear();
+    for (std::size_t i = 0; i < m_ofA.size(); ++i) {
+        if (left(m_ofA[i]))
+            onlyA.push_back(i);
+    }
+    for (std::size_t i = 0; i < m_ofB.size(); ++i) {
+        if (left(m_ofB[i]))
+            onlyB.push_back(i);
+    }
+}
+
+} // namespace
+
+std::span<const ComparedPair> wholePairs(std::span<const ComparedPair> pairs)
+{
+    const auto slice = std::find_if(pairs.begin(), pairs.end(),
+                                    [](const ComparedPair &pair) { return pair.slice; });
+    return pairs.first(static_cast<std::size_t>(slice - pairs.begin()));
+}
+
+std::vector<std::span<const ComparedPair>> slicedPairs(std::span<const ComparedPair> pairs)
+{
+    std::vector<std::span<const ComparedPair>> lists;
+    for (std::size_t at = wholePairs(pairs).size(); at < pairs.size();) {
+        lists.push_back(pairs.subspan(at, pairs[at].slice->parts));
+        at += pairs[at].slice->parts;
+    }
+    return lists;
+}
+
+PairedWeights pairWeights(const Bundle &a, const Bundle &b, std::span<const PairChoice> chosen,
+                          Progress *progress)
+{
+    const PairReadLock lock(a, b);
+    Pairer pairer(a, b, progress);
+    pairer.byHand(chosen);
+    pairer.byConsumer();
+    pairer.byName();
+    pairer.byContent(diff::KeyPrecision::Stored);
+    pairer.byContent(diff::KeyPrecision::Half);
+    pairer.byJoining(true);
+    pairer.byNearest();
+    pairer.byJoining(false);
+    pairer.byShape();
+    PairedWeights result;
+    pairer.leftOver(result.onlyA, result.onlyB, true);
+    result.pairs = pairer.pairs();
+    return result;
+}
+
+namespace {
+
+/// What both are to the operation that reads them.
+std::string consumerReason(const Weight &a, const Weight &b)
+{
+    for (const Consumer &x : a.consumers) {
+        for (const Consumer &y : b.consumers) {
+            if (x.op == y.op && x.name == y.name && x.param == y.param)
+                return fmt::format("both are {} of {} {}", x.param, x.op, x.name);
+        }
+    }
+    return "both are read by the same operation";
+}
+
+std::string orderReason(const ChannelOrder &order, std::size_t channels)
+{
+    const bool outputs = !order.outputs.empty();
+    return fmt::format("the same {} channels in another order: {} of {} stand elsewhere, "
+                       "correlation {:.3f}",
+                       outputs ? "output" : "input",
+                       grouped(ChannelOrder::moved(outputs ? order.outputs : order.inputs)),
+                       grouped(channels), order.correlation);
+}
+
+std::string contentReason(const ComparedPair &pair, std::uint64_t elements)
+{
+    if (!pair.similarity) {
+        const std::string rounded = pair.rounded ? ", rounded to fp16" : "";
+        const bool whole = elements <= diff::kKeyElements;
+        if (whole || (pair.values && pair.values->identical()))
+            return "the same decoded values" + rounded;
+        return fmt::format("the same values{} in the {} elements looked at", rounded,
+                           grouped(diff::kKeyElements));
+    }
+    std::string text = pair.order ? orderReason(*pair.order, std::max(pair.order->outputs.size(),
+                                                                      pair.order->inputs.size()))
+                                  : fmt::format("the most similar values: correlation {:.3f}",
+                                                pair.similarity.value_or(0));
+    if (pair.nextSimilarity > 0)
+        text += fmt::format(", of the next one {:.3f}", pair.nextSimilarity);
+    return text;
+}
+
+} // namespace
+
+std::string baseName(std::string_view name)
+{
+    static constexpr std::array<std::string_view, 3> kSuffixes{"_quantized", "_palettized",
+                                                               "_sparsified"};
+    for (bool taken = true; taken;) {
+        taken = false;
+        for (const std::string_view suffix : kSuffixes) {
+            // A name that is nothing but a suffix stays.
+            if (name.size() > suffix.size() && name.substr(name.size() - suffix.size()) == suffix) {
+                name.remove_suffix(suffix.size());
+                taken = true;
+            }
+        }
+    }
+    return std::string(name);
+}
+
+std::string_view pairingName(Pairing pairing)
+{
+    static constexpr std::array<std::string_view, 6> kNames{"consumer", "name",     "content",
+                                                            "shape",    "position", "hand"};
+    return kNames[static_cast<std::size_t>(pairing)];
+}
+
+std::string_view contentKindName(ContentKind kind)
+{
+    static constexpr std::array<std::string_view, 4> kNames{"", "exact", "nearest", "reordered"};
+    return kNames[static_cast<std::size_t>(kind)];
+}
+
+std::string_view pairConfidenceName(PairConfidence confidence)
+{
+    static constexpr std::array<std::string_view, 3> kNames{"certain", "likely", "guess"};
+    return kNames[static_cast<std::size_t>(confidence)];
+}
+
+std::string pairingText(const ComparedPair &pair)
+{
+    std::string text(pairingName(pair.pairing));
+    if (pair.content == ContentKind::Nearest || pair.content == ContentKind::Reordered)
+        text += ": " + std::string(contentKindName(pair.content));
+    return text;
+}
+
+std::string pairingReason(const Bundle &a, const Bundle &b, const ComparedPair &pair)
+{
+    if (pair.slice)
+        return fmt::format("{}; sampled values agree by {:.3f}", sliceText(*pair.slice),
+                           pair.similarity.value_or(0));
+    const Weight &from = a.weights()[pair.a], &to = b.weights()[pair.b];
+    switch (pair.pairing) {
+    case Pairing::Consumer: return consumerReason(from, to);
+    case Pairing::Name:
+        return from.name == to.name ? "both are called " + from.name
+                                    : fmt::format("both are {} without the suffixes of converters",
+                                                  baseName(from.name));
+    case Pairing::Content: return contentReason(pair, from.elements.value);
+    case Pairing::ShapeOnly:
+        return "the only ones left of shape " + shapeText(from.shape) +
+               "; their values have little in common";
+    case Pairing::Hand: return "paired by hand";
+    case Pairing::Position: break;
+    }
+    return "in their order among those left of shape " + shapeText(from.shape);
+}
+
+namespace {
+
+/// Where a weight begins.
+struct StoredPlace {
+    std::string file;
+    std::uint64_t offset = 0;
+};
+
+/// Of every weight the first section that is its own; none for those that the program writes as
+/// literals.
+std::vector<std::optional<StoredPlace>> storedPlacesOf(const Bundle &bundle)
+{
+    std::vector<std::optional<StoredPlace>> places(bundle.weights().size());
+    for (const Section &section : bundle.sections()) {
+        if (section.weight < places.size() && !places[section.weight] &&
+            !bundle.isProgramFile(section.file))
+            places[section.weight] =
+                StoredPlace{bundle.files()[section.file].path, section.range.offset.value};
+    }
+    return places;
+}
+
+/// Indices of one longest ascending run of the numbers, not necessarily neighbours.
+std::vector<std::size_t> longestAscending(const std::vector<std::uint64_t> &numbers)
+{
+    std::vector<std::size_t> tails, before(numbers.size(), kNoIndex);
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+        const auto at =
+            std::lower_bound(tails.begin(), tails.end(), i,
+                             [&](std::size_t x, std::size_t y) { return numbers[x] < numbers[y]; });
+        before[i] = at == tails.begin() ? kNoIndex : *(at - 1);
+        if (at == tails.end())
+            tails.push_back(i);
+        else
+            *at = i;
+    }
+    std::vector<std::size_t> run;
+    for (std::size_t i = tails.empty() ? kNoIndex : tails.back(); i != kNoIndex; i = before[i])
+        run.push_back(i);
+    return run;
+}
+
+bool hasFile(const Bundle &bundle, const std::string &path)
+{
+    return bundle.fileByPath(path).has_value();
+}
+
+/// Values that are others, whatever the order of the channels; 0 where they were not compared.
+std::uint64_t changedValues(const ComparedPair &pair)
+{
+    if (pair.order)
+        return pair.reordered ? pair.reordered->different : 0;
+    return pair.values ? pair.values->different() : 0;
+}
+
+/// Most values are others although they are stored alike: no patch, and no encoding, does that.
+bool retrained(const ComparedPair &pair)
+{
+    if (!pair.layoutEqual)
+        return false;
+    if (pair.order)
+        return pair.reordered && changedValues(pair) > pair.reordered->equal;
+    if (!pair.values)
+        return pair.content == ContentKind::Nearest && pair.similarity.has_value();
+    // What pruning took away alone is no training.
+    const ValueDifference &values = *pair.values;
+    return values.different() > values.elements() / 2 &&
+           values.changed + values.revived > values.zeroed;
+}
+
+} // namespace
+
+namespace diff {
+
+void markMoved(const Bundle &a, const Bundle &b, std::span<ComparedPair> pairs)
+{
+    const auto inA = storedPlacesOf(a), inB = storedPlacesOf(b);
+    std::map<std::string, std::vector<std::size_t>> byFile;
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+        const Weight &from = a.weights()[pairs[i].a], &to = b.weights()[pairs[i].b];
+        pairs[i].moved = from.model != to.model || from.function != to.function;
+        const auto &placeA = inA[pairs[i].a], &placeB = inB[pairs[i].b];
+        if (!placeA || !placeB)
+            continue;
+        if (placeA->file == placeB->file)
+            byFile[placeA->file].push_back(i);
+        else if (hasFile(b, placeA->file) && hasFile(a, placeB->file))
+            pairs[i].moved = true;
+    }
+    for (auto &[file, indices] : byFile) {
+        std::sort(indices.begin(), indices.end(), [&](std::size_t x, std::size_t y) {
+            return inA[pairs[x].a]->offset < inA[pairs[y].a]->offset;
+        });
+        std::vector<std::uint64_t> offsets;
+        for (const std::size_t i : indices)
+            offsets.push_back(inB[pairs[i].b]->offset);
+        std::vector<bool> inOrder(indices.size(), false);
+        for (const std::size_t i : longestAscending(offsets))
+            inOrder[i] = true;
+        for (std::size_t i = 0; i < indices.size(); ++i) {
+            // Weights that share their bytes lie in one place, in whatever order.
+            const bool shared =
+                i > 0 && inA[pairs[indices[i]].a]->offset == inA[pairs[indices[i - 1]].a]->offset;
+            if (!inOrder[i] && !shared)
+                pairs[indices[i]].moved = true;
+        }
+    }
+}
+
+PairConfidence confidenceOf(const ComparedPair &pair, bool shared, bool namedByPlace)
+{
+    constexpr double kSure = 0.95, kFar = 0.5;
+    switch (pair.pairing) {
+    case Pairing::Consumer:
+        return pair.shapeEqual ? PairConfidence::Certain : PairConfidence::Likely;
+    case Pairing::Name:
+        return pair.shapeEqual && !namedByPlace ? PairConfidence::Certain : PairConfidence::Likely;
+    case Pairing::Content:
+        if (pair.content == ContentKind::Exact || pair.rounded)
+            return shared ? PairConfidence::Likely : PairConfidence::Certain;
+        return pair.similarity.value_or(0) >= kSure && pair.nextSimilarity < kFar
+                   ? PairConfidence::Certain
+                   : PairConfidence::Likely;
+    case Pairing::Hand: return PairConfidence::Certain;
+    case Pairing::ShapeOnly:
+    case Pairing::Position: break;
+    }
+    return PairConfidence::Guess;
+}
+
+} // namespace diff
+
+std::vector<std::string_view> pairChanges(const Bundle &a, const Bundle &b,
+                                          const ComparedPair &pair)
+{
+    const Weight &from = a.weights()[pair.a], &to = b.weights()[pair.b];
+    std::vector<std::string_view> changes;
+    if (baseName(from.name) != baseName(to.name))
+        changes.emplace_back("renamed");
+    if (pair.moved)
+        changes.emplace_back("moved");
+    if (pair.order)
+        changes.emplace_back("reordered");
+    if (pair.rule && pair.rule->kind == ValueRule::Kind::Transposed)
+        changes.emplace_back("transposed");
+    else if (!pair.shapeEqual && !pair.unreadable())
+        changes.emplace_back("reshaped");
+    if (pair.unreadable())
+        changes.emplace_back("unreadable");
+    else if (pair.reencoded())
+        changes.emplace_back("re-encoded");
+    else if (retrained(pair))
+        changes.emplace_back("re-trained");
+    else if (changedValues(pair) > 0)
+        changes.emplace_back("edited");
+    return changes;
+}
+
+std::string pairChangesText(const Bundle &a, const Bundle &b, const ComparedPair &pair)
+{
+    if (pair.slice)
+        return sliceText(*pair.slice);
+    std::string text;
+    for (const std::string_view change : pairChanges(a, b, pair))
+        text += (text.empty() ? "" : ", ") + std::string(change);
+    return text;
+}
+
+} // namespace kernscope

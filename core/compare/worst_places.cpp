@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/compare/worst_places.h"
+
+#include "core/base/overlaid_file.h"
+#include "core/bundle/pair_read_lock.h"
+#include "core/compare/pair_reader.h"
+#include "core/compare/pair_sample.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <span>
+#include <utility>
+
+namespace kernscope {
+
+namespace {
+
+constexpr std::uint64_t kWorstRun = 65536;
+
+/// What is not finite on one side only, or differs there, is further apart than any number.
+template <class T>
+T distanceOf(T a, T b)
+{
+    if (a == b || (std::isnan(a) && std::isnan(b)))
+        return 0;
+    const T distance = std::abs(a - b);
+    return std::isfinite(distance) ? distance : std::numeric_limits<T>::infinity();
+}
+
+/// The largest of what is offered, in a heap whose front is the least of them.
+template <class Item>
+class Largest
+{
+public:
+    explicit Largest(std::size_t most) : m_most(most) {}
+
+    /// Of equal keys the one offered first stays.
+    void offer(ExactValue key, const Item &item)
+    {
+        if (m_most == 0 || (m_items.size() == m_most && !(key > m_items.front().key)))
+            return;
+        if (m_items.size() == m_most) {
+            std::pop_heap(m_items.begin(), m_items.end(), before);
+            m_items.pop_back();
+        }
+        m_items.push_back({key, m_offered++, item});
+        std::push_heap(m_items.begin(), m_items.end(), before);
+    }
+
+    std::vector<Item> take()
+    {
+        std::sort(m_items.begin(), m_items.end(), before);
+        std::vector<Item> items;
+        for (const Kept &kept : m_items)
+            items.push_back(kept.item);
+        return items;
+    }
+
+private:
+    struct Kept {
+        ExactValue key = 0;
+        std::uint64_t order = 0;
+        Item item;
+    };
+    static bool before(const Kept &x, const Kept &y)
+    {
+        return x.key > y.key || (x.key == y.key && x.order < y.order);
+    }
+
+    std::size_t m_most;
+    std::uint64_t m_offered = 0;
+    std::vector<Kept> m_items;
+};
+
+class PlaceFinder
+{
+public:
+    PlaceFinder(std::uint64_t perChannel, ElementType typeOfA, const PlacesWanted &wanted)
+        : m_perChannel(perChannel), m_typeOfA(typeOfA), m_only(wanted.only),
+          m_channels(wanted.channels), m_elements(wanted.elements)
+    {
+    }
+
+    template <class T>
+    void add(std::uint64_t first, std::span<const T> a, std::span<const T> b)
+    {
+        for (std::size_t i = 0; i < a.size(); ++i) {
+            addOne(first + i, a[i], b[i]);
+            if (++m_now.elements == m_perChannel)
+                closeChannel();
+        }
+    }
+
+    WorstPlaces finish()
+    {
+        if (m_now.elements > 0)
+            closeChannel();
+        m_result.worstChannels = m_channels.take();
+        m_result.worstElements = m_elements.take();
+        return std::move(m_result);
+    }
+
+private:
+    template <class T>
+    void addOne(std::uint64_t element, T a, T b)
+    {
+        if (std::isfinite(a) && std::isfinite(b)) {
+            m_signal += a * a;
+            m_noise += (a - b) * (a - b);
+            ++m_finite;
+        }
+        const T distance = distanceOf(a, b);
+        if (m_only.any() ? m_only.holds(m_typeOfA, a, b) : distance != 0) {
+            ++m_result.chosenElements;
+            m_elements.offer(distance, {element, a, b});
+        }
+        if (distance == 0)
+            return;
+        ++m_now.different;
+        ++(a != 0 && b == 0 ? m_now.zeroed : a == 0 && b != 0 ? m_now.revived : m_now.changed);
+        if (distance > m_furthest) {
+            m_furthest = distance;
+            m_now.worst = element;
+        }
+    }
+
+    void closeChannel()
+    {
+        m_now.channel = m_result.channels++;
+        m_now.maxAbs = static_cast<double>(m_furthest);
+        m_now.rmse =
+            m_finite > 0
+                ? static_cast<double>(std::sqrt(m_noise / static_cast<ExactValue>(m_finite)))
+                : 0;
+        m_now.snr = m_noise > 0 ? static_cast<double>(10 * std::log10(m_signal / m_noise))
+                                : std::numeric_limits<double>::infinity();
+        if (m_now.different > 0) {
+            ++m_result.differentChannels;
+            m_channels.offer(m_furthest, m_now);
+        }
+        m_now = {};
+        m_signal = m_noise = m_furthest = 0;
+        m_finite = 0;
+    }
+
+    std::uint64_t m_perChannel;
+    ElementType m_typeOfA;
+    ElementChoice m_only;
+    WorstPlaces m_result;
+    ChannelDifference m_now;
+    ExactValue m_signal = 0, m_noise = 0, m_furthest = 0; ///< of the channel
+    std::uint64_t m_finite = 0;
+    Largest<ChannelDifference> m_channels;
+    Largest<ElementPair> m_elements;
+};
+
+/// `shape`: that of the elements that are read.
+Result<WorstPlaces> placesOf(const diff::PairReader &reader, const Shape &shape,
+                             ElementType typeOfA, std::optional<diff::PairBinner> binner,
+                             const PlacesWanted &wanted, Progress *progress)
+{
+    const std::uint64_t outputs = shape.empty() ? 1 : std::max<std::uint64_t>(shape.front(), 1);
+    PlaceFinder finder(std::max<std::uint64_t>(reader.elements() / outputs, 1), typeOfA, wanted);
+    std::vector<double> valuesA(kWorstRun), valuesB(kWorstRun);
+    std::vector<ExactValue> exactA, exactB;
+    for (std::uint64_t first = 0; first < reader.elements(); first += kWorstRun) {
+        const auto count = static_cast<std::size_t>(std::min(kWorstRun, reader.elements() - first));
+        const auto runA = std::span(valuesA).first(count), runB = std::span(valuesB).first(count);
+        reader.readDoubles(first, runA, runB);
+        if (reader.wide()) {
+            exactA.resize(count);
+            exactB.resize(count);
+            reader.readExact(true, first, exactA);
+            reader.readExact(false, first, exactB);
+            finder.add<ExactValue>(first, exactA, exactB);
+        } else
+            finder.add<double>(first, runA, runB);
+        if (binner)
+            binner->add(first, runA, runB);
+        if (progress != nullptr && !progress->advance(count))
+            return tl::unexpected(cancelledError("The search was cancelled"));
+    }
+    WorstPlaces places = finder.finish();
+    if (binner)
+        places.bins = binner->take();
+    return places;
+}
+
+} // namespace
+
+bool ElementChoice::holds(ElementType typeOfA, ExactValue valueA, ExactValue valueB) const
+{
+    if ((a && !a->hold(static_cast<double>(valueA))) ||
+        (b && !b->hold(static_cast<double>(valueB))))
+        return false;
+    if (!steps)
+        return true;
+    const bool apart = std::isnan(valueA) != std::isnan(valueB);
+    const std::uint64_t distance = apart ? UINT64_MAX : exactUlpDistance(typeOfA, valueA, valueB);
+    return distance >= steps->first && distance <= steps->last;
+}
+
+Result<WorstPlaces> findWorstPlaces(const Bundle &a, const Bundle &b, const PairSides &sides,
+                                    const PlacesWanted &wanted, Progress *progress)
+{
+    const PairReadLock lock(a, b);
+    const auto reader = diff::PairReader::make(a, b, sides);
+    if (!reader)
+        return tl::unexpected(reader.error());
+    std::optional<diff::PairBinner> binner;
+    if (wanted.bins)
+        binner.emplace(diff::sampledRange(*reader));
+    return placesOf(*reader, comparedWeight(a, b, sides).shape, a.weights()[sides.a].type,
+                    std::move(binner), wanted, progress);
+}
+
+} // namespace kernscope

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/compare/compare.h"
+
+#include <QTest>
+
+#include <algorithm>
+#include <cmath>
+
+namespace kernscope::test {
+
+/// Everything that is counted at A is counted at B in the other direction.
+inline void requireMirror(const Difference &forth, const Difference &back)
+{
+    QCOMPARE(forth.identical, back.identical);
+    QCOMPARE(forth.program.equal, back.program.equal);
+    QCOMPARE(forth.program.sameComputation, back.program.sameComputation);
+    QCOMPARE(forth.onlyA.size(), back.onlyB.size());
+    QCOMPARE(forth.onlyB.size(), back.onlyA.size());
+    QCOMPARE(slicedPairs(forth.weights).size(), slicedPairs(back.weights).size());
+    QCOMPARE(forth.weights.size(), back.weights.size());
+    for (const ComparedPair &pair : forth.weights) {
+        const auto other = std::find_if(back.weights.begin(), back.weights.end(),
+                                        [&](const ComparedPair &each) { return each.b == pair.a; });
+        QVERIFY(other != back.weights.end());
+        QCOMPARE(other->a, pair.b);
+        QCOMPARE(other->pairing, pair.pairing);
+        QCOMPARE(other->content, pair.content);
+        QCOMPARE(other->layoutEqual, pair.layoutEqual);
+        QCOMPARE(other->storedEqual, pair.storedEqual);
+        QCOMPARE(other->values.has_value(), pair.values.has_value());
+        if (!pair.values)
+            continue;
+        QCOMPARE(other->values->equal, pair.values->equal);
+        QCOMPARE(other->values->changed, pair.values->changed);
+        QCOMPARE(other->values->zeroed, pair.values->revived);
+        QCOMPARE(other->values->revived, pair.values->zeroed);
+        QCOMPARE(other->values->maxAbs, pair.values->maxAbs);
+        QCOMPARE(other->values->rmse, pair.values->rmse);
+        QVERIFY(std::abs(other->values->cosine - pair.values->cosine) < 1e-12);
+        QCOMPARE(other->values->unfaithful, pair.values->unfaithful);
+    }
+    QCOMPARE(forth.files.size(), back.files.size());
+    ByteTally there, here;
+    for (const FileDifference &file : forth.files)
+        there += file.tally;
+    for (const FileDifference &file : back.files)
+        here += file.tally;
+    QCOMPARE(there.inA(), here.inB());
+    QCOMPARE(there.inB(), here.inA());
+}
+
+} // namespace kernscope::test
