@@ -412,16 +412,28 @@ void TestDocumentSave::seesChangesByOthers()
     QCOMPARE(changed[0][0].toStringList().size(), 1);
 }
 
+/// The next change that is told of is the one that another program makes.
 void TestDocumentSave::ownSaveIsNoChangeByOthers()
 {
-    QVERIFY(open(test::writeSample(m_folder->path(), QStringLiteral("dense"))));
+    const QString path = test::writeSample(m_folder->path(), QStringLiteral("dense"));
+    QVERIFY(open(path));
     const QSignalSpy changed(m_document.get(), &Document::changedOnDisk);
     m_session->setPatchingEnabled(true);
     edit(0, 0, 0.5);
+    const std::string saved = m_document->pendingRanges()[0].file;
     m_document->save(true);
     QVERIFY(wait());
-    QTest::qWait(1200);
-    QCOMPARE(changed.size(), 0);
+    const auto &files = bundle().files();
+    const auto other = std::find_if(files.begin(), files.end(),
+                                    [&](const BundleFile &one) { return one.path != saved; });
+    QVERIFY(other != files.end());
+    QFile file(path + QLatin1Char('/') + QString::fromStdString(other->path));
+    QVERIFY(file.open(QIODevice::Append) && file.write(" ") == 1);
+    file.close();
+    QTRY_COMPARE_WITH_TIMEOUT(changed.size(), 1, 10'000);
+    const QStringList told = changed[0][0].toStringList();
+    QCOMPARE(told.size(), 1);
+    QVERIFY2(file.fileName().endsWith(told[0]), qPrintable(told[0]));
 }
 
 void TestDocumentSave::recoversNothingWhereThereIsNothing()

@@ -272,12 +272,12 @@ void TestWindowEditing::statusLineKeepsItsPlace()
             return true;
         },
         [](bool) {});
-    QTest::qWait(400);
     const QList<QToolButton *> buttons = (*m_window)->statusLine().findChildren<QToolButton *>();
     const auto cancel = std::find_if(buttons.begin(), buttons.end(), [](const QToolButton *button) {
-        return button->text() == QLatin1String("Cancel") && button->isVisible();
+        return button->text() == QLatin1String("Cancel");
     });
     QVERIFY(cancel != buttons.end());
+    QTRY_VERIFY((*cancel)->isVisible());
     QCOMPARE((*m_window)->size(), window);
     QCOMPARE((*m_window)->statusLine().height(), height);
     QTest::mouseClick(*cancel, Qt::LeftButton);

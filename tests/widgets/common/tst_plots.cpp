@@ -285,7 +285,7 @@ void TestPlots::themed()
     HistogramPlot plot;
     plot.setHistogram(bell());
     QVERIFY(expose(plot));
-    QTest::qWait(50);
+    QCoreApplication::processEvents();
     const QImage image = plot.grab().toImage();
     const QColor base = plot.palette().color(QPalette::Base);
     QCOMPARE(image.pixelColor(3, 3).rgb(), base.rgb());
@@ -340,7 +340,7 @@ void TestPlots::hiddenPlotsKeepNoPicture()
     QVERIFY(drawn->pictureBytes() < 64);
     // What is drawn anew while it is hidden leaves no picture either.
     plot.setHistogram(bell());
-    QTest::qWait(20);
+    QCoreApplication::processEvents();
     QVERIFY(drawn->pictureBytes() < 64);
     QCOMPARE(plot.grab().toImage(), before); // a picture of its own
     QVERIFY(drawn->pictureBytes() < 64);

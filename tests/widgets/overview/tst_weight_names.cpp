@@ -91,7 +91,8 @@ void TestWeightNames::anotherBundleForgetsThem()
     session.setBundle(manyNames(3));
     QVERIFY(!names.working());
     QCOMPARE(names.namesInFunctions().size(), 3);
-    QTest::qWait(50); // what the first task still delivers is dropped
+    QTRY_VERIFY(session.tasks().idle());
+    QCoreApplication::processEvents(); // what the first task still delivers is dropped
     QCOMPARE(names.namesInFunctions().size(), 3);
     session.setBundle(nullptr);
     QVERIFY(names.namesInFunctions().isEmpty());
