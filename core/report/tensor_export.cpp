@@ -267,6 +267,27 @@ std::optional<TensorFile> tensorFileOf(std::string_view path)
                                           : std::nullopt;
 }
 
+namespace {
+
+/// Warnings at the records of a weight, such as of one that is read as another type than it has.
+void addFoundAt(const Bundle &bundle, const Weight &weight, Diagnostics &notes)
+{
+    for (const codec::Operand &operand : weight.operands()) {
+        if (!operand.place || operand.place->file >= bundle.files().size())
+            continue;
+        const OperandPlace &place = *operand.place;
+        for (const Diagnostic &found : bundle.diagnostics()) {
+            if (found.severity == Severity::Warning && found.error.offset &&
+                found.error.file == bundle.files()[place.file].path &&
+                *found.error.offset >= place.metaOffset &&
+                found.error.offset->value < place.dataOffset.value + place.bytes.value)
+                notes.push_back(found);
+        }
+    }
+}
+
+} // namespace
+
 Result<TensorExport> planTensors(const Bundle &bundle, std::span<const std::size_t> weights,
                                  std::optional<ElementType> as, TensorFile kind,
                                  std::optional<TensorRows> rows)
@@ -283,6 +304,7 @@ Result<TensorExport> planTensors(const Bundle &bundle, std::span<const std::size
             plan.notes.push_back({Severity::Error, decoder.error()});
             continue;
         }
+        addFoundAt(bundle, weight, plan.notes);
         const ElementType type = as.value_or(narrowest(decoder->type()));
         ExportedTensor tensor{index, freeName(weight, taken), type, 0, 0, weight.shape, {}};
         if (rows && !weight.shape.empty() && weight.shape[0] > 0) {

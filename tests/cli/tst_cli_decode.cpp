@@ -43,6 +43,7 @@ private slots:
     void values_data();
     void values();
     void saysWhatIsRounded();
+    void saysWhatIsReadAsAnotherType();
     void textAndStandardOutput();
     void refused_data();
     void refused();
@@ -152,6 +153,21 @@ void TestCliDecode::values()
 }
 
 /// Whoever decodes fp32 as fp16 hears of it; nothing is said where nothing is lost.
+/// The record says fp16, the program int8, and the bytes are as many as int8 has.
+void TestCliDecode::saysWhatIsReadAsAnotherType()
+{
+    MadeBundle made;
+    made.blob(ElementType::Fp16, "[2]",
+              Bytes{std::byte{1}, std::byte{2}, std::byte{3}, std::byte{4}});
+    made.constant("tensor<int8, [4]>", "w", MadeBundle::blobAt("int8", "[4]", made.lastRecord()));
+    made.consume("w");
+    const auto result = runCli({QStringLiteral("decode"),
+                                writeBundle(m_scratch, "typed.mlmodelc", made), QStringLiteral("w"),
+                                QStringLiteral("-o"), m_scratch.filePath(QStringLiteral("t.npy"))});
+    QCOMPARE(result.exitCode, 0);
+    QVERIFY2(result.err.contains("[blob.type]"), result.err.constData());
+}
+
 void TestCliDecode::saysWhatIsRounded()
 {
     MadeBundle made;
