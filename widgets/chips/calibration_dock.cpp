@@ -217,6 +217,7 @@ CalibrationDock::CalibrationDock(Session &session, QWidget *parent)
     m_filter = filterBox(content, tr("Filter by measurement, form, condition or source"), m_table);
     m_onlyChip = new QCheckBox(tr("Only this chip"), content);
     m_summary = new QLabel(content);
+    m_summary->setWordWrap(true);
     m_summary->setTextInteractionFlags(Qt::TextSelectableByMouse);
     m_summary->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     m_plot = new CalibrationPlot(content);
@@ -231,7 +232,7 @@ CalibrationDock::CalibrationDock(Session &session, QWidget *parent)
     tables->addWidget(m_table);
     tables->addWidget(buildEstimates(tables));
     split->addWidget(m_plot);
-    split->setSizes({theme::em(this, 40), theme::em(this, 26)});
+    split->setSizes({theme::em(this, 54), theme::em(this, 24)});
     QVBoxLayout *column = contentColumn(content);
     column->addLayout(bar);
     column->addWidget(m_summary);

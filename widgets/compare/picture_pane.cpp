@@ -193,6 +193,7 @@ PicturePane::PicturePane(TaskManager &tasks, const QString &name, const QString 
     m_stack->addWidget(m_view);
     m_stack->addWidget(m_message);
     auto *head = new QHBoxLayout;
+    head->setSpacing(theme::em(this, 0.4));
     if (!side.isEmpty()) {
         auto *label = new QLabel(side, this);
         QFont bold = label->font();
