@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// kernscope-bench-edit [ELEMENTS [FORM]]: planning edits of a whole weight (4 Mi elements unless
-// given) beside encoding the same values anew, in one process; with the memory that planning takes
-// beyond what was there, at most, beside the bytes that change.
+// kernscope-bench-edit [ELEMENTS [FORM [EDIT]]]: planning edits of a whole weight (4 Mi elements
+// unless given) beside encoding the same values anew, in one process; with the memory that planning
+// takes beyond what was there, at most, beside the bytes that change.
 #include "core/bundle/bundle.h"
 #include "core/codec/decode/decoder.h"
 #include "made_bundle.h"
@@ -38,6 +38,7 @@ namespace {
 
 constexpr std::uint64_t kRows = 1024;
 constexpr float kKept = 0.2f; ///< magnitude from which on the sparse form keeps a value
+std::string_view g_onlyEdit;  ///< empty: every one
 
 /// Wall time: edits use all processors, encoders one. Measure on a quiet machine.
 double seconds(const std::function<void()> &work)
@@ -156,6 +157,8 @@ using Encode = std::function<Result<codec::EncodedWeight>(std::span<const float>
 void edit(const std::filesystem::path &folder, const std::string &form, const std::string &name,
           const Result<Edit> &asked, double plain)
 {
+    if (!g_onlyEdit.empty() && name != g_onlyEdit)
+        return;
     const auto bundle = Bundle::open(folder);
     if (!bundle || !asked) {
         fmt::print("{} {}: {}\n", form, name, describe(bundle ? asked.error() : bundle.error()));
@@ -227,6 +230,7 @@ int main(int argc, char **argv)
         std::filesystem::temp_directory_path() / fmt::format("kernscope-bench-{}", getpid());
     fmt::print("{} elements\n", kRows * columns);
     const std::string_view only = argc > 2 ? argv[2] : "";
+    g_onlyEdit = argc > 3 ? argv[3] : "";
     using Values = std::span<const float>;
     const std::vector<std::pair<std::string, Encode>> forms{
         {"dense", [&](Values v) { return codec::encodeDense(v, shape, ElementType::Fp16); }},

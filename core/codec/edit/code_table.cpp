@@ -78,6 +78,21 @@ void CodeTable::makeIndex()
         ++m_starts[bucketOf(one.value) + 1];
     for (std::size_t i = 1; i <= kBuckets; ++i)
         m_starts[i] = static_cast<std::uint16_t>(m_starts[i] + m_starts[i - 1]);
+    // Farther beyond an end, rounded differences no longer tell the last two apart.
+    constexpr double kFar = 0x1p40;
+    const std::size_t count = m_all.size();
+    m_zones.resize(count);
+    const auto gapAt = [this](std::size_t i) { return m_all[i].value - m_all[i - 1].value; };
+    m_zones.front().low = m_all.front().value - kFar * gapAt(1);
+    m_zones.back().high = m_all.back().value + kFar * gapAt(count - 1);
+    for (std::size_t i = 1; i < count; ++i) {
+        const double middle = m_all[i - 1].value + 0.5 * gapAt(i);
+        const double unsure = 0x1p-48 * (std::abs(middle) + gapAt(i));
+        m_zones[i - 1].high = middle - unsure;
+        m_zones[i].low = middle + unsure;
+    }
+    for (std::size_t i = 0; i < count; ++i)
+        m_zones[i].bits = static_cast<std::uint32_t>(m_all[i].code) & m_mask;
 }
 
 std::size_t CodeTable::firstNotBelow(double value) const
@@ -94,6 +109,13 @@ std::size_t CodeTable::firstNotBelow(double value) const
 
 std::uint32_t CodeTable::nearest(double value) const
 {
+    if (!m_starts.empty()) { // mostly one of two
+        std::size_t guess = std::min<std::size_t>(m_starts[bucketOf(value)], m_zones.size() - 1);
+        guess -= guess > 0 && value < m_zones[guess].low ? 1U : 0U;
+        const Zone &zone = m_zones[guess];
+        if (value > zone.low && value < zone.high)
+            return zone.bits;
+    }
     const std::size_t up = firstNotBelow(value);
     const auto errorAt = [&](std::size_t i) { return std::abs(m_all[i].value - value); };
     double least = HUGE_VAL;

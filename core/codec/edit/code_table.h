@@ -38,7 +38,13 @@ private:
     std::vector<CodeCandidate>
         m_all; ///< finite values, strictly ascending; the lowest code of each
     std::uint32_t m_mask = 0;
+    /// Between these bounds a value of m_all is certainly the nearest one.
+    struct Zone {
+        double low = 0, high = 0;
+        std::uint32_t bits = 0;
+    };
     std::vector<std::uint16_t> m_starts; ///< by bucket: values in the buckets before it
+    std::vector<Zone> m_zones;           ///< with m_starts, of each value
     double m_perUnit = 0;
     std::vector<float> m_scaled; ///< of make(), with the next
     std::vector<std::uint16_t> m_halves;

@@ -3,6 +3,8 @@
 
 #include "core/codec/edit/code_table.h"
 #include "core/codec/edit/edit_common.h"
+#include "core/codec/kernels/nearest_kernels.h"
+#include "core/codec/kernels/sparse_kernels.h"
 #include "core/numeric/bitpack.h"
 #include "core/numeric/convert.h"
 #include "core/numeric/half.h"
@@ -93,7 +95,8 @@ struct RunEditor::State {
     State(const Decoder &made, const Decoder::State &decoded, EditTolerance within,
           Wanted valuesWanted)
         : decoder(made), state(decoded), tolerance(within), wantedOf(std::move(valuesWanted)),
-          width(codeWidth(decoded)), plainTo(plainType(decoded)), hasTables(hasCodeTables(decoded))
+          width(codeWidth(decoded)), plainTo(plainType(decoded)), hasTables(hasCodeTables(decoded)),
+          isScaled(hasTables && !decoded.palette && !decoded.mask && !ordered())
     {
     }
 
@@ -113,10 +116,13 @@ struct RunEditor::State {
     std::size_t setBlock(std::uint64_t first, std::size_t at, std::size_t index,
                          std::span<const double> values, std::span<float> after,
                          RunOutcome &outcome);
-    std::optional<std::span<const double>> storedValues(std::uint64_t first,
-                                                        std::span<const double> values);
-    bool roundBlock(std::size_t index, std::span<const double> values, std::span<float> after,
-                    RunOutcome &outcome);
+    /// Elements from one on that are set in one go.
+    std::size_t blockAt(std::uint64_t element) const
+    {
+        return isScaled ? std::min<std::uint64_t>(kSetAtOnce, sharing(element)) : kSetAtOnce;
+    }
+    bool nearBlock(std::uint64_t first, std::size_t index, std::span<const double> values,
+                   std::span<float> after, RunOutcome &outcome);
     void gather(std::uint64_t first, std::size_t at, std::span<const double> values,
                 const RunOutcome &outcome);
     void loadCodes(std::uint64_t first, std::size_t at, std::size_t index);
@@ -160,6 +166,7 @@ struct RunEditor::State {
     unsigned width;
     ElementType plainTo; ///< of numbers that are stored as they are, or Unknown
     bool hasTables;
+    bool isScaled; ///< narrow integers under scales, as they come
 
     // The run: its bytes of the payload, and its codes where they share bytes; of a payload with
     // an order of its own, where its codes lie and which are to change.
@@ -186,12 +193,15 @@ struct RunEditor::State {
     std::uint64_t blockFirst = 0;
     std::size_t blockCount = 0;
     std::span<const double> wanted;
-    std::vector<double> kept; ///< `wanted`, where not all are stored
+    std::vector<double> kept;     ///< `wanted`, where not all are stored
+    std::vector<float> runFloats; ///< of the second set(), with the next
+    std::vector<double> runWanted;
     std::vector<double> now, next;
     std::vector<std::uint32_t> codes, chosen;
     bool natural = false; ///< every value is rounded as any conversion to the type does it
     std::vector<float> floats;
     std::vector<std::uint16_t> halves;
+    std::vector<std::uint8_t> foundCodes;
     std::vector<std::int64_t> longCodes;
 
     // Of chooseByTables().
@@ -254,8 +264,9 @@ bool RunEditor::set(std::uint64_t first, std::span<const double> values, std::sp
     if (!own.begin(first, values.size(), outcome))
         return false;
     std::size_t index = own.skipped;
-    for (std::size_t at = 0; at < values.size(); at += kSetAtOnce) {
-        const auto some = values.subspan(at, std::min(kSetAtOnce, values.size() - at));
+    for (std::size_t at = 0, count = 0; at < values.size(); at += count) {
+        count = std::min(own.blockAt(first + at), values.size() - at);
+        const auto some = values.subspan(at, count);
         const auto seen = after.size() > at
                               ? after.subspan(at, std::min(some.size(), after.size() - at))
                               : std::span<float>();
@@ -279,11 +290,11 @@ bool RunEditor::set(std::uint64_t first, std::size_t count, std::span<float> aft
             outcome.bytes = own.takeBytes();
         return true;
     }
-    std::vector<float> held(count);
-    std::vector<double> values(count);
-    own.decoder.decodeFloat(first, held);
-    own.wantedOf(held, values);
-    return set(first, values, after, outcome);
+    own.runFloats.resize(count);
+    own.runWanted.resize(count);
+    own.decoder.decodeFloat(first, own.runFloats);
+    own.wantedOf(own.runFloats, own.runWanted);
+    return set(first, own.runWanted, after, outcome);
 }
 
 bool RunEditor::State::begin(std::uint64_t first, std::size_t count, RunOutcome &outcome)
@@ -435,11 +446,8 @@ std::size_t RunEditor::State::setBlock(std::uint64_t first, std::size_t at, std:
                                        std::span<const double> values, std::span<float> after,
                                        RunOutcome &outcome)
 {
-    if (plainTo == ElementType::Fp16 && !ordered() && (!state.mask || after.empty())) {
-        const auto some = storedValues(first + at, values);
-        if (some && roundBlock(index, *some, after, outcome))
-            return some->size();
-    }
+    if (nearBlock(first + at, index, values, after, outcome))
+        return state.mask ? rank(first + at + values.size()) - rank(first + at) : values.size();
     gather(first, at, values, outcome);
     loadCodes(first, at, index);
     choose();
@@ -451,61 +459,61 @@ std::size_t RunEditor::State::setBlock(std::uint64_t first, std::size_t at, std:
     return blockCount;
 }
 
-/// What the stored elements of a block are to become; nothing where another one is not to stay
-/// zero.
-std::optional<std::span<const double>>
-RunEditor::State::storedValues(std::uint64_t first, std::span<const double> values)
+/// The ordinary block of fp16 numbers or of narrow codes that share their scale: each value has a
+/// code that is near enough, by vector instructions. False, with nothing done, for any other one.
+bool RunEditor::State::nearBlock(std::uint64_t first, std::size_t index,
+                                 std::span<const double> values, std::span<float> after,
+                                 RunOutcome &outcome)
 {
-    if (!state.mask)
-        return values;
-    kept.resize(values.size());
-    std::size_t stored = 0;
-    bool zeros = true;
-    for (std::size_t i = 0; i < values.size(); ++i) {
-        const bool isStored = state.mask->test(first + i);
-        kept[stored] = values[i];
-        stored += isStored ? 1U : 0U;
-        zeros &= isStored | (values[i] == 0);
-    }
-    return zeros ? std::optional(std::span<const double>(kept).first(stored)) : std::nullopt;
-}
-
-/// The ordinary block of numbers that are stored in fp16: all have a finite number near them, and
-/// none is farther off than those before. False, with nothing done, for any other one.
-bool RunEditor::State::roundBlock(std::size_t index, std::span<const double> values,
-                                  std::span<float> after, RunOutcome &outcome)
-{
-    if (outcome.refusal || outcome.worst < 0)
+    const bool isHalf = plainTo == ElementType::Fp16 && !ordered();
+    if (!(isHalf || isScaled) || outcome.refusal || (state.mask && outcome.worst < 0))
         return false;
-    const std::size_t count = values.size();
-    halves.resize(2 * count);
-    floats.resize(3 * count);
-    const auto to = std::span(halves).first(count), held = std::span(halves).subspan(count);
-    const auto asked = std::span(floats).first(count),
-               rounded = std::span(floats).subspan(count, count),
-               present = std::span(floats).subspan(2 * count);
-    for (std::size_t i = 0; i < count; ++i)
-        asked[i] = doubleToFloatOdd(values[i]);
-    convertFloatToHalf(asked, to);
-    std::memcpy(held.data(), packed.data() + 2 * index, 2 * count);
-    convertHalfToFloat(std::span<const std::uint16_t>(to), rounded);
-    convertHalfToFloat(std::span<const std::uint16_t>(held), present);
-    // What is asked is at most 2^-23 of itself off; a difference of 0 is exact.
-    const auto most = static_cast<float>(std::min(outcome.worst, 1e30) * (1 - 0x1p-20));
-    bool ordinary = true;
-    for (std::size_t i = 0; i < count; ++i)
-        ordinary &= (rounded[i] == asked[i]) |
-                    (std::abs(rounded[i] - asked[i]) + std::abs(asked[i]) * 0x1p-21f <= most);
-    if (!ordinary) // also where one is infinite or no number
-        return false;
-    std::uint64_t changed = 0;
-    for (std::size_t i = 0; i < count; ++i) {
-        to[i] = present[i] == asked[i] ? held[i] : to[i]; // zeros keep their sign
-        changed += to[i] != held[i] ? 1U : 0U;
+    std::span<const double> stored = values;
+    if (state.mask) {
+        kept.resize(values.size() + 8);
+        const auto count = keepMasked(values, state.mask->bytes(), first, kept);
+        if (!count) // one that is not stored is not to stay zero
+            return false;
+        stored = std::span<const double>(kept).first(*count);
     }
-    outcome.changed += changed;
-    std::memcpy(packed.data() + 2 * index, to.data(), 2 * count);
-    std::copy_n(rounded.begin(), after.size(), after.begin());
+    const std::size_t count = stored.size();
+    floats.resize(std::max(count, after.size()));
+    const auto became = std::span(floats).first(count);
+    ChosenRun run;
+    if (isHalf) {
+        halves.resize(2 * count);
+        const auto held = std::span(halves).first(count), to = std::span(halves).subspan(count);
+        std::memcpy(held.data(), packed.data() + 2 * index, 2 * count);
+        run = chooseHalves(stored, held, to, became);
+        if (run.sure)
+            std::memcpy(packed.data() + 2 * index, to.data(), 2 * count);
+    } else {
+        const ScalePair pair = scaleOf(state, first);
+        const auto held = std::span(narrow).subspan(index, count);
+        const ElementType type = state.payload.type;
+        foundCodes.resize(count);
+        run = chooseScaled(stored,
+                           {pair.scale, pair.offset, state.scaling->addsOffset,
+                            state.scaling->roundDifference, state.halfResult(),
+                            static_cast<std::int32_t>(smallestCode(type)),
+                            static_cast<std::int32_t>(largestCode(type)), (1U << width) - 1,
+                            tolerance.absolute, tolerance.relative},
+                           held, foundCodes, became);
+        if (run.sure)
+            std::copy(foundCodes.begin(), foundCodes.end(), held.begin());
+    }
+    if (!run.sure)
+        return false;
+    outcome.changed += run.changed;
+    for (std::size_t i = 0; i < count && run.worst > outcome.worst; ++i) {
+        const auto value = static_cast<double>(became[i]);
+        if (std::abs(value - stored[i]) == run.worst) // the first of those that are farthest off
+            outcome.note(stored[i], value);
+    }
+    if (state.mask)
+        expandFloats(state.mask->bytes(), first, became, after);
+    else
+        std::copy_n(became.begin(), after.size(), after.begin());
     return true;
 }
 

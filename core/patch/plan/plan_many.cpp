@@ -202,6 +202,7 @@ public:
         m_atOnce = m_editors.empty() || !m_editors.front().separateRuns() ? 1 : kRunsAtOnce;
         if (m_atOnce == 1 && m_editors.size() > 1)
             m_editors.erase(m_editors.begin() + 1, m_editors.end());
+        m_wanted.resize(m_editors.size());
     }
 
     /// Runs must ascend, without overlaps, unless add() is flushed between them.
@@ -227,8 +228,8 @@ private:
         bool done = false;
     };
 
-    void planRun(const Run &run, codec::RunEditor &editor, Planned &planned) const;
-    std::vector<double> valuesOf(const Run &run) const;
+    void planRun(const Run &run, std::size_t thread, Planned &planned);
+    void valuesOf(const Run &run, std::vector<double> &values) const;
     Result<void> write(const Run &run, Planned planned);
     Result<void> setEach(const Run &run);
     Result<void> check(std::uint64_t first, std::span<const float> after);
@@ -241,32 +242,35 @@ private:
     const EditValues &m_values;
     codec::EditTolerance m_tolerance;
     Progress *m_progress;
-    std::vector<codec::RunEditor> m_editors; ///< one a thread; none: element by element
+    std::vector<codec::RunEditor> m_editors;   ///< one a thread; none: element by element
+    std::vector<std::vector<double>> m_wanted; ///< of a run, one a thread
     std::size_t m_atOnce;
     std::vector<Run> m_runs;
     std::vector<float> m_check = std::vector<float>(kChecked);
 };
 
-std::vector<double> Filler::valuesOf(const Run &run) const
+void Filler::valuesOf(const Run &run, std::vector<double> &values) const
 {
-    std::vector<double> values(run.count);
+    values.resize(run.count);
     if (m_values.read) {
         m_values.read(run, values);
-        return values;
+        return;
     }
     std::vector<float> now(run.count);
     m_planner.decoder().decodeFloat(run.first, now);
     m_values.wanted(now, values);
-    return values;
 }
 
-void Filler::planRun(const Run &run, codec::RunEditor &editor, Planned &planned) const
+void Filler::planRun(const Run &run, std::size_t thread, Planned &planned)
 {
+    codec::RunEditor &editor = m_editors[thread];
+    std::vector<double> &values = m_wanted[thread];
+    if (m_values.read)
+        valuesOf(run, values);
     planned.outcome.worst = outcome.worst; // most runs have none that is farther off
     planned.after.resize(std::min<std::uint64_t>(run.count, kChecked));
-    planned.done = m_values.read
-                       ? editor.set(run.first, valuesOf(run), planned.after, planned.outcome)
-                       : editor.set(run.first, run.count, planned.after, planned.outcome);
+    planned.done = m_values.read ? editor.set(run.first, values, planned.after, planned.outcome)
+                                 : editor.set(run.first, run.count, planned.after, planned.outcome);
 }
 
 Result<void> Filler::flush()
@@ -276,7 +280,7 @@ Result<void> Filler::flush()
     if (!m_editors.empty())
         onThreads(runs.size(), std::min(m_editors.size(), runs.size()),
                   [&](std::size_t i, std::size_t thread) {
-                      planRun(runs[i], m_editors[thread], planned[i]);
+                      planRun(runs[i], thread, planned[i]);
                       return advance(runs[i].count);
                   });
     for (std::size_t i = 0; i < runs.size(); ++i) {
@@ -330,7 +334,8 @@ Result<void> Filler::check(std::uint64_t first, std::span<const float> after)
 /// Weights that have no runs: each element by itself.
 Result<void> Filler::setEach(const Run &run)
 {
-    const std::vector<double> values = valuesOf(run);
+    std::vector<double> values;
+    valuesOf(run, values);
     outcome.seen += run.count;
     for (std::size_t i = 0; i < values.size(); ++i) {
         const std::uint64_t element = run.first + i;
