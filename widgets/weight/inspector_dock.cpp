@@ -410,5 +410,5 @@ void InspectorDock::showSections(const Weight *weight)
 
 } // namespace kernscope::ui
 
-#include "moc_inspector_dock.cpp"
 #include "inspector_dock.moc"
+#include "moc_inspector_dock.cpp"
