@@ -33,6 +33,8 @@ constexpr std::array<LimitKey, 5> kLimitKeys{{{"max-abs", &ValueLimits::maxAbs, 
                                               {"min-cosine", &ValueLimits::minCosine, true},
                                               {"min-snr", &ValueLimits::minSnr, true}}};
 
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+
 /// The end of a string of one line that begins at `at`, or of a literal one of several lines.
 std::size_t endOfString(std::string_view text, std::size_t at)
 {
@@ -51,7 +53,6 @@ std::size_t endOfString(std::string_view text, std::size_t at)
 /// is undefined behaviour for some of them.
 std::size_t strayLetter(std::string_view text)
 {
-    constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
     bool strings = true; // none behind a """ is looked for
     std::size_t at = text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
     while (at < text.size()) {
@@ -80,7 +81,15 @@ public:
                          std::string(text.substr(
                              at, std::max<std::size_t>(1, utf8SequenceLength(text, at)))),
                          "Other letters stand in quotation marks or behind a #, not elsewhere");
-        const toml::parse_result parsed = toml::parse(text, m_file);
+        // First with other letters in their places: where a quotation mark begins no string, toml++
+        // reads on to the end of the value, letters of any kind.
+        std::string plain(text);
+        std::replace_if(
+            plain.begin() + (text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0),
+            plain.end(), [](char c) { return static_cast<unsigned char>(c) >= 0x80; }, 'x');
+        toml::parse_result parsed = toml::parse(plain, m_file);
+        if (parsed)
+            parsed = toml::parse(text, m_file);
         if (!parsed)
             return fault(parsed.error().source(), "TOML", {},
                          std::string(parsed.error().description()));
