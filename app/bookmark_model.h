@@ -13,7 +13,7 @@ namespace kernscope::app {
 
 /// For people: "Overview" of the bundle as a whole, "weights/weight.bin:0x40, 4,096 bytes".
 QString placeInWords(const Bookmark &bookmark);
-/// For people: a line a bookmark, place and note parted by a tab.
+/// For people: a line a bookmark, place and note separated by a tab.
 QString bookmarksText(const Bookmarks &bookmarks);
 
 /// The bookmarks of a bundle in the order in which they were made. Notes are edited in place; what

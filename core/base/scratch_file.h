@@ -19,8 +19,8 @@ class OverlaidFile;
 class ScratchFile
 {
 public:
-    /// So many zeros on the disk of `folder`, or, where it takes none, among the files for a time.
-    /// Error "io.write": there is no room.
+    /// This many zeros on the disk of `folder`, or, where it takes none, among the files for a
+    /// time. Error "io.write": there is no room.
     static Result<ScratchFile> make(std::uint64_t bytes, const std::filesystem::path &folder);
     ScratchFile(ScratchFile &&other) noexcept;
     ScratchFile &operator=(ScratchFile &&) = delete;

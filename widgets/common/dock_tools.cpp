@@ -340,7 +340,7 @@ void whenFilled(QWidget *scope, std::function<void()> then)
         static_cast<Qt::ConnectionType>(Qt::QueuedConnection | Qt::SingleShotConnection));
     dock->show();
     dock->raise();
-    // Closed meanwhile: nobody waits for it any more.
+    // Closed meanwhile: nothing waits for it any more.
     QObject::connect(dock, &QDockWidget::visibilityChanged, waiting, [waiting, dock] {
         if (dock->isHidden())
             waiting->deleteLater();

@@ -27,7 +27,7 @@ namespace kernscope::ui {
 namespace {
 
 constexpr double kColumn = 11;       ///< em that a column of words needs
-constexpr qsizetype kFewColumns = 2; ///< a table of so many is read in any panel
+constexpr qsizetype kFewColumns = 2; ///< a table of this many is read in any panel
 
 /// The cells of a row "| a | b\|c |".
 QStringList cellsOf(const QString &line)

@@ -297,7 +297,7 @@ bool ByteCompareView::focusNextPrevChild(bool next)
     return HexRows::focusNextPrevChild(next);
 }
 
-/// The byte so many rows further, in the same column; titles are stepped over.
+/// The byte `rows` rows further, in the same column; titles are stepped over.
 ByteCursor ByteCompareView::stepRows(std::int64_t rows) const
 {
     const std::uint64_t row = m_rows.rowOf(alignment(), m_cursor.segment, m_cursor.offset, m_sideA);

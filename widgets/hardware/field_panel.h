@@ -20,7 +20,7 @@ class QTableView;
 namespace kernscope::ui {
 
 /// The 32 bits of a word, highest first, in two rows of 16: each with its digit, the named fields
-/// parted by lines, the chosen one filled and framed, what no field names hatched.
+/// separated by lines, the chosen one filled and framed, what no field names hatched.
 ///
 /// A click picks the field of a bit; Left and Right go from field to field, Home and End to the
 /// first and last of them.

@@ -28,7 +28,7 @@
 
 namespace kernscope::ui {
 
-/// The words of what a person looks for: parted by blanks.
+/// The words of what a person looks for: separated by blanks.
 QStringList programWords(const QString &text);
 /// The next row behind (or before) `from`, in the order of the text and around its end, whose text
 /// has every word in any case; kNone where none has, or where it was cancelled. `from`: kNone

@@ -69,7 +69,7 @@ private:
 namespace {
 
 /// Bodies of loops are gone through until their shapes no longer change: at most so often, and only
-/// so many of them within each other. Beyond that their variables have the declared shapes.
+/// that many of them within each other. Beyond that their variables have the declared shapes.
 constexpr int kMaxPasses = 3;
 constexpr int kMaxLoops = 3;
 

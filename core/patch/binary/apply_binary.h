@@ -32,7 +32,7 @@ struct PatchedFile {
     bool sourceChecked = false, targetChecked = false; ///< by the patch's checksums: BPS
 };
 
-/// Gives the place where a new file is made. Asked once: the file has at most so many bytes, and
+/// Gives the place where a new file is made. Asked once: the file has at most this many bytes, and
 /// lies at its start. Its errors are handed on.
 using PatchRoom = std::function<Result<std::span<std::byte>>(std::uint64_t bytes)>;
 
