@@ -17,6 +17,6 @@ std::string printableLines(std::string_view text);
 
 /// A JSON document (valid UTF-8) whose strings hold such characters, with those written as
 /// `\uXXXX`: the same values, and safe on a terminal.
-std::string printableJson(std::string_view document);
+std::string printableJson(std::string text);
 
 } // namespace kernscope
