@@ -2,7 +2,7 @@
 #include "app/change_applier.h"
 
 #include "core/base/error_builder.h"
-#include "core/base/small_file.h"
+#include "core/base/files.h"
 #include "core/bundle/bundle.h"
 #include "widgets/models/table_text.h"
 

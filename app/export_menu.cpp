@@ -14,7 +14,7 @@
 #include "core/bundle/bundle.h"
 #include "core/format/tquant.h"
 #include "core/report/bundle_report.h"
-#include "core/report/text_table.h"
+#include "core/report/column.h"
 #include "widgets/chips/chip_state.h"
 #include "widgets/common/export_whole.h"
 #include "widgets/common/file_dialogs.h"

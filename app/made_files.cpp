@@ -2,9 +2,9 @@
 #include "app/made_files.h"
 
 #include "core/base/error_builder.h"
+#include "core/base/files.h"
 #include "core/base/output_place.h"
 #include "core/base/overlaid_file.h"
-#include "core/base/small_file.h"
 
 #include <QFile>
 

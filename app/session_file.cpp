@@ -2,7 +2,7 @@
 #include "app/session_file.h"
 
 #include "app/file_fault.h"
-#include "core/base/small_file.h"
+#include "core/base/files.h"
 
 #include <QCoreApplication>
 #include <QDir>

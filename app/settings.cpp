@@ -2,7 +2,7 @@
 #include "app/settings.h"
 
 #include "app/paths.h"
-#include "core/base/state_folder.h"
+#include "core/base/files.h"
 
 #include <QDir>
 #include <QFileInfo>

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/command.h"
 #include "app/cli/output_file.h"
-#include "app/cli/shape_option.h"
 #include "app/cli/text_output.h"
-#include "app/cli/usage.h"
 #include "core/assessment/activations.h"
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
-#include "core/plan/inputs.h"
+#include "core/plan/weight_error.h"
 #include "core/report/plan_table.h"
 #include "core/target/rules.h"
 #include "core/target/target.h"
@@ -401,17 +399,13 @@ using PlanAsked = std::shared_ptr<PlanOptions>;
 
 void addPlanLimits(CLI::App &command, const PlanAsked &options)
 {
-    command.add_option("--tolerance", options->tolerance, "Largest relative error of a layer")
-        ->type_name("X")
+    addOption(command, "--tolerance", "X", options->tolerance, "Largest relative error of a layer")
         ->check(notNegative())
         ->capture_default_str();
-    command
-        .add_option("--total-tolerance", options->totalTolerance,
-                    "Largest relative error of all weights taken as one")
-        ->type_name("X")
+    addOption(command, "--total-tolerance", "X", options->totalTolerance,
+              "Largest relative error of all weights taken as one")
         ->check(notNegative());
-    command.add_option("--max-bytes", options->maxBytes, "Most stored bytes of all weights")
-        ->type_name("N")
+    addOption(command, "--max-bytes", "N", options->maxBytes, "Most stored bytes of all weights")
         ->check(CLI::PositiveNumber);
     command
         .add_option("--minimise,--minimize", options->minimise,
@@ -424,31 +418,22 @@ void addPlanLimits(CLI::App &command, const PlanAsked &options)
                     "engine's reduction (slower)")
         ->check(CLI::IsMember({"weights", "outputs"}))
         ->capture_default_str();
-    command.add_option("--batch", options->batch, "Inputs of a dispatch")
-        ->type_name("N")
+    addOption(command, "--batch", "N", options->batch, "Inputs of a dispatch")
         ->check(CLI::Range(std::uint64_t(1), std::uint64_t(1'000'000'000)));
 }
 
 void addMeasured(CLI::App &command, const PlanAsked &options)
 {
-    command
-        .add_option("--activations", options->activations,
-                    "Statistics of what flows into the weights, by the weights' names: NAME (mean "
-                    "squares of the input channels), NAME.mean, NAME.second_moment")
-        ->type_name("FILE.npz");
-    command
-        .add_option("--sensitivity", options->sensitivity,
-                    "Columns weight and sensitivity: the error of that weight counts so many times")
-        ->type_name("FILE.csv");
-    command
-        .add_option("--forms", options->forms,
-                    "Forms to try, by name or pattern (palette*); may be given again")
-        ->type_name("FORM")
+    addOption(command, "--activations", "FILE.npz", options->activations,
+              "Statistics of what flows into the weights, by the weights' names: NAME (mean "
+              "squares of the input channels), NAME.mean, NAME.second_moment");
+    addOption(command, "--sensitivity", "FILE.csv", options->sensitivity,
+              "Columns weight and sensitivity: a factor on the error of that weight");
+    addOption(command, "--forms", "FORM", options->forms,
+              "Forms to try, by name or pattern (palette*); may be given again")
         ->allow_extra_args(false);
-    command
-        .add_option("--force-form", options->forced,
-                    "The form of the weights of that name or pattern; may be given again")
-        ->type_name("PATTERN=FORM")
+    addOption(command, "--force-form", "PATTERN=FORM", options->forced,
+              "The form of the weights of that name or pattern; may be given again")
         ->allow_extra_args(false);
 }
 
@@ -456,22 +441,17 @@ void addOutputs(CLI::App &command, Context &context, const PlanAsked &options)
 {
     addOutput(command, context, options->output,
               "Bundle to write, with every weight in its planned form", "BUNDLE");
-    command
-        .add_option("--report", options->report,
-                    "Before and after of each layer and chip: .html, .md, .json or .csv")
-        ->type_name("FILE")
+    addOption(command, "--report", "FILE", options->report,
+              "Before and after of each layer and chip: .html, .md, .json or .csv")
         ->each(
             [&context](const std::string &path) { checkStream(context, "--report", path, false); });
     command.add_option("--format", options->format, "What is printed (json: the same as --json)")
         ->check(CLI::IsMember({"text", "json", "csv"}))
         ->capture_default_str();
-    command
-        .add_option("--compare", options->compare,
-                    "Another build of the network, measured by the same rules; may be given again")
-        ->type_name("PATH")
+    addOption(command, "--compare", "PATH", options->compare,
+              "Another build of the network, measured by the same rules; may be given again")
         ->allow_extra_args(false);
-    command.add_option("--points", options->points, "Points of each front, at most")
-        ->type_name("N")
+    addOption(command, "--points", "N", options->points, "Points of each front, at most")
         ->check(CLI::Range(2, 1000))
         ->capture_default_str();
     command.add_flag("--candidates", options->candidates,
@@ -485,16 +465,12 @@ void addPlan(CLI::App &app, Context &context)
     auto options = std::make_shared<PlanOptions>();
     CLI::App *command =
         app.add_subcommand("plan", "The best forms for a whole network within an error budget");
-    command->add_option("path", options->path, "Bundle with a program")
-        ->required()
-        ->type_name("PATH");
+    addOption(*command, "path", "PATH", options->path, "Bundle with a program")->required();
     addSharedOptions(*command, context);
-    command
-        ->add_option("--target", options->targets,
-                     fmt::format("Chip to plan for, under any of its names (default {}); may be "
-                                 "given again: a form must be one that all of them take",
-                                 target::defaultTarget().name))
-        ->type_name("NAME")
+    addOption(*command, "--target", "NAME", options->targets,
+              fmt::format("Chip to plan for, under any of its names (default {}); may be "
+                          "given again: a form must be one that all of them take",
+                          target::defaultTarget().name))
         ->allow_extra_args(false)
         ->each([](const std::string &name) {
             if (auto found = target::findTarget(name); !found)

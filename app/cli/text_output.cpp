@@ -2,8 +2,6 @@
 #include "app/cli/text_output.h"
 
 #include "app/cli/command.h"
-#include "app/cli/interrupt.h"
-#include "app/cli/journal_notes.h"
 #include "app/cli/output_file.h"
 
 #include <algorithm>
@@ -11,7 +9,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <system_error>
-#include <utility>
 
 #include <sys/ioctl.h>
 #include <unistd.h>

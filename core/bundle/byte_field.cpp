@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/bundle/byte_field.h"
 
-#include "core/base/counted_text.h"
 #include "core/base/overlaid_file.h"
+#include "core/base/text.h"
 #include "core/bundle/bundle.h"
 #include "core/container/anec/field_at.h"
 #include "core/container/hwx/field_at.h"

@@ -5,18 +5,13 @@
 #include "core/bundle/bundle.h"
 #include "core/bundle/stored_bytes.h"
 #include "core/bundle/stored_values.h"
-#include "core/compare/channel_order.h"
 #include "core/numeric/half.h"
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <limits>
 #include <map>
-#include <optional>
-#include <span>
 #include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 
@@ -226,7 +221,7 @@ struct Candidate {
     bool used = false;
 };
 
-/// Where a part of so many elements is sampled.
+/// Where a part with that number of elements is sampled.
 std::vector<std::uint64_t> samplePlaces(std::uint64_t elements)
 {
     return spreadPlaces(elements, std::min(elements, kJoinSamples));

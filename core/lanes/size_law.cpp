@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/lanes/size_law.h"
 
-#include "core/base/counted_text.h"
 #include "core/base/error_builder.h"
+#include "core/base/text.h"
 
 #include <algorithm>
 #include <array>

@@ -6,12 +6,7 @@
 #include "core/report/collective_table.h"
 #include "core/report/fact_values.h"
 #include "core/report/json_table.h"
-#include "core/report/text_table.h"
-#include "core/target/hal.h"
 #include "core/target/rules.h"
-
-#include <array>
-#include <string>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -233,7 +228,7 @@ const TableOf<ImageGroup> &imageGroupTable()
         {kDocument, "image_offset", "image", "Offset in the image that the engine reads",
          [](const Row &row) -> Value { return hexText(row.imageOffset); }},
         {"contents", "What the registers hold", member<&Row::contents>},
-        {kDocument, "reading", "What the register maps make of it", member<&Row::reading>},
+        {kDocument, "reading", "Its meaning by the register maps", member<&Row::reading>},
         {"confidence", "How sure it is",
          [](const Row &row) -> Value { return Word(format::confidenceName(row.confidence)); }},
         {kDocument, "source", "Where it is from",

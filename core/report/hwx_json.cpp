@@ -3,10 +3,8 @@
 
 #include "core/base/little_endian.h"
 #include "core/base/sha256.h"
-#include "core/container/hwx/debug_records.h"
+#include "core/container/hwx/cover.h"
 #include "core/container/hwx/kernels.h"
-#include "core/container/hwx/slots.h"
-#include "core/descriptor/task_alignment.h"
 #include "core/descriptor/task_reader.h"
 #include "core/numeric/half.h"
 #include "core/report/container_table.h"

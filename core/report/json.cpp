@@ -5,7 +5,7 @@
 #include "core/bundle/build_facts.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/stored_bytes.h"
-#include "core/container/mil/segment_backends.h"
+#include "core/container/mil/program.h"
 #include "core/container/milblob/milblob.h"
 #include "core/report/byte_table.h"
 #include "core/report/hwx_json.h"

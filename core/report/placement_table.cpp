@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/placement_table.h"
 
-#include "core/assessment/calibrate.h"
-#include "core/assessment/weight_facts.h"
-#include "core/base/printable.h"
+#include "core/base/text.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/stored_bytes.h"
 #include "core/report/chip_table.h"

@@ -5,7 +5,6 @@
 #include "core/descriptor/task_reader.h"
 #include "core/report/hwx_json.h"
 #include "core/report/json_table.h"
-#include "core/report/text_table.h"
 
 #include <algorithm>
 

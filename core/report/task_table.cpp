@@ -6,9 +6,7 @@
 #include "core/container/hwx/container.h"
 #include "core/container/hwx/kernels.h"
 #include "core/descriptor/task_reader.h"
-#include "core/report/column.h"
 #include "core/report/json_table.h"
-#include "core/report/text_table.h"
 
 #include <algorithm>
 #include <array>

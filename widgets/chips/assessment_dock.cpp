@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/chips/assessment_dock.h"
 
-#include "core/assessment/layer_geometry.h"
+#include "core/assessment/assess.h"
 #include "core/bundle/bundle.h"
 #include "core/report/decision_table.h"
 #include "widgets/chips/assessment_facts.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/chips/assessment_facts.h"
 
-#include "core/assessment/prediction_note.h"
+#include "core/assessment/calibrate.h"
 #include "core/bundle/bundle.h"
 #include "widgets/models/chip_words.h"
 #include "widgets/models/table_text.h"

@@ -2,7 +2,7 @@
 #include "widgets/chips/calibration_dock.h"
 
 #include "core/bundle/bundle.h"
-#include "core/report/calibration_table.h"
+#include "core/report/chip_table.h"
 #include "widgets/chips/chip_box.h"
 #include "widgets/chips/chip_network.h"
 #include "widgets/common/dock_tools.h"

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/assessment/calibrate.h"
-#include "core/report/calibration_table.h"
+#include "core/report/chip_table.h"
 #include "core/report/placement_table.h"
 #include "widgets/chips/chip_state.h"
 #include "widgets/common/dock.h"

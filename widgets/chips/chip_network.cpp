@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/chips/chip_network.h"
 
-#include "core/assessment/layer_times.h"
+#include "core/assessment/assess.h"
 #include "core/assessment/weight_layers.h"
 #include "core/base/hash.h"
 

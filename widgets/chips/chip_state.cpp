@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/chips/chip_state.h"
 
-#include "core/assessment/layer_times.h"
+#include "core/assessment/assess.h"
 #include "core/bundle/bundle.h"
 #include "core/target/rules.h"
 #include "widgets/chips/chip_network.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/chips/choose_dock.h"
 
-#include "core/assessment/prediction_note.h"
+#include "core/assessment/calibrate.h"
 #include "core/bundle/bundle.h"
 #include "core/codec/encode/form_spec.h"
 #include "core/patch/patch.h"

@@ -4,7 +4,6 @@
 #include "core/target/rules.h"
 
 #include "core/assessment/stream.h"
-#include "core/report/calibration_table.h"
 #include "core/report/chip_table.h"
 #include "core/report/engine_json.h"
 #include "core/target/hal.h"

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/chips/geometry_dock.h"
 
+#include "core/assessment/assess.h"
 #include "core/assessment/geometry.h"
-#include "core/assessment/geometry_cycles.h"
-#include "core/assessment/layer_geometry.h"
 #include "core/assessment/weight_layers.h"
 #include "widgets/chips/chip_box.h"
 #include "widgets/common/dock_tools.h"

@@ -7,7 +7,7 @@
 #include "core/bundle/shapes/infer.h"
 #include "core/patch/interrupted_save.h"
 #include "core/patch/patch.h"
-#include "core/plan/inputs.h"
+#include "core/plan/weight_error.h"
 #include "core/report/plan_table.h"
 #include "widgets/chips/chip_box.h"
 #include "widgets/chips/front_plot.h"

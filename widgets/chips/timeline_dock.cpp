@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/chips/timeline_dock.h"
 
-#include "core/assessment/layer_times.h"
-#include "core/assessment/prediction_note.h"
+#include "core/assessment/assess.h"
+#include "core/assessment/calibrate.h"
 #include "core/assessment/weight_facts.h"
 #include "core/assessment/weight_layers.h"
 #include "core/bundle/bundle.h"

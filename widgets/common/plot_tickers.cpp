@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/common/plot_tickers.h"
 
-#include "core/report/text_table.h"
+#include "core/report/column.h"
 #include "widgets/models/table_text.h"
 
 #include <qcustomplot.h>

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "core/compare/byte_alignment.h"
-#include "core/compare/kept_places.h"
 
 #include <cstdint>
 #include <memory>

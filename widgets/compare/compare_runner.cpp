@@ -2,7 +2,7 @@
 #include "widgets/compare/compare_runner.h"
 
 #include "core/bundle/pair_read_lock.h"
-#include "core/compare/weight_fingerprint.h"
+#include "core/compare/value_difference.h"
 #include "core/report/pair_table.h"
 #include "widgets/models/comparison_outcome.h"
 #include "widgets/models/table_text.h"

@@ -2,7 +2,7 @@
 #include "widgets/compare/difference_export.h"
 
 #include "core/base/error_builder.h"
-#include "core/report/checked_difference.h"
+#include "core/report/difference_json.h"
 
 #include <QCoreApplication>
 #include <QFileInfo>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/compare/pair_bins.h"
+#include "core/compare/worst_places.h"
 #include "widgets/compare/pair_pictures.h"
 #include "widgets/models/comparison_outcome.h"
 #include "widgets/models/pair_words.h"

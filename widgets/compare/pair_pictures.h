@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/compare/pair_sample.h"
-#include "core/compare/stored_element.h"
+#include "core/compare/element_changes.h"
+#include "core/compare/pair_reader.h"
 #include "widgets/common/box_pyramid.h"
 #include "widgets/common/tile_view.h"
 #include "widgets/compare/picture_pane.h"

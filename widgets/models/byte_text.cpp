@@ -2,7 +2,7 @@
 #include "widgets/models/byte_text.h"
 
 #include "core/base/quantity.h"
-#include "core/numeric/npy_types.h"
+#include "core/numeric/npy.h"
 #include "widgets/models/table_text.h"
 
 #include <QRegularExpression>

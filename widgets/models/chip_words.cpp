@@ -3,8 +3,8 @@
 
 #include "core/bundle/bundle.h"
 #include "core/container/mil/program.h"
+#include "core/report/column.h"
 #include "core/report/placement_table.h"
-#include "core/report/text_table.h"
 #include "widgets/models/table_text.h"
 
 #include <QCoreApplication>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/models/program_spans.h"
 
-#include "core/container/mil/literal_integers.h"
+#include "core/container/mil/program.h"
 #include "core/numeric/half.h"
 #include "widgets/models/table_text.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/models/row_table_model.h"
 
-#include "core/report/text_table.h"
+#include "core/report/column.h"
 #include "widgets/models/key_role.h"
 #include "widgets/models/table_text.h"
 #include "widgets/models/text_filter.h"

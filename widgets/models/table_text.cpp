@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/models/table_text.h"
 
-#include "core/base/printable.h"
+#include "core/base/text.h"
 #include "core/report/column.h"
 #include "widgets/models/key_role.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/overview/bundle_dock.h"
 
-#include "core/assessment/where_completions.h"
+#include "core/assessment/weight_where.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/statistics.h"
 #include "core/bundle/stored_bytes.h"

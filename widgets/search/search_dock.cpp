@@ -4,7 +4,6 @@
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
 #include "core/search/pattern.h"
-#include "core/search/wide_integer.h"
 #include "widgets/common/absent_columns.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/elided_label.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/bundle/shapes/described.h"
 
-#include "core/container/mil/literal_integers.h"
 #include "core/container/mil/model_description.h"
+#include "core/container/mil/program.h"
 
 #include <algorithm>
 #include <optional>

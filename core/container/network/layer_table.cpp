@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/container/network/layer_table.h"
 
-#include "core/format/tables.h"
+#include "core/format/table_rows.h"
 
 #include <utility>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/container/network/network.h"
 
-#include "core/base/utf8.h"
+#include "core/base/text.h"
 #include "core/container/mil/wire.h"
 #include "core/container/network/layer_table.h"
 

@@ -2,7 +2,6 @@
 #include "core/report/chip_table.h"
 #include "core/report/column.h"
 #include "core/report/json_table.h"
-#include "core/report/text_table.h"
 #include "core/report/weight_detail.h"
 #include "tests/core/report/declared_tables.h"
 #include "tests/test_program.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/graph/form_color.h"
+#include "core/graph/picture.h"
 #include "tests/test_program.h"
 #include "tests/widgets/program/graph_dock_fixture.h"
 #include "widgets/models/form_token.h"
