@@ -141,6 +141,13 @@ bool isPacked(const Json &value)
 void writePacked(std::string &text, const Json &list, int indent)
 {
     const std::string margin(static_cast<std::size_t>(2 * indent), ' ');
+    std::size_t size = text.size();
+    for (const Json &each : list) {
+        const auto &row = each.get_binary();
+        size += row.size() + margin.size() * (2 + static_cast<std::size_t>(std::count(
+                                                      row.begin(), row.end(), std::uint8_t('\n'))));
+    }
+    text.reserve(size + size / 64);
     for (const Json &each : list) {
         text += &each == &list.front() ? "[\n" + margin : ",\n" + margin;
         for (const std::uint8_t letter : each.get_binary()) {
@@ -182,7 +189,8 @@ std::string documentText(const Json &document, int indent)
                 text.append(static_cast<std::size_t>(indent), ' ');
         }
     }
-    return text + "\n}";
+    text += "\n}";
+    return text;
 }
 
 namespace {
