@@ -427,12 +427,6 @@ std::string ChosenTarget::text() const
     return line;
 }
 
-int refuseTarget(Context &context, std::string_view command, const Error &error)
-{
-    reportFailure(context, command, error);
-    return kUsage;
-}
-
 int runTargets(const ChipOptions &options, Context &context)
 {
     std::vector<const target::Target *> shown;
@@ -442,11 +436,9 @@ int runTargets(const ChipOptions &options, Context &context)
         for (const target::Target &target : target::targets())
             shown.push_back(&target);
     } else {
-        const auto named = target::findTarget(context.target);
-        if (!named)
-            return refuseTarget(context, "targets", named.error());
-        shown.push_back(named->target);
-        for (const auto &other : named->others) {
+        const auto named = usable(target::findTarget(context.target));
+        shown.push_back(named.target);
+        for (const auto &other : named.others) {
             if (!options.bytes)
                 shown.push_back(other.target);
         }
@@ -523,21 +515,19 @@ std::string matrixText(const Bundle &bundle, const DecisionTable &table)
 
 int runDecide(const ChipOptions &options, Context &context)
 {
-    const auto chosen = chosenTarget(options, context);
-    if (!chosen)
-        return refuseTarget(context, "decide", chosen.error());
+    const auto chosen = usable(chosenTarget(options, context));
     const auto opened = required(openBundle(options.path, options.shapes));
     const BundlePtr *bundle = &opened.bundle;
     auto targets =
-        options.allTargets ? allTargets() : std::vector<const target::Target *>{&chosen->target()};
-    const DecisionTable table(**bundle, std::move(targets), chosen->choice);
+        options.allTargets ? allTargets() : std::vector<const target::Target *>{&chosen.target()};
+    const DecisionTable table(**bundle, std::move(targets), chosen.choice);
     const Diagnostics &diagnostics = (*bundle)->diagnostics();
     if (context.json) {
         report::Json head =
-            report::chipDocument("decide", options.allTargets ? nullptr : &chosen->target(),
-                                 chosen->choice, &chosen->named);
+            report::chipDocument("decide", options.allTargets ? nullptr : &chosen.target(),
+                                 chosen.choice, &chosen.named);
         if (!options.allTargets)
-            report::addPredictionError(head, chosen->target());
+            report::addPredictionError(head, chosen.target());
         addShapes(head, opened);
         report::writeDecisions(
             **bundle, table, std::move(head), diagnostics,
@@ -546,7 +536,7 @@ int runDecide(const ChipOptions &options, Context &context)
     }
     if (!context.quiet) {
         print(printable((*bundle)->name()) +
-              (options.allTargets ? "\n\n" : " on " + chosen->text()));
+              (options.allTargets ? "\n\n" : " on " + chosen.text()));
         if (table.rows() == 0)
             print("\nNo weights.\n");
         else
@@ -560,37 +550,31 @@ int runDecide(const ChipOptions &options, Context &context)
 
 int runChoose(const ChipOptions &options, Context &context)
 {
-    const auto target = chosenTarget(options, context);
-    if (!target)
-        return refuseTarget(context, "choose", target.error());
-    const auto roofs = roofline::roofsOf(target->target());
-    if (!roofs)
-        return refuseTarget(context, "choose", roofs.error());
+    const auto target = usable(chosenTarget(options, context));
+    const auto roofs = usable(roofline::roofsOf(target.target()));
     const auto opened = required(openBundle(options.path, options.shapes));
     const Bundle &bundle = *opened.bundle;
     const auto asked = askedWeights(bundle, options.weight);
-    decision::Judge judge(target->choice);
-    const auto network = roofline::assessNetwork(layersOf(bundle, weightForms(bundle)), *roofs,
-                                                 judge, options.batch);
-    if (!network)
-        return refuseTarget(context, "choose", network.error());
-    Chosen chosen = chooseForms(bundle, asked, options, *roofs, judge, context);
+    decision::Judge judge(target.choice);
+    const auto network = usable(roofline::assessNetwork(layersOf(bundle, weightForms(bundle)),
+                                                        roofs, judge, options.batch));
+    Chosen chosen = chooseForms(bundle, asked, options, roofs, judge, context);
     if (interrupted())
         return reportStopped(context, "choose");
     if (context.json) {
         Json document =
-            report::chipDocument("choose", &target->target(), target->choice, &target->named);
-        report::addChoices(document, bundle, options.tolerance, network->program,
+            report::chipDocument("choose", &target.target(), target.choice, &target.named);
+        report::addChoices(document, bundle, options.tolerance, network.program,
                            std::move(chosen.documents));
-        report::addPredictionError(document, target->target());
+        report::addPredictionError(document, target.target());
         addShapes(document, opened);
         printDocument(context, document, chosen.diagnostics);
         return exitCodeOf(chosen.diagnostics);
     }
     if (!context.quiet)
-        print(printable(bundle.name()) + " on " + target->text() + programText(network->program) +
-              "  " + roofline::predictionNote(target->target()) + "\n" +
-              gainsText(network->program) + chosen.text + shapesText(opened));
+        print(printable(bundle.name()) + " on " + target.text() + programText(network.program) +
+              "  " + roofline::predictionNote(target.target()) + "\n" + gainsText(network.program) +
+              chosen.text + shapesText(opened));
     printDiagnostics(context, chosen.diagnostics);
     return exitCodeOf(chosen.diagnostics);
 }

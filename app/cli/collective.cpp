@@ -443,24 +443,20 @@ std::string reducedText(const ReductionTrace &made)
 
 int runCollective(const CollectiveOptions &options, Context &context)
 {
-    const auto chosen = chosenTarget(ChipOptions{}, context);
-    if (!chosen)
-        return refuseTarget(context, kCollectiveCommand, chosen.error());
-    const auto asked = worked(options);
-    if (!asked)
-        return refuseTarget(context, kCollectiveCommand, asked.error());
-    const int exitCode = asked->holds ? kDone : kDiffers;
+    const auto chosen = usable(chosenTarget(ChipOptions{}, context));
+    const auto asked = usable(worked(options));
+    const int exitCode = asked.holds ? kDone : kDiffers;
     if (!context.json) {
         if (!context.quiet)
-            print(asked->text.empty()
-                      ? "For " + chosen->text() +
+            print(asked.text.empty()
+                      ? "For " + chosen.text() +
                             "Decoded from the compiler and gated off on every known chip: nothing "
                             "of it was measured.\n" +
-                            operationsText() + collectiveChipText(chosen->target()) + settersText()
-                      : asked->text);
+                            operationsText() + collectiveChipText(chosen.target()) + settersText()
+                      : asked.text);
         return exitCode;
     }
-    printDocument(context, report::collectiveAnswerJson(chosen->target(), asked->json), {});
+    printDocument(context, report::collectiveAnswerJson(chosen.target(), asked.json), {});
     return exitCode;
 }
 
@@ -468,10 +464,8 @@ int runFormats(const ChipOptions &options, Context &context)
 {
     if (!options.facts.empty())
         return runFacts(options.facts, context);
-    const auto chosen = chosenTarget(options, context);
-    if (!chosen)
-        return refuseTarget(context, "formats", chosen.error());
-    const target::Target &target = chosen->target();
+    const auto chosen = usable(chosenTarget(options, context));
+    const target::Target &target = chosen.target();
     format::FormatUse use;
     use.descriptorVersion = options.descriptorVersion != 0
                                 ? options.descriptorVersion
@@ -479,7 +473,7 @@ int runFormats(const ChipOptions &options, Context &context)
     use.e4m3Capability = target::halBit(target, target::hal::kE4m3);
     if (!context.json) {
         if (!context.quiet)
-            print("For " + chosen->text() + formatsText(target, use));
+            print("For " + chosen.text() + formatsText(target, use));
         return kDone;
     }
     printDocument(context, report::formatsJson(target, use), {});
@@ -518,10 +512,8 @@ int runCalibrate(const ChipOptions &options, Context &context)
 {
     const target::Target *target = nullptr;
     if (!context.target.empty()) {
-        const auto named = target::findTarget(context.target);
-        if (!named)
-            return refuseTarget(context, "calibrate", named.error());
-        target = named->target;
+        const auto named = usable(target::findTarget(context.target));
+        target = named.target;
     }
     const std::vector<CalibrationRow> rows = roofline::calibrate(target);
     const auto figures = roofline::publishedFigures(target);
@@ -535,11 +527,8 @@ int runCalibrate(const ChipOptions &options, Context &context)
         diagnostics = bundle->diagnostics();
         const auto roofs = roofline::roofsOf(target != nullptr ? *target : target::defaultTarget());
         decision::Judge judge;
-        auto assessed =
-            roofline::assessNetwork(layersOf(*bundle, weightForms(*bundle)), *roofs, judge);
-        if (!assessed)
-            return refuseTarget(context, "calibrate", assessed.error());
-        network = std::move(*assessed);
+        network =
+            usable(roofline::assessNetwork(layersOf(*bundle, weightForms(*bundle)), *roofs, judge));
         estimated = report::placedLayers(*bundle, network.placements);
         std::erase_if(estimated, [](const auto &row) { return row.notes->estimatedMs.empty(); });
     }
@@ -557,13 +546,11 @@ int runCalibrate(const ChipOptions &options, Context &context)
 int runReduce(const ChipOptions &options, Context &context)
 {
     const auto values =
-        codec::parseReductionValues(options.values).map_error(withCode("cli.option"));
-    if (!values)
-        return refuseTarget(context, "reduce", values.error());
-    const ReductionTrace made = codec::traceReduction(*values);
+        usable(codec::parseReductionValues(options.values).map_error(withCode("cli.option")));
+    const ReductionTrace made = codec::traceReduction(values);
     const auto narrowed = report::narrowedPort(made, options.to, options.overflow);
     if (context.json) {
-        report::Json document = report::reduceJson(made, values->size(), options.to, narrowed);
+        report::Json document = report::reduceJson(made, values.size(), options.to, narrowed);
         printDocument(context, document, {});
     } else if (!context.quiet) {
         print(reducedText(made) + narrowedText(narrowed, options));

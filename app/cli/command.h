@@ -108,9 +108,10 @@ int exitCodeOf(const Diagnostics &diagnostics);
 /// Says that a command could not be done at all: with --json a whole document with that one
 /// diagnostic, otherwise one line on standard error. Returns exitCodeOf(error).
 int reportFailure(Context &context, std::string_view command, const Error &error);
-/// Thrown by required(); main() answers with reportFailure().
+/// Thrown by required() and usable(); main() answers with reportFailure(), or reportUsage().
 struct CommandFailure {
     Error error;
+    bool usage = false;
 };
 /// The value; a command whose result has none ends here.
 template <class T>
@@ -120,6 +121,14 @@ T required(Result<T> result)
         throw CommandFailure{std::move(result.error())};
     if constexpr (!std::is_void_v<T>)
         return *std::move(result);
+}
+/// The same of what the command line asks for: the command ends as one that was used wrongly.
+template <class T>
+T usable(Result<T> result)
+{
+    if (!result)
+        throw CommandFailure{std::move(result.error()), true};
+    return *std::move(result);
 }
 /// Same for a document that a command has begun: appends the diagnostics and prints it.
 void printDocument(Context &context, report::Json &document, const Diagnostics &diagnostics);

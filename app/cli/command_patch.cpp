@@ -378,7 +378,7 @@ void noteUnchecked(const std::string &patch, Applied &applied)
         {Severity::Warning,
          ErrorBuilder("binary_patch.unchecked")
              .file(patch)
-             .message("IPS does not say which file it is for, nor what comes of it: nothing was "
+             .message("IPS names neither the file that it is for nor the result: nothing was "
                       "checked")});
 }
 
@@ -640,7 +640,7 @@ void addPatch(CLI::App &app, Context &context)
     addEditOptions(*command, arguments->edits);
     addOption(*command, "--apply", "FILE", arguments->apply,
               "Apply an IPS or BPS patch of one file, as diff and other programs write it. "
-              "BPS says which file it is for and what comes of it, and both are checked; "
+              "BPS names the file that it is for and the result, and both are checked; "
               "IPS does not; - is standard input");
     addOption(*command, "--file", "NAME", arguments->file,
               "Of a bundle of several files: the one that the patch is for");

@@ -416,24 +416,22 @@ void addActivation(CLI::App &app, Context &context)
 
 int runDescriptor(const DescriptorOptions &options, Context &context)
 {
-    const auto chosen = chosenTarget(ChipOptions{}, context);
-    if (!chosen)
-        return refuseTarget(context, kDescriptorCommand, chosen.error());
-    const auto known = target::encoderVersion(chosen->target());
+    const auto chosen = usable(chosenTarget(ChipOptions{}, context));
+    const auto known = target::encoderVersion(chosen.target());
     const std::uint32_t version = options.version != 0 ? options.version : known.value_or(0);
     if (version == 0)
-        return refuseTarget(context, kDescriptorCommand,
-                            usageError("--descriptor-version", "a version", "none",
-                                       "The descriptor version of this chip is not known."));
+        return reportUsage(context, kDescriptorCommand,
+                           usageError("--descriptor-version", "a version", "none",
+                                      "The descriptor version of this chip is not known."));
     const auto asked = answer(options, version);
     if (!context.json) {
         if (!context.quiet)
-            print(asked.text.empty() ? "For " + chosen->text() + groupsText() + streamsText() +
+            print(asked.text.empty() ? "For " + chosen.text() + groupsText() + streamsText() +
                                            formatWordText(version)
                                      : asked.text);
         return kDone;
     }
-    printDocument(context, report::descriptorJson(chosen->target(), version, asked.json), {});
+    printDocument(context, report::descriptorJson(chosen.target(), version, asked.json), {});
     return kDone;
 }
 

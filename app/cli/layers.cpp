@@ -380,38 +380,31 @@ std::string geometryText(const std::string &title, const decision::LayerOperatio
 
 int runGeometry(const ChipOptions &options, Context &context)
 {
-    const auto chosen = chosenTarget(options, context);
-    if (!chosen)
-        return refuseTarget(context, "geometry", chosen.error());
+    const auto chosen = usable(chosenTarget(options, context));
     GeometryAnswer answer;
     answer.document =
-        report::chipDocument("geometry", &chosen->target(), chosen->choice, &chosen->named);
-    report::addPredictionError(answer.document, chosen->target());
+        report::chipDocument("geometry", &chosen.target(), chosen.choice, &chosen.named);
+    report::addPredictionError(answer.document, chosen.target());
     if (!options.channels.empty()) {
-        auto typed = typedOperation(options);
-        if (!typed)
-            return refuseTarget(context, "geometry", typed.error());
-        answer.operations.push_back(std::move(*typed));
+        answer.operations.push_back(usable(typedOperation(options)));
     } else if (options.path.empty()) {
-        return refuseTarget(context, "geometry",
-                            badNumbers("PATH", "a bundle, or --channels", "neither"));
+        return reportUsage(context, "geometry",
+                           badNumbers("PATH", "a bundle, or --channels", "neither"));
     } else if (auto asked = askBundle(options, answer); !asked) {
         return reportFailure(context, "geometry", asked.error());
     }
-    const auto roofs = roofline::roofsOf(chosen->target());
-    if (!roofs)
-        return refuseTarget(context, "geometry", roofs.error());
+    const auto roofs = usable(roofline::roofsOf(chosen.target()));
     for (Judged &judged : answer.operations) {
         setModes(judged.operation, options);
         if (judged.layer.operation)
             setModes(*judged.layer.operation, options);
     }
-    judgeOperations(*chosen, geometryOptions(options, *chosen), *roofs, context.json, answer);
+    judgeOperations(chosen, geometryOptions(options, chosen), roofs, context.json, answer);
     return printAnswer(
         context, answer.diagnostics, [&] { return answer.document; },
         [&] {
-            return "On " + chosen->text() + answer.text + "\n" +
-                   roofline::predictionNote(chosen->target()) + "\n" + answer.notes;
+            return "On " + chosen.text() + answer.text + "\n" +
+                   roofline::predictionNote(chosen.target()) + "\n" + answer.notes;
         });
 }
 
@@ -424,34 +417,29 @@ std::string programText(const roofline::ProgramTime &program)
 
 int runRoofline(const ChipOptions &options, Context &context)
 {
-    const auto chosen = chosenTarget(options, context);
-    if (!chosen)
-        return refuseTarget(context, "roofline", chosen.error());
-    const auto roofs = roofline::roofsOf(chosen->target(), {options.compute, options.bandwidth});
-    if (!roofs)
-        return refuseTarget(context, "roofline", roofs.error());
+    const auto chosen = usable(chosenTarget(options, context));
+    const auto roofs =
+        usable(roofline::roofsOf(chosen.target(), {options.compute, options.bandwidth}));
     const auto opened = required(openBundle(options.path, options.shapes));
     const BundlePtr *bundle = &opened.bundle;
-    decision::Judge judge(chosen->choice);
-    const auto network = roofline::assessNetwork(layersOf(**bundle, weightForms(**bundle)), *roofs,
-                                                 judge, options.batch);
-    if (!network)
-        return refuseTarget(context, "roofline", network.error());
-    const std::vector<Placement> &placements = network->placements;
-    const roofline::ProgramTime &program = network->program;
+    decision::Judge judge(chosen.choice);
+    const auto network = usable(roofline::assessNetwork(layersOf(**bundle, weightForms(**bundle)),
+                                                        roofs, judge, options.batch));
+    const std::vector<Placement> &placements = network.placements;
+    const roofline::ProgramTime &program = network.program;
     const Diagnostics &diagnostics = (*bundle)->diagnostics();
     if (context.json) {
         report::Json document =
-            report::chipDocument("roofline", &chosen->target(), chosen->choice, &chosen->named);
-        report::addRooflineOf(document, **bundle, *roofs, *network, options.batch);
+            report::chipDocument("roofline", &chosen.target(), chosen.choice, &chosen.named);
+        report::addRooflineOf(document, **bundle, roofs, network, options.batch);
         addShapes(document, opened);
         printDocument(context, document, diagnostics);
         return exitCodeOf(diagnostics);
     }
     if (!context.quiet)
-        print(printable((*bundle)->name()) + " on " + chosen->text() + roofsText(*roofs) +
+        print(printable((*bundle)->name()) + " on " + chosen.text() + roofsText(roofs) +
               layersText(**bundle, placements) + programText(program) + "  " +
-              roofline::predictionNote(chosen->target()) + "\n" + powerText(chosen->target()) +
+              roofline::predictionNote(chosen.target()) + "\n" + powerText(chosen.target()) +
               unassessedText(**bundle) + shapesText(opened));
     printDiagnostics(context, diagnostics);
     return exitCodeOf(diagnostics);

@@ -73,7 +73,9 @@ int run(int argc, char **argv, cli::Context &context)
     } catch (const cli::UsageFailure &failure) {
         return cli::reportUsage(context, context.command, failure.error);
     } catch (const cli::CommandFailure &failure) {
-        context.exitCode = cli::reportFailure(context, context.command, failure.error);
+        context.exitCode = failure.usage
+                               ? cli::reportUsage(context, context.command, failure.error)
+                               : cli::reportFailure(context, context.command, failure.error);
     }
     cli::finishJournals(context);
     return cli::finish(context, context.command, context.exitCode);

@@ -371,12 +371,10 @@ const TableOf<TargetTotals> &targetTotalsTable()
 
 Json figureJson(const target::ChosenFigure &figure)
 {
-    Json json;
-    json["value"] = optionalJson(figure.value);
-    json["source"] = figure.source;
-    json["confidence"] = format::confidenceName(figure.confidence);
-    json["contested"] = figure.contested;
-    return json;
+    return {{"value", optionalJson(figure.value)},
+            {"source", figure.source},
+            {"confidence", format::confidenceName(figure.confidence)},
+            {"contested", figure.contested}};
 }
 
 Json targetJson(const target::Target &target)
@@ -400,10 +398,7 @@ Json chosenTargetJson(const target::Target &target, const target::TargetChoice &
     if (!named->source.empty())
         json["named_by"] = named->source;
     for (const auto &other : named->others) {
-        Json row;
-        row["name"] = other.target->name;
-        row["source"] = other.source;
-        json["others"].push_back(std::move(row));
+        json["others"].push_back({{"name", other.target->name}, {"source", other.source}});
     }
     return json;
 }

@@ -62,12 +62,10 @@ Json memoryDocument(const DecisionFacts &row)
     const decision::KernelMemory &memory = row.assessed.decision.memory;
     if (row.whole)
         return memoryJson(memory);
-    Json json;
-    json["offset"] = target::halOffsetText(memory.offset);
-    json["bytes"] = numberJson(memory.cap);
-    json["demand"] = numberJson(memory.demand);
-    json["fits"] = optionalJson(memory.fits);
-    return json;
+    return {{"offset", target::halOffsetText(memory.offset)},
+            {"bytes", numberJson(memory.cap)},
+            {"demand", numberJson(memory.demand)},
+            {"fits", optionalJson(memory.fits)}};
 }
 
 Json refusedJson(const DecisionFacts &row)
@@ -78,16 +76,10 @@ Json refusedJson(const DecisionFacts &row)
 
 Json choiceErrorJson(const codec::AccuracyError &error)
 {
-    Json json;
-    json["relative"] = error.outputRelative;
-    json["rmse"] = error.outputRmse;
-    json["max_abs"] = error.outputMaxAbs;
-    json["dense_relative"] = error.denseRelative;
-    json["weight_relative"] = error.weightRelative;
-    json["weight_max_abs"] = error.weightMaxAbs;
-    json["outputs"] = numberJson(error.outputs);
-    json["contested"] = numberJson(error.contested);
-    return json;
+    return {{"relative", error.outputRelative},        {"rmse", error.outputRmse},
+            {"max_abs", error.outputMaxAbs},           {"dense_relative", error.denseRelative},
+            {"weight_relative", error.weightRelative}, {"weight_max_abs", error.weightMaxAbs},
+            {"outputs", numberJson(error.outputs)},    {"contested", numberJson(error.contested)}};
 }
 
 std::string formMark(const CandidateFacts &row)
@@ -381,18 +373,16 @@ const TableOf<decision::Reason> &reasonTable()
 
 Json verdictJson(const Verdict &verdict)
 {
-    Json json;
-    json["form"] = verdict.key;
-    json["target"] = verdict.target->name;
-    json["outcome"] = decision::outcomeName(verdict.outcome);
-    json["basis"] = verdict.basis;
-    json["refused_by"] = verdict.refusedBy.empty() ? Json(nullptr) : Json(verdict.refusedBy);
-    json["note"] = verdict.note;
-    json["confidence"] = format::confidenceName(verdict.confidence);
-    json["reasons"] = jsonArray(reasonTable(), verdict.reasons);
-    json["disagreements"] = verdict.disagreements;
-    json["nearest_change"] = verdict.nearestChange;
-    return json;
+    return {{"form", verdict.key},
+            {"target", verdict.target->name},
+            {"outcome", decision::outcomeName(verdict.outcome)},
+            {"basis", verdict.basis},
+            {"refused_by", verdict.refusedBy.empty() ? Json(nullptr) : Json(verdict.refusedBy)},
+            {"note", verdict.note},
+            {"confidence", format::confidenceName(verdict.confidence)},
+            {"reasons", jsonArray(reasonTable(), verdict.reasons)},
+            {"disagreements", verdict.disagreements},
+            {"nearest_change", verdict.nearestChange}};
 }
 
 Json memoryJson(const decision::KernelMemory &memory)
@@ -420,13 +410,11 @@ Json speedupJson(const std::optional<decision::Speedup> &speedup)
 {
     if (!speedup)
         return nullptr;
-    Json json;
-    json["low"] = ratioJson(speedup->low);
-    json["high"] = ratioJson(speedup->high);
-    json["confidence"] = format::confidenceName(speedup->confidence);
-    json["condition"] = speedup->condition;
-    json["source"] = speedup->source;
-    return json;
+    return {{"low", ratioJson(speedup->low)},
+            {"high", ratioJson(speedup->high)},
+            {"confidence", format::confidenceName(speedup->confidence)},
+            {"condition", speedup->condition},
+            {"source", speedup->source}};
 }
 
 Json measuredJson(std::span<const decision::Measurement> measured)
@@ -579,20 +567,19 @@ const TableOf<CandidateFacts> &candidateTable()
 
 Json choiceJson(const FormChoice &choice)
 {
-    Json json;
-    json["weight"] = choice.name;
-    json["address"] = choice.address;
-    json["stored"] = choice.stored;
-    json["op"] = choice.op;
-    json["bound"] = roofline::boundName(choice.bound);
-    json["zero_fraction"] = choice.zeroFraction ? ratioJson(*choice.zeroFraction) : Json(nullptr);
-    json["sampled"] = choice.sampled;
-    json["form"] = choice.chosen.empty() ? Json(nullptr) : Json(choice.chosen);
-    json["reason"] = choice.reason;
-    json["advice"] = choice.advice.empty() ? Json(nullptr) : Json(choice.advice);
-    json["contested"] = contestedOf(choice);
-    json["candidates"] = jsonArray(candidateTable(), candidateRows(choice));
-    return json;
+    return {
+        {"weight", choice.name},
+        {"address", choice.address},
+        {"stored", choice.stored},
+        {"op", choice.op},
+        {"bound", roofline::boundName(choice.bound)},
+        {"zero_fraction", choice.zeroFraction ? ratioJson(*choice.zeroFraction) : Json(nullptr)},
+        {"sampled", choice.sampled},
+        {"form", choice.chosen.empty() ? Json(nullptr) : Json(choice.chosen)},
+        {"reason", choice.reason},
+        {"advice", choice.advice.empty() ? Json(nullptr) : Json(choice.advice)},
+        {"contested", contestedOf(choice)},
+        {"candidates", jsonArray(candidateTable(), candidateRows(choice))}};
 }
 
 } // namespace kernscope::report

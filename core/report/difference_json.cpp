@@ -133,40 +133,36 @@ Json ruleJson(const ValueRule &rule)
 
 Json valuesJson(const ValueDifference &values)
 {
-    Json json;
-    json["equal"] = numberJson(values.equal);
-    json["changed"] = numberJson(values.changed);
-    json["zeroed"] = numberJson(values.zeroed);
-    json["revived"] = numberJson(values.revived);
-    json["relative_rmse"] = finiteJson(values.relativeRmse);
-    json["snr_db"] = finiteJson(values.snr);
-    json["max_abs"] = finiteJson(values.maxAbs);
-    json["mean_abs"] = finiteJson(values.meanAbs);
-    json["rmse"] = finiteJson(values.rmse);
-    json["cosine"] = finiteJson(values.cosine);
-    json["max_rel"] = finiteJson(values.maxRel);
-    json["not_finite"] = numberJson(values.notFinite);
-    json["nonfinite_a"] = numberJson(values.nonfiniteA);
-    json["nonfinite_b"] = numberJson(values.nonfiniteB);
-    json["max_ulp"] = values.ulp() ? numberJson(*values.ulp()) : Json(nullptr);
-    json["ulp_type"] = values.oneType ? Json(elementTypeName(values.ulpType)) : Json(nullptr);
-    json["ulp_histogram"] = values.oneType ? numbersJson(values.ulpHistogram) : Json(nullptr);
-    json["beyond_tolerance"] = numberJson(values.beyondTolerance);
-    json["bit_faithful"] = values.faithful();
-    json["unfaithful"] = numberJson(values.unfaithful);
-    return json;
+    return {{"equal", numberJson(values.equal)},
+            {"changed", numberJson(values.changed)},
+            {"zeroed", numberJson(values.zeroed)},
+            {"revived", numberJson(values.revived)},
+            {"relative_rmse", finiteJson(values.relativeRmse)},
+            {"snr_db", finiteJson(values.snr)},
+            {"max_abs", finiteJson(values.maxAbs)},
+            {"mean_abs", finiteJson(values.meanAbs)},
+            {"rmse", finiteJson(values.rmse)},
+            {"cosine", finiteJson(values.cosine)},
+            {"max_rel", finiteJson(values.maxRel)},
+            {"not_finite", numberJson(values.notFinite)},
+            {"nonfinite_a", numberJson(values.nonfiniteA)},
+            {"nonfinite_b", numberJson(values.nonfiniteB)},
+            {"max_ulp", values.ulp() ? numberJson(*values.ulp()) : Json(nullptr)},
+            {"ulp_type", values.oneType ? Json(elementTypeName(values.ulpType)) : Json(nullptr)},
+            {"ulp_histogram", values.oneType ? numbersJson(values.ulpHistogram) : Json(nullptr)},
+            {"beyond_tolerance", numberJson(values.beyondTolerance)},
+            {"bit_faithful", values.faithful()},
+            {"unfaithful", numberJson(values.unfaithful)}};
 }
 
 Json changeJson(const ProgramChange &change)
 {
-    Json json;
-    json["change"] = programChangeName(change.kind);
-    json["what"] = programPartName(change.what);
-    json["function"] = change.function;
-    json["operation"] = change.operation;
-    json["type"] = change.type;
-    json["details"] = change.details;
-    return json;
+    return {{"change", programChangeName(change.kind)},
+            {"what", programPartName(change.what)},
+            {"function", change.function},
+            {"operation", change.operation},
+            {"type", change.type},
+            {"details", change.details}};
 }
 
 Json structureJson(const Bundle &a, const Bundle &b, const Difference &difference)
@@ -570,11 +566,6 @@ Json worstJson(const WorstPlaces &worst, const Shape &shape)
     return json;
 }
 
-Json countJson(const std::optional<ByteCount> &bytes)
-{
-    return bytes ? numberJson(bytes->value) : Json(nullptr);
-}
-
 /// The pairs in the order that is asked for; whatever is found by their index must be there
 /// already.
 void orderWeights(Json &weights, const CheckedDifference &checked)
@@ -670,7 +661,7 @@ Json differencesJson(std::span<const CheckedDifference> all)
     for (const BuildMatrix::Row &line : matrix.rows) {
         Json row;
         row["weight"] = line.name;
-        row["stored_bytes"] = countJson(line.cells.front().storedBytes);
+        row["stored_bytes"] = bytesJson(line.cells.front().storedBytes);
         row["builds"] = Json::array();
         for (std::size_t i = 0; i < all.size(); ++i)
             row["builds"].push_back(cellJson(matrix, line.cells[i + 1], *all[i].b));

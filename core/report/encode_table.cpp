@@ -160,19 +160,17 @@ Json encodeJson(const Bundle &bundle, const EncodedBundle &encoded, codec::Encod
 
 Json accuracyJson(const codec::AccuracyError &error)
 {
-    Json json;
-    json["weight_max_abs"] = error.weightMaxAbs;
-    json["weight_rmse"] = error.weightRmse;
-    json["weight_relative"] = error.weightRelative;
-    json["output_max_abs"] = error.outputMaxAbs;
-    json["output_rmse"] = error.outputRmse;
-    json["output_relative"] = error.outputRelative;
-    json["dense_relative"] = error.denseRelative;
-    json["outputs"] = error.outputs;
-    json["non_finite"] = error.nonFinite;
-    json["contested"] = error.contested;
-    json["estimate"] = true;
-    return json;
+    return {{"weight_max_abs", error.weightMaxAbs},
+            {"weight_rmse", error.weightRmse},
+            {"weight_relative", error.weightRelative},
+            {"output_max_abs", error.outputMaxAbs},
+            {"output_rmse", error.outputRmse},
+            {"output_relative", error.outputRelative},
+            {"dense_relative", error.denseRelative},
+            {"outputs", error.outputs},
+            {"non_finite", error.nonFinite},
+            {"contested", error.contested},
+            {"estimate", true}};
 }
 
 Json raisedJson(const RaisedBundle &raised)
@@ -255,14 +253,12 @@ Json constraintsJson(const std::vector<codec::MxConstraint> &constraints)
 {
     Json rows = Json::array();
     for (const codec::MxConstraint &rule : constraints) {
-        Json row;
-        row["name"] = rule.name;
-        row["holds"] = rule.holds;
-        row["padded"] = rule.padded;
-        row["required"] = rule.required;
-        row["found"] = rule.found;
-        row["source"] = rule.source;
-        rows.push_back(std::move(row));
+        rows.push_back({{"name", rule.name},
+                        {"holds", rule.holds},
+                        {"padded", rule.padded},
+                        {"required", rule.required},
+                        {"found", rule.found},
+                        {"source", rule.source}});
     }
     return rows;
 }

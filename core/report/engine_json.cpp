@@ -92,13 +92,11 @@ Json collectiveJson(const target::Target &target)
 
 Json imageJson()
 {
-    Json json;
-    json["version"] = 10;
-    json["note"] = descriptor::imageV10Note();
-    json["groups"] = jsonArray(imageGroupTable(), descriptor::imageGroups());
-    json["streams"] = jsonArray(imageStreamTable(), imageStreamRows());
-    json["fields"] = jsonArray(imageFieldTable(), descriptor::imageFields());
-    return json;
+    return {{"version", 10},
+            {"note", descriptor::imageV10Note()},
+            {"groups", jsonArray(imageGroupTable(), descriptor::imageGroups())},
+            {"streams", jsonArray(imageStreamTable(), imageStreamRows())},
+            {"fields", jsonArray(imageFieldTable(), descriptor::imageFields())}};
 }
 
 std::vector<LaneCode> laneCodes(std::uint32_t version)

@@ -276,15 +276,13 @@ Json descriptionJson(const mil::ModelDescription &description)
 
 Json blobJson(const milblob::Record &record)
 {
-    Json json;
-    json["meta_offset"] = numberJson(record.metaOffset.value);
-    json["dtype"] = elementTypeName(record.type);
-    json["code"] = record.code;
-    json["bytes"] = numberJson(record.bytes.value);
-    json["data_offset"] = numberJson(record.dataOffset.value);
-    json["padding_bits"] = numberJson(record.paddingBits);
-    json["elements"] = numberJson(record.elements.value);
-    return json;
+    return {{"meta_offset", numberJson(record.metaOffset.value)},
+            {"dtype", elementTypeName(record.type)},
+            {"code", record.code},
+            {"bytes", numberJson(record.bytes.value)},
+            {"data_offset", numberJson(record.dataOffset.value)},
+            {"padding_bits", numberJson(record.paddingBits)},
+            {"elements", numberJson(record.elements.value)}};
 }
 
 Json fileJson(const BundleFile &file)

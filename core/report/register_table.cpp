@@ -385,11 +385,9 @@ std::vector<SurveyRow> HwxSurvey::rows() const
 
 Json hwxSurveyJson(const HwxSurvey &survey)
 {
-    Json json;
-    json["files"] = survey.files();
-    json["tasks"] = survey.tasks();
-    json["words"] = jsonArray(surveyTable(), survey.rows());
-    return json;
+    return {{"files", survey.files()},
+            {"tasks", survey.tasks()},
+            {"words", jsonArray(surveyTable(), survey.rows())}};
 }
 
 } // namespace kernscope::report

@@ -257,12 +257,10 @@ using SlotColumns = std::vector<Column<SlotFacts>>;
 Json slotTargetJson(const SlotFacts &row)
 {
     const hwx::SlotTarget &target = row.slot->target;
-    Json json;
-    json["kind"] = hwx::targetKindName(target.kind);
-    json["index"] = target.index;
-    json["name"] = target.name;
-    json["address"] = target.address ? Json(hexText(*target.address)) : Json(nullptr);
-    return json;
+    return {{"kind", hwx::targetKindName(target.kind)},
+            {"index", target.index},
+            {"name", target.name},
+            {"address", target.address ? Json(hexText(*target.address)) : Json(nullptr)}};
 }
 
 /// "0004f000", of two words "00000001 0004f000".

@@ -7,7 +7,7 @@
 #include "core/bundle/bundle.h"
 #include "core/bundle/half_counts.h"
 #include "core/bundle/stored_values.h"
-#include "core/container/archive/zip_writer.h"
+#include "core/container/archive/zip.h"
 #include "core/numeric/half.h"
 #include "core/numeric/npy.h"
 #include "core/report/json.h"

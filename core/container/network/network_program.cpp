@@ -3,7 +3,7 @@
 
 #include "core/base/text.h"
 #include "core/container/mil/wire.h"
-#include "core/container/network/layer_table.h"
+#include "core/container/network/network.h"
 #include "core/format/table_rows.h"
 
 #include <algorithm>

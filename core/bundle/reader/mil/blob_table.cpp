@@ -6,7 +6,7 @@
 #include "core/base/overlaid_file.h"
 #include "core/base/text.h"
 #include "core/container/mil/model_files.h"
-#include "core/container/milblob/lfs_pointer.h"
+#include "core/container/milblob/sniff.h"
 
 #include <algorithm>
 

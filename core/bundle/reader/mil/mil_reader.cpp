@@ -16,7 +16,6 @@
 #include "core/container/mil/reader.h"
 #include "core/container/mil/value_graph.h"
 #include "core/container/mil/writer.h"
-#include "core/container/milblob/lfs_pointer.h"
 #include "core/container/milblob/sniff.h"
 
 #include <algorithm>
