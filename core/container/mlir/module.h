@@ -4,7 +4,6 @@
 #include "core/base/error.h"
 #include "core/base/quantity.h"
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -50,24 +49,54 @@ struct Run {
     std::uint32_t count = 0;
 };
 
+/// A field of a row.
+struct FieldSpec {
+    char letter = 0;
+    bool list = false; ///< a count stands before it
+    std::string name;
+};
+
+/// A row of mlir_kinds.csv.
+struct KindRow {
+    std::string dialect;
+    bool type = false; ///< else an attribute
+    std::uint64_t code = 0;
+    std::string name; ///< "serialization.string", "tensor_v1"
+    std::vector<FieldSpec> fields;
+    std::string print;   ///< how the text is written (print.h)
+    std::string element; ///< notation of the element type ("fp16", "int2"), of scalar types
+    unsigned bits = 0;   ///< of an element, of scalar types
+};
+
+/// A row of mlir_properties.csv.
+struct PropertyRow {
+    struct Property {
+        std::string name;
+        bool optional = false;
+    };
+    std::string operation;            ///< full name; one without "_v1" stands for all versions
+    std::vector<Property> properties; ///< in the order in which they are stored
+};
+
 struct Dialect {
     std::uint32_t name = 0; ///< string
-    ByteRange version;      ///< of its section of id 7, without the header; empty: none
     bool versioned = false;
-    bool spelt = false; ///< not as this writer would write it
+    ByteRange version; ///< where it is versioned: of its section of id 7, without the header
+    const std::vector<const KindRow *> *attributeRows = nullptr; ///< by code; null: unknown dialect
+    const std::vector<const KindRow *> *typeRows = nullptr;
 };
 
 struct OperationName {
     std::uint32_t dialect = 0;
     std::uint32_t name = 0; ///< string
     bool registered = false;
+    const PropertyRow *row = nullptr; ///< of its properties; null: there is none
 };
 
 /// An attribute or a type as it stands in the file.
 struct Entry {
     std::uint32_t dialect = 0;
     bool custom = false; ///< the dialect's encoding; else assembly text with a NUL
-    bool spelt = false;  ///< its numbers are longer than needed, or no row describes it
     ByteRange range;
 };
 
@@ -78,7 +107,6 @@ struct Resource {
     std::uint32_t external = kNone; ///< key of the external group (string)
     std::uint32_t key = 0;          ///< string
     ResourceKind kind = ResourceKind::Blob;
-    bool spelt = false;
     ByteRange entry;             ///< in section 5; empty: it is only declared
     ByteRange data;              ///< Blob: its bytes; else the value's
     std::uint64_t alignment = 0; ///< Blob
@@ -107,10 +135,10 @@ struct Operation {
     Run successors; ///< in successorBlocks
     Run regions;    ///< in regions, first to one past the last inside: siblings
     bool isolated = false;
-    bool spelt = false; ///< its own bytes, without those of its regions
-    ByteRange range;    ///< all of it, with its regions
-    ByteRange head;     ///< up to its regions
-    ByteRange uses;     ///< use-list orders, inside of head; empty: none
+    ByteRange range;   ///< all of it, with its regions
+    ByteRange head;    ///< up to its regions
+    ByteRange section; ///< header of the section of its regions; empty: none
+    ByteRange uses;    ///< use-list orders, inside of head; empty: none
 };
 
 struct Region {
@@ -127,7 +155,6 @@ struct Block {
     std::uint32_t operationCount = 0;
     Run arguments;  ///< in values
     Run operations; ///< in operations, siblings
-    bool spelt = false;
     ByteRange head; ///< count of operations, arguments, use-list orders
     ByteRange uses; ///< use-list orders; empty: none
 };
@@ -139,25 +166,6 @@ struct Field {
     std::uint64_t value = 0; ///< index, number, or count of bytes (B); I and N in two's complement
     ByteRange range;         ///< bytes in the file; B: of the data alone
     std::int64_t integer() const { return static_cast<std::int64_t>(value); }
-};
-
-/// A field of a row.
-struct FieldSpec {
-    char letter = 0;
-    bool list = false; ///< a count stands before it
-    std::string name;
-};
-
-/// A row of mlir_kinds.csv.
-struct KindRow {
-    std::string dialect;
-    bool type = false; ///< else an attribute
-    std::uint64_t code = 0;
-    std::string name; ///< "serialization.string", "tensor_v1"
-    std::vector<FieldSpec> fields;
-    std::string print;   ///< how the text is written (print.h)
-    std::string element; ///< notation of the element type ("fp16", "int2"), of scalar types
-    unsigned bits = 0;   ///< of an element, of scalar types
 };
 
 /// An attribute or a type, decoded.
@@ -224,9 +232,8 @@ struct Module {
     std::uint64_t version = 0;
     std::string_view producer;
     std::optional<Error> fault; ///< why the rest was not read
-    Diagnostics diagnostics;    ///< warnings: kinds without a row
+    Diagnostics diagnostics;    ///< warnings: kinds without a row, another version of a dialect
     ByteRange header;           ///< magic, version, producer
-    bool headerSpelt = false;
 
     std::vector<Section> sections; ///< in file order
     std::vector<std::string_view> strings;
@@ -243,8 +250,6 @@ struct Module {
     std::vector<Value> values;
     std::vector<std::uint32_t> operandValues;   ///< values, by Operation::operands
     std::vector<std::uint32_t> successorBlocks; ///< positions in the region
-    /// Tables that are spelt otherwise than this writer would, by section.
-    std::array<bool, kSectionIds> tableSpelt{};
 
     const Section *section(SectionId id) const;
     std::span<const std::byte> bytesOf(ByteRange range) const;
