@@ -10,15 +10,9 @@ namespace kernscope::mlir {
 
 namespace {
 
-enum Mask : std::uint8_t {
-    kHasAttributes = 0x01,
-    kHasResults = 0x02,
-    kHasOperands = 0x04,
-    kHasSuccessors = 0x08,
-    kHasRegions = 0x10,
-    kHasUses = 0x20,
-    kHasProperties = 0x40,
-};
+constexpr unsigned kHasAttributes = 0x01, kHasResults = 0x02, kHasOperands = 0x04,
+                   kHasSuccessors = 0x08, kHasRegions = 0x10, kHasUses = 0x20,
+                   kHasProperties = 0x40; ///< bits of an operation's mask
 
 constexpr std::uint64_t kLeastOperation = 3;
 constexpr std::string_view kIrCode = "mlir.ir";
