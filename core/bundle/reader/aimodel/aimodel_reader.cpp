@@ -185,8 +185,8 @@ void PackageReading::readModule(const mlir::Module &module)
                 .at(module.header.offset)
                 .expected("operations of coreai_ops.csv")
                 .found(fmt::format("{}{}", fmt::join(unknown, ", "), count > kShown ? ", …" : ""))
-                .message("Operations without a row are shown under their own names; what "
-                         "they do to constants is not known."));
+                .message("Operations make something of constants alone that is not known: it may "
+                         "be a way to store weights."));
     }
     if (m_bindings) {
         m_out.shapes = shapes::inferShapes(m_out.program, *m_bindings, m_path);
