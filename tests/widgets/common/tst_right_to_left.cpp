@@ -15,40 +15,13 @@
 
 using namespace kernscope::ui;
 
-/// Numbers and names of a window from right to left are read from left to right.
+/// What is painted in a window from right to left: signs stay before their numbers, and a row is
+/// marked where reading begins.
 class TestRightToLeft : public QObject
 {
     Q_OBJECT
 
 private Q_SLOTS:
-    void keepsItsOrder_data()
-    {
-        QTest::addColumn<QString>("text");
-        for (const char *text :
-             {"-0.10931", "381 kB", "0_weight", "\u20260_weight\u2026", "\u25B6 streams"})
-            QTest::newRow(text) << QString::fromUtf8(text);
-    }
-
-    /// What is painted in a window from right to left is what one from left to right shows.
-    void keepsItsOrder()
-    {
-        QFETCH(QString, text);
-        QCOMPARE(readFromLeft(text, Qt::LeftToRight), text);
-        QCOMPARE(readFromLeft(text, Qt::RightToLeft).mid(1, text.size()), text);
-        const QImage wanted = painted(text, Qt::LeftToRight);
-        QVERIFY(painted(text, Qt::RightToLeft) != wanted);
-        QCOMPARE(painted(readFromLeft(text, Qt::RightToLeft), Qt::RightToLeft), wanted);
-    }
-
-    void leavesOtherScripts()
-    {
-        const QString hebrew = QString::fromUtf8("\u05D0\u05D1 12");
-        QCOMPARE(readFromLeft(hebrew, Qt::RightToLeft), hebrew);
-        QVERIFY(readFromLeft({}, Qt::RightToLeft).isEmpty());
-    }
-
-    // What is painted in a window from right to left: signs stay before their numbers, and a row is
-    // marked where reading begins.
     void cleanup() { QGuiApplication::setLayoutDirection(Qt::LeftToRight); }
 
     void titlesKeepTheirOrder()
@@ -119,6 +92,33 @@ private Q_SLOTS:
             QVERIFY2(pill.grab().toImage() == wanted, text);
             QGuiApplication::setLayoutDirection(Qt::LeftToRight);
         }
+    }
+
+    // Numbers and names of a window from right to left are read from left to right.
+    void keepsItsOrder_data()
+    {
+        QTest::addColumn<QString>("text");
+        for (const char *text :
+             {"-0.10931", "381 kB", "0_weight", "\u20260_weight\u2026", "\u25B6 streams"})
+            QTest::newRow(text) << QString::fromUtf8(text);
+    }
+
+    /// What is painted in a window from right to left is what one from left to right shows.
+    void keepsItsOrder()
+    {
+        QFETCH(QString, text);
+        QCOMPARE(readFromLeft(text, Qt::LeftToRight), text);
+        QCOMPARE(readFromLeft(text, Qt::RightToLeft).mid(1, text.size()), text);
+        const QImage wanted = painted(text, Qt::LeftToRight);
+        QVERIFY(painted(text, Qt::RightToLeft) != wanted);
+        QCOMPARE(painted(readFromLeft(text, Qt::RightToLeft), Qt::RightToLeft), wanted);
+    }
+
+    void leavesOtherScripts()
+    {
+        const QString hebrew = QString::fromUtf8("\u05D0\u05D1 12");
+        QCOMPARE(readFromLeft(hebrew, Qt::RightToLeft), hebrew);
+        QVERIFY(readFromLeft({}, Qt::RightToLeft).isEmpty());
     }
 
 private:
