@@ -4,12 +4,9 @@
 #include "core/bundle/bundle.h"
 #include "core/bundle/stored_bytes.h"
 #include "core/container/mil/program.h"
-<<<<<<< HEAD:widgets/models/chip_words.cpp
-#include "core/report/column.h"
-=======
 #include "core/form/form_steps.h"
 #include "core/numeric/element_type.h"
->>>>>>> f1f1f8d85eef94b3002f800b18185ec4bcb91418:widgets/models/words.cpp
+#include "core/report/column.h"
 #include "core/report/placement_table.h"
 #include "widgets/models/table_text.h"
 
