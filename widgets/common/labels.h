@@ -24,7 +24,9 @@ void changeApplicationFont(const QFont &font);
 /// as it is. Only for painting: what is copied or compared has no such marks.
 inline QString readFromLeft(const QString &text, Qt::LayoutDirection around)
 {
-    constexpr char16_t kBegin = 0x2066, kEnd = 0x2069; // an isolate from left to right
+    // An embedding from left to right: fonts know it, while isolates (U+2066) may come from another
+    // font and take room.
+    constexpr char16_t kBegin = 0x202A, kEnd = 0x202C;
     return around == Qt::RightToLeft && !text.isEmpty() && !text.isRightToLeft()
                ? QChar(kBegin) + text + QChar(kEnd)
                : text;
