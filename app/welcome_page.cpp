@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/welcome_page.h"
 
-#include "app/recent_text.h"
-#include "widgets/common/elided_label.h"
+#include "app/texts.h"
+#include "widgets/common/labels.h"
 #include "widgets/common/line_icon.h"
 #include "widgets/models/theme.h"
 
@@ -101,7 +101,7 @@ QWidget *WelcomePage::buildOpening()
         connect(button, &QCommandLinkButton::clicked, this, signal);
         buttons->addWidget(button);
     };
-    add(tr("Bundle folder"), tr(".mlmodelc or .mlpackage (Ctrl+O)"),
+    add(tr("Bundle folder"), tr(".mlmodelc, .mlpackage or .aimodel (Ctrl+O)"),
         &WelcomePage::openFolderClicked);
     add(tr("File"), tr("weight.bin, model.mil or .mlmodel (Ctrl+Alt+O)"),
         &WelcomePage::openFileClicked);

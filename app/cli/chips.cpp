@@ -529,8 +529,9 @@ int runDecide(const ChipOptions &options, Context &context)
         if (!options.allTargets)
             report::addPredictionError(head, chosen.target());
         addShapes(head, opened);
-        report::writeDecisions(**bundle, table, std::move(head), diagnostics,
-                               [](std::string_view piece) { print(printableJson(piece)); });
+        report::writeDecisions(
+            **bundle, table, std::move(head), diagnostics,
+            [](std::string_view piece) { print(printableJson(std::string(piece))); });
         return exitCodeOf(diagnostics);
     }
     if (!context.quiet) {

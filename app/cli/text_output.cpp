@@ -119,7 +119,9 @@ void print(std::string text)
     if (g_reserved)
         return;
     constexpr std::size_t kSmall = 65536; // a table comes line by line, a document at once
-    text = safe(STDOUT_FILENO, text);
+    const auto plain = [](char c) { return (c >= ' ' && c < 0x7F) || c == '\n' || c == '\t'; };
+    if (!std::all_of(text.begin(), text.end(), plain))
+        text = safe(STDOUT_FILENO, text);
     if (!g_said.empty() && g_said.back().stream == stdout && text.size() < kSmall)
         g_said.back().text += text;
     else

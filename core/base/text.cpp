@@ -114,11 +114,12 @@ std::string printableLines(std::string_view text)
     return escaped(text, true);
 }
 
-std::string printableJson(std::string_view document)
+std::string printableJson(std::string text)
 {
     const auto plain = [](char c) { return static_cast<unsigned char>(c) < 0x7F; };
-    if (std::all_of(document.begin(), document.end(), plain))
-        return std::string(document);
+    if (std::all_of(text.begin(), text.end(), plain))
+        return text;
+    std::string_view document = text;
     std::string shown;
     shown.reserve(document.size());
     for (shown += takePlain(document); !document.empty(); shown += takePlain(document)) {

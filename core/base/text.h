@@ -30,7 +30,7 @@ std::string printableLines(std::string_view text);
 
 /// A JSON document (valid UTF-8) whose strings hold such characters, with those written as
 /// `\uXXXX`: the same values, and safe on a terminal.
-std::string printableJson(std::string_view document);
+std::string printableJson(std::string text);
 
 /// A letter of a text in UTF-8, as the Unicode standard has it: no overlong forms, no surrogates,
 /// nothing above U+10FFFF.

@@ -178,15 +178,19 @@ bool samePalette(const codec::Palette &a, const codec::Palette &b)
 bool sameScaling(const codec::Scaling &a, const codec::Scaling &b)
 {
     return a.kind == b.kind && a.axis == b.axis && a.addsOffset == b.addsOffset &&
-           a.offset.has_value() == b.offset.has_value() && sameSource(a.scale, b.scale) &&
-           (!a.offset || sameSource(*a.offset, *b.offset));
+           a.steps == b.steps && a.scalesGaps == b.scalesGaps &&
+           a.offset.has_value() == b.offset.has_value() &&
+           a.bias.has_value() == b.bias.has_value() && sameSource(a.scale, b.scale) &&
+           (!a.offset || sameSource(*a.offset, *b.offset)) &&
+           (!a.bias || sameSource(*a.bias, *b.bias));
 }
 
 } // namespace
 
 bool sameDecoding(const codec::Encoding &a, const codec::Encoding &b)
 {
-    return a.type == b.type && a.shape == b.shape && a.mask.has_value() == b.mask.has_value() &&
+    return a.type == b.type && a.shape == b.shape && a.converts == b.converts &&
+           a.mask.has_value() == b.mask.has_value() &&
            a.palette.has_value() == b.palette.has_value() &&
            a.scaling.has_value() == b.scaling.has_value() &&
            (!a.mask || sameOperand(*a.mask, *b.mask)) && sameSource(a.payload, b.payload) &&

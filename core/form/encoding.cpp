@@ -35,6 +35,8 @@ void walk(Tree &encoding, const Visit &visit, const Nested &nested)
         walkSource(encoding.scaling->scale);
         if (encoding.scaling->offset)
             walkSource(*encoding.scaling->offset);
+        if (encoding.scaling->bias)
+            walkSource(*encoding.scaling->bias);
     }
 }
 

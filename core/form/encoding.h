@@ -99,6 +99,17 @@ struct Scaling {
     /// Old neural networks (affine only): the offset is a bias that is added to the product, which
     /// is rounded to fp32 before.
     bool addsOffset = false;
+    /// Core AI (blockwise only): what is added to the product, of the scale's shape or one number.
+    std::optional<OperandSource> bias;
+    /// How the steps are rounded (coreai-format.md, section 7).
+    enum class Steps : std::uint8_t {
+        Program,    ///< as `kind` says
+        Difference, ///< Core AI, T the decoded type: T(T(T(q - offset) * scale) + bias)
+        Product,    ///< blocks along the last axis: T(T(q * scale) + T(bias - T(offset * scale)))
+    };
+    Steps steps = Steps::Program;
+    /// An element that the mask leaves out is code 0, scaled as the others are; else it is 0.
+    bool scalesGaps = false;
 };
 
 /// One weight's storage.
@@ -109,6 +120,9 @@ struct Encoding {
     OperandSource payload;                ///< data, packed indices, or the mask's survivors
     std::optional<Palette> palette;
     std::optional<Scaling> scaling;
+    /// The numbers that the steps give are of another type and converted to `type`: rounded to
+    /// nearest even, towards zero where it is an integer's. (A cast that loses nothing, too.)
+    bool converts = false;
 };
 
 /// The stored operands of an encoding: mask, payload, codebook, scale, offset, those of nested

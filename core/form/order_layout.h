@@ -32,6 +32,8 @@ public:
         HighestFirst,
         Boxes,
         Packed,
+        Splat,
+        OneAByte,
     };
     void begin(Kind kind) { add(static_cast<std::uint64_t>(kind)); }
     void add(std::uint64_t number) { m_numbers.push_back(number); }

@@ -47,6 +47,8 @@ public:
             inner(encoding.scaling->scale);
             if (encoding.scaling->offset)
                 inner(*encoding.scaling->offset);
+            if (encoding.scaling->bias)
+                inner(*encoding.scaling->bias);
         }
         if (!nested && m_steps.size() == before)
             add(FormNode::Dense);
@@ -80,6 +82,8 @@ public:
             inner(encoding.scaling->scale);
             if (encoding.scaling->offset)
                 inner(*encoding.scaling->offset);
+            if (encoding.scaling->bias)
+                inner(*encoding.scaling->bias);
         }
     }
 

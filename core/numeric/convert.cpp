@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <cmath>
 #include <cstring>
 
 namespace kernscope {
@@ -43,7 +45,12 @@ constexpr std::array<Out, 256> tableOf(Convert convert)
 }
 
 constexpr auto kE4m3Floats = tableOf<float>(e4m3ToFloat);
-constexpr auto kE5m2Floats = tableOf<float>(e5m2ToFloat);
+// NaN without a payload, as the frameworks that write the type convert it.
+constexpr auto kE5m2Floats = tableOf<float>([](std::uint8_t code) {
+    const float value = e5m2ToFloat(code);
+    const float nan = std::bit_cast<float>((code & 0x80U) != 0 ? 0xFFC00000U : 0x7FC00000U);
+    return value == value ? value : nan;
+});
 constexpr auto kE4m3Halves =
     tableOf<std::uint16_t>([](std::uint8_t code) { return floatToHalf(e4m3ToFloat(code)); });
 constexpr auto kInt8Halves = tableOf<std::uint16_t>([](std::uint8_t code) {
@@ -86,11 +93,9 @@ void convertSubByte(std::span<const std::byte> packed, ElementType type, std::ui
     for (std::size_t done = 0; done < out.size(); done += kBlock) {
         const std::size_t count = std::min(kBlock, out.size() - done);
         unpackCodes(packed, bitWidth(type), first + done, std::span(codes).first(count));
-        for (std::size_t i = 0; i < count; ++i) {
-            out[done + i] = type == ElementType::Int4
-                                ? static_cast<float>(signExtendNibble(codes[i]))
-                                : static_cast<float>(codes[i]);
-        }
+        const int sign = isSignedInteger(type) ? 1 << (bitWidth(type) - 1) : 0;
+        for (std::size_t i = 0; i < count; ++i)
+            out[done + i] = static_cast<float>((codes[i] ^ sign) - sign);
     }
 }
 
@@ -135,7 +140,8 @@ void convertToFloat(std::span<const std::byte> packed, ElementType type, std::ui
     case ElementType::Uint4:
     case ElementType::Uint5:
     case ElementType::Uint6:
-    case ElementType::Uint7: convertSubByte(packed, type, first, out); return;
+    case ElementType::Uint7:
+    case ElementType::Int2: convertSubByte(packed, type, first, out); return;
     case ElementType::Fp4E2M1:
     case ElementType::Fp8E8M0:
         for (std::size_t i = 0; i < out.size(); ++i)
@@ -209,6 +215,41 @@ double codeValue(ElementType type, std::int64_t code)
 double loadValue(std::span<const std::byte> packed, ElementType type, std::uint64_t index)
 {
     return codeValue(type, loadCode(packed, type, index));
+}
+
+void roundToType(ElementType type, std::span<float> values)
+{
+    const auto each = [values](auto round) {
+        std::transform(values.begin(), values.end(), values.begin(), round);
+    };
+    switch (type) {
+    case ElementType::Fp32:
+    case ElementType::Fp64:
+    case ElementType::Unknown:
+    case ElementType::String: return;
+    case ElementType::Fp16: {
+        std::array<std::uint16_t, kBlock> halves;
+        for (std::size_t done = 0; done < values.size(); done += kBlock) {
+            const auto part = values.subspan(done, std::min(kBlock, values.size() - done));
+            convertFloatToHalf(part, std::span(halves).first(part.size()));
+            convertHalfToFloat(std::span<const std::uint16_t>(halves).first(part.size()), part);
+        }
+        return;
+    }
+    case ElementType::Bf16:
+        return each([](float v) { return bfloat16ToFloat(floatToBfloat16(v)); });
+    case ElementType::Fp8E4M3Fn: return each([](float v) { return e4m3ToFloat(floatToE4m3(v)); });
+    case ElementType::Fp8E5M2: return each([](float v) { return e5m2ToFloat(floatToE5m2(v)); });
+    case ElementType::Fp4E2M1: return each([](float v) { return e2m1ToFloat(floatToE2m1(v)); });
+    case ElementType::Fp8E8M0: return each([](float v) { return e8m0ToFloat(floatToE8m0Up(v)); });
+    case ElementType::Bool: return each([](float v) { return v != 0 ? 1.0f : 0.0f; });
+    default: break;
+    }
+    const auto bits = static_cast<int>(bitWidth(type) - (isSignedInteger(type) ? 1 : 0));
+    const float end = std::ldexp(1.0f, bits);
+    const float most = bits > 24 ? std::nextafter(end, 0.0f) : end - 1;
+    const float least = isSignedInteger(type) ? -end : 0.0f;
+    each([=](float v) { return std::isnan(v) ? 0.0f : std::clamp(std::trunc(v), least, most); });
 }
 
 } // namespace kernscope

@@ -35,5 +35,8 @@ std::int64_t loadCode(std::span<const std::byte> packed, ElementType type, std::
 double loadValue(std::span<const std::byte> packed, ElementType type, std::uint64_t index);
 /// Value that a stored code of that type stands for.
 double codeValue(ElementType type, std::int64_t code);
+/// Rounds fp32 numbers to those of a type, in place: to nearest even, of integers towards zero and
+/// to the nearest that there is. Types that hold every fp32 number leave them as they are.
+void roundToType(ElementType type, std::span<float> values);
 
 } // namespace kernscope

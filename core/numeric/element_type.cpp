@@ -26,7 +26,7 @@ struct Row {
 // resources/formats/blob-storage.md (text names and widths) and programs.md (types without a blob
 // code).
 // clang-format off
-constexpr std::array<Row, 27> kRows{{
+constexpr std::array<Row, 28> kRows{{
     {ElementType::Unknown, "unknown", 0, '-'},
     {ElementType::Bool, "bool", 8, '-'},
     {ElementType::String, "string", 0, '-'},
@@ -54,6 +54,7 @@ constexpr std::array<Row, 27> kRows{{
     {ElementType::Fp8E8M0, "fp8e8m0", 8, 'f'},
     {ElementType::Uint5, "uint5", 5, 'u'},
     {ElementType::Uint7, "uint7", 7, 'u'},
+    {ElementType::Int2, "int2", 2, 'i'},
 }};
 // clang-format on
 

@@ -44,6 +44,7 @@ enum class ElementType : std::uint8_t {
     Fp8E8M0, ///< of microscaled matrices; no program has them
     Uint5,   ///< codes of old neural networks; no program has them
     Uint7,
+    Int2, ///< of Core AI packages
 };
 
 /// Notation in program text: "fp16", "uint4", "fp8e4m3fn", …; "unknown" for Unknown.

@@ -9,7 +9,6 @@
 #include "widgets/common/plot_widget.h"
 #include "widgets/models/row_table_model.h"
 #include "widgets/models/task_manager.h"
-#include "widgets/models/window_columns.h"
 
 #include <array>
 #include <deque>

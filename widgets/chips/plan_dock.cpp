@@ -9,17 +9,16 @@
 #include "core/patch/patch.h"
 #include "core/plan/weight_error.h"
 #include "core/report/plan_table.h"
-#include "widgets/chips/chip_box.h"
+#include "widgets/chips/chip_state.h"
 #include "widgets/chips/front_plot.h"
-#include "widgets/common/absent_columns.h"
-#include "widgets/common/alike_names.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/file_dialogs.h"
-#include "widgets/common/flow_layout.h"
 #include "widgets/common/number_field.h"
-#include "widgets/models/chip_words.h"
+#include "widgets/common/panels.h"
+#include "widgets/common/table_tools.h"
 #include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
+#include "widgets/models/words.h"
 
 #include <QAction>
 #include <QComboBox>

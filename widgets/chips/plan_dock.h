@@ -5,7 +5,7 @@
 #include "core/plan/write_plan.h"
 #include "widgets/chips/chip_state.h"
 #include "widgets/common/dock.h"
-#include "widgets/models/plan_model.h"
+#include "widgets/models/chip_models.h"
 
 #include <map>
 #include <memory>

@@ -6,7 +6,7 @@
 #include "core/numeric/half.h"
 #include "core/report/collective_table.h"
 #include "widgets/common/dock_tools.h"
-#include "widgets/common/plot_tickers.h"
+#include "widgets/common/plot_canvas.h"
 #include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
 

@@ -6,7 +6,7 @@
 #include "widgets/common/dock.h"
 #include "widgets/models/row_table_model.h"
 #include "widgets/models/task_manager.h"
-#include "widgets/program/graph_scene.h"
+#include "widgets/program/graph_view.h"
 
 #include <cstddef>
 #include <functional>

@@ -55,19 +55,18 @@ void Decoder::State::sparseHalves(std::uint64_t first, bool streamed,
 
 void Decoder::State::blockFloats(std::uint64_t first, std::span<float> out) const
 {
-    if (payload.order) {
+    if (payload.order)
         orderedFloats(first, out);
-        return;
-    }
-    if (palette)
+    else if (palette)
         paletteFloats(first, out);
     else
         payloadFloats(first, out);
-    if (!scaling)
-        return;
-    scaleBlock(first, out);
-    if (mask)
-        clearGapsOf(first, out);
+    if (scaling && !payload.order) {
+        scaleBlock(first, out);
+        if (mask && !scaling->scalesGaps)
+            clearGapsOf(first, out);
+    }
+    convertResult(out);
 }
 
 void Decoder::State::clearGapsOf(std::uint64_t first, std::span<float> values) const
@@ -349,6 +348,13 @@ void roundToHalf(std::span<float> values)
     convertHalfToFloat(some, values);
 }
 
+/// -0 becomes 0.
+void addZero(std::span<std::uint16_t> halves)
+{
+    for (std::uint16_t &half : halves)
+        half = half == 0x8000U ? std::uint16_t{0} : half;
+}
+
 void scaleBytes(std::span<const std::uint8_t> codes, bool isSigned, const ScaleRun &run,
                 std::span<std::uint16_t> out)
 {
@@ -379,6 +385,35 @@ void ScalingState::offsetsOf(std::uint64_t cell, std::span<float> out) const
         convertToFloat(offset->bytes, offset->type, cell, out);
     if (roundOffset)
         roundToHalf(out);
+}
+
+void ScalingState::biasesOf(std::uint64_t cell, std::span<float> out) const
+{
+    if (oneBias)
+        std::fill(out.begin(), out.end(),
+                  static_cast<float>(loadValue(bias->bytes, bias->type, 0)));
+    else
+        convertToFloat(bias->bytes, bias->type, cell, out);
+}
+
+void ScalingState::step(std::span<float> values, float scaleBy, float less, float shift) const
+{
+    const auto rounded = [&](auto change) {
+        for (float &value : values)
+            value = change(value);
+        roundToType(type, values);
+    };
+    if (steps == Scaling::Steps::Product) {
+        float product = less * scaleBy;
+        roundToType(type, std::span(&product, 1));
+        shift -= product;
+        roundToType(type, std::span(&shift, 1));
+    } else if (offset) {
+        rounded([less](float value) { return value - less; });
+    }
+    rounded([scaleBy](float value) { return value * scaleBy; });
+    if (bias || steps == Scaling::Steps::Product)
+        rounded([shift](float value) { return value + shift; });
 }
 
 template <class Each>
@@ -425,7 +460,8 @@ void Decoder::State::forEachScaleRun(std::uint64_t first, std::size_t count, Eac
 bool Decoder::State::byteCodes() const
 {
     // The kernels subtract offsets before they scale.
-    if (palette || payloadDecoder || (scaling && scaling->addsOffset))
+    if (palette || payloadDecoder ||
+        (scaling && (scaling->addsOffset || scaling->steps != Scaling::Steps::Program)))
         return false;
     switch (payload.type) {
     case ElementType::Int4:
@@ -493,7 +529,8 @@ void Decoder::State::scaledRun(std::uint64_t first, const ScaleRun &run,
         if (!run.offsets.empty())
             part.offsets = run.offsets.subspan(skipped);
         scale(some, part, to);
-        clearGaps(mask->bytes(), first + at, to);
+        if (!scaling->scalesGaps)
+            clearGaps(mask->bytes(), first + at, to);
     });
 }
 
@@ -520,31 +557,35 @@ void Decoder::State::scaledHalves(std::uint64_t first, bool streamed,
         part.streamed = streamed;
         scaledRun(first + at, part, out.subspan(at, count));
     });
+    if (scaling->addsZero)
+        addZero(out);
 }
 
-void Decoder::State::scalesOfElements(std::uint64_t first, std::span<float> scales,
-                                      std::span<float> offsets) const
+void Decoder::State::stepBlock(std::uint64_t first, std::span<float> values) const
 {
-    std::fill(offsets.begin(), offsets.end(), 0.0f);
-    forEachScaleRun(first, scales.size(),
-                    [&](std::size_t at, const ScaleRun &run, std::size_t count) {
-                        std::uint64_t left = run.block - run.phase;
-                        std::size_t cell = 0;
-                        for (std::size_t i = 0; i < count; ++cell, left = run.block) {
-                            const auto some =
-                                static_cast<std::size_t>(std::min<std::uint64_t>(left, count - i));
-                            std::fill_n(scales.begin() + static_cast<std::ptrdiff_t>(at + i), some,
-                                        run.scales[cell]);
-                            if (!run.offsets.empty())
-                                std::fill_n(offsets.begin() + static_cast<std::ptrdiff_t>(at + i),
-                                            some, run.offsets[cell]);
-                            i += some;
-                        }
-                    });
+    const ScalingState &s = *scaling;
+    GridWalker walker(s.grid, first);
+    for (std::size_t done = 0; done < values.size();) {
+        const auto count = static_cast<std::size_t>(
+            std::min<std::uint64_t>(walker.cellLeft(), values.size() - done));
+        float scale = 1, offset = 0, bias = 0;
+        s.scalesOf(walker.cell(), std::span(&scale, 1));
+        if (s.offset)
+            s.offsetsOf(walker.cell(), std::span(&offset, 1));
+        if (s.bias)
+            s.biasesOf(walker.cell(), std::span(&bias, 1));
+        s.step(values.subspan(done, count), scale, offset, bias);
+        walker.advance(count);
+        done += count;
+    }
 }
 
 void Decoder::State::scaleBlock(std::uint64_t first, std::span<float> values) const
 {
+    if (scaling->steps != Scaling::Steps::Program) {
+        stepBlock(first, values);
+        return;
+    }
     if (scaling->roundData)
         roundToHalf(values);
     forEachScaleRun(first, values.size(),
@@ -558,6 +599,8 @@ void Decoder::State::scaleBlock(std::uint64_t first, std::span<float> values) co
                         for (std::size_t i = 0; i < count && !run.offsets.empty(); ++i)
                             some[i] += run.offsets[(run.phase + i) / run.block];
                     });
+    for (std::size_t i = 0; scaling->addsZero && i < values.size(); ++i)
+        values[i] += 0.0f;
 }
 
 // The scale step of decoding: microscaled elements, as fp16.

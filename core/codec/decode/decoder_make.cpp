@@ -58,6 +58,7 @@ private:
     Step paletteIndices(PaletteState &palette);
     void paletteTables(PaletteState &palette);
     Step scaling();
+    Step steps(ScalingState &scaling);
     Step affineGrid(ScalingState &scaling, std::uint64_t scales, std::uint64_t offsets);
     Step blockwiseGrid(ScalingState &scaling, std::uint64_t scales, std::uint64_t offsets);
     ScalingState::MxGroups microscaledGroups(const ScalingState &scaling) const;
@@ -251,7 +252,7 @@ Result<Operand> EncodingMaker::resolve(const OperandSource &source, PartRole rol
             return tl::unexpected(count.error());
         if (!operand->order)
             return *operand;
-        if (*count > kMaxTable || bitWidth(operand->type) < 8)
+        if (*count > kMaxTable)
             return tl::unexpected(makeFault("codec.shape", partRoleName(role),
                                             fmt::format("at most {} elements", kMaxTable),
                                             fmt::format("{}", *count), "The table is too large"));
@@ -314,6 +315,8 @@ EncodingMaker::Step EncodingMaker::payloadLength()
 
 EncodingMaker::Step EncodingMaker::resultType()
 {
+    if (encoding().converts || (m_state->scaling && m_state->scaling->type == encoding().type))
+        return {};
     ElementType type = m_state->payload.type;
     std::string_view field = partRoleName(m_state->payload.role);
     if (m_state->scaling) {
@@ -533,6 +536,18 @@ EncodingMaker::Step EncodingMaker::scaling()
         scaling.offset = std::move(*offset);
         offsets = elementCount(scaling.offset->shape)->value;
     }
+    if (given.bias) {
+        auto bias = resolve(*given.bias, PartRole::Bias);
+        if (!bias)
+            return tl::unexpected(bias.error());
+        scaling.bias = std::move(*bias);
+    }
+    scaling.scalesGaps = given.scalesGaps;
+    if (given.steps != Scaling::Steps::Program) {
+        if (auto step = steps(scaling); !step)
+            return step;
+        return blockwiseGrid(scaling, elementCount(scaling.scale.shape)->value, offsets);
+    }
     const ElementType scaleType = scaling.scale.type;
     const bool power = scaleType == ElementType::Fp8E8M0 && given.kind == Scaling::Kind::Blockwise;
     if (scaleType != ElementType::Fp16 && scaleType != ElementType::Fp32 && !power)
@@ -553,6 +568,54 @@ EncodingMaker::Step EncodingMaker::scaling()
     const std::uint64_t scales = elementCount(scaling.scale.shape)->value;
     return given.kind == Scaling::Kind::Affine ? affineGrid(scaling, scales, offsets)
                                                : blockwiseGrid(scaling, scales, offsets);
+}
+
+namespace {
+
+bool allZero(const std::optional<Operand> &table)
+{
+    const std::uint64_t count = table ? elementCount(table->shape)->value : 0;
+    for (std::uint64_t i = 0; i < count; ++i) {
+        if (loadValue(table->bytes, table->type, i) != 0)
+            return false;
+    }
+    return true;
+}
+
+} // namespace
+
+/// Core AI's arithmetic, and whether it comes to that of a program.
+EncodingMaker::Step EncodingMaker::steps(ScalingState &scaling)
+{
+    const ElementType type = encoding().type;
+    const auto isResult = [](ElementType each) {
+        return each == ElementType::Fp16 || each == ElementType::Fp32 || each == ElementType::Bf16;
+    };
+    const ElementType scaleType = scaling.scale.type;
+    if (!isResult(type) || !(isResult(scaleType) || scaleType == ElementType::Fp8E8M0))
+        return tl::unexpected(
+            makeFault("codec.type", "scale", "fp16, fp32, bf16, and scales of fp8e8m0",
+                      fmt::format("{} for {}", elementTypeName(scaleType), elementTypeName(type)),
+                      "The scale or the result has an element type that this form lacks"));
+    scaling.type = type;
+    scaling.steps = encoding().scaling->steps;
+    const ElementType data = m_state->palette ? m_state->palette->lut.type : m_state->payload.type;
+    // fp4 codes one a byte are no form that a runtime computes: -0 stays what was meant.
+    const bool meant = m_state->payload.order && data == ElementType::Fp4E2M1;
+    scaling.addsZero = (scaling.bias || scaling.steps == Scaling::Steps::Product) && !meant;
+    const auto isNarrow = [](ElementType each) {
+        return !isFloatingPoint(each) && bitWidth(each) <= 8;
+    };
+    // Differences of narrow integers are exact, and so are the products before their one rounding.
+    const bool exact =
+        isNarrow(data) || data == type || (isFloatingPoint(data) && bitWidth(data) <= 8);
+    const bool differs = isNarrow(data) && scaling.offset && isNarrow(scaling.offset->type) &&
+                         scaling.steps == Scaling::Steps::Difference;
+    if (exact && type != ElementType::Bf16 &&
+        (scaleType == type || scaleType == ElementType::Fp8E8M0) && allZero(scaling.bias) &&
+        (differs || allZero(scaling.offset)))
+        scaling.steps = Scaling::Steps::Program;
+    return {};
 }
 
 EncodingMaker::Step EncodingMaker::affineGrid(ScalingState &scaling, std::uint64_t scales,
@@ -598,13 +661,24 @@ EncodingMaker::Step EncodingMaker::blockwiseGrid(ScalingState &scaling, std::uin
         return tl::unexpected(makeFault("codec.scale", "scale",
                                         fmt::format("extents that divide {}", shapeText(shape)),
                                         shapeText(grid), "The scales do not divide the data"));
-    if (scaling.offset && offsets != scales)
+    const bool coreAi = encoding().scaling->steps != Scaling::Steps::Program;
+    scaling.oneOffset = coreAi && offsets == 1;
+    if (scaling.bias) {
+        const std::uint64_t biases = elementCount(scaling.bias->shape)->value;
+        scaling.oneBias = biases == 1;
+        if (biases != 1 && biases != scales)
+            return tl::unexpected(makeFault("codec.scale", "bias", shapeText(grid),
+                                            shapeText(scaling.bias->shape),
+                                            "The biases do not match the scales"));
+    }
+    if (scaling.offset && offsets != scales && !scaling.oneOffset)
         return tl::unexpected(makeFault("codec.scale", "offset", shapeText(grid),
                                         shapeText(scaling.offset->shape),
                                         "The offsets do not match the scales"));
     if (m_state->elements > 0)
         scaling.grid = GridMap(shape, grid);
-    scaling.mxGroups = microscaledGroups(scaling);
+    if (!coreAi)
+        scaling.mxGroups = microscaledGroups(scaling);
     return {};
 }
 

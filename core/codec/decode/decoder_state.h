@@ -6,6 +6,7 @@
 #include "core/codec/decode/mask_index.h"
 #include "core/codec/kernels/scale_kernels.h"
 #include "core/form/order_tiles.h"
+#include "core/numeric/convert.h"
 
 #include <algorithm>
 #include <list>
@@ -57,6 +58,14 @@ struct ScalingState {
     bool roundData = false; ///< fp32 data of an fp16 result become fp16 first
     bool roundOffset = false;
     bool addsOffset = false; ///< as Scaling has it
+    bool scalesGaps = false; ///< the same
+    std::optional<Operand> bias;
+    bool oneBias = false; ///< one bias for every cell of the grid
+    /// Core AI's steps, each rounded to `type`. Where they come to what a program's give, as with
+    /// integers whose biases are zero, they are Program's and `addsZero`.
+    Scaling::Steps steps = Scaling::Steps::Program;
+    ElementType type = ElementType::Unknown;
+    bool addsZero = false; ///< a bias of zero is added: -0 becomes 0
     /// E4M3FN or E2M1 elements without a mask, in groups of 32 with a power of two.
     enum class MxGroups : std::uint8_t { None, Across, Down };
     MxGroups mxGroups = MxGroups::None; ///< along the last axis, or along the one before it
@@ -64,6 +73,9 @@ struct ScalingState {
     /// Numbers of cells [cell, cell + out.size()) as fp32.
     void scalesOf(std::uint64_t cell, std::span<float> out) const;
     void offsetsOf(std::uint64_t cell, std::span<float> out) const;
+    void biasesOf(std::uint64_t cell, std::span<float> out) const;
+    /// Payload numbers under one scale, offset and bias, by `steps` that are not Program; in place.
+    void step(std::span<float> values, float scale, float offset, float shift) const;
 };
 
 /// A place within the index tensor of a palette.
@@ -119,9 +131,12 @@ struct Decoder::State {
 
     /// Numbers of the payload to values, by scales and offsets; not yet rounded to fp16. In place.
     void scaleBlock(std::uint64_t first, std::span<float> values) const;
-    /// Scale and offset (0 where there are none) of elements [first, first + scales.size()).
-    void scalesOfElements(std::uint64_t first, std::span<float> scales,
-                          std::span<float> offsets) const;
+    /// What `converts` asks for, of numbers that come out of the steps.
+    void convertResult(std::span<float> values) const
+    {
+        if (encoding.converts)
+            roundToType(encoding.type, values);
+    }
 
 private:
     /// Whether an ordered payload's halves are made by tiles.
@@ -158,6 +173,8 @@ private:
     /// fp32 values before the last rounding to T, at most kBlockElements of them.
     void blockFloats(std::uint64_t first, std::span<float> out) const;
     void clearGapsOf(std::uint64_t first, std::span<float> values) const;
+    /// scaleBlock by steps that are not Program.
+    void stepBlock(std::uint64_t first, std::span<float> values) const;
     bool byteCodes() const;
     void codeBytes(std::uint64_t first, std::span<std::uint8_t> out) const;
     std::span<const std::byte> survivorsFrom(std::uint64_t rank) const;

@@ -143,6 +143,15 @@ std::vector<ByteChange> changesOf(const Operand &operand, unsigned width, std::u
 std::vector<std::byte> gathered(const Operand &operand, std::uint64_t count)
 {
     const std::uint64_t width = bitWidth(operand.type) / 8;
+    if (width == 0) {
+        std::vector<std::uint8_t> codes(count);
+        for (std::uint64_t i = 0; i < count; ++i)
+            codes[i] =
+                static_cast<std::uint8_t>(codeIn(operand, bitWidth(operand.type), operand.type, i));
+        std::vector<std::byte> bits(packedBytes(ElementCount(count), operand.type)->value);
+        packCodes(codes, bitWidth(operand.type), 0, bits);
+        return bits;
+    }
     std::vector<std::byte> packed(count * width);
     Positions positions;
     for (std::uint64_t at = 0; at < count; at += kBlockElements) {

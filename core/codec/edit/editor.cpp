@@ -55,6 +55,8 @@ StoredPart storedPart(const Decoder::State &state, PartRole role)
     case PartRole::ZeroPoint:
     case PartRole::Offset:
     case PartRole::Bias:
+        if (role == PartRole::Bias && encoding.scaling && encoding.scaling->bias)
+            return wholePart(storedOperand(*encoding.scaling->bias));
         if (!encoding.scaling || !encoding.scaling->offset)
             return {};
         if (role != (encoding.scaling->addsOffset                      ? PartRole::Bias

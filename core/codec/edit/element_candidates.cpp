@@ -64,7 +64,9 @@ std::vector<std::int64_t> scaledCodes(const Decoder::State &state, const ScalePa
     const ElementType type = state.payload.type;
     const ScalingState &scaling = *state.scaling;
     const auto scale = static_cast<double>(pair.scale), offset = static_cast<double>(pair.offset);
-    const double exact = scaling.addsOffset ? (value - offset) / scale : value / scale + offset;
+    const double exact = scaling.addsOffset
+                             ? (value - offset) / scale
+                             : (value - static_cast<double>(pair.bias)) / scale + offset;
     std::vector<std::int64_t> codes;
     const auto add = [&codes, type](double raw) { codes.push_back(nearestCode(type, raw)); };
     if (isFloatingPoint(type))
@@ -119,12 +121,18 @@ ScalePair scaleOf(const Decoder::State &state, std::uint64_t element)
     state.scaling->scalesOf(cell, std::span(&pair.scale, 1));
     if (state.scaling->offset)
         state.scaling->offsetsOf(cell, std::span(&pair.offset, 1));
+    if (state.scaling->bias)
+        state.scaling->biasesOf(cell, std::span(&pair.bias, 1));
     return pair;
 }
 
 double scaledValue(const Decoder::State &state, const ScalePair &pair, float raw)
 {
     const ScalingState &scaling = *state.scaling;
+    if (scaling.steps != Scaling::Steps::Program) {
+        scaling.step(std::span(&raw, 1), pair.scale, pair.offset, pair.bias);
+        return raw;
+    }
     if (scaling.addsOffset) {
         const float product = pair.scale * raw;
         const float sum = product + pair.offset;
@@ -141,6 +149,10 @@ void scaledValues(const Decoder::State &state, const ScalePair &pair, std::span<
                   std::vector<std::uint16_t> &halves)
 {
     const ScalingState &scaling = *state.scaling;
+    if (scaling.steps != Scaling::Steps::Program) {
+        scaling.step(values, pair.scale, pair.offset, pair.bias);
+        return;
+    }
     halves.resize(values.size());
     const auto roundAll = [&] {
         convertFloatToHalf(values, halves);
@@ -175,8 +187,13 @@ ElementPlace elementPlace(const Decoder::State &state, std::uint64_t element)
 
 double valueOfCode(const Decoder::State &state, const ElementPlace &place, std::int64_t code)
 {
-    if (!state.palette && !state.scaling)
-        return codeValue(state.payload.type, code);
+    if (!state.palette && !state.scaling) {
+        if (!state.encoding.converts)
+            return codeValue(state.payload.type, code);
+        auto value = static_cast<float>(codeValue(state.payload.type, code));
+        roundToType(state.encoding.type, std::span(&value, 1));
+        return value;
+    }
     const float raw = state.palette
                           ? entryOf(*state.palette, state.codebookAt(place.dense), place.lane, code)
                           : static_cast<float>(codeValue(state.payload.type, code));
@@ -229,8 +246,12 @@ std::vector<CodeCandidate> plainCandidates(ElementType type, double value,
 std::vector<CodeCandidate> candidatesFor(const Decoder::State &state, const ElementPlace &place,
                                          double value, std::optional<std::int64_t> current)
 {
-    if (!state.palette && !state.scaling)
-        return plainCandidates(state.payload.type, value, current);
+    if (!state.palette && !state.scaling) {
+        auto plain = plainCandidates(state.payload.type, value, current);
+        for (CodeCandidate &one : plain)
+            one.value = valueOfCode(state, place, one.code);
+        return plain;
+    }
     std::vector<CodeCandidate> candidates;
     // The current code first: of several that decode to the same value, it is the one kept.
     if (current)

@@ -21,10 +21,11 @@ struct ElementPlace {
 };
 ElementPlace elementPlace(const Decoder::State &state, std::uint64_t element);
 
-/// Scale and offset that an element's code is decoded with; 1 and 0 where there are none.
+/// Scale, offset and bias that an element's code is decoded with; 1 and 0 where there are none.
 struct ScalePair {
     float scale = 1;
     float offset = 0;
+    float bias = 0;
 };
 ScalePair scaleOf(const Decoder::State &state, std::uint64_t element);
 /// A payload number under that pair, by the form's own arithmetic.

@@ -96,7 +96,8 @@ struct RunEditor::State {
           Wanted valuesWanted)
         : decoder(made), state(decoded), tolerance(within), wantedOf(std::move(valuesWanted)),
           width(codeWidth(decoded)), plainTo(plainType(decoded)), hasTables(hasCodeTables(decoded)),
-          isScaled(hasTables && !decoded.palette && !decoded.mask && !ordered())
+          isScaled(hasTables && !decoded.palette && !decoded.mask && !ordered() &&
+                   decoded.scaling->steps == Scaling::Steps::Program)
     {
     }
 
@@ -241,8 +242,8 @@ std::optional<RunEditor> RunEditor::make(const Decoder &decoder, EditTolerance t
     const ElementOrder *const order = state.payload.order.get();
     const bool moves = order != nullptr && (state.mask || order->skipsZeros());
     const bool locked = order != nullptr && !order->lockReason().empty();
-    if (!exact || rounded || vectors || moves || locked || state.payloadDecoder ||
-        codeWidth(state) > 32)
+    if (!exact || rounded || vectors || moves || locked || state.encoding.converts ||
+        state.payloadDecoder || codeWidth(state) > 32)
         return std::nullopt;
     return RunEditor(std::make_unique<State>(decoder, state, tolerance, std::move(wanted)));
 }

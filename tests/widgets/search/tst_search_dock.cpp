@@ -5,7 +5,7 @@
 #include "core/report/json_table.h"
 #include "tests/test_program.h"
 #include "tests/widgets/sample_bundles.h"
-#include "widgets/common/absent_columns.h"
+#include "widgets/common/table_tools.h"
 #include "widgets/models/session.h"
 #include "widgets/models/table_text.h"
 #include "widgets/models/task_manager.h"

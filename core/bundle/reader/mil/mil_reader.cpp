@@ -9,6 +9,7 @@
 #include "core/bundle/reader/mil/weight_reader.h"
 #include "core/bundle/reader/milblob/blob_claims.h"
 #include "core/bundle/reader/network/network_weights.h"
+#include "core/bundle/shapes/described.h"
 #include "core/container/archive/zip.h"
 #include "core/container/mil/model_files.h"
 #include "core/container/mil/program.h"
@@ -213,6 +214,7 @@ void ProgramReading::readMember(const mil::PipelineMember &member, mil::ModelNod
 void ProgramReading::describe()
 {
     addLabels();
+    shapes::describeFlexibleShapes(m_out.program);
     // Before the weights are read, so that what they say of their consumers has the shapes.
     if (m_input.bindings) {
         m_out.shapes = shapes::inferShapes(m_out.program, *m_input.bindings, m_input.programPath);

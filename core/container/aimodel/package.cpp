@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/container/aimodel/package.h"
+
+#include "core/base/error_builder.h"
+#include "core/base/json_place.h"
+#include "core/base/sha256.h"
+#include "core/base/text.h"
+
+#include <algorithm>
+#include <set>
+
+#include <nlohmann/json.hpp>
+
+namespace kernscope::aimodel {
+
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr std::string_view kKnownVersion = "2.0"; // the only one that the platform's loader takes
+constexpr std::size_t kHashBytes = 32;
+
+/// A value as its text; other kinds than texts as JSON.
+std::string valueText(const Json &value)
+{
+    return value.is_string() ? value.get<std::string>()
+                             : value.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+Diagnostic metadataFinding(Severity severity, std::string_view code, std::string expected,
+                           std::string found, std::string message)
+{
+    return {severity, ErrorBuilder(code)
+                          .file(std::string(kMetadataFile))
+                          .at(FileOffset(0))
+                          .field("assetVersion")
+                          .expected(std::move(expected))
+                          .found(std::move(found))
+                          .message(std::move(message))};
+}
+
+/// "/Users/…", "/home/…", "C:\…": of one machine alone.
+bool isAuthorPath(std::string_view text)
+{
+    const bool drive = text.size() > 3 && text[1] == ':' && (text[2] == '\\' || text[2] == '/') &&
+                       ((text[0] | 0x20) >= 'a' && (text[0] | 0x20) <= 'z');
+    return drive || (text.size() > 1 && text[0] == '/' && text[1] != '/' &&
+                     text.find('/', 1) != std::string_view::npos);
+}
+
+} // namespace
+
+Result<Metadata> readMetadata(std::span<const std::byte> bytes, const std::string &file)
+{
+    const std::string_view text(reinterpret_cast<const char *>(bytes.data()), bytes.size());
+    const auto refuse = [&](std::uint64_t at, std::string expected, std::string found) {
+        return ErrorBuilder("aimodel.metadata")
+            .file(file)
+            .at(FileOffset(at))
+            .expected(std::move(expected))
+            .found(std::move(found))
+            .message("The package's metadata cannot be read")
+            .unexpected();
+    };
+    if (!jsonFits(text))
+        return refuse(0, std::string(kJsonLimits), "more");
+    const Json json = Json::parse(text, nullptr, false);
+    if (json.is_discarded()) {
+        const std::uint64_t at = jsonFaultOffset(text);
+        return refuse(at, "JSON", jsonTextAt(text, at));
+    }
+    if (!json.is_object())
+        return refuse(0, "an object", json.type_name());
+    Metadata metadata;
+    for (const auto &[key, value] : json.items()) {
+        std::string *const known = key == "producer"       ? &metadata.producer
+                                   : key == "creationDate" ? &metadata.creationDate
+                                   : key == "author"       ? &metadata.author
+                                   : key == "license"      ? &metadata.license
+                                   : key == "description"  ? &metadata.description
+                                                           : nullptr;
+        if (known)
+            *known = valueText(value);
+        else if (key == "assetVersion" && value.is_string())
+            metadata.assetVersion = value.get<std::string>();
+        else if (key == "creatorDefinedMetadata" && value.is_object())
+            for (const auto &[name, own] : value.items())
+                metadata.custom.emplace_back(
+                    name, own.dump(-1, ' ', false, Json::error_handler_t::replace));
+        else
+            metadata.others.emplace_back(
+                key, value.dump(-1, ' ', false, Json::error_handler_t::replace));
+    }
+    return metadata;
+}
+
+Diagnostics metadataFindings(const Metadata *metadata)
+{
+    Diagnostics findings;
+    if (!metadata) {
+        findings.push_back(metadataFinding(Severity::Note, "aimodel.no_metadata", "metadata.json",
+                                           "none", "The package has no metadata"));
+        return findings;
+    }
+    if (!metadata->assetVersion)
+        findings.push_back(metadataFinding(
+            Severity::Warning, "aimodel.asset_version", std::string(kKnownVersion), "none",
+            "The metadata names no asset version: the platform's loader refuses the package"));
+    else if (*metadata->assetVersion != kKnownVersion)
+        findings.push_back(metadataFinding(
+            Severity::Warning, "aimodel.asset_version", std::string(kKnownVersion),
+            *metadata->assetVersion,
+            "An asset version that is not known: the platform's loader refuses the package"));
+    if (metadata->producer.empty()) {
+        findings.push_back(metadataFinding(Severity::Note, "aimodel.producer", "a producer", "none",
+                                           "The metadata names no producer"));
+        findings.back().error.field = "producer";
+    }
+    return findings;
+}
+
+std::optional<Error> hashFinding(std::span<const std::byte> module,
+                                 std::optional<std::span<const std::byte>> hash)
+{
+    ErrorBuilder finding("aimodel.hash");
+    finding.file(std::string(kHashFile)).at(FileOffset(0)).field("SHA-256");
+    if (!hash)
+        return finding.code("aimodel.no_hash")
+            .expected("32 bytes")
+            .found("no file")
+            .message("The package has no hash of its program");
+    if (hash->size() != kHashBytes)
+        return finding.expected("32 bytes")
+            .found(std::to_string(hash->size()) + " bytes")
+            .message("The hash of the program has not the length of a SHA-256");
+    Sha256 sum;
+    sum.update(module);
+    const auto digest = sum.finish();
+    if (!digest)
+        return digest.error();
+    if (std::ranges::equal(*digest, *hash))
+        return std::nullopt;
+    return finding.expected(Sha256::textOf(*digest))
+        .found(hexBytesText(*hash, ""))
+        .message("The hash is not that of main.mlirb");
+}
+
+std::vector<AuthorPath> authorPaths(const mlir::Module &module)
+{
+    // Texts that debug information holds: of files and, in DEBUG exports, of call stacks.
+    std::set<std::uint32_t> texts;
+    for (std::uint32_t i = 0; i < module.attributes.size(); ++i) {
+        const mlir::Decoded decoded = module.attribute(i);
+        const bool wanted = decoded.row && (decoded.row->name.starts_with("debuginfo.") ||
+                                            decoded.row->name == "serialization.string" ||
+                                            decoded.row->name == "string");
+        for (const mlir::Field &field : decoded.fields)
+            if (wanted && field.letter == 'S')
+                texts.insert(static_cast<std::uint32_t>(field.value));
+    }
+    std::vector<AuthorPath> paths;
+    for (const std::uint32_t index : texts) {
+        const std::string_view text = module.strings[index];
+        if (!isAuthorPath(text))
+            continue;
+        const auto *begin = reinterpret_cast<const char *>(module.bytes.data());
+        paths.push_back({index,
+                         {FileOffset(static_cast<std::uint64_t>(text.data() - begin)),
+                          ByteCount(text.size())}});
+    }
+    return paths;
+}
+
+std::optional<Error> authorPathFinding(const std::vector<AuthorPath> &paths)
+{
+    if (paths.empty())
+        return std::nullopt;
+    return ErrorBuilder("aimodel.author_paths")
+        .file(std::string(kModuleFile))
+        .at(paths.front().range.offset)
+        .length(paths.front().range.bytes)
+        .field("debug information")
+        .found(std::to_string(paths.size()))
+        .message("Debug information holds absolute paths of the author's machine (patch "
+                 "--blank-paths blanks them)");
+}
+
+} // namespace kernscope::aimodel

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/form/constant_order.h"
+
+#include "core/form/order_layout.h"
+#include "core/form/order_tiles.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace kernscope::codec {
+
+namespace {
+
+class SplatOrder final : public ElementOrder, public NotedOrder
+{
+public:
+    SplatOrder(std::uint64_t elements, unsigned width) : m_elements(elements), m_width(width) {}
+    void positions(std::uint64_t, std::span<std::uint64_t> out) const override
+    {
+        std::fill(out.begin(), out.end(), 0);
+    }
+    std::uint64_t elements() const override { return m_elements; }
+    std::uint64_t extent() const override { return (m_width + 7) / 8; }
+    std::optional<std::uint64_t> elementAt(std::uint64_t bit) const override
+    {
+        return bit < m_width && m_elements > 0 ? std::optional<std::uint64_t>(0) : std::nullopt;
+    }
+    bool note(LayoutNotes &notes) const override
+    {
+        notes.begin(LayoutNotes::Kind::Splat);
+        notes.add(m_elements);
+        return true;
+    }
+    std::string lockReason() const override { return "one stored number serves all elements"; }
+
+private:
+    std::uint64_t m_elements;
+    unsigned m_width;
+};
+
+class OneAByteOrder final : public ElementOrder, public NotedOrder, public TiledOrder
+{
+public:
+    explicit OneAByteOrder(std::uint64_t elements) : m_elements(elements) {}
+    void positions(std::uint64_t first, std::span<std::uint64_t> out) const override
+    {
+        for (std::size_t i = 0; i < out.size(); ++i)
+            out[i] = (first + i) * 8;
+    }
+    std::optional<OrderTile> tileAt(std::uint64_t first, std::uint64_t count) const override
+    {
+        OrderTile tile = shapeAt(first, count, m_elements, 1);
+        tile.bit = first * 8;
+        tile.columnBits = 8;
+        return tile;
+    }
+    std::uint64_t elements() const override { return m_elements; }
+    std::uint64_t extent() const override { return m_elements; }
+    std::optional<std::uint64_t> elementAt(std::uint64_t bit) const override
+    {
+        return bit / 8 < m_elements ? std::optional(bit / 8) : std::nullopt;
+    }
+    bool note(LayoutNotes &notes) const override
+    {
+        notes.begin(LayoutNotes::Kind::OneAByte);
+        notes.add(m_elements);
+        return true;
+    }
+
+private:
+    std::uint64_t m_elements;
+};
+
+class PermutedOrder final : public ElementOrder, public NotedOrder
+{
+public:
+    PermutedOrder(const Shape &shape, std::span<const std::size_t> axes, unsigned width,
+                  std::shared_ptr<const ElementOrder> of)
+        : m_width(width), m_of(std::move(of)), m_axes(axes.size())
+    {
+        m_elements = elementCount(shape).value_or(ElementCount()).value;
+        std::vector<std::uint64_t> strides(shape.size());
+        std::uint64_t stride = 1;
+        for (std::size_t i = shape.size(); i-- > 0; stride *= shape[i])
+            strides[i] = stride;
+        for (std::size_t i = 0; i < axes.size(); ++i)
+            m_axes[i] = {shape[axes[i]], strides[axes[i]], 0};
+        stride = 1;
+        for (std::size_t i = axes.size(); i-- > 0; stride *= m_axes[i].extent)
+            m_axes[i].readStride = stride;
+    }
+    void positions(std::uint64_t first, std::span<std::uint64_t> out) const override
+    {
+        for (std::size_t i = 0; i < out.size(); ++i) {
+            std::uint64_t rest = first + i, at = 0;
+            for (auto axis = m_axes.rbegin(); axis != m_axes.rend(); ++axis) {
+                at += rest % axis->extent * axis->storedStride;
+                rest /= axis->extent;
+            }
+            if (m_of)
+                m_of->positions(at, out.subspan(i, 1));
+            else
+                out[i] = at * m_width;
+        }
+    }
+    std::uint64_t elements() const override { return m_elements; }
+    std::uint64_t extent() const override
+    {
+        return m_of ? m_of->extent() : (m_elements * m_width + 7) / 8;
+    }
+    std::optional<std::uint64_t> elementAt(std::uint64_t bit) const override
+    {
+        const auto stored = m_of ? m_of->elementAt(bit) : std::optional(bit / m_width);
+        if (!stored || *stored >= m_elements)
+            return std::nullopt;
+        std::uint64_t element = 0;
+        for (const Axis &axis : m_axes)
+            element += *stored / axis.storedStride % axis.extent * axis.readStride;
+        return element;
+    }
+    bool note(LayoutNotes &notes) const override
+    {
+        notes.begin(LayoutNotes::Kind::Columns);
+        notes.add(m_width);
+        for (const Axis &axis : m_axes) {
+            notes.add(axis.extent);
+            notes.add(axis.storedStride);
+        }
+        const auto *noted = dynamic_cast<const NotedOrder *>(m_of.get());
+        return !m_of || (noted && noted->note(notes));
+    }
+    std::string lockReason() const override { return m_of ? m_of->lockReason() : std::string(); }
+
+private:
+    struct Axis {
+        std::uint64_t extent = 1, storedStride = 1, readStride = 1;
+    };
+    unsigned m_width;
+    std::shared_ptr<const ElementOrder> m_of;
+    std::vector<Axis> m_axes; ///< as read
+    std::uint64_t m_elements = 0;
+};
+
+} // namespace
+
+std::shared_ptr<const ElementOrder> splatOrder(std::uint64_t elements, unsigned width)
+{
+    return std::make_shared<SplatOrder>(elements, width);
+}
+
+std::shared_ptr<const ElementOrder> oneAByteOrder(std::uint64_t elements)
+{
+    return std::make_shared<OneAByteOrder>(elements);
+}
+
+std::shared_ptr<const ElementOrder> permutedOrder(const Shape &shape,
+                                                  std::span<const std::size_t> axes, unsigned width,
+                                                  std::shared_ptr<const ElementOrder> of)
+{
+    return std::make_shared<PermutedOrder>(shape, axes, width, std::move(of));
+}
+
+} // namespace kernscope::codec

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/format/coreai_operations.h"
+
+#include "core/format/table_rows.h"
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <map>
+#include <sstream>
+#include <utility>
+
+namespace kernscope {
+
+namespace {
+
+constexpr std::string_view kDialect = "aicode.";
+
+constexpr std::array<std::pair<std::string_view, CoreAiStep>, 10> kSteps{{
+    {"constant", CoreAiStep::Constant},
+    {"lut_to_dense", CoreAiStep::LutToDense},
+    {"lut_to_sparse", CoreAiStep::LutToSparse},
+    {"shift_scale", CoreAiStep::ShiftScale},
+    {"build_sparse", CoreAiStep::BuildSparse},
+    {"sparse_to_dense", CoreAiStep::SparseToDense},
+    {"dequantize", CoreAiStep::Dequantize},
+    {"cast", CoreAiStep::Cast},
+    {"reshape", CoreAiStep::Reshape},
+    {"transpose", CoreAiStep::Transpose},
+}};
+
+CoreAiStep stepOf(std::string_view name)
+{
+    const auto *found = std::find_if(kSteps.begin(), kSteps.end(),
+                                     [name](const auto &row) { return row.first == name; });
+    return found == kSteps.end() ? CoreAiStep::None : found->second;
+}
+
+/// "x weight=kernel -strides values*": roles after '=', parameters after '-', lists before '*'.
+std::vector<CoreAiOperand> operandsOf(std::string_view cell)
+{
+    std::vector<CoreAiOperand> operands;
+    std::istringstream words{std::string(cell)};
+    for (std::string word; words >> word;) {
+        CoreAiOperand operand;
+        operand.parameter = word.front() == '-';
+        operand.list = word.back() == '*';
+        const std::size_t first = operand.parameter ? 1 : 0;
+        const std::string text = word.substr(first, word.size() - first - (operand.list ? 1 : 0));
+        const auto role = text.find('=');
+        operand.name = text.substr(0, role);
+        operand.role = role == text.npos ? std::string() : text.substr(role + 1);
+        operands.push_back(std::move(operand));
+    }
+    return operands;
+}
+
+bool isVersion(std::string_view text)
+{
+    return text.size() > 2 && text.starts_with("_v") &&
+           text.find_first_not_of("0123456789", 2) == text.npos;
+}
+
+} // namespace
+
+CoreAiOperand CoreAiOperation::operand(std::size_t index) const
+{
+    if (index < operands.size())
+        return operands[index];
+    if (!operands.empty() && operands.back().list)
+        return operands.back();
+    CoreAiOperand made;
+    made.name = index == 0 ? "x" : index == 1 ? "y" : "operand" + std::to_string(index);
+    return made;
+}
+
+const CoreAiOperation *coreAiOperation(std::string_view stored)
+{
+    static const auto rows = [] {
+        std::map<std::string, CoreAiOperation, std::less<>> made;
+        for (CoreAiOperation &row : tables::loadRows<CoreAiOperation>(
+                 "coreai_ops",
+                 {{"stored", &CoreAiOperation::stored},
+                  {"type", &CoreAiOperation::type},
+                  {"step",
+                   [](CoreAiOperation &each, std::string_view cell) { each.step = stepOf(cell); }},
+                  {"operands", [](CoreAiOperation &each,
+                                  std::string_view cell) { each.operands = operandsOf(cell); }},
+                  {"confidence", &CoreAiOperation::confidence}}))
+            made[row.stored] = std::move(row);
+        return made;
+    }();
+    if (stored.starts_with(kDialect))
+        stored.remove_prefix(kDialect.size());
+    const auto found = rows.find(stored);
+    return found == rows.end() ? nullptr : &found->second;
+}
+
+CoreAiOperation coreAiOperationOrMade(std::string_view stored)
+{
+    if (const CoreAiOperation *row = coreAiOperation(stored))
+        return *row;
+    CoreAiOperation made;
+    made.stored = stored.starts_with(kDialect) ? stored.substr(kDialect.size()) : stored;
+    std::string_view name = made.stored;
+    if (const auto dot = name.rfind('.'); dot != name.npos)
+        name.remove_prefix(dot + 1);
+    if (const auto version = name.rfind("_v");
+        version != name.npos && isVersion(name.substr(version)))
+        name = name.substr(0, version);
+    constexpr std::string_view kBroadcasting = "broadcasting_";
+    if (name.starts_with(kBroadcasting))
+        name.remove_prefix(kBroadcasting.size());
+    made.type = name;
+    return made;
+}
+
+} // namespace kernscope

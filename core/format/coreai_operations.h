@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/format/catalogue.h"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// The operations of Core AI programs: what programs of Core ML call them, and what each operand is
+/// for (resources/tables/coreai_ops.csv). A version of an operation is a row of its own.
+namespace kernscope {
+
+/// What an operation does to a constant on its way to a weight.
+enum class CoreAiStep : std::uint8_t {
+    None,
+    Constant,
+    LutToDense,
+    LutToSparse,
+    ShiftScale,
+    BuildSparse,
+    SparseToDense,
+    Dequantize,
+    Cast,
+    Reshape,
+    Transpose,
+};
+
+struct CoreAiOperand {
+    std::string name;       ///< as programs of Core ML call it: "weight"
+    std::string role;       ///< in names of weights: "bias" of add's y; empty: `name`
+    bool parameter = false; ///< a shape, an axis, a count: never a weight
+    bool list = false;      ///< all operands from here on
+};
+
+struct CoreAiOperation {
+    std::string stored; ///< without the dialect: "primitive.conv2d_v1"
+    std::string type;   ///< "conv"
+    CoreAiStep step = CoreAiStep::None;
+    std::vector<CoreAiOperand> operands;
+    format::Confidence confidence = format::Confidence::Assumed;
+
+    /// Of operand number `index`; where the row has none, made up: "x", "y", "operand2".
+    CoreAiOperand operand(std::size_t index) const;
+};
+
+/// The row of "aicode.primitive.conv2d_v1", or of a kernel of that name; null where there is none.
+const CoreAiOperation *coreAiOperation(std::string_view stored);
+/// The row, or one made of the name: its last part without version and "broadcasting_".
+CoreAiOperation coreAiOperationOrMade(std::string_view stored);
+
+} // namespace kernscope
