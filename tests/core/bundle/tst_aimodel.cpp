@@ -7,6 +7,7 @@
 #include "core/bundle/statistics.h"
 #include "core/codec/edit/editor.h"
 #include "core/container/mil/program.h"
+#include "core/numeric/half.h"
 
 #include <QTest>
 
