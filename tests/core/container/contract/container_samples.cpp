@@ -173,6 +173,15 @@ ContainerSample quantizedFolder(const char *name, const char *data, const char *
     return sample;
 }
 
+/// Debug information and program, as they lie in a folder.
+ContainerSample compiledProgram()
+{
+    ContainerSample sample{BundleKind::Aimodelx, "x.aimodelx", {}};
+    sample.files.memory = {{"main-universal.dbginfo", seed("made.dbginfo")},
+                           {"main-universal.odix", seed("made.odix")}};
+    return sample;
+}
+
 /// The one to copy: two numbers.
 ContainerSample skeleton()
 {
@@ -202,6 +211,7 @@ std::vector<ContainerSample> containerSamples()
             quantizedFolder("boxes", "nz", "zz"),
             lone(BundleKind::Safetensors, "x.safetensors", seed("two.safetensors")),
             lone(BundleKind::Npz, "x.npz", seed("arrays.npz")),
+            compiledProgram(),
             skeleton()};
 }
 
