@@ -39,7 +39,7 @@ void pickFile(QWidget &window, const QString &title,
               const std::function<void(const QString &)> &chosen)
 {
     const QString kinds =
-        PickPathWords::tr("Weights and programs (*.bin *.mil *.mlmodel *.hwx *.anec *.ksec "
+        PickPathWords::tr("Weights and programs (*.bin *.mil *.mlmodel *.mlirb *.hwx *.anec *.ksec "
                           "*.safetensors *.npz *.zip *.kernscope-session);;All files (*)");
     pick(window, new ui::OpenDialog(ui::OpenDialog::Lists::Files, &window, title, kinds), chosen);
 }

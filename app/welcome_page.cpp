@@ -101,7 +101,7 @@ QWidget *WelcomePage::buildOpening()
         connect(button, &QCommandLinkButton::clicked, this, signal);
         buttons->addWidget(button);
     };
-    add(tr("Bundle folder"), tr(".mlmodelc or .mlpackage (Ctrl+O)"),
+    add(tr("Bundle folder"), tr(".mlmodelc, .mlpackage or .aimodel (Ctrl+O)"),
         &WelcomePage::openFolderClicked);
     add(tr("File"), tr("weight.bin, model.mil or .mlmodel (Ctrl+Alt+O)"),
         &WelcomePage::openFileClicked);

@@ -6,6 +6,7 @@
 #include "core/bundle/statistics.h"
 #include "core/bundle/weight.h"
 #include "core/codec/decode/decoder.h"
+#include "core/container/aimodel/package.h"
 #include "core/container/mil/program.h"
 #include "core/form/packed_bytes.h"
 
@@ -39,6 +40,19 @@ void placeFault(const Bundle &bundle, const Weight &weight, Error &error)
     error.file = bundle.files()[program].path;
     if (place.literal && !place.literal->elementSpans.empty())
         error.offset = FileOffset(place.literal->elementSpans.front().offset);
+}
+
+/// Of a Core AI package that is too large to be hashed as it is opened.
+std::optional<Error> hashFinding(const Bundle &bundle)
+{
+    const auto module = bundle.fileByPath(aimodel::kModuleFile);
+    const auto hash = bundle.fileByPath(aimodel::kHashFile);
+    if (bundle.kind() != BundleKind::Aimodel || !module || bundle.files().size() == 1 ||
+        bundle.files()[*module].file->size().value <= aimodel::kHashedOnOpening)
+        return std::nullopt;
+    return aimodel::hashFinding(bundle.files()[*module].file->bytes(),
+                                hash ? std::optional(bundle.files()[*hash].file->bytes())
+                                     : std::nullopt);
 }
 
 } // namespace
@@ -106,6 +120,8 @@ Diagnostics verifyPayload(const Bundle &bundle, std::size_t index, Progress *pro
 Diagnostics verifyPayloads(const Bundle &bundle, Progress *progress)
 {
     DiagnosticLog log;
+    if (auto finding = hashFinding(bundle))
+        log.add(Severity::Warning, std::move(*finding));
     for (std::size_t i = 0; i < bundle.weights().size(); ++i) {
         if (progress && progress->cancelled())
             break;

@@ -5,6 +5,7 @@
 #include "core/codec/encode/encoder.h"
 #include "core/container/milblob/milblob.h"
 #include "core/container/section/builder.h"
+#include "made_module.h"
 #include "synthetic_kernels.h"
 #include "tests/fuzz/bundle_seeds.h"
 
@@ -249,6 +250,7 @@ int main(int argc, char **argv)
                          write(folder, "fuzz_section", sectionSeeds()) &&
                          write(folder, "fuzz_hardware", hardwareSeeds(sectionSeeds())) &&
                          write(folder, "fuzz_splice", protobufSeeds()) &&
+                         write(folder, "fuzz_aimodel", {fromBytes(test::madeWeights().bytes())}) &&
                          write(folder, "fuzz_bundle", fuzz::bundleSeeds());
     return written ? 0 : 1;
 }

@@ -145,9 +145,10 @@ void GraphDock::refresh()
         m_graph = nullptr;
         m_view->setScene(nullptr, graph::kNone);
         m_model->setRows({});
-        showMessage(bundle ? tr("%1 has no program.\nBundles (.mlmodelc, .mlpackage) have one.")
-                                 .arg(fromUtf8(bundle->name()))
-                           : tr("Open a bundle to see its program (Ctrl+O)."));
+        showMessage(
+            bundle ? tr("%1 has no program.\nBundles (.mlmodelc, .mlpackage, .aimodel) have one.")
+                         .arg(fromUtf8(bundle->name()))
+                   : tr("Open a bundle to see its program (Ctrl+O)."));
         return;
     }
     if (m_graph && &m_graph->bundle() == bundle.get()) {

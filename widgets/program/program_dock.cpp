@@ -173,9 +173,10 @@ void ProgramDock::refresh()
     if (!bundle || bundle->program()->functions.empty()) {
         m_model->setTree(nullptr);
         m_shownPath.clear();
-        showMessage(bundle ? tr("%1 has no program.\nBundles (.mlmodelc, .mlpackage) have one.")
-                                 .arg(fromUtf8(bundle->name()))
-                           : tr("Open a bundle to see its program (Ctrl+O)."));
+        showMessage(
+            bundle ? tr("%1 has no program.\nBundles (.mlmodelc, .mlpackage, .aimodel) have one.")
+                         .arg(fromUtf8(bundle->name()))
+                   : tr("Open a bundle to see its program (Ctrl+O)."));
         return;
     }
     // An edit may change what the program writes, but rarely does: the rows are kept where the

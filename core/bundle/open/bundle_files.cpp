@@ -86,7 +86,7 @@ Result<void> findFolderKind(OpenedFiles &opened)
     if (indexOf(opened.files, kEspressoNet) != kNoIndex)
         return tl::unexpected(kindError("a compiled neural network (Espresso)",
                                         "Bundles of this older kind are not read."));
-    return tl::unexpected(kindError("a folder without model.mil or Manifest.json",
+    return tl::unexpected(kindError("a folder without model.mil, Manifest.json or main.mlirb",
                                     "This folder is no bundle that can be read."));
 }
 
@@ -102,7 +102,7 @@ Result<std::string> bundleFolder(const std::vector<archive::ZipMember> &members)
 {
     std::set<std::string, std::less<>> found;
     for (const archive::ZipMember &member : members) {
-        for (const BundleKind kind : {BundleKind::Mlmodelc, BundleKind::Mlpackage}) {
+        for (const BundleKind kind : {BundleKind::Mlmodelc, BundleKind::Mlpackage, BundleKind::Aimodel}) {
             for (const std::string_view name : containerReader(kind)->folderMarks()) {
                 const std::string_view path = member.path;
                 if (path == name ||
@@ -124,7 +124,7 @@ Result<std::string> bundleFolder(const std::vector<archive::ZipMember> &members)
         return folders.front();
     if (folders.empty())
         return tl::unexpected(kindError("a zip archive without a bundle",
-                                        "The archive holds neither model.mil nor Manifest.json."));
+                                        "The archive holds neither model.mil, Manifest.json nor main.mlirb."));
     return ErrorBuilder("bundle.several")
         .expected(fmt::format("one of {}", fmt::join(folders, ", ")))
         .found(fmt::format("{} bundles", folders.size()))

@@ -129,7 +129,7 @@ Error noBundle(const std::filesystem::path &folder)
                          "Only compiled models with a program (model.mil) are read.");
     const std::vector<std::string> bundles = bundlesIn(folder);
     if (bundles.empty())
-        return kindError("a folder without model.mil or Manifest.json",
+        return kindError("a folder without model.mil, Manifest.json or main.mlirb",
                          "This folder is no bundle that can be read.");
     std::string some = "one of ";
     for (std::size_t i = 0; i < std::min(kShown, bundles.size()); ++i)

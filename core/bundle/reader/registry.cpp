@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/bundle/reader/aimodel/aimodel_reader.h"
 #include "core/bundle/reader/anec/anec_reader.h"
 #include "core/bundle/reader/checkpoint/checkpoint.h"
 #include "core/bundle/reader/container_reader.h"
@@ -38,6 +39,7 @@ std::span<const ContainerReader *const> containerReaders()
     // Programs last: their text is known by its first word or its name alone.
     static const std::array readers{&compiledModelReader(),
                                     &modelPackageReader(),
+                                    &aimodelReader(),
                                     &hardwareReader(),
                                     &anecReader(),
                                     &sectionReader(),

@@ -23,7 +23,7 @@ void eachWord(std::string_view text, Take take)
     }
 }
 
-void readFields(KindRow &row, std::string_view cell)
+void takeFields(KindRow &row, std::string_view cell)
 {
     eachWord(cell, [&row](std::string_view word) {
         const std::size_t colon = word.find(':');
@@ -33,7 +33,7 @@ void readFields(KindRow &row, std::string_view cell)
     });
 }
 
-void readProperties(PropertyRow &row, std::string_view cell)
+void takeProperties(PropertyRow &row, std::string_view cell)
 {
     eachWord(cell, [&row](std::string_view word) {
         const bool optional = word.ends_with('?');
@@ -69,7 +69,7 @@ std::span<const KindRow> kindRows()
          {"kind", [](KindRow &row, std::string_view cell) { row.type = cell == "type"; }},
          {"code", &KindRow::code},
          {"name", &KindRow::name},
-         {"fields", readFields},
+         {"fields", takeFields},
          {"print", &KindRow::print},
          {"element", &KindRow::element},
          {"bits", &KindRow::bits}});
@@ -95,7 +95,7 @@ std::span<const PropertyRow> propertyRows()
 {
     static const auto rows =
         tables::loadRows<PropertyRow>("mlir_properties", {{"operation", &PropertyRow::operation},
-                                                          {"properties", readProperties}});
+                                                          {"properties", takeProperties}});
     return rows;
 }
 

@@ -10,15 +10,9 @@ namespace kernscope::mlir {
 
 namespace {
 
-enum Mask : std::uint8_t {
-    kHasAttributes = 0x01,
-    kHasResults = 0x02,
-    kHasOperands = 0x04,
-    kHasSuccessors = 0x08,
-    kHasRegions = 0x10,
-    kHasUses = 0x20,
-    kHasProperties = 0x40,
-};
+constexpr unsigned kHasAttributes = 0x01, kHasResults = 0x02, kHasOperands = 0x04,
+                   kHasSuccessors = 0x08, kHasRegions = 0x10, kHasUses = 0x20,
+                   kHasProperties = 0x40; ///< bits of an operation's mask
 
 constexpr std::uint64_t kLeastOperation = 3;
 constexpr std::string_view kIrCode = "mlir.ir";
@@ -29,7 +23,8 @@ public:
     OperationReader(Module &module, FaultState &faults)
         : m_module(module), m_faults(faults),
           m_cursor(module.bytes, module.section(SectionId::Ir)->data, faults, kIrCode,
-                   sectionName(SectionId::Ir))
+                   sectionName(SectionId::Ir)),
+          m_end(m_cursor.end())
     {
     }
 
@@ -188,8 +183,11 @@ private:
         if (blocks > 0) {
             const std::uint64_t at = m_cursor.position();
             const std::uint64_t values = m_cursor.varint("values of a region");
-            // What outer regions still wait for must be written too.
-            m_cursor.checkCount("values of a region", values + std::min(m_waiting, ~values), 1, at);
+            m_cursor.checkCount("values of a region", values, 1, at);
+            // What outer regions still wait for must lie in what remains of all operations.
+            if (m_cursor.ok() && values + m_waiting > m_end - m_cursor.position())
+                m_cursor.fail(at, "values of a region", "fewer", std::to_string(values),
+                              "More values are announced than the file can define");
             if (!m_cursor.ok())
                 return;
             region.values.count = static_cast<std::uint32_t>(values);
@@ -362,6 +360,7 @@ private:
     Module &m_module;
     FaultState &m_faults;
     Cursor m_cursor;
+    const std::uint64_t m_end; ///< of the section
     std::vector<Open> m_open;
     std::uint64_t m_waiting = 0; ///< values that are announced and not yet defined
 };

@@ -506,15 +506,9 @@ private:
         return m_numbers[value];
     }
 
-    enum Mask : std::uint8_t {
-        kAttributes = 0x01,
-        kResults = 0x02,
-        kOperands = 0x04,
-        kSuccessors = 0x08,
-        kRegions = 0x10,
-        kUses = 0x20,
-        kProperties = 0x40,
-    };
+    static constexpr unsigned kAttributes = 0x01, kResults = 0x02, kOperands = 0x04,
+                              kSuccessors = 0x08, kRegions = 0x10, kUses = 0x20,
+                              kProperties = 0x40; ///< bits of an operation's mask
 
     /// What is written next; the last one first.
     struct Task {

@@ -97,7 +97,13 @@ std::vector<ByteClaim> claimsOfProgram(const mil::Program &program, std::size_t 
     }
     sortByPlace(models);
     std::vector<ByteClaim> around{std::move(whole)};
-    return laidOver(laidOver(around, std::move(models)), claimsOfOperands(file, weights));
+    return claimsAround(laidOver(around, std::move(models)), file, weights);
+}
+
+std::vector<ByteClaim> claimsAround(std::vector<ByteClaim> around, std::size_t file,
+                                    const std::vector<Weight> &weights)
+{
+    return laidOver(around, claimsOfOperands(file, weights));
 }
 
 } // namespace kernscope

@@ -14,4 +14,8 @@ namespace kernscope {
 std::vector<ByteClaim> claimsOfProgram(const mil::Program &program, std::size_t file,
                                        ByteCount bytes, const std::vector<Weight> &weights);
 
+/// `around`, sorted and without overlaps, and the operands of weights that lie in that file.
+std::vector<ByteClaim> claimsAround(std::vector<ByteClaim> around, std::size_t file,
+                                    const std::vector<Weight> &weights);
+
 } // namespace kernscope

@@ -3,12 +3,14 @@
 #include "tests/test_program.h"
 
 #include "core/base/little_endian.h"
+#include "core/base/sha256.h"
 #include "core/bundle/reader/skeleton/skeleton_reader.h"
 #include "core/codec/encode/encoder.h"
 #include "core/container/hwx/container.h"
 #include "core/container/quantized/folder.h"
 #include "core/container/section/builder.h"
 #include "made_bundle.h"
+#include "made_module.h"
 #include "synthetic_kernels.h"
 
 #include <QFile>
@@ -182,6 +184,21 @@ ContainerSample compiledProgram()
     return sample;
 }
 
+/// Its module, the hash of that, and what every writer says of itself.
+ContainerSample coreAiPackage()
+{
+    const Bytes module = madeWeights().bytes();
+    Sha256 hash;
+    hash.update(module);
+    const auto digest = hash.finish();
+    ContainerSample sample{BundleKind::Aimodel, "x.aimodel", {}};
+    sample.files.memory = {
+        {"main.hash", digest ? Bytes(digest->begin(), digest->end()) : Bytes()},
+        {"main.mlirb", module},
+        {"metadata.json", bytesOf(R"({"assetVersion": "2.0", "producer": "tests 1.0"})")}};
+    return sample;
+}
+
 /// The one to copy: two numbers.
 ContainerSample skeleton()
 {
@@ -200,6 +217,8 @@ std::vector<ContainerSample> containerSamples()
     return {{BundleKind::Mlmodelc, "x.mlmodelc", made.options()},
             compiledPipeline(),
             package(),
+            coreAiPackage(),
+            lone(BundleKind::Aimodel, "x.mlirb", madeWeights().bytes()),
             lone(BundleKind::MilText, "x.mil", writtenProgram()),
             lone(BundleKind::Network, "net.mlmodel", seed("network.mlmodel")),
             lone(BundleKind::Pipeline, "pipe.mlmodel", seed("network_pipeline.mlmodel")),

@@ -75,6 +75,11 @@ private:
                     m_names[id].number = arguments++;
                     continue;
                 }
+                if (isNamed(value)) {
+                    m_names[id].number = m_named;
+                    m_named += value.position;
+                    continue;
+                }
                 const std::uint32_t count = m_module.operations[value.owner].results.count;
                 m_names[id] = {results, count > 1};
                 results += value.position + 1 == count ? 1 : 0;
@@ -83,9 +88,19 @@ private:
         }
     }
 
+    /// Results that the dialect gives names to.
+    static constexpr std::string_view kNamed = "aicode.dataflow.read_handle_v1";
+    bool isNamed(const Value &value) const
+    {
+        return !value.argument && m_module.is(m_module.operations[value.owner], kNamed);
+    }
+
     std::string nameOf(std::uint32_t id) const
     {
         const Value &value = m_module.values[id];
+        if (isNamed(value))
+            return (value.position == 0 ? "%output" : "%out_token") +
+                   (m_names[id].number == 0 ? "" : "_" + std::to_string(m_names[id].number - 1));
         if (value.argument)
             return "%arg" + std::to_string(m_names[id].number);
         std::string name = "%" + std::to_string(m_names[id].number);
@@ -147,9 +162,14 @@ private:
         const std::string indent(2 * std::size_t{depth}, ' ');
         m_out += indent;
         if (operation.results.count > 0) {
-            m_out += "%" + std::to_string(m_names[operation.results.first].number);
-            if (operation.results.count > 1)
-                m_out += ":" + std::to_string(operation.results.count);
+            if (m_module.is(operation, kNamed)) {
+                m_out +=
+                    nameOf(operation.results.first) + ", " + nameOf(operation.results.first + 1);
+            } else {
+                m_out += "%" + std::to_string(m_names[operation.results.first].number);
+                if (operation.results.count > 1)
+                    m_out += ":" + std::to_string(operation.results.count);
+            }
             m_out += " = ";
         }
         m_out += "\"" + m_module.operationName(operation) + "\"(";
@@ -199,7 +219,8 @@ private:
     const Module &m_module;
     std::size_t m_most;
     std::string m_out;
-    std::vector<ValueName> m_names;       ///< by value
+    std::vector<ValueName> m_names; ///< by value
+    std::uint32_t m_named = 0;
     std::vector<std::string> m_typeTexts; ///< by type, once needed
     std::vector<Pending> m_tasks;         ///< the next one last
 };

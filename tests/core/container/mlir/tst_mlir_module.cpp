@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/container/mlir/aicode.h"
+#include "core/container/mlir/cursor.h"
 #include "core/container/mlir/kinds.h"
 #include "core/container/mlir/print.h"
 #include "core/container/mlir/writer.h"

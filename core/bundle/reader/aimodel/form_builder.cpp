@@ -1,0 +1,704 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/bundle/reader/aimodel/form_builder.h"
+
+#include "core/base/error_builder.h"
+#include "core/container/mil/program.h"
+#include "core/form/constant_order.h"
+#include "core/numeric/bitpack.h"
+#include "core/numeric/convert.h"
+
+#include <algorithm>
+#include <memory>
+#include <numeric>
+
+#include <fmt/format.h>
+
+namespace kernscope::aimodel {
+
+using codec::Encoding;
+using codec::Operand;
+using codec::OperandSource;
+using codec::Scaling;
+
+namespace {
+
+constexpr unsigned kMostNested = 40;                             ///< steps of one chain
+constexpr std::uint64_t kMostUnrolled = std::uint64_t(64) << 20; ///< elements
+constexpr std::uint64_t kMostCounted = std::uint64_t(8) << 20;   ///< bits of a mask, on opening
+
+/// Bits of the numbers that a type holds exactly: those of its mantissa, or of its integers.
+unsigned exactBits(ElementType type)
+{
+    switch (type) {
+    case ElementType::Fp64: return 53;
+    case ElementType::Fp32: return 24;
+    case ElementType::Fp16: return 11;
+    case ElementType::Bf16: return 8;
+    case ElementType::Fp8E4M3Fn: return 4;
+    case ElementType::Fp8E5M2: return 3;
+    case ElementType::Fp4E2M1: return 2;
+    case ElementType::Fp8E8M0: return 1;
+    case ElementType::Bool: return 1;
+    default: return bitWidth(type);
+    }
+}
+
+/// Whether a cast loses nothing.
+bool holdsAll(ElementType from, ElementType to)
+{
+    if (from == to || to == ElementType::Fp64)
+        return true;
+    if (isFloatingPoint(from)) {
+        const bool wide = from == ElementType::Bf16 || from == ElementType::Fp8E8M0;
+        return isFloatingPoint(to) && exactBits(to) >= exactBits(from) &&
+               bitWidth(to) > bitWidth(from) &&
+               (!wide || to == ElementType::Fp32 || to == ElementType::Bf16);
+    }
+    if (isFloatingPoint(to))
+        return exactBits(from) <= exactBits(to) && bitWidth(to) >= 16;
+    return isSignedInteger(from) == isSignedInteger(to)
+               ? bitWidth(to) >= bitWidth(from)
+               : isSignedInteger(to) && bitWidth(to) > bitWidth(from);
+}
+
+/// One stored operand and nothing else.
+Operand *plainOperand(Encoding &encoding)
+{
+    const bool plain = !encoding.mask && !encoding.palette && !encoding.scaling;
+    return plain ? std::get_if<Operand>(&encoding.payload) : nullptr;
+}
+
+/// The type of the numbers before any conversion.
+ElementType baseType(const Encoding &encoding)
+{
+    return codec::sourceType(encoding.palette ? encoding.palette->lut : encoding.payload);
+}
+
+/// Its values as the payload of another encoding.
+BuiltValue nested(BuiltValue inner)
+{
+    BuiltValue outer;
+    outer.type = inner.type;
+    outer.encoding.type = inner.type;
+    outer.encoding.shape = inner.encoding.shape;
+    outer.encoding.converts = inner.type != inner.encoding.type;
+    outer.encoding.payload = std::make_shared<const Encoding>(std::move(inner.encoding));
+    return outer;
+}
+
+/// Whether a scaling or a mask can be added to it as it is.
+bool takesScaling(const BuiltValue &built)
+{
+    const Encoding &encoding = built.encoding;
+    return !encoding.scaling && built.type == encoding.type &&
+           (!encoding.converts || holdsAll(baseType(encoding), encoding.type));
+}
+
+Shape permuted(const Shape &shape, const std::vector<std::size_t> &axes)
+{
+    Shape result;
+    for (const std::size_t axis : axes)
+        result.push_back(shape[axis]);
+    return result;
+}
+
+/// The operand read with its axes permuted; axes beyond the permutation stay.
+Operand permutedOperand(Operand operand, std::vector<std::size_t> axes)
+{
+    for (std::size_t i = axes.size(); i < operand.shape.size(); ++i)
+        axes.push_back(i);
+    const Shape shape = permuted(operand.shape, axes);
+    auto order = codec::permutedOrder(operand.shape, axes, bitWidth(operand.type), operand.order);
+    operand = readAs(std::move(operand), operand.type, shape);
+    operand.order = std::move(order);
+    return operand;
+}
+
+bool isSplat(const OperandSource &source)
+{
+    const Operand *operand = codec::storedOperand(source);
+    return operand && operand->order && !operand->order->lockReason().empty();
+}
+
+/// One number in place of the same number for each block.
+OperandSource asOne(OperandSource source)
+{
+    Operand operand = std::get<Operand>(std::move(source));
+    operand.order = nullptr;
+    const Shape ones(operand.shape.size(), 1);
+    return readAs(std::move(operand), operand.type, ones);
+}
+
+} // namespace
+
+FormBuilder::FormBuilder(const ModuleGraph &graph, std::size_t file, std::string path,
+                         DiagnosticLog &log)
+    : m_graph(graph), m_module(graph.module()), m_uses(mlir::constantUses(m_module)), m_file(file),
+      m_path(std::move(path)), m_log(log)
+{
+}
+
+Error FormBuilder::fault(std::uint32_t value, std::string_view code, std::string_view field,
+                         std::string expected, std::string found, std::string message) const
+{
+    ErrorBuilder error(code);
+    error.file(m_path)
+        .field(field)
+        .expected(std::move(expected))
+        .found(std::move(found))
+        .message(std::move(message));
+    if (const auto maker = m_graph.maker(value))
+        error.at(m_module.operations[*maker].range.offset)
+            .length(m_module.operations[*maker].range.bytes);
+    return error;
+}
+
+void FormBuilder::warn(std::uint32_t value, std::string_view code, std::string expected,
+                       std::string found, std::string message)
+{
+    m_log.add(Severity::Warning,
+              fault(value, code, {}, std::move(expected), std::move(found), std::move(message)));
+}
+
+FormBuilder::Operands FormBuilder::operandsOf(std::uint32_t value) const
+{
+    return m_module.operandsOf(m_module.operations[*m_graph.maker(value)]);
+}
+
+std::span<const std::byte> FormBuilder::bytesOf(const Operand &operand) const
+{
+    const OperandPlace &place = *operand.place;
+    return place.isLiteral() ? std::span<const std::byte>(place.literal->bytes)
+                             : m_module.bytesOf({place.dataOffset, place.bytes});
+}
+
+Result<BuiltValue> FormBuilder::weight(std::uint32_t value)
+{
+    m_known.clear();
+    m_absent.clear();
+    m_depth = 0;
+    auto built = build(value, PartRole::Data);
+    if (built)
+        noteAbsent(built->encoding, value);
+    return built;
+}
+
+/// What the bytes of a constant are (coreai-format.md, section 6).
+Result<Operand> FormBuilder::constant(std::uint32_t value, PartRole role)
+{
+    const auto info = m_graph.tensor(value);
+    const auto shape = info ? info->shape() : std::nullopt;
+    const auto count = shape ? elementCount(*shape) : std::nullopt;
+    const unsigned width = info ? bitWidth(info->element) : 0;
+    const auto packed = count ? packedBytes(*count, info->element) : std::nullopt;
+    if (!packed || width == 0 || !packedBytes(*count, ElementType::Fp64))
+        return tl::unexpected(fault(value, "aimodel.constant", "type",
+                                    "a tensor of numbers whose size fits 64 bits",
+                                    shape ? shapeText(*shape) : std::string("another type"),
+                                    "The type of a constant cannot be used."));
+    const auto data = mlir::constantBytes(
+        m_module, m_module.attributeOf(m_module.operations[*m_graph.maker(value)], "value"));
+    if (!data)
+        return tl::unexpected(fault(value, "aimodel.constant", "value", "elements or a resource",
+                                    "none", "A constant has no bytes in the file."));
+    OperandPlace place;
+    place.file = m_file;
+    place.dataOffset = place.metaOffset = data->data.offset;
+    place.bytes = data->data.bytes;
+    place.shared = m_uses.sharing(*data).size() > 1;
+    const std::uint64_t held = data->data.bytes.value;
+    const std::uint64_t numbers = info->complex ? 2 : 1;
+    std::shared_ptr<const codec::ElementOrder> order;
+    std::uint64_t needed = packed->value;
+    if (data->splat && info->element != ElementType::Bool && count->value > numbers) {
+        needed = (numbers * width + 7) / 8;
+        if (numbers > 1)
+            return tl::unexpected(fault(value, "aimodel.constant", "value", "a real number",
+                                        "a complex one for all elements",
+                                        "Splats of complex numbers are not read."));
+        order = codec::splatOrder(count->value, width);
+    } else if (width < 8 && held == count->value && held != needed) {
+        order = codec::oneAByteOrder(count->value);
+        needed = held;
+        warn(value, "aimodel.one_code_a_byte", fmt::format("{} bytes, codes packed", packed->value),
+             fmt::format("{} bytes, one for each of {} codes", held, count->value),
+             fmt::format("Codes of {} bits are stored one a byte, and shown as that was meant. The "
+                         "runtime reads the first {} bytes as packed codes: other values.",
+                         width, packed->value));
+    }
+    if (held < needed) {
+        Error error = fault(value, "aimodel.constant", partRoleName(role),
+                            fmt::format("{} bytes for {} of {}", needed, shapeText(*shape),
+                                        elementTypeName(info->element)),
+                            fmt::format("{} bytes", held), "A constant is cut short.");
+        error.offset = data->data.offset;
+        return tl::unexpected(std::move(error));
+    }
+    if (place.bytes.value > needed && info->element != ElementType::Uint6)
+        warn(value, "aimodel.constant_long", fmt::format("{} bytes", needed),
+             fmt::format("{} bytes", held), "A constant has more bytes than its type needs.");
+    place.bytes = ByteCount(needed);
+    Operand operand = operandAt(role, info->element, *shape, std::move(place), std::move(order));
+    m_known.push_back(operand);
+    return operand;
+}
+
+Result<Operand> FormBuilder::unrolled(Operand operand, std::uint32_t value)
+{
+    if (!operand.order)
+        return operand;
+    const std::uint64_t count = elementCount(operand.shape)->value;
+    if (count > kMostUnrolled)
+        return tl::unexpected(fault(value, "aimodel.form", partRoleName(operand.role),
+                                    fmt::format("at most {} elements", kMostUnrolled),
+                                    fmt::format("{}", count),
+                                    "A constant that is not stored row by row is too large."));
+    operand.bytes = bytesOf(operand);
+    const unsigned width = bitWidth(operand.type);
+    auto literal = std::make_shared<mil::Literal>();
+    literal->element = operand.type;
+    literal->count = count;
+    literal->bytes.resize(packedBytes(ElementCount(count), operand.type)->value);
+    for (std::uint64_t i = 0; i < count; ++i) {
+        const auto code =
+            static_cast<std::uint64_t>(codec::operandCode(operand, width, i).value_or(0));
+        if (width >= 8) {
+            for (unsigned b = 0; b < width / 8; ++b)
+                literal->bytes[i * width / 8 + b] = static_cast<std::byte>(code >> 8 * b & 0xFFU);
+            continue;
+        }
+        const auto low = static_cast<std::uint8_t>(code & ((1U << width) - 1U));
+        packCodes(std::span(&low, 1), width, i, literal->bytes);
+    }
+    OperandPlace place;
+    place.bytes = ByteCount(literal->bytes.size());
+    place.literal = std::move(literal);
+    return operandAt(operand.role, operand.type, operand.shape, std::move(place));
+}
+
+Result<OperandSource> FormBuilder::source(std::uint32_t value, PartRole role)
+{
+    auto built = build(value, role);
+    if (!built)
+        return tl::unexpected(std::move(built.error()));
+    Operand *plain = plainOperand(built->encoding);
+    if (plain && !built->encoding.converts)
+        return OperandSource(std::move(*plain));
+    if (built->type != built->encoding.type)
+        built = nested(std::move(*built));
+    return OperandSource(std::make_shared<const Encoding>(std::move(built->encoding)));
+}
+
+FormBuilder::Built FormBuilder::build(std::uint32_t value, PartRole role)
+{
+    if (m_depth >= kMostNested)
+        return tl::unexpected(fault(value, "aimodel.form", "operation",
+                                    fmt::format("at most {} steps", kMostNested), "more",
+                                    "The steps of a form feed one another too deeply."));
+    ++m_depth;
+    Built built = dispatch(value, role);
+    --m_depth;
+    return built;
+}
+
+FormBuilder::Built FormBuilder::dispatch(std::uint32_t value, PartRole role)
+{
+    const CoreAiStep step = m_graph.step(value);
+    const auto operands = step == CoreAiStep::None ? Operands() : operandsOf(value);
+    const std::size_t least = step == CoreAiStep::Dequantize || step == CoreAiStep::ShiftScale ||
+                                      step == CoreAiStep::LutToDense ||
+                                      step == CoreAiStep::LutToSparse
+                                  ? 3
+                              : step == CoreAiStep::Constant || step == CoreAiStep::None      ? 0
+                              : step == CoreAiStep::SparseToDense || step == CoreAiStep::Cast ? 1
+                                                                                              : 2;
+    if (operands.size() < least)
+        return tl::unexpected(
+            fault(value, "aimodel.form", "operands", fmt::format("{} operands", least),
+                  fmt::format("{}", operands.size()), "An operation lacks operands."));
+    switch (step) {
+    case CoreAiStep::Constant: {
+        auto operand = constant(value, role);
+        if (!operand)
+            return tl::unexpected(std::move(operand.error()));
+        BuiltValue built;
+        built.type = built.encoding.type = operand->type;
+        built.encoding.shape = operand->shape;
+        built.encoding.payload = std::move(*operand);
+        return built;
+    }
+    case CoreAiStep::Cast: return cast(value, role);
+    case CoreAiStep::Reshape: return reshape(value, role);
+    case CoreAiStep::Transpose: return transpose(value, role);
+    case CoreAiStep::LutToDense: return lut(value, false);
+    case CoreAiStep::LutToSparse: return lut(value, true);
+    case CoreAiStep::ShiftScale: return shiftScale(value, role);
+    case CoreAiStep::Dequantize: return dequantize(value, role);
+    case CoreAiStep::BuildSparse: return buildSparse(value);
+    case CoreAiStep::SparseToDense: return build(operands[0], PartRole::NonzeroData);
+    case CoreAiStep::None: break;
+    }
+    return tl::unexpected(fault(value, "aimodel.form", "operation", "a constant", "another value",
+                                "An operand of a form is no constant."));
+}
+
+FormBuilder::Built FormBuilder::cast(std::uint32_t value, PartRole role)
+{
+    auto built = build(operandsOf(value)[0], role);
+    const auto info = m_graph.tensor(value);
+    if (!built)
+        return built;
+    if (!info || bitWidth(info->element) == 0)
+        return tl::unexpected(fault(value, "aimodel.form", "result", "a tensor of numbers",
+                                    "another type", "A cast makes no numbers."));
+    if (built->encoding.scaling && holdsAll(built->type, info->element)) {
+        built->type = info->element; // its values stay
+        return built;
+    }
+    if (!takesScaling(*built))
+        built = nested(std::move(*built));
+    built->encoding.converts = true;
+    built->type = built->encoding.type = info->element;
+    return built;
+}
+
+FormBuilder::Built FormBuilder::reshape(std::uint32_t value, PartRole role)
+{
+    auto built = build(operandsOf(value)[0], role);
+    if (!built)
+        return built;
+    const auto info = m_graph.tensor(value);
+    const auto shape = info ? info->shape() : std::nullopt;
+    if (!shape || elementCount(*shape) != elementCount(built->encoding.shape))
+        return tl::unexpected(
+            fault(value, "codec.shape", "result",
+                  fmt::format("the elements of {}", shapeText(built->encoding.shape)),
+                  shape ? shapeText(*shape) : std::string("open extents"),
+                  "A constant is reshaped to another number of elements."));
+    if (Operand *plain = plainOperand(built->encoding))
+        *plain = readAs(std::move(*plain), plain->type, *shape);
+    else
+        built = nested(std::move(*built));
+    built->encoding.shape = *shape;
+    return built;
+}
+
+FormBuilder::Built FormBuilder::transpose(std::uint32_t value, PartRole role)
+{
+    auto built = build(operandsOf(value)[0], role);
+    if (!built)
+        return built;
+    Encoding &encoding = built->encoding;
+    const std::size_t rank = encoding.shape.size();
+    std::vector<std::size_t> axes;
+    for (const std::int64_t axis :
+         m_graph.integers(operandsOf(value)[1]).value_or(std::vector<std::int64_t>()))
+        axes.push_back(axis < 0 ? rank : static_cast<std::size_t>(axis));
+    std::vector<std::size_t> sorted = axes, all(rank);
+    std::sort(sorted.begin(), sorted.end());
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    if (sorted != all)
+        return tl::unexpected(fault(value, "codec.shape", "permutation",
+                                    fmt::format("each axis of {} once", rank), "something else",
+                                    "A constant is transposed by no permutation."));
+    bool known = !encoding.mask && !(encoding.palette && encoding.palette->vector > 1);
+    const auto turn = [&](OperandSource &source) {
+        auto *operand = std::get_if<Operand>(&source);
+        known = known && operand && operand->shape.size() >= rank;
+        if (known && elementCount(operand->shape)->value > 1)
+            *operand = permutedOperand(std::move(*operand), axes);
+    };
+    const auto turnTable = [&](OperandSource &source) {
+        const bool one = codec::storedOperand(source) &&
+                         elementCount(codec::sourceShape(source)) == ElementCount(1);
+        if (!one)
+            turn(source);
+    };
+    turn(encoding.payload);
+    if (encoding.palette) {
+        encoding.palette->grid = known ? permuted(encoding.palette->grid, axes) : Shape();
+        turn(encoding.palette->lut);
+        // Codebooks of an ordered payload are chosen by the order.
+        known = known && *elementCount(encoding.palette->grid) == ElementCount(1);
+    }
+    if (encoding.scaling) {
+        turnTable(encoding.scaling->scale);
+        if (encoding.scaling->offset)
+            turnTable(*encoding.scaling->offset);
+        if (encoding.scaling->bias)
+            turnTable(*encoding.scaling->bias);
+    }
+    if (!known)
+        return tl::unexpected(fault(value, "aimodel.form", "operation",
+                                    "numbers, or codes with scales", "another form",
+                                    "A transposed constant of this form is not read."));
+    encoding.shape = permuted(encoding.shape, axes);
+    return built;
+}
+
+FormBuilder::Built FormBuilder::lut(std::uint32_t value, bool sparse)
+{
+    const auto operands = operandsOf(value);
+    auto built = build(operands[0], PartRole::Indices);
+    if (!built)
+        return built;
+    Encoding &encoding = built->encoding;
+    auto *indices = std::get_if<Operand>(&encoding.payload);
+    const bool stored = indices && !encoding.palette && !encoding.scaling && !encoding.converts &&
+                        encoding.mask.has_value() == sparse;
+    if (!stored || !isUnsignedInteger(indices->type) || bitWidth(indices->type) > 8)
+        return tl::unexpected(fault(
+            value, "codec.codebook", "indices", "stored indices of 1 to 8 bits",
+            indices ? std::string(elementTypeName(indices->type)) : std::string("a made value"),
+            "The indices of a palette are not read."));
+    indices->role = PartRole::Indices;
+    auto table = source(operands[1], PartRole::Lut);
+    if (!table)
+        return tl::unexpected(std::move(table.error()));
+    const Shape books = codec::sourceShape(*table);
+    const std::size_t rank = encoding.shape.size();
+    bool divides = books.size() == rank + 2;
+    for (std::size_t i = 0; divides && i < rank; ++i)
+        divides = books[i] != 0 && encoding.shape[i] % books[i] == 0;
+    const std::uint64_t entries = std::uint64_t{1} << bitWidth(indices->type);
+    if (!divides || books[rank] != entries || books[rank + 1] == 0)
+        return tl::unexpected(fault(value, "codec.codebook", "lut",
+                                    fmt::format("{} entries, and extents that divide {}", entries,
+                                                shapeText(encoding.shape)),
+                                    shapeText(books), "The codebooks do not fit the indices."));
+    codec::Palette palette;
+    palette.grid.assign(books.begin(), books.end() - 2);
+    palette.entries = entries;
+    palette.vector = books[rank + 1];
+    const auto numbers = m_graph.integers(operands[2]);
+    std::int64_t axis = numbers && numbers->size() == 1 ? numbers->front() : 0;
+    axis += axis < 0 ? static_cast<std::int64_t>(rank) : 0;
+    if (palette.vector > 1) {
+        const auto longer =
+            axis >= 0 && static_cast<std::size_t>(axis) < rank && numbers
+                ? checkedMultiply(encoding.shape[static_cast<std::size_t>(axis)], palette.vector)
+                : std::nullopt;
+        if (!longer)
+            return tl::unexpected(fault(value, "codec.shape", "axis",
+                                        fmt::format("an axis of {}", rank), fmt::format("{}", axis),
+                                        "The vectors of a palette lie along no axis."));
+        palette.vectorAxis = static_cast<std::uint64_t>(axis);
+        encoding.shape[palette.vectorAxis] = *longer;
+        if (sparse && axis != static_cast<std::int64_t>(rank) - 1)
+            warn(value, "aimodel.sparse_vectors", "vectors along the last axis",
+                 fmt::format("axis {}", axis),
+                 "Shown as documented: the runtime fills the repeated mask row by row with one "
+                 "vector after the other, which are other values.");
+    }
+    const bool severalBooks = *elementCount(palette.grid) != ElementCount(1);
+    if (indices->order && (palette.vector > 1 || severalBooks || sparse)) {
+        auto whole = unrolled(std::move(*indices), value);
+        if (!whole)
+            return tl::unexpected(std::move(whole.error()));
+        *indices = std::move(*whole);
+    }
+    encoding.type = built->type = codec::sourceType(*table);
+    palette.lut = std::move(*table);
+    encoding.palette = std::move(palette);
+    return built;
+}
+
+/// Scale, offset and bias (operands 1 to 3), all of one shape, or the offsets of one number.
+Result<void> FormBuilder::addScaling(BuiltValue &built, std::uint32_t value, Operands operands,
+                                     bool oneIsEnough)
+{
+    Scaling scaling;
+    scaling.kind = Scaling::Kind::Blockwise;
+    scaling.steps = Scaling::Steps::Difference;
+    auto scale = source(operands[1], PartRole::Scale);
+    if (!scale)
+        return tl::unexpected(std::move(scale.error()));
+    const Shape blocks = codec::sourceShape(*scale);
+    std::vector<OperandSource> offsets;
+    for (std::size_t i = 2; i < std::min<std::size_t>(operands.size(), 4); ++i) {
+        auto offset = source(operands[i], i == 2 ? PartRole::Offset : PartRole::Bias);
+        if (!offset)
+            return tl::unexpected(std::move(offset.error()));
+        const Shape &own = codec::sourceShape(*offset);
+        if (own != blocks && !(oneIsEnough && elementCount(own) == ElementCount(1)))
+            return tl::unexpected(fault(value, "codec.scale", i == 2 ? "offset" : "bias",
+                                        shapeText(blocks), shapeText(codec::sourceShape(*offset)),
+                                        "The offsets do not match the scales."));
+        offsets.push_back(std::move(*offset));
+    }
+    const bool allOne = std::all_of(offsets.begin(), offsets.end(), isSplat);
+    scaling.scale = isSplat(*scale) && allOne ? asOne(std::move(*scale)) : std::move(*scale);
+    for (std::size_t i = 0; i < offsets.size(); ++i) {
+        auto &slot = i == 0 ? scaling.offset : scaling.bias;
+        slot = isSplat(offsets[i]) ? asOne(std::move(offsets[i])) : std::move(offsets[i]);
+    }
+    const auto info = m_graph.tensor(value);
+    const ElementType type = info ? info->element : ElementType::Unknown;
+    const ElementType scaleType = codec::sourceType(scaling.scale);
+    if (type != ElementType::Fp16 && type != ElementType::Fp32 && type != ElementType::Bf16)
+        return tl::unexpected(fault(value, "codec.type", "result", "fp16, fp32 or bf16",
+                                    std::string(elementTypeName(type)),
+                                    "Scaled values have another type."));
+    if (scaleType != type && scaleType != ElementType::Fp8E8M0)
+        warn(value, "aimodel.mixed_scale", std::string(elementTypeName(type)),
+             std::string(elementTypeName(scaleType)),
+             "The scales have another type than the result. Shown as documented: the runtime reads "
+             "their bytes as numbers of the result's type.");
+    built.encoding.scaling = std::move(scaling);
+    built.encoding.converts = false;
+    built.encoding.type = built.type = type;
+    return {};
+}
+
+FormBuilder::Built FormBuilder::shiftScale(std::uint32_t value, PartRole role)
+{
+    const auto operands = operandsOf(value);
+    auto built = build(operands[0], role);
+    if (!built)
+        return built;
+    const ElementType data = built->type;
+    if (!takesScaling(*built))
+        built = nested(std::move(*built));
+    if (auto added = addScaling(*built, value, operands, false); !added)
+        return tl::unexpected(std::move(added.error()));
+    const Shape &shape = built->encoding.shape;
+    const auto declared = m_graph.tensor(operands[1]);
+    const Shape blocks = declared ? declared->shape().value_or(Shape()) : Shape();
+    bool divides = blocks.size() == shape.size();
+    for (std::size_t i = 0; divides && i < shape.size(); ++i)
+        divides = blocks[i] != 0 && shape[i] % blocks[i] == 0;
+    if (!divides)
+        return tl::unexpected(fault(value, "codec.scale", "scale",
+                                    "extents that divide " + shapeText(shape), shapeText(blocks),
+                                    "The scales do not divide the data into equal blocks."));
+    const bool rows = shape.size() > 1 && blocks.back() != shape.back() &&
+                      std::equal(shape.begin(), shape.end() - 1, blocks.begin());
+    if (rows && bitWidth(data) >= 8)
+        built->encoding.scaling->steps = Scaling::Steps::Product;
+    built->encoding.scaling->scalesGaps = built->encoding.mask.has_value();
+    return built;
+}
+
+FormBuilder::Built FormBuilder::dequantize(std::uint32_t value, PartRole role)
+{
+    const auto operands = operandsOf(value);
+    auto built = build(operands[0], role);
+    if (!built)
+        return built;
+    if (!takesScaling(*built))
+        built = nested(std::move(*built));
+    const Shape shape = built->encoding.shape;
+    if (auto added = addScaling(*built, value, operands, true); !added)
+        return tl::unexpected(std::move(added.error()));
+    // One number, or one for each index of the axis.
+    Shape grid(shape.size(), 1);
+    const Shape scales = codec::sourceShape(built->encoding.scaling->scale);
+    const auto numbers = operands.size() > 4 ? m_graph.integers(operands[4]) : std::nullopt;
+    const auto count = elementCount(scales).value_or(ElementCount());
+    if (count.value != 1) {
+        const auto rank = static_cast<std::int64_t>(shape.size());
+        std::int64_t axis = numbers && numbers->size() == 1 ? numbers->front() : rank;
+        axis += axis < 0 ? rank : 0;
+        const bool fits =
+            axis >= 0 && axis < rank && shape[static_cast<std::size_t>(axis)] == count.value;
+        if (!fits)
+            return tl::unexpected(fault(value, "codec.scale", "scale",
+                                        "one number, or one for each index of the axis",
+                                        shapeText(scales), "The scales do not fit the axis."));
+        grid[static_cast<std::size_t>(axis)] = count.value;
+    }
+    const auto lay = [&](OperandSource &source) {
+        auto *operand = std::get_if<Operand>(&source);
+        if (!operand)
+            return false;
+        const bool one = elementCount(operand->shape) == ElementCount(1);
+        *operand = readAs(std::move(*operand), operand->type, one ? Shape(shape.size(), 1) : grid);
+        return true;
+    };
+    Scaling &scaling = *built->encoding.scaling;
+    const bool laid = lay(scaling.scale) && (!scaling.offset || lay(*scaling.offset)) &&
+                      (!scaling.bias || lay(*scaling.bias));
+    if (!laid)
+        return tl::unexpected(fault(value, "aimodel.form", "scale", "stored scales and offsets",
+                                    "made values", "Scales of dequantize are made by operations."));
+    scaling.scalesGaps = built->encoding.mask.has_value();
+    return built;
+}
+
+FormBuilder::Built FormBuilder::buildSparse(std::uint32_t value)
+{
+    const auto operands = operandsOf(value);
+    auto mask = build(operands[1], PartRole::Mask);
+    if (!mask)
+        return mask;
+    Operand *bits = plainOperand(mask->encoding);
+    if (!bits || bits->type != ElementType::Uint1)
+        return tl::unexpected(
+            fault(value, "codec.mask", "mask", "stored bits",
+                  bits ? std::string(elementTypeName(bits->type)) : std::string("a made value"),
+                  "The mask is not read."));
+    auto packedMask = unrolled(std::move(*bits), value);
+    if (!packedMask)
+        return tl::unexpected(std::move(packedMask.error()));
+    auto built = build(operands[0], PartRole::NonzeroData);
+    if (!built)
+        return built;
+    const auto kept = elementCount(built->encoding.shape).value_or(ElementCount());
+    if (auto fits = checkMask(value, *packedMask, kept.value); !fits)
+        return tl::unexpected(std::move(fits.error()));
+    Encoding &values = built->encoding;
+    const auto *payload = std::get_if<Operand>(&values.payload);
+    const bool oneBook =
+        !values.palette ||
+        (*elementCount(values.palette->grid) == ElementCount(1) && values.palette->vector == 1);
+    const bool inPlace = payload && !payload->order && !values.mask && !values.scaling && oneBook &&
+                         built->type == values.type;
+    if (!inPlace)
+        built = nested(std::move(*built));
+    if (built->encoding.palette)
+        built->encoding.palette->grid.clear();
+    built->encoding.shape = packedMask->shape;
+    built->encoding.mask = std::move(*packedMask);
+    return built;
+}
+
+/// Of small masks the bits are counted as well; those of large ones are when payloads are checked.
+Result<void> FormBuilder::checkMask(std::uint32_t value, const Operand &mask, std::uint64_t kept)
+{
+    const std::uint64_t bits = elementCount(mask.shape)->value;
+    const bool counted = bits <= kMostCounted;
+    const std::uint64_t ones = counted ? countBits(bytesOf(mask), 0, bits) : bits;
+    if (counted ? ones == kept : kept <= ones)
+        return {};
+    return tl::unexpected(
+        fault(value, "codec.mask", "nonzero_data",
+              counted ? fmt::format("{} values, one for each bit that is set", ones)
+                      : fmt::format("at most {} values", ones),
+              fmt::format("{} values", kept), "The mask does not match its values."));
+}
+
+/// An absent element is code 0: with a zero point that is not 0 it is no zero.
+void FormBuilder::noteAbsent(const Encoding &encoding, std::uint32_t value)
+{
+    const auto &scaling = encoding.scaling;
+    if (!encoding.mask || !scaling || !scaling->scalesGaps || !scaling->offset)
+        return;
+    const Operand *stored = codec::storedOperand(*scaling->offset);
+    if (!stored)
+        return;
+    Operand offset = *stored;
+    offset.bytes = bytesOf(offset);
+    const std::uint64_t count = elementCount(offset.shape)->value;
+    for (std::uint64_t i = 0; i < count; ++i) {
+        const double zero = codec::operandValue(offset, i).value_or(0);
+        if (zero == 0)
+            continue;
+        m_absent = fmt::format("code 0, which is (0 - {}) x scale", zero);
+        warn(value, "aimodel.absent_not_zero", "a zero point of 0", fmt::format("{}", zero),
+             "Elements that the mask leaves out are code 0, and with this zero point no zeros: the "
+             "network computes with (0 - zero point) x scale in their place.");
+        return;
+    }
+}
+
+} // namespace kernscope::aimodel

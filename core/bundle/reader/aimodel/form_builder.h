@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/bundle/diagnostic_log.h"
+#include "core/bundle/reader/aimodel/module_graph.h"
+#include "core/form/encoding.h"
+#include "core/form/operand_place.h"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace kernscope::aimodel {
+
+/// A constant value as the operations that make it say (coreai-format.md, section 7).
+struct BuiltValue {
+    codec::Encoding encoding;                ///< its operands have places, and no bytes
+    ElementType type = ElementType::Unknown; ///< the encoding's, or a wider one by a last cast
+};
+
+/// Turns chains of constants and steps into encodings. Looks at every shape, type and length, and
+/// at the bytes of nothing but axes, small masks and offsets.
+class FormBuilder
+{
+public:
+    /// `file`: that of the module among the bundle's, whose name is `path`.
+    FormBuilder(const ModuleGraph &graph, std::size_t file, std::string path, DiagnosticLog &log);
+
+    /// The encoding of a constant value. Warnings of what a runtime makes of it go to the log.
+    /// Errors: "aimodel.constant" (a constant that its bytes do not hold, a type that is no
+    /// number), "aimodel.form" (a chain of steps that is not read), "codec.shape",
+    /// "codec.codebook", "codec.scale", "codec.mask".
+    Result<BuiltValue> weight(std::uint32_t value);
+    /// The operands that were read since, also those before a fault.
+    std::vector<codec::Operand> takeKnown() { return std::move(m_known); }
+    /// What the form says of the last weight beyond its steps; empty where nothing.
+    const std::string &absentElements() const { return m_absent; }
+
+private:
+    using PartRole = codec::PartRole;
+    using Built = Result<BuiltValue>;
+    using Operands = std::span<const std::uint32_t>;
+
+    Built build(std::uint32_t value, PartRole role);
+    Built dispatch(std::uint32_t value, PartRole role);
+    Built cast(std::uint32_t value, PartRole role);
+    Built reshape(std::uint32_t value, PartRole role);
+    Built transpose(std::uint32_t value, PartRole role);
+    Built lut(std::uint32_t value, bool sparse);
+    Built shiftScale(std::uint32_t value, PartRole role);
+    Built dequantize(std::uint32_t value, PartRole role);
+    Built buildSparse(std::uint32_t value);
+    Result<codec::Operand> constant(std::uint32_t value, PartRole role);
+    /// Its elements one after the other in memory, where they have an order.
+    Result<codec::Operand> unrolled(codec::Operand operand, std::uint32_t value);
+    Result<codec::OperandSource> source(std::uint32_t value, PartRole role);
+    Result<void> addScaling(BuiltValue &built, std::uint32_t value, Operands operands,
+                            bool oneIsEnough);
+    Result<void> checkMask(std::uint32_t value, const codec::Operand &mask, std::uint64_t kept);
+    void noteAbsent(const codec::Encoding &encoding, std::uint32_t value);
+    Operands operandsOf(std::uint32_t value) const;
+    std::span<const std::byte> bytesOf(const codec::Operand &operand) const;
+    Error fault(std::uint32_t value, std::string_view code, std::string_view field,
+                std::string expected, std::string found, std::string message) const;
+    void warn(std::uint32_t value, std::string_view code, std::string expected, std::string found,
+              std::string message);
+
+    const ModuleGraph &m_graph;
+    const mlir::Module &m_module;
+    mlir::ConstantUses m_uses;
+    std::size_t m_file;
+    std::string m_path;
+    DiagnosticLog &m_log;
+    std::vector<codec::Operand> m_known;
+    std::string m_absent;
+    unsigned m_depth = 0;
+};
+
+} // namespace kernscope::aimodel

@@ -1,0 +1,435 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/bundle/reader/aimodel/names.h"
+
+#include <algorithm>
+#include <array>
+#include <functional>
+
+namespace kernscope::aimodel {
+
+namespace {
+
+/// Attributes that are looked at for one location: a file may write them out without end.
+constexpr unsigned kMostVisited = 400, kMostDeep = 12;
+constexpr std::size_t kMostFrames = 16;
+constexpr std::size_t kMostText = 200; ///< bytes of a name
+
+/// Metadata that coreai-torch writes; a name of any other is the author's.
+constexpr std::array<std::string_view, 4> kKnownMetadata{"op_id", "sources", "call_stack",
+                                                         "output_maps"};
+
+/// The fields of a column by its name in mlir_kinds.csv.
+std::vector<mlir::Field> fieldsOf(const mlir::Decoded &decoded, std::string_view name)
+{
+    for (std::size_t i = 0; decoded.row && i < decoded.row->fields.size(); ++i) {
+        if (decoded.row->fields[i].name == name)
+            return decoded.all(i);
+    }
+    return {};
+}
+
+class Walk
+{
+public:
+    explicit Walk(const mlir::Module &module) : m_module(module) {}
+
+    /// visit(decoded) of an attribute and those that it holds, until it says true.
+    bool any(std::uint32_t attribute, const std::function<bool(const mlir::Decoded &)> &visit,
+             unsigned depth = 0)
+    {
+        if (attribute >= m_module.attributes.size() || depth > kMostDeep ||
+            ++m_visited > kMostVisited)
+            return false;
+        const mlir::Decoded decoded = m_module.attribute(attribute);
+        if (visit(decoded))
+            return true;
+        return std::any_of(decoded.fields.begin(), decoded.fields.end(), [&](const auto &field) {
+            return field.letter == 'A' &&
+                   any(static_cast<std::uint32_t>(field.value), visit, depth + 1);
+        });
+    }
+
+    std::string_view text(const mlir::Decoded &decoded, std::string_view column) const
+    {
+        const auto fields = fieldsOf(decoded, column);
+        return fields.empty() || fields.front().value >= m_module.strings.size()
+                   ? std::string_view()
+                   : m_module.strings[fields.front().value];
+    }
+    std::uint32_t attribute(const mlir::Decoded &decoded, std::string_view column) const
+    {
+        const auto fields = fieldsOf(decoded, column);
+        return fields.empty() ? mlir::kNone : static_cast<std::uint32_t>(fields.front().value);
+    }
+
+    /// The first array of nothing but strings.
+    std::vector<std::string> firstTexts(std::uint32_t from)
+    {
+        std::vector<std::string> texts;
+        any(from, [&](const mlir::Decoded &decoded) {
+            if (!decoded.is("serialization.array") || decoded.fields.empty())
+                return false;
+            for (const mlir::Field &field : decoded.fields) {
+                const auto text = m_module.stringOf(static_cast<std::uint32_t>(field.value));
+                if (field.letter != 'A' || text.empty())
+                    return texts.clear(), false;
+                texts.emplace_back(text);
+            }
+            return true;
+        });
+        return texts;
+    }
+
+private:
+    const mlir::Module &m_module;
+    unsigned m_visited = 0;
+};
+
+std::string lastComponent(std::string_view path)
+{
+    const auto slash = path.find_last_of("/\\");
+    return std::string(slash == path.npos ? path : path.substr(slash + 1));
+}
+
+/// "nets.py:22" of a source location; empty where it is of no file.
+std::string sourceLine(const mlir::Module &module, std::uint32_t source)
+{
+    Walk walk(module);
+    if (source >= module.attributes.size())
+        return {};
+    const mlir::Decoded decoded = module.attribute(source);
+    const std::uint32_t file = walk.attribute(decoded, "file");
+    std::string name;
+    if (decoded.is("debuginfo.source_location_v1") && file < module.attributes.size())
+        name = lastComponent(walk.text(module.attribute(file), "file"));
+    else if (decoded.is("file_location"))
+        name = lastComponent(module.stringOf(file));
+    const auto line = fieldsOf(decoded, "line");
+    if (name.empty() || name == "-" || line.empty())
+        return {};
+    return name + ":" + std::to_string(line.front().value);
+}
+
+/// "Conv2d$2" as "Conv2d_2": '$' means something to shells, '/' and '.' are ours.
+std::string plainName(std::string_view text)
+{
+    std::string plain(text.substr(0, kMostText));
+    for (char &each : plain) {
+        const bool special =
+            each == '$' || each == '/' || each == ' ' || static_cast<unsigned char>(each) < 0x20;
+        each = special ? '_' : each;
+    }
+    return plain;
+}
+
+void readMetadata(const mlir::Module &module, std::uint32_t attribute, Location &location)
+{
+    Walk walk(module);
+    if (attribute >= module.attributes.size())
+        return;
+    const mlir::Decoded metadata = module.attribute(attribute);
+    const std::string_view name = walk.text(metadata, "name");
+    const std::uint32_t data = walk.attribute(metadata, "data");
+    if (!metadata.is("debuginfo.metadata_v1") || name.empty())
+        return;
+    if (std::find(kKnownMetadata.begin(), kKnownMetadata.end(), name) == kKnownMetadata.end()) {
+        if (location.name.empty())
+            location.name = plainName(name);
+    } else if (name == "call_stack") {
+        auto frames = walk.firstTexts(data);
+        frames.resize(std::min(frames.size(), kMostFrames));
+        std::string scope;
+        for (auto frame = frames.rbegin(); frame != frames.rend(); ++frame)
+            scope += (scope.empty() ? "" : "/") + plainName(*frame);
+        location.scope = scope + (location.scope.empty() ? "" : "/" + location.scope);
+    } else if (name == "sources") {
+        walk.any(data, [&](const mlir::Decoded &decoded) {
+            if (!decoded.is("serialization.opaque") || walk.text(decoded, "name") != "identifiers")
+                return false;
+            const auto values = fieldsOf(decoded, "values");
+            const auto texts = values.empty()
+                                   ? std::vector<std::string>()
+                                   : walk.firstTexts(static_cast<std::uint32_t>(values[0].value));
+            const auto direct = values.empty()
+                                    ? std::string_view()
+                                    : module.stringOf(static_cast<std::uint32_t>(values[0].value));
+            const std::string node = plainName(!texts.empty() ? texts.front() : direct);
+            if (!node.empty())
+                location.scope += (location.scope.empty() ? "" : "/") + node;
+            return true;
+        });
+    }
+}
+
+} // namespace
+
+Location readLocation(const mlir::Module &module, std::uint32_t attribute)
+{
+    Location location;
+    std::vector<std::string> lines;
+    Walk walk(module);
+    for (unsigned i = 0; i < kMostFrames && attribute < module.attributes.size(); ++i) {
+        const mlir::Decoded decoded = module.attribute(attribute);
+        if (decoded.is("name_location")) {
+            location.name = plainName(module.stringOf(walk.attribute(decoded, "name")));
+            attribute = walk.attribute(decoded, "child");
+            continue;
+        }
+        if (!decoded.is("debuginfo.location_v1")) {
+            lines.push_back(sourceLine(module, attribute));
+            break;
+        }
+        lines.push_back(sourceLine(module, walk.attribute(decoded, "source")));
+        // The call stack goes before the node.
+        for (const std::string_view wanted : {"call_stack", "sources", ""}) {
+            for (const mlir::Field &field : fieldsOf(decoded, "metadata")) {
+                const auto each = static_cast<std::uint32_t>(field.value);
+                if (each >= module.attributes.size())
+                    continue;
+                const std::string_view name = walk.text(module.attribute(each), "name");
+                const bool known = name == "call_stack" || name == "sources";
+                if (known ? name == wanted : wanted.empty())
+                    readMetadata(module, each, location);
+            }
+        }
+        for (const mlir::Field &field : fieldsOf(decoded, "fused")) {
+            const auto each = static_cast<std::uint32_t>(field.value);
+            if (lines.size() < kMostFrames && each < module.attributes.size())
+                lines.push_back(
+                    sourceLine(module, walk.attribute(module.attribute(each), "source")));
+        }
+        break;
+    }
+    for (const std::string &line : lines) {
+        if (!line.empty())
+            location.source += (location.source.empty() ? "" : " < ") + line;
+    }
+    return location;
+}
+
+std::vector<std::string> argumentNames(const mlir::Module &module, std::uint32_t attribute)
+{
+    std::vector<std::string> names;
+    if (attribute >= module.attributes.size())
+        return names;
+    const mlir::Decoded all = module.attribute(attribute);
+    for (const mlir::Field &each : all.fields) {
+        std::string name;
+        Walk walk(module);
+        walk.any(static_cast<std::uint32_t>(each.value), [&](const mlir::Decoded &decoded) {
+            if (!decoded.is("serialization.opaque") || walk.text(decoded, "name") != "aicode.name")
+                return false;
+            const auto values = fieldsOf(decoded, "values");
+            if (!values.empty())
+                name = module.stringOf(static_cast<std::uint32_t>(values.front().value));
+            return true;
+        });
+        names.push_back(std::move(name));
+    }
+    return names;
+}
+
+std::string graphName(const mlir::Module &module, std::uint32_t graphOperation)
+{
+    return std::string(
+        module.stringOf(module.attributeOf(module.operations[graphOperation], "name")));
+}
+
+std::string_view calleeOf(const mlir::Module &module, const mlir::Operation &invoke)
+{
+    std::string_view name;
+    Walk walk(module);
+    walk.any(module.attributeOf(invoke, "callee"), [&](const mlir::Decoded &decoded) {
+        if (!decoded.is("symbol_ref_v1"))
+            return false;
+        name = walk.text(decoded, "path");
+        return true;
+    });
+    return name;
+}
+
+std::set<std::uint32_t> sharedLocations(const ModuleGraph &graph,
+                                        const std::vector<std::uint32_t> &weights)
+{
+    constexpr std::size_t kFew = 3;
+    const mlir::Module &module = graph.module();
+    std::set<std::uint32_t> shared;
+    std::map<std::uint32_t, std::size_t> uses;
+    for (const std::uint32_t value : weights) {
+        std::set<std::uint32_t> of{module.operations[*graph.maker(value)].location};
+        const auto readers = graph.readers(value);
+        if (!readers.empty())
+            of.insert(module.operations[readers.front().operation].location);
+        for (const std::uint32_t location : of)
+            ++uses[location];
+    }
+    for (const auto &[location, count] : uses) {
+        if (count >= kFew && count * 2 > weights.size())
+            shared.insert(location);
+    }
+    return shared;
+}
+
+ValueNames::ValueNames(const ModuleGraph &graph, std::uint32_t graphOperation,
+                       const std::vector<std::uint32_t> &weights,
+                       const std::set<std::uint32_t> &noNames)
+    : m_graph(graph), m_operation(graphOperation),
+      m_end(graph.module().operations[graphOperation].end), m_noNames(noNames)
+{
+    const mlir::Module &module = graph.module();
+    const mlir::Operation &own = module.operations[graphOperation];
+    m_inputs = argumentNames(module, module.attributeOf(own, "argAttrs"));
+    m_outputs = argumentNames(module, module.attributeOf(own, "resAttrs"));
+    for (const std::uint32_t region : module.regionsOf(own)) {
+        for (const std::uint32_t block : module.blocksOf(module.regions[region])) {
+            const mlir::Run arguments = module.blocks[block].arguments;
+            for (std::uint32_t i = 0; i < arguments.count; ++i)
+                give(arguments.first + i, i < m_inputs.size() && !m_inputs[i].empty()
+                                              ? m_inputs[i]
+                                              : "input_" + std::to_string(i + 1));
+        }
+    }
+    nameOperations(graphOperation + 1, m_end);
+    nameWeights(weights);
+    // Outputs, then all other values, by their operations.
+    for (std::uint32_t i = graphOperation + 1; i < m_end; ++i) {
+        if (!module.is(module.operations[i], "aicode.dataflow.output_v1"))
+            continue;
+        const auto operands = module.operandsOf(module.operations[i]);
+        for (std::size_t k = 0; k < operands.size() && k < m_outputs.size(); ++k) {
+            if (!m_outputs[k].empty() && m_values.count(operands[k]) == 0)
+                give(operands[k], m_outputs[k]);
+        }
+    }
+    for (std::uint32_t i = graphOperation + 1; i < m_end; ++i) {
+        if (graph.isInside(i))
+            continue;
+        const mlir::Operation &operation = module.operations[i];
+        for (std::uint32_t k = 0; k < operation.results.count; ++k) {
+            if (m_values.count(operation.results.first + k) == 0)
+                give(operation.results.first + k,
+                     m_operations[i] + (k == 0 ? "" : "." + std::to_string(k + 1)));
+        }
+        if (graph.isComposite(i))
+            continue;
+        for (const std::uint32_t region : module.regionsOf(operation)) {
+            for (const std::uint32_t block : module.blocksOf(module.regions[region])) {
+                const mlir::Run arguments = module.blocks[block].arguments;
+                for (std::uint32_t k = 0; k < arguments.count; ++k)
+                    give(arguments.first + k,
+                         m_operations[i] + ".variable_" + std::to_string(k + 1));
+            }
+        }
+    }
+}
+
+void ValueNames::give(std::uint32_t value, std::string name)
+{
+    std::string unique = name;
+    for (std::size_t i = 2; !m_taken.insert(unique).second; ++i)
+        unique = name + "_" + std::to_string(i);
+    m_values[value] = std::move(unique);
+}
+
+void ValueNames::nameOperations(std::uint32_t from, std::uint32_t to)
+{
+    std::map<std::string, std::size_t> counts;
+    for (std::uint32_t i = from; i < to; ++i) {
+        if (!m_graph.isInside(i)) {
+            const std::string &type = m_graph.row(i).type;
+            m_operations[i] = type + "_" + std::to_string(++counts[type]);
+        }
+    }
+}
+
+std::string ValueNames::roleIn(const ValueUse &use) const
+{
+    const mlir::Module &module = m_graph.module();
+    const CoreAiOperand operand = m_graph.row(use.operation).operand(use.operand);
+    if (m_graph.row(use.operation).type == "invoke") {
+        // As the graph that it calls names its input.
+        const std::string_view callee = calleeOf(module, module.operations[use.operation]);
+        for (const std::uint32_t graph : m_graph.graphs()) {
+            if (graphName(module, graph) != callee)
+                continue;
+            const auto names =
+                argumentNames(module, module.attributeOf(module.operations[graph], "argAttrs"));
+            if (use.operand < names.size() && !names[use.operand].empty())
+                return names[use.operand];
+        }
+    }
+    if (operand.list)
+        return operand.name + "_" + std::to_string(use.operand + 1);
+    return operand.role.empty() ? operand.name : operand.role;
+}
+
+std::string ValueNames::weightName(std::uint32_t value, const std::vector<ValueUse> &readers) const
+{
+    const mlir::Module &module = m_graph.module();
+    // What coreai-opt puts in place of a constant has its location.
+    std::uint32_t own = module.operations[*m_graph.maker(value)].location;
+    if (m_noNames.count(own) == 0) {
+        const std::string name = readLocation(module, own).name;
+        if (!name.empty())
+            return name;
+    }
+    if (readers.empty())
+        return "constant";
+    const ValueUse &use = readers.front();
+    const mlir::Operation &reader = module.operations[use.operation];
+    if (module.is(reader, "aicode.dataflow.output_v1"))
+        return use.operand < m_outputs.size() && !m_outputs[use.operand].empty()
+                   ? m_outputs[use.operand]
+                   : "output_" + std::to_string(use.operand + 1);
+    const std::string role = roleIn(use);
+    const std::string scope =
+        m_noNames.count(reader.location) == 0 ? readLocation(module, reader.location).scope : "";
+    return (scope.empty() ? m_operations.at(use.operation) : scope) + "." + role;
+}
+
+void ValueNames::nameWeights(const std::vector<std::uint32_t> &weights)
+{
+    for (const std::uint32_t value : weights) {
+        const std::uint32_t maker = *m_graph.maker(value);
+        if (maker <= m_operation || maker >= m_end || m_values.count(value) != 0)
+            continue;
+        give(value, weightName(value, m_graph.readers(value)));
+        nameParts(value, m_values[value]);
+    }
+}
+
+/// The values that a weight is made of, by what they are for.
+void ValueNames::nameParts(std::uint32_t value, const std::string &name)
+{
+    std::vector<std::pair<std::uint32_t, std::string>> open{{value, name}};
+    for (std::size_t next = 0; next < open.size(); ++next) {
+        const auto [at, prefix] = open[next];
+        const auto maker = m_graph.maker(at);
+        if (!maker || !m_graph.isConstant(at))
+            continue;
+        const auto operands = m_graph.module().operandsOf(m_graph.module().operations[*maker]);
+        for (std::size_t i = 0; i < operands.size(); ++i) {
+            if (m_values.count(operands[i]) != 0)
+                continue;
+            const std::string part = prefix + "." + m_graph.row(*maker).operand(i).name;
+            give(operands[i], part);
+            open.emplace_back(operands[i], part);
+        }
+    }
+}
+
+const std::string &ValueNames::ofOperation(std::uint32_t operation) const
+{
+    static const std::string none;
+    const auto found = m_operations.find(operation);
+    return found == m_operations.end() ? none : found->second;
+}
+
+const std::string &ValueNames::ofValue(std::uint32_t value) const
+{
+    static const std::string none;
+    const auto found = m_values.find(value);
+    return found == m_values.end() ? none : found->second;
+}
+
+} // namespace kernscope::aimodel

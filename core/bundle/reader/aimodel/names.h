@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/bundle/reader/aimodel/module_graph.h"
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// Names of values, which the file does not have (coreai-format.md, section 8).
+namespace kernscope::aimodel {
+
+/// What debug information says of an operation.
+struct Location {
+    std::string name;   ///< of a name location, or metadata of a name of its own: "conv1.weight"
+    std::string scope;  ///< call stack, outermost first, and the node: "Net_1/Conv2d_2/addmm"
+    std::string source; ///< source lines, innermost first: "conv.py:553 < nets.py:10"
+};
+/// Bounded; empty texts where it says nothing.
+Location readLocation(const mlir::Module &module, std::uint32_t location);
+
+/// Names of the values of one graph, unique in it and the same for two builds of one network:
+/// inputs and outputs by their own, weights by the best that the file says of them, all others by
+/// their operation and how many there were of it before.
+class ValueNames
+{
+public:
+    /// `weights`: of the whole module (ModuleGraph::weights); `noNames`: their sharedLocations().
+    ValueNames(const ModuleGraph &graph, std::uint32_t graphOperation,
+               const std::vector<std::uint32_t> &weights, const std::set<std::uint32_t> &noNames);
+
+    /// "conv_3": of an operation of the graph.
+    const std::string &ofOperation(std::uint32_t operation) const;
+    const std::string &ofValue(std::uint32_t value) const;
+    /// Names of the graph's inputs and outputs as its attributes have them; empty: none.
+    const std::vector<std::string> &inputs() const { return m_inputs; }
+    const std::vector<std::string> &outputs() const { return m_outputs; }
+
+private:
+    void nameOperations(std::uint32_t from, std::uint32_t to);
+    void nameWeights(const std::vector<std::uint32_t> &weights);
+    std::string weightName(std::uint32_t value, const std::vector<ValueUse> &readers) const;
+    void nameParts(std::uint32_t value, const std::string &name);
+    std::string roleIn(const ValueUse &use) const;
+    void give(std::uint32_t value, std::string name);
+
+    const ModuleGraph &m_graph;
+    std::uint32_t m_operation, m_end;
+    std::vector<std::string> m_inputs, m_outputs;
+    std::map<std::uint32_t, std::string> m_operations, m_values;
+    std::set<std::string, std::less<>> m_taken;
+    const std::set<std::uint32_t> &m_noNames;
+};
+
+/// Locations that most of the weights share, which are no names: one writer gives all constants
+/// that of a single operation.
+std::set<std::uint32_t> sharedLocations(const ModuleGraph &graph,
+                                        const std::vector<std::uint32_t> &weights);
+
+/// The graph that an invoke calls: its name; empty where it says none.
+std::string_view calleeOf(const mlir::Module &module, const mlir::Operation &invoke);
+
+/// "aicode.name" of each entry of an argAttrs or resAttrs attribute.
+std::vector<std::string> argumentNames(const mlir::Module &module, std::uint32_t attribute);
+/// Name of a graph: "main".
+std::string graphName(const mlir::Module &module, std::uint32_t graphOperation);
+
+} // namespace kernscope::aimodel
