@@ -92,6 +92,19 @@ MetaValue DebugReader::value(std::uint8_t kind, const FlatBuffer::Table &table, 
     return made;
 }
 
+/// '$', '/' and spaces mean something in the names of weights.
+std::string plain(std::string text)
+{
+    std::replace_if(
+        text.begin(), text.end(),
+        [](char each) {
+            return each == '$' || each == '/' || each == ' ' ||
+                   static_cast<unsigned char>(each) < 0x20;
+        },
+        '_');
+    return text;
+}
+
 /// What Kernscope knows of a value of metadata; the rest is left out.
 DebugEntry debugEntry(const std::string &name, const MetaValue &value)
 {
@@ -115,8 +128,13 @@ DebugEntry debugEntry(const std::string &name, const MetaValue &value)
     } else if (name == "call_stack") {
         for (const auto &[ignored, frame] : value.parts)
             entry.callStack.push_back(frame.text);
-    } else if (name != "sources" && name != "symbol") {
-        entry.name = name;
+    } else if (name == "sources") {
+        const MetaValue *texts =
+            value.parts.empty() ? nullptr : value.parts.front().second.part("identifiers");
+        if (texts != nullptr && !texts->parts.empty())
+            entry.node = texts->parts.front().second.text;
+    } else if (name != "symbol") {
+        entry.name = plain(name);
     }
     return entry;
 }
@@ -227,6 +245,23 @@ std::string DebugInfo::name(std::uint32_t opId) const
         }
     }
     return {};
+}
+
+std::string DebugInfo::scope(std::uint32_t opId) const
+{
+    std::vector<std::string> parts = callStack(opId);
+    std::reverse(parts.begin(), parts.end());
+    const DebugLocation *location = of(opId);
+    for (std::size_t i = 0; location != nullptr && i < location->entries.size(); ++i) {
+        if (const std::string &node = entries[location->entries[i]].node; !node.empty()) {
+            parts.push_back(node);
+            break;
+        }
+    }
+    std::string scope;
+    for (std::string &part : parts)
+        scope += (scope.empty() ? "" : "/") + plain(std::move(part));
+    return scope;
 }
 
 std::string DebugInfo::position(std::uint32_t opId) const

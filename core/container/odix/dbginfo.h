@@ -18,6 +18,7 @@ struct DebugEntry {
     std::vector<std::uint32_t> sourceOps; ///< operations of the package
     std::string name;                     ///< given by the author: "layer.0.weight"
     std::vector<std::string> callStack;   ///< innermost first: "Conv2d$1", "Tiny$1"
+    std::string node;                     ///< of the framework's graph: "convolution"
 };
 
 struct DebugLocation {
@@ -40,6 +41,9 @@ struct DebugInfo {
     std::vector<std::uint32_t> sourceOps(std::uint32_t opId) const;
     std::vector<std::string> callStack(std::uint32_t opId) const;
     std::string name(std::uint32_t opId) const;
+    /// Call stack, outermost first, and node, as readers of packages write them:
+    /// "Tiny_1/Conv2d_1/convolution".
+    std::string scope(std::uint32_t opId) const;
     std::string position(std::uint32_t opId) const; ///< "tiny.py:8:0"
 
 private:

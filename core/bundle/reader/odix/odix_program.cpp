@@ -10,7 +10,6 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 namespace kernscope {
 
@@ -78,6 +77,7 @@ private:
     void addSimple(std::uint32_t index, std::string_view type);
     void define(std::uint32_t index, mil::Operation &operation, std::uint32_t reg,
                 std::size_t output, const odix::Type *type);
+    bool takeOutput(const Value &value, std::uint32_t reg);
     mil::ProgramValue operandOf(const Value &value, std::uint32_t reg, Reader reader);
     const std::string &nameOfConstant(std::size_t constant, std::string name, bool mayBeLiteral);
     const std::string &nameOfMade(std::size_t made, std::string name);
@@ -134,7 +134,7 @@ void BodyBuilder::nameOperations()
     for (std::uint32_t i = 0; i < m_code.code.size(); ++i) {
         if (const odix::Symbol *symbol = kernelAt(i)) {
             const std::string type = operationType(*symbol);
-            m_operationNames[i] = fmt::format("{}_{}", type, ordinals[type]++);
+            m_operationNames[i] = fmt::format("{}_{}", type, ++ordinals[type]);
         }
     }
     // Backwards, so that each result meets its first reader.
@@ -228,21 +228,33 @@ void BodyBuilder::add(std::uint32_t index)
             addCall(index, *symbol);
         return;
     case Opcode::GetContext: {
-        // A constant may be an output as it is.
-        const bool output = results.size() == 1 && m_outputs.count(results[0]) > 0;
-        if (!output || each.operands != 1)
+        if (results.size() != 1 || each.operands != 1)
             return;
         const Value holder = m_compiled.trace.values[m_index][each.first];
         if (holder.kind != Value::Kind::Context)
             return;
         for (const auto &[slot, value] : m_compiled.trace.contexts[holder.index]) {
-            if (slot == static_cast<std::uint64_t>(each.value) && value.isConstant())
-                m_names[results[0]] = operandOf(value, results[0], {index, 0}).reference()->name;
+            if (slot == static_cast<std::uint64_t>(each.value))
+                takeOutput(value, results[0]);
         }
         return;
     }
     default: return;
     }
+}
+
+/// A constant that is an output as it is has the output's name. False where it is none.
+bool BodyBuilder::takeOutput(const Value &value, std::uint32_t reg)
+{
+    const auto output = m_outputs.find(reg);
+    if (!value.isConstant() || output == m_outputs.end())
+        return false;
+    const std::string name = std::move(output->second);
+    m_outputs.erase(output);
+    m_taken.erase(name);
+    m_names[reg] = value.kind == Value::Kind::Made ? nameOfMade(value.index, name)
+                                                   : nameOfConstant(value.index, name, false);
+    return true;
 }
 
 mil::ProgramValue BodyBuilder::operandOf(const Value &value, std::uint32_t reg, Reader reader)
@@ -297,6 +309,9 @@ void BodyBuilder::addCall(std::uint32_t index, const odix::Symbol &symbol)
     const auto &values = m_compiled.trace.values[m_index];
     if (m_madeHere.count(index) > 0)
         return; // stands where it is read
+    if (symbol.name == "NDArray.copy" && results.size() == 1 &&
+        takeOutput(values[each.first], results[0]))
+        return;
     const CoreAiOperation words = coreAiKernel(symbol.name);
     mil::Operation operation;
     operation.type = symbol.kernel ? words.type : "call";
@@ -381,10 +396,9 @@ std::string BodyBuilder::nameFor(Reader reader, const Value &value) const
     const CoreAiOperand operand = coreAiKernel(symbol->name).operand(last.operand);
     const std::string &role = operand.role.empty() ? operand.name : operand.role;
     if (debug) {
-        std::vector<std::string> stack = debug->callStack(record);
-        std::reverse(stack.begin(), stack.end());
-        if (!stack.empty())
-            return fmt::format("{}.{}", fmt::join(stack, "."), role);
+        const std::string scope = debug->scope(m_code.code[last.instruction].opId);
+        if (!scope.empty())
+            return fmt::format("{}.{}", scope, role);
     }
     return fmt::format("{}.{}", m_operationNames[last.instruction], role);
 }

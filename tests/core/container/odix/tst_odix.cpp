@@ -3,6 +3,7 @@
 // decompressed, one dense one, a state, views that overlap once the older one is dead.
 #include "core/base/little_endian.h"
 #include "core/bundle/bundle.h"
+#include "core/container/mil/program.h"
 #include "core/container/odix/trace.h"
 #include "core/report/odix_json.h"
 #include "made_bundle.h"
@@ -103,12 +104,12 @@ void TestOdix::weights()
     QCOMPARE(test::sectionFault(*bundle), std::string());
     QCOMPARE(bundle->weights().size(), std::size_t(3));
     // A call stack and the role; the author's name; the reader and the role.
-    QCOMPARE(test::decoded(*bundle, "Tiny$1.Linear$1.bias"),
+    QCOMPARE(test::decoded(*bundle, "Tiny_1/Linear_1.bias"),
              (std::vector<float>{-1, -0.5, 0, 0.5, 1, 1.5, 2, 2.5}));
     QCOMPARE(test::decoded(*bundle, "layer.0.weight"),
              (std::vector<float>{1, 2, -0.5, 0.25, 0.25, -0.5, 2, 1}));
     // 0.5 x (code - 1) + 0.25, and 2 x (code + 1) - 1.
-    QCOMPARE(test::decoded(*bundle, "add_1.bias"),
+    QCOMPARE(test::decoded(*bundle, "add_2.bias"),
              (std::vector<float>{0.25, 0.75, 1.25, 1.75, -9, -11, -13, -15}));
     QCOMPARE(formText(bundle->weights()[1].form), std::string("lut"));
     QCOMPARE(formText(bundle->weights()[2].form), std::string("blockwise"));
@@ -157,8 +158,8 @@ void TestOdix::withoutDebugInformation()
     options.memory = {{"program.odix", seed("made.odix")}};
     const auto bundle = Bundle::open("made.odixpackage", options);
     QVERIFY(bundle);
-    QCOMPARE((*bundle)->weights()[0].name, std::string("add_0.bias"));
-    QCOMPARE((*bundle)->weights()[1].name, std::string("mul_0.factor"));
+    QCOMPARE((*bundle)->weights()[0].name, std::string("add_1.bias"));
+    QCOMPARE((*bundle)->weights()[1].name, std::string("mul_1.factor"));
 }
 
 void TestOdix::loneFile()

@@ -6,6 +6,7 @@
 #include "core/bundle/reader/container_reader.h"
 #include "core/codec/decode/decoder.h"
 #include "core/container/mil/literal_integers.h"
+#include "core/container/mil/program.h"
 #include "core/container/odix/trace.h"
 #include "core/numeric/half.h"
 #include "core/report/odix_json.h"
