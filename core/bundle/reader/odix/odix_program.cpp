@@ -18,8 +18,9 @@ namespace {
 using odix::Opcode;
 using odix::Value;
 
-/// Whole numbers of fewer elements are written out where they are strides, axes and their like.
-constexpr std::uint64_t kFewElements = 10;
+/// Constants of fewer elements are no weights (as in packages): whole numbers, and of parameters
+/// all.
+constexpr std::uint64_t kFewElements = 10, kMostParameters = 1024;
 constexpr std::size_t kMostSteps = 32; ///< through reshapes and transposes
 
 mil::ValueType valueType(const odix::Type &type, mil::ValueType::Kind kind)
@@ -79,11 +80,13 @@ private:
                 std::size_t output, const odix::Type *type);
     bool takeOutput(const Value &value, std::uint32_t reg);
     mil::ProgramValue operandOf(const Value &value, std::uint32_t reg, Reader reader);
-    const std::string &nameOfConstant(std::size_t constant, std::string name, bool mayBeLiteral);
+    /// What reads a constant: the function's output, a step of a form, an operation.
+    enum class Use : std::uint8_t { Whole, Parameter, Operand };
+    const std::string &nameOfConstant(std::size_t constant, std::string name, Use use);
     const std::string &nameOfMade(std::size_t made, std::string name);
     std::string nameFor(Reader reader, const Value &value) const;
     Reader finalReader(Reader reader) const;
-    bool isParameter(Reader reader) const;
+    Use useBy(Reader reader) const;
     std::uint32_t recordOf(const Value &value) const;
     std::string unique(std::string name);
     const odix::Symbol *kernelAt(std::uint32_t index) const;
@@ -253,7 +256,7 @@ bool BodyBuilder::takeOutput(const Value &value, std::uint32_t reg)
     m_outputs.erase(output);
     m_taken.erase(name);
     m_names[reg] = value.kind == Value::Kind::Made ? nameOfMade(value.index, name)
-                                                   : nameOfConstant(value.index, name, false);
+                                                   : nameOfConstant(value.index, name, Use::Whole);
     return true;
 }
 
@@ -261,8 +264,8 @@ mil::ProgramValue BodyBuilder::operandOf(const Value &value, std::uint32_t reg, 
 {
     mil::ProgramValue result;
     if (value.kind == Value::Kind::Constant)
-        result.content = mil::Reference{
-            nameOfConstant(value.index, nameFor(reader, value), isParameter(reader)), {}};
+        result.content =
+            mil::Reference{nameOfConstant(value.index, nameFor(reader, value), useBy(reader)), {}};
     else if (value.kind == Value::Kind::Made)
         result.content = mil::Reference{nameOfMade(value.index, nameFor(reader, value)), {}};
     else if (const auto name = m_names.find(reg); name != m_names.end())
@@ -365,10 +368,13 @@ BodyBuilder::Reader BodyBuilder::finalReader(Reader reader) const
     return reader;
 }
 
-bool BodyBuilder::isParameter(Reader reader) const
+BodyBuilder::Use BodyBuilder::useBy(Reader reader) const
 {
-    const odix::Symbol *symbol = kernelAt(reader.instruction);
-    return symbol != nullptr && coreAiKernel(symbol->name).operand(reader.operand).parameter;
+    const Reader last = finalReader(reader);
+    const odix::Symbol *symbol = kernelAt(last.instruction);
+    const bool parameter =
+        symbol != nullptr && coreAiKernel(symbol->name).operand(last.operand).parameter;
+    return parameter ? Use::Parameter : Use::Operand;
 }
 
 /// Op id of a constant's record in the debug information: of what is made, of its data.
@@ -403,8 +409,7 @@ std::string BodyBuilder::nameFor(Reader reader, const Value &value) const
     return fmt::format("{}.{}", m_operationNames[last.instruction], role);
 }
 
-const std::string &BodyBuilder::nameOfConstant(std::size_t constant, std::string name,
-                                               bool mayBeLiteral)
+const std::string &BodyBuilder::nameOfConstant(std::size_t constant, std::string name, Use use)
 {
     const auto [known, isNew] = m_constants.try_emplace(constant);
     if (!isNew)
@@ -417,9 +422,11 @@ const std::string &BodyBuilder::nameOfConstant(std::size_t constant, std::string
     value.span = {each.bytes.offset.value, each.bytes.bytes.value};
     const auto shape = value.type.shape();
     const auto count = shape ? elementCount(*shape) : std::nullopt;
-    const bool whole = isSignedInteger(type.element) || isUnsignedInteger(type.element) ||
-                       type.element == ElementType::Bool;
-    if (mayBeLiteral && whole && count && count->value < kFewElements) {
+    const std::uint64_t few = use == Use::Whole               ? 0
+                              : use == Use::Parameter         ? kMostParameters
+                              : isFloatingPoint(type.element) ? 2
+                                                              : kFewElements;
+    if (count && count->value < few && bitWidth(type.element) > 0) {
         mil::Literal literal;
         literal.element = type.element;
         literal.count = count->value;
@@ -462,11 +469,12 @@ const std::string &BodyBuilder::nameOfMade(std::size_t made, std::string name)
             words.step == CoreAiStep::Cast ? name : fmt::format("{}.{}", name, role);
         const Value &operand = each.operands[i];
         mil::ProgramValue value;
-        value.content =
-            mil::Reference{operand.kind == Value::Kind::Made
-                               ? nameOfMade(operand.index, own)
-                               : nameOfConstant(operand.index, own, words.operand(i).parameter),
-                           {}};
+        value.content = mil::Reference{
+            operand.kind == Value::Kind::Made
+                ? nameOfMade(operand.index, own)
+                : nameOfConstant(operand.index, own,
+                                 words.operand(i).parameter ? Use::Parameter : Use::Whole),
+            {}};
         operation.inputs.push_back({role, {std::move(value)}});
     }
     operation.outputs.push_back({known->second, valueType(m_program.types[symbol.outputs.front()],

@@ -8,6 +8,7 @@
 #include "core/container/mil/literal_integers.h"
 #include "core/container/mil/program.h"
 #include "core/container/odix/trace.h"
+#include "core/numeric/convert.h"
 #include "core/numeric/half.h"
 #include "core/report/odix_json.h"
 #include "made_bundle.h"
@@ -91,6 +92,10 @@ std::optional<std::vector<float>> valuesAt(const Bundle &bundle,
             std::vector<float> numbers;
             for (const std::int64_t number : literalIntegers(*literal))
                 numbers.push_back(static_cast<float>(number));
+            if (isFloatingPoint(literal->element)) {
+                numbers.resize(literal->count);
+                convertToFloat(literal->bytes, literal->element, 0, numbers);
+            }
             return numbers;
         }
     }
