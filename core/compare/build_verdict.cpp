@@ -38,6 +38,17 @@ void judgeFaithful(const Difference &difference, BuildVerdict &verdict)
         verdict.faithful = faithful;
 }
 
+/// Whether only the notation differs: names of resources, dates, the order of tables.
+bool sameContent(const Difference &difference)
+{
+    return !difference.identical && difference.program.equal && difference.onlyA.empty() &&
+           difference.onlyB.empty() &&
+           std::all_of(difference.weights.begin(), difference.weights.end(),
+                       [](const ComparedPair &pair) {
+                           return pair.values ? pair.values->identical() : pair.storedEqual;
+                       });
+}
+
 /// How bad a figure is: what is not finite is worse than any number.
 using Badness = std::pair<bool, double>;
 Badness badnessOf(const ValueMeasure &measure, const LimitFigure &figure)
@@ -118,7 +129,8 @@ std::string faithfulText(const Bundle &a, const Difference &difference, const Bu
                                        : ": cannot be compared, " + unread);
     }
     if (*verdict.faithful)
-        return claim + ": proved";
+        return claim + ": proved" +
+               (sameContent(difference) ? "; program and values are the same, in other bytes" : "");
     if (!verdict.counterexample)
         return "not " + claim + ": weights without a partner, of another shape, or split or merged";
     const Weight &weight = a.weights()[difference.weights[*verdict.counterexamplePair].a];

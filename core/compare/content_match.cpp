@@ -14,6 +14,7 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <utility>
 #include <vector>
@@ -194,6 +195,35 @@ std::string contentKey(const Bundle &bundle, std::size_t weight, KeyPrecision pr
     }
     const auto text = digest.finishHex();
     return text ? fmt::format("{} {}", elements, *text) : std::string();
+}
+
+std::string turnedKey(const Bundle &bundle, std::size_t weight, bool turned)
+{
+    constexpr std::uint64_t kSamples = 64;
+    constexpr std::size_t kLeastDifferent = 8;
+    Shape shape = bundle.weights()[weight].shape;
+    shape.erase(std::remove(shape.begin(), shape.end(), 1u), shape.end());
+    const auto decoder = bundle.decoder(weight);
+    if (shape.size() != 2 || !decoder || decoder->elements().value < kSamples)
+        return {};
+    const std::uint64_t rows = shape[turned ? 1 : 0], columns = shape[turned ? 0 : 1];
+    Sha256 digest;
+    std::set<double> different;
+    for (std::uint64_t i = 0; i < kSamples; ++i) {
+        const std::uint64_t place = (decoder->elements().value - 1) / (kSamples - 1) * i;
+        double value = 0;
+        decodeDoubles(*decoder, turned ? place % columns * rows + place / columns : place,
+                      std::span(&value, 1));
+        const auto key = keyValue(value, KeyPrecision::Half);
+        if (!key)
+            return {};
+        different.insert(*key);
+        digest.update(std::as_bytes(std::span(&*key, 1)));
+    }
+    const auto text = digest.finishHex();
+    return text && different.size() >= kLeastDifferent
+               ? fmt::format("{} {} {}", rows, columns, *text)
+               : std::string();
 }
 
 namespace {

@@ -45,6 +45,11 @@ enum class KeyPrecision : std::uint8_t {
 /// more. Hold the files for reading.
 std::string contentKey(const Bundle &bundle, std::size_t weight, KeyPrecision precision);
 
+/// Digest of samples of a matrix (extents of one do not count), rounded to fp16, by row and column;
+/// of one that is `turned`, by column and row: the same for a matrix and its transpose. Empty for
+/// others, and where the samples tell too little. Hold the files for reading.
+std::string turnedKey(const Bundle &bundle, std::size_t weight, bool turned);
+
 /// Weights of either side that are several of the other: of the same rank, with the same extents
 /// but along one axis, where they add up. Recognised by at most 1,024 samples of every part:
 /// all the same, or, where not `exact`, correlated as chance does not explain. No weight twice.

@@ -55,6 +55,7 @@ public:
     void byConsumer();
     void byName();
     void byContent(diff::KeyPrecision precision);
+    void byTransposed();
     void byJoining(bool exact);
     void byNearest();
     void byShape();
@@ -71,6 +72,12 @@ private:
     void unpair(std::vector<std::size_t> &of, std::vector<std::size_t> &back, std::size_t weight,
                 std::size_t now);
     bool poorly(std::size_t a) const;
+    /// One side has no names of its own (Core AI packages): those that were made for it and the
+    /// other side's agree by chance alone.
+    bool madeNames() const
+    {
+        return (m_a.kind() == BundleKind::Aimodel) != (m_b.kind() == BundleKind::Aimodel);
+    }
 
     template <class KeyOf>
     void byKey(Pairing how, const KeyOf &keyOf);
@@ -176,6 +183,8 @@ Groups consumersOf(const Bundle &bundle)
 
 void Pairer::byConsumer()
 {
+    if (madeNames())
+        return;
     const Groups groupsA = consumersOf(m_a), groupsB = consumersOf(m_b);
     // Several weights can serve one parameter (the values of a concat), and operations may share
     // a name: of those the one of the same name goes first, then the one in the same place.
@@ -205,7 +214,7 @@ void Pairer::byConsumer()
 void Pairer::byName()
 {
     const bool offsets = m_a.kind() == BundleKind::MilBlob || m_b.kind() == BundleKind::MilBlob;
-    if (offsets) {
+    if (offsets || madeNames()) {
         // Names made of offsets say little: the same place must hold as many elements.
         byKey(Pairing::Name, [](const Bundle &bundle, std::size_t i) {
             const Weight &weight = bundle.weights()[i];
@@ -241,6 +250,14 @@ void Pairer::byContent(diff::KeyPrecision precision)
     });
     for (std::size_t i = 0; i < m_ofA.size(); ++i)
         m_rounded[i] = m_ofA[i] == before[i] ? m_rounded[i] : precision == diff::KeyPrecision::Half;
+}
+
+/// Matrices that stand the other way round: [in, out] in one format, [out, in] in another.
+void Pairer::byTransposed()
+{
+    byKey(Pairing::Content, [&](const Bundle &bundle, std::size_t i) {
+        return cancelled() ? std::string() : diff::turnedKey(bundle, i, &bundle == &m_b);
+    });
 }
 
 /// A pair by an operation or a name of which one side is longer: it may be a part of the other.
@@ -408,6 +425,7 @@ PairedWeights pairWeights(const Bundle &a, const Bundle &b, std::span<const Pair
     pairer.byName();
     pairer.byContent(diff::KeyPrecision::Stored);
     pairer.byContent(diff::KeyPrecision::Half);
+    pairer.byTransposed();
     pairer.byJoining(true);
     pairer.byNearest();
     pairer.byJoining(false);
@@ -444,6 +462,8 @@ std::string orderReason(const ChannelOrder &order, std::size_t channels)
 
 std::string contentReason(const ComparedPair &pair, std::uint64_t elements)
 {
+    if (!pair.shapeEqual && !pair.similarity)
+        return "the same values transposed, rounded to fp16, in the 64 elements looked at";
     if (!pair.similarity) {
         const std::string rounded = pair.rounded ? ", rounded to fp16" : "";
         const bool whole = elements <= diff::kKeyElements;

@@ -169,10 +169,12 @@ void PackageReading::readModule(const mlir::Module &module)
     const aimodel::ModuleGraph graph(module);
     const std::vector<std::uint32_t> values = graph.weights();
     const auto shared = aimodel::sharedLocations(graph, values);
+    const auto graphNames = aimodel::graphNames(graph);
     std::vector<aimodel::ValueNames> names;
-    for (const std::uint32_t each : graph.graphs()) {
-        names.emplace_back(graph, each, values, shared);
-        m_out.program.functions.push_back(aimodel::makeFunction(graph, names.back(), each, m_path));
+    for (std::size_t i = 0; i < graph.graphs().size(); ++i) {
+        names.emplace_back(graph, graph.graphs()[i], values, shared);
+        m_out.program.functions.push_back(
+            aimodel::makeFunction(graph, names.back(), i, graphNames, m_path));
     }
     if (auto unknown = graph.unknownOperations(); !unknown.empty()) {
         constexpr std::size_t kShown = 12;
@@ -185,8 +187,8 @@ void PackageReading::readModule(const mlir::Module &module)
                 .at(module.header.offset)
                 .expected("operations of coreai_ops.csv")
                 .found(fmt::format("{}{}", fmt::join(unknown, ", "), count > kShown ? ", …" : ""))
-                .message("Operations without a row are shown under their own names; what "
-                         "they do to constants is not known."));
+                .message("Operations make something of constants alone that is not known: it may "
+                         "be a way to store weights."));
     }
     if (m_bindings) {
         m_out.shapes = shapes::inferShapes(m_out.program, *m_bindings, m_path);

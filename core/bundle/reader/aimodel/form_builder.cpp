@@ -183,6 +183,13 @@ Result<BuiltValue> FormBuilder::weight(std::uint32_t value)
     return built;
 }
 
+/// Whether another constant has these bytes too, as a weight or as anything else.
+bool FormBuilder::isShared(const mlir::ConstantBytes &data) const
+{
+    return m_uses.byAttribute[data.attribute].size() > 1 ||
+           (data.resource != mlir::kNone && m_uses.byResource[data.resource].size() > 1);
+}
+
 /// What the bytes of a constant are (coreai-format.md, section 6).
 Result<Operand> FormBuilder::constant(std::uint32_t value, PartRole role)
 {
@@ -205,7 +212,7 @@ Result<Operand> FormBuilder::constant(std::uint32_t value, PartRole role)
     place.file = m_file;
     place.dataOffset = place.metaOffset = data->data.offset;
     place.bytes = data->data.bytes;
-    place.shared = m_uses.sharing(*data).size() > 1;
+    place.shared = isShared(*data);
     const std::uint64_t held = data->data.bytes.value;
     const std::uint64_t numbers = info->complex ? 2 : 1;
     std::shared_ptr<const codec::ElementOrder> order;

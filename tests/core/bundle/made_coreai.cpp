@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "made_coreai.h"
+
+#include "core/base/sha256.h"
+#include "core/codec/decode/decoder.h"
+#include "core/numeric/half.h"
+
+namespace kernscope::test {
+
+MadeCoreAi::MadeCoreAi() : m_location(m_made.attribute({46})), m_next(m_location) {}
+
+std::uint64_t MadeCoreAi::tensor(const Shape &shape, Elem element)
+{
+    const std::uint64_t of = m_made.type({static_cast<std::uint64_t>(element)});
+    mlir::Encoder out;
+    out.varint(2);
+    out.varint(shape.size());
+    for (const std::uint64_t extent : shape)
+        out.varint(extent << 1);
+    out.varint(of);
+    m_made.types.push_back(out.take());
+    return m_made.types.size() - 1;
+}
+
+MadeCoreAi::Value MadeCoreAi::put(std::string_view name, std::uint64_t properties,
+                                  bool hasProperties, const std::vector<Value> &operands,
+                                  std::uint64_t type, bool hasResult)
+{
+    m_body.varint(m_made.name(std::string(name)));
+    m_body.byte(static_cast<std::uint8_t>((hasProperties ? 0x40 : 0) | (hasResult ? 2 : 0) |
+                                          (operands.empty() ? 0 : 4)));
+    m_body.varint(m_next);
+    m_next = m_location;
+    if (hasProperties)
+        m_body.varint(properties);
+    if (hasResult) {
+        m_body.varint(1);
+        m_body.varint(type);
+    }
+    if (!operands.empty()) {
+        m_body.varint(operands.size());
+        for (const Value operand : operands)
+            m_body.varint(operand);
+    }
+    ++m_operations;
+    return hasResult ? m_values++ : 0;
+}
+
+MadeCoreAi::Value MadeCoreAi::constant(const Shape &shape, Elem element, Bytes data, bool splat)
+{
+    mlir::Encoder out;
+    out.varint(6);
+    out.byte(splat ? 1 : 0);
+    out.varint(data.size());
+    out.bytes(data);
+    const std::uint64_t value = m_made.attribute(out.take());
+    return put("primitive.constant_v1", m_made.propertyRun({value}), true, {},
+               tensor(shape, element), true);
+}
+
+MadeCoreAi::Value MadeCoreAi::blob(const Shape &shape, Elem element, Bytes data)
+{
+    const std::uint64_t value = m_made.attribute({7, m_made.blobs.size()});
+    m_made.blobs.push_back(
+        {"resource_" + std::to_string(m_made.blobs.size()), 16, std::move(data)});
+    return put("primitive.constant_v1", m_made.propertyRun({value}), true, {},
+               tensor(shape, element), true);
+}
+
+MadeCoreAi::Value MadeCoreAi::operation(std::string_view name, const std::vector<Value> &operands,
+                                        const Shape &shape, Elem element)
+{
+    return put(name, 0, false, operands, tensor(shape, element), true);
+}
+
+void MadeCoreAi::nameNext(const std::string &name)
+{
+    const std::uint64_t data = m_made.attribute({33, m_made.attribute({46})});
+    const std::uint64_t metadata = m_made.attribute({35, m_made.string(name), data});
+    const std::uint64_t file = m_made.attribute(
+        {30, m_made.string("/home/author/net.py"), m_made.string(""), m_made.string("")});
+    const std::uint64_t source = m_made.attribute({31, file, 12, 0, 12, 0});
+    m_next = m_made.attribute({40, source, m_location, 0, 1, metadata});
+}
+
+void MadeCoreAi::output(const std::vector<Value> &values)
+{
+    put("dataflow.output_v1", 0, false, values, 0, false);
+    m_outputs = values.size();
+}
+
+Bytes MadeCoreAi::module() const
+{
+    MadeModule made = m_made;
+    const std::uint64_t none = made.attribute({5, 0});
+    const std::uint64_t no =
+        made.attribute(Bytes{std::byte{0x05}, std::byte{0x03}, std::byte{1}, std::byte{0}});
+    const std::uint64_t name = made.attribute({1, made.string("main")});
+    const std::uint64_t function = made.type({30, 0, 0});
+    const std::uint64_t graphType = made.attribute({4, function});
+
+    mlir::Encoder region;
+    region.varint(1);
+    region.varint(m_values);
+    region.flagged(m_operations, false);
+    region.bytes(m_body.all());
+
+    mlir::Encoder asset;
+    asset.varint(1);
+    asset.varint(0);
+    asset.flagged(1, false);
+    asset.varint(made.name("dataflow.graph_v1"));
+    asset.byte(0x50);
+    asset.varint(m_location);
+    asset.varint(made.propertyRun({none, 0, no, graphType, no, name, no, none, none}));
+    asset.flagged(1, true);
+    putSection(asset, 4, region.take());
+
+    mlir::Encoder top;
+    top.flagged(1, false);
+    top.varint(made.name("serialization.asset"));
+    top.byte(0x50);
+    top.varint(m_location);
+    top.varint(made.propertyRun({0, 0}));
+    top.flagged(1, true);
+    putSection(top, 4, asset.take());
+    made.operations = top.take();
+    return made.bytes();
+}
+
+OpenOptions MadeCoreAi::options() const
+{
+    const Bytes bytes = module();
+    Sha256 hash;
+    hash.update(bytes);
+    const auto digest = hash.finish();
+    const std::string_view metadata = R"({"assetVersion": "2.0", "producer": "tests 1.0"})";
+    const auto text = std::as_bytes(std::span(metadata));
+    OpenOptions options;
+    options.memory = {{"main.hash", digest ? Bytes(digest->begin(), digest->end()) : Bytes()},
+                      {"main.mlirb", bytes},
+                      {"metadata.json", Bytes(text.begin(), text.end())}};
+    return options;
+}
+
+BundlePtr MadeCoreAi::open() const
+{
+    auto bundle = Bundle::open("made.aimodel", options());
+    return bundle ? *bundle : nullptr;
+}
+
+Bytes halfBytes(std::initializer_list<float> values)
+{
+    Bytes bytes;
+    for (const float value : values) {
+        const std::uint16_t half = floatToHalf(value);
+        bytes.push_back(static_cast<std::byte>(half & 0xFF));
+        bytes.push_back(static_cast<std::byte>(half >> 8));
+    }
+    return bytes;
+}
+
+Bytes byteRow(std::initializer_list<int> values)
+{
+    Bytes bytes;
+    for (const int value : values)
+        bytes.push_back(static_cast<std::byte>(value));
+    return bytes;
+}
+
+std::vector<float> valuesOf(const Bundle &bundle, std::size_t weight)
+{
+    const auto decoder = bundle.decoder(weight);
+    std::vector<float> values(decoder ? decoder->elements().value : 0);
+    if (decoder)
+        decoder->decodeFloat(0, values);
+    return values;
+}
+
+} // namespace kernscope::test
