@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
+#include <set>
 
 namespace kernscope::report {
 
@@ -46,6 +48,41 @@ Fate fateOf(const Bundle &package, const Bundle &program, const ComparedPair &pa
     return shorter ? Fate::WrittenOut : Fate::Changed;
 }
 
+/// Operations of the package that a weight is, or came from.
+std::vector<std::uint64_t> sourcesOf(const Weight &weight)
+{
+    for (const auto &[key, value] : weight.detail) {
+        if (key != "op_id")
+            continue;
+        if (const auto *one = std::get_if<std::uint64_t>(&value))
+            return {*one};
+        if (const auto *all = std::get_if<std::vector<std::uint64_t>>(&value))
+            return *all;
+    }
+    return {};
+}
+
+/// Weights that the debug information ties: the operation of the one is that of a single other one.
+std::vector<PairChoice> tiesOf(const Bundle &package, const Bundle &program)
+{
+    std::map<std::uint64_t, std::vector<std::size_t>> of;
+    for (std::size_t b = 0; b < program.weights().size(); ++b) {
+        for (const std::uint64_t source : sourcesOf(program.weights()[b]))
+            of[source].push_back(b);
+    }
+    std::vector<PairChoice> ties;
+    std::set<std::size_t> taken;
+    for (std::size_t a = 0; a < package.weights().size(); ++a) {
+        const auto own = sourcesOf(package.weights()[a]);
+        const auto found = own.empty() ? of.end() : of.find(own.front());
+        if (found != of.end() && found->second.size() == 1 &&
+            program.weights()[found->second.front()].elements == package.weights()[a].elements &&
+            taken.insert(found->second.front()).second)
+            ties.push_back({a, found->second.front()});
+    }
+    return ties;
+}
+
 } // namespace
 
 std::string_view fateName(Fate fate)
@@ -62,6 +99,7 @@ Result<std::vector<OriginRow>> compiledOrigins(const Bundle &package, const Bund
     DiffOptions options;
     options.values = true;
     options.bytes = false;
+    options.pairs = tiesOf(package, program);
     const auto difference = compareBundles(package, program, options, progress);
     if (!difference)
         return tl::unexpected(difference.error());
@@ -121,7 +159,8 @@ const TableOf<OriginRow> &originTable()
                      {kNumber, "compiled_bytes", "bytes", "Bytes in the program",
                       [](const Row &row) { return bytes(row.program, row.b); }, withUnit("B")},
                      {"tie", "How the two were found", [](const Row &row) -> Value {
-                          return row.pairing ? Value(pairingName(*row.pairing))
+                          return row.pairing == Pairing::Hand ? Value(std::string("op id"))
+                                 : row.pairing                ? Value(pairingName(*row.pairing))
                                  : row.b != kNoIndex && row.a != kNoIndex
                                      ? Value(std::string("bytes"))
                                      : Value(Nothing());

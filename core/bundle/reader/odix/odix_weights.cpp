@@ -265,6 +265,27 @@ Result<Encoding> FormBuilder::masked(const odix::MadeValue &made, unsigned depth
     return result;
 }
 
+/// Operations of the package that a value came from, as far as the debug information knows.
+std::vector<std::uint64_t> sourcesOf(const odix::Compiled &compiled, const Value &value)
+{
+    std::vector<std::uint64_t> sources;
+    if (!compiled.debug)
+        return sources;
+    const auto take = [&](std::uint32_t opId) {
+        for (const std::uint32_t each : compiled.debug->sourceOps(opId)) {
+            if (std::find(sources.begin(), sources.end(), each) == sources.end())
+                sources.push_back(each);
+        }
+    };
+    if (value.kind == Value::Kind::Constant) {
+        take(static_cast<std::uint32_t>(value.index));
+    } else {
+        const odix::MadeValue &made = compiled.trace.made[value.index];
+        take(compiled.program.functions[made.function].code[made.instruction].opId);
+    }
+    return sources;
+}
+
 /// Read by something that does not decompress, or by nothing.
 bool isOutermost(const ValueGraph &graph, const GraphOperation &maker)
 {
@@ -313,6 +334,8 @@ std::vector<Weight> weightsOf(const odix::Compiled &compiled, const CompiledProg
                 weight.fault = form.error();
                 log.add(Severity::Error, std::move(form.error()));
             }
+            if (auto sources = sourcesOf(compiled, value->second); !sources.empty())
+                weight.detail.emplace_back("op_id", std::move(sources));
             StoredBytes sum;
             sum.add(weight.operands());
             weight.storedBytes = sum.sum();
