@@ -10,6 +10,7 @@
 #include "core/container/odix/trace.h"
 #include "core/numeric/convert.h"
 #include "core/numeric/half.h"
+#include "core/report/compiled_origin.h"
 #include "core/report/odix_json.h"
 #include "made_bundle.h"
 #include "tests/data/data_folder.h"
@@ -111,6 +112,8 @@ class TestOdixSamples : public QObject
 private slots:
     void samples_data() { rows(QStringLiteral("odix")); }
     void samples();
+    void origins_data() { rows(QStringLiteral("odix")); }
+    void origins();
     void hostile_data() { rows(QStringLiteral("odix-hostile")); }
     void hostile();
 
@@ -193,6 +196,31 @@ void TestOdixSamples::samples()
                           weight["type"].get<std::string>().starts_with("f16");
         QVERIFY2(hashOf(*values, half) == weight["sha256_f32le"].get<std::string>(),
                  (weight.dump() + '\n' + json(*values).dump().substr(0, 200)).c_str());
+    }
+}
+
+/// Each weight of the package is found in the program, with the same values.
+void TestOdixSamples::origins()
+{
+    KERNSCOPE_SKIP_WITHOUT_ROWS();
+    QFETCH(QString, path);
+    const QString source = QString::fromStdString(
+        readJson(path + QStringLiteral("/expected.json")).value("source", std::string()));
+    const auto package = Bundle::open(QFile::encodeName(QDir(path).filePath(source)).toStdString());
+    const auto program = Bundle::open(
+        QFile::encodeName(QDir(path).filePath(QDir(path).dirName() + QStringLiteral(".aimodelx")))
+            .toStdString());
+    QVERIFY2(package, package ? "" : describe(package.error()).c_str());
+    QVERIFY(program);
+    const auto rows = report::compiledOrigins(**package, **program, nullptr);
+    QVERIFY(rows);
+    for (const report::OriginRow &row : *rows) {
+        const auto &weights = (row.a == kNoIndex ? **program : **package).weights();
+        QVERIFY2(row.fate != report::Fate::Differs && row.fate != report::Fate::Dropped &&
+                     row.fate != report::Fate::Added,
+                 (weights[row.a == kNoIndex ? row.b : row.a].name + ": " +
+                  std::string(report::fateName(row.fate)))
+                     .c_str());
     }
 }
 
