@@ -51,7 +51,7 @@ void TestCliOdix::text()
 void TestCliOdix::document()
 {
     const CliResult shown = run({QStringLiteral("--json")});
-    const auto json = Json::parse(shown.out.toStdString());
+    const auto json = shown.json();
     QCOMPARE(json["command"].get<std::string>(), std::string("odix"));
     QCOMPARE(json["odix"]["functions"].size(), std::size_t(3));
     QCOMPARE(json["odix"]["buffers"][0]["views"].size(), std::size_t(4));
@@ -81,7 +81,7 @@ void TestCliOdix::againstItself()
     const CliResult same = run(
         {QStringLiteral("--against"), seed(QStringLiteral("made.odix")), QStringLiteral("--json")});
     QCOMPARE(same.exitCode, 0);
-    const auto json = Json::parse(same.out.toStdString());
+    const auto json = same.json();
     QCOMPARE(json["weights"].size(), std::size_t(3));
     for (const auto &row : json["weights"])
         QCOMPARE(row["fate"].get<std::string>(), std::string("kept"));

@@ -15,7 +15,9 @@ namespace kernscope::odix {
 namespace {
 
 constexpr std::uint64_t kDebugHeaderBytes = 64;
-constexpr unsigned kMaxDepth = 48; ///< of metadata
+constexpr unsigned kMaxDepth = 48;      ///< of metadata
+constexpr std::size_t kMostText = 200;  ///< bytes of a part of a name
+constexpr std::size_t kMostFrames = 16; ///< of a call stack
 
 /// A value of metadata; texts and numbers at its leaves.
 struct MetaValue {
@@ -95,6 +97,7 @@ MetaValue DebugReader::value(std::uint8_t kind, const FlatBuffer::Table &table, 
 /// '$', '/' and spaces mean something in the names of weights.
 std::string plain(std::string text)
 {
+    text.resize(std::min(text.size(), kMostText));
     std::replace_if(
         text.begin(), text.end(),
         [](char each) {
@@ -126,8 +129,10 @@ DebugEntry debugEntry(const std::string &name, const MetaValue &value)
                 add(source->part("id"));
         }
     } else if (name == "call_stack") {
-        for (const auto &[ignored, frame] : value.parts)
-            entry.callStack.push_back(frame.text);
+        for (const auto &[ignored, frame] : value.parts) {
+            if (entry.callStack.size() < kMostFrames)
+                entry.callStack.push_back(frame.text);
+        }
     } else if (name == "sources") {
         const MetaValue *texts =
             value.parts.empty() ? nullptr : value.parts.front().second.part("identifiers");

@@ -13,8 +13,8 @@ namespace kernscope::odix {
 namespace {
 
 /// Sound files name no part more often: vtables, which they share, are not counted.
-constexpr std::uint64_t kReadsOfAByte = 4;
-constexpr std::uint64_t kTableBytes = 4; ///< counted for a table beside what its vectors hold
+constexpr std::uint64_t kReadsOfAByte = 3;
+constexpr std::uint64_t kTableBytes = 8; ///< counted for a table beside what its vectors hold
 
 } // namespace
 

@@ -15,6 +15,7 @@ namespace kernscope::odix {
 
 namespace {
 
+constexpr unsigned kMaxMade = 12;                   ///< calls that make a constant in a row
 constexpr unsigned kMaxCalls = 16;                  ///< of functions by functions
 constexpr std::uint64_t kMaxLoopSteps = 10'000'000; ///< loops times views: none has so many
 
@@ -196,9 +197,14 @@ Value Tracer::call(State &state, std::uint32_t index, const Symbol &symbol,
     const bool constant = !operands.empty() && m_decompresses(symbol.name) &&
                           std::all_of(operands.begin(), operands.end(),
                                       [](const Value &value) { return value.isConstant(); });
-    if (!constant)
+    unsigned depth = 0;
+    for (const Value &each : operands) {
+        if (each.kind == Value::Kind::Made)
+            depth = std::max(depth, m_trace.made[each.index].depth + 1);
+    }
+    if (!constant || depth > kMaxMade)
         return {};
-    m_trace.made.push_back({state.function, index, operands});
+    m_trace.made.push_back({state.function, index, operands, depth});
     return {Value::Kind::Made, m_trace.made.size() - 1};
 }
 

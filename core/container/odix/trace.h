@@ -31,6 +31,7 @@ struct Value {
 struct MadeValue {
     std::uint32_t function = 0, instruction = 0;
     std::vector<Value> operands;
+    unsigned depth = 0; ///< of calls that feed it
 };
 
 /// Scratch memory that an initialiser asks for.

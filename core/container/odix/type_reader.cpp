@@ -14,6 +14,7 @@ namespace kernscope::odix {
 namespace {
 
 constexpr unsigned kMaxNesting = 48;
+constexpr std::uint64_t kMaxRank = 32; ///< of an array; those of compilers have 8 at most
 
 /// The loader finds types by this number (odix-format.md, section 2).
 std::uint64_t fnv1a(std::string_view text)
@@ -254,7 +255,8 @@ const Attribute *TypeReader::parameter(const std::vector<std::uint32_t> &paramet
 std::vector<std::int64_t> TypeReader::extents(const Attribute &bytes, unsigned width) const
 {
     std::vector<std::int64_t> all;
-    for (std::uint64_t at = 0; at + width <= bytes.bytes.bytes.value; at += width) {
+    const std::uint64_t count = std::min(bytes.bytes.bytes.value / width, kMaxRank);
+    for (std::uint64_t at = 0; at < count * width; at += width) {
         const std::uint64_t place = bytes.bytes.offset.value + at;
         all.push_back(
             width == 4
@@ -276,7 +278,8 @@ void TypeReader::makeArray(Type &type, const std::vector<std::uint32_t> &paramet
         scalar != nullptr ? &m_program.types[static_cast<std::size_t>(scalar->number)] : nullptr;
     if (element != nullptr)
         makeType(*element);
-    if (element == nullptr || element->kind != Type::Kind::Scalar || narrow == nullptr) {
+    if (element == nullptr || element->kind != Type::Kind::Scalar || narrow == nullptr ||
+        narrow->bytes.bytes.value > kMaxRank * 4) {
         m_flat.fail(type.at.value, type.text, "an element type and extents", "other parameters",
                     "An array type has parameters of the wrong kinds.");
         return;

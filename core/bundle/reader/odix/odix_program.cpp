@@ -22,11 +22,12 @@ using odix::Value;
 /// all.
 constexpr std::uint64_t kFewElements = 10, kMostParameters = 1024;
 constexpr std::size_t kMostSteps = 32; ///< through reshapes and transposes
+constexpr std::size_t kMostName = 200; ///< bytes of the name of a kernel or a type
 
 mil::ValueType valueType(const odix::Type &type, mil::ValueType::Kind kind)
 {
     mil::ValueType made;
-    made.text = type.text;
+    made.text = type.text.substr(0, kMostName);
     if (type.kind != odix::Type::Kind::Array && type.kind != odix::Type::Kind::Sparse &&
         type.kind != odix::Type::Kind::Scalar)
         return made;
@@ -117,9 +118,15 @@ std::string BodyBuilder::unique(std::string name)
     return result;
 }
 
+/// The row of a kernel; the start of its name serves where that is longer than any.
+CoreAiOperation rowOf(const odix::Symbol &symbol)
+{
+    return coreAiKernel(std::string_view(symbol.name).substr(0, kMostName));
+}
+
 std::string operationType(const odix::Symbol &symbol)
 {
-    return coreAiKernel(symbol.name).type;
+    return rowOf(symbol).type;
 }
 
 /// The kernel or function that an instruction calls, if it works on values of the model.
@@ -236,10 +243,12 @@ void BodyBuilder::add(std::uint32_t index)
         const Value holder = m_compiled.trace.values[m_index][each.first];
         if (holder.kind != Value::Kind::Context)
             return;
-        for (const auto &[slot, value] : m_compiled.trace.contexts[holder.index]) {
-            if (slot == static_cast<std::uint64_t>(each.value))
-                takeOutput(value, results[0]);
-        }
+        const auto &slots = m_compiled.trace.contexts[holder.index];
+        const auto slot = std::lower_bound(
+            slots.begin(), slots.end(), static_cast<std::uint64_t>(each.value),
+            [](const auto &one, std::uint64_t wanted) { return one.first < wanted; });
+        if (slot != slots.end() && slot->first == static_cast<std::uint64_t>(each.value))
+            takeOutput(slot->second, results[0]);
         return;
     }
     default: return;
@@ -315,7 +324,7 @@ void BodyBuilder::addCall(std::uint32_t index, const odix::Symbol &symbol)
     if (symbol.name == "NDArray.copy" && results.size() == 1 &&
         takeOutput(values[each.first], results[0]))
         return;
-    const CoreAiOperation words = coreAiKernel(symbol.name);
+    const CoreAiOperation words = rowOf(symbol);
     mil::Operation operation;
     operation.type = symbol.kernel ? words.type : "call";
     operation.span = {each.at.value, 4};
@@ -372,8 +381,7 @@ BodyBuilder::Use BodyBuilder::useBy(Reader reader) const
 {
     const Reader last = finalReader(reader);
     const odix::Symbol *symbol = kernelAt(last.instruction);
-    const bool parameter =
-        symbol != nullptr && coreAiKernel(symbol->name).operand(last.operand).parameter;
+    const bool parameter = symbol != nullptr && rowOf(*symbol).operand(last.operand).parameter;
     return parameter ? Use::Parameter : Use::Operand;
 }
 
@@ -399,7 +407,7 @@ std::string BodyBuilder::nameFor(Reader reader, const Value &value) const
     const odix::Symbol *symbol = kernelAt(last.instruction);
     if (symbol == nullptr)
         return fmt::format("constant_{}", record);
-    const CoreAiOperand operand = coreAiKernel(symbol->name).operand(last.operand);
+    const CoreAiOperand operand = rowOf(*symbol).operand(last.operand);
     const std::string &role = operand.role.empty() ? operand.name : operand.role;
     if (debug) {
         const std::string scope = debug->scope(m_code.code[last.instruction].opId);
@@ -457,7 +465,7 @@ const std::string &BodyBuilder::nameOfMade(std::size_t made, std::string name)
     const odix::Symbol &symbol = *m_program.callee(call);
     known->second = unique(name);
     mil::Operation operation;
-    const CoreAiOperation words = coreAiKernel(symbol.name);
+    const CoreAiOperation words = rowOf(symbol);
     operation.type = words.type;
     const bool innerCast = words.step == CoreAiStep::Cast && m_inside.count(made) > 0;
     if ((innerCast || words.step != CoreAiStep::Cast) && !words.type.starts_with("constexpr_"))
@@ -503,9 +511,11 @@ CompiledProgram programOf(const odix::Compiled &compiled, std::span<const std::b
 {
     CompiledProgram made;
     made.program.version = fmt::format("{}.{}", compiled.program.major, compiled.program.minor);
+    std::set<std::uint32_t> symbols;
     for (std::uint32_t i = 0; i < compiled.program.functions.size(); ++i) {
-        if (compiled.program.roleOf(compiled.program.functions[i]) != "body")
-            continue;
+        const odix::Function &function = compiled.program.functions[i];
+        if (compiled.program.roleOf(function) != "body" || !symbols.insert(function.symbol).second)
+            continue; // of two functions of one symbol the first one is called
         CompiledFunction &constants = made.constants.emplace_back();
         made.program.functions.push_back(BodyBuilder(compiled, bytes, path, i).build(constants));
     }
