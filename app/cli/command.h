@@ -68,6 +68,7 @@ void addQuantize(CLI::App &app, Context &context); ///< and dequantize
 void addPatch(CLI::App &app, Context &context);
 void addRecover(CLI::App &app, Context &context);
 void addHwx(CLI::App &app, Context &context);
+void addOdix(CLI::App &app, Context &context);
 /// decide, geometry, roofline, choose, targets and formats.
 void addChips(CLI::App &app, Context &context);
 void addPlan(CLI::App &app, Context &context);

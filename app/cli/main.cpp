@@ -61,6 +61,7 @@ int run(int argc, char **argv, cli::Context &context)
     cli::addEncode(app, context);
     cli::addQuantize(app, context);
     cli::addHwx(app, context);
+    cli::addOdix(app, context);
     cli::addChips(app, context);
     cli::addPlan(app, context);
     cli::addEngine(app, context);

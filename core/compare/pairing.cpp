@@ -76,7 +76,10 @@ private:
     /// other side's agree by chance alone.
     bool madeNames() const
     {
-        return (m_a.kind() == BundleKind::Aimodel) != (m_b.kind() == BundleKind::Aimodel);
+        const auto isMade = [](BundleKind kind) {
+            return kind == BundleKind::Aimodel || kind == BundleKind::Aimodelx;
+        };
+        return isMade(m_a.kind()) != isMade(m_b.kind());
     }
 
     template <class KeyOf>

@@ -30,7 +30,8 @@ Reencoder::Reencoder(const Bundle &bundle, std::span<const Reencoding> weights)
 Result<void> Reencoder::checkWeights() const
 {
     const std::string first = m_jobs.empty() ? std::string() : m_jobs.front().weight->name;
-    if (m_bundle.programFile() == kNoIndex || m_bundle.kind() == BundleKind::MilBlob)
+    if (m_bundle.programFile() == kNoIndex || m_bundle.kind() == BundleKind::MilBlob ||
+        m_bundle.kind() == BundleKind::Aimodelx)
         return refused("encode.program", first, "a program beside the weight file",
                        std::string(bundleKindName(m_bundle.kind())),
                        "Without a program a weight has no form to change");

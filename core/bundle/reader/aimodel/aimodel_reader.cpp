@@ -258,6 +258,8 @@ void PackageReading::addWeights(const aimodel::ModuleGraph &graph, std::uint32_t
         if (!forms.absentElements().empty())
             weight.detail.emplace_back("absent_elements", forms.absentElements());
         weight.detail.emplace_back("stored_as", graph.row(maker).stored);
+        if (const auto id = aimodel::operationId(module, module.operations[maker].location))
+            weight.detail.emplace_back("op_id", *id);
         const auto readers = graph.readers(value);
         auto location = aimodel::readLocation(module, module.operations[maker].location);
         if (location.source.empty() && !readers.empty())

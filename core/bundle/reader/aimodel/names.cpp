@@ -212,6 +212,38 @@ Location readLocation(const mlir::Module &module, std::uint32_t attribute)
     return location;
 }
 
+std::optional<std::uint64_t> operationId(const mlir::Module &module, std::uint32_t location)
+{
+    if (location >= module.attributes.size())
+        return std::nullopt;
+    Walk walk(module);
+    for (const mlir::Field &field : fieldsOf(module.attribute(location), "metadata")) {
+        if (field.value >= module.attributes.size())
+            continue;
+        const mlir::Decoded metadata = module.attribute(static_cast<std::uint32_t>(field.value));
+        if (walk.text(metadata, "name") != "op_id")
+            continue;
+        bool own = false;
+        std::optional<std::uint64_t> number;
+        walk.any(walk.attribute(metadata, "data"), [&](const mlir::Decoded &decoded) {
+            const auto values = fieldsOf(decoded, "values");
+            if (!decoded.is("serialization.opaque") || values.empty() ||
+                values.front().value >= module.attributes.size())
+                return false;
+            const auto value = static_cast<std::uint32_t>(values.front().value);
+            const auto integer = fieldsOf(module.attribute(value), "value");
+            if (walk.text(decoded, "name") == "type")
+                own = module.stringOf(value) == "coreai";
+            else if (walk.text(decoded, "name") == "value" && !integer.empty())
+                number = integer.front().value;
+            return false;
+        });
+        if (own && number)
+            return number;
+    }
+    return std::nullopt;
+}
+
 std::vector<std::string> argumentNames(const mlir::Module &module, std::uint32_t attribute)
 {
     std::vector<std::string> names;

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -21,6 +22,9 @@ struct Location {
 };
 /// Bounded; empty texts where it says nothing.
 Location readLocation(const mlir::Module &module, std::uint32_t location);
+/// The number that debug information of a compiled program knows the operation by; nothing where
+/// the location has none.
+std::optional<std::uint64_t> operationId(const mlir::Module &module, std::uint32_t location);
 
 /// Names of the values of one graph, unique in it and the same for two builds of one network:
 /// inputs and outputs by their own, weights by the best that the file says of them, all others by

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/report/compiled_origin.h"
+
+#include "core/bundle/bundle.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+
+namespace kernscope::report {
+
+namespace {
+
+/// What holds the elements: values, indices or what a mask keeps.
+const codec::Operand *elementsOf(const Weight &weight)
+{
+    for (const auto role :
+         {codec::PartRole::Data, codec::PartRole::Indices, codec::PartRole::NonzeroData}) {
+        if (const codec::Operand *operand = weight.operand(role))
+            return operand;
+    }
+    return nullptr;
+}
+
+bool sameElements(const Bundle &a, std::size_t inA, const Bundle &b, std::size_t inB)
+{
+    const codec::Operand *one = elementsOf(a.weights()[inA]);
+    const codec::Operand *other = elementsOf(b.weights()[inB]);
+    if (one == nullptr || other == nullptr)
+        return false;
+    const auto bytesA = a.operandBytes(*one), bytesB = b.operandBytes(*other);
+    return std::equal(bytesA.begin(), bytesA.end(), bytesB.begin(), bytesB.end());
+}
+
+Fate fateOf(const Bundle &package, const Bundle &program, const ComparedPair &pair)
+{
+    const Weight &a = package.weights()[pair.a], &b = program.weights()[pair.b];
+    if (sameElements(package, pair.a, program, pair.b))
+        return Fate::Kept;
+    if (!pair.exact() && !pair.storedEqual)
+        return Fate::Differs;
+    const codec::Operand *one = elementsOf(a), *other = elementsOf(b);
+    if (b.form.isDense() && !a.form.isDense())
+        return Fate::Folded;
+    const bool shorter = one != nullptr && other != nullptr && one->place && other->place &&
+                         one->place->bytes < other->place->bytes;
+    return shorter ? Fate::WrittenOut : Fate::Changed;
+}
+
+/// Operations of the package that a weight is, or came from.
+std::vector<std::uint64_t> sourcesOf(const Weight &weight)
+{
+    for (const auto &[key, value] : weight.detail) {
+        if (key != "op_id")
+            continue;
+        if (const auto *one = std::get_if<std::uint64_t>(&value))
+            return {*one};
+        if (const auto *all = std::get_if<std::vector<std::uint64_t>>(&value))
+            return *all;
+    }
+    return {};
+}
+
+/// Weights that the debug information ties: the operation of the one is that of a single other one.
+std::vector<PairChoice> tiesOf(const Bundle &package, const Bundle &program)
+{
+    std::map<std::uint64_t, std::vector<std::size_t>> of;
+    for (std::size_t b = 0; b < program.weights().size(); ++b) {
+        for (const std::uint64_t source : sourcesOf(program.weights()[b]))
+            of[source].push_back(b);
+    }
+    std::vector<PairChoice> ties;
+    std::set<std::size_t> taken;
+    for (std::size_t a = 0; a < package.weights().size(); ++a) {
+        const auto own = sourcesOf(package.weights()[a]);
+        const auto found = own.empty() ? of.end() : of.find(own.front());
+        if (found != of.end() && found->second.size() == 1 &&
+            program.weights()[found->second.front()].elements == package.weights()[a].elements &&
+            taken.insert(found->second.front()).second)
+            ties.push_back({a, found->second.front()});
+    }
+    return ties;
+}
+
+} // namespace
+
+std::string_view fateName(Fate fate)
+{
+    static constexpr std::array<std::string_view, 8> kNames{
+        "kept",   "folded to dense", "written out", "stored otherwise",
+        "merged", "dropped",         "added",       "other values"};
+    return kNames[static_cast<std::size_t>(fate)];
+}
+
+Result<std::vector<OriginRow>> compiledOrigins(const Bundle &package, const Bundle &program,
+                                               Progress *progress)
+{
+    DiffOptions options;
+    options.values = true;
+    options.bytes = false;
+    options.pairs = tiesOf(package, program);
+    const auto difference = compareBundles(package, program, options, progress);
+    if (!difference)
+        return tl::unexpected(difference.error());
+    const BundleReadLock lockA(package), lockB(program);
+    std::vector<OriginRow> rows;
+    for (const ComparedPair &pair : wholePairs(difference->weights))
+        rows.push_back(
+            {&package, &program, pair.a, pair.b, fateOf(package, program, pair), pair.pairing});
+    for (const std::size_t alone : difference->onlyA) {
+        OriginRow row{&package, &program, alone, kNoIndex, Fate::Dropped, {}};
+        for (std::size_t b = 0; b < program.weights().size() && row.b == kNoIndex; ++b) {
+            if (sameElements(package, alone, program, b))
+                row.b = b;
+        }
+        row.fate = row.b == kNoIndex ? Fate::Dropped : Fate::Merged;
+        rows.push_back(row);
+    }
+    std::stable_sort(rows.begin(), rows.end(),
+                     [](const OriginRow &x, const OriginRow &y) { return x.a < y.a; });
+    for (const std::size_t alone : difference->onlyB)
+        rows.push_back({&package, &program, kNoIndex, alone, Fate::Added, {}});
+    return rows;
+}
+
+const TableOf<OriginRow> &originTable()
+{
+    using Row = OriginRow;
+    static constexpr auto weight = [](const Bundle *bundle, std::size_t index) -> Value {
+        return index == kNoIndex ? Value(Nothing()) : Value(bundle->weights()[index].address());
+    };
+    static constexpr auto form = [](const Bundle *bundle, std::size_t index) -> Value {
+        return index == kNoIndex ? Value(Nothing())
+                                 : Value(formText(bundle->weights()[index].form));
+    };
+    static constexpr auto bytes = [](const Bundle *bundle, std::size_t index) -> Value {
+        return index == kNoIndex ? Value(Nothing())
+                                 : Value(Count(bundle->weights()[index].storedBytes.value));
+    };
+    static const TableOf<Row> table(
+        "compiled", {{kName, "weight", "Weight of the package",
+                      [](const Row &row) { return weight(row.package, row.a); }},
+                     {"form", "How the package stores it",
+                      [](const Row &row) { return form(row.package, row.a); }},
+                     {kNumber, "bytes", "Bytes in the package",
+                      [](const Row &row) { return bytes(row.package, row.a); }, withUnit("B")},
+                     {"fate", "What the compiler made of it",
+                      [](const Row &row) -> Value {
+                          return Word(fateName(row.fate), row.fate == Fate::Differs   ? Mark::Bad
+                                                          : row.fate == Fate::Folded  ? Mark::Folds
+                                                          : row.fate == Fate::Dropped ? Mark::Open
+                                                                                      : Mark::None);
+                      }},
+                     {kName, "compiled", "Weight of the program",
+                      [](const Row &row) { return weight(row.program, row.b); }},
+                     {"compiled_form", "form", "How the program stores it",
+                      [](const Row &row) { return form(row.program, row.b); }},
+                     {kNumber, "compiled_bytes", "bytes", "Bytes in the program",
+                      [](const Row &row) { return bytes(row.program, row.b); }, withUnit("B")},
+                     {"tie", "How the two were found", [](const Row &row) -> Value {
+                          return row.pairing == Pairing::Hand ? Value(std::string("op id"))
+                                 : row.pairing                ? Value(pairingName(*row.pairing))
+                                 : row.b != kNoIndex && row.a != kNoIndex
+                                     ? Value(std::string("bytes"))
+                                     : Value(Nothing());
+                      }}});
+    return table;
+}
+
+} // namespace kernscope::report
