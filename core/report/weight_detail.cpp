@@ -343,18 +343,18 @@ const TableOf<ScaleRow> &scaleTable()
              const auto zero = row.data->zeroOf(row.row);
              return zero ? realValue(*zero) : Value(Unknown());
          }},
-        {kNumber, "bias", "What is added to the product of code and scale",
-         [](const Row &row) -> Value {
-             if (row.data->biases.empty())
-                 return Absent();
-             return realValue(row.data->biasOf(row.row));
-         }},
         {kNumber, "exponent", "Power of two that a scale of a microscaled weight is stored as",
          [](const Row &row) -> Value {
              if (!row.data->exponents)
                  return Absent();
              const auto exponent = row.data->exponentOf(row.row);
              return exponent ? realValue(*exponent) : Value(Unknown());
+         }},
+        {kNumber, "bias", "What is added to the product of code and scale",
+         [](const Row &row) -> Value {
+             if (row.data->biases.empty())
+                 return Absent();
+             return realValue(row.data->biasOf(row.row));
          }},
     };
     static const TableOf<Row> table{"scales", kColumns};

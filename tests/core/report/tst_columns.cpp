@@ -145,8 +145,8 @@ private Q_SLOTS:
         QCOMPARE(data.exponentOf(2), std::optional(-127));
         QVERIFY(!data.exponentOf(1));
         QCOMPARE(csvText(scaleTable(), scaleRows(data)),
-                 std::string("at,scale,zero_point,bias,exponent\n0,0.0078125,,,-7\n1,nan,,,\n"
-                             "2,5.877471754111438e-39,,,-127\n"));
+                 std::string("at,scale,zero_point,exponent,bias\n0,0.0078125,,-7,\n1,nan,,,\n"
+                             "2,5.877471754111438e-39,,-127,\n"));
         data.exponents = false;
         QVERIFY(!data.exponentOf(0));
     }
