@@ -127,7 +127,7 @@ namespace {
 /// Of the binary values that packed() makes.
 constexpr std::uint8_t kPackedText = 0x4A;
 
-std::string dumped(const Json &value, int indent)
+std::string documentDump(const Json &value, int indent)
 {
     return value.dump(indent, ' ', false, Json::error_handler_t::replace);
 }
@@ -163,7 +163,7 @@ void writePacked(std::string &text, const Json &list, int indent)
 
 Json packed(const Json &row)
 {
-    const std::string text = dumped(row, 1);
+    const std::string text = documentDump(row, 1);
     return Json::binary({text.begin(), text.end()}, kPackedText);
 }
 
@@ -173,16 +173,16 @@ std::string documentText(const Json &document, int indent)
         return value.is_array() && !value.empty() && isPacked(value.front());
     };
     if (!document.is_object() || std::none_of(document.begin(), document.end(), packs))
-        return dumped(document, indent);
+        return documentDump(document, indent);
     std::string text;
     for (const auto &[key, value] : document.items()) {
         text += text.empty() ? "{\n" : ",\n";
-        text += std::string(static_cast<std::size_t>(indent), ' ') + dumped(key, 0) + ": ";
+        text += std::string(static_cast<std::size_t>(indent), ' ') + documentDump(key, 0) + ": ";
         if (packs(value)) {
             writePacked(text, value, indent);
             continue;
         }
-        const std::string plain = dumped(value, indent);
+        const std::string plain = documentDump(value, indent);
         for (const char letter : plain) {
             text += letter;
             if (letter == '\n')
