@@ -73,11 +73,12 @@ bool hasZeroPoint(const Bundle &bundle, const Weight &weight)
         if (operand.role != codec::PartRole::ZeroPoint && operand.role != codec::PartRole::Offset &&
             operand.role != codec::PartRole::Bias)
             continue;
-        const auto bytes = bundle.operandBytes(operand);
-        if (bytes.size() > kRead)
-            return true;
-        if (std::any_of(bytes.begin(), bytes.end(), [](std::byte b) { return b != std::byte{0}; }))
-            return true;
+        for (const auto bytes : bundle.operandRuns(operand)) {
+            const bool zero = std::all_of(bytes.begin(), bytes.end(),
+                                          [](std::byte b) { return b == std::byte{0}; });
+            if (bytes.size() > kRead || !zero)
+                return true;
+        }
     }
     return false;
 }

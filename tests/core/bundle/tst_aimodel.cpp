@@ -4,6 +4,9 @@
 #include "made_coreai.h"
 #include "tests/test_program.h"
 
+#include "core/base/overlaid_file.h"
+#include "core/bundle/byte_field.h"
+#include "core/bundle/element_place.h"
 #include "core/bundle/statistics.h"
 #include "core/codec/edit/editor.h"
 #include "core/container/mil/program.h"
@@ -52,6 +55,7 @@ private slots:
     void refusesWhatDoesNotFit();
     void wrongHashIsAFinding();
     void editsUnderABias();
+    void everyByteHasAField();
 };
 
 void TestAimodel::scalesWithTwoOffsets()
@@ -75,10 +79,9 @@ void TestAimodel::scalesWithTwoOffsets()
 
 void TestAimodel::addsAfterTheProductAlongTheLastAxis()
 {
-    // Above 2048 fp16 holds even numbers: T(255 x 9.0078) = 2296, and T(2296 - 9.0078) = 2286.
     MadeCoreAi made;
     const auto data = made.constant({2, 2}, Elem::Ui8, byteRow({255, 1, 3, 255}));
-    const auto scale = made.constant({2, 1}, Elem::F16, halfBytes({9.0078125f, 0.1f}));
+    const auto scale = made.constant({2, 1}, Elem::F16, halfBytes({8.0078125f, 0.1f}));
     const auto offset = made.constant({2, 1}, Elem::Ui8, byteRow({1, 128}));
     const auto bias = made.constant({2, 1}, Elem::F16, halfBytes({0}), true);
     const auto rows = made.operation("primitive.blockwise_shift_scale_v2",
@@ -88,7 +91,7 @@ void TestAimodel::addsAfterTheProductAlongTheLastAxis()
     QVERIFY(bundle);
     const auto rounded = [](float value) { return halfToFloat(floatToHalf(value)); };
     Values expected;
-    const float scales[] = {9.0078125f, rounded(0.1f)}, offsets[] = {1, 128};
+    const float scales[] = {8.0078125f, rounded(0.1f)}, offsets[] = {1, 128};
     const float codes[] = {255, 1, 3, 255};
     for (int i = 0; i < 4; ++i) {
         const float by = scales[i / 2];
@@ -96,7 +99,7 @@ void TestAimodel::addsAfterTheProductAlongTheLastAxis()
         expected.push_back(rounded(rounded(codes[i] * by) + less));
     }
     QCOMPARE(valuesOf(*bundle, 0), expected);
-    QVERIFY(expected[0] != rounded(254 * 9.0078125f)); // which the other order gives
+    QVERIFY(expected[3] != rounded(127 * scales[1])); // which the other order gives
 }
 
 void TestAimodel::looksUpVectors()
@@ -281,6 +284,29 @@ void TestAimodel::editsUnderABias()
     QVERIFY(plan);
     QCOMPARE(plan->stored, -7.5); // (96 - 100) x 2 + 0.5
     QCOMPARE(plan->code.value_or(0), std::int64_t(96));
+}
+
+void TestAimodel::everyByteHasAField()
+{
+    MadeCoreAi made;
+    made.nameNext("layer.0.weight");
+    const auto codes = made.blob({4}, Elem::Si4, byteRow({0x0F, 0x07, 0x08, 0x00}));
+    made.output({made.operation("primitive.cast_v1", {codes}, {4}, Elem::F32)});
+    const BundlePtr bundle = made.open();
+    QVERIFY(bundle);
+    const std::size_t file = bundle->programFile();
+    BoundOrder order;
+    std::string all;
+    for (std::uint64_t at = 0; at < bundle->files()[file].file->size().value; ++at) {
+        const ByteField field = fieldAt(*bundle, file, FileOffset(at), order);
+        QVERIFY2(field.bytes.contains(FileOffset(at)) && !field.text.empty(),
+                 std::to_string(at).c_str());
+        all += field.text + "\n";
+    }
+    for (const char *wanted :
+         {"magic, version", "section strings: id", "attribute 0 (unit_v1)", "(tensor_v1): shape",
+          "(aicode.primitive.cast_v1)", "string ", "properties 0", "element 2 [2]: values of"})
+        QVERIFY2(all.find(wanted) != all.npos, (std::string(wanted) + "\n" + all).c_str());
 }
 
 KERNSCOPE_TEST(TestAimodel, kernscope::test::NoApplication)
