@@ -91,9 +91,6 @@ void Tracer::run()
     }
     for (const auto &slots : m_contexts)
         m_trace.contexts.emplace_back(slots.begin(), slots.end());
-    std::stable_sort(m_trace.views.begin(), m_trace.views.end(), [](const View &a, const View &b) {
-        return std::pair(a.function, a.instruction) < std::pair(b.function, b.instruction);
-    });
 }
 
 Value Tracer::follow(std::uint32_t function, const std::vector<Value> &arguments)

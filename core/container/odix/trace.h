@@ -51,7 +51,7 @@ struct View {
 
 struct Trace {
     std::vector<Buffer> buffers;
-    std::vector<View> views; ///< by function and instruction
+    std::vector<View> views; ///< in the order in which they are made
     std::vector<MadeValue> made;
     std::vector<std::vector<std::pair<std::uint64_t, Value>>> contexts; ///< slots, ascending
     /// By function: one value a place of Function::registers, of operands as they are read. Empty

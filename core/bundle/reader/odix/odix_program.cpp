@@ -335,7 +335,7 @@ void BodyBuilder::addCall(std::uint32_t index, const odix::Symbol &symbol)
     }
     for (std::size_t i = 0; i < results.size(); ++i)
         define(index, operation, results[i], i,
-               symbol.outputs[i] == odix::kNone ? nullptr : &m_program.types[symbol.outputs[i]]);
+               i < symbol.outputs.size() ? &m_program.types[symbol.outputs[i]] : nullptr);
     m_made.body.operations.push_back(std::move(operation));
 }
 

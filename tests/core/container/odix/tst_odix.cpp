@@ -133,7 +133,7 @@ void TestOdix::program()
                                               "add", "const", "reshape"}));
     QCOMPARE(functions[0].body.outputs.front(), std::string("y"));
     const auto json = report::odixJson(*bundle->compiled(), 13568);
-    QCOMPARE(json["functions"][2]["instructions"].size(), std::size_t(30));
+    QCOMPARE(json["functions"][2]["instructions"].size(), std::size_t(29));
     QCOMPARE(json["attributes"].dump(), std::string(R"({"coreai.odie-build":"made up"})"));
 }
 
