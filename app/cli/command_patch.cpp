@@ -13,10 +13,12 @@
 #include "core/compare/byte_ranges.h"
 #include "core/numeric/npy.h"
 #include "core/patch/binary/apply_binary.h"
+#include "core/patch/edit/blank_paths.h"
 #include "core/patch/edit/carried_values.h"
 #include "core/patch/edit/edit.h"
 #include "core/patch/edit/script_origin.h"
 #include "core/patch/patch.h"
+#include "core/patch/reencode/module_reencoder.h"
 #include "core/report/command_json.h"
 #include "core/report/edit_table.h"
 
@@ -499,6 +501,7 @@ struct PatchArguments {
     std::string output;
     std::string apply, file;
     bool inPlace = false, dryRun = false, backup = false, breakLinks = false;
+    bool blankPaths = false;
     double tolerance = 0;
     EditOptions edits;
 };
@@ -531,7 +534,7 @@ Result<SaveReport> save(BundlePtr bundle, const std::vector<AppliedEdit> &edits,
         return saved;
     }
     const ProgressLine line(context, "Copying");
-    return writeCopy(context, *bundle, arguments.output);
+    return writeCopy(context, *bundle, arguments.output, arguments.path);
 }
 
 /// A copy may not take the place of a script or an array either: they are read, so they are inputs.
@@ -556,9 +559,10 @@ Result<void> checkCopy(const Bundle &bundle, const EditsGiven &given,
 
 void printResult(const Bundle &bundle, const std::vector<AppliedEdit> &edits,
                  const std::optional<SaveReport> &saved, const PatchArguments &arguments,
-                 Context &context)
+                 const Diagnostics &notes, Context &context)
 {
     Diagnostics diagnostics = bundle.diagnostics();
+    diagnostics.insert(diagnostics.end(), notes.begin(), notes.end());
     if (saved)
         diagnostics.insert(diagnostics.end(), saved->warnings.begin(), saved->warnings.end());
     if (!context.json) {
@@ -575,9 +579,14 @@ void printResult(const Bundle &bundle, const std::vector<AppliedEdit> &edits,
 
 int runPatch(const PatchArguments &arguments, EditsGiven given, Context &context)
 {
-    const auto bundle = openBundle(arguments.path);
+    auto bundle = openBundle(arguments.path);
     if (!bundle)
         return reportFailure(context, "patch", bundle.error());
+    if (arguments.blankPaths) {
+        auto blanks = patch::blankPathEdits(**bundle);
+        given.edits.insert(given.edits.end(), std::make_move_iterator(blanks.begin()),
+                           std::make_move_iterator(blanks.end()));
+    }
     for (const OriginOfScript &script : given.origins) {
         if (const auto same = patch::checkBase(script.origin, **bundle, script.path); !same)
             return reportFailure(context, "patch", same.error());
@@ -586,6 +595,15 @@ int runPatch(const PatchArguments &arguments, EditsGiven given, Context &context
         return reportFailure(context, "patch", free.error());
     if (const auto read = carryInput(**bundle, given.edits); !read)
         return reportFailure(context, "patch", read.error());
+    Diagnostics notes;
+    if (!arguments.inPlace) { // a module in place keeps its length
+        auto own = patch::withOwnConstants(**bundle, given.edits);
+        if (!own)
+            return reportFailure(context, "patch", own.error());
+        if (own->bundle)
+            bundle = std::move(own->bundle);
+        notes = std::move(own->notes);
+    }
     const auto planned = [&] {
         const ProgressLine line(context, "Planning");
         return planEdits(*bundle, given.edits, arguments.tolerance, &context.progress);
@@ -602,7 +620,7 @@ int runPatch(const PatchArguments &arguments, EditsGiven given, Context &context
         saved = std::move(*report);
         outputInPlace();
     }
-    printResult(**bundle, *planned, saved, arguments, context);
+    printResult(**bundle, *planned, saved, arguments, notes, context);
     return kDone;
 }
 
@@ -653,7 +671,7 @@ std::string patchUsageFault(const PatchArguments &arguments, bool anyEdit)
 int parseAndRun(const CLI::App &command, PatchArguments &arguments, Context &context)
 {
     auto edits = editsInOrder(command, arguments.edits);
-    const bool any = !edits || !edits->edits.empty();
+    const bool any = !edits || !edits->edits.empty() || arguments.blankPaths;
     if (std::string fault = patchUsageFault(arguments, any); !fault.empty())
         return reportUsage(context, "patch", ErrorBuilder("patch.usage").message(std::move(fault)));
     if (!edits) {
@@ -690,6 +708,11 @@ void addPatch(CLI::App &app, Context &context)
         ->add_option("--file", arguments->file,
                      "Of a bundle of several files: the one that the patch is for")
         ->type_name("NAME");
+    command
+        ->add_flag("--blank-paths", arguments->blankPaths,
+                   "Of a Core AI package: blank paths of the author's machine in its debug "
+                   "information, at equal length; file names stay")
+        ->group("Edits");
     command->add_flag("--in-place", arguments->inPlace,
                       "Write the changed bytes into the files, and nothing else");
     CLI::Option *output =
