@@ -11,10 +11,12 @@
 #include "core/compare/byte_ranges.h"
 #include "core/numeric/npy.h"
 #include "core/patch/binary/apply_binary.h"
+#include "core/patch/edit/blank_paths.h"
 #include "core/patch/edit/carried_values.h"
 #include "core/patch/edit/edit.h"
 #include "core/patch/edit/script_origin.h"
 #include "core/patch/patch.h"
+#include "core/patch/reencode/module_reencoder.h"
 #include "core/report/command_json.h"
 #include "core/report/edit_table.h"
 
@@ -475,6 +477,7 @@ struct PatchArguments {
     std::string output;
     std::string apply, file;
     bool inPlace = false, dryRun = false, backup = false, breakLinks = false;
+    bool blankPaths = false;
     double tolerance = 0;
     EditOptions edits;
 };
@@ -501,7 +504,7 @@ SaveReport save(BundlePtr bundle, const std::vector<AppliedEdit> &edits, const E
         return saved;
     }
     const ProgressLine line(context, "Copying");
-    return required(writeCopy(context, *bundle, arguments.output));
+    return required(writeCopy(context, *bundle, arguments.output, arguments.path));
 }
 
 /// A copy may not take the place of a script or an array either: they are read, so they are inputs.
@@ -524,9 +527,10 @@ void checkCopy(const Bundle &bundle, const EditsGiven &given, const PatchArgumen
 
 void printResult(const Bundle &bundle, const std::vector<AppliedEdit> &edits,
                  const std::optional<SaveReport> &saved, const PatchArguments &arguments,
-                 Context &context)
+                 const Diagnostics &notes, Context &context)
 {
     Diagnostics diagnostics = bundle.diagnostics();
+    diagnostics.insert(diagnostics.end(), notes.begin(), notes.end());
     if (saved)
         diagnostics.insert(diagnostics.end(), saved->warnings.begin(), saved->warnings.end());
     if (!context.json) {
@@ -543,11 +547,23 @@ void printResult(const Bundle &bundle, const std::vector<AppliedEdit> &edits,
 
 int runPatch(const PatchArguments &arguments, EditsGiven given, Context &context)
 {
-    const auto bundle = required(openBundle(arguments.path));
+    auto bundle = required(openBundle(arguments.path));
+    if (arguments.blankPaths) {
+        auto blanks = patch::blankPathEdits(*bundle);
+        given.edits.insert(given.edits.end(), std::make_move_iterator(blanks.begin()),
+                           std::make_move_iterator(blanks.end()));
+    }
     for (const OriginOfScript &script : given.origins)
         required(patch::checkBase(script.origin, *bundle, script.path));
     checkCopy(*bundle, given, arguments, context);
     carryInput(*bundle, given.edits);
+    Diagnostics notes;
+    if (!arguments.inPlace) { // a module in place keeps its length
+        auto own = required(patch::withOwnConstants(*bundle, given.edits));
+        if (own.bundle)
+            bundle = std::move(own.bundle);
+        notes = std::move(own.notes);
+    }
     const auto planned = [&] {
         const ProgressLine line(context, "Planning");
         return planEdits(bundle, given.edits, arguments.tolerance, &context.progress);
@@ -561,7 +577,7 @@ int runPatch(const PatchArguments &arguments, EditsGiven given, Context &context
         saved = save(bundle, *planned, given, arguments, context);
         outputInPlace();
     }
-    printResult(*bundle, *planned, saved, arguments, context);
+    printResult(*bundle, *planned, saved, arguments, notes, context);
     return kDone;
 }
 
@@ -612,7 +628,7 @@ std::string patchUsageFault(const PatchArguments &arguments, bool anyEdit)
 int parseAndRun(const CLI::App &command, PatchArguments &arguments, Context &context)
 {
     auto edits = editsInOrder(command, arguments.edits);
-    const bool any = !edits || !edits->edits.empty();
+    const bool any = !edits || !edits->edits.empty() || arguments.blankPaths;
     if (std::string fault = patchUsageFault(arguments, any); !fault.empty())
         return reportUsage(context, "patch", ErrorBuilder("patch.usage").message(std::move(fault)));
     if (!edits) {
@@ -644,6 +660,11 @@ void addPatch(CLI::App &app, Context &context)
               "IPS does not; - is standard input");
     addOption(*command, "--file", "NAME", arguments->file,
               "Of a bundle of several files: the one that the patch is for");
+    command
+        ->add_flag("--blank-paths", arguments->blankPaths,
+                   "Of a Core AI package: blank paths of the author's machine in its debug "
+                   "information, at equal length; file names stay")
+        ->group("Edits");
     command->add_flag("--in-place", arguments->inPlace,
                       "Write the changed bytes into the files, and nothing else");
     CLI::Option *output =
