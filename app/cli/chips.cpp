@@ -559,8 +559,7 @@ int runChoose(const ChipOptions &options, Context &context)
     const auto network = usable(roofline::assessNetwork(layersOf(bundle, weightForms(bundle)),
                                                         roofs, judge, options.batch));
     Chosen chosen = chooseForms(bundle, asked, options, roofs, judge, context);
-    if (interrupted())
-        return reportStopped(context, "choose");
+    checkInterrupt();
     if (context.json) {
         Json document =
             report::chipDocument("choose", &target.target(), target.choice, &target.named);

@@ -41,15 +41,16 @@ using report::Json;
 constexpr std::string_view kCollectiveCommand = "collective";
 
 /// "2x2x4".
-Result<std::vector<std::uint64_t>> extentsOf(std::string_view text, const char *option)
+std::vector<std::uint64_t> extentsOf(std::string_view text, const char *option)
 {
     std::vector<std::uint64_t> extents;
     for (std::string_view rest = text; !text.empty();) {
         const std::string_view one = rest.substr(0, rest.find('x'));
         const auto number = parseInteger(one);
         if (!number || *number < 0)
-            return tl::unexpected(usageError(option, "numbers such as 2x4", std::string(text),
-                                             "The extents cannot be read."));
+            throw CommandFailure{usageError(option, "numbers such as 2x4", std::string(text),
+                                            "The extents cannot be read."),
+                                 true};
         extents.push_back(static_cast<std::uint64_t>(*number));
         if (one.size() == rest.size())
             break;
@@ -59,8 +60,8 @@ Result<std::vector<std::uint64_t>> extentsOf(std::string_view text, const char *
 }
 
 /// "0:1" for each split; the mesh axis of each tensor axis.
-Result<std::vector<std::optional<std::size_t>>> axesOf(const std::vector<std::string> &shards,
-                                                       std::size_t rank)
+std::vector<std::optional<std::size_t>> axesOf(const std::vector<std::string> &shards,
+                                               std::size_t rank)
 {
     std::vector<std::optional<std::size_t>> axes(rank);
     for (const std::string &shard : shards) {
@@ -73,9 +74,11 @@ Result<std::vector<std::optional<std::size_t>>> axesOf(const std::vector<std::st
                           static_cast<std::uint64_t>(*tensor) < rank &&
                           !axes[static_cast<std::size_t>(*tensor)];
         if (!fits)
-            return tl::unexpected(usageError(
-                "--shard", fmt::format("TENSOR-AXIS:MESH-AXIS, each of {} axes at most once", rank),
-                shard, "The split cannot be read."));
+            throw CommandFailure{
+                usageError("--shard",
+                           fmt::format("TENSOR-AXIS:MESH-AXIS, each of {} axes at most once", rank),
+                           shard, "The split cannot be read."),
+                true};
         axes[static_cast<std::size_t>(*tensor)] = static_cast<std::size_t>(*mesh);
     }
     return axes;
@@ -99,93 +102,70 @@ struct Worked {
     bool holds = true; ///< false where a sharding is not valid or a layer does not run
 };
 
-Result<void> workDevice(const CollectiveOptions &options, const Mesh &mesh, Worked &out)
+void workDevice(const CollectiveOptions &options, const Mesh &mesh, Worked &out)
 {
     if (options.indexGiven) {
-        const auto device = decision::deviceOfIndex(mesh, options.index);
-        if (!device)
-            return tl::unexpected(device.error());
-        report::addDeviceOfIndex(out.json, options.index, *device);
+        const auto device = usable(decision::deviceOfIndex(mesh, options.index));
+        report::addDeviceOfIndex(out.json, options.index, device);
         out.text += fmt::format("  engine index {} is device ({})\n", options.index,
-                                fmt::join(*device, ", "));
+                                fmt::join(device, ", "));
     }
     if (options.device.empty())
-        return {};
-    const auto index = decision::aneIndex(mesh, options.device);
-    if (!index)
-        return tl::unexpected(index.error());
-    report::addIndexOfDevice(out.json, options.device, *index);
+        return;
+    const auto index = usable(decision::aneIndex(mesh, options.device));
+    report::addIndexOfDevice(out.json, options.device, index);
     out.text +=
-        fmt::format("  device ({}) has engine index {}\n", fmt::join(options.device, ", "), *index);
+        fmt::format("  device ({}) has engine index {}\n", fmt::join(options.device, ", "), index);
     if (!options.membersGiven)
-        return {};
-    const auto runs = decision::runsOnDevice(mesh, options.device, true, options.members);
-    if (!runs)
-        return tl::unexpected(runs.error());
-    out.holds = out.holds && *runs;
-    report::addMembers(out.json, options.members, *runs);
+        return;
+    const auto runs = usable(decision::runsOnDevice(mesh, options.device, true, options.members));
+    out.holds = out.holds && runs;
+    report::addMembers(out.json, options.members, runs);
     out.text += fmt::format("  a layer with the members {} {} there\n",
-                            fmt::join(options.members, ", "), *runs ? "runs" : "does not run");
-    return {};
+                            fmt::join(options.members, ", "), runs ? "runs" : "does not run");
 }
 
-Result<void> workSharding(const CollectiveOptions &options, const Mesh &mesh, Worked &out)
+void workSharding(const CollectiveOptions &options, const Mesh &mesh, Worked &out)
 {
     const auto tensor = extentsOf(options.tensor, "--tensor");
-    if (!tensor)
-        return tl::unexpected(tensor.error());
-    const auto axes = axesOf(options.shards, tensor->size());
-    if (!axes)
-        return tl::unexpected(axes.error());
-    const decision::Sharding sharding = decision::checkSharding(mesh, *tensor, *axes);
+    const auto axes = axesOf(options.shards, tensor.size());
+    const decision::Sharding sharding = decision::checkSharding(mesh, tensor, axes);
     for (const decision::ShardCheck &check : sharding.checks) {
         out.text += fmt::format("  {}: {} ({})\n", check.passes ? "passes" : "fails", check.name,
                                 check.found);
     }
     if (sharding.valid())
         out.text += fmt::format("  each device holds {}\n", fmt::join(sharding.shard, " x "));
-    report::addSharding(out.json, *tensor, sharding);
+    report::addSharding(out.json, tensor, sharding);
     out.holds = out.holds && sharding.valid();
-    return {};
 }
 
-Result<void> workMesh(const CollectiveOptions &options, Worked &out)
+void workMesh(const CollectiveOptions &options, Worked &out)
 {
     const auto extents = extentsOf(options.mesh, "--mesh");
-    if (!extents)
-        return tl::unexpected(extents.error());
-    const Mesh mesh{*extents, static_cast<std::size_t>(options.dieAxis),
-                    options.engines != 0 ? options.engines : innerEngines(*extents, options)};
-    const auto count = decision::deviceCount(mesh);
-    if (!count)
-        return tl::unexpected(count.error());
-    report::addMesh(out.json, mesh, *count);
-    out.text +=
-        fmt::format("  {} devices ({}), dies on the axes below {}, {} engines a die\n", *count,
-                    fmt::join(*extents, " x "), options.dieAxis, mesh.enginesPerDie);
-    if (auto done = workDevice(options, mesh, out); !done)
-        return done;
-    return options.tensor.empty() ? Result<void>() : workSharding(options, mesh, out);
+    const Mesh mesh{extents, static_cast<std::size_t>(options.dieAxis),
+                    options.engines != 0 ? options.engines : innerEngines(extents, options)};
+    const auto count = usable(decision::deviceCount(mesh));
+    report::addMesh(out.json, mesh, count);
+    out.text += fmt::format("  {} devices ({}), dies on the axes below {}, {} engines a die\n",
+                            count, fmt::join(extents, " x "), options.dieAxis, mesh.enginesPerDie);
+    workDevice(options, mesh, out);
+    if (!options.tensor.empty())
+        workSharding(options, mesh, out);
 }
 
-Result<Worked> worked(const CollectiveOptions &options)
+Worked worked(const CollectiveOptions &options)
 {
     Worked out;
-    if (!options.mesh.empty()) {
-        if (auto done = workMesh(options, out); !done)
-            return tl::unexpected(done.error());
-    }
+    if (!options.mesh.empty())
+        workMesh(options, out);
     if (options.atomicGiven) {
-        const auto operation = decision::atomicOperation(options.reductionType);
-        if (!operation)
-            return tl::unexpected(operation.error());
-        const auto word = decision::atomicWord(*operation, options.dataType);
-        if (!word)
-            return tl::unexpected(word.error());
-        report::addAtomic(out.json, options.reductionType, *operation, options.dataType, *word);
+        const auto operation = usable(decision::atomicOperation(options.reductionType));
+        const auto word = usable(decision::atomicWord(operation, options.dataType));
+        report::addAtomic(out.json, options.reductionType, operation, options.dataType, word);
         out.text += fmt::format("  reduction type {}: atomic operation {}, data type {}, word "
                                 "{:#x}\n",
-                                options.reductionType, *operation, options.dataType, *word);
+                                options.reductionType, operation, options.dataType, word);
     }
     return out;
 }
@@ -444,7 +424,7 @@ std::string reducedText(const ReductionTrace &made)
 int runCollective(const CollectiveOptions &options, Context &context)
 {
     const auto chosen = usable(chosenTarget(ChipOptions{}, context));
-    const auto asked = usable(worked(options));
+    const auto asked = worked(options);
     const int exitCode = asked.holds ? kDone : kDiffers;
     if (!context.json) {
         if (!context.quiet)

@@ -381,6 +381,12 @@ Result<std::shared_ptr<OverlaidFile>> openFile(const std::filesystem::path &path
     return std::move(opened->file);
 }
 
+void checkInterrupt()
+{
+    if (interrupted())
+        throw CommandFailure{cancelledError(stoppedText())};
+}
+
 int reportStopped(Context &context, std::string_view command)
 {
     return reportFailure(context, command, cancelledError(stoppedText()));

@@ -171,6 +171,8 @@ void outputInPlace();
 /// that error.
 int finish(Context &context, std::string_view command, int exitCode);
 
+/// Ends the command where a signal came.
+void checkInterrupt();
 /// Says that a signal stopped the command, and what was written before it; returns 4.
 int reportStopped(Context &context, std::string_view command);
 

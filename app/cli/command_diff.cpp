@@ -310,17 +310,12 @@ int runDiff(DiffArguments arguments, Context &context)
                                arguments.places() || limits.concernsWeights();
     arguments.options.tolerance = limits.values.maxAbs.value_or(0);
     std::vector<BundlePtr> bundles;
-    for (const std::string &path : arguments.paths) {
-        auto opened = required(openBundle(path));
-        bundles.push_back(std::move(opened));
-    }
-    auto all = compareAll(bundles, arguments, limits, context);
-    if (interrupted())
-        return reportStopped(context, "diff");
-    if (!all)
-        return reportFailure(context, "diff", all.error());
+    for (const std::string &path : arguments.paths)
+        bundles.push_back(required(openBundle(path)));
+    auto all = required(compareAll(bundles, arguments, limits, context));
+    checkInterrupt();
     Answer answer{
-        *std::move(all), {arguments.options, limits.any(), context.target}, diagnosticsOf(bundles)};
+        std::move(all), {arguments.options, limits.any(), context.target}, diagnosticsOf(bundles)};
     addUnusedRules(answer.diagnostics, bundles, limits, arguments.rules);
     deliver(arguments, answer, context);
     return answerExitCode(answer, limits);

@@ -106,8 +106,7 @@ int runFind(const FindArguments &arguments, Context &context)
         const ProgressLine line(context, "Searching");
         return search::find(*bundle, query, &context.progress);
     }();
-    if (interrupted())
-        return reportStopped(context, "find");
+    checkInterrupt();
     if (!found) {
         // What was typed cannot be searched for: the rest was read and is sound.
         ErrorBuilder error(found.error());
@@ -277,8 +276,7 @@ int runBytes(BytesArguments arguments, Context &context)
         const ProgressLine line(context, "Reading");
         return report::byteFieldRows(bundle, place.file, range, context.progress);
     }();
-    if (interrupted())
-        return reportStopped(context, "bytes");
+    checkInterrupt();
     const auto readings = report::readingRows(*bundle, place.file, place.offset);
     const Diagnostics &diagnostics = bundle->diagnostics();
     if (context.json) {

@@ -290,8 +290,7 @@ int runInspect(const InspectOptions &options, Context &context)
     const StatisticsOptions asked{options.statistics || !options.report.empty(), options.hash};
     const InspectedValues read =
         readValues(bundle, options, {asked.figures || where.needsZeros(), asked.hash}, context);
-    if (interrupted())
-        return reportStopped(context, "inspect");
+    checkInterrupt();
     if (!options.report.empty()) {
         writeReport(bundle, read.statistics, read.findings, read.diagnostics, options.report,
                     context);

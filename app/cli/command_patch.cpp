@@ -293,34 +293,28 @@ Error whichFile(const Bundle &bundle, const patch::BinaryPatchHead &head,
     return error;
 }
 
-Result<PatchTarget> findTarget(const ApplyArguments &arguments, const patch::BinaryPatchHead &head)
+PatchTarget findTarget(const ApplyArguments &arguments, const patch::BinaryPatchHead &head)
 {
     PatchTarget target;
     std::error_code ignored;
     if (!std::filesystem::is_directory(arguments.path, ignored)) {
-        auto file = openFile(arguments.path);
-        if (!file)
-            return tl::unexpected(std::move(file.error()));
-        target.file = *std::move(file);
+        target.file = required(openFile(arguments.path));
         target.name = std::filesystem::path(arguments.path).filename().string();
         if (arguments.file.empty() || arguments.file == target.name)
             return target;
-        return ErrorBuilder("patch.file")
-            .file(arguments.path)
-            .field("--file")
-            .expected("no --file: PATH is a file by itself")
-            .found(arguments.file)
-            .message("--file names a file of a bundle")
-            .unexpected();
+        throw CommandFailure{ErrorBuilder("patch.file")
+                                 .file(arguments.path)
+                                 .field("--file")
+                                 .expected("no --file: PATH is a file by itself")
+                                 .found(arguments.file)
+                                 .message("--file names a file of a bundle"),
+                             true};
     }
-    auto bundle = openBundle(arguments.path);
-    if (!bundle)
-        return tl::unexpected(std::move(bundle.error()));
-    target.bundle = *std::move(bundle);
+    target.bundle = required(openBundle(arguments.path));
     const auto &files = target.bundle->files();
     const auto named = target.bundle->fileByPath(arguments.file);
     if (!named && !(arguments.file.empty() && files.size() == 1))
-        return tl::unexpected(whichFile(*target.bundle, head, arguments));
+        throw CommandFailure{whichFile(*target.bundle, head, arguments), true};
     target.index = named.value_or(0);
     target.name = files[target.index].path;
     target.file = files[target.index].file;
@@ -447,28 +441,21 @@ int runApply(const ApplyArguments &arguments, Context &context)
 {
     const auto patch = required(openFile(arguments.patch));
     const auto head = required(patch::readBinaryPatch(patch->bytes(), arguments.patch));
-    const auto target = findTarget(arguments, head);
-    if (!target) {
-        const int code = reportFailure(context, "patch", target.error());
-        return target.error().code == "patch.file" ? static_cast<int>(kUsage) : code;
-    }
-    auto applied = applyTo(*target, *patch, arguments, context);
-    if (interrupted())
-        return reportStopped(context, "patch");
-    if (!applied)
-        return reportFailure(context, "patch", applied.error());
-    writeApplied(*target, arguments, *applied, context);
-    if (applied->verified)
+    const PatchTarget target = findTarget(arguments, head);
+    Applied applied = required(applyTo(target, *patch, arguments, context));
+    checkInterrupt();
+    writeApplied(target, arguments, applied, context);
+    if (applied.verified)
         outputInPlace();
     printAnswer(
-        context, applied->diagnostics,
+        context, applied.diagnostics,
         [&] {
-            return report::appliedJson({target->bundle ? target->bundle->name() : target->name,
-                                        target->name, arguments.patch, arguments.output,
+            return report::appliedJson({target.bundle ? target.bundle->name() : target.name,
+                                        target.name, arguments.patch, arguments.output,
                                         arguments.dryRun},
-                                       *applied);
+                                       applied);
         },
-        [&] { return appliedText(*target, arguments, *applied); });
+        [&] { return appliedText(target, arguments, applied); });
     return kDone;
 }
 
@@ -564,20 +551,17 @@ int runPatch(const PatchArguments &arguments, EditsGiven given, Context &context
             bundle = std::move(own.bundle);
         notes = std::move(own.notes);
     }
-    const auto planned = [&] {
+    const auto planned = required([&] {
         const ProgressLine line(context, "Planning");
         return planEdits(bundle, given.edits, arguments.tolerance, &context.progress);
-    }();
-    if (!planned)
-        return reportFailure(context, "patch", planned.error());
-    if (interrupted())
-        return reportStopped(context, "patch");
+    }());
+    checkInterrupt();
     std::optional<SaveReport> saved;
     if (!arguments.dryRun) {
-        saved = save(bundle, *planned, given, arguments, context);
+        saved = save(bundle, planned, given, arguments, context);
         outputInPlace();
     }
-    printResult(*bundle, *planned, saved, arguments, notes, context);
+    printResult(*bundle, planned, saved, arguments, notes, context);
     return kDone;
 }
 

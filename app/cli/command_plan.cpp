@@ -332,8 +332,7 @@ int runPlan(const PlanOptions &options, Context &context)
         } catch (const CommandFailure &failure) {
             return refusePlan(context, failure.error);
         }
-        if (interrupted())
-            return reportStopped(context, kPlanCommand);
+        checkInterrupt();
     }
     return run.print();
 }

@@ -35,8 +35,8 @@ Error badNumbers(std::string option, std::string expected, std::string found)
 }
 
 /// "3x3" into up to three numbers; those that are missing stay 1.
-Result<std::array<std::uint64_t, 3>> numbersOf(const std::string &option, const std::string &text,
-                                               char separator, std::size_t least, std::size_t most)
+std::array<std::uint64_t, 3> numbersOf(const std::string &option, const std::string &text,
+                                       char separator, std::size_t least, std::size_t most)
 {
     std::array<std::uint64_t, 3> numbers{1, 1, 1};
     std::size_t count = 0;
@@ -51,11 +51,13 @@ Result<std::array<std::uint64_t, 3>> numbersOf(const std::string &option, const 
         start = end + 1;
     }
     if (!good || count < least)
-        return tl::unexpected(badNumbers(
-            option,
-            fmt::format("{}{} numbers from 1 on, joined by '{}'",
-                        least == most ? "" : fmt::format("{} to ", least), most, separator),
-            text));
+        throw CommandFailure{
+            badNumbers(option,
+                       fmt::format("{}{} numbers from 1 on, joined by '{}'",
+                                   least == most ? "" : fmt::format("{} to ", least), most,
+                                   separator),
+                       text),
+            true};
     return numbers;
 }
 
@@ -97,16 +99,14 @@ roofline::Layer typedLayer(const decision::LayerOperation &operation)
     return layer;
 }
 
-Result<Judged> typedOperation(const ChipOptions &options)
+Judged typedOperation(const ChipOptions &options)
 {
     Judged judged;
     judged.title = "numbers typed in";
     decision::LayerOperation &operation = judged.operation;
     const auto channels = numbersOf("--channels", options.channels, ':', 2, 2);
-    if (!channels)
-        return tl::unexpected(channels.error());
-    operation.inputChannels = (*channels)[0];
-    operation.outputChannels = (*channels)[1];
+    operation.inputChannels = channels[0];
+    operation.outputChannels = channels[1];
     using Three = std::array<std::uint64_t *, 3>;
     const std::array<std::tuple<const char *, const std::string *, Three>, 3> parts{
         {{"--kernel", &options.kernel,
@@ -119,10 +119,8 @@ Result<Judged> typedOperation(const ChipOptions &options)
         if (text->empty())
             continue;
         const auto numbers = numbersOf(name, *text, 'x', 1, 3);
-        if (!numbers)
-            return tl::unexpected(numbers.error());
         for (std::size_t i = 0; i < 3; ++i)
-            *places[i] = (*numbers)[i];
+            *places[i] = numbers[i];
     }
     roofline::setWeightBits(operation, options.weightBits);
     if (options.density >= 0)
@@ -386,7 +384,7 @@ int runGeometry(const ChipOptions &options, Context &context)
         report::chipDocument("geometry", &chosen.target(), chosen.choice, &chosen.named);
     report::addPredictionError(answer.document, chosen.target());
     if (!options.channels.empty()) {
-        answer.operations.push_back(usable(typedOperation(options)));
+        answer.operations.push_back(typedOperation(options));
     } else if (options.path.empty()) {
         return reportUsage(context, "geometry",
                            badNumbers("PATH", "a bundle, or --channels", "neither"));

@@ -86,6 +86,13 @@ Result<std::uint64_t> innerSize(const Mesh &mesh)
     return *inner;
 }
 
+/// False where a rule says "refused"; empty where nothing is known.
+std::optional<bool> refusedBy(const target::Target &target, std::string_view name)
+{
+    const target::TargetRule *rule = target::targetRule(target, name);
+    return rule && rule->value == "refused" ? std::optional(false) : std::nullopt;
+}
+
 } // namespace
 
 std::span<const CollectiveOp> collectiveOps()
@@ -245,17 +252,6 @@ std::span<const CollectiveByte> collectiveBytes()
 {
     return table().bytes;
 }
-
-namespace {
-
-/// False where a rule says "refused"; empty where nothing is known.
-std::optional<bool> refusedBy(const target::Target &target, std::string_view name)
-{
-    const target::TargetRule *rule = target::targetRule(target, name);
-    return rule && rule->value == "refused" ? std::optional(false) : std::nullopt;
-}
-
-} // namespace
 
 std::vector<CollectiveGate> collectiveGates(const target::Target &target)
 {

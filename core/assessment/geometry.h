@@ -194,7 +194,7 @@ std::uint64_t samePadding(std::uint64_t input, std::uint64_t output, std::uint64
 /// "same" and an input of each output extent times its stride.
 std::optional<double> samePaddedZero(const LayerOperation &operation);
 
-/// A row of resources/tables/geometry_facts.csv: such as those of tables 20.2, 20.5 and 20.6.
+/// A row of resources/tables/geometry_facts.csv, such as those of tables 20.2, 20.5 and 20.6.
 struct GeometryFact {
     std::string fact, target; ///< "*": all
     double value = 0;

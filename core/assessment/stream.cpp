@@ -250,6 +250,12 @@ std::string obstacle(const Verdict &verdict)
     return {};
 }
 
+/// Forms of equal ones get the same verdicts, the nearest change included.
+std::string verdictKey(const WeightForm &form)
+{
+    return form.signature() + nearestChangeKey(form);
+}
+
 } // namespace
 
 std::string_view outcomeName(Outcome outcome)
@@ -353,16 +359,6 @@ std::optional<std::uint64_t> crossingBytes(const WeightForm &form, Outcome outco
     // Of a weight whose shape could not be read, no size is known.
     return form.elements == 0 && !form.storedBytes ? std::nullopt : std::optional(form.denseBytes);
 }
-
-namespace {
-
-/// Forms of equal ones get the same verdicts, the nearest change included.
-std::string verdictKey(const WeightForm &form)
-{
-    return form.signature() + nearestChangeKey(form);
-}
-
-} // namespace
 
 Judge::Row &Judge::rowOf(const WeightForm &form)
 {

@@ -129,17 +129,6 @@ void shareOne(const std::vector<Layer *> &group)
     }
 }
 
-} // namespace
-
-std::string functionAddress(const std::string &model, const std::string &function)
-{
-    if (model.empty() || function.empty())
-        return model + function;
-    return model + "/" + function;
-}
-
-namespace {
-
 /// The text of an operand that is a string; empty where there is none.
 std::string textOf(const mil::Operation &operation, std::string_view name)
 {
@@ -161,6 +150,13 @@ Times timesProduct(const Times &a, const Times &b)
 }
 
 } // namespace
+
+std::string functionAddress(const std::string &model, const std::string &function)
+{
+    if (model.empty() || function.empty())
+        return model + function;
+    return model + "/" + function;
+}
 
 /// The calls of functions of the same model, in order.
 void Entries::readCalls(const mil::Block &block, const std::string &model, bool counted,

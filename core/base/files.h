@@ -12,15 +12,17 @@
 #include <string>
 #include <string_view>
 
+struct stat;
+
 namespace kernscope {
+
+class OverlaidFile;
 
 /// The content of a small file, such as notes beside a bundle: regular files only, so that neither
 /// a pipe nor a device blocks the reader, and no more than `most` bytes, however many there
 /// turn out to be. Links are followed. Errors: "io.open" (none, or no regular file), "io.read",
 /// "io.limit".
 Result<std::string> readSmallFile(const std::filesystem::path &path, std::uint64_t most);
-
-class OverlaidFile;
 
 /// Room in which a large file is made: a file without a name, mapped for reading and writing, so
 /// that the system may move its pages to the disk. It goes with the object.
@@ -48,12 +50,6 @@ private:
 /// Where what belongs to single bundles and to work under way is kept for this user: kernscope in
 /// $XDG_STATE_HOME, by default ~/.local/state. It may not exist yet.
 std::filesystem::path stateFolder();
-
-} // namespace kernscope
-
-struct stat;
-
-namespace kernscope {
 
 /// What a mode of stat() is, for messages: "a folder", "a device", "a pipe", "a socket", "a file",
 /// "something else".

@@ -134,6 +134,105 @@ bool renameWhereNothingIs(const fs::path &from, const fs::path &to, OutputKind k
     return ::mkdir(to.c_str(), 0700) == 0 && ::rename(from.c_str(), to.c_str()) == 0;
 }
 
+namespace fs = std::filesystem;
+
+using Identity = std::pair<std::uint64_t, std::uint64_t>; ///< device, inode
+
+tl::unexpected<Error> refusedOutput(std::string code, const fs::path &path, std::string expected,
+                                    std::string found, std::string message)
+{
+    return ErrorBuilder(code)
+        .file(path.string())
+        .expected(std::move(expected))
+        .found(std::move(found))
+        .message(std::move(message))
+        .unexpected();
+}
+
+bool liesWithin(const fs::path &path, const fs::path &folder)
+{
+    const auto [end, ignored] =
+        std::mismatch(folder.begin(), folder.end(), path.begin(), path.end());
+    return end == folder.end();
+}
+
+std::optional<Identity> identityOf(const fs::path &path)
+{
+    struct stat status = {};
+    if (::stat(path.c_str(), &status) != 0)
+        return std::nullopt;
+    return Identity{status.st_dev, status.st_ino};
+}
+
+/// Whether a file that exists is one of the inputs, or one of those that an input folder holds.
+bool isInput(const Identity &file, const std::vector<fs::path> &inputs)
+{
+    std::error_code fault;
+    for (const fs::path &input : inputs) {
+        if (identityOf(input) == file)
+            return true;
+        if (!fs::is_directory(input, fault))
+            continue;
+        fs::recursive_directory_iterator entry(input, fs::directory_options::skip_permission_denied,
+                                               fault);
+        for (; !fault && entry != fs::recursive_directory_iterator(); entry.increment(fault)) {
+            if (identityOf(entry->path()) == file)
+                return true;
+        }
+    }
+    return false;
+}
+
+/// The path with its folder's links resolved; of a link, the file that it leads to.
+Result<fs::path> resolved(const fs::path &path)
+{
+    std::error_code fault;
+    struct stat status = {};
+    if (::lstat(path.c_str(), &status) == 0 && S_ISLNK(status.st_mode)) {
+        fs::path target = fs::canonical(path, fault);
+        if (fault)
+            return refusedOutput("io.kind", path, "a file", "a link that leads to nothing",
+                                 "The output cannot be written there");
+        return target;
+    }
+    const fs::path folder =
+        fs::canonical(path.has_parent_path() ? path.parent_path() : fs::path("."), fault);
+    if (!fault && !fs::is_directory(folder, fault) && !fault)
+        fault = std::make_error_code(std::errc::not_a_directory);
+    if (fault)
+        return refusedOutput("io.write", path, "", fault.message(),
+                             "The folder that the output goes into cannot be used");
+    return folder / path.filename();
+}
+
+Result<void> outsideOfInputs(const fs::path &path, const fs::path &place,
+                             const std::vector<fs::path> &inputs)
+{
+    std::error_code fault;
+    for (const fs::path &input : inputs) {
+        const fs::path folder = fs::canonical(input, fault);
+        if (!fault && fs::is_directory(folder, fault) && liesWithin(place, folder))
+            return refusedOutput("io.input", path, "a place outside of the input",
+                                 place == folder ? "the input" : "a place inside of it",
+                                 "The output would change what the command reads");
+    }
+    return {};
+}
+
+/// Whether a folder is a model or a quantised matrix, by the file that marks it.
+bool isBundleFolder(const fs::path &folder)
+{
+    const auto has = [&folder](const char *name, fs::file_type type) {
+        std::error_code fault;
+        return fs::symlink_status(folder / name, fault).type() == type;
+    };
+    return has("model.mil", fs::file_type::regular) ||
+           has("model0/model.mil", fs::file_type::regular) ||
+           has("coremldata.bin", fs::file_type::regular) ||
+           has("quantize.json", fs::file_type::regular) ||
+           (has("Manifest.json", fs::file_type::regular) && has("Data", fs::file_type::directory));
+}
+
 } // namespace
 
 void removeTree(const fs::path &folder)
@@ -297,109 +396,6 @@ Result<void> OutputPlace::publish()
     }
     return {};
 }
-
-namespace {
-
-namespace fs = std::filesystem;
-
-using Identity = std::pair<std::uint64_t, std::uint64_t>; ///< device, inode
-
-tl::unexpected<Error> refusedOutput(std::string code, const fs::path &path, std::string expected,
-                                    std::string found, std::string message)
-{
-    return ErrorBuilder(code)
-        .file(path.string())
-        .expected(std::move(expected))
-        .found(std::move(found))
-        .message(std::move(message))
-        .unexpected();
-}
-
-bool liesWithin(const fs::path &path, const fs::path &folder)
-{
-    const auto [end, ignored] =
-        std::mismatch(folder.begin(), folder.end(), path.begin(), path.end());
-    return end == folder.end();
-}
-
-std::optional<Identity> identityOf(const fs::path &path)
-{
-    struct stat status = {};
-    if (::stat(path.c_str(), &status) != 0)
-        return std::nullopt;
-    return Identity{status.st_dev, status.st_ino};
-}
-
-/// Whether a file that exists is one of the inputs, or one of those that an input folder holds.
-bool isInput(const Identity &file, const std::vector<fs::path> &inputs)
-{
-    std::error_code fault;
-    for (const fs::path &input : inputs) {
-        if (identityOf(input) == file)
-            return true;
-        if (!fs::is_directory(input, fault))
-            continue;
-        fs::recursive_directory_iterator entry(input, fs::directory_options::skip_permission_denied,
-                                               fault);
-        for (; !fault && entry != fs::recursive_directory_iterator(); entry.increment(fault)) {
-            if (identityOf(entry->path()) == file)
-                return true;
-        }
-    }
-    return false;
-}
-
-/// The path with its folder's links resolved; of a link, the file that it leads to.
-Result<fs::path> resolved(const fs::path &path)
-{
-    std::error_code fault;
-    struct stat status = {};
-    if (::lstat(path.c_str(), &status) == 0 && S_ISLNK(status.st_mode)) {
-        fs::path target = fs::canonical(path, fault);
-        if (fault)
-            return refusedOutput("io.kind", path, "a file", "a link that leads to nothing",
-                                 "The output cannot be written there");
-        return target;
-    }
-    const fs::path folder =
-        fs::canonical(path.has_parent_path() ? path.parent_path() : fs::path("."), fault);
-    if (!fault && !fs::is_directory(folder, fault) && !fault)
-        fault = std::make_error_code(std::errc::not_a_directory);
-    if (fault)
-        return refusedOutput("io.write", path, "", fault.message(),
-                             "The folder that the output goes into cannot be used");
-    return folder / path.filename();
-}
-
-Result<void> outsideOfInputs(const fs::path &path, const fs::path &place,
-                             const std::vector<fs::path> &inputs)
-{
-    std::error_code fault;
-    for (const fs::path &input : inputs) {
-        const fs::path folder = fs::canonical(input, fault);
-        if (!fault && fs::is_directory(folder, fault) && liesWithin(place, folder))
-            return refusedOutput("io.input", path, "a place outside of the input",
-                                 place == folder ? "the input" : "a place inside of it",
-                                 "The output would change what the command reads");
-    }
-    return {};
-}
-
-/// Whether a folder is a model or a quantised matrix, by the file that marks it.
-bool isBundleFolder(const fs::path &folder)
-{
-    const auto has = [&folder](const char *name, fs::file_type type) {
-        std::error_code fault;
-        return fs::symlink_status(folder / name, fault).type() == type;
-    };
-    return has("model.mil", fs::file_type::regular) ||
-           has("model0/model.mil", fs::file_type::regular) ||
-           has("coremldata.bin", fs::file_type::regular) ||
-           has("quantize.json", fs::file_type::regular) ||
-           (has("Manifest.json", fs::file_type::regular) && has("Data", fs::file_type::directory));
-}
-
-} // namespace
 
 SeenFile seenFile(const struct stat &status)
 {

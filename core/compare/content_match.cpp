@@ -132,24 +132,6 @@ private:
     std::vector<ContentMatch> m_found;
 };
 
-} // namespace
-
-std::vector<ContentMatch> matchContent(const Bundle &a, std::span<const std::size_t> weightsA,
-                                       const Bundle &b, std::span<const std::size_t> weightsB,
-                                       const Progress *progress)
-{
-    std::vector<ContentMatch> result;
-    auto groupsB = byShape(b, weightsB);
-    for (auto &[shape, ofA] : byShape(a, weightsA)) {
-        const auto ofB = groupsB.find(shape);
-        if (ofB != groupsB.end())
-            ShapeGroup(a, ofA, b, std::move(ofB->second), progress).run(result);
-    }
-    return result;
-}
-
-namespace {
-
 constexpr std::uint64_t kKeyRun = 4096;
 
 /// What stands for a value in the digest; none where rounding loses all of it.
@@ -165,65 +147,6 @@ std::optional<double> keyValue(double value, KeyPrecision precision)
     }
     return value == 0 ? 0.0 : value; // -0 is the same value
 }
-
-} // namespace
-
-std::string contentKey(const Bundle &bundle, std::size_t weight, KeyPrecision precision)
-{
-    const auto decoder = bundle.decoder(weight);
-    if (!decoder)
-        return {};
-    const std::uint64_t elements = decoder->elements().value;
-    const std::uint64_t runs = elements <= kKeyElements ? 1 : kKeyElements / kKeyRun;
-    const std::uint64_t run = elements <= kKeyElements ? elements : kKeyRun;
-    std::vector<double> values(run);
-    Sha256 digest;
-    for (std::uint64_t i = 0; i < runs; ++i) {
-        // The last run ends with the weight: (elements - run) / (runs - 1) apart.
-        const std::uint64_t first = runs == 1 ? 0 : (elements - run) / (runs - 1) * i;
-        decodeDoubles(*decoder, first, values);
-        for (double &value : values) {
-            const auto key = keyValue(value, precision);
-            if (!key)
-                return {};
-            value = *key;
-        }
-        digest.update(std::as_bytes(std::span(values)));
-    }
-    const auto text = digest.finishHex();
-    return text ? fmt::format("{} {}", elements, *text) : std::string();
-}
-
-std::string turnedKey(const Bundle &bundle, std::size_t weight, bool turned)
-{
-    constexpr std::uint64_t kSamples = 64;
-    constexpr std::size_t kLeastDifferent = 8;
-    Shape shape = bundle.weights()[weight].shape;
-    shape.erase(std::remove(shape.begin(), shape.end(), 1u), shape.end());
-    const auto decoder = bundle.decoder(weight);
-    if (shape.size() != 2 || !decoder || decoder->elements().value < kSamples)
-        return {};
-    const std::uint64_t rows = shape[turned ? 1 : 0], columns = shape[turned ? 0 : 1];
-    Sha256 digest;
-    std::set<double> different;
-    for (std::uint64_t i = 0; i < kSamples; ++i) {
-        const std::uint64_t place = (decoder->elements().value - 1) / (kSamples - 1) * i;
-        double value = 0;
-        decodeDoubles(*decoder, turned ? place % columns * rows + place / columns : place,
-                      std::span(&value, 1));
-        const auto key = keyValue(value, KeyPrecision::Half);
-        if (!key)
-            return {};
-        different.insert(*key);
-        digest.update(std::as_bytes(std::span(&*key, 1)));
-    }
-    const auto text = digest.finishHex();
-    return text && different.size() >= kLeastDifferent
-               ? fmt::format("{} {} {}", rows, columns, *text)
-               : std::string();
-}
-
-namespace {
 
 /// Samples that a part is recognised by, and that have to speak for a whole.
 constexpr std::uint64_t kJoinSamples = 1024;
@@ -494,6 +417,75 @@ private:
 };
 
 } // namespace
+
+std::vector<ContentMatch> matchContent(const Bundle &a, std::span<const std::size_t> weightsA,
+                                       const Bundle &b, std::span<const std::size_t> weightsB,
+                                       const Progress *progress)
+{
+    std::vector<ContentMatch> result;
+    auto groupsB = byShape(b, weightsB);
+    for (auto &[shape, ofA] : byShape(a, weightsA)) {
+        const auto ofB = groupsB.find(shape);
+        if (ofB != groupsB.end())
+            ShapeGroup(a, ofA, b, std::move(ofB->second), progress).run(result);
+    }
+    return result;
+}
+
+std::string contentKey(const Bundle &bundle, std::size_t weight, KeyPrecision precision)
+{
+    const auto decoder = bundle.decoder(weight);
+    if (!decoder)
+        return {};
+    const std::uint64_t elements = decoder->elements().value;
+    const std::uint64_t runs = elements <= kKeyElements ? 1 : kKeyElements / kKeyRun;
+    const std::uint64_t run = elements <= kKeyElements ? elements : kKeyRun;
+    std::vector<double> values(run);
+    Sha256 digest;
+    for (std::uint64_t i = 0; i < runs; ++i) {
+        // The last run ends with the weight: (elements - run) / (runs - 1) apart.
+        const std::uint64_t first = runs == 1 ? 0 : (elements - run) / (runs - 1) * i;
+        decodeDoubles(*decoder, first, values);
+        for (double &value : values) {
+            const auto key = keyValue(value, precision);
+            if (!key)
+                return {};
+            value = *key;
+        }
+        digest.update(std::as_bytes(std::span(values)));
+    }
+    const auto text = digest.finishHex();
+    return text ? fmt::format("{} {}", elements, *text) : std::string();
+}
+
+std::string turnedKey(const Bundle &bundle, std::size_t weight, bool turned)
+{
+    constexpr std::uint64_t kSamples = 64;
+    constexpr std::size_t kLeastDifferent = 8;
+    Shape shape = bundle.weights()[weight].shape;
+    shape.erase(std::remove(shape.begin(), shape.end(), 1u), shape.end());
+    const auto decoder = bundle.decoder(weight);
+    if (shape.size() != 2 || !decoder || decoder->elements().value < kSamples)
+        return {};
+    const std::uint64_t rows = shape[turned ? 1 : 0], columns = shape[turned ? 0 : 1];
+    Sha256 digest;
+    std::set<double> different;
+    for (std::uint64_t i = 0; i < kSamples; ++i) {
+        const std::uint64_t place = (decoder->elements().value - 1) / (kSamples - 1) * i;
+        double value = 0;
+        decodeDoubles(*decoder, turned ? place % columns * rows + place / columns : place,
+                      std::span(&value, 1));
+        const auto key = keyValue(value, KeyPrecision::Half);
+        if (!key)
+            return {};
+        different.insert(*key);
+        digest.update(std::as_bytes(std::span(&*key, 1)));
+    }
+    const auto text = digest.finishHex();
+    return text && different.size() >= kLeastDifferent
+               ? fmt::format("{} {} {}", rows, columns, *text)
+               : std::string();
+}
 
 std::vector<ComparedPair> findJoined(const Bundle &a, std::span<const std::size_t> weightsA,
                                      const Bundle &b, std::span<const std::size_t> weightsB,

@@ -104,6 +104,38 @@ void addField(const CsvTable &csv, std::size_t row, Register &reg)
         reg.fields.push_back(std::move(field));
 }
 
+const Register *firstAt(const std::vector<Register> &list, std::uint32_t address)
+{
+    const auto at = std::lower_bound(
+        list.begin(), list.end(), address,
+        [](const Register &reg, std::uint32_t wanted) { return reg.address < wanted; });
+    return at == list.end() || at->address != address ? nullptr : &*at;
+}
+
+std::map<std::uint32_t, std::vector<Role>> readRoles()
+{
+    std::map<std::uint32_t, std::vector<Role>> roles;
+    const auto csv = tables::load("register_roles");
+    if (!csv)
+        return roles;
+    for (std::size_t row = 0; row < csv->rows(); ++row) {
+        const auto cell = [&](std::string_view column) {
+            return static_cast<std::uint32_t>(parseInteger(csv->cell(row, column)).value_or(0));
+        };
+        Role role;
+        role.name = csv->cell(row, "role");
+        role.address = cell("address");
+        role.bits.name = role.name;
+        role.bits.low = std::min(cell("low"), 31U);
+        role.bits.high = std::clamp(cell("high"), role.bits.low, 31U);
+        role.bits.evidence = csv->cell(row, "confidence");
+        role.bits.confidence = confidenceOfEvidence(role.bits.evidence);
+        role.source = csv->cell(row, "source");
+        roles[cell("version")].push_back(std::move(role));
+    }
+    return roles;
+}
+
 } // namespace
 
 format::Confidence confidenceOfEvidence(std::string_view evidence)
@@ -186,18 +218,6 @@ const RegisterMap *RegisterMap::of(std::uint32_t version)
     return at == maps.end() ? nullptr : &at->second;
 }
 
-namespace {
-
-const Register *firstAt(const std::vector<Register> &list, std::uint32_t address)
-{
-    const auto at = std::lower_bound(
-        list.begin(), list.end(), address,
-        [](const Register &reg, std::uint32_t wanted) { return reg.address < wanted; });
-    return at == list.end() || at->address != address ? nullptr : &*at;
-}
-
-} // namespace
-
 const Register *RegisterMap::find(std::uint32_t address) const
 {
     return firstAt(m_registers, address);
@@ -219,34 +239,6 @@ const Register *RegisterMap::header(std::uint32_t index) const
 {
     return firstAt(m_header, 4 * index);
 }
-
-namespace {
-
-std::map<std::uint32_t, std::vector<Role>> readRoles()
-{
-    std::map<std::uint32_t, std::vector<Role>> roles;
-    const auto csv = tables::load("register_roles");
-    if (!csv)
-        return roles;
-    for (std::size_t row = 0; row < csv->rows(); ++row) {
-        const auto cell = [&](std::string_view column) {
-            return static_cast<std::uint32_t>(parseInteger(csv->cell(row, column)).value_or(0));
-        };
-        Role role;
-        role.name = csv->cell(row, "role");
-        role.address = cell("address");
-        role.bits.name = role.name;
-        role.bits.low = std::min(cell("low"), 31U);
-        role.bits.high = std::clamp(cell("high"), role.bits.low, 31U);
-        role.bits.evidence = csv->cell(row, "confidence");
-        role.bits.confidence = confidenceOfEvidence(role.bits.evidence);
-        role.source = csv->cell(row, "source");
-        roles[cell("version")].push_back(std::move(role));
-    }
-    return roles;
-}
-
-} // namespace
 
 std::span<const Role> rolesOf(std::uint32_t version)
 {

@@ -112,6 +112,8 @@ private:
     bool m_bias;
 };
 
+constexpr std::uint64_t kMaxOffset = std::uint64_t{1} << 59;
+
 } // namespace
 
 Result<std::shared_ptr<const codec::ElementOrder>> weightOrder(const SliceLayout &layout,
@@ -133,12 +135,6 @@ Result<std::shared_ptr<const codec::ElementOrder>> biasOrder(const SliceLayout &
         return tl::unexpected(placesError("a row of biases", "none"));
     return std::make_shared<DenseOrder>(layout, std::move(places), *extent, true);
 }
-
-namespace {
-
-constexpr std::uint64_t kMaxOffset = std::uint64_t{1} << 59;
-
-} // namespace
 
 Error placesError(std::string expected, std::string found)
 {

@@ -126,195 +126,6 @@ Result<SparsePlane> planeAt(SparseForm form, const SliceLayout &layout, const Pl
     return found;
 }
 
-} // namespace
-
-std::string_view sparseFormName(SparseForm form)
-{
-    return form == SparseForm::H13 ? "H13" : "H14";
-}
-
-std::optional<SparseForm> sparseFormOf(std::string_view generation)
-{
-    for (const SparseForm form : {SparseForm::H13, SparseForm::H14}) {
-        if (sparseFormName(form) == generation)
-            return form;
-    }
-    return std::nullopt;
-}
-
-Result<std::vector<Slice>> encodeSparse(SparseForm form, const SliceLayout &layout,
-                                        std::span<const std::uint16_t> weights,
-                                        std::span<const std::uint16_t> bias)
-{
-    if (auto checked = checkHalves(layout, weights, bias); !checked)
-        return tl::unexpected(std::move(checked.error()));
-    if (auto checked = checkForm(layout); !checked)
-        return tl::unexpected(std::move(checked.error()));
-    std::vector<Slice> slices(layout.engines());
-    for (std::uint64_t engine = 0; engine < layout.engines(); ++engine) {
-        Slice &slice = slices[engine];
-        for (std::uint64_t chunk = 0; chunk < layout.chunks().size(); ++chunk) {
-            const auto plane = layout.plane(chunk, engine);
-            if (!plane)
-                continue;
-            for (std::uint64_t lane = 0; !bias.empty() && lane < plane->width; ++lane)
-                put16(slice, bias[plane->firstChannel + lane]);
-            const std::size_t lengthAt = slice.size();
-            put16(slice, 0);
-            if (form == SparseForm::H14)
-                slice.push_back(std::byte(0));
-            const std::size_t body = slice.size();
-            for (std::uint64_t step = 0; step < layout.steps(); ++step)
-                putRow(slice, form, layout, *plane, step, weights);
-            const std::uint64_t length = slice.size() - body;
-            if (length > UINT16_MAX)
-                return tl::unexpected(sparseError(
-                    fmt::format("slice {}", engine), "a body of at most 65535 bytes",
-                    fmt::format("{}", length), "The plane is too long for its length word"));
-            storeLittle<std::uint16_t>(slice, lengthAt, static_cast<std::uint16_t>(length));
-            slice.resize((slice.size() + kSliceAlignment - 1) / kSliceAlignment * kSliceAlignment);
-        }
-    }
-    return slices;
-}
-
-Result<std::vector<SparsePlane>> sparsePlanes(SparseForm form, const SliceLayout &layout,
-                                              SliceSpans slices)
-{
-    if (auto checked = checkForm(layout); !checked)
-        return tl::unexpected(std::move(checked.error()));
-    if (slices.size() < layout.engines()) {
-        return ErrorBuilder("lanes.length")
-            .field("slices")
-            .expected(fmt::format("{}", layout.engines()))
-            .found(fmt::format("{}", slices.size()))
-            .message("Slices are missing")
-            .unexpected();
-    }
-    std::vector<SparsePlane> planes;
-    for (std::uint64_t engine = 0; engine < layout.engines(); ++engine) {
-        std::uint64_t at = 0;
-        for (std::uint64_t chunk = 0; chunk < layout.chunks().size(); ++chunk) {
-            const auto plane = layout.plane(chunk, engine);
-            if (!plane)
-                continue;
-            auto found = planeAt(form, layout, *plane, slices[engine], at);
-            if (!found)
-                return tl::unexpected(std::move(found.error()));
-            at = found->next;
-            planes.push_back(*found);
-        }
-    }
-    return planes;
-}
-
-Result<void> SparseIndex::readPlane(const SparsePlane &plane, std::span<const std::byte> slice)
-{
-    m_firstRows.push_back(m_offsets.size());
-    std::uint64_t offset = plane.body, stored = 0;
-    for (std::uint64_t step = 0; step < m_layout.steps(); ++step) {
-        // The planes' lengths have room for every row without its numbers.
-        const Row row{
-            static_cast<std::uint32_t>(offset + 2),
-            std::to_integer<std::uint8_t>(slice[offset + (m_form == SparseForm::H13 ? 1 : 0)])};
-        const auto count = static_cast<std::uint64_t>(std::popcount(row.mask));
-        stored += count;
-        if ((row.mask >> plane.width) != 0 || stored > plane.stored)
-            return tl::unexpected(planeError(plane.engine, plane.chunk,
-                                             "rows that fit the lanes and the body",
-                                             fmt::format("mask {:#x} at {:#x}", row.mask, offset)));
-        m_offsets.push_back(row.offset);
-        m_masks.push_back(std::byte(row.mask));
-        offset += 2 * count + rowGap(plane.width);
-    }
-    if (stored == plane.stored)
-        return {};
-    return tl::unexpected(planeError(plane.engine, plane.chunk,
-                                     fmt::format("{} numbers", plane.stored),
-                                     fmt::format("{}", stored)));
-}
-
-Result<SparseIndex> SparseIndex::make(SparseForm form, const SliceLayout &layout, SliceSpans slices)
-{
-    auto planes = sparsePlanes(form, layout, slices);
-    if (!planes)
-        return tl::unexpected(std::move(planes.error()));
-    SparseIndex index(layout, form);
-    index.m_planes = std::move(*planes);
-    index.m_planeOf.resize(static_cast<std::size_t>(layout.engines() * layout.chunks().size()));
-    for (std::size_t i = 0; i < index.m_planes.size(); ++i) {
-        const SparsePlane &plane = index.m_planes[i];
-        index.m_planeOf[plane.engine * layout.chunks().size() + plane.chunk] = i;
-        if (auto read = index.readPlane(plane, slices[plane.engine]); !read)
-            return tl::unexpected(std::move(read.error()));
-    }
-    return index;
-}
-
-std::uint64_t SparseIndex::rowGap(std::uint64_t width)
-{
-    return kRowBytes + fillBytes(width);
-}
-
-SparseIndex::ChannelRows SparseIndex::rowsOf(std::uint64_t channel) const
-{
-    const std::uint64_t number = m_layout.chunkOf(channel);
-    const Chunk &chunk = m_layout.chunks()[number];
-    const std::uint64_t within = channel - chunk.first;
-    const std::uint64_t engine = within / chunk.lanes;
-    const std::size_t plane = m_planeOf[engine * m_layout.chunks().size() + number];
-    return {engine, static_cast<unsigned>(within % chunk.lanes), m_planes[plane].width,
-            std::span(m_offsets).subspan(m_firstRows[plane], m_layout.steps()),
-            std::span(m_masks).subspan(m_firstRows[plane], m_layout.steps())};
-}
-
-std::optional<std::uint64_t> SparseIndex::numberAt(const Row &row, unsigned lane)
-{
-    if ((row.mask >> lane & 1U) == 0)
-        return std::nullopt;
-    const unsigned before = row.mask & ((1U << lane) - 1U);
-    return row.offset + 2U * static_cast<unsigned>(std::popcount(before));
-}
-
-std::optional<SparseIndex::FoundRow> SparseIndex::rowAt(const LanePlace &place) const
-{
-    const auto behind =
-        std::partition_point(m_planes.begin(), m_planes.end(), [&place](const SparsePlane &plane) {
-            return plane.engine != place.engine ? plane.engine < place.engine
-                                                : plane.body <= place.offset;
-        });
-    if (behind == m_planes.begin())
-        return std::nullopt;
-    const SparsePlane &plane = *std::prev(behind);
-    if (plane.engine != place.engine || place.offset >= plane.end)
-        return std::nullopt;
-    const auto number = static_cast<std::size_t>(std::prev(behind) - m_planes.begin());
-    const auto offsets = std::span(m_offsets).subspan(m_firstRows[number], m_layout.steps());
-    const auto next = std::upper_bound(offsets.begin(), offsets.end(), place.offset + kRowBytes);
-    if (next == offsets.begin())
-        return std::nullopt;
-    const auto step = static_cast<std::uint64_t>(std::prev(next) - offsets.begin());
-    const auto mask = m_masks[m_firstRows[number] + static_cast<std::size_t>(step)];
-    return FoundRow{&plane, step, {offsets[step], std::to_integer<std::uint8_t>(mask)}};
-}
-
-std::optional<unsigned> SparseIndex::laneAt(const Row &row, std::uint64_t offset)
-{
-    if (offset < row.offset)
-        return std::nullopt;
-    std::uint64_t before = (offset - row.offset) / 2;
-    if (before >= static_cast<unsigned>(std::popcount(row.mask)))
-        return std::nullopt;
-    unsigned lane = 0;
-    while ((row.mask >> lane & 1U) == 0 || before-- > 0)
-        ++lane;
-    return lane;
-}
-
-// Orders over slices that leave zeros out: where a number lies follows from the masks before it.
-
-namespace {
-
 /// Slices that leave zeros out, and what their bytes say once they are known.
 struct SparseSlices {
     SparseForm form = SparseForm::H13;
@@ -554,6 +365,191 @@ private:
 };
 
 } // namespace
+
+std::string_view sparseFormName(SparseForm form)
+{
+    return form == SparseForm::H13 ? "H13" : "H14";
+}
+
+std::optional<SparseForm> sparseFormOf(std::string_view generation)
+{
+    for (const SparseForm form : {SparseForm::H13, SparseForm::H14}) {
+        if (sparseFormName(form) == generation)
+            return form;
+    }
+    return std::nullopt;
+}
+
+Result<std::vector<Slice>> encodeSparse(SparseForm form, const SliceLayout &layout,
+                                        std::span<const std::uint16_t> weights,
+                                        std::span<const std::uint16_t> bias)
+{
+    if (auto checked = checkHalves(layout, weights, bias); !checked)
+        return tl::unexpected(std::move(checked.error()));
+    if (auto checked = checkForm(layout); !checked)
+        return tl::unexpected(std::move(checked.error()));
+    std::vector<Slice> slices(layout.engines());
+    for (std::uint64_t engine = 0; engine < layout.engines(); ++engine) {
+        Slice &slice = slices[engine];
+        for (std::uint64_t chunk = 0; chunk < layout.chunks().size(); ++chunk) {
+            const auto plane = layout.plane(chunk, engine);
+            if (!plane)
+                continue;
+            for (std::uint64_t lane = 0; !bias.empty() && lane < plane->width; ++lane)
+                put16(slice, bias[plane->firstChannel + lane]);
+            const std::size_t lengthAt = slice.size();
+            put16(slice, 0);
+            if (form == SparseForm::H14)
+                slice.push_back(std::byte(0));
+            const std::size_t body = slice.size();
+            for (std::uint64_t step = 0; step < layout.steps(); ++step)
+                putRow(slice, form, layout, *plane, step, weights);
+            const std::uint64_t length = slice.size() - body;
+            if (length > UINT16_MAX)
+                return tl::unexpected(sparseError(
+                    fmt::format("slice {}", engine), "a body of at most 65535 bytes",
+                    fmt::format("{}", length), "The plane is too long for its length word"));
+            storeLittle<std::uint16_t>(slice, lengthAt, static_cast<std::uint16_t>(length));
+            slice.resize((slice.size() + kSliceAlignment - 1) / kSliceAlignment * kSliceAlignment);
+        }
+    }
+    return slices;
+}
+
+Result<std::vector<SparsePlane>> sparsePlanes(SparseForm form, const SliceLayout &layout,
+                                              SliceSpans slices)
+{
+    if (auto checked = checkForm(layout); !checked)
+        return tl::unexpected(std::move(checked.error()));
+    if (slices.size() < layout.engines()) {
+        return ErrorBuilder("lanes.length")
+            .field("slices")
+            .expected(fmt::format("{}", layout.engines()))
+            .found(fmt::format("{}", slices.size()))
+            .message("Slices are missing")
+            .unexpected();
+    }
+    std::vector<SparsePlane> planes;
+    for (std::uint64_t engine = 0; engine < layout.engines(); ++engine) {
+        std::uint64_t at = 0;
+        for (std::uint64_t chunk = 0; chunk < layout.chunks().size(); ++chunk) {
+            const auto plane = layout.plane(chunk, engine);
+            if (!plane)
+                continue;
+            auto found = planeAt(form, layout, *plane, slices[engine], at);
+            if (!found)
+                return tl::unexpected(std::move(found.error()));
+            at = found->next;
+            planes.push_back(*found);
+        }
+    }
+    return planes;
+}
+
+Result<void> SparseIndex::readPlane(const SparsePlane &plane, std::span<const std::byte> slice)
+{
+    m_firstRows.push_back(m_offsets.size());
+    std::uint64_t offset = plane.body, stored = 0;
+    for (std::uint64_t step = 0; step < m_layout.steps(); ++step) {
+        // The planes' lengths have room for every row without its numbers.
+        const Row row{
+            static_cast<std::uint32_t>(offset + 2),
+            std::to_integer<std::uint8_t>(slice[offset + (m_form == SparseForm::H13 ? 1 : 0)])};
+        const auto count = static_cast<std::uint64_t>(std::popcount(row.mask));
+        stored += count;
+        if ((row.mask >> plane.width) != 0 || stored > plane.stored)
+            return tl::unexpected(planeError(plane.engine, plane.chunk,
+                                             "rows that fit the lanes and the body",
+                                             fmt::format("mask {:#x} at {:#x}", row.mask, offset)));
+        m_offsets.push_back(row.offset);
+        m_masks.push_back(std::byte(row.mask));
+        offset += 2 * count + rowGap(plane.width);
+    }
+    if (stored == plane.stored)
+        return {};
+    return tl::unexpected(planeError(plane.engine, plane.chunk,
+                                     fmt::format("{} numbers", plane.stored),
+                                     fmt::format("{}", stored)));
+}
+
+Result<SparseIndex> SparseIndex::make(SparseForm form, const SliceLayout &layout, SliceSpans slices)
+{
+    auto planes = sparsePlanes(form, layout, slices);
+    if (!planes)
+        return tl::unexpected(std::move(planes.error()));
+    SparseIndex index(layout, form);
+    index.m_planes = std::move(*planes);
+    index.m_planeOf.resize(static_cast<std::size_t>(layout.engines() * layout.chunks().size()));
+    for (std::size_t i = 0; i < index.m_planes.size(); ++i) {
+        const SparsePlane &plane = index.m_planes[i];
+        index.m_planeOf[plane.engine * layout.chunks().size() + plane.chunk] = i;
+        if (auto read = index.readPlane(plane, slices[plane.engine]); !read)
+            return tl::unexpected(std::move(read.error()));
+    }
+    return index;
+}
+
+std::uint64_t SparseIndex::rowGap(std::uint64_t width)
+{
+    return kRowBytes + fillBytes(width);
+}
+
+SparseIndex::ChannelRows SparseIndex::rowsOf(std::uint64_t channel) const
+{
+    const std::uint64_t number = m_layout.chunkOf(channel);
+    const Chunk &chunk = m_layout.chunks()[number];
+    const std::uint64_t within = channel - chunk.first;
+    const std::uint64_t engine = within / chunk.lanes;
+    const std::size_t plane = m_planeOf[engine * m_layout.chunks().size() + number];
+    return {engine, static_cast<unsigned>(within % chunk.lanes), m_planes[plane].width,
+            std::span(m_offsets).subspan(m_firstRows[plane], m_layout.steps()),
+            std::span(m_masks).subspan(m_firstRows[plane], m_layout.steps())};
+}
+
+std::optional<std::uint64_t> SparseIndex::numberAt(const Row &row, unsigned lane)
+{
+    if ((row.mask >> lane & 1U) == 0)
+        return std::nullopt;
+    const unsigned before = row.mask & ((1U << lane) - 1U);
+    return row.offset + 2U * static_cast<unsigned>(std::popcount(before));
+}
+
+std::optional<SparseIndex::FoundRow> SparseIndex::rowAt(const LanePlace &place) const
+{
+    const auto behind =
+        std::partition_point(m_planes.begin(), m_planes.end(), [&place](const SparsePlane &plane) {
+            return plane.engine != place.engine ? plane.engine < place.engine
+                                                : plane.body <= place.offset;
+        });
+    if (behind == m_planes.begin())
+        return std::nullopt;
+    const SparsePlane &plane = *std::prev(behind);
+    if (plane.engine != place.engine || place.offset >= plane.end)
+        return std::nullopt;
+    const auto number = static_cast<std::size_t>(std::prev(behind) - m_planes.begin());
+    const auto offsets = std::span(m_offsets).subspan(m_firstRows[number], m_layout.steps());
+    const auto next = std::upper_bound(offsets.begin(), offsets.end(), place.offset + kRowBytes);
+    if (next == offsets.begin())
+        return std::nullopt;
+    const auto step = static_cast<std::uint64_t>(std::prev(next) - offsets.begin());
+    const auto mask = m_masks[m_firstRows[number] + static_cast<std::size_t>(step)];
+    return FoundRow{&plane, step, {offsets[step], std::to_integer<std::uint8_t>(mask)}};
+}
+
+std::optional<unsigned> SparseIndex::laneAt(const Row &row, std::uint64_t offset)
+{
+    if (offset < row.offset)
+        return std::nullopt;
+    std::uint64_t before = (offset - row.offset) / 2;
+    if (before >= static_cast<unsigned>(std::popcount(row.mask)))
+        return std::nullopt;
+    unsigned lane = 0;
+    while ((row.mask >> lane & 1U) == 0 || before-- > 0)
+        ++lane;
+    return lane;
+}
+
+// Orders over slices that leave zeros out: where a number lies follows from the masks before it.
 
 Result<std::shared_ptr<const codec::ElementOrder>>
 sparseOrder(SparseForm form, const SliceLayout &layout, SlicePlaces places)

@@ -140,39 +140,6 @@ void take(std::optional<double> &most, const std::optional<double> &time)
         most = std::max(most.value_or(0), *time);
 }
 
-} // namespace
-
-std::vector<const target::Target *> timedTargets(const Survey &survey)
-{
-    std::vector<const target::Target *> timed;
-    for (std::size_t t = 0; t < survey.targets.size(); ++t) {
-        const bool any = std::any_of(survey.rows.begin(), survey.rows.end(), [t](const Row &row) {
-            return row.candidates && row.candidates->front()->chips[t].timeS;
-        });
-        if (survey.roofs[t].bandwidth && (survey.roofs[t].compute || any))
-            timed.push_back(survey.targets[t]);
-    }
-    return timed;
-}
-
-std::optional<double> slowest(const Candidate &candidate)
-{
-    std::optional<double> most;
-    for (const ChipFigures &chip : candidate->chips)
-        take(most, chip.timeS);
-    return most;
-}
-
-std::optional<double> slowest(const PlanTotals &totals)
-{
-    std::optional<double> most;
-    for (const roofline::ProgramTime &program : totals.programs)
-        take(most, program.engineTimeS);
-    return most;
-}
-
-namespace {
-
 /// Errors: "plan.forced".
 Result<PlannedItems> networkOf(const Survey &survey, const Limits &limits)
 {
@@ -399,7 +366,54 @@ Result<void> checkTimes(const Survey &survey)
                    "The times on this chip are not known: minimise stored or moved bytes");
 }
 
+/// The program with every weight in the form that is chosen, added up as the roofline does.
+roofline::ProgramTime programOf(const Survey &survey, const std::vector<std::size_t> &choice,
+                                std::size_t target)
+{
+    std::vector<roofline::LayerTime> times;
+    for (std::size_t r = 0; r < survey.rows.size(); ++r) {
+        const Row &row = survey.rows[r];
+        const auto &layers = survey.layers[row.weight];
+        if (layers.empty())
+            continue;
+        const ChipFigures &chip =
+            row.candidates ? (*row.candidates)[choice[r]]->chips[target] : row.fixedChips[target];
+        for (std::size_t i = 0; i < layers.size(); ++i)
+            times.push_back({layers[i].get(), chip.layerS[i], chip.refusal});
+    }
+    return roofline::programTime(times, survey.roofs[target]);
+}
+
 } // namespace
+
+std::vector<const target::Target *> timedTargets(const Survey &survey)
+{
+    std::vector<const target::Target *> timed;
+    for (std::size_t t = 0; t < survey.targets.size(); ++t) {
+        const bool any = std::any_of(survey.rows.begin(), survey.rows.end(), [t](const Row &row) {
+            return row.candidates && row.candidates->front()->chips[t].timeS;
+        });
+        if (survey.roofs[t].bandwidth && (survey.roofs[t].compute || any))
+            timed.push_back(survey.targets[t]);
+    }
+    return timed;
+}
+
+std::optional<double> slowest(const Candidate &candidate)
+{
+    std::optional<double> most;
+    for (const ChipFigures &chip : candidate->chips)
+        take(most, chip.timeS);
+    return most;
+}
+
+std::optional<double> slowest(const PlanTotals &totals)
+{
+    std::optional<double> most;
+    for (const roofline::ProgramTime &program : totals.programs)
+        take(most, program.engineTimeS);
+    return most;
+}
 
 std::string_view goalName(Goal goal)
 {
@@ -421,28 +435,6 @@ std::string formOf(const Row &row, std::size_t choice)
 {
     return choice == 0 || !row.candidates ? row.stored : (*row.candidates)[choice]->name;
 }
-
-namespace {
-
-/// The program with every weight in the form that is chosen, added up as the roofline does.
-roofline::ProgramTime programOf(const Survey &survey, const std::vector<std::size_t> &choice,
-                                std::size_t target)
-{
-    std::vector<roofline::LayerTime> times;
-    for (std::size_t r = 0; r < survey.rows.size(); ++r) {
-        const Row &row = survey.rows[r];
-        const auto &layers = survey.layers[row.weight];
-        if (layers.empty())
-            continue;
-        const ChipFigures &chip =
-            row.candidates ? (*row.candidates)[choice[r]]->chips[target] : row.fixedChips[target];
-        for (std::size_t i = 0; i < layers.size(); ++i)
-            times.push_back({layers[i].get(), chip.layerS[i], chip.refusal});
-    }
-    return roofline::programTime(times, survey.roofs[target]);
-}
-
-} // namespace
 
 PlanTotals totalsOf(const Survey &survey, const std::vector<std::size_t> &choice)
 {

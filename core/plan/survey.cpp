@@ -102,6 +102,131 @@ reachedLayers(const LayersByWeight &layers)
     return reached;
 }
 
+/// Where the bytes of an operand are: a file and an offset; of a literal its own address.
+using Place = std::pair<std::size_t, std::uint64_t>;
+Place placeOf(const codec::Operand &operand)
+{
+    const OperandPlace &place = *operand.place;
+    if (place.isLiteral())
+        return {kNoIndex, reinterpret_cast<std::uintptr_t>(place.literal.get())};
+    return {place.file, place.dataOffset.value};
+}
+
+/// Of the bytes of a weight that could not be read.
+Place unreadPlace(std::size_t weight)
+{
+    return {kNoIndex - 1, weight};
+}
+
+/// A quick number of a run of bytes; equal ones are compared.
+std::uint64_t mix(std::uint64_t hash, std::span<const std::byte> bytes)
+{
+    constexpr std::uint64_t kPrime = 0x9e3779b97f4a7c15u;
+    std::size_t at = 0;
+    for (; at + 8 <= bytes.size(); at += 8) {
+        std::uint64_t word = 0;
+        std::memcpy(&word, bytes.data() + at, 8);
+        hash = (hash ^ word) * kPrime;
+        hash ^= hash >> 29;
+    }
+    for (; at < bytes.size(); ++at)
+        hash = (hash ^ std::to_integer<std::uint64_t>(bytes[at])) * kPrime;
+    return hash ^ (hash >> 32);
+}
+
+bool sameInputs(const codec::InputStatistics *a, const codec::InputStatistics *b)
+{
+    if (a == b || a == nullptr || b == nullptr)
+        return a == b;
+    return a->axis == b->axis && a->meanSquare == b->meanSquare && a->mean == b->mean &&
+           a->secondMoment == b->secondMoment;
+}
+
+using codec::FormSpec;
+
+void addAffine(std::vector<FormSpec> &forms, const Axes &axes)
+{
+    FormSpec spec;
+    spec.node = FormNode::Affine;
+    spec.affine.axis = axes.output;
+    forms.push_back(spec);
+    spec.affine.symmetric = false;
+    forms.push_back(spec);
+    spec.affine.symmetric = true;
+    spec.affine.axis.reset();
+    forms.push_back(spec);
+}
+
+/// One codebook, one for every 64 and every 16 rows, and vectors of two and of four rows.
+void addPalettes(std::vector<FormSpec> &forms, const Shape &shape)
+{
+    const std::uint64_t rows = shape.empty() ? 1 : shape[0];
+    FormSpec spec;
+    spec.node = FormNode::Palette;
+    for (const unsigned bits : {1u, 2u, 3u, 4u, 6u, 8u}) {
+        spec.palette = {bits, 1, 1, ElementType::Fp16};
+        forms.push_back(spec);
+        for (const std::uint64_t each : {std::uint64_t(64), std::uint64_t(16)}) {
+            spec.palette.groups = rows % each == 0 ? rows / each : 1;
+            if (spec.palette.groups > 1)
+                forms.push_back(spec);
+        }
+        spec.palette.groups = 1;
+        for (const std::uint64_t vector : {std::uint64_t(2), std::uint64_t(4)}) {
+            spec.palette.vector = vector;
+            if (rows % vector == 0 && (bits == 4 || bits == 6 || bits == 8))
+                forms.push_back(spec);
+        }
+    }
+}
+
+void addBlockwise(std::vector<FormSpec> &forms, const Shape &shape, const Axes &axes)
+{
+    FormSpec spec;
+    spec.node = FormNode::Blockwise;
+    spec.blockwise.axis = axes.input;
+    spec.blockwise.channels = axes.output;
+    for (const ElementType type : {ElementType::Int8, ElementType::Int4}) {
+        for (const std::uint64_t block :
+             {std::uint64_t(16), std::uint64_t(32), std::uint64_t(64)}) {
+            if (axes.input >= shape.size() || shape[axes.input] % block != 0)
+                continue;
+            spec.blockwise.codeType = type;
+            spec.blockwise.block = block;
+            forms.push_back(spec);
+        }
+    }
+}
+
+void addSparse(std::vector<FormSpec> &forms, const Shape &shape, const Axes &axes)
+{
+    FormSpec spec;
+    spec.node = FormNode::Sparse;
+    forms.push_back(spec); // every value that is not zero
+    for (const double density : {0.75, 0.6, 0.5, 0.4, 0.35, 0.3, 0.25, 0.2, 0.15, 0.1, 0.05}) {
+        spec.density = density;
+        forms.push_back(spec);
+    }
+    spec.density.reset();
+    spec.pattern = codec::SparsePattern{2, 4, axes.input};
+    forms.push_back(spec);
+    // Joint forms: every non-zero value, or half of all, coded.
+    FormSpec joint;
+    joint.node = FormNode::Sparse;
+    for (const bool half : {false, true}) {
+        joint.density = half ? std::optional(0.5) : std::nullopt;
+        joint.survivors = FormNode::Palette;
+        for (const unsigned bits : {4u, 6u, 8u}) {
+            joint.palette = {bits, 1, 1, ElementType::Fp16};
+            forms.push_back(joint);
+        }
+        joint.survivors = FormNode::Blockwise;
+        joint.blockwise = {ElementType::Int8, 32, axes.input, false, axes.output};
+        if (axes.input < shape.size() && shape[axes.input] % 32 == 0)
+            forms.push_back(joint);
+    }
+}
+
 } // namespace
 
 Result<LayersByWeight> layersByWeight(const Bundle &bundle, const SurveyOptions &options)
@@ -424,50 +549,6 @@ Result<Survey> survey(const Bundle &bundle, const SurveyOptions &options)
     return Surveyor(bundle, options).run();
 }
 
-namespace {
-
-/// Where the bytes of an operand are: a file and an offset; of a literal its own address.
-using Place = std::pair<std::size_t, std::uint64_t>;
-Place placeOf(const codec::Operand &operand)
-{
-    const OperandPlace &place = *operand.place;
-    if (place.isLiteral())
-        return {kNoIndex, reinterpret_cast<std::uintptr_t>(place.literal.get())};
-    return {place.file, place.dataOffset.value};
-}
-
-/// Of the bytes of a weight that could not be read.
-Place unreadPlace(std::size_t weight)
-{
-    return {kNoIndex - 1, weight};
-}
-
-/// A quick number of a run of bytes; equal ones are compared.
-std::uint64_t mix(std::uint64_t hash, std::span<const std::byte> bytes)
-{
-    constexpr std::uint64_t kPrime = 0x9e3779b97f4a7c15u;
-    std::size_t at = 0;
-    for (; at + 8 <= bytes.size(); at += 8) {
-        std::uint64_t word = 0;
-        std::memcpy(&word, bytes.data() + at, 8);
-        hash = (hash ^ word) * kPrime;
-        hash ^= hash >> 29;
-    }
-    for (; at < bytes.size(); ++at)
-        hash = (hash ^ std::to_integer<std::uint64_t>(bytes[at])) * kPrime;
-    return hash ^ (hash >> 32);
-}
-
-bool sameInputs(const codec::InputStatistics *a, const codec::InputStatistics *b)
-{
-    if (a == b || a == nullptr || b == nullptr)
-        return a == b;
-    return a->axis == b->axis && a->meanSquare == b->meanSquare && a->mean == b->mean &&
-           a->secondMoment == b->secondMoment;
-}
-
-} // namespace
-
 /// Weights whose parts lie at the same places are one item: they change together or not at all.
 void Surveyor::findItems()
 {
@@ -592,95 +673,6 @@ void Surveyor::findContents()
             content.usages.push_back(usage);
     }
 }
-
-namespace {
-
-using codec::FormSpec;
-
-void addAffine(std::vector<FormSpec> &forms, const Axes &axes)
-{
-    FormSpec spec;
-    spec.node = FormNode::Affine;
-    spec.affine.axis = axes.output;
-    forms.push_back(spec);
-    spec.affine.symmetric = false;
-    forms.push_back(spec);
-    spec.affine.symmetric = true;
-    spec.affine.axis.reset();
-    forms.push_back(spec);
-}
-
-/// One codebook, one for every 64 and every 16 rows, and vectors of two and of four rows.
-void addPalettes(std::vector<FormSpec> &forms, const Shape &shape)
-{
-    const std::uint64_t rows = shape.empty() ? 1 : shape[0];
-    FormSpec spec;
-    spec.node = FormNode::Palette;
-    for (const unsigned bits : {1u, 2u, 3u, 4u, 6u, 8u}) {
-        spec.palette = {bits, 1, 1, ElementType::Fp16};
-        forms.push_back(spec);
-        for (const std::uint64_t each : {std::uint64_t(64), std::uint64_t(16)}) {
-            spec.palette.groups = rows % each == 0 ? rows / each : 1;
-            if (spec.palette.groups > 1)
-                forms.push_back(spec);
-        }
-        spec.palette.groups = 1;
-        for (const std::uint64_t vector : {std::uint64_t(2), std::uint64_t(4)}) {
-            spec.palette.vector = vector;
-            if (rows % vector == 0 && (bits == 4 || bits == 6 || bits == 8))
-                forms.push_back(spec);
-        }
-    }
-}
-
-void addBlockwise(std::vector<FormSpec> &forms, const Shape &shape, const Axes &axes)
-{
-    FormSpec spec;
-    spec.node = FormNode::Blockwise;
-    spec.blockwise.axis = axes.input;
-    spec.blockwise.channels = axes.output;
-    for (const ElementType type : {ElementType::Int8, ElementType::Int4}) {
-        for (const std::uint64_t block :
-             {std::uint64_t(16), std::uint64_t(32), std::uint64_t(64)}) {
-            if (axes.input >= shape.size() || shape[axes.input] % block != 0)
-                continue;
-            spec.blockwise.codeType = type;
-            spec.blockwise.block = block;
-            forms.push_back(spec);
-        }
-    }
-}
-
-void addSparse(std::vector<FormSpec> &forms, const Shape &shape, const Axes &axes)
-{
-    FormSpec spec;
-    spec.node = FormNode::Sparse;
-    forms.push_back(spec); // every value that is not zero
-    for (const double density : {0.75, 0.6, 0.5, 0.4, 0.35, 0.3, 0.25, 0.2, 0.15, 0.1, 0.05}) {
-        spec.density = density;
-        forms.push_back(spec);
-    }
-    spec.density.reset();
-    spec.pattern = codec::SparsePattern{2, 4, axes.input};
-    forms.push_back(spec);
-    // Joint forms: every non-zero value, or half of all, coded.
-    FormSpec joint;
-    joint.node = FormNode::Sparse;
-    for (const bool half : {false, true}) {
-        joint.density = half ? std::optional(0.5) : std::nullopt;
-        joint.survivors = FormNode::Palette;
-        for (const unsigned bits : {4u, 6u, 8u}) {
-            joint.palette = {bits, 1, 1, ElementType::Fp16};
-            forms.push_back(joint);
-        }
-        joint.survivors = FormNode::Blockwise;
-        joint.blockwise = {ElementType::Int8, 32, axes.input, false, axes.output};
-        if (axes.input < shape.size() && shape[axes.input] % 32 == 0)
-            forms.push_back(joint);
-    }
-}
-
-} // namespace
 
 // The forms that are tried for a weight.
 

@@ -105,6 +105,74 @@ tl::unexpected<Error> badRow(const std::string &file, std::string field, std::st
         .unexpected();
 }
 
+/// Takes every `step`-th row of axis 0, so that about `mostElements` are left. Halves again and
+/// again, so that codebooks, patterns and groups of inputs still divide what is left.
+void pickRows(WeightValues &picked, std::uint64_t elements, std::uint64_t mostElements)
+{
+    const auto *inputs = picked.inputs.get();
+    if (inputs != nullptr && inputs->axis == 0)
+        return;
+    const std::uint64_t channels =
+        inputs == nullptr || inputs->axis >= picked.shape.size() ? 1 : picked.shape[inputs->axis];
+    const std::uint64_t groups =
+        inputs == nullptr ? 1
+                          : std::max<std::uint64_t>(1, inputs->meanSquare.size() /
+                                                           std::max<std::uint64_t>(channels, 1));
+    std::uint64_t &rows = picked.shape[0];
+    while (rows % (2 * groups) == 0 && rows > 16 && elements / picked.step > mostElements) {
+        rows /= 2;
+        picked.step *= 2;
+    }
+}
+
+double squaresOf(const WeightValues &weight)
+{
+    std::vector<float> finite(weight.values.size());
+    std::transform(weight.values.begin(), weight.values.end(), finite.begin(),
+                   [](float value) { return std::isfinite(value) ? value : 0.0f; });
+    const std::vector<float> zeros(weight.values.size());
+    const auto sum = weight.inputs == nullptr
+                         ? Result<double>(squares(finite, zeros))
+                         : codec::inputError(finite, zeros, weight.shape, *weight.inputs);
+    return sum.value_or(0);
+}
+
+bool knowsMeans(const codec::InputStatistics *inputs)
+{
+    return inputs != nullptr && (!inputs->mean.empty() || !inputs->secondMoment.empty());
+}
+
+/// The methods beside the plain one that may be better. Masks alone are chosen by magnitude in
+/// either, unless inputs count differently.
+std::vector<codec::EncodeMethod> methodsFor(const WeightValues &weight, const codec::FormSpec &spec)
+{
+    using codec::EncodeMethod;
+    const bool mask = spec.node == FormNode::Sparse && spec.survivors == FormNode::Dense;
+    // Palettes of fp16 entries are of least squared error already.
+    const bool palette = spec.node == FormNode::Palette || spec.survivors == FormNode::Palette;
+    const bool best = palette && spec.palette.entryType == ElementType::Fp16;
+    if (spec.node == FormNode::Dense || (best && weight.inputs == nullptr) ||
+        (mask && (weight.inputs == nullptr || !(spec.pattern || spec.density))))
+        return {};
+    if (knowsMeans(weight.inputs.get()) && !mask)
+        return {EncodeMethod::Fitted, EncodeMethod::Feedback};
+    return {EncodeMethod::Fitted};
+}
+
+Result<EncodedForm> encodeBy(const WeightValues &weight, codec::FormSpec spec,
+                             codec::EncodeMethod method, ErrorModel model)
+{
+    spec.method = method;
+    spec.inputs = method == codec::EncodeMethod::Plain ? nullptr : weight.inputs;
+    auto encoded = codec::encodeForm(weight.values, weight.shape, spec, weight.type);
+    if (!encoded)
+        return tl::unexpected(std::move(encoded.error()));
+    const auto error = formError(weight, *encoded, model);
+    if (!error)
+        return tl::unexpected(error.error());
+    return EncodedForm{std::move(*encoded), *error, method};
+}
+
 } // namespace
 
 std::string formName(const FormSpec &spec)
@@ -157,42 +225,6 @@ std::string_view errorModelName(ErrorModel model)
     return model == ErrorModel::Weights ? "weights" : "outputs";
 }
 
-namespace {
-
-/// Takes every `step`-th row of axis 0, so that about `mostElements` are left. Halves again and
-/// again, so that codebooks, patterns and groups of inputs still divide what is left.
-void pickRows(WeightValues &picked, std::uint64_t elements, std::uint64_t mostElements)
-{
-    const auto *inputs = picked.inputs.get();
-    if (inputs != nullptr && inputs->axis == 0)
-        return;
-    const std::uint64_t channels =
-        inputs == nullptr || inputs->axis >= picked.shape.size() ? 1 : picked.shape[inputs->axis];
-    const std::uint64_t groups =
-        inputs == nullptr ? 1
-                          : std::max<std::uint64_t>(1, inputs->meanSquare.size() /
-                                                           std::max<std::uint64_t>(channels, 1));
-    std::uint64_t &rows = picked.shape[0];
-    while (rows % (2 * groups) == 0 && rows > 16 && elements / picked.step > mostElements) {
-        rows /= 2;
-        picked.step *= 2;
-    }
-}
-
-double squaresOf(const WeightValues &weight)
-{
-    std::vector<float> finite(weight.values.size());
-    std::transform(weight.values.begin(), weight.values.end(), finite.begin(),
-                   [](float value) { return std::isfinite(value) ? value : 0.0f; });
-    const std::vector<float> zeros(weight.values.size());
-    const auto sum = weight.inputs == nullptr
-                         ? Result<double>(squares(finite, zeros))
-                         : codec::inputError(finite, zeros, weight.shape, *weight.inputs);
-    return sum.value_or(0);
-}
-
-} // namespace
-
 Result<WeightValues> weightValues(const Bundle &bundle, std::size_t index, const Axes &axes,
                                   std::shared_ptr<const codec::InputStatistics> inputs,
                                   std::uint64_t mostElements)
@@ -229,46 +261,6 @@ double energy(const WeightValues &weight)
     const double squares = weight.squares ? *weight.squares : squaresOf(weight);
     return squares * static_cast<double>(weight.step);
 }
-
-namespace {
-
-bool knowsMeans(const codec::InputStatistics *inputs)
-{
-    return inputs != nullptr && (!inputs->mean.empty() || !inputs->secondMoment.empty());
-}
-
-/// The methods beside the plain one that may be better. Masks alone are chosen by magnitude in
-/// either, unless inputs count differently.
-std::vector<codec::EncodeMethod> methodsFor(const WeightValues &weight, const codec::FormSpec &spec)
-{
-    using codec::EncodeMethod;
-    const bool mask = spec.node == FormNode::Sparse && spec.survivors == FormNode::Dense;
-    // Palettes of fp16 entries are of least squared error already.
-    const bool palette = spec.node == FormNode::Palette || spec.survivors == FormNode::Palette;
-    const bool best = palette && spec.palette.entryType == ElementType::Fp16;
-    if (spec.node == FormNode::Dense || (best && weight.inputs == nullptr) ||
-        (mask && (weight.inputs == nullptr || !(spec.pattern || spec.density))))
-        return {};
-    if (knowsMeans(weight.inputs.get()) && !mask)
-        return {EncodeMethod::Fitted, EncodeMethod::Feedback};
-    return {EncodeMethod::Fitted};
-}
-
-Result<EncodedForm> encodeBy(const WeightValues &weight, codec::FormSpec spec,
-                             codec::EncodeMethod method, ErrorModel model)
-{
-    spec.method = method;
-    spec.inputs = method == codec::EncodeMethod::Plain ? nullptr : weight.inputs;
-    auto encoded = codec::encodeForm(weight.values, weight.shape, spec, weight.type);
-    if (!encoded)
-        return tl::unexpected(std::move(encoded.error()));
-    const auto error = formError(weight, *encoded, model);
-    if (!error)
-        return tl::unexpected(error.error());
-    return EncodedForm{std::move(*encoded), *error, method};
-}
-
-} // namespace
 
 Result<EncodedForm> encodeAs(const WeightValues &weight, const codec::FormSpec &spec,
                              ErrorModel model)

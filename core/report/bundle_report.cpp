@@ -106,6 +106,11 @@ Result<void> addWeightPictures(Document &document, const Bundle &bundle, Progres
     return {};
 }
 
+Value weightValue(const Bundle &bundle, std::size_t weight)
+{
+    return weight == kNoIndex ? Value(Nothing()) : Value(bundle.weights()[weight].findableName());
+}
+
 } // namespace
 
 Result<std::string> bundleHtml(const BundleReport &report, Progress *progress)
@@ -130,15 +135,6 @@ Result<std::string> bundleHtml(const BundleReport &report, Progress *progress)
         page.addTable("Faults and notes", diagnosticTable(), report.diagnostics, kWindow);
     return htmlText(page);
 }
-
-namespace {
-
-Value weightValue(const Bundle &bundle, std::size_t weight)
-{
-    return weight == kNoIndex ? Value(Nothing()) : Value(bundle.weights()[weight].findableName());
-}
-
-} // namespace
 
 std::vector<FindingRow> findingRows(const Bundle &bundle, const std::vector<Finding> &findings)
 {

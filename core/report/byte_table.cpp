@@ -237,6 +237,12 @@ std::string hitText(std::span<const std::byte> file, ByteRange hit)
     return printable({reinterpret_cast<const char *>(file.data()) + from, to - from});
 }
 
+/// Only a file of weights has records.
+Value recordsOf(const BundleFile &file, std::size_t records)
+{
+    return file.role == SectionKind::Data ? Value(Count{records}) : Value(Nothing());
+}
+
 } // namespace
 
 std::vector<ByteFieldFacts> byteFieldRows(const BundlePtr &bundle, std::size_t file,
@@ -431,16 +437,6 @@ const TableOf<SectionFacts> &sectionTable()
                                      {"name", "kind", "owner", "file"}};
     return kTable;
 }
-
-namespace {
-
-/// Only a file of weights has records.
-Value recordsOf(const BundleFile &file, std::size_t records)
-{
-    return file.role == SectionKind::Data ? Value(Count{records}) : Value(Nothing());
-}
-
-} // namespace
 
 const TableOf<BundleFile> &fileTable()
 {

@@ -88,6 +88,54 @@ std::string publishedText(const PublishedFigure &figure)
 
 constexpr unsigned kNotTerminal = kDocument | kWindow;
 
+/// "16 *": the star says that sources disagree.
+Value figureOf(const target::Target &target, std::string_view fact,
+               const std::optional<unsigned> &value)
+{
+    const char *mark = target::isContested(target, fact) ? " *" : "";
+    if (!value)
+        return *mark == '\0' ? Value(Unknown()) : Value(std::string("? *"));
+    return Written{static_cast<double>(*value), fmt::format("{}{}", *value, mark)};
+}
+
+Json claimsDocument(const ChipFacts &chip)
+{
+    Json facts = Json::object();
+    for (const char *fact : {"cores", "descriptor_version", "hardware_version", "family",
+                             "family_index", "cpusubtype", "product"}) {
+        for (const target::Claim &claim : target::claims(*chip, fact)) {
+            Json row;
+            row["value"] = claim.value;
+            row["default"] = claim.byDefault;
+            row["source"] = claim.source;
+            row["confidence"] = format::confidenceName(claim.confidence);
+            if (!claim.note.empty())
+                row["note"] = claim.note;
+            facts[fact].push_back(std::move(row));
+        }
+    }
+    return facts;
+}
+
+const target::DeviceBucket *bucketOf(const ChipFacts &chip)
+{
+    return chip->cores ? target::deviceBucket(*chip->cores) : nullptr;
+}
+
+template <std::size_t TargetTotals::*Member>
+Value countOf(const TargetTotals &row)
+{
+    return Count{row.*Member};
+}
+
+/// A sum of nothing that is known says nothing.
+Value movedOf(const TargetTotals &row)
+{
+    if (row.movedOpen != 0 && row.bytesMoved == 0)
+        return Unknown();
+    return sumText(grouped(row.bytesMoved), row.movedOpen);
+}
+
 } // namespace
 
 std::vector<TargetFact> halRows(const target::Target &target, const target::Target *other)
@@ -214,44 +262,6 @@ const TableOf<PlacedFact> &placedFactTable()
     return kTable;
 }
 
-namespace {
-
-/// "16 *": the star says that sources disagree.
-Value figureOf(const target::Target &target, std::string_view fact,
-               const std::optional<unsigned> &value)
-{
-    const char *mark = target::isContested(target, fact) ? " *" : "";
-    if (!value)
-        return *mark == '\0' ? Value(Unknown()) : Value(std::string("? *"));
-    return Written{static_cast<double>(*value), fmt::format("{}{}", *value, mark)};
-}
-
-Json claimsDocument(const ChipFacts &chip)
-{
-    Json facts = Json::object();
-    for (const char *fact : {"cores", "descriptor_version", "hardware_version", "family",
-                             "family_index", "cpusubtype", "product"}) {
-        for (const target::Claim &claim : target::claims(*chip, fact)) {
-            Json row;
-            row["value"] = claim.value;
-            row["default"] = claim.byDefault;
-            row["source"] = claim.source;
-            row["confidence"] = format::confidenceName(claim.confidence);
-            if (!claim.note.empty())
-                row["note"] = claim.note;
-            facts[fact].push_back(std::move(row));
-        }
-    }
-    return facts;
-}
-
-const target::DeviceBucket *bucketOf(const ChipFacts &chip)
-{
-    return chip->cores ? target::deviceBucket(*chip->cores) : nullptr;
-}
-
-} // namespace
-
 const TableOf<ChipFacts> &chipTable()
 {
     using Row = ChipFacts;
@@ -328,24 +338,6 @@ const TableOf<ChipFacts> &chipTable()
                                       "descriptor_version", "cores"}};
     return kTable;
 }
-
-namespace {
-
-template <std::size_t TargetTotals::*Member>
-Value countOf(const TargetTotals &row)
-{
-    return Count{row.*Member};
-}
-
-/// A sum of nothing that is known says nothing.
-Value movedOf(const TargetTotals &row)
-{
-    if (row.movedOpen != 0 && row.bytesMoved == 0)
-        return Unknown();
-    return sumText(grouped(row.bytesMoved), row.movedOpen);
-}
-
-} // namespace
 
 const TableOf<TargetTotals> &targetTotalsTable()
 {

@@ -256,20 +256,6 @@ void addGates(const target::Target &target, Facts &facts)
                          gate.found, gate.source});
 }
 
-} // namespace
-
-std::vector<EngineFact> collectiveFacts(const CollectiveAsked &asked, const target::Target &target)
-{
-    Facts facts;
-    addMeshFacts(asked, facts);
-    addShardingFacts(asked, facts);
-    addReductions(asked, facts);
-    addGates(target, facts);
-    return facts;
-}
-
-namespace {
-
 Json reducedJson(float value)
 {
     return json(Real{static_cast<double>(value)});
@@ -281,6 +267,16 @@ Value tileNumber(float value)
 }
 
 } // namespace
+
+std::vector<EngineFact> collectiveFacts(const CollectiveAsked &asked, const target::Target &target)
+{
+    Facts facts;
+    addMeshFacts(asked, facts);
+    addShardingFacts(asked, facts);
+    addReductions(asked, facts);
+    addGates(target, facts);
+    return facts;
+}
 
 std::vector<NarrowedPort> narrowedPort(const codec::ReductionTrace &made, std::string_view type,
                                        std::string_view overflow)

@@ -118,6 +118,23 @@ std::string frameSays(const hwx::TensorFrame &frame)
     return text + fmt::format(", type {}", frame.elementType);
 }
 
+/// A direction of a port, as its number says it.
+Value directionValue(std::uint32_t direction)
+{
+    if (direction == 1 || direction == 2)
+        return Word{direction == 1 ? "input" : "output"};
+    return Code{direction};
+}
+
+/// What a column says of a segment without sections, and of a section.
+template <class OfSegment, class OfSection>
+Value ofEither(const ContainerSectionFacts &row, OfSegment segment, OfSection section)
+{
+    return row.section == nullptr ? Value(segment(*row.segment)) : Value(section(*row.section));
+}
+
+using Port = const hwx::Thread *;
+
 } // namespace
 
 std::vector<CommandFacts> commandFacts(const hwx::Container &container)
@@ -220,27 +237,6 @@ const TableOf<SymbolFacts> &symbolTable()
         {"name", "kind", "n_sect", "n_value", "says"}};
     return kTable;
 }
-
-namespace {
-
-/// A direction of a port, as its number says it.
-Value directionValue(std::uint32_t direction)
-{
-    if (direction == 1 || direction == 2)
-        return Word{direction == 1 ? "input" : "output"};
-    return Code{direction};
-}
-
-/// What a column says of a segment without sections, and of a section.
-template <class OfSegment, class OfSection>
-Value ofEither(const ContainerSectionFacts &row, OfSegment segment, OfSection section)
-{
-    return row.section == nullptr ? Value(segment(*row.segment)) : Value(section(*row.section));
-}
-
-using Port = const hwx::Thread *;
-
-} // namespace
 
 std::vector<ContainerSectionFacts> containerSectionFacts(const hwx::Container &container)
 {

@@ -103,6 +103,70 @@ Value remarkValue(const CandidateFacts &row)
     return candidate.stored ? Value(Word{"stored so"}) : Value(Nothing());
 }
 
+using decision::Verdict;
+
+Value passesValue(const decision::Reason &reason)
+{
+    if (!reason.passes)
+        return Word{"open", Mark::Open};
+    return *reason.passes ? Word{"passes", Mark::Passes} : Word{"fails", Mark::Bad};
+}
+
+std::string noteOf(const decision::Reason &reason)
+{
+    return reason.note;
+}
+
+Json totalsJson(const TargetTotals &totals)
+{
+    Json json;
+    json["target"] = totals.target->name;
+    const auto moved = totals.allMoved();
+    json["bytes_moved"] = moved ? numberJson(*moved) : Json(nullptr);
+    json["bytes_moved_known"] = numberJson(totals.bytesMoved);
+    json["bytes_moved_open"] = totals.movedOpen;
+    json["weights_elsewhere"] = totals.elsewhere;
+    json["stored_bytes"] = numberJson(totals.storedBytes);
+    json["dense_fp16_bytes"] = numberJson(totals.denseBytes);
+    json["streams"] = totals.streams;
+    json["folds"] = totals.folds;
+    json["dense"] = totals.dense;
+    json["rejected"] = totals.rejected;
+    json["unknown"] = totals.unknown;
+    return json;
+}
+
+/// One row a line; returns the verdicts that they refer to, in the order of their indices.
+std::vector<const Verdict *> writeRows(const Bundle &bundle, const DecisionTable &table,
+                                       const std::function<void(std::string_view)> &write)
+{
+    constexpr std::size_t kFlush = 1 << 20;
+    const std::vector<std::size_t> order =
+        columnOrder(decisionTable().facts(), decisionTable().documentOrder, kDocument);
+    std::vector<const Verdict *> verdicts;
+    std::unordered_map<const Verdict *, std::size_t> indices;
+    DecisionFacts facts;
+    facts.whole = table.rows() * table.columns() <= kInlineDecisions;
+    std::string text;
+    for (std::size_t row = 0; row < table.rows(); ++row) {
+        facts.weight = &bundle.weights()[row];
+        for (std::size_t column = 0; column < table.columns(); ++column) {
+            facts.assessed = table.assessment(row, column);
+            const auto [at, isNew] = indices.try_emplace(&facts.verdict(), verdicts.size());
+            if (isNew)
+                verdicts.push_back(at->first);
+            facts.verdictIndex = at->second;
+            Json json = Json::object();
+            addCells(json, decisionTable(), order, facts);
+            text += (row == 0 && column == 0 ? "\n" : ",\n") + documentText(json, -1);
+        }
+        if (text.size() >= kFlush)
+            write(std::exchange(text, {}));
+    }
+    write(text);
+    return verdicts;
+}
+
 } // namespace
 
 std::vector<DecisionFacts> decisionFacts(const Bundle &bundle, const DecisionTable &table)
@@ -267,79 +331,6 @@ TextTable outcomeMatrix(const Bundle &bundle, const DecisionTable &table)
     return matrix;
 }
 
-namespace {
-
-using decision::Verdict;
-
-std::string dumped(const Json &json)
-{
-    return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
-Value passesValue(const decision::Reason &reason)
-{
-    if (!reason.passes)
-        return Word{"open", Mark::Open};
-    return *reason.passes ? Word{"passes", Mark::Passes} : Word{"fails", Mark::Bad};
-}
-
-std::string noteOf(const decision::Reason &reason)
-{
-    return reason.note;
-}
-
-Json totalsJson(const TargetTotals &totals)
-{
-    Json json;
-    json["target"] = totals.target->name;
-    const auto moved = totals.allMoved();
-    json["bytes_moved"] = moved ? numberJson(*moved) : Json(nullptr);
-    json["bytes_moved_known"] = numberJson(totals.bytesMoved);
-    json["bytes_moved_open"] = totals.movedOpen;
-    json["weights_elsewhere"] = totals.elsewhere;
-    json["stored_bytes"] = numberJson(totals.storedBytes);
-    json["dense_fp16_bytes"] = numberJson(totals.denseBytes);
-    json["streams"] = totals.streams;
-    json["folds"] = totals.folds;
-    json["dense"] = totals.dense;
-    json["rejected"] = totals.rejected;
-    json["unknown"] = totals.unknown;
-    return json;
-}
-
-/// One row a line; returns the verdicts that they refer to, in the order of their indices.
-std::vector<const Verdict *> writeRows(const Bundle &bundle, const DecisionTable &table,
-                                       const std::function<void(std::string_view)> &write)
-{
-    constexpr std::size_t kFlush = 1 << 20;
-    const std::vector<std::size_t> order =
-        columnOrder(decisionTable().facts(), decisionTable().documentOrder, kDocument);
-    std::vector<const Verdict *> verdicts;
-    std::unordered_map<const Verdict *, std::size_t> indices;
-    DecisionFacts facts;
-    facts.whole = table.rows() * table.columns() <= kInlineDecisions;
-    std::string text;
-    for (std::size_t row = 0; row < table.rows(); ++row) {
-        facts.weight = &bundle.weights()[row];
-        for (std::size_t column = 0; column < table.columns(); ++column) {
-            facts.assessed = table.assessment(row, column);
-            const auto [at, isNew] = indices.try_emplace(&facts.verdict(), verdicts.size());
-            if (isNew)
-                verdicts.push_back(at->first);
-            facts.verdictIndex = at->second;
-            Json json = Json::object();
-            addCells(json, decisionTable(), order, facts);
-            text += (row == 0 && column == 0 ? "\n" : ",\n") + dumped(json);
-        }
-        if (text.size() >= kFlush)
-            write(std::exchange(text, {}));
-    }
-    write(text);
-    return verdicts;
-}
-
-} // namespace
-
 const TableOf<decision::Reason> &reasonTable()
 {
     using Row = decision::Reason;
@@ -441,7 +432,7 @@ void writeDecisions(const Bundle &bundle, const DecisionTable &table, Json head,
                     const std::function<void(std::string_view)> &write)
 {
     head["bundle"] = bundle.name();
-    std::string opening = dumped(head);
+    std::string opening = documentText(head, -1);
     opening.pop_back();
     write(opening);
     write(",\n\"decisions\":[");
@@ -453,7 +444,7 @@ void writeDecisions(const Bundle &bundle, const DecisionTable &table, Json head,
     for (std::size_t column = 0; column < table.columns(); ++column)
         rest["totals"].push_back(totalsJson(table.totals(column)));
     finish(rest, diagnostics);
-    std::string closing = dumped(rest);
+    std::string closing = documentText(rest, -1);
     closing.front() = ',';
     write("],\n");
     write(std::string_view(closing).substr(1));

@@ -282,103 +282,6 @@ Json onlyJson(const Bundle &bundle, const std::vector<std::size_t> &weights)
     return list;
 }
 
-} // namespace
-
-Result<std::vector<CheckedDifference>>
-compareChecked(const BundlePtr &base, std::span<const BundlePtr> builds,
-               std::span<const std::vector<PairChoice>> pairs, const ComparisonWanted &wanted,
-               Progress *progress)
-{
-    auto differences = compareWithBase(*base, builds, pairs, wanted.options, progress);
-    if (!differences)
-        return tl::unexpected(std::move(differences.error()));
-    Progress own;
-    std::vector<CheckedDifference> all;
-    for (std::size_t i = 0; i < builds.size(); ++i) {
-        CheckedDifference checked{base, builds[i], std::move((*differences)[i]), {}, {}};
-        checked.faults = checkLimits(*base, *checked.b, checked.difference, wanted.limits);
-        checked.verdict = buildVerdict(*base, *checked.b, checked.difference);
-        Result<void> found;
-        if (wanted.forms)
-            found = findForms(checked, progress);
-        if (found && wanted.places)
-            found = findPlaces(checked, wanted, progress);
-        if (found && wanted.ranges)
-            found = findRanges(checked, progress != nullptr ? *progress : own);
-        if (found && wanted.codebooks)
-            found = findCodebooks(checked, progress);
-        if (!found)
-            return tl::unexpected(std::move(found.error()));
-        all.push_back(std::move(checked));
-    }
-    return all;
-}
-
-void setRowOrder(std::span<CheckedDifference> all, std::string_view format,
-                 std::optional<RowOrder> order)
-{
-    const bool forPeople = format == "text" || format == "markdown" || format == "html";
-    for (CheckedDifference &checked : all)
-        checked.order = order.value_or(forPeople ? RowOrder::WorstFirst : RowOrder::OfA);
-}
-
-Result<std::string> differenceDocument(std::span<CheckedDifference> all, std::string_view format,
-                                       const Diagnostics &diagnostics, Progress *progress)
-{
-    const CheckedDifference &first = all.front();
-    if (format == "csv")
-        return differenceCsv(all);
-    if (format == "markdown")
-        return differenceMarkdown(all);
-    if (format == "junit")
-        return differenceJunit(all);
-    if (format == "html")
-        return differenceHtml(all, progress);
-    if (format == "changes")
-        return changeScript(*first.a, *first.b, first.difference, progress);
-    if (format == "ips" || format == "bps") {
-        const auto patch =
-            binaryPatch(*first.a, *first.b, first.difference,
-                        format == "ips" ? BinaryFormat::Ips : BinaryFormat::Bps, progress);
-        if (!patch)
-            return tl::unexpected(patch.error());
-        return std::string(reinterpret_cast<const char *>(patch->data()), patch->size());
-    }
-    if (format == "json") {
-        Json document = differencesJson(all);
-        finish(document, diagnostics);
-        return printableJson(documentText(document)) + "\n";
-    }
-    return refused("diff.format", {}, "csv, markdown, junit, html, json, changes, ips or bps",
-                   std::string(format), "This is no format of a comparison");
-}
-
-Json differenceJson(const Bundle &a, const Bundle &b, const Difference &difference)
-{
-    Json json = document("diff");
-    json["a"] = a.name();
-    json["b"] = b.name();
-    json["identical"] = difference.identical;
-    json["files"] = jsonArray(fileDifferenceTable(), difference.files);
-    json["program"] = {{"equal", difference.program.equal},
-                       {"same_computation", difference.program.sameComputation},
-                       {"same_bytes", difference.program.sameBytes},
-                       {"bytes_a", bytesJson(difference.program.bytesA)},
-                       {"bytes_b", bytesJson(difference.program.bytesB)}};
-    json["structure"] = structureJson(a, b, difference);
-    json["weights"] = Json::array();
-    for (const ComparedPair &pair : wholePairs(difference.weights))
-        json["weights"].push_back(pairJson(a, b, pair));
-    json["joined"] = Json::array();
-    for (const auto &parts : slicedPairs(difference.weights))
-        json["joined"].push_back(joinedJson(a, b, parts));
-    json["only_a"] = onlyJson(a, difference.onlyA);
-    json["only_b"] = onlyJson(b, difference.onlyB);
-    return json;
-}
-
-namespace {
-
 Json figureNumber(double value)
 {
     return figureJson(LimitFigure(value));
@@ -608,6 +511,99 @@ Json cellJson(const BuildMatrix &matrix, const MatrixCell &cell, const Bundle &b
 }
 
 } // namespace
+
+Result<std::vector<CheckedDifference>>
+compareChecked(const BundlePtr &base, std::span<const BundlePtr> builds,
+               std::span<const std::vector<PairChoice>> pairs, const ComparisonWanted &wanted,
+               Progress *progress)
+{
+    auto differences = compareWithBase(*base, builds, pairs, wanted.options, progress);
+    if (!differences)
+        return tl::unexpected(std::move(differences.error()));
+    Progress own;
+    std::vector<CheckedDifference> all;
+    for (std::size_t i = 0; i < builds.size(); ++i) {
+        CheckedDifference checked{base, builds[i], std::move((*differences)[i]), {}, {}};
+        checked.faults = checkLimits(*base, *checked.b, checked.difference, wanted.limits);
+        checked.verdict = buildVerdict(*base, *checked.b, checked.difference);
+        Result<void> found;
+        if (wanted.forms)
+            found = findForms(checked, progress);
+        if (found && wanted.places)
+            found = findPlaces(checked, wanted, progress);
+        if (found && wanted.ranges)
+            found = findRanges(checked, progress != nullptr ? *progress : own);
+        if (found && wanted.codebooks)
+            found = findCodebooks(checked, progress);
+        if (!found)
+            return tl::unexpected(std::move(found.error()));
+        all.push_back(std::move(checked));
+    }
+    return all;
+}
+
+void setRowOrder(std::span<CheckedDifference> all, std::string_view format,
+                 std::optional<RowOrder> order)
+{
+    const bool forPeople = format == "text" || format == "markdown" || format == "html";
+    for (CheckedDifference &checked : all)
+        checked.order = order.value_or(forPeople ? RowOrder::WorstFirst : RowOrder::OfA);
+}
+
+Result<std::string> differenceDocument(std::span<CheckedDifference> all, std::string_view format,
+                                       const Diagnostics &diagnostics, Progress *progress)
+{
+    const CheckedDifference &first = all.front();
+    if (format == "csv")
+        return differenceCsv(all);
+    if (format == "markdown")
+        return differenceMarkdown(all);
+    if (format == "junit")
+        return differenceJunit(all);
+    if (format == "html")
+        return differenceHtml(all, progress);
+    if (format == "changes")
+        return changeScript(*first.a, *first.b, first.difference, progress);
+    if (format == "ips" || format == "bps") {
+        const auto patch =
+            binaryPatch(*first.a, *first.b, first.difference,
+                        format == "ips" ? BinaryFormat::Ips : BinaryFormat::Bps, progress);
+        if (!patch)
+            return tl::unexpected(patch.error());
+        return std::string(reinterpret_cast<const char *>(patch->data()), patch->size());
+    }
+    if (format == "json") {
+        Json document = differencesJson(all);
+        finish(document, diagnostics);
+        return printableJson(documentText(document)) + "\n";
+    }
+    return refused("diff.format", {}, "csv, markdown, junit, html, json, changes, ips or bps",
+                   std::string(format), "This is no format of a comparison");
+}
+
+Json differenceJson(const Bundle &a, const Bundle &b, const Difference &difference)
+{
+    Json json = document("diff");
+    json["a"] = a.name();
+    json["b"] = b.name();
+    json["identical"] = difference.identical;
+    json["files"] = jsonArray(fileDifferenceTable(), difference.files);
+    json["program"] = {{"equal", difference.program.equal},
+                       {"same_computation", difference.program.sameComputation},
+                       {"same_bytes", difference.program.sameBytes},
+                       {"bytes_a", bytesJson(difference.program.bytesA)},
+                       {"bytes_b", bytesJson(difference.program.bytesB)}};
+    json["structure"] = structureJson(a, b, difference);
+    json["weights"] = Json::array();
+    for (const ComparedPair &pair : wholePairs(difference.weights))
+        json["weights"].push_back(pairJson(a, b, pair));
+    json["joined"] = Json::array();
+    for (const auto &parts : slicedPairs(difference.weights))
+        json["joined"].push_back(joinedJson(a, b, parts));
+    json["only_a"] = onlyJson(a, difference.onlyA);
+    json["only_b"] = onlyJson(b, difference.onlyB);
+    return json;
+}
 
 Json figureJson(const LimitFigure &figure)
 {

@@ -46,86 +46,6 @@ bool hasNoFigure(const EditFacts &row)
     return row.edit->edit.kind == Edit::Kind::Bytes;
 }
 
-} // namespace
-
-std::uint64_t EditFacts::changedBytes() const
-{
-    std::uint64_t bytes = 0;
-    for (const FileEdit &change : edit->bytes)
-        bytes += change.after.size();
-    return bytes;
-}
-
-std::vector<EditFacts> editRows(const Bundle &bundle, const std::vector<AppliedEdit> &edits)
-{
-    std::vector<EditFacts> rows;
-    for (const AppliedEdit &edit : edits)
-        rows.push_back({&bundle, &edit, true});
-    return rows;
-}
-
-const TableOf<EditFacts> &editTable()
-{
-    using Row = EditFacts;
-    static constexpr Column<Row> kColumns[] = {
-        {kWindow, "active", "on", "Cleared: switched off, or undone and not made again",
-         [](const Row &row) -> Value { return Word(row.active ? "on" : "off"); }},
-        {kDocument, "kind", "What kind of edit it is",
-         [](const Row &row) -> Value { return Word(editKindName(row.edit->edit.kind)); }},
-        {kName | kTerminal, "written", "edit",
-         "The kind and the edit, as the command line writes them",
-         [](const Row &row) -> Value {
-             return fmt::format("{} {}", editKindName(row.edit->edit.kind),
-                                editText(row.edit->edit));
-         }},
-        {kDocument | kWindow, "edit", "The edit as the command line writes it",
-         [](const Row &row) -> Value { return editText(row.edit->edit); }},
-        {kDocument, "weight", "The weight that it changes",
-         [](const Row &row) -> Value { return View(row.edit->edit.weight); }},
-        {kNumber | kDocument | kTerminal, "asked", "The value that was asked for",
-         [](const Row &row) -> Value {
-             if (hasNoFigure(row))
-                 return Nothing();
-             return Written(row.edit->asked, fmt::format("{}", row.edit->asked));
-         },
-         jsonOf([](const Row &row) {
-             return hasNoFigure(row) ? Json(nullptr) : valueJson(row.edit->asked);
-         })},
-        {kNumber | kDocument | kTerminal, "stored", "The value that the form holds",
-         [](const Row &row) -> Value {
-             if (hasNoFigure(row))
-                 return Nothing();
-             return Written(row.edit->stored, fmt::format("{:.9g}", row.edit->stored));
-         },
-         jsonOf([](const Row &row) {
-             return hasNoFigure(row) ? Json(nullptr) : valueJson(row.edit->stored);
-         })},
-        {kNumber, "old", "was", "The value before",
-         [](const Row &row) -> Value { return View(row.edit->oldText); }},
-        {kNumber | kDocument | kWindow, "new", "The value that the form holds now",
-         [](const Row &row) -> Value { return View(row.edit->newText); }},
-        {kWindow, "where", "The first changed byte, and how many more runs", whereValue},
-        {kNumber | kWindow, "bytes", "How many bytes change",
-         [](const Row &row) -> Value { return Count(row.changedBytes()); }},
-        {kName, "note", "What the form made of the value", noteValue,
-         jsonOf([](const Row &row) { return Json(row.edit->note); })},
-        {kNumber | kDocument, "elements", "Decoded elements that it sets",
-         [](const Row &row) -> Value { return Count(row.edit->elements); }},
-        {kDocument, "tables", "Whether it touches program text, a header or a record",
-         [](const Row &row) -> Value { return row.edit->tables; }},
-        {kDocument, "ranges", "The bytes before and after, run by run", nullptr,
-         jsonOf(rangesJson)},
-    };
-    static const TableOf<Row> kTable{
-        "edits",
-        kColumns,
-        {"kind", "edit", "weight", "asked", "stored", "note", "old", "new"},
-        {"active", "edit", "old", "new", "note"}};
-    return kTable;
-}
-
-namespace {
-
 const Weight &sideWeight(const PickedSide &side)
 {
     return side.bundle->weights()[side.weight];
@@ -235,39 +155,6 @@ private:
     std::vector<PickedFact> m_rows;
 };
 
-} // namespace
-
-std::vector<PickedFact> pickedElementRows(const PickedSide &a, const PickedSide &b, bool comparable)
-{
-    PickedRows rows(a, b);
-    rows.add("Index", indexOf);
-    rows.addKnown("Value",
-                  [](const PickedSide &side) { return numberOf(side, side.stored->value); });
-    if (comparable && a.stored != nullptr && b.stored != nullptr)
-        rows.addDistance();
-    rows.addKnown("Code", storedCodeOf);
-    rows.addKnown("Codebook", codebookOf);
-    rows.addKnown("Entry", entryOf);
-    rows.addKnown("Bytes", bytesOf);
-    rows.addKnown("Offset", elementOffsetOf);
-    rows.add("File", fileOf);
-    return rows.take();
-}
-
-const TableOf<PickedFact> &pickedElementTable()
-{
-    using Row = PickedFact;
-    static constexpr Column<Row> kColumns[] = {
-        {"what", "element", "What is said of the picked element", member<&Row::what>},
-        {"a", "A", "The element as A stores it", member<&Row::a>},
-        {"b", "B", "The element as B stores it", member<&Row::b>},
-    };
-    static const TableOf<Row> kTable{"element", kColumns};
-    return kTable;
-}
-
-namespace {
-
 /// Most bytes of a range that text and JSON write out.
 constexpr std::size_t kTextBytes = 8, kJsonBytes = 64;
 
@@ -364,7 +251,133 @@ Json pairsDocument(const std::vector<ByteRange> &ranges)
     return list;
 }
 
+Json savedJson(const SaveReport &saved)
+{
+    Json json;
+    json["bytes_written"] = numberJson(saved.bytesWritten.value);
+    json["verified"] = saved.verified;
+    json["backups"] = Json::array();
+    for (const std::filesystem::path &backup : saved.backups)
+        json["backups"].push_back(backup.string());
+    return json;
+}
+
+std::string_view actionName(RecoverAction action)
+{
+    switch (action) {
+    case RecoverAction::Undo: return "undo";
+    case RecoverAction::Finish: return "finish";
+    case RecoverAction::Discard: break;
+    }
+    return "discard";
+}
+
 } // namespace
+
+std::uint64_t EditFacts::changedBytes() const
+{
+    std::uint64_t bytes = 0;
+    for (const FileEdit &change : edit->bytes)
+        bytes += change.after.size();
+    return bytes;
+}
+
+std::vector<EditFacts> editRows(const Bundle &bundle, const std::vector<AppliedEdit> &edits)
+{
+    std::vector<EditFacts> rows;
+    for (const AppliedEdit &edit : edits)
+        rows.push_back({&bundle, &edit, true});
+    return rows;
+}
+
+const TableOf<EditFacts> &editTable()
+{
+    using Row = EditFacts;
+    static constexpr Column<Row> kColumns[] = {
+        {kWindow, "active", "on", "Cleared: switched off, or undone and not made again",
+         [](const Row &row) -> Value { return Word(row.active ? "on" : "off"); }},
+        {kDocument, "kind", "What kind of edit it is",
+         [](const Row &row) -> Value { return Word(editKindName(row.edit->edit.kind)); }},
+        {kName | kTerminal, "written", "edit",
+         "The kind and the edit, as the command line writes them",
+         [](const Row &row) -> Value {
+             return fmt::format("{} {}", editKindName(row.edit->edit.kind),
+                                editText(row.edit->edit));
+         }},
+        {kDocument | kWindow, "edit", "The edit as the command line writes it",
+         [](const Row &row) -> Value { return editText(row.edit->edit); }},
+        {kDocument, "weight", "The weight that it changes",
+         [](const Row &row) -> Value { return View(row.edit->edit.weight); }},
+        {kNumber | kDocument | kTerminal, "asked", "The value that was asked for",
+         [](const Row &row) -> Value {
+             if (hasNoFigure(row))
+                 return Nothing();
+             return Written(row.edit->asked, fmt::format("{}", row.edit->asked));
+         },
+         jsonOf([](const Row &row) {
+             return hasNoFigure(row) ? Json(nullptr) : valueJson(row.edit->asked);
+         })},
+        {kNumber | kDocument | kTerminal, "stored", "The value that the form holds",
+         [](const Row &row) -> Value {
+             if (hasNoFigure(row))
+                 return Nothing();
+             return Written(row.edit->stored, fmt::format("{:.9g}", row.edit->stored));
+         },
+         jsonOf([](const Row &row) {
+             return hasNoFigure(row) ? Json(nullptr) : valueJson(row.edit->stored);
+         })},
+        {kNumber, "old", "was", "The value before",
+         [](const Row &row) -> Value { return View(row.edit->oldText); }},
+        {kNumber | kDocument | kWindow, "new", "The value that the form holds now",
+         [](const Row &row) -> Value { return View(row.edit->newText); }},
+        {kWindow, "where", "The first changed byte, and how many more runs", whereValue},
+        {kNumber | kWindow, "bytes", "How many bytes change",
+         [](const Row &row) -> Value { return Count(row.changedBytes()); }},
+        {kName, "note", "What the form made of the value", noteValue,
+         jsonOf([](const Row &row) { return Json(row.edit->note); })},
+        {kNumber | kDocument, "elements", "Decoded elements that it sets",
+         [](const Row &row) -> Value { return Count(row.edit->elements); }},
+        {kDocument, "tables", "Whether it touches program text, a header or a record",
+         [](const Row &row) -> Value { return row.edit->tables; }},
+        {kDocument, "ranges", "The bytes before and after, run by run", nullptr,
+         jsonOf(rangesJson)},
+    };
+    static const TableOf<Row> kTable{
+        "edits",
+        kColumns,
+        {"kind", "edit", "weight", "asked", "stored", "note", "old", "new"},
+        {"active", "edit", "old", "new", "note"}};
+    return kTable;
+}
+
+std::vector<PickedFact> pickedElementRows(const PickedSide &a, const PickedSide &b, bool comparable)
+{
+    PickedRows rows(a, b);
+    rows.add("Index", indexOf);
+    rows.addKnown("Value",
+                  [](const PickedSide &side) { return numberOf(side, side.stored->value); });
+    if (comparable && a.stored != nullptr && b.stored != nullptr)
+        rows.addDistance();
+    rows.addKnown("Code", storedCodeOf);
+    rows.addKnown("Codebook", codebookOf);
+    rows.addKnown("Entry", entryOf);
+    rows.addKnown("Bytes", bytesOf);
+    rows.addKnown("Offset", elementOffsetOf);
+    rows.add("File", fileOf);
+    return rows.take();
+}
+
+const TableOf<PickedFact> &pickedElementTable()
+{
+    using Row = PickedFact;
+    static constexpr Column<Row> kColumns[] = {
+        {"what", "element", "What is said of the picked element", member<&Row::what>},
+        {"a", "A", "The element as A stores it", member<&Row::a>},
+        {"b", "B", "The element as B stores it", member<&Row::b>},
+    };
+    static const TableOf<Row> kTable{"element", kColumns};
+    return kTable;
+}
 
 const TableOf<WrittenRange> &writtenRangeTable()
 {
@@ -511,21 +524,6 @@ Json appliedJson(const AppliedNames &names, const AppliedPatch &applied)
     return json;
 }
 
-namespace {
-
-Json savedJson(const SaveReport &saved)
-{
-    Json json;
-    json["bytes_written"] = numberJson(saved.bytesWritten.value);
-    json["verified"] = saved.verified;
-    json["backups"] = Json::array();
-    for (const std::filesystem::path &backup : saved.backups)
-        json["backups"].push_back(backup.string());
-    return json;
-}
-
-} // namespace
-
 Json patchJson(const Bundle &bundle, const std::vector<AppliedEdit> &edits,
                const std::optional<SaveReport> &saved)
 {
@@ -539,20 +537,6 @@ Json patchJson(const Bundle &bundle, const std::vector<AppliedEdit> &edits,
     json["saved"] = saved ? savedJson(*saved) : Json(nullptr);
     return json;
 }
-
-namespace {
-
-std::string_view actionName(RecoverAction action)
-{
-    switch (action) {
-    case RecoverAction::Undo: return "undo";
-    case RecoverAction::Finish: return "finish";
-    case RecoverAction::Discard: break;
-    }
-    return "discard";
-}
-
-} // namespace
 
 Json recoverJson(std::string_view path, RecoverAction action, bool dryRun,
                  const RecoverReport &report)

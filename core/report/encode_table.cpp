@@ -36,6 +36,39 @@ Value tileRemark(const codec::TquantTile &tile)
     return remark;
 }
 
+void addEncodedWeight(Json &json, const Bundle &bundle, const EncodedBundle &encoded,
+                      const EncodedOne &one)
+{
+    const Weight &after = encoded.made->weights()[one.after];
+    json["name"] = after.name;
+    json["address"] = after.address();
+    json["form"] = formText(after.form);
+    json["asked"] = one.asked;
+    json["before"] = weightJson(bundle, one.before, std::nullopt, {});
+    json["after"] = weightJson(*encoded.made, one.after, std::nullopt, {});
+    json["error"] = accuracyJson(one.error);
+    json["error"]["inputs_relative"] = optionalJson(one.inputRelative);
+}
+
+void addInstruction(Json &document, const quantized::Quantized &made)
+{
+    document["instruction"] = Json::array();
+    for (const format::TquantLine &line : made.lines)
+        document["instruction"].push_back({{"kind", line.kind},
+                                           {"name", line.name},
+                                           {"text", line.text},
+                                           {"source", line.source}});
+    document["devices"] = Json::array();
+    for (const format::TquantFact &fact : made.devices)
+        document["devices"].push_back({{"device", fact.device},
+                                       {"feature", fact.feature},
+                                       {"value", fact.value},
+                                       {"note", fact.note},
+                                       {"source", fact.source},
+                                       {"confidence", format::confidenceName(fact.confidence)}});
+    document["contested"] = readingsJson(made.contested);
+}
+
 } // namespace
 
 std::vector<EncodedSide> encodedSides(const Bundle &bundle, const EncodedBundle &encoded)
@@ -100,24 +133,6 @@ const TableOf<EncodedFacts> &encodedTable()
     static const TableOf<Row> kTable{"encoded", kColumns};
     return kTable;
 }
-
-namespace {
-
-void addEncodedWeight(Json &json, const Bundle &bundle, const EncodedBundle &encoded,
-                      const EncodedOne &one)
-{
-    const Weight &after = encoded.made->weights()[one.after];
-    json["name"] = after.name;
-    json["address"] = after.address();
-    json["form"] = formText(after.form);
-    json["asked"] = one.asked;
-    json["before"] = weightJson(bundle, one.before, std::nullopt, {});
-    json["after"] = weightJson(*encoded.made, one.after, std::nullopt, {});
-    json["error"] = accuracyJson(one.error);
-    json["error"]["inputs_relative"] = optionalJson(one.inputRelative);
-}
-
-} // namespace
 
 std::string askedText(const EncodedBundle &encoded)
 {
@@ -225,29 +240,6 @@ const TableOf<codec::TquantTile> &quantizeTileTable()
     static const TableOf<Row> kTable{"quantize_tiles", kColumns};
     return kTable;
 }
-
-namespace {
-
-void addInstruction(Json &document, const quantized::Quantized &made)
-{
-    document["instruction"] = Json::array();
-    for (const format::TquantLine &line : made.lines)
-        document["instruction"].push_back({{"kind", line.kind},
-                                           {"name", line.name},
-                                           {"text", line.text},
-                                           {"source", line.source}});
-    document["devices"] = Json::array();
-    for (const format::TquantFact &fact : made.devices)
-        document["devices"].push_back({{"device", fact.device},
-                                       {"feature", fact.feature},
-                                       {"value", fact.value},
-                                       {"note", fact.note},
-                                       {"source", fact.source},
-                                       {"confidence", format::confidenceName(fact.confidence)}});
-    document["contested"] = readingsJson(made.contested);
-}
-
-} // namespace
 
 Json constraintsJson(const std::vector<codec::MxConstraint> &constraints)
 {

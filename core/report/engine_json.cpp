@@ -30,6 +30,15 @@ Json hexJson(const std::optional<std::uint32_t> &value)
     return value ? Json(hex(*value)) : Json(nullptr);
 }
 
+using descriptor::ImageField;
+using descriptor::ImageGroup;
+
+/// "0x40"; in JSON the same text, null where it is not known.
+Value addressOf(const std::optional<std::uint32_t> &address)
+{
+    return address ? Value(hexText(*address)) : Value(Unknown());
+}
+
 } // namespace
 
 Json readingsJson(std::span<const format::Reading> readings)
@@ -197,19 +206,6 @@ Json foldPredicateJson()
     }
     return list;
 }
-
-namespace {
-
-using descriptor::ImageField;
-using descriptor::ImageGroup;
-
-/// "0x40"; in JSON the same text, null where it is not known.
-Value addressOf(const std::optional<std::uint32_t> &address)
-{
-    return address ? Value(hexText(*address)) : Value(Unknown());
-}
-
-} // namespace
 
 const TableOf<ImageGroup> &imageGroupTable()
 {

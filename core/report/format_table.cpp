@@ -71,6 +71,75 @@ Value codeOf(const Result<T> &number)
     return number ? Value(Code{number->value}) : Value(Unknown());
 }
 
+Json typesJson(std::span<const format::CatalogueRow> rows)
+{
+    return jsonArray(elementTypeTable(), elementTypeRows({}, rows));
+}
+
+void addRows(std::string_view name, std::vector<EmbeddedFact> &rows)
+{
+    const auto csv = tables::load(name);
+    for (std::size_t row = 0; csv && row < csv->rows(); ++row) {
+        EmbeddedFact fact;
+        fact.table = name;
+        for (std::size_t i = 0; i < csv->columns().size(); ++i) {
+            const std::string &column = csv->columns()[i];
+            const std::string_view cell = csv->cell(row, i);
+            if (column == "confidence")
+                fact.confidence = cell;
+            else if (column == "source")
+                fact.source = cell;
+            else if (column == "note")
+                fact.note = cell;
+            else if (!cell.empty())
+                fact.cells.append(fact.cells.empty() ? "" : "; ").append(column + "=").append(cell);
+        }
+        rows.push_back(std::move(fact));
+    }
+}
+
+using format::ActivationField;
+using format::ActivationTable;
+
+constexpr int kActivationDigits = 6;
+
+Json halfJson(float value)
+{
+    return json(Real{static_cast<double>(value)});
+}
+
+Value entryPlace(const ActivationEntry &row)
+{
+    return Written{static_cast<double>(row.entry),
+                   row.count == 1 ? std::to_string(row.entry)
+                                  : fmt::format("{} to {}", row.entry, row.entry + row.count - 1)};
+}
+
+/// Of one of several entries that are a field, its number among them.
+Value entryName(const ActivationEntry &row)
+{
+    if (row.field == nullptr)
+        return Nothing();
+    return row.field->count == row.count
+               ? Value(View(row.field->name))
+               : Value(Word{"knot", Mark::None, std::to_string(row.entry - row.field->index)});
+}
+
+std::string entryOrigin(const ActivationEntry &row)
+{
+    if (row.field == nullptr)
+        return {};
+    return row.field->note.empty() ? row.field->source : row.field->source + "\n" + row.field->note;
+}
+
+Json activationValuesJson(const ActivationEntry &row)
+{
+    Json values = Json::array();
+    for (std::size_t i = 0; i < row.count; ++i)
+        values.push_back(halfJson(row.table->value(row.entry + i)));
+    return values;
+}
+
 } // namespace
 
 std::vector<KernelFormatFacts> kernelFormatRows(const format::FormatUse &use)
@@ -257,15 +326,6 @@ const TableOf<CodegenFacts> &codegenTable()
     return kTable;
 }
 
-namespace {
-
-Json typesJson(std::span<const format::CatalogueRow> rows)
-{
-    return jsonArray(elementTypeTable(), elementTypeRows({}, rows));
-}
-
-} // namespace
-
 Json formatsJson(const target::Target &target, const format::FormatUse &use)
 {
     const std::uint32_t version = use.descriptorVersion;
@@ -287,32 +347,6 @@ Json formatsJson(const target::Target &target, const format::FormatUse &use)
     json["blob_types"] = typesJson(format::blobTypes());
     return json;
 }
-
-namespace {
-
-void addRows(std::string_view name, std::vector<EmbeddedFact> &rows)
-{
-    const auto csv = tables::load(name);
-    for (std::size_t row = 0; csv && row < csv->rows(); ++row) {
-        EmbeddedFact fact;
-        fact.table = name;
-        for (std::size_t i = 0; i < csv->columns().size(); ++i) {
-            const std::string &column = csv->columns()[i];
-            const std::string_view cell = csv->cell(row, i);
-            if (column == "confidence")
-                fact.confidence = cell;
-            else if (column == "source")
-                fact.source = cell;
-            else if (column == "note")
-                fact.note = cell;
-            else if (!cell.empty())
-                fact.cells.append(fact.cells.empty() ? "" : "; ").append(column + "=").append(cell);
-        }
-        rows.push_back(std::move(fact));
-    }
-}
-
-} // namespace
 
 std::vector<EmbeddedFact> embeddedFactRows(std::string_view table)
 {
@@ -346,52 +380,6 @@ Json embeddedFactsJson(std::string_view table)
     json["facts"] = jsonArray(embeddedFactTable(), embeddedFactRows(table));
     return json;
 }
-
-namespace {
-
-using format::ActivationField;
-using format::ActivationTable;
-
-constexpr int kActivationDigits = 6;
-
-Json halfJson(float value)
-{
-    return json(Real{static_cast<double>(value)});
-}
-
-Value entryPlace(const ActivationEntry &row)
-{
-    return Written{static_cast<double>(row.entry),
-                   row.count == 1 ? std::to_string(row.entry)
-                                  : fmt::format("{} to {}", row.entry, row.entry + row.count - 1)};
-}
-
-/// Of one of several entries that are a field, its number among them.
-Value entryName(const ActivationEntry &row)
-{
-    if (row.field == nullptr)
-        return Nothing();
-    return row.field->count == row.count
-               ? Value(View(row.field->name))
-               : Value(Word{"knot", Mark::None, std::to_string(row.entry - row.field->index)});
-}
-
-std::string entryOrigin(const ActivationEntry &row)
-{
-    if (row.field == nullptr)
-        return {};
-    return row.field->note.empty() ? row.field->source : row.field->source + "\n" + row.field->note;
-}
-
-Json activationValuesJson(const ActivationEntry &row)
-{
-    Json values = Json::array();
-    for (std::size_t i = 0; i < row.count; ++i)
-        values.push_back(halfJson(row.table->value(row.entry + i)));
-    return values;
-}
-
-} // namespace
 
 std::vector<ActivationEntry> activationFieldRows(const ActivationTable &table)
 {

@@ -32,40 +32,6 @@ std::string unplacedReason(const Weight &weight, const Consumer &consumer)
                                 : "reads its weight in another shape than it is stored in";
 }
 
-} // namespace
-
-std::vector<UnplacedWeight> unplacedWeights(const Bundle &bundle)
-{
-    std::vector<UnplacedWeight> rows;
-    for (const roofline::Layer &layer : layersOf(bundle, weightForms(bundle))) {
-        const Weight &weight = bundle.weights()[layer.weight];
-        const Consumer &consumer = weight.consumers[layer.consumer];
-        if (!layer.operation)
-            rows.push_back({weight.findableName(), weight.address(),
-                            consumer.op + " " + consumer.name, unplacedReason(weight, consumer)});
-    }
-    for (const Unassessed &rest : unassessedWeights(bundle)) {
-        const Weight &weight = bundle.weights()[rest.weight];
-        rows.push_back({weight.findableName(), weight.address(), {}, rest.reason});
-    }
-    return rows;
-}
-
-const TableOf<UnplacedWeight> &unplacedTable()
-{
-    using Row = UnplacedWeight;
-    static constexpr Column<Row> kColumns[] = {
-        {"weight", "Weight that has no place among output-channel groups", member<&Row::weight>},
-        {kDocument, "address", "Model, function and name of the weight", member<&Row::address>},
-        {"consumer", "in", "Operation that reads it", member<&Row::consumer>},
-        {"reason", "why it has no geometry", "What is missing", member<&Row::reason>},
-    };
-    static const TableOf<Row> kTable{"without-geometry", kColumns};
-    return kTable;
-}
-
-namespace {
-
 std::vector<Column<EngineFact>> engineColumns()
 {
     using Row = EngineFact;
@@ -74,51 +40,6 @@ std::vector<Column<EngineFact>> engineColumns()
             {"remark", "How it comes about, and what other readings give", member<&Row::remark>},
             {"source", "Where the rule or the value is documented", member<&Row::source>}};
 }
-
-} // namespace
-
-const TableOf<EngineFact> &geometryFactTable()
-{
-    static const TableOf<EngineFact> kTable = [] {
-        TableOf<EngineFact> table{"geometry", engineColumns()};
-        table.columns.push_back(
-            {"confidence", "How well it is known", [](const EngineFact &row) -> Value {
-                 return row.confidence ? confidenceValue(*row.confidence) : Value(Nothing());
-             }});
-        return table;
-    }();
-    return kTable;
-}
-
-const TableOf<EngineFact> &collectiveFactTable()
-{
-    static const TableOf<EngineFact> kTable{"collective", engineColumns()};
-    return kTable;
-}
-
-std::string engineFactsText(const std::vector<EngineFact> &facts)
-{
-    std::string text;
-    for (const EngineFact &fact : facts) {
-        if (fact.heading) {
-            text += fmt::format("  {}\n", fact.what);
-            continue;
-        }
-        std::string line = fmt::format("    {:<26} {}", fact.what, report::text(fact.value, "?"));
-        if (!fact.remark.empty())
-            line += "  " + fact.remark;
-        const bool doubtful = fact.confidence == format::Confidence::Contested ||
-                              fact.confidence == format::Confidence::Assumed;
-        if (!fact.source.empty() || doubtful)
-            line +=
-                fmt::format(" [{}{}{}]", fact.source, doubtful && !fact.source.empty() ? "; " : "",
-                            doubtful ? format::confidenceName(*fact.confidence) : "");
-        text += line + "\n";
-    }
-    return text;
-}
-
-namespace {
 
 using namespace decision;
 using format::Confidence;
@@ -327,35 +248,6 @@ void addWinograd(const WinogradGate &gate, FactList &facts)
         facts.add(condition);
 }
 
-} // namespace
-
-std::vector<EngineFact> geometryFacts(const LayerOperation &operation, const Geometry &geometry)
-{
-    FactList facts;
-    addGroups(geometry, facts);
-    addCores(operation, geometry, facts);
-    addWorkingSet(geometry.workingSet, facts);
-    addCycles(operation, geometry, facts);
-    if (!geometry.disagreements.empty())
-        facts.heading("Sources disagree");
-    for (const std::string &line : geometry.disagreements)
-        facts.add("disagreement", Nothing(), line, {}, Confidence::Contested);
-    addWinograd(geometry.winograd, facts);
-    if (!geometry.costed.empty())
-        facts.heading("What the compiler costs against what the silicon has");
-    for (const Geometry::CostFact &fact : geometry.costed) {
-        std::string name = fact.name;
-        std::replace(name.begin(), name.end(), '_', ' ');
-        facts.add(name, fmt::format("{:g} {}", static_cast<double>(fact.value), fact.unit),
-                  fact.note, fact.source, Confidence::Verified);
-    }
-    return facts.take();
-}
-
-namespace {
-
-using namespace decision;
-
 Json winogradJson(const WinogradGate &gate)
 {
     Json json;
@@ -452,6 +344,100 @@ Json operationJson(const LayerOperation &operation)
 }
 
 } // namespace
+
+std::vector<UnplacedWeight> unplacedWeights(const Bundle &bundle)
+{
+    std::vector<UnplacedWeight> rows;
+    for (const roofline::Layer &layer : layersOf(bundle, weightForms(bundle))) {
+        const Weight &weight = bundle.weights()[layer.weight];
+        const Consumer &consumer = weight.consumers[layer.consumer];
+        if (!layer.operation)
+            rows.push_back({weight.findableName(), weight.address(),
+                            consumer.op + " " + consumer.name, unplacedReason(weight, consumer)});
+    }
+    for (const Unassessed &rest : unassessedWeights(bundle)) {
+        const Weight &weight = bundle.weights()[rest.weight];
+        rows.push_back({weight.findableName(), weight.address(), {}, rest.reason});
+    }
+    return rows;
+}
+
+const TableOf<UnplacedWeight> &unplacedTable()
+{
+    using Row = UnplacedWeight;
+    static constexpr Column<Row> kColumns[] = {
+        {"weight", "Weight that has no place among output-channel groups", member<&Row::weight>},
+        {kDocument, "address", "Model, function and name of the weight", member<&Row::address>},
+        {"consumer", "in", "Operation that reads it", member<&Row::consumer>},
+        {"reason", "why it has no geometry", "What is missing", member<&Row::reason>},
+    };
+    static const TableOf<Row> kTable{"without-geometry", kColumns};
+    return kTable;
+}
+
+const TableOf<EngineFact> &geometryFactTable()
+{
+    static const TableOf<EngineFact> kTable = [] {
+        TableOf<EngineFact> table{"geometry", engineColumns()};
+        table.columns.push_back(
+            {"confidence", "How well it is known", [](const EngineFact &row) -> Value {
+                 return row.confidence ? confidenceValue(*row.confidence) : Value(Nothing());
+             }});
+        return table;
+    }();
+    return kTable;
+}
+
+const TableOf<EngineFact> &collectiveFactTable()
+{
+    static const TableOf<EngineFact> kTable{"collective", engineColumns()};
+    return kTable;
+}
+
+std::string engineFactsText(const std::vector<EngineFact> &facts)
+{
+    std::string text;
+    for (const EngineFact &fact : facts) {
+        if (fact.heading) {
+            text += fmt::format("  {}\n", fact.what);
+            continue;
+        }
+        std::string line = fmt::format("    {:<26} {}", fact.what, report::text(fact.value, "?"));
+        if (!fact.remark.empty())
+            line += "  " + fact.remark;
+        const bool doubtful = fact.confidence == format::Confidence::Contested ||
+                              fact.confidence == format::Confidence::Assumed;
+        if (!fact.source.empty() || doubtful)
+            line +=
+                fmt::format(" [{}{}{}]", fact.source, doubtful && !fact.source.empty() ? "; " : "",
+                            doubtful ? format::confidenceName(*fact.confidence) : "");
+        text += line + "\n";
+    }
+    return text;
+}
+
+std::vector<EngineFact> geometryFacts(const LayerOperation &operation, const Geometry &geometry)
+{
+    FactList facts;
+    addGroups(geometry, facts);
+    addCores(operation, geometry, facts);
+    addWorkingSet(geometry.workingSet, facts);
+    addCycles(operation, geometry, facts);
+    if (!geometry.disagreements.empty())
+        facts.heading("Sources disagree");
+    for (const std::string &line : geometry.disagreements)
+        facts.add("disagreement", Nothing(), line, {}, Confidence::Contested);
+    addWinograd(geometry.winograd, facts);
+    if (!geometry.costed.empty())
+        facts.heading("What the compiler costs against what the silicon has");
+    for (const Geometry::CostFact &fact : geometry.costed) {
+        std::string name = fact.name;
+        std::replace(name.begin(), name.end(), '_', ' ');
+        facts.add(name, fmt::format("{:g} {}", static_cast<double>(fact.value), fact.unit),
+                  fact.note, fact.source, Confidence::Verified);
+    }
+    return facts.take();
+}
 
 Json conditionJson(const Condition &condition)
 {

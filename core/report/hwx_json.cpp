@@ -268,47 +268,6 @@ Json warningsJson(const Container &container)
     return list;
 }
 
-} // namespace
-
-Json hwxJson(const Container &container, std::span<const std::byte> bytes, const std::string &file,
-             const HwxJsonOptions &options)
-{
-    Json json;
-    json["file"] = file;
-    json["size"] = numberJson(bytes.size());
-    json["sha256"] = Sha256::hexOf(bytes).value_or(std::string());
-    json["header"] = headerJson(container);
-    json["load_commands"] = rowsJson(commandFacts(container), commandJson);
-    json["segments"] = Json::array();
-    for (const Segment &segment : container.segments)
-        json["segments"].push_back(segmentJson(segment));
-    json["relocations"] = relocationsJson(container);
-    json["symbols"] = jsonArray(symbolTable(), symbolFacts(container));
-    json["types"] = containerTypesJson(container);
-    json["tensors"] = tensorsJson(container);
-    json["bindings"] = Json::array();
-    for (const Binding &binding : container.bindings)
-        json["bindings"].push_back(bindingJson(binding));
-    json["programs"] = threadsJson(container, ThreadRole::Program);
-    json["ports"] = threadsJson(container, ThreadRole::Port);
-    json["ident"] = identJson(container);
-    json["tasks"] = hwxTasksJson(container, bytes, options);
-    json["relocation_slots"] = hwxSlotsJson(container, bytes, file);
-    json["kernel_tiles"] = hwxTilesJson(container, bytes);
-    json["debug_records"] = hwxDebugJson(container, bytes);
-    json["warnings"] = warningsJson(container);
-    return json;
-}
-
-Json hwxSlotsJson(const hwx::Container &container, std::span<const std::byte> bytes,
-                  const std::string &file)
-{
-    const auto slots = hwx::relocationSlots(container, bytes);
-    return jsonArray(slotTable(), slotRows(slots, file));
-}
-
-namespace {
-
 Json numberOrNull(const std::optional<std::uint32_t> &value)
 {
     return value ? Json(*value) : Json(nullptr);
@@ -329,76 +288,6 @@ Json fieldsJson(const std::vector<descriptor::FieldDifference> &fields)
     return list;
 }
 
-} // namespace
-
-Json hwxLoadJson(const std::vector<hwx::Slot> &places, const std::vector<hwx::LoadedSlot> &loaded)
-{
-    return jsonArray(loadedSlotTable(), loadedSlotRows(places, loaded));
-}
-
-Json hwxDifferencesJson(const std::vector<descriptor::TaskDifference> &differences)
-{
-    Json list = Json::array();
-    for (const auto &task : differences) {
-        Json row;
-        const bool inA = task.a != descriptor::kNoTask, inB = task.b != descriptor::kNoTask;
-        row["index"] = inA ? task.a : task.b;
-        row["change"] = inA && inB ? "changed" : inA ? "removed" : "inserted";
-        row["a"] = inA ? Json(task.a) : Json(nullptr);
-        row["b"] = inB ? Json(task.b) : Json(nullptr);
-        row["header"] = fieldsJson(task.header);
-        row["registers"] = Json::array();
-        for (const auto &reg : task.registers) {
-            row["registers"].push_back({{"address", fmt::format("0x{:05x}", reg.address)},
-                                        {"block", reg.reg == nullptr ? "?" : reg.reg->block},
-                                        {"name", reg.reg == nullptr ? "?" : reg.reg->name},
-                                        {"a", hexOrNull(reg.a)},
-                                        {"b", hexOrNull(reg.b)},
-                                        {"fields", fieldsJson(reg.fields)}});
-        }
-        list.push_back(std::move(row));
-    }
-    return list;
-}
-
-Json hwxDebugJson(const hwx::Container &container, std::span<const std::byte> bytes)
-{
-    constexpr std::uint64_t kMostWords = 1024; // of one record; the rest is in the file
-    Json list = Json::array();
-    for (const hwx::DebugRecord &record : hwx::debugRecords(container, bytes)) {
-        Json row;
-        row["section"] = record.section;
-        row["offset"] = numberJson(record.bytes.offset.value);
-        row["bytes"] = numberJson(record.bytes.bytes.value);
-        row["address"] = hexText(record.address);
-        row["symbols"] = record.symbols;
-        row["texts"] = Json::array();
-        for (const hwx::DebugText &text : record.texts)
-            row["texts"].push_back(
-                {{"offset", numberJson(text.offset.value)}, {"text", text.text}});
-        row["words"] = Json::array();
-        const std::uint64_t words = std::min(record.bytes.bytes.value / 4, kMostWords);
-        for (std::uint64_t i = 0; i < words; ++i)
-            row["words"].push_back(hexText(loadLittle<std::uint32_t>(
-                bytes, static_cast<std::size_t>(record.bytes.offset.value + 4 * i))));
-        row["meaning"] = nullptr;
-        list.push_back(std::move(row));
-    }
-    return list;
-}
-
-Json hwxLoadedJson(const hwx::Container &container, const hwx::LoadPlan &plan, bool strip,
-                   Json slots)
-{
-    return {{"base", hexText(plan.base)},
-            {"image_start", hexText(hwx::imageStart(container))},
-            {"strip", strip},
-            {"slots", std::move(slots)}};
-}
-
-namespace {
-
-using namespace hwx;
 using descriptor::TaskDetail;
 using descriptor::TaskReader;
 
@@ -510,6 +399,108 @@ void addValues(Json &json, std::span<const std::byte> bytes)
 }
 
 } // namespace
+
+Json hwxJson(const Container &container, std::span<const std::byte> bytes, const std::string &file,
+             const HwxJsonOptions &options)
+{
+    Json json;
+    json["file"] = file;
+    json["size"] = numberJson(bytes.size());
+    json["sha256"] = Sha256::hexOf(bytes).value_or(std::string());
+    json["header"] = headerJson(container);
+    json["load_commands"] = rowsJson(commandFacts(container), commandJson);
+    json["segments"] = Json::array();
+    for (const Segment &segment : container.segments)
+        json["segments"].push_back(segmentJson(segment));
+    json["relocations"] = relocationsJson(container);
+    json["symbols"] = jsonArray(symbolTable(), symbolFacts(container));
+    json["types"] = containerTypesJson(container);
+    json["tensors"] = tensorsJson(container);
+    json["bindings"] = Json::array();
+    for (const Binding &binding : container.bindings)
+        json["bindings"].push_back(bindingJson(binding));
+    json["programs"] = threadsJson(container, ThreadRole::Program);
+    json["ports"] = threadsJson(container, ThreadRole::Port);
+    json["ident"] = identJson(container);
+    json["tasks"] = hwxTasksJson(container, bytes, options);
+    json["relocation_slots"] = hwxSlotsJson(container, bytes, file);
+    json["kernel_tiles"] = hwxTilesJson(container, bytes);
+    json["debug_records"] = hwxDebugJson(container, bytes);
+    json["warnings"] = warningsJson(container);
+    return json;
+}
+
+Json hwxSlotsJson(const hwx::Container &container, std::span<const std::byte> bytes,
+                  const std::string &file)
+{
+    const auto slots = hwx::relocationSlots(container, bytes);
+    return jsonArray(slotTable(), slotRows(slots, file));
+}
+
+Json hwxLoadJson(const std::vector<hwx::Slot> &places, const std::vector<hwx::LoadedSlot> &loaded)
+{
+    return jsonArray(loadedSlotTable(), loadedSlotRows(places, loaded));
+}
+
+Json hwxDifferencesJson(const std::vector<descriptor::TaskDifference> &differences)
+{
+    Json list = Json::array();
+    for (const auto &task : differences) {
+        Json row;
+        const bool inA = task.a != descriptor::kNoTask, inB = task.b != descriptor::kNoTask;
+        row["index"] = inA ? task.a : task.b;
+        row["change"] = inA && inB ? "changed" : inA ? "removed" : "inserted";
+        row["a"] = inA ? Json(task.a) : Json(nullptr);
+        row["b"] = inB ? Json(task.b) : Json(nullptr);
+        row["header"] = fieldsJson(task.header);
+        row["registers"] = Json::array();
+        for (const auto &reg : task.registers) {
+            row["registers"].push_back({{"address", fmt::format("0x{:05x}", reg.address)},
+                                        {"block", reg.reg == nullptr ? "?" : reg.reg->block},
+                                        {"name", reg.reg == nullptr ? "?" : reg.reg->name},
+                                        {"a", hexOrNull(reg.a)},
+                                        {"b", hexOrNull(reg.b)},
+                                        {"fields", fieldsJson(reg.fields)}});
+        }
+        list.push_back(std::move(row));
+    }
+    return list;
+}
+
+Json hwxDebugJson(const hwx::Container &container, std::span<const std::byte> bytes)
+{
+    constexpr std::uint64_t kMostWords = 1024; // of one record; the rest is in the file
+    Json list = Json::array();
+    for (const hwx::DebugRecord &record : hwx::debugRecords(container, bytes)) {
+        Json row;
+        row["section"] = record.section;
+        row["offset"] = numberJson(record.bytes.offset.value);
+        row["bytes"] = numberJson(record.bytes.bytes.value);
+        row["address"] = hexText(record.address);
+        row["symbols"] = record.symbols;
+        row["texts"] = Json::array();
+        for (const hwx::DebugText &text : record.texts)
+            row["texts"].push_back(
+                {{"offset", numberJson(text.offset.value)}, {"text", text.text}});
+        row["words"] = Json::array();
+        const std::uint64_t words = std::min(record.bytes.bytes.value / 4, kMostWords);
+        for (std::uint64_t i = 0; i < words; ++i)
+            row["words"].push_back(hexText(loadLittle<std::uint32_t>(
+                bytes, static_cast<std::size_t>(record.bytes.offset.value + 4 * i))));
+        row["meaning"] = nullptr;
+        list.push_back(std::move(row));
+    }
+    return list;
+}
+
+Json hwxLoadedJson(const hwx::Container &container, const hwx::LoadPlan &plan, bool strip,
+                   Json slots)
+{
+    return {{"base", hexText(plan.base)},
+            {"image_start", hexText(hwx::imageStart(container))},
+            {"strip", strip},
+            {"slots", std::move(slots)}};
+}
 
 Json hwxTasksJson(const Container &container, std::span<const std::byte> bytes,
                   const HwxJsonOptions &options)

@@ -61,69 +61,6 @@ Value severityValue(const Diagnostic &row)
     return Word{severityName(row.severity), Mark::None, {}, static_cast<int>(row.severity)};
 }
 
-} // namespace
-
-const TableOf<Diagnostic> &diagnosticTable()
-{
-    using Row = Diagnostic;
-    static constexpr Column<Row> kColumns[] = {
-        {"severity", "Error: something cannot be read. Warning: it can, with doubt.",
-         severityValue},
-        {"code", "Stable name of the fault, the same on the command line",
-         [](const Row &row) -> Value { return View(row.error.code); }},
-        {kWindow, "place", "File and offset; Enter goes there",
-         [](const Row &row) -> Value {
-             const auto &offset = row.error.offset;
-             return FilePlace(row.error.file, offset ? std::optional(offset->value) : std::nullopt);
-         }},
-        {kDocument, "file", "File that is meant",
-         [](const Row &row) { return orNothing(row.error.file); }},
-        {kDocument, "offset", "First byte that is meant",
-         [](const Row &row) -> Value {
-             return row.error.offset ? Value(Hex(row.error.offset->value)) : Value(Unknown());
-         }},
-        {kDocument, "length", "Bytes that are meant",
-         [](const Row &row) -> Value {
-             return row.error.length ? Value(Count(row.error.length->value)) : Value(Absent());
-         }},
-        {kDocument | kWindow, "field", "Field or operand that is meant",
-         [](const Row &row) -> Value {
-             return row.error.field.empty() ? Value(Absent()) : Value(View(row.error.field));
-         }},
-        {kDocument | kWindow, "expected", "What should stand there",
-         [](const Row &row) -> Value { return View(row.error.expected); }},
-        {kDocument | kWindow, "found", "What stands there",
-         [](const Row &row) -> Value { return View(row.error.found); }},
-        {kDocument | kWindow, "message", "What is wrong",
-         [](const Row &row) -> Value {
-             return View(row.error.message.empty() ? row.error.code : row.error.message);
-         },
-         jsonOf([](const Row &row) { return Json(row.error.message); })},
-    };
-    static const TableOf<Row> kTable{
-        "diagnostics", kColumns, {}, {"severity", "code", "place", "field", "message"}};
-    return kTable;
-}
-
-Json diagnosticJson(const Diagnostic &diagnostic)
-{
-    return jsonObject(diagnosticTable(), diagnostic);
-}
-
-void finish(Json &document, const Diagnostics &diagnostics)
-{
-    for (const Diagnostic &diagnostic : diagnostics) {
-        const char *list = diagnostic.severity == Severity::Error     ? "errors"
-                           : diagnostic.severity == Severity::Warning ? "warnings"
-                                                                      : nullptr;
-        if (list && document.contains(list))
-            document[list].push_back(describe(diagnostic.error));
-    }
-    document["diagnostics"] = jsonArray(diagnosticTable(), diagnostics);
-}
-
-namespace {
-
 /// Of the binary values that packed() makes.
 constexpr std::uint8_t kPackedText = 0x4A;
 
@@ -158,42 +95,6 @@ void writePacked(std::string &text, const Json &list, int indent)
     }
     text += "\n" + std::string(static_cast<std::size_t>(indent), ' ') + "]";
 }
-
-} // namespace
-
-Json packed(const Json &row)
-{
-    const std::string text = documentDump(row, 1);
-    return Json::binary({text.begin(), text.end()}, kPackedText);
-}
-
-std::string documentText(const Json &document, int indent)
-{
-    const auto packs = [](const Json &value) {
-        return value.is_array() && !value.empty() && isPacked(value.front());
-    };
-    if (!document.is_object() || std::none_of(document.begin(), document.end(), packs))
-        return documentDump(document, indent);
-    std::string text;
-    for (const auto &[key, value] : document.items()) {
-        text += text.empty() ? "{\n" : ",\n";
-        text += std::string(static_cast<std::size_t>(indent), ' ') + documentDump(key, 0) + ": ";
-        if (packs(value)) {
-            writePacked(text, value, indent);
-            continue;
-        }
-        const std::string plain = documentDump(value, indent);
-        for (const char letter : plain) {
-            text += letter;
-            if (letter == '\n')
-                text.append(static_cast<std::size_t>(indent), ' ');
-        }
-    }
-    text += "\n}";
-    return text;
-}
-
-namespace {
 
 /// A value's extents; null for one that the program leaves open.
 Json dimsJson(const mil::ValueType &type)
@@ -321,6 +222,97 @@ Json bundleTotalsJson(const Bundle &bundle)
 }
 
 } // namespace
+
+const TableOf<Diagnostic> &diagnosticTable()
+{
+    using Row = Diagnostic;
+    static constexpr Column<Row> kColumns[] = {
+        {"severity", "Error: something cannot be read. Warning: it can, with doubt.",
+         severityValue},
+        {"code", "Stable name of the fault, the same on the command line",
+         [](const Row &row) -> Value { return View(row.error.code); }},
+        {kWindow, "place", "File and offset; Enter goes there",
+         [](const Row &row) -> Value {
+             const auto &offset = row.error.offset;
+             return FilePlace(row.error.file, offset ? std::optional(offset->value) : std::nullopt);
+         }},
+        {kDocument, "file", "File that is meant",
+         [](const Row &row) { return orNothing(row.error.file); }},
+        {kDocument, "offset", "First byte that is meant",
+         [](const Row &row) -> Value {
+             return row.error.offset ? Value(Hex(row.error.offset->value)) : Value(Unknown());
+         }},
+        {kDocument, "length", "Bytes that are meant",
+         [](const Row &row) -> Value {
+             return row.error.length ? Value(Count(row.error.length->value)) : Value(Absent());
+         }},
+        {kDocument | kWindow, "field", "Field or operand that is meant",
+         [](const Row &row) -> Value {
+             return row.error.field.empty() ? Value(Absent()) : Value(View(row.error.field));
+         }},
+        {kDocument | kWindow, "expected", "What should stand there",
+         [](const Row &row) -> Value { return View(row.error.expected); }},
+        {kDocument | kWindow, "found", "What stands there",
+         [](const Row &row) -> Value { return View(row.error.found); }},
+        {kDocument | kWindow, "message", "What is wrong",
+         [](const Row &row) -> Value {
+             return View(row.error.message.empty() ? row.error.code : row.error.message);
+         },
+         jsonOf([](const Row &row) { return Json(row.error.message); })},
+    };
+    static const TableOf<Row> kTable{
+        "diagnostics", kColumns, {}, {"severity", "code", "place", "field", "message"}};
+    return kTable;
+}
+
+Json diagnosticJson(const Diagnostic &diagnostic)
+{
+    return jsonObject(diagnosticTable(), diagnostic);
+}
+
+void finish(Json &document, const Diagnostics &diagnostics)
+{
+    for (const Diagnostic &diagnostic : diagnostics) {
+        const char *list = diagnostic.severity == Severity::Error     ? "errors"
+                           : diagnostic.severity == Severity::Warning ? "warnings"
+                                                                      : nullptr;
+        if (list && document.contains(list))
+            document[list].push_back(describe(diagnostic.error));
+    }
+    document["diagnostics"] = jsonArray(diagnosticTable(), diagnostics);
+}
+
+Json packed(const Json &row)
+{
+    const std::string text = documentDump(row, 1);
+    return Json::binary({text.begin(), text.end()}, kPackedText);
+}
+
+std::string documentText(const Json &document, int indent)
+{
+    const auto packs = [](const Json &value) {
+        return value.is_array() && !value.empty() && isPacked(value.front());
+    };
+    if (!document.is_object() || std::none_of(document.begin(), document.end(), packs))
+        return documentDump(document, indent);
+    std::string text;
+    for (const auto &[key, value] : document.items()) {
+        text += text.empty() ? "{\n" : ",\n";
+        text += std::string(static_cast<std::size_t>(indent), ' ') + documentDump(key, 0) + ": ";
+        if (packs(value)) {
+            writePacked(text, value, indent);
+            continue;
+        }
+        const std::string plain = documentDump(value, indent);
+        for (const char letter : plain) {
+            text += letter;
+            if (letter == '\n')
+                text.append(static_cast<std::size_t>(indent), ' ');
+        }
+    }
+    text += "\n}";
+    return text;
+}
 
 Json inspectJson(const Bundle &bundle, const std::vector<std::optional<Statistics>> &statistics,
                  const StatisticsOptions &asked)

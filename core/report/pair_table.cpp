@@ -225,6 +225,41 @@ private:
     std::vector<double> m_a, m_b, m_difference;
 };
 
+using PngBytes = std::vector<std::byte>;
+
+void putBig32(PngBytes &to, std::uint32_t value)
+{
+    for (int shift = 24; shift >= 0; shift -= 8)
+        to.push_back(static_cast<std::byte>(value >> shift));
+}
+
+void putChunk(PngBytes &to, std::string_view name, std::span<const std::byte> content)
+{
+    putBig32(to, static_cast<std::uint32_t>(content.size()));
+    const std::size_t from = to.size();
+    for (const char c : name)
+        to.push_back(static_cast<std::byte>(c));
+    to.insert(to.end(), content.begin(), content.end());
+    const auto sum = crc32(0, reinterpret_cast<const Bytef *>(to.data() + from),
+                           static_cast<uInt>(to.size() - from));
+    putBig32(to, static_cast<std::uint32_t>(sum));
+}
+
+/// Blue over white to orange; black for what is not finite.
+PngBytes colourTable()
+{
+    constexpr std::array<double, 3> kLess{33, 102, 172}, kMore{179, 88, 6};
+    PngBytes table;
+    for (int index = 0; index < 255; ++index) {
+        const double share = std::abs(index - 127) / 127.0;
+        const auto &end = index < 127 ? kLess : kMore;
+        for (const double channel : end)
+            table.push_back(static_cast<std::byte>(std::lround(255 + (channel - 255) * share)));
+    }
+    table.insert(table.end(), 3, std::byte{0});
+    return table;
+}
+
 } // namespace
 
 PairRow pairRow(const Bundle &a, const Bundle &b, const ComparedPair &pair)
@@ -432,45 +467,6 @@ Result<PairPicture> pairPicture(const Bundle &a, const Bundle &b, const PairSide
     }
     return cells.finish();
 }
-
-namespace {
-
-using PngBytes = std::vector<std::byte>;
-
-void putBig32(PngBytes &to, std::uint32_t value)
-{
-    for (int shift = 24; shift >= 0; shift -= 8)
-        to.push_back(static_cast<std::byte>(value >> shift));
-}
-
-void putChunk(PngBytes &to, std::string_view name, std::span<const std::byte> content)
-{
-    putBig32(to, static_cast<std::uint32_t>(content.size()));
-    const std::size_t from = to.size();
-    for (const char c : name)
-        to.push_back(static_cast<std::byte>(c));
-    to.insert(to.end(), content.begin(), content.end());
-    const auto sum = crc32(0, reinterpret_cast<const Bytef *>(to.data() + from),
-                           static_cast<uInt>(to.size() - from));
-    putBig32(to, static_cast<std::uint32_t>(sum));
-}
-
-/// Blue over white to orange; black for what is not finite.
-PngBytes colourTable()
-{
-    constexpr std::array<double, 3> kLess{33, 102, 172}, kMore{179, 88, 6};
-    PngBytes table;
-    for (int index = 0; index < 255; ++index) {
-        const double share = std::abs(index - 127) / 127.0;
-        const auto &end = index < 127 ? kLess : kMore;
-        for (const double channel : end)
-            table.push_back(static_cast<std::byte>(std::lround(255 + (channel - 255) * share)));
-    }
-    table.insert(table.end(), 3, std::byte{0});
-    return table;
-}
-
-} // namespace
 
 std::vector<std::byte> pngOf(const IndexedPicture &picture)
 {

@@ -315,85 +315,6 @@ private:
     std::uint64_t m_source = 0; ///< behind the last copy in `before`
 };
 
-} // namespace
-
-Result<Bytes> ipsPatch(ByteView before, ByteView after, Progress *progress)
-{
-    constexpr std::size_t kJoin = 6; ///< a gap that costs less than a record of its own
-    if (after.size() < before.size() && after.size() > patch::ips::kMostOffset)
-        return cannotPatch(fmt::format("a length up to {} bytes", patch::ips::kMostOffset),
-                           fmt::format("{}", after.size()),
-                           "IPS cannot shorten a file to more than 16 MiB; BPS can");
-    IpsWriter writer(after);
-    for (std::size_t at = 0; at < after.size();) {
-        if (at < before.size()) {
-            const std::size_t same = samePrefix(before.subspan(at), after.subspan(at));
-            at += same;
-            if (progress != nullptr && !progress->advance(same))
-                return stopped();
-            if (at == after.size())
-                break;
-        }
-        std::size_t end = at + 1, equal = 0;
-        for (std::size_t next = end; next < after.size() && equal < kJoin; ++next) {
-            const bool same = next < before.size() && before[next] == after[next];
-            equal = same ? equal + 1 : 0;
-            end = same ? end : next + 1;
-        }
-        if (end - 1 > patch::ips::kMostOffset)
-            return cannotPatch(fmt::format("offsets up to {:#x}", patch::ips::kMostOffset),
-                               fmt::format("{:#x}", end - 1),
-                               "IPS cannot change bytes beyond 16 MiB; BPS can");
-        writer.write(at, end);
-        if (progress != nullptr && !progress->advance(end - at))
-            return stopped();
-        at = end;
-    }
-    return writer.finish(before.size());
-}
-
-Result<Bytes> bpsPatch(ByteView before, ByteView after, Progress *progress)
-{
-    BpsWriter writer(before, after);
-    if (!writer.run(progress))
-        return stopped();
-    return writer.finish();
-}
-
-Result<Bytes> binaryPatch(const Bundle &a, const Bundle &b, const Difference &difference,
-                          BinaryFormat format, Progress *progress)
-{
-    std::vector<const FileDifference *> differing;
-    std::string names;
-    for (const FileDifference &file : difference.files) {
-        if (file.equal)
-            continue;
-        differing.push_back(&file);
-        names += (names.empty() ? "" : ", ") + file.path;
-    }
-    // Of two equal files a patch that changes nothing is the right one; of folders it is not said
-    // which file it would be of.
-    if (differing.empty() && difference.files.size() == 1)
-        differing.push_back(&difference.files.front());
-    if (differing.size() != 1)
-        return cannotPatch("one file that differs", differing.empty() ? "none" : names,
-                           differing.empty() ? "There is nothing to patch"
-                                             : "A binary patch is of one file: compare these files "
-                                               "themselves, one by one");
-    const FileDifference &file = *differing.front();
-    if (file.a == kNoIndex || file.b == kNoIndex)
-        return cannotPatch("a file of both",
-                           file.path + (file.a == kNoIndex ? " in B only" : " in A only"),
-                           "A binary patch changes a file that is there");
-    const PairReadLock lock(a, b);
-    const ByteView before = a.files()[file.a].file->bytes(),
-                   after = b.files()[file.b].file->bytes();
-    return format == BinaryFormat::Ips ? ipsPatch(before, after, progress)
-                                       : bpsPatch(before, after, progress);
-}
-
-namespace {
-
 tl::unexpected<Error> cannotSay(const std::string &field, std::string found, std::string message)
 {
     return refused("diff.changes", field, {}, std::move(found), std::move(message));
@@ -514,6 +435,81 @@ Result<void> checkWhole(const Bundle &a, const Bundle &b, const Difference &diff
 }
 
 } // namespace
+
+Result<Bytes> ipsPatch(ByteView before, ByteView after, Progress *progress)
+{
+    constexpr std::size_t kJoin = 6; ///< a gap that costs less than a record of its own
+    if (after.size() < before.size() && after.size() > patch::ips::kMostOffset)
+        return cannotPatch(fmt::format("a length up to {} bytes", patch::ips::kMostOffset),
+                           fmt::format("{}", after.size()),
+                           "IPS cannot shorten a file to more than 16 MiB; BPS can");
+    IpsWriter writer(after);
+    for (std::size_t at = 0; at < after.size();) {
+        if (at < before.size()) {
+            const std::size_t same = samePrefix(before.subspan(at), after.subspan(at));
+            at += same;
+            if (progress != nullptr && !progress->advance(same))
+                return stopped();
+            if (at == after.size())
+                break;
+        }
+        std::size_t end = at + 1, equal = 0;
+        for (std::size_t next = end; next < after.size() && equal < kJoin; ++next) {
+            const bool same = next < before.size() && before[next] == after[next];
+            equal = same ? equal + 1 : 0;
+            end = same ? end : next + 1;
+        }
+        if (end - 1 > patch::ips::kMostOffset)
+            return cannotPatch(fmt::format("offsets up to {:#x}", patch::ips::kMostOffset),
+                               fmt::format("{:#x}", end - 1),
+                               "IPS cannot change bytes beyond 16 MiB; BPS can");
+        writer.write(at, end);
+        if (progress != nullptr && !progress->advance(end - at))
+            return stopped();
+        at = end;
+    }
+    return writer.finish(before.size());
+}
+
+Result<Bytes> bpsPatch(ByteView before, ByteView after, Progress *progress)
+{
+    BpsWriter writer(before, after);
+    if (!writer.run(progress))
+        return stopped();
+    return writer.finish();
+}
+
+Result<Bytes> binaryPatch(const Bundle &a, const Bundle &b, const Difference &difference,
+                          BinaryFormat format, Progress *progress)
+{
+    std::vector<const FileDifference *> differing;
+    std::string names;
+    for (const FileDifference &file : difference.files) {
+        if (file.equal)
+            continue;
+        differing.push_back(&file);
+        names += (names.empty() ? "" : ", ") + file.path;
+    }
+    // Of two equal files a patch that changes nothing is the right one; of folders it is not said
+    // which file it would be of.
+    if (differing.empty() && difference.files.size() == 1)
+        differing.push_back(&difference.files.front());
+    if (differing.size() != 1)
+        return cannotPatch("one file that differs", differing.empty() ? "none" : names,
+                           differing.empty() ? "There is nothing to patch"
+                                             : "A binary patch is of one file: compare these files "
+                                               "themselves, one by one");
+    const FileDifference &file = *differing.front();
+    if (file.a == kNoIndex || file.b == kNoIndex)
+        return cannotPatch("a file of both",
+                           file.path + (file.a == kNoIndex ? " in B only" : " in A only"),
+                           "A binary patch changes a file that is there");
+    const PairReadLock lock(a, b);
+    const ByteView before = a.files()[file.a].file->bytes(),
+                   after = b.files()[file.b].file->bytes();
+    return format == BinaryFormat::Ips ? ipsPatch(before, after, progress)
+                                       : bpsPatch(before, after, progress);
+}
 
 Result<std::string> changeScript(const Bundle &a, const Bundle &b, const Difference &difference,
                                  Progress *progress)

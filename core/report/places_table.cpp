@@ -97,6 +97,122 @@ Json targetsJson(const EntryFacts &row)
     return list;
 }
 
+/// Bytes of one side of a run, in its file.
+struct SideBytes {
+    std::uint64_t offset = 0, bytes = 0;
+};
+
+SideBytes bytesOn(const AlignedSegment &segment, const DifferenceRun &run, bool ofA)
+{
+    const std::uint64_t size = segment.lengthOn(ofA);
+    const std::uint64_t start = ofA ? segment.firstA : segment.firstB;
+    std::uint64_t first = run.first, end = run.end();
+    if (segment.text && segment.lengthA != segment.lengthB) {
+        // What differs of a line lies between what both begin and end with.
+        first = segment.prefix;
+        end = size - std::min(size, segment.suffix);
+    } else if (segment.stretched() && ofA != segment.longerIsA()) {
+        const std::uint64_t own = ofA ? segment.unitA : segment.unitB;
+        const std::uint64_t longer = ofA ? segment.unitB : segment.unitA;
+        first = first / longer * own;
+        end = (end + longer - 1) / longer * own;
+    }
+    first = std::min(first, size);
+    end = std::min(end, size);
+    return {start + first, end > first ? end - first : 0};
+}
+
+class RangeNamer
+{
+public:
+    explicit RangeNamer(const AlignedBytes &bytes) : m_bytes(bytes) {}
+
+    RangeFacts factsOf(const DifferenceRun &run)
+    {
+        const AlignedSegment &segment = m_bytes.alignment.segments()[run.segment];
+        const AlignedSection &section = m_bytes.alignment.sections()[segment.section];
+        const AlignedFile &file = m_bytes.alignment.files()[section.file];
+        const SideBytes a = bytesOn(segment, run, true), b = bytesOn(segment, run, false);
+        RangeFacts facts;
+        facts.run = run;
+        facts.file = file.pathA.empty() ? file.pathB : file.pathA;
+        facts.part = section.name;
+        facts.bytesA = a.bytes;
+        facts.bytesB = b.bytes;
+        if (a.bytes > 0)
+            facts.offsetA = a.offset;
+        if (b.bytes > 0)
+            facts.offsetB = b.offset;
+        facts.state = a.bytes == 0                               ? RangeFacts::State::OnlyB
+                      : b.bytes == 0                             ? RangeFacts::State::OnlyA
+                      : segment.otherwise || segment.stretched() ? RangeFacts::State::Otherwise
+                                                                 : RangeFacts::State::Changed;
+        if (a.bytes > 0)
+            addElements(facts, *m_bytes.a, file.a, a, m_orderA);
+        else
+            addElements(facts, *m_bytes.b, file.b, b, m_orderB);
+        return facts;
+    }
+
+private:
+    static void addElements(RangeFacts &facts, const Bundle &bundle, std::size_t file,
+                            const SideBytes &bytes, BoundOrder &order)
+    {
+        const auto first = ownerOfByte(bundle, file, FileOffset(bytes.offset), order);
+        if (!first)
+            return;
+        const Weight &weight = bundle.weights()[first->weight];
+        facts.weight = weight.name;
+        const auto last =
+            ownerOfByte(bundle, file, FileOffset(bytes.offset + bytes.bytes - 1), order);
+        if (!last || first->elements.empty() || last->elements.empty())
+            return;
+        facts.firstElement = std::min(first->elements.front(), last->elements.front());
+        facts.lastElement = std::max(first->elements.back(), last->elements.back());
+        const auto place = [&weight](std::uint64_t element) {
+            return fmt::format("[{}]", fmt::join(elementPlace(weight.shape, element), ","));
+        };
+        facts.elements = place(*facts.firstElement);
+        if (facts.firstElement != facts.lastElement)
+            facts.elements += " to " + place(*facts.lastElement);
+    }
+
+    const AlignedBytes &m_bytes;
+    BoundOrder m_orderA, m_orderB;
+};
+
+template <std::optional<std::uint64_t> RangeFacts::*Member>
+Value rangeOffset(const RangeFacts &row)
+{
+    return row.*Member ? Value(Hex{*(row.*Member), 8}) : Value(Nothing());
+}
+
+template <std::optional<std::uint64_t> RangeFacts::*Member>
+Value elementNumber(const RangeFacts &row)
+{
+    return row.*Member ? Value(Count{*(row.*Member)}) : Value(Nothing());
+}
+
+template <std::uint64_t RangeFacts::*Member>
+Value rangeBytes(const RangeFacts &row)
+{
+    return Count{row.*Member};
+}
+
+Value edgeValue(double edge)
+{
+    return Written{edge, fmt::format("{}", edge)};
+}
+
+/// "+12" where B has more.
+Value moreValue(const ValueBin &row)
+{
+    const std::uint64_t apart = std::max(row.a, row.b) - std::min(row.a, row.b);
+    const char *sign = row.a > row.b ? "-" : row.b > row.a ? "+" : "";
+    return Written{(row.a > row.b ? -1.0 : 1.0) * static_cast<double>(apart),
+                   sign + grouped(apart)};
+}
+
 } // namespace
 
 const TableOf<ChannelDifference> &channelTable()
@@ -252,112 +368,6 @@ const TableOf<EntryFacts> &entryTable()
     return kTable;
 }
 
-namespace {
-
-/// Bytes of one side of a run, in its file.
-struct SideBytes {
-    std::uint64_t offset = 0, bytes = 0;
-};
-
-SideBytes bytesOn(const AlignedSegment &segment, const DifferenceRun &run, bool ofA)
-{
-    const std::uint64_t size = segment.lengthOn(ofA);
-    const std::uint64_t start = ofA ? segment.firstA : segment.firstB;
-    std::uint64_t first = run.first, end = run.end();
-    if (segment.text && segment.lengthA != segment.lengthB) {
-        // What differs of a line lies between what both begin and end with.
-        first = segment.prefix;
-        end = size - std::min(size, segment.suffix);
-    } else if (segment.stretched() && ofA != segment.longerIsA()) {
-        const std::uint64_t own = ofA ? segment.unitA : segment.unitB;
-        const std::uint64_t longer = ofA ? segment.unitB : segment.unitA;
-        first = first / longer * own;
-        end = (end + longer - 1) / longer * own;
-    }
-    first = std::min(first, size);
-    end = std::min(end, size);
-    return {start + first, end > first ? end - first : 0};
-}
-
-class RangeNamer
-{
-public:
-    explicit RangeNamer(const AlignedBytes &bytes) : m_bytes(bytes) {}
-
-    RangeFacts factsOf(const DifferenceRun &run)
-    {
-        const AlignedSegment &segment = m_bytes.alignment.segments()[run.segment];
-        const AlignedSection &section = m_bytes.alignment.sections()[segment.section];
-        const AlignedFile &file = m_bytes.alignment.files()[section.file];
-        const SideBytes a = bytesOn(segment, run, true), b = bytesOn(segment, run, false);
-        RangeFacts facts;
-        facts.run = run;
-        facts.file = file.pathA.empty() ? file.pathB : file.pathA;
-        facts.part = section.name;
-        facts.bytesA = a.bytes;
-        facts.bytesB = b.bytes;
-        if (a.bytes > 0)
-            facts.offsetA = a.offset;
-        if (b.bytes > 0)
-            facts.offsetB = b.offset;
-        facts.state = a.bytes == 0                               ? RangeFacts::State::OnlyB
-                      : b.bytes == 0                             ? RangeFacts::State::OnlyA
-                      : segment.otherwise || segment.stretched() ? RangeFacts::State::Otherwise
-                                                                 : RangeFacts::State::Changed;
-        if (a.bytes > 0)
-            addElements(facts, *m_bytes.a, file.a, a, m_orderA);
-        else
-            addElements(facts, *m_bytes.b, file.b, b, m_orderB);
-        return facts;
-    }
-
-private:
-    static void addElements(RangeFacts &facts, const Bundle &bundle, std::size_t file,
-                            const SideBytes &bytes, BoundOrder &order)
-    {
-        const auto first = ownerOfByte(bundle, file, FileOffset(bytes.offset), order);
-        if (!first)
-            return;
-        const Weight &weight = bundle.weights()[first->weight];
-        facts.weight = weight.name;
-        const auto last =
-            ownerOfByte(bundle, file, FileOffset(bytes.offset + bytes.bytes - 1), order);
-        if (!last || first->elements.empty() || last->elements.empty())
-            return;
-        facts.firstElement = std::min(first->elements.front(), last->elements.front());
-        facts.lastElement = std::max(first->elements.back(), last->elements.back());
-        const auto place = [&weight](std::uint64_t element) {
-            return fmt::format("[{}]", fmt::join(elementPlace(weight.shape, element), ","));
-        };
-        facts.elements = place(*facts.firstElement);
-        if (facts.firstElement != facts.lastElement)
-            facts.elements += " to " + place(*facts.lastElement);
-    }
-
-    const AlignedBytes &m_bytes;
-    BoundOrder m_orderA, m_orderB;
-};
-
-template <std::optional<std::uint64_t> RangeFacts::*Member>
-Value rangeOffset(const RangeFacts &row)
-{
-    return row.*Member ? Value(Hex{*(row.*Member), 8}) : Value(Nothing());
-}
-
-template <std::optional<std::uint64_t> RangeFacts::*Member>
-Value elementNumber(const RangeFacts &row)
-{
-    return row.*Member ? Value(Count{*(row.*Member)}) : Value(Nothing());
-}
-
-template <std::uint64_t RangeFacts::*Member>
-Value rangeBytes(const RangeFacts &row)
-{
-    return Count{row.*Member};
-}
-
-} // namespace
-
 std::string_view rangeStateName(RangeFacts::State state)
 {
     switch (state) {
@@ -424,24 +434,6 @@ const TableOf<RangeFacts> &rangeTable()
     static const TableOf<Row> kTable{"ranges", kColumns, {}, {}};
     return kTable;
 }
-
-namespace {
-
-Value edgeValue(double edge)
-{
-    return Written{edge, fmt::format("{}", edge)};
-}
-
-/// "+12" where B has more.
-Value moreValue(const ValueBin &row)
-{
-    const std::uint64_t apart = std::max(row.a, row.b) - std::min(row.a, row.b);
-    const char *sign = row.a > row.b ? "-" : row.b > row.a ? "+" : "";
-    return Written{(row.a > row.b ? -1.0 : 1.0) * static_cast<double>(apart),
-                   sign + grouped(apart)};
-}
-
-} // namespace
 
 std::vector<ValueBin> valueBins(const PairBins &bins)
 {

@@ -124,6 +124,156 @@ Json formsOf(const FrontRow &row)
     return forms;
 }
 
+constexpr std::string_view kNotKnown = "unknown";
+
+/// Four significant digits.
+Value errorValue(double error)
+{
+    return Real{error, 4, true};
+}
+
+Json planTotalsJson(const plan::Survey &survey, const plan::PlanTotals &totals)
+{
+    Json json;
+    json["bytes"] = numberJson(totals.allStored());
+    json["ratio"] = totals.unread > 0 ? Json(nullptr)
+                                      : ratioJson(survey.denseBytes == 0
+                                                      ? 0
+                                                      : static_cast<double>(totals.stored) /
+                                                            static_cast<double>(survey.denseBytes));
+    json["error"] = totals.error;
+    json["largest_error"] = totals.largestError;
+    json["largest_error_of"] =
+        totals.largest == kNoIndex ? Json(nullptr) : Json(survey.names[totals.largest]);
+    json["chips"] = Json::array();
+    for (std::size_t t = 0; t < survey.targets.size(); ++t) {
+        Json chip;
+        chip["target"] = survey.targets[t]->name;
+        chip["bytes_moved"] = numberJson(totals.moved[t]);
+        chip.update(programJson(totals.programs[t]));
+        json["chips"].push_back(std::move(chip));
+    }
+    return json;
+}
+
+void addCount(Json &fronts, std::string_view axis, const std::vector<plan::FrontPoint> &points,
+              const plan::FrontCount &count)
+{
+    fronts.push_back({{"front", axis},
+                      {"points", numberJson(points.size())},
+                      {"found", numberJson(count.found)},
+                      {"whole", count.whole}});
+}
+
+Json raisedJson(const std::vector<plan::RaisedModel> &raised)
+{
+    Json list = Json::array();
+    for (const plan::RaisedModel &model : raised) {
+        Json json;
+        json["model"] = model.model;
+        json["before"] = model.before;
+        json["after"] = model.after;
+        json["changes"] = Json::array();
+        for (const OpsetChange &change : model.changes)
+            json["changes"].push_back({{"operation", change.operation},
+                                       {"function", change.function},
+                                       {"count", change.count},
+                                       {"opset", "ios" + std::to_string(change.opset)},
+                                       {"change", change.change},
+                                       {"rewritten", change.rewritten}});
+        list.push_back(std::move(json));
+    }
+    return list;
+}
+
+/// Why the sum of times on a chip is not known.
+std::string untimedNote(const plan::Survey &survey, const roofline::ProgramTime &program,
+                        std::size_t target)
+{
+    const std::string &name = survey.targets[target]->name;
+    if (program.alternatives)
+        return fmt::format(
+            "A dispatch on {} enters one of {} functions: their times do not add up.", name,
+            program.dispatches.size());
+    if (program.layers == 0 && program.dispatches.empty())
+        return fmt::format("There are no times on {}: no layer on the engine reads a weight.",
+                           name);
+    if (!survey.roofs[target].compute || !survey.roofs[target].bandwidth)
+        return fmt::format("Times on {} are not known, because its ceilings are not.", name);
+    const auto unknown =
+        std::count_if(survey.rows.begin(), survey.rows.end(), [target](const plan::Row &row) {
+            return row.candidates && !row.candidates->front()->chips[target].timeS;
+        });
+    std::string weights =
+        unknown == 0 ? "" : "those of " + counted(static_cast<std::uint64_t>(unknown), "weight");
+    if (!survey.fixed[target].timeS)
+        weights += std::string(weights.empty() ? "" : " and ") + "those of weights that stay";
+    return fmt::format("The sum of times on {} is not known: {} are not.", name,
+                       weights.empty() ? "those of some forms" : weights);
+}
+
+/// Where a run enters one of several functions: the rows of each.
+void addProgramRows(const std::string &name, const roofline::ProgramTime &before,
+                    const roofline::ProgramTime &after, std::vector<ProgramRow> &rows)
+{
+    if (after.alternatives) {
+        for (std::size_t i = 0; i < after.dispatches.size() && i < before.dispatches.size(); ++i)
+            addProgramRows(name + " " + after.dispatches[i].function, before.dispatches[i],
+                           after.dispatches[i], rows);
+        return;
+    }
+    rows.push_back({name + " engine time s", before.engineTimeS, after.engineTimeS});
+    if (!before.dispatchFloorS && !after.dispatchFloorS)
+        return;
+    rows.push_back({name + " dispatch floor s", before.dispatchFloorS, after.dispatchFloorS});
+    rows.push_back({name + " time s", before.timeS, after.timeS});
+}
+
+std::string shapesNote(const shapes::Summary &shapes, bool byDefault)
+{
+    std::string bound;
+    for (const shapes::ShapeBinding &each : shapes.bound)
+        bound += fmt::format("{}{} = {}", bound.empty() ? "" : ", ", each.input,
+                             shapes::dimsText(each.dims));
+    return fmt::format("With {}{}: {} of {} open shapes follow.", bound,
+                       byDefault ? " (the model's own default; --shape takes another)" : "",
+                       shapes.inferred, shapes.open);
+}
+
+/// How far the times on each chip can be relied on, or why there are none.
+void addTimeNotes(const plan::Survey &survey, const plan::Plan &plan,
+                  std::vector<std::string> &notes)
+{
+    bool any = false;
+    for (std::size_t t = 0; t < survey.targets.size(); ++t) {
+        const bool known = plan.before.engineTimeS(t) && plan.after.engineTimeS(t);
+        any |= known;
+        if (known)
+            notes.push_back(roofline::predictionNote(*survey.targets[t]));
+        else
+            notes.push_back(untimedNote(survey, plan.after.programs[t], t));
+        for (std::string &note : roofline::programNotes(plan.after.programs[t])) {
+            if (std::find(notes.begin(), notes.end(), note) == notes.end())
+                notes.push_back(std::move(note));
+        }
+    }
+    if (!any)
+        notes.push_back(
+            "There is no front of error against time, because no sum of times is known.");
+}
+
+/// `pareto`, the plans of both fronts, and `fronts`, how many there are of each.
+void addFronts(Json &document, const PlanSubject &subject)
+{
+    std::vector<FrontRow> fronts = frontRows(subject, "stored", subject.plan->storedFront);
+    for (const FrontRow &row : frontRows(subject, "time", subject.plan->timeFront))
+        fronts.push_back(row);
+    document["pareto"] = jsonArray(frontTable(), fronts);
+    document["fronts"] = Json::array();
+    addCount(document["fronts"], "stored", subject.plan->storedFront, subject.plan->storedCount);
+    addCount(document["fronts"], "time", subject.plan->timeFront, subject.plan->timeCount);
+}
+
 } // namespace
 
 bool hasFunctions(const plan::Survey &survey)
@@ -255,18 +405,6 @@ const TableOf<FrontRow> &frontTable()
     return kTable;
 }
 
-namespace {
-
-constexpr std::string_view kNotKnown = "unknown";
-
-/// Four significant digits.
-Value errorValue(double error)
-{
-    return Real{error, 4, true};
-}
-
-} // namespace
-
 std::vector<PlanTotal> planTotals(const PlanSubject &subject)
 {
     const plan::Survey &survey = *subject.survey;
@@ -330,64 +468,6 @@ const TableOf<BuildTotals> &buildTotalsTable()
     return kTable;
 }
 
-namespace {
-
-Json planTotalsJson(const plan::Survey &survey, const plan::PlanTotals &totals)
-{
-    Json json;
-    json["bytes"] = numberJson(totals.allStored());
-    json["ratio"] = totals.unread > 0 ? Json(nullptr)
-                                      : ratioJson(survey.denseBytes == 0
-                                                      ? 0
-                                                      : static_cast<double>(totals.stored) /
-                                                            static_cast<double>(survey.denseBytes));
-    json["error"] = totals.error;
-    json["largest_error"] = totals.largestError;
-    json["largest_error_of"] =
-        totals.largest == kNoIndex ? Json(nullptr) : Json(survey.names[totals.largest]);
-    json["chips"] = Json::array();
-    for (std::size_t t = 0; t < survey.targets.size(); ++t) {
-        Json chip;
-        chip["target"] = survey.targets[t]->name;
-        chip["bytes_moved"] = numberJson(totals.moved[t]);
-        chip.update(programJson(totals.programs[t]));
-        json["chips"].push_back(std::move(chip));
-    }
-    return json;
-}
-
-void addCount(Json &fronts, std::string_view axis, const std::vector<plan::FrontPoint> &points,
-              const plan::FrontCount &count)
-{
-    fronts.push_back({{"front", axis},
-                      {"points", numberJson(points.size())},
-                      {"found", numberJson(count.found)},
-                      {"whole", count.whole}});
-}
-
-Json raisedJson(const std::vector<plan::RaisedModel> &raised)
-{
-    Json list = Json::array();
-    for (const plan::RaisedModel &model : raised) {
-        Json json;
-        json["model"] = model.model;
-        json["before"] = model.before;
-        json["after"] = model.after;
-        json["changes"] = Json::array();
-        for (const OpsetChange &change : model.changes)
-            json["changes"].push_back({{"operation", change.operation},
-                                       {"function", change.function},
-                                       {"count", change.count},
-                                       {"opset", "ios" + std::to_string(change.opset)},
-                                       {"change", change.change},
-                                       {"rewritten", change.rewritten}});
-        list.push_back(std::move(json));
-    }
-    return list;
-}
-
-} // namespace
-
 std::vector<std::string> planRules(const plan::Survey &survey)
 {
     std::vector<std::string> rules;
@@ -434,64 +514,6 @@ std::vector<std::string> contestedOf(const PlanSubject &subject)
     return lines;
 }
 
-namespace {
-
-/// Why the sum of times on a chip is not known.
-std::string untimedNote(const plan::Survey &survey, const roofline::ProgramTime &program,
-                        std::size_t target)
-{
-    const std::string &name = survey.targets[target]->name;
-    if (program.alternatives)
-        return fmt::format(
-            "A dispatch on {} enters one of {} functions: their times do not add up.", name,
-            program.dispatches.size());
-    if (program.layers == 0 && program.dispatches.empty())
-        return fmt::format("There are no times on {}: no layer on the engine reads a weight.",
-                           name);
-    if (!survey.roofs[target].compute || !survey.roofs[target].bandwidth)
-        return fmt::format("Times on {} are not known, because its ceilings are not.", name);
-    const auto unknown =
-        std::count_if(survey.rows.begin(), survey.rows.end(), [target](const plan::Row &row) {
-            return row.candidates && !row.candidates->front()->chips[target].timeS;
-        });
-    std::string weights =
-        unknown == 0 ? "" : "those of " + counted(static_cast<std::uint64_t>(unknown), "weight");
-    if (!survey.fixed[target].timeS)
-        weights += std::string(weights.empty() ? "" : " and ") + "those of weights that stay";
-    return fmt::format("The sum of times on {} is not known: {} are not.", name,
-                       weights.empty() ? "those of some forms" : weights);
-}
-
-/// Where a run enters one of several functions: the rows of each.
-void addProgramRows(const std::string &name, const roofline::ProgramTime &before,
-                    const roofline::ProgramTime &after, std::vector<ProgramRow> &rows)
-{
-    if (after.alternatives) {
-        for (std::size_t i = 0; i < after.dispatches.size() && i < before.dispatches.size(); ++i)
-            addProgramRows(name + " " + after.dispatches[i].function, before.dispatches[i],
-                           after.dispatches[i], rows);
-        return;
-    }
-    rows.push_back({name + " engine time s", before.engineTimeS, after.engineTimeS});
-    if (!before.dispatchFloorS && !after.dispatchFloorS)
-        return;
-    rows.push_back({name + " dispatch floor s", before.dispatchFloorS, after.dispatchFloorS});
-    rows.push_back({name + " time s", before.timeS, after.timeS});
-}
-
-std::string shapesNote(const shapes::Summary &shapes, bool byDefault)
-{
-    std::string bound;
-    for (const shapes::ShapeBinding &each : shapes.bound)
-        bound += fmt::format("{}{} = {}", bound.empty() ? "" : ", ", each.input,
-                             shapes::dimsText(each.dims));
-    return fmt::format("With {}{}: {} of {} open shapes follow.", bound,
-                       byDefault ? " (the model's own default; --shape takes another)" : "",
-                       shapes.inferred, shapes.open);
-}
-
-} // namespace
-
 std::string timedChips(const plan::Survey &survey)
 {
     const auto timed = plan::timedTargets(survey);
@@ -510,32 +532,6 @@ std::vector<ProgramRow> programRows(const PlanSubject &subject, std::size_t targ
                    subject.plan->after.programs[target], rows);
     return rows;
 }
-
-namespace {
-
-/// How far the times on each chip can be relied on, or why there are none.
-void addTimeNotes(const plan::Survey &survey, const plan::Plan &plan,
-                  std::vector<std::string> &notes)
-{
-    bool any = false;
-    for (std::size_t t = 0; t < survey.targets.size(); ++t) {
-        const bool known = plan.before.engineTimeS(t) && plan.after.engineTimeS(t);
-        any |= known;
-        if (known)
-            notes.push_back(roofline::predictionNote(*survey.targets[t]));
-        else
-            notes.push_back(untimedNote(survey, plan.after.programs[t], t));
-        for (std::string &note : roofline::programNotes(plan.after.programs[t])) {
-            if (std::find(notes.begin(), notes.end(), note) == notes.end())
-                notes.push_back(std::move(note));
-        }
-    }
-    if (!any)
-        notes.push_back(
-            "There is no front of error against time, because no sum of times is known.");
-}
-
-} // namespace
 
 std::vector<std::string> planNotes(const PlanSubject &subject)
 {
@@ -586,22 +582,6 @@ std::string frontTitle(std::string_view axis, const std::vector<plan::FrontPoint
         text += " (there may be more plans between these)";
     return text;
 }
-
-namespace {
-
-/// `pareto`, the plans of both fronts, and `fronts`, how many there are of each.
-void addFronts(Json &document, const PlanSubject &subject)
-{
-    std::vector<FrontRow> fronts = frontRows(subject, "stored", subject.plan->storedFront);
-    for (const FrontRow &row : frontRows(subject, "time", subject.plan->timeFront))
-        fronts.push_back(row);
-    document["pareto"] = jsonArray(frontTable(), fronts);
-    document["fronts"] = Json::array();
-    addCount(document["fronts"], "stored", subject.plan->storedFront, subject.plan->storedCount);
-    addCount(document["fronts"], "time", subject.plan->timeFront, subject.plan->timeCount);
-}
-
-} // namespace
 
 Json planJson(const PlanSubject &subject)
 {

@@ -85,6 +85,39 @@ Value evidenceValue(const RegisterFacts &row)
     return row.reg != nullptr ? Value(View(row.reg->evidence)) : Value(Word{"not named"});
 }
 
+/// The first values and how often each was seen.
+Value surveyValues(const SurveyRow &row)
+{
+    constexpr std::size_t kShown = 6;
+    std::string text;
+    std::size_t shown = 0;
+    for (const auto &[value, times] : row.values) {
+        if (shown++ < kShown)
+            text += fmt::format("{}{} ({})", text.empty() ? "" : ", ", hexText(value), times);
+    }
+    if (row.values.size() > kShown || row.more)
+        text += fmt::format(" and {}{} more", row.more ? "at least " : "",
+                            row.values.size() - std::min(kShown, row.values.size()));
+    return text;
+}
+
+Json surveyValuesDocument(const SurveyRow &row)
+{
+    Json values = Json::array();
+    for (const auto &[value, times] : row.values)
+        values.push_back({{"value", hexText(value)}, {"times", times}});
+    return values;
+}
+
+Value sideValue(const RegisterChange &row, const std::optional<std::uint32_t> &value)
+{
+    if (row.taskAlone)
+        return Nothing();
+    if (!value)
+        return Unknown();
+    return row.whole ? Value(Hex{*value, 8}) : Value(Code{*value});
+}
+
 } // namespace
 
 RegisterFacts RegisterFacts::of(const descriptor::BitField &one) const
@@ -223,43 +256,6 @@ const TableOf<LaneFacts> &laneTable()
                                       "matches_symbol", "size_matches", "relocated"}};
     return kTable;
 }
-
-namespace {
-
-/// The first values and how often each was seen.
-Value surveyValues(const SurveyRow &row)
-{
-    constexpr std::size_t kShown = 6;
-    std::string text;
-    std::size_t shown = 0;
-    for (const auto &[value, times] : row.values) {
-        if (shown++ < kShown)
-            text += fmt::format("{}{} ({})", text.empty() ? "" : ", ", hexText(value), times);
-    }
-    if (row.values.size() > kShown || row.more)
-        text += fmt::format(" and {}{} more", row.more ? "at least " : "",
-                            row.values.size() - std::min(kShown, row.values.size()));
-    return text;
-}
-
-Json surveyValuesDocument(const SurveyRow &row)
-{
-    Json values = Json::array();
-    for (const auto &[value, times] : row.values)
-        values.push_back({{"value", hexText(value)}, {"times", times}});
-    return values;
-}
-
-Value sideValue(const RegisterChange &row, const std::optional<std::uint32_t> &value)
-{
-    if (row.taskAlone)
-        return Nothing();
-    if (!value)
-        return Unknown();
-    return row.whole ? Value(Hex{*value, 8}) : Value(Code{*value});
-}
-
-} // namespace
 
 const TableOf<SurveyRow> &surveyTable()
 {

@@ -84,105 +84,6 @@ Json unitJson(const section::Unit &unit)
     return json;
 }
 
-} // namespace
-
-std::vector<section::RecordSlot> streamSlots()
-{
-    std::vector<section::RecordSlot> slots;
-    for (const section::RecordSlot &slot : section::recordSlots()) {
-        if (slot.relocation != 0)
-            slots.push_back(slot);
-    }
-    return slots;
-}
-
-const TableOf<section::RecordSlot> &streamSlotTable()
-{
-    using Row = section::RecordSlot;
-    static constexpr Column<Row> kColumns[] = {
-        {"name", "stream", "What the stream loads", member<&Row::name>},
-        {"word", "Word of a record that has its address", member<&Row::word, Code>},
-        {"enable", "Register that enables it",
-         [](const Row &row) -> Value { return hexText(row.enable); }},
-        {"base_offset", "base offset", "Register of its offset",
-         [](const Row &row) -> Value { return hexText(row.base); }},
-        {"relocation", "Register of its relocation",
-         [](const Row &row) -> Value { return hexText(row.relocation); }},
-        {kDocument, "source", "Where the registers are from",
-         [](const Row &) -> Value { return View("tables 20.8 and 25.4"); }},
-    };
-    static const TableOf<Row> kTable{"streams", kColumns};
-    return kTable;
-}
-
-Json sectionStreamsJson()
-{
-    return jsonArray(streamSlotTable(), streamSlots());
-}
-
-Json sectionJson(const section::WeightSection &section)
-{
-    Json json;
-    json["version"] = section.version;
-    json["codegen_version"] = section.codegen;
-    json["target"] = section.target;
-    json["resolved"] = section.resolved();
-    json["bytes"] = numberJson(section.fileBytes);
-    json["units"] = Json::array();
-    for (const section::Unit &unit : section.units)
-        json["units"].push_back(unitJson(unit));
-    json["records"] = Json::array();
-    for (const section::UnitGroup &group : section.groups) {
-        if (group.fault)
-            continue;
-        for (const section::RecordPlace &place : section::recordPlaces(section, group))
-            json["records"].push_back(recordJson(section, place));
-    }
-    return json;
-}
-
-Json sectionListJson(const section::WeightSection &section)
-{
-    Json json = document("section");
-    json["section"] = sectionJson(section);
-    json["listing"] = section::listing(section);
-    json["streams"] = sectionStreamsJson();
-    return json;
-}
-
-Json sectionWrittenJson(const section::WeightSection &section, std::string_view output)
-{
-    Json json = document("section");
-    json["output"] = output;
-    json["section"] = sectionJson(section);
-    return json;
-}
-
-const TableOf<SliceRow> &sliceTable()
-{
-    using Row = SliceRow;
-    static constexpr Column<Row> kColumns[] = {
-        {kName, "weight", "Weight that the slice is of", member<&Row::weight>},
-        {"lane", "Engine core that loads it", member<&Row::lane, Code>},
-        {kNumber, "offset", "First byte in the file", member<&Row::offset, Hex>},
-        {kNumber, "bytes", "Length in bytes", member<&Row::bytes, Count>},
-    };
-    static const TableOf<Row> kTable{"slices", kColumns};
-    return kTable;
-}
-
-Json sliceFileJson(const std::vector<SliceRow> &rows, const SliceFileFacts &file)
-{
-    Json json = document("section");
-    json["output"] = file.output;
-    json["target"] = file.target;
-    json["slices"] = jsonArray(sliceTable(), rows);
-    json["size_law"] = file.laws;
-    return json;
-}
-
-namespace {
-
 Value typeValue(const UnitSectionFacts &row)
 {
     if (!row.content)
@@ -196,59 +97,6 @@ Value amountValue(const UnitSectionFacts &row)
 {
     return row.content ? Value(Count{(*row.content).*Member}) : Value(Nothing());
 }
-
-} // namespace
-
-std::vector<UnitSectionFacts> unitSections(const hwx::TaskUnit &unit)
-{
-    std::vector<UnitSectionFacts> rows;
-    for (std::size_t i = 0; i < format::KernelUnit::kSections; ++i) {
-        UnitSectionFacts &row = rows.emplace_back();
-        row.section = static_cast<format::KernelUnit::SectionId>(i);
-        row.content = unit.unit.sections[i];
-        for (const auto &[section, note] : unit.notes) {
-            if (section == row.section)
-                row.note = note;
-        }
-    }
-    return rows;
-}
-
-const TableOf<UnitSectionFacts> &unitSectionTable()
-{
-    using Row = UnitSectionFacts;
-    static constexpr Column<Row> kColumns[] = {
-        {"section", "Which of the six sections of a kernel unit",
-         [](const Row &row) -> Value { return format::unitSectionName(row.section); }},
-        {"element_type", "element type", "Number and name in the catalogue of element types",
-         typeValue},
-        {kNumber, "bits", "Bits of one element",
-         [](const Row &row) -> Value {
-             const bool known = row.content && row.content->bitDepth != 0;
-             return known ? Value(Count(row.content->bitDepth)) : Value(Nothing());
-         }},
-        {kNumber, "count", "Codebooks, records, channels or elements",
-         amountValue<&format::UnitSection::count>},
-        {kNumber, "bytes", "Length of the section", amountValue<&format::UnitSection::bytes>},
-        {"rests_on", "rests on", "What the row is concluded from where the file does not store it",
-         [](const Row &row) { return orNothing(row.note); }},
-    };
-    static const TableOf<Row> kTable{"unit-sections", kColumns};
-    return kTable;
-}
-
-std::string tableBudgetText(std::uint64_t palette, std::uint64_t activation)
-{
-    return palette + activation == 0
-               ? std::string()
-               : fmt::format("palette {} and activation table {}: {} of the on-chip memory that "
-                             "both share; its size on a chip is not published, so whether they "
-                             "fit is open",
-                             bytesText(palette), bytesText(activation),
-                             bytesText(palette + activation));
-}
-
-namespace {
 
 constexpr std::size_t kSlots = 10; ///< words 2 to 11 of a record
 
@@ -400,6 +248,150 @@ std::vector<Column<GroupRow>> groupColumns()
 }
 
 } // namespace
+
+std::vector<section::RecordSlot> streamSlots()
+{
+    std::vector<section::RecordSlot> slots;
+    for (const section::RecordSlot &slot : section::recordSlots()) {
+        if (slot.relocation != 0)
+            slots.push_back(slot);
+    }
+    return slots;
+}
+
+const TableOf<section::RecordSlot> &streamSlotTable()
+{
+    using Row = section::RecordSlot;
+    static constexpr Column<Row> kColumns[] = {
+        {"name", "stream", "What the stream loads", member<&Row::name>},
+        {"word", "Word of a record that has its address", member<&Row::word, Code>},
+        {"enable", "Register that enables it",
+         [](const Row &row) -> Value { return hexText(row.enable); }},
+        {"base_offset", "base offset", "Register of its offset",
+         [](const Row &row) -> Value { return hexText(row.base); }},
+        {"relocation", "Register of its relocation",
+         [](const Row &row) -> Value { return hexText(row.relocation); }},
+        {kDocument, "source", "Where the registers are from",
+         [](const Row &) -> Value { return View("tables 20.8 and 25.4"); }},
+    };
+    static const TableOf<Row> kTable{"streams", kColumns};
+    return kTable;
+}
+
+Json sectionStreamsJson()
+{
+    return jsonArray(streamSlotTable(), streamSlots());
+}
+
+Json sectionJson(const section::WeightSection &section)
+{
+    Json json;
+    json["version"] = section.version;
+    json["codegen_version"] = section.codegen;
+    json["target"] = section.target;
+    json["resolved"] = section.resolved();
+    json["bytes"] = numberJson(section.fileBytes);
+    json["units"] = Json::array();
+    for (const section::Unit &unit : section.units)
+        json["units"].push_back(unitJson(unit));
+    json["records"] = Json::array();
+    for (const section::UnitGroup &group : section.groups) {
+        if (group.fault)
+            continue;
+        for (const section::RecordPlace &place : section::recordPlaces(section, group))
+            json["records"].push_back(recordJson(section, place));
+    }
+    return json;
+}
+
+Json sectionListJson(const section::WeightSection &section)
+{
+    Json json = document("section");
+    json["section"] = sectionJson(section);
+    json["listing"] = section::listing(section);
+    json["streams"] = sectionStreamsJson();
+    return json;
+}
+
+Json sectionWrittenJson(const section::WeightSection &section, std::string_view output)
+{
+    Json json = document("section");
+    json["output"] = output;
+    json["section"] = sectionJson(section);
+    return json;
+}
+
+const TableOf<SliceRow> &sliceTable()
+{
+    using Row = SliceRow;
+    static constexpr Column<Row> kColumns[] = {
+        {kName, "weight", "Weight that the slice is of", member<&Row::weight>},
+        {"lane", "Engine core that loads it", member<&Row::lane, Code>},
+        {kNumber, "offset", "First byte in the file", member<&Row::offset, Hex>},
+        {kNumber, "bytes", "Length in bytes", member<&Row::bytes, Count>},
+    };
+    static const TableOf<Row> kTable{"slices", kColumns};
+    return kTable;
+}
+
+Json sliceFileJson(const std::vector<SliceRow> &rows, const SliceFileFacts &file)
+{
+    Json json = document("section");
+    json["output"] = file.output;
+    json["target"] = file.target;
+    json["slices"] = jsonArray(sliceTable(), rows);
+    json["size_law"] = file.laws;
+    return json;
+}
+
+std::vector<UnitSectionFacts> unitSections(const hwx::TaskUnit &unit)
+{
+    std::vector<UnitSectionFacts> rows;
+    for (std::size_t i = 0; i < format::KernelUnit::kSections; ++i) {
+        UnitSectionFacts &row = rows.emplace_back();
+        row.section = static_cast<format::KernelUnit::SectionId>(i);
+        row.content = unit.unit.sections[i];
+        for (const auto &[section, note] : unit.notes) {
+            if (section == row.section)
+                row.note = note;
+        }
+    }
+    return rows;
+}
+
+const TableOf<UnitSectionFacts> &unitSectionTable()
+{
+    using Row = UnitSectionFacts;
+    static constexpr Column<Row> kColumns[] = {
+        {"section", "Which of the six sections of a kernel unit",
+         [](const Row &row) -> Value { return format::unitSectionName(row.section); }},
+        {"element_type", "element type", "Number and name in the catalogue of element types",
+         typeValue},
+        {kNumber, "bits", "Bits of one element",
+         [](const Row &row) -> Value {
+             const bool known = row.content && row.content->bitDepth != 0;
+             return known ? Value(Count(row.content->bitDepth)) : Value(Nothing());
+         }},
+        {kNumber, "count", "Codebooks, records, channels or elements",
+         amountValue<&format::UnitSection::count>},
+        {kNumber, "bytes", "Length of the section", amountValue<&format::UnitSection::bytes>},
+        {"rests_on", "rests on", "What the row is concluded from where the file does not store it",
+         [](const Row &row) { return orNothing(row.note); }},
+    };
+    static const TableOf<Row> kTable{"unit-sections", kColumns};
+    return kTable;
+}
+
+std::string tableBudgetText(std::uint64_t palette, std::uint64_t activation)
+{
+    return palette + activation == 0
+               ? std::string()
+               : fmt::format("palette {} and activation table {}: {} of the on-chip memory that "
+                             "both share; its size on a chip is not published, so whether they "
+                             "fit is open",
+                             bytesText(palette), bytesText(activation),
+                             bytesText(palette + activation));
+}
 
 std::vector<GroupRow> groupRows(const Bundle &bundle, std::size_t weight)
 {

@@ -26,80 +26,6 @@ Value offsetOf(const std::optional<std::uint64_t> &offset)
     return offset ? Value(Hex{*offset}) : Value(Nothing());
 }
 
-} // namespace
-
-std::vector<ProgramChangeFacts> programChangeRows(const Difference &difference)
-{
-    std::vector<ProgramChangeFacts> rows;
-    for (const ProgramChange &change : difference.program.detail.changes)
-        rows.push_back({change});
-    return rows;
-}
-
-const TableOf<ProgramChangeFacts> &programChangeTable()
-{
-    using Row = ProgramChangeFacts;
-    static constexpr Column<Row> kColumns[] = {
-        {"change", "Whether B lacks it, has it besides, or has it otherwise",
-         [](const Row &row) -> Value { return Word(programChangeName(row.change.kind)); }},
-        {"what",
-         "A function, an operation that computes, the way a weight is stored, or a model of a "
-         "pipeline that is no program",
-         [](const Row &row) -> Value { return Word(programPartName(row.change.what)); }},
-        {"function", "Function that it stands in; of a pipeline with its model",
-         [](const Row &row) { return orNothing(row.change.function); }},
-        {kName, "operation", "What the operation makes, as A calls it where it is there",
-         [](const Row &row) { return orNothing(row.change.operation); }},
-        {"type", "Type of the operation; of A and of B where they differ",
-         [](const Row &row) { return orNothing(row.change.type); }},
-        {"details", "A > B", "Arguments that differ, each with its value in A and in B",
-         [](const Row &row) -> Value {
-             return fmt::format("{}", fmt::join(row.change.details, "; "));
-         }},
-    };
-    static const TableOf<Row> kTable{"program-changes", kColumns};
-    return kTable;
-}
-
-std::string_view structureKindName(StructureFacts::Kind kind)
-{
-    static constexpr std::array<std::string_view, 8> kNames{
-        "file", "section", "task", "header field", "register", "symbol", "relocation slot", "port"};
-    return kNames[static_cast<std::size_t>(kind)];
-}
-
-const TableOf<StructureFacts> &structureTable()
-{
-    using Row = StructureFacts;
-    static constexpr Column<Row> kColumns[] = {
-        {"what",
-         "A file, a section, a task of a hardware container, a field of its header or a register, "
-         "a symbol, a relocation slot or the address of a port",
-         [](const Row &row) -> Value { return Word(structureKindName(row.kind)); }},
-        {kName, "name", "What it is called", member<&Row::name>},
-        {kNumber, "a", "A", "Its length or value in A; nothing where A does not have it",
-         [](const Row &row) { return orNothing(row.a); }},
-        {kNumber, "b", "B", "Its length or value in B; nothing where B does not have it",
-         [](const Row &row) { return orNothing(row.b); }},
-        {"different", "bytes",
-         "Bytes of the file or section that are not the same, each set against the byte that "
-         "stands for it on the other side",
-         [](const Row &row) { return orNothing(row.different); }},
-        {kNumber, "first_a", "first in A", "Offset in the file of A of the first byte that differs",
-         [](const Row &row) { return offsetOf(row.firstA); }},
-        {kNumber, "first_b", "first in B", "Offset in the file of B of the first byte that differs",
-         [](const Row &row) { return offsetOf(row.firstB); }},
-        {"fields", "details",
-         "Fields of the register that differ, each with its value in A and in B; what a section is "
-         "called in B",
-         [](const Row &row) { return orNothing(row.detail); }},
-    };
-    static const TableOf<Row> kTable{"structure", kColumns};
-    return kTable;
-}
-
-namespace {
-
 /// Things of one side by their names; a name may be there several times, then in their order.
 using ByName = std::map<std::string, std::vector<std::string>>;
 
@@ -179,22 +105,6 @@ ByName portsOf(const hwx::Container &container)
         names[port.name].push_back(fmt::format("{:#x}", port.address));
     return names;
 }
-
-} // namespace
-
-std::vector<StructureFacts> symbolRows(const Bundle &a, const Bundle &b)
-{
-    std::vector<StructureFacts> rows;
-    if (!a.hardware() || !b.hardware())
-        return rows;
-    const hwx::Container &from = *a.hardware(), &to = *b.hardware();
-    addDifferent(StructureFacts::Kind::Symbol, symbolsOf(from), symbolsOf(to), rows);
-    addDifferent(StructureFacts::Kind::Slot, slotsOf(from), slotsOf(to), rows);
-    addDifferent(StructureFacts::Kind::Port, portsOf(from), portsOf(to), rows);
-    return rows;
-}
-
-namespace {
 
 using Kind = StructureFacts::Kind;
 
@@ -352,30 +262,6 @@ private:
     ByteDifferences m_differences;
 };
 
-} // namespace
-
-std::vector<StructureFacts> structureRows(const BundlePtr &a, const BundlePtr &b,
-                                          std::span<const PairChoice> chosen, Progress &progress)
-{
-    const auto pairs = pairWeights(*a, *b, chosen, &progress).pairs;
-    if (progress.cancelled())
-        return {};
-    ByteStructure bytes(a, b, pairs);
-    if (!bytes.compare(progress))
-        return {};
-    const PairReadLock lock(*a, *b);
-    std::vector<StructureFacts> rows = bytes.rows();
-    if (const auto tasks = compareTasks(*a, *b)) {
-        for (const descriptor::TaskDifference &task : tasks->differences)
-            addTask(task, rows);
-    }
-    for (StructureFacts &row : symbolRows(*a, *b))
-        rows.push_back(std::move(row));
-    return rows;
-}
-
-namespace {
-
 Json pairedWeightsJson(const ContainerDifference &difference)
 {
     Json list = Json::array();
@@ -391,30 +277,6 @@ Json pairedWeightsJson(const ContainerDifference &difference)
         list.push_back({{"name", nullptr}, {"name_b", difference.b->weights()[i].name}});
     return list;
 }
-
-} // namespace
-
-Json containerDifferenceJson(const ContainerDifference &difference)
-{
-    Json json = document("hwx");
-    json["identical"] = difference.whole.identical;
-    json["a"] = difference.a->files().front().path;
-    json["b"] = difference.b->files().front().path;
-    json["tasks_a"] = difference.tasks.tasksA;
-    json["tasks_b"] = difference.tasks.tasksB;
-    json["tasks"] = hwxDifferencesJson(difference.tasks.differences);
-    json["weights"] = pairedWeightsJson(difference);
-    json["sections"] = Json::array();
-    for (const auto &[name, bytes] : difference.sections)
-        json["sections"].push_back({{"name", name},
-                                    {"different_bytes", bytes.total()},
-                                    {"changed_bytes", bytes.changed},
-                                    {"only_a_bytes", bytes.onlyA},
-                                    {"only_b_bytes", bytes.onlyB}});
-    return json;
-}
-
-namespace {
 
 using AlignedColumns = std::vector<Column<AlignedSectionFacts>>;
 
@@ -447,6 +309,128 @@ Value alignedStateValue(const AlignedSectionFacts &row)
 }
 
 } // namespace
+
+std::vector<ProgramChangeFacts> programChangeRows(const Difference &difference)
+{
+    std::vector<ProgramChangeFacts> rows;
+    for (const ProgramChange &change : difference.program.detail.changes)
+        rows.push_back({change});
+    return rows;
+}
+
+const TableOf<ProgramChangeFacts> &programChangeTable()
+{
+    using Row = ProgramChangeFacts;
+    static constexpr Column<Row> kColumns[] = {
+        {"change", "Whether B lacks it, has it besides, or has it otherwise",
+         [](const Row &row) -> Value { return Word(programChangeName(row.change.kind)); }},
+        {"what",
+         "A function, an operation that computes, the way a weight is stored, or a model of a "
+         "pipeline that is no program",
+         [](const Row &row) -> Value { return Word(programPartName(row.change.what)); }},
+        {"function", "Function that it stands in; of a pipeline with its model",
+         [](const Row &row) { return orNothing(row.change.function); }},
+        {kName, "operation", "What the operation makes, as A calls it where it is there",
+         [](const Row &row) { return orNothing(row.change.operation); }},
+        {"type", "Type of the operation; of A and of B where they differ",
+         [](const Row &row) { return orNothing(row.change.type); }},
+        {"details", "A > B", "Arguments that differ, each with its value in A and in B",
+         [](const Row &row) -> Value {
+             return fmt::format("{}", fmt::join(row.change.details, "; "));
+         }},
+    };
+    static const TableOf<Row> kTable{"program-changes", kColumns};
+    return kTable;
+}
+
+std::string_view structureKindName(StructureFacts::Kind kind)
+{
+    static constexpr std::array<std::string_view, 8> kNames{
+        "file", "section", "task", "header field", "register", "symbol", "relocation slot", "port"};
+    return kNames[static_cast<std::size_t>(kind)];
+}
+
+const TableOf<StructureFacts> &structureTable()
+{
+    using Row = StructureFacts;
+    static constexpr Column<Row> kColumns[] = {
+        {"what",
+         "A file, a section, a task of a hardware container, a field of its header or a register, "
+         "a symbol, a relocation slot or the address of a port",
+         [](const Row &row) -> Value { return Word(structureKindName(row.kind)); }},
+        {kName, "name", "What it is called", member<&Row::name>},
+        {kNumber, "a", "A", "Its length or value in A; nothing where A does not have it",
+         [](const Row &row) { return orNothing(row.a); }},
+        {kNumber, "b", "B", "Its length or value in B; nothing where B does not have it",
+         [](const Row &row) { return orNothing(row.b); }},
+        {"different", "bytes",
+         "Bytes of the file or section that are not the same, each set against the byte that "
+         "stands for it on the other side",
+         [](const Row &row) { return orNothing(row.different); }},
+        {kNumber, "first_a", "first in A", "Offset in the file of A of the first byte that differs",
+         [](const Row &row) { return offsetOf(row.firstA); }},
+        {kNumber, "first_b", "first in B", "Offset in the file of B of the first byte that differs",
+         [](const Row &row) { return offsetOf(row.firstB); }},
+        {"fields", "details",
+         "Fields of the register that differ, each with its value in A and in B; what a section is "
+         "called in B",
+         [](const Row &row) { return orNothing(row.detail); }},
+    };
+    static const TableOf<Row> kTable{"structure", kColumns};
+    return kTable;
+}
+
+std::vector<StructureFacts> symbolRows(const Bundle &a, const Bundle &b)
+{
+    std::vector<StructureFacts> rows;
+    if (!a.hardware() || !b.hardware())
+        return rows;
+    const hwx::Container &from = *a.hardware(), &to = *b.hardware();
+    addDifferent(StructureFacts::Kind::Symbol, symbolsOf(from), symbolsOf(to), rows);
+    addDifferent(StructureFacts::Kind::Slot, slotsOf(from), slotsOf(to), rows);
+    addDifferent(StructureFacts::Kind::Port, portsOf(from), portsOf(to), rows);
+    return rows;
+}
+
+std::vector<StructureFacts> structureRows(const BundlePtr &a, const BundlePtr &b,
+                                          std::span<const PairChoice> chosen, Progress &progress)
+{
+    const auto pairs = pairWeights(*a, *b, chosen, &progress).pairs;
+    if (progress.cancelled())
+        return {};
+    ByteStructure bytes(a, b, pairs);
+    if (!bytes.compare(progress))
+        return {};
+    const PairReadLock lock(*a, *b);
+    std::vector<StructureFacts> rows = bytes.rows();
+    if (const auto tasks = compareTasks(*a, *b)) {
+        for (const descriptor::TaskDifference &task : tasks->differences)
+            addTask(task, rows);
+    }
+    for (StructureFacts &row : symbolRows(*a, *b))
+        rows.push_back(std::move(row));
+    return rows;
+}
+
+Json containerDifferenceJson(const ContainerDifference &difference)
+{
+    Json json = document("hwx");
+    json["identical"] = difference.whole.identical;
+    json["a"] = difference.a->files().front().path;
+    json["b"] = difference.b->files().front().path;
+    json["tasks_a"] = difference.tasks.tasksA;
+    json["tasks_b"] = difference.tasks.tasksB;
+    json["tasks"] = hwxDifferencesJson(difference.tasks.differences);
+    json["weights"] = pairedWeightsJson(difference);
+    json["sections"] = Json::array();
+    for (const auto &[name, bytes] : difference.sections)
+        json["sections"].push_back({{"name", name},
+                                    {"different_bytes", bytes.total()},
+                                    {"changed_bytes", bytes.changed},
+                                    {"only_a_bytes", bytes.onlyA},
+                                    {"only_b_bytes", bytes.onlyB}});
+    return json;
+}
 
 const TableOf<AlignedSectionFacts> &alignedSectionTable()
 {

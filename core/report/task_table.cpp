@@ -76,57 +76,6 @@ void addTaskRows(const hwx::Container &container, std::size_t number,
     }
 }
 
-} // namespace
-
-std::vector<TaskRow> taskRows(const Bundle &bundle, Progress &progress)
-{
-    std::vector<TaskRow> rows;
-    const auto &container = bundle.hardware();
-    if (!container)
-        return rows;
-    progress.setTotal(container->taskCount());
-    const auto tiles = hwx::kernelTiles(*container);
-    rows.reserve(container->taskCount());
-    for (std::size_t t = 0; t < container->texts.size(); ++t)
-        addTaskRows(*container, t, bundle.files().front().file->bytes(), tiles, rows, progress);
-    return rows;
-}
-
-const TableOf<TaskRow> &taskTable()
-{
-    using Row = TaskRow;
-    static constexpr Column<Row> kColumns[] = {
-        {kNumber, "index", "task", "Number of the task in its text section",
-         member<&Row::index, Code>,
-         sortedBy([](const Row &row) { return pairOrder(row.text, row.index); })},
-        {kNumber, "file_offset", "offset", "Where the task begins in the file",
-         member<&Row::fileOffset, Hex>},
-        {kNumber, "bytes", "Header and records", member<&Row::bytes, Count>},
-        {kNumber, "records", "Register records", member<&Row::records, Count>},
-        {kNumber, "stream", "Tasks of one stream carry register state", member<&Row::stream, Code>},
-        {kNumber, "channels", "Input and output channels",
-         [](const Row &row) -> Value {
-             return fmt::format("{} \u2192 {}", extentText(row.cin), extentText(row.cout));
-         },
-         sortedBy([](const Row &row) { return extentOrder(row.cout, row.cin); })},
-        {kNumber, "kernel", "Height and width of the kernel",
-         [](const Row &row) -> Value {
-             return fmt::format("{}\u00D7{}", extentText(row.kernelHeight),
-                                extentText(row.kernelWidth));
-         },
-         sortedBy([](const Row &row) { return extentOrder(row.kernelHeight, row.kernelWidth); })},
-        {kNumber, "lanes", "Engines whose coefficient DMA is enabled",
-         [](const Row &row) -> Value {
-             return row.lanes == 0 ? Value(View("\u2013")) : Value(Count(row.lanes));
-         },
-         sortedBy([](const Row &row) { return SortValue(std::uint64_t(row.lanes)); })},
-    };
-    static const TableOf<Row> kTable{"tasks", kColumns};
-    return kTable;
-}
-
-namespace {
-
 /// What the numbers of a field stand for; each is looked up once.
 class Meanings
 {
@@ -193,64 +142,6 @@ FieldRow rowOf(descriptor::TaskReader &reader, descriptor::TaskDetail &detail, s
         row.value = bits.of(*word);
     return row;
 }
-
-} // namespace
-
-std::vector<FieldRow> fieldRows(const Bundle &bundle, const FieldQuery &query, Progress &progress)
-{
-    std::vector<FieldRow> rows;
-    if (!bundle.hardware() || query.text >= bundle.hardware()->texts.size())
-        return rows;
-    const hwx::Text &text = bundle.hardware()->texts[query.text];
-    const hwx::SegmentSection *section = bundle.hardware()->section(text.section);
-    if (section == nullptr || !section->bytes || text.tasks->version == nullptr)
-        return rows;
-    const ByteRange range = *section->bytes;
-    descriptor::TaskReader reader(
-        bundle.files().front().file->bytes().subspan(range.offset.value, range.bytes.value),
-        *text.tasks);
-    Meanings meanings(query, text.tasks->version->registerMap);
-    descriptor::TaskDetail detail;
-    const std::size_t tasks = text.tasks->tasks.size();
-    progress.setTotal(tasks);
-    rows.reserve(tasks);
-    for (std::size_t i = 0; i < tasks && progress.advance(1); ++i) {
-        FieldRow row = rowOf(reader, detail, i, query);
-        row.place += range.offset.value;
-        if (row.value)
-            row.meaning = meanings.of(*row.value);
-        rows.push_back(std::move(row));
-    }
-    return rows;
-}
-
-const TableOf<FieldRow> &fieldTable()
-{
-    using Row = FieldRow;
-    static constexpr Column<Row> kColumns[] = {
-        {kNumber, "task", "Number of the task in its text section", member<&Row::task, Code>},
-        {kNumber, "value", "What holds in the task: what it writes, else what was left there",
-         [](const Row &row) -> Value {
-             if (!row.value)
-                 return Nothing();
-             return row.word ? Value(Hex(*row.value, 8)) : Value(Code(*row.value));
-         }},
-        {"meaning", "What the number stands for, where that is known",
-         [](const Row &row) -> Value {
-             return row.meaning.empty() ? Value(Absent()) : Value(View(row.meaning));
-         }},
-        {"set", "Whether the task writes it or finds it as the tasks before left it",
-         [](const Row &row) -> Value {
-             return Word(row.written ? "written" : row.value ? "carried" : "never written");
-         }},
-        {kNumber, "place", "Of the word in the file; of a task that writes none, where it begins",
-         member<&Row::place, Hex>},
-    };
-    static const TableOf<Row> kTable{"field_values", kColumns};
-    return kTable;
-}
-
-namespace {
 
 using SlotColumns = std::vector<Column<SlotFacts>>;
 
@@ -391,6 +282,107 @@ SlotColumns loadedColumns()
 }
 
 } // namespace
+
+std::vector<TaskRow> taskRows(const Bundle &bundle, Progress &progress)
+{
+    std::vector<TaskRow> rows;
+    const auto &container = bundle.hardware();
+    if (!container)
+        return rows;
+    progress.setTotal(container->taskCount());
+    const auto tiles = hwx::kernelTiles(*container);
+    rows.reserve(container->taskCount());
+    for (std::size_t t = 0; t < container->texts.size(); ++t)
+        addTaskRows(*container, t, bundle.files().front().file->bytes(), tiles, rows, progress);
+    return rows;
+}
+
+const TableOf<TaskRow> &taskTable()
+{
+    using Row = TaskRow;
+    static constexpr Column<Row> kColumns[] = {
+        {kNumber, "index", "task", "Number of the task in its text section",
+         member<&Row::index, Code>,
+         sortedBy([](const Row &row) { return pairOrder(row.text, row.index); })},
+        {kNumber, "file_offset", "offset", "Where the task begins in the file",
+         member<&Row::fileOffset, Hex>},
+        {kNumber, "bytes", "Header and records", member<&Row::bytes, Count>},
+        {kNumber, "records", "Register records", member<&Row::records, Count>},
+        {kNumber, "stream", "Tasks of one stream carry register state", member<&Row::stream, Code>},
+        {kNumber, "channels", "Input and output channels",
+         [](const Row &row) -> Value {
+             return fmt::format("{} \u2192 {}", extentText(row.cin), extentText(row.cout));
+         },
+         sortedBy([](const Row &row) { return extentOrder(row.cout, row.cin); })},
+        {kNumber, "kernel", "Height and width of the kernel",
+         [](const Row &row) -> Value {
+             return fmt::format("{}\u00D7{}", extentText(row.kernelHeight),
+                                extentText(row.kernelWidth));
+         },
+         sortedBy([](const Row &row) { return extentOrder(row.kernelHeight, row.kernelWidth); })},
+        {kNumber, "lanes", "Engines whose coefficient DMA is enabled",
+         [](const Row &row) -> Value {
+             return row.lanes == 0 ? Value(View("\u2013")) : Value(Count(row.lanes));
+         },
+         sortedBy([](const Row &row) { return SortValue(std::uint64_t(row.lanes)); })},
+    };
+    static const TableOf<Row> kTable{"tasks", kColumns};
+    return kTable;
+}
+
+std::vector<FieldRow> fieldRows(const Bundle &bundle, const FieldQuery &query, Progress &progress)
+{
+    std::vector<FieldRow> rows;
+    if (!bundle.hardware() || query.text >= bundle.hardware()->texts.size())
+        return rows;
+    const hwx::Text &text = bundle.hardware()->texts[query.text];
+    const hwx::SegmentSection *section = bundle.hardware()->section(text.section);
+    if (section == nullptr || !section->bytes || text.tasks->version == nullptr)
+        return rows;
+    const ByteRange range = *section->bytes;
+    descriptor::TaskReader reader(
+        bundle.files().front().file->bytes().subspan(range.offset.value, range.bytes.value),
+        *text.tasks);
+    Meanings meanings(query, text.tasks->version->registerMap);
+    descriptor::TaskDetail detail;
+    const std::size_t tasks = text.tasks->tasks.size();
+    progress.setTotal(tasks);
+    rows.reserve(tasks);
+    for (std::size_t i = 0; i < tasks && progress.advance(1); ++i) {
+        FieldRow row = rowOf(reader, detail, i, query);
+        row.place += range.offset.value;
+        if (row.value)
+            row.meaning = meanings.of(*row.value);
+        rows.push_back(std::move(row));
+    }
+    return rows;
+}
+
+const TableOf<FieldRow> &fieldTable()
+{
+    using Row = FieldRow;
+    static constexpr Column<Row> kColumns[] = {
+        {kNumber, "task", "Number of the task in its text section", member<&Row::task, Code>},
+        {kNumber, "value", "What holds in the task: what it writes, else what was left there",
+         [](const Row &row) -> Value {
+             if (!row.value)
+                 return Nothing();
+             return row.word ? Value(Hex(*row.value, 8)) : Value(Code(*row.value));
+         }},
+        {"meaning", "What the number stands for, where that is known",
+         [](const Row &row) -> Value {
+             return row.meaning.empty() ? Value(Absent()) : Value(View(row.meaning));
+         }},
+        {"set", "Whether the task writes it or finds it as the tasks before left it",
+         [](const Row &row) -> Value {
+             return Word(row.written ? "written" : row.value ? "carried" : "never written");
+         }},
+        {kNumber, "place", "Of the word in the file; of a task that writes none, where it begins",
+         member<&Row::place, Hex>},
+    };
+    static const TableOf<Row> kTable{"field_values", kColumns};
+    return kTable;
+}
 
 std::vector<SlotFacts> slotRows(std::span<const hwx::Slot> slots, std::string_view file)
 {

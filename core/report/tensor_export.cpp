@@ -245,23 +245,6 @@ Result<void> writeArchive(const Bundle &bundle, const TensorExport &plan, const 
     return archive.finish();
 }
 
-} // namespace
-
-std::optional<TensorFile> tensorFileOf(std::string_view path)
-{
-    std::string name(path);
-    std::transform(name.begin(), name.end(), name.begin(),
-                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-    return name.ends_with(".safetensors") ? std::optional(TensorFile::Safetensors)
-           : name.ends_with(".npz")       ? std::optional(TensorFile::Npz)
-           : name.ends_with(".npy")       ? std::optional(TensorFile::Npy)
-           : name.ends_with(".csv")       ? std::optional(TensorFile::Csv)
-           : name.ends_with(".bin")       ? std::optional(TensorFile::Bin)
-                                          : std::nullopt;
-}
-
-namespace {
-
 /// Warnings at the records of a weight, such as of one that is read as another type than it has.
 void addFoundAt(const Bundle &bundle, const Weight &weight, Diagnostics &notes)
 {
@@ -280,6 +263,19 @@ void addFoundAt(const Bundle &bundle, const Weight &weight, Diagnostics &notes)
 }
 
 } // namespace
+
+std::optional<TensorFile> tensorFileOf(std::string_view path)
+{
+    std::string name(path);
+    std::transform(name.begin(), name.end(), name.begin(),
+                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+    return name.ends_with(".safetensors") ? std::optional(TensorFile::Safetensors)
+           : name.ends_with(".npz")       ? std::optional(TensorFile::Npz)
+           : name.ends_with(".npy")       ? std::optional(TensorFile::Npy)
+           : name.ends_with(".csv")       ? std::optional(TensorFile::Csv)
+           : name.ends_with(".bin")       ? std::optional(TensorFile::Bin)
+                                          : std::nullopt;
+}
 
 Result<TensorExport> planTensors(const Bundle &bundle, std::span<const std::size_t> weights,
                                  std::optional<ElementType> as, TensorFile kind,

@@ -86,6 +86,45 @@ Json histogramJson(const Histogram &histogram)
             {"bins", jsonArray(binTable(), binRows(histogram))}};
 }
 
+constexpr int kValueDigits = 6; ///< significant ones, in text; documents have them all
+
+Value realValue(double number)
+{
+    return Real{number, kValueDigits, true};
+}
+
+Value entryValue(const BookEntry &row)
+{
+    const std::size_t first = row.data->at(row.book, row.entry);
+    if (row.data->vector == 1)
+        return realValue(static_cast<double>(row.data->values[first]));
+    List values;
+    for (std::size_t lane = 0; lane < row.data->vector; ++lane)
+        values.push_back(text(realValue(static_cast<double>(row.data->values[first + lane]))));
+    return values;
+}
+
+Json entryValuesJson(const BookEntry &row)
+{
+    const std::size_t first = row.data->at(row.book, row.entry);
+    Json values = Json::array();
+    for (std::size_t lane = 0; lane < row.data->vector; ++lane)
+        values.push_back(row.data->values[first + lane]); // not finite: written as null
+    return values;
+}
+
+Value entryNote(const BookEntry &row)
+{
+    List notes;
+    if (row.duplicateOf != kNoIndex)
+        notes.push_back(fmt::format("duplicate of {}", row.duplicateOf));
+    if (row.uses() == std::uint64_t(0))
+        notes.push_back("never used");
+    if (row.changed())
+        notes.push_back("changed");
+    return notes.empty() ? Value(Nothing()) : Value(std::move(notes));
+}
+
 } // namespace
 
 WeightDetail readWeightDetail(const Bundle &bundle, std::size_t weight, std::size_t bins,
@@ -204,49 +243,6 @@ Json weightDetailJson(const WeightDetail &detail)
     });
     return json;
 }
-
-namespace {
-
-constexpr int kValueDigits = 6; ///< significant ones, in text; documents have them all
-
-Value realValue(double number)
-{
-    return Real{number, kValueDigits, true};
-}
-
-Value entryValue(const BookEntry &row)
-{
-    const std::size_t first = row.data->at(row.book, row.entry);
-    if (row.data->vector == 1)
-        return realValue(static_cast<double>(row.data->values[first]));
-    List values;
-    for (std::size_t lane = 0; lane < row.data->vector; ++lane)
-        values.push_back(text(realValue(static_cast<double>(row.data->values[first + lane]))));
-    return values;
-}
-
-Json entryValuesJson(const BookEntry &row)
-{
-    const std::size_t first = row.data->at(row.book, row.entry);
-    Json values = Json::array();
-    for (std::size_t lane = 0; lane < row.data->vector; ++lane)
-        values.push_back(row.data->values[first + lane]); // not finite: written as null
-    return values;
-}
-
-Value entryNote(const BookEntry &row)
-{
-    List notes;
-    if (row.duplicateOf != kNoIndex)
-        notes.push_back(fmt::format("duplicate of {}", row.duplicateOf));
-    if (row.uses() == std::uint64_t(0))
-        notes.push_back("never used");
-    if (row.changed())
-        notes.push_back("changed");
-    return notes.empty() ? Value(Nothing()) : Value(std::move(notes));
-}
-
-} // namespace
 
 double BinRow::edge(std::size_t of) const
 {

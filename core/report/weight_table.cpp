@@ -85,6 +85,67 @@ Json ofRead(const WeightFacts &row, const Value &value)
     return said ? json(value) : noKey();
 }
 
+Json operandJson(const Bundle &bundle, const codec::Operand &operand)
+{
+    const OperandPlace &place = *operand.place;
+    Json json;
+    json["role"] = codec::partRoleName(operand.role);
+    json["dtype"] = elementTypeName(operand.declaredType());
+    json["shape"] = numbersJson(operand.declaredShape());
+    json["bytes"] = numberJson(place.bytes.value);
+    if (place.isLiteral()) {
+        json["file"] = nullptr;
+        return json;
+    }
+    json["file"] = bundle.files()[place.file].path;
+    json["meta_offset"] = numberJson(place.metaOffset.value);
+    json["data_offset"] = numberJson(place.dataOffset.value);
+    json["shared"] = place.shared;
+    if (!place.pieces.empty()) {
+        json["pieces"] = place.pieces.size();
+        json["extent"] = numberJson(place.range().bytes.value);
+        json["copies"] = place.copies.size();
+    }
+    return json;
+}
+
+Json geometryJson(const ConsumerGeometry &geometry)
+{
+    Json json = Json::object();
+    if (!geometry.strides.empty())
+        json["strides"] = numbersJson(geometry.strides);
+    if (!geometry.dilations.empty())
+        json["dilations"] = numbersJson(geometry.dilations);
+    if (!geometry.pads.empty())
+        json["pads"] = numbersJson(geometry.pads);
+    if (!geometry.padType.empty())
+        json["pad_type"] = geometry.padType;
+    json["groups"] = numberJson(geometry.groups);
+    if (geometry.transposeX)
+        json["transpose_x"] = true;
+    if (geometry.transposeY)
+        json["transpose_y"] = true;
+    json["input"] = geometry.input ? numbersJson(*geometry.input) : Json(nullptr);
+    json["output"] = geometry.output ? numbersJson(*geometry.output) : Json(nullptr);
+    json["inside_loop"] = geometry.insideLoop;
+    return json;
+}
+
+Json consumerJson(const Consumer &consumer)
+{
+    Json json;
+    json["op"] = consumer.op;
+    json["name"] = consumer.name;
+    json["param"] = consumer.param;
+    json["via"] = consumer.via;
+    json["flops"] = consumer.flops ? numberJson(*consumer.flops) : Json(nullptr);
+    json["layer_flops"] = consumer.layerFlops ? numberJson(*consumer.layerFlops) : Json(nullptr);
+    json["geometry"] = geometryJson(consumer.geometry);
+    if (!consumer.backends.empty())
+        addBackends(json, consumer.backends);
+    return json;
+}
+
 } // namespace
 
 std::string functionWords(const Weight &weight)
@@ -229,56 +290,6 @@ const TableOf<WeightFacts> &weightTable()
     return kTable;
 }
 
-namespace {
-
-Json operandJson(const Bundle &bundle, const codec::Operand &operand)
-{
-    const OperandPlace &place = *operand.place;
-    Json json;
-    json["role"] = codec::partRoleName(operand.role);
-    json["dtype"] = elementTypeName(operand.declaredType());
-    json["shape"] = numbersJson(operand.declaredShape());
-    json["bytes"] = numberJson(place.bytes.value);
-    if (place.isLiteral()) {
-        json["file"] = nullptr;
-        return json;
-    }
-    json["file"] = bundle.files()[place.file].path;
-    json["meta_offset"] = numberJson(place.metaOffset.value);
-    json["data_offset"] = numberJson(place.dataOffset.value);
-    json["shared"] = place.shared;
-    if (!place.pieces.empty()) {
-        json["pieces"] = place.pieces.size();
-        json["extent"] = numberJson(place.range().bytes.value);
-        json["copies"] = place.copies.size();
-    }
-    return json;
-}
-
-Json geometryJson(const ConsumerGeometry &geometry)
-{
-    Json json = Json::object();
-    if (!geometry.strides.empty())
-        json["strides"] = numbersJson(geometry.strides);
-    if (!geometry.dilations.empty())
-        json["dilations"] = numbersJson(geometry.dilations);
-    if (!geometry.pads.empty())
-        json["pads"] = numbersJson(geometry.pads);
-    if (!geometry.padType.empty())
-        json["pad_type"] = geometry.padType;
-    json["groups"] = numberJson(geometry.groups);
-    if (geometry.transposeX)
-        json["transpose_x"] = true;
-    if (geometry.transposeY)
-        json["transpose_y"] = true;
-    json["input"] = geometry.input ? numbersJson(*geometry.input) : Json(nullptr);
-    json["output"] = geometry.output ? numbersJson(*geometry.output) : Json(nullptr);
-    json["inside_loop"] = geometry.insideLoop;
-    return json;
-}
-
-} // namespace
-
 void addBackends(Json &json, const mil::BackendNotes &notes)
 {
     json["selected_backend"] = notes.selected.empty() ? Json(nullptr) : Json(notes.selected);
@@ -292,25 +303,6 @@ void addBackends(Json &json, const mil::BackendNotes &notes)
     for (const auto &[backend, message] : notes.messages)
         json["validation_message"][backend] = message;
 }
-
-namespace {
-
-Json consumerJson(const Consumer &consumer)
-{
-    Json json;
-    json["op"] = consumer.op;
-    json["name"] = consumer.name;
-    json["param"] = consumer.param;
-    json["via"] = consumer.via;
-    json["flops"] = consumer.flops ? numberJson(*consumer.flops) : Json(nullptr);
-    json["layer_flops"] = consumer.layerFlops ? numberJson(*consumer.layerFlops) : Json(nullptr);
-    json["geometry"] = geometryJson(consumer.geometry);
-    if (!consumer.backends.empty())
-        addBackends(json, consumer.backends);
-    return json;
-}
-
-} // namespace
 
 Json partsJson(const Bundle &bundle, const Weight &weight)
 {

@@ -209,6 +209,36 @@ tl::unexpected<Error> tooLarge(std::string expected, std::string found)
         .unexpected();
 }
 
+/// How an inflation ended, and the bytes that it made.
+struct Inflated {
+    int state = Z_OK;
+    std::size_t made = 0;
+};
+
+Inflated inflateInto(Bytes stored, std::span<std::byte> out)
+{
+    z_stream stream{};
+    if (inflateInit2(&stream, -MAX_WBITS) != Z_OK)
+        return {Z_MEM_ERROR, 0};
+    Inflated done;
+    std::size_t in = 0;
+    while (done.state == Z_OK && (in < stored.size() || done.made < out.size())) {
+        const std::size_t give = std::min(kChunk, stored.size() - in);
+        const std::size_t room = std::min(kChunk, out.size() - done.made);
+        stream.next_in = reinterpret_cast<Bytef *>(const_cast<std::byte *>(stored.data() + in));
+        stream.avail_in = static_cast<uInt>(give);
+        stream.next_out = reinterpret_cast<Bytef *>(out.data() + done.made);
+        stream.avail_out = static_cast<uInt>(room);
+        done.state = inflate(&stream, Z_NO_FLUSH);
+        in += give - stream.avail_in;
+        done.made += room - stream.avail_out;
+        if (give == stream.avail_in && room == stream.avail_out)
+            break; // no progress: the stream is cut or longer than it says
+    }
+    inflateEnd(&stream);
+    return done;
+}
+
 } // namespace
 
 bool isZip(Bytes bytes)
@@ -272,40 +302,6 @@ Result<std::vector<ZipMember>> readZip(Bytes archive, std::string_view fileName)
                      second->path, "Two members of the archive have bytes in common");
     return members;
 }
-
-namespace {
-
-/// How an inflation ended, and the bytes that it made.
-struct Inflated {
-    int state = Z_OK;
-    std::size_t made = 0;
-};
-
-Inflated inflateInto(Bytes stored, std::span<std::byte> out)
-{
-    z_stream stream{};
-    if (inflateInit2(&stream, -MAX_WBITS) != Z_OK)
-        return {Z_MEM_ERROR, 0};
-    Inflated done;
-    std::size_t in = 0;
-    while (done.state == Z_OK && (in < stored.size() || done.made < out.size())) {
-        const std::size_t give = std::min(kChunk, stored.size() - in);
-        const std::size_t room = std::min(kChunk, out.size() - done.made);
-        stream.next_in = reinterpret_cast<Bytef *>(const_cast<std::byte *>(stored.data() + in));
-        stream.avail_in = static_cast<uInt>(give);
-        stream.next_out = reinterpret_cast<Bytef *>(out.data() + done.made);
-        stream.avail_out = static_cast<uInt>(room);
-        done.state = inflate(&stream, Z_NO_FLUSH);
-        in += give - stream.avail_in;
-        done.made += room - stream.avail_out;
-        if (give == stream.avail_in && room == stream.avail_out)
-            break; // no progress: the stream is cut or longer than it says
-    }
-    inflateEnd(&stream);
-    return done;
-}
-
-} // namespace
 
 static constexpr unsigned kStored = 0, kDeflated = 8;
 
