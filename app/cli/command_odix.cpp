@@ -80,8 +80,8 @@ std::string kernelsText(const odix::Program &program)
 }
 
 template <class Row>
-std::string tableText(std::string_view title, const report::TableOf<Row> &table,
-                      const std::vector<Row> &rows)
+std::string titledRows(std::string_view title, const report::TableOf<Row> &table,
+                       const std::vector<Row> &rows)
 {
     return rows.empty() ? std::string()
                         : heading(title) + terminalText(report::textTable(table, rows));
@@ -159,12 +159,13 @@ int runOdix(const OdixArguments &arguments, Context &context)
         printDocument(context, document, diagnostics);
     } else {
         if (!context.quiet && compiled) {
-            print(summaryText(**bundle, *compiled) + kernelsText(compiled->program) +
-                  tableText("Memory plan", report::memoryTable(), report::memoryRows(*compiled)) +
-                  tableText("Constants", report::constantTable(), report::constantRows(*compiled)));
+            print(
+                summaryText(**bundle, *compiled) + kernelsText(compiled->program) +
+                titledRows("Memory plan", report::memoryTable(), report::memoryRows(*compiled)) +
+                titledRows("Constants", report::constantTable(), report::constantRows(*compiled)));
             if (arguments.instructions)
-                print(tableText("Instructions", report::instructionTable(),
-                                report::instructionRows(*compiled)));
+                print(titledRows("Instructions", report::instructionTable(),
+                                 report::instructionRows(*compiled)));
         }
         printDiagnostics(context, diagnostics);
     }
