@@ -43,7 +43,7 @@ Result<BundlePtr> openCompiled(const std::string &path)
     return bundle;
 }
 
-std::string summaryText(const Bundle &bundle, const odix::Compiled &compiled)
+std::string odixSummaryText(const Bundle &bundle, const odix::Compiled &compiled)
 {
     const odix::Program &program = compiled.program;
     std::string text = fmt::format(
@@ -80,8 +80,8 @@ std::string kernelsText(const odix::Program &program)
 }
 
 template <class Row>
-std::string titledRows(std::string_view title, const report::TableOf<Row> &table,
-                       const std::vector<Row> &rows)
+std::string odixTableText(std::string_view title, const report::TableOf<Row> &table,
+                          const std::vector<Row> &rows)
 {
     return rows.empty() ? std::string()
                         : heading(title) + terminalText(report::textTable(table, rows));
@@ -122,9 +122,7 @@ int runAgainst(const OdixArguments &arguments, const Bundle &bundle, Context &co
         return row.fate == report::Fate::Differs;
     });
     if (context.json) {
-        report::Json document = report::document("odix");
-        document["against"] = arguments.against;
-        document["weights"] = report::jsonArray(report::originTable(), *rows);
+        report::Json document = report::originDocument(arguments.against, *rows);
         printDocument(context, document, diagnostics);
     } else {
         if (!context.quiet)
@@ -152,20 +150,20 @@ int runOdix(const OdixArguments &arguments, Context &context)
             return reportFailure(context, "odix", written.error());
     }
     if (context.json) {
-        report::Json document = report::document("odix");
-        if (compiled)
-            document["odix"] =
-                report::odixJson(*compiled, (*bundle)->files()[compiled->file].file->size().value);
+        report::Json document = report::odixDocument(
+            compiled ? &*compiled : nullptr,
+            compiled ? (*bundle)->files()[compiled->file].file->size().value : 0);
         printDocument(context, document, diagnostics);
     } else {
         if (!context.quiet && compiled) {
             print(
-                summaryText(**bundle, *compiled) + kernelsText(compiled->program) +
-                titledRows("Memory plan", report::memoryTable(), report::memoryRows(*compiled)) +
-                titledRows("Constants", report::constantTable(), report::constantRows(*compiled)));
+                odixSummaryText(**bundle, *compiled) + kernelsText(compiled->program) +
+                odixTableText("Memory plan", report::memoryTable(), report::memoryRows(*compiled)) +
+                odixTableText("Constants", report::constantTable(),
+                              report::constantRows(*compiled)));
             if (arguments.instructions)
-                print(titledRows("Instructions", report::instructionTable(),
-                                 report::instructionRows(*compiled)));
+                print(odixTableText("Instructions", report::instructionTable(),
+                                    report::instructionRows(*compiled)));
         }
         printDiagnostics(context, diagnostics);
     }

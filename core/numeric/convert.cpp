@@ -3,7 +3,6 @@
 
 #include "core/numeric/bitpack.h"
 #include "core/numeric/half.h"
-#include "core/numeric/microfloat.h"
 #include "core/numeric/stream_copy.h"
 
 #include <algorithm>

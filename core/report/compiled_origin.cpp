@@ -2,6 +2,7 @@
 #include "core/report/compiled_origin.h"
 
 #include "core/bundle/bundle.h"
+#include "core/report/json_table.h"
 
 #include <algorithm>
 #include <array>
@@ -166,6 +167,14 @@ const TableOf<OriginRow> &originTable()
                                      : Value(Nothing());
                       }}});
     return table;
+}
+
+Json originDocument(std::string_view package, const std::vector<OriginRow> &rows)
+{
+    Json json = document("odix");
+    json["against"] = package;
+    json["weights"] = jsonArray(originTable(), rows);
+    return json;
 }
 
 } // namespace kernscope::report

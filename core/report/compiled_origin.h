@@ -3,7 +3,7 @@
 
 #include "core/bundle/bundle_fwd.h"
 #include "core/compare/compare.h"
-#include "core/report/column.h"
+#include "core/report/json.h"
 
 #include <cstdint>
 #include <optional>
@@ -41,5 +41,7 @@ Result<std::vector<OriginRow>> compiledOrigins(const Bundle &package, const Bund
                                                Progress *progress);
 
 const TableOf<OriginRow> &originTable();
+/// `odix --against PACKAGE`: the rows under "weights".
+Json originDocument(std::string_view package, const std::vector<OriginRow> &rows);
 
 } // namespace kernscope::report

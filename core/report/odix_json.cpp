@@ -26,7 +26,7 @@ std::string codeText(std::string_view set, std::uint32_t code)
     return row != nullptr ? row->name : std::to_string(code);
 }
 
-Json typeTexts(const odix::Program &program, const std::vector<std::uint32_t> &types)
+Json odixTypesJson(const odix::Program &program, const std::vector<std::uint32_t> &types)
 {
     Json all = Json::array();
     for (const std::uint32_t type : types)
@@ -68,8 +68,8 @@ Json symbolJson(const odix::Program &program, const odix::Symbol &symbol)
     for (const std::uint8_t intent : symbol.intents)
         intents.push_back(codeText("intent", intent));
     return Json::array(
-        {symbol.kernel ? "kernel" : "function", symbol.name, typeTexts(program, symbol.inputs),
-         typeTexts(program, symbol.outputs), std::move(intents),
+        {symbol.kernel ? "kernel" : "function", symbol.name, odixTypesJson(program, symbol.inputs),
+         odixTypesJson(program, symbol.outputs), std::move(intents),
          symbol.attribute == odix::kNone ? Json::object()
                                          : attributeJson(program, symbol.attribute)});
 }
@@ -99,7 +99,7 @@ Json instructionJson(const odix::Compiled &compiled, const odix::Function &funct
     return json;
 }
 
-Json codeJson(const odix::Compiled &compiled, std::size_t index)
+Json odixFunctionJson(const odix::Compiled &compiled, std::size_t index)
 {
     const odix::Program &program = compiled.program;
     const odix::Function &function = program.functions[index];
@@ -248,7 +248,7 @@ Json odixJson(const odix::Compiled &compiled, std::uint64_t fileBytes)
     for (const odix::Symbol &symbol : program.symbols)
         json["symbols"].push_back(symbolJson(program, symbol));
     for (std::size_t i = 0; i < program.functions.size(); ++i)
-        json["functions"].push_back(codeJson(compiled, i));
+        json["functions"].push_back(odixFunctionJson(compiled, i));
     for (std::size_t i = 0; i < program.constants.size(); ++i)
         json["constants"].push_back(constantJson(compiled, i));
     json["buffers"] = buffersJson(compiled);
@@ -419,6 +419,14 @@ std::string memoryPlanSvg(const odix::Compiled &compiled)
                          {"font-size", "12"}},
                         drawn) +
            "\n";
+}
+
+Json odixDocument(const odix::Compiled *compiled, std::uint64_t fileBytes)
+{
+    Json json = document("odix");
+    if (compiled != nullptr)
+        json["odix"] = odixJson(*compiled, fileBytes);
+    return json;
 }
 
 } // namespace kernscope::report

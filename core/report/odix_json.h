@@ -15,6 +15,8 @@ namespace kernscope::report {
 /// What `odix` says of a program: header, symbols, functions with instructions, constants, scratch
 /// memory with its views, debug information.
 Json odixJson(const odix::Compiled &compiled, std::uint64_t fileBytes);
+/// The document of `odix`; without `compiled` what could not be read has no key "odix".
+Json odixDocument(const odix::Compiled *compiled, std::uint64_t fileBytes);
 
 /// A view of scratch memory, a constant or an instruction. They point into the program.
 struct MemoryRow {

@@ -250,6 +250,9 @@ int main(int argc, char **argv)
                          write(folder, "fuzz_section", sectionSeeds()) &&
                          write(folder, "fuzz_hardware", hardwareSeeds(sectionSeeds())) &&
                          write(folder, "fuzz_splice", protobufSeeds()) &&
+                         write(folder, "fuzz_mlir",
+                               {fromBytes(test::madeWeights().bytes()),
+                                fromBytes(test::madeWeights().operations)}) &&
                          write(folder, "fuzz_aimodel", {fromBytes(test::madeWeights().bytes())}) &&
                          write(folder, "fuzz_bundle", fuzz::bundleSeeds());
     return written ? 0 : 1;

@@ -6,8 +6,8 @@
 #include "core/bundle/open/folder_listing.h"
 #include "core/bundle/reader/container_reader.h"
 #include "core/container/archive/zip.h"
-#include "core/container/mil/pipeline_folders.h"
-#include "core/container/milblob/lfs_pointer.h"
+#include "core/container/mil/model_files.h"
+#include "core/container/milblob/sniff.h"
 
 #include <algorithm>
 #include <memory>

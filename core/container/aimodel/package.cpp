@@ -2,12 +2,13 @@
 #include "core/container/aimodel/package.h"
 
 #include "core/base/error_builder.h"
-#include "core/base/hex_text.h"
 #include "core/base/json_place.h"
 #include "core/base/sha256.h"
+#include "core/base/text.h"
 
 #include <algorithm>
-#include <set>
+#include <utility>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -46,6 +47,52 @@ bool isAuthorPath(std::string_view text)
                        ((text[0] | 0x20) >= 'a' && (text[0] | 0x20) <= 'z');
     return drive || (text.size() > 1 && text[0] == '/' && text[1] != '/' &&
                      text.find('/', 1) != std::string_view::npos);
+}
+
+/// Strings that locations lead to, or all that something else does.
+std::vector<bool> textsOf(const mlir::Module &module, bool locations)
+{
+    std::vector<bool> texts(module.strings.size());
+    std::vector<bool> seen[2] = {std::vector<bool>(module.attributes.size()),
+                                 std::vector<bool>(module.types.size())};
+    std::vector<std::pair<bool, std::uint32_t>> pending;
+    const auto reach = [&](bool type, std::uint32_t index) {
+        if (index == mlir::kNone || seen[type][index])
+            return;
+        seen[type][index] = true;
+        pending.emplace_back(type, index);
+    };
+    for (const mlir::Operation &operation : module.operations) {
+        if (locations) {
+            reach(false, operation.location);
+            continue;
+        }
+        for (const mlir::NamedAttribute &each : module.attributesOf(operation))
+            reach(false, each.attribute);
+        reach(false, operation.attributes);
+        texts[module.operationNames[operation.name].name] = true;
+    }
+    for (const mlir::Value &value : module.values)
+        locations ? reach(false, value.location) : reach(true, value.type);
+    while (!pending.empty()) {
+        const auto [type, index] = pending.back();
+        pending.pop_back();
+        const mlir::Decoded decoded = type ? module.type(index) : module.attribute(index);
+        for (const mlir::Field &field : decoded.fields) {
+            const auto held = static_cast<std::uint32_t>(field.value);
+            if (field.letter == 'S')
+                texts[held] = true;
+            else if (field.letter == 'A' || field.letter == 'T')
+                reach(field.letter == 'T', held);
+        }
+    }
+    if (!locations) {
+        for (const mlir::Dialect &dialect : module.dialects)
+            texts[dialect.name] = true;
+        for (const mlir::Resource &resource : module.resources)
+            texts[resource.key] = true;
+    }
+    return texts;
 }
 
 } // namespace
@@ -147,24 +194,16 @@ std::optional<Error> hashFinding(std::span<const std::byte> module,
 
 std::vector<AuthorPath> authorPaths(const mlir::Module &module)
 {
-    // Texts that debug information holds: of files and, in DEBUG exports, of call stacks.
-    std::set<std::uint32_t> texts;
-    for (std::uint32_t i = 0; i < module.attributes.size(); ++i) {
-        const mlir::Decoded decoded = module.attribute(i);
-        const bool wanted = decoded.row && (decoded.row->name.starts_with("debuginfo.") ||
-                                            decoded.row->name == "serialization.string" ||
-                                            decoded.row->name == "string");
-        for (const mlir::Field &field : decoded.fields)
-            if (wanted && field.letter == 'S')
-                texts.insert(static_cast<std::uint32_t>(field.value));
-    }
+    // Names of graphs and of their inputs may look like paths: only texts that nothing but debug
+    // information holds.
+    const std::vector<bool> held = textsOf(module, false), told = textsOf(module, true);
     std::vector<AuthorPath> paths;
-    for (const std::uint32_t index : texts) {
-        const std::string_view text = module.strings[index];
-        if (!isAuthorPath(text))
+    for (std::uint32_t i = 0; i < module.strings.size(); ++i) {
+        const std::string_view text = module.strings[i];
+        if (!told[i] || held[i] || !isAuthorPath(text))
             continue;
         const auto *begin = reinterpret_cast<const char *>(module.bytes.data());
-        paths.push_back({index,
+        paths.push_back({i,
                          {FileOffset(static_cast<std::uint64_t>(text.data() - begin)),
                           ByteCount(text.size())}});
     }

@@ -2,7 +2,7 @@
 #include "core/container/odix/flat_buffer.h"
 
 #include "core/base/error_builder.h"
-#include "core/base/utf8.h"
+#include "core/base/text.h"
 
 #include <utility>
 

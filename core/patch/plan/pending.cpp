@@ -3,6 +3,7 @@
 
 #include "core/bundle/bundle.h"
 #include "core/patch/patch.h"
+#include "core/patch/save/follow_hash.h"
 
 #include <algorithm>
 
@@ -45,7 +46,13 @@ std::vector<ByteRange> rangesToWrite(const OverlaidFile &file)
 std::vector<WrittenRange> pendingRanges(const Bundle &bundle)
 {
     std::vector<WrittenRange> ranges;
-    for (const BundleFile &file : bundle.files()) {
+    const auto follower = patch::followingFile(bundle);
+    for (std::size_t i = 0; i < bundle.files().size(); ++i) {
+        const BundleFile &file = bundle.files()[i];
+        if (follower == i) {
+            ranges.push_back({file.path, {FileOffset(0), file.file->size()}});
+            continue;
+        }
         for (const ByteRange &range : patch::rangesToWrite(*file.file))
             ranges.push_back({file.path, range});
     }

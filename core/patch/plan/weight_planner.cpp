@@ -13,6 +13,7 @@
 #include "core/numeric/convert.h"
 #include "core/patch/edit/literal_rewrite.h"
 #include "core/patch/plan/recorder.h"
+#include "core/patch/plan/shared_constant.h"
 
 #include <algorithm>
 #include <array>
@@ -350,6 +351,8 @@ Result<void> WeightPlanner::applyPart(const codec::PartEdit &edit)
             .message("The change would leave the part")
             .unexpected();
     }
+    if (auto own = checkOwnBytes(*m_bundle, weight(), *operand); !own)
+        return own;
     if (std::find(m_changed.begin(), m_changed.end(), operand) == m_changed.end())
         m_changed.push_back(operand);
     if (!place.pieces.empty())
@@ -393,6 +396,14 @@ Result<void> WeightPlanner::apply(const codec::EditPlan &plan)
 /// The payload gets another length. The plan leaves out its bytes where they stay as they are.
 Result<void> WeightPlanner::resize(const codec::EditPlan &plan)
 {
+    if (m_bundle->kind() == BundleKind::Aimodel)
+        return ErrorBuilder("patch.mask")
+            .field(weight().name)
+            .expected("as many non-zero values as before")
+            .found("another number")
+            .message("The number of non-zero values is part of the module's types: encode the "
+                     "weight anew (encode --form sparse), or change values that are stored")
+            .unexpected();
     m_tables = true;
     const auto *payload = std::get_if<codec::Operand>(&m_decoder->encoding().payload);
     const codec::Operand *stored = payload == nullptr ? nullptr : operandOf(payload->role);

@@ -4,7 +4,8 @@
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/old_network.h"
-#include "core/container/mil/sniff.h"
+#include "core/container/mil/model_files.h"
+#include "core/patch/reencode/module_reencoder.h"
 #include "core/patch/reencode/reencode_visit.h"
 #include "core/patch/reencode/reencoder.h"
 
@@ -295,6 +296,8 @@ Result<BundlePtr> reencodeWeight(const Bundle &bundle, std::size_t weight,
 Result<BundlePtr> reencodeWeights(const Bundle &bundle, std::span<const Reencoding> weights)
 {
     const BundleReadLock lock(bundle);
+    if (bundle.kind() == BundleKind::Aimodel && bundle.programFile() != kNoIndex)
+        return patch::reencodeModule(bundle, weights);
     if (bundle.programFiles().empty())
         return patch::Reencoder(bundle, weights).run();
     // Of a compiled pipeline one program after the other; a weight keeps its place in the list.

@@ -337,6 +337,8 @@ Result<std::vector<DraftOperation>> Drafter::run()
 unsigned opsetNumber(std::string_view opset)
 {
     unsigned number = 0;
+    if (opset == "CoreAI") // has what that set has, under other names
+        return kFirstNewSignature;
     if (opset.substr(0, 3) == "ios")
         std::from_chars(opset.data() + 3, opset.data() + opset.size(), number);
     return number;

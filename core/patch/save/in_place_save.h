@@ -31,6 +31,8 @@ public:
     Result<SaveReport> run(const SaveOptions &options);
     /// Files were written and put back, or copied: those on disk are not as they were mapped.
     bool putBack() const { return m_putBack; }
+    /// A file that follows another one (follow_hash.h), as it was written; null where none does.
+    const BundleFile *follower() const { return m_follower ? &*m_follower : nullptr; }
 
 private:
     /// One file that has changes.
@@ -59,6 +61,7 @@ private:
     Result<void> advance(std::uint64_t bytes) const;
     bool stopped() const;
     SaveReport report() const;
+    void noteFollower(SaveReport &saved) const;
 
     const Bundle &m_bundle;
     const SaveHook &m_hook;
@@ -66,6 +69,7 @@ private:
                           ///< journal, written, read back
     std::filesystem::path m_journal;
     SaveLock m_lock;
+    std::optional<BundleFile> m_follower; ///< with an overlay of its own
     std::vector<Target> m_targets;
     std::vector<std::filesystem::path> m_backups;
     std::optional<WrittenJournal> m_written; ///< locked as long as the save goes on

@@ -7,6 +7,7 @@
 #include "core/base/output_place.h"
 #include "core/patch/save/backup.h"
 #include "core/patch/save/copy_entry.h"
+#include "core/patch/save/follow_hash.h"
 #include "core/patch/save/found_journal.h"
 #include "core/patch/save/in_place_save.h"
 #include "core/patch/save/journal.h"
@@ -33,7 +34,16 @@ Error staleError(const std::string &file, std::string expected, std::string foun
 
 Result<void> InPlaceSave::openTargets(bool breakLinks)
 {
-    for (const BundleFile &file : m_bundle.files()) {
+    const auto follower = followingFile(m_bundle);
+    if (follower) {
+        auto own = followed(m_bundle, *follower);
+        if (!own)
+            return tl::unexpected(std::move(own.error()));
+        m_follower = m_bundle.files()[*follower];
+        m_follower->file = std::move(*own);
+    }
+    for (std::size_t i = 0; i < m_bundle.files().size(); ++i) {
+        const BundleFile &file = follower == i ? *m_follower : m_bundle.files()[i];
         auto ranges = rangesToWrite(*file.file);
         if (ranges.empty())
             continue;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Saving in place, from the journal on.
 #include "core/base/error_builder.h"
+#include "core/base/text.h"
 #include "core/bundle/bundle.h"
+#include "core/format/catalogue.h"
 #include "core/patch/aside.h"
 #include "core/patch/patch.h"
 #include "core/patch/save/in_place_save.h"
@@ -173,7 +175,26 @@ Result<SaveReport> InPlaceSave::run(const SaveOptions &options)
                           "to the disk: after a power failure it may come back, and with it the "
                           "offer to undo this save")});
     }
+    noteFollower(saved);
     return saved;
+}
+
+/// The hash of a module is a key elsewhere: what is known of that is a row of engine_notes.csv.
+void InPlaceSave::noteFollower(SaveReport &saved) const
+{
+    if (!m_follower)
+        return;
+    std::vector<std::byte> before(m_follower->file->bytes().size());
+    m_follower->file->readDisk(FileOffset(0), before);
+    for (const format::EngineNote &note : format::engineNotes("aimodel"))
+        saved.warnings.push_back(
+            {Severity::Note, ErrorBuilder("aimodel.cache")
+                                 .file(m_follower->path)
+                                 .at(FileOffset(0))
+                                 .field(note.what)
+                                 .expected(hexBytesText(m_follower->file->bytes(), ""))
+                                 .found(hexBytesText(before, ""))
+                                 .message(note.text)});
 }
 
 namespace {
@@ -181,6 +202,7 @@ namespace {
 struct Written {
     Result<SaveReport> report;
     bool putBack = false;
+    std::optional<BundleFile> follower;
 };
 
 Written write(const Bundle &bundle, const SaveOptions &options, const SaveHook &hook,
@@ -189,14 +211,19 @@ Written write(const Bundle &bundle, const SaveOptions &options, const SaveHook &
     const BundleReadLock lock(bundle);
     InPlaceSave save(bundle, hook, progress);
     auto report = save.run(options);
-    return {std::move(report), save.putBack()};
+    const BundleFile *follower = save.follower();
+    return {std::move(report), save.putBack(), follower ? std::optional(*follower) : std::nullopt};
 }
 
 /// Tells the overlays what is on disk now.
-void finishSave(const Bundle &bundle, bool saved, bool putBack)
+void finishSave(const Bundle &bundle, bool saved, bool putBack,
+                const std::optional<BundleFile> &follower)
 {
     for (const BundleFile &file : bundle.files()) {
-        if (!file.file->modified())
+        const bool follows = follower && follower->path == file.path;
+        if (follows && saved) // cannot fail: as many bytes as are there
+            static_cast<void>(file.file->write(FileOffset(0), follower->file->bytes()));
+        if (!file.file->modified() && !follows)
             continue;
         if (saved)
             file.file->markSaved();
@@ -211,7 +238,7 @@ Result<SaveReport> saveInPlace(const Bundle &bundle, const SaveOptions &options,
                                const SaveHook &hook)
 {
     auto written = write(bundle, options, hook);
-    finishSave(bundle, written.report.has_value(), written.putBack);
+    finishSave(bundle, written.report.has_value(), written.putBack, written.follower);
     return std::move(written.report);
 }
 
@@ -226,8 +253,9 @@ Result<SaveReport> saveInPlace(const BundlePtr &bundle, const SaveOptions &optio
                                std::function<void()> &finish, Progress *progress)
 {
     auto written = patch::write(*bundle, options, {}, progress);
-    finish = [bundle, saved = written.report.has_value(), putBack = written.putBack] {
-        patch::finishSave(*bundle, saved, putBack);
+    finish = [bundle, saved = written.report.has_value(), putBack = written.putBack,
+              follower = written.follower] {
+        patch::finishSave(*bundle, saved, putBack, follower);
     };
     return std::move(written.report);
 }

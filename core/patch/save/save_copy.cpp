@@ -6,6 +6,7 @@
 #include "core/patch/patch.h"
 #include "core/patch/save/copy_entry.h"
 #include "core/patch/save/file_io.h"
+#include "core/patch/save/follow_hash.h"
 #include "core/patch/save/found_journal.h"
 #include "core/patch/save/journal.h"
 
@@ -83,8 +84,15 @@ private:
         return tl::unexpected(cancelledError("The save was cancelled; nothing was written"));
     }
     bool isFolder() const;
+    /// Of the bundle, or of a file that follows another one as it is to be.
+    const OverlaidFile &fileAt(std::size_t index) const
+    {
+        return m_follower && m_followed == index ? *m_follower : *m_bundle.files()[index].file;
+    }
 
     const Bundle &m_bundle;
+    std::optional<std::size_t> m_followed; ///< a file that follows another one (follow_hash.h)
+    std::shared_ptr<OverlaidFile> m_follower;
     Progress *m_progress;
     const CopyOptions &m_options;
     bool m_inMemory = false;
@@ -203,7 +211,7 @@ Result<void> CopySave::copyEntry(const fs::directory_entry &entry, const fs::pat
         return tl::unexpected(copyError(relative, "The entry cannot be examined", fault.value()));
     if (const auto index = m_bundle.fileByPath(relative)) {
         m_written.insert(*index);
-        const OverlaidFile &file = *m_bundle.files()[*index].file;
+        const OverlaidFile &file = fileAt(*index);
         // A link stays one, unless what is seen through it is not what is on disk.
         if (type != fs::file_type::symlink || file.modified() ||
             (file.path().empty() && !holds(entry.path(), file.bytes())))
@@ -276,7 +284,7 @@ Result<void> CopySave::writeRemaining()
             return tl::unexpected(copyError(file.path, "The path leaves the bundle", EINVAL));
         const fs::path to = m_place->temporary() / file.path;
         fs::create_directories(to.parent_path(), fault);
-        if (auto written = writeNew(*file.file, to, {}); !written)
+        if (auto written = writeNew(fileAt(i), to, {}); !written)
             return written;
     }
     return {};
@@ -338,6 +346,13 @@ Result<SaveReport> CopySave::run(const fs::path &target)
     {
         const BundleReadLock lock(m_bundle);
         report.ranges = pendingRanges(m_bundle);
+        m_followed = patch::followingFile(m_bundle);
+        if (m_followed) {
+            auto own = patch::followed(m_bundle, *m_followed);
+            if (!own)
+                return tl::unexpected(std::move(own.error()));
+            m_follower = std::move(*own);
+        }
         auto built = kind == OutputKind::Folder ? buildFolder() : buildFile();
         if (built)
             built = advance(0);

@@ -21,8 +21,8 @@ using odix::Value;
 /// Constants of fewer elements are no weights (as in packages): whole numbers, and of parameters
 /// all.
 constexpr std::uint64_t kFewElements = 10, kMostParameters = 1024;
-constexpr std::size_t kMostReaders = 32; ///< through reshapes and transposes
-constexpr std::size_t kMostName = 200;   ///< bytes of the name of a kernel or a type
+constexpr std::size_t kMostTraceSteps = 32; ///< through reshapes and transposes
+constexpr std::size_t kMostName = 200;      ///< bytes of the name of a kernel or a type
 
 mil::ValueType valueType(const odix::Type &type, mil::ValueType::Kind kind)
 {
@@ -365,7 +365,7 @@ void BodyBuilder::define(std::uint32_t index, mil::Operation &operation, std::ui
 /// Through what only reshapes, transposes and casts a value, to what works with it.
 BodyBuilder::Reader BodyBuilder::finalReader(Reader reader) const
 {
-    for (std::size_t steps = 0; steps < kMostReaders; ++steps) {
+    for (std::size_t steps = 0; steps < kMostTraceSteps; ++steps) {
         const odix::Symbol *symbol = kernelAt(reader.instruction);
         if (symbol == nullptr || reader.operand != 0 || !passesThrough(operationType(*symbol)))
             return reader;

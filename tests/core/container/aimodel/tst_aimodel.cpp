@@ -105,14 +105,21 @@ void TestAimodel::hash()
              std::string("aimodel.no_hash"));
 }
 
+/// Only what debug information alone holds: the graph of this module is called as a path.
 void TestAimodel::authorPaths()
 {
     test::MadeModule made = test::madeWeights();
-    for (const char *text : {"/Users/me/model.py", "C:\\Users\\me", "//comment", "a/b", "/"})
+    std::uint64_t next = made.attributes.size();
+    made.attributes[0] =
+        test::varints({32, made.string("py"), next, made.string("x"), 0, made.string(""), 5, next,
+                       next + 1, next + 2, next + 3, next + 4}); // the location of all operations
+    *std::find(made.strings.begin(), made.strings.end(), "main") = "/graph/main";
+    for (const char *text :
+         {"/Users/me/model.py", "C:\\Users\\me", "//comment", "a/b", "/graph/main"})
         made.attribute({30, made.string(text), made.string(""), made.string("")});
     const auto bytes = made.bytes();
     const mlir::Module module = mlir::readModule(bytes, "main.mlirb");
-    QVERIFY(!module.fault);
+    QVERIFY2(!module.fault, module.fault ? describe(*module.fault).c_str() : "");
     const auto paths = aimodel::authorPaths(module);
     QCOMPARE(paths.size(), std::size_t(2));
     QCOMPARE(module.textOf(paths[0].range), std::string_view("/Users/me/model.py"));

@@ -5,7 +5,6 @@
 #include "core/bundle/bundle.h"
 #include "core/bundle/reader/container_reader.h"
 #include "core/codec/decode/decoder.h"
-#include "core/container/mil/literal_integers.h"
 #include "core/container/mil/program.h"
 #include "core/container/odix/trace.h"
 #include "core/numeric/convert.h"

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/base/error.h"
+#include "core/bundle/bundle_fwd.h"
+#include "core/patch/edit/edit.h"
+#include "core/patch/reencode/reencode.h"
+
+#include <span>
+#include <vector>
+
+/// Core AI packages with other operations in their module.
+namespace kernscope::patch {
+
+/// reencodeWeights() of a Core AI package: the operation that makes a weight gives way to those of
+/// the form, constants and blobs that nothing reads any more are gone, main.hash is that of the new
+/// module. Operations have the latest version that the library of the package knows (its asset's
+/// `version`); where it knows none, the earliest one, and the version is raised to its date
+/// (coreai_since.csv).
+Result<BundlePtr> reencodeModule(const Bundle &bundle, std::span<const Reencoding> weights);
+
+/// A bundle in which what edits change belongs to nothing else.
+struct OwnConstants {
+    BundlePtr bundle;  ///< in memory; null where nothing had to be done
+    Diagnostics notes; ///< what got bytes of its own, and who shared them
+};
+
+/// Constants share attributes and blobs by their bytes, whatever they are; and one element may
+/// stand for all. Gives the parts that `edits` change bytes of their own, in a module of another
+/// length. Errors: those of findWeight, "encode.program", "encode.size".
+Result<OwnConstants> withOwnConstants(const Bundle &bundle, const std::vector<Edit> &edits);
+
+} // namespace kernscope::patch
