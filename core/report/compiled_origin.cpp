@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/compiled_origin.h"
 
+#include "core/base/sha256.h"
 #include "core/bundle/bundle.h"
 #include "core/report/json_table.h"
 
@@ -63,23 +64,45 @@ std::vector<std::uint64_t> sourcesOf(const Weight &weight)
     return {};
 }
 
-/// Weights that the debug information ties: the operation of the one is that of a single other one.
-std::vector<PairChoice> tiesOf(const Bundle &package, const Bundle &program)
+constexpr std::string_view kByOperation = "op id", kByBytes = "bytes";
+
+/// Weights that belong together whatever they are called: the debug information names the operation
+/// of the package, else their elements are the same bytes.
+std::map<std::size_t, std::pair<std::size_t, std::string_view>> tiesOf(const Bundle &package,
+                                                                       const Bundle &program)
 {
-    std::map<std::uint64_t, std::vector<std::size_t>> of;
+    const auto keyOf = [](const Bundle &bundle, std::size_t weight) {
+        const codec::Operand *elements = elementsOf(bundle.weights()[weight]);
+        const auto bytes =
+            elements != nullptr ? bundle.operandBytes(*elements) : std::span<const std::byte>();
+        return std::pair(bundle.weights()[weight].elements.value,
+                         Sha256::hexOf(bytes).value_or(std::string()));
+    };
+    std::map<std::uint64_t, std::vector<std::size_t>> bySource;
+    std::map<std::pair<std::uint64_t, std::string>, std::vector<std::size_t>> byBytes;
     for (std::size_t b = 0; b < program.weights().size(); ++b) {
         for (const std::uint64_t source : sourcesOf(program.weights()[b]))
-            of[source].push_back(b);
+            bySource[source].push_back(b);
+        byBytes[keyOf(program, b)].push_back(b);
     }
-    std::vector<PairChoice> ties;
+    std::map<std::size_t, std::pair<std::size_t, std::string_view>> ties;
     std::set<std::size_t> taken;
     for (std::size_t a = 0; a < package.weights().size(); ++a) {
         const auto own = sourcesOf(package.weights()[a]);
-        const auto found = own.empty() ? of.end() : of.find(own.front());
-        if (found != of.end() && found->second.size() == 1 &&
+        const auto found = own.empty() ? bySource.end() : bySource.find(own.front());
+        if (found != bySource.end() && found->second.size() == 1 &&
             program.weights()[found->second.front()].elements == package.weights()[a].elements &&
             taken.insert(found->second.front()).second)
-            ties.push_back({a, found->second.front()});
+            ties.emplace(a, std::pair(found->second.front(), kByOperation));
+    }
+    for (std::size_t a = 0; a < package.weights().size(); ++a) {
+        const auto found = ties.count(a) > 0 ? byBytes.end() : byBytes.find(keyOf(package, a));
+        if (found == byBytes.end())
+            continue;
+        const auto free = std::find_if(found->second.begin(), found->second.end(),
+                                       [&taken](std::size_t b) { return taken.insert(b).second; });
+        if (free != found->second.end())
+            ties.emplace(a, std::pair(*free, kByBytes));
     }
     return ties;
 }
@@ -100,7 +123,12 @@ Result<std::vector<OriginRow>> compiledOrigins(const Bundle &package, const Bund
     DiffOptions options;
     options.values = true;
     options.bytes = false;
-    options.pairs = tiesOf(package, program);
+    const auto ties = [&] {
+        const BundleReadLock lockA(package), lockB(program);
+        return tiesOf(package, program);
+    }();
+    for (const auto &[a, tie] : ties)
+        options.pairs.push_back({a, tie.first});
     const auto difference = compareBundles(package, program, options, progress);
     if (!difference)
         return tl::unexpected(difference.error());
@@ -116,6 +144,7 @@ Result<std::vector<OriginRow>> compiledOrigins(const Bundle &package, const Bund
                 row.b = b;
         }
         row.fate = row.b == kNoIndex ? Fate::Dropped : Fate::Merged;
+        row.tie = row.b == kNoIndex ? std::string_view() : kByBytes;
         rows.push_back(row);
     }
     std::stable_sort(rows.begin(), rows.end(),
@@ -159,13 +188,8 @@ const TableOf<OriginRow> &originTable()
                       [](const Row &row) { return form(row.program, row.b); }},
                      {kNumber, "compiled_bytes", "bytes", "Bytes in the program",
                       [](const Row &row) { return bytes(row.program, row.b); }, withUnit("B")},
-                     {"tie", "How the two were found", [](const Row &row) -> Value {
-                          return row.pairing == Pairing::Hand ? Value(std::string("op id"))
-                                 : row.pairing                ? Value(pairingName(*row.pairing))
-                                 : row.b != kNoIndex && row.a != kNoIndex
-                                     ? Value(std::string("bytes"))
-                                     : Value(Nothing());
-                      }}});
+                     {"tie", "How the two were found",
+                      [](const Row &row) -> Value { return orNothing(row.tie); }}});
     return table;
 }
 

@@ -214,7 +214,13 @@ void TestOdixSamples::origins()
     QVERIFY(program);
     const auto rows = report::compiledOrigins(**package, **program, nullptr);
     QVERIFY(rows);
+    // Codes that were written one a byte: the package shows what was meant, the program what runs.
+    const bool unpacked = path.endsWith(QStringLiteral("unpacked"));
     for (const report::OriginRow &row : *rows) {
+        if (unpacked) {
+            QVERIFY(row.fate == report::Fate::Differs);
+            continue;
+        }
         const auto &weights = (row.a == kNoIndex ? **program : **package).weights();
         QVERIFY2(row.fate != report::Fate::Differs && row.fate != report::Fate::Dropped &&
                      row.fate != report::Fate::Added,
