@@ -134,9 +134,11 @@ Result<std::vector<OriginRow>> compiledOrigins(const Bundle &package, const Bund
         return tl::unexpected(difference.error());
     const BundleReadLock lockA(package), lockB(program);
     std::vector<OriginRow> rows;
-    for (const ComparedPair &pair : wholePairs(difference->weights))
-        rows.push_back(
-            {&package, &program, pair.a, pair.b, fateOf(package, program, pair), pair.pairing});
+    for (const ComparedPair &pair : wholePairs(difference->weights)) {
+        const auto tie = ties.find(pair.a);
+        rows.push_back({&package, &program, pair.a, pair.b, fateOf(package, program, pair),
+                        tie != ties.end() ? tie->second.second : pairingName(pair.pairing)});
+    }
     for (const std::size_t alone : difference->onlyA) {
         OriginRow row{&package, &program, alone, kNoIndex, Fate::Dropped, {}};
         for (std::size_t b = 0; b < program.weights().size() && row.b == kNoIndex; ++b) {
