@@ -45,9 +45,10 @@ std::vector<std::string> contentsOf(const Bundle &bundle)
 Fate fateOf(const Bundle &package, const Bundle &program, const ComparedPair &pair,
             bool sameElements)
 {
-    if (sameElements)
+    const bool same = pair.exact() || pair.storedEqual;
+    if (sameElements && (same || !pair.values)) // scales may be others
         return Fate::Kept;
-    if (!pair.exact() && !pair.storedEqual)
+    if (!same)
         return Fate::Differs;
     const Weight &a = package.weights()[pair.a], &b = program.weights()[pair.b];
     if (b.form.isDense() && !a.form.isDense())
@@ -140,9 +141,11 @@ Result<std::vector<OriginRow>> compiledOrigins(const Bundle &package, const Bund
     std::vector<OriginRow> rows;
     for (const ComparedPair &pair : wholePairs(difference->weights)) {
         const auto tie = ties.find(pair.a);
-        rows.push_back({&package, &program, pair.a, pair.b,
-                        fateOf(package, program, pair, contentsA[pair.a] == contentsB[pair.b]),
-                        tie != ties.end() ? tie->second.second : pairingName(pair.pairing)});
+        rows.push_back(
+            {&package, &program, pair.a, pair.b,
+             fateOf(package, program, pair,
+                    !contentsA[pair.a].empty() && contentsA[pair.a] == contentsB[pair.b]),
+             tie != ties.end() ? tie->second.second : pairingName(pair.pairing)});
     }
     for (const std::size_t alone : difference->onlyA) {
         OriginRow row{&package, &program, alone, kNoIndex, Fate::Dropped, {}};
