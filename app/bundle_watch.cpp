@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/bundle_watch.h"
 
-#include "app/paths.h"
+#include "app/files.h"
 #include "core/base/overlaid_file.h"
 #include "core/base/sha256.h"
 #include "core/bundle/bundle.h"

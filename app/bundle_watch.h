@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/base/file_stamp.h"
+#include "core/base/files.h"
 #include "core/bundle/bundle_fwd.h"
 
 #include <QDateTime>

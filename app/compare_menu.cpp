@@ -3,10 +3,10 @@
 
 #include "app/dock_set.h"
 #include "app/document.h"
-#include "app/menu_actions.h"
-#include "app/pick_path.h"
+#include "app/files.h"
 #include "app/save_controller.h"
 #include "app/settings.h"
+#include "app/window_parts.h"
 #include "core/bundle/bundle.h"
 #include "widgets/common/line_icon.h"
 #include "widgets/compare/compare_dock.h"

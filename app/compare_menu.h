@@ -3,7 +3,7 @@
 
 #include "app/layouts.h"
 #include "app/window_parts.h"
-#include "widgets/compare/compare_task.h"
+#include "widgets/compare/compare_runner.h"
 
 #include <QString>
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/document.h"
 
-#include "app/document_run.h"
+#include "app/files.h"
 #include "app/layouts.h"
-#include "app/paths.h"
 #include "core/base/error_builder.h"
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
@@ -301,7 +300,7 @@ void Document::makeKeptEdits()
     if (m_keptEdits.empty())
         return;
     m_session.setPatchingEnabled(true);
-    m_session.requestEdits(m_keptEdits, tr("Edits of before the reload"));
+    m_session.requestEdits(m_keptEdits, tr("Edits made before the reload"));
 }
 
 void Document::reload(bool editsAgain)

@@ -2,12 +2,12 @@
 #pragma once
 
 #include "app/bundle_watch.h"
-#include "app/edit_command.h"
 #include "app/edit_journal.h"
 #include "core/bundle/bound_shapes.h"
 #include "core/patch/aside.h"
 #include "core/patch/interrupted_save.h"
 #include "widgets/models/session.h"
+#include "widgets/models/task_manager.h"
 
 #include <QObject>
 #include <QString>
@@ -15,8 +15,10 @@
 #include <functional>
 #include <limits>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
+#include <type_traits>
 #include <vector>
 
 namespace kernscope::app {
@@ -261,5 +263,35 @@ private:
     std::optional<Interrupted> m_interruptedAnswer;
     double m_tolerance = std::numeric_limits<double>::infinity();
 };
+
+/// Private to Document's sources. TaskManager drops the result of a cancelled task; a document has
+/// to know how it ended, so the work posts it itself.
+template <class Work, class Done>
+void Document::run(Busy busy, const QString &title, Work work, Done done)
+{
+    using T = std::invoke_result_t<Work, Progress &>;
+    setBusy(busy);
+    m_session.tasks().start(
+        this, title,
+        [this, work = std::move(work), done = std::move(done)](Progress &progress) {
+            std::shared_ptr<T> result;
+            try {
+                result = std::make_shared<T>(work(progress));
+            } catch (...) { // TaskManager says it
+                QMetaObject::invokeMethod(this, &Document::abandon, Qt::QueuedConnection);
+                throw;
+            }
+            const bool stopped = progress.cancelled();
+            QMetaObject::invokeMethod(
+                this,
+                [this, result, stopped, done] {
+                    setBusy(Busy::Idle);
+                    done(*result, stopped);
+                },
+                Qt::QueuedConnection);
+            return true;
+        },
+        [](bool) {});
+}
 
 } // namespace kernscope::app

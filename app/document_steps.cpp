@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Edits that would hold up the window: planned, undone and made again on another thread.
 #include "app/document.h"
-#include "app/document_run.h"
-#include "app/paths.h"
+#include "app/files.h"
 #include "core/base/error_builder.h"
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"

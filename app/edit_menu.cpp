@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/edit_menu.h"
 
-#include "app/change_applier.h"
 #include "app/dock_set.h"
 #include "app/document.h"
-#include "app/menu_actions.h"
+#include "app/window_parts.h"
+#include "core/base/error_builder.h"
+#include "core/base/files.h"
+#include "core/bundle/bundle.h"
 #include "widgets/common/dock.h"
 #include "widgets/common/file_dialogs.h"
 #include "widgets/common/line_icon.h"
@@ -12,27 +14,182 @@
 #include "widgets/models/session.h"
 #include "widgets/models/table_text.h"
 #include "widgets/patch/patches_dock.h"
-#include "widgets/patch/typed_answer.h"
+#include "widgets/patch/typed_edits.h"
 
 #include <QAbstractItemView>
 #include <QAction>
 #include <QApplication>
 #include <QClipboard>
+#include <QFile>
 #include <QFileDialog>
 #include <QFileInfo>
+#include <QHeaderView>
 #include <QInputDialog>
 #include <QKeyEvent>
 #include <QLineEdit>
 #include <QMenu>
 #include <QObject>
 #include <QPointer>
+#include <QTableView>
+#include <QTreeView>
 #include <QUndoStack>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <utility>
+#include <vector>
 
 namespace kernscope::app {
+
+namespace {
+
+const QHeaderView *headerOf(const QAbstractItemView &view)
+{
+    if (const auto *table = qobject_cast<const QTableView *>(&view))
+        return table->horizontalHeader();
+    const auto *tree = qobject_cast<const QTreeView *>(&view);
+    return tree ? tree->header() : nullptr;
+}
+
+/// One index a selected row, from the top down; the rows of a tree by the path that leads to them.
+std::vector<QModelIndex> selectedRows(const QAbstractItemView &view)
+{
+    const auto path = [](QModelIndex index) {
+        std::vector<int> rows;
+        for (; index.isValid(); index = index.parent())
+            rows.insert(rows.begin(), index.row());
+        return rows;
+    };
+    std::vector<std::pair<std::vector<int>, QModelIndex>> found;
+    for (const QModelIndex &index : view.selectionModel()->selectedIndexes())
+        found.emplace_back(path(index), index.siblingAtColumn(0));
+    std::sort(found.begin(), found.end(),
+              [](const auto &a, const auto &b) { return a.first < b.first; });
+    std::vector<QModelIndex> rows;
+    for (const auto &[at, index] : found) {
+        if (rows.empty() || rows.back() != index)
+            rows.push_back(index);
+    }
+    return rows;
+}
+
+std::vector<ui::WrittenColumn> columnsOf(const QAbstractItemView &view, const QModelIndex &row)
+{
+    const QAbstractItemModel &model = *view.model();
+    const QHeaderView *header = headerOf(view);
+    std::vector<ui::WrittenColumn> columns;
+    for (int visual = 0; visual < model.columnCount(row.parent()); ++visual) {
+        const int logical = header ? header->logicalIndex(visual) : visual;
+        if (!header || !header->isSectionHidden(logical))
+            columns.push_back(ui::writtenColumn(model, logical, row));
+    }
+    return columns;
+}
+
+} // namespace
+
+QString copiedTable(const QAbstractItemView &view, ui::TableFormat format)
+{
+    if (!view.model() || !view.selectionModel())
+        return {};
+    const std::vector<QModelIndex> rows = selectedRows(view);
+    if (rows.empty())
+        return {};
+    return ui::rowsAs(rows, columnsOf(view, rows.front()), format);
+}
+
+namespace {
+
+struct ReadScript {
+    patch::ScriptOrigin origin;
+    std::vector<Edit> edits;
+};
+
+Result<ReadScript> readScript(const QString &path, const BundlePtr &bundle)
+{
+    const auto text = readSmallFile(QFile::encodeName(path).toStdString(), patch::kMostScriptBytes);
+    if (!text)
+        return tl::unexpected(text.error());
+    const std::string name = path.toStdString();
+    ReadScript script{patch::scriptOrigin(*text), {}};
+    auto edits = parseEditScript(*text, name);
+    if (!edits)
+        return tl::unexpected(std::move(edits.error()));
+    script.edits = *std::move(edits);
+    const BundleReadLock lock(*bundle);
+    if (auto fits = patch::checkBase(script.origin, *bundle, name); !fits)
+        return tl::unexpected(std::move(fits.error()));
+    return script;
+}
+
+} // namespace
+
+ChangeApplier::ChangeApplier(ui::Session &session, QObject *parent)
+    : QObject(parent), m_session(session)
+{
+    connect(&session, &ui::Session::bytesChanged, this, &ChangeApplier::checkResult);
+    const auto forget = [this] { m_path.clear(); };
+    connect(&session, &ui::Session::editsRefused, this, forget);
+    connect(&session, &ui::Session::bundleChanged, this, forget);
+}
+
+void ChangeApplier::apply(const QString &path)
+{
+    const BundlePtr bundle = m_session.bundle();
+    if (!bundle)
+        return;
+    if (m_task)
+        m_task->cancel();
+    m_path.clear();
+    m_task = m_session.tasks().start(
+        this, tr("Reading %1").arg(QFileInfo(path).fileName()),
+        [path, bundle](Progress &) { return readScript(path, bundle); },
+        [this, path, bundle](Result<ReadScript> script) {
+            m_task = nullptr;
+            if (!script)
+                Q_EMIT failed(script.error());
+            else if (m_session.bundle() == bundle)
+                request(path, script->origin, std::move(script->edits));
+        });
+}
+
+void ChangeApplier::request(const QString &path, const patch::ScriptOrigin &origin,
+                            std::vector<Edit> edits)
+{
+    if (edits.empty()) {
+        Q_EMIT applied(path, false);
+        return;
+    }
+    m_origin = origin;
+    m_path = path;
+    m_session.requestEdits(std::move(edits),
+                           tr("Changes of %1").arg(ui::shown(QFileInfo(path).fileName())));
+}
+
+void ChangeApplier::checkResult()
+{
+    if (m_path.isEmpty())
+        return;
+    const QString path = std::exchange(m_path, QString());
+    if (m_origin.result.empty()) {
+        Q_EMIT applied(path, false);
+        return;
+    }
+    m_task = m_session.tasks().start(
+        this, tr("Checking the result"),
+        [path, origin = m_origin, bundle = m_session.bundle()](Progress &) {
+            const BundleReadLock lock(*bundle);
+            return patch::checkResult(origin, *bundle, path.toStdString());
+        },
+        [this, path](const Result<void> &result) {
+            m_task = nullptr;
+            if (result)
+                Q_EMIT applied(path, true);
+            else
+                Q_EMIT failed(result.error());
+        });
+}
 
 /// Whose key is it while a line of text has the focus? A line takes the keys of undo and redo for
 /// its own text, also where it has nothing to undo, or where a step of the document came after the

@@ -198,7 +198,7 @@ constexpr int kStateVersion = 3;
 using Node = DockNode;
 
 // The drawings of window.md. Numbers are shares of the extent along the container's axis; panels
-// at the sides are so many heights of the font wide, and grow with a window that has room. The
+// at the sides have widths in heights of the font, and grow with a window that has room. The
 // inspector has its full width from 1400 pixels on; beside the table of pairs, which has no column
 // to spare, only in a wide window.
 constexpr double kNavigator = 19.3, kInspector = 21, kFullInspector = 22.9;

@@ -4,7 +4,7 @@
 #include "app/document.h"
 #include "app/layouts.h"
 #include "app/settings.h"
-#include "app/theme_switch.h"
+#include "app/view_menu.h"
 #include "widgets/models/session.h"
 
 #include <QMainWindow>

@@ -1,16 +1,25 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/notice_area.h"
 
-#include "widgets/common/flow_layout.h"
+#include "app/save_controller.h"
+#include "app/shapes_dialog.h"
+#include "app/texts.h"
+#include "core/bundle/bundle.h"
 #include "widgets/common/line_icon.h"
+#include "widgets/common/panels.h"
 #include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
 
 #include <QAccessible>
+#include <QClipboard>
 #include <QEvent>
+#include <QFileInfo>
+#include <QGuiApplication>
 #include <QHBoxLayout>
 #include <QKeyEvent>
 #include <QLabel>
+#include <QLocale>
+#include <QMessageBox>
 #include <QPainter>
 #include <QPushButton>
 #include <QToolButton>
@@ -221,6 +230,238 @@ QStringList NoticeArea::texts() const
             list << notice->text();
     }
     return list;
+}
+
+namespace {
+
+bool hasJournal(const BundlePtr &bundle, std::string_view code)
+{
+    return bundle && std::any_of(bundle->diagnostics().begin(), bundle->diagnostics().end(),
+                                 [code](const Diagnostic &row) { return row.error.code == code; });
+}
+
+} // namespace
+
+DocumentNotices::DocumentNotices(const WindowParts &parts) : Controller(parts)
+{
+    connect(&m_document, &Document::interruptedSaveFound, this, &DocumentNotices::askInterrupted);
+    connect(&m_document, &Document::changedOnDisk, this, &DocumentNotices::onChangedOnDisk);
+    connect(&m_document, &Document::shapesRefused, this, &DocumentNotices::onShapesRefused);
+    connect(&m_document, &Document::shapesBound, this, [this](const QString &text) {
+        noteShapes(text);
+        Q_EMIT m_session.statusMessage(text.isEmpty() ? tr("Shapes are as the file has them.")
+                                                      : text);
+    });
+    connect(&m_session, &ui::Session::editsRefused, this, &DocumentNotices::refused);
+    connect(&m_session, &ui::Session::filesHoldChanged, this, [this](bool hold) {
+        if (hold)
+            m_notices->remove(QStringLiteral("disk"));
+    });
+    connect(&m_session, &ui::Session::patchingEnabledChanged, this, [this](bool enabled) {
+        if (enabled)
+            m_notices->remove(QStringLiteral("edit"));
+    });
+    // An edit that was made answers the one that was not.
+    connect(&m_session, &ui::Session::bytesChanged, this, [this] {
+        if (m_document.keptEdits().empty())
+            m_notices->remove(QStringLiteral("edit"));
+    });
+}
+
+void DocumentNotices::opened(bool recovered)
+{
+    noteInterrupted(recovered);
+    offerLeftEdits();
+    noteShapes({});
+}
+
+void DocumentNotices::refused(const Error &error)
+{
+    std::vector<NoticeAction> answers;
+    if (error.code == "patch.locked")
+        answers.push_back({tr("Enable Patching"), [this] { Q_EMIT patchingAsked(); }});
+    if (!m_document.keptEdits().empty()) {
+        answers.push_back({tr("Edit Again"), [this] { m_document.makeKeptEdits(); }});
+        answers.push_back({tr("Copy the Edits"), [this] {
+                               QStringList lines;
+                               for (const Edit &edit : m_document.keptEdits())
+                                   lines << QString::fromStdString(editText(edit));
+                               QGuiApplication::clipboard()->setText(lines.join(QLatin1Char('\n')));
+                               Q_EMIT m_session.statusMessage(
+                                   tr("%1 edits copied.").arg(lines.size()));
+                           }});
+    }
+    m_notices->add(NoticeArea::Kind::Warning, QStringLiteral("edit"),
+                   tr("Not changed. %1").arg(errorSentence(error)), std::move(answers));
+}
+
+void DocumentNotices::onChangedOnDisk(const QStringList &files, bool keepable)
+{
+    QStringList text;
+    const bool gone = keepable && std::none_of(files.begin(), files.end(), [](const auto &file) {
+                          return QFileInfo::exists(file);
+                      });
+    if (gone)
+        text << (files.size() == 1 ? tr("%1 is gone.").arg(shownPath(files.first()))
+                                   : tr("%1 files of this bundle are gone.").arg(files.size()));
+    else if (files.size() != 1)
+        text << tr("%1 files of this bundle were replaced by another program.").arg(files.size());
+    else if (keepable)
+        text << tr("%1 was replaced by another program.").arg(shownPath(files.first()));
+    else
+        text << tr("%1 was changed by another program.").arg(shownPath(files.first()));
+    text << (keepable ? tr("What is shown is the old file, whole.")
+                      : tr("Old and new bytes would be mixed, so nothing of it is shown."));
+    std::vector<NoticeAction> answers;
+    if (gone) {
+        if (m_document.modified())
+            text << tr("The edits are kept.");
+        answers.push_back({tr("Save As\u2026"), [this] { m_saving->saveAs(); }});
+    } else if (m_document.modified()) {
+        text << tr("The edits are kept.");
+        answers.push_back({tr("Reload and Edit Again"), [this] { m_document.reload(true); }});
+        answers.push_back({tr("Reload without Edits"), [this] { m_document.reload(); }});
+    } else {
+        answers.push_back({tr("Reload"), [this] { m_document.reload(); }});
+    }
+    if (keepable)
+        answers.push_back({tr("Keep What Is Shown"), [] {}});
+    m_notices->add(NoticeArea::Kind::Warning, QStringLiteral("disk"), text.join(QLatin1Char(' ')),
+                   std::move(answers));
+}
+
+/// A file of A or B by its path within the bundle, any other one as it is.
+QString DocumentNotices::shownPath(const QString &file) const
+{
+    for (const QString &bundle : {m_document.path(), m_document.otherPath()}) {
+        const QString folder = bundle + QLatin1Char('/');
+        if (!bundle.isEmpty() && file.startsWith(folder))
+            return tr("%1 of %2").arg(file.mid(folder.size()), QFileInfo(bundle).fileName());
+    }
+    return file;
+}
+
+void DocumentNotices::askInterrupted(const std::vector<InterruptedSave> &saves)
+{
+    QStringList facts;
+    for (const InterruptedSave &save : saves) {
+        std::uint64_t bytes = 0;
+        for (const WrittenRange &range : save.ranges)
+            bytes += range.range.bytes.value;
+        const QString ranges = save.ranges.size() == 1
+                                   ? tr("1 range")
+                                   : tr("%1 ranges").arg(ui::groupedNumber(save.ranges.size()));
+        facts << tr("%1: %2 B in %3")
+                     .arg(ui::fromUtf8(save.journal.filename().string()), ui::groupedNumber(bytes),
+                          ranges);
+    }
+    auto *box = new QMessageBox(QMessageBox::Warning, tr("Interrupted Save"),
+                                tr("A save of this bundle was interrupted: its files may be half "
+                                   "written."),
+                                QMessageBox::Cancel, &m_window);
+    box->setAttribute(Qt::WA_DeleteOnClose);
+    box->setInformativeText(
+        tr("%1\n\nRecover writes the old bytes back into the files and removes the journal. Show "
+           "Without Writing shows the same state and leaves the disk as it is.")
+            .arg(facts.join(QLatin1Char('\n'))));
+    QPushButton *recover = box->addButton(tr("&Recover"), QMessageBox::AcceptRole);
+    QPushButton *show = box->addButton(tr("&Show Without Writing"), QMessageBox::ActionRole);
+    box->setDefaultButton(show);
+    connect(box, &QMessageBox::finished, this, [this, box, recover, show] {
+        const auto *clicked = box->clickedButton();
+        m_document.answerInterrupted(clicked == recover ? Document::Interrupted::Recover
+                                     : clicked == show  ? Document::Interrupted::Show
+                                                        : Document::Interrupted::Cancel);
+    });
+    box->open();
+}
+
+void DocumentNotices::noteInterrupted(bool recovered)
+{
+    if (recovered)
+        m_notices->add(NoticeArea::Kind::Warning, QStringLiteral("journal"),
+                       tr("A save of this bundle was interrupted. It was undone: the old bytes are "
+                          "back, read back and verified."));
+    else if (hasJournal(m_session.bundle(), "journal.foreign") ||
+             hasJournal(m_session.other(), "journal.foreign"))
+        m_notices->add(NoticeArea::Kind::Warning, QStringLiteral("journal"),
+                       tr("A journal of a save lies beside this bundle that is not your own: it is "
+                          "not used. The files are shown as they are on the disk and may be half "
+                          "written."));
+    else if (hasJournal(m_session.bundle(), "journal.pending") ||
+             hasJournal(m_session.other(), "journal.pending"))
+        m_notices->add(
+            NoticeArea::Kind::Warning, QStringLiteral("journal"),
+            tr("A save of this bundle was interrupted. It is shown as it was before that "
+               "save; the files are half written until it is recovered."),
+            {{tr("Recover"), [this] { m_saving->whenKept([this] { m_document.recover(); }); }}});
+}
+
+/// Edits that a window left which was ended: of the bundle that is open, or, beside the sample, of
+/// any.
+void DocumentNotices::offerLeftEdits()
+{
+    EditJournal *journal = m_document.editJournal();
+    if (!journal)
+        return;
+    const bool here = !m_document.inMemory();
+    for (const EditJournal::Left &left : journal->left(here ? m_document.path() : QString())) {
+        const QString key = QStringLiteral("left:") + left.file;
+        const QString when = QLocale().toString(left.made.toLocalTime(), QLocale::ShortFormat);
+        const QString text =
+            tr("%1 of %2, last changed on %3, were not saved when the window was "
+               "ended.")
+                .arg(left.edits == 1 ? tr("One edit") : tr("%1 edits").arg(left.edits),
+                     ui::shown(QFileInfo(left.bundle).fileName()), when);
+        std::vector<NoticeAction> answers;
+        if (here)
+            answers.push_back({tr("Make Them Again"),
+                               [this, file = left.file] { m_document.makeLeftEdits(file); }});
+        else
+            answers.push_back(
+                {tr("Open It"), [this, bundle = left.bundle] { Q_EMIT openAsked(bundle); }});
+        answers.push_back({tr("Discard Them"),
+                           [this, file = left.file] { m_document.editJournal()->discard(file); }});
+        m_notices->add(NoticeArea::Kind::Warning, key, text, std::move(answers));
+    }
+}
+
+void DocumentNotices::askShapes()
+{
+    if (m_document.openInputs().empty()) {
+        Q_EMIT m_session.statusMessage(tr("The program leaves no shape of an input open."));
+        return;
+    }
+    const auto &bound = m_session.bundle()->shapeBindings();
+    auto *dialog = new ShapesDialog(
+        m_document.openInputs(), bound ? *bound : std::vector<shapes::ShapeBinding>(), &m_window);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    connect(dialog, &QDialog::accepted, this,
+            [this, dialog] { m_document.bindShapes(dialog->bindings()); });
+    dialog->open();
+}
+
+/// Of a bundle that was just opened, or bound.
+void DocumentNotices::noteShapes(const QString &text)
+{
+    const QString topic = QStringLiteral("shapes");
+    if (m_session.bundle()->shapeBindings())
+        m_notices->add(NoticeArea::Kind::Note, topic,
+                       text.isEmpty()
+                           ? tr("Inputs whose shapes the program leaves open: %1.")
+                                 .arg(Document::shapesText(*m_session.bundle()->shapeBindings()))
+                           : text,
+                       {{tr("Change\u2026"), [this] { askShapes(); }},
+                        {tr("As the File Has Them"), [this] { m_document.bindShapes({}); }}});
+    else
+        m_notices->remove(topic);
+}
+
+void DocumentNotices::onShapesRefused(const Error &error)
+{
+    m_notices->add(NoticeArea::Kind::Warning, QStringLiteral("shapes"),
+                   tr("The shapes are not used. %1").arg(errorSentence(error)),
+                   {{tr("Change\u2026"), [this] { askShapes(); }}});
 }
 
 } // namespace kernscope::app

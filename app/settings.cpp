@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/settings.h"
 
-#include "app/paths.h"
-#include "core/base/state_folder.h"
+#include "app/files.h"
+#include "core/base/files.h"
 
 #include <QDir>
 #include <QFileInfo>
@@ -27,8 +27,8 @@ const QString kBackupKey = QStringLiteral("save/keepBackup");
 const QString kFolderKey = QStringLiteral("open/folder");
 const QString kColumnsGroup = QStringLiteral("columns/");
 
-/// Backups were on by default and lay in the bundle, and every save stored that choice: whoever
-/// wants them beside the bundle chooses them again.
+/// Backups were on by default and lay in the bundle, and every save stored that choice: it is
+/// forgotten, and chosen again where backups beside the bundle are wanted.
 void forgetBackupChoice(QSettings &store)
 {
     store.remove(kBackupKey);

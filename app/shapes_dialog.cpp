@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/shapes_dialog.h"
 
-#include "app/error_text.h"
-#include "widgets/common/fixed_font.h"
+#include "app/texts.h"
+#include "widgets/common/labels.h"
 #include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
 

@@ -2,8 +2,7 @@
 #include "app/status_line.h"
 
 #include "core/bundle/bundle.h"
-#include "widgets/common/elided_label.h"
-#include "widgets/models/icons.h"
+#include "widgets/common/labels.h"
 #include "widgets/models/table_text.h"
 #include "widgets/models/task_manager.h"
 #include "widgets/models/theme.h"

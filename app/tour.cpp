@@ -3,7 +3,7 @@
 
 #include "app/dock_set.h"
 #include "app/main_window.h"
-#include "app/place_text.h"
+#include "app/texts.h"
 #include "core/base/csv.h"
 #include "widgets/common/design.h"
 #include "widgets/models/theme.h"

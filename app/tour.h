@@ -21,11 +21,11 @@ namespace kernscope::app {
 struct TourStep {
     QString title, text;          ///< in the language of the window
     QString bundle, other;        ///< builds of the embedded sample; empty: what is open stays
-    std::optional<Layout> layout; ///< nothing: the layout of now stays
+    std::optional<Layout> layout; ///< nothing: the current layout stays
     /// What the step points at: "dock/ID", "dock/ID/OBJECT NAME", "action/OBJECT NAME" (its button
     /// in the tool bar), "menu/OBJECT NAME", or "search".
     QString target;
-    QString place; ///< as parsePlace() reads it; empty: the place of now stays
+    QString place; ///< as parsePlace() reads it; empty: the current place stays
 };
 
 /// The steps in their order; empty where the table is unsound (a test holds that it is not).
@@ -104,7 +104,7 @@ public:
     std::size_t at() const { return m_at; }
     TourPanel *panel() const { return m_panel; }
     TourFrame *frame() const { return m_frame; }
-    /// What the step of now points at, in coordinates of the window; empty while it is not there.
+    /// What the current step points at, in coordinates of the window; empty while it is not there.
     QRect target() const;
 
 Q_SIGNALS:

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/welcome_page.h"
 
-#include "app/recent_text.h"
-#include "widgets/common/elided_label.h"
+#include "app/texts.h"
+#include "widgets/common/labels.h"
 #include "widgets/common/line_icon.h"
 #include "widgets/models/theme.h"
 

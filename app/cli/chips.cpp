@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/chips.h"
 
-#include "app/cli/shape_option.h"
 #include "app/cli/text_output.h"
-#include "app/cli/usage.h"
 #include "core/assessment/calibrate.h"
-#include "core/assessment/prediction_note.h"
 #include "core/base/error_builder.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/old_network.h"
-#include "core/format/contested.h"
-#include "core/format/tables.h"
+#include "core/format/catalogue.h"
+#include "core/format/table_rows.h"
 #include "core/report/chip_table.h"
-#include "core/report/choice_json.h"
 #include "core/report/command_json.h"
 #include "core/report/decision_table.h"
 #include "core/report/json_table.h"
@@ -20,9 +16,7 @@
 
 #include <algorithm>
 #include <memory>
-#include <string>
 #include <string_view>
-#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -176,16 +170,14 @@ struct AskedWeights {
     std::size_t first = 0, last = 0;
 };
 
-Result<AskedWeights> askedWeights(const Bundle &bundle, const std::string &weight)
+AskedWeights askedWeights(const Bundle &bundle, const std::string &weight)
 {
     if (isOldNetwork(bundle))
-        return tl::unexpected(oldNetworkError("choose.network", bundle.name()));
+        throw CommandFailure{oldNetworkError("choose.network", bundle.name())};
     if (weight.empty())
         return AskedWeights{0, bundle.weights().size()};
-    const auto at = findWeight(bundle, weight);
-    if (!at)
-        return tl::unexpected(at.error());
-    return AskedWeights{*at, *at + 1};
+    const auto at = required(findWeight(bundle, weight));
+    return AskedWeights{at, at + 1};
 }
 
 /// What was chosen, as rows of the document or as text.
@@ -251,10 +243,8 @@ CLI::Option *addPath(CLI::App &command, const Options &options, bool required = 
 
 void addChoice(CLI::App &command, const Options &options)
 {
-    command
-        .add_option("--cores", options->cores,
-                    "Cores by another source than the chapters (as `targets` lists them)")
-        ->type_name("N");
+    addOption(command, "--cores", "N", options->cores,
+              "Cores by another source than the chapters (as `targets` lists them)");
 }
 
 void addDecide(CLI::App &app, Context &context)
@@ -269,10 +259,8 @@ void addDecide(CLI::App &app, Context &context)
     addShapeOption(*command, options->shapes);
     command->add_flag("--all-targets", options->allTargets, "Judge by every chip");
     addChoice(*command, options);
-    command
-        ->add_option("--descriptor-version", options->descriptorVersion,
-                     "Descriptor version by another source than the chapters")
-        ->type_name("N");
+    addOption(*command, "--descriptor-version", "N", options->descriptorVersion,
+              "Descriptor version by another source than the chapters");
 }
 
 void addGeometry(CLI::App &app, Context &context)
@@ -287,19 +275,14 @@ void addGeometry(CLI::App &app, Context &context)
                            "geometry --channels 256:512 --kernel 3x3 --output-size 32x32"});
     addShapeOption(*command, options->shapes)->needs(path);
     addChoice(*command, options);
-    CLI::Option *channels =
-        command->add_option("--channels", options->channels, "Typed in instead of a bundle: IN:OUT")
-            ->type_name("IN:OUT")
-            ->excludes(path);
-    command->add_option("--kernel", options->kernel, "Typed in: WxH or WxHxD")
-        ->type_name("WxH")
+    CLI::Option *channels = addOption(*command, "--channels", "IN:OUT", options->channels,
+                                      "Typed in instead of a bundle: IN:OUT")
+                                ->excludes(path);
+    addOption(*command, "--kernel", "WxH", options->kernel, "Typed in: WxH or WxHxD")
         ->needs(channels);
-    command->add_option("--output-size", options->output, "Typed in: WxH or WxHxD")
-        ->type_name("WxH")
+    addOption(*command, "--output-size", "WxH", options->output, "Typed in: WxH or WxHxD")
         ->needs(channels);
-    command->add_option("--stride", options->stride, "Typed in: X or XxY")
-        ->type_name("X")
-        ->needs(channels);
+    addOption(*command, "--stride", "X", options->stride, "Typed in: X or XxY")->needs(channels);
     command->add_option("--weight-bits", options->weightBits, "Typed in: bits of a weight")
         ->check(CLI::IsMember({1, 2, 3, 4, 6, 8, 16}))
         ->needs(channels);
@@ -336,9 +319,8 @@ void addRoofline(CLI::App &app, Context &context)
     command->add_option("--batch", options->batch, "Inputs of a dispatch")->type_name("N");
     command->add_option("--compute", options->compute, "Compute ceiling of all layers, by name")
         ->type_name("NAME");
-    command
-        ->add_option("--bandwidth", options->bandwidth, "Bandwidth ceiling of all streams, by name")
-        ->type_name("NAME");
+    addOption(*command, "--bandwidth", "NAME", options->bandwidth,
+              "Bandwidth ceiling of all streams, by name");
 }
 
 void addChoose(CLI::App &app, Context &context)
@@ -350,8 +332,7 @@ void addChoose(CLI::App &app, Context &context)
     addExamples(*command, {"choose model.mlmodelc --target M1 --tolerance 0.02"});
     addShapeOption(*command, options->shapes);
     addChoice(*command, options);
-    command->add_option("--tolerance", options->tolerance, "Largest relative error of a layer")
-        ->type_name("X")
+    addOption(*command, "--tolerance", "X", options->tolerance, "Largest relative error of a layer")
         ->check(notNegative());
     command->add_option("--batch", options->batch, "Inputs of a dispatch")->type_name("N");
     command->add_option("--weight", options->weight, "This weight only")->type_name("NAME");
@@ -363,8 +344,8 @@ void addReduce(CLI::App &app, Context &context)
     CLI::App *command =
         add(app, context, "reduce",
             "Numbers through the engine's reduction: tiles, accumulator, port", runReduce, options);
-    command->add_option("values", options->values, "Numbers; VALUE*COUNT for COUNT of them")
-        ->type_name("VALUE")
+    addOption(*command, "values", "VALUE", options->values,
+              "Numbers; VALUE*COUNT for COUNT of them")
         ->required();
     CLI::Option *to =
         command->add_option("--to", options->to, "Narrow the result at the end to an 8-bit float")
@@ -388,10 +369,8 @@ void addFormats(CLI::App &app, Context &context)
     std::vector<std::string> names{"all"};
     for (const std::string_view name : tables::names())
         names.emplace_back(name);
-    formats
-        ->add_option("--facts", options->facts,
-                     "The rows of a table of facts instead, each with its source; all: every table")
-        ->type_name("TABLE")
+    addOption(*formats, "--facts", "TABLE", options->facts,
+              "The rows of a table of facts instead, each with its source; all: every table")
         ->check(CLI::IsMember(names).description(""));
     addExamples(*formats, {"formats --target M4", "formats --facts hwx_codes"});
 }
@@ -406,12 +385,8 @@ std::string yesNo(const std::optional<bool> &value)
 Result<ChosenTarget> chosenTarget(const ChipOptions &options, const Context &context)
 {
     if (options.allTargets && !context.target.empty()) {
-        return ErrorBuilder("cli.option")
-            .field("--target")
-            .expected("--target or --all-targets")
-            .found("both")
-            .message("Judge by one chip or by all of them.")
-            .unexpected();
+        return refused("cli.option", "--target", "--target or --all-targets", "both",
+                       "Judge by one chip or by all of them.");
     }
     ChosenTarget chosen;
     auto named =
@@ -452,12 +427,6 @@ std::string ChosenTarget::text() const
     return line;
 }
 
-int refuseTarget(Context &context, std::string_view command, const Error &error)
-{
-    reportFailure(context, command, error);
-    return kUsage;
-}
-
 int runTargets(const ChipOptions &options, Context &context)
 {
     std::vector<const target::Target *> shown;
@@ -467,11 +436,9 @@ int runTargets(const ChipOptions &options, Context &context)
         for (const target::Target &target : target::targets())
             shown.push_back(&target);
     } else {
-        const auto named = target::findTarget(context.target);
-        if (!named)
-            return refuseTarget(context, "targets", named.error());
-        shown.push_back(named->target);
-        for (const auto &other : named->others) {
+        const auto named = usable(target::findTarget(context.target));
+        shown.push_back(named.target);
+        for (const auto &other : named.others) {
             if (!options.bytes)
                 shown.push_back(other.target);
         }
@@ -548,37 +515,34 @@ std::string matrixText(const Bundle &bundle, const DecisionTable &table)
 
 int runDecide(const ChipOptions &options, Context &context)
 {
-    const auto chosen = chosenTarget(options, context);
-    if (!chosen)
-        return refuseTarget(context, "decide", chosen.error());
-    const auto opened = openBundle(options.path, options.shapes);
-    if (!opened)
-        return reportFailure(context, "decide", opened.error());
-    const BundlePtr *bundle = &opened->bundle;
+    const auto chosen = usable(chosenTarget(options, context));
+    const auto opened = required(openBundle(options.path, options.shapes));
+    const BundlePtr *bundle = &opened.bundle;
     auto targets =
-        options.allTargets ? allTargets() : std::vector<const target::Target *>{&chosen->target()};
-    const DecisionTable table(**bundle, std::move(targets), chosen->choice);
+        options.allTargets ? allTargets() : std::vector<const target::Target *>{&chosen.target()};
+    const DecisionTable table(**bundle, std::move(targets), chosen.choice);
     const Diagnostics &diagnostics = (*bundle)->diagnostics();
     if (context.json) {
         report::Json head =
-            report::chipDocument("decide", options.allTargets ? nullptr : &chosen->target(),
-                                 chosen->choice, &chosen->named);
+            report::chipDocument("decide", options.allTargets ? nullptr : &chosen.target(),
+                                 chosen.choice, &chosen.named);
         if (!options.allTargets)
-            report::addPredictionError(head, chosen->target());
-        addShapes(head, *opened);
-        report::writeDecisions(**bundle, table, std::move(head), diagnostics,
-                               [](std::string_view piece) { print(printableJson(piece)); });
+            report::addPredictionError(head, chosen.target());
+        addShapes(head, opened);
+        report::writeDecisions(
+            **bundle, table, std::move(head), diagnostics,
+            [](std::string_view piece) { print(printableJson(std::string(piece))); });
         return exitCodeOf(diagnostics);
     }
     if (!context.quiet) {
         print(printable((*bundle)->name()) +
-              (options.allTargets ? "\n\n" : " on " + chosen->text()));
+              (options.allTargets ? "\n\n" : " on " + chosen.text()));
         if (table.rows() == 0)
             print("\nNo weights.\n");
         else
             print(options.allTargets ? matrixText(**bundle, table)
                                      : "\n" + decisionsText(**bundle, table));
-        print(shapesText(*opened));
+        print(shapesText(opened));
     }
     printDiagnostics(context, diagnostics);
     return exitCodeOf(diagnostics);
@@ -586,41 +550,31 @@ int runDecide(const ChipOptions &options, Context &context)
 
 int runChoose(const ChipOptions &options, Context &context)
 {
-    const auto target = chosenTarget(options, context);
-    if (!target)
-        return refuseTarget(context, "choose", target.error());
-    const auto roofs = roofline::roofsOf(target->target());
-    if (!roofs)
-        return refuseTarget(context, "choose", roofs.error());
-    const auto opened = openBundle(options.path, options.shapes);
-    if (!opened)
-        return reportFailure(context, "choose", opened.error());
-    const Bundle &bundle = *opened->bundle;
+    const auto target = usable(chosenTarget(options, context));
+    const auto roofs = usable(roofline::roofsOf(target.target()));
+    const auto opened = required(openBundle(options.path, options.shapes));
+    const Bundle &bundle = *opened.bundle;
     const auto asked = askedWeights(bundle, options.weight);
-    if (!asked)
-        return reportFailure(context, "choose", asked.error());
-    decision::Judge judge(target->choice);
-    const auto network = roofline::assessNetwork(layersOf(bundle, weightForms(bundle)), *roofs,
-                                                 judge, options.batch);
-    if (!network)
-        return refuseTarget(context, "choose", network.error());
-    Chosen chosen = chooseForms(bundle, *asked, options, *roofs, judge, context);
+    decision::Judge judge(target.choice);
+    const auto network = usable(roofline::assessNetwork(layersOf(bundle, weightForms(bundle)),
+                                                        roofs, judge, options.batch));
+    Chosen chosen = chooseForms(bundle, asked, options, roofs, judge, context);
     if (interrupted())
         return reportStopped(context, "choose");
     if (context.json) {
         Json document =
-            report::chipDocument("choose", &target->target(), target->choice, &target->named);
-        report::addChoices(document, bundle, options.tolerance, network->program,
+            report::chipDocument("choose", &target.target(), target.choice, &target.named);
+        report::addChoices(document, bundle, options.tolerance, network.program,
                            std::move(chosen.documents));
-        report::addPredictionError(document, target->target());
-        addShapes(document, *opened);
+        report::addPredictionError(document, target.target());
+        addShapes(document, opened);
         printDocument(context, document, chosen.diagnostics);
         return exitCodeOf(chosen.diagnostics);
     }
     if (!context.quiet)
-        print(printable(bundle.name()) + " on " + target->text() + programText(network->program) +
-              "  " + roofline::predictionNote(target->target()) + "\n" +
-              gainsText(network->program) + chosen.text + shapesText(*opened));
+        print(printable(bundle.name()) + " on " + target.text() + programText(network.program) +
+              "  " + roofline::predictionNote(target.target()) + "\n" + gainsText(network.program) +
+              chosen.text + shapesText(opened));
     printDiagnostics(context, chosen.diagnostics);
     return exitCodeOf(chosen.diagnostics);
 }

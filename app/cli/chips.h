@@ -65,8 +65,6 @@ Result<ChosenTarget> chosenTarget(const ChipOptions &options, const Context &con
 /// use: another form, another chip or --force is taken.
 Error legalityError(std::string_view code, const std::string &weight, const decision::Reason &rule,
                     const target::Target &target);
-/// Prints the error as reportFailure does; wrong names of chips are wrong use (2).
-int refuseTarget(Context &context, std::string_view command, const Error &error);
 
 std::string yesNo(const std::optional<bool> &value); ///< "yes", "no", "unknown"
 

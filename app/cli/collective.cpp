@@ -1,15 +1,31 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // `collective`: the multi-die layer of chapter 36 and its arithmetic.
 #include "app/cli/chips.h"
+#include "app/cli/command.h"
 #include "app/cli/engine.h"
 #include "app/cli/text_output.h"
-#include "app/cli/usage.h"
+#include "core/assessment/calibrate.h"
 #include "core/base/csv.h"
+#include "core/base/error_builder.h"
 #include "core/base/quantity.h"
+#include "core/bundle/bundle.h"
+#include "core/codec/analysis/reduction.h"
+#include "core/format/catalogue.h"
+#include "core/numeric/half.h"
+#include "core/report/chip_table.h"
 #include "core/report/collective_table.h"
+#include "core/report/command_json.h"
 #include "core/report/engine_json.h"
+#include "core/report/format_table.h"
+#include "core/report/json_table.h"
+#include "core/report/placement_table.h"
+#include "core/target/rules.h"
 
 #include <algorithm>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -76,7 +92,7 @@ std::uint64_t innerEngines(const std::vector<std::uint64_t> &extents,
     return std::max<std::uint64_t>(1, product.value_or(1));
 }
 
-/// What was asked of the arithmetic, worked out.
+/// The results of the arithmetic that was asked for.
 struct Worked {
     Json json;
     std::string text;
@@ -207,29 +223,339 @@ std::string settersText()
            terminalText(textTable(report::collectiveNoteTable(), decision::collectiveNotes()));
 }
 
+std::string formatsText(const target::Target &target, const format::FormatUse &use)
+{
+    const report::Titles here{{"legal", "on " + target.name}};
+    return terminalText(
+               textTable(report::kernelFormatTable(), report::kernelFormatRows(use), here)) +
+           heading("Tensor formats") +
+           terminalText(textTable(report::elementTypeTable(), report::tensorFormatRows(target))) +
+           heading("Encoder") +
+           terminalText(
+               textTable(report::codegenTable(), report::codegenRows(use.descriptorVersion))) +
+           moreFormatsText(use.descriptorVersion);
+}
+
+int runFacts(const std::string &name, Context &context)
+{
+    const std::string_view table = name == "all" ? std::string_view() : name;
+    if (context.json) {
+        report::Json document = report::embeddedFactsJson(table);
+        printDocument(context, document, {});
+    } else if (!context.quiet) {
+        print(
+            terminalText(textTable(report::embeddedFactTable(), report::embeddedFactRows(table))));
+    }
+    return kDone;
+}
+
+std::string rolesText()
+{
+    return heading("Types in a weight") +
+           terminalText(textTable(report::elementRoleTable(), format::weightElementRoles()));
+}
+
+/// Runs of codes that the predicate answers alike.
+std::string foldText()
+{
+    std::string folds;
+    for (std::uint32_t code = 0; code <= 16; ++code) {
+        const format::TensorFormat format(code);
+        if (!format::isDmaConvertibleToFp16(format))
+            continue;
+        const auto *row = format::find(format);
+        folds += fmt::format("{}{}", folds.empty() ? "" : ", ", code);
+        folds += row != nullptr ? " " + row->name : std::string(" (no name published)");
+    }
+    const format::CodeSet &set = format::dmaConvertibleToFp16();
+    return heading(fmt::format("Fold predicate ({}, mask {:#x})", set.source, set.mask)) +
+           "  the DMA folds to fp16: " + folds + "\n";
+}
+
+std::string doubleMacText()
+{
+    return heading("Double multiply (chapter 36: one byte each, of the same class)") +
+           terminalText(textTable(report::doubleMacTable(), report::doubleMacPairs()));
+}
+
+std::string lanesText(std::uint32_t version)
+{
+    if (version == 0)
+        return {};
+    const auto layout = descriptor::formatWordLayout(version);
+    std::string text =
+        heading(fmt::format("Format word of version {} (table 36.3)", version)) +
+        fmt::format("  at +{:#x}, lanes of {} bits\n", layout.offset, layout.laneBits);
+    std::vector<report::LaneCode> codes = report::laneCodes(version);
+    // The others are refused alike; `descriptor` lists them.
+    std::erase_if(codes, [](const report::LaneCode &code) {
+        return !code.bits && code.name != "e4m3" && code.name != "e5m2";
+    });
+    return text + terminalText(textTable(report::laneCodeTable(), codes)) +
+           fmt::format(
+               "  E4M3 overflow: {}\n",
+               layout.overflowSource1
+                   ? fmt::format("bit 24 at +{:#x} (source 1) and +{:#x} (source 2): 1 "
+                                 "saturates to 0x7e, 0 gives NaN, 0x7f",
+                                 *layout.overflowSource1, *layout.overflowSource2)
+                   : "\"" +
+                         descriptor::encodeOverflow(version, descriptor::FormatLane::Source1, true)
+                             .error()
+                             .message +
+                         "\"");
+}
+
+std::string halText(const target::Target &target)
+{
+    std::string text;
+    for (const target::HalLayout layout : {target::HalLayout::Chapters, target::HalLayout::Later}) {
+        const std::string_view name = target::halLayoutName(layout);
+        std::vector<report::TargetFact> rows;
+        std::size_t unknown = 0;
+        for (report::TargetFact &row : report::halRows(target)) {
+            if (row.table != name)
+                continue;
+            if (row.value.scope.empty() && !*row.byte) // bytes decide: unknown ones are shown
+                ++unknown;
+            else
+                rows.push_back(std::move(row));
+        }
+        text += heading(fmt::format("Table of compiler {}", name)) +
+                terminalText(textTable(report::targetFactTable(), rows));
+        if (unknown > 0)
+            text += fmt::format("  and {} scalars whose value is not known (--json)\n", unknown);
+    }
+    return text;
+}
+
+std::string otherFactsText(const target::Target &target)
+{
+    const auto facts = report::placedFacts(target);
+    return facts.empty() ? std::string()
+                         : heading("Facts and rules") +
+                               terminalText(textTable(report::placedFactTable(), facts));
+}
+
+using roofline::CalibrationRow;
+
+std::string figuresOfText(const std::vector<roofline::PublishedFigure> &figures)
+{
+    return figures.empty() ? std::string()
+                           : heading("Other published figures (- nothing predicts them)") +
+                                 terminalText(textTable(report::publishedFigureTable(), figures));
+}
+
+/// What the compiler itself estimated for the layers of a program, beside the predictions.
+std::string estimatesText(const BundlePtr &bundle, const roofline::NetworkAssessment &network,
+                          const std::vector<report::PlacedLayer> &estimated)
+{
+    if (!bundle)
+        return {};
+    if (estimated.empty())
+        return "\nThe compiler wrote no estimate for a layer of this program.\n";
+    return heading("The compiler's own estimates beside those for " + network.roofs.target->name) +
+           terminalText(textTable(report::estimateTable(), estimated));
+}
+
+/// How many rows are met, and which effects the model lacks where it is off.
+std::string calibrationSummary(const std::vector<CalibrationRow> &rows)
+{
+    std::size_t met = 0, compared = 0, goals = 0, goalsMet = 0, trivial = 0, own = 0;
+    std::vector<std::pair<const CalibrationRow *, std::size_t>> missing;
+    for (const CalibrationRow &row : rows) {
+        const bool within = row.within().value_or(false);
+        compared += row.counts() ? 1 : 0;
+        met += row.counts() && within ? 1 : 0;
+        trivial += row.isTrivial() ? 1 : 0;
+        own += row.own && !row.isTrivial() ? 1 : 0;
+        goals += row.goal ? 1 : 0;
+        goalsMet += row.goal && within ? 1 : 0;
+        if (within)
+            continue;
+        const auto at = std::find_if(missing.begin(), missing.end(), [&](const auto &each) {
+            return each.first->missing == row.missing;
+        });
+        if (at == missing.end())
+            missing.emplace_back(&row, 1);
+        else
+            ++at->second;
+    }
+    std::string text =
+        fmt::format("\n  {} of {} predictions within {:.0f} % ({} rows; not counted: {} trivial, "
+                    "{} that the model was fitted on); * goals: {} of {}\n",
+                    met, compared, 100 * roofline::kCalibrationGoal, rows.size(), trivial, own,
+                    goalsMet, goals);
+    for (const auto &[row, count] : missing)
+        text += fmt::format("  missing in {}: {} [{}]\n", count, row->missing, row->missingSource);
+    return text;
+}
+
+constexpr std::size_t kTilesShown = 16;
+using codec::ReductionTrace;
+
+std::string narrowedText(const std::vector<report::NarrowedPort> &narrowed,
+                         const ChipOptions &options)
+{
+    std::string text;
+    for (const report::NarrowedPort &one : narrowed)
+        text += fmt::format("  as {}, overflow {:<8} {} ({:#04x})\n", options.to,
+                            options.to == "e5m2" && one.mode == "nan" ? "infinite" : one.mode,
+                            one.value, one.code);
+    return text;
+}
+
+/// The reading that is not followed, with its source.
+std::string secondReadingText()
+{
+    for (const format::Reading &reading : format::readingsOf("reduction_tile")) {
+        if (!reading.taken)
+            return fmt::format("contested: {} [{}]", reading.text, reading.source);
+    }
+    return {};
+}
+
+std::string reducedText(const ReductionTrace &made)
+{
+    std::vector<report::TileFacts> tiles = report::tileRows(made);
+    tiles.resize(std::min(kTilesShown, tiles.size()));
+    std::string text = terminalText(textTable(report::tileTable(), tiles));
+    if (made.tiles.size() > kTilesShown)
+        text += fmt::format("  and {}\n", counted(made.tiles.size() - kTilesShown, "more tile"));
+    text += fmt::format("\n  accumulator    {} (fp32 class, over the tiles)\n"
+                        "  output port    {} (fp16 {:#06x})\n"
+                        "  exact sum      {}\n"
+                        "  fp16 all along {} (what an fp16 accumulator would give)\n",
+                        made.whole.accumulator, halfToFloat(made.whole.port), made.whole.port,
+                        made.exact, made.everyStep);
+    if (made.whole.isContested() || made.readingsDiffer())
+        text += fmt::format("  second reading {} at the port, {} in the accumulator ({})\n",
+                            halfToFloat(made.aligned.port), made.aligned.accumulator,
+                            secondReadingText());
+    if (made.whole.isContested())
+        text += fmt::format("  contested: partial sums of 2048 to 4095 in {}, where the text of "
+                            "chapter 20 has every unit survive and this order of additions loses "
+                            "some\n",
+                            counted(made.whole.contested, "tile"));
+    return text;
+}
+
 } // namespace
 
 int runCollective(const CollectiveOptions &options, Context &context)
 {
-    const auto chosen = chosenTarget(ChipOptions{}, context);
-    if (!chosen)
-        return refuseTarget(context, kCollectiveCommand, chosen.error());
-    const auto asked = worked(options);
-    if (!asked)
-        return refuseTarget(context, kCollectiveCommand, asked.error());
-    const int exitCode = asked->holds ? kDone : kDiffers;
+    const auto chosen = usable(chosenTarget(ChipOptions{}, context));
+    const auto asked = usable(worked(options));
+    const int exitCode = asked.holds ? kDone : kDiffers;
     if (!context.json) {
         if (!context.quiet)
-            print(asked->text.empty()
-                      ? "For " + chosen->text() +
+            print(asked.text.empty()
+                      ? "For " + chosen.text() +
                             "Decoded from the compiler and gated off on every known chip: nothing "
                             "of it was measured.\n" +
-                            operationsText() + collectiveChipText(chosen->target()) + settersText()
-                      : asked->text);
+                            operationsText() + collectiveChipText(chosen.target()) + settersText()
+                      : asked.text);
         return exitCode;
     }
-    printDocument(context, report::collectiveAnswerJson(chosen->target(), asked->json), {});
+    printDocument(context, report::collectiveAnswerJson(chosen.target(), asked.json), {});
     return exitCode;
+}
+
+int runFormats(const ChipOptions &options, Context &context)
+{
+    if (!options.facts.empty())
+        return runFacts(options.facts, context);
+    const auto chosen = usable(chosenTarget(options, context));
+    const target::Target &target = chosen.target();
+    format::FormatUse use;
+    use.descriptorVersion = options.descriptorVersion != 0
+                                ? options.descriptorVersion
+                                : target::encoderVersion(target).value_or(0);
+    use.e4m3Capability = target::halBit(target, target::hal::kE4m3);
+    if (!context.json) {
+        if (!context.quiet)
+            print("For " + chosen.text() + formatsText(target, use));
+        return kDone;
+    }
+    printDocument(context, report::formatsJson(target, use), {});
+    return kDone;
+}
+
+std::string readingsText(std::span<const format::Reading> readings)
+{
+    std::string text;
+    for (const format::Reading &reading : readings)
+        text += fmt::format(
+            "  {} {}: {} [{}]{}\n", reading.taken ? "followed: " : "contested:", reading.topic,
+            reading.text, reading.source, reading.note.empty() ? "" : "; " + reading.note);
+    return text;
+}
+
+std::string moreFormatsText(std::uint32_t descriptorVersion)
+{
+    return rolesText() + heading("fp8 formats (table 36.1)") +
+           terminalText(textTable(report::fp8FormatTable(), format::fp8Formats())) + foldText() +
+           doubleMacText() + lanesText(descriptorVersion) + heading("What else is known") +
+           terminalText(textTable(report::engineNoteTable(), format::engineNotes())) +
+           heading("Contested") + readingsText(format::readingsAbout("engine"));
+}
+
+std::string targetDetailsText(const target::Target &target)
+{
+    const auto readings = format::readingsAbout(target.name);
+    return halText(target) + heading("MinimumFamily floors") +
+           terminalText(textTable(report::floorTable(), report::floorRows(target))) +
+           otherFactsText(target) +
+           (readings.empty() ? std::string() : heading("Contested") + readingsText(readings));
+}
+
+int runCalibrate(const ChipOptions &options, Context &context)
+{
+    const target::Target *target = nullptr;
+    if (!context.target.empty()) {
+        const auto named = usable(target::findTarget(context.target));
+        target = named.target;
+    }
+    const std::vector<CalibrationRow> rows = roofline::calibrate(target);
+    const auto figures = roofline::publishedFigures(target);
+    Diagnostics diagnostics;
+    BundlePtr bundle;
+    roofline::NetworkAssessment network;
+    std::vector<report::PlacedLayer> estimated; // points into both
+    if (!options.path.empty()) {
+        const auto opened = required(openBundle(options.path, options.shapes));
+        bundle = opened.bundle;
+        diagnostics = bundle->diagnostics();
+        const auto roofs = roofline::roofsOf(target != nullptr ? *target : target::defaultTarget());
+        decision::Judge judge;
+        network =
+            usable(roofline::assessNetwork(layersOf(*bundle, weightForms(*bundle)), *roofs, judge));
+        estimated = report::placedLayers(*bundle, network.placements);
+        std::erase_if(estimated, [](const auto &row) { return row.notes->estimatedMs.empty(); });
+    }
+    return printAnswer(
+        context, diagnostics,
+        [&] { return report::calibrateJson(target, rows, figures, estimated); },
+        [&] {
+            return (rows.empty() ? "No measurement of this chip is published.\n"
+                                 : terminalText(textTable(report::calibrationTable(), rows)) +
+                                       calibrationSummary(rows)) +
+                   figuresOfText(figures) + estimatesText(bundle, network, estimated);
+        });
+}
+
+int runReduce(const ChipOptions &options, Context &context)
+{
+    const auto values =
+        usable(codec::parseReductionValues(options.values).map_error(withCode("cli.option")));
+    const ReductionTrace made = codec::traceReduction(values);
+    const auto narrowed = report::narrowedPort(made, options.to, options.overflow);
+    if (context.json) {
+        report::Json document = report::reduceJson(made, values.size(), options.to, narrowed);
+        printDocument(context, document, {});
+    } else if (!context.quiet) {
+        print(reducedText(made) + narrowedText(narrowed, options));
+    }
+    return kDone;
 }
 
 } // namespace kernscope::cli

@@ -1,27 +1,36 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "app/cli/interrupt.h"
+#include "app/cli/output_file.h"
+#include "app/cli/text_output.h"
 #include "core/base/error.h"
 #include "core/base/progress.h"
+#include "core/bundle/bound_shapes.h"
 #include "core/bundle/bundle_fwd.h"
 #include "core/report/json.h"
 
 #include <filesystem>
 #include <initializer_list>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
 
 #include <nlohmann/json_fwd.hpp>
+
+namespace CLI {
+class App;
+class Option;
+class ParseError;
+class Validator;
+} // namespace CLI
 
 namespace kernscope {
 class OverlaidFile;
 }
-namespace CLI {
-class App;
-class Option;
-} // namespace CLI
 
 /// The command line of cli.md: one file a command, each a thin skin over the core.
 namespace kernscope::cli {
@@ -59,6 +68,7 @@ void addQuantize(CLI::App &app, Context &context); ///< and dequantize
 void addPatch(CLI::App &app, Context &context);
 void addRecover(CLI::App &app, Context &context);
 void addHwx(CLI::App &app, Context &context);
+void addOdix(CLI::App &app, Context &context);
 /// decide, geometry, roofline, choose, targets and formats.
 void addChips(CLI::App &app, Context &context);
 void addPlan(CLI::App &app, Context &context);
@@ -71,6 +81,13 @@ void addWeight(CLI::App &app, Context &context);
 void addSharedOptions(CLI::App &command, Context &context);
 /// Adds --json, --quiet and --target to a subcommand. An unknown target throws UsageFailure.
 void addCommonOptions(CLI::App &command, Context &context);
+/// An option with a value that the help calls `value`, such as "FILE".
+template <class App, class T>
+CLI::Option *addOption(App &command, const std::string &name, const std::string &value, T &variable,
+                       const std::string &help)
+{
+    return command.add_option(name, variable, help)->type_name(value);
+}
 /// Adds -o, --output and -f, --force, which every command has that writes.
 CLI::Option *addOutput(CLI::App &command, Context &context, std::string &output,
                        const std::string &help, const std::string &type);
@@ -92,11 +109,48 @@ int exitCodeOf(const Diagnostics &diagnostics);
 /// Says that a command could not be done at all: with --json a whole document with that one
 /// diagnostic, otherwise one line on standard error. Returns exitCodeOf(error).
 int reportFailure(Context &context, std::string_view command, const Error &error);
+/// Thrown by required() and usable(); main() answers with reportFailure(), or reportUsage().
+struct CommandFailure {
+    Error error;
+    bool usage = false;
+};
+/// The value; a command whose result has none ends here.
+template <class T>
+T required(Result<T> result)
+{
+    if (!result)
+        throw CommandFailure{std::move(result.error())};
+    if constexpr (!std::is_void_v<T>)
+        return *std::move(result);
+}
+/// The same of what the command line asks for: the command ends as one that was used wrongly.
+template <class T>
+T usable(Result<T> result)
+{
+    if (!result)
+        throw CommandFailure{std::move(result.error()), true};
+    return *std::move(result);
+}
 /// Same for a document that a command has begun: appends the diagnostics and prints it.
 void printDocument(Context &context, report::Json &document, const Diagnostics &diagnostics);
 inline void printDocument(Context &context, report::Json &&document, const Diagnostics &diagnostics)
 {
     printDocument(context, document, diagnostics);
+}
+
+/// The answer of a command: `document()` with --json, else `text()` unless --quiet, and the
+/// diagnostics. Returns exitCodeOf(diagnostics).
+template <class Document, class Text>
+int printAnswer(Context &context, const Diagnostics &diagnostics, Document document, Text text)
+{
+    if (context.json) {
+        printDocument(context, document(), diagnostics);
+        return exitCodeOf(diagnostics);
+    }
+    if (!context.quiet)
+        print(text());
+    printDiagnostics(context, diagnostics);
+    return exitCodeOf(diagnostics);
 }
 
 /// Opens for reading: nothing is written, an interrupted save is said in the diagnostics and shown
@@ -110,8 +164,8 @@ Result<std::shared_ptr<OverlaidFile>> openFile(const std::filesystem::path &path
 /// bytes that were never together on the disk. Asked before a file is put in its place, and once
 /// more before the command says anything.
 Result<void> checkInputs();
-/// A file was put in its place, made from inputs that were the same until then: what becomes of
-/// them from now on does not concern this command.
+/// A file was put in its place, made from inputs that were the same until then: later
+/// changes to them do not concern this command.
 void outputInPlace();
 /// The exit code, once what the command says was written or, where checkInputs() fails, replaced by
 /// that error.
@@ -123,5 +177,58 @@ int reportStopped(Context &context, std::string_view command);
 /// The weight that a name stands for (see patch::findWeight). Errors: "cli.weight", `expected`
 /// naming the candidates of an ambiguous name or the nearest names.
 Result<std::size_t> findWeight(const Bundle &bundle, std::string_view name);
+
+// Wrong use, said so that the next try is right.
+
+/// The known word that a mistyped one is nearest to; empty where none is near.
+std::string nearestWord(std::string_view typed, const std::vector<std::string> &known);
+
+/// Says what is wrong with the command line that `app` could not parse: with --json as a document,
+/// otherwise on standard error. Returns the exit code: 0 for help and the version.
+int reportParseError(CLI::App &app, const CLI::ParseError &error, Context &context);
+
+/// Says that a command was used in a wrong way; returns kUsage.
+int reportUsage(Context &context, std::string_view command, const Error &error);
+/// For options that are a real number: "nan" is none, which checks of a range let pass, as no
+/// comparison with it holds.
+const CLI::Validator &notNan();
+/// For those of them that are 0 or more.
+const CLI::Validator &notNegative();
+/// An error of the command line itself: "cli.usage", about an option.
+Error usageError(std::string field, std::string expected, std::string found, std::string message);
+
+/// Adds --shape INPUT=EXTENT,…, which may be given several times.
+CLI::Option *addShapeOption(CLI::App &command, std::vector<std::string> &shapes);
+
+/// The inputs that a program leaves open bound to the defaults that the model says. Nothing where
+/// it says none, or none that fit.
+std::optional<BoundShapes> bindDefaults(const Bundle &bundle);
+
+/// A bundle that was opened for reading, with the shapes of --shape bound, or without any the
+/// defaults that the model says.
+struct ShapedBundle {
+    BundlePtr bundle;
+    std::optional<shapes::Summary> shapes; ///< nothing where no shape was bound
+    bool described = false;                ///< the shapes are the model's own defaults
+};
+/// Errors: those of openBundle and bindShapes, "cli.option".
+Result<ShapedBundle> openBundle(const std::filesystem::path &path,
+                                const std::vector<std::string> &shapes);
+
+/// `"shapes"` of a document, where --shape was given.
+void addShapes(report::Json &document, const ShapedBundle &opened);
+/// The same for people; empty where --shape was not given.
+std::string shapesText(const ShapedBundle &opened);
+
+// Interrupted saves that the inputs of a command were found with. Every command must say them,
+// whether it has diagnostics of its own or not.
+
+/// Remembers the rows with a code "journal.…" among those of an opened input.
+void noteJournals(const Diagnostics &diagnostics);
+/// The remembered rows that are not among `printed`, which is going to be printed.
+Diagnostics unsaidJournals(const Diagnostics &printed);
+/// Says on standard error what no document and no list of diagnostics has said; one that is
+/// an error turns the exit code of a command that is done into "bad input".
+void finishJournals(Context &context);
 
 } // namespace kernscope::cli

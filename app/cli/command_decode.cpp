@@ -2,7 +2,6 @@
 #include "app/cli/command.h"
 #include "app/cli/output_file.h"
 #include "app/cli/text_output.h"
-#include "app/cli/usage.h"
 #include "core/base/error_builder.h"
 #include "core/base/overlaid_file.h"
 #include "core/bundle/stored_values.h"
@@ -44,11 +43,8 @@ constexpr OutputEnding kDecodeEndings[] = {{".npy", "npy"},
 
 Error badRows(std::string_view found, std::string expected)
 {
-    return ErrorBuilder("cli.rows")
-        .field("--rows")
-        .expected(std::move(expected))
-        .found(found)
-        .message("These rows cannot be taken.");
+    return valueError("cli.rows", "--rows", std::move(expected), found,
+                      "These rows cannot be taken.");
 }
 
 std::optional<std::uint64_t> numberOf(std::string_view text, std::uint64_t otherwise)
@@ -81,10 +77,7 @@ Result<std::optional<report::TensorRows>> rowsOf(const Weight &weight, std::stri
 std::optional<Error> contradiction(const DecodeOptions &options, bool tensors)
 {
     const auto wrong = [](const char *expected, std::string found, const char *message) -> Error {
-        return ErrorBuilder("cli.usage")
-            .expected(expected)
-            .found(std::move(found))
-            .message(message);
+        return valueError("cli.usage", {}, expected, std::move(found), message);
     };
     if (options.all != options.weight.empty())
         return wrong("one of NAME and --all", options.all ? "both" : "neither",
@@ -98,7 +91,7 @@ std::optional<Error> contradiction(const DecodeOptions &options, bool tensors)
 }
 
 /// The chosen weights; one that is chosen by name must be readable.
-Result<std::vector<std::size_t>> wantedWeights(const Bundle &bundle, const DecodeOptions &options)
+std::vector<std::size_t> wantedWeights(const Bundle &bundle, const DecodeOptions &options)
 {
     std::vector<std::size_t> wanted;
     if (options.all) {
@@ -106,34 +99,29 @@ Result<std::vector<std::size_t>> wantedWeights(const Bundle &bundle, const Decod
         std::iota(wanted.begin(), wanted.end(), std::size_t{0});
         return wanted;
     }
-    const auto weight = findWeight(bundle, options.weight);
-    if (!weight)
-        return tl::unexpected(weight.error());
-    if (bundle.weights()[*weight].fault)
-        return tl::unexpected(*bundle.weights()[*weight].fault);
-    wanted.push_back(*weight);
+    const auto weight = required(findWeight(bundle, options.weight));
+    if (bundle.weights()[weight].fault)
+        throw CommandFailure{*bundle.weights()[weight].fault};
+    wanted.push_back(weight);
     return wanted;
 }
 
-/// What is to be said of the values that were written.
-Result<Diagnostics> writeTensorFile(const Bundle &bundle, const report::TensorExport &plan,
-                                    const std::string &path, Context &context, std::uint64_t &bytes)
+/// The notes on the values that were written.
+Diagnostics writeTensorFile(const Bundle &bundle, const report::TensorExport &plan,
+                            const std::string &path, Context &context, std::uint64_t &bytes)
 {
-    auto file = OutputFile::create(path, outputRules(context, bundle));
-    if (!file)
-        return tl::unexpected(file.error());
+    auto file = required(OutputFile::create(path, outputRules(context, bundle)));
     const ProgressLine line(context, "Decoding");
     auto written = report::writeTensors(
-        bundle, plan, [&file](std::span<const std::byte> block) { return file->write(block); },
+        bundle, plan, [&file](std::span<const std::byte> block) { return file.write(block); },
         &context.progress);
-    if (!written && written.error().code == "task.cancelled")
-        return tl::unexpected(cancelledError(stoppedText()));
     if (!written)
-        return written;
-    bytes = file->bytesWritten();
-    if (auto closed = file->commit(); !closed)
-        return tl::unexpected(closed.error());
-    return written;
+        throw CommandFailure{written.error().code == "task.cancelled"
+                                 ? cancelledError(stoppedText())
+                                 : std::move(written.error())};
+    bytes = file.bytesWritten();
+    required(file.commit());
+    return *std::move(written);
 }
 
 /// Why none of the weights could be read.
@@ -149,14 +137,9 @@ Error noneDecoded(const Diagnostics &notes)
 int reportNone(Context &context, const Bundle &bundle)
 {
     const Diagnostics &diagnostics = bundle.diagnostics();
-    if (context.json) {
-        printDocument(context, report::decodeJson(bundle, {}, {}), diagnostics);
-    } else {
-        if (!context.quiet)
-            print(printable(bundle.name()) + ": no weights; nothing was written\n");
-        printDiagnostics(context, diagnostics);
-    }
-    return exitCodeOf(diagnostics);
+    return printAnswer(
+        context, diagnostics, [&] { return report::decodeJson(bundle, {}, {}); },
+        [&] { return printable(bundle.name()) + ": no weights; nothing was written\n"; });
 }
 
 int runDecode(const DecodeOptions &options, Context &context)
@@ -168,18 +151,14 @@ int runDecode(const DecodeOptions &options, Context &context)
     const bool tensors = report::holdsTensors(kind);
     if (const auto wrong = contradiction(options, tensors))
         return reportUsage(context, "decode", *wrong);
-    const auto bundle = openBundle(options.path);
-    if (!bundle)
-        return reportFailure(context, "decode", bundle.error());
+    const auto bundle = required(openBundle(options.path));
     // Those that cannot be read are left out of a file of tensors, and named.
-    const auto wanted = wantedWeights(**bundle, options);
-    if (!wanted)
-        return reportFailure(context, "decode", wanted.error());
-    if (wanted->empty())
-        return reportNone(context, **bundle);
+    const auto wanted = wantedWeights(*bundle, options);
+    if (wanted.empty())
+        return reportNone(context, *bundle);
     std::optional<report::TensorRows> rows;
     if (!tensors) {
-        const auto asked = rowsOf((*bundle)->weights()[wanted->front()], options.rows);
+        const auto asked = rowsOf(bundle->weights()[wanted.front()], options.rows);
         if (!asked)
             return reportUsage(context, "decode", asked.error());
         rows = *asked;
@@ -188,33 +167,29 @@ int runDecode(const DecodeOptions &options, Context &context)
     const auto as = exact                    ? std::nullopt
                     : options.type == "fp32" ? std::optional(ElementType::Fp32)
                                              : std::optional(ElementType::Fp16);
-    const auto plan = report::planTensors(**bundle, *wanted, as, kind, rows);
-    if (!plan)
-        return reportFailure(context, "decode", plan.error());
-    if (plan->tensors.empty())
-        return reportFailure(context, "decode", noneDecoded(plan->notes));
+    const auto plan = required(report::planTensors(*bundle, wanted, as, kind, rows));
+    if (plan.tensors.empty())
+        return reportFailure(context, "decode", noneDecoded(plan.notes));
     std::uint64_t bytes = 0;
-    const auto overflows = writeTensorFile(**bundle, *plan, options.output, context, bytes);
-    if (!overflows)
-        return reportFailure(context, "decode", overflows.error());
-    Diagnostics notes = plan->notes;
-    notes.insert(notes.end(), overflows->begin(), overflows->end());
-    const report::ExportedTensor &first = plan->tensors.front();
+    const auto overflows = writeTensorFile(*bundle, plan, options.output, context, bytes);
+    Diagnostics notes = plan.notes;
+    notes.insert(notes.end(), overflows.begin(), overflows.end());
+    const report::ExportedTensor &first = plan.tensors.front();
     if (context.json) {
         report::Json document =
-            tensors ? report::decodeJson(**bundle, *plan, options.output)
-                    : report::decodeJson((*bundle)->weights()[first.weight],
+            tensors ? report::decodeJson(*bundle, plan, options.output)
+                    : report::decodeJson(bundle->weights()[first.weight],
                                          {options.output, elementTypeName(first.type), first.shape,
-                                          plan->elements, bytes});
+                                          plan.elements, bytes});
         printDocument(context, document, notes);
         return exitCodeOf(notes);
     }
     printDiagnostics(context, notes);
     if (!context.quiet && tensors)
         print(fmt::format("{}: {} in {}\n", printable(options.output),
-                          counted(plan->tensors.size(), "tensor"), bytesText(bytes)));
+                          counted(plan.tensors.size(), "tensor"), bytesText(bytes)));
     else if (!context.quiet)
-        print(fmt::format("{}: {} {} in {}\n", printable((*bundle)->weights()[first.weight].name),
+        print(fmt::format("{}: {} {} in {}\n", printable(bundle->weights()[first.weight].name),
                           elementTypeName(first.type), shapeText(first.shape), bytesText(bytes)));
     return exitCodeOf(notes);
 }
@@ -226,9 +201,8 @@ void addDecode(CLI::App &app, Context &context)
     CLI::App *command =
         app.add_subcommand("decode", "Write the decoded values of one weight, or of all");
     auto options = std::make_shared<DecodeOptions>();
-    command->add_option("path", options->path, "Bundle folder, program or weight file")
-        ->required()
-        ->type_name("PATH");
+    addOption(*command, "path", "PATH", options->path, "Bundle folder, program or weight file")
+        ->required();
     command->add_option("name", options->weight, "Name of the weight")->type_name("NAME");
     command->add_flag("--all", options->all,
                       "All weights, in place of NAME, into a .safetensors or .npz file");

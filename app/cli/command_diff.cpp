@@ -3,7 +3,6 @@
 #include "app/cli/diff_text.h"
 #include "app/cli/output_file.h"
 #include "app/cli/text_output.h"
-#include "app/cli/usage.h"
 #include "core/base/error_builder.h"
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
@@ -161,35 +160,30 @@ void addUnusedRules(Diagnostics &diagnostics, const std::vector<BundlePtr> &bund
 }
 
 /// The limits of a file, over which those of the command line go.
-Result<DiffLimits> limitsOf(const DiffArguments &arguments)
+DiffLimits limitsOf(const DiffArguments &arguments)
 {
     if (arguments.rules.empty())
         return arguments.limits;
-    const auto file = openFile(arguments.rules);
-    if (!file)
-        return tl::unexpected(file.error());
-    const auto bytes = (*file)->bytes();
+    const auto file = required(openFile(arguments.rules));
+    const auto bytes = file->bytes();
     if (bytes.size() > kMostRuleBytes) {
-        return ErrorBuilder("diff.rules")
-            .file(arguments.rules)
-            .expected("at most 1 MiB")
-            .found(grouped(bytes.size()) + " bytes")
-            .message("Too large for a rules file")
-            .unexpected();
+        throw CommandFailure{ErrorBuilder("diff.rules")
+                                 .file(arguments.rules)
+                                 .expected("at most 1 MiB")
+                                 .found(grouped(bytes.size()) + " bytes")
+                                 .message("Too large for a rules file")};
     }
-    auto limits = parseRules(
+    DiffLimits limits = required(parseRules(
         {reinterpret_cast<const char *>(bytes.data()), static_cast<std::size_t>(bytes.size())},
-        arguments.rules);
-    if (!limits)
-        return limits;
+        arguments.rules));
     const DiffLimits &given = arguments.limits;
     for (const ValueLimit limit : {&ValueLimits::maxAbs, &ValueLimits::maxRel, &ValueLimits::maxUlp,
                                    &ValueLimits::minCosine, &ValueLimits::minSnr}) {
         if (given.values.*limit)
-            limits->values.*limit = given.values.*limit;
+            limits.values.*limit = given.values.*limit;
     }
-    limits->allowMissing = limits->allowMissing || given.allowMissing;
-    limits->sameProgram = limits->sameProgram || given.sameProgram;
+    limits.allowMissing = limits.allowMissing || given.allowMissing;
+    limits.sameProgram = limits.sameProgram || given.sameProgram;
     return limits;
 }
 
@@ -235,47 +229,40 @@ void order(std::vector<Checked> &all, const DiffArguments &arguments, std::strin
     report::setRowOrder(all, format, wanted);
 }
 
-Result<std::string> rendered(const std::string &format, Answer &answer, Context &context)
+std::string rendered(const std::string &format, Answer &answer, Context &context)
 {
     if (format == "text")
         return differencesText(answer.all, answer.text);
-    return report::differenceDocument(answer.all, format, answer.diagnostics, &context.progress);
+    return required(
+        report::differenceDocument(answer.all, format, answer.diagnostics, &context.progress));
 }
 
 /// The report into its file, and the rest to standard output.
-Result<void> deliver(const DiffArguments &arguments, Answer &answer, Context &context)
+void deliver(const DiffArguments &arguments, Answer &answer, Context &context)
 {
     if (!arguments.output.empty()) {
         order(answer.all, arguments, arguments.format);
         const auto text = rendered(arguments.format, answer, context);
-        if (!text)
-            return tl::unexpected(text.error());
         std::vector<std::filesystem::path> inputs(arguments.paths.begin(), arguments.paths.end());
         if (!arguments.rules.empty())
             inputs.emplace_back(arguments.rules);
-        auto written = writeFile(arguments.output, std::as_bytes(std::span(*text)),
-                                 outputRules(context, std::move(inputs)));
-        if (!written)
-            return written;
+        required(writeFile(arguments.output, std::as_bytes(std::span(text)),
+                           outputRules(context, std::move(inputs))));
     }
     if (context.json) {
         order(answer.all, arguments, "json");
         report::Json document = report::differencesJson(answer.all);
         printDocument(context, document, answer.diagnostics);
-        return {};
+        return;
     }
     if (arguments.output.empty() && arguments.format != "text") {
         order(answer.all, arguments, arguments.format);
-        auto text = rendered(arguments.format, answer, context);
-        if (!text)
-            return tl::unexpected(std::move(text.error()));
-        print(*std::move(text));
+        print(rendered(arguments.format, answer, context));
     } else if (!context.quiet) {
         order(answer.all, arguments, "text");
         print(differencesText(answer.all, answer.text));
     }
     printDiagnostics(context, answer.diagnostics);
-    return {};
 }
 
 int answerExitCode(const Answer &answer, const DiffLimits &limits)
@@ -319,33 +306,27 @@ int runDiff(DiffArguments arguments, Context &context)
     else if (arguments.format == "json" && arguments.output.empty())
         context.json = true;
     const auto limits = limitsOf(arguments);
-    if (!limits)
-        return reportFailure(context, "diff", limits.error());
     arguments.options.values = arguments.options.values || arguments.checkForms ||
-                               arguments.places() || limits->concernsWeights();
-    arguments.options.tolerance = limits->values.maxAbs.value_or(0);
+                               arguments.places() || limits.concernsWeights();
+    arguments.options.tolerance = limits.values.maxAbs.value_or(0);
     std::vector<BundlePtr> bundles;
     for (const std::string &path : arguments.paths) {
-        auto opened = openBundle(path);
-        if (!opened)
-            return reportFailure(context, "diff", opened.error());
-        bundles.push_back(*std::move(opened));
+        auto opened = required(openBundle(path));
+        bundles.push_back(std::move(opened));
     }
-    auto all = compareAll(bundles, arguments, *limits, context);
+    auto all = compareAll(bundles, arguments, limits, context);
     if (interrupted())
         return reportStopped(context, "diff");
     if (!all)
         return reportFailure(context, "diff", all.error());
-    Answer answer{*std::move(all),
-                  {arguments.options, limits->any(), context.target},
-                  diagnosticsOf(bundles)};
-    addUnusedRules(answer.diagnostics, bundles, *limits, arguments.rules);
-    if (const auto delivered = deliver(arguments, answer, context); !delivered)
-        return reportFailure(context, "diff", delivered.error());
-    return answerExitCode(answer, *limits);
+    Answer answer{
+        *std::move(all), {arguments.options, limits.any(), context.target}, diagnosticsOf(bundles)};
+    addUnusedRules(answer.diagnostics, bundles, limits, arguments.rules);
+    deliver(arguments, answer, context);
+    return answerExitCode(answer, limits);
 }
 
-/// More builds than this make no table that anybody reads.
+/// The most builds of a table.
 constexpr int kMostBuilds = 64;
 
 /// Options that limit the values of every weight.
@@ -371,12 +352,10 @@ void addLimits(CLI::App &command, DiffArguments &arguments)
                      "Weights that one side alone has do not matter");
     command.add_flag("--same-program", arguments.limits.sameProgram,
                      "The operations must be equal; alone, nothing else matters");
-    command
-        .add_option("--rules", arguments.rules,
-                    "TOML file of limits (- is standard input): for every weight, and for those "
-                    "that a name "
-                    "matches")
-        ->type_name("FILE");
+    addOption(command, "--rules", "FILE", arguments.rules,
+              "TOML file of limits (- is standard input): for every weight, and for those "
+              "that a name "
+              "matches");
 }
 
 /// Options that add to the figures of every pair.
@@ -386,17 +365,13 @@ void addFindings(CLI::App &command, DiffArguments &arguments)
                      "Say how well B stores the values of A: patterns of masks, palette entries "
                      "that are not the nearest, clipped and unused codes, scales that are not the "
                      "best (implies --values)");
-    command
-        .add_option("--worst", arguments.worst,
-                    "Name the N output channels and elements that are furthest apart in every "
-                    "weight that differs (implies --values)")
-        ->type_name("N")
+    addOption(command, "--worst", "N", arguments.worst,
+              "Name the N output channels and elements that are furthest apart in every "
+              "weight that differs (implies --values)")
         ->check(CLI::Range(1, 10000));
-    command
-        .add_option("--steps", arguments.steps,
-                    "Of the elements of --worst only those that are so many steps of the type of A "
-                    "apart; 0 are the equal ones")
-        ->type_name("FIRST:LAST")
+    addOption(command, "--steps", "FIRST:LAST", arguments.steps,
+              "Of the elements of --worst only those whose distance is in this range, in "
+              "steps of the type of A; 0: equal ones")
         ->check([](const std::string &text) {
             return stepsOf(text) ? std::string() : "FIRST:LAST with FIRST up to LAST: " + text;
         });
@@ -417,18 +392,14 @@ void addFindings(CLI::App &command, DiffArguments &arguments)
 
 void addFormat(CLI::App &command, DiffArguments &arguments, Context &context)
 {
-    command
-        .add_option("--format", arguments.format,
-                    "Format of the report; changes: a script for patch that makes B out of A; ips, "
-                    "bps: a patch of the one file that differs, for other programs")
-        ->type_name("NAME")
+    addOption(command, "--format", "NAME", arguments.format,
+              "Format of the report; changes: a script for patch that makes B out of A; ips, "
+              "bps: a patch of the one file that differs, for other programs")
         ->check(CLI::IsMember(
             {"text", "json", "junit", "markdown", "html", "csv", "changes", "ips", "bps"}));
-    command
-        .add_option("--order", arguments.order,
-                    "Weights in the reports: the worst first (worst), as text, Markdown and HTML "
-                    "have them unless told, or in the order of A (a), as JSON, JUnit and CSV do")
-        ->type_name("ORDER")
+    addOption(command, "--order", "ORDER", arguments.order,
+              "Weights in the reports: the worst first (worst), as text, Markdown and HTML "
+              "have them unless told, or in the order of A (a), as JSON, JUnit and CSV do")
         ->check(CLI::IsMember({"worst", "a"}));
     addStreamOutput(
         command, context, arguments.output,
@@ -478,19 +449,15 @@ void addDiff(CLI::App &app, Context &context)
     CLI::App *command = app.add_subcommand(
         "diff", "Pair the weights of builds and compare program, stored bytes and values");
     auto arguments = std::make_shared<DiffArguments>();
-    command
-        ->add_option("paths", arguments->paths,
-                     "Bundles, programs or weight files: the first is compared with every other")
+    addOption(*command, "paths", "PATH", arguments->paths,
+              "Bundles, programs or weight files: the first is compared with every other")
         ->required()
-        ->expected(2, kMostBuilds)
-        ->type_name("PATH");
+        ->expected(2, kMostBuilds);
     command->add_flag("--values", arguments->options.values,
                       "Compare the decoded values as well; limits imply it");
-    command
-        ->add_option("--pair", arguments->pairs,
-                     "Take these two weights for one, by hand; A= or =B leaves a weight without a "
-                     "partner (repeatable)")
-        ->type_name("A=B")
+    addOption(*command, "--pair", "A=B", arguments->pairs,
+              "Take these two weights for one, by hand; A= or =B leaves a weight without a "
+              "partner (repeatable)")
         ->allow_extra_args(false)
         ->check([](const std::string &text) {
             return text.find('=') != std::string::npos && text.size() > 1

@@ -4,12 +4,11 @@
 #include "app/cli/encode.h"
 #include "app/cli/output_file.h"
 #include "app/cli/text_output.h"
-#include "app/cli/usage.h"
 #include "core/assessment/activations.h"
 #include "core/assessment/consumer_kinds.h"
 #include "core/assessment/weight_facts.h"
-#include "core/base/counted_text.h"
 #include "core/base/error_builder.h"
+#include "core/base/text.h"
 #include "core/bundle/bundle.h"
 #include "core/codec/encode/form_encoder.h"
 
@@ -103,21 +102,19 @@ void addKept(const Bundle &bundle, const EncodedBundle &encoded, Diagnostics &di
         list += fmt::format(" and {} more", names.size() - shown);
     diagnostics.push_back(
         {Severity::Note,
-         ErrorBuilder("encode.kept")
-             .message(fmt::format("{} that get no smaller, or have no other form, stay as they "
-                                  "are: {}.",
-                                  counted(names.size(), "weight"), list))});
+         valueError("encode.kept", {}, {}, {},
+                    fmt::format("{} that get no smaller, or have no other form, stay as they "
+                                "are: {}.",
+                                counted(names.size(), "weight"), list))});
 }
 
 /// Statistics by weight; none where no file of them is given.
-Result<std::vector<InputStatisticsPtr>> inputsOf(const Bundle &bundle, const EncodeOptions &options)
+std::vector<InputStatisticsPtr> inputsOf(const Bundle &bundle, const EncodeOptions &options)
 {
     if (options.activations.empty())
-        return std::vector<InputStatisticsPtr>();
-    const auto arrays = openBundle(options.activations);
-    if (!arrays)
-        return tl::unexpected(arrays.error());
-    return readActivations(bundle, **arrays, options.inputAxis);
+        return {};
+    const auto arrays = required(openBundle(options.activations));
+    return required(readActivations(bundle, *arrays, options.inputAxis));
 }
 
 /// Names the command that holds entries of E4M3, which no program form has.
@@ -132,24 +129,21 @@ void hintAtSections(std::vector<RefusedWeight> &refused, const EncodeOptions &op
 
 /// All weights that are encoded, and those that are refused; of the chip too. With --skip-refused
 /// the bundle is made again without what the chip refuses.
-Result<EncodedBundle> encodeFor(const Bundle &bundle, std::vector<std::size_t> weights,
-                                const WantedForm &form, const EncodeOptions &options,
-                                Context &context, Diagnostics &diagnostics)
+EncodedBundle encodeFor(const Bundle &bundle, std::vector<std::size_t> weights,
+                        const WantedForm &form, const EncodeOptions &options, Context &context,
+                        Diagnostics &diagnostics)
 {
     const auto inputs = inputsOf(bundle, options);
-    if (!inputs)
-        return tl::unexpected(inputs.error());
     context.progress.setTotal(2 * weights.size());
     const ProgressLine line(context, "Encoding");
-    auto encoded =
-        encodeWeights(bundle, weights, form, options.all, *inputs, options.opset, context.progress);
-    if (encoded)
-        hintAtSections(encoded->refused, options);
-    if (!encoded || encoded->made == nullptr)
+    auto encoded = required(
+        encodeWeights(bundle, weights, form, options.all, inputs, options.opset, context.progress));
+    hintAtSections(encoded.refused, options);
+    if (encoded.made == nullptr)
         return encoded;
     std::vector<RefusedWeight> byChip;
-    for (const EncodedOne &one : encoded->weights) {
-        const auto refused = refusedByTarget(*encoded->made, one.after, context);
+    for (const EncodedOne &one : encoded.weights) {
+        const auto refused = refusedByTarget(*encoded.made, one.after, context);
         if (refused && refused->second && context.force)
             diagnostics.push_back({Severity::Warning, refused->first});
         else if (refused)
@@ -157,17 +151,15 @@ Result<EncodedBundle> encodeFor(const Bundle &bundle, std::vector<std::size_t> w
     }
     if (byChip.empty())
         return encoded;
-    if (options.skipRefused && byChip.size() < encoded->weights.size()) {
+    if (options.skipRefused && byChip.size() < encoded.weights.size()) {
         for (const RefusedWeight &one : byChip)
             std::erase(weights, one.weight);
-        encoded = encodeWeights(bundle, weights, form, options.all, *inputs, options.opset,
-                                context.progress);
-        if (!encoded)
-            return encoded;
+        encoded = required(encodeWeights(bundle, weights, form, options.all, inputs, options.opset,
+                                         context.progress));
     } else {
-        encoded->made = nullptr;
+        encoded.made = nullptr;
     }
-    encoded->refused.insert(encoded->refused.end(), byChip.begin(), byChip.end());
+    encoded.refused.insert(encoded.refused.end(), byChip.begin(), byChip.end());
     return encoded;
 }
 
@@ -176,47 +168,36 @@ int runEncode(const EncodeOptions &options, Context &context)
     const auto form = formOf(options);
     if (!form)
         return reportUsage(context, "encode", form.error());
-    const auto bundle = openBundle(options.path);
-    if (!bundle)
-        return reportFailure(context, "encode", bundle.error());
-    const auto weights = weightsOf(**bundle, options);
-    if (!weights)
-        return reportFailure(context, "encode", weights.error());
-    auto rules = outputRules(context, **bundle);
+    const auto bundle = required(openBundle(options.path));
+    const auto weights = required(weightsOf(*bundle, options));
+    auto rules = outputRules(context, *bundle);
     if (!options.activations.empty())
         rules.inputs.emplace_back(options.activations);
-    if (auto free = checkOutput(options.output, OutputKind::Folder, rules); !free)
-        return reportFailure(context, "encode", free.error());
-    Diagnostics diagnostics = (*bundle)->diagnostics();
-    const auto encoded = encodeFor(**bundle, *weights, *form, options, context, diagnostics);
-    if (!encoded)
-        return reportFailure(context, "encode", encoded.error());
-    if (encoded->made == nullptr || (!encoded->refused.empty() && !options.skipRefused))
-        return reportRefused(context, **bundle, weights->size(),
-                             encoded->refused.empty() ? encoded->kept : encoded->refused);
-    addKept(**bundle, *encoded, diagnostics);
-    for (const RefusedWeight &one : encoded->refused)
-        diagnostics.push_back({Severity::Warning, namedError(**bundle, one)});
+    required(checkOutput(options.output, OutputKind::Folder, rules));
+    Diagnostics diagnostics = bundle->diagnostics();
+    const auto encoded = encodeFor(*bundle, weights, *form, options, context, diagnostics);
+    if (encoded.made == nullptr || (!encoded.refused.empty() && !options.skipRefused))
+        return reportRefused(context, *bundle, weights.size(),
+                             encoded.refused.empty() ? encoded.kept : encoded.refused);
+    addKept(*bundle, encoded, diagnostics);
+    for (const RefusedWeight &one : encoded.refused)
+        diagnostics.push_back({Severity::Warning, namedError(*bundle, one)});
     // What was encoded is in memory now: the copy below can only look at the other files.
-    if (auto same = checkInputs(); !same)
-        return reportFailure(context, "encode", same.error());
+    required(checkInputs());
     const auto saved = [&] {
         const ProgressLine line(context, "Writing");
-        return writeCopy(context, *encoded->made, options.output, (*bundle)->path());
+        return writeCopy(context, *encoded.made, options.output, bundle->path());
     }();
     if (!saved)
         return reportFailure(context, "encode", saved.error());
     outputInPlace();
-    if (!context.json) {
-        if (!context.quiet)
-            print(encodeText(**bundle, *encoded, options));
-        printDiagnostics(context, diagnostics);
-        return kDone;
-    }
-    printDocument(
-        context,
-        report::encodeJson(**bundle, *encoded, form->spec.method, options.output, saved->verified),
-        diagnostics);
+    printAnswer(
+        context, diagnostics,
+        [&] {
+            return report::encodeJson(*bundle, encoded, form->spec.method, options.output,
+                                      saved->verified);
+        },
+        [&] { return encodeText(*bundle, encoded, options); });
     return kDone;
 }
 
@@ -325,12 +306,9 @@ void addMethodOptions(CLI::App &command, EncodeOptions &options)
             "input makes up for the errors of those before it); by default fitted with "
             "--activations, else plain")
         ->check(CLI::IsMember(std::vector<std::string>{"plain", "fitted", "feedback"}));
-    command
-        .add_option(
-            "--activations", options.activations,
-            "Statistics of what flows into the weights, by input channel: arrays NAME (mean "
-            "squares), NAME.mean, or NAME.second_moment (a matrix)")
-        ->type_name("FILE.npz");
+    addOption(command, "--activations", "FILE.npz", options.activations,
+              "Statistics of what flows into the weights, by input channel: arrays NAME (mean "
+              "squares), NAME.mean, or NAME.second_moment (a matrix)");
     command.add_option("--input-axis", options.inputAxis,
                        "Axis of the input channels; by default what the weight's consumer says");
 }
@@ -343,19 +321,15 @@ void addEncode(CLI::App &app, Context &context)
         app.add_subcommand("encode", "Store weights in another form, in a copy of the bundle");
     auto options = std::make_shared<EncodeOptions>();
     command->add_option("path", options->path, "Bundle folder")->required()->type_name("PATH");
-    command
-        ->add_option("name", options->weights,
-                     "Names of weights, or patterns of them (* any characters, ? one, [a-c] one of "
-                     "those)")
-        ->type_name("NAME");
+    addOption(*command, "name", "NAME", options->weights,
+              "Names of weights, or patterns of them (* any characters, ? one, [a-c] one of "
+              "those)");
     addWeightOptions(*command, *options);
     addFormOptions(*command, *options);
     addMethodOptions(*command, *options);
-    command
-        ->add_option("--opset", options->opset,
-                     "Operation set of the copy (ios16 to ios18); by default the earliest that "
-                     "has the form, not before the program's own")
-        ->type_name("SET");
+    addOption(*command, "--opset", "SET", options->opset,
+              "Operation set of the copy (ios16 to ios18); by default the earliest that "
+              "has the form, not before the program's own");
     addOutput(*command, context, options->output, "Bundle to write", "BUNDLE")->required();
     command->get_option("--force")->description(
         "Replace the output where it exists, and write a form that the chip of --target has no "

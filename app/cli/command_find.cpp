@@ -2,9 +2,11 @@
 #include "app/cli/command.h"
 #include "app/cli/text_output.h"
 #include "core/base/error_builder.h"
+#include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
-#include "core/report/search_table.h"
+#include "core/report/byte_table.h"
 #include "core/search/find.h"
+#include "core/search/place.h"
 
 #include <algorithm>
 #include <memory>
@@ -93,22 +95,16 @@ std::string foundText(const search::Query &query, const search::Found &found,
 
 int runFind(const FindArguments &arguments, Context &context)
 {
-    auto query = queryOf(arguments).map_error(withCode("cli.option"));
-    if (!query)
-        return reportFailure(context, "find", query.error());
-    const auto bundle = openBundle(arguments.path);
-    if (!bundle)
-        return reportFailure(context, "find", bundle.error());
+    auto query = required(queryOf(arguments).map_error(withCode("cli.option")));
+    const auto bundle = required(openBundle(arguments.path));
     if (!arguments.weight.empty()) {
-        const auto weight = findWeight(**bundle, arguments.weight);
-        if (!weight)
-            return reportFailure(context, "find", weight.error());
-        query->weight = *weight;
+        const auto weight = required(findWeight(*bundle, arguments.weight));
+        query.weight = weight;
     }
-    context.progress.setTotal(search::workOf(**bundle, *query));
+    context.progress.setTotal(search::workOf(*bundle, query));
     const Result<search::Found> found = [&] {
         const ProgressLine line(context, "Searching");
-        return search::find(**bundle, *query, &context.progress);
+        return search::find(*bundle, query, &context.progress);
     }();
     if (interrupted())
         return reportStopped(context, "find");
@@ -121,63 +117,47 @@ int runFind(const FindArguments &arguments, Context &context)
     }
     // What cannot be read was not searched: "nothing found" says nothing of it.
     Diagnostics diagnostics;
-    if (query->weight == kNoIndex)
-        diagnostics = (*bundle)->diagnostics();
+    if (query.weight == kNoIndex)
+        diagnostics = bundle->diagnostics();
     diagnostics.insert(diagnostics.end(), found->diagnostics.begin(), found->diagnostics.end());
     const int answer = found->hits.empty() ? kDiffers : kDone;
     const int code = hasErrors(diagnostics) ? kBadInput : answer;
-    const auto rows = report::hitRows(*bundle, *query, found->hits);
-    if (context.json) {
-        report::Json document = report::foundJson(arguments.path, **bundle, *query, *found, rows);
-        printDocument(context, document, diagnostics);
-        return code;
-    }
-    if (!context.quiet)
-        print(foundText(*query, *found, rows));
-    printDiagnostics(context, diagnostics);
+    const auto rows = report::hitRows(bundle, query, found->hits);
+    printAnswer(
+        context, diagnostics,
+        [&] { return report::foundJson(arguments.path, *bundle, query, *found, rows); },
+        [&] { return foundText(query, *found, rows); });
     return code;
 }
 
 void addWhat(CLI::App &command, FindArguments &arguments)
 {
-    arguments.isBytes = command
-                            .add_option("--bytes", arguments.bytes,
-                                        "Stored bytes: pairs of hexadecimal digits, ? for any "
-                                        "digit, as 'ef be ?? de'")
-                            ->type_name("PATTERN");
+    arguments.isBytes = addOption(command, "--bytes", "PATTERN", arguments.bytes,
+                                  "Stored bytes: pairs of hexadecimal digits, ? for any "
+                                  "digit, as 'ef be ?? de'");
     arguments.isText =
         command.add_option("--text", arguments.text, "Stored bytes: this text, UTF-8")
             ->type_name("TEXT");
-    arguments.isInteger = command
-                              .add_option("--integer", arguments.integer,
-                                          "Stored bytes: an integer, decimal or 0x and hexadecimal")
-                              ->type_name("N");
+    arguments.isInteger = addOption(command, "--integer", "N", arguments.integer,
+                                    "Stored bytes: an integer, decimal or 0x and hexadecimal");
     arguments.isValue =
-        command
-            .add_option("--value", arguments.value,
-                        "Decoded elements that are what their weight's type makes of this number; "
-                        "also inf and -inf")
-            ->type_name("X");
+        addOption(command, "--value", "X", arguments.value,
+                  "Decoded elements that are what their weight's type makes of this number; "
+                  "also inf and -inf");
     arguments.isNan =
         command.add_flag("--nan", arguments.nan, "Decoded elements that are not a number");
     arguments.isInfinite =
         command.add_flag("--infinite", arguments.infinite, "Decoded elements that are infinite");
-    arguments.isZeros = command
-                            .add_option("--zeros", arguments.zeros,
-                                        "Runs of at least so many decoded elements that are 0, in "
-                                        "the order of the elements")
-                            ->type_name("COUNT");
-    arguments.isZeroBytes = command
-                                .add_option("--zero-bytes", arguments.zeroBytes,
-                                            "Runs of at least so many stored bytes that are 0")
-                                ->type_name("COUNT");
+    arguments.isZeros = addOption(command, "--zeros", "COUNT", arguments.zeros,
+                                  "Runs of at least COUNT decoded elements that are 0, in the "
+                                  "order of the elements");
+    arguments.isZeroBytes = addOption(command, "--zero-bytes", "COUNT", arguments.zeroBytes,
+                                      "Runs of at least COUNT stored bytes that are 0");
     for (CLI::Option *count : {arguments.isZeros, arguments.isZeroBytes})
         count->check(CLI::Range(std::uint64_t{1}, UINT64_MAX));
-    arguments.isLargest = command
-                              .add_option("--largest", arguments.largest,
-                                          "So many decoded elements of the largest magnitude, the "
-                                          "largest first")
-                              ->type_name("COUNT")
+    arguments.isLargest = addOption(command, "--largest", "COUNT", arguments.largest,
+                                    "So many decoded elements of the largest magnitude, the "
+                                    "largest first")
                               ->check(CLI::Range(std::uint64_t{1}, kMostPlaces));
     arguments.isOutOfRange = command.add_flag(
         "--out-of-range", arguments.outOfRange,
@@ -188,15 +168,14 @@ void addWhat(CLI::App &command, FindArguments &arguments)
 /// How an integer is stored, and how near a value must be.
 void addHow(CLI::App &command, FindArguments &arguments)
 {
-    command.add_option("--width", arguments.width, "Bytes of the integer; 4 unless given")
-        ->type_name("1|2|4|8")
+    addOption(command, "--width", "1|2|4|8", arguments.width,
+              "Bytes of the integer; 4 unless given")
         ->check(CLI::IsMember({1U, 2U, 4U, 8U}))
         ->needs(arguments.isInteger);
     command.add_flag("--big-endian", arguments.bigEndian, "The integer's highest byte comes first")
         ->needs(arguments.isInteger);
     arguments.hasTolerance =
-        command.add_option("--tolerance", arguments.tolerance, "The value may be so far away")
-            ->type_name("T")
+        addOption(command, "--tolerance", "T", arguments.tolerance, "The value may be so far away")
             ->check(CLI::NonNegativeNumber)
             ->needs(arguments.isValue);
 }
@@ -219,6 +198,102 @@ void requireOneThing(const FindArguments &arguments)
         throw CLI::RequiredError("What to look for, such as --bytes or --value,");
 }
 
+constexpr std::uint64_t kMostBytesAsked = 1u << 20;
+
+struct BytesArguments {
+    std::string path, place, file;
+    std::uint64_t count = 1;
+};
+
+/// The file that a place without one is in: the first weight file, else the first file.
+std::size_t mainFile(const Bundle &bundle)
+{
+    const auto &files = bundle.files();
+    const auto data = std::find_if(files.begin(), files.end(), [](const BundleFile &file) {
+        return file.role == SectionKind::Data;
+    });
+    return data == files.end() ? 0 : static_cast<std::size_t>(data - files.begin());
+}
+
+std::size_t fileNamed(const Bundle &bundle, const std::string &name)
+{
+    if (name.empty())
+        return mainFile(bundle);
+    if (const auto file = bundle.fileByPath(name))
+        return *file;
+    std::vector<std::string> known;
+    for (const BundleFile &file : bundle.files())
+        known.push_back(file.path);
+    const std::string nearest = nearestWord(name, known);
+    throw CommandFailure{usageError("--file",
+                                    nearest.empty() && !known.empty() ? known.front() : nearest,
+                                    name, "The bundle has no such file")};
+}
+
+search::BytePlace placeOf(const Bundle &bundle, const BytesArguments &arguments)
+{
+    const auto file = fileNamed(bundle, arguments.file);
+    return required(search::parsePlace(bundle, arguments.place, file)
+                        .and_then([&](const search::TypedPlace &typed) {
+                            return search::firstByte(bundle, typed);
+                        })
+                        .map_error([](Error error) -> Error {
+                            return ErrorBuilder(std::move(error)).code("cli.option").field("PLACE");
+                        }));
+}
+
+void printText(const Bundle &bundle, std::size_t file, const ByteRange &range,
+               const std::vector<report::ByteFieldFacts> &fields,
+               const std::vector<report::ReadingFacts> &readings)
+{
+    std::string text = fmt::format("{}, {}\n", search::byteAddress(bundle, file, range.offset),
+                                   counted(range.bytes.value, "byte"));
+    if (!fields.empty()) {
+        const Section &section = bundle.sections()[fields.front().field.section];
+        text += fmt::format("section {} ({}), {:#x} to {:#x}\n", bundle.nameOf(section),
+                            sectionKindName(section.kind), section.range.offset.value,
+                            section.range.end() - 1);
+    }
+    text += heading("Fields") + terminalText(textTable(report::byteFieldTable(), fields));
+    text += heading(fmt::format("Read at {:#x}", range.offset.value)) +
+            terminalText(textTable(report::readingTable(), readings));
+    print(std::move(text));
+}
+
+int runBytes(BytesArguments arguments, Context &context)
+{
+    if (arguments.place.empty()) {
+        search::PlaceLink link = search::splitLink(arguments.path);
+        arguments.path = std::move(link.path);
+        arguments.place = std::move(link.place);
+    }
+    const auto bundle = required(openBundle(arguments.path));
+    const auto place = placeOf(*bundle, arguments);
+    const std::uint64_t size = bundle->files()[place.file].file->size().value;
+    const ByteRange range{place.offset,
+                          ByteCount(std::min(arguments.count, size - place.offset.value))};
+    context.progress.setTotal(range.bytes.value);
+    const auto fields = [&] {
+        const ProgressLine line(context, "Reading");
+        return report::byteFieldRows(bundle, place.file, range, context.progress);
+    }();
+    if (interrupted())
+        return reportStopped(context, "bytes");
+    const auto readings = report::readingRows(*bundle, place.file, place.offset);
+    const Diagnostics &diagnostics = bundle->diagnostics();
+    if (context.json) {
+        printDocument(
+            context,
+            report::bytesJson(arguments.path, *bundle, place.file, range, fields, readings),
+            diagnostics);
+    } else {
+        if (!context.quiet)
+            printText(*bundle, place.file, range, fields, readings);
+        printDiagnostics(context, diagnostics);
+    }
+    return exitCodeOf(diagnostics);
+}
+
 } // namespace
 
 void addFind(CLI::App &app, Context &context)
@@ -226,18 +301,15 @@ void addFind(CLI::App &app, Context &context)
     CLI::App *command = app.add_subcommand("find", "Find bytes, text, integers, values, runs of "
                                                    "zeros and the largest; 1 where there are none");
     auto arguments = std::make_shared<FindArguments>();
-    command->add_option("path", arguments->path, "Bundle folder, program or weight file")
-        ->required()
-        ->type_name("PATH");
+    addOption(*command, "path", "PATH", arguments->path, "Bundle folder, program or weight file")
+        ->required();
     addWhat(*command, *arguments);
     addHow(*command, *arguments);
     command->add_option("--weight", arguments->weight, "Look only in this weight")
         ->type_name("NAME");
     arguments->hasLimit =
-        command
-            ->add_option("--limit", arguments->limit,
-                         "No more places than this; 10000 unless given, with --largest its COUNT")
-            ->type_name("COUNT")
+        addOption(*command, "--limit", "COUNT", arguments->limit,
+                  "No more places than this; 10000 unless given, with --largest its COUNT")
             ->check(CLI::Range(std::uint64_t{1}, kMostPlaces));
     addSharedOptions(*command, context);
     addExamples(*command,
@@ -250,6 +322,31 @@ void addFind(CLI::App &app, Context &context)
         requireOneThing(*arguments);
         context.exitCode = runFind(*arguments, context);
     });
+}
+
+void addBytes(CLI::App &app, Context &context)
+{
+    CLI::App *command = app.add_subcommand(
+        "bytes", "What a byte is: its field, weight and element, and its readings");
+    auto arguments = std::make_shared<BytesArguments>();
+    addOption(*command, "path", "PATH", arguments->path,
+              "Bundle folder, program, weight file or hardware container; also PATH#PLACE")
+        ->required();
+    addOption(*command, "place", "PLACE", arguments->place,
+              "OFFSET, FILE:OFFSET, SECTION+OFFSET, WEIGHT+OFFSET, a section, a weight or "
+              "WEIGHT[i,j]; offsets in bytes, decimal or 0x and hexadecimal");
+    addOption(*command, "--file", "FILE", arguments->file,
+              "File of the bundle that OFFSET is in; the first weight file unless given");
+    addOption(*command, "--count", "N", arguments->count,
+              "Fields of N bytes from there on; 1 unless given")
+        ->check(CLI::Range(std::uint64_t{1}, kMostBytesAsked));
+    addSharedOptions(*command, context);
+    addExamples(*command, {"bytes model.mlmodelc 0x40", "bytes model.mlmodelc 0 --count 128",
+                           "bytes model.mlmodelc 'conv1_weight[3,0,1,1]' --json",
+                           "bytes model.mlmodelc 0x10 --file model.mil",
+                           "bytes 'model.mlmodelc#weights/weight.bin:0x40'",
+                           "bytes network.hwx 0x4000 --count 64"});
+    command->callback([arguments, &context] { context.exitCode = runBytes(*arguments, context); });
 }
 
 } // namespace kernscope::cli

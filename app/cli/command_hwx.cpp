@@ -175,26 +175,20 @@ std::string hwxText(const hwx::Container &container, std::span<const std::byte> 
 using report::ContainerDifference;
 using report::RegisterChange;
 
-Result<ContainerDifference> compareContainers(const HwxOptions &options, Context &context)
+ContainerDifference compareContainers(const HwxOptions &options, Context &context)
 {
     ContainerDifference result;
     for (const auto &[path, bundle] :
          {std::pair(&options.path, &result.a), std::pair(&options.other, &result.b)}) {
-        auto opened = openBundle(*path);
-        if (!opened)
-            return tl::unexpected(std::move(opened.error()));
-        *bundle = *std::move(opened);
+        *bundle = required(openBundle(*path));
     }
-    auto whole = compareBundles(*result.a, *result.b, {}, &context.progress);
-    if (!whole)
-        return tl::unexpected(std::move(whole.error()));
-    result.whole = *std::move(whole);
+    result.whole = required(compareBundles(*result.a, *result.b, {}, &context.progress));
     result.tasks = compareTasks(*result.a, *result.b).value_or(TaskComparison());
     const AlignedBytes bytes{result.a, result.b,
                              ByteAlignment(*result.a, *result.b, result.whole.weights)};
     const auto found = ByteDifferences::find(bytes, context.progress);
     if (!found)
-        return tl::unexpected(cancelledError("The comparison was cancelled"));
+        throw CommandFailure{cancelledError("The comparison was cancelled")};
     for (std::size_t i = 0; i < bytes.alignment.sections().size(); ++i) {
         if (found->tallyOf(i).any())
             result.sections.emplace_back(bytes.alignment.sections()[i].name, found->tallyOf(i));
@@ -320,21 +314,19 @@ std::string containersText(const ContainerDifference &difference)
 int runHwxDiff(const HwxOptions &options, Context &context)
 {
     const auto difference = compareContainers(options, context);
-    if (!difference)
-        return reportFailure(context, "hwx", difference.error());
-    Diagnostics diagnostics = difference->a->diagnostics();
-    const auto &others = difference->b->diagnostics();
+    Diagnostics diagnostics = difference.a->diagnostics();
+    const auto &others = difference.b->diagnostics();
     diagnostics.insert(diagnostics.end(), others.begin(), others.end());
     if (context.json) {
-        report::Json document = report::containerDifferenceJson(*difference);
+        report::Json document = report::containerDifferenceJson(difference);
         printDocument(context, document, diagnostics);
     } else {
         if (!context.quiet)
-            print(containersText(*difference));
+            print(containersText(difference));
         printDiagnostics(context, diagnostics);
     }
     const int faults = exitCodeOf(diagnostics);
-    return faults != kDone ? faults : difference->whole.identical ? kDone : kDiffers;
+    return faults != kDone ? faults : difference.whole.identical ? kDone : kDiffers;
 }
 
 struct Opened {
@@ -419,15 +411,9 @@ int runSurvey(const HwxOptions &options, Context &context)
         else
             diagnostics.push_back({Severity::Error, opened.error()});
     }
-    if (context.json) {
-        report::Json document = report::hwxSurveyDocument(survey);
-        printDocument(context, document, diagnostics);
-    } else {
-        if (!context.quiet)
-            print(surveyText(survey));
-        printDiagnostics(context, diagnostics);
-    }
-    return cli::exitCodeOf(diagnostics);
+    return printAnswer(
+        context, diagnostics, [&] { return report::hwxSurveyDocument(survey); },
+        [&] { return surveyText(survey); });
 }
 
 /// What a loader would write into every slot, or take out of it.
@@ -436,27 +422,20 @@ int runLoad(const HwxOptions &options, const Opened &opened, Context &context)
     const auto address = parseInteger(options.loadAt);
     if (!address || *address < 0) {
         return reportFailure(context, "hwx",
-                             ErrorBuilder("cli.option")
-                                 .field("--load-at")
-                                 .expected("an address such as 0x40000000")
-                                 .found(options.loadAt)
-                                 .message("Expected an address"));
+                             valueError("cli.option", "--load-at", "an address such as 0x40000000",
+                                        options.loadAt, "Expected an address"));
     }
     const hwx::LoadPlan plan{static_cast<std::uint64_t>(*address)};
     const auto places = hwx::relocationSlots(opened.container, opened.file->bytes());
     const auto loaded = options.strip ? hwx::computeStrip(opened.container, places, plan)
                                       : hwx::computeLoad(opened.container, places, plan);
     const auto &diagnostics = opened.container.diagnostics;
-    if (context.json) {
-        report::Json document =
-            report::hwxLoadDocument(opened.container, plan, options.strip, places, loaded);
-        printDocument(context, document, diagnostics);
-    } else {
-        if (!context.quiet)
-            print(hwxLoadText(places, loaded));
-        printDiagnostics(context, diagnostics);
-    }
-    return cli::exitCodeOf(diagnostics);
+    return printAnswer(
+        context, diagnostics,
+        [&] {
+            return report::hwxLoadDocument(opened.container, plan, options.strip, places, loaded);
+        },
+        [&] { return hwxLoadText(places, loaded); });
 }
 
 /// The command `hwx`. Returns the exit code: 1 where a comparison finds a difference.
@@ -464,28 +443,24 @@ int runHwx(const HwxOptions &options, Context &context)
 {
     if (!options.survey.empty())
         return runSurvey(options, context);
-    const auto opened = openContainer(options.path);
-    if (!opened)
-        return reportFailure(context, "hwx", opened.error());
+    const auto opened = required(openContainer(options.path));
     if (!options.other.empty()) {
-        if (const auto other = openContainer(options.other); !other)
-            return reportFailure(context, "hwx", other.error());
+        required(openContainer(options.other));
         return runHwxDiff(options, context);
     }
     if (!options.loadAt.empty())
-        return runLoad(options, *opened, context);
-    const auto &diagnostics = opened->container.diagnostics;
-    const auto bytes = opened->file->bytes();
-    if (context.json) {
-        report::Json document = report::hwxDocument(opened->container, bytes, opened->file->name(),
-                                                    {!options.noRegisters});
-        printDocument(context, document, diagnostics);
-    } else {
-        if (!context.quiet)
-            print(hwxText(opened->container, bytes, opened->file->name(), !options.noRegisters));
-        printDiagnostics(context, diagnostics);
-    }
-    return exitCodeOf(diagnostics);
+        return runLoad(options, opened, context);
+    const auto &diagnostics = opened.container.diagnostics;
+    const auto bytes = opened.file->bytes();
+    return printAnswer(
+        context, diagnostics,
+        [&] {
+            return report::hwxDocument(opened.container, bytes, opened.file->name(),
+                                       {!options.noRegisters});
+        },
+        [&] {
+            return hwxText(opened.container, bytes, opened.file->name(), !options.noRegisters);
+        });
 }
 
 } // namespace
@@ -499,20 +474,14 @@ void addHwx(CLI::App &app, Context &context)
         command->add_option("path", options->path, "Hardware container")->type_name("PATH");
     command->add_flag("--no-registers", options->noRegisters,
                       "Leave out the registers of each task");
-    command
-        ->add_option("--diff", options->other,
-                     "Compare with another container: tasks by what they write, weights, sections")
-        ->type_name("OTHER");
-    command
-        ->add_option("--survey", options->survey,
-                     "Values of every word without a name over the containers of a folder")
-        ->type_name("FOLDER")
+    addOption(*command, "--diff", "OTHER", options->other,
+              "Compare with another container: tasks by what they write, weights, sections");
+    addOption(*command, "--survey", "FOLDER", options->survey,
+              "Values of every word without a name over the containers of a folder")
         ->excludes(path);
     CLI::Option *load =
-        command
-            ->add_option("--load-at", options->loadAt,
-                         "Load plan: what a loader would write for an image at this address")
-            ->type_name("ADDRESS")
+        addOption(*command, "--load-at", "ADDRESS", options->loadAt,
+                  "Load plan: what a loader would write for an image at this address")
             ->needs(path);
     command
         ->add_flag("--strip", options->strip,

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/command.h"
 #include "app/cli/output_file.h"
-#include "app/cli/shape_option.h"
 #include "app/cli/text_output.h"
-#include "app/cli/usage.h"
 #include "core/assessment/weight_where.h"
 #include "core/base/error_builder.h"
 #include "core/bundle/build_facts.h"
@@ -11,7 +9,7 @@
 #include "core/bundle/bundle_fwd.h"
 #include "core/bundle/statistics.h"
 #include "core/bundle/stored_bytes.h"
-#include "core/container/mil/segment_backends.h"
+#include "core/container/mil/program.h"
 #include "core/report/bundle_report.h"
 #include "core/report/byte_table.h"
 #include "core/report/command_json.h"
@@ -31,16 +29,6 @@
 namespace kernscope::cli {
 
 namespace {
-
-std::string typeText(const mil::ValueType &type)
-{
-    std::string text(elementTypeName(type.element));
-    text += " [";
-    for (std::size_t i = 0; i < type.dims.size(); ++i)
-        text += fmt::format("{}{}", i == 0 ? "" : ", ",
-                            type.dims[i] < 0 ? "?" : std::to_string(type.dims[i]));
-    return text + "]";
-}
 
 std::string summaryText(const Bundle &bundle)
 {
@@ -79,11 +67,11 @@ std::string functionsText(const Bundle &bundle)
         for (const mil::NamedType &input : function.inputs)
             text += fmt::format("    {}  {}  {}\n",
                                 input.type.kind == mil::ValueType::Kind::State ? "state" : "in ",
-                                printable(input.name), typeText(input.type));
+                                printable(input.name), shapedTypeText(input.type));
         for (const std::string &output : function.body.outputs) {
             const mil::ValueType *type = report::outputType(function, output);
             text += fmt::format("    out  {}{}\n", printable(output),
-                                type ? "  " + typeText(*type) : std::string());
+                                type ? "  " + shapedTypeText(*type) : std::string());
         }
     }
     return text.empty() ? text : heading("Functions") + text;
@@ -218,15 +206,13 @@ std::vector<std::optional<double>> zerosOf(const AllStatistics &statistics)
 }
 
 /// The report has all weights, whatever is listed.
-Result<void> writeReport(const Bundle &bundle, const AllStatistics &statistics,
-                         const std::vector<Finding> &findings, const Diagnostics &diagnostics,
-                         const std::string &path, Context &context)
+void writeReport(const Bundle &bundle, const AllStatistics &statistics,
+                 const std::vector<Finding> &findings, const Diagnostics &diagnostics,
+                 const std::string &path, Context &context)
 {
-    const auto html = report::bundleHtml({&bundle, statistics.weights, {}, findings, diagnostics},
-                                         &context.progress);
-    if (!html)
-        return tl::unexpected(html.error());
-    return writeFile(path, std::as_bytes(std::span(*html)), outputRules(context, bundle));
+    const auto html = required(report::bundleHtml(
+        {&bundle, statistics.weights, {}, findings, diagnostics}, &context.progress));
+    required(writeFile(path, std::as_bytes(std::span(html)), outputRules(context, bundle)));
 }
 
 std::string findingsText(const Bundle &bundle, const std::vector<Finding> &findings)
@@ -264,7 +250,7 @@ InspectedValues readValues(const Bundle &bundle, const InspectOptions &options,
     return read;
 }
 
-/// What is said of the bundle, as a document or as text. `asked`: of the values.
+/// Prints the answer, as a document or as text. `asked`: figures of the values.
 void printInspected(const ShapedBundle &opened, const InspectOptions &options,
                     const StatisticsOptions &asked, const InspectedValues &read,
                     const std::vector<bool> &selected, Context &context)
@@ -297,26 +283,21 @@ int runInspect(const InspectOptions &options, Context &context)
     if (!options.report.empty())
         if (const auto format = outputFormat(options.report, {}, kEndings); !format)
             return reportUsage(context, "inspect", format.error());
-    const auto opened = openBundle(options.path, options.shapes);
-    if (!opened)
-        return reportFailure(context, "inspect", opened.error());
-    const Bundle &bundle = *opened->bundle;
-    const auto where = WeightWhere::parse(options.where).map_error(withCode("cli.option"));
-    if (!where)
-        return reportFailure(context, "inspect", where.error());
+    const auto opened = required(openBundle(options.path, options.shapes));
+    const Bundle &bundle = *opened.bundle;
+    const auto where =
+        required(WeightWhere::parse(options.where).map_error(withCode("cli.option")));
     const StatisticsOptions asked{options.statistics || !options.report.empty(), options.hash};
     const InspectedValues read =
-        readValues(bundle, options, {asked.figures || where->needsZeros(), asked.hash}, context);
+        readValues(bundle, options, {asked.figures || where.needsZeros(), asked.hash}, context);
     if (interrupted())
         return reportStopped(context, "inspect");
     if (!options.report.empty()) {
-        if (auto written = writeReport(bundle, read.statistics, read.findings, read.diagnostics,
-                                       options.report, context);
-            !written)
-            return reportFailure(context, "inspect", written.error());
+        writeReport(bundle, read.statistics, read.findings, read.diagnostics, options.report,
+                    context);
     }
-    printInspected(*opened, options, asked, read,
-                   selectWeights(bundle, *where, zerosOf(read.statistics)), context);
+    printInspected(opened, options, asked, read,
+                   selectWeights(bundle, where, zerosOf(read.statistics)), context);
     return exitCodeOf(read.diagnostics);
 }
 
@@ -327,9 +308,8 @@ void addInspect(CLI::App &app, Context &context)
     CLI::App *command =
         app.add_subcommand("inspect", "Show what a bundle holds and how every weight is stored");
     auto options = std::make_shared<InspectOptions>();
-    command->add_option("path", options->path, "Bundle folder, program or weight file")
-        ->required()
-        ->type_name("PATH");
+    addOption(*command, "path", "PATH", options->path, "Bundle folder, program or weight file")
+        ->required();
     command->add_flag("--stats", options->statistics, "Figures of the decoded values");
     command->add_flag("--hash", options->hash, "SHA-256 of each weight decoded as fp16");
     command->add_flag(
@@ -338,11 +318,9 @@ void addInspect(CLI::App &app, Context &context)
         "channels, unused codebook entries, duplicates, weights that no chip streams");
     command->add_flag("--sections", options->sections,
                       "List every section of every file in the text output");
-    command
-        ->add_option("--where", options->where,
-                     "List only weights for which every term holds, as 'form:sparse zeros>0.5 "
-                     "bytes>1M folds:M1'")
-        ->type_name("TERMS");
+    addOption(*command, "--where", "TERMS", options->where,
+              "List only weights for which every term holds, as 'form:sparse zeros>0.5 "
+              "bytes>1M folds:M1'");
     addStreamOutput(*command, context, options->report,
                     "Write a report for a browser as well, with figures and pictures", "FILE.html");
     addShapeOption(*command, options->shapes);

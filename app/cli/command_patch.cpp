@@ -2,12 +2,10 @@
 #include "app/cli/command.h"
 #include "app/cli/output_file.h"
 #include "app/cli/text_output.h"
-#include "app/cli/usage.h"
 #include "core/base/error.h"
 #include "core/base/error_builder.h"
+#include "core/base/files.h"
 #include "core/base/overlaid_file.h"
-#include "core/base/scratch_file.h"
-#include "core/base/small_file.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/bundle_fwd.h"
 #include "core/compare/byte_ranges.h"
@@ -141,8 +139,7 @@ void addEditOptions(CLI::App &command, EditOptions &options)
     options.all.resize(kHelp.size() + 1); // the options keep pointers into it
     const auto add = [&command](EditOptions::One &one, const std::string &name,
                                 const std::string &type, const std::string &text) {
-        one.option = command.add_option(name, one.texts, text)
-                         ->type_name(type)
+        one.option = addOption(command, name, type, one.texts, text)
                          ->allow_extra_args(false)
                          ->group("Edits");
     };
@@ -158,38 +155,34 @@ void addEditOptions(CLI::App &command, EditOptions &options)
 
 /// Edits from an array "-" carry the values that standard input has. Errors: those of openFile,
 /// findWeight and readNpy, "patch.shape", "patch.array" (numbers that fp32 does not hold).
-Result<void> carryInput(const Bundle &bundle, std::vector<Edit> &edits)
+void carryInput(const Bundle &bundle, std::vector<Edit> &edits)
 {
     for (Edit &edit : edits) {
         if (edit.kind != Edit::Kind::FromNpy || edit.file != "-")
             continue;
         const auto index = findWeight(bundle, edit.weight);
         const auto file = index ? openFile(edit.file) : tl::unexpected(index.error());
-        const auto array =
-            file ? readNpy((*file)->bytes(), (*file)->name()) : tl::unexpected(file.error());
-        if (!array)
-            return tl::unexpected(array.error());
+        const auto array = required(file ? readNpy((*file)->bytes(), (*file)->name())
+                                         : tl::unexpected(file.error()));
         const Shape &shape = bundle.weights()[*index].shape;
-        if (array->shape != shape)
-            return ErrorBuilder("patch.shape")
-                .file((*file)->name())
-                .expected(shapeText(shape))
-                .found(shapeText(array->shape))
-                .message("The array has not the shape of the weight")
-                .unexpected();
-        for (std::size_t i = 0; i < array->values.size(); ++i) {
-            const auto value = static_cast<float>(array->values[i]);
-            if (static_cast<double>(value) != array->values[i] && !std::isnan(value))
-                return ErrorBuilder("patch.array")
-                    .file((*file)->name())
-                    .expected("numbers that fp32 holds")
-                    .found(fmt::format("{}", array->values[i]))
-                    .message("Give an array of a wider type by the name of its file")
-                    .unexpected();
+        if (array.shape != shape)
+            throw CommandFailure{ErrorBuilder("patch.shape")
+                                     .file((*file)->name())
+                                     .expected(shapeText(shape))
+                                     .found(shapeText(array.shape))
+                                     .message("The array has not the shape of the weight")};
+        for (std::size_t i = 0; i < array.values.size(); ++i) {
+            const auto value = static_cast<float>(array.values[i]);
+            if (static_cast<double>(value) != array.values[i] && !std::isnan(value))
+                throw CommandFailure{
+                    ErrorBuilder("patch.array")
+                        .file((*file)->name())
+                        .expected("numbers that fp32 holds")
+                        .found(fmt::format("{}", array.values[i]))
+                        .message("Give an array of a wider type by the name of its file")};
             patch::carryValue(edit, i, value);
         }
     }
-    return {};
 }
 
 /// The edits in the order of the command line, those of a script in its place. Errors:
@@ -335,16 +328,14 @@ Result<PatchTarget> findTarget(const ApplyArguments &arguments, const patch::Bin
 }
 
 /// The bundle with that one file in place of its own.
-Result<BundlePtr> patchedBundle(const PatchTarget &target, const Applied &applied)
+BundlePtr patchedBundle(const PatchTarget &target, const Applied &applied)
 {
-    auto made = applied.made->asFile(applied.result.bytes, target.name);
-    if (!made)
-        return tl::unexpected(std::move(made.error()));
     OpenOptions options;
     for (const BundleFile &file : target.bundle->files())
         options.files.emplace_back(file.path, file.file);
-    options.files[target.index].second = *std::move(made);
-    return Bundle::open(target.bundle->path(), options);
+    options.files[target.index].second =
+        required(applied.made->asFile(applied.result.bytes, target.name));
+    return required(Bundle::open(target.bundle->path(), options));
 }
 
 /// Whether a file holds exactly these bytes.
@@ -355,37 +346,29 @@ bool holdsBytes(const std::string &path, std::span<const std::byte> bytes)
 }
 
 /// What makes a bundle is looked at before it is written; a file by itself may be anything.
-Result<void> writeApplied(const PatchTarget &target, const ApplyArguments &arguments,
-                          Applied &applied, Context &context)
+void writeApplied(const PatchTarget &target, const ApplyArguments &arguments, Applied &applied,
+                  Context &context)
 {
     if (target.bundle == nullptr) {
         if (!arguments.dryRun) {
-            if (auto written = writeFile(arguments.output, applied.bytes(),
-                                         outputRules(context, {arguments.path, arguments.patch}));
-                !written)
-                return written;
+            required(writeFile(arguments.output, applied.bytes(),
+                               outputRules(context, {arguments.path, arguments.patch})));
             applied.verified = holdsBytes(arguments.output, applied.bytes());
         }
-        return {};
+        return;
     }
     const auto made = patchedBundle(target, applied);
-    if (!made)
-        return tl::unexpected(made.error());
-    const Diagnostics &faults = (*made)->diagnostics();
+    const Diagnostics &faults = made->diagnostics();
     applied.diagnostics.insert(applied.diagnostics.end(), faults.begin(), faults.end());
     if (arguments.dryRun)
-        return {};
+        return;
     // What was patched is made now: the copy below can only look at the other files.
-    if (auto same = checkInputs(); !same)
-        return same;
+    required(checkInputs());
     const ProgressLine line(context, "Copying");
-    auto saved = writeCopy(context, **made, arguments.output, target.bundle->path());
-    if (!saved)
-        return tl::unexpected(std::move(saved.error()));
-    applied.verified = saved->verified;
-    applied.diagnostics.insert(applied.diagnostics.end(), saved->warnings.begin(),
-                               saved->warnings.end());
-    return {};
+    auto saved = required(writeCopy(context, *made, arguments.output, target.bundle->path()));
+    applied.verified = saved.verified;
+    applied.diagnostics.insert(applied.diagnostics.end(), saved.warnings.begin(),
+                               saved.warnings.end());
 }
 
 /// IPS does not identify the file that it is for: the user has to check the result.
@@ -397,7 +380,7 @@ void noteUnchecked(const std::string &patch, Applied &applied)
         {Severity::Warning,
          ErrorBuilder("binary_patch.unchecked")
              .file(patch)
-             .message("IPS does not say which file it is for, nor what comes of it: nothing was "
+             .message("IPS names neither the file that it is for nor the result: nothing was "
                       "checked")});
 }
 
@@ -462,37 +445,30 @@ Result<Applied> applyTo(const PatchTarget &target, const OverlaidFile &patch,
 /// Writes a copy of the file, or of the bundle with that file, or says what it would be.
 int runApply(const ApplyArguments &arguments, Context &context)
 {
-    const auto patch = openFile(arguments.patch);
-    if (!patch)
-        return reportFailure(context, "patch", patch.error());
-    const auto head = patch::readBinaryPatch((*patch)->bytes(), arguments.patch);
-    if (!head)
-        return reportFailure(context, "patch", head.error());
-    const auto target = findTarget(arguments, *head);
+    const auto patch = required(openFile(arguments.patch));
+    const auto head = required(patch::readBinaryPatch(patch->bytes(), arguments.patch));
+    const auto target = findTarget(arguments, head);
     if (!target) {
         const int code = reportFailure(context, "patch", target.error());
         return target.error().code == "patch.file" ? static_cast<int>(kUsage) : code;
     }
-    auto applied = applyTo(*target, **patch, arguments, context);
+    auto applied = applyTo(*target, *patch, arguments, context);
     if (interrupted())
         return reportStopped(context, "patch");
     if (!applied)
         return reportFailure(context, "patch", applied.error());
-    if (auto written = writeApplied(*target, arguments, *applied, context); !written)
-        return reportFailure(context, "patch", written.error());
+    writeApplied(*target, arguments, *applied, context);
     if (applied->verified)
         outputInPlace();
-    if (context.json) {
-        report::Json document =
-            report::appliedJson({target->bundle ? target->bundle->name() : target->name,
-                                 target->name, arguments.patch, arguments.output, arguments.dryRun},
-                                *applied);
-        printDocument(context, document, applied->diagnostics);
-        return kDone;
-    }
-    if (!context.quiet)
-        print(appliedText(*target, arguments, *applied));
-    printDiagnostics(context, applied->diagnostics);
+    printAnswer(
+        context, applied->diagnostics,
+        [&] {
+            return report::appliedJson({target->bundle ? target->bundle->name() : target->name,
+                                        target->name, arguments.patch, arguments.output,
+                                        arguments.dryRun},
+                                       *applied);
+        },
+        [&] { return appliedText(*target, arguments, *applied); });
     return kDone;
 }
 
@@ -513,36 +489,30 @@ std::string_view modeOf(const PatchArguments &arguments)
 
 /// Lays the planned edits over the bundle's files and saves them, where what they make is what the
 /// scripts say. The bundle that is left shows them; it is let go right after.
-Result<SaveReport> save(BundlePtr bundle, const std::vector<AppliedEdit> &edits,
-                        const EditsGiven &given, const PatchArguments &arguments, Context &context)
+SaveReport save(BundlePtr bundle, const std::vector<AppliedEdit> &edits, const EditsGiven &given,
+                const PatchArguments &arguments, Context &context)
 {
-    for (const AppliedEdit &edit : edits) {
-        auto applied = applyEdit(bundle, edit);
-        if (!applied)
-            return tl::unexpected(std::move(applied.error()));
-        bundle = std::move(*applied);
-    }
-    for (const OriginOfScript &script : given.origins) {
-        if (auto same = patch::checkResult(script.origin, *bundle, script.path); !same)
-            return tl::unexpected(std::move(same.error()));
-    }
+    for (const AppliedEdit &edit : edits)
+        bundle = required(applyEdit(bundle, edit));
+    for (const OriginOfScript &script : given.origins)
+        required(patch::checkResult(script.origin, *bundle, script.path));
     if (arguments.inPlace) {
         const WritingScope scope;
-        auto saved = saveInPlace(*bundle, {arguments.backup, arguments.breakLinks});
-        if (saved && !saved->ranges.empty())
+        auto saved = required(saveInPlace(*bundle, {arguments.backup, arguments.breakLinks}));
+        if (!saved.ranges.empty())
             noteWritten(arguments.path);
         return saved;
     }
     const ProgressLine line(context, "Copying");
-    return writeCopy(context, *bundle, arguments.output, arguments.path);
+    return required(writeCopy(context, *bundle, arguments.output, arguments.path));
 }
 
 /// A copy may not take the place of a script or an array either: they are read, so they are inputs.
-Result<void> checkCopy(const Bundle &bundle, const EditsGiven &given,
-                       const PatchArguments &arguments, const Context &context)
+void checkCopy(const Bundle &bundle, const EditsGiven &given, const PatchArguments &arguments,
+               const Context &context)
 {
     if (arguments.output.empty())
-        return {};
+        return;
     OutputRules rules = outputRules(context, bundle);
     for (const OriginOfScript &script : given.origins)
         rules.inputs.emplace_back(script.path);
@@ -552,9 +522,7 @@ Result<void> checkCopy(const Bundle &bundle, const EditsGiven &given,
     }
     std::error_code none;
     const bool folder = std::filesystem::is_directory(bundle.path(), none);
-    const auto free =
-        checkOutput(arguments.output, folder ? OutputKind::Folder : OutputKind::File, rules);
-    return free ? Result<void>() : tl::unexpected(free.error());
+    required(checkOutput(arguments.output, folder ? OutputKind::Folder : OutputKind::File, rules));
 }
 
 void printResult(const Bundle &bundle, const std::vector<AppliedEdit> &edits,
@@ -579,34 +547,26 @@ void printResult(const Bundle &bundle, const std::vector<AppliedEdit> &edits,
 
 int runPatch(const PatchArguments &arguments, EditsGiven given, Context &context)
 {
-    auto bundle = openBundle(arguments.path);
-    if (!bundle)
-        return reportFailure(context, "patch", bundle.error());
+    auto bundle = required(openBundle(arguments.path));
     if (arguments.blankPaths) {
-        auto blanks = patch::blankPathEdits(**bundle);
+        auto blanks = patch::blankPathEdits(*bundle);
         given.edits.insert(given.edits.end(), std::make_move_iterator(blanks.begin()),
                            std::make_move_iterator(blanks.end()));
     }
-    for (const OriginOfScript &script : given.origins) {
-        if (const auto same = patch::checkBase(script.origin, **bundle, script.path); !same)
-            return reportFailure(context, "patch", same.error());
-    }
-    if (const auto free = checkCopy(**bundle, given, arguments, context); !free)
-        return reportFailure(context, "patch", free.error());
-    if (const auto read = carryInput(**bundle, given.edits); !read)
-        return reportFailure(context, "patch", read.error());
+    for (const OriginOfScript &script : given.origins)
+        required(patch::checkBase(script.origin, *bundle, script.path));
+    checkCopy(*bundle, given, arguments, context);
+    carryInput(*bundle, given.edits);
     Diagnostics notes;
     if (!arguments.inPlace) { // a module in place keeps its length
-        auto own = patch::withOwnConstants(**bundle, given.edits);
-        if (!own)
-            return reportFailure(context, "patch", own.error());
-        if (own->bundle)
-            bundle = std::move(own->bundle);
-        notes = std::move(own->notes);
+        auto own = required(patch::withOwnConstants(*bundle, given.edits));
+        if (own.bundle)
+            bundle = std::move(own.bundle);
+        notes = std::move(own.notes);
     }
     const auto planned = [&] {
         const ProgressLine line(context, "Planning");
-        return planEdits(*bundle, given.edits, arguments.tolerance, &context.progress);
+        return planEdits(bundle, given.edits, arguments.tolerance, &context.progress);
     }();
     if (!planned)
         return reportFailure(context, "patch", planned.error());
@@ -614,13 +574,10 @@ int runPatch(const PatchArguments &arguments, EditsGiven given, Context &context
         return reportStopped(context, "patch");
     std::optional<SaveReport> saved;
     if (!arguments.dryRun) {
-        auto report = save(*bundle, *planned, given, arguments, context);
-        if (!report)
-            return reportFailure(context, "patch", report.error());
-        saved = std::move(*report);
+        saved = save(bundle, *planned, given, arguments, context);
         outputInPlace();
     }
-    printResult(**bundle, *planned, saved, arguments, notes, context);
+    printResult(*bundle, *planned, saved, arguments, notes, context);
     return kDone;
 }
 
@@ -694,20 +651,15 @@ void addPatch(CLI::App &app, Context &context)
         "Change single values of a bundle's weights, in place or in a copy; apply a binary "
         "patch");
     auto arguments = std::make_shared<PatchArguments>();
-    command->add_option("path", arguments->path, "Bundle, program or weight file")
-        ->required()
-        ->type_name("PATH");
+    addOption(*command, "path", "PATH", arguments->path, "Bundle, program or weight file")
+        ->required();
     addEditOptions(*command, arguments->edits);
-    command
-        ->add_option("--apply", arguments->apply,
-                     "Apply an IPS or BPS patch of one file, as diff and other programs write it. "
-                     "BPS says which file it is for and what comes of it, and both are checked; "
-                     "IPS does not; - is standard input")
-        ->type_name("FILE");
-    command
-        ->add_option("--file", arguments->file,
-                     "Of a bundle of several files: the one that the patch is for")
-        ->type_name("NAME");
+    addOption(*command, "--apply", "FILE", arguments->apply,
+              "Apply an IPS or BPS patch of one file, as diff and other programs write it. "
+              "BPS names the file that it is for and the result, and both are checked; "
+              "IPS does not; - is standard input");
+    addOption(*command, "--file", "NAME", arguments->file,
+              "Of a bundle of several files: the one that the patch is for");
     command
         ->add_flag("--blank-paths", arguments->blankPaths,
                    "Of a Core AI package: blank paths of the author's machine in its debug "
@@ -726,11 +678,9 @@ void addPatch(CLI::App &app, Context &context)
         "--break-links", arguments->breakLinks,
         "With --in-place: of a file with several names (hard links), which is refused "
         "otherwise, write a copy that takes this name");
-    command
-        ->add_option("--tolerance", arguments->tolerance,
-                     "How far a stored value may be from the one asked for. 0 by default: exact, "
-                     "but for the ordinary rounding of fp16, bf16 and fp32 numbers")
-        ->type_name("X")
+    addOption(*command, "--tolerance", "X", arguments->tolerance,
+              "How far a stored value may be from the one asked for. 0 by default: exact, "
+              "but for the ordinary rounding of fp16, bf16 and fp32 numbers")
         ->check(notNegative());
     addCommonOptions(*command, context);
     addExamples(*command,

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/command.h"
 #include "app/cli/output_file.h"
-#include "app/cli/shape_option.h"
 #include "app/cli/text_output.h"
-#include "app/cli/usage.h"
 #include "core/assessment/activations.h"
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
-#include "core/plan/inputs.h"
+#include "core/plan/weight_error.h"
 #include "core/report/plan_table.h"
 #include "core/target/rules.h"
 #include "core/target/target.h"
@@ -132,7 +130,7 @@ int refusePlan(Context &context, const Error &error)
     return error.code == "plan.infeasible" || error.code == "plan.open" ? int(kDiffers) : code;
 }
 
-Result<plan::Limits> planLimitsOf(const PlanOptions &options)
+plan::Limits planLimitsOf(const PlanOptions &options)
 {
     plan::Limits limits;
     limits.goal = plan::goalFromName(options.minimise);
@@ -145,68 +143,49 @@ Result<plan::Limits> planLimitsOf(const PlanOptions &options)
     for (const std::string &text : options.forced) {
         const auto at = text.rfind('=');
         if (at == text.npos || at == 0)
-            return tl::unexpected(usageError("--force-form", "PATTERN=FORM", text,
-                                             "A form by hand needs a weight and a form"));
+            throw CommandFailure{usageError("--force-form", "PATTERN=FORM", text,
+                                            "A form by hand needs a weight and a form")};
         limits.forced.emplace_back(text.substr(0, at), text.substr(at + 1));
     }
     return limits;
 }
 
 /// The kind of a report, by the end of its name.
-Result<std::string> reportKind(const std::string &path)
+std::string reportKind(const std::string &path)
 {
     static constexpr OutputEnding kEndings[] = {
         {".html", ".html"}, {".md", ".md"}, {".json", ".json"}, {".csv", ".csv"}};
     if (path.empty())
         return path;
-    return outputFormat(path, {}, kEndings, "--report");
+    return required(outputFormat(path, {}, kEndings, "--report"));
 }
 
-Result<void> readMeasured(const PlanOptions &options, const Bundle &bundle,
-                          plan::SurveyOptions &survey)
+void readMeasured(const PlanOptions &options, const Bundle &bundle, plan::SurveyOptions &survey)
 {
     if (!options.activations.empty()) {
-        const auto arrays = openBundle(options.activations);
-        if (!arrays)
-            return tl::unexpected(arrays.error());
-        auto inputs = readActivations(bundle, **arrays);
-        if (!inputs)
-            return tl::unexpected(inputs.error());
-        survey.inputs = std::move(*inputs);
+        const auto arrays = required(openBundle(options.activations));
+        survey.inputs = required(readActivations(bundle, *arrays));
     }
     if (!options.sensitivity.empty()) {
-        const auto file = openFile(options.sensitivity);
-        if (!file)
-            return tl::unexpected(file.error());
-        const auto bytes = (*file)->bytes();
-        auto sensitivity = plan::readSensitivity(
+        const auto file = required(openFile(options.sensitivity));
+        const auto bytes = file->bytes();
+        survey.sensitivity = required(plan::readSensitivity(
             bundle, {reinterpret_cast<const char *>(bytes.data()), bytes.size()},
-            options.sensitivity);
-        if (!sensitivity)
-            return tl::unexpected(sensitivity.error());
-        survey.sensitivity = std::move(*sensitivity);
+            options.sensitivity));
     }
-    return {};
 }
 
-Result<plan::SurveyOptions> surveyOptions(const PlanOptions &options, const plan::Limits &limits,
-                                          const Bundle &bundle, Context &context)
+plan::SurveyOptions surveyOptions(const PlanOptions &options, const plan::Limits &limits,
+                                  const Bundle &bundle, Context &context)
 {
     plan::SurveyOptions survey;
     const std::vector<std::string> standard{target::defaultTarget().name};
     for (const std::string &name : options.targets.empty() ? standard : options.targets) {
-        const auto found = target::findTarget(name);
-        if (!found)
-            return tl::unexpected(found.error());
-        survey.targets.push_back(found->target);
+        survey.targets.push_back(required(target::findTarget(name)).target);
     }
     survey.batch = options.batch;
-    for (const std::string &text : options.shapes) {
-        auto binding = shapes::parseBinding(text);
-        if (!binding)
-            return tl::unexpected(std::move(binding.error()));
-        survey.shapes.push_back(std::move(*binding));
-    }
+    for (const std::string &text : options.shapes)
+        survey.shapes.push_back(required(shapes::parseBinding(text)));
     if (const auto bound = survey.shapes.empty() ? bindDefaults(bundle) : std::nullopt) {
         survey.shapes = bound->summary.bound;
         survey.defaultShapes = true;
@@ -216,8 +195,7 @@ Result<plan::SurveyOptions> surveyOptions(const PlanOptions &options, const plan
     survey.model =
         options.error == "outputs" ? plan::ErrorModel::Outputs : plan::ErrorModel::Weights;
     survey.progress = &context.progress;
-    if (auto read = readMeasured(options, bundle, survey); !read)
-        return tl::unexpected(std::move(read.error()));
+    readMeasured(options, bundle, survey);
     return survey;
 }
 
@@ -229,9 +207,10 @@ public:
     {
     }
 
-    Result<void> prepare();
-    Result<void> make();
-    Result<void> write();
+    // Each throws CommandFailure.
+    void prepare();
+    void make();
+    void write();
     int print();
 
 private:
@@ -276,94 +255,53 @@ OutputRules PlanRun::rules() const
 }
 
 /// What can be refused before any work.
-Result<void> PlanRun::prepare()
+void PlanRun::prepare()
 {
-    auto limits = planLimitsOf(m_options);
-    if (!limits)
-        return tl::unexpected(std::move(limits.error()));
-    m_limits = std::move(*limits);
+    m_limits = planLimitsOf(m_options);
     m_limits.progress = &m_context.progress;
-    if (auto kind = reportKind(m_options.report); !kind)
-        return tl::unexpected(std::move(kind.error()));
-    auto bundle = openBundle(m_options.path);
-    if (!bundle)
-        return tl::unexpected(std::move(bundle.error()));
-    m_bundle = std::move(*bundle);
-    auto survey = surveyOptions(m_options, m_limits, *m_bundle, m_context);
-    if (!survey)
-        return tl::unexpected(std::move(survey.error()));
-    m_surveyOptions = std::move(*survey);
+    reportKind(m_options.report); // is known
+    m_bundle = required(openBundle(m_options.path));
+    m_surveyOptions = surveyOptions(m_options, m_limits, *m_bundle, m_context);
     const OutputRules rules = this->rules();
-    if (!m_options.output.empty()) {
-        if (auto free = checkOutput(m_options.output, OutputKind::Folder, rules); !free)
-            return tl::unexpected(std::move(free.error()));
-    }
-    if (!m_options.report.empty()) {
-        if (auto free = checkOutput(m_options.report, OutputKind::File, rules); !free)
-            return tl::unexpected(std::move(free.error()));
-    }
-    return {};
+    if (!m_options.output.empty())
+        required(checkOutput(m_options.output, OutputKind::Folder, rules));
+    if (!m_options.report.empty())
+        required(checkOutput(m_options.report, OutputKind::File, rules));
 }
 
-Result<void> PlanRun::make()
+void PlanRun::make()
 {
     const ProgressLine line(m_context, "Planning");
-    auto survey = plan::survey(*m_bundle, m_surveyOptions);
-    if (!survey)
-        return tl::unexpected(std::move(survey.error()));
-    m_survey = std::move(*survey);
-    auto plan = plan::solve(m_survey, m_limits);
-    if (!plan)
-        return tl::unexpected(std::move(plan.error()));
-    m_plan = std::move(*plan);
+    m_survey = required(plan::survey(*m_bundle, m_surveyOptions));
+    m_plan = required(plan::solve(m_survey, m_limits));
     for (const std::string &path : m_options.compare) {
-        const auto other = openBundle(path);
-        if (!other)
-            return tl::unexpected(other.error());
-        auto build = plan::measureBuild(*m_bundle, m_survey, m_surveyOptions, **other);
-        if (!build)
-            return tl::unexpected(std::move(build.error()));
-        m_builds.push_back(std::move(*build));
+        const auto other = required(openBundle(path));
+        m_builds.push_back(
+            required(plan::measureBuild(*m_bundle, m_survey, m_surveyOptions, *other)));
     }
-    if (m_options.output.empty())
-        return {};
-    auto made = plan::carryOut(*m_bundle, m_surveyOptions, std::move(m_survey), m_limits,
-                               std::move(m_plan));
-    if (!made)
-        return tl::unexpected(std::move(made.error()));
-    m_made = std::move(*made);
-    return {};
+    if (!m_options.output.empty())
+        m_made = required(plan::carryOut(*m_bundle, m_surveyOptions, std::move(m_survey), m_limits,
+                                         std::move(m_plan)));
 }
 
 /// The report is written beside its place first, and gets its name after the bundle has its own.
-Result<void> PlanRun::write()
+void PlanRun::write()
 {
-    if (auto same = checkInputs(); !same)
-        return same;
+    required(checkInputs());
     std::optional<OutputFile> report;
     if (!m_options.report.empty()) {
-        auto file = OutputFile::create(m_options.report, rules());
-        if (!file)
-            return tl::unexpected(std::move(file.error()));
-        const std::string text = report::planReport(*reportKind(m_options.report), subject());
-        if (auto written = file->write(std::as_bytes(std::span(text))); !written)
-            return written;
-        report.emplace(std::move(*file));
+        report.emplace(required(OutputFile::create(m_options.report, rules())));
+        const std::string text = report::planReport(reportKind(m_options.report), subject());
+        required(report->write(std::as_bytes(std::span(text))));
     }
     if (m_made) {
         const ProgressLine line(m_context, "Writing");
-        const auto saved =
-            writeCopy(m_context, *m_made->bundle, m_options.output, m_bundle->path());
-        if (!saved)
-            return tl::unexpected(saved.error());
+        required(writeCopy(m_context, *m_made->bundle, m_options.output, m_bundle->path()));
     }
-    if (report) {
-        if (auto named = report->commit(); !named)
-            return named;
-    }
+    if (report)
+        required(report->commit());
     if (m_made || report)
         outputInPlace();
-    return {};
 }
 
 int PlanRun::print()
@@ -389,8 +327,11 @@ int runPlan(const PlanOptions &options, Context &context)
     context.json = context.json || options.format == "json";
     PlanRun run(options, context);
     for (const auto &step : {&PlanRun::prepare, &PlanRun::make, &PlanRun::write}) {
-        if (auto done = (run.*step)(); !done)
-            return refusePlan(context, done.error());
+        try {
+            (run.*step)();
+        } catch (const CommandFailure &failure) {
+            return refusePlan(context, failure.error);
+        }
         if (interrupted())
             return reportStopped(context, kPlanCommand);
     }
@@ -401,17 +342,13 @@ using PlanAsked = std::shared_ptr<PlanOptions>;
 
 void addPlanLimits(CLI::App &command, const PlanAsked &options)
 {
-    command.add_option("--tolerance", options->tolerance, "Largest relative error of a layer")
-        ->type_name("X")
+    addOption(command, "--tolerance", "X", options->tolerance, "Largest relative error of a layer")
         ->check(notNegative())
         ->capture_default_str();
-    command
-        .add_option("--total-tolerance", options->totalTolerance,
-                    "Largest relative error of all weights taken as one")
-        ->type_name("X")
+    addOption(command, "--total-tolerance", "X", options->totalTolerance,
+              "Largest relative error of all weights taken as one")
         ->check(notNegative());
-    command.add_option("--max-bytes", options->maxBytes, "Most stored bytes of all weights")
-        ->type_name("N")
+    addOption(command, "--max-bytes", "N", options->maxBytes, "Most stored bytes of all weights")
         ->check(CLI::PositiveNumber);
     command
         .add_option("--minimise,--minimize", options->minimise,
@@ -424,31 +361,22 @@ void addPlanLimits(CLI::App &command, const PlanAsked &options)
                     "engine's reduction (slower)")
         ->check(CLI::IsMember({"weights", "outputs"}))
         ->capture_default_str();
-    command.add_option("--batch", options->batch, "Inputs of a dispatch")
-        ->type_name("N")
+    addOption(command, "--batch", "N", options->batch, "Inputs of a dispatch")
         ->check(CLI::Range(std::uint64_t(1), std::uint64_t(1'000'000'000)));
 }
 
 void addMeasured(CLI::App &command, const PlanAsked &options)
 {
-    command
-        .add_option("--activations", options->activations,
-                    "Statistics of what flows into the weights, by the weights' names: NAME (mean "
-                    "squares of the input channels), NAME.mean, NAME.second_moment")
-        ->type_name("FILE.npz");
-    command
-        .add_option("--sensitivity", options->sensitivity,
-                    "Columns weight and sensitivity: the error of that weight counts so many times")
-        ->type_name("FILE.csv");
-    command
-        .add_option("--forms", options->forms,
-                    "Forms to try, by name or pattern (palette*); may be given again")
-        ->type_name("FORM")
+    addOption(command, "--activations", "FILE.npz", options->activations,
+              "Statistics of what flows into the weights, by the weights' names: NAME (mean "
+              "squares of the input channels), NAME.mean, NAME.second_moment");
+    addOption(command, "--sensitivity", "FILE.csv", options->sensitivity,
+              "Columns weight and sensitivity: a factor on the error of that weight");
+    addOption(command, "--forms", "FORM", options->forms,
+              "Forms to try, by name or pattern (palette*); may be given again")
         ->allow_extra_args(false);
-    command
-        .add_option("--force-form", options->forced,
-                    "The form of the weights of that name or pattern; may be given again")
-        ->type_name("PATTERN=FORM")
+    addOption(command, "--force-form", "PATTERN=FORM", options->forced,
+              "The form of the weights of that name or pattern; may be given again")
         ->allow_extra_args(false);
 }
 
@@ -456,22 +384,17 @@ void addOutputs(CLI::App &command, Context &context, const PlanAsked &options)
 {
     addOutput(command, context, options->output,
               "Bundle to write, with every weight in its planned form", "BUNDLE");
-    command
-        .add_option("--report", options->report,
-                    "Before and after of each layer and chip: .html, .md, .json or .csv")
-        ->type_name("FILE")
+    addOption(command, "--report", "FILE", options->report,
+              "Before and after of each layer and chip: .html, .md, .json or .csv")
         ->each(
             [&context](const std::string &path) { checkStream(context, "--report", path, false); });
     command.add_option("--format", options->format, "What is printed (json: the same as --json)")
         ->check(CLI::IsMember({"text", "json", "csv"}))
         ->capture_default_str();
-    command
-        .add_option("--compare", options->compare,
-                    "Another build of the network, measured by the same rules; may be given again")
-        ->type_name("PATH")
+    addOption(command, "--compare", "PATH", options->compare,
+              "Another build of the network, measured by the same rules; may be given again")
         ->allow_extra_args(false);
-    command.add_option("--points", options->points, "Points of each front, at most")
-        ->type_name("N")
+    addOption(command, "--points", "N", options->points, "Points of each front, at most")
         ->check(CLI::Range(2, 1000))
         ->capture_default_str();
     command.add_flag("--candidates", options->candidates,
@@ -485,16 +408,12 @@ void addPlan(CLI::App &app, Context &context)
     auto options = std::make_shared<PlanOptions>();
     CLI::App *command =
         app.add_subcommand("plan", "The best forms for a whole network within an error budget");
-    command->add_option("path", options->path, "Bundle with a program")
-        ->required()
-        ->type_name("PATH");
+    addOption(*command, "path", "PATH", options->path, "Bundle with a program")->required();
     addSharedOptions(*command, context);
-    command
-        ->add_option("--target", options->targets,
-                     fmt::format("Chip to plan for, under any of its names (default {}); may be "
-                                 "given again: a form must be one that all of them take",
-                                 target::defaultTarget().name))
-        ->type_name("NAME")
+    addOption(*command, "--target", "NAME", options->targets,
+              fmt::format("Chip to plan for, under any of its names (default {}); may be "
+                          "given again: a form must be one that all of them take",
+                          target::defaultTarget().name))
         ->allow_extra_args(false)
         ->each([](const std::string &name) {
             if (auto found = target::findTarget(name); !found)

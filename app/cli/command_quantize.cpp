@@ -3,14 +3,13 @@
 #include "app/cli/engine.h"
 #include "app/cli/output_file.h"
 #include "app/cli/text_output.h"
-#include "app/cli/usage.h"
 #include "core/base/error.h"
 #include "core/base/error_builder.h"
 #include "core/base/overlaid_file.h"
 #include "core/base/sha256.h"
 #include "core/container/quantized/quantize.h"
 #include "core/numeric/npy.h"
-#include "core/report/quantize_table.h"
+#include "core/report/encode_table.h"
 
 #include <algorithm>
 #include <cmath>
@@ -40,20 +39,15 @@ struct Dequantized {
 
 using quantized::Json;
 
-Result<quantized::ErrorFigures> compareWith(const std::string &path,
-                                            const std::vector<double> &values)
+quantized::ErrorFigures compareWith(const std::string &path, const std::vector<double> &values)
 {
-    const auto file = openFile(path);
-    if (!file)
-        return tl::unexpected(file.error());
-    const auto array = readNpy((*file)->bytes(), path);
-    if (!array)
-        return tl::unexpected(array.error());
-    if (array->values.size() != values.size())
-        return tl::unexpected(quantized::manifestFault("reference",
-                                                       fmt::format("{} elements", values.size()),
-                                                       fmt::format("{}", array->values.size())));
-    return quantized::figuresOf(values, array->values);
+    const auto file = required(openFile(path));
+    const auto array = required(readNpy(file->bytes(), path));
+    if (array.values.size() != values.size())
+        throw CommandFailure{quantized::manifestFault("reference",
+                                                      fmt::format("{} elements", values.size()),
+                                                      fmt::format("{}", array.values.size()))};
+    return quantized::figuresOf(values, array.values);
 }
 
 /// The recorded path of what was quantised, where that file lies in the folder and is still the
@@ -76,49 +70,40 @@ std::string sameInput(const Json &manifest, const std::string &folder)
     return found && *found == hash->get<std::string>() ? place.string() : std::string();
 }
 
-Result<void> addFigures(Dequantized &result, const std::string &folder,
-                        const std::string &reference)
+void addFigures(Dequantized &result, const std::string &folder, const std::string &reference)
 {
     const std::string path =
         reference.empty() ? sameInput(result.folder.manifest, folder) : reference;
     if (!path.empty()) {
-        const auto figures = compareWith(path, result.values);
-        if (!figures)
-            return tl::unexpected(figures.error());
-        result.figures = *figures;
+        result.figures = compareWith(path, result.values);
         result.figuresFrom = "reference";
-        return {};
+        return;
     }
     result.figures = quantized::recordedFigures(result.folder.manifest);
     result.figuresFrom = "recorded";
     result.diagnostics.push_back(
         {Severity::Note,
-         ErrorBuilder("quantize.reference")
-             .message("The array that was quantised is not at hand: the figures are those that "
-                      "quantize recorded (--reference names another one)")});
-    return {};
+         valueError("quantize.reference", {}, {}, {},
+                    "The array that was quantised is not at hand: the figures are those that "
+                    "quantize recorded (--reference names another one)")});
 }
 
 /// The array to quantise. Errors: "npy.…", "io.…".
-Result<quantized::QuantizeInput> readQuantizeInput(const std::string &path)
+quantized::QuantizeInput readQuantizeInput(const std::string &path)
 {
-    const auto file = openFile(path);
-    if (!file)
-        return tl::unexpected(file.error());
-    auto array = readNpy((*file)->bytes(), path);
-    if (!array)
-        return tl::unexpected(std::move(array.error()));
+    const auto file = required(openFile(path));
+    auto array = required(readNpy(file->bytes(), path));
     const std::string name = path == "-" ? path : std::filesystem::absolute(path).string();
-    quantized::QuantizeInput input{std::move(*array), name, {}};
-    if (const auto hash = Sha256::hexOf((*file)->bytes()))
+    quantized::QuantizeInput input{std::move(array), name, {}};
+    if (const auto hash = Sha256::hexOf(file->bytes()))
         input.sha256 = *hash;
     return input;
 }
 
 /// A folder that quantize wrote. Errors: those of quantized::readFolder, "io.…".
-Result<quantized::Folder> openQuantizedFolder(const std::string &path)
+quantized::Folder openQuantizedFolder(const std::string &path)
 {
-    return quantized::readFolder(
+    return required(quantized::readFolder(
         [&path](std::string_view name, std::uint64_t most) -> Result<quantized::Bytes> {
             const auto file = openFile((std::filesystem::path(path) / name).string());
             if (!file)
@@ -135,24 +120,19 @@ Result<quantized::Folder> openQuantizedFolder(const std::string &path)
             if (!bytes.empty())
                 std::memcpy(bytes.data(), all.data(), bytes.size());
             return bytes;
-        });
+        }));
 }
 
 /// `reference` is an array to compare with; empty: the one that was quantised, where it lies in the
 /// folder and is still the same file. Errors: those of quantized::valuesOf, "io.…", "npy.…".
-Result<Dequantized> dequantizeFolder(const std::string &folder, const std::string &reference)
+Dequantized dequantizeFolder(const std::string &folder, const std::string &reference)
 {
     auto read = openQuantizedFolder(folder);
-    if (!read)
-        return tl::unexpected(std::move(read.error()));
-    auto values = quantized::valuesOf(*read);
-    if (!values)
-        return tl::unexpected(std::move(values.error()));
+    auto values = required(quantized::valuesOf(read));
     Dequantized result;
-    result.folder = std::move(*read);
-    result.values = std::move(*values);
-    if (auto added = addFigures(result, folder, reference); !added)
-        return tl::unexpected(std::move(added.error()));
+    result.folder = std::move(read);
+    result.values = std::move(values);
+    addFigures(result, folder, reference);
     return result;
 }
 
@@ -218,15 +198,15 @@ std::string dequantizeText(const Dequantized &result, const std::string &folder,
     return text;
 }
 
-Result<void> writeQuantized(const quantized::Folder &folder, const std::string &output,
-                            const OutputRules &rules)
+void writeQuantized(const quantized::Folder &folder, const std::string &output,
+                    const OutputRules &rules)
 {
     const std::string manifest = quantized::manifestText(folder.manifest);
     std::vector<FileContent> files;
     for (const auto &[name, bytes] : folder.files)
         files.emplace_back(name, std::as_bytes(std::span(bytes)));
     files.emplace_back(quantized::kManifest, std::as_bytes(std::span(manifest)));
-    return writeFolder(output, files, rules);
+    required(writeFolder(output, files, rules));
 }
 
 /// What a command of a folder reads of it: other files may be put into the folder.
@@ -258,24 +238,16 @@ Error withAdvice(Error error)
 int runQuantize(const QuantizeCommand &command, Context &context)
 {
     const auto rules = outputRules(context, {command.input});
-    if (auto free = checkOutput(command.output, OutputKind::Folder, rules); !free)
-        return reportFailure(context, "quantize", free.error());
+    required(checkOutput(command.output, OutputKind::Folder, rules));
     const auto input = readQuantizeInput(command.input);
-    if (!input)
-        return reportFailure(context, "quantize", input.error());
-    const auto made = quantized::quantizeArray(*input, command.options);
+    const auto made = quantized::quantizeArray(input, command.options);
     if (!made)
         return reportFailure(context, "quantize", withAdvice(made.error()));
-    if (auto written = writeQuantized(made->folder, command.output, rules); !written)
-        return reportFailure(context, "quantize", written.error());
-    if (!context.json) {
-        if (!context.quiet)
-            print(quantizeText(*made, command.options));
-        printDiagnostics(context, made->diagnostics);
-        return kDone;
-    }
-    printDocument(context, report::quantizeJson(*made, command.input, command.output),
-                  made->diagnostics);
+    writeQuantized(made->folder, command.output, rules);
+    printAnswer(
+        context, made->diagnostics,
+        [&] { return report::quantizeJson(*made, command.input, command.output); },
+        [&] { return quantizeText(*made, command.options); });
     return kDone;
 }
 
@@ -287,26 +259,19 @@ struct RelayoutCommand {
 int runRelayout(const RelayoutCommand &command, Context &context)
 {
     const auto rules = outputRules(context, filesOfFolder(command.folder));
-    if (auto free = checkOutput(command.output, OutputKind::Folder, rules); !free)
-        return reportFailure(context, "relayout", free.error());
+    required(checkOutput(command.output, OutputKind::Folder, rules));
     const auto before = openQuantizedFolder(command.folder);
-    if (!before)
-        return reportFailure(context, "relayout", before.error());
-    const auto made = quantized::relayoutFolder(*before, command.options);
-    if (!made)
-        return reportFailure(context, "relayout", made.error());
-    if (auto written = writeQuantized(made->folder, command.output, rules); !written)
-        return reportFailure(context, "relayout", written.error());
+    const auto made = required(quantized::relayoutFolder(before, command.options));
+    writeQuantized(made.folder, command.output, rules);
     if (!context.json) {
-        const quantized::Description &from = before->matrix, &to = made->folder.matrix;
+        const quantized::Description &from = before.matrix, &to = made.folder.matrix;
         if (!context.quiet)
             print(fmt::format("{}: data {} -> {}, exponents {} -> {}; the same numbers, {}\n",
                               printable(command.output), from.layout, to.layout, from.exponents,
                               to.exponents, "converted back the same bytes"));
         return kDone;
     }
-    printDocument(context, report::relayoutJson(*before, *made, command.folder, command.output),
-                  {});
+    printDocument(context, report::relayoutJson(before, made, command.folder, command.output), {});
     return kDone;
 }
 
@@ -319,27 +284,22 @@ struct DequantizeOptions {
     std::string type; ///< fp32, fp64; empty: fp32 where it has the range
 };
 
-Result<void> writeValues(const Dequantized &result, const std::string &output, ElementType type,
-                         const OutputRules &rules)
+void writeValues(const Dequantized &result, const std::string &output, ElementType type,
+                 const OutputRules &rules)
 {
-    auto file = OutputFile::create(output, rules);
-    if (!file)
-        return tl::unexpected(std::move(file.error()));
+    auto file = required(OutputFile::create(output, rules));
     const std::string header = npyHeader(type, result.folder.matrix.shape);
-    auto written = file->write(std::as_bytes(std::span(header)));
-    if (type == ElementType::Fp64) {
-        if (written)
-            written = file->write(std::as_bytes(std::span(result.values)));
-        return written ? file->commit() : written;
-    }
+    required(file.write(std::as_bytes(std::span(header))));
+    if (type == ElementType::Fp64)
+        required(file.write(std::as_bytes(std::span(result.values))));
     std::vector<float> block;
-    for (auto rest = std::span(result.values); written && !rest.empty();) {
+    for (auto rest = std::span(result.values); type != ElementType::Fp64 && !rest.empty();) {
         const auto some = rest.first(std::min(kValuesAtOnce, rest.size()));
         block.assign(some.begin(), some.end());
-        written = file->write(std::as_bytes(std::span<const float>(block)));
+        required(file.write(std::as_bytes(std::span<const float>(block))));
         rest = rest.subspan(some.size());
     }
-    return written ? file->commit() : written;
+    required(file.commit());
 }
 
 /// The folder's own files, and the arrays that dequantize may compare with.
@@ -363,25 +323,22 @@ int runDequantize(const DequantizeOptions &options, Context &context)
     if (auto free = checkOutput(output, OutputKind::File, rules); !free && output != "-")
         return reportFailure(context, "dequantize", free.error());
     const auto result = dequantizeFolder(options.folder, options.reference);
-    if (!result)
-        return reportFailure(context, "dequantize", result.error());
-    if (const auto input = result->folder.manifest.find("input");
-        input != result->folder.manifest.end() && input->is_string())
+    if (const auto input = result.folder.manifest.find("input");
+        input != result.folder.manifest.end() && input->is_string())
         rules.inputs.emplace_back(input->get<std::string>());
-    const ElementType type = options.type.empty() ? quantized::valuesType(result->values)
+    const ElementType type = options.type.empty() ? quantized::valuesType(result.values)
                                                   : elementTypeFromName(options.type);
-    if (auto written = writeValues(*result, output, type, rules); !written)
-        return reportFailure(context, "dequantize", written.error());
+    writeValues(result, output, type, rules);
     if (!context.json) {
         if (!context.quiet)
-            print(dequantizeText(*result, options.folder, output, type));
-        printDiagnostics(context, result->diagnostics);
+            print(dequantizeText(result, options.folder, output, type));
+        printDiagnostics(context, result.diagnostics);
         return kDone;
     }
-    const report::DequantizedFile written{options.folder, output, type, result->values.size(),
-                                          result->figuresFrom};
-    printDocument(context, report::dequantizeJson(result->folder, written, result->figures),
-                  result->diagnostics);
+    const report::DequantizedFile written{options.folder, output, type, result.values.size(),
+                                          result.figuresFrom};
+    printDocument(context, report::dequantizeJson(result.folder, written, result.figures),
+                  result.diagnostics);
     return kDone;
 }
 
@@ -416,11 +373,9 @@ void addQuantizeCommand(CLI::App &app, Context &context)
                             const std::vector<std::string> &words) {
         return command->add_option(name, value, help)->check(CLI::IsMember(words));
     };
-    command
-        ->add_option("input", given->input,
-                     "Array: .npy (- is standard input), its first axis the rows")
-        ->required()
-        ->type_name("IN.npy");
+    addOption(*command, "input", "IN.npy", given->input,
+              "Array: .npy (- is standard input), its first axis the rows")
+        ->required();
     choice("--format", options->format, "What to make of it (int8: symmetric; uint8: asymmetric)",
            {"mxfp8", "mxfp4", "int8", "uint8"})
         ->required();
@@ -464,9 +419,9 @@ void addRelayoutCommand(CLI::App &app, Context &context)
     CLI::App *command = app.add_subcommand(
         "relayout", "Change the layout of a folder that quantize wrote, as TMOV does");
     auto options = std::make_shared<RelayoutCommand>();
-    command->add_option("folder", options->folder, "Folder that quantize wrote (MXFP8, MXFP4)")
-        ->required()
-        ->type_name("DIR");
+    addOption(*command, "folder", "DIR", options->folder,
+              "Folder that quantize wrote (MXFP8, MXFP4)")
+        ->required();
     command->add_option("--layout", options->options.layout, "Of the data; without it, as it is")
         ->check(CLI::IsMember({"nd", "nz"}));
     command->add_option("--exponents", options->options.exponents, "Of the exponents, likewise")
@@ -487,9 +442,7 @@ void addQuantize(CLI::App &app, Context &context)
     CLI::App *command =
         app.add_subcommand("dequantize", "Values of a folder that quantize wrote, and their error");
     auto options = std::make_shared<DequantizeOptions>();
-    command->add_option("folder", options->folder, "Folder that quantize wrote")
-        ->required()
-        ->type_name("DIR");
+    addOption(*command, "folder", "DIR", options->folder, "Folder that quantize wrote")->required();
     addStreamOutput(*command, context, options->output,
                     "Array to write, a name that ends in .npy (DIR/dequantized.npy); - is standard "
                     "output",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/command.h"
-#include "app/cli/interrupt.h"
+#include "app/cli/output_file.h"
 #include "app/cli/text_output.h"
 #include "core/patch/interrupted_save.h"
 #include "core/report/edit_table.h"
@@ -85,9 +85,8 @@ void addRecover(CLI::App &app, Context &context)
     CLI::App *command =
         app.add_subcommand("recover", "Undo or finish a save in place that was interrupted");
     auto arguments = std::make_shared<RecoverArguments>();
-    command->add_option("path", arguments->path, "Bundle folder, program or weight file")
-        ->required()
-        ->type_name("PATH");
+    addOption(*command, "path", "PATH", arguments->path, "Bundle folder, program or weight file")
+        ->required();
     CLI::Option *finish =
         command->add_flag("--finish", arguments->finish,
                           "Write the rest of the new bytes; without it the old ones are put back");

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/chips.h"
 #include "app/cli/command.h"
-#include "app/cli/interrupt.h"
 #include "app/cli/output_file.h"
 #include "app/cli/text_output.h"
-#include "app/cli/usage.h"
 #include "core/base/csv.h"
 #include "core/base/error_builder.h"
 #include "core/base/output_place.h"
@@ -53,37 +51,27 @@ struct OpenedSection {
     section::WeightSection section;
 };
 
-Result<OpenedSection> openSection(const std::string &path)
+OpenedSection openSection(const std::string &path)
 {
-    auto file = openFile(path);
-    if (!file)
-        return tl::unexpected(std::move(file.error()));
-    auto section = section::readSection((*file)->bytes(), (*file)->name());
-    if (!section)
-        return tl::unexpected(std::move(section.error()));
-    return OpenedSection{std::move(*file), std::move(*section)};
+    auto file = required(openFile(path));
+    auto section = required(section::readSection(file->bytes(), file->name()));
+    return OpenedSection{std::move(file), std::move(section)};
 }
 
-Result<std::uint64_t> addressOf(std::string_view option, const std::string &text)
+std::uint64_t addressOf(std::string_view option, const std::string &text)
 {
     const auto number = parseInteger(text);
     if (number && *number >= 0)
         return static_cast<std::uint64_t>(*number);
-    return ErrorBuilder("cli.option")
-        .field(option)
-        .expected("an address such as 0x40000")
-        .found(text)
-        .message("The address cannot be read")
-        .unexpected();
+    throw CommandFailure{valueError("cli.option", option, "an address such as 0x40000", text,
+                                    "The address cannot be read")};
 }
 
-Result<section::LoadAddresses> addressesOf(const SectionOptions &options)
+section::LoadAddresses addressesOf(const SectionOptions &options)
 {
     section::LoadAddresses addresses;
     auto base = addressOf("--base", options.base);
-    if (!base)
-        return tl::unexpected(std::move(base.error()));
-    addresses.base = *base;
+    addresses.base = base;
     const std::array<
         std::tuple<std::string_view, const std::string *, std::optional<std::uint64_t> *>, 2>
         tiles{{{"--input-tile", &options.inputTile, &addresses.inputTile},
@@ -92,9 +80,7 @@ Result<section::LoadAddresses> addressesOf(const SectionOptions &options)
         if (text->empty())
             continue;
         auto address = addressOf(name, *text);
-        if (!address)
-            return tl::unexpected(std::move(address.error()));
-        *place = *address;
+        *place = address;
     }
     return addresses;
 }
@@ -123,15 +109,9 @@ std::string tablesText(const section::WeightSection &section)
 int printSection(Context &context, const std::string &path, const section::WeightSection &section,
                  const std::string &text)
 {
-    if (context.json) {
-        report::Json document = report::sectionWrittenJson(section, path);
-        printDocument(context, document, section.diagnostics);
-    } else {
-        if (!context.quiet)
-            print(text);
-        printDiagnostics(context, section.diagnostics);
-    }
-    return exitCodeOf(section.diagnostics);
+    return printAnswer(
+        context, section.diagnostics, [&] { return report::sectionWrittenJson(section, path); },
+        [&] { return text; });
 }
 
 /// What build, relocate and strip do with a section that they made: writes it to `path` and says
@@ -140,56 +120,42 @@ int deliverSection(Context &context, const std::string &path, const OutputRules 
                    std::span<const std::byte> bytes, const section::WeightSection &section,
                    const std::string &text)
 {
-    if (auto written = writeFile(path, bytes, rules); !written)
-        return reportFailure(context, kSectionCommand, written.error());
+    required(writeFile(path, bytes, rules));
     return printSection(context, path, section, text);
 }
 
 /// As every save in place: locked, behind a journal, into the file that was read.
-Result<void> saveSection(const std::string &path, std::span<const std::byte> bytes)
+void saveSection(const std::string &path, std::span<const std::byte> bytes)
 {
-    const auto bundle = openBundle(path);
-    if (!bundle)
-        return tl::unexpected(bundle.error());
-    const auto &file = (*bundle)->files().front().file;
+    const auto bundle = required(openBundle(path));
+    const auto &file = bundle->files().front().file;
     if (file->size().value != bytes.size()) {
-        return ErrorBuilder("patch.stale")
-            .file(file->name())
-            .expected(fmt::format("{} bytes", bytes.size()))
-            .found(fmt::format("{} bytes", file->size().value))
-            .message("The section gets another length; give --output")
-            .unexpected();
+        throw CommandFailure{ErrorBuilder("patch.stale")
+                                 .file(file->name())
+                                 .expected(fmt::format("{} bytes", bytes.size()))
+                                 .found(fmt::format("{} bytes", file->size().value))
+                                 .message("The section gets another length; give --output")};
     }
-    if (auto laid = file->write(FileOffset(0), bytes); !laid)
-        return laid;
+    required(file->write(FileOffset(0), bytes));
     const WritingScope scope;
-    const auto saved = saveInPlace(**bundle, SaveOptions());
-    if (!saved)
-        return tl::unexpected(saved.error());
+    required(saveInPlace(*bundle, SaveOptions()));
     noteWritten(path);
     outputInPlace();
-    return {};
 }
 
 int runSectionList(const SectionOptions &options, Context &context)
 {
     const auto opened = openSection(options.path);
-    if (!opened)
-        return reportFailure(context, kSectionCommand, opened.error());
-    Diagnostics diagnostics = opened->section.diagnostics;
+    Diagnostics diagnostics = opened.section.diagnostics;
     const auto deep =
-        section::verifySection(opened->section, opened->file->bytes(), opened->file->name());
+        section::verifySection(opened.section, opened.file->bytes(), opened.file->name());
     diagnostics.insert(diagnostics.end(), deep.begin(), deep.end());
-    if (context.json) {
-        report::Json document = report::sectionListJson(opened->section);
-        printDocument(context, document, diagnostics);
-    } else {
-        if (!context.quiet)
-            print(section::listing(opened->section) + tablesText(opened->section) +
-                  streamRegistersText());
-        printDiagnostics(context, diagnostics);
-    }
-    return exitCodeOf(diagnostics);
+    return printAnswer(
+        context, diagnostics, [&] { return report::sectionListJson(opened.section); },
+        [&] {
+            return section::listing(opened.section) + tablesText(opened.section) +
+                   streamRegistersText();
+        });
 }
 
 int runSectionRelocate(const SectionOptions &options, bool strip, Context &context)
@@ -198,50 +164,37 @@ int runSectionRelocate(const SectionOptions &options, bool strip, Context &conte
         return reportUsage(context, kSectionCommand,
                            usageError({}, {}, {}, "--output or --in-place is needed"));
     auto opened = openSection(options.path);
-    if (!opened)
-        return reportFailure(context, kSectionCommand, opened.error());
     if (strip) {
-        section::strip(opened->section);
+        section::strip(opened.section);
     } else {
         const auto addresses = addressesOf(options);
-        if (!addresses)
-            return reportFailure(context, kSectionCommand, addresses.error());
-        if (auto done = section::relocate(opened->section, *addresses); !done)
-            return reportFailure(context, kSectionCommand, done.error());
+        required(section::relocate(opened.section, addresses));
     }
-    const auto bytes = section::writeSection(opened->section, opened->file->bytes());
-    if (!bytes)
-        return reportFailure(context, kSectionCommand, bytes.error());
+    const auto bytes = required(section::writeSection(opened.section, opened.file->bytes()));
     const std::string path = options.inPlace ? options.path : options.output;
     const std::string text = fmt::format("{}: {}, {}\n", printable(path),
                                          strip ? "addresses taken back" : "slots filled",
-                                         counted(opened->section.units.size(), "unit"));
+                                         counted(opened.section.units.size(), "unit"));
     if (!options.inPlace)
-        return deliverSection(context, path, outputRules(context, {options.path}), *bytes,
-                              opened->section, text);
-    if (const auto saved = saveSection(path, *bytes); !saved)
-        return reportFailure(context, kSectionCommand, saved.error());
-    return printSection(context, path, opened->section, text);
+        return deliverSection(context, path, outputRules(context, {options.path}), bytes,
+                              opened.section, text);
+    saveSection(path, bytes);
+    return printSection(context, path, opened.section, text);
 }
 
 Error buildError(const std::string &field, std::string expected, std::string found,
                  std::string message)
 {
-    return ErrorBuilder("section.build")
-        .field(field)
-        .expected(std::move(expected))
-        .found(std::move(found))
-        .message(std::move(message));
+    return valueError("section.build", field, std::move(expected), std::move(found),
+                      std::move(message));
 }
 
-Result<const target::Target *> targetOf(const Context &context)
+const target::Target *targetOf(const Context &context)
 {
     if (context.target.empty())
         return &target::defaultTarget();
-    auto named = target::findTarget(context.target);
-    if (!named)
-        return tl::unexpected(std::move(named.error()));
-    return named->target;
+    auto named = required(target::findTarget(context.target));
+    return named.target;
 }
 
 /// Which target was taken, where none was named.
@@ -252,20 +205,17 @@ std::string defaultTargetText(const Context &context, const target::Target &targ
                : std::string();
 }
 
-Result<std::vector<std::size_t>> chosenWeights(const Bundle &bundle, const SectionOptions &options)
+std::vector<std::size_t> chosenWeights(const Bundle &bundle, const SectionOptions &options)
 {
     std::vector<std::size_t> chosen;
     for (const std::string &name : options.names) {
-        auto weight = findWeight(bundle, name);
-        if (!weight)
-            return tl::unexpected(std::move(weight.error()));
-        chosen.push_back(*weight);
+        chosen.push_back(required(findWeight(bundle, name)));
     }
     if (!chosen.empty())
         return chosen;
     chosen = plan::sectionWeights(bundle);
     if (chosen.empty())
-        return tl::unexpected(buildError("bundle", "weights", "none", "There is nothing to build"));
+        throw CommandFailure{buildError("bundle", "weights", "none", "There is nothing to build")};
     return chosen;
 }
 
@@ -290,71 +240,52 @@ struct Source {
     OutputRules rules;
 };
 
-Result<Source> openSource(const SectionOptions &options, const Context &context)
+Source openSource(const SectionOptions &options, const Context &context)
 {
-    auto bundle = openBundle(options.path);
-    if (!bundle)
-        return tl::unexpected(std::move(bundle.error()));
-    auto weights = chosenWeights(**bundle, options);
-    if (!weights)
-        return tl::unexpected(std::move(weights.error()));
-    auto rules = outputRules(context, **bundle);
-    if (auto free = checkOutput(options.output, OutputKind::File, rules); !free)
-        return tl::unexpected(std::move(free.error()));
-    return Source{std::move(*bundle), std::move(*weights), std::move(rules)};
+    auto bundle = required(openBundle(options.path));
+    auto weights = chosenWeights(*bundle, options);
+    auto rules = outputRules(context, *bundle);
+    required(checkOutput(options.output, OutputKind::File, rules));
+    return Source{std::move(bundle), std::move(weights), std::move(rules)};
 }
 
 /// Each returns the exit code.
 int runSectionBuild(const SectionOptions &options, Context &context)
 {
     const auto target = targetOf(context);
-    if (!target)
-        return reportFailure(context, kSectionCommand, target.error());
     const auto source = openSource(options, context);
-    if (!source)
-        return reportFailure(context, kSectionCommand, source.error());
-    const auto &[bundle, chosen, rules] = *source;
+    const auto &[bundle, chosen, rules] = source;
     Diagnostics forced;
-    if (const auto refused = refusedForms(*bundle, chosen, options, **target, context);
+    if (const auto refused = refusedForms(*bundle, chosen, options, *target, context);
         !refused.empty()) {
         if (!context.force)
             return reportFailure(context, kSectionCommand, refused.front().error);
         forced = refused;
     }
-    auto built = plan::buildSection(*bundle, chosen, options.made, **target, options.output);
-    if (!built)
-        return reportFailure(context, kSectionCommand, built.error());
-    Diagnostics &said = built->section.diagnostics;
+    auto built =
+        required(plan::buildSection(*bundle, chosen, options.made, *target, options.output));
+    Diagnostics &said = built.section.diagnostics;
     said.insert(said.end(), forced.begin(), forced.end());
-    return deliverSection(context, options.output, rules, built->bytes, built->section,
-                          defaultTargetText(context, **target) + section::listing(built->section));
+    return deliverSection(context, options.output, rules, built.bytes, built.section,
+                          defaultTargetText(context, *target) + section::listing(built.section));
 }
 
 int runSectionSlices(const SectionOptions &options, Context &context)
 {
     const auto target = targetOf(context);
-    if (!target)
-        return reportFailure(context, kSectionCommand, target.error());
-    const auto form = sliceForm((*target)->name);
-    if (!form)
-        return reportFailure(context, kSectionCommand, form.error());
+    const auto form = required(sliceForm(target->name));
     const auto source = openSource(options, context);
-    if (!source)
-        return reportFailure(context, kSectionCommand, source.error());
-    const auto &[bundle, chosen, rules] = *source;
-    const auto file = buildSlices(
-        *bundle, chosen, {options.sparseSlices, options.imageSide, options.made.lanes}, *form);
-    if (!file)
-        return reportFailure(context, kSectionCommand, file.error());
-    if (auto written = writeFile(options.output, file->bytes, rules); !written)
-        return reportFailure(context, kSectionCommand, written.error());
+    const auto &[bundle, chosen, rules] = source;
+    const auto file = required(buildSlices(
+        *bundle, chosen, {options.sparseSlices, options.imageSide, options.made.lanes}, form));
+    required(writeFile(options.output, file.bytes, rules));
     if (context.json) {
         report::Json document =
-            report::sliceFileJson(file->rows, {options.output, (*target)->name, file->laws});
+            report::sliceFileJson(file.rows, {options.output, target->name, file.laws});
         printDocument(context, document, {});
     } else if (!context.quiet) {
-        print(defaultTargetText(context, **target) +
-              terminalText(textTable(report::sliceTable(), file->rows)) + file->laws);
+        print(defaultTargetText(context, *target) +
+              terminalText(textTable(report::sliceTable(), file.rows)) + file.laws);
     }
     return kDone;
 }
@@ -438,9 +369,8 @@ void addWrite(CLI::App &parent, Context &context, bool strip)
     command->get_option("--force")->needs(output);
     command->add_flag("--in-place", options->inPlace, "Write the file itself")->excludes(output);
     if (!strip) {
-        command->add_option("--base", options->base, "Address of the file's first byte")
-            ->required()
-            ->type_name("ADDRESS");
+        addOption(*command, "--base", "ADDRESS", options->base, "Address of the file's first byte")
+            ->required();
         command->add_option("--input-tile", options->inputTile, "Address of the input tile");
         command->add_option("--output-tile", options->outputTile, "Address of the output tile");
     }

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/command.h"
+#include "app/cli/output_file.h"
 #include "app/cli/text_output.h"
-#include "core/base/error_builder.h"
+#include "core/base/error.h"
 #include "core/bundle/bundle.h"
+#include "core/graph/picture.h"
+#include "core/report/program_table.h"
 #include "core/report/weight_detail.h"
 #include "core/report/weight_table.h"
 
@@ -10,6 +13,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -71,6 +75,15 @@ std::string storageText(const report::WeightDetail &detail)
                     formText(weight.form), elementTypeName(weight.type), shapeText(weight.shape),
                     counted(weight.elements.value, "element"));
     text += heading("Stored as") + tableText(report::partTable(), partRows(detail), true);
+    for (const auto &[key, name] :
+         {std::pair("stored_as", "made by"), std::pair("absent_elements", "absent elements are"),
+          std::pair("source_line", "written at")}) {
+        for (const auto &[own, value] : weight.detail) {
+            const auto *words = std::get_if<std::string>(&value);
+            if (own == key && words)
+                text += fmt::format("  {} {}\n", name, printable(*words));
+        }
+    }
     if (!weight.consumers.empty())
         text += heading("Read by");
     for (const Consumer &consumer : weight.consumers)
@@ -162,24 +175,17 @@ Error noSuchTable(const report::WeightDetail &detail, std::string_view name)
         if (!csvOf(detail, each).empty())
             tables += fmt::format("{}{}", tables.empty() ? "" : ", ", each);
     }
-    return ErrorBuilder("cli.option")
-        .field("--csv")
-        .expected(std::move(tables))
-        .found(name)
-        .message("The weight has no such table.");
+    return valueError("cli.option", "--csv", std::move(tables), name,
+                      "The weight has no such table.");
 }
 
 int runWeight(const WeightArguments &arguments, Context &context)
 {
-    const auto bundle = openBundle(arguments.path);
-    if (!bundle)
-        return reportFailure(context, "weight", bundle.error());
-    const auto weight = findWeight(**bundle, arguments.name);
-    if (!weight)
-        return reportFailure(context, "weight", weight.error());
+    const auto bundle = required(openBundle(arguments.path));
+    const auto weight = required(findWeight(*bundle, arguments.name));
     const report::WeightDetail detail = [&] {
         const ProgressLine line(context, "reading");
-        return report::readWeightDetail(**bundle, *weight, arguments.bins, context.progress);
+        return report::readWeightDetail(*bundle, weight, arguments.bins, context.progress);
     }();
     if (context.progress.cancelled())
         return reportStopped(context, "weight");
@@ -200,6 +206,103 @@ int runWeight(const WeightArguments &arguments, Context &context)
     return exitCodeOf(diagnostics);
 }
 
+using Drawn = std::shared_ptr<const graph::Neighbourhood>;
+
+struct GraphArguments {
+    std::string path, name, function, svg, dot;
+    unsigned hops = 2;
+    std::size_t limit = 120;
+    bool unfolded = false, rightwards = false;
+};
+
+/// What the drawing begins at: what was named, else the inputs of the function.
+std::vector<std::size_t> centresOf(const graph::Graph &graph, const GraphArguments &arguments)
+{
+    if (!arguments.name.empty()) {
+        const auto node = graph::findNode(graph, arguments.name, arguments.function);
+        if (node)
+            return {*node};
+        // A weight has further names: without the converter's suffix, by its operation.
+        const auto weight = findWeight(graph.bundle(), arguments.name);
+        const std::size_t its = weight ? graph.nodeOfWeight(*weight) : graph::kNone;
+        if (its == graph::kNone || !arguments.function.empty())
+            throw CommandFailure{node.error()};
+        return {its};
+    }
+    std::size_t function = 0;
+    if (!arguments.function.empty())
+        function = required(graph::findFunction(graph, arguments.function));
+    std::vector<std::size_t> inputs = graph.inputsOf(function);
+    const graph::FunctionNodes &of = graph.functions()[function];
+    if (inputs.empty() && of.nodes > 0)
+        inputs.push_back(of.firstNode); // a function that computes from constants alone
+    return inputs;
+}
+
+Drawn draw(const BundlePtr &bundle, const GraphArguments &arguments, Context &context)
+{
+    const auto graph = required(graph::Graph::build(bundle, &context.progress));
+    graph::Scope scope;
+    scope.centres = centresOf(*graph, arguments);
+    scope.hops = arguments.hops;
+    scope.mostDrawn = arguments.limit;
+    scope.fold = !arguments.unfolded;
+    return std::make_shared<const graph::Neighbourhood>(
+        graph::neighbourhood(graph, std::move(scope)));
+}
+
+/// Writes the picture of --svg or --dot, if any. Errors: those of svgText() and writeFile().
+void writePicture(const Bundle &bundle, const graph::Neighbourhood &drawn,
+                  const GraphArguments &arguments, Context &context)
+{
+    if (arguments.svg.empty() && arguments.dot.empty())
+        return;
+    const OutputRules rules = outputRules(context, bundle);
+    if (!arguments.dot.empty()) {
+        const std::string text = graph::dotText(drawn, arguments.rightwards);
+        required(writeFile(arguments.dot, std::as_bytes(std::span(text)), rules));
+        return;
+    }
+    const auto text = required(graph::svgText(drawn, arguments.rightwards, &context.progress));
+    required(writeFile(arguments.svg, std::as_bytes(std::span(text)), rules));
+}
+
+std::string graphText(const Drawn &drawn)
+{
+    std::string text;
+    if (!drawn->scope.centres.empty())
+        text = heading(fmt::format(
+            "function {}", printable(drawn->graph->functionName(
+                               drawn->graph->nodes()[drawn->scope.centres.front()].function))));
+    const std::vector<report::GraphRow> rows = report::graphRows(drawn);
+    if (rows.empty())
+        return text + "nothing to draw: the function is empty\n";
+    return text + terminalText(report::textTable(report::graphTable(), rows));
+}
+
+int runGraph(const GraphArguments &arguments, Context &context)
+{
+    const auto bundle = required(openBundle(arguments.path));
+    const auto drawn = draw(bundle, arguments, context);
+    writePicture(*bundle, *drawn, arguments, context);
+    const std::string &output = arguments.svg.empty() ? arguments.dot : arguments.svg;
+    const Diagnostics &diagnostics = bundle->diagnostics();
+    if (context.json) {
+        printDocument(context, report::graphJson(arguments.path, output, *drawn), diagnostics);
+        return exitCodeOf(diagnostics);
+    }
+    if (!context.quiet)
+        print(output.empty()
+                  ? graphText(drawn)
+                  : fmt::format("{}: {} boxes, {} arrows\n", printable(output),
+                                grouped(drawn->units.size()), grouped(drawn->links.size())));
+    if (drawn->leftOut > 0)
+        note(context, fmt::format("{} operations and weights are left out (--limit)",
+                                  grouped(drawn->leftOut)));
+    printDiagnostics(context, diagnostics);
+    return exitCodeOf(diagnostics);
+}
+
 } // namespace
 
 void addWeight(CLI::App &app, Context &context)
@@ -208,23 +311,17 @@ void addWeight(CLI::App &app, Context &context)
         app.add_subcommand("weight", "Show one weight in full: parts, values, histogram, codebook, "
                                      "scales, mask by channel");
     auto arguments = std::make_shared<WeightArguments>();
-    command->add_option("path", arguments->path, "Bundle folder, program or weight file")
-        ->required()
-        ->type_name("PATH");
-    command->add_option("name", arguments->name, "Name of the weight")
-        ->required()
-        ->type_name("NAME");
-    command->add_option("--bins", arguments->bins, "Bins of the histogram")
-        ->type_name("COUNT")
+    addOption(*command, "path", "PATH", arguments->path, "Bundle folder, program or weight file")
+        ->required();
+    addOption(*command, "name", "NAME", arguments->name, "Name of the weight")->required();
+    addOption(*command, "--bins", "COUNT", arguments->bins, "Bins of the histogram")
         ->check(CLI::Range(std::size_t{1}, kMostBins))
         ->capture_default_str();
     command->add_flag("--all", arguments->all,
                       "Every row of codebooks, scales and channels, not the first 64");
-    command
-        ->add_option("--csv", arguments->csv,
-                     "One table alone, every row of it, as CSV: parts, histogram, codebook, scales "
-                     "or density")
-        ->type_name("TABLE")
+    addOption(*command, "--csv", "TABLE", arguments->csv,
+              "One table alone, every row of it, as CSV: parts, histogram, codebook, scales "
+              "or density")
         ->check(CLI::IsMember(std::vector<std::string>(kTables.begin(), kTables.end())));
     addSharedOptions(*command, context);
     addExamples(*command, {"weight model.mlmodelc conv1_weight",
@@ -232,6 +329,45 @@ void addWeight(CLI::App &app, Context &context)
                            "weight model.mlmodelc conv1_weight --csv codebook",
                            "weight model.mlpackage main/conv1_weight --json"});
     command->callback([arguments, &context] { context.exitCode = runWeight(*arguments, context); });
+}
+
+void addGraph(CLI::App &app, Context &context)
+{
+    CLI::App *command =
+        app.add_subcommand("graph", "What is around an operation or a weight of the program, as a "
+                                    "list or a drawing");
+    auto arguments = std::make_shared<GraphArguments>();
+    addOption(*command, "path", "PATH", arguments->path, "Bundle folder, program or neural network")
+        ->required();
+    addOption(*command, "name", "NAME", arguments->name,
+              "Operation, value or weight to begin at; the function's inputs unless given");
+    addOption(*command, "--function", "NAME", arguments->function,
+              "Function of the program; the first one unless given");
+    addOption(*command, "--hops", "N", arguments->hops, "So many values away, 1 to 6")
+        ->check(CLI::Range(1U, graph::kMostHops))
+        ->capture_default_str();
+    addOption(*command, "--limit", "COUNT", arguments->limit,
+              "No more boxes than this; what is left out is counted")
+        ->check(CLI::Range(std::size_t{1}, graph::kMostDrawn))
+        ->capture_default_str();
+    command->add_flag("--no-fold", arguments->unfolded, "Draw repeated blocks in full");
+    command->add_flag("--right", arguments->rightwards,
+                      "Values flow to the right in the drawing, not down");
+    CLI::Option *svg =
+        addOption(*command, "--svg", "FILE", arguments->svg, "Write the drawing as SVG")
+            ->each(
+                [&context](const std::string &path) { checkStream(context, "--svg", path, true); });
+    addOption(*command, "--dot", "FILE", arguments->dot, "Write it in the language of Graphviz")
+        ->excludes(svg)
+        ->each([&context](const std::string &path) { checkStream(context, "--dot", path, true); });
+    command->add_flag("-f,--force", context.force,
+                      "Replace the output where it exists: a file by a file, a bundle by a bundle");
+    addSharedOptions(*command, context);
+    addExamples(*command, {"graph model.mlmodelc conv1 --svg conv1.svg",
+                           "graph model.mlmodelc conv1_weight --hops 3",
+                           "graph model.mlpackage --function main --limit 40 --json",
+                           "graph model.mlmodelc --no-fold --right --dot model.dot"});
+    command->callback([arguments, &context] { context.exitCode = runGraph(*arguments, context); });
 }
 
 } // namespace kernscope::cli

@@ -5,14 +5,13 @@
 #include "app/cli/text_output.h"
 #include "core/assessment/consumer_kinds.h"
 #include "core/assessment/weight_facts.h"
-#include "core/base/counted_text.h"
 #include "core/base/error_builder.h"
+#include "core/base/text.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/half_counts.h"
 #include "core/codec/encode/form_encoder.h"
 #include "core/patch/edit/find_weights.h"
 #include "core/patch/reencode/reencode.h"
-#include "core/report/encode_table.h"
 
 #include <algorithm>
 #include <charconv>
@@ -30,12 +29,8 @@ using codec::FormSpec;
 
 tl::unexpected<Error> usageFault(std::string field, std::string expected, std::string found)
 {
-    return ErrorBuilder("encode.usage")
-        .field(std::move(field))
-        .expected(std::move(expected))
-        .found(std::move(found))
-        .message("This form cannot be asked for")
-        .unexpected();
+    return refused("encode.usage", std::move(field), std::move(expected), std::move(found),
+                   "This form cannot be asked for");
 }
 
 Result<codec::SparsePattern> patternOf(const EncodeOptions &options)
@@ -160,12 +155,8 @@ static std::string severalText(const Bundle &bundle, const EncodedBundle &encode
 
 tl::unexpected<Error> opsetFault(std::string found)
 {
-    return ErrorBuilder("encode.usage")
-        .field("--opset")
-        .expected("ios16, ios17 or ios18, not before the program's own")
-        .found(std::move(found))
-        .message("This form cannot be asked for")
-        .unexpected();
+    return refused("encode.usage", "--opset", "ios16, ios17 or ios18, not before the program's own",
+                   std::move(found), "This form cannot be asked for");
 }
 
 /// 16 of "ios16"; 0 of anything else.
@@ -208,11 +199,9 @@ Result<Pending> encodeOne(const Bundle &bundle, std::size_t index, codec::FormSp
     const auto beyond = std::count_if(pending.values.begin(), pending.values.end(),
                                       [](float value) { return isBeyondHalf(value); });
     if (narrow && beyond > 0)
-        return ErrorBuilder("encode.range")
-            .expected("values up to 65504")
-            .found(counted(static_cast<std::uint64_t>(beyond), "value") + " beyond it")
-            .message("Values that fp16 does not hold stay fp32")
-            .unexpected();
+        return refused("encode.range", {}, "values up to 65504",
+                       counted(static_cast<std::uint64_t>(beyond), "value") + " beyond it",
+                       "Values that fp16 does not hold stay fp32");
     auto encoded = codec::encodeForm(pending.values, weight.shape, form,
                                      narrow ? ElementType::Fp16 : weight.type);
     if (!encoded)
@@ -429,13 +418,11 @@ Result<std::vector<std::size_t>> weightsOf(const Bundle &bundle, const EncodeOpt
     });
     if (!all.empty())
         return all;
-    return ErrorBuilder("cli.weight")
-        .expected(options.minElements > 0
-                      ? fmt::format("weights of {} elements or more", options.minElements)
-                      : std::string("weights"))
-        .found("none")
-        .message("The bundle has no such weight")
-        .unexpected();
+    return refused("cli.weight", {},
+                   options.minElements > 0
+                       ? fmt::format("weights of {} elements or more", options.minElements)
+                       : std::string("weights"),
+                   "none", "The bundle has no such weight");
 }
 
 Result<EncodedBundle> encodeWeights(const Bundle &bundle, std::span<const std::size_t> weights,

@@ -3,7 +3,6 @@
 
 #include "app/cli/chips.h"
 #include "app/cli/text_output.h"
-#include "app/cli/usage.h"
 #include "core/base/csv.h"
 #include "core/base/error_builder.h"
 #include "core/base/overlaid_file.h"
@@ -16,7 +15,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -88,8 +86,7 @@ struct DescriptorAnswer {
     std::string text;
 };
 
-Result<void> makeWord(const DescriptorOptions &options, std::uint32_t version,
-                      DescriptorAnswer &out)
+void makeWord(const DescriptorOptions &options, std::uint32_t version, DescriptorAnswer &out)
 {
     std::uint32_t word = 0;
     for (std::size_t i = 0; i < kFormatLanes.size(); ++i) {
@@ -100,14 +97,12 @@ Result<void> makeWord(const DescriptorOptions &options, std::uint32_t version,
             std::string names;
             for (const auto &each : rows)
                 names += (names.empty() ? "" : ", ") + each.name;
-            return tl::unexpected(usageError("--formats", names, options.formats[i],
-                                             "There is no such tensor format."));
+            throw CommandFailure{usageError("--formats", names, options.formats[i],
+                                            "There is no such tensor format.")};
         }
-        const auto bits =
-            descriptor::encodeFormatLane(version, kFormatLanes[i], format::TensorFormat(row->code));
-        if (!bits)
-            return tl::unexpected(bits.error());
-        word |= *bits;
+        const auto bits = required(descriptor::encodeFormatLane(version, kFormatLanes[i],
+                                                                format::TensorFormat(row->code)));
+        word |= bits;
     }
     const bool integer =
         std::any_of(options.formats.begin(), options.formats.end(),
@@ -120,50 +115,43 @@ Result<void> makeWord(const DescriptorOptions &options, std::uint32_t version,
         const char *name = first ? "source1" : "source2";
         const bool asked = std::find(options.saturate.begin(), options.saturate.end(), name) !=
                            options.saturate.end();
-        const auto bits = descriptor::encodeOverflow(version, lane, asked);
-        if (!bits)
-            return tl::unexpected(bits.error());
+        const auto bits = required(descriptor::encodeOverflow(version, lane, asked));
         const auto layout = descriptor::formatWordLayout(version);
         const auto &place = first ? layout.overflowSource1 : layout.overflowSource2;
         if (!place)
             continue;
-        overflow.push_back({name, asked, *place, *bits});
+        overflow.push_back({name, asked, *place, bits});
         out.text += fmt::format("  overflow of {}: {} ({:#x} at +{:#x})\n", name,
-                                asked ? "saturates" : "gives NaN", *bits, *place);
+                                asked ? "saturates" : "gives NaN", bits, *place);
     }
     report::addEncodedWord(out.json, version, word, options.formats, overflow);
-    return {};
 }
 
-Result<void> readWord(const DescriptorOptions &options, std::uint32_t version,
-                      DescriptorAnswer &out)
+void readWord(const DescriptorOptions &options, std::uint32_t version, DescriptorAnswer &out)
 {
     const auto word = parseInteger(options.word);
     if (!word || *word < 0 || *word > 0xffffffffLL)
-        return tl::unexpected(usageError("--word", "32 bits, such as 0x124", options.word,
-                                         "Expected a 32-bit word."));
+        throw CommandFailure{usageError("--word", "32 bits, such as 0x124", options.word,
+                                        "Expected a 32-bit word.")};
     const auto bits = static_cast<std::uint32_t>(*word);
     for (const FormatLane lane : kFormatLanes)
         out.text += fmt::format("  {}: {}\n", descriptor::formatLaneName(lane),
                                 descriptor::decodeFormatLane(version, lane, bits));
     out.text += contestedCodesText(version);
     report::addDecodedWord(out.json, version, bits);
-    return {};
 }
 
-Result<void> readImage(const DescriptorOptions &options, DescriptorAnswer &out)
+void readImage(const DescriptorOptions &options, DescriptorAnswer &out)
 {
-    const auto file = openFile(options.image);
-    if (!file)
-        return tl::unexpected(file.error());
-    const auto bits = descriptor::readOrderingBits((*file)->bytes());
+    const auto file = required(openFile(options.image));
+    const auto bits = descriptor::readOrderingBits(file->bytes());
     if (!bits) {
-        return ErrorBuilder("descriptor.image")
-            .file((*file)->name())
-            .expected("an image of at least 0x138 bytes")
-            .found(fmt::format("{} bytes", (*file)->bytes().size()))
-            .message("The file is too short for the ordering bits of a version-10 image")
-            .unexpected();
+        throw CommandFailure{
+            ErrorBuilder("descriptor.image")
+                .file(file->name())
+                .expected("an image of at least 0x138 bytes")
+                .found(fmt::format("{} bytes", file->bytes().size()))
+                .message("The file is too short for the ordering bits of a version-10 image")};
     }
     report::addOrdering(out.json, *bits);
     out.text +=
@@ -171,23 +159,19 @@ Result<void> readImage(const DescriptorOptions &options, DescriptorAnswer &out)
                     "mask {:#x}\n",
                     bits->l2Barrier ? "set" : "clear", bits->forwardBarrier ? "set" : "clear",
                     bits->signalMask, bits->waitMask);
-    return {};
 }
 
-Result<DescriptorAnswer> answer(const DescriptorOptions &options, std::uint32_t version)
+DescriptorAnswer answer(const DescriptorOptions &options, std::uint32_t version)
 {
     DescriptorAnswer out;
     if (!options.formats.empty()) {
-        if (auto made = makeWord(options, version, out); !made)
-            return tl::unexpected(made.error());
+        makeWord(options, version, out);
     }
     if (!options.word.empty()) {
-        if (auto read = readWord(options, version, out); !read)
-            return tl::unexpected(read.error());
+        readWord(options, version, out);
     }
     if (!options.image.empty()) {
-        if (auto read = readImage(options, out); !read)
-            return tl::unexpected(read.error());
+        readImage(options, out);
     }
     return out;
 }
@@ -213,20 +197,18 @@ Error missing(const std::string &path, std::string found)
         .message("There is no activation table");
 }
 
-Result<std::vector<Named>> tableAt(const ActivationOptions &options)
+std::vector<Named> tableAt(const ActivationOptions &options)
 {
-    const auto file = openFile(options.path);
-    if (!file)
-        return tl::unexpected(file.error());
-    const auto bytes = (*file)->bytes();
+    const auto file = required(openFile(options.path));
+    const auto bytes = file->bytes();
     if (options.at > bytes.size() || bytes.size() - options.at < ActivationTable::kBytes)
-        return tl::unexpected(missing(
-            (*file)->name(),
+        throw CommandFailure{missing(
+            file->name(),
             fmt::format("{} bytes from {:#x} on",
-                        options.at > bytes.size() ? 0 : bytes.size() - options.at, options.at)));
+                        options.at > bytes.size() ? 0 : bytes.size() - options.at, options.at))};
     auto table = ActivationTable::parse(bytes.subspan(static_cast<std::size_t>(options.at)));
     if (!table)
-        return ErrorBuilder(std::move(table.error())).file((*file)->name()).unexpected();
+        throw CommandFailure{ErrorBuilder(std::move(table.error())).file(file->name())};
     return std::vector<Named>{{fmt::format("{:#x}", options.at), *table}};
 }
 
@@ -243,33 +225,28 @@ Result<Named> tableOf(const Bundle &bundle, std::size_t index)
     return Named{bundle.weights()[index].name, *table};
 }
 
-Result<std::vector<Named>> tablesOf(const ActivationOptions &options, Diagnostics &diagnostics)
+std::vector<Named> tablesOf(const ActivationOptions &options, Diagnostics &diagnostics)
 {
     if (options.atGiven)
         return tableAt(options);
-    const auto bundle = openBundle(options.path);
-    if (!bundle)
-        return tl::unexpected(bundle.error());
+    const auto bundle = required(openBundle(options.path));
     std::vector<std::size_t> indices;
     if (!options.name.empty()) {
-        const auto at = findWeight(**bundle, options.name);
-        if (!at)
-            return tl::unexpected(at.error());
-        indices.push_back(*at);
+        indices.push_back(required(findWeight(*bundle, options.name)));
     } else {
-        for (std::size_t i = 0; i < (*bundle)->weights().size(); ++i) {
-            if ((*bundle)->weights()[i].role == WeightRole::ActivationTable)
+        for (std::size_t i = 0; i < bundle->weights().size(); ++i) {
+            if (bundle->weights()[i].role == WeightRole::ActivationTable)
                 indices.push_back(i);
         }
     }
     if (indices.empty())
-        return tl::unexpected(missing((*bundle)->name(), "no weight that is one"));
+        throw CommandFailure{missing(bundle->name(), "no weight that is one")};
     std::vector<Named> tables;
     for (const std::size_t index : indices) {
-        if ((*bundle)->weights()[index].role != WeightRole::ActivationTable)
-            return tl::unexpected(missing((*bundle)->weights()[index].name,
-                                          formText((*bundle)->weights()[index].form)));
-        auto table = tableOf(**bundle, index);
+        if (bundle->weights()[index].role != WeightRole::ActivationTable)
+            throw CommandFailure{
+                missing(bundle->weights()[index].name, formText(bundle->weights()[index].form))};
+        auto table = tableOf(*bundle, index);
         if (table)
             tables.push_back(std::move(*table));
         else
@@ -314,13 +291,10 @@ report::Json tableJson(const Named &named, const ActivationOptions &options)
 /// The options of one reduction; the first of them.
 CLI::Option *addAtomic(CLI::App &command, CollectiveOptions &options)
 {
-    CLI::Option *atomic =
-        command
-            .add_option("--reduction-type", options.reductionType,
-                        "Reduction type: its atomic operation and the packed word")
-            ->type_name("N");
-    command.add_option("--data-type", options.dataType, "Atomic data type, for the packed word")
-        ->type_name("N")
+    CLI::Option *atomic = addOption(command, "--reduction-type", "N", options.reductionType,
+                                    "Reduction type: its atomic operation and the packed word");
+    addOption(command, "--data-type", "N", options.dataType,
+              "Atomic data type, for the packed word")
         ->needs(atomic);
     return atomic;
 }
@@ -328,12 +302,10 @@ CLI::Option *addAtomic(CLI::App &command, CollectiveOptions &options)
 /// A tensor and how it is split over the mesh.
 void addTensor(CLI::App &command, CollectiveOptions &options, CLI::Option *mesh)
 {
-    CLI::Option *tensor = command.add_option("--tensor", options.tensor, "Extents of a tensor")
-                              ->type_name("NxN")
-                              ->needs(mesh);
-    command
-        .add_option("--shard", options.shards, "Tensor axis over mesh axis, once for each split")
-        ->type_name("T:M")
+    CLI::Option *tensor =
+        addOption(command, "--tensor", "NxN", options.tensor, "Extents of a tensor")->needs(mesh);
+    addOption(command, "--shard", "T:M", options.shards,
+              "Tensor axis over mesh axis, once for each split")
         ->needs(tensor);
 }
 
@@ -345,29 +317,23 @@ void addCollective(CLI::App &app, Context &context)
     CLI::Option *mesh =
         command->add_option("--mesh", options->mesh, "Extents of a device mesh, axis by axis")
             ->type_name("NxN");
-    command->add_option("--die-axis", options->dieAxis, "Axes below it count dies, others engines")
-        ->type_name("N")
+    addOption(*command, "--die-axis", "N", options->dieAxis,
+              "Axes below it count dies, others engines")
         ->needs(mesh);
-    command
-        ->add_option("--engines", options->engines,
-                     "Engines of a die (as many as the inner axes address)")
-        ->type_name("N")
+    addOption(*command, "--engines", "N", options->engines,
+              "Engines of a die (unless given: the number that the inner axes address)")
         ->needs(mesh);
-    CLI::Option *device =
-        command->add_option("--device", options->device, "Coordinates: the engine index of it")
-            ->delimiter(',')
-            ->type_name("N,N")
-            ->needs(mesh);
+    CLI::Option *device = addOption(*command, "--device", "N,N", options->device,
+                                    "Coordinates: the engine index of it")
+                              ->delimiter(',')
+                              ->needs(mesh);
     CLI::Option *index =
-        command->add_option("--index", options->index, "Engine index: the device that has it")
-            ->type_name("N")
+        addOption(*command, "--index", "N", options->index, "Engine index: the device that has it")
             ->needs(mesh);
     CLI::Option *members =
-        command
-            ->add_option("--members", options->members,
-                         "Engine indices of a single-program layer: does it run on the device?")
+        addOption(*command, "--members", "N,N", options->members,
+                  "Engine indices of a single-program layer: does it run on the device?")
             ->delimiter(',')
-            ->type_name("N,N")
             ->needs(device);
     addTensor(*command, *options, mesh);
     CLI::Option *atomic = addAtomic(*command, *options);
@@ -390,24 +356,19 @@ void addDescriptor(CLI::App &app, Context &context)
     CLI::App *command = app.add_subcommand(
         "descriptor",
         "Register groups, coefficient streams, relocation registers, format word, ordering bits");
-    command
-        ->add_option("--descriptor-version", options->version,
-                     "Descriptor version of the format word, instead of the chip's")
-        ->type_name("N");
-    CLI::Option *formats = command
-                               ->add_option("--formats", options->formats,
-                                            "Make the format word of source 1, source 2 and output")
+    addOption(*command, "--descriptor-version", "N", options->version,
+              "Descriptor version of the format word, instead of the chip's");
+    CLI::Option *formats = addOption(*command, "--formats", "IN,IN2,OUT", options->formats,
+                                     "Make the format word of source 1, source 2 and output")
                                ->delimiter(',')
-                               ->expected(3)
-                               ->type_name("IN,IN2,OUT");
+                               ->expected(3);
     command
         ->add_option("--saturate", options->saturate,
                      "Sources whose E4M3 overflow saturates instead of giving NaN")
         ->delimiter(',')
         ->check(CLI::IsMember({"source1", "source2"}))
         ->needs(formats);
-    command->add_option("--word", options->word, "Read the formats of a format word")
-        ->type_name("WORD")
+    addOption(*command, "--word", "WORD", options->word, "Read the formats of a format word")
         ->excludes(formats);
     command->add_option("--image", options->image, "Read the ordering bits of a version-10 image")
         ->type_name("FILE");
@@ -422,18 +383,16 @@ void addActivation(CLI::App &app, Context &context)
     auto options = std::make_shared<ActivationOptions>();
     CLI::App *command = app.add_subcommand(
         "activation", "Activation tables: the 43 entries, the knots, the function at some inputs");
-    command->add_option("path", options->path, "Container, weight section, or file with --at")
-        ->required()
-        ->type_name("PATH");
+    addOption(*command, "path", "PATH", options->path,
+              "Container, weight section, or file with --at")
+        ->required();
     CLI::Option *at =
         command->add_option("--at", options->at, "Offset of a table's first byte in the file")
             ->type_name("OFFSET");
-    command->add_option("--name", options->name, "This table of the container only")
-        ->type_name("NAME")
+    addOption(*command, "--name", "NAME", options->name, "This table of the container only")
         ->excludes(at);
-    command->add_option("--input", options->inputs, "Inputs to evaluate the function at")
-        ->delimiter(',')
-        ->type_name("X");
+    addOption(*command, "--input", "X", options->inputs, "Inputs to evaluate the function at")
+        ->delimiter(',');
     command
         ->add_option("--layout", options->layout,
                      "Reading of entries 2 and 3, instead of what the record holds")
@@ -457,26 +416,22 @@ void addActivation(CLI::App &app, Context &context)
 
 int runDescriptor(const DescriptorOptions &options, Context &context)
 {
-    const auto chosen = chosenTarget(ChipOptions{}, context);
-    if (!chosen)
-        return refuseTarget(context, kDescriptorCommand, chosen.error());
-    const auto known = target::encoderVersion(chosen->target());
+    const auto chosen = usable(chosenTarget(ChipOptions{}, context));
+    const auto known = target::encoderVersion(chosen.target());
     const std::uint32_t version = options.version != 0 ? options.version : known.value_or(0);
     if (version == 0)
-        return refuseTarget(context, kDescriptorCommand,
-                            usageError("--descriptor-version", "a version", "none",
-                                       "The descriptor version of this chip is not known."));
+        return reportUsage(context, kDescriptorCommand,
+                           usageError("--descriptor-version", "a version", "none",
+                                      "The descriptor version of this chip is not known."));
     const auto asked = answer(options, version);
-    if (!asked)
-        return reportFailure(context, kDescriptorCommand, asked.error());
     if (!context.json) {
         if (!context.quiet)
-            print(asked->text.empty() ? "For " + chosen->text() + groupsText() + streamsText() +
-                                            formatWordText(version)
-                                      : asked->text);
+            print(asked.text.empty() ? "For " + chosen.text() + groupsText() + streamsText() +
+                                           formatWordText(version)
+                                     : asked.text);
         return kDone;
     }
-    printDocument(context, report::descriptorJson(chosen->target(), version, asked->json), {});
+    printDocument(context, report::descriptorJson(chosen.target(), version, asked.json), {});
     return kDone;
 }
 
@@ -484,16 +439,14 @@ int runActivation(const ActivationOptions &options, Context &context)
 {
     Diagnostics diagnostics;
     auto tables = tablesOf(options, diagnostics);
-    if (!tables)
-        return reportFailure(context, kActivationCommand, tables.error());
-    for (Named &named : *tables) {
+    for (Named &named : tables) {
         if (!options.layout.empty())
             named.table.setLayout(options.layout == "text" ? ActivationLayout::Text
                                                            : ActivationLayout::Device);
     }
     if (!context.json) {
         std::string text;
-        for (const Named &named : *tables)
+        for (const Named &named : tables)
             text += activationTableText(named, options);
         if (!context.quiet)
             print(text + "\n" + readingsText(format::readingsOf("activation_segments")));
@@ -501,7 +454,7 @@ int runActivation(const ActivationOptions &options, Context &context)
         return exitCodeOf(diagnostics);
     }
     std::vector<report::Json> documents;
-    for (const Named &named : *tables)
+    for (const Named &named : tables)
         documents.push_back(tableJson(named, options));
     printDocument(
         context,

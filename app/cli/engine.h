@@ -2,7 +2,7 @@
 #pragma once
 
 #include "app/cli/command.h"
-#include "core/format/contested.h"
+#include "core/format/catalogue.h"
 
 #include <cstdint>
 #include <span>
@@ -16,7 +16,7 @@ namespace kernscope::cli {
 struct CollectiveOptions {
     std::string mesh; ///< extents: "2x2x4"; empty: none was asked about
     std::uint64_t dieAxis = 0;
-    std::uint64_t engines = 0;          ///< of a die; 0: as many as the inner axes address
+    std::uint64_t engines = 0;          ///< of a die; 0: the number that the inner axes address
     std::vector<std::uint64_t> device;  ///< coordinates
     std::vector<std::uint64_t> members; ///< engine indices of a layer on the single-program path
     std::uint64_t index = 0;

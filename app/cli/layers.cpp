@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/chips.h"
-#include "app/cli/shape_option.h"
+#include "app/cli/command.h"
 #include "app/cli/text_output.h"
+#include "core/assessment/assess.h"
 #include "core/assessment/calibrate.h"
-#include "core/assessment/geometry_cycles.h"
-#include "core/assessment/layer_geometry.h"
-#include "core/assessment/prediction_note.h"
+#include "core/assessment/geometry.h"
 #include "core/base/csv.h"
-#include "core/base/error_builder.h"
+#include "core/base/error.h"
 #include "core/bundle/bundle.h"
 #include "core/report/command_json.h"
 #include "core/report/geometry_table.h"
@@ -31,11 +30,8 @@ struct Judged {
 
 Error badNumbers(std::string option, std::string expected, std::string found)
 {
-    return ErrorBuilder("cli.option")
-        .field(std::move(option))
-        .expected(std::move(expected))
-        .found(std::move(found))
-        .message("The numbers cannot be read.");
+    return valueError("cli.option", std::move(option), std::move(expected), std::move(found),
+                      "The numbers cannot be read.");
 }
 
 /// "3x3" into up to three numbers; those that are missing stay 1.
@@ -178,7 +174,7 @@ std::string shapeLine(const decision::LayerOperation &operation)
         operation.strideX, operation.strideY);
 }
 
-/// What is asked about, and what is said of it.
+/// The operations asked about, and the answer.
 struct GeometryAnswer {
     std::vector<Judged> operations;
     Diagnostics diagnostics;
@@ -384,42 +380,32 @@ std::string geometryText(const std::string &title, const decision::LayerOperatio
 
 int runGeometry(const ChipOptions &options, Context &context)
 {
-    const auto chosen = chosenTarget(options, context);
-    if (!chosen)
-        return refuseTarget(context, "geometry", chosen.error());
+    const auto chosen = usable(chosenTarget(options, context));
     GeometryAnswer answer;
     answer.document =
-        report::chipDocument("geometry", &chosen->target(), chosen->choice, &chosen->named);
-    report::addPredictionError(answer.document, chosen->target());
+        report::chipDocument("geometry", &chosen.target(), chosen.choice, &chosen.named);
+    report::addPredictionError(answer.document, chosen.target());
     if (!options.channels.empty()) {
-        auto typed = typedOperation(options);
-        if (!typed)
-            return refuseTarget(context, "geometry", typed.error());
-        answer.operations.push_back(std::move(*typed));
+        answer.operations.push_back(usable(typedOperation(options)));
     } else if (options.path.empty()) {
-        return refuseTarget(context, "geometry",
-                            badNumbers("PATH", "a bundle, or --channels", "neither"));
+        return reportUsage(context, "geometry",
+                           badNumbers("PATH", "a bundle, or --channels", "neither"));
     } else if (auto asked = askBundle(options, answer); !asked) {
         return reportFailure(context, "geometry", asked.error());
     }
-    const auto roofs = roofline::roofsOf(chosen->target());
-    if (!roofs)
-        return refuseTarget(context, "geometry", roofs.error());
+    const auto roofs = usable(roofline::roofsOf(chosen.target()));
     for (Judged &judged : answer.operations) {
         setModes(judged.operation, options);
         if (judged.layer.operation)
             setModes(*judged.layer.operation, options);
     }
-    judgeOperations(*chosen, geometryOptions(options, *chosen), *roofs, context.json, answer);
-    if (context.json) {
-        printDocument(context, answer.document, answer.diagnostics);
-        return exitCodeOf(answer.diagnostics);
-    }
-    if (!context.quiet)
-        print("On " + chosen->text() + answer.text + "\n" +
-              roofline::predictionNote(chosen->target()) + "\n" + answer.notes);
-    printDiagnostics(context, answer.diagnostics);
-    return exitCodeOf(answer.diagnostics);
+    judgeOperations(chosen, geometryOptions(options, chosen), roofs, context.json, answer);
+    return printAnswer(
+        context, answer.diagnostics, [&] { return answer.document; },
+        [&] {
+            return "On " + chosen.text() + answer.text + "\n" +
+                   roofline::predictionNote(chosen.target()) + "\n" + answer.notes;
+        });
 }
 
 std::string programText(const roofline::ProgramTime &program)
@@ -431,37 +417,30 @@ std::string programText(const roofline::ProgramTime &program)
 
 int runRoofline(const ChipOptions &options, Context &context)
 {
-    const auto chosen = chosenTarget(options, context);
-    if (!chosen)
-        return refuseTarget(context, "roofline", chosen.error());
-    const auto roofs = roofline::roofsOf(chosen->target(), {options.compute, options.bandwidth});
-    if (!roofs)
-        return refuseTarget(context, "roofline", roofs.error());
-    const auto opened = openBundle(options.path, options.shapes);
-    if (!opened)
-        return reportFailure(context, "roofline", opened.error());
-    const BundlePtr *bundle = &opened->bundle;
-    decision::Judge judge(chosen->choice);
-    const auto network = roofline::assessNetwork(layersOf(**bundle, weightForms(**bundle)), *roofs,
-                                                 judge, options.batch);
-    if (!network)
-        return refuseTarget(context, "roofline", network.error());
-    const std::vector<Placement> &placements = network->placements;
-    const roofline::ProgramTime &program = network->program;
+    const auto chosen = usable(chosenTarget(options, context));
+    const auto roofs =
+        usable(roofline::roofsOf(chosen.target(), {options.compute, options.bandwidth}));
+    const auto opened = required(openBundle(options.path, options.shapes));
+    const BundlePtr *bundle = &opened.bundle;
+    decision::Judge judge(chosen.choice);
+    const auto network = usable(roofline::assessNetwork(layersOf(**bundle, weightForms(**bundle)),
+                                                        roofs, judge, options.batch));
+    const std::vector<Placement> &placements = network.placements;
+    const roofline::ProgramTime &program = network.program;
     const Diagnostics &diagnostics = (*bundle)->diagnostics();
     if (context.json) {
         report::Json document =
-            report::chipDocument("roofline", &chosen->target(), chosen->choice, &chosen->named);
-        report::addRooflineOf(document, **bundle, *roofs, *network, options.batch);
-        addShapes(document, *opened);
+            report::chipDocument("roofline", &chosen.target(), chosen.choice, &chosen.named);
+        report::addRooflineOf(document, **bundle, roofs, network, options.batch);
+        addShapes(document, opened);
         printDocument(context, document, diagnostics);
         return exitCodeOf(diagnostics);
     }
     if (!context.quiet)
-        print(printable((*bundle)->name()) + " on " + chosen->text() + roofsText(*roofs) +
+        print(printable((*bundle)->name()) + " on " + chosen.text() + roofsText(roofs) +
               layersText(**bundle, placements) + programText(program) + "  " +
-              roofline::predictionNote(chosen->target()) + "\n" + powerText(chosen->target()) +
-              unassessedText(**bundle) + shapesText(*opened));
+              roofline::predictionNote(chosen.target()) + "\n" + powerText(chosen.target()) +
+              unassessedText(**bundle) + shapesText(opened));
     printDiagnostics(context, diagnostics);
     return exitCodeOf(diagnostics);
 }

@@ -1,19 +1,28 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/command.h"
-#include "app/cli/journal_notes.h"
 #include "app/cli/text_output.h"
-#include "app/cli/usage.h"
 #include "core/base/error_builder.h"
+#include "core/bundle/bundle.h"
+#include "core/bundle/statistics.h"
+#include "core/compare/compare.h"
+#include "core/patch/patch.h"
+#include "core/report/command_json.h"
+#include "resources/sample.h"
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
+#include <filesystem>
 #include <memory>
+#include <random>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 namespace {
 
@@ -52,6 +61,7 @@ int run(int argc, char **argv, cli::Context &context)
     cli::addEncode(app, context);
     cli::addQuantize(app, context);
     cli::addHwx(app, context);
+    cli::addOdix(app, context);
     cli::addChips(app, context);
     cli::addPlan(app, context);
     cli::addEngine(app, context);
@@ -63,6 +73,10 @@ int run(int argc, char **argv, cli::Context &context)
         return cli::reportParseError(app, error, context);
     } catch (const cli::UsageFailure &failure) {
         return cli::reportUsage(context, context.command, failure.error);
+    } catch (const cli::CommandFailure &failure) {
+        context.exitCode = failure.usage
+                               ? cli::reportUsage(context, context.command, failure.error)
+                               : cli::reportFailure(context, context.command, failure.error);
     }
     cli::finishJournals(context);
     return cli::finish(context, context.command, context.exitCode);
@@ -116,3 +130,242 @@ int main(int argc, char **argv)
     cli::writeOutput(); // that it was stopped
     return exitCode;
 }
+
+namespace kernscope::cli {
+
+namespace {
+
+using report::SelftestStep;
+namespace fs = std::filesystem;
+
+/// A folder of our own below the system's temporary one, gone at the end.
+class TemporaryFolder
+{
+public:
+    TemporaryFolder()
+    {
+        std::error_code fault;
+        const fs::path base = fs::temp_directory_path(fault);
+        std::random_device random;
+        for (int i = 0; i < 16 && !fault && m_path.empty(); ++i) {
+            const fs::path path = base / fmt::format("kernscope-selftest-{:08x}", random());
+            if (fs::create_directory(path, fault))
+                m_path = path;
+        }
+    }
+    ~TemporaryFolder()
+    {
+        std::error_code ignored;
+        if (!m_path.empty())
+            fs::remove_all(m_path, ignored);
+    }
+    TemporaryFolder(const TemporaryFolder &) = delete;
+    TemporaryFolder &operator=(const TemporaryFolder &) = delete;
+
+    const fs::path &path() const { return m_path; }
+
+private:
+    fs::path m_path;
+};
+
+class Selftest
+{
+public:
+    std::vector<SelftestStep> run()
+    {
+        if (openAll()) {
+            for (const BundlePtr &bundle : m_bundles)
+                coverAndDecode(*bundle);
+            compare();
+            patchInMemory();
+            saveAndReadBack();
+        }
+        return std::move(m_steps);
+    }
+
+private:
+    bool step(std::string name, bool passed, std::string detail = {})
+    {
+        m_steps.push_back({std::move(name), passed, std::move(detail)});
+        return passed;
+    }
+    bool failed(std::string name, const Error &error)
+    {
+        return step(std::move(name), false, describe(error));
+    }
+
+    bool openAll()
+    {
+        for (sample::SampleBundle &made : sample::bundles()) {
+            const auto opened = Bundle::open(made.name, OpenOptions{std::move(made.files)});
+            if (!opened)
+                return failed("open " + made.name, opened.error());
+            const Diagnostics &rows = (*opened)->diagnostics();
+            if (!step("open " + made.name, !hasErrors(rows) && !(*opened)->weights().empty(),
+                      fmt::format("{} weights, {} diagnostics", (*opened)->weights().size(),
+                                  rows.size())))
+                return false;
+            m_bundles.push_back(*opened);
+        }
+        return step("dense, sparse and palette sample", m_bundles.size() == 3);
+    }
+
+    void coverAndDecode(const Bundle &bundle)
+    {
+        std::size_t file = kNoIndex;
+        std::uint64_t at = 0;
+        bool covered = true;
+        for (const Section &section : bundle.sections()) {
+            if (section.file != file)
+                at = 0;
+            file = section.file;
+            covered = covered && section.range.offset.value == at;
+            at = section.range.end();
+        }
+        step(bundle.name() + ": sections cover every byte", covered);
+
+        std::uint64_t elements = 0;
+        for (std::size_t i = 0; i < bundle.weights().size(); ++i) {
+            const auto figures = computeStatistics(bundle, i, {true, true});
+            if (!figures) {
+                failed(bundle.name() + ": decode " + bundle.weights()[i].name, figures.error());
+                return;
+            }
+            elements += figures->elements;
+        }
+        step(bundle.name() + ": decode and hash every weight",
+             hasErrors(verifyPayloads(bundle)) == false, fmt::format("{} elements", elements));
+    }
+
+    void compare()
+    {
+        const auto difference = compareBundles(*m_bundles[0], *m_bundles[1], {true, 0, true});
+        if (!difference) {
+            failed("compare dense and sparse", difference.error());
+            return;
+        }
+        bool exact = difference->weights.size() == m_bundles[0]->weights().size();
+        std::uint64_t zeroed = 0;
+        for (const ComparedPair &pair : difference->weights) {
+            exact = exact && pair.values && pair.values->changed == 0 && pair.values->revived == 0;
+            zeroed += pair.values ? pair.values->zeroed : 0;
+        }
+        step("compare dense and sparse: kept values exact", exact && zeroed > 0,
+             fmt::format("{} elements zeroed", zeroed));
+    }
+
+    static Edit editOf(const Bundle &bundle, codec::PartRole role, Edit::Kind kind)
+    {
+        Edit edit;
+        edit.kind = kind;
+        for (const Weight &weight : bundle.weights()) {
+            if (weight.has(role)) {
+                edit.weight = weight.name;
+                break;
+            }
+        }
+        return edit;
+    }
+
+    void patchInMemory()
+    {
+        Edit edit = editOf(*m_bundles[2], codec::PartRole::Lut, Edit::Kind::Codebook);
+        edit.indices = {IndexRange{0, 0, false, true}, IndexRange{3, 0, false, true}};
+        edit.value = 0.25;
+        const auto plan = planEdits(m_bundles[2], {edit}, 0);
+        if (!plan) {
+            failed("plan a codebook edit", plan.error());
+            return;
+        }
+        const auto after = applyEdit(m_bundles[2], plan->front());
+        const bool applied = after && (*after)->modified() && plan->front().stored == 0.25;
+        step("patch a codebook entry", applied, plan->front().note);
+        const auto back = after ? revertEdit(*after, plan->front()) : after;
+        step("undo it", back && !(*back)->modified());
+    }
+
+    void saveAndReadBack()
+    {
+        const TemporaryFolder folder;
+        ::setenv("XDG_STATE_HOME", folder.path().c_str(), 1); // nothing of it is the user's
+        const fs::path copy = folder.path() / "copy.mlmodelc";
+        const auto saved = saveCopy(*m_bundles[0], copy);
+        if (!saved) {
+            failed("save a copy", saved.error());
+            return;
+        }
+        step("save a copy", saved->verified);
+        const auto opened = Bundle::open(copy);
+        if (!opened) {
+            failed("open the copy", opened.error());
+            return;
+        }
+        Edit edit = editOf(**opened, codec::PartRole::Data, Edit::Kind::Set);
+        edit.indices = {IndexRange{1, 0, false, true}};
+        edit.value = 0.5;
+        const auto plan = planEdits(*opened, {edit}, 0);
+        const auto after = plan ? applyEdit(*opened, plan->front())
+                                : Result<BundlePtr>(tl::unexpected(plan.error()));
+        const auto written =
+            after ? saveInPlace(**after, false) : Result<SaveReport>(tl::unexpected(after.error()));
+        if (!written) {
+            failed("patch the copy in place", written.error());
+            return;
+        }
+        step("patch the copy in place", written->verified,
+             fmt::format("{} bytes written", written->bytesWritten.value));
+        const auto again = Bundle::open(copy);
+        const auto difference = again ? compareBundles(*m_bundles[0], **again, {true, 0, true})
+                                      : Result<Difference>(tl::unexpected(again.error()));
+        std::uint64_t changed = 0;
+        if (difference) {
+            for (const ComparedPair &pair : difference->weights)
+                changed += pair.values ? pair.values->changed : 0;
+        }
+        step("read it back: one element differs", changed == 1);
+    }
+
+    std::vector<SelftestStep> m_steps;
+    std::vector<BundlePtr> m_bundles;
+};
+
+/// Takes the embedded sample end to end, in memory and in a temporary folder that it removes.
+/// Stops at the first step that the later ones need.
+std::vector<SelftestStep> runSelftest()
+{
+    return Selftest().run();
+}
+
+void runSelftestCommand(Context &context)
+{
+    const WritingScope scope; // into a folder that it removes at the end
+    const std::vector<SelftestStep> steps = runSelftest();
+    std::size_t failed = 0;
+    for (const SelftestStep &step : steps)
+        failed += step.passed ? 0 : 1;
+    context.exitCode = failed == 0 ? kDone : kDiffers;
+    if (context.json) {
+        printDocument(context, report::selftestJson(steps), {});
+        return;
+    }
+    for (const SelftestStep &step : steps) {
+        print(fmt::format("  {}  {}{}\n",
+                          step.passed ? styled(Style::Good, "holds") : styled(Style::Bad, "FAILS"),
+                          step.name, step.detail.empty() ? "" : ": " + step.detail));
+    }
+    print(fmt::format("{} of {} steps hold\n", steps.size() - failed, steps.size()));
+}
+
+} // namespace
+
+void addSelftest(CLI::App &app, Context &context)
+{
+    CLI::App *command =
+        app.add_subcommand("selftest", "Take the embedded sample the whole way: open, decode, "
+                                       "compare, patch, save, read back");
+    addCommonOptions(*command, context);
+    addExamples(*command, {"selftest"});
+    command->callback([&context] { runSelftestCommand(context); });
+}
+
+} // namespace kernscope::cli

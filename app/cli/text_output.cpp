@@ -2,8 +2,6 @@
 #include "app/cli/text_output.h"
 
 #include "app/cli/command.h"
-#include "app/cli/interrupt.h"
-#include "app/cli/journal_notes.h"
 #include "app/cli/output_file.h"
 
 #include <algorithm>
@@ -11,7 +9,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <system_error>
-#include <utility>
 
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -122,7 +119,9 @@ void print(std::string text)
     if (g_reserved)
         return;
     constexpr std::size_t kSmall = 65536; // a table comes line by line, a document at once
-    text = safe(STDOUT_FILENO, text);
+    const auto plain = [](char c) { return (c >= ' ' && c < 0x7F) || c == '\n' || c == '\t'; };
+    if (!std::all_of(text.begin(), text.end(), plain))
+        text = safe(STDOUT_FILENO, text);
     if (!g_said.empty() && g_said.back().stream == stdout && text.size() < kSmall)
         g_said.back().text += text;
     else

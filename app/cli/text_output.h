@@ -2,9 +2,9 @@
 #pragma once
 
 #include "core/base/error.h"
-#include "core/base/printable.h"
 #include "core/base/progress.h"
-#include "core/report/text_table.h"
+#include "core/base/text.h"
+#include "core/report/column.h"
 
 #include <condition_variable>
 #include <cstdint>

@@ -9,7 +9,7 @@
 #include <optional>
 #include <vector>
 
-/// Statistics of what flows into a network's weights, measured by whoever runs it.
+/// Statistics of what flows into a network's weights, measured while it runs.
 namespace kernscope {
 
 /// Axis of a weight along which the inputs of its layer lie: by its first consumer that multiplies

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/assessment/energy.h"
+#include "core/assessment/geometry.h"
 #include "core/assessment/measured.h"
 #include "core/assessment/roofline.h"
 
+#include <deque>
 #include <optional>
 #include <set>
 #include <string>
@@ -126,9 +127,9 @@ struct ProgramTime {
     /// Of all runs of all layers; empty: one is unknown, or there is none.
     std::optional<double> engineTimeS;
     double knownS = 0; ///< of the layers whose time is known, and how often they run
-    std::size_t layers = 0, timed = 0; ///< of which the time is known
-    /// Launches of the engine: as many as the program's calls name its backend for, one where they
-    /// name none. Empty: not known, or `alternatives`.
+    std::size_t layers = 0, timed = 0; ///< `timed`: layers whose time is known
+    /// Launches of the engine: the calls of the program that name its backend; 1 where none does.
+    /// Empty: not known, or `alternatives`.
     std::optional<std::uint64_t> launches = 1;
     std::optional<double> dispatchFloorS; ///< of all `launches`
     double callFixedS = 0;                ///< that they take beside the layers, where that is known
@@ -138,7 +139,7 @@ struct ProgramTime {
     std::optional<double> timeS;
     Bound bound = Bound::Unknown;
     std::optional<Energy> energy; ///< derived, of one run; empty where `timeS` is
-    /// Of `layers`, those of which it is not known how often a run comes to them.
+    /// Layers whose number of executions is not known.
     std::size_t uncounted = 0;
     std::size_t refused = 0;        ///< those whose weight the compiler refuses
     std::set<std::string> refusals; ///< as refusalOf names them
@@ -159,8 +160,8 @@ struct ProgramTime {
     }
 };
 std::string_view programBoundName(ProgramTime::Bound bound); ///< "engine", "dispatch", "unknown"
-/// The law of calls, wherever one has a time: layers and what is fixed, or the floor where that is
-/// longer. The figures are those of one call, or of all calls of a run.
+/// Time of a call: layers and fixed time, or the floor where that is longer. The figures are those
+/// of one call, or of all calls of a run.
 double callTime(double layersS, double fixedS, double floorS);
 /// A layer with the time of one of its runs, in the form that is looked at.
 struct LayerTime {
@@ -195,5 +196,46 @@ std::optional<decision::WeightForm> sizedForm(const decision::WeightForm &form,
 std::optional<decision::WeightForm> asForm(const decision::WeightForm &form, std::string_view key);
 /// "palette4", "palette8", "sparse", "int8", "blockwise": those that choose and trail try.
 std::span<const std::string_view> candidateForms();
+
+/// The times of a program's layers, collected one after the other. Of the layers it keeps what
+/// programTime asks them, equal ones once: a layer takes a kilobyte.
+class LayerTimes
+{
+public:
+    LayerTimes() = default;
+    LayerTimes(const LayerTimes &) = delete; // the times point into the layers kept
+    LayerTimes &operator=(const LayerTimes &) = delete;
+
+    /// In the program's order, in the form that is looked at.
+    void add(const Layer &layer, const Assessment &assessment)
+    {
+        add(layer, assessment.timeS, refusalOf(assessment));
+    }
+    /// `timeS`: of one run, empty where it is not known.
+    void add(const Layer &layer, std::optional<double> timeS, std::string refusal);
+    ProgramTime total(const Roofs &roofs) const { return programTime(m_times, roofs); }
+
+private:
+    const Layer *kept(const Layer &layer);
+
+    std::deque<Layer> m_kept; ///< model and runs only; few: one a function and way to reach it
+    std::vector<LayerTime> m_times;
+};
+
+/// The layer's operation with the weight as the array gets it: one that folds is dense fp16. Only
+/// for layers that have an operation.
+decision::LayerOperation arrayOperation(const Layer &layer, const Assessment &assessment);
+
+/// Weights of a width that was typed in, 1 to 16 bits. A width below 8 is that of a palette's
+/// index, whose entries are fp16 (chapter 25, four codecs); 8 bits are int8.
+void setWeightBits(decision::LayerOperation &operation, unsigned bits);
+
+/// How the array takes a layer, in the form that was assessed on that chip: `computeGeometry` of
+/// its `arrayOperation`, with the operands and the arithmetic of the assessment, so that both say
+/// the same.
+/// Errors: "geometry.none" (the layer is no operation of the array) and those of computeGeometry.
+Result<decision::Geometry> geometryOf(const Layer &layer, const Assessment &assessment,
+                                      const target::Target &target,
+                                      const decision::GeometryOptions &options = {});
 
 } // namespace kernscope::roofline

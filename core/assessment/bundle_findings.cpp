@@ -2,8 +2,8 @@
 #include "core/assessment/bundle_findings.h"
 
 #include "core/assessment/weight_where.h"
-#include "core/base/counted_text.h"
 #include "core/base/parallel.h"
+#include "core/base/text.h"
 #include "core/bundle/half_counts.h"
 #include "core/bundle/scale_data.h"
 #include "core/bundle/stored_bytes.h"
@@ -17,7 +17,6 @@
 #include <mutex>
 #include <set>
 #include <span>
-#include <string>
 #include <unordered_map>
 #include <utility>
 
@@ -78,7 +77,7 @@ std::string contentKey(const Weight &weight, const Statistics &figures)
 }
 
 /// True where every element of [first, first + count) decodes to the same number; NaN is equal to
-/// nothing. Most channels are told apart by their first few elements: only those are decoded.
+/// nothing. Most channels differ in their first few elements: only those are decoded.
 bool isConstant(const codec::Decoder &decoder, std::uint64_t first, std::uint64_t count)
 {
     constexpr std::uint64_t kFirstLook = 16, kBlock = 4096;

@@ -1,14 +1,232 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/assessment/calibrate.h"
 
-#include "core/assessment/calibration_rows.h"
-#include "core/assessment/prediction_note.h"
+#include "core/assessment/measured.h"
 #include "core/base/csv.h"
+#include "core/base/pattern.h"
+#include "core/format/table_rows.h"
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string_view>
 
 #include <fmt/format.h>
+
+namespace kernscope::roofline::calibration {
+
+/// A row of measurements.csv: a time of some layers that are alike.
+struct Timed {
+    std::string group, target, name, op, form, quantity, condition, source;
+    std::uint64_t kernelWidth = 1, kernelHeight = 1, inputs = 1, outputs = 1;
+    std::uint64_t width = 1, height = 1, layers = 1, engines = 1;
+    double seconds = 0;
+};
+
+/// All rows of the table, in its order.
+const std::vector<Timed> &timedRows();
+
+/// One of its layers, with dense weights.
+Layer layerOf(const Timed &row);
+
+/// "int8", "palette4", "sparse75" (percent of zeros), "sparse50+palette4", "w8a8". Nothing for a
+/// form that is not modelled.
+std::optional<decision::WeightForm> formNamed(const Layer &layer, std::string_view name);
+
+/// Stored bytes over those of fp16 by the law of a published form (listing 25.3 for masks; tables
+/// apart): "int8", "palette4 grouped", "sparse50+palette4", "sparse" by the zeros that are
+/// published for the chip. Empty: no law, or zeros that are not published.
+std::optional<double> storedRatio(std::string_view target, std::string_view form);
+
+/// What a row of measurements is about, by the keys of model_effects.csv: "group" ("ratio" of
+/// ratios), "form", "op", "side" (channels), "kernel" ("WxH"), "kernel_w", "height" (rows of the
+/// map), "layers", "engines".
+using Subject = std::map<std::string, std::string, std::less<>>;
+Subject subjectOf(const Timed &row);
+
+/// The effect that the model leaves out, by the first row of the table that is about it.
+void nameMissing(CalibrationRow &row, const Subject &subject);
+
+using decision::WeightForm;
+
+namespace {
+
+/// A count that is 1 where the table has none.
+auto count(std::uint64_t Timed::*member)
+{
+    return [member](Timed &row, std::string_view cell) {
+        tables::readCell(cell, row.*member);
+        row.*member = std::max<std::uint64_t>(1, row.*member);
+    };
+}
+
+std::vector<Timed> readTimed()
+{
+    return tables::loadRows<Timed>("measurements", {{"group", &Timed::group},
+                                                    {"target", &Timed::target},
+                                                    {"name", &Timed::name},
+                                                    {"op", &Timed::op},
+                                                    {"form", &Timed::form},
+                                                    {"quantity", &Timed::quantity},
+                                                    {"condition", &Timed::condition},
+                                                    {"source", &Timed::source},
+                                                    {"kernel_w", count(&Timed::kernelWidth)},
+                                                    {"kernel_h", count(&Timed::kernelHeight)},
+                                                    {"inputs", count(&Timed::inputs)},
+                                                    {"outputs", count(&Timed::outputs)},
+                                                    {"width", count(&Timed::width)},
+                                                    {"height", count(&Timed::height)},
+                                                    {"layers", count(&Timed::layers)},
+                                                    {"engines", count(&Timed::engines)},
+                                                    {"value_s", &Timed::seconds}});
+}
+
+struct Effect {
+    std::string target, conditions, effect, evidence, source;
+};
+
+const std::vector<Effect> &effects()
+{
+    static const auto rows =
+        tables::loadRows<Effect>("model_effects", {{"target", &Effect::target},
+                                                   {"conditions", &Effect::conditions},
+                                                   {"effect", &Effect::effect},
+                                                   {"evidence", &Effect::evidence},
+                                                   {"source", &Effect::source}});
+    return rows;
+}
+
+/// Takes the part up to `separator` off the text.
+std::string_view taken(std::string_view &text, char separator)
+{
+    const std::string_view part = text.substr(0, text.find(separator));
+    text.remove_prefix(std::min(text.size(), part.size() + 1));
+    return part;
+}
+
+/// A pattern, or a range of numbers "9..15".
+bool matches(std::string_view wanted, const std::string &value)
+{
+    const std::size_t dots = wanted.find("..");
+    if (dots == wanted.npos)
+        return matchesPattern(wanted, value);
+    const auto low = parseInteger(wanted.substr(0, dots)),
+               high = parseInteger(wanted.substr(dots + 2));
+    const auto number = parseInteger(value);
+    return low && high && number && *number >= *low && *number <= *high;
+}
+
+/// "group=ks4;kernel_w=9..11|15": each key has one of the values.
+bool holds(std::string_view conditions, const Subject &subject)
+{
+    while (!conditions.empty()) {
+        const std::string_view condition = taken(conditions, ';');
+        const std::size_t equals = condition.find('=');
+        const auto fact = subject.find(condition.substr(0, equals));
+        if (equals == condition.npos || fact == subject.end())
+            return false;
+        bool any = false;
+        for (std::string_view rest = condition.substr(equals + 1); !rest.empty() && !any;)
+            any = matches(taken(rest, '|'), fact->second);
+        if (!any)
+            return false;
+    }
+    return true;
+}
+
+} // namespace
+
+const std::vector<Timed> &timedRows()
+{
+    static const std::vector<Timed> rows = readTimed();
+    return rows;
+}
+
+Layer layerOf(const Timed &row)
+{
+    Layer layer;
+    layer.op = row.op;
+    layer.form.shape = {row.outputs, row.inputs, row.kernelHeight, row.kernelWidth};
+    layer.form.elements = row.kernelWidth * row.kernelHeight * row.inputs * row.outputs;
+    layer.form.storedBytes = layer.form.denseBytes = 2 * layer.form.elements;
+    layer.form.use = {true, false, std::nullopt, true, true};
+    layer.flops = 2 * layer.form.elements * row.width * row.height;
+    layer.inputBytes = 2 * row.inputs * row.width * row.height;
+    layer.outputBytes = 2 * row.outputs * row.width * row.height;
+    decision::LayerOperation operation;
+    operation.inputChannels = row.inputs;
+    operation.outputChannels = row.outputs;
+    operation.kernelWidth = row.kernelWidth;
+    operation.kernelHeight = row.kernelHeight;
+    operation.outputWidth = row.width;
+    operation.outputHeight = row.height;
+    layer.operation = operation;
+    return layer;
+}
+
+std::optional<WeightForm> formNamed(const Layer &layer, std::string_view name)
+{
+    WeightForm facts = layer.form;
+    if (name == "dense" || name == "w8a8")
+        return name == "dense" ? std::optional(facts) : std::nullopt;
+    if (name.ends_with(" grouped"))
+        name.remove_suffix(8);
+    if (name == "sparse32") // that of the guide's chapter 10 is 32 percent dense
+        name = "sparse68";
+    if (name.starts_with("sparse")) {
+        const std::string_view digits = name.substr(6, 2);
+        facts.density = 1 - static_cast<double>(parseInteger(digits).value_or(63)) / 100;
+        if (name.size() > 8 && name[8] == '+') {
+            auto both = asForm(facts, "sparse");
+            const double kept = static_cast<double>(facts.elements) * *facts.density;
+            if (both) {
+                both->node = FormNode::Palette;
+                both->bits = 4;
+                both->storedBytes = facts.elements / 8 + static_cast<std::uint64_t>(kept / 2) + 32;
+            }
+            return both;
+        }
+        return asForm(facts, "sparse");
+    }
+    if (name.starts_with("palette") && name.size() == 8) {
+        auto form = asForm(facts, "palette8");
+        form->bits = static_cast<unsigned>(name[7] - '0');
+        form->storedBytes = facts.elements * form->bits / 8 + (2U << form->bits);
+        return form;
+    }
+    return asForm(facts, name);
+}
+
+// What the model leaves out (resources/tables/model_effects.csv), found by what a row is about.
+
+Subject subjectOf(const Timed &row)
+{
+    return {{"group", row.group},
+            {"form", row.form},
+            {"op", row.op},
+            {"side", fmt::format("{}", row.inputs)},
+            {"kernel", fmt::format("{}x{}", row.kernelWidth, row.kernelHeight)},
+            {"kernel_w", fmt::format("{}", row.kernelWidth)},
+            {"height", fmt::format("{}", row.height)},
+            {"layers", fmt::format("{}", row.layers)},
+            {"engines", fmt::format("{}", row.engines)}};
+}
+
+void nameMissing(CalibrationRow &row, const Subject &subject)
+{
+    for (const Effect &effect : effects()) {
+        if (effect.target != row.target || !holds(effect.conditions, subject))
+            continue;
+        row.missing = effect.effect;
+        row.missingEvidence = effect.evidence;
+        row.missingSource = effect.source;
+        return;
+    }
+}
+
+} // namespace kernscope::roofline::calibration
 
 namespace kernscope::roofline {
 
@@ -155,6 +373,27 @@ CalibrationRow predictRatio(const SpeedupRow &row, const target::Target &target)
     return made;
 }
 
+/// Zeros of "sparse50", and of the M1's stack by the row that has them; empty: not published.
+std::optional<double> publishedZeros(std::string_view target, std::string_view form)
+{
+    if (form.size() > 7 && form.starts_with("sparse")) {
+        if (const auto percent = parseInteger(form.substr(6, 2)))
+            return static_cast<double>(*percent) / 100;
+    }
+    for (const SpeedupRow &other : decision::speedupRows()) {
+        if (other.target == target && other.form == form && other.measurement == "zero_fraction")
+            return other.low;
+    }
+    return std::nullopt;
+}
+
+std::string figureUnit(const SpeedupRow &row)
+{
+    if (row.measurement == "effective_bandwidth_GBps_dense_to_sparse")
+        return "GB/s";
+    return row.measurement == "program_bytes" ? "B" : "ratio";
+}
+
 } // namespace
 
 std::optional<double> CalibrationRow::ratio() const
@@ -219,6 +458,57 @@ std::string predictionNote(const target::Target &target)
                                target.name, 100 * *error)
                  : fmt::format("No measurement of {} tells how good predictions for it are.",
                                target.name);
+}
+
+std::optional<double> calibration::storedRatio(std::string_view target, std::string_view name)
+{
+    std::string_view form = name;
+    if (form.ends_with(" grouped"))
+        form.remove_suffix(8);
+    if (form.starts_with("palette") && form.size() == 8)
+        return static_cast<double>(form[7] - '0') / 16;
+    if (form == "int8")
+        return 0.5;
+    const auto zeros = form.starts_with("sparse") ? publishedZeros(target, name) : std::nullopt;
+    if (!zeros)
+        return std::nullopt;
+    const double kept = form.ends_with("+palette4") ? 0.25 : 1;
+    return 1.0 / 16 + (1 - *zeros) * kept;
+}
+
+std::vector<PublishedFigure> publishedFigures(const target::Target *wanted)
+{
+    std::vector<PublishedFigure> figures;
+    const auto isWanted = [wanted](const std::string &name) {
+        return wanted == nullptr || name == wanted->name || name == "*";
+    };
+    for (const SpeedupRow &row : decision::speedupRows()) {
+        if (row.isSpeed() || !isWanted(row.target))
+            continue;
+        PublishedFigure figure{row.target,    row.form,   row.measurement, figureUnit(row),
+                               row.condition, row.source, row.low,         row.high,
+                               std::nullopt,  {},         row.confidence};
+        if (row.measurement == "stored_bytes_ratio") {
+            figure.predicted = calibration::storedRatio(row.target, row.form);
+            figure.basis = figure.predicted ? "the form's bits over those of fp16" : "";
+        }
+        figures.push_back(std::move(figure));
+    }
+    for (const PowerFigure &row : powerFigures()) {
+        if (isWanted(row.target))
+            figures.push_back({row.target,
+                               "dense",
+                               row.quantity,
+                               "W",
+                               row.condition,
+                               row.source,
+                               row.watts,
+                               row.watts,
+                               std::nullopt,
+                               {},
+                               row.confidence});
+    }
+    return figures;
 }
 
 } // namespace kernscope::roofline

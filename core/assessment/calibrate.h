@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/assessment/assess.h"
+#include "core/target/target.h"
 
 #include <optional>
 #include <string>
@@ -23,7 +24,7 @@ struct CalibrationRow {
     /// The effect that the model lacks, where it is off; what shows it, and where that is published
     /// (resources/tables/model_effects.csv).
     std::string missing, missingEvidence, missingSource;
-    bool goal = false; ///< one of the published ratios that are to be met
+    bool goal = false; ///< in the set of published ratios that predictions must meet
 
     /// A parameter, or a roof that is derived, was fitted on this very row.
     bool own = false;
@@ -42,7 +43,7 @@ inline constexpr double kCalibrationGoal = 0.15;
 /// All targets, or one. In the order of the tables.
 std::vector<CalibrationRow> calibrate(const target::Target *target = nullptr);
 
-/// A published figure that is no time of a layer: stored bytes, errors, bandwidths, energies,
+/// A published figure other than the time of a layer: stored bytes, errors, bandwidths, energies,
 /// power.
 struct PublishedFigure {
     std::string target, form, measurement, unit, condition, source;
@@ -58,5 +59,10 @@ std::vector<PublishedFigure> publishedFigures(const target::Target *target = nul
 /// What the rows of a target say of its predictions: the median of |ratio - 1| over those that
 /// count; nothing where none does. Every prediction for the target carries it.
 std::optional<double> predictionError(const target::Target &target);
+
+/// How good the predictions for a chip are, in a sentence: how far they are off from the published
+/// measurements (predictionError), or that there are none. It is shown beside every predicted time
+/// and speed-up.
+std::string predictionNote(const target::Target &target);
 
 } // namespace kernscope::roofline

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/assessment/assess.h"
-#include "core/assessment/working_set.h"
-#include "core/base/error_builder.h"
+#include "core/assessment/geometry.h"
+#include "core/base/error.h"
 #include "core/format/table_rows.h"
 
 #include <algorithm>
@@ -108,13 +108,10 @@ Result<const LayerRoof *> chosenRoof(const Roofs &roofs, Ceiling::Kind kind,
             return &row;
         published += (published.empty() ? "" : ", ") + ceiling.name;
     }
-    return ErrorBuilder("roofline.ceiling")
-        .field(ceilingKindName(kind))
-        .expected(published.empty() ? "none is published" : published)
-        .found(wanted)
-        .message(fmt::format("{} has no {} ceiling of that name.", roofs.target->name,
-                             ceilingKindName(kind)))
-        .unexpected();
+    return refused("roofline.ceiling", ceilingKindName(kind),
+                   published.empty() ? "none is published" : published, wanted,
+                   fmt::format("{} has no {} ceiling of that name.", roofs.target->name,
+                               ceilingKindName(kind)));
 }
 
 /// That of every layer which no other row is about.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/assessment/collective.h"
 
-#include "core/format/tables.h"
+#include "core/format/table_rows.h"
 #include "core/target/rules.h"
 
 #include <algorithm>

@@ -56,7 +56,7 @@ inline bool isLayer(const Consumer &consumer)
 /// the largest; kNoIndex of none.
 std::size_t leadingWeight(const Bundle &bundle, std::span<const std::size_t> weights);
 
-/// Why no constexpr operation may make the weight, by who reads it; empty where one may
+/// Why no constexpr operation may make the weight, because of its consumers; empty where one may
 /// (resources/tables/weight_operands.csv).
 std::string uncompressibleNote(const Weight &weight);
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/assessment/gate_reasons.h"
+#include "core/assessment/stream.h"
 
 #include "core/form/form_steps.h"
-#include "core/format/code_sets.h"
-#include "core/format/contested.h"
+#include "core/format/catalogue.h"
 #include "core/format/legality.h"
 #include "core/format/table_rows.h"
 #include "core/target/rules.h"

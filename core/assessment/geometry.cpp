@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/assessment/geometry.h"
 
-#include "core/assessment/geometry_cycles.h"
-#include "core/assessment/geometry_facts.h"
-#include "core/assessment/winograd.h"
-#include "core/assessment/working_set.h"
+#include "core/assessment/roofline.h"
+#include "core/format/table_rows.h"
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <initializer_list>
 
 #include <fmt/format.h>
@@ -177,6 +176,151 @@ void groupsAndCores(const LayerOperation &operation, const GeometryOptions &opti
     geometry.buffering = bufferingOf(geometry.demand);
 }
 
+struct NamedCap {
+    std::uint64_t bytes = 0;
+    std::string source;
+};
+
+std::optional<NamedCap> compilersCap(const target::Target &target)
+{
+    const target::HalValue *value =
+        target::halValue(target, target::HalLayout::Chapters, target::hal::kWorkingSet);
+    std::string where = "+0x1b8: ";
+    if (value == nullptr) {
+        value = target::halValue(target, target::HalLayout::Later, target::hal::kLaterWorkingSet);
+        where = "compiler 10.26.6, +0x1d8: ";
+    }
+    if (value == nullptr || !value->number)
+        return std::nullopt;
+    return NamedCap{static_cast<std::uint64_t>(*value->number), where + value->source};
+}
+
+std::optional<NamedCap> measuredCap(const target::Target &target)
+{
+    for (const roofline::Ceiling &figure : roofline::ceilings(target)) {
+        if (figure.name == "working_set_bytes")
+            return NamedCap{static_cast<std::uint64_t>(figure.value), figure.source};
+    }
+    return std::nullopt;
+}
+
+using format::Confidence;
+constexpr std::string_view kTable = "table 20.4";
+
+Condition condition(std::string name, std::string required, std::string found,
+                    std::optional<bool> holds, std::string source = std::string(kTable))
+{
+    Condition made;
+    made.name = std::move(name);
+    made.required = std::move(required);
+    made.found = std::move(found);
+    made.holds = holds;
+    made.source = std::move(source);
+    return made;
+}
+
+Condition enableBit(const target::Target &target)
+{
+    const target::HalValue *value =
+        target::halValue(target, target::HalLayout::Chapters, target::hal::kWinograd);
+    const auto bit = target::halBit(target, target::hal::kWinograd);
+    Condition made = condition("enable bit", "hal[0x680] & 1", bit ? (*bit ? "1" : "0") : "unknown",
+                               bit, value ? value->source : std::string(kTable));
+    made.offset = target::hal::kWinograd;
+    made.confidence = value ? value->confidence : Confidence::Documented;
+    return made;
+}
+
+Condition workCondition(const target::Target &target, const LayerOperation &operation,
+                        WinogradGate &gate)
+{
+    const bool workUnit = operation.workUnitMode == 1 || operation.workUnitMode == 2;
+    const char *name = workUnit                ? "winograd_threshold_work_unit"
+                       : operation.floatWeight ? "winograd_threshold_float"
+                                               : "winograd_threshold_integer";
+    if (const GeometryFact *fact = geometryFact(target, name)) {
+        gate.threshold = static_cast<unsigned>(fact->value);
+        gate.thresholdReason = fact->note;
+    }
+    return condition("work", fmt::format("at least {} ({})", gate.threshold, gate.thresholdReason),
+                     fmt::format("{}", gate.work), gate.work >= gate.threshold);
+}
+
+void addShape(const LayerOperation &operation, WinogradGate &gate)
+{
+    const std::uint64_t w = operation.kernelWidth;
+    const std::uint64_t h = operation.kernelHeight;
+    const bool three = w == 3 || h == 3;
+    const std::uint64_t orthogonal = w == 3 ? h : w;
+    gate.conditions.push_back(condition("one axis is 3", "kernel width or height 3",
+                                        fmt::format("{} x {}", w, h), three));
+    gate.conditions.push_back(
+        condition("orthogonal axis", "below 6", fmt::format("{}", orthogonal), orthogonal < 6));
+    gate.conditions.push_back(condition("no depth", "kernel depth 1",
+                                        fmt::format("{}", operation.kernelDepth),
+                                        operation.kernelDepth == 1));
+    const bool unit = operation.strideX == 1 && operation.strideY == 1 && operation.strideZ == 1;
+    gate.conditions.push_back(
+        condition("unit stride", "stride 1",
+                  fmt::format("{} x {}", operation.strideX, operation.strideY), unit));
+}
+
+void addSelection(const LayerOperation &operation, Buffering buffering, WinogradGate &gate)
+{
+    const std::string source = "chapter 20, Winograd selection";
+    gate.selection.push_back(condition(
+        "not unicast", "multicast convolution",
+        operation.unicast ? (*operation.unicast ? "unicast" : "multicast") : "not in the bundle",
+        operation.unicast ? std::optional(!*operation.unicast) : std::nullopt, source));
+    gate.selection.push_back(condition("not sparse", "a weight that is not sparse",
+                                       operation.sparse ? "sparse" : "not sparse",
+                                       !operation.sparse, "chapters 20 and 25"));
+    const bool saturates = buffering == Buffering::Double;
+    gate.selection.push_back(condition(
+        "beats double-buffering", "double-buffering does not saturate the array",
+        saturates ? "double-buffering is possible: the cost model decides" : "not double-buffered",
+        saturates ? std::nullopt : std::optional(true), source));
+    gate.selection.push_back(condition("beats direct convolution", "lower modelled cost",
+                                       "the cost model's figures are not published", std::nullopt,
+                                       source));
+}
+
+/// A row of resources/tables/ocg_figures.csv, in the order of SourceMode or of CapClass.
+struct OcgFigure {
+    std::string kind, name;
+    unsigned figure = 0;
+    std::uint32_t offset = 0; ///< HAL place of the figure
+};
+
+std::vector<OcgFigure> figuresOf(std::string_view kind)
+{
+    auto rows = tables::loadRows<OcgFigure>("ocg_figures", {{"kind", &OcgFigure::kind},
+                                                            {"name", &OcgFigure::name},
+                                                            {"figure", &OcgFigure::figure},
+                                                            {"offset", &OcgFigure::offset}});
+    std::erase_if(rows, [kind](const OcgFigure &row) { return row.kind != kind; });
+    return rows;
+}
+
+/// Table 20.3.
+const std::vector<OcgFigure> &modes()
+{
+    static const auto rows = figuresOf("mode");
+    return rows;
+}
+
+/// Byte caps of a kernel element.
+const std::vector<OcgFigure> &caps()
+{
+    static const auto rows = figuresOf("cap");
+    return rows;
+}
+
+std::uint64_t floorPow2(std::uint64_t value)
+{
+    return value == 0 ? 1 : std::bit_floor(value);
+}
+
 } // namespace
 
 CycleEstimate cyclesOf(const target::Target &target, const LayerOperation &operation,
@@ -315,6 +459,178 @@ Result<Geometry> computeGeometry(const target::Target &target, const LayerOperat
     if (auto line = workingSetCap(target).disagreement; !line.empty())
         geometry.disagreements.push_back(std::move(line));
     return geometry;
+}
+
+std::span<const GeometryFact> geometryFacts()
+{
+    static const auto facts = tables::loadRows<GeometryFact>(
+        "geometry_facts", {{"fact", &GeometryFact::fact},
+                           {"target", &GeometryFact::target},
+                           {"value", &GeometryFact::value},
+                           {"unit", &GeometryFact::unit},
+                           {"source", &GeometryFact::source},
+                           {"note", &GeometryFact::note},
+                           {"confidence", &GeometryFact::confidence}});
+    return facts;
+}
+
+const GeometryFact *geometryFact(const target::Target &target, std::string_view name)
+{
+    const GeometryFact *found = nullptr;
+    for (const GeometryFact &fact : geometryFacts()) {
+        if (fact.fact != name)
+            continue;
+        if (fact.target == target.name)
+            return &fact;
+        if (fact.target == "*")
+            found = &fact;
+    }
+    return found;
+}
+
+WorkingSetCap workingSetCap(const target::Target &target)
+{
+    const auto compilers = compilersCap(target), measured = measuredCap(target);
+    const auto &first = measured ? measured : compilers;
+    if (!first)
+        return {};
+    WorkingSetCap cap{first->bytes, first->source, {}};
+    if (measured && compilers && measured->bytes != compilers->bytes)
+        cap.disagreement =
+            fmt::format("the largest operand that stays on chip: {} bytes ({}), {} bytes ({})",
+                        measured->bytes, measured->source, compilers->bytes, compilers->source);
+    return cap;
+}
+
+std::optional<bool> staysOnChip(const std::optional<std::uint64_t> &cap,
+                                const std::optional<std::uint64_t> &weight, std::uint64_t dense,
+                                const std::optional<std::uint64_t> &input,
+                                const std::optional<std::uint64_t> &output)
+{
+    if (!cap)
+        return std::nullopt;
+    if (std::max({weight.value_or(0), input.value_or(0), output.value_or(0)}) > *cap)
+        return false;
+    if (!input || !output || std::max(dense, weight.value_or(dense)) > *cap)
+        return std::nullopt;
+    return true;
+}
+
+WinogradGate winogradGate(const target::Target &target, const LayerOperation &operation,
+                          std::uint64_t group, Buffering buffering)
+{
+    WinogradGate gate;
+    // Group and kernel are bounded by the checks of computeGeometry.
+    gate.work = group * operation.kernelWidth * operation.kernelHeight * operation.kernelDepth * 2;
+    gate.conditions.push_back(enableBit(target));
+    const std::uint32_t format = operation.kernelFormat;
+    gate.conditions.push_back(condition("kernel type",
+                                        "underlying type not 5 (e4m3), not 2 (uint8), not unity",
+                                        operation.unity ? "unity" : fmt::format("{}", format),
+                                        format != 5 && format != 2 && !operation.unity));
+    gate.conditions.push_back(condition("input format", "tensor format not 12 (e4m3)",
+                                        fmt::format("{}", operation.tensorFormat),
+                                        operation.tensorFormat != 12));
+    addShape(operation, gate);
+    gate.conditions.push_back(workCondition(target, operation, gate));
+    addSelection(operation, buffering, gate);
+
+    const auto fails = [](const Condition &c) { return c.holds && !*c.holds; };
+    const auto open = [](const Condition &c) { return !c.holds; };
+    const bool refused =
+        std::any_of(gate.conditions.begin(), gate.conditions.end(), fails) || operation.sparse;
+    if (refused)
+        gate.eligible = false;
+    else if (std::none_of(gate.conditions.begin(), gate.conditions.end(), open))
+        gate.eligible = true;
+    if (!refused) {
+        // F(2,3) spends 4 products where direct spends 6; F(4,3) 6 where direct spends 12.
+        gate.tiles = {{2, 4, 6.0 / 4.0}, {4, 6, 12.0 / 6.0}};
+    }
+    return gate;
+}
+
+// Group size, passes, cores and buffering: listings 20.1 and 20.2.
+
+std::string_view ocgReadingName(OcgReading reading)
+{
+    return reading == OcgReading::Listing ? "listing" : "formula";
+}
+
+std::string_view sourceModeName(SourceMode mode)
+{
+    return modes()[std::size_t(mode)].name;
+}
+
+std::optional<SourceMode> sourceModeFromName(std::string_view name)
+{
+    for (std::size_t i = 0; i < modes().size(); ++i) {
+        if (modes()[i].name == name)
+            return SourceMode(i);
+    }
+    return std::nullopt;
+}
+
+unsigned channelsPerAccumulator(SourceMode mode)
+{
+    return modes()[std::size_t(mode)].figure;
+}
+
+target::HalOffset accumulatorOffset(SourceMode mode)
+{
+    return {modes()[std::size_t(mode)].offset};
+}
+
+unsigned byteCap(CapClass cap)
+{
+    return caps()[std::size_t(cap)].figure;
+}
+
+target::HalOffset byteCapOffset(CapClass cap)
+{
+    return {caps()[std::size_t(cap)].offset};
+}
+
+std::uint64_t outputChannelGroup(std::uint64_t kernel, unsigned cap, unsigned perAccumulator,
+                                 OcgReading reading, unsigned accumulators)
+{
+    const std::uint64_t k = std::max<std::uint64_t>(kernel, 1);
+    const std::uint64_t budget = floorPow2(accumulators / k);
+    const std::uint64_t group = reading == OcgReading::Listing
+                                    ? std::min<std::uint64_t>(budget * perAccumulator, cap / k)
+                                    : std::min<std::uint64_t>(budget, cap);
+    return std::max<std::uint64_t>(group, 1);
+}
+
+std::uint64_t ocgPasses(std::uint64_t channels, std::uint64_t group)
+{
+    const std::uint64_t size = std::max<std::uint64_t>(group, 1);
+    return channels / size + (channels % size == 0 ? 0 : 1);
+}
+
+std::uint64_t coresLit(std::uint64_t passes, std::uint64_t cores)
+{
+    // bit_ceil past 2^63 has no value; that number of passes uses every core.
+    if (passes >= cores)
+        return cores;
+    return std::min(cores, std::bit_ceil(std::max<std::uint64_t>(passes, 1)));
+}
+
+std::string_view bufferingName(Buffering buffering)
+{
+    switch (buffering) {
+    case Buffering::Double: return "double";
+    case Buffering::Single: return "single";
+    case Buffering::Exceeds: break;
+    }
+    return "exceeds";
+}
+
+Buffering bufferingOf(std::uint64_t demand, unsigned accumulators)
+{
+    if (demand <= accumulators / 2)
+        return Buffering::Double;
+    return demand <= accumulators ? Buffering::Single : Buffering::Exceeds;
 }
 
 } // namespace kernscope::decision

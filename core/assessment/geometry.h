@@ -2,9 +2,11 @@
 #pragma once
 
 #include "core/target/hal.h"
+#include "core/target/target.h"
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -174,5 +176,58 @@ std::optional<std::uint64_t> paddedInputElements(const LayerOperation &operation
 /// "geometry.density" (not within 0 and 1), "target.claim".
 Result<Geometry> computeGeometry(const target::Target &target, const LayerOperation &operation,
                                  const GeometryOptions &options = {});
+
+/// Cycles of `macs` multiplications (empty: not known) on the cores that `geometry` lights.
+CycleEstimate cyclesOf(const target::Target &target, const LayerOperation &operation,
+                       const Geometry &geometry, const std::optional<std::uint64_t> &macs);
+
+/// Of the products of a window with its input along one axis, the share that meets an element and
+/// not the padding; empty where an extent is 0. `before`: places before the first element.
+std::optional<double> insideShare(std::uint64_t input, std::uint64_t output, std::uint64_t kernel,
+                                  std::uint64_t stride, std::uint64_t dilation,
+                                  std::uint64_t before);
+/// The same of padding "same" (or "same_lower", which pads more before): how many places are before
+/// the first element.
+std::uint64_t samePadding(std::uint64_t input, std::uint64_t output, std::uint64_t kernel,
+                          std::uint64_t stride, std::uint64_t dilation, bool lower = false);
+/// The share of implicit zeros of an operation whose padding is not known: as with padding
+/// "same" and an input of each output extent times its stride.
+std::optional<double> samePaddedZero(const LayerOperation &operation);
+
+/// A row of resources/tables/geometry_facts.csv: such as those of tables 20.2, 20.5 and 20.6.
+struct GeometryFact {
+    std::string fact, target; ///< "*": all
+    double value = 0;
+    std::string unit, source, note;
+    format::Confidence confidence = format::Confidence::Documented;
+};
+
+std::span<const GeometryFact> geometryFacts();
+/// The fact for a target: its own, or that of all. Nothing where it is not known; figures that
+/// were measured on one target are not lent to another.
+const GeometryFact *geometryFact(const target::Target &target, std::string_view fact);
+
+/// The largest operand that stays on chip. A knee that was measured
+/// (resources/tables/roofline.csv, working_set_bytes) goes before the compiler's constant (HAL
+/// +0x1b8, or +0x1d8 of compiler 10.26.6).
+struct WorkingSetCap {
+    std::optional<std::uint64_t> bytes; ///< empty: not known
+    std::string source;
+    std::string disagreement; ///< a sentence where both are known and differ
+};
+WorkingSetCap workingSetCap(const target::Target &target);
+
+/// Whether an operand of `weight` bytes as it crosses to the engine, `dense` as fp16, and the
+/// others stay on chip. Which of the two counts for a weight that is stored smaller is not
+/// published: where the two give different answers, the result is not known. Empty operands are not
+/// known.
+std::optional<bool> staysOnChip(const std::optional<std::uint64_t> &cap,
+                                const std::optional<std::uint64_t> &weight, std::uint64_t dense,
+                                const std::optional<std::uint64_t> &input,
+                                const std::optional<std::uint64_t> &output);
+
+/// CanUseWinogradMode, table 20.4, for an operation with that group size and buffering.
+WinogradGate winogradGate(const target::Target &target, const LayerOperation &operation,
+                          std::uint64_t group, Buffering buffering);
 
 } // namespace kernscope::decision

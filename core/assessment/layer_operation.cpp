@@ -1,16 +1,86 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A layer as the multiply-accumulate array takes it.
 #include "core/assessment/consumer_kinds.h"
-#include "core/assessment/einsum.h"
-#include "core/assessment/geometry_cycles.h"
+#include "core/assessment/geometry.h"
 #include "core/assessment/weight_facts.h"
+#include "core/base/quantity.h"
+#include "core/bundle/bundle_fwd.h"
+#include "core/bundle/weight.h"
 
 #include <algorithm>
+#include <map>
+#include <optional>
 #include <span>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace kernscope {
 
+/// The letters of an einsum's equation: those of each operand, and of the output.
+struct Equation {
+    std::vector<std::string> operands;
+    std::string output;
+};
+/// Nothing where the text has no arrow.
+std::optional<Equation> equationOf(std::string_view text);
+
+/// An einsum of two operands as a product of matrices, by the letters of the one that is the
+/// weight.
+struct EquationRoles {
+    std::string batches; ///< of both operands and the output: products apart
+    std::string outputs; ///< of the weight and the output: its output channels
+    std::string summed;  ///< of both, not of the output: its input channels
+    std::string pixels;  ///< of the other operand and the output
+};
+/// Nothing where the equation is no product of matrices: not two operands, a letter twice in an
+/// operand, a letter of one operand alone that is summed over, or none that both sum over.
+std::optional<EquationRoles> equationRoles(const Equation &equation, std::size_t weight);
+
+/// Channels of the einsum that reads the weight, and how many values each output channel has in
+/// all products together.
+struct EinsumProduct {
+    std::uint64_t inputChannels = 1, outputChannels = 1;
+    std::optional<std::uint64_t> pixels; ///< empty: an extent is not known
+};
+/// Nothing where it is no product of matrices, or an extent of the weight's channels is not known.
+std::optional<EinsumProduct> einsumProduct(const Weight &weight, const Consumer &consumer);
+
 namespace {
+
+using Extents = std::map<char, std::uint64_t>;
+
+bool has(std::string_view letters, char letter)
+{
+    return letters.find(letter) != std::string_view::npos;
+}
+
+bool repeats(std::string letters)
+{
+    std::sort(letters.begin(), letters.end());
+    return std::adjacent_find(letters.begin(), letters.end()) != letters.end();
+}
+
+/// Adds the extents of an operand or the output. One of 1 gives way, as it is broadcast.
+void addExtents(const std::string &letters, const std::optional<Shape> &shape, Extents &extents)
+{
+    if (!shape || shape->size() != letters.size())
+        return;
+    for (std::size_t i = 0; i < letters.size(); ++i) {
+        auto &extent = extents.try_emplace(letters[i], 1).first->second;
+        extent = std::max(extent, (*shape)[i]);
+    }
+}
+
+std::optional<std::uint64_t> extentProduct(std::string_view letters, const Extents &extents)
+{
+    std::optional<std::uint64_t> result = 1;
+    for (const char letter : letters) {
+        const auto found = extents.find(letter);
+        result = result && found != extents.end() ? checkedMultiply(*result, found->second)
+                                                  : std::nullopt;
+    }
+    return result;
+}
 
 std::uint64_t at(const Shape &shape, std::size_t fromEnd)
 {
@@ -85,7 +155,7 @@ void describeConvolution(const Weight &weight, const Consumer &consumer,
     }
 }
 
-/// The channels of a linear or matmul that reads its weight through a transpose or its like, as its
+/// The channels of a linear or matmul that reads its weight through a transpose or reshape, as its
 /// output and its arithmetic tell them. False where they do not.
 bool describeByOutput(const Consumer &consumer, decision::LayerOperation &operation)
 {
@@ -188,7 +258,170 @@ bool describeProduct(const Weight &weight, const Consumer &consumer,
     return true;
 }
 
+/// The longest axis of a weight whose letter passes, the first of equal ones; kNoIndex for none.
+template <class Passes>
+std::size_t longest(const std::string &letters, const Shape &shape, const Passes &passes)
+{
+    std::size_t best = kNoIndex;
+    for (std::size_t i = 0; i < letters.size(); ++i) {
+        if (passes(letters[i]) && (best == kNoIndex || shape[i] > shape[best]))
+            best = i;
+    }
+    return best;
+}
+
+/// A letter of the output that no other operand has is one of output channels; one that is not in
+/// the output is summed over; one of both operands and the output counts outputs apart.
+std::optional<ChannelAxes> einsumAxes(const ConsumerGeometry &geometry, const Shape &shape)
+{
+    const auto equation = equationOf(geometry.equation);
+    if (!equation || geometry.operand >= equation->operands.size())
+        return std::nullopt;
+    const std::string &own = equation->operands[geometry.operand];
+    if (own.size() != shape.size())
+        return std::nullopt;
+    const auto inOutput = [&](char letter) {
+        return equation->output.find(letter) != std::string::npos;
+    };
+    const auto shared = [&](char letter) {
+        for (std::size_t i = 0; i < equation->operands.size(); ++i) {
+            if (i != geometry.operand && equation->operands[i].find(letter) != std::string::npos)
+                return true;
+        }
+        return false;
+    };
+    ChannelAxes axes;
+    while (axes.batches < own.size() && inOutput(own[axes.batches]) && shared(own[axes.batches]))
+        ++axes.batches;
+    axes.output =
+        longest(own, shape, [&](char letter) { return inOutput(letter) && !shared(letter); });
+    if (axes.output == kNoIndex) // one output for all that is summed over
+        axes.output = longest(own, shape, inOutput);
+    if (axes.output == kNoIndex)
+        axes.output = 0;
+    axes.input = longest(own, shape, [&](char letter) { return !inOutput(letter); });
+    if (axes.input == kNoIndex)
+        axes.input = axes.output;
+    axes.batches = std::min(axes.batches, axes.output);
+    return axes;
+}
+
+/// The weight's extents as the operation sees them; 1 where that is not known.
+Shape seenShape(const Weight &weight, const std::vector<std::size_t> &map)
+{
+    if (map.empty())
+        return weight.shape;
+    Shape seen;
+    for (const std::size_t axis : map)
+        seen.push_back(axis < weight.shape.size() ? weight.shape[axis] : 1);
+    return seen;
+}
+
+/// Of the weight as the operation sees it.
+ChannelAxes seenAxes(const Consumer &consumer, const Shape &shape)
+{
+    const std::size_t rank = shape.size();
+    const ConsumerGeometry &geometry = consumer.geometry;
+    if (consumer.op == "conv_transpose")
+        return {1, 0, 0, geometry.groups};
+    if (consumer.op == "einsum")
+        return einsumAxes(geometry, shape).value_or(ChannelAxes{0, 1});
+    if (consumer.op.starts_with("gather") && geometry.axis < rank)
+        return {geometry.axis, geometry.axis == 0 ? 1 : geometry.axis - 1};
+    const bool attention = consumer.op == "scaled_dot_product_attention";
+    bool outputsFirst = consumer.param != "value"; // of attention: rows of query and key
+    if (consumer.op == "matmul")
+        outputsFirst = consumer.param == "x" ? !geometry.transposeX : geometry.transposeY;
+    else if (!attention)
+        return {0, 1};
+    return outputsFirst ? ChannelAxes{rank - 2, rank - 1, rank - 2, 1}
+                        : ChannelAxes{rank - 1, rank - 2, rank - 2, 1};
+}
+
+/// The axes of the stored weight, where the operation reads it through a transpose or reshape.
+ChannelAxes storedAxes(const ChannelAxes &seen, const std::vector<std::size_t> &map)
+{
+    const auto of = [&map](std::size_t axis) { return axis < map.size() ? map[axis] : kNoIndex; };
+    ChannelAxes axes{0, 1, 0, seen.groups};
+    if (of(seen.output) == kNoIndex)
+        return axes;
+    axes.output = of(seen.output);
+    axes.input = of(seen.input) == kNoIndex ? axes.output : of(seen.input);
+    bool leading = seen.batches <= axes.output;
+    for (std::size_t i = 0; i < seen.batches; ++i)
+        leading = leading && of(i) == i;
+    axes.batches = leading ? seen.batches : 0;
+    return axes;
+}
+
 } // namespace
+
+std::optional<Equation> equationOf(std::string_view text)
+{
+    std::string letters(text);
+    std::erase(letters, ' ');
+    const std::size_t arrow = letters.find("->");
+    if (arrow == std::string::npos)
+        return std::nullopt;
+    Equation equation;
+    equation.output = letters.substr(arrow + 2);
+    letters.resize(arrow);
+    for (std::size_t at = 0; at <= letters.size();) {
+        const std::size_t comma = std::min(letters.find(',', at), letters.size());
+        equation.operands.push_back(letters.substr(at, comma - at));
+        at = comma + 1;
+    }
+    return equation;
+}
+
+std::optional<EquationRoles> equationRoles(const Equation &equation, std::size_t weight)
+{
+    if (equation.operands.size() != 2 || weight > 1)
+        return std::nullopt;
+    const std::string &own = equation.operands[weight], &other = equation.operands[1 - weight];
+    if (repeats(own) || repeats(other) || repeats(equation.output))
+        return std::nullopt;
+    EquationRoles roles;
+    for (const char letter : own) {
+        const bool shared = has(other, letter), made = has(equation.output, letter);
+        if (!shared && !made)
+            return std::nullopt;
+        (shared && made ? roles.batches : shared ? roles.summed : roles.outputs) += letter;
+    }
+    for (const char letter : other) {
+        if (has(own, letter))
+            continue;
+        if (!has(equation.output, letter))
+            return std::nullopt;
+        roles.pixels += letter;
+    }
+    return roles.summed.empty() ? std::nullopt : std::optional(std::move(roles));
+}
+
+std::optional<EinsumProduct> einsumProduct(const Weight &weight, const Consumer &consumer)
+{
+    const ConsumerGeometry &geometry = consumer.geometry;
+    const auto equation = equationOf(geometry.equation);
+    const auto roles = equation ? equationRoles(*equation, geometry.operand) : std::nullopt;
+    if (!roles)
+        return std::nullopt;
+    Extents extents;
+    if (!isReshaped(consumer))
+        addExtents(equation->operands[geometry.operand], weight.shape, extents);
+    addExtents(equation->operands[1 - geometry.operand], geometry.input, extents);
+    addExtents(equation->output, geometry.output, extents);
+    const auto outputs = extentProduct(roles->outputs, extents),
+               inputs = extentProduct(roles->summed, extents);
+    if (!outputs || !inputs)
+        return std::nullopt;
+    EinsumProduct made{*inputs, *outputs, extentProduct(roles->batches + roles->pixels, extents)};
+    // The arithmetic is not known where an operand's shape is not.
+    if (!consumer.layerFlops)
+        made.pixels.reset();
+    return made;
+}
+
+// A layer as the multiply-accumulate array takes it.
 
 std::optional<decision::LayerOperation> operationOf(const Weight &weight, const Consumer &consumer,
                                                     const decision::WeightForm &form)
@@ -220,6 +453,18 @@ std::optional<decision::LayerOperation> operationOf(const Weight &weight, const 
     operation.sparse = form.masked;
     operation.density = form.density;
     return operation;
+}
+
+// The axes of a weight that an operation takes its channels from.
+
+ChannelAxes channelAxes(const Weight &weight, const Consumer &consumer)
+{
+    const auto &map = consumer.geometry.storedAxes;
+    const Shape shape = seenShape(weight, map);
+    if (weight.shape.size() < 2 || shape.size() < 2)
+        return {};
+    const ChannelAxes seen = seenAxes(consumer, shape);
+    return map.empty() ? seen : storedAxes(seen, map);
 }
 
 } // namespace kernscope

@@ -2,11 +2,13 @@
 #pragma once
 
 #include "core/assessment/geometry.h"
+#include "core/assessment/roofline.h"
 #include "core/assessment/stream.h"
 
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace kernscope::decision {
@@ -41,8 +43,9 @@ std::vector<Measurement> measurements(const WeightForm &form, const target::Targ
 std::vector<Measurement> energyMeasurements(const WeightForm &form, const target::Target &target,
                                             const MeasuredSubject &subject);
 
-/// The speed-up that may be quoted: of the figures of which every condition holds; where there is
-/// none, of those that no condition contradicts, which are then "assumed". Nothing where all fail.
+/// The speed-up that may be quoted: from the figures whose conditions all hold; where there is
+/// none, from those that no condition contradicts, which are then "assumed". Nothing where all
+/// fail.
 std::optional<Speedup> quotedSpeedup(std::span<const Measurement> measured);
 
 /// Conditions in the words of the tables ("op=conv;kernel=3x3;channels=512"), each evaluated on a
@@ -73,3 +76,44 @@ struct SpeedupRow {
 std::span<const SpeedupRow> speedupRows();
 
 } // namespace kernscope::decision
+
+/// Power that was measured, and the energy that follows from it and a predicted time. Energies that
+/// were measured themselves are ratios of a form to fp16: decision::energyMeasurements.
+namespace kernscope::roofline {
+
+/// A reading of the engine's rail (resources/tables/power.csv).
+struct PowerFigure {
+    std::string target, quantity; ///< "rail_floor", "rail_core_step", "rail_saturated", …
+    double watts = 0;
+    std::string method;     ///< "measured"
+    std::string condition;  ///< in words
+    std::string conditions; ///< "op=conv;bound=compute"
+    std::string source;
+    format::Confidence confidence = format::Confidence::Documented;
+
+    /// The value of a condition, such as "op"; empty where it has none.
+    std::string_view conditionOf(std::string_view key) const;
+};
+std::span<const PowerFigure> powerFigures();
+/// Those of a target; a chip's figures are not lent to another.
+std::vector<PowerFigure> powerFigures(const target::Target &target);
+
+/// Energy of a layer or a program in one dispatch, derived: power times a predicted time.
+struct Energy {
+    std::optional<double> lowJ;  ///< at the rail's floor, with one core lit
+    std::optional<double> highJ; ///< at the power of a saturated engine: an upper bound elsewhere
+    std::string basis, source;   ///< "0.81 W (floor) to 4.7 W (large 1x1 convolution)"
+    /// Whether the layer is what the upper figure was measured on; empty: not known.
+    std::optional<bool> holds;
+};
+/// Nothing where no power of the target is published, or the time is not known.
+std::optional<Energy> energyOf(const target::Target &target, std::string_view op, Bound bound,
+                               std::optional<double> timeS);
+
+/// Of a dispatch that takes `timeS` and in which the engine works for `engineTimeS`: low, the
+/// rail's floor all the time; high, the largest power of a saturated engine while it works and the
+/// floor while it waits, or all the time where no floor is known. Nothing where no power of the
+/// target is published.
+std::optional<Energy> programEnergy(const target::Target &target, double engineTimeS, double timeS);
+
+} // namespace kernscope::roofline

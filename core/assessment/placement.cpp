@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/assessment/assess.h"
-
-#include "core/assessment/working_set.h"
-#include "core/base/error_builder.h"
+#include "core/assessment/geometry.h"
+#include "core/base/error.h"
 
 #include <algorithm>
 #include <array>
@@ -274,7 +273,7 @@ Assessment assess(const Layer &layer, const WeightForm &form, const Roofs &roofs
     if (!form.compressed() || (!crossing && !refused))
         return made;
     const Assessment dense = denseTimes(layer, form, roofs, batch);
-    // What is refused, or of which nothing is known, has no rate to speak of.
+    // A refused form, or one with unknown figures, has no rate.
     if (usable(made) && dense.timeS && made.timeS && *made.timeS > 0) {
         made.predictedSpeedup = *dense.timeS / *made.timeS;
         made.predictedOverUnpruned =
@@ -315,12 +314,8 @@ Result<Placement> place(const Layer &layer, const Roofs &roofs, decision::Judge 
 {
     constexpr std::uint64_t kMaxBatch = 1'000'000'000;
     if (batch == 0 || batch > kMaxBatch) {
-        return ErrorBuilder("roofline.batch")
-            .field("batch")
-            .expected("1 to 1,000,000,000")
-            .found(std::to_string(batch))
-            .message("The batch is out of range.")
-            .unexpected();
+        return refused("roofline.batch", "batch", "1 to 1,000,000,000", std::to_string(batch),
+                       "The batch is out of range.");
     }
     Placement placed;
     placed.layer = layer;
@@ -355,6 +350,56 @@ std::string_view programBoundName(ProgramTime::Bound bound)
 {
     static constexpr std::array<std::string_view, 3> kNames{"engine", "dispatch", "unknown"};
     return kNames[std::size_t(bound)];
+}
+
+decision::LayerOperation arrayOperation(const Layer &layer, const Assessment &assessment)
+{
+    decision::LayerOperation operation = *layer.operation;
+    if (assessment.outcome != decision::Outcome::Folds)
+        return operation;
+    const decision::LayerOperation dense;
+    operation.weightBits = dense.weightBits;
+    operation.floatWeight = dense.floatWeight;
+    operation.kernelFormat = dense.kernelFormat;
+    operation.sparse = false;
+    return operation;
+}
+
+void setWeightBits(decision::LayerOperation &operation, unsigned bits)
+{
+    const decision::LayerOperation dense;
+    operation.weightBits = bits;
+    operation.sparse = false;
+    operation.floatWeight = bits != 8;
+    operation.kernelFormat = bits == 8 ? 1 : dense.kernelFormat;
+}
+
+Result<decision::Geometry> geometryOf(const Layer &layer, const Assessment &assessment,
+                                      const target::Target &target,
+                                      const decision::GeometryOptions &options)
+{
+    if (!layer.operation) {
+        return refused("geometry.none", layer.name, {}, {},
+                       "The layer is no operation of the array.");
+    }
+    const decision::LayerOperation operation = arrayOperation(layer, assessment);
+    auto geometry = decision::computeGeometry(target, operation, options);
+    if (!geometry || assessment.weight.elements == 0)
+        return geometry; // the latter of numbers that were typed in and are too large for bytes
+    const decision::WeightForm &form = assessment.weight;
+    const auto crossing = decision::crossingBytes(form, assessment.outcome);
+    decision::WorkingSet &set = geometry->workingSet;
+    set.weightBytes = crossing.value_or(0);
+    set.inputBytes = layer.inputBytes;
+    set.outputBytes = layer.outputBytes;
+    set.largest =
+        std::max({form.denseBytes, layer.inputBytes.value_or(0), layer.outputBytes.value_or(0)});
+    set.fits = decision::staysOnChip(set.cap, crossing, form.denseBytes, layer.inputBytes,
+                                     layer.outputBytes);
+    // Of a transposed convolution the places between the inputs are not multiplied.
+    if (layer.op == "conv_transpose" && layer.flops)
+        geometry->cycles = decision::cyclesOf(target, operation, *geometry, *layer.flops / 2);
+    return geometry;
 }
 
 } // namespace kernscope::roofline

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/assessment/assess.h"
-
 #include "core/base/hash.h"
 #include "core/base/quantity.h"
 
 #include <algorithm>
 #include <map>
 #include <set>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -47,10 +47,11 @@ ProgramTime sumOf(const Parts &parts, const Roofs &roofs)
 
 std::string uncountedNote(const ProgramTime &program)
 {
-    return fmt::format("How often a run comes to {} of {} layers is not known: the body of a loop "
-                       "or of a branch, or a function that is called from one or from itself. So "
-                       "the time of all layers is not known, either.",
-                       program.uncounted, program.layers);
+    return fmt::format(
+        "The number of executions of {} of {} layers is not known: the body of a loop "
+        "or of a branch, or a function that is called from one or from itself. So "
+        "the time of all layers is not known, either.",
+        program.uncounted, program.layers);
 }
 
 std::string refusedNote(const ProgramTime &program, const Roofs &roofs)
@@ -107,7 +108,7 @@ std::optional<double> ofLaunches(const std::optional<double> &one,
     return one && launches ? std::optional(*one * static_cast<double>(*launches)) : std::nullopt;
 }
 
-/// The launches of one function, so many of them, in one run.
+/// The launches of one function in one run; `launches`: how many.
 ProgramTime launchesOf(const Parts &parts, const Roofs &roofs, const std::string &function,
                        const std::optional<std::uint64_t> &launches)
 {
@@ -367,6 +368,25 @@ const ProgramTime &dispatchOf(const ProgramTime &program, const LayerRun &run)
     // Of a program with one entry the whole is what is entered.
     const ProgramTime *entry = program.function == run.entry ? &program : part(program, run.entry);
     return *part(*entry, run.launch);
+}
+
+void LayerTimes::add(const Layer &layer, std::optional<double> timeS, std::string refusal)
+{
+    m_times.push_back({kept(layer), timeS, std::move(refusal)});
+}
+
+const Layer *LayerTimes::kept(const Layer &layer)
+{
+    // From the last one on: the layers of a function follow each other.
+    const auto at = std::find_if(m_kept.rbegin(), m_kept.rend(), [&layer](const Layer &known) {
+        return known.model == layer.model && known.runs == layer.runs;
+    });
+    if (at != m_kept.rend())
+        return &*at;
+    Layer &added = m_kept.emplace_back();
+    added.model = layer.model;
+    added.runs = layer.runs;
+    return &added;
 }
 
 } // namespace kernscope::roofline

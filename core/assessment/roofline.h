@@ -78,10 +78,10 @@ Result<Roofs> roofsOf(const target::Target &target, const RoofChoice &choice = {
 /// The backend of the engine, as `call(…)[backend = "ane"]` of a segmented program names it.
 inline constexpr std::string_view kEngineBackend = "ane";
 
-/// How a run of the program comes to a layer.
+/// How execution reaches a layer.
 struct LayerRun {
     std::string entry{}; ///< address of the function that is entered
-    /// So often in one run of it. Empty: not known, as of the body of a loop or a branch.
+    /// Executions per run of the entry. Empty: not known, as in the body of a loop or a branch.
     std::optional<std::uint64_t> times = 1;
     /// The function that is launched with the layer in it: `entry`, or one that a call launches on
     /// the backend that it names. Empty `backend`: no call names one.

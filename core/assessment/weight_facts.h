@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/assessment/assess.h"
-#include "core/assessment/channel_axes.h"
+#include "core/assessment/weight_form.h"
 #include "core/bundle/bundle_fwd.h"
 
 #include <cstdint>

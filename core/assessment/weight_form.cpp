@@ -2,11 +2,50 @@
 #include "core/assessment/weight_form.h"
 
 #include "core/base/hash.h"
+#include "core/bundle/bundle.h"
 #include "core/form/form_steps.h"
 
 #include <algorithm>
+#include <cmath>
+#include <vector>
 
 #include <fmt/format.h>
+
+namespace kernscope {
+
+codec::LayerShape layerShape(const Shape &shape, const ChannelAxes &axes)
+{
+    if (axes.output >= shape.size() || axes.batches > axes.output)
+        return codec::layerOf(shape);
+    codec::LayerShape layer{shape[axes.output], 1, 1, 1};
+    for (std::size_t i = 0; i < shape.size(); ++i) {
+        if (i < axes.batches)
+            layer.groups *= shape[i];
+        else if (i < axes.output)
+            layer.outer *= shape[i];
+        else if (i > axes.output)
+            layer.inner *= shape[i];
+    }
+    // Of some rows of axis 0 the groups cannot always be told apart.
+    if (axes.groups > 1 && axes.output > 0 && layer.outer % axes.groups == 0) {
+        layer.groups *= axes.groups;
+        layer.outer /= axes.groups;
+    }
+    return layer;
+}
+
+codec::FormSpec alongChannels(codec::FormSpec form, const ChannelAxes &axes)
+{
+    if (form.affine.axis)
+        form.affine.axis = axes.output;
+    form.blockwise.axis = axes.input;
+    form.blockwise.channels = axes.output;
+    if (form.pattern)
+        form.pattern->axis = axes.input;
+    return form;
+}
+
+} // namespace kernscope
 
 namespace kernscope::decision {
 
@@ -82,3 +121,33 @@ std::size_t hashOf(const WeightForm &form)
 }
 
 } // namespace kernscope::decision
+
+namespace kernscope {
+
+double zeroShare(std::span<const float> values)
+{
+    if (values.empty())
+        return 0;
+    const auto zeros = std::count_if(values.begin(), values.end(),
+                                     [](float value) { return std::abs(value) <= 0x1p-25F; });
+    return static_cast<double>(zeros) / static_cast<double>(values.size());
+}
+
+void readZerosBehindMask(const Bundle &bundle, std::size_t index, decision::WeightForm &form)
+{
+    const Weight &weight = bundle.weights()[index];
+    if (!form.masked || form.key() == "sparse" || weight.fault || weight.elements.value == 0 ||
+        weight.elements.value > kMostValuesRead)
+        return;
+    const auto decoder = bundle.decoder(index);
+    if (!decoder)
+        return;
+    std::vector<float> values(weight.elements.value);
+    {
+        const BundleReadLock lock(bundle);
+        decoder->decodeFloat(0, values);
+    }
+    form.nonzero = 1 - zeroShare(values);
+}
+
+} // namespace kernscope

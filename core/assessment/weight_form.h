@@ -1,12 +1,38 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/assessment/channel_axes.h"
+#include "core/bundle/bundle_fwd.h"
+#include "core/codec/analysis/accuracy.h"
+#include "core/codec/encode/form_spec.h"
 #include "core/form/storage_form.h"
 
+#include <compare>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
+
+namespace kernscope {
+
+/// The axes of a weight that its output and its input channels lie along.
+struct ChannelAxes {
+    std::size_t output = 0;
+    std::size_t input = 0;    ///< that of the output where there is only one
+    std::size_t batches = 0;  ///< leading axes whose every index has outputs of its own
+    std::uint64_t groups = 1; ///< parts of axis 0 that have no output in common
+    friend auto operator<=>(const ChannelAxes &, const ChannelAxes &) = default;
+};
+
+/// What an output of a layer sums over, of a weight of that shape or of some of its rows. Axes that
+/// the shape does not have: those of codec::layerOf.
+codec::LayerShape layerShape(const Shape &shape, const ChannelAxes &axes);
+
+/// The form with its scales for each output channel, its blocks and patterns along the input
+/// channels; one scale for all stays one.
+codec::FormSpec alongChannels(codec::FormSpec form, const ChannelAxes &axes);
+
+} // namespace kernscope
 
 /// What a decision needs to know of a weight. Made from a bundle's weight or typed in by hand.
 namespace kernscope::decision {
@@ -69,3 +95,19 @@ struct WeightForm {
 std::size_t hashOf(const WeightForm &form);
 
 } // namespace kernscope::decision
+
+namespace kernscope {
+
+/// Elements up to which all values of a weight are read where zeros or errors are asked for; larger
+/// ones are judged by samples or by their mask.
+inline constexpr std::uint64_t kMostValuesRead = std::uint64_t(1) << 22;
+
+/// Share of the values (0 to 1) that are zero in fp16, which sparse values are kept in; 0 of none.
+double zeroShare(std::span<const float> values);
+
+/// Of a weight with codes behind a mask, where a code may stand for zero: the share of elements
+/// that are not zero goes into `form.nonzero`. Reads the values: hold no BundleReadLock. It stays
+/// empty for other forms, for more than kMostValuesRead elements and where they cannot be read.
+void readZerosBehindMask(const Bundle &bundle, std::size_t weight, decision::WeightForm &form);
+
+} // namespace kernscope

@@ -2,9 +2,11 @@
 #pragma once
 
 #include "core/assessment/weight_facts.h"
+#include "core/bundle/bundle_fwd.h"
 
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -26,7 +28,7 @@ struct WhereFacts {
     std::function<std::optional<decision::Outcome>(const target::Target &)> outcome;
 };
 
-/// Terms parted by spaces, all of which must hold; a minus before a term turns it round:
+/// Terms separated by spaces, which must all hold; a minus before a term negates it:
 ///
 ///     conv_1            the name, function, form, or an operation that reads it has these letters
 ///     form:sparse       also name, function, op, type, source
@@ -69,5 +71,17 @@ private:
 /// By weight of the bundle, whether it passes; `zeros` is empty or has one entry a weight.
 std::vector<bool> selectWeights(const Bundle &bundle, const WeightWhere &where,
                                 const std::vector<std::optional<double>> &zeros = {});
+
+/// Keys of the filter's terms (WeightWhere): those followed by a text, and those compared with a
+/// number.
+std::span<const std::string_view> whereTextKeys();
+std::span<const std::string_view> whereNumberKeys();
+
+/// What a term that begins with `word` can become, in the order in which people need it: keys
+/// ("form:", "bytes>") as long as no key is whole, then the values that the weights have for it, or
+/// the names of the chips. A minus in front is kept. Letters count in either case; a word that is
+/// whole already has no completions. At most `most`.
+std::vector<std::string> whereCompletions(std::string_view word, std::span<const Weight> weights,
+                                          std::size_t most = 40);
 
 } // namespace kernscope

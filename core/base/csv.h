@@ -12,7 +12,7 @@
 namespace kernscope {
 
 /// A table of facts: a header line and rows of as many cells (RFC 4180 quoting). The project's own
-/// tables are embedded from resources/tables (see core/format/tables.h).
+/// tables are embedded from resources/tables (see core/format/table_rows.h).
 class CsvTable
 {
 public:

@@ -9,21 +9,17 @@
 
 namespace kernscope {
 
-Error valueError(std::string code, std::string field, std::string expected, std::string found,
-                 std::string message)
+Error valueError(std::string_view code, std::string_view field, std::string_view expected,
+                 std::string_view found, std::string_view message)
 {
-    return ErrorBuilder(code)
-        .field(std::move(field))
-        .expected(std::move(expected))
-        .found(std::move(found))
-        .message(std::move(message));
+    return ErrorBuilder(code).field(field).expected(expected).found(found).message(message);
 }
 
-tl::unexpected<Error> refused(std::string code, std::string field, std::string expected,
-                              std::string found, std::string message)
+tl::unexpected<Error> refused(std::string_view code, std::string_view field,
+                              std::string_view expected, std::string_view found,
+                              std::string_view message)
 {
-    return tl::unexpected(valueError(std::move(code), std::move(field), std::move(expected),
-                                     std::move(found), std::move(message)));
+    return tl::unexpected(valueError(code, field, expected, found, message));
 }
 
 Error cancelledError(std::string message)

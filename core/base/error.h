@@ -28,11 +28,12 @@ template <class T>
 using Result = tl::expected<T, Error>;
 
 /// A value outside what its field may hold; the place in a file is left to the caller.
-Error valueError(std::string code, std::string field, std::string expected, std::string found,
-                 std::string message);
+Error valueError(std::string_view code, std::string_view field, std::string_view expected,
+                 std::string_view found, std::string_view message);
 /// The same as what a function that may fail returns.
-tl::unexpected<Error> refused(std::string code, std::string field, std::string expected,
-                              std::string found, std::string message);
+tl::unexpected<Error> refused(std::string_view code, std::string_view field,
+                              std::string_view expected, std::string_view found,
+                              std::string_view message);
 /// "task.cancelled": it was stopped; `message` says what that left behind.
 Error cancelledError(std::string message);
 

@@ -13,7 +13,7 @@ namespace kernscope {
 ///     return ErrorBuilder("blob.header").file(path).at(FileOffset(0)).message("…").unexpected();
 ///
 /// Each call takes what the member takes; what is not called stays empty. A known error under
-/// another code, or with more said of it, keeps the rest of what it says:
+/// another code, or with more details, keeps the other fields:
 ///
 ///     return ErrorBuilder(std::move(error)).code("patch.busy").message("…").unexpected();
 class ErrorBuilder

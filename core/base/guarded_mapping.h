@@ -14,9 +14,9 @@ namespace kernscope {
 /// Memory that is mapped from a file has nothing behind it where the file became shorter (or its
 /// disk cannot be read): the system answers a read of such a page with SIGBUS. One handler, set up
 /// with the first mapping, finds the mapping that the address belongs to, lays zero pages over it
-/// from that page on, and records the loss; the read goes on and finds zeros. Whoever made an
-/// answer from the bytes asks `lost()` (or OverlaidFile::state()) before giving it out. A SIGBUS at
-/// any other address goes to the handler that was there before.
+/// from that page on, and records the loss; the read goes on and finds zeros. Code that makes an
+/// answer from the bytes calls `lost()` (or OverlaidFile::state()) before giving it out. A SIGBUS
+/// at any other address goes to the handler that was there before.
 ///
 /// Written pages are anonymous memory, not copy-on-write pages of the file: the system drops the
 /// latter as well when the file becomes shorter, and with them what was written.

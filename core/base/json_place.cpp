@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/base/json_place.h"
 
-#include "core/base/printable.h"
+#include "core/base/text.h"
 
 #include <algorithm>
 #include <cstddef>

@@ -2,7 +2,7 @@
 #include "core/base/output_place.h"
 
 #include "core/base/error_builder.h"
-#include "core/base/file_stamp.h"
+#include "core/base/files.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -169,7 +169,7 @@ OutputPlace::~OutputPlace()
         ::close(m_descriptor);
 }
 
-/// What has the temporary name, which is no one's then.
+/// Removes the file with the temporary name.
 void OutputPlace::remove()
 {
     if (m_temporary.empty())

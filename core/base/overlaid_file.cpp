@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/base/overlaid_file.h"
 
-#include "core/base/block_store.h"
 #include "core/base/error_builder.h"
 
 #include <algorithm>
@@ -9,15 +8,13 @@
 #include <cerrno>
 #include <cstring>
 #include <iterator>
-#include <mutex>
 #include <system_error>
 #include <utility>
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <fmt/format.h>
 
 namespace kernscope {
 
@@ -311,6 +308,205 @@ void OverlaidFile::dropUnchanged(ByteRange range)
         at = std::memcmp(now.data(), at->second.data, now.size()) == 0 ? m_originals.erase(at)
                                                                        : std::next(at);
     }
+}
+
+// What of a file differs from the disk.
+
+std::vector<ByteRange> OverlaidFile::changedRanges(std::uint64_t gap, std::size_t most) const
+{
+    std::vector<ByteRange> ranges;
+    for (const auto &[start, originals] : m_originals) {
+        const auto now = block(start);
+        for (std::size_t i = 0; i < now.size(); ++i) {
+            if (now[i] == originals.data[i])
+                continue;
+            const std::uint64_t at = start + i;
+            if (!ranges.empty() && at - ranges.back().end() < gap)
+                ranges.back().bytes = ByteCount(at + 1 - ranges.back().offset.value);
+            else if (ranges.size() < most)
+                ranges.push_back({FileOffset(at), ByteCount(1)});
+            else
+                return ranges;
+        }
+    }
+    return ranges;
+}
+
+std::vector<ByteRange> OverlaidFile::changedBlocks() const
+{
+    std::vector<ByteRange> runs;
+    for (const auto &[start, originals] : m_originals) {
+        if (!runs.empty() && runs.back().end() == start)
+            runs.back().bytes = ByteCount(runs.back().bytes.value + block(start).size());
+        else
+            runs.push_back({FileOffset(start), ByteCount(block(start).size())});
+    }
+    return runs;
+}
+
+bool OverlaidFile::changed(ByteRange range) const
+{
+    const std::uint64_t end =
+        checkedAdd(range.offset.value, range.bytes.value).value_or(UINT64_MAX);
+    const std::uint64_t first = range.offset.value / kOriginalBlock * kOriginalBlock;
+    for (auto at = m_originals.lower_bound(first); at != m_originals.end() && at->first < end;
+         ++at) {
+        const auto now = block(at->first);
+        const auto from =
+            std::max(range.offset.value, at->first) - at->first; // both within the block
+        const auto until = std::min<std::uint64_t>(end - at->first, now.size());
+        if (from < until &&
+            std::memcmp(now.data() + from, at->second.data + from, until - from) != 0)
+            return true;
+    }
+    return false;
+}
+
+std::byte OverlaidFile::diskByte(FileOffset offset) const
+{
+    const auto at = m_originals.find(offset.value / kOriginalBlock * kOriginalBlock);
+    return at == m_originals.end() ? m_bytes[offset.value]
+                                   : at->second.data[offset.value - at->first];
+}
+
+void OverlaidFile::readDisk(FileOffset offset, std::span<std::byte> out) const
+{
+    const auto now = m_bytes.subspan(offset.value, out.size());
+    std::copy(now.begin(), now.end(), out.begin());
+    const std::uint64_t end = offset.value + out.size();
+    const std::uint64_t first = offset.value / kOriginalBlock * kOriginalBlock;
+    for (auto at = m_originals.lower_bound(first); at != m_originals.end() && at->first < end;
+         ++at) {
+        const std::uint64_t from = std::max(offset.value, at->first);
+        const std::uint64_t until = std::min(end, at->first + block(at->first).size());
+        std::copy(at->second.data + (from - at->first), at->second.data + (until - at->first),
+                  out.begin() + static_cast<std::ptrdiff_t>(from - offset.value));
+    }
+}
+
+std::optional<SharedBytes> OverlaidFile::sharedDisk(ByteRange range) const
+{
+    if (range.bytes.value == 0 || !fitsInside(range, size()))
+        return std::nullopt;
+    const std::uint64_t first = range.offset.value / kOriginalBlock * kOriginalBlock;
+    const auto found = m_originals.find(first);
+    if (found == m_originals.end())
+        return std::nullopt;
+    const Original &original = found->second;
+    auto at = found;
+    for (std::uint64_t start = first; start < range.end(); start += kOriginalBlock, ++at) {
+        if (at == m_originals.end() || at->first != start || at->second.owner != original.owner ||
+            at->second.data != original.data + (start - first))
+            return std::nullopt;
+    }
+    return SharedBytes(original.owner, {original.data + (range.offset.value - first),
+                                        static_cast<std::size_t>(range.bytes.value)});
+}
+
+void OverlaidFile::giveUp(ByteRange range)
+{
+    const std::unique_lock lock(m_mutex);
+    const std::uint64_t first =
+        (range.offset.value + kOriginalBlock - 1) / kOriginalBlock * kOriginalBlock;
+    const std::uint64_t end = range.end() / kOriginalBlock * kOriginalBlock;
+    if (first >= end || !m_mapping.mapped())
+        return;
+    m_originals.erase(m_originals.lower_bound(first), m_originals.lower_bound(end));
+    m_mapping.giveUp(first, end - first);
+}
+
+// How the file on disk stands against what was mapped of it.
+
+void OverlaidFile::takeStamp()
+{
+    if (m_path.empty())
+        return;
+    struct stat status = {};
+    const bool found = ::stat(m_path.c_str(), &status) == 0;
+    const std::lock_guard lock(m_stampMutex);
+    m_stamp = found ? std::optional(FileStamp::from(status)) : std::nullopt;
+    m_mark = FileStatusMark::from(status);
+}
+
+void OverlaidFile::markSaved()
+{
+    const std::unique_lock lock(m_mutex);
+    m_originals.clear();
+    m_store = nullptr; // forks that share it keep the earlier bytes
+    takeStamp();
+}
+
+void OverlaidFile::restamp()
+{
+    const std::unique_lock lock(m_mutex);
+    takeStamp();
+}
+
+FileState OverlaidFile::state() const
+{
+    FileState state;
+    if (m_path.empty())
+        return state;
+    state.found = FileStamp::of(m_path);
+    const std::lock_guard lock(m_stampMutex);
+    const auto place = [&](const std::optional<FileStamp> &other) {
+        return other && m_stamp && other->device == m_stamp->device &&
+               other->inode == m_stamp->inode;
+    };
+    std::optional<FileStamp> mapped = place(state.found) ? state.found : std::nullopt;
+    bool rewritten = false; // written, with its old time set again
+    if (struct stat status = {}; m_descriptor >= 0 && ::fstat(m_descriptor, &status) == 0) {
+        mapped = FileStamp::from(status);
+        // A file that was moved away has a later mark as well.
+        rewritten = place(state.found) && FileStatusMark::from(status).unexplained(m_mark);
+    }
+    const auto lost = m_mapping.lost();
+    if (!lost && !rewritten && mapped == m_stamp) {
+        state.kind = state.found == m_stamp ? FileState::Kind::Same : FileState::Kind::Replaced;
+        return state;
+    }
+    if (m_bytes.empty() && m_descriptor < 0) { // nothing was mapped: only the path can tell
+        state.kind = place(state.found) ? FileState::Kind::Changed : FileState::Kind::Replaced;
+        return state;
+    }
+    state.kind = FileState::Kind::Changed;
+    state.found = mapped;
+    std::uint64_t from = 0;
+    if (mapped && mapped->bytes < m_bytes.size())
+        from = mapped->bytes;
+    else if (lost)
+        from = lost->offset.value;
+    state.range = {FileOffset(from), ByteCount(m_bytes.size() - from)};
+    return state;
+}
+
+Error OverlaidFile::changedError(const FileState &state) const
+{
+    ErrorBuilder error("io.changed");
+    error.file(m_name)
+        .found(state.found ? state.found->text() : "no file")
+        .message("Another program changed the file while it was read; open it again");
+    if (state.kind == FileState::Kind::Changed)
+        error.at(state.range.offset).length(state.range.bytes);
+    if (const std::lock_guard lock(m_stampMutex); m_stamp)
+        error.expected(m_stamp->text());
+    return error;
+}
+
+Result<void> OverlaidFile::checkSame() const
+{
+    const FileState now = state();
+    if (now.kind != FileState::Kind::Changed)
+        return {};
+    return tl::unexpected(changedError(now));
+}
+
+Result<void> OverlaidFile::checkInPlace() const
+{
+    const FileState now = state();
+    if (now.kind == FileState::Kind::Same)
+        return {};
+    return tl::unexpected(changedError(now));
 }
 
 } // namespace kernscope

@@ -2,10 +2,10 @@
 #pragma once
 
 #include "core/base/error.h"
-#include "core/base/file_stamp.h"
+#include "core/base/files.h"
 #include "core/base/guarded_mapping.h"
+#include "core/base/memory.h"
 #include "core/base/quantity.h"
-#include "core/base/shared_bytes.h"
 
 #include <cstddef>
 #include <filesystem>
@@ -41,11 +41,11 @@ struct FileState {
 /// file, and every reader of `bytes()` sees the change at once.
 ///
 /// Another program may write, cut or replace the file meanwhile. Reads survive that (lost bytes
-/// read as zero, changes stay), but what they find may be half old and half new: whoever made an
-/// answer from `bytes()` calls `checkSame()` before giving it out, and drops it where that fails.
-/// Readers on other threads hold `mutex()` shared while they read; `write` and `markSaved` take it
-/// alone, so their caller must not hold it. The const queries never lock (a reader that holds the
-/// mutex shared may call them); without it they are only safe on the thread that writes.
+/// read as zero, changes stay), but what they find may be half old and half new: code that
+/// makes an answer from `bytes()` calls `checkSame()` before giving it out, and drops it where that
+/// fails. Readers on other threads hold `mutex()` shared while they read; `write` and `markSaved`
+/// take it alone, so their caller must not hold it. The const queries never lock (a reader that
+/// holds the mutex shared may call them); without it they are only safe on the thread that writes.
 class OverlaidFile
 {
 public:
@@ -126,7 +126,7 @@ public:
     FileState state() const;
     /// Error "io.changed" (file, range, stamp then and now) where the mapped file was changed.
     Result<void> checkSame() const;
-    /// The same where it was replaced: for whoever must know that the path still leads here.
+    /// Also fails where it was replaced: for callers that need the path to lead to this file.
     Result<void> checkInPlace() const;
 
     std::shared_mutex &mutex() const { return m_mutex; }

@@ -12,7 +12,7 @@
 /// Many pieces of work on several threads.
 namespace kernscope {
 
-/// Threads for so many pieces of work: those asked for, or one a processor; at most 16.
+/// Threads for `pieces` pieces of work: `asked`, or one per processor where that is 0; at most 16.
 inline std::size_t threadsFor(std::size_t pieces, unsigned asked)
 {
     const std::size_t processors = std::max(1U, std::thread::hardware_concurrency());

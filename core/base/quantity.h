@@ -64,4 +64,10 @@ constexpr bool fitsInside(ByteRange range, ByteCount size)
     return range.offset.value <= size.value && range.bytes.value <= size.value - range.offset.value;
 }
 
+/// Bytes of the program file that write something; length 0 where that is not known.
+struct SourceSpan {
+    std::uint64_t offset = 0;
+    std::uint64_t length = 0;
+};
+
 } // namespace kernscope

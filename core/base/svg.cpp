@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/base/svg.h"
 
-#include "core/base/printable.h"
+#include "core/base/text.h"
 
 #include <fmt/format.h>
 

@@ -27,6 +27,9 @@ struct Container;
 namespace mil {
 struct Program;
 } // namespace mil
+namespace odix {
+struct Compiled;
+}
 namespace section {
 struct WeightSection;
 }
@@ -96,7 +99,7 @@ class Bundle
 {
 public:
     /// A .mlmodelc or .mlpackage folder, a model.mil, a model.mlmodel, a weight.bin, a .hwx, a
-    /// .anec, a .ksec or a folder that `quantize` wrote. The kind is found by content, names are
+    /// .anec, a .ksec, a compiled Core AI program (.aimodelx) or a folder that `quantize` wrote. The kind is found by content, names are
     /// hints only. Files that are written meanwhile are opened again; "io.changed" where that does
     /// not end.
     static Result<std::shared_ptr<const Bundle>> open(const std::filesystem::path &path,
@@ -134,6 +137,8 @@ public:
     /// Tables of a weight section (.ksec), whose one file is files().front(); null for every
     /// other kind.
     const std::shared_ptr<const section::WeightSection> &section() const { return m_section; }
+    /// Tables of a compiled Core AI program; null for every other kind.
+    const std::shared_ptr<const odix::Compiled> &compiled() const { return m_compiled; }
     const Totals &totals() const { return m_totals; } ///< added up once, as the bundle was opened
 
     /// Name of a section of this bundle: "encoder.weight: mask", "record 3: metadata", "padding".
@@ -193,6 +198,7 @@ private:
     Diagnostics m_diagnostics;
     std::shared_ptr<const hwx::Container> m_hardware;
     std::shared_ptr<const section::WeightSection> m_section;
+    std::shared_ptr<const odix::Compiled> m_compiled;
     std::string m_readOnlyReason;
     const ContainerReader *m_reader = nullptr; ///< of OpenOptions
 };

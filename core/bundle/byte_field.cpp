@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/bundle/byte_field.h"
 
-#include "core/base/counted_text.h"
 #include "core/base/overlaid_file.h"
+#include "core/base/text.h"
 #include "core/bundle/bundle.h"
 #include "core/container/anec/field_at.h"
 #include "core/container/hwx/field_at.h"
+#include "core/container/mlir/field_at.h"
 #include "core/container/section/field_at.h"
 #include "core/format/record_fields.h"
 
@@ -173,8 +174,11 @@ bool setPlaced(ByteField &field, std::optional<format::PlacedField> placed)
 }
 
 /// Describes the field of a hardware container or of a weight section; false where none is named.
-bool describeNamed(ByteField &field, const Bundle &bundle, std::size_t file, FileOffset offset)
+bool describeNamed(ByteField &field, const Bundle &bundle, std::size_t file, FileOffset offset,
+                   BoundOrder &order)
 {
+    if (const mlir::Module *module = file == bundle.programFile() ? order.module(bundle) : nullptr)
+        return setPlaced(field, mlir::fieldAt(*module, offset));
     if (bundle.hardware()) {
         if (auto named =
                 hwx::fieldAt(*bundle.hardware(), bundle.files()[file].file->bytes(), offset)) {
@@ -234,7 +238,7 @@ ByteField fieldAt(const Bundle &bundle, std::size_t file, FileOffset offset, Bou
     const Section &section = bundle.sections()[field.section];
     field.weight = section.weight;
     if (describeWeight(field, bundle, file, offset, order) ||
-        describeNamed(field, bundle, file, offset))
+        describeNamed(field, bundle, file, offset, order))
         return field;
     const std::uint64_t into = offset.value - section.range.offset.value;
     const std::string_view owner = bundle.ownerOf(section);

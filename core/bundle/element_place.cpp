@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/bundle/element_place.h"
 
+#include "core/base/overlaid_file.h"
 #include "core/base/quantity.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/code_path.h"
 #include "core/codec/decode/mask_index.h"
+#include "core/container/mlir/module.h"
 
 #include <algorithm>
 #include <span>
@@ -103,6 +105,16 @@ const codec::ElementOrder *BoundOrder::of(const Bundle &bundle, const codec::Ope
     return m_kept[0].order.get();
 }
 
+const mlir::Module *BoundOrder::module(const Bundle &bundle)
+{
+    if (!m_module && bundle.kind() == BundleKind::Aimodel && bundle.programFile() != kNoIndex) {
+        const BundleFile &file = bundle.files()[bundle.programFile()];
+        m_module =
+            std::make_shared<const mlir::Module>(mlir::readModule(file.file->bytes(), file.path));
+    }
+    return m_module.get();
+}
+
 const codec::MaskIndex *BoundOrder::ranks(const Bundle &bundle, const codec::Operand &mask,
                                           std::uint64_t bits)
 {
@@ -121,6 +133,7 @@ void BoundOrder::give(const codec::Operand &mask, std::shared_ptr<const codec::M
     m_counted = {&mask, std::move(ranks)};
     if (m_wanted.mask == &mask)
         m_wanted = {};
+    m_module.reset();
 }
 
 void BoundOrder::clear()

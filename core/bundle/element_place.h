@@ -16,6 +16,10 @@ namespace kernscope::codec {
 class MaskIndex;
 }
 
+namespace kernscope::mlir {
+struct Module;
+}
+
 namespace kernscope {
 
 /// Whether element i of the operand is element i of the decoded tensor.
@@ -47,8 +51,11 @@ public:
     const Wanted &wanted() const { return m_wanted; }
     void give(const codec::Operand &mask, std::shared_ptr<const codec::MaskIndex> ranks);
     void clear();
+    /// The module of a Core AI package, read at the first question; null of other kinds.
+    const mlir::Module *module(const Bundle &bundle);
 
 private:
+    std::shared_ptr<const mlir::Module> m_module;
     struct Counted {
         const codec::Operand *mask = nullptr;
         std::shared_ptr<const codec::MaskIndex> ranks;

@@ -21,11 +21,12 @@ enum class BundleKind : std::uint8_t {
     Safetensors, ///< a checkpoint, read only
     Npz,         ///< an archive of NumPy arrays, read only
     Aimodel,     ///< a Core AI package
+    Aimodelx,    ///< a compiled Core AI program
     Unknown,
     Model ///< a lone .mlmodel of a kind whose content is not read (trees, neighbours, …)
 };
 /// "mlmodelc", "mlpackage", "milblob", "mil", "hwx", "anec", "section", "quantized", "network",
-/// "pipeline", "model", "safetensors", "npz", "aimodel", "unknown".
+/// "pipeline", "model", "safetensors", "npz", "aimodel", "aimodelx", "unknown".
 std::string_view bundleKindName(BundleKind kind);
 
 /// What a run of bytes is for; each has a colour token (window.md, Tokens).

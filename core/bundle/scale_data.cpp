@@ -70,8 +70,19 @@ Result<ScaleData> ScaleData::read(const Bundle &bundle, std::size_t index, Progr
             data.shape = zero->shape;
         break;
     }
-    if (const codec::Scaling *scaling = weight.form.scaling())
+    const codec::Scaling *scaling = weight.form.scaling();
+    if (scaling)
         data.axis = scaling->axis;
+    const codec::Operand *bias =
+        scaling && scaling->bias ? codec::storedOperand(*scaling->bias) : nullptr;
+    if (!bias)
+        return data;
+    auto biases = valuesOf(bundle, *bias, progress);
+    if (!biases)
+        return tl::unexpected(biases.error());
+    const bool fits = biases->size() == 1 || biases->size() == data.rows();
+    if (fits && std::any_of(biases->begin(), biases->end(), [](double each) { return each != 0; }))
+        data.biases = std::move(*biases);
     return data;
 }
 

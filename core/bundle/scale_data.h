@@ -17,6 +17,7 @@ namespace kernscope {
 struct ScaleData {
     std::vector<double> scales;
     std::vector<double> zeros;       ///< as many, or one for all, or none: the zero point is 0
+    std::vector<double> biases;      ///< added to the product, as zeros; none where all are 0
     bool zeroPoints = false;         ///< the second operand is a zero point; else an offset
     Shape shape;                     ///< of the scales, or of several zero points of one scale
     bool exponents = false;          ///< scales are stored as powers of two alone (fp8e8m0)
@@ -32,13 +33,14 @@ struct ScaleData {
     /// Which of `zeros` goes with a row; empty where none does.
     std::optional<std::size_t> zeroPlace(std::size_t row) const;
     std::optional<double> zeroOf(std::size_t row) const;
+    double biasOf(std::size_t row) const { return biases[biases.size() == 1 ? 0 : row]; }
     /// e of a scale of 2^e; empty where scales are no exponents, and of the code without a value.
     std::optional<int> exponentOf(std::size_t row) const;
     /// "3", or "3, 0, 1" where the scales have several axes of more than one element.
     std::string placeOf(std::size_t row) const;
 
 private:
-    std::size_t longest() const { return std::max(scales.size(), zeros.size()); }
+    std::size_t longest() const { return std::max({scales.size(), zeros.size(), biases.size()}); }
 };
 
 } // namespace kernscope

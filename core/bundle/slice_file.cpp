@@ -2,11 +2,11 @@
 #include "core/bundle/slice_file.h"
 
 #include "core/base/error_builder.h"
-#include "core/base/printable.h"
+#include "core/base/text.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/section_weight.h"
-#include "core/descriptor/version.h"
-#include "core/lanes/size_law.h"
+#include "core/descriptor/register_map.h"
+#include "core/lanes/layout.h"
 
 #include <fmt/format.h>
 

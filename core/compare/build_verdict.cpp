@@ -2,10 +2,15 @@
 #include "core/compare/build_verdict.h"
 
 #include "core/assessment/weight_facts.h"
+#include "core/base/text.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/stored_bytes.h"
+#include "core/compare/compare.h"
+#include "core/compare/task_comparison.h"
 
 #include <algorithm>
+#include <numeric>
+#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
@@ -36,6 +41,17 @@ void judgeFaithful(const Difference &difference, BuildVerdict &verdict)
     }
     if (!faithful || known)
         verdict.faithful = faithful;
+}
+
+/// Whether only the notation differs: names of resources, dates, the order of tables.
+bool sameContent(const Difference &difference)
+{
+    return !difference.identical && difference.program.equal && difference.onlyA.empty() &&
+           difference.onlyB.empty() &&
+           std::all_of(difference.weights.begin(), difference.weights.end(),
+                       [](const ComparedPair &pair) {
+                           return pair.values ? pair.values->identical() : pair.storedEqual;
+                       });
 }
 
 /// How bad a figure is: what is not finite is worse than any number.
@@ -84,6 +100,203 @@ BuildOutcome outcomeOf(const TargetTotals &totals)
             totals.unknown, totals.bytesMoved, totals.movedOpen};
 }
 
+/// So few elements are counted rather than judged.
+constexpr std::uint64_t kFew = 16;
+
+std::string storedVerdict(const ComparedPair &pair, const Weight &a, const Weight &b)
+{
+    if (pair.rule)
+        return ruleText(*pair.rule);
+    if (!pair.shapeEqual)
+        return pair.reshaped ? "same values, another shape" : "shapes differ";
+    if (pair.storedEqual)
+        return "identical";
+    if (pair.layoutEqual)
+        return "stored bytes differ";
+    return a.form == b.form ? "layouts differ" : "forms differ";
+}
+
+/// Of a pair whose channels stand in another order.
+std::string reorderedVerdict(const ComparedPair &pair, const ValueDifference &values)
+{
+    const std::string text = "channels reordered, ";
+    if (pair.reordered->different == 0)
+        return text + "same values";
+    if (pair.step && pair.reordered->maxAbs <= *pair.step)
+        return text + "within one step";
+    return text +
+           std::string(likenessText(values.relativeRmse * pair.reordered->rmse / values.rmse));
+}
+
+std::string valueVerdict(const ComparedPair &pair, const ValueDifference &values)
+{
+    if (values.identical())
+        return pair.storedEqual ? "identical" : "same values";
+    if (values.notFinite > 0)
+        return notFiniteText(values);
+    // A patch leaves the layout as it is: there the number says more than any word.
+    const std::uint64_t different = values.different();
+    const bool byRule = pair.rule && values.changed > values.equal;
+    if (pair.layoutEqual && different <= kFew && !byRule)
+        return different == 1 ? "1 value differs" : fmt::format("{} values differ", different);
+    if (pair.rule)
+        return ruleText(*pair.rule);
+    if (pair.order && pair.reordered)
+        return reorderedVerdict(pair, values);
+    if (values.changed == 0 && values.cosine == 0)
+        return values.revived == 0 ? "all zero in B" : "all zero in A";
+    if (values.changed == 0)
+        return values.revived == 0 ? "kept values exact" : "other zeros, kept values exact";
+    const std::string likeness(likenessText(values.relativeRmse));
+    if (pair.step && values.maxAbs <= *pair.step && values.relativeRmse <= kSimilarRmse)
+        return "within one step";
+    if (values.maxUlp <= 1 && values.relativeRmse <= kCloseRmse)
+        return "within one ULP";
+    return values.revived > 0 ? likeness + ", zeros revived" : likeness;
+}
+
+/// Of a part of a split or merged weight.
+std::string sliceVerdict(const ComparedPair &pair)
+{
+    const std::string name(pair.slice->name());
+    if (pair.fault)
+        return name + ", cannot be compared";
+    if (!pair.values)
+        return name;
+    if (pair.values->identical())
+        return name + ", same values";
+    if (pair.values->notFinite > 0)
+        return name + ", " + notFiniteText(*pair.values);
+    return name + ", " + std::string(likenessText(pair.values->relativeRmse)) + ", " +
+           counted(pair.values->different(), "value") +
+           (pair.values->different() == 1 ? " differs" : " differ");
+}
+
+std::string programSummary(const Difference &difference)
+{
+    const auto &program = difference.program;
+    if (!program.bytesA && !program.bytesB)
+        return {};
+    if (!program.bytesA || !program.bytesB)
+        return program.bytesA ? "program only in A" : "program only in B";
+    if (program.sameBytes)
+        return fmt::format("program identical ({} bytes)", grouped(program.bytesA->value));
+    if (program.equal)
+        return "program equal, in other bytes";
+    if (program.sameComputation)
+        return "program equal but for how weights are stored";
+    const std::size_t changes = program.detail.changes.size();
+    return changes == 0 ? "program differs" : "program differs in " + counted(changes, "place");
+}
+
+/// Elements whose values are others; of channels in another order those that still are, once they
+/// stand in that order.
+std::uint64_t differingValues(const ComparedPair &pair)
+{
+    if (!pair.values)
+        return 0;
+    return pair.reordered ? std::min(pair.reordered->different, pair.values->unfaithful)
+                          : pair.values->unfaithful;
+}
+
+/// How many pairs have what in common.
+struct PairCounts {
+    std::uint64_t encoded = 0, edited = 0, unreadable = 0, renamed = 0, reordered = 0;
+    std::uint64_t reshaped = 0, otherShape = 0, differing = 0, notFinite = 0;
+    bool compared = false;
+
+    void add(const Bundle &a, const Bundle &b, const ComparedPair &pair)
+    {
+        const bool inOrder = pair.order && (!pair.values || pair.reordered);
+        unreadable += pair.unreadable();
+        encoded += pair.reencoded();
+        reordered += inOrder;
+        edited += pair.layoutEqual && !pair.storedEqual && !pair.unreadable() && !inOrder;
+        renamed += baseName(a.weights()[pair.a].name) != baseName(b.weights()[pair.b].name);
+        reshaped += pair.reshaped;
+        otherShape += !pair.shapeEqual && !pair.reshaped && !pair.unreadable();
+        notFinite += pair.values && pair.values->notFinite > 0;
+        compared = compared || pair.values || pair.reshaped;
+        differing += differingValues(pair);
+    }
+    bool any() const
+    {
+        return encoded + edited + unreadable + reordered + reshaped + otherShape > 0;
+    }
+};
+
+void addWeights(const Bundle &a, const Bundle &b, const Difference &difference,
+                std::vector<std::string> &parts)
+{
+    PairCounts counts;
+    const auto whole = wholePairs(difference.weights);
+    for (const ComparedPair &pair : whole)
+        counts.add(a, b, pair);
+    const std::size_t all = whole.size();
+    const auto share = [&](std::uint64_t count, std::string_view what) {
+        if (count > 0)
+            parts.push_back(
+                fmt::format("{} of {} {}", grouped(count), counted(all, "weight"), what));
+    };
+    if (all > 0 && !counts.any())
+        parts.push_back(counted(all, "weight") + " identical");
+    share(counts.encoded, "re-encoded");
+    share(counts.edited, "with other bytes");
+    share(counts.reordered, "with channels in another order");
+    share(counts.reshaped, "with the same values in another shape");
+    share(counts.otherShape, "of another shape");
+    share(counts.renamed, "renamed");
+    share(counts.unreadable, "unreadable");
+    share(counts.notFinite, "no longer finite");
+    bool compared = counts.compared;
+    std::uint64_t differing = counts.differing;
+    std::uint64_t split = 0, merged = 0;
+    for (const auto &list : slicedPairs(difference.weights)) {
+        ++(list.front().slice->ofA ? split : merged);
+        for (const ComparedPair &part : list) {
+            compared = compared || part.values;
+            differing += part.values ? part.values->unfaithful : 0;
+        }
+    }
+    if (split > 0)
+        parts.push_back(counted(split, "weight") + " split");
+    if (merged > 0)
+        parts.push_back("parts merged into " + counted(merged, "weight"));
+    if (!difference.onlyA.empty())
+        parts.push_back(counted(difference.onlyA.size(), "weight") + " only in A");
+    if (!difference.onlyB.empty())
+        parts.push_back(counted(difference.onlyB.size(), "weight") + " only in B");
+    if (compared)
+        parts.push_back(counted(differing, "value") + " changed beyond fp16 rounding");
+}
+
+/// Of hardware containers: "3 of 12 tasks changed, 1 inserted".
+void addTasks(const Bundle &a, const Bundle &b, std::vector<std::string> &parts)
+{
+    const auto tasks = compareTasks(a, b);
+    if (!tasks || (tasks->tasksA == 0 && tasks->tasksB == 0))
+        return;
+    if (!tasks->sameVersion)
+        parts.emplace_back("task descriptors of another version");
+    if (tasks->differences.empty()) {
+        parts.push_back(counted(tasks->tasksA, "task") + " identical");
+        return;
+    }
+    std::uint64_t removed = 0, inserted = 0;
+    for (const descriptor::TaskDifference &difference : tasks->differences) {
+        removed += difference.b == descriptor::kNoTask;
+        inserted += difference.a == descriptor::kNoTask;
+    }
+    const std::uint64_t changed = tasks->differences.size() - removed - inserted;
+    if (changed > 0)
+        parts.push_back(
+            fmt::format("{} of {} changed", grouped(changed), counted(tasks->tasksA, "task")));
+    if (removed > 0)
+        parts.push_back(counted(removed, "task") + " only in A");
+    if (inserted > 0)
+        parts.push_back(counted(inserted, "task") + " only in B");
+}
+
 } // namespace
 
 BuildVerdict buildVerdict(const Bundle &a, const Bundle &b, const Difference &difference)
@@ -118,7 +331,8 @@ std::string faithfulText(const Bundle &a, const Difference &difference, const Bu
                                        : ": cannot be compared, " + unread);
     }
     if (*verdict.faithful)
-        return claim + ": proved";
+        return claim + ": proved" +
+               (sameContent(difference) ? "; program and values are the same, in other bytes" : "");
     if (!verdict.counterexample)
         return "not " + claim + ": weights without a partner, of another shape, or split or merged";
     const Weight &weight = a.weights()[difference.weights[*verdict.counterexamplePair].a];
@@ -136,6 +350,89 @@ std::vector<std::uint64_t> elementPlace(const Shape &shape, std::uint64_t elemen
         element /= extent;
     }
     return place;
+}
+
+std::string differenceSummary(const Bundle &a, const Bundle &b, const Difference &difference)
+{
+    std::vector<std::string> parts;
+    if (std::string program = programSummary(difference); !program.empty())
+        parts.push_back(std::move(program));
+    addTasks(a, b, parts);
+    addWeights(a, b, difference, parts);
+    std::string text;
+    for (const std::string &part : parts)
+        text += (text.empty() ? "" : ", ") + part;
+    return text;
+}
+
+std::string_view differenceWord(const Difference &difference)
+{
+    return difference.identical ? "identical"
+           : difference.unread  ? "cannot be compared"
+                                : "different";
+}
+
+std::string unreadableText(const Difference &difference)
+{
+    const auto pairs = wholePairs(difference.weights);
+    const auto unread = static_cast<std::uint64_t>(std::count_if(
+        pairs.begin(), pairs.end(), [](const ComparedPair &pair) { return pair.unreadable(); }));
+    return unread == 0 ? std::string()
+                       : fmt::format("{} of {} unreadable", grouped(unread),
+                                     counted(pairs.size(), "weight"));
+}
+
+std::string verdict(const ComparedPair &pair, const Bundle &a, const Bundle &b)
+{
+    if (pair.slice)
+        return sliceVerdict(pair);
+    if (pair.unreadable())
+        return "cannot be compared";
+    if (pair.values)
+        return valueVerdict(pair, *pair.values);
+    return storedVerdict(pair, a.weights()[pair.a], b.weights()[pair.b]);
+}
+
+using SeverityKind = PairSeverity::Kind;
+
+PairSeverity severityOf(const ValueDifference &values, bool storedEqual)
+{
+    if (values.identical())
+        return {storedEqual ? SeverityKind::Identical : SeverityKind::SameValues};
+    return {values.notFinite > 0 ? SeverityKind::NotFinite : SeverityKind::Differs,
+            values.relativeRmse, values.maxAbs, values.different()};
+}
+
+PairSeverity severityOf(const ComparedPair &pair)
+{
+    if (pair.a == kNoIndex || pair.b == kNoIndex)
+        return {SeverityKind::OneSided};
+    if (pair.unreadable())
+        return {SeverityKind::NotComparable};
+    if (pair.values)
+        return severityOf(*pair.values, pair.storedEqual);
+    if (pair.storedEqual)
+        return {SeverityKind::Identical};
+    if (pair.reshaped)
+        return {SeverityKind::SameValues};
+    return {pair.shapeEqual ? SeverityKind::Unknown : SeverityKind::NotComparable};
+}
+
+bool worse(const PairSeverity &x, const PairSeverity &y)
+{
+    // Larger differences come first, hence the sides change places.
+    return std::tie(x.kind, y.relativeRmse, y.maxAbs, y.different) <
+           std::tie(y.kind, x.relativeRmse, x.maxAbs, x.different);
+}
+
+std::vector<std::size_t> worstFirst(std::span<const PairSeverity> severities)
+{
+    std::vector<std::size_t> order(severities.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t x, std::size_t y) {
+        return worse(severities[x], severities[y]);
+    });
+    return order;
 }
 
 } // namespace kernscope

@@ -34,7 +34,7 @@ struct WorstFigure {
     LimitFigure value;
 };
 
-/// What the comparison comes to: what a release engineer signs.
+/// The result of a comparison: what a release engineer signs.
 struct BuildVerdict {
     /// Bytes; a part that weights share counts once. Empty where a weight's are not known.
     std::optional<std::uint64_t> storedA, storedB;

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/compare/byte_ranges.h"
 
-#include "core/base/counted_text.h"
+#include "core/base/text.h"
 
 #include <algorithm>
 #include <bit>
-#include <cstdint>
 #include <cstring>
 
 namespace kernscope::diff {

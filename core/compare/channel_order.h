@@ -53,7 +53,7 @@ public:
     /// for two that have nothing in common. 0 where one side is constant.
     static double correlation(const WeightSketch &a, const WeightSketch &b);
     static double correlation(std::span<const float> a, std::span<const float> b);
-    /// What a correlation of so many samples must reach: chance comes nowhere near.
+    /// The least correlation of that number of samples that chance does not reach.
     static double needed(std::size_t samples);
 
     std::size_t channels() const { return m_channels; }

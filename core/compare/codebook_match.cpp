@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/compare/codebook_match.h"
 
-#include "core/base/error_builder.h"
+#include "core/base/error.h"
 #include "core/base/overlaid_file.h"
 #include "core/bundle/pair_read_lock.h"
 #include "core/compare/pair_reader.h"
@@ -240,12 +240,8 @@ private:
 tl::unexpected<Error> cannotMatch(const Weight &weight, std::string expected, std::string found,
                                   std::string message)
 {
-    return ErrorBuilder("diff.codebooks")
-        .field(weight.findableName())
-        .expected(std::move(expected))
-        .found(std::move(found))
-        .message(std::move(message))
-        .unexpected();
+    return refused("diff.codebooks", weight.findableName(), std::move(expected), std::move(found),
+                   std::move(message));
 }
 
 Result<void> checkBooks(const Weight &weight, const Books &books)

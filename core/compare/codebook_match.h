@@ -3,7 +3,7 @@
 
 #include "core/base/progress.h"
 #include "core/bundle/bundle_fwd.h"
-#include "core/compare/pair_sides.h"
+#include "core/compare/compare.h"
 
 #include <array>
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace kernscope {
 
-/// What became of an entry of a codebook. Entries are told by the elements that take them, not by
+/// What became of an entry of a codebook. Entries are matched by the elements that use them, not by
 /// their values.
 enum class EntryChange : std::uint8_t {
     Same,    ///< its elements take the entry of the same number, which has the same value

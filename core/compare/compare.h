@@ -4,12 +4,11 @@
 #include "core/base/error.h"
 #include "core/base/progress.h"
 #include "core/bundle/bundle_fwd.h"
+#include "core/bundle/weight.h"
 #include "core/compare/byte_ranges.h"
 #include "core/compare/channel_order.h"
-#include "core/compare/pair_sides.h"
-#include "core/compare/program_difference.h"
 #include "core/compare/value_difference.h"
-#include "core/compare/value_rule.h"
+#include "core/container/mil/program.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -21,6 +20,139 @@
 #include <vector>
 
 namespace kernscope {
+
+/// The part of a larger weight that is set against the weight of the other side: the queries, keys
+/// and values of attention in one weight and in three.
+struct WeightSlice {
+    bool ofA = true; ///< A has the larger weight (split); false: B has it (merged)
+    std::size_t axis = 0;
+    std::uint64_t first = 0, count = 0; ///< place of the part along the axis
+    std::size_t number = 0, parts = 0;  ///< part `number` of `parts`, in their order along the axis
+
+    std::string_view name() const { return ofA ? "split" : "merged"; }
+};
+
+/// What is compared: two weights, or a weight and a slice of a larger one. kNoIndex: that side has
+/// no such weight.
+struct PairSides {
+    std::size_t a = kNoIndex, b = kNoIndex; ///< indices into Bundle::weights()
+    std::optional<WeightSlice> slice = {};
+
+    bool both() const { return a != kNoIndex && b != kNoIndex; }
+};
+
+/// The weight whose elements are compared one by one: that of A; of a slice of A that of B.
+const Weight &comparedWeight(const Bundle &a, const Bundle &b, const PairSides &sides);
+/// "split: part 2 of 3, 64 to 127 of axis 0 of the whole"; of merged ones likewise.
+std::string sliceText(const WeightSlice &slice);
+
+namespace diff {
+
+/// Where the elements of a slice lie in the larger weight: runs of `run` elements, the first of
+/// them at `start`, `stride` apart.
+struct PartElements {
+    std::uint64_t start = 0, run = 1, stride = 1;
+
+    /// Element of the whole for one of the part.
+    std::uint64_t inWhole(std::uint64_t element) const
+    {
+        return element / run * stride + start + element % run;
+    }
+    /// The way back; nothing for an element of another part.
+    std::optional<std::uint64_t> inPart(std::uint64_t element) const
+    {
+        const std::uint64_t at = element % stride;
+        if (at < start || at - start >= run)
+            return std::nullopt;
+        return element / stride * run + at - start;
+    }
+};
+
+/// Of sides with a slice.
+PartElements sliceOf(const Bundle &a, const Bundle &b, const PairSides &sides);
+
+} // namespace diff
+
+/// One thing that two programs do not have in common.
+struct ProgramChange {
+    enum class Kind : std::uint8_t { Removed, Inserted, Changed };
+    /// What it is in the program: a weight's storage is how its constant is written (const,
+    /// constexpr_…), which no operation that reads it notices.
+    /// A model: one of a pipeline that is no program, such as a suppression of boxes.
+    enum class What : std::uint8_t { Function, Operation, Storage, Model };
+    Kind kind = Kind::Changed;
+    What what = What::Operation;
+    std::string function;  ///< of a pipeline "model/function"; of a model its path
+    std::string operation; ///< displayed name, of A where it has it; empty: the function itself
+    std::string type;      ///< "conv"; where the types differ: "const > constexpr_lut_to_dense"
+    std::vector<std::string> details; ///< "strides: [1, 1] > [2, 2]"
+    mil::SourceSpan spanA, spanB;     ///< of the statement; length 0 where there is none
+};
+
+/// Two programs compared as programs: functions, operations, arguments and constants, whatever
+/// their notation (text or protobuf), the order of independent operations and the names of values.
+struct ProgramDifference {
+    bool equal = true; ///< nothing at all differs
+    /// The operations that compute are equal: at most the storage of weights differs.
+    bool sameComputation = true;
+    std::size_t operationsA = 0, operationsB = 0; ///< without literal constants
+    std::size_t matched = 0;                      ///< operations of A that B has too
+    std::vector<ProgramChange> changes;           ///< in the order of A, then what only B has
+};
+
+/// "removed", "inserted", "changed".
+std::string_view programChangeName(ProgramChange::Kind kind);
+/// "function", "operation", "storage", "model".
+std::string_view programPartName(ProgramChange::What what);
+
+/// Matches operations by the name of what they make (without converters' suffixes), then by what
+/// they compute. Constants that lie in weight files count by their type: their content is compared
+/// as weights. Linear in the operations but for sorting.
+ProgramDifference comparePrograms(const mil::Program &a, const mil::Program &b);
+
+/// Adds what differs in the models of pipelines that are no programs: which there are, of what
+/// kind, and the bytes of their descriptions. The bytes are those of the programs' files.
+void compareModels(const mil::Program &a, std::span<const std::byte> bytesA, const mil::Program &b,
+                   std::span<const std::byte> bytesB, ProgramDifference &result);
+
+/// What makes of A all but little of B, where the two have little in common: the mistakes that
+/// people look for.
+struct ValueRule {
+    enum class Kind : std::uint8_t {
+        Scaled,     ///< every value by one factor
+        Rows,       ///< by one factor an output channel (axis 0)
+        Lines,      ///< by one factor an index of all axes but the last
+        Columns,    ///< by one factor an input channel (axis 1)
+        Blocks,     ///< by one factor a block of neighbours along the last axis
+        Transposed, ///< the axes in another order
+    };
+    Kind kind = Kind::Scaled;
+    /// One side holds codes (integers, or floating point of 8 bits and fewer) that lack the scales,
+    /// or zero points, that the values of the other have.
+    bool codes = false;
+    double least = 1, most = 1; ///< factors
+    std::uint64_t block = 0;    ///< elements of a block
+    double left = 0;            ///< relative RMSE that remains, of those elements that were read
+};
+/// "scaled", "rows_scaled", …, "transposed".
+std::string_view ruleName(ValueRule::Kind kind);
+/// "scaled by 2", "rows scaled by 1.3 to 7.9, close", "codes without their scales: blocks of 32
+/// scaled by 64 to 4,096", "transposed".
+std::string ruleText(const ValueRule &rule);
+
+namespace diff {
+
+/// Of two weights of one shape that were compared; nothing where they are close, or where nothing
+/// explains the difference. Reads at most 2^22 elements of either, spread over them, in one pass,
+/// unless one line along the last axis is longer. Hold the files for reading.
+std::optional<ValueRule> findRule(const Bundle &a, std::size_t weightA, const Bundle &b,
+                                  std::size_t weightB, const ValueDifference &values);
+/// Of two weights whose axes may stand in another order, by at most 4,096 samples. Hold the files
+/// for reading.
+std::optional<ValueRule> findTransposed(const Bundle &a, std::size_t weightA, const Bundle &b,
+                                        std::size_t weightB);
+
+} // namespace diff
 
 /// How two weights were found to be the same one (tried in this order, after what a person chose).
 enum class Pairing : std::uint8_t { Consumer, Name, Content, ShapeOnly, Position, Hand };
@@ -51,7 +183,7 @@ struct ComparedPair : PairSides {
     Pairing pairing = Pairing::Name;
     ContentKind content = ContentKind::None;
     PairConfidence confidence = PairConfidence::Certain;
-    /// Of a pair by content that was found by its likeness: correlation of sampled values, and that
+    /// Of a pair that was found by similar content: correlation of sampled values, and that
     /// of the most similar other candidate (0: none). Of a slice the share of the same samples
     /// where that is nine of ten and more, 1 where they all are the same.
     std::optional<double> similarity;

@@ -5,19 +5,16 @@
 #include "core/bundle/bundle.h"
 #include "core/bundle/stored_bytes.h"
 #include "core/bundle/stored_values.h"
-#include "core/compare/channel_order.h"
 #include "core/numeric/half.h"
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <limits>
 #include <map>
 #include <optional>
 #include <set>
 #include <span>
 #include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 
@@ -256,7 +253,7 @@ struct Candidate {
     bool used = false;
 };
 
-/// Where a part of so many elements is sampled.
+/// Where a part with that number of elements is sampled.
 std::vector<std::uint64_t> samplePlaces(std::uint64_t elements)
 {
     return spreadPlaces(elements, std::min(elements, kJoinSamples));

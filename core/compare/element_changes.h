@@ -2,9 +2,11 @@
 #pragma once
 
 #include "core/bundle/bundle_fwd.h"
+#include "core/bundle/element_place.h"
 #include "core/bundle/weight.h"
 #include "core/codec/decode/grid_map.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <utility>
@@ -56,5 +58,25 @@ private:
     /// Changed bytes of the mask: (byte, set bits on disk less those now, up to and with it).
     std::vector<std::pair<std::uint64_t, std::int64_t>> m_maskDeltas;
 };
+
+/// One element as a build stores it: what a comparison shows of either side.
+struct StoredElement {
+    double value = 0;   ///< decoded, at the precision of its type
+    bool stored = true; ///< false: a zero that the mask leaves out
+    /// Index of a palette, integer of affine and blockwise forms; empty for plain values and where
+    /// the element is not stored.
+    std::optional<std::int64_t> code;
+    /// Of palettes: the codebook, and the value that the entry has for the element's lane before
+    /// any scale.
+    std::optional<std::uint64_t> codebook;
+    std::optional<double> entry;
+    /// Where its bits lie, and those bytes; empty for what the program writes as a literal.
+    std::optional<ElementBytes> place;
+    std::vector<std::byte> bytes;
+};
+
+/// `decoder`: that of the weight; `element` must lie in the tensor. Hold the files for reading.
+StoredElement readStoredElement(const Bundle &bundle, std::size_t weight,
+                                const codec::Decoder &decoder, std::uint64_t element);
 
 } // namespace kernscope

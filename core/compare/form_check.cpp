@@ -11,11 +11,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <cstdint>
-#include <optional>
 #include <span>
 #include <utility>
-#include <vector>
 
 namespace kernscope::diff {
 

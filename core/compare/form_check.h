@@ -50,7 +50,7 @@ struct CodeCheck {
 /// Whether the scales of B are the best ones for its codes: those of least squared error to A, of
 /// the type that they are stored in.
 struct ScaleCheck {
-    std::uint64_t scales = 0;  ///< of which any code that is not zero depends
+    std::uint64_t scales = 0;  ///< that scale at least one code other than zero
     std::uint64_t notBest = 0; ///< another one lowers the squared error by a thousandth or more
     double rmseStored = 0, rmseBest = 0; ///< over the weight: as it is, and with the best scales
     /// The one with the most to gain an element: its index, value and the best one.

@@ -14,8 +14,9 @@
 // After foreach_target.h, which includes this file again for each target.
 #include <hwy/highway.h>
 
-#include "core/compare/pair_sums-inl.h"
-#include "core/compare/widths-inl.h"
+#include <hwy/cache_control.h>
+
+#include "core/numeric/half-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace kernscope::diff::HWY_NAMESPACE {
@@ -23,6 +24,247 @@ namespace kernscope::diff::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 #if HWY_TARGET != HWY_SCALAR
+
+using D16 = hn::ScalableTag<std::uint16_t>;
+using V16 = hn::Vec<D16>;
+using D64 = hn::ScalableTag<double>;
+using V64 = hn::Vec<D64>;
+using D32 = hn::Rebind<float, D64>;
+using DHalf = hn::Rebind<std::uint16_t, D64>;
+using DWide = hn::Repartition<float, D16>; ///< half as many lanes as D16
+using DWideHalf = hn::Rebind<std::uint16_t, DWide>;
+using VWide = hn::Vec<DWide>;
+
+/// The largest |a - b| / |a| of a vector of halves that are finite, zeros of A left out.
+HWY_NOINLINE double largestQuotient(const std::uint16_t *a, const std::uint16_t *b)
+{
+    const D64 d;
+    const D32 df;
+    const DHalf dh;
+    auto most = hn::Zero(d);
+    for (std::size_t i = 0; i < hn::Lanes(D16()); i += hn::Lanes(d)) {
+        const auto va =
+            hn::PromoteTo(d, kernscope::HWY_NAMESPACE::widenHalf(df, hn::LoadU(dh, a + i)));
+        const auto vb =
+            hn::PromoteTo(d, kernscope::HWY_NAMESPACE::widenHalf(df, hn::LoadU(dh, b + i)));
+        const auto quotient = hn::Div(hn::Abs(hn::Sub(va, vb)), hn::Abs(va));
+        most = hn::Max(most, hn::IfThenElseZero(hn::Ne(va, hn::Zero(d)), quotient));
+    }
+    return hn::GetLane(hn::MaxOfLanes(d, most));
+}
+
+/// The largest quotient |a - b| / |a| so far. Dividing all would cost more than the sums: fp32
+/// tells which vectors may have a larger one, and only those are divided.
+class LargestQuotient
+{
+public:
+    HWY_INLINE LargestQuotient(double known, bool zeroed) : m_largest(known)
+    {
+        // An element that becomes zero is off by itself; what follows leaves those out.
+        if (zeroed)
+            m_largest = std::max(m_largest, 1.0);
+        setBound();
+    }
+    HWY_INLINE double value() const { return m_largest; }
+    /// Whether |a - b| / |a| may be larger where neither is zero: `apart` is a - b rounded to fp32.
+    HWY_INLINE hn::Mask<DWide> mayBeLarger(VWide a, VWide b, VWide apart) const
+    {
+        const DWide d;
+        // Both sides times |b|: 0 > 0 holds for no zero of A or B. Products of a and b are exact.
+        const auto left = hn::Abs(hn::Mul(apart, b)), right = hn::Abs(hn::Mul(a, b));
+        return hn::Gt(left, hn::Mul(right, hn::Set(d, m_bound)));
+    }
+    HWY_INLINE void look(const std::uint16_t *a, const std::uint16_t *b)
+    {
+        m_largest = std::max(m_largest, largestQuotient(a, b));
+        setBound();
+    }
+
+private:
+    /// Below the largest by more than the sum of the roundings of mayBeLarger, each of 2^-24; of
+    /// fp16 numbers no quotient but 0 is below 2^-40.
+    HWY_INLINE void setBound()
+    {
+        m_bound = static_cast<float>(std::max(m_largest * (1 - 0x1p-20), 0x1p-41));
+    }
+
+    double m_largest;
+    float m_bound = 0;
+};
+
+/// Sums of some lanes, in double precision.
+struct LaneSums {
+    V64 abs, square, aa, bb, ab, largest;
+
+    HWY_INLINE LaneSums() { abs = square = aa = bb = ab = largest = hn::Zero(D64()); }
+    HWY_INLINE void add(V64 a, V64 b)
+    {
+        const auto apart = hn::Abs(hn::Sub(a, b));
+        abs = hn::Add(abs, apart);
+        square = hn::MulAdd(apart, apart, square);
+        aa = hn::MulAdd(a, a, aa);
+        bb = hn::MulAdd(b, b, bb);
+        ab = hn::MulAdd(a, b, ab);
+        largest = hn::Max(largest, apart);
+    }
+    HWY_INLINE void addTo(HalfFigures &figures) const
+    {
+        const D64 d;
+        figures.abs += hn::GetLane(hn::SumOfLanes(d, abs));
+        figures.square += hn::GetLane(hn::SumOfLanes(d, square));
+        figures.aa += hn::GetLane(hn::SumOfLanes(d, aa));
+        figures.bb += hn::GetLane(hn::SumOfLanes(d, bb));
+        figures.ab += hn::GetLane(hn::SumOfLanes(d, ab));
+        figures.largest = std::max(figures.largest, hn::GetLane(hn::MaxOfLanes(d, largest)));
+    }
+};
+
+/// Sums over runs of finite numbers of whole vectors.
+HWY_INLINE void sumFinite(const std::uint16_t *a, const std::uint16_t *b, std::size_t count,
+                          bool zeroed, HalfFigures &figures)
+{
+    const D64 d;
+    const D32 df;
+    const DWide wide;
+    const DWideHalf dh;
+    const std::size_t lanes = hn::Lanes(wide);
+    // Two of each, so that one need not wait for the other.
+    LaneSums lower, upper;
+    LargestQuotient quotient(figures.largestRelative, zeroed);
+    const auto addWide = [&](std::size_t at) HWY_ATTR {
+        const auto fa = kernscope::HWY_NAMESPACE::widenHalf(wide, hn::LoadU(dh, a + at));
+        const auto fb = kernscope::HWY_NAMESPACE::widenHalf(wide, hn::LoadU(dh, b + at));
+        lower.add(hn::PromoteTo(d, hn::LowerHalf(df, fa)), hn::PromoteTo(d, hn::LowerHalf(df, fb)));
+        upper.add(hn::PromoteTo(d, hn::UpperHalf(df, fa)), hn::PromoteTo(d, hn::UpperHalf(df, fb)));
+        return quotient.mayBeLarger(fa, fb, hn::Sub(fa, fb));
+    };
+    for (std::size_t i = 0; i < count; i += 2 * lanes) {
+        // What lies in files comes next; of what is decoded into a buffer this costs nothing.
+        hwy::Prefetch(a + i + count);
+        hwy::Prefetch(b + i + count);
+        const auto first = addWide(i), second = addWide(i + lanes);
+        if (!hn::AllFalse(wide, hn::Or(first, second)))
+            quotient.look(a + i, b + i);
+    }
+    lower.addTo(figures);
+    upper.addTo(figures);
+    figures.largestRelative = quotient.value();
+}
+
+using WidthTag = hn::ScalableTag<std::uint16_t>;
+using WidthVector = hn::Vec<WidthTag>;
+
+/// Sum of the lanes.
+HWY_INLINE std::uint64_t sumOf(WidthVector counts)
+{
+    const WidthTag d;
+    HWY_ALIGN std::uint16_t lanes[hn::MaxLanes(d)];
+    hn::Store(counts, d, lanes);
+    std::uint64_t sum = 0;
+    for (std::size_t i = 0; i < hn::Lanes(d); ++i)
+        sum += lanes[i];
+    return sum;
+}
+
+/// Adds three numbers of one bit in each bit of a vector: `low` becomes the sum, the carry is
+/// returned.
+HWY_INLINE WidthVector addBits(WidthVector &low, WidthVector a, WidthVector b)
+{
+    const auto either = hn::Xor(a, b);
+    const auto carry = hn::Or(hn::And(a, b), hn::And(either, low));
+    low = hn::Xor(either, low);
+    return carry;
+}
+
+/// The number with all bits below its highest one set.
+HWY_INLINE WidthVector filledBelow(WidthVector v)
+{
+    v = hn::Or(v, hn::ShiftRight<1>(v));
+    v = hn::Or(v, hn::ShiftRight<2>(v));
+    v = hn::Or(v, hn::ShiftRight<4>(v));
+    return hn::Or(v, hn::ShiftRight<8>(v));
+}
+
+/// How many vectors countWidths takes at a time.
+inline constexpr std::size_t kWidthBlock = 16;
+
+/// How many of the numbers have bit k of their vectors set, in four places of binary counters and
+/// in bytes that count sixteen each.
+struct BitCounts {
+    WidthVector ones, twos, fours, eights;
+    WidthVector sixteens[8]; ///< low bytes: bit k, high bytes: bit k + 8
+
+    HWY_INLINE BitCounts()
+    {
+        ones = twos = fours = eights = hn::Zero(WidthTag());
+        for (WidthVector &counts : sixteens)
+            counts = ones;
+    }
+    HWY_INLINE void addBlock(const std::uint16_t *numbers)
+    {
+        const WidthTag d;
+        const std::size_t lanes = hn::Lanes(d);
+        const auto at = [=](std::size_t i)
+                            HWY_ATTR { return filledBelow(hn::Load(d, numbers + i * lanes)); };
+        const auto pairs = [&](std::size_t i) HWY_ATTR { return addBits(ones, at(i), at(i + 1)); };
+        const auto fourOf = [&](std::size_t i) HWY_ATTR {
+            const auto first = pairs(i), second = pairs(i + 2);
+            return addBits(twos, first, second);
+        };
+        const auto eightOf = [&](std::size_t i) HWY_ATTR {
+            const auto first = fourOf(i), second = fourOf(i + 4);
+            return addBits(fours, first, second);
+        };
+        const auto first = eightOf(0), second = eightOf(8);
+        const auto carry = addBits(eights, first, second);
+        const auto bit = hn::Set(d, 0x0101);
+        sixteens[0] = hn::Add(sixteens[0], hn::And(carry, bit));
+        sixteens[1] = hn::Add(sixteens[1], hn::And(hn::ShiftRight<1>(carry), bit));
+        sixteens[2] = hn::Add(sixteens[2], hn::And(hn::ShiftRight<2>(carry), bit));
+        sixteens[3] = hn::Add(sixteens[3], hn::And(hn::ShiftRight<3>(carry), bit));
+        sixteens[4] = hn::Add(sixteens[4], hn::And(hn::ShiftRight<4>(carry), bit));
+        sixteens[5] = hn::Add(sixteens[5], hn::And(hn::ShiftRight<5>(carry), bit));
+        sixteens[6] = hn::Add(sixteens[6], hn::And(hn::ShiftRight<6>(carry), bit));
+        sixteens[7] = hn::Add(sixteens[7], hn::And(hn::ShiftRight<7>(carry), bit));
+    }
+    /// How many have bit k set.
+    HWY_INLINE void take(std::uint64_t (&counts)[16]) const
+    {
+        const WidthTag d;
+        const auto one = hn::Set(d, 1), low = hn::Set(d, 0xff);
+        auto a = ones, b = twos, c = fours, e = eights;
+        for (std::size_t k = 0; k < 16; ++k) {
+            const auto bytes =
+                k < 8 ? hn::And(sixteens[k], low) : hn::ShiftRight<8>(sixteens[k - 8]);
+            auto sum = hn::Add(hn::And(a, one), hn::ShiftLeft<1>(hn::And(b, one)));
+            sum = hn::Add(sum, hn::ShiftLeft<2>(hn::And(c, one)));
+            sum = hn::Add(sum, hn::ShiftLeft<3>(hn::And(e, one)));
+            counts[k] = sumOf(hn::Add(sum, hn::ShiftLeft<4>(bytes)));
+            a = hn::ShiftRight<1>(a);
+            b = hn::ShiftRight<1>(b);
+            c = hn::ShiftRight<1>(c);
+            e = hn::ShiftRight<1>(e);
+        }
+    }
+};
+
+/// Adds to each of 17 bins how many of the numbers have that many significant bits. At most 8192
+/// numbers; `numbers` is aligned and has zeros up to a multiple of kWidthBlock vectors.
+HWY_INLINE void countWidths(const std::uint16_t *numbers, std::size_t count, std::uint64_t *bins)
+{
+    const std::size_t block = kWidthBlock * hn::Lanes(WidthTag());
+    BitCounts bits;
+    for (std::size_t i = 0; i < count; i += block)
+        bits.addBlock(numbers + i);
+    std::uint64_t wider[16]; // than k bits
+    bits.take(wider);
+    std::uint64_t before = count;
+    for (std::size_t k = 0; k < 16; ++k) {
+        bins[k] += before - wider[k];
+        before = wider[k];
+    }
+    bins[16] += before;
+}
 
 /// Counts a lane, of what the bits of two runs say.
 struct LaneCounts {

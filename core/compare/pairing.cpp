@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/base/counted_text.h"
 #include "core/base/overlaid_file.h"
+#include "core/base/text.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/pair_read_lock.h"
 #include "core/bundle/stored_bytes.h"
@@ -76,7 +76,10 @@ private:
     /// other side's agree by chance alone.
     bool madeNames() const
     {
-        return (m_a.kind() == BundleKind::Aimodel) != (m_b.kind() == BundleKind::Aimodel);
+        const auto isMade = [](BundleKind kind) {
+            return kind == BundleKind::Aimodel || kind == BundleKind::Aimodelx;
+        };
+        return isMade(m_a.kind()) != isMade(m_b.kind());
     }
 
     template <class KeyOf>
@@ -260,7 +263,7 @@ void Pairer::byTransposed()
     });
 }
 
-/// A pair by an operation or a name of which one side is longer: it may be a part of the other.
+/// A pair by an operation or a name where one side is longer: the other may be a part of it.
 bool Pairer::poorly(std::size_t a) const
 {
     return paired(m_ofA[a]) && m_how[a] != Pairing::Hand &&

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/compare/program_difference.h"
+#include "core/compare/compare.h"
 
 #include "core/bundle/bundle_fwd.h"
 #include "core/bundle/weight.h"
-#include "core/compare/compare.h"
 #include "core/container/mil/program.h"
 #include "core/numeric/convert.h"
 
@@ -96,7 +95,7 @@ public:
                           inputsB = diff::signatureText(b.inputs);
         if (inputsA != inputsB)
             functionChange(fmt::format("inputs: {} > {}", inputsA, inputsB));
-        // Whoever calls the function asks for its results by these names.
+        // Callers of the function ask for its results by these names.
         if (a.body.outputs != b.body.outputs)
             functionChange(fmt::format("outputs: {} > {}", fmt::join(a.body.outputs, ", "),
                                        fmt::join(b.body.outputs, ", ")));
@@ -384,17 +383,9 @@ namespace {
 /// Longer literals are recognised by a digest of their bytes.
 constexpr std::uint64_t kWrittenOut = 64;
 
-std::string typeText(const mil::ValueType &type)
+std::string writtenType(const mil::ValueType &type)
 {
-    if (!type.isTensor())
-        return type.text;
-    std::string text(elementTypeName(type.element));
-    text += " [";
-    for (std::size_t i = 0; i < type.dims.size(); ++i)
-        text +=
-            (i == 0 ? "" : ", ") +
-            (type.dims[i] == mil::kUnknownExtent ? std::string("?") : std::to_string(type.dims[i]));
-    return text + "]";
+    return type.isTensor() ? shapedTypeText(type) : type.text;
 }
 
 std::string digestOf(std::span<const std::byte> bytes)
@@ -408,7 +399,7 @@ std::string digestOf(std::span<const std::byte> bytes)
 /// The numbers by their bits: two notations of one number are one text.
 std::string literalText(const mil::Literal &literal, const mil::ValueType &type)
 {
-    std::string text = typeText(type) + " ";
+    std::string text = writtenType(type) + " ";
     if (literal.element == ElementType::String) {
         for (const std::string &each : literal.strings)
             text += '"' + each + '"';
@@ -477,7 +468,7 @@ private:
         node.span = operation.span;
         node.storage = operation.type == "const" || operation.type.starts_with("constexpr_");
         for (const mil::NamedType &output : operation.outputs)
-            node.outputs += (node.outputs.empty() ? "" : ", ") + typeText(output.type);
+            node.outputs += (node.outputs.empty() ? "" : ", ") + writtenType(output.type);
         for (const auto *list : {&operation.inputs, &operation.attributes}) {
             for (const mil::Argument &argument : *list) {
                 if (argument.name == "name")
@@ -528,7 +519,7 @@ private:
     static std::string valueText(const mil::ProgramValue &value)
     {
         if (value.blob() != nullptr)
-            return typeText(value.type) + " in a weight file";
+            return writtenType(value.type) + " in a weight file";
         if (const mil::Literal *literal = value.literal())
             return literalText(*literal, value.type);
         if (const auto *list = std::get_if<mil::Values>(&value.content)) {
@@ -537,7 +528,7 @@ private:
                 text += (text.empty() ? "" : ", ") + valueText(each);
             return "(" + text + ")";
         }
-        return typeText(value.type);
+        return writtenType(value.type);
     }
 
     std::vector<ProgramNode> &m_nodes;
@@ -564,7 +555,7 @@ std::string signatureText(const std::vector<mil::NamedType> &values)
     // A protobuf has them in no order of its own.
     std::vector<std::string> each;
     for (const mil::NamedType &value : values)
-        each.push_back(value.name + ": " + typeText(value.type));
+        each.push_back(value.name + ": " + writtenType(value.type));
     std::sort(each.begin(), each.end());
     return fmt::format("{}", fmt::join(each, ", "));
 }

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/bundle/bundle_fwd.h"
-#include "core/descriptor/task_alignment.h"
+#include "core/descriptor/task_diff.h"
 
 #include <cstddef>
 #include <optional>

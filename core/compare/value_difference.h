@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/bundle/bundle_fwd.h"
+#include "core/form/encoding.h"
 #include "core/numeric/element_type.h"
 
 #include <cstdint>
@@ -97,5 +99,23 @@ std::uint32_t ulpDistance(std::uint16_t a, std::uint16_t b);
 std::uint64_t ulpDistance(ElementType type, double a, double b);
 /// The same of values that doubles may not hold; of integers exact.
 std::uint64_t exactUlpDistance(ElementType type, ExactValue a, ExactValue b);
+
+} // namespace kernscope
+
+namespace kernscope::diff {
+
+/// Whether the same stored bytes of all operands are the same decoded values: the same steps along
+/// the same axes, operands of the same types and shapes, and elements that lie in the same order.
+/// False where that cannot be told.
+bool sameDecoding(const codec::Encoding &a, const codec::Encoding &b);
+
+} // namespace kernscope::diff
+
+namespace kernscope {
+
+/// A number for every weight that changes whenever its stored bytes are edited: from the places of
+/// its parts, what is laid over them and the bytes of its literals. Compare only numbers of
+/// snapshots that share their files. Costs the edits, not the weights. Hold the files for reading.
+std::vector<std::uint64_t> weightFingerprints(const Bundle &bundle);
 
 } // namespace kernscope

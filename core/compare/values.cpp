@@ -6,7 +6,7 @@
 #include "core/codec/decode/decoder.h"
 #include "core/compare/compare.h"
 #include "core/compare/pair_figures.h"
-#include "core/compare/same_decoding.h"
+#include "core/compare/value_difference.h"
 
 #include <algorithm>
 #include <atomic>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/descriptor/format_word.h"
 
-#include "core/base/error_builder.h"
+#include "core/base/error.h"
 #include "core/format/table_rows.h"
 
 #include <array>
@@ -25,10 +25,8 @@ bool isWide(std::uint32_t version)
 
 Error refusal(std::string message, std::uint32_t version, std::string found)
 {
-    return ErrorBuilder("descriptor.format")
-        .field(fmt::format("format register of version {}", version))
-        .found(std::move(found))
-        .message(std::move(message));
+    return valueError("descriptor.format", fmt::format("format register of version {}", version),
+                      {}, std::move(found), std::move(message));
 }
 
 /// What a code of a lane means in a range of versions (resources/tables/format_codes.csv).

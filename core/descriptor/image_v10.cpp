@@ -2,8 +2,7 @@
 #include "core/descriptor/image_v10.h"
 
 #include "core/base/little_endian.h"
-#include "core/descriptor/version.h"
-#include "core/format/contested.h"
+#include "core/descriptor/register_map.h"
 #include "core/format/table_rows.h"
 
 #include <algorithm>

@@ -14,7 +14,7 @@
 /// The version-10 descriptor image of chapter 20 (resources/tables/descriptor_v10.csv).
 namespace kernscope::descriptor {
 
-/// Whose image this is, and who disagrees: shown wherever it is.
+/// The source of this image and the sources that disagree; shown with every image.
 std::string_view imageV10Note();
 
 /// One of the image's seven register groups.
@@ -24,7 +24,7 @@ struct ImageGroup {
     std::uint32_t imageOffset = 0;     ///< the same without the 8-byte lead
     std::uint32_t registers = 0;       ///< how many
     std::optional<std::uint32_t> base; ///< raw byte address of the first; none for the dimensions
-    std::string contents, reading;     ///< chapter's words; what the register maps make of it
+    std::string contents, reading;     ///< the chapter's words; the meaning by the register maps
     format::Confidence confidence = format::Confidence::Assumed;
 
     /// Raw byte addresses that the register maps give it: [first, end).

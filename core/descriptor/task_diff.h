@@ -3,6 +3,7 @@
 
 #include "core/descriptor/task_reader.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -35,5 +36,18 @@ struct TaskDifference {
 /// that hold there (carried ones included), and header fields. Fields of the header that only say
 /// where a task lies (NextPointer) are left out.
 TaskDifference compareTasks(TaskReader &readerA, std::size_t a, TaskReader &readerB, std::size_t b);
+
+inline constexpr std::size_t kNoTask = static_cast<std::size_t>(-1);
+
+/// A task of each side that are the same one, or a task of one side alone (kNoTask).
+struct TaskPair {
+    std::size_t a = kNoTask, b = kNoTask;
+    friend bool operator==(const TaskPair &, const TaskPair &) = default;
+};
+
+/// Aligns two lists of tasks by what they write, not by their numbers: tasks of equal content keep
+/// their order; between them the pairing with the fewest differing registers. Every task is in one
+/// pair, in the order of A, what only B has where B has it.
+std::vector<TaskPair> alignTasks(const TaskReader &a, const TaskReader &b);
 
 } // namespace kernscope::descriptor

@@ -4,18 +4,73 @@
 #include "core/base/error_builder.h"
 #include "core/base/little_endian.h"
 #include "core/descriptor/image_v10.h"
-#include "core/descriptor/register_map.h"
-#include "core/descriptor/stream.h"
-#include "core/descriptor/walker.h"
+#include "core/descriptor/task_reader.h"
 
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <utility>
 
 #include <fmt/format.h>
 
 namespace kernscope::descriptor {
+
+inline constexpr std::uint64_t kSizedAlign = 16;
+inline constexpr std::uint64_t kStreamAlign = 0x4000;
+inline constexpr std::uint64_t kLinkedAlign = 0x100;
+/// How far behind a faulty task the next one is looked for: some of the largest tasks.
+inline constexpr std::uint64_t kSearched = 0x10000;
+/// Places that are looked at in one section: a hostile one may not take minutes.
+inline constexpr std::uint64_t kMostSearches = std::uint64_t{1} << 17;
+/// Of a task whose size nothing states; the published ones have some hundred words.
+inline constexpr std::uint64_t kMostTaskBytes = 0x4000;
+
+/// Values that the record of a header word has.
+std::uint32_t valuesOf(std::uint32_t word, PacketForm form);
+
+/// Finds the tasks of one text section. A task or a place that is damaged is reported, and the next
+/// task is looked for behind it.
+class Walker
+{
+public:
+    Walker(std::span<const std::byte> text, const Version &version, const WalkHints &hints)
+        : m_text(text), m_version(version), m_hints(hints)
+    {
+        m_list.version = &version;
+    }
+
+    TaskList take() { return std::move(m_list); }
+
+    void walkLinked();
+    void walkSized();
+
+private:
+    void report(Severity severity, const char *code, std::uint64_t at, std::string expected,
+                std::string found, std::string message);
+    void add(std::uint64_t offset, std::uint32_t words);
+    std::uint32_t unstatedWords(std::uint64_t offset) const;
+    std::optional<std::uint64_t> unnamedRecord(const Task &task,
+                                               std::span<const std::byte> bytes) const;
+    bool exactAt(std::uint64_t offset, std::uint64_t words, bool named = false) const;
+    bool linkedAt(std::uint64_t offset, std::uint32_t words) const;
+    std::uint64_t firstLinked() const;
+    std::optional<std::uint64_t> nextLinked(std::uint64_t offset, std::uint64_t end,
+                                            std::uint32_t words);
+    std::optional<std::uint64_t> foundLinked(std::uint64_t from, std::uint32_t words) const;
+    bool startsStream(std::uint64_t offset) const;
+    std::uint64_t sizedWords(std::uint64_t offset) const;
+    bool isFrame(std::uint64_t offset) const;
+    bool mayFollow(std::uint64_t offset) const;
+    bool soundSized(std::uint64_t offset) const;
+    std::optional<std::uint64_t> foundSized(std::uint64_t offset) const;
+    std::uint64_t endBefore(std::uint64_t offset, std::uint64_t next) const;
+    std::optional<std::uint64_t> addSized(std::uint64_t offset);
+
+    std::span<const std::byte> m_text;
+    const Version &m_version;
+    const WalkHints &m_hints;
+    TaskList m_list;
+    mutable std::uint64_t m_searches = kMostSearches; ///< that are left
+};
 
 namespace {
 
@@ -206,6 +261,254 @@ TaskList walkTasks(std::span<const std::byte> text, const Version *version, cons
                  .message("the program names another number of tasks than its list has")});
     }
     return list;
+}
+
+// Lists of tasks that name the next one's place (versions 5 to 7).
+
+/// A task of the stated size stands there, or, on a boundary, one whose size is damaged: its
+/// records go up to a zero word.
+bool Walker::linkedAt(std::uint64_t offset, std::uint32_t words) const
+{
+    if (exactAt(offset, words))
+        return true;
+    return offset % kLinkedAlign == 0 && offset <= m_text.size() &&
+           exactAt(offset, unstatedWords(offset), true);
+}
+
+/// The first boundary from `from` on that has a task, of the size that is stated or as its records
+/// say: for a list whose next offset is wrong.
+std::optional<std::uint64_t> Walker::foundLinked(std::uint64_t from, std::uint32_t words) const
+{
+    std::uint64_t at = checkedRoundUp(from, kLinkedAlign).value_or(m_text.size());
+    for (std::uint64_t i = 0; i < kSearched / kLinkedAlign && at < m_text.size(); ++i) {
+        if (m_text.size() - at < 4ULL * m_version.headerWords || m_searches == 0)
+            return std::nullopt;
+        --m_searches;
+        if (linkedAt(at, words))
+            return at;
+        at += kLinkedAlign;
+    }
+    return std::nullopt;
+}
+
+/// Where the program says that the list begins, or, where no task stands there, the first one.
+std::uint64_t Walker::firstLinked() const
+{
+    const std::uint32_t words = m_hints.firstTaskWords.value_or(0);
+    const std::uint64_t stated = m_hints.firstOffset;
+    const bool room =
+        stated <= m_text.size() && m_text.size() - stated >= 4ULL * m_version.headerWords;
+    if (room && linkedAt(stated, words))
+        return stated;
+    return foundLinked(0, words).value_or(stated);
+}
+
+/// The task behind the one at `offset`, which ends at `end`; nothing at the end of the list.
+std::optional<std::uint64_t> Walker::nextLinked(std::uint64_t offset, std::uint64_t end,
+                                                std::uint32_t words)
+{
+    constexpr std::uint64_t kNextOffsetWord = 7;
+    const auto next = loadLittle<std::uint32_t>(m_text, offset + 4 * kNextOffsetWord);
+    const bool last = !m_hints.taskCount || m_list.tasks.size() >= *m_hints.taskCount;
+    if (next == 0 && last)
+        return std::nullopt;
+    const bool inside = next >= end && next <= m_text.size() &&
+                        m_text.size() - next >= 4ULL * m_version.headerWords;
+    const bool stands = inside && linkedAt(next, words);
+    if (stands && next % kLinkedAlign == 0)
+        return next;
+    const auto found = foundLinked(end, words);
+    if (stands && !found)
+        return next;
+    if (next == 0 && !found)
+        return std::nullopt;
+    if (inside && !found)
+        return next;
+    const bool loops = next <= offset && next != 0;
+    report(Severity::Error, loops ? "descriptor.loop" : "descriptor.bounds", offset,
+           found ? fmt::format("offset {:#x}, where a task stands", *found)
+                 : fmt::format("an offset from {:#x} on", end),
+           fmt::format("{:#x}", next),
+           loops        ? "the task list runs in a loop"
+           : next < end ? "two tasks overlap, or the list ends before its number of tasks"
+           : inside     ? "the next task of the list does not stand where it says"
+                        : "the task list leaves its section");
+    return found;
+}
+
+void Walker::walkLinked()
+{
+    constexpr std::uint64_t kNextSizeWord = 1;
+    const std::uint64_t headerBytes = 4ULL * m_version.headerWords;
+    std::optional<std::uint64_t> at = firstLinked();
+    m_list.streams.push_back({{}, *at, 0, 0});
+    if (*at != m_hints.firstOffset)
+        report(Severity::Error, "descriptor.bounds", *at,
+               fmt::format("offset {:#x}, where a task stands", *at),
+               fmt::format("{:#x}", m_hints.firstOffset),
+               "the program's first task does not stand where it says");
+    std::optional<std::uint32_t> words = m_hints.firstTaskWords;
+    while (at) {
+        const std::uint64_t offset = *at;
+        if (offset > m_text.size() || m_text.size() - offset < headerBytes) {
+            report(Severity::Error, "descriptor.bounds",
+                   std::min<std::uint64_t>(offset, m_text.size()), "a task within the section",
+                   fmt::format("offset {:#x}", offset), "the task list leaves its section");
+            return;
+        }
+        std::uint32_t size = words.value_or(0);
+        if (size == 0)
+            size = unstatedWords(offset);
+        if (size < m_version.headerWords || 4ULL * size > m_text.size() - offset) {
+            report(Severity::Error, "descriptor.size", offset,
+                   fmt::format("{} words up to the end of the section", m_version.headerWords),
+                   fmt::format("{} words", size), "the task's size does not fit its section");
+            size = unstatedWords(offset);
+        }
+        add(offset, size);
+        const auto second = loadLittle<std::uint32_t>(m_text, offset + 4 * kNextSizeWord);
+        words = (second >> 16 & 0x1FF) + 1;
+        at = nextLinked(offset, offset + 4ULL * size, *words);
+    }
+}
+
+// Tasks one behind the other, each with its own size (version 8 and later).
+
+/// A stream starts at a named place, or, where nothing is named, at a 16 KiB boundary that begins
+/// with the words 1, 0, 0, 0.
+bool Walker::startsStream(std::uint64_t offset) const
+{
+    const auto &starts = m_hints.streamStarts;
+    if (!starts.empty())
+        return std::any_of(starts.begin(), starts.end(),
+                           [offset](const auto &start) { return start.first == offset; });
+    if (offset % kStreamAlign != 0 || m_text.size() - offset < kSizedAlign)
+        return false;
+    constexpr std::array<std::uint32_t, 4> kPrefix{1, 0, 0, 0};
+    for (std::size_t i = 0; i < kPrefix.size(); ++i) {
+        if (loadLittle<std::uint32_t>(m_text, offset + 4 * i) != kPrefix[i])
+            return false;
+    }
+    return true;
+}
+
+std::uint64_t Walker::sizedWords(std::uint64_t offset) const
+{
+    return m_text.size() - offset < 4 ? 0 : loadLittle<std::uint32_t>(m_text, offset) >> 16 & 0x7FF;
+}
+
+/// A task stands there and another one, or the end of the stream, behind it.
+bool Walker::soundSized(std::uint64_t offset) const
+{
+    const std::uint64_t words = sizedWords(offset);
+    if (words == 0 || !exactAt(offset, words, true))
+        return false;
+    const std::uint64_t next = offset + *checkedRoundUp(4 * words, kSizedAlign);
+    if (next >= m_text.size() || startsStream(next))
+        return true;
+    const std::uint64_t behind = sizedWords(next);
+    return behind == 0 || exactAt(next, behind, true);
+}
+
+/// No task: zeros between tasks and the words that begin a stream.
+bool Walker::isFrame(std::uint64_t offset) const
+{
+    for (std::uint64_t at = offset + 4; at < offset + kSizedAlign && at + 4 <= m_text.size();
+         at += 4) {
+        if (loadLittle<std::uint32_t>(m_text, at) != 0)
+            return false;
+    }
+    return sizedWords(offset) == 0;
+}
+
+bool Walker::mayFollow(std::uint64_t offset) const
+{
+    return offset >= m_text.size() || startsStream(offset) || isFrame(offset) ||
+           exactAt(offset, sizedWords(offset));
+}
+
+/// Where the next task or stream stands behind a task whose size is wrong; the section's end where
+/// that is near.
+std::optional<std::uint64_t> Walker::foundSized(std::uint64_t offset) const
+{
+    for (std::uint64_t i = 1; i <= kSearched / kSizedAlign; ++i) {
+        const std::uint64_t at = offset + i * kSizedAlign;
+        if (at >= m_text.size())
+            return m_text.size();
+        if (m_searches == 0)
+            return std::nullopt;
+        --m_searches;
+        if (startsStream(at) || soundSized(at))
+            return at;
+    }
+    return std::nullopt;
+}
+
+/// End of a task in front of another: less the zeros between them, but for those that its records
+/// need.
+std::uint64_t Walker::endBefore(std::uint64_t offset, std::uint64_t next) const
+{
+    std::uint64_t end = next;
+    while (end - offset >= 4 && loadLittle<std::uint32_t>(m_text, end - 4) == 0)
+        end -= 4;
+    for (std::uint64_t at = end; at <= next && at - end < 4 * kSizedAlign; at += 4) {
+        if (exactAt(offset, (at - offset) / 4, true))
+            return at;
+    }
+    return end;
+}
+
+/// Adds the task at `offset` and returns where the next one may stand. One whose size is wrong ends
+/// where another is found, less the zeros between them; nothing where none is.
+std::optional<std::uint64_t> Walker::addSized(std::uint64_t offset)
+{
+    const std::uint64_t words = sizedWords(offset);
+    const bool fits = words >= m_version.headerWords && 4 * words <= m_text.size() - offset;
+    const std::uint64_t stated = offset + *checkedRoundUp(4 * words, kSizedAlign);
+    const bool exact = fits && exactAt(offset, words);
+    if (exact && mayFollow(stated)) {
+        add(offset, static_cast<std::uint32_t>(words));
+        return stated;
+    }
+    const auto found = foundSized(offset);
+    // Some of a task's records may end where a wrong size says: then all of them fit better.
+    const bool better =
+        exact && found && exactAt(offset, (endBefore(offset, *found) - offset) / 4, true);
+    if (fits && (!found || *found == stated || (exact && !better))) {
+        add(offset, static_cast<std::uint32_t>(words));
+        return stated;
+    }
+    const std::uint64_t end = endBefore(offset, found.value_or(offset));
+    report(Severity::Error, "descriptor.size", offset,
+           found ? fmt::format("{} words, up to the next task that is found", (end - offset) / 4)
+                 : fmt::format("{} words up to the end of the section", m_version.headerWords),
+           fmt::format("{} words", words), "the task's size does not fit its section");
+    if ((end - offset) / 4 >= m_version.headerWords)
+        add(offset, static_cast<std::uint32_t>((end - offset) / 4));
+    return found;
+}
+
+void Walker::walkSized()
+{
+    const auto nameAt = [this](std::uint64_t offset) {
+        for (const auto &[start, name] : m_hints.streamStarts) {
+            if (start == offset)
+                return name;
+        }
+        return std::string();
+    };
+    m_list.streams.push_back({nameAt(0), 0, 0, 0});
+    bool lost = false; // no task is found: what follows is found again where the next stream starts
+    for (std::uint64_t offset = 0; offset + 4 <= m_text.size();) {
+        if (offset % kSizedAlign == 0 && offset != 0 && startsStream(offset)) {
+            m_list.streams.push_back({nameAt(offset), offset, m_list.tasks.size(), 0});
+            lost = false;
+        }
+        const bool frame = isFrame(offset);
+        const auto next = lost || frame ? std::nullopt : addSized(offset);
+        lost = lost || (!frame && !next);
+        offset = next.value_or(offset + kSizedAlign);
+    }
 }
 
 } // namespace kernscope::descriptor

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/base/error.h"
-#include "core/descriptor/version.h"
+#include "core/descriptor/register_map.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -16,16 +16,20 @@ namespace {
 class SplatOrder final : public ElementOrder, public NotedOrder
 {
 public:
-    SplatOrder(std::uint64_t elements, unsigned width) : m_elements(elements), m_width(width) {}
+    SplatOrder(std::uint64_t elements, unsigned width, FileOffset at)
+        : m_elements(elements), m_width(width), m_at(at.value)
+    {
+    }
     void positions(std::uint64_t, std::span<std::uint64_t> out) const override
     {
-        std::fill(out.begin(), out.end(), 0);
+        std::fill(out.begin(), out.end(), 8 * m_at);
     }
     std::uint64_t elements() const override { return m_elements; }
-    std::uint64_t extent() const override { return (m_width + 7) / 8; }
+    std::uint64_t extent() const override { return m_at + (m_width + 7) / 8; }
     std::optional<std::uint64_t> elementAt(std::uint64_t bit) const override
     {
-        return bit < m_width && m_elements > 0 ? std::optional<std::uint64_t>(0) : std::nullopt;
+        const bool own = bit >= 8 * m_at && bit - 8 * m_at < m_width && m_elements > 0;
+        return own ? std::optional<std::uint64_t>(0) : std::nullopt;
     }
     bool note(LayoutNotes &notes) const override
     {
@@ -38,29 +42,31 @@ public:
 private:
     std::uint64_t m_elements;
     unsigned m_width;
+    std::uint64_t m_at; ///< byte
 };
 
 class OneAByteOrder final : public ElementOrder, public NotedOrder, public TiledOrder
 {
 public:
-    explicit OneAByteOrder(std::uint64_t elements) : m_elements(elements) {}
+    OneAByteOrder(std::uint64_t elements, FileOffset at) : m_elements(elements), m_at(at.value) {}
     void positions(std::uint64_t first, std::span<std::uint64_t> out) const override
     {
         for (std::size_t i = 0; i < out.size(); ++i)
-            out[i] = (first + i) * 8;
+            out[i] = (m_at + first + i) * 8;
     }
     std::optional<OrderTile> tileAt(std::uint64_t first, std::uint64_t count) const override
     {
         OrderTile tile = shapeAt(first, count, m_elements, 1);
-        tile.bit = first * 8;
+        tile.bit = (m_at + first) * 8;
         tile.columnBits = 8;
         return tile;
     }
     std::uint64_t elements() const override { return m_elements; }
-    std::uint64_t extent() const override { return m_elements; }
+    std::uint64_t extent() const override { return m_at + m_elements; }
     std::optional<std::uint64_t> elementAt(std::uint64_t bit) const override
     {
-        return bit / 8 < m_elements ? std::optional(bit / 8) : std::nullopt;
+        const bool own = bit / 8 >= m_at && bit / 8 - m_at < m_elements;
+        return own ? std::optional(bit / 8 - m_at) : std::nullopt;
     }
     bool note(LayoutNotes &notes) const override
     {
@@ -71,14 +77,15 @@ public:
 
 private:
     std::uint64_t m_elements;
+    std::uint64_t m_at; ///< byte
 };
 
 class PermutedOrder final : public ElementOrder, public NotedOrder
 {
 public:
     PermutedOrder(const Shape &shape, std::span<const std::size_t> axes, unsigned width,
-                  std::shared_ptr<const ElementOrder> of)
-        : m_width(width), m_of(std::move(of)), m_axes(axes.size())
+                  std::shared_ptr<const ElementOrder> of, FileOffset at)
+        : m_width(width), m_of(std::move(of)), m_at(at.value), m_axes(axes.size())
     {
         m_elements = elementCount(shape).value_or(ElementCount()).value;
         std::vector<std::uint64_t> strides(shape.size());
@@ -102,18 +109,19 @@ public:
             if (m_of)
                 m_of->positions(at, out.subspan(i, 1));
             else
-                out[i] = at * m_width;
+                out[i] = 8 * m_at + at * m_width;
         }
     }
     std::uint64_t elements() const override { return m_elements; }
     std::uint64_t extent() const override
     {
-        return m_of ? m_of->extent() : (m_elements * m_width + 7) / 8;
+        return m_of ? m_of->extent() : m_at + (m_elements * m_width + 7) / 8;
     }
     std::optional<std::uint64_t> elementAt(std::uint64_t bit) const override
     {
-        const auto stored = m_of ? m_of->elementAt(bit) : std::optional(bit / m_width);
-        if (!stored || *stored >= m_elements)
+        const bool before = !m_of && bit < 8 * m_at;
+        const auto stored = m_of ? m_of->elementAt(bit) : std::optional((bit - 8 * m_at) / m_width);
+        if (before || !stored || *stored >= m_elements)
             return std::nullopt;
         std::uint64_t element = 0;
         for (const Axis &axis : m_axes)
@@ -139,27 +147,37 @@ private:
     };
     unsigned m_width;
     std::shared_ptr<const ElementOrder> m_of;
+    std::uint64_t m_at;       ///< byte
     std::vector<Axis> m_axes; ///< as read
     std::uint64_t m_elements = 0;
 };
 
 } // namespace
 
-std::shared_ptr<const ElementOrder> splatOrder(std::uint64_t elements, unsigned width)
+std::shared_ptr<const ElementOrder> splatOrder(std::uint64_t elements, unsigned width,
+                                               FileOffset at)
 {
-    return std::make_shared<SplatOrder>(elements, width);
+    return std::make_shared<SplatOrder>(elements, width, at);
 }
 
-std::shared_ptr<const ElementOrder> oneAByteOrder(std::uint64_t elements)
+std::shared_ptr<const ElementOrder> oneAByteOrder(std::uint64_t elements, FileOffset at)
 {
-    return std::make_shared<OneAByteOrder>(elements);
+    return std::make_shared<OneAByteOrder>(elements, at);
 }
 
 std::shared_ptr<const ElementOrder> permutedOrder(const Shape &shape,
                                                   std::span<const std::size_t> axes, unsigned width,
-                                                  std::shared_ptr<const ElementOrder> of)
+                                                  std::shared_ptr<const ElementOrder> of,
+                                                  FileOffset at)
 {
-    return std::make_shared<PermutedOrder>(shape, axes, width, std::move(of));
+    return std::make_shared<PermutedOrder>(shape, axes, width, std::move(of), at);
+}
+
+OperandPlace inPieces(OperandPlace place)
+{
+    if (place.pieces.empty())
+        place.pieces = {place.range()};
+    return place;
 }
 
 } // namespace kernscope::codec

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "core/base/quantity.h"
-#include "core/base/source_span.h"
 #include "core/form/encoding.h"
 #include "core/numeric/element_type.h"
 

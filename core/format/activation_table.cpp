@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/format/activation_table.h"
 
-#include "core/base/error_builder.h"
-#include "core/format/tables.h"
+#include "core/base/error.h"
+#include "core/format/table_rows.h"
 #include "core/numeric/half.h"
 
 #include <algorithm>
@@ -24,11 +24,9 @@ constexpr std::size_t kRightSlope = 39;
 
 Error clampFault(float low, float high)
 {
-    return ErrorBuilder("activation.clamps")
-        .field("clamps")
-        .expected("two finite numbers, the lower one first")
-        .found(fmt::format("{} and {}", low, high))
-        .message("the record's clamps do not bound an interval");
+    return valueError("activation.clamps", "clamps", "two finite numbers, the lower one first",
+                      fmt::format("{} and {}", low, high),
+                      "the record's clamps do not bound an interval");
 }
 
 /// Rounds to fp16 and widens again: one operation of the engine.
@@ -112,12 +110,8 @@ std::span<const ActivationField> activationFields()
 Result<ActivationTable> ActivationTable::parse(std::span<const std::byte> bytes)
 {
     if (bytes.size() < kBytes) {
-        return ErrorBuilder("activation.length")
-            .field("record")
-            .expected(fmt::format("{} bytes", kBytes))
-            .found(fmt::format("{} bytes", bytes.size()))
-            .message("the activation record is too short")
-            .unexpected();
+        return refused("activation.length", "record", fmt::format("{} bytes", kBytes),
+                       fmt::format("{} bytes", bytes.size()), "the activation record is too short");
     }
     ActivationTable table;
     for (std::size_t i = 0; i < kEntries; ++i)

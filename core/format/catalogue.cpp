@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/format/catalogue.h"
 
-#include "core/format/code_sets.h"
 #include "core/format/table_rows.h"
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 namespace kernscope::format {
 
@@ -33,6 +33,21 @@ const CatalogueRow *findIn(std::span<const CatalogueRow> rows, std::uint32_t cod
     const auto at = std::find_if(rows.begin(), rows.end(),
                                  [code](const CatalogueRow &row) { return row.code == code; });
     return at == rows.end() ? nullptr : &*at;
+}
+
+/// The row of that name; an empty set where the table has none.
+CodeSet setNamed(std::string_view name)
+{
+    const auto rows = tables::loadRows<CodeSet>("code_sets", {{"set", &CodeSet::name},
+                                                              {"first_code", &CodeSet::firstCode},
+                                                              {"mask", &CodeSet::mask},
+                                                              {"guard", &CodeSet::guard},
+                                                              {"confidence", &CodeSet::confidence},
+                                                              {"source", &CodeSet::source},
+                                                              {"note", &CodeSet::note}});
+    const auto at = std::find_if(rows.begin(), rows.end(),
+                                 [name](const CodeSet &row) { return row.name == name; });
+    return at == rows.end() ? CodeSet() : *at;
 }
 
 } // namespace
@@ -98,6 +113,102 @@ const CatalogueRow *find(SerializationType type)
 const CatalogueRow *find(BlobType type)
 {
     return findIn(blobTypes(), type.value);
+}
+
+const CodeSet &paletteFormats()
+{
+    static const CodeSet set = setNamed("palette_formats");
+    return set;
+}
+
+const CodeSet &unityFormats()
+{
+    static const CodeSet set = setNamed("unity_formats");
+    return set;
+}
+
+const CodeSet &nativeKernelFormats()
+{
+    static const CodeSet set = setNamed("native_kernel_formats");
+    return set;
+}
+
+const CodeSet &dmaConvertibleToFp16()
+{
+    static const CodeSet set = setNamed("dma_folds_to_fp16");
+    return set;
+}
+
+std::span<const Reading> readings()
+{
+    static const auto all =
+        tables::loadRows<Reading>("contested", {{"topic", &Reading::topic},
+                                                {"subject", &Reading::subject},
+                                                {"reading", &Reading::text},
+                                                {"taken", &Reading::taken},
+                                                {"source", &Reading::source},
+                                                {"note", &Reading::note},
+                                                {"confidence", &Reading::confidence}});
+    return all;
+}
+
+std::vector<Reading> readingsOf(std::string_view topic)
+{
+    std::vector<Reading> found;
+    std::copy_if(readings().begin(), readings().end(), std::back_inserter(found),
+                 [topic](const Reading &row) { return row.topic == topic; });
+    return found;
+}
+
+std::vector<Reading> readingsAbout(std::string_view subject)
+{
+    std::vector<Reading> found;
+    std::copy_if(readings().begin(), readings().end(), std::back_inserter(found),
+                 [subject](const Reading &row) { return row.subject == subject; });
+    return found;
+}
+
+std::span<const WeightElementRole> weightElementRoles()
+{
+    static const auto all = tables::loadRows<WeightElementRole>(
+        "weight_element_roles", {{"name", &WeightElementRole::name},
+                                 {"width", &WeightElementRole::width},
+                                 {"role", &WeightElementRole::role},
+                                 {"source", &WeightElementRole::source},
+                                 {"confidence", &WeightElementRole::confidence}});
+    return all;
+}
+
+std::vector<EngineNote> engineNotes(std::string_view topic)
+{
+    auto notes =
+        tables::loadRows<EngineNote>("engine_notes", {{"topic", &EngineNote::topic},
+                                                      {"what", &EngineNote::what},
+                                                      {"text", &EngineNote::text},
+                                                      {"quoted", &EngineNote::quoted},
+                                                      {"source", &EngineNote::source},
+                                                      {"confidence", &EngineNote::confidence}});
+    if (!topic.empty())
+        std::erase_if(notes, [topic](const EngineNote &note) { return note.topic != topic; });
+    return notes;
+}
+
+std::span<const Fp8Format> fp8Formats()
+{
+    static const auto all =
+        tables::loadRows<Fp8Format>("fp8_formats", {{"format", &Fp8Format::name},
+                                                    {"sign_bits", &Fp8Format::sign},
+                                                    {"exponent_bits", &Fp8Format::exponent},
+                                                    {"mantissa_bits", &Fp8Format::mantissa},
+                                                    {"bias", &Fp8Format::bias},
+                                                    {"max_finite", &Fp8Format::largest},
+                                                    {"role", &Fp8Format::role},
+                                                    {"gate", &Fp8Format::gate},
+                                                    {"register", &Fp8Format::registers},
+                                                    {"on_m5", &Fp8Format::onM5},
+                                                    {"source", &Fp8Format::source},
+                                                    {"confidence", &Fp8Format::confidence}});
+    return all;
 }
 
 } // namespace kernscope::format

@@ -61,20 +61,7 @@ bool isVersion(std::string_view text)
            text.find_first_not_of("0123456789", 2) == text.npos;
 }
 
-} // namespace
-
-CoreAiOperand CoreAiOperation::operand(std::size_t index) const
-{
-    if (index < operands.size())
-        return operands[index];
-    if (!operands.empty() && operands.back().list)
-        return operands.back();
-    CoreAiOperand made;
-    made.name = index == 0 ? "x" : index == 1 ? "y" : "operand" + std::to_string(index);
-    return made;
-}
-
-const CoreAiOperation *coreAiOperation(std::string_view stored)
+const std::map<std::string, CoreAiOperation, std::less<>> &operationRows()
 {
     static const auto rows = [] {
         std::map<std::string, CoreAiOperation, std::less<>> made;
@@ -90,10 +77,39 @@ const CoreAiOperation *coreAiOperation(std::string_view stored)
             made[row.stored] = std::move(row);
         return made;
     }();
+    return rows;
+}
+
+/// "conv2d" of "primitive.conv2d_v1".
+std::string_view baseName(std::string_view name)
+{
+    if (const auto dot = name.rfind('.'); dot != name.npos)
+        name.remove_prefix(dot + 1);
+    if (const auto version = name.rfind("_v");
+        version != name.npos && isVersion(name.substr(version)))
+        name = name.substr(0, version);
+    return name;
+}
+
+} // namespace
+
+CoreAiOperand CoreAiOperation::operand(std::size_t index) const
+{
+    if (index < operands.size())
+        return operands[index];
+    if (!operands.empty() && operands.back().list)
+        return operands.back();
+    CoreAiOperand made;
+    made.name = index == 0 ? "x" : index == 1 ? "y" : "operand" + std::to_string(index);
+    return made;
+}
+
+const CoreAiOperation *coreAiOperation(std::string_view stored)
+{
     if (stored.starts_with(kDialect))
         stored.remove_prefix(kDialect.size());
-    const auto found = rows.find(stored);
-    return found == rows.end() ? nullptr : &found->second;
+    const auto found = operationRows().find(stored);
+    return found == operationRows().end() ? nullptr : &found->second;
 }
 
 CoreAiOperation coreAiOperationOrMade(std::string_view stored)
@@ -102,17 +118,25 @@ CoreAiOperation coreAiOperationOrMade(std::string_view stored)
         return *row;
     CoreAiOperation made;
     made.stored = stored.starts_with(kDialect) ? stored.substr(kDialect.size()) : stored;
-    std::string_view name = made.stored;
-    if (const auto dot = name.rfind('.'); dot != name.npos)
-        name.remove_prefix(dot + 1);
-    if (const auto version = name.rfind("_v");
-        version != name.npos && isVersion(name.substr(version)))
-        name = name.substr(0, version);
+    std::string_view name = baseName(made.stored);
     constexpr std::string_view kBroadcasting = "broadcasting_";
     if (name.starts_with(kBroadcasting))
         name.remove_prefix(kBroadcasting.size());
     made.type = name;
     return made;
+}
+
+CoreAiOperation coreAiKernel(std::string_view name)
+{
+    // Versions ascend in the map, so that the newest one stays.
+    static const auto kernels = [] {
+        std::map<std::string, CoreAiOperation, std::less<>> made;
+        for (const auto &[stored, row] : operationRows())
+            made[std::string(baseName(stored))] = row;
+        return made;
+    }();
+    const auto found = kernels.find(baseName(name));
+    return found == kernels.end() ? coreAiOperationOrMade(name) : found->second;
 }
 
 } // namespace kernscope

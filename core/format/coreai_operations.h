@@ -50,4 +50,8 @@ const CoreAiOperation *coreAiOperation(std::string_view stored);
 /// The row, or one made of the name: its last part without version and "broadcasting_".
 CoreAiOperation coreAiOperationOrMade(std::string_view stored);
 
+/// The same for a kernel of a compiled program, which has no version: the newest row of
+/// "coreai.conv2d", "coreai.decomposable.broadcasting_add".
+CoreAiOperation coreAiKernel(std::string_view name);
+
 } // namespace kernscope

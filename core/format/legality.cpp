@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/format/legality.h"
 
-#include "core/format/code_sets.h"
 #include "core/format/table_rows.h"
-#include "core/numeric/palette_widths.h"
+#include "core/numeric/element_type.h"
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <iterator>
+#include <map>
 #include <utility>
 
 #include <fmt/format.h>
@@ -299,3 +300,35 @@ Legality checkKernelFormat(const KernelFormatRow &row, const FormatUse &use)
 }
 
 } // namespace kernscope::format
+
+namespace kernscope {
+
+const WeightOperand *weightOperand(std::string_view operation, std::string_view operand)
+{
+    using Rows =
+        std::map<std::string, std::map<std::string, WeightOperand, std::less<>>, std::less<>>;
+    static const Rows rows = [] {
+        Rows made;
+        for (WeightOperand &row : tables::loadRows<WeightOperand>(
+                 "weight_operands", {{"operation", &WeightOperand::operation},
+                                     {"operand", &WeightOperand::operand},
+                                     {"least_elements", &WeightOperand::leastElements},
+                                     {"floating_point", &WeightOperand::floatingPoint},
+                                     {"compressible", &WeightOperand::compressible},
+                                     {"note", &WeightOperand::note}}))
+            made[row.operation][row.operand] = std::move(row);
+        return made;
+    }();
+    const auto of = rows.find(operation);
+    if (of == rows.end())
+        return nullptr;
+    const auto found = of->second.find(operand);
+    return found == of->second.end() ? nullptr : &found->second;
+}
+
+bool isBiasOperand(std::string_view operand)
+{
+    return operand.find("bias") != std::string_view::npos;
+}
+
+} // namespace kernscope

@@ -4,6 +4,7 @@
 #include "core/format/catalogue.h"
 #include "core/format/kernel_format.h"
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -48,7 +49,7 @@ struct Legality {
 };
 
 /// What an encoder can write, by descriptor version: a row of resources/tables/codegen_rules.csv
-/// (table 25.5 and its like).
+/// (such as table 25.5).
 struct CodegenRule {
     std::string capability; ///< "multi-codebook palette"
     unsigned sinceVersion = 0;
@@ -77,3 +78,25 @@ struct FormatUse {
 Legality checkKernelFormat(const KernelFormatRow &row, const FormatUse &use);
 
 } // namespace kernscope::format
+
+/// Operands of program operations that are weights of a network
+/// (resources/tables/weight_operands.csv), as against the settings of an operation.
+namespace kernscope {
+
+struct WeightOperand {
+    std::string operation, operand;
+    /// Of a constant under ten elements that is written in the program: from how many on it is a
+    /// weight, and whether only floating point is.
+    std::uint64_t leastElements = 1;
+    bool floatingPoint = false;
+    bool compressible = true; ///< may be made by a constexpr operation
+    std::string note;         ///< why not; empty: nothing to say
+};
+
+/// Null where that operand is none.
+const WeightOperand *weightOperand(std::string_view operation, std::string_view operand);
+
+/// An operand that is added to what an operation makes: "bias", "bias_back", "input_bias".
+bool isBiasOperand(std::string_view operand);
+
+} // namespace kernscope

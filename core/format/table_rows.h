@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/base/csv.h"
 #include "core/format/catalogue.h"
-#include "core/format/tables.h"
 
 #include <concepts>
 #include <cstdint>
@@ -10,16 +10,32 @@
 #include <initializer_list>
 #include <limits>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-/// Rows of an embedded table as values of a type: a list of its columns and where each goes.
-///
-///     static const auto all = tables::loadRows<Reading>(
-///         "contested", {{"topic", &Reading::topic}, {"taken", &Reading::taken}});
+/// The tables of facts about formats and chips: resources/tables/NAME.csv, embedded by the build.
+/// Each has a source and a confidence column; code reads them and holds no such fact itself.
 namespace kernscope::tables {
+
+/// The names, in alphabetical order.
+std::span<const std::string_view> names();
+
+/// The embedded text; empty for a name that is not one.
+std::string_view text(std::string_view name);
+
+/// The embedded table, parsed. Errors: "table.name", those of CsvTable::parse.
+Result<CsvTable> load(std::string_view name);
+
+/// The value of `key` in a cell of conditions, "op=conv;bound=compute"; empty where it has none.
+std::string_view conditionIn(std::string_view conditions, std::string_view key);
+
+// Rows of an embedded table as values of a type: a list of its columns and where each goes.
+//
+//     static const auto all = tables::loadRows<Reading>(
+//         "contested", {{"topic", &Reading::topic}, {"taken", &Reading::taken}});
 
 /// Takes a cell. What is no number is 0, or nothing where a number may be missing.
 inline void readCell(std::string_view cell, std::string &value)

@@ -24,7 +24,7 @@ std::span<const TquantFact> tquantFacts();
 const TquantFact *tquantFact(std::string_view device, std::string_view feature);
 /// The devices in the table's order.
 std::vector<std::string> tquantDevices();
-/// The devices of which a feature has that value, as "A2/A3"; empty: none.
+/// The devices on which a feature has that value, as "A2/A3"; empty: none.
 std::string tquantDevicesWith(std::string_view feature, std::string_view value);
 
 /// What is asked of the instruction, as its written forms depend on it.

@@ -5,7 +5,6 @@
 #include "core/container/mil/value_graph.h"
 #include "core/container/network/network_program.h"
 #include "core/graph/graph.h"
-#include "core/graph/repeats.h"
 
 #include <algorithm>
 #include <deque>
@@ -28,7 +27,7 @@ public:
     Result<void> run(Progress *progress);
 
 private:
-    /// Where an operation stands: in which block of which operation (of ValueGraph), if in any.
+    /// The block that holds an operation, and the operation (of ValueGraph) that has the block.
     struct Place {
         std::size_t holder = kNone, block = 0;
     };

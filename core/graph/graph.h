@@ -12,6 +12,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 /// A program as a graph: what computes, what is stored, and which value goes where.
@@ -115,7 +116,7 @@ public:
         return edge.param == kNone ? std::string_view() : m_params[edge.param];
     }
 
-    /// "conv"; "input" and its like for what is no operation; of a weight its form.
+    /// "conv"; "input" and the like for nodes other than operations; of a weight its form.
     std::string title(std::size_t node) const;
     /// As the program or the bundle has it.
     std::string name(std::size_t node) const;
@@ -167,7 +168,7 @@ using GraphPtr = std::shared_ptr<const Graph>;
 
 /// "fp16 [1, 8, ?]", "fp16" of a scalar, "[1, 8]" where no element type is stated; other types as
 /// they are written. Empty where nothing is stated.
-std::string typeText(const mil::ValueType &type);
+std::string valueTypeText(const mil::ValueType &type);
 
 /// The nodes that a name means: an operation by its name, a value that it makes, an input or output
 /// of a function, a weight as patch::findWeight() has it. `function`: only there, "MAIN" or
@@ -176,5 +177,43 @@ std::string typeText(const mil::ValueType &type);
 Result<std::size_t> findNode(const Graph &graph, std::string_view name, std::string_view function);
 /// std::size_t of a function of that name. Errors: "cli.option", `expected` naming those there are.
 Result<std::size_t> findFunction(const Graph &graph, std::string_view name);
+
+/// Finds what a program repeats: in each block the longest stretches of operations that are several
+/// times the same, from its beginning on. Private to Graph.
+class RepeatFinder
+{
+public:
+    explicit RepeatFinder(Graph &graph) : m_graph(graph) {}
+    void run(Progress *progress);
+
+private:
+    /// What an operation reads from beside its weights, whose forms are part of its mark.
+    struct Source {
+        std::size_t at = 0;     ///< place in the block, else the node
+        bool inBlock = false;   ///< made by an operation of the same block
+        std::uint64_t type = 0; ///< of the value
+    };
+    struct Step {
+        std::size_t node = 0;
+        std::uint64_t mark = 0; ///< equal for operations that are equal by themselves
+        std::vector<Source> sources;
+    };
+
+    void readBlock(const std::vector<std::size_t> &operations);
+    std::uint64_t markOf(std::size_t node) const;
+    std::uint64_t typeMark(std::size_t value);
+    void addSources(Step &step, std::size_t first, std::size_t last);
+    bool same(std::size_t step, std::size_t length, std::size_t start, std::size_t turn);
+    bool continues(std::size_t at, std::size_t length) const;
+    std::size_t turnsAt(std::size_t start, std::size_t length);
+    void take(std::size_t start, std::size_t length, std::size_t turns);
+    void giveWeights();
+
+    Graph &m_graph;
+    std::vector<Step> m_steps;
+    std::unordered_map<std::size_t, std::size_t> m_placeOf;     ///< node -> place in the block
+    std::unordered_map<std::size_t, std::uint64_t> m_typeMarks; ///< of values
+    std::uint64_t m_budget = 0; ///< sources that may still be compared
+};
 
 } // namespace kernscope::graph

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/graph/label.h"
 
-#include "core/base/printable.h"
+#include "core/base/text.h"
 #include "core/bundle/bundle.h"
 
 #include <algorithm>
@@ -93,7 +93,7 @@ Label nodeLabel(const Neighbourhood &drawn, std::size_t which, const Words &word
 
 std::string shortText(std::string_view text, std::size_t longest)
 {
-    // Longer than anyone reads: what is made printable stays small.
+    // A limit far above what is shown: printable() gets little text.
     constexpr std::size_t kMostBytes = 4096;
     std::string shown;
     if (text.size() <= kMostBytes)
@@ -179,7 +179,7 @@ std::string linkLabel(const Neighbourhood &drawn, std::size_t which, const Words
     if (graph.nodes()[first.from].kind == NodeKind::Weight)
         return shortText(graph.param(first), kLongestLine);
     const auto value = graph.value(first.value);
-    return value ? shortText(typeText(value->type), kLongestLine) : std::string();
+    return value ? shortText(valueTypeText(value->type), kLongestLine) : std::string();
 }
 
 std::string blockLabel(const Graph &graph, std::size_t holder, std::size_t block,

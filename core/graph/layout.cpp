@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/graph/layout.h"
 
-#include "core/base/error_builder.h"
+#include "core/base/error.h"
 
 #include <algorithm>
 #include <array>
@@ -143,11 +143,8 @@ public:
 private:
     static tl::unexpected<Error> failed()
     {
-        return ErrorBuilder("graph.layout")
-            .expected("Graphviz with its plug-in for dot (libgvc6)")
-            .found(g_said)
-            .message("The drawing could not be laid out.")
-            .unexpected();
+        return refused("graph.layout", {}, "Graphviz with its plug-in for dot (libgvc6)", g_said,
+                       "The drawing could not be laid out.");
     }
     void fill();
     LayoutResult read() const;

@@ -18,7 +18,7 @@ inline constexpr std::size_t kMostDrawn = 500; ///< what Graphviz lays out withi
 struct Scope {
     std::vector<std::size_t> centres; ///< nodes; all of one function
     unsigned hops = 2;                ///< 1 to kMostHops
-    std::size_t mostDrawn = 120;      ///< units; 1 to kMostDrawn. What is left out is told.
+    std::size_t mostDrawn = 120;      ///< units; 1 to kMostDrawn. The number left out is reported.
     bool fold = true;                 ///< repeats become one unit
     std::set<std::size_t> opened; ///< runs that are drawn in full; those of centres open in part
 };

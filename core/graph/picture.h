@@ -1,15 +1,24 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/base/progress.h"
+#include "core/form/storage_form.h"
 #include "core/graph/label.h"
 #include "core/graph/layout.h"
 
+#include <cstdint>
 #include <functional>
+#include <string>
 #include <string_view>
 #include <vector>
 
-/// From what is drawn to where it goes: how large boxes have to be for their texts.
 namespace kernscope::graph {
+
+/// 0xRRGGBB: the colour of a weight in pictures, by how it is stored; that of the window's light
+/// theme (its formToken(); a test compares the two).
+std::uint32_t formColor(const StorageForm &form);
+
+// From what is drawn to where it goes: how large boxes have to be for their texts.
 
 /// How large texts are, in pixels. Called on the thread that asks for the request.
 struct TextSizes {
@@ -36,5 +45,15 @@ struct Picture {
 /// Texts and sizes of everything that is drawn; layOut(picture.request) places it.
 Picture picture(const Neighbourhood &drawn, const TextSizes &sizes, bool rightwards,
                 const Words &words = {});
+
+/// The drawing in Graphviz's language (a digraph with labels, blocks as clusters), for its own
+/// programs and those of others. UTF-8.
+std::string dotText(const Neighbourhood &drawn, bool rightwards);
+
+/// The drawing as an SVG 1.1 document, UTF-8: boxes, arrows and texts, in light colours, each box
+/// with a tooltip (`title`) that has its whole name. Texts keep within their boxes whatever font
+/// shows them. Errors: those of layOut().
+Result<std::string> svgText(const Neighbourhood &drawn, bool rightwards,
+                            Progress *progress = nullptr);
 
 } // namespace kernscope::graph

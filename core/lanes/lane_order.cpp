@@ -3,7 +3,6 @@
 
 #include "core/base/error_builder.h"
 #include "core/form/order_tiles.h"
-#include "core/lanes/lane_places.h"
 
 #include <algorithm>
 

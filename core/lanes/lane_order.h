@@ -2,9 +2,12 @@
 #pragma once
 
 #include "core/form/element_order.h"
+#include "core/form/order_layout.h"
 #include "core/lanes/sparse.h"
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,5 +39,16 @@ sparseBiasOrder(const SliceLayout &layout, const std::vector<SparsePlane> &plane
 /// The slices in an operand's bytes; the places must fit both (as the orders check).
 std::vector<std::span<const std::byte>>
 slicesIn(std::span<const std::byte> bytes, const SliceLayout &layout, const SlicePlaces &places);
+
+// Private to the lanes: where the slices of a weight lie, for all orders over them.
+
+/// "lanes.length".
+Error placesError(std::string expected, std::string found);
+/// Bytes that the operand must have. `dense`: each slice must hold what the layout says.
+Result<std::uint64_t> extentOf(const SliceLayout &layout, const SlicePlaces &places, bool dense);
+/// The slice that holds a byte of the operand, in its own place or a copy.
+std::optional<LanePlace> sliceAt(const SlicePlaces &places, std::uint64_t engines,
+                                 std::uint64_t byte);
+void noteLayout(codec::LayoutNotes &notes, const SliceLayout &layout);
 
 } // namespace kernscope::lanes

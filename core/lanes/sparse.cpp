@@ -6,7 +6,6 @@
 #include "core/base/quantity.h"
 #include "core/form/order_tiles.h"
 #include "core/lanes/lane_order.h"
-#include "core/lanes/lane_places.h"
 
 #include <algorithm>
 #include <array>

@@ -3,11 +3,11 @@
 
 #include "core/numeric/bitpack.h"
 #include "core/numeric/half.h"
-#include "core/numeric/microfloat.h"
 #include "core/numeric/stream_copy.h"
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstring>
 
@@ -45,7 +45,12 @@ constexpr std::array<Out, 256> tableOf(Convert convert)
 }
 
 constexpr auto kE4m3Floats = tableOf<float>(e4m3ToFloat);
-constexpr auto kE5m2Floats = tableOf<float>(e5m2ToFloat);
+// NaN without a payload, as the frameworks that write the type convert it.
+constexpr auto kE5m2Floats = tableOf<float>([](std::uint8_t code) {
+    const float value = e5m2ToFloat(code);
+    const float nan = std::bit_cast<float>((code & 0x80U) != 0 ? 0xFFC00000U : 0x7FC00000U);
+    return value == value ? value : nan;
+});
 constexpr auto kE4m3Halves =
     tableOf<std::uint16_t>([](std::uint8_t code) { return floatToHalf(e4m3ToFloat(code)); });
 constexpr auto kInt8Halves = tableOf<std::uint16_t>([](std::uint8_t code) {

@@ -3,7 +3,9 @@
 
 #include "core/base/quantity.h"
 
+#include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <span>
 #include <string>
@@ -68,5 +70,30 @@ std::optional<ElementCount> elementCount(std::span<const std::uint64_t> shape);
 std::optional<ByteCount> packedBytes(ElementCount count, ElementType type);
 /// "[96, 96, 3, 3]"
 std::string shapeText(std::span<const std::uint64_t> shape);
+
+/// The types of palette indices: 1, 2, 3, 4, 6 and 8 bits.
+inline constexpr std::initializer_list<ElementType> kPaletteIndexTypes{
+    ElementType::Uint1, ElementType::Uint2, ElementType::Uint3,
+    ElementType::Uint4, ElementType::Uint6, ElementType::Uint8};
+
+/// Vector sizes of palettes: 1, 2, 4 and 5 (the mask 0x36 of chapter 25). The shift is guarded: the
+/// text leaves open what the compiler does with sizes past its register.
+constexpr bool isPaletteVector(std::uint64_t size)
+{
+    return size < 6 && ((0x36U >> size) & 1U) != 0;
+}
+
+/// One reading of the bytes at a place.
+struct ByteReading {
+    std::string_view name;    ///< "u16"
+    std::string value;        ///< empty where the file ends before the last byte of it
+    std::string_view meaning; ///< "unsigned 16-bit integer"
+    int longest = 0;          ///< characters of the longest value that it can have
+    bool ordered = false;     ///< of several bytes, so that their order counts
+};
+
+/// The bytes in every reading that weights use, the lowest byte of a number first or (`big`) the
+/// highest. Always the same rows in the same order. `bytes` may hold fewer than eight bytes.
+std::vector<ByteReading> byteReadings(std::span<const std::byte> bytes, bool big = false);
 
 } // namespace kernscope

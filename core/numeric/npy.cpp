@@ -1,21 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/numeric/npy.h"
 
-#include "core/base/error.h"
 #include "core/base/error_builder.h"
 #include "core/base/quantity.h"
 #include "core/numeric/convert.h"
-#include "core/numeric/element_type.h"
 #include "core/numeric/half.h"
-#include "core/numeric/npy_types.h"
 
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cstddef>
 #include <cstring>
-#include <optional>
-#include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -23,6 +17,45 @@
 #include <fmt/format.h>
 
 namespace kernscope {
+
+namespace {
+
+struct NumpyType {
+    ElementType type;
+    char kind;
+    std::size_t bytes;
+};
+
+constexpr std::array kNumpyTypes{
+    NumpyType{ElementType::Fp16, 'f', 2},   NumpyType{ElementType::Fp32, 'f', 4},
+    NumpyType{ElementType::Fp64, 'f', 8},   NumpyType{ElementType::Int8, 'i', 1},
+    NumpyType{ElementType::Int16, 'i', 2},  NumpyType{ElementType::Int32, 'i', 4},
+    NumpyType{ElementType::Int64, 'i', 8},  NumpyType{ElementType::Uint8, 'u', 1},
+    NumpyType{ElementType::Uint16, 'u', 2}, NumpyType{ElementType::Uint32, 'u', 4},
+    NumpyType{ElementType::Uint64, 'u', 8}, NumpyType{ElementType::Bool, 'b', 1},
+};
+
+} // namespace
+
+std::string numpyTypeName(ElementType type)
+{
+    const auto *const row =
+        std::find_if(kNumpyTypes.begin(), kNumpyTypes.end(),
+                     [type](const NumpyType &each) { return each.type == type; });
+    // Weights hold eight booleans in a byte, NumPy one.
+    if (row == kNumpyTypes.end() || type == ElementType::Bool)
+        return {};
+    return (row->bytes > 1 ? "<" : "") + std::string(1, row->kind) + std::to_string(row->bytes);
+}
+
+std::optional<ElementType> numpyElementType(char kind, std::size_t bytes)
+{
+    const auto *const row =
+        std::find_if(kNumpyTypes.begin(), kNumpyTypes.end(), [=](const NumpyType &each) {
+            return each.kind == kind && each.bytes == bytes;
+        });
+    return row == kNumpyTypes.end() ? std::nullopt : std::optional(row->type);
+}
 
 /// What the header of an array says.
 struct NpyHeader {
@@ -283,7 +316,7 @@ T loadElement(const std::byte *at, bool bigEndian)
         return std::bit_cast<T>(bytes);
 }
 
-/// fp16 numbers are told from unsigned integers of 16 bits by a type of their own.
+/// A type of its own distinguishes fp16 numbers from unsigned 16-bit integers.
 struct HalfBits {
     std::uint16_t bits;
     explicit operator double() const { return static_cast<double>(halfToFloat(bits)); }

@@ -7,11 +7,20 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+/// What NumPy calls the element types that it has.
 namespace kernscope {
+
+/// "<f2", "i1": little-endian; of a single byte there is no order. Empty where NumPy has no such
+/// type, or weights pack it otherwise.
+std::string numpyTypeName(ElementType type);
+/// By NumPy's letter of the kind ('f', 'i', 'u' or 'b') and the bytes of an element; empty where
+/// none is.
+std::optional<ElementType> numpyElementType(char kind, std::size_t bytes);
 
 /// NumPy array file, format version 1.0 (NEP 1): header for little-endian fp16, fp32 or fp64, C
 /// order.
@@ -34,7 +43,7 @@ struct NpyLayout {
 };
 /// The header alone. Errors as those of readNpy.
 Result<NpyLayout> readNpyLayout(std::span<const std::byte> file, std::string_view fileName);
-/// The same of a file of `fileBytes` of which the first are given.
+/// The same of a file of `fileBytes` bytes; `head`: its first bytes.
 Result<NpyLayout> readNpyLayout(std::span<const std::byte> head, std::uint64_t fileBytes,
                                 std::string_view fileName);
 /// Elements [first, first + out.size()) in row-major order, as fp64. `file` is what the layout was

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "core/base/error.h"
+#include "core/base/memory.h"
 #include "core/base/progress.h"
-#include "core/base/shared_bytes.h"
 #include "core/bundle/bundle_fwd.h"
 #include "core/patch/edit/edit.h"
 

@@ -2,10 +2,12 @@
 #pragma once
 
 #include "core/base/hash.h"
+#include "core/plan/plan.h"
 #include "core/plan/survey.h"
 
 #include <map>
 #include <mutex>
+#include <string>
 #include <unordered_map>
 
 /// Private to the survey: judging the weights that hold the same values.
@@ -105,5 +107,21 @@ private:
         std::unordered_map<decision::WeightForm, std::vector<ChipFigures>, Hashed>;
     std::unordered_map<Layers, FiguresByForm> m_figures;
 };
+
+// Another build of the network that is planned, for comparison.
+
+struct Build {
+    std::string name;
+    PlanTotals totals; ///< in the terms of the survey: errors against its weights
+    std::size_t paired = 0;
+    std::vector<std::string> unpaired; ///< weights that the other build has no partner for
+};
+
+/// Pairs weights by the operation and operand that read them and their shape, decodes both, and
+/// assesses the other build on the same chips. Weights without a partner have no share in the
+/// errors. Errors: "plan.build" (no weight has a partner), those of the decoders and of bindShapes,
+/// "task.cancelled".
+Result<Build> measureBuild(const Bundle &bundle, const Survey &survey, const SurveyOptions &options,
+                           const Bundle &other);
 
 } // namespace kernscope::plan

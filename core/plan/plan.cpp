@@ -8,7 +8,6 @@
 #include <array>
 #include <cmath>
 #include <set>
-#include <string>
 #include <unordered_map>
 
 #include <fmt/format.h>

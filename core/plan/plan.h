@@ -43,7 +43,7 @@ struct Limits {
 /// A network in one form or another.
 struct PlanTotals {
     std::uint64_t stored = 0; ///< of the weights whose stored bytes are known
-    std::size_t unread = 0;   ///< weights of which they are not
+    std::size_t unread = 0;   ///< weights whose stored bytes are not known
     std::vector<std::optional<std::uint64_t>> moved; ///< by target; empty: not known
     /// By target: what the whole program takes, as the roofline says it.
     std::vector<roofline::ProgramTime> programs;
@@ -71,7 +71,7 @@ struct FrontPoint {
 
 /// Of a front: how many plans there are that none is better than.
 struct FrontCount {
-    std::size_t found = 0; ///< of which the points of the front may be some
+    std::size_t found = 0; ///< the points of the front may be a part of them
     bool whole = false;    ///< all that there are
 };
 

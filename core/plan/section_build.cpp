@@ -2,7 +2,7 @@
 #include "core/plan/section_build.h"
 
 #include "core/assessment/weight_facts.h"
-#include "core/base/error_builder.h"
+#include "core/base/error.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/section_weight.h"
 #include "core/codec/encode/encoder.h"
@@ -103,11 +103,8 @@ Result<void> gather(const Bundle &bundle, const std::vector<std::size_t> &chosen
 
 Error notBack(const std::string &field, std::string expected, std::string found)
 {
-    return ErrorBuilder("section.build")
-        .field(field)
-        .expected(std::move(expected))
-        .found(std::move(found))
-        .message("The built section does not read back; nothing was written");
+    return valueError("section.build", field, std::move(expected), std::move(found),
+                      "The built section does not read back; nothing was written");
 }
 
 /// The section as our own reader has it, value by value against what it was made from: nothing is

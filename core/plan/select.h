@@ -65,7 +65,7 @@ struct Front {
         bool corner = false; ///< of the lower convex hull
     };
     std::vector<Point> points;
-    std::size_t undominated = 0; ///< that were found, of which `points` may be some
+    std::size_t undominated = 0; ///< that were found; `points` may be a part of them
     /// `undominated` are all that there are. Otherwise those between the corners were not searched,
     /// or some of them are only near the best at their cost.
     bool whole = false;
@@ -74,8 +74,8 @@ struct Front {
 /// convex hull are proven best at their cost; those between them come from merging the items one by
 /// one, and are all that there are as long as no more than `mostLabels` partial selections are left
 /// at a time. Where there are more points than asked for: the corners, if they fit, and of the
-/// others (or of the corners) every so many-th one. Where the corners alone are as many as asked
-/// for, the others are not searched. Empty where an item has no choice.
+/// others (or of the corners) evenly spaced ones. Where the corners alone are enough, the others
+/// are not searched. Empty where an item has no choice.
 Front front(const std::vector<std::vector<ItemChoice>> &items, std::size_t most,
             std::size_t mostLabels = 40'000);
 

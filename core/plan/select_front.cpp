@@ -171,7 +171,7 @@ private:
         labels.resize(kept);
     }
 
-    /// Of each of so many ranges of costs one label, that of least error; and the first.
+    /// Keeps the first label, and one label in each range of costs: that of least error.
     void thin(std::vector<Label> &labels)
     {
         m_whole = false;
@@ -240,7 +240,7 @@ std::vector<Front::Point> together(std::vector<Front::Point> corners,
     return kept;
 }
 
-/// All corners, and of the rest every so many-th, so that no more than `most` are left.
+/// Keeps all corners and evenly spaced ones of the rest: no more than `most` together.
 void pick(std::vector<Front::Point> &points, std::size_t most, std::size_t corners)
 {
     if (points.size() <= most)

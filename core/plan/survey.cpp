@@ -13,16 +13,13 @@
 #include "core/plan/judge_content.h"
 
 #include <algorithm>
-#include <cstdint>
+#include <array>
 #include <cstring>
 #include <deque>
 #include <map>
-#include <memory>
 #include <set>
-#include <string>
 #include <tuple>
 #include <unordered_map>
-#include <vector>
 
 #include <fmt/format.h>
 
@@ -138,7 +135,8 @@ Result<void> Surveyor::checkOptions()
     if (m_options.targets.empty())
         return refused("plan.target", "target", "at least one", "none",
                        "A plan is made for a chip");
-    if (m_bundle.programFile() == kNoIndex || m_bundle.kind() == BundleKind::MilBlob)
+    if (m_bundle.programFile() == kNoIndex || m_bundle.kind() == BundleKind::MilBlob ||
+        m_bundle.kind() == BundleKind::Aimodelx)
         return refused("plan.program", {}, "a program beside the weight file",
                        std::string(bundleKindName(m_bundle.kind())),
                        "Without a program a weight has no form to change");
@@ -345,7 +343,7 @@ Result<void> Surveyor::judgeAll()
     std::mutex mutex;
     std::optional<Error> failed;
     const std::size_t threads = threadsFor(order.size(), m_options.threads);
-    std::deque<ContentJudge> judges; // one a thread: each keeps what it was told by the chips
+    std::deque<ContentJudge> judges; // one per thread: each caches the verdicts
     for (std::size_t i = 0; i < threads; ++i)
         judges.emplace_back(m_bundle, m_options, m_survey.roofs, opsets);
     onThreads(order.size(), threads, [&](std::size_t piece, std::size_t thread) {
@@ -499,7 +497,7 @@ void Surveyor::findItems()
     }
     std::map<Place, std::size_t> numbers;
     for (const Row &row : m_survey.rows) {
-        if (row.item < m_survey.parts.size()) // items are numbered as rows come to them
+        if (row.item < m_survey.parts.size()) // items are numbered in the order of the rows
             continue;
         std::vector<PartBytes> parts;
         std::set<std::size_t> seen;
@@ -580,7 +578,7 @@ void Surveyor::findContents()
     m_used.resize(m_survey.rows.size());
     for (const Row &row : m_survey.rows) {
         if (m_options.progress != nullptr && m_options.progress->cancelled())
-            return; // seen by who called
+            return; // the caller sees it too
         if (!row.fixed.empty())
             continue;
         const std::size_t number = contentOf(row.weight, m_axes[row.weight]);
@@ -593,6 +591,107 @@ void Surveyor::findContents()
         if (same == content.usages.end())
             content.usages.push_back(usage);
     }
+}
+
+namespace {
+
+using codec::FormSpec;
+
+void addAffine(std::vector<FormSpec> &forms, const Axes &axes)
+{
+    FormSpec spec;
+    spec.node = FormNode::Affine;
+    spec.affine.axis = axes.output;
+    forms.push_back(spec);
+    spec.affine.symmetric = false;
+    forms.push_back(spec);
+    spec.affine.symmetric = true;
+    spec.affine.axis.reset();
+    forms.push_back(spec);
+}
+
+/// One codebook, one for every 64 and every 16 rows, and vectors of two and of four rows.
+void addPalettes(std::vector<FormSpec> &forms, const Shape &shape)
+{
+    const std::uint64_t rows = shape.empty() ? 1 : shape[0];
+    FormSpec spec;
+    spec.node = FormNode::Palette;
+    for (const unsigned bits : {1u, 2u, 3u, 4u, 6u, 8u}) {
+        spec.palette = {bits, 1, 1, ElementType::Fp16};
+        forms.push_back(spec);
+        for (const std::uint64_t each : {std::uint64_t(64), std::uint64_t(16)}) {
+            spec.palette.groups = rows % each == 0 ? rows / each : 1;
+            if (spec.palette.groups > 1)
+                forms.push_back(spec);
+        }
+        spec.palette.groups = 1;
+        for (const std::uint64_t vector : {std::uint64_t(2), std::uint64_t(4)}) {
+            spec.palette.vector = vector;
+            if (rows % vector == 0 && (bits == 4 || bits == 6 || bits == 8))
+                forms.push_back(spec);
+        }
+    }
+}
+
+void addBlockwise(std::vector<FormSpec> &forms, const Shape &shape, const Axes &axes)
+{
+    FormSpec spec;
+    spec.node = FormNode::Blockwise;
+    spec.blockwise.axis = axes.input;
+    spec.blockwise.channels = axes.output;
+    for (const ElementType type : {ElementType::Int8, ElementType::Int4}) {
+        for (const std::uint64_t block :
+             {std::uint64_t(16), std::uint64_t(32), std::uint64_t(64)}) {
+            if (axes.input >= shape.size() || shape[axes.input] % block != 0)
+                continue;
+            spec.blockwise.codeType = type;
+            spec.blockwise.block = block;
+            forms.push_back(spec);
+        }
+    }
+}
+
+void addSparse(std::vector<FormSpec> &forms, const Shape &shape, const Axes &axes)
+{
+    FormSpec spec;
+    spec.node = FormNode::Sparse;
+    forms.push_back(spec); // every value that is not zero
+    for (const double density : {0.75, 0.6, 0.5, 0.4, 0.35, 0.3, 0.25, 0.2, 0.15, 0.1, 0.05}) {
+        spec.density = density;
+        forms.push_back(spec);
+    }
+    spec.density.reset();
+    spec.pattern = codec::SparsePattern{2, 4, axes.input};
+    forms.push_back(spec);
+    // Joint forms: every non-zero value, or half of all, coded.
+    FormSpec joint;
+    joint.node = FormNode::Sparse;
+    for (const bool half : {false, true}) {
+        joint.density = half ? std::optional(0.5) : std::nullopt;
+        joint.survivors = FormNode::Palette;
+        for (const unsigned bits : {4u, 6u, 8u}) {
+            joint.palette = {bits, 1, 1, ElementType::Fp16};
+            forms.push_back(joint);
+        }
+        joint.survivors = FormNode::Blockwise;
+        joint.blockwise = {ElementType::Int8, 32, axes.input, false, axes.output};
+        if (axes.input < shape.size() && shape[axes.input] % 32 == 0)
+            forms.push_back(joint);
+    }
+}
+
+} // namespace
+
+// The forms that are tried for a weight.
+
+std::vector<FormSpec> triedForms(const Shape &shape, const Axes &axes)
+{
+    std::vector<FormSpec> forms(1); // dense
+    addAffine(forms, axes);
+    addPalettes(forms, shape);
+    addBlockwise(forms, shape, axes);
+    addSparse(forms, shape, axes);
+    return forms;
 }
 
 } // namespace kernscope::plan

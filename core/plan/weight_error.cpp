@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/plan/weight_error.h"
 
+#include "core/base/csv.h"
+#include "core/base/error_builder.h"
+#include "core/base/pattern.h"
 #include "core/bundle/bundle.h"
 #include "core/codec/analysis/accuracy.h"
+#include "core/codec/encode/form_encoder.h"
 
 #include <algorithm>
 #include <cmath>
@@ -13,6 +17,18 @@
 namespace kernscope::plan {
 
 namespace {
+
+using codec::FormEncoder;
+using codec::FormSpec;
+
+/// "a form such as keep, dense, int8 or …": an example of each encoder.
+std::string expectedNames()
+{
+    std::string names = "a form such as " + std::string(kKeep);
+    for (const FormEncoder *encoder : codec::formEncoders())
+        names += ", " + std::string(encoder->examples);
+    return names.replace(names.rfind(", "), 2, " or ");
+}
 
 constexpr std::size_t kBlock = 16384;
 
@@ -77,7 +93,64 @@ Result<double> outputError(const WeightValues &weight, const codec::Decoder &sto
     return error->outputRelative;
 }
 
+tl::unexpected<Error> badRow(const std::string &file, std::string field, std::string expected,
+                             std::string found, std::string message)
+{
+    return ErrorBuilder("plan.sensitivity")
+        .file(file)
+        .field(std::move(field))
+        .expected(std::move(expected))
+        .found(std::move(found))
+        .message(std::move(message))
+        .unexpected();
+}
+
 } // namespace
+
+std::string formName(const FormSpec &spec)
+{
+    const FormEncoder *encoder = codec::formEncoder(spec.node);
+    return encoder != nullptr ? encoder->name(spec) : std::string();
+}
+
+Result<FormSpec> formFromName(std::string_view name, const Axes &axes)
+{
+    FormSpec spec;
+    if (const FormEncoder *encoder = codec::formEncoderOfName(name)) {
+        spec.node = encoder->node;
+        if (encoder->read(name, {axes.output, axes.input}, spec))
+            return spec;
+    }
+    return refused("plan.form", "form", expectedNames(), std::string(name),
+                   "There is no form of this name");
+}
+
+std::string storedFormName(const decision::WeightForm &form)
+{
+    return form.key();
+}
+
+decision::WeightForm proposedForm(const FormSpec &spec, const decision::WeightForm &stored,
+                                  ElementType type)
+{
+    const FormEncoder *encoder = codec::formEncoder(spec.node);
+    const codec::ElementsMade made =
+        encoder != nullptr ? encoder->made(spec) : codec::ElementsMade();
+    decision::WeightForm form;
+    form.node = made.node;
+    form.masked = made.masked;
+    form.element = made.type == ElementType::Unknown ? type : made.type;
+    form.bits = made.bits != 0 ? made.bits : bitWidth(form.element);
+    form.vectorSize = made.vectorSize;
+    form.codebooks = made.codebooks;
+    form.zeroPoint = made.zeroPoint;
+    form.use = stored.use;
+    form.shape = stored.shape;
+    form.elements = stored.elements;
+    form.storedBytes = stored.storedBytes;
+    form.denseBytes = stored.denseBytes;
+    return form;
+}
 
 std::string_view errorModelName(ErrorModel model)
 {
@@ -251,6 +324,40 @@ std::uint64_t storedBytes(const WeightValues &weight, const codec::EncodedWeight
             bytes += (count->value * weight.step * bitWidth(part.type) + 7) / 8;
     }
     return bytes;
+}
+
+Result<std::vector<double>> readSensitivity(const Bundle &network, std::string_view csv,
+                                            std::string_view fileName)
+{
+    const auto table = CsvTable::parse(csv, fileName);
+    if (!table)
+        return tl::unexpected(table.error());
+    const std::string file(fileName);
+    const auto names = table->column("weight"), numbers = table->column("sensitivity");
+    if (!names || !numbers)
+        return badRow(file, "columns", "weight, sensitivity", "others",
+                      "The table has not the columns that are needed");
+    std::vector<double> all(network.weights().size(), 1.0);
+    for (std::size_t row = 0; row < table->rows(); ++row) {
+        const std::string_view pattern = table->cell(row, *names);
+        const auto number = parseNumber(table->cell(row, *numbers));
+        if (!number || !(*number >= 0) || std::isinf(*number))
+            return badRow(file, std::string(pattern), "0 or more",
+                          std::string(table->cell(row, *numbers)), "A sensitivity cannot be this");
+        bool any = false;
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            const Weight &weight = network.weights()[i];
+            if (!matchesPattern(pattern, weight.findableName()) &&
+                !matchesPattern(pattern, weight.name))
+                continue;
+            all[i] = *number;
+            any = true;
+        }
+        if (!any)
+            return badRow(file, std::string(pattern), "the name of a weight, or a pattern",
+                          "none like it", "The bundle has no weight of this name");
+    }
+    return all;
 }
 
 } // namespace kernscope::plan

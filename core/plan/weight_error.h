@@ -1,17 +1,46 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/assessment/weight_facts.h"
+#include "core/base/error.h"
 #include "core/bundle/bundle_fwd.h"
+#include "core/bundle/weight.h"
 #include "core/codec/encode/form_spec.h"
 #include "core/codec/encode/input_statistics.h"
-#include "core/plan/form_name.h"
 
 #include <memory>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
-/// What a form costs a weight in accuracy.
+/// Names of forms that a plan may give a weight, as people type them.
 namespace kernscope::plan {
+
+/// Where a weight's channels lie: what per-channel scales, blocks and patterns run along.
+using Axes = ChannelAxes;
+
+/// "keep": the form that the weight has now.
+constexpr std::string_view kKeep = "keep";
+
+/// "dense", "int8", "int8-offset", "int8-tensor", "palette4", "palette4-g8" (8 codebooks),
+/// "palette4-v2" (vectors of 2), "palette4-int8" (its entries), "blockwise-int4-32",
+/// "blockwise-int8-32-offset", "sparse" (every value that is not zero), "sparse-0.5" (density),
+/// "sparse-2:4", and "sparse-0.5+palette4", "sparse-0.5+blockwise-int8-32".
+std::string formName(const codec::FormSpec &spec);
+
+/// The form of that name. Errors: "plan.form".
+Result<codec::FormSpec> formFromName(std::string_view name, const Axes &axes = {0, 1, 0, 1});
+
+/// The name of a form that a weight has, as decisions call it ("palette4", "int8").
+std::string storedFormName(const decision::WeightForm &form);
+
+/// What a chip's decision needs to know of a proposed form of a weight of `type`. Its sizes are
+/// those of `stored`; how many values it keeps is open.
+decision::WeightForm proposedForm(const codec::FormSpec &spec, const decision::WeightForm &stored,
+                                  ElementType type);
+
+// What a form costs a weight in accuracy.
 
 /// What the error of a layer is taken from.
 enum class ErrorModel : std::uint8_t {
@@ -30,7 +59,7 @@ struct WeightValues {
     Axes axes;
     /// Sum of the squares of `values` (see energy()), where it was worked out already.
     std::optional<double> squares;
-    std::uint64_t step = 1; ///< every so many-th row of axis 0 is among the values
+    std::uint64_t step = 1; ///< `values` holds every step-th row of axis 0
     /// What flows into the layer; null: all inputs count alike. Its axis is one of `shape`.
     std::shared_ptr<const codec::InputStatistics> inputs;
 
@@ -70,5 +99,13 @@ Result<double> formError(const WeightValues &weight, const codec::EncodedWeight 
 /// Bytes that the whole weight takes in the form: of picked rows an estimate where the form keeps
 /// some of the values only, else exact.
 std::uint64_t storedBytes(const WeightValues &weight, const codec::EncodedWeight &encoded);
+
+// What people measured of a network, as plans take it. Statistics of inputs: readActivations.
+
+/// Sensitivities by weight: of a CSV table with the columns "weight" (a name or a pattern, of
+/// several that match the last) and "sensitivity" (0 or more); 1 for all others. Errors:
+/// "plan.sensitivity", those of CsvTable::parse.
+Result<std::vector<double>> readSensitivity(const Bundle &network, std::string_view csv,
+                                            std::string_view fileName);
 
 } // namespace kernscope::plan

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/plan/write_plan.h"
 
-#include "core/base/error_builder.h"
+#include "core/base/error.h"
 #include "core/base/parallel.h"
 #include "core/bundle/bundle.h"
 #include "core/patch/reencode/reencode.h"
@@ -228,11 +228,8 @@ Result<void> Writer::replace()
 
 Error Writer::broken(std::string field, std::string expected, std::string found) const
 {
-    return ErrorBuilder("plan.verify")
-        .field(std::move(field))
-        .expected(std::move(expected))
-        .found(std::move(found))
-        .message("The bundle that was made is not what the plan promised");
+    return valueError("plan.verify", std::move(field), std::move(expected), std::move(found),
+                      "The bundle that was made is not what the plan promised");
 }
 
 /// A weight of the new bundle, assessed, against the candidate that was promised.

@@ -35,7 +35,7 @@ struct BuildMatrix {
     struct Row {
         std::size_t weight = 0; ///< in the base
         std::string name;
-        std::vector<MatrixCell> cells; ///< as many as there are builds
+        std::vector<MatrixCell> cells; ///< one for each build
     };
     std::vector<Row> rows; ///< in the order of the base, or the worst of any build first
 };

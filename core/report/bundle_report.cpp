@@ -2,14 +2,13 @@
 #include "core/report/bundle_report.h"
 
 #include "core/assessment/weight_facts.h"
-#include "core/base/printable.h"
+#include "core/base/text.h"
 #include "core/bundle/stored_bytes.h"
 #include "core/report/byte_table.h"
 #include "core/report/chip_table.h"
 #include "core/report/document.h"
 #include "core/report/json.h"
-#include "core/report/pair_picture.h"
-#include "core/report/text_table.h"
+#include "core/report/pair_table.h"
 #include "core/report/weight_table.h"
 
 #include <algorithm>

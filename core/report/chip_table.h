@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/assessment/calibrate.h"
 #include "core/assessment/weight_facts.h"
 #include "core/report/column.h"
 #include "core/report/engine_json.h"
@@ -61,5 +62,11 @@ Json targetJson(const target::Target &target);
 /// The target that was judged by: its name, what it was asked for by, what else the name may mean.
 Json chosenTargetJson(const target::Target &target, const target::TargetChoice &choice,
                       const target::NamedTarget *named = nullptr);
+
+// Published measurements beside what is predicted for them: `calibrate` and its dock.
+
+const TableOf<roofline::CalibrationRow> &calibrationTable();
+/// Figures that are no time of a layer.
+const TableOf<roofline::PublishedFigure> &publishedFigureTable();
 
 } // namespace kernscope::report

@@ -2,10 +2,12 @@
 #pragma once
 
 #include "core/assessment/collective.h"
+#include "core/codec/analysis/reduction.h"
 #include "core/report/column.h"
 #include "core/report/json.h"
 #include "core/target/target.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -52,5 +54,29 @@ void addAtomic(Json &answer, std::uint32_t reductionType, unsigned operation,
 /// Everything of `collective`: the layer on a chip, and what was worked out, by key; null where
 /// nothing was asked.
 Json collectiveAnswerJson(const target::Target &target, const Json &worked);
+
+// Numbers through the engine's reduction, as `reduce` answers.
+
+/// The port's number as an 8-bit float, in one mode of overflow.
+struct NarrowedPort {
+    std::string_view mode; ///< "nan", "saturate"
+    std::uint8_t code = 0;
+    float value = 0;
+};
+/// `type`: "e4m3", "e5m2"; empty: nothing. `overflow`: one mode only; empty: both.
+std::vector<NarrowedPort> narrowedPort(const codec::ReductionTrace &made, std::string_view type,
+                                       std::string_view overflow);
+
+/// A tile of four values, by its number.
+struct TileFacts {
+    std::size_t number = 0;
+    codec::ReductionTrace::Tile tile;
+};
+std::vector<TileFacts> tileRows(const codec::ReductionTrace &made);
+const TableOf<TileFacts> &tileTable();
+
+/// Everything of `reduce`. `values`: how many numbers there were; `type`: of `narrowed`.
+Json reduceJson(const codec::ReductionTrace &made, std::size_t values, std::string_view type,
+                const std::vector<NarrowedPort> &narrowed);
 
 } // namespace kernscope::report

@@ -4,7 +4,6 @@
 #include "core/container/hwx/kernels.h"
 #include "core/format/catalogue.h"
 #include "core/report/json_table.h"
-#include "core/report/text_table.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -96,7 +95,7 @@ std::string commandName(const CommandFacts &row)
     return std::string(hwx::commandKindName(row.command->kind));
 }
 
-/// "segment_64 __TEXT", "port probs@output": the threads are told apart by their roles.
+/// "segment_64 __TEXT", "port probs@output": the threads differ by their roles.
 Value commandTitle(const CommandFacts &row)
 {
     const std::string subject = subjectOf(row);

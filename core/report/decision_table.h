@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/assessment/choose_form.h"
 #include "core/assessment/stream.h"
 #include "core/assessment/weight_facts.h"
 #include "core/report/column.h"
@@ -10,6 +11,7 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -50,5 +52,21 @@ inline constexpr std::size_t kInlineDecisions = 20000;
 void writeDecisions(const Bundle &bundle, const DecisionTable &table, Json head,
                     const Diagnostics &diagnostics,
                     const std::function<void(std::string_view)> &write);
+
+// The form that each weight should take: `choose` and its dock.
+
+/// A form that was considered.
+struct CandidateFacts {
+    FormCandidate candidate;
+    bool chosen = false;
+};
+std::vector<CandidateFacts> candidateRows(const FormChoice &choice);
+const TableOf<CandidateFacts> &candidateTable();
+
+/// What sources disagree on of the stored form and of the one to take, each line with the form.
+std::vector<std::string> contestedOf(const FormChoice &choice);
+
+/// One choice with its candidates.
+Json choiceJson(const FormChoice &choice);
 
 } // namespace kernscope::report

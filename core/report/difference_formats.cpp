@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/difference_formats.h"
 
-#include "core/base/printable.h"
 #include "core/base/svg.h"
+#include "core/base/text.h"
 #include "core/bundle/bundle.h"
 #include "core/report/document.h"
-#include "core/report/pair_picture.h"
 #include "core/report/places_table.h"
 
 #include <algorithm>

@@ -1,21 +1,115 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/difference_json.h"
 
+#include "core/base/error.h"
+#include "core/base/text.h"
 #include "core/bundle/bundle.h"
+#include "core/bundle/pair_read_lock.h"
 #include "core/compare/compare.h"
 #include "core/compare/task_comparison.h"
 #include "core/report/build_matrix.h"
+#include "core/report/difference_formats.h"
 #include "core/report/edit_table.h"
 #include "core/report/hwx_json.h"
 #include "core/report/json_table.h"
-#include "core/report/places_table.h"
+#include "core/report/patch_files.h"
 
 #include <algorithm>
 #include <cmath>
 
+#include <nlohmann/json.hpp>
+
 namespace kernscope::report {
 
 namespace {
+
+/// What has no form to check is left out.
+Result<void> findForms(CheckedDifference &checked, Progress *progress)
+{
+    const auto &pairs = checked.difference.weights;
+    for (std::size_t i = 0; i < wholePairs(pairs).size(); ++i) {
+        if (!pairs[i].values || pairs[i].storedEqual)
+            continue;
+        auto form = checkForm(*checked.a, *checked.b, pairs[i], progress);
+        if (!form)
+            return tl::unexpected(std::move(form.error()));
+        if (form->mask || form->palette || form->codes || !form->notExamined.empty())
+            checked.forms.emplace_back(i, *std::move(form));
+    }
+    return {};
+}
+
+Result<void> findPlaces(CheckedDifference &checked, const ComparisonWanted &wanted,
+                        Progress *progress)
+{
+    const auto &pairs = checked.difference.weights;
+    std::vector<PairSeverity> severities;
+    for (const ComparedPair &pair : wholePairs(pairs))
+        severities.push_back(wanted.placesOrder == RowOrder::OfA ? PairSeverity()
+                                                                 : severityOf(pair));
+    std::vector<std::size_t> order = worstFirst(severities);
+    while (order.size() < pairs.size()) // parts stay in their order
+        order.push_back(order.size());
+    for (const std::size_t i : order) {
+        if (!pairs[i].values || pairs[i].values->identical())
+            continue;
+        auto worst = findWorstPlaces(*checked.a, *checked.b, pairs[i], *wanted.places, progress);
+        if (!worst)
+            return tl::unexpected(std::move(worst.error()));
+        checked.worst.emplace_back(i, *std::move(worst));
+    }
+    return {};
+}
+
+Result<void> findRanges(CheckedDifference &checked, Progress &progress)
+{
+    AlignedBytes bytes{checked.a, checked.b, {}};
+    {
+        const PairReadLock lock(*checked.a, *checked.b);
+        bytes.alignment = ByteAlignment(*checked.a, *checked.b, checked.difference.weights);
+    }
+    if (const auto differences = ByteDifferences::find(bytes, progress))
+        checked.ranges = differentRanges(bytes, *differences, RangeList::kMostRanges, progress);
+    if (!checked.ranges)
+        return tl::unexpected(cancelledError("The comparison was cancelled"));
+    return {};
+}
+
+Result<void> findCodebooks(CheckedDifference &checked, Progress *progress)
+{
+    const auto &pairs = checked.difference.weights;
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+        if (!pairs[i].shapeEqual || !hasCodebooks(*checked.a, *checked.b, pairs[i]))
+            continue;
+        auto match = matchCodebooks(*checked.a, *checked.b, pairs[i], progress);
+        if (match)
+            checked.codebooks.emplace_back(i, *std::move(match));
+        else if (match.error().code != "diff.codebooks")
+            return tl::unexpected(std::move(match.error()));
+    }
+    return {};
+}
+
+/// Of one build as it is found; of several the weights of the base are decoded once.
+Result<std::vector<Difference>> compareWithBase(const Bundle &base,
+                                                std::span<const BundlePtr> builds,
+                                                std::span<const std::vector<PairChoice>> pairs,
+                                                const DiffOptions &wanted, Progress *progress)
+{
+    std::vector<const Bundle *> others;
+    std::vector<DiffOptions> options;
+    for (std::size_t i = 0; i < builds.size(); ++i) {
+        others.push_back(builds[i].get());
+        options.push_back(wanted);
+        options.back().pairs = pairs[i];
+    }
+    if (others.size() > 1)
+        return compareBuilds(base, others, options, progress);
+    auto one = compareBundles(base, *others.front(), options.front(), progress);
+    if (!one)
+        return tl::unexpected(std::move(one.error()));
+    return std::vector<Difference>{*std::move(one)};
+}
 
 Json bytesJson(const std::optional<ByteCount> &bytes)
 {
@@ -39,40 +133,36 @@ Json ruleJson(const ValueRule &rule)
 
 Json valuesJson(const ValueDifference &values)
 {
-    Json json;
-    json["equal"] = numberJson(values.equal);
-    json["changed"] = numberJson(values.changed);
-    json["zeroed"] = numberJson(values.zeroed);
-    json["revived"] = numberJson(values.revived);
-    json["relative_rmse"] = finiteJson(values.relativeRmse);
-    json["snr_db"] = finiteJson(values.snr);
-    json["max_abs"] = finiteJson(values.maxAbs);
-    json["mean_abs"] = finiteJson(values.meanAbs);
-    json["rmse"] = finiteJson(values.rmse);
-    json["cosine"] = finiteJson(values.cosine);
-    json["max_rel"] = finiteJson(values.maxRel);
-    json["not_finite"] = numberJson(values.notFinite);
-    json["nonfinite_a"] = numberJson(values.nonfiniteA);
-    json["nonfinite_b"] = numberJson(values.nonfiniteB);
-    json["max_ulp"] = values.ulp() ? numberJson(*values.ulp()) : Json(nullptr);
-    json["ulp_type"] = values.oneType ? Json(elementTypeName(values.ulpType)) : Json(nullptr);
-    json["ulp_histogram"] = values.oneType ? numbersJson(values.ulpHistogram) : Json(nullptr);
-    json["beyond_tolerance"] = numberJson(values.beyondTolerance);
-    json["bit_faithful"] = values.faithful();
-    json["unfaithful"] = numberJson(values.unfaithful);
-    return json;
+    return {{"equal", numberJson(values.equal)},
+            {"changed", numberJson(values.changed)},
+            {"zeroed", numberJson(values.zeroed)},
+            {"revived", numberJson(values.revived)},
+            {"relative_rmse", finiteJson(values.relativeRmse)},
+            {"snr_db", finiteJson(values.snr)},
+            {"max_abs", finiteJson(values.maxAbs)},
+            {"mean_abs", finiteJson(values.meanAbs)},
+            {"rmse", finiteJson(values.rmse)},
+            {"cosine", finiteJson(values.cosine)},
+            {"max_rel", finiteJson(values.maxRel)},
+            {"not_finite", numberJson(values.notFinite)},
+            {"nonfinite_a", numberJson(values.nonfiniteA)},
+            {"nonfinite_b", numberJson(values.nonfiniteB)},
+            {"max_ulp", values.ulp() ? numberJson(*values.ulp()) : Json(nullptr)},
+            {"ulp_type", values.oneType ? Json(elementTypeName(values.ulpType)) : Json(nullptr)},
+            {"ulp_histogram", values.oneType ? numbersJson(values.ulpHistogram) : Json(nullptr)},
+            {"beyond_tolerance", numberJson(values.beyondTolerance)},
+            {"bit_faithful", values.faithful()},
+            {"unfaithful", numberJson(values.unfaithful)}};
 }
 
 Json changeJson(const ProgramChange &change)
 {
-    Json json;
-    json["change"] = programChangeName(change.kind);
-    json["what"] = programPartName(change.what);
-    json["function"] = change.function;
-    json["operation"] = change.operation;
-    json["type"] = change.type;
-    json["details"] = change.details;
-    return json;
+    return {{"change", programChangeName(change.kind)},
+            {"what", programPartName(change.what)},
+            {"function", change.function},
+            {"operation", change.operation},
+            {"type", change.type},
+            {"details", change.details}};
 }
 
 Json structureJson(const Bundle &a, const Bundle &b, const Difference &difference)
@@ -193,6 +283,75 @@ Json onlyJson(const Bundle &bundle, const std::vector<std::size_t> &weights)
 }
 
 } // namespace
+
+Result<std::vector<CheckedDifference>>
+compareChecked(const BundlePtr &base, std::span<const BundlePtr> builds,
+               std::span<const std::vector<PairChoice>> pairs, const ComparisonWanted &wanted,
+               Progress *progress)
+{
+    auto differences = compareWithBase(*base, builds, pairs, wanted.options, progress);
+    if (!differences)
+        return tl::unexpected(std::move(differences.error()));
+    Progress own;
+    std::vector<CheckedDifference> all;
+    for (std::size_t i = 0; i < builds.size(); ++i) {
+        CheckedDifference checked{base, builds[i], std::move((*differences)[i]), {}, {}};
+        checked.faults = checkLimits(*base, *checked.b, checked.difference, wanted.limits);
+        checked.verdict = buildVerdict(*base, *checked.b, checked.difference);
+        Result<void> found;
+        if (wanted.forms)
+            found = findForms(checked, progress);
+        if (found && wanted.places)
+            found = findPlaces(checked, wanted, progress);
+        if (found && wanted.ranges)
+            found = findRanges(checked, progress != nullptr ? *progress : own);
+        if (found && wanted.codebooks)
+            found = findCodebooks(checked, progress);
+        if (!found)
+            return tl::unexpected(std::move(found.error()));
+        all.push_back(std::move(checked));
+    }
+    return all;
+}
+
+void setRowOrder(std::span<CheckedDifference> all, std::string_view format,
+                 std::optional<RowOrder> order)
+{
+    const bool forPeople = format == "text" || format == "markdown" || format == "html";
+    for (CheckedDifference &checked : all)
+        checked.order = order.value_or(forPeople ? RowOrder::WorstFirst : RowOrder::OfA);
+}
+
+Result<std::string> differenceDocument(std::span<CheckedDifference> all, std::string_view format,
+                                       const Diagnostics &diagnostics, Progress *progress)
+{
+    const CheckedDifference &first = all.front();
+    if (format == "csv")
+        return differenceCsv(all);
+    if (format == "markdown")
+        return differenceMarkdown(all);
+    if (format == "junit")
+        return differenceJunit(all);
+    if (format == "html")
+        return differenceHtml(all, progress);
+    if (format == "changes")
+        return changeScript(*first.a, *first.b, first.difference, progress);
+    if (format == "ips" || format == "bps") {
+        const auto patch =
+            binaryPatch(*first.a, *first.b, first.difference,
+                        format == "ips" ? BinaryFormat::Ips : BinaryFormat::Bps, progress);
+        if (!patch)
+            return tl::unexpected(patch.error());
+        return std::string(reinterpret_cast<const char *>(patch->data()), patch->size());
+    }
+    if (format == "json") {
+        Json document = differencesJson(all);
+        finish(document, diagnostics);
+        return printableJson(documentText(document)) + "\n";
+    }
+    return refused("diff.format", {}, "csv, markdown, junit, html, json, changes, ips or bps",
+                   std::string(format), "This is no format of a comparison");
+}
 
 Json differenceJson(const Bundle &a, const Bundle &b, const Difference &difference)
 {
@@ -407,11 +566,6 @@ Json worstJson(const WorstPlaces &worst, const Shape &shape)
     return json;
 }
 
-Json countJson(const std::optional<ByteCount> &bytes)
-{
-    return bytes ? numberJson(bytes->value) : Json(nullptr);
-}
-
 /// The pairs in the order that is asked for; whatever is found by their index must be there
 /// already.
 void orderWeights(Json &weights, const CheckedDifference &checked)
@@ -507,7 +661,7 @@ Json differencesJson(std::span<const CheckedDifference> all)
     for (const BuildMatrix::Row &line : matrix.rows) {
         Json row;
         row["weight"] = line.name;
-        row["stored_bytes"] = countJson(line.cells.front().storedBytes);
+        row["stored_bytes"] = bytesJson(line.cells.front().storedBytes);
         row["builds"] = Json::array();
         for (std::size_t i = 0; i < all.size(); ++i)
             row["builds"].push_back(cellJson(matrix, line.cells[i + 1], *all[i].b));

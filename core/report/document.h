@@ -13,8 +13,8 @@
 namespace kernscope::report {
 
 /// A report for people: headings, sentences, lists, tables and pictures, in that order, without
-/// notation. htmlText() and markdownText() write it; texts are made printable by who adds them,
-/// cells of tables by TextTable.
+/// notation. htmlText() and markdownText() write it; callers add printable() texts; TextTable
+/// makes its cells printable.
 struct Document {
     enum class Tone : std::uint8_t { Plain, Holds, Fails };
     struct Heading {

@@ -5,14 +5,10 @@
 #include "core/bundle/bundle.h"
 #include "core/bundle/byte_field.h"
 #include "core/compare/value_difference.h"
-#include "core/report/column.h"
 #include "core/report/json_table.h"
-#include "core/report/text_table.h"
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
-#include <vector>
 
 #include <fmt/format.h>
 

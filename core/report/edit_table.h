@@ -4,7 +4,7 @@
 #include "core/bundle/bundle_fwd.h"
 #include "core/compare/byte_ranges.h"
 #include "core/compare/compare.h"
-#include "core/compare/stored_element.h"
+#include "core/compare/element_changes.h"
 #include "core/patch/binary/apply_binary.h"
 #include "core/patch/patch.h"
 #include "core/report/column.h"

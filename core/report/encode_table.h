@@ -4,6 +4,9 @@
 #include "core/bundle/bundle_fwd.h"
 #include "core/codec/analysis/accuracy.h"
 #include "core/codec/encode/form_spec.h"
+#include "core/codec/microscaled/microscaled.h"
+#include "core/container/quantized/folder.h"
+#include "core/container/quantized/quantize.h"
 #include "core/patch/reencode/raise_opset.h"
 #include "core/report/column.h"
 #include "core/report/json.h"
@@ -13,6 +16,8 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include <nlohmann/json.hpp>
 
 /// What `encode` says of a weight's values and of a program that got a later operation set.
 namespace kernscope::report {
@@ -70,5 +75,35 @@ struct EncodedFacts {
 };
 std::vector<EncodedFacts> encodedFacts(const Bundle &bundle, const EncodedBundle &encoded);
 const TableOf<EncodedFacts> &encodedTable();
+
+// What `quantize` writes, and the tiles of the instruction that would make it.
+
+/// Rows of `files` of the folder's description.
+const TableOf<Json> &quantizedFileTable();
+const TableOf<codec::TquantTile> &quantizeTileTable();
+
+// What `quantize` and `relayout` say of a folder.
+
+/// `[{"name","holds","padded","required","found","source"}]`
+Json constraintsJson(const std::vector<codec::MxConstraint> &constraints);
+
+/// Everything of `quantize`: what the folder's own description says, sizes, constraints, the
+/// instruction with its tiles and devices, and what sources disagree on.
+Json quantizeJson(const quantized::Quantized &made, std::string_view input,
+                  std::string_view output);
+/// Everything of `relayout`: layouts before and after, files and constraints.
+Json relayoutJson(const quantized::Folder &before, const quantized::Relaid &after,
+                  std::string_view input, std::string_view output);
+
+/// The values of a folder that `dequantize` wrote.
+struct DequantizedFile {
+    std::string_view folder, output;
+    ElementType type = ElementType::Unknown;
+    std::size_t elements = 0;
+    std::string_view figuresFrom; ///< "reference" or "recorded"
+};
+/// Everything of `dequantize`.
+Json dequantizeJson(const quantized::Folder &folder, const DequantizedFile &written,
+                    const std::optional<quantized::ErrorFigures> &figures);
 
 } // namespace kernscope::report

@@ -6,12 +6,7 @@
 #include "core/report/collective_table.h"
 #include "core/report/fact_values.h"
 #include "core/report/json_table.h"
-#include "core/report/text_table.h"
-#include "core/target/hal.h"
 #include "core/target/rules.h"
-
-#include <array>
-#include <string>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -97,13 +92,11 @@ Json collectiveJson(const target::Target &target)
 
 Json imageJson()
 {
-    Json json;
-    json["version"] = 10;
-    json["note"] = descriptor::imageV10Note();
-    json["groups"] = jsonArray(imageGroupTable(), descriptor::imageGroups());
-    json["streams"] = jsonArray(imageStreamTable(), imageStreamRows());
-    json["fields"] = jsonArray(imageFieldTable(), descriptor::imageFields());
-    return json;
+    return {{"version", 10},
+            {"note", descriptor::imageV10Note()},
+            {"groups", jsonArray(imageGroupTable(), descriptor::imageGroups())},
+            {"streams", jsonArray(imageStreamTable(), imageStreamRows())},
+            {"fields", jsonArray(imageFieldTable(), descriptor::imageFields())}};
 }
 
 std::vector<LaneCode> laneCodes(std::uint32_t version)
@@ -233,7 +226,7 @@ const TableOf<ImageGroup> &imageGroupTable()
         {kDocument, "image_offset", "image", "Offset in the image that the engine reads",
          [](const Row &row) -> Value { return hexText(row.imageOffset); }},
         {"contents", "What the registers hold", member<&Row::contents>},
-        {kDocument, "reading", "What the register maps make of it", member<&Row::reading>},
+        {kDocument, "reading", "Its meaning by the register maps", member<&Row::reading>},
         {"confidence", "How sure it is",
          [](const Row &row) -> Value { return Word(format::confidenceName(row.confidence)); }},
         {kDocument, "source", "Where it is from",

@@ -4,10 +4,9 @@
 #include "core/assessment/collective.h"
 #include "core/descriptor/format_word.h"
 #include "core/descriptor/image_v10.h"
-#include "core/format/contested.h"
+#include "core/format/catalogue.h"
 #include "core/report/column.h"
 #include "core/report/json.h"
-#include "core/target/floors.h"
 #include "core/target/hal.h"
 #include "core/target/target.h"
 

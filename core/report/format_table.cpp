@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/format_table.h"
 
-#include "core/format/contested.h"
-#include "core/format/tables.h"
+#include "core/format/table_rows.h"
 #include "core/numeric/half.h"
 #include "core/report/engine_json.h"
 #include "core/report/fact_values.h"
-#include "core/report/json.h"
 #include "core/report/json_table.h"
 
-#include <span>
-#include <string>
 #include <utility>
 
 #include <fmt/format.h>

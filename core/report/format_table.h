@@ -6,7 +6,7 @@
 #include "core/format/legality.h"
 #include "core/report/column.h"
 #include "core/report/json.h"
-#include "core/target/dma_format.h"
+#include "core/target/hal.h"
 #include "core/target/target.h"
 
 #include <cstddef>

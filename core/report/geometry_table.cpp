@@ -2,14 +2,12 @@
 #include "core/report/geometry_table.h"
 
 #include "core/assessment/assess.h"
-#include "core/assessment/geometry_facts.h"
 #include "core/assessment/measured.h"
 #include "core/bundle/bundle.h"
 #include "core/report/chip_table.h"
 #include "core/report/fact_values.h"
 #include "core/report/json_table.h"
 #include "core/report/placement_table.h"
-#include "core/report/text_table.h"
 
 #include <algorithm>
 
@@ -373,11 +371,9 @@ Json winogradJson(const WinogradGate &gate)
         json["selection"].push_back(conditionJson(condition));
     json["tiles"] = Json::array();
     for (const auto &tile : gate.tiles) {
-        Json row;
-        row["output_tile"] = tile.output;
-        row["input_tile"] = tile.input;
-        row["saving_per_axis"] = ratioJson(tile.saving);
-        json["tiles"].push_back(std::move(row));
+        json["tiles"].push_back({{"output_tile", tile.output},
+                                 {"input_tile", tile.input},
+                                 {"saving_per_axis", ratioJson(tile.saving)}});
     }
     return json;
 }
@@ -424,53 +420,49 @@ Json cyclesJson(const CycleEstimate &cycles)
 
 Json workingSetJson(const WorkingSet &set)
 {
-    Json json;
-    json["cap"] = numberJson(set.cap);
-    json["weight_bytes"] = numberJson(set.weightBytes);
-    json["input_bytes"] = numberJson(set.inputBytes);
-    json["output_bytes"] = numberJson(set.outputBytes);
-    json["largest"] = numberJson(set.largest);
-    json["fits"] = optionalJson(set.fits);
-    json["source"] = set.source;
-    return json;
+    return {{"cap", numberJson(set.cap)},
+            {"weight_bytes", numberJson(set.weightBytes)},
+            {"input_bytes", numberJson(set.inputBytes)},
+            {"output_bytes", numberJson(set.outputBytes)},
+            {"largest", numberJson(set.largest)},
+            {"fits", optionalJson(set.fits)},
+            {"source", set.source}};
 }
 
 Json operationJson(const LayerOperation &operation)
 {
-    Json json;
-    json["input_channels"] = numberJson(operation.inputChannels);
-    json["output_channels"] = numberJson(operation.outputChannels);
-    json["groups"] = numberJson(operation.groups);
-    json["kernel"] = {numberJson(operation.kernelWidth), numberJson(operation.kernelHeight),
-                      numberJson(operation.kernelDepth)};
-    json["output"] = operation.outputKnown ? Json{numberJson(operation.outputWidth),
-                                                  numberJson(operation.outputHeight),
-                                                  numberJson(operation.outputDepth)}
-                                           : Json(nullptr);
-    json["stride"] = {numberJson(operation.strideX), numberJson(operation.strideY),
-                      numberJson(operation.strideZ)};
-    json["weight_bits"] = operation.weightBits;
-    json["density"] = optionalJson(operation.density);
-    json["padded_zero"] = optionalJson(operation.paddedZero);
-    json["activation_format"] = operation.tensorFormat;
-    json["work_unit_mode"] = operation.workUnitMode;
-    return json;
+    return {{"input_channels", numberJson(operation.inputChannels)},
+            {"output_channels", numberJson(operation.outputChannels)},
+            {"groups", numberJson(operation.groups)},
+            {"kernel",
+             {numberJson(operation.kernelWidth), numberJson(operation.kernelHeight),
+              numberJson(operation.kernelDepth)}},
+            {"output", operation.outputKnown ? Json{numberJson(operation.outputWidth),
+                                                    numberJson(operation.outputHeight),
+                                                    numberJson(operation.outputDepth)}
+                                             : Json(nullptr)},
+            {"stride",
+             {numberJson(operation.strideX), numberJson(operation.strideY),
+              numberJson(operation.strideZ)}},
+            {"weight_bits", operation.weightBits},
+            {"density", optionalJson(operation.density)},
+            {"padded_zero", optionalJson(operation.paddedZero)},
+            {"activation_format", operation.tensorFormat},
+            {"work_unit_mode", operation.workUnitMode}};
 }
 
 } // namespace
 
 Json conditionJson(const Condition &condition)
 {
-    Json json;
-    json["condition"] = condition.name;
-    json["holds"] = optionalJson(condition.holds);
-    json["found"] = condition.found;
-    json["required"] = condition.required;
-    json["offset"] =
-        condition.offset ? Json(target::halOffsetText(*condition.offset)) : Json(nullptr);
-    json["source"] = condition.source;
-    json["confidence"] = format::confidenceName(condition.confidence);
-    return json;
+    return {{"condition", condition.name},
+            {"holds", optionalJson(condition.holds)},
+            {"found", condition.found},
+            {"required", condition.required},
+            {"offset",
+             condition.offset ? Json(target::halOffsetText(*condition.offset)) : Json(nullptr)},
+            {"source", condition.source},
+            {"confidence", format::confidenceName(condition.confidence)}};
 }
 
 Json geometryJson(const LayerOperation &operation, const Geometry &geometry)
@@ -513,13 +505,11 @@ Json geometryJson(const LayerOperation &operation, const Geometry &geometry)
     json["cycles"] = cyclesJson(geometry.cycles);
     json["costed"] = Json::array();
     for (const Geometry::CostFact &fact : geometry.costed) {
-        Json row;
-        row["name"] = fact.name;
-        row["value"] = fact.value;
-        row["unit"] = fact.unit;
-        row["source"] = fact.source;
-        row["note"] = fact.note;
-        json["costed"].push_back(std::move(row));
+        json["costed"].push_back({{"name", fact.name},
+                                  {"value", fact.value},
+                                  {"unit", fact.unit},
+                                  {"source", fact.source},
+                                  {"note", fact.note}});
     }
     return json;
 }

@@ -41,7 +41,7 @@ std::vector<EngineFact> geometryFacts(const decision::LayerOperation &operation,
                                       const decision::Geometry &geometry);
 const TableOf<EngineFact> &geometryFactTable();
 
-/// What is asked of the collective layer.
+/// The input of the arithmetic of the collective layer.
 struct CollectiveAsked {
     decision::Mesh mesh;
     std::vector<std::uint64_t> device;            ///< coordinates

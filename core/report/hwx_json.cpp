@@ -3,10 +3,8 @@
 
 #include "core/base/little_endian.h"
 #include "core/base/sha256.h"
-#include "core/container/hwx/debug_records.h"
+#include "core/container/hwx/cover.h"
 #include "core/container/hwx/kernels.h"
-#include "core/container/hwx/slots.h"
-#include "core/descriptor/task_alignment.h"
 #include "core/descriptor/task_reader.h"
 #include "core/numeric/half.h"
 #include "core/report/container_table.h"
@@ -50,13 +48,11 @@ Json headerJson(const Container &container)
 
 Json bindingJson(const Binding &binding)
 {
-    Json json;
-    json["name"] = binding.name;
-    json["name_offset"] = binding.nameOffset;
-    json["minor_version"] = binding.minorVersion;
-    json["address"] = hexText(binding.address);
-    json["address_bits"] = binding.addressBits;
-    return json;
+    return {{"name", binding.name},
+            {"name_offset", binding.nameOffset},
+            {"minor_version", binding.minorVersion},
+            {"address", hexText(binding.address)},
+            {"address_bits", binding.addressBits}};
 }
 
 Json tagsJson(const Thread &thread)
@@ -194,15 +190,13 @@ Json relocationsJson(const Container &container)
     for (const Segment &segment : container.segments) {
         for (const hwx::SegmentSection &section : segment.sections) {
             for (const Relocation &relocation : section.relocations) {
-                Json row;
-                row["section"] = section.ordinal;
-                row["r_address"] = hexText(relocation.address);
-                row["r_symbolnum"] = relocation.symbolNumber();
-                row["r_pcrel"] = relocation.pcRelative() ? 1 : 0;
-                row["r_length"] = relocation.length();
-                row["r_extern"] = relocation.external() ? 1 : 0;
-                row["r_type"] = relocation.type();
-                list.push_back(std::move(row));
+                list.push_back({{"section", section.ordinal},
+                                {"r_address", hexText(relocation.address)},
+                                {"r_symbolnum", relocation.symbolNumber()},
+                                {"r_pcrel", relocation.pcRelative() ? 1 : 0},
+                                {"r_length", relocation.length()},
+                                {"r_extern", relocation.external() ? 1 : 0},
+                                {"r_type", relocation.type()}});
             }
         }
     }
@@ -247,13 +241,11 @@ Json identJson(const Container &container)
 {
     if (!container.ident)
         return nullptr;
-    Json json;
-    json["compiler_version"] = container.ident->compilerVersion;
-    json["target"] = container.ident->target;
-    json["first_line"] = container.ident->firstLine;
-    json["flags"] = container.ident->flags;
-    json["modules"] = container.ident->modules;
-    return json;
+    return {{"compiler_version", container.ident->compilerVersion},
+            {"target", container.ident->target},
+            {"first_line", container.ident->firstLine},
+            {"flags", container.ident->flags},
+            {"modules", container.ident->modules}};
 }
 
 Json threadsJson(const Container &container, ThreadRole role)
@@ -331,11 +323,8 @@ Json fieldsJson(const std::vector<descriptor::FieldDifference> &fields)
 {
     Json list = Json::array();
     for (const auto &field : fields) {
-        Json row;
-        row["name"] = field.name;
-        row["a"] = numberOrNull(field.a);
-        row["b"] = numberOrNull(field.b);
-        list.push_back(std::move(row));
+        list.push_back(
+            {{"name", field.name}, {"a", numberOrNull(field.a)}, {"b", numberOrNull(field.b)}});
     }
     return list;
 }
@@ -360,14 +349,12 @@ Json hwxDifferencesJson(const std::vector<descriptor::TaskDifference> &differenc
         row["header"] = fieldsJson(task.header);
         row["registers"] = Json::array();
         for (const auto &reg : task.registers) {
-            Json cell;
-            cell["address"] = fmt::format("0x{:05x}", reg.address);
-            cell["block"] = reg.reg == nullptr ? "?" : reg.reg->block;
-            cell["name"] = reg.reg == nullptr ? "?" : reg.reg->name;
-            cell["a"] = hexOrNull(reg.a);
-            cell["b"] = hexOrNull(reg.b);
-            cell["fields"] = fieldsJson(reg.fields);
-            row["registers"].push_back(std::move(cell));
+            row["registers"].push_back({{"address", fmt::format("0x{:05x}", reg.address)},
+                                        {"block", reg.reg == nullptr ? "?" : reg.reg->block},
+                                        {"name", reg.reg == nullptr ? "?" : reg.reg->name},
+                                        {"a", hexOrNull(reg.a)},
+                                        {"b", hexOrNull(reg.b)},
+                                        {"fields", fieldsJson(reg.fields)}});
         }
         list.push_back(std::move(row));
     }
@@ -403,12 +390,10 @@ Json hwxDebugJson(const hwx::Container &container, std::span<const std::byte> by
 Json hwxLoadedJson(const hwx::Container &container, const hwx::LoadPlan &plan, bool strip,
                    Json slots)
 {
-    Json json;
-    json["base"] = hexText(plan.base);
-    json["image_start"] = hexText(hwx::imageStart(container));
-    json["strip"] = strip;
-    json["slots"] = std::move(slots);
-    return json;
+    return {{"base", hexText(plan.base)},
+            {"image_start", hexText(hwx::imageStart(container))},
+            {"strip", strip},
+            {"slots", std::move(slots)}};
 }
 
 namespace {

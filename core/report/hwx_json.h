@@ -4,8 +4,8 @@
 #include "core/container/hwx/container.h"
 #include "core/container/hwx/slots.h"
 #include "core/descriptor/task_diff.h"
+#include "core/report/column.h"
 #include "core/report/json.h"
-#include "core/report/text_table.h"
 
 #include <cstddef>
 #include <span>

@@ -5,14 +5,16 @@
 #include "core/bundle/build_facts.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/stored_bytes.h"
-#include "core/container/mil/segment_backends.h"
+#include "core/container/mil/program.h"
 #include "core/container/milblob/milblob.h"
 #include "core/report/byte_table.h"
 #include "core/report/hwx_json.h"
 #include "core/report/json_table.h"
 #include "core/report/program_table.h"
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 
 namespace kernscope::report {
 
@@ -120,9 +122,75 @@ void finish(Json &document, const Diagnostics &diagnostics)
     document["diagnostics"] = jsonArray(diagnosticTable(), diagnostics);
 }
 
+namespace {
+
+/// Of the binary values that packed() makes.
+constexpr std::uint8_t kPackedText = 0x4A;
+
+std::string documentDump(const Json &value, int indent)
+{
+    return value.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
+
+bool isPacked(const Json &value)
+{
+    return value.is_binary() && value.get_binary().has_subtype() &&
+           value.get_binary().subtype() == kPackedText;
+}
+
+void writePacked(std::string &text, const Json &list, int indent)
+{
+    const std::string margin(static_cast<std::size_t>(2 * indent), ' ');
+    std::size_t size = text.size();
+    for (const Json &each : list) {
+        const auto &row = each.get_binary();
+        size += row.size() + margin.size() * (2 + static_cast<std::size_t>(std::count(
+                                                      row.begin(), row.end(), std::uint8_t('\n'))));
+    }
+    text.reserve(size + size / 64);
+    for (const Json &each : list) {
+        text += &each == &list.front() ? "[\n" + margin : ",\n" + margin;
+        for (const std::uint8_t letter : each.get_binary()) {
+            text += static_cast<char>(letter);
+            if (letter == '\n') // within a string it would be written out
+                text += margin;
+        }
+    }
+    text += "\n" + std::string(static_cast<std::size_t>(indent), ' ') + "]";
+}
+
+} // namespace
+
+Json packed(const Json &row)
+{
+    const std::string text = documentDump(row, 1);
+    return Json::binary({text.begin(), text.end()}, kPackedText);
+}
+
 std::string documentText(const Json &document, int indent)
 {
-    return document.dump(indent, ' ', false, Json::error_handler_t::replace);
+    const auto packs = [](const Json &value) {
+        return value.is_array() && !value.empty() && isPacked(value.front());
+    };
+    if (!document.is_object() || std::none_of(document.begin(), document.end(), packs))
+        return documentDump(document, indent);
+    std::string text;
+    for (const auto &[key, value] : document.items()) {
+        text += text.empty() ? "{\n" : ",\n";
+        text += std::string(static_cast<std::size_t>(indent), ' ') + documentDump(key, 0) + ": ";
+        if (packs(value)) {
+            writePacked(text, value, indent);
+            continue;
+        }
+        const std::string plain = documentDump(value, indent);
+        for (const char letter : plain) {
+            text += letter;
+            if (letter == '\n')
+                text.append(static_cast<std::size_t>(indent), ' ');
+        }
+    }
+    text += "\n}";
+    return text;
 }
 
 namespace {
@@ -208,15 +276,13 @@ Json descriptionJson(const mil::ModelDescription &description)
 
 Json blobJson(const milblob::Record &record)
 {
-    Json json;
-    json["meta_offset"] = numberJson(record.metaOffset.value);
-    json["dtype"] = elementTypeName(record.type);
-    json["code"] = record.code;
-    json["bytes"] = numberJson(record.bytes.value);
-    json["data_offset"] = numberJson(record.dataOffset.value);
-    json["padding_bits"] = numberJson(record.paddingBits);
-    json["elements"] = numberJson(record.elements.value);
-    return json;
+    return {{"meta_offset", numberJson(record.metaOffset.value)},
+            {"dtype", elementTypeName(record.type)},
+            {"code", record.code},
+            {"bytes", numberJson(record.bytes.value)},
+            {"data_offset", numberJson(record.dataOffset.value)},
+            {"padding_bits", numberJson(record.paddingBits)},
+            {"elements", numberJson(record.elements.value)}};
 }
 
 Json fileJson(const BundleFile &file)
@@ -281,10 +347,18 @@ Json inspectJson(const Bundle &bundle, const std::vector<std::optional<Statistic
     json["files"] = Json::array();
     for (const BundleFile &file : bundle.files())
         json["files"].push_back(fileJson(file));
-    json["sections"] = jsonArray(sectionTable(), sectionRows(bundle));
+    // A hundred thousand rows as values would take ten times the memory of their text.
+    constexpr std::size_t kManyRows = 4096;
+    const bool many = bundle.weights().size() > kManyRows;
+    const auto add = [many](Json &list, Json row) {
+        list.push_back(many ? packed(row) : std::move(row));
+    };
+    json["sections"] = Json::array();
+    for (const SectionFacts &row : sectionRows(bundle))
+        add(json["sections"], jsonObject(sectionTable(), row));
     json["weights"] = Json::array();
     for (std::size_t i = 0; i < bundle.weights().size(); ++i)
-        json["weights"].push_back(
+        add(json["weights"],
             weightJson(bundle, i, i < statistics.size() ? statistics[i] : std::nullopt, asked));
     json["totals"] = bundleTotalsJson(bundle);
     json["warnings"] = Json::array();

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/patch_files.h"
 
-#include "core/base/counted_text.h"
-#include "core/base/error_builder.h"
+#include "core/base/error.h"
 #include "core/base/overlaid_file.h"
-#include "core/base/printable.h"
+#include "core/base/text.h"
 #include "core/bundle/pair_read_lock.h"
 #include "core/codec/decode/decoder.h"
 #include "core/compare/byte_ranges.h"
@@ -18,7 +17,6 @@
 #include <optional>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 
@@ -34,11 +32,8 @@ constexpr std::uint64_t kPatchStep = std::uint64_t(1) << 20;
 
 tl::unexpected<Error> cannotPatch(std::string expected, std::string found, std::string message)
 {
-    return ErrorBuilder("diff.binary_patch")
-        .expected(std::move(expected))
-        .found(std::move(found))
-        .message(std::move(message))
-        .unexpected();
+    return refused("diff.binary_patch", {}, std::move(expected), std::move(found),
+                   std::move(message));
 }
 
 tl::unexpected<Error> stopped()
@@ -401,11 +396,7 @@ namespace {
 
 tl::unexpected<Error> cannotSay(const std::string &field, std::string found, std::string message)
 {
-    return ErrorBuilder("diff.changes")
-        .field(field)
-        .found(std::move(found))
-        .message(std::move(message))
-        .unexpected();
+    return refused("diff.changes", field, {}, std::move(found), std::move(message));
 }
 
 class ChangeWriter

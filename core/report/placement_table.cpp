@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/placement_table.h"
 
-#include "core/assessment/calibrate.h"
-#include "core/assessment/weight_facts.h"
-#include "core/base/printable.h"
+#include "core/base/text.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/stored_bytes.h"
 #include "core/report/chip_table.h"
@@ -452,14 +450,12 @@ Json energyJson(const std::optional<Energy> &energy)
 {
     if (!energy)
         return nullptr;
-    Json json;
-    json["low_j"] = optionalJson(energy->lowJ);
-    json["high_j"] = optionalJson(energy->highJ);
-    json["basis"] = energy->basis;
-    json["source"] = energy->source;
-    json["conditions_hold"] = optionalJson(energy->holds);
-    json["method"] = "derived";
-    return json;
+    return {{"low_j", optionalJson(energy->lowJ)},
+            {"high_j", optionalJson(energy->highJ)},
+            {"basis", energy->basis},
+            {"source", energy->source},
+            {"conditions_hold", optionalJson(energy->holds)},
+            {"method", "derived"}};
 }
 
 Json programJson(const ProgramTime &program)

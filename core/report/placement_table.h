@@ -3,7 +3,7 @@
 
 #include "core/assessment/assess.h"
 #include "core/assessment/calibrate.h"
-#include "core/assessment/energy.h"
+#include "core/assessment/measured.h"
 #include "core/assessment/roofline.h"
 #include "core/assessment/weight_facts.h"
 #include "core/bundle/bundle_fwd.h"

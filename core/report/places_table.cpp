@@ -8,7 +8,6 @@
 #include "core/report/difference_formats.h"
 #include "core/report/difference_json.h"
 #include "core/report/json_table.h"
-#include "core/report/text_table.h"
 
 #include <algorithm>
 #include <cmath>

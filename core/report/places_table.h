@@ -4,7 +4,6 @@
 #include "core/base/progress.h"
 #include "core/compare/byte_differences.h"
 #include "core/compare/codebook_match.h"
-#include "core/compare/pair_bins.h"
 #include "core/compare/worst_places.h"
 #include "core/report/column.h"
 

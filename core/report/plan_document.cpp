@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/base/counted_text.h"
-#include "core/base/printable.h"
 #include "core/base/svg.h"
+#include "core/base/text.h"
 #include "core/report/document.h"
 #include "core/report/plan_table.h"
 

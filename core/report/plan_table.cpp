@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/plan_table.h"
 
-#include "core/assessment/prediction_note.h"
-#include "core/base/counted_text.h"
+#include "core/assessment/calibrate.h"
+#include "core/base/text.h"
 #include "core/bundle/shapes/tensor.h"
 #include "core/report/command_json.h"
 #include "core/report/fact_values.h"
@@ -88,7 +88,7 @@ Value plannedError(const PlannedWeight &weight)
     return Written{error, fmt::format("{:.4g}{}", error, weight.after()->sampled ? "~" : "")};
 }
 
-/// Of a weight that is not planned there is no time to speak of.
+/// A weight that is not planned has no time.
 Value timeOf(const Candidate &candidate)
 {
     if (!candidate)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/plan/measure_build.h"
+#include "core/plan/judge_content.h"
 #include "core/plan/write_plan.h"
 #include "core/report/column.h"
 #include "core/report/json.h"

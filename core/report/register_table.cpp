@@ -5,7 +5,6 @@
 #include "core/descriptor/task_reader.h"
 #include "core/report/hwx_json.h"
 #include "core/report/json_table.h"
-#include "core/report/text_table.h"
 
 #include <algorithm>
 
@@ -386,11 +385,9 @@ std::vector<SurveyRow> HwxSurvey::rows() const
 
 Json hwxSurveyJson(const HwxSurvey &survey)
 {
-    Json json;
-    json["files"] = survey.files();
-    json["tasks"] = survey.tasks();
-    json["words"] = jsonArray(surveyTable(), survey.rows());
-    return json;
+    return {{"files", survey.files()},
+            {"tasks", survey.tasks()},
+            {"words", jsonArray(surveyTable(), survey.rows())}};
 }
 
 } // namespace kernscope::report

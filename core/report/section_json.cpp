@@ -3,9 +3,7 @@
 
 #include "core/bundle/bundle.h"
 #include "core/container/section/layout.h"
-#include "core/report/column.h"
 #include "core/report/json_table.h"
-#include "core/report/text_table.h"
 
 #include <utility>
 

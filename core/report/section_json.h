@@ -4,7 +4,7 @@
 #include "core/bundle/bundle_fwd.h"
 #include "core/bundle/slice_file.h"
 #include "core/bundle/weight.h"
-#include "core/container/hwx/task_unit.h"
+#include "core/container/hwx/kernels.h"
 #include "core/container/section/section.h"
 #include "core/report/column.h"
 #include "core/report/json.h"

@@ -1,20 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/structure_table.h"
 
-#include "core/base/counted_text.h"
 #include "core/base/overlaid_file.h"
+#include "core/base/text.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/pair_read_lock.h"
-#include "core/compare/byte_differences.h"
-#include "core/compare/task_comparison.h"
 #include "core/container/hwx/container.h"
-#include "core/container/mil/sniff.h"
+#include "core/container/mil/model_files.h"
 #include "core/report/hwx_json.h"
 
 #include <algorithm>
 #include <array>
 #include <map>
-#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -6,9 +6,7 @@
 #include "core/container/hwx/container.h"
 #include "core/container/hwx/kernels.h"
 #include "core/descriptor/task_reader.h"
-#include "core/report/column.h"
 #include "core/report/json_table.h"
-#include "core/report/text_table.h"
 
 #include <algorithm>
 #include <array>
@@ -259,12 +257,10 @@ using SlotColumns = std::vector<Column<SlotFacts>>;
 Json slotTargetJson(const SlotFacts &row)
 {
     const hwx::SlotTarget &target = row.slot->target;
-    Json json;
-    json["kind"] = hwx::targetKindName(target.kind);
-    json["index"] = target.index;
-    json["name"] = target.name;
-    json["address"] = target.address ? Json(hexText(*target.address)) : Json(nullptr);
-    return json;
+    return {{"kind", hwx::targetKindName(target.kind)},
+            {"index", target.index},
+            {"name", target.name},
+            {"address", target.address ? Json(hexText(*target.address)) : Json(nullptr)}};
 }
 
 /// "0004f000", of two words "00000001 0004f000".

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/tensor_export.h"
 
-#include "core/base/counted_text.h"
-#include "core/base/error_builder.h"
+#include "core/base/error.h"
 #include "core/base/quantity.h"
+#include "core/base/text.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/half_counts.h"
 #include "core/bundle/stored_values.h"
-#include "core/container/archive/zip_writer.h"
+#include "core/container/archive/zip.h"
 #include "core/numeric/half.h"
 #include "core/numeric/npy.h"
 #include "core/report/json.h"
@@ -52,36 +52,29 @@ Diagnostic roundedNote(const std::string &name, ElementType type, ElementType as
 {
     return {
         Severity::Note,
-        ErrorBuilder("decode.rounded")
-            .field(name)
-            .expected(std::string(elementTypeName(type)))
-            .found(std::string(elementTypeName(as)))
-            .message(fmt::format("The values are {}; they are written rounded "
-                                 "to {}{}",
-                                 elementTypeName(type), elementTypeName(as),
-                                 as == ElementType::Fp16 ? ": --as fp32 keeps more of them" : ""))};
+        valueError("decode.rounded", name, std::string(elementTypeName(type)),
+                   std::string(elementTypeName(as)),
+                   fmt::format("The values are {}; they are written rounded "
+                               "to {}{}",
+                               elementTypeName(type), elementTypeName(as),
+                               as == ElementType::Fp16 ? ": --as fp32 keeps more of them" : ""))};
 }
 
 Diagnostic overflowNote(const std::string &name, std::uint64_t values)
 {
     return {Severity::Warning,
-            ErrorBuilder("decode.overflow")
-                .field(name)
-                .expected("values up to 65504")
-                .found(counted(values, "value") + " beyond it")
-                .message(values == 1
-                             ? "1 finite value is beyond fp16 and was written as an infinity"
-                             : fmt::format("{} finite values are beyond fp16 and were written as "
-                                           "infinities",
-                                           grouped(values)))};
+            valueError("decode.overflow", name, "values up to 65504",
+                       counted(values, "value") + " beyond it",
+                       values == 1
+                           ? "1 finite value is beyond fp16 and was written as an infinity"
+                           : fmt::format("{} finite values are beyond fp16 and were written as "
+                                         "infinities",
+                                         grouped(values)))};
 }
 
 tl::unexpected<Error> tooLarge(const std::string &name)
 {
-    return ErrorBuilder("decode.size")
-        .field(name)
-        .message("The values are more than a file can hold")
-        .unexpected();
+    return refused("decode.size", name, {}, {}, "The values are more than a file can hold");
 }
 
 /// A name that no tensor has yet.

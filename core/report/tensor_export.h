@@ -58,7 +58,7 @@ struct TensorRows {
 /// The file for these weights. Without `as` each has the narrowest of fp16, fp32 and fp64 that
 /// holds its type; integers of 64 bits beyond 2^53 are rounded, which is noted ("decode.rounded").
 /// Weights that cannot be read are left out, with their fault among the notes.
-/// .npy, .csv and .bin take the first of them that can be read, of which `rows` are written.
+/// .npy, .csv and .bin take the first one that can be read, and write its `rows`.
 /// Errors: "decode.size" where the sizes exceed 64 bits; of .npz those of archive::ZipWriter.
 Result<TensorExport> planTensors(const Bundle &bundle, std::span<const std::size_t> weights,
                                  std::optional<ElementType> as,

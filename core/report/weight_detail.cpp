@@ -60,36 +60,30 @@ Json codebooksJson(const CodebookData &data)
 
 Json scaleListJson(const ScaleData &data)
 {
-    Json json;
-    json["shape"] = numbersJson(data.shape);
-    json["axis"] = data.axis ? Json(*data.axis) : Json(nullptr);
-    json["scales"] = data.scales.size();
-    json["zero_points"] = data.zeros.size();
-    json["kind"] =
-        data.zeros.empty() ? Json(nullptr) : Json(data.zeroPoints ? "zero_point" : "offset");
-    json["rows"] = jsonArray(scaleTable(), scaleRows(data));
-    return json;
+    return {{"shape", numbersJson(data.shape)},
+            {"axis", data.axis ? Json(*data.axis) : Json(nullptr)},
+            {"scales", data.scales.size()},
+            {"zero_points", data.zeros.size()},
+            {"kind",
+             data.zeros.empty() ? Json(nullptr) : Json(data.zeroPoints ? "zero_point" : "offset")},
+            {"rows", jsonArray(scaleTable(), scaleRows(data))}};
 }
 
 Json keptJson(const MaskFigures &figures, bool masked)
 {
-    Json json;
-    json["masked"] = masked;
-    json["kept"] = numberJson(figures.kept);
-    json["elements"] = numberJson(figures.elements);
-    json["stored_values"] = masked ? numberJson(figures.survivors) : Json(nullptr);
-    json["density"] = ratioJson(figures.density());
-    json["channels"] = jsonArray(keptChannelTable(), keptChannels(figures));
-    return json;
+    return {{"masked", masked},
+            {"kept", numberJson(figures.kept)},
+            {"elements", numberJson(figures.elements)},
+            {"stored_values", masked ? numberJson(figures.survivors) : Json(nullptr)},
+            {"density", ratioJson(figures.density())},
+            {"channels", jsonArray(keptChannelTable(), keptChannels(figures))}};
 }
 
 Json histogramJson(const Histogram &histogram)
 {
-    Json json;
-    json["low"] = histogram.low;
-    json["high"] = histogram.high;
-    json["bins"] = jsonArray(binTable(), binRows(histogram));
-    return json;
+    return {{"low", histogram.low},
+            {"high", histogram.high},
+            {"bins", jsonArray(binTable(), binRows(histogram))}};
 }
 
 } // namespace
@@ -355,6 +349,12 @@ const TableOf<ScaleRow> &scaleTable()
                  return Absent();
              const auto exponent = row.data->exponentOf(row.row);
              return exponent ? realValue(*exponent) : Value(Unknown());
+         }},
+        {kNumber, "bias", "What is added to the product of code and scale",
+         [](const Row &row) -> Value {
+             if (row.data->biases.empty())
+                 return Absent();
+             return realValue(row.data->biasOf(row.row));
          }},
     };
     static const TableOf<Row> table{"scales", kColumns};

@@ -19,7 +19,7 @@ std::string functionWords(const Weight &weight);
 /// Whether a table of the weights has to tell functions apart.
 bool severalFunctions(const Bundle &bundle);
 
-/// A row: the weight, and what is to be said of its values.
+/// A row: the weight and the figures of its values.
 struct WeightFacts {
     const Bundle *bundle = nullptr;
     std::size_t index = kNoIndex;

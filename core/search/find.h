@@ -5,17 +5,31 @@
 #include "core/bundle/bundle.h"
 #include "core/bundle/bundle_fwd.h"
 #include "core/bundle/weight.h"
-#include "core/search/out_of_range.h"
 #include "core/search/pattern.h"
-#include "core/search/wide_integer.h"
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace kernscope::search {
+
+/// A stored code that names what is not there.
+struct StrayCode {
+    /// Of a codebook: where the code lies, to whole bytes. Of a code that the program has as a
+    /// literal in the file of the program; of one whose place is not known no file.
+    std::size_t file = kNoIndex;
+    ByteRange bytes;
+    std::uint64_t index = 0;   ///< of a codebook: number of the code among the stored ones. Of a
+                               ///< mask: the element that it keeps, row-major
+    bool ofMask = false;       ///< the element has no stored value
+    std::uint64_t code = 0;    ///< entry of the codebook, or number of the stored value, from 0
+    std::uint64_t entries = 0; ///< number of entries: code >= entries
+};
+/// False: no more are wanted.
+using TakeStray = std::function<bool(const StrayCode &)>;
 
 enum class What : std::uint8_t {
     Bytes,      ///< a pattern, in the stored bytes
@@ -35,14 +49,14 @@ struct Query {
     BytePattern pattern; ///< of Bytes
     bool text = false;   ///< of Bytes: the pattern was typed as a text
     double value = 0;    ///< of Value
-    /// Of Value, where it is an integer that a double does not hold: what elements of 64 bits are
-    /// compared with where there is no tolerance.
+    /// Of Value, where it is an integer that a double does not hold: the number that elements of
+    /// 64 bits are compared with unless there is a tolerance.
     std::optional<WideInteger> wide;
     std::optional<double> tolerance; ///< of Value: 0 or more, absolute. Empty: elements that are
                                      ///< what the weight's type makes of the value
     std::uint64_t least = 1;         ///< length of a run: 1 or more
     std::size_t weight = kNoIndex;   ///< only its parts and elements; kNoIndex: the whole bundle
-    std::size_t most = 10'000;       ///< no more hits than this; 1 or more. Of Largest: so many
+    std::size_t most = 10'000;       ///< the most hits, 1 or more; of Largest the exact number
 };
 
 /// One place: of bytes a range of a file, of elements an index of a weight. A code out of range is
@@ -85,5 +99,47 @@ Result<Found> find(const Bundle &bundle, const Query &query, Progress *progress 
 std::string elementAddress(const Weight &weight, std::uint64_t element);
 /// "weights/weight.bin:0x1f40"
 std::string byteAddress(const Bundle &bundle, const Hit &hit);
+
+/// What scanStrayCodes() goes through: its progress advances by at most this.
+std::uint64_t strayWork(const Weight &weight);
+
+/// Every code of a palette's indices past the last entry of its codebook, and every element that a
+/// mask keeps while no value is stored for it, ascending. A weight that decodes has the former
+/// never: its codebook has an entry for each code. Of one that does not the operands that are known
+/// are read. False where `take` or the progress wanted no more. Errors: the weight's fault, where
+/// it may have such codes but not enough is known to tell; hold the bundle's read lock.
+Result<bool> scanStrayCodes(const Bundle &bundle, std::size_t weight, const TakeStray &take,
+                            Progress *progress);
+
+/// Keeps the elements of largest magnitude among those that it is shown, at most `most` of them.
+/// Infinities are larger than all numbers; NaN has no magnitude and is not kept. Of equals the
+/// first that was shown stays.
+class Largest
+{
+public:
+    explicit Largest(std::size_t most) : m_most(most) {}
+
+    /// Shows it an element.
+    void take(std::size_t weight, std::uint64_t element, const ElementValue &value);
+    /// False where an element had to go.
+    bool complete() const { return m_complete; }
+    /// The largest first; of equals the one shown first. Leaves none here.
+    std::vector<Hit> take();
+
+private:
+    struct Kept {
+        double magnitude = 0;
+        ElementValue value;
+        std::size_t weight = 0;
+        std::uint64_t element = 0;
+    };
+    static bool larger(const Kept &a, const Kept &b);
+    /// Whether `a` comes before `b` in the answer.
+    static bool before(const Kept &a, const Kept &b);
+
+    std::size_t m_most;
+    bool m_complete = true;
+    std::vector<Kept> m_heap; ///< the one to go next is in front
+};
 
 } // namespace kernscope::search

@@ -2,21 +2,17 @@
 #include "core/search/place.h"
 #include "core/container/mil/program.h"
 
-#include "core/base/counted_text.h"
 #include "core/base/error_builder.h"
-#include "core/base/hex_text.h"
 #include "core/base/overlaid_file.h"
-#include "core/base/printable.h"
+#include "core/base/text.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/element_place.h"
-#include "core/container/mil/program.h"
 
 #include <algorithm>
 #include <cctype>
 #include <charconv>
 #include <filesystem>
 #include <system_error>
-#include <vector>
 
 #include <fmt/args.h>
 #include <fmt/format.h>

@@ -3,6 +3,8 @@
 
 #include "core/target/target.h"
 
+#include <optional>
+
 /// The hardware-abstraction table that the compiler reads per chip. Two compilers lay it out
 /// differently; an offset means nothing without its layout, and the two are never mixed.
 namespace kernscope::target {
@@ -70,5 +72,15 @@ inline constexpr HalOffset kLaterDenseCap{0x220};    ///< in HalLayout::Later
 inline constexpr HalOffset kLaterStreamedCap{0x230}; ///< in HalLayout::Later
 inline constexpr HalOffset kLaterWorkingSet{0x1d8};  ///< in HalLayout::Later
 } // namespace hal
+
+/// What CheckValidDMAFormat says of a tensor format on a target (chapter 36).
+struct DmaFormat {
+    std::optional<HalOffset> byte; ///< the capability byte that it asks; empty: none
+    std::optional<bool> valid;     ///< empty: the byte, or the rule for the code, is not known
+};
+
+/// Codes below 0xb are always valid; fp32 asks the byte 0x52c, E4M3 0x52d, E5M2 0x52e and the
+/// two-byte live format 0x685. Of other codes the chapter says nothing.
+DmaFormat checkDmaFormat(const Target &target, format::TensorFormat tensorFormat);
 
 } // namespace kernscope::target

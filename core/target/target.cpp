@@ -2,7 +2,8 @@
 #include "core/target/target.h"
 
 #include "core/base/csv.h"
-#include "core/base/error_builder.h"
+#include "core/base/error.h"
+#include "core/format/table_rows.h"
 #include "core/target/registry.h"
 
 #include <algorithm>
@@ -61,11 +62,8 @@ Error unknownName(std::string_view name)
     std::string expected;
     for (std::size_t i = 0; i < near.size() && i < 5; ++i)
         expected += (i == 0 ? "" : ", ") + near[i].second;
-    return ErrorBuilder("target.name")
-        .field("target")
-        .expected("a target or one of its names, such as " + expected)
-        .found(name)
-        .message(fmt::format("No target is called \"{}\".", name));
+    return valueError("target.name", "target", "a target or one of its names, such as " + expected,
+                      name, fmt::format("No target is called \"{}\".", name));
 }
 
 Result<ChosenFigure> chooseFigure(const Target &target, std::string_view fact,
@@ -87,13 +85,10 @@ Result<ChosenFigure> chooseFigure(const Target &target, std::string_view fact,
         return ChosenFigure{own, own ? target.source : std::string(), target.confidence, contested};
     if (own && values.empty())
         values = fmt::format("{}", *own);
-    return ErrorBuilder("target.claim")
-        .field(fact)
-        .expected(values.empty() ? "unknown" : values)
-        .found(fmt::format("{}", *wanted))
-        .message(fmt::format("No source gives {} this {}.", target.name,
-                             fact == "cores" ? "number of cores" : "descriptor version"))
-        .unexpected();
+    return refused("target.claim", fact, values.empty() ? "unknown" : values,
+                   fmt::format("{}", *wanted),
+                   fmt::format("No source gives {} this {}.", target.name,
+                               fact == "cores" ? "number of cores" : "descriptor version"));
 }
 
 } // namespace
@@ -161,6 +156,26 @@ const DeviceBucket *deviceBucket(unsigned count)
             found = &bucket;
     }
     return found;
+}
+
+std::span<const FamilyFloor> familyFloors()
+{
+    static const auto all =
+        tables::loadRows<FamilyFloor>("family_floors", {{"floor", &FamilyFloor::floor},
+                                                        {"floor", &FamilyFloor::index},
+                                                        {"family", &FamilyFloor::family},
+                                                        {"operations", &FamilyFloor::operations},
+                                                        {"source", &FamilyFloor::source},
+                                                        {"note", &FamilyFloor::note},
+                                                        {"confidence", &FamilyFloor::confidence}});
+    return all;
+}
+
+std::optional<bool> reachesFloor(const Target &target, const FamilyFloor &floor)
+{
+    if (!floor.index || !target.familyIndex)
+        return std::nullopt;
+    return *target.familyIndex >= *floor.index;
 }
 
 } // namespace kernscope::target

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Embeds the tables of facts: every file of TABLES (separated by '|') becomes a string that
-# core/format/tables.h finds by name.
+# core/format/table_rows.h finds by name.
 #   cmake -DOUT=tables.cpp "-DTABLES=a.csv|b.csv" -P KernscopeTables.cmake
 string(REPLACE "|" ";" paths "${TABLES}")
 set(rows "")
@@ -12,7 +12,7 @@ foreach(path IN LISTS paths)
     string(APPEND rows "    {\"${name}\", R\"table(${content})table\"sv},\n")
 endforeach()
 file(WRITE "${OUT}" "// Made from resources/tables by packaging/cmake/KernscopeTables.cmake.\n\
-#include \"core/format/tables.h\"\n\n\
+#include \"core/format/table_rows.h\"\n\n\
 #if defined(__clang__) // which names the least length that the standard asks for\n\
 #pragma clang diagnostic ignored \"-Woverlength-strings\"\n#endif\n\n\
 namespace kernscope::tables {\n\nnamespace {\n\n\

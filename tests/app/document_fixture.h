@@ -38,7 +38,7 @@ inline void DocumentFixture::begin()
 inline bool DocumentFixture::wait()
 {
     return QTest::qWaitFor([this] { return m_document->busy() == app::Document::Busy::Idle; },
-                           20'000);
+                           60'000);
 }
 
 inline bool DocumentFixture::open(const QString &path, const QString &other)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "synthetic.h"
 #include "window_fixture.h"
 
 #include <QAction>
@@ -15,8 +16,16 @@ class MainWindowTest : public QObject
 {
 protected:
     void openWindow();
+    /// The same, and it has the keyboard.
+    void openActiveWindow();
     void patch(double value = 0.123);
     QAction *action(const QString &text) const;
+    ui::Session &session() const { return (*m_window)->session(); }
+    ui::Dock *dock(const QString &id) const { return (*m_window)->docks().dock(id); }
+    /// A copy of a build of the sample in the folder; its path.
+    QString sample(const QString &build) const { return writeSample(m_folder->path(), build); }
+    /// A made container for H13 in the folder; its path.
+    QString writeHardware() const;
 
     std::unique_ptr<TestWindow> m_window;
     std::unique_ptr<QTemporaryDir> m_folder;
@@ -28,6 +37,23 @@ inline void MainWindowTest::openWindow()
     m_folder = std::make_unique<QTemporaryDir>();
     m_window = std::make_unique<TestWindow>();
     QVERIFY(QTest::qWaitForWindowExposed(&**m_window));
+}
+
+inline void MainWindowTest::openActiveWindow()
+{
+    openWindow();
+    (*m_window)->activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(&**m_window));
+}
+
+inline QString MainWindowTest::writeHardware() const
+{
+    const Bytes bytes = syntheticH13();
+    QFile file(m_folder->filePath(QStringLiteral("synthetic.hwx")));
+    if (!file.open(QIODevice::WriteOnly))
+        return {};
+    file.write(reinterpret_cast<const char *>(bytes.data()), qint64(bytes.size()));
+    return file.fileName();
 }
 
 /// Changes the first stored element of the first weight.

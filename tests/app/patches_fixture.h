@@ -3,8 +3,8 @@
 
 #include "core/base/overlaid_file.h"
 #include "core/patch/aside.h"
+#include "main_window_fixture.h"
 #include "widgets/patch/patches_dock.h"
-#include "window_fixture.h"
 
 #include <QTableView>
 #include <QTemporaryDir>
@@ -16,10 +16,11 @@
 namespace kernscope::test {
 
 /// A window that shows the list of patches of a copy of the palette sample, unlocked.
-class PatchesTest : public QObject
+class PatchesTest : public MainWindowTest
 {
 protected:
     void openPatches();
+    using MainWindowTest::dock;
     ui::PatchesDock &dock() { return *(*m_window)->docks().patches(); }
     QTableView &table() { return *dock().findChild<QTableView *>(); }
     QString weightName(std::size_t index)
@@ -29,17 +30,13 @@ protected:
     void tick(int row, bool on);
     void verifyAsPlanned();
 
-    std::unique_ptr<TestWindow> m_window;
-    std::unique_ptr<QTemporaryDir> m_folder;
     QString m_path;
 };
 
 inline void PatchesTest::openPatches()
 {
-    m_window.reset();
-    m_folder = std::make_unique<QTemporaryDir>();
-    m_window = std::make_unique<TestWindow>();
-    m_path = writeSample(m_folder->path(), QStringLiteral("palette"));
+    openWindow();
+    m_path = sample(QStringLiteral("palette"));
     QVERIFY(m_window->open({m_path}));
     (*m_window)->layouts().show(app::Layout::Patch);
     (*m_window)->activateWindow();

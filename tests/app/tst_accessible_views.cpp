@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "synthetic.h"
-#include "tests/app/window_fixture.h"
+#include "tests/app/main_window_fixture.h"
 #include "tests/test_program.h"
 #include "widgets/bytes/hex_view.h"
 #include "widgets/bytes/section_strip.h"
@@ -19,12 +18,12 @@
 using namespace kernscope;
 
 /// What assistive programs are told of the views that draw themselves.
-class TestAccessibleViews : public QObject
+class TestAccessibleViews : public test::MainWindowTest
 {
     Q_OBJECT
 
 private Q_SLOTS:
-    void init();
+    void init() { openWindow(); }
     void everyViewHasARole_data();
     void everyViewHasARole();
     void bytesUnderTheCursor();
@@ -36,18 +35,7 @@ private:
     {
         return QAccessible::queryAccessibleInterface(view);
     }
-
-    std::unique_ptr<test::TestWindow> m_window;
-    std::unique_ptr<QTemporaryDir> m_folder;
 };
-
-void TestAccessibleViews::init()
-{
-    m_window.reset();
-    m_folder = std::make_unique<QTemporaryDir>();
-    m_window = std::make_unique<test::TestWindow>();
-    QVERIFY(QTest::qWaitForWindowExposed(&**m_window));
-}
 
 void TestAccessibleViews::everyViewHasARole_data()
 {
@@ -73,19 +61,10 @@ void TestAccessibleViews::everyViewHasARole()
     QFETCH(QStringList, builds);
     QFETCH(QStringList, kinds);
     QStringList paths;
-    for (const QString &build : builds) {
-        if (build != QLatin1String("hwx")) {
-            paths += test::writeSample(m_folder->path(), build);
-            continue;
-        }
-        const test::Bytes bytes = test::syntheticH13();
-        QFile file(m_folder->filePath(QStringLiteral("synthetic.hwx")));
-        QVERIFY(file.open(QIODevice::WriteOnly));
-        file.write(reinterpret_cast<const char *>(bytes.data()), qint64(bytes.size()));
-        paths += file.fileName();
-    }
+    for (const QString &build : builds)
+        paths += build == QLatin1String("hwx") ? writeHardware() : sample(build);
     QVERIFY(m_window->open(paths));
-    (*m_window)->session().goToWeight(0);
+    session().goToWeight(0);
     QVERIFY(m_window->settle());
     QSet<QString> met;
     for (const auto &entry : (*m_window)->docks().entries()) {
@@ -121,10 +100,10 @@ void TestAccessibleViews::everyViewHasARole()
 
 void TestAccessibleViews::bytesUnderTheCursor()
 {
-    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("dense"))}));
-    ui::Dock *dock = (*m_window)->docks().dock(QStringLiteral("hex"));
+    QVERIFY(m_window->open({sample(QStringLiteral("dense"))}));
+    ui::Dock *dock = this->dock(QStringLiteral("hex"));
     app::DockSet::reveal(dock);
-    (*m_window)->session().goToBytes(0, {FileOffset(0x40), ByteCount(1)});
+    session().goToBytes(0, {FileOffset(0x40), ByteCount(1)});
     QVERIFY(m_window->settle());
     auto *view = dock->findChild<ui::HexView *>();
     const QString before = of(view)->text(QAccessible::Value);
@@ -137,10 +116,10 @@ void TestAccessibleViews::bytesUnderTheCursor()
 
 void TestAccessibleViews::cellUnderTheCursor()
 {
-    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("dense"))}));
-    ui::Dock *dock = (*m_window)->docks().dock(QStringLiteral("weight"));
+    QVERIFY(m_window->open({sample(QStringLiteral("dense"))}));
+    ui::Dock *dock = this->dock(QStringLiteral("weight"));
     app::DockSet::reveal(dock);
-    (*m_window)->session().goToElement(0, 0);
+    session().goToElement(0, 0);
     QVERIFY(m_window->settle());
     auto *map = dock->findChild<ui::TileView *>();
     map->setFocus();
@@ -148,7 +127,7 @@ void TestAccessibleViews::cellUnderTheCursor()
     QVERIFY(!first.isEmpty());
     QTest::keyClick(map, Qt::Key_Down);
     QTRY_VERIFY(of(map)->text(QAccessible::Value) != first);
-    ui::Dock *overview = (*m_window)->docks().dock(QStringLiteral("overview"));
+    ui::Dock *overview = this->dock(QStringLiteral("overview"));
     app::DockSet::reveal(overview);
     QVERIFY(m_window->settle());
     auto *tree = overview->findChild<ui::TreemapView *>();
@@ -159,8 +138,8 @@ void TestAccessibleViews::cellUnderTheCursor()
 /// What the keyboard does there can be asked for by name.
 void TestAccessibleViews::actionsAreOffered()
 {
-    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("dense"))}));
-    ui::Dock *overview = (*m_window)->docks().dock(QStringLiteral("overview"));
+    QVERIFY(m_window->open({sample(QStringLiteral("dense"))}));
+    ui::Dock *overview = dock(QStringLiteral("overview"));
     app::DockSet::reveal(overview);
     QVERIFY(m_window->settle());
     auto *tree = overview->findChild<ui::TreemapView *>();
@@ -172,7 +151,7 @@ void TestAccessibleViews::actionsAreOffered()
         QVERIFY2(actions->actionNames().contains(name), qPrintable(name));
     QTest::keyClick(tree, Qt::Key_Home);
     actions->doAction(QAccessibleActionInterface::pressAction());
-    QCOMPARE((*m_window)->session().place().weight, tree->cells().front().key);
+    QCOMPARE(session().place().weight, tree->cells().front().key);
 }
 
 KERNSCOPE_TEST(TestAccessibleViews, QApplication)

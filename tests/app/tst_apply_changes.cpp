@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/change_applier.h"
 #include "app/document.h"
+#include "app/edit_menu.h"
 #include "core/compare/compare.h"
+#include "tests/app/document_fixture.h"
 #include "tests/test_program.h"
-#include "widgets/compare/difference_export.h"
-#include "window_fixture.h"
+#include "widgets/compare/compare_copies.h"
 
 #include <QSignalSpy>
 #include <QUndoStack>
@@ -14,7 +14,7 @@ using kernscope::app::ChangeApplier;
 using kernscope::app::Document;
 
 /// The difference of two bundles, saved as a script, applied to another copy of the first.
-class TestApplyChanges : public QObject
+class TestApplyChanges : public test::DocumentFixture
 {
     Q_OBJECT
 
@@ -26,32 +26,18 @@ private Q_SLOTS:
     void saysWhatIsWrong();
 
 private:
-    bool open(const QString &path);
     QString path(const char *name) const { return m_folder->filePath(QLatin1String(name)); }
     bool write(const QString &name, const std::string &text) const;
     bool settle();
 
-    std::unique_ptr<QTemporaryDir> m_folder;
-    std::unique_ptr<ui::Session> m_session;
-    std::unique_ptr<Document> m_document;
     std::unique_ptr<ChangeApplier> m_applier;
 };
 
 void TestApplyChanges::init()
 {
     m_applier.reset();
-    m_document.reset();
-    m_session = std::make_unique<ui::Session>();
-    m_document = std::make_unique<Document>(*m_session);
+    begin();
     m_applier = std::make_unique<ChangeApplier>(*m_session);
-    m_folder = std::make_unique<QTemporaryDir>();
-}
-
-bool TestApplyChanges::open(const QString &file)
-{
-    m_document->open(file);
-    return QTest::qWaitFor([this] { return m_document->busy() == Document::Busy::Idle; }, 20'000) &&
-           m_document->isOpen();
 }
 
 bool TestApplyChanges::settle()

@@ -2,9 +2,9 @@
 // Another program writes, cuts or replaces files of the open bundle.
 #include "core/base/overlaid_file.h"
 #include "core/patch/patch.h"
+#include "main_window_fixture.h"
 #include "tests/test_program.h"
 #include "widgets/models/patch_list_model.h"
-#include "window_fixture.h"
 
 #include <QAbstractButton>
 #include <QClipboard>
@@ -41,7 +41,7 @@ QByteArray rebuilt(QByteArray content)
 
 } // namespace
 
-class TestChangedFiles : public QObject
+class TestChangedFiles : public test::MainWindowTest
 {
     Q_OBJECT
 
@@ -57,7 +57,6 @@ private Q_SLOTS:
     void ownSaveIsNoChange();
 
 private:
-    ui::Session &session() { return (*m_window)->session(); }
     QStringList notices() const { return (*m_window)->notices().texts(); }
     QStringList answers() const;
     void answer(const QString &text);
@@ -65,17 +64,13 @@ private:
     /// True where every visible dock that shows bytes says that the files changed instead.
     bool nothingIsShown() const;
 
-    std::unique_ptr<QTemporaryDir> m_folder;
-    std::unique_ptr<test::TestWindow> m_window;
     QString m_path, m_weights;
 };
 
 void TestChangedFiles::init()
 {
-    m_window.reset();
-    m_folder = std::make_unique<QTemporaryDir>();
-    m_window = std::make_unique<test::TestWindow>();
-    m_path = test::writeSample(m_folder->path(), QStringLiteral("dense"));
+    openWindow();
+    m_path = sample(QStringLiteral("dense"));
     m_weights = m_path + QStringLiteral("/weights/weight.bin");
     QVERIFY(m_window->open({m_path}));
 }

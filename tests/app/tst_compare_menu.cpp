@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/command_palette.h"
 #include "app/go_to_box.h"
-#include "app/palette_list.h"
 #include "main_window_fixture.h"
 #include "tests/test_program.h"
 
@@ -68,8 +68,7 @@ void TestCompareMenu::holdsEveryAction()
     }
     QVERIFY(looked > 30);
     QCOMPARE(action(QStringLiteral("Next Difference"))->shortcut(), QKeySequence(Qt::Key_F8));
-    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("dense")),
-                            test::writeSample(m_folder->path(), QStringLiteral("sparse"))}));
+    QVERIFY(m_window->open({sample(QStringLiteral("dense")), sample(QStringLiteral("sparse"))}));
     QVERIFY(m_window->settle());
     auto *box = (*m_window)->findChild<app::GoToBox *>();
     QVERIFY(box);
@@ -85,15 +84,14 @@ void TestCompareMenu::holdsEveryAction()
 /// The keys that go to a difference work wherever the focus is, as long as their dock is on view.
 void TestCompareMenu::largestFromEveryDock()
 {
-    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("dense")),
-                            test::writeSample(m_folder->path(), QStringLiteral("sparse"))}));
+    QVERIFY(m_window->open({sample(QStringLiteral("dense")), sample(QStringLiteral("sparse"))}));
     (*m_window)->showLayout(app::Layout::Compare);
     QVERIFY(m_window->settle());
     (*m_window)->activateWindow();
     QVERIFY(QTest::qWaitForWindowActive(&**m_window));
-    const auto &session = (*m_window)->session();
+    const auto &session = this->session();
     QVERIFY(!session.place().element);
-    ui::Dock *bytes = (*m_window)->docks().dock(QStringLiteral("bytes"));
+    ui::Dock *bytes = dock(QStringLiteral("bytes"));
     QVERIFY(bytes && bytes->onView());
     bytes->findChild<QAbstractScrollArea *>()->setFocus();
     QTest::keyClick(QApplication::focusWidget(), Qt::Key_F8, Qt::ControlModifier);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/bundle/bundle.h"
+#include "main_window_fixture.h"
 #include "tests/test_program.h"
 #include "widgets/compare/byte_compare_view.h"
 #include "widgets/compare/bytes_dock.h"
 #include "widgets/compare/compare_dock.h"
-#include "widgets/compare/pair_dialog.h"
-#include "window_fixture.h"
+#include "widgets/compare/hand_pairs.h"
 
 #include <QAction>
 #include <QComboBox>
@@ -21,7 +21,7 @@ using namespace kernscope::test;
 
 /// "Compare This Weight with…": the menu, the question for the file, the question for the weight;
 /// and pairs by hand, which are there again the next time.
-class TestCompareWeight : public QObject
+class TestCompareWeight : public test::MainWindowTest
 {
     Q_OBJECT
 
@@ -45,16 +45,15 @@ private:
     bool chooseWeight(const QString &name);
     const report::PairRow *rowOf(std::size_t weightOfA) const;
 
-    std::unique_ptr<TestWindow> m_window;
     QString m_dense, m_sparse, m_palette;
 };
 
 void TestCompareWeight::init()
 {
-    m_window = std::make_unique<TestWindow>();
-    m_dense = writeSample(m_window->folder(), QStringLiteral("dense"));
-    m_sparse = writeSample(m_window->folder(), QStringLiteral("sparse"));
-    m_palette = writeSample(m_window->folder(), QStringLiteral("palette"));
+    openWindow();
+    m_dense = sample(QStringLiteral("dense"));
+    m_sparse = sample(QStringLiteral("sparse"));
+    m_palette = sample(QStringLiteral("palette"));
     QVERIFY(!m_dense.isEmpty() && !m_sparse.isEmpty() && !m_palette.isEmpty());
 }
 
@@ -258,18 +257,17 @@ void TestCompareWeight::bytesBeginAtTheProposedPair()
     QVERIFY(m_window->open({m_dense, m_sparse}));
     QVERIFY(m_window->settle());
     const auto *compare = (*m_window)->docks().compare();
-    const auto *bytes =
-        qobject_cast<ui::BytesDock *>((*m_window)->docks().dock(QStringLiteral("bytes")));
+    const auto *bytes = qobject_cast<ui::BytesDock *>(dock(QStringLiteral("bytes")));
     QTRY_VERIFY(!compare->model().rows().empty() && bytes->differences());
     QVERIFY(m_window->settle());
     const report::PairRow &row = compare->model().rows()[compare->shownRow()];
     const auto &alignment = bytes->view()->bytes()->alignment;
     const auto &cursor = bytes->view()->cursor();
     const AlignedSegment &segment = alignment.segments()[cursor.segment];
-    const Bundle &dense = *(*m_window)->session().bundle();
+    const Bundle &dense = *session().bundle();
     QCOMPARE(segment.firstA + cursor.offset,
              dense.weights()[row.pair.a].operands().front().place->dataOffset.value);
-    QCOMPARE((*m_window)->session().place().weight, kNoIndex);
+    QCOMPARE(session().place().weight, kNoIndex);
 }
 
 KERNSCOPE_TEST(TestCompareWeight, QApplication)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The window's controllers, each without a window of its own.
-#include "app/menu_actions.h"
 #include "app/notice_area.h"
 #include "app/save_controller.h"
+#include "app/window_parts.h"
 #include "document_fixture.h"
 #include "tests/test_program.h"
 

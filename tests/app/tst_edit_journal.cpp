@@ -2,9 +2,9 @@
 // Edits that were not saved when their window was killed.
 #include "app/document.h"
 #include "app/edit_journal.h"
+#include "tests/app/document_fixture.h"
 #include "tests/test_program.h"
 #include "widgets/models/task_manager.h"
-#include "window_fixture.h"
 
 #include <QProcess>
 #include <QSignalSpy>
@@ -54,7 +54,7 @@ int edit(const QString &path, const QString &state)
 
 } // namespace
 
-class TestEditJournal : public QObject
+class TestEditJournal : public test::DocumentFixture
 {
     Q_OBJECT
 
@@ -72,29 +72,19 @@ private:
     /// Runs edit() in a process of its own until that has said that it is ready.
     void start(QProcess &process) const;
     std::vector<EditJournal::Left> left() const { return m_document->editJournal()->left(m_path); }
-    bool open()
-    {
-        m_document->open(m_path);
-        return idle(*m_document) && m_document->isOpen();
-    }
+    bool open() { return DocumentFixture::open(m_path); }
     QString stateFolder() const { return m_folder->filePath(QStringLiteral("state")); }
     QStringList files() const
     {
         return QDir(stateFolder() + QStringLiteral("/edits")).entryList(QDir::Files);
     }
 
-    std::unique_ptr<QTemporaryDir> m_folder;
-    std::unique_ptr<ui::Session> m_session;
-    std::unique_ptr<Document> m_document;
     QString m_path;
 };
 
 void TestEditJournal::init()
 {
-    m_document.reset();
-    m_session = std::make_unique<ui::Session>();
-    m_document = std::make_unique<Document>(*m_session);
-    m_folder = std::make_unique<QTemporaryDir>();
+    begin();
     m_document->keepEditsIn(stateFolder());
     m_path = test::writeSample(m_folder->path(), QStringLiteral("dense"));
 }

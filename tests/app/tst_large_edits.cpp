@@ -4,6 +4,7 @@
 #include "core/codec/decode/decoder.h"
 #include "core/patch/edit/edit.h"
 #include "made_bundle.h"
+#include "tests/app/document_fixture.h"
 #include "tests/test_program.h"
 #include "widgets/models/session.h"
 #include "widgets/models/task_manager.h"
@@ -25,7 +26,7 @@ constexpr std::uint64_t kElements = std::uint64_t{4} << 20;
 } // namespace
 
 /// Edits of very many elements: made and taken back aside, shown in one step, or not at all.
-class TestLargeEdits : public QObject
+class TestLargeEdits : public test::DocumentFixture
 {
     Q_OBJECT
 
@@ -44,29 +45,18 @@ private Q_SLOTS:
 private:
     bool open();
     bool openMade(const test::MadeBundle &made);
-    bool wait()
-    {
-        return QTest::qWaitFor([this] { return m_document->busy() == Document::Busy::Idle; },
-                               60'000);
-    }
     bool fill(const char *indicesAndValue);
     void request(const std::string &text);
     float valueAt(const Bundle &bundle, std::uint64_t element) const;
     float valueNow(std::uint64_t element) const { return valueAt(*m_session->bundle(), element); }
     QUndoStack &stack() { return m_session->undoStack(); }
 
-    std::unique_ptr<QTemporaryDir> m_folder;
-    std::unique_ptr<ui::Session> m_session;
-    std::unique_ptr<Document> m_document;
     QString m_path;
 };
 
 void TestLargeEdits::init()
 {
-    m_document.reset();
-    m_session = std::make_unique<ui::Session>();
-    m_document = std::make_unique<Document>(*m_session);
-    m_folder = std::make_unique<QTemporaryDir>();
+    begin();
     m_path = m_folder->filePath(QStringLiteral("large.bin"));
 }
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/palette_list.h"
-#include "app/recent_text.h"
+#include "app/command_palette.h"
+#include "app/texts.h"
 #include "app/welcome_page.h"
 #include "main_window_fixture.h"
-#include "synthetic.h"
 #include "widgets/common/help_dock.h"
 #include "widgets/common/line_icon.h"
 #include "widgets/models/theme.h"
@@ -80,12 +79,12 @@ void TestMainWindow::opensTheSample()
     compare->trigger();
     QVERIFY(m_window->settle());
     QCOMPARE((*m_window)->layouts().current(), Layout::Compare);
-    QVERIFY((*m_window)->session().other());
+    QVERIFY(session().other());
 }
 
 void TestMainWindow::opensOne()
 {
-    const QString path = test::writeSample(m_folder->path(), QStringLiteral("sparse"));
+    const QString path = sample(QStringLiteral("sparse"));
     QVERIFY(m_window->open({path}));
     QCOMPARE((*m_window)->document().path(), path);
     QCOMPARE((*m_window)->layouts().current(), Layout::Inspect);
@@ -96,13 +95,13 @@ void TestMainWindow::opensOne()
 
 void TestMainWindow::opensTwoInCompare()
 {
-    const QString a = test::writeSample(m_folder->path(), QStringLiteral("dense"));
-    const QString b = test::writeSample(m_folder->path(), QStringLiteral("sparse"));
+    const QString a = sample(QStringLiteral("dense"));
+    const QString b = sample(QStringLiteral("sparse"));
     QVERIFY(m_window->open({a, b}));
     QCOMPARE((*m_window)->layouts().current(), Layout::Compare);
-    QVERIFY((*m_window)->session().other());
-    QVERIFY((*m_window)->docks().dock(QStringLiteral("compare"))->isVisible());
-    QVERIFY((*m_window)->docks().dock(QStringLiteral("compare"))->showsContent());
+    QVERIFY(session().other());
+    QVERIFY(dock(QStringLiteral("compare"))->isVisible());
+    QVERIFY(dock(QStringLiteral("compare"))->showsContent());
 }
 
 void TestMainWindow::opensDroppedPaths_data()
@@ -116,26 +115,23 @@ void TestMainWindow::opensDroppedPaths_data()
 void TestMainWindow::opensDroppedPaths()
 {
     QFETCH(int, count);
-    QStringList paths{test::writeSample(m_folder->path(), QStringLiteral("dense")),
-                      test::writeSample(m_folder->path(), QStringLiteral("palette")),
-                      test::writeSample(m_folder->path(), QStringLiteral("sparse"))};
+    QStringList paths{sample(QStringLiteral("dense")), sample(QStringLiteral("palette")),
+                      sample(QStringLiteral("sparse"))};
     paths.resize(count);
     drop(paths);
     QVERIFY(m_window->settle());
     QCOMPARE((*m_window)->document().path(), paths.first());
-    QCOMPARE((*m_window)->session().other() != nullptr, count >= 2);
-    const auto *builds =
-        qobject_cast<ui::BuildsDock *>((*m_window)->docks().dock(QStringLiteral("builds")));
+    QCOMPARE(session().other() != nullptr, count >= 2);
+    const auto *builds = qobject_cast<ui::BuildsDock *>(dock(QStringLiteral("builds")));
     QTRY_COMPARE(int(builds->added().size()), count - std::min(count, 2));
 }
 
 /// Files that are dropped on a box for text, docked or floating, open: they are no text for it.
 void TestMainWindow::textFieldsTakeNoFiles()
 {
-    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("dense"))}));
-    const QStringList paths{test::writeSample(m_folder->path(), QStringLiteral("sparse")),
-                            test::writeSample(m_folder->path(), QStringLiteral("palette"))};
-    auto *dock = (*m_window)->docks().dock(QStringLiteral("bundle"));
+    QVERIFY(m_window->open({sample(QStringLiteral("dense"))}));
+    const QStringList paths{sample(QStringLiteral("sparse")), sample(QStringLiteral("palette"))};
+    auto *dock = this->dock(QStringLiteral("bundle"));
     auto *filter = dock->findChild<QLineEdit *>();
     for (const bool floating : {false, true}) {
         dock->setFloating(floating);
@@ -150,18 +146,18 @@ void TestMainWindow::textFieldsTakeNoFiles()
 /// A bundle that is opened in Patch shows its overview in Inspect, not an unchosen weight.
 void TestMainWindow::overviewComesFirst()
 {
-    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("dense"))}));
+    QVERIFY(m_window->open({sample(QStringLiteral("dense"))}));
     (*m_window)->showLayout(Layout::Patch);
-    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("palette"))}));
+    QVERIFY(m_window->open({sample(QStringLiteral("palette"))}));
     (*m_window)->showLayout(Layout::Patch);
     (*m_window)->showLayout(Layout::Inspect);
     QVERIFY(m_window->settle());
-    QVERIFY(!(*m_window)->docks().dock(QStringLiteral("overview"))->visibleRegion().isEmpty());
+    QVERIFY(!dock(QStringLiteral("overview"))->visibleRegion().isEmpty());
 }
 
 void TestMainWindow::saysWhyItDidNotOpen()
 {
-    const QString path = test::writeSample(m_folder->path(), QStringLiteral("dense"));
+    const QString path = sample(QStringLiteral("dense"));
     QVERIFY(m_window->open({path}));
     const QString missing = m_folder->filePath(QStringLiteral("missing.mlmodelc"));
     (*m_window)->openPaths({missing});
@@ -187,8 +183,8 @@ void TestMainWindow::fitsTheScreenWithItsFrame()
 
 void TestMainWindow::remembersRecent()
 {
-    const QString a = test::writeSample(m_folder->path(), QStringLiteral("dense"));
-    const QString b = test::writeSample(m_folder->path(), QStringLiteral("sparse"));
+    const QString a = sample(QStringLiteral("dense"));
+    const QString b = sample(QStringLiteral("sparse"));
     QVERIFY(m_window->open({a}));
     QVERIFY(m_window->open({a, b}));
     QCOMPARE(m_window->settings().recent().size(), 2);
@@ -212,7 +208,7 @@ void TestMainWindow::showsWelcomeWithoutBundle()
     for (const QCommandLinkButton *way : ways) // a picture of the window's family, in its colours
         QCOMPARE(way->icon().pixmap(16).toImage(),
                  ui::lineIcon(QStringLiteral("forward")).pixmap(16).toImage());
-    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("dense"))}));
+    QVERIFY(m_window->open({sample(QStringLiteral("dense"))}));
     QVERIFY(!welcome->isVisible());
     action(QStringLiteral("Close Bundle"))->trigger();
     QVERIFY(welcome->isVisible());
@@ -262,13 +258,13 @@ void TestMainWindow::layoutsShowTheirDocks()
 {
     QFETCH(int, key);
     QFETCH(QStringList, docks);
-    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("sparse"))}));
+    QVERIFY(m_window->open({sample(QStringLiteral("sparse"))}));
     (*m_window)->activateWindow();
     QVERIFY(QTest::qWaitForWindowActive(&**m_window));
     QTest::keyClick(&**m_window, static_cast<Qt::Key>(key), Qt::ControlModifier);
     QVERIFY(m_window->settle());
     for (const QString &id : docks) {
-        const ui::Dock *dock = (*m_window)->docks().dock(id);
+        const ui::Dock *dock = this->dock(id);
         QVERIFY2(dock, qPrintable(id));
         QVERIFY2(dock->isVisible() && !dock->visibleRegion().isEmpty(), qPrintable(id));
         QVERIFY2(dock->width() > 100 && dock->height() > 60, qPrintable(id));
@@ -278,18 +274,11 @@ void TestMainWindow::layoutsShowTheirDocks()
 
 void TestMainWindow::containersHaveTheirLayout()
 {
-    const auto write = [this](const QString &name) {
-        const test::Bytes bytes = test::syntheticH13();
-        QFile file(m_folder->filePath(name));
-        if (file.open(QIODevice::WriteOnly))
-            file.write(reinterpret_cast<const char *>(bytes.data()), qint64(bytes.size()));
-        return file.fileName();
-    };
-    const QString container = write(QStringLiteral("synthetic.hwx"));
-    const QString dense = test::writeSample(m_folder->path(), QStringLiteral("dense"));
+    const QString container = writeHardware();
+    const QString dense = sample(QStringLiteral("dense"));
     QVERIFY(m_window->open({container}));
     QCOMPARE((*m_window)->layouts().current(), Layout::Hardware);
-    QVERIFY((*m_window)->docks().dock(QStringLiteral("tasks"))->isVisible());
+    QVERIFY(dock(QStringLiteral("tasks"))->isVisible());
     QVERIFY(m_window->open({dense}));
     QCOMPARE((*m_window)->layouts().current(), Layout::Inspect);
     // Chosen by hand: it stays, and the next start remembers it for containers.
@@ -310,30 +299,30 @@ void TestMainWindow::containersHaveTheirLayout()
 
 void TestMainWindow::layoutIsRestored()
 {
-    const QString path = test::writeSample(m_folder->path(), QStringLiteral("sparse"));
+    const QString path = sample(QStringLiteral("sparse"));
     QVERIFY(m_window->open({path}));
-    (*m_window)->docks().dock(QStringLiteral("inspector"))->hide();
+    dock(QStringLiteral("inspector"))->hide();
     (*m_window)->layouts().show(Layout::Patch);
-    QVERIFY((*m_window)->docks().dock(QStringLiteral("inspector"))->isVisible());
+    QVERIFY(dock(QStringLiteral("inspector"))->isVisible());
     (*m_window)->layouts().show(Layout::Inspect);
-    QVERIFY(!(*m_window)->docks().dock(QStringLiteral("inspector"))->isVisible());
+    QVERIFY(!dock(QStringLiteral("inspector"))->isVisible());
     m_window->restart();
     QVERIFY(m_window->open({path}));
-    QVERIFY(!(*m_window)->docks().dock(QStringLiteral("inspector"))->isVisible());
-    QVERIFY((*m_window)->docks().dock(QStringLiteral("hex"))->isVisible());
+    QVERIFY(!dock(QStringLiteral("inspector"))->isVisible());
+    QVERIFY(dock(QStringLiteral("hex"))->isVisible());
 }
 
 void TestMainWindow::resetsLayout()
 {
-    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("sparse"))}));
-    const int width = (*m_window)->docks().dock(QStringLiteral("bundle"))->width();
+    QVERIFY(m_window->open({sample(QStringLiteral("sparse"))}));
+    const int width = dock(QStringLiteral("bundle"))->width();
     for (const auto &entry : (*m_window)->docks().entries())
         entry.dock->hide();
     action(QStringLiteral("Reset Layout"))->trigger();
     QVERIFY(m_window->settle());
     for (const char *id : {"bundle", "overview", "inspector", "hex"})
-        QVERIFY2((*m_window)->docks().dock(QString::fromLatin1(id))->isVisible(), id);
-    const ui::Dock *bundle = (*m_window)->docks().dock(QStringLiteral("bundle"));
+        QVERIFY2(dock(QString::fromLatin1(id))->isVisible(), id);
+    const ui::Dock *bundle = dock(QStringLiteral("bundle"));
     QTRY_VERIFY2(std::abs(bundle->width() - width) < 40,
                  qPrintable(QStringLiteral("%1 %2").arg(width).arg(bundle->width())));
 }

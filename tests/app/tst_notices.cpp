@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "tests/app/window_fixture.h"
+#include "tests/app/main_window_fixture.h"
 #include "tests/test_program.h"
 
 #include <QApplication>
@@ -11,7 +11,7 @@ using namespace kernscope;
 using app::NoticeArea;
 
 /// Notices lie over the window: nothing moves, and all of them can be read, answered and left.
-class TestNotices : public QObject
+class TestNotices : public test::MainWindowTest
 {
     Q_OBJECT
 
@@ -28,16 +28,12 @@ private:
     QMap<QString, QRect> places() const; ///< of every dock in sight
     NoticeArea &area() const { return (*m_window)->notices(); }
     void addLong(const QString &topic) const;
-
-    std::unique_ptr<QTemporaryDir> m_folder;
-    std::unique_ptr<test::TestWindow> m_window;
 };
 
 void TestNotices::init()
 {
-    m_folder = std::make_unique<QTemporaryDir>();
-    m_window = std::make_unique<test::TestWindow>();
-    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("sparse"))}));
+    openWindow();
+    QVERIFY(m_window->open({sample(QStringLiteral("sparse"))}));
     QVERIFY(area().texts().isEmpty());
 }
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The search box over a hardware container: registers of its tasks, and their fields.
+#include "app/command_palette.h"
 #include "app/go_to_box.h"
-#include "app/palette_list.h"
 #include "core/bundle/bundle.h"
 #include "main_window_fixture.h"
-#include "synthetic.h"
 #include "tests/test_program.h"
 #include "widgets/hardware/hardware_facts.h"
 
@@ -27,22 +26,15 @@ private Q_SLOTS:
 private:
     /// Types into the box and chooses the hit of that text; false where there is none.
     bool choose(const QString &typed, const QString &text);
-    ByteRange bytes() { return (*m_window)->session().place().bytes.value_or(ByteRange{}); }
+    ByteRange bytes() { return session().place().bytes.value_or(ByteRange{}); }
     /// The first word of `task` that writes a register of that name, in the file.
     std::uint64_t wordOf(std::size_t task, const QString &name, int field = -1);
 };
 
 void TestPaletteRegisters::init()
 {
-    openWindow();
-    const test::Bytes content = test::syntheticH13();
-    QFile file(m_folder->filePath(QStringLiteral("synthetic.hwx")));
-    QVERIFY(file.open(QIODevice::WriteOnly));
-    file.write(reinterpret_cast<const char *>(content.data()), static_cast<qint64>(content.size()));
-    file.close();
-    QVERIFY(m_window->open({file.fileName()}));
-    (*m_window)->activateWindow();
-    QVERIFY(QTest::qWaitForWindowActive(&**m_window));
+    openActiveWindow();
+    QVERIFY(m_window->open({writeHardware()}));
 }
 
 bool TestPaletteRegisters::choose(const QString &typed, const QString &text)
@@ -65,7 +57,7 @@ bool TestPaletteRegisters::choose(const QString &typed, const QString &text)
 
 std::uint64_t TestPaletteRegisters::wordOf(std::size_t task, const QString &name, int field)
 {
-    ui::TaskSource source = ui::taskSource(*(*m_window)->session().bundle(), 0);
+    ui::TaskSource source = ui::taskSource(*session().bundle(), 0);
     for (const ui::FactNode &block : ui::registerRows(source, task))
         for (const ui::FactNode &reg : block.children)
             if (reg.cells.front() == name && reg.bytes)
@@ -81,7 +73,7 @@ void TestPaletteRegisters::registersAreFound()
     QCOMPARE(bytes().offset.value, wordOf(0, QStringLiteral("ConvCfg")));
     QCOMPARE(bytes().bytes.value, 4ULL);
     QCOMPARE((*m_window)->layouts().current(), Layout::Hardware);
-    ui::Dock *tasks = (*m_window)->docks().dock(QStringLiteral("tasks"));
+    ui::Dock *tasks = dock(QStringLiteral("tasks"));
     QVERIFY(tasks->onView());
     bool chosen = false;
     for (const QTreeView *view : tasks->findChildren<QTreeView *>())
@@ -97,9 +89,8 @@ void TestPaletteRegisters::fieldsAreFound()
     const QString field = QString::fromStdString(reg.fields[1].name);
     QVERIFY(choose(QStringLiteral("convcfg ") + field, QStringLiteral("Common ConvCfg ") + field));
     QCOMPARE(bytes().offset.value, wordOf(0, QStringLiteral("ConvCfg"), 1));
-    QVERIFY((*m_window)->session().place().bits);
-    QCOMPARE((*m_window)->session().place().bits->count,
-             reg.fields[1].high - reg.fields[1].low + 1);
+    QVERIFY(session().place().bits);
+    QCOMPARE(session().place().bits->count, reg.fields[1].high - reg.fields[1].low + 1);
 }
 
 /// Of eight tasks that write it: the one at which one is at work.
@@ -107,7 +98,7 @@ void TestPaletteRegisters::theTaskAtHandIsMeant()
 {
     const std::uint64_t other = wordOf(3, QStringLiteral("InDim"));
     QVERIFY(other != 0);
-    (*m_window)->session().goToBytes(0, {FileOffset(other), ByteCount(4)});
+    session().goToBytes(0, {FileOffset(other), ByteCount(4)});
     QVERIFY(choose(QStringLiteral("convcfg"), QStringLiteral("Common ConvCfg")));
     QCOMPARE(bytes().offset.value, wordOf(3, QStringLiteral("ConvCfg")));
 }

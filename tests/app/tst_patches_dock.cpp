@@ -5,11 +5,12 @@
 #include "tests/core/bundle/second_function.h"
 #include "tests/test_program.h"
 #include "widgets/common/file_dialogs.h"
+#include "widgets/common/labels.h"
 #include "widgets/models/patch_list_model.h"
 #include "widgets/models/short_names.h"
 #include "widgets/patch/edit_line.h"
-#include "widgets/patch/edit_preview.h"
 #include "widgets/patch/patches_dock.h"
+#include "widgets/patch/typed_edits.h"
 
 #include <QAbstractItemModelTester>
 #include <QClipboard>
@@ -19,9 +20,12 @@
 #include <QHeaderView>
 #include <QLineEdit>
 #include <QPlainTextEdit>
+#include <QScrollBar>
 #include <QSignalSpy>
 #include <QTableView>
 #include <QUndoStack>
+
+#include <random>
 
 using namespace kernscope;
 
@@ -51,9 +55,25 @@ private Q_SLOTS:
     void quotesForTheShell();
     void scriptMakesTheSameBytes();
 
+    // The rows of the list of patches: as high as their texts need, the newest in view.
+    void longTextsTakeTwoLines();
+    void lines_data();
+    void lines();
+    void theNewestIsInSight();
+
+    // Single patches switched off and on, and their notes.
+    void switchesOne();
+    void ticksOfTheLast();
+    void laterEditsArePlannedAnew();
+    void randomSwitches();
+    void notesStay();
+    void theRowStays();
+    void notesAreWrittenInView();
+
 private:
     ui::EditLine &line() { return *dock().findChild<ui::EditLine *>(); }
     void type(const QString &text);
+    void add(const QString &edit);
 };
 
 void TestPatchesDock::type(const QString &text)
@@ -75,7 +95,7 @@ void TestPatchesDock::modelHolds()
     edit.newText = "2";
     edit.bytes = {{0, FileOffset(16), {std::byte{1}}, {std::byte{2}}}};
     const auto shared = std::make_shared<const AppliedEdit>(edit);
-    model.setPatches((*m_window)->session().bundle(), {{shared, 0, true}, {shared, 1, false}});
+    model.setPatches(session().bundle(), {{shared, 0, true}, {shared, 1, false}});
     QCOMPARE(model.rowCount(), 2);
     QCOMPARE(model.index(0, model.columnOf("active")).data(Qt::CheckStateRole).toInt(),
              int(Qt::Checked));
@@ -102,7 +122,7 @@ void TestPatchesDock::addsByKeys()
     QVERIFY(m_window->settle());
     QCOMPARE(table().model()->rowCount(), 1);
     QVERIFY(line().lineEdit()->text().isEmpty());
-    (*m_window)->session().undoStack().undo();
+    session().undoStack().undo();
     QVERIFY(!(*m_window)->document().modified());
 }
 
@@ -153,7 +173,7 @@ void TestPatchesDock::placesAreInSight()
 
 void TestPatchesDock::answersWhileTyping()
 {
-    const auto weight = test::weightWith(*(*m_window)->session().bundle(), codec::PartRole::Lut);
+    const auto weight = test::weightWith(*session().bundle(), codec::PartRole::Lut);
     QVERIFY(weight != kNoIndex);
     type(weightName(weight) + QStringLiteral("[0]=0.12345"));
     QTRY_VERIFY(line().answer().contains(QStringLiteral("0.12345")));
@@ -189,7 +209,7 @@ void TestPatchesDock::answersFaults()
 
 void TestPatchesDock::refusesLocked()
 {
-    (*m_window)->session().setPatchingEnabled(false);
+    session().setPatchingEnabled(false);
     type(weightName(0) + QStringLiteral("[5]=0.25"));
     QTest::keyClick(line().lineEdit(), Qt::Key_Return);
     QVERIFY(!(*m_window)->document().modified());
@@ -200,7 +220,7 @@ void TestPatchesDock::refusesLocked()
 /// What is exported makes the same bundle of the file on disk, and refuses another.
 void TestPatchesDock::exportsForAnotherCopy()
 {
-    auto &session = (*m_window)->session();
+    auto &session = this->session();
     session.requestEdits({test::setEdit(*session.bundle(), 1, 7, 0.3337)}, {});
     session.requestEdits({test::setEdit(*session.bundle(), 0, 7, 0.3337)}, {});
     QVERIFY(m_window->settle());
@@ -226,7 +246,7 @@ void TestPatchesDock::exportsForAnotherCopy()
 
 void TestPatchesDock::jumps()
 {
-    auto &session = (*m_window)->session();
+    auto &session = this->session();
     session.requestEdits({test::setEdit(*session.bundle(), 1, 7, 9)}, {});
     QVERIFY(m_window->settle());
     session.goToWeight(0);
@@ -241,7 +261,7 @@ void TestPatchesDock::jumps()
 
 void TestPatchesDock::showsBytes()
 {
-    auto &session = (*m_window)->session();
+    auto &session = this->session();
     session.requestEdits({test::setEdit(*session.bundle(), 1, 7, 9)}, {});
     QVERIFY(m_window->settle());
     const auto *bytes = dock().findChild<QPlainTextEdit *>();
@@ -251,7 +271,7 @@ void TestPatchesDock::showsBytes()
 
 void TestPatchesDock::copiesCommandLine()
 {
-    auto &session = (*m_window)->session();
+    auto &session = this->session();
     session.requestEdits({test::setEdit(*session.bundle(), 1, 7, 9)}, {});
     QVERIFY(m_window->settle());
     for (QAction *action : dock().menuActions()) {
@@ -266,7 +286,7 @@ void TestPatchesDock::copiesCommandLine()
 
 void TestPatchesDock::beginsWithTheSelectedCell()
 {
-    auto &session = (*m_window)->session();
+    auto &session = this->session();
     session.goToElement(1, 0);
     dock().beginEdit();
     const QString text = line().lineEdit()->text();
@@ -279,7 +299,7 @@ void TestPatchesDock::beginsWithTheSelectedCell()
 /// What the line begins with is a beginning of that kind: a person goes on typing.
 void TestPatchesDock::beginsAsTheKindIsWritten()
 {
-    auto &session = (*m_window)->session();
+    auto &session = this->session();
     session.goToElement(1, 3);
     const auto goesOn = [this](Edit::Kind kind, const QString &rest) {
         dock().beginEdit(kind);
@@ -306,7 +326,7 @@ void TestPatchesDock::beginsAsTheKindIsWritten()
 /// File > Import Values of the Weight: the file is asked for, the name of the weight is there.
 void TestPatchesDock::valuesOfAFileAreImported()
 {
-    auto &session = (*m_window)->session();
+    auto &session = this->session();
     QAction *import = nullptr;
     for (QAction *found : (*m_window)->findChildren<QAction *>())
         if (found->text().startsWith(QStringLiteral("&Import Values")))
@@ -336,7 +356,7 @@ void TestPatchesDock::namesTheFunction()
     test::addSecondFunction(bundle.files);
     (*m_window)->document().openMemory(std::move(bundle));
     QVERIFY(m_window->settle());
-    ui::Session &session = (*m_window)->session();
+    ui::Session &session = this->session();
     const std::size_t last = session.bundle()->weights().size() - 1;
     QVERIFY(session.bundle()->weights()[last].sharesName);
     session.setPatchingEnabled(true);
@@ -358,7 +378,7 @@ void TestPatchesDock::quotesForTheShell()
 /// What is copied holds without a tolerance, though the values asked for are not held.
 void TestPatchesDock::scriptMakesTheSameBytes()
 {
-    auto &session = (*m_window)->session();
+    auto &session = this->session();
     for (std::size_t weight = 0; weight < session.bundle()->weights().size(); ++weight)
         session.requestEdits({test::setEdit(*session.bundle(), weight, 2, 0.3337)}, {});
     QVERIFY(session.patches().size() > 1);
@@ -377,6 +397,266 @@ void TestPatchesDock::scriptMakesTheSameBytes()
             QVERIFY((*planned)[i].bytes[run].after == made[i].edit->bytes[run].after);
         }
     }
+}
+
+void TestPatchesDock::add(const QString &edit)
+{
+    auto *line = dock().findChild<ui::EditLine *>()->lineEdit();
+    line->setFocus();
+    line->setText(edit);
+    QTest::keyClick(line, Qt::Key_Return);
+    QVERIFY(m_window->settle());
+}
+
+/// A place or a note that is too long for its column goes on in a second line of a higher row.
+void TestPatchesDock::longTextsTakeTwoLines()
+{
+    openPatches();
+    (*m_window)->resize(1280, 800);
+    // Near an entry of the codebook: how far off it is would be said in the note.
+    add(weightName(0) + QStringLiteral("[5]=0.3025"));
+    const auto &model = *qobject_cast<ui::PatchListModel *>(table().model());
+    const int line = table().fontMetrics().height();
+    table().setColumnWidth(model.columnOf("edit"), 20 * line);
+    table().setColumnWidth(model.columnOf("note"), 20 * line);
+    table().setColumnWidth(model.columnOf("where"), 20 * line);
+    QTRY_VERIFY(table().rowHeight(0) < 2 * line);
+    (*m_window)->document().setEditNote(
+        0, QStringLiteral("what the release notes of this build say of it"));
+    QVERIFY(m_window->settle());
+    table().setColumnWidth(model.columnOf("note"), 12 * line);
+    QTRY_VERIFY(table().rowHeight(0) >= 2 * line);
+    table().setColumnWidth(model.columnOf("note"), 40 * line);
+    QTRY_VERIFY(table().rowHeight(0) < 2 * line);
+}
+
+void TestPatchesDock::lines_data()
+{
+    QTest::addColumn<QString>("text");
+    QTest::addColumn<QByteArray>("key");
+    QTest::addColumn<int>("letters");
+    QTest::addColumn<QStringList>("lines");
+    // Lines as they are written here: parted by "|", "~" is the mark of what was left out.
+    const auto row = [](const char *name, const char *text, const char *key, int letters,
+                        const char *lines) {
+        QTest::newRow(name) << QString::fromLatin1(text) << QByteArray(key) << letters
+                            << QString::fromLatin1(lines)
+                                   .replace(QLatin1Char('~'), QChar(0x2026))
+                                   .split(QLatin1Char('|'));
+    };
+    row("fits", "w[5]=0.25", "edit", 40, "w[5]=0.25");
+    row("index", "conv_0_weight[16,0,0,1]=0.25", "edit", 18, "conv_0_weight|[16,0,0,1]=0.25");
+    row("value goes first", "conv_0_weight[16,0,0,1]=0.0640869140625", "edit", 14,
+        "conv_0_weight|[16,0,0,1]~");
+    row("bytes", "weights/weight.bin+0x20=00 01", "edit", 18, "weights/weight.bin|+0x20=00 01");
+    row("place", "weights/weight.bin+0x2941", "where", 18, "weights/weight.bin|+0x2941");
+    row("offset is whole", "weights/weight.bin+0x2941 (+631 more)", "where", 12,
+        "~/weight.bin|+0x2941~");
+    row("note", "half of this channel", "note", 14, "half of this|channel");
+}
+
+void TestPatchesDock::lines()
+{
+    QFETCH(QString, text);
+    QFETCH(QByteArray, key);
+    QFETCH(int, letters);
+    QFETCH(QStringList, lines);
+    const QFontMetrics metrics(ui::fixedFont());
+    // A little more than the letters take: marks may be wider in a font of fixed width as well.
+    QCOMPARE(ui::PatchRows::linesOf(text, key.toStdString(), metrics,
+                                    (letters + 1) * metrics.horizontalAdvance(QLatin1Char('m'))),
+             lines);
+}
+
+/// Also where a scroll bar or a higher row comes with it.
+void TestPatchesDock::theNewestIsInSight()
+{
+    openPatches();
+    for (int i = 0; i < 12; ++i) {
+        add(weightName(0) + QStringLiteral("[%1]=0.25").arg(i));
+        QCoreApplication::sendPostedEvents();
+        const QRect row = table().visualRect(table().currentIndex());
+        // An element that is stored so already is no patch.
+        QCOMPARE(table().currentIndex().row(), table().model()->rowCount() - 1);
+        QVERIFY2(row.top() >= 0 && row.bottom() <= table().viewport()->height(),
+                 qPrintable(QStringLiteral("row %1 ends at %2 of %3")
+                                .arg(i)
+                                .arg(row.bottom())
+                                .arg(table().viewport()->height())));
+    }
+    QVERIFY(table().model()->rowCount() > 8);
+}
+
+void TestPatchesDock::switchesOne()
+{
+    auto &session = this->session();
+    QUndoStack &stack = session.undoStack();
+    for (std::uint64_t element = 0; element < 3; ++element)
+        session.requestEdits({test::setEdit(*session.bundle(), 1, element * 9, 9)}, {});
+    QVERIFY(m_window->settle());
+    const int rows = table().model()->rowCount();
+    QCOMPARE(rows, stack.count());
+    QVERIFY(rows > 2);
+    tick(0, false);
+    QCOMPARE(table().model()->rowCount(), rows);
+    QVERIFY(session.patches()[0].off && !session.patches()[0].active);
+    for (int row = 1; row < rows; ++row)
+        QVERIFY(session.patches()[std::size_t(row)].active);
+    verifyAsPlanned();
+    // One step back, and forward again.
+    stack.undo();
+    QVERIFY(session.patches()[0].active);
+    verifyAsPlanned();
+    stack.redo();
+    QVERIFY(session.patches()[0].off);
+    verifyAsPlanned();
+    // The last one as well, then the first on again.
+    tick(rows - 1, false);
+    QVERIFY(session.patches()[0].off && session.patches().back().off);
+    verifyAsPlanned();
+    tick(0, true);
+    QVERIFY(session.patches()[0].active && session.patches().back().off);
+    verifyAsPlanned();
+    stack.setIndex(0);
+    QVERIFY(!(*m_window)->document().modified());
+}
+
+/// A list that jumps to its end under the mouse makes the next click switch another edit.
+void TestPatchesDock::theRowStays()
+{
+    auto &session = this->session();
+    for (std::uint64_t element = 0; element < 40; ++element)
+        session.requestEdits({test::setEdit(*session.bundle(), 1, element * 9, 9)}, {});
+    QVERIFY(m_window->settle());
+    table().scrollToTop();
+    for (const bool on : {false, true}) {
+        // The first: in a low list the second is in sight only in part, and Qt scrolls to it.
+        const QRect cell = table().visualRect(table().model()->index(0, 0));
+        QTest::mouseClick(table().viewport(), Qt::LeftButton, {},
+                          {cell.left() + cell.height() / 2, cell.center().y()});
+        QTRY_COMPARE((*m_window)->document().busy(), app::Document::Busy::Idle);
+        QVERIFY(m_window->settle());
+        QCOMPARE(session.patches()[0].active, on);
+        QCOMPARE(table().currentIndex().row(), 0);
+        QCOMPARE(table().verticalScrollBar()->value(), 0);
+    }
+}
+
+/// F2 writes the note where it is seen, however narrow the list is.
+void TestPatchesDock::notesAreWrittenInView()
+{
+    auto &session = this->session();
+    session.requestEdits({test::setEdit(*session.bundle(), 1, 9, 9)}, {});
+    QVERIFY(m_window->settle());
+    table().setFixedWidth(200);
+    table().horizontalScrollBar()->setValue(0);
+    table().setFocus();
+    QTest::keyClick(&table(), Qt::Key_F2);
+    const auto *editor = table().viewport()->findChild<QLineEdit *>();
+    QVERIFY(editor);
+    QVERIFY(table().viewport()->rect().contains(editor->geometry().center()));
+}
+
+/// The last edit is undone, and what is undone is redone.
+void TestPatchesDock::ticksOfTheLast()
+{
+    auto &session = this->session();
+    for (std::uint64_t element = 0; element < 3; ++element)
+        session.requestEdits({test::setEdit(*session.bundle(), 1, element * 9, 9)}, {});
+    QVERIFY(m_window->settle());
+    const int rows = table().model()->rowCount();
+    tick(rows - 1, false);
+    QCOMPARE(session.undoStack().index(), rows - 1);
+    QCOMPARE(session.undoStack().count(), rows);
+    session.undoStack().setIndex(0);
+    QVERIFY(m_window->settle());
+    tick(rows - 1, true);
+    QCOMPARE(session.undoStack().index(), rows);
+}
+
+/// A later edit that took the entry of an earlier one takes another without it.
+void TestPatchesDock::laterEditsArePlannedAnew()
+{
+    auto &session = this->session();
+    const auto weight = test::weightWith(*session.bundle(), codec::PartRole::Lut);
+    const std::string name = session.bundle()->weights()[weight].name;
+    const auto entry = parseEdit(Edit::Kind::Codebook, name + "[0][3]=7");
+    const auto value = parseEdit(Edit::Kind::Set, name + "[0]=7");
+    QVERIFY(entry && value);
+    session.requestEdits({*entry}, {});
+    session.requestEdits({*value}, {});
+    QVERIFY(m_window->settle());
+    QCOMPARE(session.patches().size(), std::size_t{2});
+    QCOMPARE(session.patches()[1].edit->stored, 7.0);
+    tick(0, false);
+    QCOMPARE(session.patches().size(), std::size_t{2});
+    QVERIFY(session.patches()[0].off);
+    QVERIFY(session.patches()[1].active);
+    QVERIFY(session.patches()[1].edit->stored < 7.0);
+    verifyAsPlanned();
+    tick(0, true);
+    QCOMPARE(session.patches()[1].edit->stored, 7.0);
+    verifyAsPlanned();
+}
+
+void TestPatchesDock::randomSwitches()
+{
+    auto &session = this->session();
+    std::mt19937 random(4711);
+    for (int round = 0; round < 40; ++round) {
+        const std::size_t rows = session.patches().size();
+        const auto action = random() % 5;
+        if (action < 2 || rows == 0) {
+            const auto weight = random() % session.bundle()->weights().size();
+            const auto elements = session.bundle()->weights()[weight].elements.value;
+            session.requestEdits({test::setEdit(*session.bundle(), weight, random() % elements,
+                                                int(random() % 19) - 9)},
+                                 {});
+        } else if (action < 4) {
+            const int row = int(random() % rows);
+            tick(row, !session.patches()[std::size_t(row)].active);
+        } else if (random() % 2) {
+            session.undoStack().undo();
+        } else {
+            session.undoStack().redo();
+        }
+        QVERIFY(m_window->settle());
+        verifyAsPlanned();
+        if (QTest::currentTestFailed())
+            return;
+    }
+    session.undoStack().setIndex(0);
+    QVERIFY(!(*m_window)->document().modified());
+}
+
+void TestPatchesDock::notesStay()
+{
+    auto &session = this->session();
+    session.requestEdits({test::setEdit(*session.bundle(), 1, 0, 9)}, {});
+    session.requestEdits({test::setEdit(*session.bundle(), 2, 0, 9)}, {});
+    QVERIFY(m_window->settle());
+    table().setFocus();
+    table().selectRow(1);
+    QTest::keyClick(&table(), Qt::Key_F2);
+    auto *editor = table().findChild<QLineEdit *>();
+    QVERIFY(editor);
+    QTest::keyClicks(editor, QStringLiteral("dead channel"));
+    QTest::keyClick(editor, Qt::Key_Return);
+    QTRY_COMPARE(session.patches()[1].note, "dead channel");
+    tick(0, false);
+    QCOMPARE(session.patches()[1].note, "dead channel");
+    const QString script = ui::patchScript(session.patches());
+    QVERIFY(script.startsWith(QStringLiteral("# note: dead channel\nset ")));
+    const auto edits = parseEditScript(script.toStdString(), "script");
+    QVERIFY(edits);
+    QCOMPARE(edits->size(), std::size_t{1});
+    QCOMPARE(edits->front().note, "dead channel");
+    // Of the same cell again: one step, with the note.
+    session.requestEdits({test::setEdit(*session.bundle(), 3, 0, 9)}, {});
+    (*m_window)->document().setEditNote(2, QStringLiteral("mine"));
+    session.requestEdits({test::setEdit(*session.bundle(), 3, 0, -9)}, {});
+    QCOMPARE(session.patches().size(), std::size_t{3});
+    QCOMPARE(session.patches()[2].note, "mine");
 }
 
 KERNSCOPE_TEST(TestPatchesDock, QApplication)

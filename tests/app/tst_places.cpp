@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/go_to_box.h"
-#include "tests/app/window_fixture.h"
+#include "core/base/overlaid_file.h"
+#include "tests/app/main_window_fixture.h"
 #include "tests/test_program.h"
 #include "widgets/bytes/hex_view.h"
 #include "widgets/common/tile_view.h"
@@ -15,34 +16,24 @@ using namespace kernscope;
 using ui::Place;
 
 /// Where a jump ends, in every dock.
-class TestPlaces : public QObject
+class TestPlaces : public test::MainWindowTest
 {
     Q_OBJECT
 
 private Q_SLOTS:
-    void init();
+    void init() { openActiveWindow(); }
     void jumpsEndWhereTheyGo_data();
     void jumpsEndWhereTheyGo();
     void jumpsWinOverKeysBefore();
 
+    // What a pin holds still: every dock, with programs and with a hardware container.
+    void pinnedDocksStay_data();
+    void pinnedDocksStay();
+
 private:
-    ui::Session &session() { return (*m_window)->session(); }
-    ui::Dock *dock(const QString &id) { return (*m_window)->docks().dock(id); }
     void typePlace(const QString &text);
-
-    std::unique_ptr<test::TestWindow> m_window;
-    std::unique_ptr<QTemporaryDir> m_folder;
+    Place other() const;
 };
-
-void TestPlaces::init()
-{
-    m_window.reset();
-    m_folder = std::make_unique<QTemporaryDir>();
-    m_window = std::make_unique<test::TestWindow>();
-    QVERIFY(QTest::qWaitForWindowExposed(&**m_window));
-    (*m_window)->activateWindow();
-    QVERIFY(QTest::qWaitForWindowActive(&**m_window));
-}
 
 void TestPlaces::typePlace(const QString &text)
 {
@@ -68,8 +59,7 @@ void TestPlaces::jumpsEndWhereTheyGo()
 {
     QFETCH(QString, layout);
     QFETCH(QString, kind);
-    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("dense")),
-                            test::writeSample(m_folder->path(), QStringLiteral("sparse"))}));
+    QVERIFY(m_window->open({sample(QStringLiteral("dense")), sample(QStringLiteral("sparse"))}));
     for (const app::Layout one : app::kLayouts) {
         if (app::layoutId(one) == layout)
             (*m_window)->layouts().show(one);
@@ -159,7 +149,7 @@ void TestPlaces::jumpsEndWhereTheyGo()
 /// A cell that the keys moved to is told of after a moment: not once something else was chosen.
 void TestPlaces::jumpsWinOverKeysBefore()
 {
-    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("sparse"))}));
+    QVERIFY(m_window->open({sample(QStringLiteral("sparse"))}));
     session().goToElement(0, 0);
     QVERIFY(m_window->settle());
     app::DockSet::reveal(dock(QStringLiteral("weight")));
@@ -169,6 +159,63 @@ void TestPlaces::jumpsWinOverKeysBefore()
     QVERIFY(m_window->settleLong());
     QCOMPARE(session().place().weight, std::size_t{2});
     QVERIFY(!session().place().element);
+}
+
+void TestPlaces::pinnedDocksStay_data()
+{
+    QTest::addColumn<QString>("id");
+    const test::TestWindow window;
+    for (const QString &id : const_cast<test::TestWindow &>(window)->docks().ids())
+        QTest::addRow("%s", qPrintable(id)) << id;
+}
+
+/// The weight and bytes that are as far from the place of now as can be.
+Place TestPlaces::other() const
+{
+    const ui::Session &now = (*const_cast<TestPlaces *>(this)->m_window)->session();
+    Place place;
+    place.weight = now.bundle()->weights().size() - 1;
+    if (now.bundle()->hardware()) {
+        place = {};
+        place.file = 0;
+        place.bytes =
+            ByteRange{FileOffset(now.bundle()->files()[0].file->size().value - 4), ByteCount(4)};
+    }
+    return place;
+}
+
+void TestPlaces::pinnedDocksStay()
+{
+    QFETCH(QString, id);
+    const QList<QStringList> documents{
+        {sample(QStringLiteral("palette")), sample(QStringLiteral("sparse"))}, {writeHardware()}};
+    for (const QStringList &paths : documents) {
+        QVERIFY(m_window->open(paths));
+        ui::Dock *one = dock(id);
+        one->setPinned(false);
+        one->setFloating(false);
+        app::DockSet::reveal(one);
+        (*m_window)->findChild<app::GoToBox *>()->setFocus();
+        session().goToWeight(0);
+        if (session().bundle()->hardware())
+            session().goToBytes(0, {FileOffset(0), ByteCount(4)});
+        QVERIFY(m_window->settleLong());
+        one->setPinned(true);
+        const auto picture = [one] { return one->widget()->grab().toImage(); };
+        const QImage before = picture();
+        const Place held = one->place();
+        session().goTo(other());
+        QVERIFY(m_window->settleLong());
+        QTRY_VERIFY2(picture() == before, "moved with the others");
+        // As after an edit, an undo or a save.
+        session().updateBundle(session().bundle());
+        QVERIFY(m_window->settleLong());
+        QTRY_VERIFY2(picture() == before, "moved after an edit");
+        QVERIFY(one->place() == held);
+        one->setPinned(false);
+        QVERIFY(m_window->settleLong());
+        QVERIFY(one->place() == session().place());
+    }
 }
 
 KERNSCOPE_TEST(TestPlaces, QApplication)

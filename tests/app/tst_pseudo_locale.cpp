@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/app/window_fixture.h"
 #include "tests/test_program.h"
-#include "widgets/common/elided_label.h"
-#include "widgets/common/shrink_area.h"
+#include "widgets/common/labels.h"
+#include "widgets/common/panels.h"
 
 #include <QAbstractButton>
 #include <QAction>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/screenshots.h"
 #include "tests/test_program.h"
 #include "window_fixture.h"
 
@@ -6,6 +7,7 @@
 #include <QMap>
 #include <QProcess>
 #include <QSet>
+#include <QSignalSpy>
 
 using namespace kernscope;
 
@@ -25,6 +27,9 @@ private Q_SLOTS:
     void folderThatCannotBeMade();
     void noDisplay_data();
     void noDisplay();
+
+    // Pictures of the place that the path names.
+    void weightThatThePathNames();
 
 private:
     struct Ended {
@@ -204,5 +209,20 @@ void TestScreenshots::noDisplay()
     QCOMPARE(ended.err.count(QLatin1Char('\n')), 1);
 }
 
-KERNSCOPE_TEST(TestScreenshots, QCoreApplication)
+void TestScreenshots::weightThatThePathNames()
+{
+    const QTemporaryDir folder;
+    const QString path = test::writeSample(folder.path(), QStringLiteral("sparse"));
+    test::TestWindow window;
+    app::ScreenshotRun run(*window, folder.filePath(QStringLiteral("pictures")), {QSize(900, 650)});
+    QSignalSpy finished(&run, &app::ScreenshotRun::finished);
+    run.start({path + QStringLiteral("#head_bias")}); // no run chooses it by itself
+    QVERIFY(finished.wait(120'000));
+    QCOMPARE(finished.front().front().toInt(), 0);
+    ui::Session &session = window->session();
+    QVERIFY(session.place().weight < session.bundle()->weights().size());
+    QCOMPARE(session.bundle()->weights()[session.place().weight].name, std::string("head_bias"));
+}
+
+KERNSCOPE_TEST(TestScreenshots, QApplication)
 #include "tst_screenshots.moc"

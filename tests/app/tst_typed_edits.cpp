@@ -4,17 +4,16 @@
 #include "core/form/operand_place.h"
 #include "main_window_fixture.h"
 #include "sample_bundles.h"
-#include "synthetic.h"
 #include "tests/test_program.h"
 #include "widgets/bytes/hex_view.h"
 #include "widgets/common/dock_tools.h"
-#include "widgets/common/elided_label.h"
+#include "widgets/common/labels.h"
 #include "widgets/common/number_field.h"
 #include "widgets/hardware/tasks_dock.h"
-#include "widgets/models/byte_text.h"
+#include "widgets/models/byte_models.h"
 #include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
-#include "widgets/models/weight_words.h"
+#include "widgets/models/words.h"
 #include "widgets/patch/edit_line.h"
 #include "widgets/patch/patches_dock.h"
 #include "widgets/weight/weight_grid_view.h"
@@ -71,7 +70,7 @@ private:
     static QLineEdit *openCell(QAbstractItemView &view, const QModelIndex &index);
     ui::WeightGridView *gridOf(std::size_t weight);
     static QString answerTo(QInputDialog &dialog, const QString &typed);
-    std::size_t patches() { return (*m_window)->session().patches().size(); }
+    std::size_t patches() { return session().patches().size(); }
 };
 
 /// The first two words that the dialog says of a text; it can be accepted where it says none.
@@ -89,7 +88,7 @@ QString TestTypedEdits::answerTo(QInputDialog &dialog, const QString &typed)
 
 ui::HexView *TestTypedEdits::hexAt(std::uint64_t offset)
 {
-    auto *dock = (*m_window)->docks().dock(QStringLiteral("hex"));
+    auto *dock = this->dock(QStringLiteral("hex"));
     dock->show();
     dock->raise();
     auto *view = dock->findChild<ui::HexView *>();
@@ -101,15 +100,15 @@ ui::HexView *TestTypedEdits::hexAt(std::uint64_t offset)
 
 void TestTypedEdits::digitsChangeAByte()
 {
-    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("dense"))}));
+    QVERIFY(m_window->open({sample(QStringLiteral("dense"))}));
     ui::HexView *view = hexAt(0x20);
     QVERIFY(view);
     QTest::keyClicks(view, QStringLiteral("a5")); // locked: nothing
     QVERIFY(m_window->settle());
     QCOMPARE(patches(), std::size_t{0});
-    (*m_window)->session().setPatchingEnabled(true);
+    session().setPatchingEnabled(true);
     view->select({FileOffset(0x20), ByteCount(1)});
-    QSignalSpy said(&(*m_window)->session(), &ui::Session::statusMessage);
+    QSignalSpy said(&session(), &ui::Session::statusMessage);
     QTest::keyClicks(view, QStringLiteral("a5"));
     QTRY_COMPARE(patches(), std::size_t{1});
     // The digit that is missing is asked for until it is typed.
@@ -117,15 +116,15 @@ void TestTypedEdits::digitsChangeAByte()
     QVERIFY(!said.last().first().toString().contains(QStringLiteral("digit")));
     QCOMPARE(std::to_integer<int>(view->bytes()[0x20]), 0xa5);
     QCOMPARE(view->cursor(), std::uint64_t{0x21});
-    (*m_window)->session().undoStack().undo();
+    session().undoStack().undo();
     QVERIFY(m_window->settle());
     QCOMPARE(std::to_integer<int>(view->bytes()[0x20]), 0);
 }
 
 void TestTypedEdits::whatBreaksIsAskedFirst()
 {
-    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("dense"))}));
-    (*m_window)->session().setPatchingEnabled(true);
+    QVERIFY(m_window->open({sample(QStringLiteral("dense"))}));
+    session().setPatchingEnabled(true);
     ui::HexView *view = hexAt(0x40); // the sentinel of the first record
     QVERIFY(view);
     for (const bool anyway : {false, true}) {
@@ -143,14 +142,14 @@ void TestTypedEdits::whatBreaksIsAskedFirst()
         QTRY_VERIFY((*m_window)->findChild<QMessageBox *>() == nullptr);
         QTRY_COMPARE(patches(), std::size_t{anyway ? 1U : 0U});
     }
-    (*m_window)->session().undoStack().undo();
+    session().undoStack().undo();
 }
 
 /// A weight's stored bytes: an edit of those, which the weight then reads.
 void TestTypedEdits::weightsBytesAreTyped()
 {
-    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("dense"))}));
-    auto &session = (*m_window)->session();
+    QVERIFY(m_window->open({sample(QStringLiteral("dense"))}));
+    auto &session = this->session();
     session.setPatchingEnabled(true);
     ui::HexView *view = hexAt(0x80);
     QVERIFY(view);
@@ -186,8 +185,8 @@ QLineEdit *TestTypedEdits::openCell(QAbstractItemView &view, const QModelIndex &
 
 ui::WeightGridView *TestTypedEdits::gridOf(std::size_t weight)
 {
-    (*m_window)->session().goToWeight(weight);
-    auto *dock = (*m_window)->docks().dock(QStringLiteral("weight"));
+    session().goToWeight(weight);
+    auto *dock = this->dock(QStringLiteral("weight"));
     dock->show();
     dock->raise();
     return m_window->settle() ? dock->findChild<ui::WeightGridView *>() : nullptr;
@@ -215,19 +214,14 @@ void TestTypedEdits::everyNumberField()
         {QStringLiteral("1 000"), kNone},    {QStringLiteral("--1"), kNone},
         {QStringLiteral("5x"), kNone},       {QStringLiteral("1e"), kNone}};
     const auto same = [](double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); };
-    auto &session = (*m_window)->session();
+    auto &session = this->session();
     if (build == QLatin1String("affine")) {
         (*m_window)->document().openMemory(
             {"made.mlmodelc", test::sampleBundle("affine").options().memory});
     } else if (build == QLatin1String("hardware")) {
-        const test::Bytes bytes = test::syntheticH13();
-        QFile file(m_folder->filePath(QStringLiteral("synthetic.hwx")));
-        QVERIFY(file.open(QIODevice::WriteOnly));
-        file.write(reinterpret_cast<const char *>(bytes.data()), qint64(bytes.size()));
-        file.close();
-        QVERIFY(m_window->open({file.fileName()}));
+        QVERIFY(m_window->open({writeHardware()}));
     } else {
-        QVERIFY(m_window->open({test::writeSample(m_folder->path(), build)}));
+        QVERIFY(m_window->open({sample(build)}));
     }
     QVERIFY(m_window->settle());
     session.setPatchingEnabled(true);
@@ -352,7 +346,7 @@ void TestTypedEdits::listsAndOffsetsAreStrict()
     QCOMPARE(ui::parseOffset(QStringLiteral("1,000"), 0, 5000), std::optional<std::uint64_t>(1000));
     QVERIFY(!ui::parseOffset(QStringLiteral("0,05"), 0, 5000));
     QVERIFY(!ui::parseOffset(QStringLiteral("1 2"), 0, 5000));
-    auto *dock = (*m_window)->docks().dock(QStringLiteral("collective"));
+    auto *dock = this->dock(QStringLiteral("collective"));
     dock->show();
     dock->raise();
     QLineEdit *extents = nullptr;
@@ -372,8 +366,8 @@ void TestTypedEdits::listsAndOffsetsAreStrict()
 /// The code of a cell where that is double clicked, the value elsewhere; by a key as well.
 void TestTypedEdits::codesAreEdited()
 {
-    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("dense"))}));
-    auto &session = (*m_window)->session();
+    QVERIFY(m_window->open({sample(QStringLiteral("dense"))}));
+    auto &session = this->session();
     session.setPatchingEnabled(true);
     auto *grid = gridOf(0);
     QVERIFY(grid);
@@ -414,8 +408,8 @@ void TestTypedEdits::codesAreEdited()
 /// in the grid and in the line below.
 void TestTypedEdits::farValuesAreNoticed()
 {
-    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("palette"))}));
-    auto &session = (*m_window)->session();
+    QVERIFY(m_window->open({sample(QStringLiteral("palette"))}));
+    auto &session = this->session();
     session.setPatchingEnabled(true);
     const std::size_t weight = test::weightWith(*session.bundle(), codec::PartRole::Lut);
     auto *grid = gridOf(weight);
@@ -451,7 +445,7 @@ void TestTypedEdits::farValuesAreNoticed()
 /// given up, and that is said.
 void TestTypedEdits::savesWhatIsListed()
 {
-    const QString path = test::writeSample(m_folder->path(), QStringLiteral("dense"));
+    const QString path = sample(QStringLiteral("dense"));
     const test::FileBytes before = test::bytesOf(path);
     QVERIFY(m_window->open({path}));
     patch();
@@ -498,7 +492,7 @@ void TestTypedEdits::savesWhatIsListed()
 /// What came after the list was shown is not written: it is listed first.
 void TestTypedEdits::writesNothingElse()
 {
-    const QString path = test::writeSample(m_folder->path(), QStringLiteral("dense"));
+    const QString path = sample(QStringLiteral("dense"));
     const test::FileBytes before = test::bytesOf(path);
     QVERIFY(m_window->open({path}));
     patch();
@@ -520,7 +514,7 @@ void TestTypedEdits::writesNothingElse()
 /// is shown again.
 void TestTypedEdits::linkedFilesAreCopied()
 {
-    const QString path = test::writeSample(m_folder->path(), QStringLiteral("dense"));
+    const QString path = sample(QStringLiteral("dense"));
     const QString file = path + QStringLiteral("/weights/weight.bin");
     const QString other = m_folder->filePath(QStringLiteral("other.bin"));
     std::filesystem::create_hard_link(file.toStdString(), other.toStdString());
@@ -569,7 +563,7 @@ void TestTypedEdits::linkedFilesAreCopied()
 /// Nothing is listed as on the disk that is not there; a copy can be saved.
 void TestTypedEdits::goneFilesAreNotListed()
 {
-    const QString path = test::writeSample(m_folder->path(), QStringLiteral("dense"));
+    const QString path = sample(QStringLiteral("dense"));
     QVERIFY(m_window->open({path}));
     patch();
     QVERIFY(QFile::remove(path + QStringLiteral("/weights/weight.bin")));
@@ -584,9 +578,8 @@ void TestTypedEdits::goneFilesAreNotListed()
 /// Keys with Ctrl move what is selected with the current cell, in every table.
 void TestTypedEdits::currentIsSelected()
 {
-    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("palette")),
-                            test::writeSample(m_folder->path(), QStringLiteral("dense"))}));
-    auto &session = (*m_window)->session();
+    QVERIFY(m_window->open({sample(QStringLiteral("palette")), sample(QStringLiteral("dense"))}));
+    auto &session = this->session();
     session.goToWeight(test::weightWith(*session.bundle(), codec::PartRole::Lut));
     int walked = 0;
     for (const app::DockSet::Entry &entry : (*m_window)->docks().entries()) {
@@ -632,7 +625,7 @@ void TestTypedEdits::currentIsSelected()
 /// F2 in the list of patches, and a note: Qt has nothing to warn of.
 void TestTypedEdits::notesBringNoWarning()
 {
-    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("dense"))}));
+    QVERIFY(m_window->open({sample(QStringLiteral("dense"))}));
     patch();
     auto *dock = (*m_window)->docks().patches();
     dock->show();
@@ -655,22 +648,17 @@ void TestTypedEdits::notesBringNoWarning()
             QTest::keyClick(line, Qt::Key_Return);
         else
             view->setFocus();
-        QTRY_COMPARE(QString::fromStdString((*m_window)->session().patches().front().note), note);
+        QTRY_COMPARE(QString::fromStdString(session().patches().front().note), note);
         QVERIFY(m_window->settle());
     }
 }
 
 void TestTypedEdits::aFieldIsChangedByValue()
 {
-    const test::Bytes bytes = test::syntheticH13();
-    QFile file(m_folder->filePath(QStringLiteral("synthetic.hwx")));
-    QVERIFY(file.open(QIODevice::WriteOnly));
-    file.write(reinterpret_cast<const char *>(bytes.data()), qint64(bytes.size()));
-    file.close();
-    QVERIFY(m_window->open({file.fileName()}));
+    QVERIFY(m_window->open({writeHardware()}));
     (*m_window)->layouts().show(Layout::Hardware);
     QVERIFY(m_window->settle());
-    auto *dock = qobject_cast<ui::TasksDock *>((*m_window)->docks().dock(QStringLiteral("tasks")));
+    auto *dock = qobject_cast<ui::TasksDock *>(this->dock(QStringLiteral("tasks")));
     QVERIFY(dock);
     dock->raise();
     QVERIFY(m_window->settle());
@@ -688,7 +676,7 @@ void TestTypedEdits::aFieldIsChangedByValue()
         return dock->findChild<QInputDialog *>();
     };
     QVERIFY(!ask()); // locked: nothing is asked that cannot be done
-    (*m_window)->session().setPatchingEnabled(true);
+    session().setPatchingEnabled(true);
     auto *dialog = ask();
     QVERIFY(dialog);
     QVERIFY(dialog->labelText().contains(QLatin1String("Header[2]")));
@@ -698,7 +686,7 @@ void TestTypedEdits::aFieldIsChangedByValue()
     QCOMPARE(answerTo(*dialog, QStringLiteral("0x5")), QString());
     dialog->accept();
     QTRY_COMPARE(patches(), std::size_t{1});
-    QCOMPARE((*m_window)->session().patches().front().edit->newText, std::string("5"));
+    QCOMPARE(session().patches().front().edit->newText, std::string("5"));
     // One goes on at the same field.
     QVERIFY(m_window->settle());
     const QModelIndex now = tree.currentIndex();
@@ -706,7 +694,7 @@ void TestTypedEdits::aFieldIsChangedByValue()
     QCOMPARE(now.parent().data(ui::CopyRole).toString(), QStringLiteral("Header[2]"));
     QVERIFY(tree.isExpanded(now.parent()) &&
             tree.selectionModel()->isRowSelected(now.row(), now.parent()));
-    (*m_window)->session().undoStack().undo();
+    session().undoStack().undo();
     // A number that has more bits than the field: of a register nothing is said about forms.
     dialog = ask();
     QVERIFY(dialog);
@@ -720,10 +708,10 @@ void TestTypedEdits::aFieldIsChangedByValue()
 
 void TestTypedEdits::rowsArePasted()
 {
-    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("dense"))}));
-    auto &session = (*m_window)->session();
+    QVERIFY(m_window->open({sample(QStringLiteral("dense"))}));
+    auto &session = this->session();
     session.goToWeight(0);
-    auto *dock = (*m_window)->docks().dock(QStringLiteral("weight"));
+    auto *dock = this->dock(QStringLiteral("weight"));
     dock->raise();
     QVERIFY(m_window->settle());
     auto *grid = dock->findChild<ui::WeightGridView *>();
@@ -761,11 +749,11 @@ void TestTypedEdits::rowsArePasted()
 
 void TestTypedEdits::selectedCellsAreComputed()
 {
-    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("dense"))}));
-    auto &session = (*m_window)->session();
+    QVERIFY(m_window->open({sample(QStringLiteral("dense"))}));
+    auto &session = this->session();
     session.goToWeight(0);
     session.setPatchingEnabled(true);
-    auto *dock = (*m_window)->docks().dock(QStringLiteral("weight"));
+    auto *dock = this->dock(QStringLiteral("weight"));
     dock->raise();
     QVERIFY(m_window->settle());
     auto *grid = dock->findChild<ui::WeightGridView *>();

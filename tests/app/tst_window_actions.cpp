@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/command_palette.h"
+#include "app/export_menu.h"
 #include "app/go_to_box.h"
-#include "app/made_files.h"
-#include "app/palette_list.h"
 #include "app/status_line.h"
 #include "main_window_fixture.h"
 #include "tests/test_program.h"
 #include "widgets/chips/chip_state.h"
+#include "widgets/common/dock.h"
 #include "widgets/common/file_dialogs.h"
 #include "widgets/common/help_dock.h"
 #include "widgets/compare/builds_dock.h"
+#include "widgets/models/table_text.h"
 #include "widgets/patch/patches_dock.h"
 
 #include <QAbstractButton>
@@ -17,11 +19,15 @@
 #include <QClipboard>
 #include <QComboBox>
 #include <QDialog>
+#include <QFileDialog>
 #include <QFileInfo>
 #include <QLineEdit>
 #include <QMenu>
 #include <QMenuBar>
+#include <QTableView>
+#include <QTimer>
 
+#include <algorithm>
 #include <map>
 #include <vector>
 
@@ -50,6 +56,13 @@ private Q_SLOTS:
     void exportsDoNotReplaceWhatIsOpen();
     void makesBesideTheBundle();
     void slicesAreBuilt();
+
+    // What the menus of the window do for whatever holds the keyboard.
+    void savedCopiesSetTheFolder();
+    void tablesOutOfViewAreExported();
+    void everyDockCopies();
+    void copyIsOfTheFocus();
+    void visitedPlacesAreListed();
 };
 
 /// What the window quantises and builds reads back, and its ways there and back give the same
@@ -59,7 +72,7 @@ void TestWindowActions::makesBesideTheBundle()
     const auto at = [this](const char *name) {
         return std::filesystem::path(m_folder->filePath(QString::fromLatin1(name)).toStdString());
     };
-    const QString path = test::writeSample(m_folder->path(), QStringLiteral("palette"));
+    const QString path = sample(QStringLiteral("palette"));
     const auto bundle = Bundle::open(path.toStdString());
     QVERIFY(bundle);
     const auto weights = plan::sectionWeights(**bundle);
@@ -105,9 +118,9 @@ void TestWindowActions::makesBesideTheBundle()
 /// The builder offers slices where the chip's are published, and writes what it says.
 void TestWindowActions::slicesAreBuilt()
 {
-    const QString path = test::writeSample(m_folder->path(), QStringLiteral("sparse"));
+    const QString path = sample(QStringLiteral("sparse"));
     QVERIFY(m_window->open({path}));
-    auto &chips = ui::ChipState::of((*m_window)->session());
+    auto &chips = ui::ChipState::of(session());
     const auto fields = [this] {
         action(QStringLiteral("Build a Weight Section\u2026"))->trigger();
         auto *dialog = test::dialog();
@@ -132,7 +145,7 @@ void TestWindowActions::slicesAreBuilt()
     const auto at = [this](const char *name) {
         return std::filesystem::path(m_folder->filePath(QString::fromLatin1(name)).toStdString());
     };
-    const Bundle &bundle = *(*m_window)->session().bundle();
+    const Bundle &bundle = *session().bundle();
     const auto weights = plan::sectionWeights(bundle);
     const target::Target &m1 = *target::findTarget("M1")->target;
     const std::vector<std::size_t> first{weights.front()};
@@ -150,7 +163,7 @@ void TestWindowActions::slicesAreBuilt()
 
 void TestWindowActions::everyDockByShortcut()
 {
-    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("sparse"))}));
+    QVERIFY(m_window->open({sample(QStringLiteral("sparse"))}));
     (*m_window)->activateWindow();
     QVERIFY(QTest::qWaitForWindowActive(&**m_window));
     for (const auto &entry : (*m_window)->docks().entries()) {
@@ -271,30 +284,30 @@ void TestWindowActions::menusHaveLettersOfTheirOwn()
 
 void TestWindowActions::goesToTypedPlaces()
 {
-    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("dense"))}));
+    QVERIFY(m_window->open({sample(QStringLiteral("dense"))}));
     auto *box = (*m_window)->findChild<app::GoToBox *>();
     (*m_window)->activateWindow();
     QVERIFY(QTest::qWaitForWindowActive(&**m_window));
     QTest::keyClick(&**m_window, Qt::Key_G, Qt::ControlModifier);
     QTRY_VERIFY(box->hasFocus());
-    const Weight &weight = (*m_window)->session().bundle()->weights()[1];
+    const Weight &weight = session().bundle()->weights()[1];
     QTest::keyClicks(box, QString::fromStdString(weight.name) + QStringLiteral("[3]"));
     QTest::keyClick(box, Qt::Key_Return);
-    QCOMPARE((*m_window)->session().place().weight, std::size_t{1});
-    QCOMPARE((*m_window)->session().place().element.value(), std::uint64_t{3});
+    QCOMPARE(session().place().weight, std::size_t{1});
+    QCOMPARE(session().place().element.value(), std::uint64_t{3});
 
     box->setFocus();
     box->clear();
     QTest::keyClicks(box, QStringLiteral("there is no such weight"));
     QTest::keyClick(box, Qt::Key_Return);
-    QCOMPARE((*m_window)->session().place().weight, std::size_t{1});
+    QCOMPARE(session().place().weight, std::size_t{1});
     QVERIFY(!(*m_window)->statusLine().message().isEmpty());
 }
 
 void TestWindowActions::backAndForward()
 {
-    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("dense"))}));
-    auto &session = (*m_window)->session();
+    QVERIFY(m_window->open({sample(QStringLiteral("dense"))}));
+    auto &session = this->session();
     QVERIFY(!action(QStringLiteral("Back"))->isEnabled());
     session.goToWeight(0);
     session.goToWeight(1);
@@ -311,7 +324,7 @@ void TestWindowActions::backAndForward()
 
 void TestWindowActions::paletteFindsEverything()
 {
-    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("dense"))}));
+    QVERIFY(m_window->open({sample(QStringLiteral("dense"))}));
     auto *box = (*m_window)->findChild<app::GoToBox *>();
     (*m_window)->activateWindow();
     QVERIFY(QTest::qWaitForWindowActive(&**m_window));
@@ -324,17 +337,17 @@ void TestWindowActions::paletteFindsEverything()
     QVERIFY(box->hits().isVisible());
     QCOMPARE(box->hits().hits().at(0).text, QStringLiteral("Reset Layout"));
     // A part of a weight's name, chosen with the arrow key.
-    const std::string name = (*m_window)->session().bundle()->weights()[1].name;
+    const std::string name = session().bundle()->weights()[1].name;
     type(QString::fromStdString(name).mid(1));
     QTest::keyClick(box, Qt::Key_Down);
     QCOMPARE(box->hits().hits().at(0).kind, app::PaletteIndex::Kind::Weight);
     QTest::keyClick(box, Qt::Key_Return);
-    QCOMPARE((*m_window)->session().place().weight, std::size_t{1});
+    QCOMPARE(session().place().weight, std::size_t{1});
     QVERIFY(!box->hits().isVisible());
     // A place: what was asked for is done, and the line is free for the next question.
     type(QString::fromStdString(name) + QStringLiteral("[0]"));
     QTest::keyClick(box, Qt::Key_Return);
-    QCOMPARE((*m_window)->session().place().element, std::optional<std::uint64_t>(0));
+    QCOMPARE(session().place().element, std::optional<std::uint64_t>(0));
     QCOMPARE(box->text(), QString());
     // A workspace by name, with Enter alone.
     type(QStringLiteral("Performance"));
@@ -365,17 +378,17 @@ void TestWindowActions::paletteFindsEverything()
 /// Painting on the mask within the inspector: its dock of its own is hidden, and does nothing.
 void TestWindowActions::paletteFindsWhatTheInspectorDoes()
 {
-    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("sparse"))}));
+    QVERIFY(m_window->open({sample(QStringLiteral("sparse"))}));
     (*m_window)->activateWindow();
     QVERIFY(QTest::qWaitForWindowActive(&**m_window));
-    auto &session = (*m_window)->session();
+    auto &session = this->session();
     for (std::size_t i = 0; i < session.bundle()->weights().size(); ++i) {
         if (session.bundle()->weights()[i].has(codec::PartRole::Mask))
             session.goToWeight(i);
     }
     session.setPatchingEnabled(true);
     QVERIFY(m_window->settle());
-    QVERIFY((*m_window)->docks().dock(QStringLiteral("mask"))->isHidden());
+    QVERIFY(dock(QStringLiteral("mask"))->isHidden());
     auto *box = (*m_window)->findChild<app::GoToBox *>();
     QTest::keyClick(&**m_window, Qt::Key_K, Qt::ControlModifier);
     QTest::keyClicks(box, QStringLiteral("paint by dragging"));
@@ -383,7 +396,7 @@ void TestWindowActions::paletteFindsWhatTheInspectorDoes()
     QCOMPARE(box->hits().hits().rowCount(), 1);
     QTest::keyClick(box, Qt::Key_Return);
     QVERIFY(box->text().isEmpty());
-    auto *inspector = (*m_window)->docks().dock(QStringLiteral("inspector"));
+    auto *inspector = dock(QStringLiteral("inspector"));
     bool painting = false;
     for (const QAction *action : inspector->findChildren<QAction *>())
         painting |= action->text() == QLatin1String("Paint by Dragging") && action->isChecked();
@@ -392,9 +405,9 @@ void TestWindowActions::paletteFindsWhatTheInspectorDoes()
 
 void TestWindowActions::linksOpenTheirPlace()
 {
-    const QString path = test::writeSample(m_folder->path(), QStringLiteral("dense"));
+    const QString path = sample(QStringLiteral("dense"));
     QVERIFY(m_window->open({path}));
-    auto &session = (*m_window)->session();
+    auto &session = this->session();
     session.goToElement(1, 3);
     action(QStringLiteral("Copy Link to This Place"))->trigger();
     const QString link = QGuiApplication::clipboard()->text();
@@ -413,8 +426,8 @@ void TestWindowActions::linksOpenTheirPlace()
 
 void TestWindowActions::stepsThroughWeights()
 {
-    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("dense"))}));
-    auto &session = (*m_window)->session();
+    QVERIFY(m_window->open({sample(QStringLiteral("dense"))}));
+    auto &session = this->session();
     action(QStringLiteral("Next Weight"))->trigger();
     QCOMPARE(session.place().weight, std::size_t{0});
     action(QStringLiteral("Next Weight"))->trigger();
@@ -428,11 +441,11 @@ void TestWindowActions::stepsThroughWeights()
 
 void TestWindowActions::helpOfTheFocusedDock()
 {
-    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("sparse"))}));
+    QVERIFY(m_window->open({sample(QStringLiteral("sparse"))}));
     (*m_window)->activateWindow();
     QVERIFY(QTest::qWaitForWindowActive(&**m_window));
     for (const char *id : {"bundle", "hex", "weight"}) {
-        app::DockSet::reveal((*m_window)->docks().dock(QString::fromLatin1(id)));
+        app::DockSet::reveal(dock(QString::fromLatin1(id)));
         QTest::keyClick(&**m_window, Qt::Key_F1);
         QVERIFY((*m_window)->docks().help()->isVisible());
         QCOMPARE((*m_window)->docks().help()->page(), QString::fromLatin1(id));
@@ -460,7 +473,7 @@ void TestWindowActions::exportsDoNotReplaceWhatIsOpen()
 {
     QStringList paths;
     for (const char *name : {"dense", "sparse", "palette"})
-        paths += test::writeSample(m_folder->path(), QString::fromLatin1(name));
+        paths += sample(QString::fromLatin1(name));
     QVERIFY(m_window->open({paths[0], paths[1]}));
     const app::DockSet &docks = (*m_window)->docks();
     auto *builds = qobject_cast<ui::BuildsDock *>(docks.dock(QStringLiteral("builds")));
@@ -476,6 +489,138 @@ void TestWindowActions::exportsDoNotReplaceWhatIsOpen()
                  qPrintable(path));
     }
     QCOMPARE(ui::outputRefusal(dock, m_folder->filePath(QStringLiteral("new.csv"))), QString());
+}
+
+/// The next dialog begins where the copy was written.
+void TestWindowActions::savedCopiesSetTheFolder()
+{
+    QVERIFY(m_window->open({sample(QStringLiteral("dense"))}));
+    QVERIFY(QDir(m_folder->path()).mkdir(QStringLiteral("copies")));
+    const QString copies = m_folder->filePath(QStringLiteral("copies"));
+    QCOMPARE(ui::dialogFolder(&**m_window), m_folder->path());
+    action(QStringLiteral("Save As\u2026"))->trigger();
+    auto *dialog = (*m_window)->findChild<QFileDialog *>();
+    QVERIFY(dialog);
+    Q_EMIT dialog->fileSelected(copies + QStringLiteral("/copy.mlmodelc"));
+    dialog->close();
+    QVERIFY(m_window->settle());
+    QVERIFY(QFileInfo::exists(copies + QStringLiteral("/copy.mlmodelc")));
+    QCOMPARE(ui::dialogFolder(&**m_window), copies);
+}
+
+/// A table behind a tab, which has read nothing yet, comes into view and is written.
+void TestWindowActions::tablesOutOfViewAreExported()
+{
+    QVERIFY(m_window->open({sample(QStringLiteral("dense"))}));
+    ui::Dock *dock = this->dock(QStringLiteral("layout"));
+    QVERIFY(!dock->onView());
+    const QString path = m_folder->filePath(QStringLiteral("sections.tsv"));
+    QTimer answer;
+    QStringList asked;
+    connect(&answer, &QTimer::timeout, this, [&] {
+        if (auto *dialog = qobject_cast<QFileDialog *>(QApplication::activeModalWidget())) {
+            asked += dialog->windowTitle();
+            answer.stop();
+            dialog->findChild<QLineEdit *>()->setText(path); // selectFile() leaves what has focus
+            QMetaObject::invokeMethod(dialog, "accept");
+        }
+    });
+    answer.start(20);
+    action(QStringLiteral("Export Table of Sections\u2026"))->trigger();
+    QTRY_COMPARE(asked.size(), 1);
+    QVERIFY(dock->onView());
+    QFile file(path);
+    QTRY_VERIFY(file.exists());
+    QVERIFY(file.open(QIODevice::ReadOnly));
+    QVERIFY(file.readAll().count('\n') > 10);
+}
+
+/// Ctrl+C is named in the menu of every dock, where Edit > Copy in This Dock finds it too.
+void TestWindowActions::everyDockCopies()
+{
+    // Pictures, plots and texts, whose numbers are copied elsewhere or whose view has the key.
+    const QStringList noRows{QStringLiteral("overview"),  QStringLiteral("inspector"),
+                             QStringLiteral("mask"),      QStringLiteral("pair"),
+                             QStringLiteral("roofline"),  QStringLiteral("timeline"),
+                             QStringLiteral("reduction"), QStringLiteral("help")};
+    QStringList without;
+    for (const app::DockSet::Entry &entry : (*m_window)->docks().entries()) {
+        const bool copies = std::any_of(
+            entry.menuActions.begin(), entry.menuActions.end(), [](const QAction *action) {
+                return action->shortcut() == QKeySequence(QKeySequence::Copy);
+            });
+        if (!copies && !noRows.contains(entry.dock->id()))
+            without += entry.dock->id();
+    }
+    QVERIFY2(without.isEmpty(), qPrintable(without.join(QLatin1Char(' '))));
+}
+
+/// Edit > Copy in This Dock does what Ctrl+C does where the keyboard is.
+void TestWindowActions::copyIsOfTheFocus()
+{
+    QVERIFY(m_window->open({sample(QStringLiteral("dense"))}));
+    (*m_window)->activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(&**m_window));
+    (*m_window)->showLayout(Layout::Patch);
+    session().goToWeight(0);
+    QVERIFY(m_window->settle());
+    QAction *copy = nullptr;
+    for (QAction *found : (*m_window)->findChildren<QAction *>())
+        if (found->text().startsWith(QStringLiteral("&Copy in This Dock")))
+            copy = found;
+    QVERIFY(copy);
+    app::DockSet::reveal(dock(QStringLiteral("weight")));
+    QGuiApplication::clipboard()->clear();
+    copy->trigger();
+    const auto *grid = dock(QStringLiteral("weight"))->findChild<QTableView *>();
+    QVERIFY(grid && grid->currentIndex().isValid());
+    const QString value = grid->currentIndex().data(ui::CopyRole).toString();
+    QVERIFY(!value.isEmpty());
+    QCOMPARE(QGuiApplication::clipboard()->text().trimmed(), value);
+    // A line that holds a selection: not the table beside it.
+    ui::Dock *bundle = dock(QStringLiteral("bundle"));
+    auto *filter = bundle->findChild<QLineEdit *>();
+    filter->setText(QStringLiteral("form:dense"));
+    filter->setFocus();
+    filter->selectAll();
+    copy->trigger();
+    QCOMPARE(QGuiApplication::clipboard()->text(), QStringLiteral("form:dense"));
+}
+
+/// Go > Visited Places: the list of the back and forward buttons, by keyboard.
+void TestWindowActions::visitedPlacesAreListed()
+{
+    QVERIFY(m_window->open({sample(QStringLiteral("dense"))}));
+    auto &session = this->session();
+    session.goToWeight(0);
+    session.goToWeight(1);
+    session.goToWeight(2);
+    session.goBack();
+    QCOMPARE(session.place().weight, std::size_t{1});
+    QMenu *visited = nullptr;
+    for (QMenu *menu : (*m_window)->findChildren<QMenu *>())
+        if (menu->title() == QLatin1String("&Visited Places"))
+            visited = menu;
+    QVERIFY(visited);
+    Q_EMIT visited->aboutToShow();
+    const auto places = visited->actions();
+    QCOMPARE(places.size(), 4);
+    const auto name = [&session](std::size_t weight) {
+        return QString::fromStdString(session.bundle()->weights()[weight].name);
+    };
+    for (int i = 0; i < 3; ++i)
+        QCOMPARE(places[i]->text(), name(static_cast<std::size_t>(2 - i)));
+    QVERIFY(places[1]->isChecked() && !places[0]->isChecked());
+    QCOMPARE(places[3]->text(), QStringLiteral("Overview"));
+    places[0]->trigger();
+    QCOMPARE(session.place().weight, std::size_t{2});
+    ui::Dock *overview = dock(QStringLiteral("overview"));
+    QVERIFY(m_window->settle());
+    QVERIFY(!overview->onView());
+    places[3]->trigger(); // as Alt+Left from the first weight that was chosen
+    QVERIFY(session.place() == ui::Place());
+    QVERIFY(m_window->settle());
+    QVERIFY(overview->onView());
 }
 
 KERNSCOPE_TEST(TestWindowActions, QApplication)

@@ -2,13 +2,13 @@
 #include "core/base/overlaid_file.h"
 #include "core/codec/encode/encoder.h"
 #include "core/container/section/builder.h"
-#include "tests/app/window_fixture.h"
+#include "tests/app/main_window_fixture.h"
 #include "tests/test_program.h"
 #include "widgets/chips/stream_dock.h"
 #include "widgets/common/dock.h"
 #include "widgets/compare/builds_dock.h"
 #include "widgets/compare/compare_dock.h"
-#include "widgets/compare/pair_dialog.h"
+#include "widgets/compare/hand_pairs.h"
 #include "widgets/weight/weight_dock.h"
 #include "widgets/weight/weight_grid_view.h"
 
@@ -24,12 +24,12 @@ using namespace kernscope;
 using app::Layout;
 
 /// What stays in place and what comes to the front in the window.
-class TestWindowBehaviour : public QObject
+class TestWindowBehaviour : public test::MainWindowTest
 {
     Q_OBJECT
 
 private Q_SLOTS:
-    void init();
+    void init() { openWindow(); }
     void hiddenDocksComeBackAsWide();
     void docksBehindTabsWait();
     void sectionsShowTheirGroups();
@@ -47,18 +47,7 @@ private Q_SLOTS:
 private:
     ui::Dock *dock(const char *id) { return (*m_window)->docks().dock(QString::fromLatin1(id)); }
     QString writeSection();
-
-    std::unique_ptr<test::TestWindow> m_window;
-    std::unique_ptr<QTemporaryDir> m_folder;
 };
-
-void TestWindowBehaviour::init()
-{
-    m_window.reset();
-    m_folder = std::make_unique<QTemporaryDir>();
-    m_window = std::make_unique<test::TestWindow>();
-    QVERIFY(QTest::qWaitForWindowExposed(&**m_window));
-}
 
 /// A hidden dock computes nothing (the plan of a large bundle takes minutes) until its tab is
 /// shown.
@@ -74,7 +63,7 @@ void TestWindowBehaviour::docksBehindTabsWait()
     QVERIFY(QTest::qWaitFor([this] { return dock("plan")->showsContent(); }, 30'000));
     QVERIFY(dock("plan")->onView() && !dock("stream")->onView());
     // A place chosen meanwhile is followed once the dock is back.
-    (*m_window)->session().goToWeight(1);
+    session().goToWeight(1);
     dock("stream")->raise();
     QVERIFY(m_window->settle());
     auto *stream = qobject_cast<ui::StreamDock *>(dock("stream"));
@@ -110,7 +99,7 @@ QString TestWindowBehaviour::writeSection()
 
 void TestWindowBehaviour::hiddenDocksComeBackAsWide()
 {
-    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("sparse"))}));
+    QVERIFY(m_window->open({sample(QStringLiteral("sparse"))}));
     for (const char *id : {"bundle", "inspector", "hex"}) {
         const QSize before = dock(id)->size();
         dock(id)->close();
@@ -133,13 +122,13 @@ void TestWindowBehaviour::sectionsShowTheirGroups()
     app::DockSet::reveal(dock("descriptor"));
     QVERIFY(m_window->settle());
     QVERIFY(dock("descriptor")->showsContent());
-    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("sparse"))}));
+    QVERIFY(m_window->open({sample(QStringLiteral("sparse"))}));
     QCOMPARE((*m_window)->layouts().current(), Layout::Inspect);
 }
 
 void TestWindowBehaviour::tabsKeepTheirNames()
 {
-    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("sparse"))}));
+    QVERIFY(m_window->open({sample(QStringLiteral("sparse"))}));
     (*m_window)->layouts().show(Layout::Hardware);
     const auto tabsOf = [this] {
         QList<QTabBar *> found;
@@ -159,7 +148,7 @@ void TestWindowBehaviour::tabsKeepTheirNames()
 void TestWindowBehaviour::tabsStandForTitles()
 {
     (*m_window)->resize(1400, 900); // where the pickers of Bytes have room beside the tabs
-    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("sparse"))}));
+    QVERIFY(m_window->open({sample(QStringLiteral("sparse"))}));
     ui::Dock *hex = dock("hex"), *sections = dock("layout"), *inspector = dock("inspector");
     const auto titleOf = [](ui::Dock *of) { return of->titleBarWidget()->height(); };
     app::DockSet::reveal(hex);
@@ -202,7 +191,7 @@ void TestWindowBehaviour::tabsStandForTitles()
 void TestWindowBehaviour::floatingDocksHaveTitles()
 {
     auto &window = **m_window;
-    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("sparse"))}));
+    QVERIFY(m_window->open({sample(QStringLiteral("sparse"))}));
     int floated = 0;
     for (const app::Layout layout : app::kLayouts) {
         if (layout == app::Layout::Compare)
@@ -232,7 +221,7 @@ void TestWindowBehaviour::wideDocksOpenInTheMiddle()
 {
     auto &window = **m_window;
     window.resize(1400, 900);
-    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("sparse"))}));
+    QVERIFY(m_window->open({sample(QStringLiteral("sparse"))}));
     const QStringList narrow{QStringLiteral("help"),       QStringLiteral("inspector"),
                              QStringLiteral("assessment"), QStringLiteral("codebook"),
                              QStringLiteral("mask"),       QStringLiteral("bundle")};
@@ -255,8 +244,8 @@ void TestWindowBehaviour::wideDocksOpenInTheMiddle()
 
 void TestWindowBehaviour::saveShowsTheBytes()
 {
-    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("dense"))}));
-    auto &session = (*m_window)->session();
+    QVERIFY(m_window->open({sample(QStringLiteral("dense"))}));
+    auto &session = this->session();
     session.setPatchingEnabled(true);
     session.requestEdits({test::setEdit(*session.bundle(), 0, 0, 1.0)}, {});
     (*m_window)->activateWindow();
@@ -285,9 +274,9 @@ void TestWindowBehaviour::saveShowsTheBytes()
 
 void TestWindowBehaviour::patchLayoutHasALargeGrid()
 {
-    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("dense"))}));
+    QVERIFY(m_window->open({sample(QStringLiteral("dense"))}));
     const QWidget *grid = &dynamic_cast<ui::WeightDock &>(*dock("weight")).grid().table();
-    (*m_window)->session().goToWeight(0);
+    session().goToWeight(0);
     QVERIFY(m_window->settle());
     const int before = grid->height();
     (*m_window)->layouts().show(Layout::Patch);
@@ -299,7 +288,7 @@ void TestWindowBehaviour::patchLayoutHasALargeGrid()
 /// Ctrl+F of a dock puts the cursor where one types what to find.
 void TestWindowBehaviour::everyDockFindsByKey()
 {
-    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("sparse"))}));
+    QVERIFY(m_window->open({sample(QStringLiteral("sparse"))}));
     (*m_window)->activateWindow();
     QVERIFY(QTest::qWaitForWindowActive(&**m_window));
     int found = 0;
@@ -322,8 +311,7 @@ void TestWindowBehaviour::everyDockFindsByKey()
 /// A pair that was made or taken apart by hand is so for Builds as well.
 void TestWindowBehaviour::buildsKnowThePairsByHand()
 {
-    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("dense")),
-                            test::writeSample(m_folder->path(), QStringLiteral("sparse"))}));
+    QVERIFY(m_window->open({sample(QStringLiteral("dense")), sample(QStringLiteral("sparse"))}));
     auto *builds = qobject_cast<ui::BuildsDock *>(dock("builds"));
     app::DockSet::reveal(builds);
     builds->figure()->setCurrentIndex(static_cast<int>(ui::MatrixFigure::Verdict));
@@ -334,7 +322,7 @@ void TestWindowBehaviour::buildsKnowThePairsByHand()
     QVERIFY(cell(0) != QStringLiteral("only in the first"));
     ui::PairChoices choices;
     choices.leaveDocumentAlone(
-        QString::fromStdString((*m_window)->session().bundle()->weights()[0].findableName()));
+        QString::fromStdString(session().bundle()->weights()[0].findableName()));
     (*m_window)->docks().compare()->setChoices(choices);
     QVERIFY(m_window->settle());
     QCOMPARE(cell(0), QStringLiteral("only in the first"));
@@ -355,13 +343,13 @@ void TestWindowBehaviour::partnersAreAskedForOnce_data()
 void TestWindowBehaviour::partnersAreAskedForOnce()
 {
     QFETCH(QString, what);
-    const QString dense = test::writeSample(m_folder->path(), QStringLiteral("dense"));
-    const QString sparse = test::writeSample(m_folder->path(), QStringLiteral("sparse"));
-    const QString palette = test::writeSample(m_folder->path(), QStringLiteral("palette"));
+    const QString dense = sample(QStringLiteral("dense"));
+    const QString sparse = sample(QStringLiteral("sparse"));
+    const QString palette = sample(QStringLiteral("palette"));
     app::Document &document = (*m_window)->document();
-    ui::TaskManager &tasks = (*m_window)->session().tasks();
+    ui::TaskManager &tasks = session().tasks();
     QVERIFY(m_window->open({dense}));
-    (*m_window)->session().goToWeight(0);
+    session().goToWeight(0);
     QAction *compare = nullptr;
     for (QAction *action : (*m_window)->findChildren<QAction *>()) {
         if (action->text().startsWith(QStringLiteral("Compare This")))
@@ -390,7 +378,7 @@ void TestWindowBehaviour::partnersAreAskedForOnce()
         QCOMPARE(partners(), 0);
     document.openOther(what == QStringLiteral("busy") ? sparse : palette);
     QVERIFY(m_window->settle());
-    QVERIFY((*m_window)->session().other());
+    QVERIFY(session().other());
     QCOMPARE(partners(), 0);
 }
 

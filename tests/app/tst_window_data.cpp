@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "main_window_fixture.h"
 #include "tests/data/data_folder.h"
 #include "tests/test_program.h"
-#include "window_fixture.h"
 
 #include <QDirIterator>
 #include <QSignalSpy>
@@ -11,35 +11,25 @@ using namespace kernscope;
 using test::bytesOf;
 
 /// The whole way on real bundles: open, look, change, take back, save.
-class TestWindowData : public QObject
+class TestWindowData : public test::MainWindowTest
 {
     Q_OBJECT
 
 private Q_SLOTS:
     void initTestCase();
-    void init();
+    void init() { openWindow(); }
     void wholeWay_data();
     void wholeWay();
     void comparesDenseWithPruned();
 
 private:
     QString copyOf(const QString &bundle);
-
-    std::unique_ptr<test::TestWindow> m_window;
-    std::unique_ptr<QTemporaryDir> m_folder;
 };
 
 void TestWindowData::initTestCase()
 {
     if (!QDir(test::dataFolder()).exists())
         QSKIP("No test data: set KERNSCOPE_DATA to a folder of the layout of ../shared/data");
-}
-
-void TestWindowData::init()
-{
-    m_window.reset();
-    m_folder = std::make_unique<QTemporaryDir>();
-    m_window = std::make_unique<test::TestWindow>();
 }
 
 QString TestWindowData::copyOf(const QString &bundle)
@@ -69,7 +59,7 @@ void TestWindowData::wholeWay()
     const QString path = copyOf(bundle);
     const test::FileBytes before = bytesOf(path);
     QVERIFY(m_window->open({path}));
-    auto &session = (*m_window)->session();
+    auto &session = this->session();
     QVERIFY(!session.bundle()->weights().empty());
     // Of a program that leaves extents open the model's own default shapes are said.
     const bool open = !(*m_window)->document().openInputs().empty();
@@ -120,7 +110,7 @@ void TestWindowData::comparesDenseWithPruned()
         QSKIP("The pair of silero-vad bundles is not there");
     QVERIFY(m_window->open({a, b}));
     QCOMPARE((*m_window)->layouts().current(), app::Layout::Compare);
-    const ui::Dock *compare = (*m_window)->docks().dock(QStringLiteral("compare"));
+    const ui::Dock *compare = dock(QStringLiteral("compare"));
     QVERIFY(compare->isVisible());
     QVERIFY(compare->showsContent());
 }

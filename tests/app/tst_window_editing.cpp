@@ -1,18 +1,25 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/palette_list.h"
+#include "app/command_palette.h"
 #include "app/status_line.h"
 #include "main_window_fixture.h"
 #include "tests/test_program.h"
-#include "widgets/compare/limits_bar.h"
+#include "widgets/common/controls.h"
+#include "widgets/common/dock.h"
+#include "widgets/compare/verdict_strip.h"
 
+#include <QAbstractItemView>
+#include <QApplication>
 #include <QDialogButtonBox>
 #include <QLineEdit>
 #include <QMessageBox>
+#include <QSet>
 #include <QTableView>
+#include <QToolBar>
 #include <QToolButton>
 #include <QUndoStack>
 
 using namespace kernscope;
+using app::Layout;
 using test::bytesOf;
 
 namespace {
@@ -53,12 +60,34 @@ private Q_SLOTS:
     void menuKeysWhileTyping();
     void themes();
     void statusLineKeepsItsPlace();
+
+    // The window without a mouse: Tab comes everywhere and nowhere stays.
+    void openingBeginsInTheNavigator();
+    void comparingBeginsInTheTable();
+    void reloadKeepsTheKeyboard();
+    void filtersComeBeforeWhatTheyFilter();
+    void searchIsAskedAgain();
+    void tabComesEverywhere_data();
+    void tabComesEverywhere();
+    void shortcutsLeadIntoTheWorkspace();
+    void arrowsChooseTheWorkspace();
+
+private:
+    static QString keyboardAt();
+    static ui::Dock *dockOf(QWidget *widget)
+    {
+        for (; widget; widget = widget->parentWidget()) {
+            if (auto *dock = qobject_cast<ui::Dock *>(widget))
+                return dock;
+        }
+        return nullptr;
+    }
 };
 
 void TestWindowEditing::locksAndUnlocks()
 {
-    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("dense"))}));
-    auto &session = (*m_window)->session();
+    QVERIFY(m_window->open({sample(QStringLiteral("dense"))}));
+    auto &session = this->session();
     session.requestEdits({test::setEdit(*session.bundle(), 0, 0, 0.5)}, {});
     QCOMPARE((*m_window)->notices().texts().size(), 1);
     QVERIFY(!(*m_window)->document().modified());
@@ -73,16 +102,16 @@ void TestWindowEditing::locksAndUnlocks()
 
 void TestWindowEditing::titleShowsChanges()
 {
-    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("dense"))}));
+    QVERIFY(m_window->open({sample(QStringLiteral("dense"))}));
     QVERIFY(!action(QStringLiteral("Save\u2026"))->isEnabled());
     patch();
     QVERIFY((*m_window)->isWindowModified());
     QVERIFY(action(QStringLiteral("Save\u2026"))->isEnabled());
-    (*m_window)->session().undoStack().undo();
+    session().undoStack().undo();
     QVERIFY(!(*m_window)->isWindowModified());
-    (*m_window)->session().undoStack().redo();
+    session().undoStack().redo();
     QVERIFY((*m_window)->isWindowModified());
-    (*m_window)->session().undoStack().undo();
+    session().undoStack().undo();
 }
 
 void TestWindowEditing::asksBeforeClosing_data()
@@ -100,7 +129,7 @@ void TestWindowEditing::asksBeforeClosing()
     QFETCH(int, answer);
     QFETCH(bool, closes);
     QFETCH(bool, writes);
-    const QString path = test::writeSample(m_folder->path(), QStringLiteral("dense"));
+    const QString path = sample(QStringLiteral("dense"));
     m_window->settings().setKeepBackup(false);
     const test::FileBytes before = bytesOf(path);
     QVERIFY(m_window->open({path}));
@@ -123,12 +152,12 @@ void TestWindowEditing::asksBeforeClosing()
         QVERIFY((*m_window)->isVisible());
     QCOMPARE(bytesOf(path) != before, writes);
     if (!closes)
-        (*m_window)->session().undoStack().undo();
+        session().undoStack().undo();
 }
 
 void TestWindowEditing::saveShowsWhatItWrites()
 {
-    const QString path = test::writeSample(m_folder->path(), QStringLiteral("palette"));
+    const QString path = sample(QStringLiteral("palette"));
     const test::FileBytes before = bytesOf(path);
     QVERIFY(m_window->open({path}));
     patch();
@@ -152,7 +181,7 @@ void TestWindowEditing::saveShowsWhatItWrites()
 
 void TestWindowEditing::namesForScreenReaders()
 {
-    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("sparse"))}));
+    QVERIFY(m_window->open({sample(QStringLiteral("sparse"))}));
     QStringList nameless;
     for (const QWidget *widget : (*m_window)->findChildren<QWidget *>()) {
         const bool takesFocus = widget->focusPolicy() != Qt::NoFocus && widget->isVisible();
@@ -171,7 +200,7 @@ void TestWindowEditing::namesForScreenReaders()
 /// Lines of text have Ctrl+E and Ctrl+K for themselves on X11.
 void TestWindowEditing::menuKeysWhileTyping()
 {
-    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("dense"))}));
+    QVERIFY(m_window->open({sample(QStringLiteral("dense"))}));
     GreedyLine line(&**m_window);
     for (const int letter : {Qt::Key_E, Qt::Key_K, Qt::Key_C}) {
         QKeyEvent wanted(QEvent::ShortcutOverride, letter, Qt::ControlModifier);
@@ -183,15 +212,14 @@ void TestWindowEditing::menuKeysWhileTyping()
 
 void TestWindowEditing::undoKeysWhileTyping()
 {
-    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("dense")),
-                            test::writeSample(m_folder->path(), QStringLiteral("sparse"))}));
+    QVERIFY(m_window->open({sample(QStringLiteral("dense")), sample(QStringLiteral("sparse"))}));
     auto *bar = (*m_window)->findChild<ui::LimitsBar *>();
     QVERIFY(bar);
     auto *line = bar->findChild<QLineEdit *>();
     QVERIFY(line);
     action(QStringLiteral("Limits"))->trigger();
     patch();
-    QUndoStack &stack = (*m_window)->session().undoStack();
+    QUndoStack &stack = session().undoStack();
     QTRY_COMPARE(stack.index(), 1);
     (*m_window)->activateWindow();
     QVERIFY(QTest::qWaitForWindowActive(&**m_window));
@@ -218,19 +246,19 @@ void TestWindowEditing::undoKeysWhileTyping()
     QCOMPARE(stack.index(), 1);
     // A step of the document after the letters is undone first.
     QTest::keyClicks(line, QStringLiteral("7"));
-    auto &session = (*m_window)->session();
+    auto &session = this->session();
     const auto element = test::storedElement(*session.bundle(), 1);
     session.requestEdits({test::setEdit(*session.bundle(), 1, element, 0.25)}, {});
     QTRY_COMPARE(stack.index(), 2);
     QTest::keyClick(line, Qt::Key_Z, Qt::ControlModifier);
     QTRY_COMPARE(stack.index(), 1);
     QCOMPARE(line->text(), QStringLiteral("7"));
-    (*m_window)->session().undoStack().undo();
+    session.undoStack().undo();
 }
 
 void TestWindowEditing::themes()
 {
-    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("sparse"))}));
+    QVERIFY(m_window->open({sample(QStringLiteral("sparse"))}));
     (*m_window)->theme().choose(app::ThemeChoice::Dark);
     QVERIFY(QApplication::palette().color(QPalette::Window).lightness() < 128);
     QCOMPARE(m_window->settings().theme(), app::ThemeChoice::Dark);
@@ -259,12 +287,12 @@ void TestWindowEditing::themes()
 
 void TestWindowEditing::statusLineKeepsItsPlace()
 {
-    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("dense"))}));
+    QVERIFY(m_window->open({sample(QStringLiteral("dense"))}));
     const QSize window = (*m_window)->size();
     const int height = (*m_window)->statusLine().height();
     (*m_window)->statusLine().showMessage(QString(4000, QLatin1Char('x')));
     std::atomic<bool> stop{false};
-    (*m_window)->session().tasks().start(
+    session().tasks().start(
         &**m_window, QString(300, QLatin1Char('y')),
         [&stop](Progress &progress) {
             while (!stop && !progress.cancelled())
@@ -281,8 +309,230 @@ void TestWindowEditing::statusLineKeepsItsPlace()
     QCOMPARE((*m_window)->size(), window);
     QCOMPARE((*m_window)->statusLine().height(), height);
     QTest::mouseClick(*cancel, Qt::LeftButton);
-    QTRY_VERIFY((*m_window)->session().tasks().idle());
+    QTRY_VERIFY(session().tasks().idle());
     stop = true;
+}
+
+/// The dock in which the keyboard is, by its id.
+QString TestWindowEditing::keyboardAt()
+{
+    const ui::Dock *dock = dockOf(QApplication::focusWidget());
+    return dock && dock->onView() ? dock->id() : QString();
+}
+
+/// Once a bundle is open its weights are one key away; so it is for every bundle after it.
+void TestWindowEditing::openingBeginsInTheNavigator()
+{
+    (*m_window)->activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(&**m_window));
+    QVERIFY(m_window->open({sample(QStringLiteral("sparse"))}));
+    QTRY_COMPARE(keyboardAt(), QStringLiteral("bundle"));
+    QVERIFY(session().place().weight == kNoIndex);
+    for (int i = 0; i < 3; ++i) // the bundle, its function, the first weight
+        QTest::keyClick(QApplication::focusWidget(), Qt::Key_Down);
+    QVERIFY(m_window->settle());
+    QTRY_VERIFY(session().place().weight != kNoIndex);
+
+    app::DockSet::reveal(dock(QStringLiteral("hex")));
+    QVERIFY(m_window->open({sample(QStringLiteral("dense"))}));
+    QTRY_COMPARE(keyboardAt(), QStringLiteral("bundle"));
+}
+
+/// Compare has no navigator.
+void TestWindowEditing::comparingBeginsInTheTable()
+{
+    (*m_window)->activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(&**m_window));
+    const QString a = sample(QStringLiteral("dense"));
+    const QString b = sample(QStringLiteral("sparse"));
+    QVERIFY(m_window->open({a, b}));
+    QTRY_COMPARE(keyboardAt(), QStringLiteral("compare"));
+
+    QVERIFY(m_window->open({a}));
+    QTRY_COMPARE(keyboardAt(), QStringLiteral("bundle"));
+    (*m_window)->document().openOther(b); // as the dialog does
+    QVERIFY(m_window->settle());
+    QTRY_COMPARE(keyboardAt(), QStringLiteral("compare"));
+}
+
+void TestWindowEditing::reloadKeepsTheKeyboard()
+{
+    (*m_window)->activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(&**m_window));
+    QVERIFY(m_window->open({sample(QStringLiteral("sparse"))}));
+    QTRY_COMPARE(keyboardAt(), QStringLiteral("bundle"));
+    app::DockSet::reveal(dock(QStringLiteral("hex")));
+    (*m_window)->document().reload();
+    QVERIFY(m_window->settleLong());
+    QCOMPARE(keyboardAt(), QStringLiteral("hex"));
+}
+
+/// Tab goes as one reads: from the box above to the list below.
+void TestWindowEditing::filtersComeBeforeWhatTheyFilter()
+{
+    QStringList wrong;
+    for (const auto &entry : (*m_window)->docks().entries()) {
+        for (QLineEdit *box : entry.dock->findChildren<QLineEdit *>()) {
+            if (!box->accessibleName().startsWith(QStringLiteral("Filter")))
+                continue;
+            const auto isList = [](const QWidget *widget) {
+                return qobject_cast<const QAbstractItemView *>(widget) != nullptr ||
+                       widget->inherits("QTabBar");
+            };
+            const QWidget *next = box->nextInFocusChain(); // buttons may stand beside the box
+            while (!isList(next) && entry.dock->isAncestorOf(next))
+                next = next->nextInFocusChain();
+            if (!entry.dock->isAncestorOf(next))
+                wrong += entry.dock->id() + u' ' + box->accessibleName();
+        }
+    }
+    QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join(u'\n')));
+}
+
+/// Ctrl+Shift+F goes back to what is searched for, from the places found too, and never closes.
+void TestWindowEditing::searchIsAskedAgain()
+{
+    (*m_window)->activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(&**m_window));
+    QVERIFY(m_window->open({sample(QStringLiteral("sparse"))}));
+    QTRY_COMPARE(keyboardAt(), QStringLiteral("bundle"));
+    const auto press = [] {
+        QTest::keyClick(QApplication::focusWidget(), Qt::Key_F,
+                        Qt::ControlModifier | Qt::ShiftModifier);
+    };
+    press();
+    auto *line = qobject_cast<QLineEdit *>(QApplication::focusWidget());
+    QVERIFY(line);
+    QTest::keyClicks(line, QStringLiteral("ef be"));
+    QTest::keyClick(line, Qt::Key_Return);
+    QVERIFY(m_window->settle());
+    ui::Dock *search = dock(QStringLiteral("search"));
+    search->findChild<QAbstractItemView *>()->setFocus();
+    for (int i = 0; i < 2; ++i) {
+        press();
+        QVERIFY(search->onView());
+        QCOMPARE(QApplication::focusWidget(), static_cast<QWidget *>(line));
+        QCOMPARE(line->selectedText(), QStringLiteral("ef be"));
+    }
+}
+
+void TestWindowEditing::tabComesEverywhere_data()
+{
+    QTest::addColumn<int>("layout");
+    QTest::addColumn<bool>("back");
+    for (const Layout layout : app::kLayouts) {
+        for (const bool back : {false, true})
+            QTest::addRow("%s %s", qPrintable(app::layoutId(layout)), back ? "back" : "forth")
+                << static_cast<int>(layout) << back;
+    }
+}
+
+void TestWindowEditing::tabComesEverywhere()
+{
+    QFETCH(int, layout);
+    QFETCH(bool, back);
+    constexpr int kMostSteps = 600, kMostHeld = 40;
+    const QString a = sample(QStringLiteral("dense"));
+    const QString b = sample(QStringLiteral("sparse"));
+    QVERIFY(m_window->open({a, b}));
+    (*m_window)->activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(&**m_window));
+    (*m_window)->layouts().show(static_cast<Layout>(layout));
+    session().goToWeight(0);
+    QVERIFY(m_window->settle());
+    QSet<QString> wanted;
+    ui::Dock *first = nullptr;
+    for (const auto &entry : (*m_window)->docks().entries()) {
+        if (entry.dock->onView() && entry.dock->showsContent()) {
+            wanted << entry.dock->id();
+            first = first ? first : entry.dock;
+        }
+    }
+    QVERIFY(first);
+    app::DockSet::reveal(first);
+    QWidget *start = QApplication::focusWidget();
+    QVERIFY(start);
+    QSet<QString> seen;
+    QWidget *now = start;
+    int steps = 0, held = 0;
+    do {
+        if (const ui::Dock *dock = dockOf(now))
+            seen << dock->id();
+        QTest::keyClick(now, back ? Qt::Key_Backtab : Qt::Key_Tab,
+                        back ? Qt::ShiftModifier : Qt::NoModifier);
+        QWidget *next = QApplication::focusWidget();
+        // A text goes from link to link, a comparison from side to side: not for ever.
+        held = next == now ? held + 1 : 0;
+        QVERIFY2(next && held < kMostHeld,
+                 qPrintable(QStringLiteral("held by %1 (%2)")
+                                .arg(QString::fromLatin1(now->metaObject()->className()),
+                                     now->accessibleName())));
+        const ui::Dock *dock = dockOf(next);
+        QVERIFY2(next->isVisible() && (!dock || dock->onView()),
+                 qPrintable(QStringLiteral("not on view: %1 (%2) of %3")
+                                .arg(QString::fromLatin1(next->metaObject()->className()),
+                                     next->accessibleName(), dock ? dock->id() : QString())));
+        now = next;
+    } while (now != start && ++steps < kMostSteps);
+    QVERIFY2(now == start, "Tab never comes back to where it began");
+    const QSet<QString> missed = wanted - seen;
+    QVERIFY2(missed.isEmpty(), qPrintable(QStringList(missed.values()).join(QLatin1Char(' '))));
+}
+
+/// Ctrl+1 to Ctrl+5: the keyboard goes on in the dock that the workspace is about, and stays where
+/// it is in a dock that both workspaces show.
+void TestWindowEditing::shortcutsLeadIntoTheWorkspace()
+{
+    const QString a = sample(QStringLiteral("dense"));
+    const QString b = sample(QStringLiteral("sparse"));
+    QVERIFY(m_window->open({a, b}));
+    (*m_window)->activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(&**m_window));
+    session().goToWeight(0); // which Inspect then shows, and not the overview
+    QVERIFY(m_window->settle());
+    app::DockSet::reveal(dock(QStringLiteral("compare")));
+    QVERIFY(dockOf(QApplication::focusWidget()));
+    const std::initializer_list<std::pair<Qt::Key, const char *>> keys{{Qt::Key_4, "stream"},
+                                                                       {Qt::Key_2, "compare"},
+                                                                       {Qt::Key_3, "weight"},
+                                                                       {Qt::Key_1, "weight"}};
+    for (const auto &[key, id] : keys) {
+        QTest::keyClick(QApplication::focusWidget(), key, Qt::ControlModifier);
+        QVERIFY(m_window->settle());
+        const ui::Dock *dock = dockOf(QApplication::focusWidget());
+        QVERIFY2(dock && dock->onView() && dock->id() == QLatin1String(id),
+                 qPrintable(QStringLiteral("%1, not %2")
+                                .arg(dock ? dock->id() : QString(), QLatin1String(id))));
+    }
+}
+
+/// The switch of the workspaces is one stop of Tab; arrows choose the next workspace and stay in
+/// it.
+void TestWindowEditing::arrowsChooseTheWorkspace()
+{
+    QVERIFY(m_window->open({sample(QStringLiteral("sparse"))}));
+    (*m_window)->activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(&**m_window));
+    auto *workspaces = (*m_window)->findChild<QToolBar *>()->findChild<ui::Segmented *>();
+    const auto buttons = workspaces->findChildren<QToolButton *>();
+    QCOMPARE(buttons.size(), 5);
+    const auto stops = [&buttons] {
+        QStringList words;
+        for (const QToolButton *one : buttons)
+            words += one->focusPolicy() & Qt::TabFocus ? QStringList(one->text()) : QStringList();
+        return words;
+    };
+    QCOMPARE(stops(), QStringList{QStringLiteral("Inspect")});
+    buttons[0]->setFocus();
+    for (const Layout layout : {Layout::Compare, Layout::Patch, Layout::Performance}) {
+        QTest::keyClick(QApplication::focusWidget(), Qt::Key_Right);
+        QVERIFY(m_window->settle());
+        QCOMPARE((*m_window)->layouts().current(), layout);
+        QCOMPARE(QApplication::focusWidget(), static_cast<QWidget *>(buttons[int(layout)]));
+        QCOMPARE(stops(), QStringList{buttons[int(layout)]->text()});
+    }
+    QTest::keyClick(QApplication::focusWidget(), Qt::Key_Home);
+    QCOMPARE((*m_window)->layouts().current(), Layout::Inspect);
 }
 
 KERNSCOPE_TEST(TestWindowEditing, QApplication)

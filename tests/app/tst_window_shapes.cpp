@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/shapes_dialog.h"
 #include "made_bundle.h"
+#include "main_window_fixture.h"
 #include "tests/test_program.h"
-#include "window_fixture.h"
 
 #include <QDialogButtonBox>
 #include <QInputDialog>
@@ -52,7 +52,7 @@ constexpr const char *kOpen = "tensor<fp16, [1, 3, ?, ?]> x";
 } // namespace
 
 /// Shapes that the inputs of an open bundle are given, and folders of several bundles.
-class TestWindowShapes : public QObject
+class TestWindowShapes : public test::MainWindowTest
 {
     Q_OBJECT
 
@@ -69,24 +69,20 @@ private Q_SLOTS:
 private:
     std::uint64_t flops() const
     {
-        const auto &weight = (*m_window)->session().bundle()->weights().front();
+        const auto &weight = session().bundle()->weights().front();
         return weight.consumers.front().flops.value_or(0);
     }
     QStringList notices() { return (*m_window)->findChild<app::NoticeArea *>()->texts(); }
     bool bind(const char *text);
 
-    std::unique_ptr<test::TestWindow> m_window;
-    std::unique_ptr<QTemporaryDir> m_folder;
     QString m_path;
 };
 
 void TestWindowShapes::init()
 {
-    m_window.reset();
-    m_folder = std::make_unique<QTemporaryDir>();
+    openWindow();
     m_path = m_folder->filePath(QStringLiteral("open.mlmodelc"));
     QVERIFY(writeTo(m_path, openProgram(kOpen)));
-    m_window = std::make_unique<test::TestWindow>();
     QVERIFY(m_window->open({m_path}));
 }
 
@@ -140,7 +136,7 @@ void TestWindowShapes::keptByEditsAndReloads()
 {
     QVERIFY(bind("x=1,3,5,4"));
     Document &document = (*m_window)->document();
-    ui::Session &session = (*m_window)->session();
+    ui::Session &session = this->session();
     session.setPatchingEnabled(true);
     const auto edit = parseEdit(Edit::Kind::Codebook, "codes[0][0]=4");
     QVERIFY(edit);
@@ -173,7 +169,7 @@ void TestWindowShapes::forgottenWhereTheyFitNoMore()
     (*m_window)->document().reload();
     QVERIFY(m_window->settle());
     QCOMPARE(refused.size(), 1);
-    QVERIFY(!(*m_window)->session().bundle()->shapeBindings());
+    QVERIFY(!session().bundle()->shapeBindings());
     QVERIFY(notices().join(QLatin1Char(' ')).contains(QStringLiteral("The shapes are not used")));
 }
 
@@ -233,7 +229,7 @@ void TestWindowShapes::listsBundlesOfAFolder()
     dialog->accept();
     QVERIFY(m_window->settle());
     QCOMPARE((*m_window)->document().name(), QStringLiteral("other.mlmodelc"));
-    QVERIFY((*m_window)->session().other() == nullptr);
+    QVERIFY(session().other() == nullptr);
     // As the one to compare with.
     (*m_window)->document().openOther(m_folder->path());
     dialog = qobject_cast<QInputDialog *>(test::dialog());
@@ -242,7 +238,7 @@ void TestWindowShapes::listsBundlesOfAFolder()
     dialog->accept();
     QVERIFY(m_window->settle());
     QCOMPARE((*m_window)->document().name(), QStringLiteral("other.mlmodelc"));
-    QVERIFY((*m_window)->session().other() != nullptr);
+    QVERIFY(session().other() != nullptr);
 }
 
 KERNSCOPE_TEST(TestWindowShapes, QApplication)

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "synthetic.h"
-#include "tests/app/window_fixture.h"
+#include "tests/app/main_window_fixture.h"
 #include "tests/test_program.h"
 #include "widgets/bytes/hex_view.h"
 #include "widgets/bytes/inspector_view.h"
+#include "widgets/common/panels.h"
 #include "widgets/common/plot_widget.h"
-#include "widgets/common/shrink_area.h"
 #include "widgets/common/tile_view.h"
 #include "widgets/overview/treemap_view.h"
 #include "widgets/program/graph_view.h"
-#include "widgets/weight/slice_picker.h"
+#include "widgets/weight/weight_header.h"
 
 #include <QAbstractItemView>
 #include <QHeaderView>
@@ -27,7 +26,7 @@ using app::Layout;
 /// Least useful sizes of what the workspaces show, as window.md has them, at 1400x900 (1280x800):
 /// 10 (8) rows of bytes and of values, 8 (6) entries of a codebook, 6 (5) rows of any other table,
 /// plots of 150 (120) pixels and pictures of 200 (160). They hold in every tab of every workspace.
-class TestWindowSizes : public QObject
+class TestWindowSizes : public test::MainWindowTest
 {
     Q_OBJECT
 
@@ -47,14 +46,11 @@ private:
     void check(ui::Dock &dock);
     void checkTable(ui::Dock &dock, const QTableView &table);
     void checkTabs(); ///< every dock of the workspace, in front of its tabs
-    QString writeHardware();
     /// Docks in tabs have no title bars of their own: those would take a row of their content.
     void checkTitles();
     /// Says what is too small, once.
     void demand(const QWidget &widget, ui::Dock &dock, const QString &what, int found, int wanted);
 
-    std::unique_ptr<test::TestWindow> m_window;
-    std::unique_ptr<QTemporaryDir> m_folder;
     Least m_least;
     QStringList m_faults;
 };
@@ -182,16 +178,6 @@ void TestWindowSizes::checkTabs()
     }
 }
 
-QString TestWindowSizes::writeHardware()
-{
-    const test::Bytes bytes = test::syntheticH13();
-    QFile file(m_folder->filePath(QStringLiteral("synthetic.hwx")));
-    if (!file.open(QIODevice::WriteOnly))
-        return {};
-    file.write(reinterpret_cast<const char *>(bytes.data()), qint64(bytes.size()));
-    return file.fileName();
-}
-
 void TestWindowSizes::checkTitles()
 {
     for (const auto &entry : (*m_window)->docks().entries()) {
@@ -210,16 +196,13 @@ void TestWindowSizes::leastSizes()
     QFETCH(QSize, size);
     QFETCH(QString, build);
     QFETCH(int, layout);
-    m_folder = std::make_unique<QTemporaryDir>();
-    m_window = std::make_unique<test::TestWindow>();
+    openWindow();
     (*m_window)->resize(size);
     QVERIFY(QTest::qWaitForWindowExposed(&**m_window));
-    QStringList paths{build == QLatin1String("hwx") ? writeHardware()
-                                                    : test::writeSample(m_folder->path(), build)};
+    QStringList paths{build == QLatin1String("hwx") ? writeHardware() : sample(build)};
     if (static_cast<Layout>(layout) == Layout::Compare)
-        paths += test::writeSample(m_folder->path(), build == QLatin1String("dense")
-                                                         ? QStringLiteral("sparse")
-                                                         : QStringLiteral("dense"));
+        paths += sample(build == QLatin1String("dense") ? QStringLiteral("sparse")
+                                                        : QStringLiteral("dense"));
     QVERIFY(m_window->open(paths));
     (*m_window)->layouts().show(static_cast<Layout>(layout));
     QVERIFY(m_window->settle());
@@ -228,7 +211,7 @@ void TestWindowSizes::leastSizes()
     m_faults.clear();
     checkTabs(); // the overview
     checkTitles();
-    auto &session = (*m_window)->session();
+    auto &session = this->session();
     for (std::size_t i = 0; i < session.bundle()->weights().size(); ++i) {
         if (session.bundle()->weights()[i].shape.size() < 2)
             continue;
@@ -245,11 +228,10 @@ void TestWindowSizes::leastSizes()
 /// The frame of window.md at 1400x900: 270 pixels for the navigator, 320 for the inspector.
 void TestWindowSizes::sidesHaveTheirWidths()
 {
-    m_folder = std::make_unique<QTemporaryDir>();
-    m_window = std::make_unique<test::TestWindow>();
+    openWindow();
     (*m_window)->resize(1400, 900);
     QVERIFY(QTest::qWaitForWindowExposed(&**m_window));
-    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("sparse"))}));
+    QVERIFY(m_window->open({sample(QStringLiteral("sparse"))}));
     const double em = QFontMetrics((*m_window)->font()).height() / 14.0;
     for (const auto &[layout, id] : {std::pair{Layout::Inspect, "inspector"},
                                      {Layout::Patch, "inspector"},
@@ -258,7 +240,7 @@ void TestWindowSizes::sidesHaveTheirWidths()
         (*m_window)->layouts().show(layout);
         QVERIFY(m_window->settle());
         const auto wide = [this](const char *dock) {
-            return (*m_window)->docks().dock(QLatin1String(dock))->width();
+            return this->dock(QLatin1String(dock))->width();
         };
         QVERIFY2(std::abs(wide("bundle") - 270 * em) <= 6,
                  qPrintable(QString::number(wide("bundle"))));
@@ -269,17 +251,16 @@ void TestWindowSizes::sidesHaveTheirWidths()
 /// A window that was large shows as much as one that never was: nothing keeps its old width.
 void TestWindowSizes::smallerWindow()
 {
-    m_folder = std::make_unique<QTemporaryDir>();
-    m_window = std::make_unique<test::TestWindow>();
+    openWindow();
     (*m_window)->resize(2560, 1440);
     QVERIFY(QTest::qWaitForWindowExposed(&**m_window));
-    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("sparse"))}));
-    auto &session = (*m_window)->session();
+    QVERIFY(m_window->open({sample(QStringLiteral("sparse"))}));
+    auto &session = this->session();
     const auto turnTo = [this](QSize size, std::size_t weight) {
         (*m_window)->resize(size);
         (*m_window)->layouts().reset();
-        (*m_window)->session().goToWeight(weight);
-        (*m_window)->docks().dock(QStringLiteral("weight"))->raise();
+        this->session().goToWeight(weight);
+        dock(QStringLiteral("weight"))->raise();
         return m_window->settle();
     };
     QVERIFY(turnTo({2560, 1440}, 0));
@@ -296,13 +277,12 @@ void TestWindowSizes::smallerWindow()
 /// Numbers are never cut: their columns are as wide as the longest of them.
 void TestWindowSizes::navigatorNumbersAreWhole()
 {
-    m_folder = std::make_unique<QTemporaryDir>();
-    m_window = std::make_unique<test::TestWindow>();
+    openWindow();
     (*m_window)->resize(1280, 800);
     QVERIFY(QTest::qWaitForWindowExposed(&**m_window));
-    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("sparse"))}));
+    QVERIFY(m_window->open({sample(QStringLiteral("sparse"))}));
     QVERIFY(m_window->settle());
-    auto *tree = (*m_window)->docks().dock(QStringLiteral("bundle"))->findChild<QTreeView *>();
+    auto *tree = dock(QStringLiteral("bundle"))->findChild<QTreeView *>();
     QVERIFY(tree);
     const QAbstractItemModel &model = *tree->model();
     for (int column = 1; column < model.columnCount(); ++column) {
@@ -328,14 +308,13 @@ void TestWindowSizes::readingsBesideTheBytes_data()
 void TestWindowSizes::readingsBesideTheBytes()
 {
     QFETCH(QSize, size);
-    m_folder = std::make_unique<QTemporaryDir>();
-    m_window = std::make_unique<test::TestWindow>();
+    openWindow();
     (*m_window)->resize(size);
     QVERIFY(QTest::qWaitForWindowExposed(&**m_window));
-    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("sparse"))}));
+    QVERIFY(m_window->open({sample(QStringLiteral("sparse"))}));
     QVERIFY(m_window->settle());
     QCOMPARE((*m_window)->size(), size);
-    const auto *dock = (*m_window)->docks().dock(QStringLiteral("hex"));
+    const auto *dock = this->dock(QStringLiteral("hex"));
     const auto *bytes = dock->findChild<ui::HexView *>();
     const auto *readings = dock->findChild<ui::InspectorView *>();
     QVERIFY2(readings->isVisible() && readings->x() > bytes->geometry().right(),

@@ -14,12 +14,13 @@
 #include "widgets/models/task_manager.h"
 
 #include <QDir>
-#include <QElapsedTimer>
 #include <QFile>
 #include <QFileInfo>
 #include <QTemporaryDir>
 #include <QTest>
+#include <QTimer>
 
+#include <algorithm>
 #include <map>
 #include <memory>
 
@@ -195,14 +196,21 @@ public:
             },
             30'000);
     }
-    /// Longer than any dock waits before it tells of a cell that the keys moved to.
+    /// As settle(), and what docks put off until keys and edits rest is done.
     bool settleLong()
     {
-        QElapsedTimer passed;
-        passed.start();
-        if (!QTest::qWaitFor([&] { return passed.elapsed() > 350; }, 5000) || !settle())
-            return false;
-        QTest::qWait(20); // what the last task brought is laid out, drawn, and may begin another
+        const auto rests = [this] {
+            const auto timers = m_window->findChildren<QTimer *>();
+            return std::none_of(timers.begin(), timers.end(), [](const QTimer *timer) {
+                constexpr int kLongestRest = 400; // milliseconds; others hide messages and the like
+                return timer->isActive() && timer->isSingleShot() &&
+                       timer->interval() <= kLongestRest;
+            });
+        };
+        for (int round = 0; round < 2; ++round) { // what was put off may begin something else
+            if (!settle() || !QTest::qWaitFor(rests, 5000))
+                return false;
+        }
         return settle();
     }
     bool open(const QStringList &paths)

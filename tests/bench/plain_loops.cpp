@@ -3,7 +3,6 @@
 
 #include "core/numeric/bitpack.h"
 #include "core/numeric/half.h"
-#include "core/numeric/microfloat.h"
 
 #include <algorithm>
 #include <cmath>

@@ -5,7 +5,7 @@
 #include "tests/test_program.h"
 #include "widgets/bytes/hex_dock.h"
 #include "widgets/bytes/hex_view.h"
-#include "widgets/models/inspector_model.h"
+#include "widgets/models/byte_models.h"
 #include "widgets/models/session.h"
 #include "widgets/models/table_text.h"
 #include "written_bundle.h"

@@ -176,9 +176,11 @@ void TestCliInterrupt::stops()
         const auto document =
             nlohmann::json::parse(process.readAllStandardOutput().toStdString(), nullptr, false);
         QVERIFY(!document.is_discarded());
-        // What was written is whole, and said; the signal may also come when all is printed.
-        const bool done = process.readAllStandardError().contains("when the work was done");
-        QCOMPARE(document["diagnostics"].empty(), written || done);
+        const std::string stopped = document["diagnostics"].dump();
+        if (document["diagnostics"].empty()) // the signal came when all was done
+            QVERIFY(written || process.readAllStandardError().contains("when the work was done"));
+        else // what is there is whole, and said: a slow disk may take the time that is left
+            QCOMPARE(stopped.find("was written before") != std::string::npos, written);
     } else { // done before the signal came
         QVERIFY(process.exitCode() == 0 || process.exitCode() == 1);
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli_process.h"
-#include "core/base/state_folder.h"
+#include "core/base/files.h"
 #include "core/bundle/bundle.h"
 #include "core/patch/save/journal.h"
 #include "core/patch/save_steps.h"

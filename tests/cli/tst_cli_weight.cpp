@@ -164,7 +164,7 @@ void TestCliWeight::csv()
     QCOMPARE(lines.size(), 6); // the last one is empty
     QVERIFY2(lines[4].startsWith(",3,11,2,1,0.125,1,"), lines[4]);
     QCOMPARE(weight("a", {QStringLiteral("--csv"), QStringLiteral("scales")}).out,
-             QByteArray("at,scale,zero_point,exponent\n0,0.5,1,\n1,0.5,-2,\n"));
+             QByteArray("at,scale,zero_point,exponent,bias\n0,0.5,1,,\n1,0.5,-2,,\n"));
 }
 
 void TestCliWeight::refusals()

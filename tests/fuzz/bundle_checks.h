@@ -36,8 +36,13 @@ inline void checkSections(const kernscope::Bundle &bundle)
 inline void checkWeight(const kernscope::Bundle &bundle, std::size_t index)
 {
     const kernscope::Weight &weight = bundle.weights()[index];
-    for (const kernscope::codec::Operand &operand : weight.operands())
-        require(operand.place && bundle.operandBytes(operand).size() == operand.place->bytes.value);
+    for (const kernscope::codec::Operand &operand : weight.operands()) {
+        require(operand.place != nullptr);
+        std::size_t bytes = 0;
+        for (const auto &run : bundle.operandRuns(operand))
+            bytes += run.size();
+        require(bytes == operand.place->bytes.value);
+    }
     const auto decoder = bundle.decoder(index);
     require(!weight.fault || !decoder);
     if (!decoder)

@@ -8,9 +8,11 @@
 #include "widgets/models/session.h"
 
 #include <QSignalSpy>
+#include <QSize>
 #include <QTest>
 
 #include <string_view>
+#include <utility>
 
 /// What the tests of the weight views share: the embedded sample as bundles in memory.
 namespace kernscope::test {
@@ -52,6 +54,16 @@ inline bool showDock(ui::Dock &dock, int width = 900, int height = 700)
     dock.show();
     dock.activateWindow();
     return QTest::qWaitForWindowActive(&dock) && settle(dock);
+}
+
+/// The same, once the session has these bundles.
+inline bool showDock(ui::Dock &dock, ui::Session &session, BundlePtr a, BundlePtr b = nullptr,
+                     QSize size = {900, 700})
+{
+    session.setBundle(std::move(a));
+    if (b)
+        session.setOther(std::move(b));
+    return showDock(dock, size.width(), size.height());
 }
 
 } // namespace kernscope::test

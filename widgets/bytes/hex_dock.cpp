@@ -10,11 +10,10 @@
 #include "widgets/bytes/section_strip.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/export_jobs.h"
-#include "widgets/models/inspector_model.h"
+#include "widgets/models/byte_models.h"
 #include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
-#include "widgets/patch/raw_edit.h"
-#include "widgets/patch/typed_answer.h"
+#include "widgets/patch/typed_edits.h"
 
 #include <QAction>
 #include <QActionGroup>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "widgets/common/dock.h"
-#include "widgets/models/byte_text.h"
+#include "widgets/models/byte_models.h"
 #include "widgets/models/task_manager.h"
 
 #include <QList>

@@ -1,16 +1,89 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "widgets/bytes/hex_layout.h"
+#include "core/bundle/bundle_fwd.h"
 
 #include <QAbstractScrollArea>
+#include <QColor>
+#include <QFont>
+#include <QFontMetricsF>
+#include <QPalette>
+#include <QPointF>
+#include <QRectF>
+#include <QStaticText>
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 
 class QPainter;
 
 namespace kernscope::ui {
+
+/// The ground with that share of the colour, 0 to 1, mixed in.
+QColor tint(const QColor &ground, const QColor &color, double share);
+/// Ground of a byte in the hex view: the colour of its section's kind, so thin that the palette's
+/// text stays readable on it (a contrast of 4.5 and more).
+QColor hexGround(SectionKind kind, const QPalette &palette);
+/// The same of a selected byte: the kind still shows; lines at the edges of the selection go with
+/// it. `large`: of a selection of many rows, which would else outshine everything.
+QColor hexSelectedGround(const QColor &ground, const QPalette &palette, bool large = false);
+/// Ground of a byte that differs from the disk; an outline goes with it.
+QColor hexChangedGround(const QPalette &palette);
+
+/// Every byte as two digits and as a letter, laid out once for a font: views draw thousands of
+/// them.
+class ByteGlyphs
+{
+public:
+    void prepare(const QFont &font);
+
+    /// `value` is that of a byte, 0 to 255.
+    const QStaticText &digits(std::size_t value) const { return m_digits[value]; }
+    /// The ASCII letter; a middle dot where there is none.
+    const QStaticText &letter(std::size_t value) const { return m_letters[value]; }
+
+private:
+    std::array<QStaticText, 256> m_digits, m_letters;
+};
+
+/// Where the cells of a hex view are: offset column, bytes in groups of eight, text column.
+/// Positions are pixels from the left edge of the content and the top of the first row.
+class HexLayout
+{
+public:
+    HexLayout() = default;
+    HexLayout(const QFontMetricsF &metrics, int bytesPerRow, std::uint64_t fileSize);
+
+    int bytesPerRow() const { return m_bytesPerRow; }
+    int offsetDigits() const { return m_offsetDigits; }
+    double charWidth() const { return m_char; }
+    double rowHeight() const { return m_row; }
+    double width() const; ///< of all columns
+
+    double offsetX() const { return m_char / 2; }
+    /// Cell of the byte in `column` of a row whose top is `y`: two digits with half a space each.
+    QRectF hexCell(int column, double y) const;
+    QRectF textCell(int column, double y) const;
+
+    struct Hit {
+        int column = 0;
+        bool text = false; ///< in the text column
+    };
+    /// The cell at x, or the nearest one of the row.
+    Hit hitAt(double x) const;
+    /// The cell at x only where it is one.
+    std::optional<Hit> exactHitAt(double x) const;
+
+private:
+    double hexX(int column) const;
+    double textX() const;
+
+    int m_bytesPerRow = 16, m_offsetDigits = 8;
+    double m_char = 8, m_row = 16;
+};
 
 /// Positions of a scroll bar, which are ints, for a view whose rows need 64 bits: one step a row as
 /// long as that fits, else a step for many rows.
@@ -20,7 +93,7 @@ public:
     static constexpr std::uint64_t kMostSteps = 1u << 30;
 
     RowScroll() = default;
-    /// `rows` rows in all, of which `page` whole ones are shown.
+    /// `rows` rows in all; `page` whole ones are shown.
     RowScroll(std::uint64_t rows, std::uint64_t page) : m_last(rows > page ? rows - page : 0) {}
 
     std::uint64_t lastTop() const { return m_last; } ///< topmost row at the bottom of the scroll
@@ -49,7 +122,7 @@ private:
 };
 
 /// Rows of bytes under a line of headings that stays: what the view of one file and that of two
-/// bundles side by side share. Scrolls by rows, of which there may be more than a scroll bar has
+/// bundles side by side share. Scrolls by rows; there may be more of them than a scroll bar has
 /// steps.
 class HexRows : public QAbstractScrollArea
 {

@@ -2,7 +2,7 @@
 #include "widgets/bytes/hex_view.h"
 
 #include "core/bundle/bundle.h"
-#include "widgets/bytes/hex_colors.h"
+#include "widgets/bytes/hex_rows.h"
 #include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
 

@@ -5,8 +5,8 @@
 #include "core/bundle/bundle_fwd.h"
 #include "core/bundle/byte_field.h"
 #include "widgets/bytes/hex_rows.h"
-#include "widgets/models/bit_run.h"
-#include "widgets/models/byte_text.h"
+#include "widgets/models/byte_models.h"
+#include "widgets/models/session.h"
 
 #include <QTimer>
 
@@ -123,7 +123,7 @@ private:
     int m_bytesPerRow = 16;
     std::uint64_t m_cursor = 0, m_anchor = 0;
     bool m_inText = false, m_dragging = false, m_anyChange = false;
-    QTimer m_rest; ///< after the last key, until picked() is told
+    QTimer m_rest{this}; ///< after the last key, until picked() is told
 };
 
 } // namespace kernscope::ui

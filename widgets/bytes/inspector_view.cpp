@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/bytes/inspector_view.h"
 
-#include "widgets/common/fixed_font.h"
-#include "widgets/common/text_direction.h"
-#include "widgets/models/inspector_model.h"
+#include "widgets/common/labels.h"
+#include "widgets/models/byte_models.h"
 #include "widgets/models/theme.h"
 
 #include <QEvent>

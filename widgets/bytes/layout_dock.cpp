@@ -5,10 +5,10 @@
 #include "core/bundle/bundle.h"
 #include "core/bundle/byte_field.h"
 #include "widgets/bytes/section_strip.h"
+#include "widgets/common/controls.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/export_jobs.h"
-#include "widgets/common/kind_legend.h"
-#include "widgets/models/section_model.h"
+#include "widgets/models/byte_models.h"
 #include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
 

@@ -2,13 +2,12 @@
 #include "widgets/chips/calibration_dock.h"
 
 #include "core/bundle/bundle.h"
-#include "core/report/calibration_table.h"
-#include "widgets/chips/chip_box.h"
-#include "widgets/chips/chip_network.h"
+#include "core/report/chip_table.h"
+#include "widgets/chips/chip_state.h"
 #include "widgets/common/dock_tools.h"
-#include "widgets/models/chip_words.h"
 #include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
+#include "widgets/models/words.h"
 
 #include <QAction>
 #include <QCheckBox>

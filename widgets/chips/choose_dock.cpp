@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/chips/choose_dock.h"
 
-#include "core/assessment/prediction_note.h"
+#include "core/assessment/calibrate.h"
 #include "core/bundle/bundle.h"
 #include "core/codec/encode/form_spec.h"
 #include "core/patch/patch.h"
 #include "core/patch/reencode/reencode.h"
-#include "widgets/chips/chip_box.h"
+#include "widgets/chips/chip_state.h"
+#include "widgets/common/controls.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/file_dialogs.h"
 #include "widgets/common/number_field.h"
-#include "widgets/common/panel_section.h"
-#include "widgets/common/pill.h"
-#include "widgets/models/chip_words.h"
+#include "widgets/common/panels.h"
 #include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
+#include "widgets/models/words.h"
 
 #include <QAction>
 #include <QApplication>

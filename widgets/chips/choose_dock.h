@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/assessment/choose_form.h"
-#include "core/report/choice_json.h"
+#include "core/report/decision_table.h"
 #include "widgets/chips/chip_state.h"
 #include "widgets/common/dock.h"
 #include "widgets/models/row_table_model.h"

@@ -2,12 +2,12 @@
 #include "widgets/chips/collective_dock.h"
 
 #include "core/report/collective_table.h"
-#include "widgets/chips/chip_box.h"
+#include "widgets/chips/chip_state.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/number_field.h"
-#include "widgets/models/chip_words.h"
 #include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
+#include "widgets/models/words.h"
 
 #include <QAction>
 #include <QFormLayout>

@@ -4,7 +4,7 @@
 #include "core/assessment/collective.h"
 #include "widgets/chips/chip_state.h"
 #include "widgets/common/dock.h"
-#include "widgets/models/engine_fact_model.h"
+#include "widgets/models/chip_models.h"
 
 class QLabel;
 class QLineEdit;

@@ -4,17 +4,16 @@
 #include "core/target/rules.h"
 
 #include "core/assessment/stream.h"
-#include "core/report/calibration_table.h"
 #include "core/report/chip_table.h"
 #include "core/report/engine_json.h"
 #include "core/target/hal.h"
-#include "widgets/chips/chip_box.h"
-#include "widgets/common/confidence_words.h"
+#include "widgets/chips/chip_state.h"
+#include "widgets/common/controls.h"
 #include "widgets/common/dock_tools.h"
-#include "widgets/common/flow_layout.h"
 #include "widgets/common/number_field.h"
-#include "widgets/common/share_bar.h"
+#include "widgets/common/panels.h"
 #include "widgets/models/table_text.h"
+#include "widgets/models/words.h"
 
 #include <QAction>
 #include <QCheckBox>

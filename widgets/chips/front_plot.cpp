@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/chips/front_plot.h"
 
-#include "widgets/common/plot_tickers.h"
-#include "widgets/models/chip_words.h"
+#include "widgets/common/plot_canvas.h"
 #include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
+#include "widgets/models/words.h"
 
 #include <QMouseEvent>
 

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/chips/geometry_dock.h"
 
+#include "core/assessment/assess.h"
 #include "core/assessment/geometry.h"
-#include "core/assessment/geometry_cycles.h"
-#include "core/assessment/layer_geometry.h"
 #include "core/assessment/weight_layers.h"
-#include "widgets/chips/chip_box.h"
+#include "widgets/chips/chip_state.h"
 #include "widgets/common/dock_tools.h"
-#include "widgets/common/flow_layout.h"
 #include "widgets/common/number_field.h"
-#include "widgets/models/chip_words.h"
+#include "widgets/common/panels.h"
 #include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
+#include "widgets/models/words.h"
 
 #include <QAbstractListModel>
 #include <QAction>

@@ -5,7 +5,7 @@
 #include "core/assessment/roofline.h"
 #include "widgets/chips/chip_state.h"
 #include "widgets/common/dock.h"
-#include "widgets/models/engine_fact_model.h"
+#include "widgets/models/chip_models.h"
 
 #include <array>
 #include <optional>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/plan/measure_build.h"
+#include "core/plan/judge_content.h"
 #include "core/plan/write_plan.h"
 #include "widgets/chips/chip_state.h"
 #include "widgets/common/dock.h"
-#include "widgets/models/plan_model.h"
+#include "widgets/models/chip_models.h"
 
 #include <map>
 #include <memory>

@@ -2,11 +2,11 @@
 #include "widgets/chips/reduction_dock.h"
 
 #include "core/codec/decode/decoder.h"
-#include "core/format/contested.h"
+#include "core/format/catalogue.h"
 #include "core/numeric/half.h"
-#include "core/report/reduce_json.h"
+#include "core/report/collective_table.h"
 #include "widgets/common/dock_tools.h"
-#include "widgets/common/plot_tickers.h"
+#include "widgets/common/plot_canvas.h"
 #include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
 

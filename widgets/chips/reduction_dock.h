@@ -2,10 +2,10 @@
 #pragma once
 
 #include "core/codec/analysis/reduction.h"
-#include "core/report/reduce_json.h"
+#include "core/report/collective_table.h"
 #include "widgets/common/dock.h"
 #include "widgets/common/plot_widget.h"
-#include "widgets/models/window_columns.h"
+#include "widgets/models/row_table_model.h"
 
 class QAction;
 class QCPGraph;

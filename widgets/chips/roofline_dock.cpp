@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/chips/roofline_dock.h"
 
-#include "core/assessment/prediction_note.h"
+#include "core/assessment/calibrate.h"
 #include "core/bundle/bundle.h"
-#include "widgets/chips/chip_box.h"
-#include "widgets/chips/chip_network.h"
+#include "widgets/chips/chip_state.h"
 #include "widgets/chips/roofline_plot.h"
 #include "widgets/common/dock_tools.h"
+#include "widgets/common/labels.h"
 #include "widgets/common/number_field.h"
-#include "widgets/common/shrink_area.h"
-#include "widgets/common/text_direction.h"
-#include "widgets/models/chip_words.h"
+#include "widgets/common/panels.h"
 #include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
+#include "widgets/models/words.h"
 
 #include <QAction>
 #include <QHBoxLayout>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "widgets/chips/chip_network.h"
 #include "widgets/chips/chip_state.h"
 #include "widgets/chips/roofline_plot.h"
 #include "widgets/common/dock.h"

@@ -3,10 +3,10 @@
 
 #include "widgets/chips/roofline_plot.h"
 #include "widgets/common/design.h"
-#include "widgets/common/elided_name.h"
-#include "widgets/models/chip_words.h"
+#include "widgets/common/labels.h"
 #include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
+#include "widgets/models/words.h"
 
 #include <QFontMetricsF>
 #include <QTransform>

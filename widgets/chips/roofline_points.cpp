@@ -2,9 +2,9 @@
 #include "widgets/chips/roofline_points.h"
 
 #include "core/bundle/bundle.h"
-#include "widgets/models/chip_words.h"
-#include "widgets/models/function_words.h"
+#include "core/report/weight_table.h"
 #include "widgets/models/table_text.h"
+#include "widgets/models/words.h"
 
 #include <QCoreApplication>
 
@@ -423,7 +423,7 @@ QVariant RooflinePoints::cell(int point, int column, int role) const
     const Placement whole = layer.placement(*m_bundle);
     const report::PlacedLayer row{
         &whole, &report::notesOf(*m_bundle, whole.layer),
-        fromUtf8(functionWords(m_bundle->weights()[layer.weight])).toStdString()};
+        fromUtf8(report::functionWords(m_bundle->weights()[layer.weight])).toStdString()};
     return m_columns.cell(column, row, role);
 }
 

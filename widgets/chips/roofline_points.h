@@ -2,8 +2,8 @@
 #pragma once
 
 #include "core/report/placement_table.h"
-#include "widgets/chips/chip_network.h"
-#include "widgets/models/window_columns.h"
+#include "widgets/chips/chip_state.h"
+#include "widgets/models/row_table_model.h"
 
 #include <QString>
 #include <QVariant>

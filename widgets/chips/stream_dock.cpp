@@ -2,14 +2,13 @@
 #include "widgets/chips/stream_dock.h"
 
 #include "core/bundle/bundle.h"
-#include "widgets/common/alike_names.h"
+#include "core/report/weight_table.h"
 #include "widgets/common/dock_tools.h"
-#include "widgets/common/elided_label.h"
-#include "widgets/common/table_foot.h"
-#include "widgets/models/chip_words.h"
-#include "widgets/models/function_words.h"
+#include "widgets/common/labels.h"
+#include "widgets/common/table_tools.h"
 #include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
+#include "widgets/models/words.h"
 
 #include <QAction>
 #include <QCheckBox>
@@ -301,7 +300,7 @@ void StreamDock::refresh()
         m_sized = true;
     }
     measureNames();
-    const bool several = severalFunctions(*bundle);
+    const bool several = report::severalFunctions(*bundle);
     if (several && m_matrix->isColumnHidden(m_model->columnOf("function")))
         fitFunctions();
     m_matrix->setColumnHidden(m_model->columnOf("function"), !several);
@@ -317,7 +316,7 @@ void StreamDock::fitFunctions()
     int widest = 0;
     QString before;
     for (const Weight &weight : session().bundle()->weights()) {
-        const QString words = fromUtf8(functionWords(weight));
+        const QString words = fromUtf8(report::functionWords(weight));
         if (words != before)
             widest = std::max(widest, m_matrix->fontMetrics().horizontalAdvance(words));
         before = words;

@@ -3,7 +3,7 @@
 
 #include "widgets/chips/chip_state.h"
 #include "widgets/common/dock.h"
-#include "widgets/models/stream_matrix_model.h"
+#include "widgets/models/chip_models.h"
 
 #include <QHeaderView>
 #include <QList>

@@ -3,8 +3,8 @@
 
 #include "core/target/rules.h"
 #include "widgets/common/dock_tools.h"
-#include "widgets/models/chip_words.h"
 #include "widgets/models/table_text.h"
+#include "widgets/models/words.h"
 
 #include <QAction>
 #include <QCheckBox>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/report/chip_table.h"
-#include "widgets/chips/chip_box.h"
+#include "widgets/chips/chip_state.h"
 #include "widgets/common/dock.h"
 #include "widgets/models/row_table_model.h"
 

@@ -1,22 +1,20 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/chips/timeline_dock.h"
 
-#include "core/assessment/layer_times.h"
-#include "core/assessment/prediction_note.h"
+#include "core/assessment/assess.h"
+#include "core/assessment/calibrate.h"
 #include "core/assessment/weight_facts.h"
 #include "core/assessment/weight_layers.h"
 #include "core/bundle/bundle.h"
-#include "widgets/chips/chip_box.h"
-#include "widgets/chips/chip_network.h"
-#include "widgets/common/counted_words.h"
+#include "widgets/chips/chip_state.h"
 #include "widgets/common/dock_tools.h"
-#include "widgets/common/elided_name.h"
+#include "widgets/common/labels.h"
 #include "widgets/common/number_field.h"
-#include "widgets/common/plot_tickers.h"
-#include "widgets/models/chip_words.h"
+#include "widgets/common/plot_canvas.h"
 #include "widgets/models/short_names.h"
 #include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
+#include "widgets/models/words.h"
 
 #include <QAction>
 #include <QComboBox>

@@ -7,8 +7,8 @@
 #include "widgets/chips/chip_state.h"
 #include "widgets/common/dock.h"
 #include "widgets/common/plot_widget.h"
+#include "widgets/models/row_table_model.h"
 #include "widgets/models/task_manager.h"
-#include "widgets/models/window_columns.h"
 
 #include <QList>
 

@@ -1,9 +1,26 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/common/design.h"
 
+#include "widgets/common/labels.h"
 #include "widgets/models/theme.h"
 
+#include <QAbstractItemView>
+#include <QApplication>
+#include <QCursor>
+#include <QFontInfo>
+#include <QFontMetrics>
 #include <QLabel>
+#include <QPainter>
+#include <QStyleOptionComboBox>
+#include <QStyleOptionHeader>
+#include <QStyleOptionTab>
+#include <QStyleOptionToolButton>
+#include <QTabBar>
+#include <QTreeView>
+#include <QWidget>
+
+#include <algorithm>
+#include <cmath>
 
 namespace kernscope::ui::design {
 
@@ -73,3 +90,276 @@ QLabel *label(const QString &text, Type step, QWidget *parent)
 }
 
 } // namespace kernscope::ui::design
+
+namespace kernscope::ui {
+
+namespace {
+
+/// A row's chosen ground is pale, and its text stays the text's colour.
+QStyleOptionViewItem paleOption(const QStyleOptionViewItem &item)
+{
+    QStyleOptionViewItem pale = item;
+    const QColor text = item.palette.color(QPalette::Active, QPalette::Text);
+    for (const auto group : {QPalette::Active, QPalette::Inactive, QPalette::Disabled}) {
+        pale.palette.setColor(group, QPalette::Highlight, design::chosenGround(item.palette));
+        pale.palette.setColor(group, QPalette::HighlightedText, text);
+    }
+    return pale;
+}
+
+bool isRowOfView(const QWidget *widget)
+{
+    return qobject_cast<const QAbstractItemView *>(widget) != nullptr &&
+           !widget->inherits("QComboBoxListView");
+}
+
+void drawHairline(QPainter *painter, const QRect &rect, const QPalette &palette)
+{
+    const QColor line = design::hairline(palette);
+    if (rect.width() < rect.height())
+        painter->fillRect(QRect(rect.center().x(), rect.y(), 1, rect.height()), line);
+    else
+        painter->fillRect(QRect(rect.x(), rect.center().y(), rect.width(), 1), line);
+}
+
+void drawTabShape(QPainter *painter, const QStyleOptionTab &tab, const QWidget *bar)
+{
+    const QPalette &palette = tab.palette;
+    const bool chosen = tab.state & QStyle::State_Selected;
+    // A bar that docks were laid out anew around believes the mouse where it was before.
+    if (!chosen && (tab.state & QStyle::State_MouseOver) &&
+        (!bar || tab.rect.contains(bar->mapFromGlobal(QCursor::pos()))))
+        painter->fillRect(tab.rect, design::track(palette));
+    if (!chosen)
+        return;
+    const bool south = tab.shape == QTabBar::RoundedSouth || tab.shape == QTabBar::TriangularSouth;
+    const int y = south ? tab.rect.top() : tab.rect.bottom() - 1;
+    painter->fillRect(QRect(tab.rect.x() + 4, y, tab.rect.width() - 8, 2), design::accent(palette));
+}
+
+void drawHeader(QPainter *painter, const QStyleOptionHeader &header)
+{
+    const QColor line = design::hairline(header.palette);
+    painter->fillRect(header.rect, header.palette.color(QPalette::Base));
+    if (header.orientation == Qt::Horizontal)
+        painter->fillRect(QRect(header.rect.x(), header.rect.bottom(), header.rect.width(), 1),
+                          line);
+    else
+        painter->fillRect(QRect(header.rect.right(), header.rect.y(), 1, header.rect.height()),
+                          line);
+}
+
+/// A title with signs and numbers ("Max |B - A|") is read from left to right in any window.
+QString linesFromLeft(const QString &text, Qt::LayoutDirection direction)
+{
+    if (direction == Qt::LeftToRight)
+        return text;
+    QStringList lines = text.split(QLatin1Char('\n'));
+    for (QString &line : lines)
+        line = readFromLeft(line, direction);
+    return lines.join(QLatin1Char('\n'));
+}
+
+/// Fusion draws these edges darker than the window, which the dark theme swallows.
+void drawControlEdge(QStyle::PrimitiveElement element, const QStyleOption &option,
+                     QPainter *painter)
+{
+    const QRectF edge = QRectF(option.rect).adjusted(0.5, 0.5, -0.5, -0.5);
+    painter->save();
+    painter->setBrush(Qt::NoBrush);
+    if (element == QStyle::PE_FrameLineEdit) {
+        painter->setPen(design::hairline(option.palette));
+        painter->drawRoundedRect(edge, 2, 2);
+    } else {
+        painter->setPen(option.palette.color(QPalette::PlaceholderText));
+        if (element == QStyle::PE_IndicatorRadioButton) {
+            painter->setRenderHint(QPainter::Antialiasing);
+            painter->drawEllipse(edge);
+        } else {
+            painter->drawRect(edge);
+        }
+    }
+    painter->restore();
+}
+
+} // namespace
+
+QuietStyle::QuietStyle() : QProxyStyle(QStringLiteral("Fusion")) {}
+
+int QuietStyle::pixelMetric(PixelMetric metric, const QStyleOption *option,
+                            const QWidget *widget) const
+{
+    const int plain = QProxyStyle::pixelMetric(metric, option, widget);
+    switch (metric) {
+    // A number at the right of one column and a word at the left of the next would else read as
+    // one.
+    case PM_FocusFrameHMargin:
+    case PM_HeaderMargin: return plain + 2;
+    case PM_DockWidgetSeparatorExtent:
+    case PM_SplitterWidth: return 5;
+    case PM_TabBarTabHSpace: return plain + 6;
+    default: return plain;
+    }
+}
+
+void QuietStyle::drawPrimitive(PrimitiveElement element, const QStyleOption *option,
+                               QPainter *painter, const QWidget *widget) const
+{
+    switch (element) {
+    case PE_IndicatorDockWidgetResizeHandle:
+        drawHairline(painter, option->rect, option->palette);
+        return;
+    case PE_FrameTabBarBase: {
+        const QRect &rect = option->rect;
+        painter->fillRect(QRect(rect.x(), rect.bottom(), rect.width(), 1),
+                          design::hairline(option->palette));
+        return;
+    }
+    case PE_Frame:
+        painter->setPen(design::hairline(option->palette));
+        painter->drawRect(option->rect.adjusted(0, 0, -1, -1));
+        return;
+    case PE_PanelItemViewRow:
+    case PE_PanelItemViewItem: {
+        const auto *item = qstyleoption_cast<const QStyleOptionViewItem *>(option);
+        if (!item || !isRowOfView(widget) || !(item->state & State_Selected))
+            break;
+        const QStyleOptionViewItem pale = paleOption(*item);
+        QProxyStyle::drawPrimitive(element, &pale, painter, widget);
+        const bool first = item->viewItemPosition == QStyleOptionViewItem::Beginning ||
+                           item->viewItemPosition == QStyleOptionViewItem::OnlyOne;
+        if (first && element == PE_PanelItemViewItem) {
+            const QRect mark(item->rect.x(), item->rect.y(), 3, item->rect.height());
+            painter->fillRect(visualRect(item->direction, item->rect, mark),
+                              design::accent(item->palette));
+        }
+        return;
+    }
+    case PE_IndicatorCheckBox:
+    case PE_IndicatorItemViewItemCheck:
+    case PE_IndicatorRadioButton:
+        QProxyStyle::drawPrimitive(element, option, painter, widget);
+        drawControlEdge(element, *option, painter);
+        return;
+    case PE_FrameLineEdit:
+        QProxyStyle::drawPrimitive(element, option, painter, widget);
+        if (!(option->state & State_HasFocus)) // Fusion draws that one in the accent
+            drawControlEdge(element, *option, painter);
+        return;
+    default: break;
+    }
+    QProxyStyle::drawPrimitive(element, option, painter, widget);
+}
+
+void QuietStyle::drawControl(ControlElement element, const QStyleOption *option, QPainter *painter,
+                             const QWidget *widget) const
+{
+    switch (element) {
+    case CE_Splitter: drawHairline(painter, option->rect, option->palette); return;
+    case CE_HeaderSection:
+        if (const auto *header = qstyleoption_cast<const QStyleOptionHeader *>(option)) {
+            drawHeader(painter, *header);
+            return;
+        }
+        break;
+    case CE_HeaderLabel:
+        if (const auto *header = qstyleoption_cast<const QStyleOptionHeaderV2 *>(option)) {
+            QStyleOptionHeaderV2 label(*header);
+            label.text = linesFromLeft(header->text, header->direction);
+            QProxyStyle::drawControl(element, &label, painter, widget);
+            return;
+        }
+        break;
+    case CE_HeaderEmptyArea:
+        painter->fillRect(option->rect, option->palette.color(QPalette::Base));
+        return;
+    case CE_TabBarTabShape:
+        if (const auto *tab = qstyleoption_cast<const QStyleOptionTab *>(option)) {
+            drawTabShape(painter, *tab, widget);
+            return;
+        }
+        break;
+    case CE_ComboBoxLabel:
+        // A letter cut in half says nothing; the middle is left out instead.
+        if (const auto *box = qstyleoption_cast<const QStyleOptionComboBox *>(option)) {
+            QStyleOptionComboBox whole = *box;
+            const int room =
+                subControlRect(CC_ComboBox, box, SC_ComboBoxEditField, widget).width() - 2;
+            whole.currentText =
+                box->fontMetrics.elidedText(box->currentText, Qt::ElideMiddle, room);
+            QProxyStyle::drawControl(element, &whole, painter, widget);
+            return;
+        }
+        break;
+    case CE_ItemViewItem:
+        if (const auto *item = qstyleoption_cast<const QStyleOptionViewItem *>(option);
+            item && isRowOfView(widget)) {
+            const QStyleOptionViewItem pale = paleOption(*item);
+            QProxyStyle::drawControl(element, &pale, painter, widget);
+            return;
+        }
+        break;
+    default: break;
+    }
+    QProxyStyle::drawControl(element, option, painter, widget);
+}
+
+QSize QuietStyle::sizeFromContents(ContentsType type, const QStyleOption *option, const QSize &size,
+                                   const QWidget *widget) const
+{
+    QSize whole = QProxyStyle::sizeFromContents(type, option, size, widget);
+    if (type == CT_TabBarTab)
+        whole.rheight() += 2;
+    // Rows of trees have no height of their own to set: as much room as those of tables.
+    if (type == CT_ItemViewItem && qobject_cast<const QTreeView *>(widget))
+        whole.rheight() += 4;
+    // Beside the words of a button that opens a menu stands its arrow, and not upon them.
+    const auto *button = qstyleoption_cast<const QStyleOptionToolButton *>(option);
+    if (type == CT_ToolButton && button && button->icon.isNull() &&
+        (button->features & QStyleOptionToolButton::HasMenu))
+        whole.rwidth() += 2 * pixelMetric(PM_MenuButtonIndicator, option, widget);
+    return whole;
+}
+
+int QuietStyle::styleHint(StyleHint hint, const QStyleOption *option, const QWidget *widget,
+                          QStyleHintReturn *data) const
+{
+    // Tabs stand where reading begins.
+    if (hint == SH_TabBar_Alignment)
+        return Qt::AlignLeft;
+    // The desktop's pictures on buttons are of another family than the window's.
+    if (hint == SH_DialogButtonBox_ButtonsHaveIcons)
+        return 0;
+    return QProxyStyle::styleHint(hint, option, widget, data);
+}
+
+} // namespace kernscope::ui
+
+namespace kernscope::ui::theme {
+
+// What of the theme needs widgets: the application's style and lengths by a widget's font.
+
+void apply(bool dark)
+{
+    QApplication::setStyle(new QuietStyle);
+    QApplication::setPalette(palette(dark));
+}
+
+/// Height of a line of text. Families leave room of very different size above and below their
+/// letters (12 pixels: DejaVu Sans 14, Open Sans 17): no more than usual is counted, so that a
+/// window of one size shows as much in every font.
+static int lineHeightOf(const QFont &font)
+{
+    constexpr double kUsual = 1.18;
+    const int usual = static_cast<int>(std::lround(QFontInfo(font).pixelSize() * kUsual));
+    return std::min(QFontMetrics(font).height(), usual);
+}
+
+int em(const QWidget *widget, double ems)
+{
+    return static_cast<int>(std::lround(lineHeightOf(widget->font()) * ems));
+}
+
+} // namespace kernscope::ui::theme
+
+#include "moc_design.cpp"

@@ -5,7 +5,6 @@
 #include "core/bundle/statistics.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/models/diagnostics_model.h"
-#include "widgets/models/icons.h"
 #include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
 

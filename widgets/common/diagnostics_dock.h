@@ -31,7 +31,7 @@ public:
     /// What the window's menus show as well; the context menu holds the same.
     QList<QAction *> menuActions() const { return m_actions; }
 
-    /// Up to so many stored bytes, payloads are checked without being asked.
+    /// Payloads of at most this many stored bytes are checked without being asked.
     static constexpr std::uint64_t kMostBytesUnasked = 256u << 20;
 
     /// Errors, warnings and notes known now, for the status bar.
@@ -68,7 +68,7 @@ private:
     QAction *m_check = nullptr;
     QList<QAction *> m_actions;
     TaskPtr m_task;
-    QTimer m_checkSoon;
+    QTimer m_checkSoon{this};
     bool m_unchecked = true;    ///< the payloads as they are now have not been read
     bool m_checkWanted = false; ///< by the user or because it costs little
 };

@@ -2,9 +2,9 @@
 #include "widgets/common/dock.h"
 
 #include "widgets/common/design.h"
-#include "widgets/common/elided_label.h"
+#include "widgets/common/labels.h"
 #include "widgets/common/line_icon.h"
-#include "widgets/common/shrink_area.h"
+#include "widgets/common/panels.h"
 #include "widgets/models/session.h"
 #include "widgets/models/table_text.h"
 #include "widgets/models/task_manager.h"

@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/common/dock_tools.h"
 
-#include "widgets/common/cell_keys.h"
 #include "widgets/common/dock.h"
-#include "widgets/common/elided_name.h"
 #include "widgets/common/file_dialogs.h"
-#include "widgets/common/margin_mark.h"
+#include "widgets/common/labels.h"
 #include "widgets/common/number_field.h"
-#include "widgets/common/text_direction.h"
+#include "widgets/common/table_tools.h"
 #include "widgets/models/session.h"
 #include "widgets/models/short_names.h"
-#include "widgets/models/table_formats.h"
 #include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/common/export_jobs.h"
 
+#include "core/base/error_builder.h"
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
-#include "widgets/common/export_whole.h"
+#include "core/report/bundle_report.h"
+#include "core/report/tensor_export.h"
 #include "widgets/common/file_dialogs.h"
 #include "widgets/models/session.h"
 #include "widgets/models/table_text.h"
@@ -11,11 +13,227 @@
 
 #include <QCoreApplication>
 #include <QFileInfo>
+#include <QPageLayout>
+#include <QPageSize>
+#include <QPdfWriter>
 #include <QSaveFile>
+#include <QTextDocument>
 
 #include <algorithm>
+#include <numeric>
+#include <utility>
 
 namespace kernscope::ui {
+
+namespace {
+
+struct WholeWords {
+    Q_DECLARE_TR_FUNCTIONS(kernscope::ExportWhole)
+};
+
+/// How an export ended, for the status line.
+struct WholeOutcome {
+    QString fault; ///< empty: written
+    std::size_t leftOut = 0;
+};
+
+QString notWritten(const QSaveFile &file)
+{
+    return WholeWords::tr("Not written: %1").arg(file.errorString());
+}
+
+/// Puts the file in its place, unless what it was read from changed meanwhile.
+QString commitWhole(QSaveFile &file, const Bundle &bundle)
+{
+    if (const auto same = bundle.checkUnchanged(); !same) {
+        file.cancelWriting();
+        return fromUtf8(describe(same.error()));
+    }
+    return file.commit() ? QString() : notWritten(file);
+}
+
+WholeOutcome writeTensorFile(const Bundle &bundle, const std::vector<std::size_t> &weights,
+                             const QString &path, Progress &progress)
+{
+    const BundleReadLock lock(bundle);
+    const auto kind = report::tensorFileOf(path.toStdString());
+    if (!kind || (weights.size() > 1 && !report::holdsTensors(*kind)))
+        return {WholeWords::tr("Nothing is exported: the end of the name says what is written, %1")
+                    .arg(kind ? QStringLiteral(".npz, .safetensors")
+                              : fromUtf8(report::kTensorEndings))};
+    const auto plan = report::planTensors(bundle, weights, std::nullopt, *kind);
+    if (!plan)
+        return {fromUtf8(describe(plan.error()))};
+    if (plan->tensors.empty())
+        return {plan->notes.empty() ? WholeWords::tr("No weight can be read")
+                                    : fromUtf8(describe(plan->notes.front().error))};
+    QSaveFile file(path);
+    if (!file.open(QIODevice::WriteOnly))
+        return {notWritten(file)};
+    const auto written = report::writeTensors(
+        bundle, *plan,
+        [&file](std::span<const std::byte> bytes) -> Result<void> {
+            const auto length = static_cast<qint64>(bytes.size());
+            if (file.write(reinterpret_cast<const char *>(bytes.data()), length) == length)
+                return {};
+            return ErrorBuilder("io.write").message(file.errorString().toStdString()).unexpected();
+        },
+        &progress);
+    if (!written) {
+        file.cancelWriting();
+        return {fromUtf8(describe(written.error()))};
+    }
+    return {commitWhole(file, bundle), weights.size() - plan->tensors.size()};
+}
+
+/// A4, with the text as wide as the page: wide tables shrink to it.
+bool writeReportPdf(QSaveFile &file, const std::string &html, const QString &title)
+{
+    QPdfWriter pdf(&file);
+    pdf.setTitle(title);
+    pdf.setPageSize(QPageSize(QPageSize::A4));
+    pdf.setPageOrientation(QPageLayout::Landscape);
+    QTextDocument document;
+    document.setDefaultFont(QFont(QStringLiteral("Sans"), 7));
+    document.setDefaultStyleSheet(QStringLiteral("h1{font-size:16pt}h2{font-size:11pt}"
+                                                 "th{text-align:left}.n{text-align:right}"));
+    // Sizes in pixels are those of a screen.
+    QString text = QString::fromUtf8(html.data(), static_cast<qsizetype>(html.size()));
+    const qsizetype style = text.indexOf(QLatin1String("<style>"));
+    if (style >= 0)
+        text.remove(style, text.indexOf(QLatin1String("</style>")) - style);
+    putFiguresOnPages(text);
+    text.replace(QLatin1String("<table"), QLatin1String("<table cellpadding=\"2\""));
+    document.setHtml(text);
+    document.print(&pdf);
+    return file.error() == QFileDevice::NoError && file.size() > 0;
+}
+
+WholeOutcome writeReport(const Bundle &bundle, std::vector<report::ReportNote> notes,
+                         const QString &path, Progress &progress)
+{
+    report::BundleReport asked;
+    asked.bundle = &bundle;
+    asked.notes = std::move(notes);
+    {
+        const BundleReadLock lock(bundle);
+        asked.diagnostics = bundle.diagnostics();
+        std::uint64_t elements = 0;
+        for (const Weight &weight : bundle.weights())
+            elements += weight.fault ? 0 : weight.elements.value;
+        progress.setTotal(2 * elements);
+        for (Diagnostic &fault : verifyPayloads(bundle, &progress))
+            asked.diagnostics.push_back(std::move(fault));
+        AllStatistics statistics = computeAllStatistics(bundle, {true, true}, &progress);
+        asked.statistics = std::move(statistics.weights);
+        for (Diagnostic &fault : statistics.diagnostics)
+            asked.diagnostics.push_back(std::move(fault));
+    }
+    asked.findings = report::findAll(bundle, asked.statistics, progress); // takes the locks itself
+    const auto html = report::bundleHtml(asked, &progress);               // and so does this
+    if (!html)
+        return {fromUtf8(describe(html.error()))};
+    QSaveFile file(path);
+    if (!file.open(QIODevice::WriteOnly))
+        return {notWritten(file)};
+    const auto length = static_cast<qint64>(html->size());
+    const bool sound = path.endsWith(QLatin1String(".pdf"), Qt::CaseInsensitive)
+                           ? writeReportPdf(file, *html, fromUtf8(bundle.name()))
+                           : file.write(html->data(), length) == length;
+    if (!sound) {
+        file.cancelWriting();
+        return {notWritten(file)};
+    }
+    return {commitWhole(file, bundle)};
+}
+
+void tellOutcome(Session &session, const WholeOutcome &outcome, const QString &path)
+{
+    const QString name = QFileInfo(path).fileName();
+    QString text = outcome.fault.isEmpty() ? WholeWords::tr("Exported %1").arg(name)
+                                           : WholeWords::tr("%1: %2").arg(name, outcome.fault);
+    if (outcome.fault.isEmpty() && outcome.leftOut > 0)
+        text += WholeWords::tr("; %n weights that cannot be read are left out", nullptr,
+                               static_cast<int>(outcome.leftOut));
+    Q_EMIT session.statusMessage(text);
+}
+
+void startTensors(Session &session, const BundlePtr &bundle, std::vector<std::size_t> weights,
+                  const QString &path, const QString &title)
+{
+    session.tasks().start(
+        &session, title,
+        [bundle, weights = std::move(weights), path](Progress &progress) {
+            return writeTensorFile(*bundle, weights, path, progress);
+        },
+        [&session, path](const WholeOutcome &outcome) { tellOutcome(session, outcome, path); });
+}
+
+} // namespace
+
+void putFiguresOnPages(QString &html)
+{
+    constexpr int kAcross = 3, kDown = 3;
+    const QLatin1String begin("<figure>"), end("</figure>");
+    const QLatin1String newPage(" style=\"page-break-before:always\"");
+    qsizetype at = html.indexOf(begin), last = at;
+    const qsizetype first = at;
+    if (at < 0)
+        return;
+    QString pages;
+    for (int count = 0; at >= 0; ++count) {
+        const qsizetype stop = html.indexOf(end, at);
+        if (stop < 0)
+            return;
+        last = stop + end.size();
+        if (count % (kAcross * kDown) == 0)
+            pages += count == 0 ? QStringLiteral("<table><tr>")
+                                : QStringLiteral("</tr></table><table%1><tr>").arg(newPage);
+        else if (count % kAcross == 0)
+            pages += QStringLiteral("</tr><tr>");
+        pages += QStringLiteral("<td width=\"33%\">") +
+                 html.mid(at + begin.size(), stop - at - begin.size()) + QStringLiteral("</td>");
+        at = html.indexOf(begin, last);
+    }
+    pages += QStringLiteral("</tr></table>");
+    pages.replace(QLatin1String("<figcaption>"), QLatin1String("<br>"));
+    pages.remove(QLatin1String("</figcaption>"));
+    html.replace(first, last - first, pages);
+    if (const qsizetype title = html.lastIndexOf(QLatin1String("<h2>"), first); title >= 0)
+        html.insert(title + 3, newPage);
+}
+
+void exportTensors(Session &session, const BundlePtr &bundle, const QString &path)
+{
+    if (!bundle)
+        return;
+    std::vector<std::size_t> weights(bundle->weights().size());
+    std::iota(weights.begin(), weights.end(), std::size_t{0});
+    startTensors(session, bundle, std::move(weights), path,
+                 WholeWords::tr("Exporting all weights"));
+}
+
+void exportWeight(Session &session, const BundlePtr &bundle, std::size_t weight,
+                  const QString &path)
+{
+    if (!bundle || weight >= bundle->weights().size())
+        return;
+    startTensors(session, bundle, {weight}, path,
+                 WholeWords::tr("Exporting %1").arg(fromUtf8(bundle->weights()[weight].name)));
+}
+
+void exportReport(Session &session, const BundlePtr &bundle, std::vector<report::ReportNote> notes,
+                  const QString &path)
+{
+    if (!bundle)
+        return;
+    session.tasks().start(
+        &session, WholeWords::tr("Writing the report"),
+        [bundle, notes = std::move(notes), path](Progress &progress) {
+            return writeReport(*bundle, notes, path, progress);
+        },
+        [&session, path](const WholeOutcome &outcome) { tellOutcome(session, outcome, path); });
+}
 
 namespace {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "widgets/models/typed_number.h"
+#include "widgets/models/table_text.h"
 
 #include <QDoubleSpinBox>
 #include <QLineEdit>

@@ -1,7 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <QByteArray>
+#include <QPaintDevice>
+#include <QSharedPointer>
+#include <QSize>
+
 #include <qcustomplot.h>
+
+#include <memory>
+
+class QCPAxisTicker;
+class QString;
 
 namespace kernscope::ui {
 
@@ -25,6 +35,38 @@ private:
     void dropPictures();
 
     bool m_painting = false;
+};
+
+/// Ticks at whole numbers, labelled "15,000", "150k", "1.5M".
+QSharedPointer<QCPAxisTicker> countTicker();
+/// Powers of ten with the same labels.
+QSharedPointer<QCPAxisTicker> logTicker();
+/// Ticks labelled with prefixes, as "20 µs"; `unit` without a prefix.
+QSharedPointer<QCPAxisTicker> quantityTicker(const QString &unit);
+/// Powers of ten with the same labels.
+QSharedPointer<QCPAxisTicker> logQuantityTicker(const QString &unit);
+
+class SvgEngine;
+
+/// What is painted on it, as an SVG document: outlines, texts as texts, pictures, clipped as the
+/// painter says (QSvgGenerator of Qt 6.4 does not clip). Lengths are pixels.
+class SvgDevice final : public QPaintDevice
+{
+public:
+    explicit SvgDevice(const QSize &size);
+    ~SvgDevice() override;
+
+    /// Complete once the painter has ended.
+    QByteArray document() const;
+
+    QPaintEngine *paintEngine() const override;
+
+protected:
+    int metric(PaintDeviceMetric metric) const override;
+
+private:
+    QSize m_size;
+    std::unique_ptr<SvgEngine> m_engine;
 };
 
 } // namespace kernscope::ui

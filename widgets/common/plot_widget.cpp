@@ -4,7 +4,6 @@
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/file_dialogs.h"
 #include "widgets/common/plot_canvas.h"
-#include "widgets/common/svg_device.h"
 #include "widgets/models/plot_table_model.h"
 #include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"

@@ -1,17 +1,76 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "widgets/common/tile_loader.h"
 #include "widgets/common/tile_view.h"
+#include "widgets/models/task_manager.h"
+#include "widgets/models/tile_source.h"
 
+#include <QBasicTimer>
+#include <QCache>
+#include <QColor>
+#include <QHash>
+#include <QObject>
+#include <QPointF>
 #include <QRect>
+#include <QSet>
 #include <QWidget>
 
+#include <memory>
 #include <optional>
+#include <vector>
 
 class QPainter;
 
 namespace kernscope::ui {
+
+/// Dark or white, whichever is read better on `ground`; dark where that is transparent.
+QColor inkOn(QRgb ground);
+
+/// Draws a shape about `centre`, with `reach` pixels to each side. `faint` is the colour of the
+/// dot, which says that the element is left out. Pen and brush of the painter change.
+void paintCellShape(QPainter &painter, CellShape shape, QPointF centre, double reach,
+                    const QColor &ink, const QColor &faint);
+
+/// Tiles of one source: a cache bounded in bytes, and the few tasks that fill it. Only tiles that
+/// are wanted now are worked on; scrolling past a tile cancels it.
+class TileLoader : public QObject
+{
+    Q_OBJECT
+
+public:
+    explicit TileLoader(TaskManager &tasks, QObject *parent = nullptr);
+    ~TileLoader() override;
+
+    void setSource(TileSourcePtr source);
+    const TileSourcePtr &source() const { return m_source; }
+
+    /// The tile, or null where it has not come yet. Valid until the event loop turns.
+    const Tile *find(const TileKey &key) const { return m_cache.object(key); }
+    /// Replaces the list of tiles to load: those on view that were not found, most important first.
+    void want(std::vector<TileKey> keys);
+    bool busy() const;
+
+Q_SIGNALS:
+    void tileReady();
+    void tilesLost(); ///< tiles on view were cancelled with everything else; ask again
+
+protected:
+    void timerEvent(QTimerEvent *event) override;
+
+private:
+    void startNext();
+    void accept(const TileKey &key, Tile tile);
+    void cancelAll();
+    void noticeCancelled();
+
+    TaskManager &m_tasks;
+    TileSourcePtr m_source;
+    QCache<TileKey, Tile> m_cache;
+    QHash<TileKey, TaskPtr> m_running;
+    QSet<TileKey> m_failed; ///< asking again would fail again
+    std::vector<TileKey> m_wanted;
+    QBasicTimer m_retry;
+};
 
 /// Draws what a TileView shows and finds out which tiles that needs.
 class TilePainter

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/common/tile_view.h"
 
-#include "widgets/common/tile_loader.h"
 #include "widgets/common/tile_painter.h"
 #include "widgets/models/theme.h"
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "widgets/common/tile_ruler.h"
 #include "widgets/common/view_state.h"
 #include "widgets/models/task_manager.h"
 #include "widgets/models/tile_source.h"

@@ -3,7 +3,7 @@
 
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
-#include "widgets/bytes/hex_colors.h"
+#include "widgets/bytes/hex_rows.h"
 #include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
 

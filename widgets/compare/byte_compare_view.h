@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/compare/byte_counterpart.h"
+#include "core/compare/byte_differences.h"
 #include "widgets/bytes/hex_rows.h"
 #include "widgets/compare/byte_rows.h"
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "core/compare/byte_alignment.h"
-#include "core/compare/kept_places.h"
 
 #include <cstdint>
 #include <memory>
@@ -51,8 +50,8 @@ public:
 
     std::uint64_t rows() const { return m_rows; }
     std::uint64_t bytesPerRow() const { return m_bytesPerRow; }
-    /// Bytes of a side in a row: of elements of other widths so many that both sides have the same
-    /// elements in it.
+    /// Bytes of a side in a row: of elements of other widths the number at which both sides have
+    /// the same elements in it.
     std::uint64_t width(const AlignedSegment &segment, bool ofA) const;
     /// `row` below rows().
     Row at(const ByteAlignment &alignment, std::uint64_t row) const;

@@ -3,14 +3,14 @@
 
 #include "core/bundle/bundle.h"
 #include "core/bundle/pair_read_lock.h"
-#include "widgets/common/counted_words.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/compare/byte_compare_view.h"
-#include "widgets/compare/compare_task.h"
+#include "widgets/compare/compare_runner.h"
 #include "widgets/compare/difference_strip.h"
-#include "widgets/models/byte_section_model.h"
+#include "widgets/models/byte_models.h"
 #include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
+#include "widgets/models/words.h"
 
 #include <QAction>
 #include <QComboBox>
@@ -191,7 +191,7 @@ void BytesDock::cancel()
     m_againAction->setEnabled(false);
 }
 
-/// What was found is of other bytes than those of now.
+/// What was found is not of the current bytes.
 void BytesDock::forget()
 {
     cancel();
@@ -389,7 +389,7 @@ void BytesDock::tellPlace(std::uint64_t length)
     const auto &elements = own ? other.elements : other.otherElements;
     const std::size_t weight = own ? other.weight : other.otherWeight;
     if (!elements.empty() && weight < document().weights().size()) {
-        // A byte may hold several: the one of now stays as long as it is one of them.
+        // A byte may hold several: the current one stays as long as it is one of them.
         const Place &now = session().place();
         const bool stays =
             now.weight == weight && now.element &&

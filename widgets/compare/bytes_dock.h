@@ -4,7 +4,7 @@
 #include "core/bundle/element_place.h"
 #include "core/compare/byte_differences.h"
 #include "widgets/common/dock.h"
-#include "widgets/compare/pair_choices.h"
+#include "widgets/compare/shown_pair.h"
 #include "widgets/models/task_manager.h"
 
 #include <QList>
@@ -41,8 +41,8 @@ public:
     /// Pairs by hand: what the bytes of a weight are set against.
     void setChoices(const PairChoices &choices);
     bool swapped() const { return m_swapped; }
-    /// The pair that Compare shows, as weights of A and B. Where nobody has gone anywhere yet, its
-    /// bytes are the first that are seen; the common position stays.
+    /// The pair that Compare shows, as weights of A and B. Before the first move its bytes are
+    /// shown; the common position stays.
     void setPair(std::size_t weightA, std::size_t weightB);
 
     /// Finds the differences also while the dock is hidden, for the list of them.
@@ -115,7 +115,7 @@ private:
     TaskPtr m_task;
     PairChoices m_choices;
     bool m_swapped = false;
-    bool m_current = false;                             ///< of the bundles of now, or under way
+    bool m_current = false;                             ///< of the current bundles, or under way
     bool m_visited = false;                             ///< the cursor has been somewhere
     std::size_t m_pairA = kNoIndex, m_pairB = kNoIndex; ///< what Compare shows
 };

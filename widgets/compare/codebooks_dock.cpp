@@ -3,8 +3,7 @@
 
 #include "core/report/difference_formats.h"
 #include "widgets/common/dock_tools.h"
-#include "widgets/compare/compare_task.h"
-#include "widgets/compare/same_tables.h"
+#include "widgets/compare/compare_runner.h"
 #include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
 
@@ -41,7 +40,7 @@ CodebookPairModel::CodebookPairModel(QObject *parent) : RowTable(report::entryTa
 
 void CodebookPairModel::setMatch(CodebookMatchPtr match)
 {
-    // The rows of before are looked at while the new ones come.
+    // The previous rows stay in sight while the new ones come.
     const CodebookMatchPtr before = std::exchange(m_match, std::move(match));
     setRows(m_match ? report::entryRows(*m_match) : std::vector<report::EntryFacts>());
 }
@@ -129,7 +128,7 @@ void CodebooksDock::refresh()
     if (!m_places.ofNow(session())) {
         m_places = {}; // of bundles that are open no more
     } else {
-        // The bytes of now, also where the Compare dock is closed and tells of none.
+        // The current bytes, also where the Compare dock is closed and tells of none.
         const BundlePtr &document = session().bundle(), &other = session().other();
         m_places.subject.a = m_places.documentIsB ? other : document;
         m_places.subject.b = m_places.documentIsB ? document : other;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/base/progress.h"
+#include "core/compare/limits.h"
 #include "core/patch/edit/copy_values.h"
 #include "widgets/compare/pair_pictures.h"
 #include "widgets/models/compare_model.h"
@@ -9,14 +11,28 @@
 
 #include <QList>
 #include <QObject>
+#include <QString>
 
 #include <functional>
 #include <optional>
+#include <string>
 #include <vector>
 
 class QAction;
 
 namespace kernscope::ui {
+
+/// Kinds of files that a difference is saved as, for a file dialog: changes to be applied to
+/// another copy of A (.kpatch), reports (.html, .md, .csv, .json, .xml).
+QString differenceKinds();
+
+/// The whole difference of two bundles as the text of such a file, by the ending of its name:
+/// compares everything first, so not for the GUI thread. Errors: those of compareBundles and of
+/// report::changeScript; "diff.format" for another ending.
+Result<std::string> differenceDocument(const BundlePtr &a, const BundlePtr &b,
+                                       const DiffLimits &limits,
+                                       const std::vector<PairChoice> &chosen,
+                                       const QString &fileName, Progress &progress);
 
 /// Gives the document values of the other bundle, as edits that can be undone: an element, an
 /// output channel, the codebook or all of the pair that is shown, or of every pair what keeps its

@@ -3,28 +3,22 @@
 
 #include "core/bundle/bundle.h"
 #include "core/target/rules.h"
+#include "widgets/common/controls.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/file_dialogs.h"
-#include "widgets/common/flow_layout.h"
-#include "widgets/common/segmented.h"
+#include "widgets/common/panels.h"
 #include "widgets/compare/compare_copies.h"
-#include "widgets/compare/compare_header.h"
 #include "widgets/compare/compare_pages.h"
 #include "widgets/compare/compare_runner.h"
-#include "widgets/compare/compare_table.h"
-#include "widgets/compare/compare_task.h"
-#include "widgets/compare/difference_export.h"
 #include "widgets/compare/hand_pairs.h"
-#include "widgets/compare/limits_bar.h"
-#include "widgets/compare/pair_figures.h"
+#include "widgets/compare/pair_dock.h"
 #include "widgets/compare/pair_pictures.h"
 #include "widgets/compare/places_dock.h"
-#include "widgets/compare/same_tables.h"
 #include "widgets/compare/shown_pair.h"
 #include "widgets/compare/verdict_strip.h"
 #include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
-#include "widgets/weight/weight_pyramids.h"
+#include "widgets/weight/weight_tiles.h"
 
 #include <QAction>
 #include <QActionGroup>
@@ -536,7 +530,7 @@ void CompareDock::onRows()
     showRow(row);
 }
 
-/// Every pair is compared: where nobody has chosen one, the first of the order is shown.
+/// Every pair is compared: until the user chooses one, the first of the order is shown.
 void CompareDock::onFinished()
 {
     keepSelection([this] { m_model->updateOrder(); });

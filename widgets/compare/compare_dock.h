@@ -4,7 +4,7 @@
 #include "core/target/target.h"
 #include "widgets/common/dock.h"
 #include "widgets/compare/compare_pages.h"
-#include "widgets/compare/pair_choices.h"
+#include "widgets/compare/shown_pair.h"
 #include "widgets/models/compare_model.h"
 #include "widgets/models/task_manager.h"
 
@@ -163,7 +163,7 @@ private:
     BundlePtr m_a, m_b; ///< what the rows are of
     TaskPtr m_saving;
     std::size_t m_row = kNoIndex;      ///< whose pair is shown
-    std::size_t m_proposed = kNoIndex; ///< the row that is shown since nobody has chosen one
+    std::size_t m_proposed = kNoIndex; ///< the row shown until the user chooses one
     std::string m_shownA, m_shownB;    ///< its names, by which it is found again
     bool m_swapped = false, m_following = false;
     bool m_cut = false; ///< what the shown pair needs was cancelled

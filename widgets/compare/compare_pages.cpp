@@ -2,24 +2,295 @@
 #include "widgets/compare/compare_pages.h"
 
 #include "core/bundle/bundle.h"
-#include "widgets/common/counted_words.h"
+#include "widgets/common/controls.h"
+#include "widgets/common/design.h"
 #include "widgets/common/dock_tools.h"
-#include "widgets/common/segmented.h"
+#include "widgets/common/table_tools.h"
 #include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
+#include "widgets/models/words.h"
 
 #include <QAction>
 #include <QActionGroup>
+#include <QCoreApplication>
+#include <QEvent>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
 #include <QLineEdit>
+#include <QPainter>
+#include <QProgressBar>
 #include <QTableView>
+#include <QTimer>
+#include <QToolButton>
 #include <QVBoxLayout>
 
+#include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace kernscope::ui {
+
+namespace {
+
+QString sideText(const QString &side, const QString &name, const QString &bytes)
+{
+    return QStringLiteral("<b>%1</b>&nbsp; %2 &nbsp;%3").arg(side, name.toHtmlEscaped(), bytes);
+}
+
+} // namespace
+
+CompareHeader::CompareHeader(QWidget *parent) : QWidget(parent)
+{
+    auto *row = new QHBoxLayout(this);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->setSpacing(theme::em(this, 0.6));
+    const auto label = [this, row](const QString &name) {
+        auto *made = new QLabel(this);
+        made->setAccessibleName(name);
+        made->setTextInteractionFlags(Qt::TextSelectableByMouse);
+        made->setSizePolicy(QSizePolicy::Maximum, QSizePolicy::Fixed);
+        made->setMinimumWidth(theme::em(this, 3));
+        row->addWidget(made);
+        return made;
+    };
+    m_a = label(tr("Bundle A"));
+    m_a->setTextFormat(Qt::RichText);
+    m_swap = new QToolButton(this);
+    m_swap->setText(QStringLiteral("\u21C4"));
+    m_swap->setAutoRaise(true);
+    m_swap->setToolTip(tr("Swap the sides: compare A against B instead of B against A"));
+    m_swap->setAccessibleName(tr("Swap sides"));
+    row->addWidget(m_swap);
+    m_b = label(tr("Bundle B"));
+    m_b->setTextFormat(Qt::RichText);
+    m_third = new QToolButton(this);
+    m_third->setToolTip(tr("Set another build against the same base, in Builds"));
+    m_third->setAccessibleName(tr("Add a third build"));
+    row->addWidget(m_third);
+    m_program = label(tr("Program"));
+    row->addStretch(1);
+    m_progress = new QProgressBar(this);
+    m_progress->setRange(0, 1000);
+    m_progress->setTextVisible(false);
+    m_progress->setAccessibleName(tr("Progress of the comparison"));
+    m_progress->hide(); // lies along the lower edge: it takes no room from the names
+}
+
+void CompareHeader::setSwitch(QWidget *choice)
+{
+    m_switch = choice;
+    layout()->addWidget(choice);
+}
+
+void CompareHeader::setBundles(const BundlePtr &a, const BundlePtr &b)
+{
+    if (!a || !b)
+        return;
+    const double bytesA = static_cast<double>(a->totalBytes().value);
+    const double ratio = static_cast<double>(b->totalBytes().value) / bytesA;
+    m_nameA = fromUtf8(a->name());
+    m_nameB = fromUtf8(b->name());
+    m_bytesA = tr("%1 B").arg(groupedNumber(a->totalBytes().value));
+    m_bytesB = tr("%1 B (%2)").arg(groupedNumber(b->totalBytes().value), ratioText(ratio));
+    m_a->setToolTip(fromUtf8(a->path().string()));
+    m_b->setToolTip(fromUtf8(b->path().string()));
+    relabel();
+}
+
+/// Names give way to the width there is: elided in the middle, whole in the tooltip.
+void CompareHeader::relabel()
+{
+    const QFontMetrics metrics(font());
+    const auto nameRoom = [&](const QString &third) {
+        m_third->setText(third);
+        const int taken = metrics.horizontalAdvance(m_bytesA + m_bytesB + m_program->text()) +
+                          m_swap->sizeHint().width() + m_third->sizeHint().width() +
+                          (m_switch ? m_switch->sizeHint().width() : 0) + theme::em(this, 9);
+        return (width() - taken) / 2;
+    };
+    int room = nameRoom(tr("+ third build"));
+    if (room < theme::em(this, 10))
+        room = nameRoom(QStringLiteral("+"));
+    room = std::max(theme::em(this, 4), room);
+    m_a->setText(sideText(QStringLiteral("A"), metrics.elidedText(m_nameA, Qt::ElideMiddle, room),
+                          m_bytesA));
+    m_b->setText(sideText(QStringLiteral("B"), metrics.elidedText(m_nameB, Qt::ElideMiddle, room),
+                          m_bytesB));
+}
+
+void CompareHeader::resizeEvent(QResizeEvent *event)
+{
+    QWidget::resizeEvent(event);
+    const int high = std::max(2, theme::em(this, 0.25));
+    m_progress->setGeometry(0, height() - high, width(), high);
+    if (!m_nameA.isEmpty())
+        relabel();
+}
+
+void CompareHeader::setDifference(const Difference *difference)
+{
+    const bool known = difference != nullptr;
+    const bool none = known && !difference->program.bytesA && !difference->program.bytesB;
+    m_program->setText(!known                                ? tr("program: \u2026")
+                       : none                                ? tr("no program")
+                       : difference->program.equal           ? tr("program: = equal")
+                       : difference->program.sameComputation ? tr("program: = same")
+                                                             : tr("program: \u2260 differs"));
+    m_program->setToolTip(known && !none && !difference->program.equal &&
+                                  difference->program.sameComputation
+                              ? tr("The same operations; names, order or notation differ")
+                              : QString());
+    if (!m_nameA.isEmpty())
+        relabel(); // the names have what these words leave, whichever of the two came first
+}
+
+void CompareHeader::setProgress(bool running, double fraction)
+{
+    m_progress->setVisible(running);
+    m_progress->setValue(static_cast<int>(1000 * fraction));
+}
+
+namespace {
+
+constexpr double kLastColumn = 8; // in ems, before it takes what is left
+
+/// Where a window is narrow the column of names leaves room for those up to the verdict; where it
+/// is wide the verdict has room for its longest words, and no column stands at the edge in part.
+/// Until the user sets the width of either.
+class NamesGiveWay final : public QObject
+{
+public:
+    NamesGiveWay(QTableView *table, const CompareModel &model)
+        : QObject(table), m_table(table), m_names(model.columnOf("weight")),
+          m_verdict(model.columnOf("verdict")), m_next(model.columnOf("cosine")),
+          m_usualName(table->columnWidth(m_names)), m_usualVerdict(table->columnWidth(m_verdict))
+    {
+        table->viewport()->installEventFilter(this);
+        connect(table->horizontalHeader(), &QHeaderView::sectionResized, this, [this](int column) {
+            if ((column == m_names || column == m_verdict) && !m_fitting)
+                m_userSized = true;
+            else if (!m_fitting)
+                QTimer::singleShot(0, this, &NamesGiveWay::fit);
+        });
+    }
+
+protected:
+    bool eventFilter(QObject *watched, QEvent *event) override
+    {
+        if (event->type() == QEvent::Resize || event->type() == QEvent::Show)
+            fit();
+        return QObject::eventFilter(watched, event);
+    }
+
+private:
+    static constexpr double kLeastName = 9.5, kMostName = 26, kMostVerdict = 15; // in ems
+
+    void fit()
+    {
+        if (m_userSized)
+            return;
+        int others = 0;
+        for (int column = m_names + 1; column < m_verdict; ++column)
+            others += m_table->columnWidth(column); // 0 where it is hidden
+        m_fitting = true;
+        const int least = std::min(m_usualName, theme::em(m_table, kLeastName));
+        const int room = m_table->viewport()->width() - others;
+        const int verdict = std::clamp(room - m_usualName, m_usualVerdict,
+                                       std::max(m_usualVerdict, theme::em(m_table, kMostVerdict)));
+        int name = room - verdict;
+        if (name >= m_usualName + m_table->columnWidth(m_next)) {
+            // Where every column has its room, long names have what is left.
+            for (int column = m_verdict + 1; column < m_table->model()->columnCount() - 1; ++column)
+                name -= m_table->columnWidth(column);
+            name -= theme::em(m_table, kLastColumn);
+            name = std::clamp(name, m_usualName, theme::em(m_table, kMostName));
+        }
+        m_table->setColumnWidth(m_verdict, verdict);
+        m_table->setColumnWidth(m_names, std::max(least, name));
+        m_fitting = false;
+    }
+
+    QTableView *m_table;
+    const int m_names, m_verdict, m_next; ///< columns
+    int m_usualName, m_usualVerdict;      ///< widths that they have where there is room
+    bool m_fitting = false, m_userSized = false;
+};
+
+} // namespace
+
+ErrorBarDelegate::ErrorBarDelegate(const CompareModel &model, QObject *parent)
+    : QStyledItemDelegate(parent), m_model(model)
+{
+    const auto forget = [this] { m_largest.reset(); };
+    connect(&model, &QAbstractItemModel::dataChanged, this, forget);
+    connect(&model, &QAbstractItemModel::modelReset, this, forget);
+}
+
+double ErrorBarDelegate::largest() const
+{
+    if (!m_largest) {
+        m_largest = 0;
+        for (const report::PairRow &row : m_model.rows()) {
+            if (row.pair.values && std::isfinite(row.pair.values->relativeRmse))
+                m_largest = std::max(*m_largest, row.pair.values->relativeRmse);
+        }
+    }
+    return *m_largest;
+}
+
+std::optional<double> ErrorBarDelegate::share(const QModelIndex &index) const
+{
+    const std::size_t number = m_model.rowAt(index.row());
+    if (number >= m_model.rows().size() || !m_model.rows()[number].pair.values)
+        return std::nullopt;
+    const ValueDifference &values = *m_model.rows()[number].pair.values;
+    if (!std::isfinite(values.relativeRmse))
+        return 1;
+    return largest() > 0 ? values.relativeRmse / largest() : 0;
+}
+
+void ErrorBarDelegate::paint(QPainter *painter, const QStyleOptionViewItem &option,
+                             const QModelIndex &index) const
+{
+    QStyledItemDelegate::paint(painter, option, index);
+    const auto part = share(index);
+    if (!part)
+        return;
+    const int height = std::max(3, option.rect.height() / 6);
+    const QRect track(option.rect.left() + 3, option.rect.bottom() + 1 - height,
+                      std::max(0, option.rect.width() - 6), height);
+    painter->fillRect(track, design::track(option.palette));
+    const int filled = static_cast<int>(std::lround(*part * track.width()));
+    if (*part > 0)
+        painter->fillRect(QRect(track.left(), track.top(), std::max(1, filled), height),
+                          theme::color(Token::DiffMore, theme::isDark(option.palette)));
+}
+
+QTableView *makeCompareTable(CompareModel &model, QWidget *parent)
+{
+    auto *table = new QTableView(parent);
+    table->setAccessibleName(
+        QCoreApplication::translate("kernscope::CompareTable", "Weights of both bundles in pairs"));
+    table->setModel(&model);
+    table->setDragEnabled(true);
+    table->setAcceptDrops(true);
+    table->setDragDropMode(QAbstractItemView::DragDrop);
+    table->setDefaultDropAction(Qt::LinkAction);
+    table->setDragDropOverwriteMode(true);
+    prepareTable(table);
+    table->setMinimumHeight(theme::em(table, 4));
+    table->setColumnHidden(model.columnOf("limits"), true);
+    table->setItemDelegateForColumn(model.columnOf("relative_rmse"),
+                                    new ErrorBarDelegate(model, table));
+    setColumnWidths(table->horizontalHeader(),
+                    {15,  6, 6,   6,   4.8, 6.4, 4.4, 5.2, 4.4, 6, 12,         14,
+                     5.2, 5, 5.5, 5.5, 5.5, 5.5, 5,   6.2, 5.2, 5, kLastColumn});
+    table->horizontalHeader()->setStretchLastSection(true);
+    new NamesGiveWay(table, model);
+    new AlikeNames(table, model.columnOf("weight"));
+    return table;
+}
 
 StructureList::StructureList(Session &session, RowTableModel *model, const QString &name,
                              const QString &fileName, QWidget *parent)

@@ -1,24 +1,87 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/compare/compare.h"
 #include "core/report/structure_table.h"
+#include "widgets/models/compare_model.h"
 #include "widgets/models/row_table_model.h"
 #include "widgets/models/session.h"
 #include "widgets/models/task_manager.h"
 
 #include <QList>
 #include <QStackedWidget>
+#include <QString>
+#include <QStyledItemDelegate>
 #include <QWidget>
 
 #include <memory>
 #include <vector>
 
-class QAction;
 class QLabel;
-class QLineEdit;
+class QProgressBar;
+class QToolButton;
 class QTableView;
+class QAction;
+class QLineEdit;
 
 namespace kernscope::ui {
+
+/// The line above a comparison: both bundles with their bytes, the button that swaps them, whether
+/// the programs are the same, and how far the comparison is.
+class CompareHeader : public QWidget
+{
+    Q_OBJECT
+
+public:
+    explicit CompareHeader(QWidget *parent = nullptr);
+
+    void setBundles(const BundlePtr &a, const BundlePtr &b);
+    /// Null: not known yet.
+    void setDifference(const Difference *difference);
+    /// 0 to 1; `running` false empties the bar without moving anything.
+    void setProgress(bool running, double fraction);
+    QToolButton *swapButton() const { return m_swap; }
+    QToolButton *thirdButton() const { return m_third; }
+    /// Stands at the end of the line.
+    void setSwitch(QWidget *choice);
+
+protected:
+    void resizeEvent(QResizeEvent *event) override;
+
+private:
+    void relabel();
+
+    QString m_nameA, m_nameB, m_bytesA, m_bytesB;
+    QLabel *m_a = nullptr, *m_b = nullptr, *m_program = nullptr;
+    QToolButton *m_swap = nullptr, *m_third = nullptr;
+    QWidget *m_switch = nullptr;
+    QProgressBar *m_progress = nullptr;
+};
+
+/// The relative error of a pair as its number over a bar, whose length is the share of the
+/// largest one of all pairs: which weight suffers most is seen at once.
+class ErrorBarDelegate final : public QStyledItemDelegate
+{
+    Q_OBJECT
+
+public:
+    explicit ErrorBarDelegate(const CompareModel &model, QObject *parent = nullptr);
+
+    void paint(QPainter *painter, const QStyleOptionViewItem &option,
+               const QModelIndex &index) const override;
+    /// 0 to 1; nothing where no figure is there. What is not finite fills the bar.
+    std::optional<double> share(const QModelIndex &index) const;
+
+private:
+    double largest() const;
+
+    const CompareModel &m_model;
+    mutable std::optional<double> m_largest; ///< of all rows; found when it is asked for
+};
+
+/// The table of pairs: where it is narrow the names give way, where it is wide the verdict has
+/// room. Limits and functions are hidden at first.
+QTableView *makeCompareTable(CompareModel &model, QWidget *parent);
 
 /// A page of the comparison beside the values: what differs as a table, under a filter and a line
 /// that says how much there is.
@@ -41,12 +104,6 @@ private:
     QLineEdit *m_filter = nullptr;
     QLabel *m_note = nullptr;
 };
-
-} // namespace kernscope::ui
-
-class QAction;
-
-namespace kernscope::ui {
 
 class Segmented;
 
@@ -95,3 +152,5 @@ private:
 };
 
 } // namespace kernscope::ui
+
+class QAction;

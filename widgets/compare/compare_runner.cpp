@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/compare/compare_runner.h"
 
+#include "core/bundle/bundle.h"
 #include "core/bundle/pair_read_lock.h"
-#include "core/compare/weight_fingerprint.h"
+#include "core/compare/value_difference.h"
 #include "core/report/pair_table.h"
-#include "widgets/models/comparison_outcome.h"
+#include "widgets/models/compare_model.h"
 #include "widgets/models/table_text.h"
 
+#include <QAction>
+#include <QVariant>
+
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -16,6 +21,36 @@
 #include <vector>
 
 namespace kernscope::ui {
+
+namespace {
+
+constexpr const char *kTaskProperty = "kernscope_compare_task";
+
+} // namespace
+
+void setCompareTask(const QList<QAction *> &actions, CompareTask task)
+{
+    for (QAction *action : actions)
+        action->setProperty(kTaskProperty, static_cast<int>(task));
+}
+
+CompareTask compareTask(const QAction &action)
+{
+    const QVariant task = action.property(kTaskProperty);
+    return task.isValid() ? static_cast<CompareTask>(task.toInt()) : CompareTask::View;
+}
+
+bool sameTables(const BundlePtr &before, const BundlePtr &now)
+{
+    if (!before || !now)
+        return false;
+    if (before == now)
+        return true;
+    return before->path() == now->path() &&
+           std::equal(before->weights().begin(), before->weights().end(), now->weights().begin(),
+                      now->weights().end(),
+                      [](const Weight &x, const Weight &y) { return x.name == y.name; });
+}
 
 /// What the worker has found since the GUI thread last looked.
 struct ComparisonInbox {
@@ -45,7 +80,7 @@ struct ComparisonMemory {
 };
 
 /// Compares `now->b` against `now->a` in stages, handing each to the inbox: the rows, what the
-/// files say, the values of one pair after the other, and what it all comes to. Values that
+/// files say, the values of one pair after the other, and the overall result. Values that
 /// `before` still holds for are not read again. Runs on a worker; progress in elements.
 void runComparison(ComparisonMemory &now, const ComparisonMemory *before, ComparisonInbox &inbox,
                    Progress &progress);

@@ -1,17 +1,36 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/bundle/bundle_fwd.h"
 #include "widgets/models/compare_model.h"
-#include "widgets/models/comparison_outcome.h"
 #include "widgets/models/task_manager.h"
 
+#include <QList>
 #include <QObject>
 #include <QTimer>
 
+#include <array>
+#include <cstdint>
 #include <memory>
 #include <vector>
 
+class QAction;
+
 namespace kernscope::ui {
+
+/// What an action of the comparison's docks is for: the part of the Compare menu that it stands in.
+enum class CompareTask : std::uint8_t { Pairing, GoTo, Copy, Limits, View, Export, Builds };
+inline constexpr std::array kCompareTasks{
+    CompareTask::Pairing, CompareTask::GoTo,   CompareTask::Copy,  CompareTask::Limits,
+    CompareTask::View,    CompareTask::Export, CompareTask::Builds};
+
+void setCompareTask(const QList<QAction *> &actions, CompareTask task);
+/// View where nothing was said.
+CompareTask compareTask(const QAction &action);
+
+/// Whether both are one file with the same weights in the same order, whatever their values: rows
+/// of `before` then name the weights of `now`, and may stay on view while new ones are made.
+bool sameTables(const BundlePtr &before, const BundlePtr &now);
 
 struct ComparisonInbox;
 struct ComparisonMemory;
@@ -36,7 +55,7 @@ public:
     double fraction() const;
     /// What the files say, without values; null until known.
     const std::shared_ptr<const Difference> &files() const { return m_files; }
-    /// What it all comes to; null until every value was compared.
+    /// The overall result; null until every value was compared.
     const ComparisonOutcomePtr &outcome() const { return m_outcome; }
 
 Q_SIGNALS:

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/compare/places_dock.h"
 
-#include "widgets/common/counted_words.h"
 #include "widgets/common/dock_tools.h"
-#include "widgets/compare/channel_plot.h"
-#include "widgets/compare/compare_task.h"
-#include "widgets/compare/same_tables.h"
+#include "widgets/compare/compare_runner.h"
+#include "widgets/compare/pair_plots.h"
 #include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
+#include "widgets/models/words.h"
 
 #include <QAction>
 #include <QHeaderView>

@@ -3,7 +3,7 @@
 
 #include "widgets/common/dock.h"
 #include "widgets/compare/pair_pictures.h"
-#include "widgets/models/places_models.h"
+#include "widgets/models/compare_model.h"
 
 #include <QList>
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/compare/ranges_dock.h"
 
-#include "widgets/common/absent_columns.h"
-#include "widgets/common/counted_words.h"
 #include "widgets/common/dock_tools.h"
-#include "widgets/compare/compare_task.h"
+#include "widgets/common/table_tools.h"
+#include "widgets/compare/compare_runner.h"
 #include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
+#include "widgets/models/words.h"
 
 #include <QAction>
 #include <QHeaderView>

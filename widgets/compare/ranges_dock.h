@@ -16,8 +16,8 @@ class QTableView;
 
 namespace kernscope::ui {
 
-/// The ranges of bytes in which two bundles differ, as a list: where they are on either side, what
-/// part of which weight they are of. Choosing one goes there in both bundles.
+/// The ranges of bytes in which two bundles differ, as a list: where they are on either side, and
+/// the weight and part that they belong to. Choosing one goes there in both bundles.
 class RangesDock : public Dock
 {
     Q_OBJECT

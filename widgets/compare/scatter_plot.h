@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/compare/pair_bins.h"
+#include "core/compare/worst_places.h"
 #include "widgets/common/plot_widget.h"
 
 #include <array>

@@ -1,15 +1,47 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "widgets/models/comparison_outcome.h"
+#include "core/compare/limits.h"
+#include "widgets/models/compare_model.h"
 #include "widgets/models/theme.h"
 
 #include <QAbstractButton>
 #include <QList>
+#include <QWidget>
 
+#include <array>
 #include <optional>
 
+class QLabel;
+class QLineEdit;
+
 namespace kernscope::ui {
+
+/// Fields for the limits that every pair must keep: largest difference, relative, in ULP; least
+/// cosine and signal to noise ratio. An empty field is no limit. Beside them how many pairs hold.
+class LimitsBar : public QWidget
+{
+    Q_OBJECT
+
+public:
+    explicit LimitsBar(QWidget *parent = nullptr);
+
+    const ValueLimits &limits() const { return m_limits; }
+    /// How many pairs keep them, do not, and are still compared.
+    void setCounts(std::size_t hold, std::size_t exceed, std::size_t waiting);
+    QLineEdit *field(std::size_t index) const { return m_fields[index]; }
+    QString verdict() const;
+
+Q_SIGNALS:
+    void limitsChanged();
+
+private:
+    void read();
+
+    ValueLimits m_limits;
+    std::array<QLineEdit *, 5> m_fields{};
+    QLabel *m_verdict = nullptr;
+};
 
 /// A short statement on a tinted ground, with a glyph that says its kind without the colour. One
 /// that leads somewhere can be clicked and reached by the keyboard.
@@ -32,7 +64,7 @@ private:
     Token m_token;
 };
 
-/// What a comparison comes to, in a row: how many weights are stored otherwise, the largest error
+/// The result of a comparison, in a row: how many weights are stored otherwise, the largest error
 /// and where it is, fp16 rounding, the bytes, and what the chips do with the weights.
 class VerdictStrip final : public QWidget
 {

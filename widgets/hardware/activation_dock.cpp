@@ -7,10 +7,10 @@
 #include "core/numeric/half.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/file_dialogs.h"
-#include "widgets/common/flow_layout.h"
+#include "widgets/common/panels.h"
 #include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
-#include "widgets/models/weight_words.h"
+#include "widgets/models/words.h"
 
 #include <QAction>
 #include <QComboBox>

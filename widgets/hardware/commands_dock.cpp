@@ -4,7 +4,7 @@
 #include "core/bundle/bundle.h"
 #include "core/container/hwx/container.h"
 #include "widgets/common/dock_tools.h"
-#include "widgets/common/fact_view.h"
+#include "widgets/common/table_tools.h"
 #include "widgets/hardware/hardware_facts.h"
 #include "widgets/models/table_text.h"
 

@@ -5,9 +5,8 @@
 #include "core/container/section/section.h"
 #include "core/report/section_json.h"
 #include "widgets/common/dock_tools.h"
-#include "widgets/common/fact_view.h"
-#include "widgets/common/fixed_font.h"
-#include "widgets/hardware/declared_facts.h"
+#include "widgets/common/labels.h"
+#include "widgets/common/table_tools.h"
 #include "widgets/hardware/hardware_facts.h"
 #include "widgets/models/table_text.h"
 

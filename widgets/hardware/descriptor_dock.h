@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/container/hwx/task_unit.h"
+#include "core/container/hwx/kernels.h"
 #include "widgets/common/dock.h"
 #include "widgets/models/fact_tree_model.h"
 

@@ -4,15 +4,14 @@
 #include "core/bundle/bundle.h"
 #include "core/bundle/kinds.h"
 #include "core/container/hwx/container.h"
-#include "widgets/common/absent_columns.h"
-#include "widgets/common/confidence_words.h"
-#include "widgets/common/counted_words.h"
 #include "widgets/common/design.h"
 #include "widgets/common/dock_tools.h"
-#include "widgets/common/panel_section.h"
-#include "widgets/models/field_model.h"
+#include "widgets/common/panels.h"
+#include "widgets/common/table_tools.h"
+#include "widgets/models/hardware_models.h"
 #include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
+#include "widgets/models/words.h"
 
 #include <QAction>
 #include <QGridLayout>

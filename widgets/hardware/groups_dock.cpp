@@ -3,11 +3,11 @@
 
 #include "core/bundle/bundle.h"
 #include "core/container/section/section.h"
-#include "widgets/common/absent_columns.h"
-#include "widgets/common/counted_words.h"
 #include "widgets/common/dock_tools.h"
+#include "widgets/common/table_tools.h"
 #include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
+#include "widgets/models/words.h"
 
 #include <QHeaderView>
 #include <QHelpEvent>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "widgets/common/dock.h"
-#include "widgets/models/group_model.h"
+#include "widgets/models/hardware_models.h"
 
 #include <QWidget>
 

@@ -8,9 +8,8 @@
 #include "core/report/container_table.h"
 #include "core/report/register_table.h"
 #include "core/report/task_table.h"
-#include "widgets/common/counted_words.h"
-#include "widgets/hardware/declared_facts.h"
 #include "widgets/models/table_text.h"
+#include "widgets/models/words.h"
 
 #include <QCoreApplication>
 

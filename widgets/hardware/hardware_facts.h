@@ -4,16 +4,46 @@
 #include "core/bundle/bundle_fwd.h"
 #include "core/container/hwx/slots.h"
 #include "core/descriptor/task_diff.h"
-#include "widgets/models/bit_run.h"
 #include "widgets/models/fact_tree_model.h"
+#include "widgets/models/row_table_model.h"
+#include "widgets/models/session.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
+#include <variant>
 #include <vector>
 
+/// Rows of a FactTreeModel whose cells are those of a declared table.
 /// Rows of the docks about a hardware container, for FactTreeModel. All take a bundle whose
 /// hardware() is not null, and read only its current bytes.
+
 namespace kernscope::ui {
+
+template <class Row>
+std::vector<FactColumn> factColumns(const WindowColumns<Row> &declared)
+{
+    std::vector<FactColumn> columns;
+    for (int i = 0; i < declared.count(); ++i)
+        columns.push_back({declared.header(i, Qt::DisplayRole).toString(),
+                           declared.header(i, Qt::ToolTipRole).toString(),
+                           declared.facts(i).number()});
+    return columns;
+}
+
+/// The cells of a row, and the numbers that it sorts by.
+template <class Row>
+FactNode factNode(const WindowColumns<Row> &declared, const Row &row)
+{
+    FactNode node;
+    for (int column = 0; column < declared.count(); ++column) {
+        node.cells += declared.cell(column, row, Qt::DisplayRole).toString();
+        const report::SortValue sort = declared.order(column, row);
+        if (const auto *number = std::get_if<std::uint64_t>(&sort))
+            node.numbers.emplace_back(column, *number);
+    }
+    return node;
+}
 
 /// A text section with a reader over it. Keeps nothing of the bytes: the bundle must live.
 struct TaskSource {

@@ -4,12 +4,12 @@
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
 #include "core/container/hwx/container.h"
-#include "widgets/common/counted_words.h"
 #include "widgets/common/dock_tools.h"
-#include "widgets/common/fact_view.h"
 #include "widgets/common/number_field.h"
+#include "widgets/common/table_tools.h"
 #include "widgets/hardware/hardware_facts.h"
 #include "widgets/models/table_text.h"
+#include "widgets/models/words.h"
 
 #include <QAction>
 #include <QHBoxLayout>

@@ -4,15 +4,14 @@
 #include "core/bundle/bundle.h"
 #include "core/patch/edit/edit_parser.h"
 #include "core/patch/plan/raw_place.h"
-#include "widgets/common/counted_words.h"
 #include "widgets/common/dock_tools.h"
-#include "widgets/common/fact_view.h"
 #include "widgets/common/number_field.h"
+#include "widgets/common/table_tools.h"
 #include "widgets/models/fact_tree_model.h"
 #include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
-#include "widgets/patch/raw_edit.h"
-#include "widgets/patch/typed_answer.h"
+#include "widgets/models/words.h"
+#include "widgets/patch/typed_edits.h"
 
 #include <QAction>
 #include <QHBoxLayout>

@@ -3,7 +3,7 @@
 
 #include "widgets/common/dock.h"
 #include "widgets/hardware/hardware_facts.h"
-#include "widgets/models/task_list_model.h"
+#include "widgets/models/hardware_models.h"
 #include "widgets/models/task_manager.h"
 
 #include <QList>

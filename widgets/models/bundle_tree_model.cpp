@@ -4,13 +4,12 @@
 #include "core/base/overlaid_file.h"
 #include "core/container/hwx/container.h"
 #include "core/container/mil/program.h"
-#include "widgets/models/form_token.h"
-#include "widgets/models/function_words.h"
-#include "widgets/models/icons.h"
-#include "widgets/models/key_role.h"
+#include "core/report/weight_table.h"
+#include "widgets/models/row_table_model.h"
 #include "widgets/models/short_names.h"
 #include "widgets/models/table_text.h"
-#include "widgets/models/text_filter.h"
+#include "widgets/models/theme.h"
+#include "widgets/models/words.h"
 
 #include <QRegularExpression>
 
@@ -423,7 +422,7 @@ void BundleTreeModel::addFunctions()
     std::map<std::string, std::size_t> byName;
     const auto &weights = m_bundle->weights();
     for (std::size_t i = 0; i < weights.size(); ++i) {
-        const std::string function = functionWords(weights[i]);
+        const std::string function = report::functionWords(weights[i]);
         const auto [at, added] = byName.try_emplace(function, m_groups.size());
         if (added)
             m_groups.push_back({Node::Kind::Function, fromUtf8(function), {}, {}});

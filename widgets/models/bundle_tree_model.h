@@ -5,7 +5,7 @@
 #include "core/bundle/bundle.h"
 #include "core/bundle/bundle_fwd.h"
 #include "core/report/weight_table.h"
-#include "widgets/models/window_columns.h"
+#include "widgets/models/row_table_model.h"
 
 #include <QAbstractItemModel>
 #include <QStringList>

@@ -1,15 +1,90 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "widgets/models/comparison_outcome.h"
-#include "widgets/models/pair_words.h"
+#include "core/assessment/weight_facts.h"
+#include "core/compare/build_verdict.h"
+#include "core/compare/compare.h"
+#include "core/compare/limits.h"
+#include "core/report/pair_table.h"
+#include "core/report/places_table.h"
 #include "widgets/models/row_table_model.h"
 
+#include <QString>
+
 #include <functional>
+#include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace kernscope::ui {
+
+/// The result of a comparison, once every value was compared.
+struct ComparisonOutcome {
+    ComparisonOutcome(BundlePtr ofA, BundlePtr ofB, Difference found)
+        : a(std::move(ofA)), b(std::move(ofB)), difference(std::move(found)),
+          before(*a, allTargets()), after(*b, allTargets()),
+          verdict(buildVerdict(*a, *b, difference, before, after))
+    {
+    }
+
+    BundlePtr a, b;
+    Difference difference;       ///< with values
+    DecisionTable before, after; ///< every weight of A, and of B, on every chip
+    BuildVerdict verdict;
+};
+using ComparisonOutcomePtr = std::shared_ptr<const ComparisonOutcome>;
+
+/// The columns of the table of pairs.
+const WindowColumns<report::PairRow> &pairColumns();
+/// A cell as people read it; a dash where nothing is known.
+QString pairCellText(const report::PairRow &row, int column);
+
+/// True where the two sides are known to differ, or are not known to be the same.
+bool differs(const report::PairRow &row);
+/// Whether the weights are of more functions than one.
+bool severalFunctions(const std::vector<report::PairRow> &rows);
+/// Sets what the row says of its limits; and of its verdict, where the core has none yet.
+void setPairWords(report::PairRow &row, const ValueLimits &limits);
+
+/// A sign of what became of the weight, for those who do not read every word.
+QString verdictGlyph(const report::PairRow &row);
+/// A sentence with the figures of this row: why the verdict is what it is.
+QString verdictSentence(const report::PairRow &row);
+
+/// Three significant digits or more: "0.0100", "1.25e-05".
+QString shortNumber(double number);
+
+using WorstPlacesPtr = std::shared_ptr<const WorstPlaces>;
+
+/// Output channels that differ, the largest difference first.
+class ChannelModel final : public RowTable<ChannelDifference>
+{
+public:
+    explicit ChannelModel(QObject *parent = nullptr) : RowTable(report::channelTable(), parent) {}
+
+    /// Null: no rows.
+    void setPlaces(const WorstPlacesPtr &places);
+    /// The element that a shown row leads to.
+    std::optional<std::uint64_t> elementAt(int row) const;
+    /// Shown row of a channel; -1 where it is not among them.
+    int rowOfChannel(std::uint64_t channel) const;
+};
+
+/// Single elements, the largest difference first.
+class ElementModel final : public RowTable<report::ElementFacts>
+{
+public:
+    explicit ElementModel(QObject *parent = nullptr) : RowTable(report::elementTable(), parent) {}
+
+    /// `shape` and `type` are those of A. Null: no rows.
+    void setPlaces(const WorstPlacesPtr &places, const Shape &shape, ElementType type);
+    /// The element of a shown row.
+    std::optional<std::uint64_t> elementAt(int row) const;
+    /// Shown row of an element; -1 where it is not among them.
+    int rowOfElement(std::uint64_t element) const;
+};
 
 /// Table of pairs: what two bundles have in common and what each has alone. The rows are there at
 /// once; the figures of a pair are handed in as they are found.

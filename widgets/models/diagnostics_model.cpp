@@ -2,8 +2,8 @@
 #include "widgets/models/diagnostics_model.h"
 
 #include "core/report/json.h"
-#include "widgets/models/icons.h"
 #include "widgets/models/table_text.h"
+#include "widgets/models/theme.h"
 
 #include <algorithm>
 

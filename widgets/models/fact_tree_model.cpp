@@ -30,7 +30,7 @@ FactTreeModel::FactTreeModel(std::vector<FactColumn> columns, QObject *parent)
 {
 }
 
-/// Whether these are the rows of now with the same bytes, below the same rows.
+/// Whether these are the current rows with the same bytes, below the same rows.
 bool FactTreeModel::sameShape(const std::vector<FactNode> &nodes,
                               const std::vector<std::int32_t> &rows) const
 {

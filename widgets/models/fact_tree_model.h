@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/base/quantity.h"
-#include "widgets/models/bit_run.h"
+#include "widgets/models/session.h"
 #include "widgets/models/theme.h"
 
 #include <QAbstractItemModel>

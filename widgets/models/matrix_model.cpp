@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/models/matrix_model.h"
 
-#include "widgets/models/outcome_words.h"
-#include "widgets/models/row_order.h"
 #include "widgets/models/row_table_model.h"
 #include "widgets/models/short_names.h"
 #include "widgets/models/table_text.h"
-#include "widgets/models/window_columns.h"
+#include "widgets/models/words.h"
 
 #include <QCollator>
 #include <QSet>

@@ -5,7 +5,6 @@
 #include "core/bundle/weight.h"
 #include "core/patch/edit/edit.h"
 #include "core/patch/patch.h"
-#include "widgets/models/bit_run.h"
 
 #include <QObject>
 #include <QPointer>
@@ -18,6 +17,12 @@
 class QUndoStack;
 
 namespace kernscope::ui {
+
+/// A field within a run of bytes: its bits, counted from the lowest one of the first byte.
+struct BitRun {
+    unsigned first = 0, count = 0;
+    friend bool operator==(const BitRun &, const BitRun &) = default;
+};
 
 class TaskManager;
 
@@ -85,7 +90,7 @@ public:
     void goToElement(std::size_t weight, std::uint64_t element, QObject *origin = nullptr);
     void goToBytes(std::size_t file, ByteRange range, QObject *origin = nullptr);
     void goToSection(std::size_t section, QObject *origin = nullptr);
-    /// Every place of the history, oldest first, and which of them is the one of now.
+    /// Every place of the history, oldest first, and which of them is the current one.
     const std::vector<Place> &history() const { return m_history; }
     std::size_t historyAt() const { return m_historyAt; }
     void goToHistory(std::size_t index); ///< nothing where there is none
@@ -108,7 +113,7 @@ Q_SIGNALS:
     void otherChanged();
     void bytesChanged(); ///< content or tables of bundle() changed, weights keep their order
     void placeChanged(const kernscope::ui::Place &place, QObject *origin);
-    void placeConfirmed(QObject *origin); ///< goTo() was called for the place of now
+    void placeConfirmed(QObject *origin); ///< goTo() was called for the current place
     void historyChanged();
     void patchingEnabledChanged(bool enabled);
     void editsRequested(const std::vector<kernscope::Edit> &edits, const QString &title);

@@ -1,15 +1,22 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/base/error.h"
+
 #include <QAbstractItemModel>
 #include <QString>
 #include <QVariant>
 
 #include <cstdint>
+#include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 class QItemSelectionModel;
+/// Every field in which a number is typed reads it by the parser that edits are read with: the text
+/// is the number that was meant, or it is refused and stays as it was typed.
 
 namespace kernscope::ui {
 
@@ -57,5 +64,46 @@ QString tableAsCsv(const QAbstractItemModel &model);
 QString csvLine(const QStringList &cells);
 /// Writes UTF-8 through a temporary file. The message of what went wrong; empty where all is well.
 QString writeTextFile(const QString &path, const QString &text);
+
+/// What tables are copied and exported as.
+enum class TableFormat : std::uint8_t { CommaSeparated, TabSeparated, Markdown, Json };
+
+/// A column as it is written: in JSON under `key`, elsewhere under `title`.
+struct WrittenColumn {
+    int logical = 0;
+    QString title, key;  ///< `key`: the command line's where the column has one
+    bool number = false; ///< right-aligned, as numbers are
+};
+/// The column of that number; whether it holds numbers is told by a row.
+WrittenColumn writtenColumn(const QAbstractItemModel &model, int logical, const QModelIndex &row);
+
+/// Rows as tab-separated text, Markdown or JSON (an array of objects by key), with the titles.
+/// Numbers are without separators (CopyRole); in JSON they are numbers.
+QString rowsAs(const std::vector<QModelIndex> &rows, const std::vector<WrittenColumn> &columns,
+               TableFormat format);
+/// The whole of a table; the rows of a tree follow the row that they hang below.
+QString tableAs(const QAbstractItemModel &model, TableFormat format);
+/// By the ending of a file's name: .csv or none, .tsv or .txt, .md, .json; nothing for any other,
+/// whose programs would not read a table.
+std::optional<TableFormat> tableFormatOf(const QString &path);
+
+/// "0.5", "-0x1.8p-3", "nan", "-inf"; an integer is decimal, or hexadecimal with 0x. Errors:
+/// "patch.syntax", which names the character that belongs to no number.
+Result<double> typedNumber(const QString &text);
+Result<qint64> typedInteger(const QString &text);
+
+/// What a field takes.
+struct NumberRule {
+    bool integer = false;
+    bool empty = false; ///< nothing as well
+    double least = -std::numeric_limits<double>::infinity();
+    double most = std::numeric_limits<double>::infinity();
+
+    /// Why a text is not taken; empty where it is.
+    QString fault(const QString &text) const;
+};
+
+/// Role of a cell in which a number is typed: bool, whether it is an integer.
+inline constexpr int kNumberRole = Qt::UserRole + 41;
 
 } // namespace kernscope::ui

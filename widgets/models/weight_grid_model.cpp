@@ -3,7 +3,6 @@
 
 #include "core/compare/element_changes.h"
 #include "widgets/models/table_text.h"
-#include "widgets/models/typed_number.h"
 
 #include <QTimer>
 

@@ -1,10 +1,206 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/models/weight_reader.h"
 
+#include <QStringList>
+
 #include <algorithm>
 #include <array>
 
 namespace kernscope::ui {
+
+namespace {
+
+constexpr std::uint64_t kShortVector = 32; ///< vectors up to this stay in one line
+constexpr std::uint64_t kLongestLine = std::uint64_t{1} << 20;
+
+std::uint64_t lineLength(std::uint64_t elements)
+{
+    if (elements <= kShortVector)
+        return elements;
+    std::uint64_t length = 1;
+    while (length < kLongestLine && length * length < elements)
+        length *= 2;
+    return length;
+}
+
+} // namespace
+
+SliceMap::SliceMap(Shape shape) : SliceMap(std::move(shape), 0, {}) {}
+
+SliceMap::SliceMap(Shape shape, std::size_t rowAxis, std::vector<std::optional<std::uint64_t>> held)
+    : m_shape(std::move(shape)), m_strides(m_shape.size(), 1),
+      m_rowAxis(rowAxis < m_shape.size() ? rowAxis : 0), m_held(std::move(held))
+{
+    m_held.resize(m_shape.size());
+    m_elements = elementCount(m_shape).value_or(ElementCount()).value;
+    m_flat = m_shape.size() < 2;
+    if (m_elements == 0)
+        return;
+    for (std::size_t axis = m_shape.size(); axis-- > 1;)
+        m_strides[axis - 1] = m_strides[axis] * m_shape[axis];
+    m_flat = m_shape.size() < 2 ||
+             (m_elements > kShortVector &&
+              std::find(m_shape.begin(), m_shape.end(), m_elements) != m_shape.end());
+    if (m_flat) {
+        m_held.assign(m_shape.size(), std::nullopt);
+        m_cols = m_chunk = lineLength(m_elements);
+        m_rows = (m_elements - 1) / m_cols + 1;
+        return;
+    }
+    m_held[m_rowAxis].reset();
+    m_rows = m_shape[m_rowAxis];
+    m_cols = 1;
+    for (std::size_t axis = 0; axis < m_shape.size(); ++axis) {
+        if (axis == m_rowAxis)
+            continue;
+        if (m_held[axis]) {
+            m_held[axis] = std::min(*m_held[axis], m_shape[axis] - 1);
+            m_base += *m_held[axis] * m_strides[axis];
+        } else {
+            m_colAxes.push_back(axis);
+            m_cols *= m_shape[axis];
+        }
+    }
+    for (auto it = m_colAxes.rbegin(); it != m_colAxes.rend() && m_strides[*it] == m_chunk; ++it)
+        m_chunk *= m_shape[*it];
+}
+
+bool SliceMap::whole() const
+{
+    return std::none_of(m_held.begin(), m_held.end(), [](const auto &at) { return at; });
+}
+
+SliceMap SliceMap::part(const Shape &whole, std::size_t axis, std::uint64_t first,
+                        std::uint64_t count)
+{
+    Shape shape = whole;
+    shape[axis] = count;
+    SliceMap map(std::move(shape));
+    std::uint64_t inner = 1;
+    for (std::size_t i = axis + 1; i < whole.size(); ++i)
+        inner *= whole[i];
+    map.m_within = Within{whole, first * inner, count * inner, whole[axis] * inner};
+    return map;
+}
+
+std::optional<std::uint64_t> SliceMap::element(std::uint64_t row, std::uint64_t col) const
+{
+    const auto at = own(row, col);
+    if (!at || !m_within)
+        return at;
+    return *at / m_within->run * m_within->stride + m_within->start + *at % m_within->run;
+}
+
+/// The same within the part.
+std::optional<std::uint64_t> SliceMap::own(std::uint64_t row, std::uint64_t col) const
+{
+    if (row >= m_rows || col >= m_cols)
+        return std::nullopt;
+    if (m_flat) {
+        const std::uint64_t at = row * m_cols + col;
+        return at < m_elements ? std::optional(at) : std::nullopt;
+    }
+    std::uint64_t at = m_base + row * m_strides[m_rowAxis];
+    for (auto it = m_colAxes.rbegin(); it != m_colAxes.rend(); ++it) {
+        at += col % m_shape[*it] * m_strides[*it];
+        col /= m_shape[*it];
+    }
+    return at;
+}
+
+std::optional<std::pair<std::uint64_t, std::uint64_t>> SliceMap::cell(std::uint64_t element) const
+{
+    if (m_within) {
+        const std::uint64_t at = element % m_within->stride;
+        if (at < m_within->start || at - m_within->start >= m_within->run)
+            return std::nullopt;
+        element = element / m_within->stride * m_within->run + at - m_within->start;
+    }
+    if (element >= m_elements)
+        return std::nullopt;
+    if (m_flat)
+        return std::pair(element / m_cols, element % m_cols);
+    const std::vector<std::uint64_t> at = indicesIn(m_shape, element);
+    std::uint64_t col = 0;
+    for (std::size_t axis = 0; axis < m_shape.size(); ++axis) {
+        if (axis == m_rowAxis)
+            continue;
+        if (!m_held[axis])
+            col = col * m_shape[axis] + at[axis];
+        else if (*m_held[axis] != at[axis])
+            return std::nullopt;
+    }
+    return std::pair(at[m_rowAxis], col);
+}
+
+SliceMap SliceMap::containing(std::uint64_t element) const
+{
+    if (m_within || element >= m_elements || m_flat)
+        return *this;
+    const std::vector<std::uint64_t> at = indices(element);
+    auto held = m_held;
+    for (std::size_t axis = 0; axis < held.size(); ++axis) {
+        if (held[axis])
+            held[axis] = at[axis];
+    }
+    return SliceMap(m_shape, m_rowAxis, std::move(held));
+}
+
+std::uint64_t SliceMap::run(std::uint64_t row, std::uint64_t col, std::uint64_t limit) const
+{
+    const auto first = own(row, col);
+    if (!first)
+        return 0;
+    const std::uint64_t inChunk = m_chunk - col % m_chunk;
+    std::uint64_t length = std::min({limit, m_cols - col, inChunk});
+    if (m_flat)
+        length = std::min(length, m_elements - *first);
+    if (m_within)
+        length = std::min(length, m_within->run - *first % m_within->run);
+    return length;
+}
+
+std::vector<std::uint64_t> SliceMap::indices(std::uint64_t element) const
+{
+    return indicesIn(m_within ? m_within->shape : m_shape, element);
+}
+
+std::vector<std::uint64_t> SliceMap::indicesIn(const Shape &shape, std::uint64_t element)
+{
+    std::vector<std::uint64_t> at(shape.size());
+    for (std::size_t axis = shape.size(); axis-- > 0;) {
+        at[axis] = element % shape[axis];
+        element /= shape[axis];
+    }
+    return at;
+}
+
+QString SliceMap::indexText(std::uint64_t element) const
+{
+    QStringList parts;
+    for (const std::uint64_t at : indices(element))
+        parts.append(QString::number(at));
+    return QLatin1Char('[') + parts.join(QStringLiteral(", ")) + QLatin1Char(']');
+}
+
+QString SliceMap::columnText(std::uint64_t col) const
+{
+    if (m_flat)
+        return m_rows > 1 ? QLatin1Char('+') + QString::number(col) : QString::number(col);
+    QStringList parts;
+    for (auto it = m_colAxes.rbegin(); it != m_colAxes.rend(); ++it) {
+        if (m_shape[*it] == 1)
+            continue; // says nothing
+        parts.prepend(QString::number(col % m_shape[*it]));
+        col /= m_shape[*it];
+    }
+    return parts.isEmpty() ? QStringLiteral("0") : parts.join(QLatin1Char(','));
+}
+
+QString SliceMap::rowText(std::uint64_t row) const
+{
+    return QString::number(m_flat ? row * m_cols : row);
+}
 
 namespace {
 

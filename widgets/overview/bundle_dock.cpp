@@ -1,24 +1,22 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/overview/bundle_dock.h"
 
-#include "core/assessment/where_completions.h"
+#include "core/assessment/weight_where.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/statistics.h"
 #include "core/bundle/stored_bytes.h"
 #include "core/report/container_table.h"
 #include "widgets/chips/chip_state.h"
-#include "widgets/common/absent_columns.h"
 #include "widgets/common/design.h"
 #include "widgets/common/dock_tools.h"
-#include "widgets/common/elided_name.h"
 #include "widgets/common/export_jobs.h"
-#include "widgets/models/icons.h"
+#include "widgets/common/labels.h"
+#include "widgets/common/table_tools.h"
 #include "widgets/models/session.h"
 #include "widgets/models/short_names.h"
 #include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
-#include "widgets/overview/navigator_header.h"
-#include "widgets/overview/two_line_rows.h"
+#include "widgets/overview/navigator_rows.h"
 
 #include <QAction>
 #include <QCompleter>

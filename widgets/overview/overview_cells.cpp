@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/overview/overview_cells.h"
 
+#include "core/bundle/bundle.h"
 #include "core/bundle/stored_bytes.h"
-#include "widgets/models/chip_words.h"
+#include "core/compare/compare.h"
+#include "widgets/chips/chip_state.h"
+#include "widgets/common/design.h"
 #include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
-#include "widgets/models/weight_words.h"
+#include "widgets/models/words.h"
 
 #include <QCoreApplication>
+#include <QLabel>
+#include <QVBoxLayout>
 
 #include <algorithm>
 #include <cmath>
@@ -16,6 +21,146 @@
 #include <string>
 
 namespace kernscope::ui {
+
+std::shared_ptr<const BaseErrors> errorsAgainst(const BundlePtr &of, const BundlePtr &base,
+                                                Progress &progress)
+{
+    DiffOptions options;
+    options.values = true;
+    options.bytes = false;
+    const auto difference = compareBundles(*base, *of, options, &progress);
+    if (!difference)
+        return nullptr;
+    auto errors = std::make_shared<BaseErrors>();
+    errors->of = of;
+    errors->base = base;
+    errors->relative.resize(of->weights().size());
+    for (const ComparedPair &pair : wholePairs(difference->weights)) {
+        if (!pair.values || pair.b >= errors->relative.size())
+            continue;
+        const ValueDifference &values = *pair.values;
+        // 10 log10 of the ratio of the squares: of values without a signal there is no ratio.
+        if (values.identical())
+            errors->relative[pair.b] = 0;
+        else if (!std::isnan(values.snr))
+            errors->relative[pair.b] = std::pow(10.0, -values.snr / 20);
+        const double error = errors->relative[pair.b].value_or(0);
+        if (error > 0 && std::isfinite(error)) {
+            errors->least = errors->least > 0 ? std::min(errors->least, error) : error;
+            errors->most = std::max(errors->most, error);
+        }
+    }
+    return errors;
+}
+
+double errorShade(const BaseErrors &errors, double relative)
+{
+    constexpr double kLeast = 0.3; // what differs at all is seen to differ
+    if (relative <= 0)
+        return 0;
+    if (!(errors.least < errors.most))
+        return 1;
+    const double at = std::log(relative / errors.least) / std::log(errors.most / errors.least);
+    return kLeast + (1 - kLeast) * std::clamp(at, 0.0, 1.0);
+}
+
+namespace {
+
+using roofline::ProgramTime;
+
+QString predictedSeconds(double seconds)
+{
+    return siWord(seconds, QStringLiteral("s"));
+}
+
+/// What binds the program, and what the figure leaves out.
+QString predictedNote(const ProgramTime &program, const QString &chip)
+{
+    QString note = program.bound == ProgramTime::Bound::Dispatch && program.dispatchFloorS
+                       ? TimeCard::tr("on %1, less than the %2 that a call takes at least")
+                             .arg(chip, predictedSeconds(*program.dispatchFloorS))
+                   : program.bound == ProgramTime::Bound::Engine
+                       ? TimeCard::tr("on %1, which binds the program").arg(chip)
+                       : TimeCard::tr("on %1").arg(chip);
+    return note;
+}
+
+/// Why there is no time of all layers.
+QString unknownNote(const ProgramTime &program, const roofline::Roofs &roofs, const QString &chip)
+{
+    if (!roofs.compute && !roofs.bandwidth)
+        return TimeCard::tr("no ceilings are published for %1").arg(chip);
+    const std::size_t unknown = program.layers - std::min(program.layers, program.timed);
+    if (program.refused > 0) {
+        const QString refused =
+            TimeCard::tr("on %1: the compiler refuses the weights of %2 of %3 layers")
+                .arg(chip)
+                .arg(program.refused)
+                .arg(program.layers);
+        return unknown > program.refused
+                   ? TimeCard::tr("%1, the time of %2 more layers is not known")
+                         .arg(refused)
+                         .arg(unknown - program.refused)
+                   : refused;
+    }
+    if (unknown > 0)
+        return TimeCard::tr("on %1: the time of %2 of %3 layers is not known")
+            .arg(chip)
+            .arg(unknown)
+            .arg(program.layers);
+    return TimeCard::tr("on %1: how often its layers run is not known").arg(chip);
+}
+
+} // namespace
+
+TimeCard::TimeCard(QWidget *parent) : CardFrame(parent)
+{
+    auto *column = qobject_cast<QVBoxLayout *>(layout());
+    m_value = design::label({}, design::Type::Figure, this);
+    m_note = design::label({}, design::Type::Small, this);
+    m_note->setWordWrap(true);
+    m_note->setAlignment(Qt::AlignLeft | Qt::AlignTop);
+    column->addWidget(design::label(tr("Engine time, predicted"), design::Type::Small, this));
+    column->addWidget(m_value);
+    column->addWidget(m_note, 1);
+}
+
+QString TimeCard::text() const
+{
+    return m_value->text() + QLatin1Char('\n') + m_note->text();
+}
+
+void TimeCard::showTime(const BundlePtr &bundle, const ChipState &chips)
+{
+    if (m_bundle.lock() == bundle && m_target == &chips.target())
+        return;
+    m_bundle = bundle;
+    m_target = &chips.target();
+    m_value->setText(QStringLiteral("\u2013"));
+    const QString chip = chipName(*m_target);
+    if (bundle->weights().size() > kMostPlacedAtOnce) {
+        m_note->setText(tr("many layers: open Timeline for their times"));
+        return;
+    }
+    const auto roofs = roofline::roofsOf(*m_target);
+    const auto network = roofs ? placeNetwork(*bundle, *roofs, chips.choice(), 1) : std::nullopt;
+    if (!network || network->layers.empty()) {
+        m_note->setText(tr("no layer reads a weight on the engine"));
+        return;
+    }
+    const ProgramTime &program = network->program;
+    if (!program.dispatches.empty()) {
+        m_note->setText(
+            tr("on %1, %2 functions: see Timeline").arg(chip).arg(program.dispatches.size()));
+        return;
+    }
+    if (program.engineTimeS)
+        m_value->setText(predictedSeconds(*program.engineTimeS));
+    else if (program.knownS > 0)
+        m_value->setText(tr("at least %1").arg(predictedSeconds(program.knownS)));
+    m_note->setText(program.engineTimeS ? predictedNote(program, chip)
+                                        : unknownNote(program, *roofs, chip));
+}
 
 namespace {
 
@@ -62,15 +207,15 @@ void color(TreemapView::Cell &cell, const Weight &weight, std::size_t index,
 {
     cell.color = theme::color(formToken(weight.form), colors.dark);
     const QColor none = theme::color(Token::KindPadding, colors.dark);
-    if (colors.colors == OverviewDock::Colors::Outcome) {
+    if (colors.colors == OverviewColoring::Outcome) {
         const decision::Outcome outcome = outcomeOf(index, colors);
         cell.color = theme::color(outcomeToken(outcome), colors.dark);
         cell.hatched = outcome == decision::Outcome::Unknown;
-    } else if (colors.colors == OverviewDock::Colors::Zeros) {
+    } else if (colors.colors == OverviewColoring::Zeros) {
         const auto zeros = zerosOf(figures, index);
         cell.color = zeros ? theme::sequential(*zeros) : none;
         cell.hatched = !zeros;
-    } else if (colors.colors == OverviewDock::Colors::Error) {
+    } else if (colors.colors == OverviewColoring::Error) {
         const auto error = errorOf(colors, index);
         cell.color = error ? theme::sequential(errorShade(*colors.errors, *error)) : none;
         cell.hatched = !error;
@@ -84,12 +229,12 @@ QString noteOf(const Weight &weight, std::size_t index, const BundleFigures &fig
 {
     const auto zeros = zerosOf(figures, index);
     const auto error = errorOf(colors, index);
-    if (colors.colors == OverviewDock::Colors::Outcome)
+    if (colors.colors == OverviewColoring::Outcome)
         return outcomeLabel(outcomeOf(index, colors)) + QStringLiteral(" \u00B7 ") +
                storedWords(weight);
-    if (colors.colors == OverviewDock::Colors::Zeros && zeros)
+    if (colors.colors == OverviewColoring::Zeros && zeros)
         return OverviewWords::tr("%1 zeros").arg(percentText(*zeros));
-    if (colors.colors == OverviewDock::Colors::Error && error)
+    if (colors.colors == OverviewColoring::Error && error)
         return errorText(*error);
     return storedWords(weight);
 }
@@ -217,9 +362,9 @@ struct LegendSum {
 QString overviewLegend(const Bundle &bundle, const BundleSums &sums, const BundleFigures &figures,
                        const OverviewColors &colors)
 {
-    if (colors.colors == OverviewDock::Colors::Zeros)
+    if (colors.colors == OverviewColoring::Zeros)
         return zerosLegend(figures);
-    if (colors.colors == OverviewDock::Colors::Error)
+    if (colors.colors == OverviewColoring::Error)
         return errorLegend(colors);
     const auto colorOf = [&](std::size_t weight) { // one colour a key
         TreemapView::Cell cell;
@@ -227,7 +372,7 @@ QString overviewLegend(const Bundle &bundle, const BundleSums &sums, const Bundl
         return cell.color;
     };
     std::map<QString, LegendSum> byKey;
-    if (colors.colors == OverviewDock::Colors::Outcome) {
+    if (colors.colors == OverviewColoring::Outcome) {
         std::map<decision::Outcome, LegendSum> byOutcome;
         for (std::size_t i = 0; i < bundle.weights().size(); ++i) {
             LegendSum &sum = byOutcome[outcomeOf(i, colors)];
@@ -263,3 +408,5 @@ QString sharedBytesText(const BundleSums &sums)
 }
 
 } // namespace kernscope::ui
+
+#include "moc_overview_cells.cpp"

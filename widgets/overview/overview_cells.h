@@ -3,19 +3,70 @@
 
 #include "core/assessment/bundle_findings.h"
 #include "core/assessment/weight_facts.h"
-#include "widgets/models/form_token.h"
-#include "widgets/overview/base_errors.h"
-#include "widgets/overview/overview_dock.h"
+#include "core/base/progress.h"
+#include "core/bundle/bundle_fwd.h"
+#include "widgets/common/panels.h"
+#include "widgets/models/words.h"
+#include "widgets/overview/navigator_rows.h"
 #include "widgets/overview/treemap_view.h"
-#include "widgets/overview/weight_names.h"
 
 #include <memory>
+#include <optional>
+#include <vector>
+
+class QLabel;
+
+namespace kernscope::target {
+struct Target;
+}
 
 namespace kernscope::ui {
 
+/// How far the weights of a bundle are from those of the build that it was made of.
+struct BaseErrors {
+    BundlePtr of, base;
+    /// By weight of `of`: the root of the summed squares of the differences over that of the base's
+    /// values (0: the same values). Empty: no partner of that shape, or it cannot be read.
+    std::vector<std::optional<double>> relative;
+    double least = 0, most = 0; ///< of the errors above 0; both 0 where there is none
+};
+
+/// Pairs the weights and compares their decoded values. Takes the files' locks itself: the caller
+/// must not hold them. Null where it was cancelled.
+std::shared_ptr<const BaseErrors> errorsAgainst(const BundlePtr &of, const BundlePtr &base,
+                                                Progress &progress);
+
+/// 0 to 1 for a map of colours: 0 for the same values, well away from it the least error of the
+/// bundle, 1 for the largest, between them by their logarithms.
+double errorShade(const BaseErrors &errors, double relative);
+
+class ChipState;
+
+/// A card of the overview: the time that the engine is predicted to take for all layers of the
+/// bundle on the chip that the docks judge by, and what binds.
+class TimeCard final : public CardFrame
+{
+    Q_OBJECT
+
+public:
+    explicit TimeCard(QWidget *parent);
+
+    /// Works the time out where the bundle or the chip are others than before.
+    void showTime(const BundlePtr &bundle, const ChipState &chips);
+    QString text() const; ///< the figure and its note
+
+private:
+    std::weak_ptr<const Bundle> m_bundle; ///< the one whose time is shown
+    const target::Target *m_target = nullptr;
+    QLabel *m_value = nullptr, *m_note = nullptr;
+};
+
 /// By what the cells of the overview's treemap are coloured.
+enum class OverviewColoring : std::uint8_t { Form, Outcome, Zeros, Error };
+
+/// The same, with what that colouring needs.
 struct OverviewColors {
-    OverviewDock::Colors colors = OverviewDock::Colors::Form;
+    OverviewColoring colors = OverviewColoring::Form;
     bool dark = false;
     std::shared_ptr<const DecisionTable> table; ///< Outcome; null: not judged yet
     std::size_t chip = kNoIndex;                ///< column of the table

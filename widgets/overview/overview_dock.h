@@ -5,7 +5,7 @@
 #include "widgets/chips/chip_state.h"
 #include "widgets/common/dock.h"
 #include "widgets/models/task_manager.h"
-#include "widgets/overview/base_errors.h"
+#include "widgets/overview/overview_cells.h"
 
 #include <QString>
 
@@ -20,7 +20,6 @@ namespace kernscope::ui {
 /// Whole or not at all; the message of what went wrong, or empty.
 QString exportWidgetPicture(QWidget &widget, const QString &path);
 
-struct OverviewColors;
 class ElidedLabel;
 class TimeCard;
 class TreemapView;
@@ -34,7 +33,7 @@ class OverviewDock final : public Dock
 
 public:
     /// What the treemap's colours say.
-    enum class Colors : std::uint8_t { Form, Outcome, Zeros, Error };
+    using Colors = OverviewColoring;
 
     explicit OverviewDock(Session &session, QWidget *parent = nullptr);
 

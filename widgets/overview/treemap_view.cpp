@@ -2,7 +2,7 @@
 #include "widgets/overview/treemap_view.h"
 
 #include "widgets/common/design.h"
-#include "widgets/common/text_direction.h"
+#include "widgets/common/labels.h"
 #include "widgets/models/theme.h"
 
 #include <QHelpEvent>

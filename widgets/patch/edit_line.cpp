@@ -3,13 +3,11 @@
 
 #include "core/bundle/bundle.h"
 #include "widgets/common/file_dialogs.h"
+#include "widgets/models/patch_list_model.h"
 #include "widgets/models/table_text.h"
 #include "widgets/models/task_manager.h"
 #include "widgets/models/theme.h"
-#include "widgets/models/weight_name_model.h"
-#include "widgets/patch/edit_preview.h"
-#include "widgets/patch/raw_edit.h"
-#include "widgets/patch/typed_answer.h"
+#include "widgets/patch/typed_edits.h"
 
 #include <QComboBox>
 #include <QCompleter>

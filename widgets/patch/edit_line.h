@@ -49,7 +49,7 @@ private:
     QLineEdit *m_text = nullptr;
     QPushButton *m_add = nullptr, *m_browse = nullptr;
     QLabel *m_answer = nullptr;
-    QTimer m_pause;
+    QTimer m_pause{this};
     QString m_begun;       ///< what begin() wrote: no edit yet
     bool m_asking = false; ///< our own request is being answered
 };

@@ -2,18 +2,16 @@
 #include "widgets/patch/patches_dock.h"
 
 #include "core/bundle/bundle.h"
-#include "widgets/common/cell_keys.h"
 #include "widgets/common/dock_tools.h"
-#include "widgets/common/elided_name.h"
 #include "widgets/common/file_dialogs.h"
-#include "widgets/common/fixed_font.h"
-#include "widgets/common/text_direction.h"
+#include "widgets/common/labels.h"
+#include "widgets/common/table_tools.h"
 #include "widgets/models/patch_list_model.h"
 #include "widgets/models/table_text.h"
 #include "widgets/models/task_manager.h"
 #include "widgets/models/theme.h"
 #include "widgets/patch/edit_line.h"
-#include "widgets/patch/edit_preview.h"
+#include "widgets/patch/typed_edits.h"
 
 #include <QAction>
 #include <QApplication>
@@ -54,7 +52,7 @@ qsizetype secondPart(const QString &text, std::string_view key)
     return 0;
 }
 
-/// An index or an offset is whole; what is said of it goes first.
+/// An index or an offset is whole; its message goes first.
 QString shortSecond(const QString &text, const QFontMetrics &metrics, int width)
 {
     if (metrics.horizontalAdvance(text) <= width)

@@ -3,9 +3,8 @@
 
 #include "core/assessment/consumer_kinds.h"
 #include "core/bundle/bundle.h"
-#include "core/graph/dot.h"
 #include "core/graph/layout.h"
-#include "core/graph/svg.h"
+#include "core/graph/picture.h"
 #include "widgets/common/design.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/file_dialogs.h"

@@ -2,11 +2,11 @@
 #pragma once
 
 #include "core/graph/neighbourhood.h"
-#include "core/report/graph_table.h"
+#include "core/report/program_table.h"
 #include "widgets/common/dock.h"
 #include "widgets/models/row_table_model.h"
 #include "widgets/models/task_manager.h"
-#include "widgets/program/graph_scene.h"
+#include "widgets/program/graph_view.h"
 
 #include <cstddef>
 #include <functional>

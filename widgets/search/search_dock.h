@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/report/search_table.h"
+#include "core/report/byte_table.h"
 #include "core/search/find.h"
 #include "widgets/common/dock.h"
 #include "widgets/models/row_table_model.h"

@@ -7,16 +7,12 @@
 #include "core/bundle/stored_bytes.h"
 #include "core/container/mil/program.h"
 #include "widgets/chips/chip_state.h"
-#include "widgets/common/counted_words.h"
+#include "widgets/common/controls.h"
 #include "widgets/common/design.h"
-#include "widgets/common/elided_label.h"
-#include "widgets/common/share_bar.h"
-#include "widgets/models/chip_words.h"
-#include "widgets/models/form_token.h"
-#include "widgets/models/icons.h"
+#include "widgets/common/labels.h"
 #include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
-#include "widgets/models/weight_words.h"
+#include "widgets/models/words.h"
 
 #include <QGridLayout>
 #include <QLabel>

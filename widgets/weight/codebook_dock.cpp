@@ -4,12 +4,10 @@
 #include "core/bundle/bundle.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/number_field.h"
-#include "widgets/common/plot_tickers.h"
+#include "widgets/common/plot_canvas.h"
 #include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
-#include "widgets/patch/cell_edits.h"
-#include "widgets/patch/locked_typing.h"
-#include "widgets/patch/typed_answer.h"
+#include "widgets/patch/typed_edits.h"
 #include "widgets/weight/weight_header.h"
 
 #include <QHBoxLayout>

@@ -3,7 +3,7 @@
 
 #include "widgets/common/dock.h"
 #include "widgets/common/plot_widget.h"
-#include "widgets/models/codebook_model.h"
+#include "widgets/models/part_models.h"
 #include "widgets/models/task_manager.h"
 
 #include <cstdint>

@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/weight/mask_dock.h"
 
-#include "widgets/common/counted_words.h"
 #include "widgets/common/number_field.h"
-#include "widgets/common/plot_tickers.h"
+#include "widgets/common/plot_canvas.h"
 #include "widgets/common/tile_view.h"
 #include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
-#include "widgets/models/weight_words.h"
-#include "widgets/patch/cell_edits.h"
-#include "widgets/weight/cell_words.h"
-#include "widgets/weight/color_scale.h"
+#include "widgets/models/words.h"
+#include "widgets/patch/typed_edits.h"
 #include "widgets/weight/weight_header.h"
-#include "widgets/weight/weight_pyramids.h"
 #include "widgets/weight/weight_tiles.h"
 
 #include <QAction>

@@ -4,15 +4,13 @@
 #include "core/bundle/bundle.h"
 #include "core/codec/decode/decoder.h"
 #include "widgets/common/dock_tools.h"
-#include "widgets/common/plot_tickers.h"
+#include "widgets/common/plot_canvas.h"
 #include "widgets/common/plot_widget.h"
-#include "widgets/models/scale_model.h"
+#include "widgets/models/part_models.h"
 #include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
-#include "widgets/models/typed_number.h"
-#include "widgets/models/weight_words.h"
-#include "widgets/patch/locked_typing.h"
-#include "widgets/patch/typed_answer.h"
+#include "widgets/models/words.h"
+#include "widgets/patch/typed_edits.h"
 
 #include <QHeaderView>
 #include <QLabel>
@@ -162,7 +160,7 @@ ScalePanel::ScalePanel(Session &session, QWidget *parent)
                            : zeroEdit(m_model->zeroAt(cell.row()).value_or(0),
                                       typedInteger(typed).value_or(0)));
     });
-    // The header and so many rows.
+    // The header and that number of rows.
     m_table->setMinimumHeight((kLeastRows + 1) * theme::em(this, 1.35) + theme::em(this, 0.6));
     auto *layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/bundle/statistics.h"
+#include "widgets/common/plot_widget.h"
 #include "widgets/models/session.h"
 #include "widgets/models/task_manager.h"
 
@@ -10,11 +11,60 @@
 #include <array>
 #include <optional>
 
+class QCPBars;
+class QCPItemText;
 class QGridLayout;
 class QLabel;
 class QToolButton;
 
 namespace kernscope::ui {
+
+/// Bars of how many decoded values fall into each bin, on a linear or a logarithmic scale. A few
+/// outliers would squeeze all else into one bar: unless asked for the full range it shows the range
+/// that leaves out at most one element in 2000 at either end, and says how many lie outside. One
+/// bar that would flatten all others, as the zeros of a pruned weight do, is cut off at the top of
+/// a linear scale, and a number says how high it is.
+class HistogramPlot final : public PlotWidget
+{
+    Q_OBJECT
+
+public:
+    explicit HistogramPlot(QWidget *parent = nullptr);
+
+    /// Bins of the whole range, many more than are drawn: neighbours are merged.
+    void setHistogram(Histogram histogram);
+    void clear() { setHistogram({}); }
+    bool logarithmic() const { return m_logarithmic; }
+    void setLogarithmic(bool logarithmic);
+    void setFullRange(bool full);
+    std::uint64_t outside() const { return m_outside; } ///< elements that the bars leave out
+    /// The bar that is cut off, with its height written beside it; -1: none.
+    int cutBar() const { return m_cutBar; }
+
+    int pointCount() const override { return static_cast<int>(m_shown.bins.size()); }
+    QString pointText(int point) const override;
+    QStringList columns() const override;
+    QVariant cell(int point, int column) const override;
+
+protected:
+    double keyOf(int point) const override;
+    int pointAt(double key) const override;
+    void applyColors(bool dark) override;
+
+private:
+    double edge(int bin) const;
+    void merge();
+    void draw();
+    void rescale();
+    double shownHeight();
+
+    Histogram m_histogram, m_shown;
+    std::uint64_t m_outside = 0;
+    QCPBars *m_bars = nullptr;
+    QCPItemText *m_cutText = nullptr;
+    int m_cutBar = -1;
+    bool m_logarithmic = false, m_fullRange = false;
+};
 
 class HistogramPlot;
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "widgets/common/dock.h"
-#include "widgets/models/slice_map.h"
 #include "widgets/models/task_manager.h"
 #include "widgets/models/weight_reader.h"
 #include "widgets/weight/weight_grid_view.h"

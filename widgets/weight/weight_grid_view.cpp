@@ -2,17 +2,15 @@
 #include "widgets/weight/weight_grid_view.h"
 
 #include "core/codec/edit/editor.h"
-#include "widgets/common/cell_keys.h"
 #include "widgets/common/dock_tools.h"
-#include "widgets/common/elided_label.h"
+#include "widgets/common/labels.h"
 #include "widgets/common/number_field.h"
-#include "widgets/common/text_direction.h"
+#include "widgets/common/table_tools.h"
 #include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
 #include "widgets/models/weight_grid_model.h"
-#include "widgets/models/weight_words.h"
-#include "widgets/patch/edit_preview.h"
-#include "widgets/patch/typed_answer.h"
+#include "widgets/models/words.h"
+#include "widgets/patch/typed_edits.h"
 
 #include <QAbstractScrollArea>
 #include <QApplication>

@@ -3,12 +3,62 @@
 
 #include "core/assessment/stream.h"
 #include "core/bundle/bundle_fwd.h"
+#include "widgets/common/tile_view.h"
+#include "widgets/models/weight_reader.h"
 
+#include <QString>
+#include <QStringList>
 #include <QWidget>
 
+#include <functional>
+#include <vector>
+
+class QComboBox;
+class QSpinBox;
 class QLabel;
 
 namespace kernscope::ui {
+
+/// What a picture of a weight says of one cell: `withValue` adds the cell's value to the indices of
+/// its element, "[3,0,1,1]". It is not asked, and the indices stand alone, where `known` is false:
+/// the tile has not come yet. Empty without a reader.
+QString cellWords(const WeightReaderPtr &reader, const Cell &cell, bool known,
+                  const std::function<QString(const QString &indices)> &withValue);
+
+class FlowLayout;
+
+/// One control an axis: which axis makes the rows, and of each other axis "all" or one index.
+/// Shows nothing for tensors of fewer than two axes.
+class SlicePicker : public QWidget
+{
+    Q_OBJECT
+
+public:
+    explicit SlicePicker(QWidget *parent = nullptr);
+
+    /// Another tensor: rows are axis 0, nothing is held. Emits nothing.
+    void setShape(const Shape &shape, const QStringList &axisNames);
+    /// Shows a slice of the same tensor; emits nothing.
+    void setMap(const SliceMap &map);
+    const SliceMap &map() const { return m_map; }
+
+Q_SIGNALS:
+    void mapChanged(const kernscope::ui::SliceMap &map); ///< by the person
+
+private:
+    void rebuild();
+    QWidget *addPair(const QString &text, QWidget *control);
+    void readControls();
+    void updateControls();
+
+    SliceMap m_map;
+    QStringList m_names;
+    FlowLayout *m_layout = nullptr;
+    QComboBox *m_rows = nullptr;
+    std::vector<QWidget *> m_axes;     ///< label and control of each axis
+    std::vector<QSpinBox *> m_indices; ///< one an axis
+    bool m_updating = false;
+};
 
 class ElidedLabel;
 class Pill;

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/bundle/bundle_fwd.h"
+#include "core/bundle/weight.h"
 #include "widgets/common/box_pyramid.h"
-#include "widgets/common/box_sampler.h"
 #include "widgets/models/tile_source.h"
 #include "widgets/models/weight_reader.h"
+
+#include <QObject>
+#include <QWidget>
 
 #include <array>
 #include <atomic>
@@ -12,6 +16,8 @@
 #include <span>
 #include <utility>
 #include <vector>
+
+class QPainter;
 
 namespace kernscope::ui {
 
@@ -37,7 +43,7 @@ public:
     std::uint64_t cols() const override { return m_reader->map().cols(); }
     Tile render(const TileKey &key, Progress &progress) const override;
     QString cellText(const Tile &tile, std::size_t index) const override;
-    /// The same of colours: those of the values, of which the mean would be pale.
+    /// The same of colours, those of the values: their mean would be pale.
     QRgb merged(std::span<const QRgb> pixels) const override;
 
     const WeightReader &reader() const { return *m_reader; }
@@ -81,7 +87,7 @@ public:
     QString cellText(const Tile &tile, std::size_t index) const override;
 
     const WeightReader &reader() const { return *m_reader; }
-    /// Colour of a box of which so much is kept, 0 to 1.
+    /// Colour of a box by the share of it that is kept, 0 to 1.
     static QRgb shade(double density, bool dark);
 
 private:
@@ -95,6 +101,85 @@ private:
     WeightReaderPtr m_reader;
     PicturePyramid m_pyramid;
     bool m_dark;
+};
+
+/// The colours of a heat map or of a mask's densities with the values that they stand for.
+class ColorScale : public QWidget
+{
+    Q_OBJECT
+
+public:
+    explicit ColorScale(QWidget *parent = nullptr);
+
+    /// `range` 0: not known yet. Where there is nothing but zeros or no number at all, it says so
+    /// instead of a range that no value has.
+    void showValues(ValueColors colors, double range,
+                    ValueTiles::Only only = ValueTiles::Only::Values);
+    QString text() const; ///< what it says, as a screen reader has it
+    void showDensity();
+
+    QSize sizeHint() const override;
+    QSize minimumSizeHint() const override { return sizeHint(); }
+
+protected:
+    void paintEvent(QPaintEvent *event) override;
+
+private:
+    void paintOnly(QPainter &painter, bool dark) const;
+    QColor colorAt(double position, bool dark) const;
+    QString leftText() const;
+    QString rightText() const;
+    QString onlyText() const;
+
+    enum class Kind : std::uint8_t { Values, Density };
+    Kind m_kind = Kind::Values;
+    ValueColors m_colors = ValueColors::Signed;
+    double m_range = 0;
+    ValueTiles::Only m_only = ValueTiles::Only::Values;
+};
+
+class Session;
+
+/// The session's coarse tiles: one pyramid for each slice of a weight and what is drawn of it, so
+/// that its views share them. An edit or another bundle begins anew; tasks that still run for the
+/// old bytes fill the old one, which no view uses any more.
+class WeightPyramids final : public QObject
+{
+    Q_OBJECT
+
+public:
+    enum class Kind : std::uint8_t {
+        Values,             ///< the decoded values
+        Kept,               ///< 1 where a cell is kept, else 0
+        Difference,         ///< of the values of two weights
+        RelativeDifference, ///< that over the size of the first
+    };
+    /// A slice of a weight.
+    struct Slice {
+        const Bundle *bundle = nullptr; ///< compared only
+        std::size_t weight = kNoIndex;
+        SliceMap map = {};
+        friend bool operator==(const Slice &, const Slice &) = default;
+    };
+
+    static WeightPyramids &of(Session &session);
+    PicturePyramid pyramid(const Bundle *bundle, std::size_t weight, const SliceMap &map,
+                           Kind kind);
+    /// Of two slices with the same cells.
+    PicturePyramid pyramidOfPair(const Slice &a, const Slice &b, Kind kind);
+    const BoxStore &store() const { return *m_store; }
+
+private:
+    explicit WeightPyramids(Session &session);
+
+    struct Picture {
+        Slice a, b; ///< of a single weight no b
+        Kind kind = Kind::Values;
+        std::uint64_t number = 0;
+    };
+    std::shared_ptr<BoxStore> m_store;
+    std::vector<Picture> m_pictures; ///< of the current bytes
+    std::uint64_t m_next = 1;
 };
 
 } // namespace kernscope::ui

@@ -162,6 +162,7 @@ void BundleBuilder::build(OpenedFiles &&opened)
     bundle.m_programFiles = std::move(contents.programFiles);
     bundle.m_hardware = std::move(contents.hardware);
     bundle.m_section = std::move(contents.section);
+    bundle.m_compiled = std::move(contents.compiled);
     if (!contents.readOnlyReason.empty())
         bundle.m_readOnlyReason = std::move(contents.readOnlyReason);
     m_shapes = std::move(contents.shapes);

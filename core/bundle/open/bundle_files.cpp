@@ -6,8 +6,8 @@
 #include "core/bundle/open/folder_listing.h"
 #include "core/bundle/reader/container_reader.h"
 #include "core/container/archive/zip.h"
-#include "core/container/mil/pipeline_folders.h"
-#include "core/container/milblob/lfs_pointer.h"
+#include "core/container/mil/model_files.h"
+#include "core/container/milblob/sniff.h"
 
 #include <algorithm>
 #include <memory>
@@ -42,6 +42,26 @@ std::size_t indexOf(const std::vector<BundleFile> &files, std::string_view path)
                : kNoIndex;
 }
 
+/// A mark is a path, or "*" and how the name of a file of the folder itself ends.
+bool isMarked(std::string_view path, std::string_view mark)
+{
+    return mark.starts_with('*') ? path.find('/') == path.npos && path.ends_with(mark.substr(1))
+                                 : path == mark;
+}
+
+bool holdsMark(const fs::path &folder, std::string_view mark)
+{
+    std::error_code failure;
+    if (!mark.starts_with('*'))
+        return fs::exists(folder / mark, failure);
+    fs::directory_iterator at(folder, failure);
+    for (; !failure && at != fs::directory_iterator(); at.increment(failure)) {
+        if (isMarked(at->path().filename().string(), mark))
+            return true;
+    }
+    return false;
+}
+
 /// Takes a reader's kind, and where it says that the program is.
 Result<void> setKind(OpenedFiles &opened, const ContainerReader &reader)
 {
@@ -58,7 +78,8 @@ Result<void> findFolderKind(OpenedFiles &opened)
 {
     for (const ContainerReader *reader : containerReaders()) {
         for (const std::string_view mark : reader->folderMarks()) {
-            if (indexOf(opened.files, mark) != kNoIndex)
+            if (std::any_of(opened.files.begin(), opened.files.end(),
+                            [mark](const auto &file) { return isMarked(file.path, mark); }))
                 return setKind(opened, *reader);
         }
     }
@@ -81,7 +102,8 @@ Result<std::string> bundleFolder(const std::vector<archive::ZipMember> &members)
 {
     std::set<std::string, std::less<>> found;
     for (const archive::ZipMember &member : members) {
-        for (const BundleKind kind : {BundleKind::Mlmodelc, BundleKind::Mlpackage, BundleKind::Aimodel}) {
+        for (const BundleKind kind :
+             {BundleKind::Mlmodelc, BundleKind::Mlpackage, BundleKind::Aimodel}) {
             for (const std::string_view name : containerReader(kind)->folderMarks()) {
                 const std::string_view path = member.path;
                 if (path == name ||
@@ -102,8 +124,9 @@ Result<std::string> bundleFolder(const std::vector<archive::ZipMember> &members)
     if (folders.size() == 1)
         return folders.front();
     if (folders.empty())
-        return tl::unexpected(kindError("a zip archive without a bundle",
-                                        "The archive holds neither model.mil, Manifest.json nor main.mlirb."));
+        return tl::unexpected(
+            kindError("a zip archive without a bundle",
+                      "The archive holds neither model.mil, Manifest.json nor main.mlirb."));
     return ErrorBuilder("bundle.several")
         .expected(fmt::format("one of {}", fmt::join(folders, ", ")))
         .found(fmt::format("{} bundles", folders.size()))
@@ -214,7 +237,7 @@ Result<void> mapFolder(OpenedFiles &opened, const fs::path &path, const OpenOpti
     bool any = fs::exists(path / kEspressoNet, failure);
     for (const ContainerReader *reader : containerReaders()) {
         for (const std::string_view mark : reader->folderMarks())
-            any = any || fs::exists(path / mark, failure);
+            any = any || holdsMark(path, mark);
     }
     if (!any)
         return tl::unexpected(noBundle(path));

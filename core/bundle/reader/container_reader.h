@@ -47,6 +47,7 @@ struct ContainerContents {
     ProgramFiles programFiles; ///< of a compiled pipeline
     std::shared_ptr<const hwx::Container> hardware;
     std::shared_ptr<const section::WeightSection> section;
+    std::shared_ptr<const odix::Compiled> compiled;
     std::optional<Result<shapes::Summary>> shapes; ///< where shapes were bound
 };
 
@@ -72,7 +73,8 @@ public:
 
     /// True where a lone file is of this kind, by its first bytes; names are hints only.
     virtual bool knows(std::span<const std::byte> bytes, std::string_view path) const = 0;
-    /// Paths of files each of which makes a folder one of this kind; none where no folder is.
+    /// Paths of files each of which makes a folder one of this kind; none where no folder is. "*"
+    /// in front: how the name of a file of the folder itself ends.
     virtual std::vector<std::string_view> folderMarks() const { return {}; }
     /// Path of the program among the files; empty where the kind holds none.
     virtual Result<std::string> programPath(const std::vector<BundleFile> &) const

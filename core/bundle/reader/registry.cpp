@@ -6,6 +6,7 @@
 #include "core/bundle/reader/hwx/hardware_reader.h"
 #include "core/bundle/reader/mil/mil_reader.h"
 #include "core/bundle/reader/milblob/blob_reader.h"
+#include "core/bundle/reader/odix/odix_reader.h"
 #include "core/bundle/reader/quantized/quantized_reader.h"
 #include "core/bundle/reader/section/section_reader.h"
 
@@ -46,6 +47,7 @@ std::span<const ContainerReader *const> containerReaders()
                                     &checkpoint::safetensorsReader(),
                                     &checkpoint::npzReader(),
                                     &quantizedReader(),
+                                    &odixReader(),
                                     &programReader()};
     return readers;
 }

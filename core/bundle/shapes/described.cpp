@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/bundle/shapes/described.h"
 
-#include "core/container/mil/literal_integers.h"
 #include "core/container/mil/model_description.h"
+#include "core/container/mil/program.h"
 
 #include <algorithm>
 #include <optional>
@@ -41,34 +41,37 @@ void leavesOf(const mil::ProgramValue &value, std::vector<const mil::Literal *> 
     }
 }
 
-/// The shape that follows the name of an input behind "DefaultShapes", before the next list.
-Dims shapeOfAttribute(const mil::Function &function, std::string_view input)
+/// The feature of that name among a function's inputs in its description; made where the model has
+/// no such description.
+mil::ModelFeature &featureOf(mil::Program &program, const mil::Function &function,
+                             std::string_view input)
 {
-    std::vector<const mil::Literal *> leaves;
-    for (const mil::Argument &attribute : function.attributes) {
-        if (attribute.name == "FlexibleShapeInformation")
-            for (const mil::ProgramValue &value : attribute.values)
-                leavesOf(value, leaves);
-    }
-    const auto textOf = [&](std::size_t i) {
-        return leaves[i]->strings.size() == 1 ? std::string_view(leaves[i]->strings.front())
-                                              : std::string_view();
-    };
-    std::size_t at = 0;
-    while (at < leaves.size() && textOf(at) != "DefaultShapes")
-        ++at;
-    // A program text writes an extent a literal, a protobuf all of them in one.
-    for (++at; at < leaves.size() && !textOf(at).empty();) {
-        const bool asked = textOf(at) == input;
-        Dims shape;
-        for (++at; at < leaves.size() && textOf(at).empty(); ++at) {
-            const auto more = literalIntegers(*leaves[at]);
-            shape.insert(shape.end(), more.begin(), more.end());
+    auto &all = program.descriptions;
+    auto *described = const_cast<mil::FunctionDescription *>(
+        mil::findFunction(all, function.model, function.name));
+    if (described == nullptr) {
+        auto own = std::find_if(all.begin(), all.end(),
+                                [&](const auto &each) { return each.model == function.model; });
+        if (own == all.end()) {
+            own = all.emplace(all.end());
+            own->model = function.model;
         }
-        if (asked || shape.empty()) // the name of the next list has none
-            return shape;
+        described = &own->functions.emplace_back();
+        described->name = function.name;
+        for (const mil::NamedType &each : function.inputs) {
+            mil::ModelFeature &feature = described->inputs.emplace_back();
+            feature.name = each.name;
+            feature.kind = "multiArray";
+            feature.element = each.type.element;
+        }
     }
-    return {};
+    for (mil::ModelFeature &feature : described->inputs) {
+        if (feature.name == input)
+            return feature;
+    }
+    mil::ModelFeature &feature = described->inputs.emplace_back();
+    feature.name = input;
+    return feature;
 }
 
 std::optional<Dims> describedShape(const mil::Program &program, const mil::Function &function,
@@ -87,10 +90,50 @@ std::optional<Dims> describedShape(const mil::Program &program, const mil::Funct
                 return dims;
         }
     }
-    return fitted(input.type.dims, shapeOfAttribute(function, input.name), false);
+    return std::nullopt;
 }
 
 } // namespace
+
+void describeFlexibleShapes(mil::Program &program)
+{
+    for (const mil::Function &function : program.functions) {
+        std::vector<const mil::Literal *> leaves;
+        for (const mil::Argument &attribute : function.attributes) {
+            if (attribute.name == "FlexibleShapeInformation")
+                for (const mil::ProgramValue &value : attribute.values)
+                    leavesOf(value, leaves);
+        }
+        // Lists by their names, in them inputs (of the allowed ones by a key each), then extents: a
+        // program text writes an extent a literal, a protobuf all of them in one.
+        std::string_view list, name;
+        Dims shape;
+        const auto take = [&] {
+            const auto has = [&name](const auto &input) { return input.name == name; };
+            if (shape.empty() || std::none_of(function.inputs.begin(), function.inputs.end(), has))
+                return;
+            mil::ModelFeature &feature = featureOf(program, function, name);
+            if (list == "DefaultShapes" && feature.shape.empty())
+                feature.shape = shape;
+            else if (list == "EnumeratedShapes" &&
+                     std::count(feature.allowed.begin(), feature.allowed.end(), shape) == 0)
+                feature.allowed.push_back(shape);
+        };
+        for (const mil::Literal *leaf : leaves) {
+            if (leaf->strings.size() == 1) {
+                take();
+                shape.clear();
+                name = leaf->strings.front();
+                if (name == "DefaultShapes" || name == "EnumeratedShapes" || name == "RangeDims")
+                    list = name;
+            } else {
+                const auto more = literalIntegers(*leaf);
+                shape.insert(shape.end(), more.begin(), more.end());
+            }
+        }
+        take();
+    }
+}
 
 std::vector<ShapeBinding> describedShapes(const mil::Program &program)
 {

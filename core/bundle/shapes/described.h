@@ -7,8 +7,12 @@
 
 namespace kernscope::shapes {
 
-/// Default shapes of the inputs that a program leaves open, as far as the model says them: by its
-/// description, else by the attribute FlexibleShapeInformation of the function.
+/// Adds to the descriptions what the attribute FlexibleShapeInformation of a function says of its
+/// inputs: default and allowed shapes, where the model's own description has none.
+void describeFlexibleShapes(mil::Program &program);
+
+/// Default shapes of the inputs that a program leaves open, as far as its descriptions say them;
+/// without a default the first shape that is allowed.
 std::vector<ShapeBinding> describedShapes(const mil::Program &program);
 
 } // namespace kernscope::shapes

@@ -4,7 +4,7 @@
 #include "core/base/csv.h"
 #include "core/base/error_builder.h"
 #include "core/bundle/shapes/rules.h"
-#include "core/container/mil/type_text.h"
+#include "core/container/mil/program.h"
 
 #include <algorithm>
 #include <functional>

@@ -599,8 +599,10 @@ EncodingMaker::Step EncodingMaker::steps(ScalingState &scaling)
                       "The scale or the result has an element type that this form lacks"));
     scaling.type = type;
     scaling.steps = encoding().scaling->steps;
-    scaling.addsZero = scaling.bias || scaling.steps == Scaling::Steps::Product;
     const ElementType data = m_state->palette ? m_state->palette->lut.type : m_state->payload.type;
+    // fp4 codes one a byte are no form that a runtime computes: -0 stays what was meant.
+    const bool meant = m_state->payload.order && data == ElementType::Fp4E2M1;
+    scaling.addsZero = (scaling.bias || scaling.steps == Scaling::Steps::Product) && !meant;
     const auto isNarrow = [](ElementType each) {
         return !isFloatingPoint(each) && bitWidth(each) <= 8;
     };

@@ -9,8 +9,8 @@
 #include "core/codec/microscaled/quantize.h"
 #include "core/numeric/bitpack.h"
 #include "core/numeric/convert.h"
+#include "core/numeric/element_type.h"
 #include "core/numeric/half.h"
-#include "core/numeric/palette_widths.h"
 
 #include <algorithm>
 #include <array>

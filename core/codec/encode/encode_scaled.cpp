@@ -2,7 +2,7 @@
 // Encoders of the forms with integer codes and scales: affine, blockwise.
 #include "core/codec/encode/encoder.h"
 
-#include "core/base/large_pages.h"
+#include "core/base/memory.h"
 #include "core/codec/decode/grid_map.h"
 #include "core/codec/edit/stored_code.h"
 #include "core/codec/encode/fitted.h"

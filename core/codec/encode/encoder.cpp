@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/codec/encode/encoder.h"
 
-#include "core/base/large_pages.h"
+#include "core/base/memory.h"
 #include "core/codec/edit/stored_code.h"
 #include "core/codec/microscaled/quantize.h"
 #include "core/numeric/convert.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/codec/encode/sparse_builder.h"
 
-#include "core/base/large_pages.h"
+#include "core/base/memory.h"
 #include "core/codec/kernels/pattern_kernels.h"
 #include "core/codec/microscaled/quantize.h"
 

@@ -10,7 +10,6 @@
 #endif
 
 #include "core/numeric/half.h"
-#include "core/numeric/microfloat.h"
 
 #include <array>
 #include <cmath>

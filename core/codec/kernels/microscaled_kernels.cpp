@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/codec/kernels/microscaled_kernels.h"
 
-#include "core/numeric/microfloat.h"
+#include "core/numeric/half.h"
 #include "core/numeric/stream_copy.h"
 
 #include <algorithm>

@@ -4,7 +4,7 @@
 #include "core/base/error_builder.h"
 #include "core/base/quantity.h"
 #include "core/codec/microscaled/microscaled_layout.h"
-#include "core/numeric/microfloat.h"
+#include "core/numeric/half.h"
 
 #include <algorithm>
 #include <array>

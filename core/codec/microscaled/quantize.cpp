@@ -2,7 +2,7 @@
 #include "core/codec/microscaled/quantize.h"
 
 #include "core/base/error_builder.h"
-#include "core/base/large_pages.h"
+#include "core/base/memory.h"
 #include "core/base/quantity.h"
 #include "core/codec/microscaled/int8_cast.h"
 #include "core/numeric/bitpack.h"

@@ -2,9 +2,9 @@
 #include "core/container/aimodel/package.h"
 
 #include "core/base/error_builder.h"
-#include "core/base/hex_text.h"
 #include "core/base/json_place.h"
 #include "core/base/sha256.h"
+#include "core/base/text.h"
 
 #include <algorithm>
 #include <utility>

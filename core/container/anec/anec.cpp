@@ -5,7 +5,6 @@
 #include "core/base/little_endian.h"
 
 #include <optional>
-#include <string>
 
 namespace kernscope::anec {
 

@@ -2,11 +2,12 @@
 #include "core/container/archive/zip.h"
 
 #include "core/base/error_builder.h"
-#include "core/container/archive/zip_layout.h"
+#include "core/base/quantity.h"
 
 #include <algorithm>
 #include <limits>
 #include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 #include <zlib.h>
@@ -14,6 +15,26 @@
 namespace kernscope::archive {
 
 namespace {
+
+constexpr std::uint32_t kLocal = 0x04034b50, kEntry = 0x02014b50, kEnd = 0x06054b50,
+                        kEnd64 = 0x06064b50, kLocator64 = 0x07064b50, kDescriptor = 0x08074b50;
+constexpr std::size_t kEndBytes = 22, kEntryBytes = 46, kLocalBytes = 30, kLocatorBytes = 20,
+                      kEnd64Bytes = 56;
+constexpr std::size_t kChunk = std::size_t(1) << 30; ///< what zlib is given at once, in bytes
+constexpr unsigned kExtra64 = 1; ///< tag of the numbers that 32 bits do not hold
+
+/// CRC-32 of the bytes after those whose checksum is `before`.
+std::uint32_t crcOf(std::span<const std::byte> bytes, std::uint32_t before = 0)
+{
+    uLong crc = before;
+    for (std::size_t at = 0; at < bytes.size();) {
+        const std::size_t some = std::min(bytes.size() - at, kChunk);
+        crc =
+            crc32(crc, reinterpret_cast<const Bytef *>(bytes.data() + at), static_cast<uInt>(some));
+        at += some;
+    }
+    return static_cast<std::uint32_t>(crc);
+}
 
 using Bytes = std::span<const std::byte>;
 
@@ -139,6 +160,55 @@ const ZipMember *overlapping(const std::vector<ZipMember> &members)
     return nullptr;
 }
 
+constexpr std::uint64_t kWide = 0xffffffff; ///< from here on a number of 32 bits is in Zip64
+constexpr unsigned kPlainVersion = 20, kVersion64 = 45;
+constexpr unsigned kFlags = 0x0808;       // the checksum follows the data; names are UTF-8
+constexpr unsigned kUnixVersion = 0x032d; // made on Unix, by version 4.5 of the specification
+constexpr unsigned kFirstDay = 0x21;      // 1980-01-01: the same bytes whenever it is written
+constexpr std::uint64_t kPlainFile = std::uint64_t{0100644} << 16;
+
+/// Little-endian numbers, one after another.
+class Fields
+{
+public:
+    Fields &add(std::uint64_t value, unsigned bytes)
+    {
+        for (unsigned i = 0; i < bytes; ++i)
+            m_bytes.push_back(static_cast<std::byte>(value >> (8 * i) & 0xff));
+        return *this;
+    }
+    Fields &add(std::string_view text)
+    {
+        const auto bytes = std::as_bytes(std::span(text));
+        m_bytes.insert(m_bytes.end(), bytes.begin(), bytes.end());
+        return *this;
+    }
+    std::size_t size() const { return m_bytes.size(); }
+    std::span<const std::byte> bytes() const { return m_bytes; }
+    Fields &add(const Fields &other)
+    {
+        m_bytes.insert(m_bytes.end(), other.m_bytes.begin(), other.m_bytes.end());
+        return *this;
+    }
+
+private:
+    std::vector<std::byte> m_bytes;
+};
+
+std::uint64_t narrow(std::uint64_t value)
+{
+    return std::min(value, kWide);
+}
+
+tl::unexpected<Error> tooLarge(std::string expected, std::string found)
+{
+    return ErrorBuilder("zip.limit")
+        .expected(std::move(expected))
+        .found(std::move(found))
+        .message("This does not fit in a zip archive")
+        .unexpected();
+}
+
 } // namespace
 
 bool isZip(Bytes bytes)
@@ -205,8 +275,6 @@ Result<std::vector<ZipMember>> readZip(Bytes archive, std::string_view fileName)
 
 namespace {
 
-constexpr std::size_t kChunk = std::size_t(1) << 30; ///< what zlib is given at once, in bytes
-
 /// How an inflation ended, and the bytes that it made.
 struct Inflated {
     int state = Z_OK;
@@ -238,18 +306,6 @@ Inflated inflateInto(Bytes stored, std::span<std::byte> out)
 }
 
 } // namespace
-
-std::uint32_t crcOf(std::span<const std::byte> bytes, std::uint32_t before)
-{
-    uLong crc = before;
-    for (std::size_t at = 0; at < bytes.size();) {
-        const std::size_t some = std::min(bytes.size() - at, kChunk);
-        crc =
-            crc32(crc, reinterpret_cast<const Bytef *>(bytes.data() + at), static_cast<uInt>(some));
-        at += some;
-    }
-    return static_cast<std::uint32_t>(crc);
-}
 
 static constexpr unsigned kStored = 0, kDeflated = 8;
 
@@ -322,6 +378,99 @@ Result<std::vector<std::byte>> unpack(Bytes archive, const ZipMember &member, st
     if (crcOf(out) != member.crc)
         return damagedMember(member, fileName, "another checksum");
     return out;
+}
+
+Result<void> ZipWriter::put(std::span<const std::byte> bytes)
+{
+    if (auto counted = count(bytes.size()); !counted)
+        return counted;
+    return m_sink(bytes);
+}
+
+Result<void> ZipWriter::count(std::uint64_t bytes)
+{
+    const auto at = checkedAdd(m_at, bytes);
+    if (!at)
+        return tooLarge("an archive of at most 2^64 bytes", "more");
+    m_at = *at;
+    return {};
+}
+
+Result<void> ZipWriter::begin(std::string_view path, std::uint64_t bytes)
+{
+    if (auto ended = endMember(); !ended)
+        return ended;
+    constexpr std::size_t kLongest = 65535;
+    if (path.size() > kLongest)
+        return tooLarge(fmt::format("a path of at most {} bytes", kLongest),
+                        fmt::format("{} bytes", path.size()));
+    const bool wide = bytes >= kWide;
+    Fields extra;
+    if (wide)
+        extra.add(kExtra64, 2).add(16, 2).add(0, 8).add(0, 8); // the sizes follow the data
+    const std::uint64_t size = wide ? kWide : 0;
+    Fields header;
+    header.add(kLocal, 4).add(wide ? kVersion64 : kPlainVersion, 2).add(kFlags, 2).add(0, 2);
+    header.add(0, 2).add(kFirstDay, 2).add(0, 4).add(size, 4).add(size, 4);
+    header.add(path.size(), 2).add(extra.size(), 2).add(path).add(extra);
+    m_members.push_back({std::string(path), m_at, bytes, 0});
+    m_open = true;
+    return put(header.bytes());
+}
+
+Result<void> ZipWriter::write(std::span<const std::byte> bytes)
+{
+    m_members.back().crc = crcOf(bytes, m_members.back().crc);
+    return put(bytes);
+}
+
+Result<void> ZipWriter::endMember()
+{
+    if (!std::exchange(m_open, false))
+        return {};
+    const Member &member = m_members.back();
+    const unsigned width = member.bytes >= kWide ? 8 : 4;
+    Fields after;
+    after.add(kDescriptor, 4).add(member.crc, 4).add(member.bytes, width).add(member.bytes, width);
+    return put(after.bytes());
+}
+
+Result<void> ZipWriter::finish()
+{
+    if (auto ended = endMember(); !ended)
+        return ended;
+    const std::uint64_t directory = m_at;
+    for (const Member &member : m_members) {
+        Fields wide;
+        if (member.bytes >= kWide)
+            wide.add(member.bytes, 8).add(member.bytes, 8);
+        if (member.headerAt >= kWide)
+            wide.add(member.headerAt, 8);
+        Fields extra;
+        if (wide.size() > 0)
+            extra.add(kExtra64, 2).add(wide.size(), 2).add(wide);
+        Fields entry;
+        entry.add(kEntry, 4).add(kUnixVersion, 2);
+        entry.add(extra.size() > 0 ? kVersion64 : kPlainVersion, 2).add(kFlags, 2).add(0, 2);
+        entry.add(0, 2).add(kFirstDay, 2).add(member.crc, 4);
+        entry.add(narrow(member.bytes), 4).add(narrow(member.bytes), 4);
+        entry.add(member.path.size(), 2).add(extra.size(), 2).add(0, 2).add(0, 2).add(0, 2);
+        entry.add(kPlainFile, 4).add(narrow(member.headerAt), 4).add(member.path).add(extra);
+        if (auto written = put(entry.bytes()); !written)
+            return written;
+    }
+    constexpr std::uint64_t kMany = 0xffff; ///< members; from here on they are in Zip64
+    const std::uint64_t end = m_at, bytes = end - directory, members = m_members.size();
+    Fields last;
+    if (directory >= kWide || bytes >= kWide || members >= kMany) {
+        last.add(kEnd64, 4).add(kEnd64Bytes - 12, 8).add(kUnixVersion, 2).add(kVersion64, 2);
+        last.add(0, 4).add(0, 4).add(members, 8).add(members, 8).add(bytes, 8).add(directory, 8);
+        last.add(kLocator64, 4).add(0, 4).add(end, 8).add(1, 4);
+    }
+    const std::uint64_t few = std::min(members, kMany);
+    last.add(kEnd, 4).add(0, 2).add(0, 2).add(few, 2).add(few, 2).add(narrow(bytes), 4);
+    last.add(narrow(directory), 4).add(0, 2);
+    return put(last.bytes());
 }
 
 } // namespace kernscope::archive

@@ -3,6 +3,7 @@
 
 #include "core/container/hwx/container.h"
 #include "core/descriptor/task_reader.h"
+#include "core/format/kernel_format.h"
 
 #include <optional>
 #include <string>
@@ -70,5 +71,20 @@ private:
 /// Field of a task by role ("cin", "kernel_fmt", …): what it writes, else what is carried.
 std::optional<std::uint32_t> roleValue(const descriptor::TaskDetail &detail,
                                        const descriptor::TaskReader &reader, std::string_view role);
+
+/// What a task's registers say about its kernel, as the six sections of a kernel unit
+/// (listing 25.1). Where a section is used but its bytes lie within the slices of the lanes at a
+/// place that is not published, its count and size are what the format demands.
+struct TaskUnit {
+    format::KernelUnit unit;
+    /// One note a section that needs one: what its figures rest on, and what is contested.
+    std::vector<std::pair<format::KernelUnit::SectionId, std::string>> notes;
+};
+
+/// Nothing where the task loads no kernel or its version's places are not known. Call
+/// reader.before(detail.index) first.
+std::optional<TaskUnit> unitOfTask(const descriptor::TaskDetail &detail,
+                                   const descriptor::TaskReader &reader,
+                                   const std::vector<KernelLane> &lanes);
 
 } // namespace kernscope::hwx

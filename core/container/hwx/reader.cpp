@@ -2,7 +2,6 @@
 #include "core/container/hwx/reader.h"
 
 #include "core/base/error_builder.h"
-#include "core/container/hwx/command_chain.h"
 
 #include <algorithm>
 
@@ -14,6 +13,28 @@ namespace {
 
 /// More rows than a person reads: a hostile file must not fill memory with them.
 constexpr std::size_t kMaxRows = 1000;
+
+constexpr std::uint64_t kSegmentHead = 72;
+constexpr std::uint64_t kSectionRecord = 80;
+constexpr std::uint64_t kRelocationRecord = 8;
+constexpr std::uint64_t kSectionNameBytes = 16;
+constexpr std::uint64_t kMaxRelocations = 1U << 20;
+
+/// A type whose sections always have bytes in the file.
+bool wantsBytes(const SegmentSection &section)
+{
+    const SectionType type = section.type();
+    return type == SectionType::Kernel || type == SectionType::Text || type == SectionType::Debug;
+}
+
+std::string bytesAt(std::uint64_t bytes, std::uint64_t at)
+{
+    return fmt::format("{:#x} at {:#x}", bytes, at);
+}
+
+constexpr std::uint64_t kSymbolRecord = 16;
+/// A real file has some hundreds; a hostile one may not fill memory.
+constexpr std::uint64_t kMaxSymbols = 1U << 20;
 
 } // namespace
 
@@ -291,6 +312,232 @@ void TableReader::walkTexts()
 Result<Container> readContainer(std::span<const std::byte> bytes, const std::string &file)
 {
     return TableReader(bytes, file).read();
+}
+
+// Sections of a segment: where their bytes and their relocation records lie.
+
+void TableReader::readSections(const Fields &fields, const LoadCommand &command, Segment &segment)
+{
+    std::uint64_t count = segment.sectionCount;
+    const std::uint64_t room =
+        command.size < kSegmentHead ? 0 : (command.size - kSegmentHead) / kSectionRecord;
+    if (count != room) {
+        report(Severity::Error, "hwx.section", command.offset.value,
+               fmt::format("{} sections", room), fmt::format("{}", count),
+               count > room ? "the segment names more sections than its command holds"
+                            : "the segment names fewer sections than its command holds");
+        count = room;
+    }
+    for (std::uint64_t i = 0; i < count; ++i) {
+        const std::uint64_t at = kSegmentHead + i * kSectionRecord;
+        SegmentSection section;
+        section.ordinal = ++m_ordinal;
+        section.name = fields.text(at, kSectionNameBytes);
+        section.segment = fields.text(at + 16, kSectionNameBytes);
+        section.address = fields.u64(at + 32);
+        section.size = fields.u64(at + 40);
+        section.offset = fields.u32(at + 48);
+        section.alignLog2 = fields.u32(at + 52);
+        section.relocationOffset = fields.u32(at + 56);
+        section.relocationCount = fields.u32(at + 60);
+        section.flags = fields.u32(at + 64);
+        for (std::uint64_t r = 0; r < 3; ++r)
+            section.reserved[static_cast<std::size_t>(r)] = fields.u32(at + 68 + 4 * r);
+        section.place = FileOffset(command.offset.value + at);
+        checkAddress(section, segment);
+        placeSection(section, segment);
+        readRelocations(section);
+        segment.sections.push_back(std::move(section));
+    }
+}
+
+/// A section lies in its segment's addresses, and as far from their start as its bytes lie from the
+/// start of the segment's bytes.
+void TableReader::checkAddress(const SegmentSection &section, const Segment &segment)
+{
+    if (!section.within(segment)) {
+        report(Severity::Error, "hwx.section", section.place.value + 32,
+               fmt::format("addresses within {}", bytesAt(segment.vmSize, segment.vmAddress)),
+               bytesAt(section.size, section.address),
+               fmt::format("section {} leaves the addresses of its segment {}", section.name,
+                           segment.name));
+        return;
+    }
+    if (!segment.hasBytes() || section.size == 0 || (section.offset == 0 && !wantsBytes(section)))
+        return;
+    const auto offset =
+        checkedAdd(segment.fileOffset, section.address - segment.vmAddress).value_or(UINT64_MAX);
+    if (section.offset != offset)
+        report(Severity::Error, "hwx.section", section.place.value + 48,
+               fmt::format("offset {:#x}, by its address", offset),
+               fmt::format("{:#x}", section.offset),
+               fmt::format("offset and address of section {} name different places in segment {}",
+                           section.name, segment.name));
+}
+
+/// A section has bytes where its segment has, and its offset lies within the segment's bytes.
+void TableReader::placeSection(SegmentSection &section, const Segment &segment)
+{
+    if (section.size == 0 || section.offset == 0 || (!segment.hasBytes() && !wantsBytes(section)))
+        return;
+    const ByteRange range{FileOffset(section.offset), ByteCount(section.size)};
+    const bool inside = section.offset >= segment.fileOffset &&
+                        fitsInside({FileOffset(section.offset - segment.fileOffset), range.bytes},
+                                   ByteCount(segment.fileSize));
+    if (!inside || !fitsInside(range, ByteCount(m_bytes.size()))) {
+        report(Severity::Error, "hwx.section", section.place.value,
+               fmt::format("bytes within segment {}: {}", segment.name,
+                           bytesAt(segment.fileSize, segment.fileOffset)),
+               bytesAt(section.size, section.offset),
+               fmt::format("section {} leaves its segment or the file", section.name));
+        if (section.offset >= m_bytes.size())
+            return;
+    }
+    const std::uint64_t room = m_bytes.size() - section.offset;
+    section.bytes = ByteRange{range.offset, ByteCount(std::min(section.size, room))};
+}
+
+/// Records lie behind the header and the commands. Where the number cannot be right, they are read
+/// as far as they name places of the section.
+void TableReader::readRelocations(SegmentSection &section)
+{
+    std::uint64_t count = section.relocationCount;
+    if (count == 0)
+        return;
+    const std::uint64_t begin = section.relocationOffset;
+    const bool placed = begin >= m_commandsEnd && begin <= m_bytes.size();
+    const std::uint64_t room =
+        placed ? std::min((m_bytes.size() - begin) / kRelocationRecord, kMaxRelocations) : 0;
+    const bool fits = count <= room;
+    if (!fits) {
+        report(
+            Severity::Error, "hwx.relocation", section.place.value + (placed ? 60 : 56),
+            placed ? fmt::format("up to {} records", room)
+                   : std::string("records behind the commands"),
+            placed ? fmt::format("{}", count) : fmt::format("offset {:#x}", begin),
+            fmt::format("section {} names relocations that the file does not hold", section.name));
+        count = room;
+    }
+    if (fits)
+        section.relocations.reserve(static_cast<std::size_t>(count));
+    for (std::uint64_t i = 0; i < count; ++i) {
+        const std::uint64_t at = begin + i * kRelocationRecord;
+        const Relocation relocation{loadLittle<std::uint32_t>(m_bytes, at),
+                                    loadLittle<std::uint32_t>(m_bytes, at + 4), FileOffset(at)};
+        const bool plausible = relocation.address < section.size && relocation.symbolNumber() != 0;
+        if (!fits && !plausible)
+            return;
+        section.relocations.push_back(relocation);
+    }
+}
+
+void TableReader::readSymbolTable(const LoadCommand &command)
+{
+    const Fields fields(m_bytes, command.offset.value, command.size);
+    SymbolTable table{fields.u32(8), fields.u32(12), fields.u32(16), fields.u32(20)};
+    if (!fields.complete())
+        report(Severity::Error, "hwx.symbols", command.offset.value, "24 bytes",
+               fmt::format("{}", command.size), "the symbol table command is cut short");
+    if (m_result.symbolTable)
+        report(Severity::Error, "hwx.symbols", command.offset.value, "one symbol table", "two",
+               "a second symbol table is not read");
+    else
+        m_result.symbolTable = table;
+}
+
+/// Symbols and strings lie behind the commands, and not over one another.
+void TableReader::checkTables(const SymbolTable &table)
+{
+    const std::uint64_t symbolBytes = kSymbolRecord * std::uint64_t{table.symbols};
+    const auto before = [&](std::uint64_t offset, std::uint64_t bytes, const char *what) {
+        if (bytes != 0 && offset < m_commandsEnd)
+            report(Severity::Error, "hwx.symbols", offset,
+                   fmt::format("an offset from {:#x} on", m_commandsEnd),
+                   fmt::format("{:#x}", offset),
+                   fmt::format("the {} lie in the header and the commands", what));
+    };
+    before(table.symbolOffset, symbolBytes, "symbols");
+    before(table.stringOffset, table.stringBytes, "strings");
+    const std::uint64_t symbolEnd = table.symbolOffset + symbolBytes;
+    const std::uint64_t stringEnd = std::uint64_t{table.stringOffset} + table.stringBytes;
+    if (symbolBytes != 0 && table.stringBytes != 0 && table.symbolOffset < stringEnd &&
+        table.stringOffset < symbolEnd)
+        report(Severity::Error, "hwx.symbols", table.symbolOffset,
+               "symbols and strings in places of their own",
+               fmt::format("symbols up to {:#x}, strings from {:#x} to {:#x}", symbolEnd,
+                           table.stringOffset, stringEnd),
+               "symbols and strings share bytes");
+    if (table.symbols == 0 && table.stringBytes > 1)
+        report(Severity::Warning, "hwx.symbols", table.symbolOffset, "symbols for the strings",
+               fmt::format("no symbols, {} bytes of strings", table.stringBytes),
+               "no symbol uses the strings of the symbol table");
+}
+
+void TableReader::readSymbols()
+{
+    if (!m_result.symbolTable)
+        return;
+    const SymbolTable &table = *m_result.symbolTable;
+    const ByteRange strings{FileOffset(table.stringOffset), ByteCount(table.stringBytes)};
+    if (!fitsInside(strings, ByteCount(m_bytes.size())))
+        report(Severity::Error, "hwx.strings", table.stringOffset, "strings within the file",
+               fmt::format("{:#x} bytes", table.stringBytes),
+               "the string table runs past the file");
+    checkTables(table);
+    const std::uint64_t room = table.symbolOffset > m_bytes.size()
+                                   ? 0
+                                   : (m_bytes.size() - table.symbolOffset) / kSymbolRecord;
+    std::uint64_t count = table.symbols;
+    if (count > std::min(room, kMaxSymbols)) {
+        report(Severity::Error, "hwx.symbols", table.symbolOffset,
+               fmt::format("up to {} symbols", std::min(room, kMaxSymbols)),
+               fmt::format("{}", count), "the file does not hold that many symbols");
+        count = std::min(room, kMaxSymbols);
+    }
+    const Fields names(m_bytes, table.stringOffset, table.stringBytes);
+    m_result.symbols.reserve(static_cast<std::size_t>(count));
+    std::uint64_t nameBytes = 0; // names may share bytes: their sum is bounded, too
+    for (std::uint64_t i = 0; i < count; ++i) {
+        const std::uint64_t at = table.symbolOffset + i * kSymbolRecord;
+        Symbol symbol;
+        symbol.nameOffset = loadLittle<std::uint32_t>(m_bytes, at);
+        symbol.type = loadLittle<std::uint8_t>(m_bytes, at + 4);
+        symbol.section = loadLittle<std::uint8_t>(m_bytes, at + 5);
+        symbol.desc = loadLittle<std::uint16_t>(m_bytes, at + 6);
+        symbol.value = loadLittle<std::uint64_t>(m_bytes, at + 8);
+        if (symbol.nameOffset >= names.size() && symbol.nameOffset != 0)
+            report(Severity::Error, "hwx.strings", at, "a name within the string table",
+                   fmt::format("{:#x}", symbol.nameOffset), "a symbol's name is out of bounds");
+        constexpr std::uint64_t kMaxName = 4096, kMaxNameBytes = 64U << 20;
+        if (nameBytes < kMaxNameBytes)
+            symbol.name = names.text(symbol.nameOffset, kMaxName);
+        nameBytes += symbol.name.size();
+        if (!symbol.name.empty() && symbol.nameOffset + symbol.name.size() >= names.size())
+            report(Severity::Error, "hwx.strings", at, "a name that ends in the string table",
+                   fmt::format("{:#x} and no end", symbol.nameOffset),
+                   "a symbol's name is cut at the end of the strings");
+        m_result.symbols.push_back(std::move(symbol));
+    }
+}
+
+void TableReader::readFrames()
+{
+    for (std::size_t i = 0; i < m_result.symbols.size(); ++i) {
+        const Symbol &symbol = m_result.symbols[i];
+        if (symbol.type != 0x80 && symbol.type != 0x20)
+            continue;
+        TensorFrame frame;
+        TypeEntry entry;
+        if (readTensorFrame(symbol.name, frame)) {
+            frame.scope = symbol.type;
+            frame.value = symbol.value;
+            frame.symbol = i;
+            m_result.tensors.push_back(std::move(frame));
+        } else if (symbol.type == 0x80 && readTypeEntry(symbol.name, entry)) {
+            entry.symbol = i;
+            m_result.types.push_back(std::move(entry));
+        }
+    }
 }
 
 } // namespace kernscope::hwx

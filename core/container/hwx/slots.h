@@ -13,7 +13,7 @@
 
 namespace kernscope::hwx {
 
-/// How a word comes to hold an address.
+/// Why a word holds an address.
 enum class SlotKind : std::uint8_t {
     Relocation,    ///< a relocation record names it: the loader adds the target
     AddressPacket, ///< an address packet names a BAR: the loader adds that buffer

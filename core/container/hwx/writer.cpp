@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/base/error_builder.h"
+#include "core/base/error.h"
 #include "core/base/little_endian.h"
 #include "core/container/hwx/container.h"
 
@@ -211,9 +211,7 @@ Result<std::vector<std::byte>> Writer::write()
     for (const LoadCommand &command : m_container.commands)
         putCommand(command);
     if (!m_fits) {
-        return ErrorBuilder("hwx.write")
-            .message("a field of the container lies outside its file")
-            .unexpected();
+        return refused("hwx.write", {}, {}, {}, "a field of the container lies outside its file");
     }
     return std::move(m_out);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Annotations of compiler 3600.x: EstimatedRuntime, BackendSupport, SelectedBackend.
-#include "core/container/mil/segment_backends.h"
+#include "core/container/mil/program.h"
 
 #include "core/numeric/convert.h"
 

@@ -2,11 +2,23 @@
 #pragma once
 
 #include "core/base/error_builder.h"
+#include "core/container/mil/program.h"
 
+#include <cstddef>
+#include <functional>
+#include <set>
 #include <string>
 #include <string_view>
 
 namespace kernscope::mil {
+
+/// Of a program's text; the largest real ones have some dozens of MiB.
+inline constexpr std::size_t kMaxTextBytes = std::size_t(512) << 20;
+/// How deep types, values and blocks may nest; real programs stay below ten.
+inline constexpr int kMaxDepth = 200;
+/// Values, types, dimensions and strings that one program may hold; bounds memory for a file that
+/// is nothing but the smallest of them. Real programs hold some ten thousand.
+inline constexpr std::size_t kMaxNodes = 2'000'000;
 
 /// Collects the diagnostics of one file; a file full of faults does not fill memory with them.
 class Faults
@@ -36,5 +48,21 @@ private:
     std::size_t m_kept[3] = {0, 0, 0};
     std::size_t m_dropped = 0;
 };
+
+/// What a reader had to leave out: it must not be reported as undefined.
+struct Unread {
+    std::set<std::string, std::less<>> names; ///< of statements with faults
+    bool more = false;                        ///< parts of the program whose names are not known
+};
+
+/// Checks that every name is defined once, before its first use, in its own block or in one
+/// around it. Codes: "mil.duplicate", "mil.undefined", "mil.order" (use before definition, and
+/// so every cycle).
+void validate(const Program &program, const Unread &unread, Faults &faults);
+
+/// Reports a literal that has not as many elements as its type says ("mil.count"). One element
+/// may stand for all of them: whether a compiler writes that is not known, so it only warns.
+void checkElementCount(const ValueType &type, const Literal &literal, SourceSpan place,
+                       Faults &faults);
 
 } // namespace kernscope::mil

@@ -2,14 +2,13 @@
 #include "core/container/mil/model_description.h"
 
 #include "core/base/json_place.h"
-#include "core/base/utf8.h"
+#include "core/base/text.h"
 #include "core/container/mil/wire.h"
 #include "core/format/table_rows.h"
 
 #include <algorithm>
 #include <array>
 #include <set>
-#include <string_view>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/container/mil/program.h"
 
+#include "core/format/table_rows.h"
+
 #include <algorithm>
+
+#include <fmt/format.h>
 
 namespace kernscope::mil {
 
@@ -67,4 +71,105 @@ std::size_t operationCount(const Block &block)
     return count;
 }
 
+std::string shortened(std::string_view text)
+{
+    constexpr std::size_t kLimit = 1000; // also keeps nested types from being copied over and over
+    if (text.size() <= kLimit)
+        return std::string(text);
+    return fmt::format("{}...", text.substr(0, kLimit));
+}
+
+std::string typeText(const ValueType &type)
+{
+    if (type.kind != ValueType::Kind::Tensor)
+        return type.text.empty() ? std::string("unknown") : type.text;
+    const std::string_view element =
+        type.text.empty() ? elementTypeName(type.element) : std::string_view(type.text);
+    if (type.dims.empty())
+        return std::string(element);
+    std::string text = "tensor<" + std::string(element) + ", [";
+    for (std::size_t i = 0; i < type.dims.size() && text.size() < 1000; ++i) {
+        text += i == 0 ? "" : ", ";
+        text += type.dims[i] < 0 ? "?" : std::to_string(type.dims[i]);
+    }
+    return text + "]>";
+}
+
+std::string shapedTypeText(const ValueType &type)
+{
+    std::string text(elementTypeName(type.element));
+    text += " [";
+    for (std::size_t i = 0; i < type.dims.size(); ++i) {
+        text += i == 0 ? "" : ", ";
+        text += type.dims[i] == kUnknownExtent ? "?" : std::to_string(type.dims[i]);
+    }
+    return text + "]";
+}
+
+namespace {
+
+/// A row of resources/tables/program_types.csv.
+struct ProgramTypeRow {
+    std::uint32_t code = 0;
+    std::string name;
+    ElementType type = ElementType::Unknown; ///< of that name
+};
+
+const std::vector<ProgramTypeRow> &programTypeRows()
+{
+    static const auto rows = [] {
+        auto loaded = tables::loadRows<ProgramTypeRow>(
+            "program_types", {{"code", &ProgramTypeRow::code}, {"name", &ProgramTypeRow::name}});
+        for (ProgramTypeRow &row : loaded)
+            row.type = elementTypeFromName(row.name);
+        return loaded;
+    }();
+    return rows;
+}
+
+} // namespace
+
+ElementType programType(std::uint64_t code)
+{
+    const auto &rows = programTypeRows();
+    const auto row = std::find_if(rows.begin(), rows.end(),
+                                  [code](const ProgramTypeRow &one) { return one.code == code; });
+    return row == rows.end() ? ElementType::Unknown : row->type;
+}
+
+std::uint64_t programTypeCode(ElementType type)
+{
+    const auto &rows = programTypeRows();
+    const auto row = std::find_if(rows.begin(), rows.end(),
+                                  [type](const ProgramTypeRow &one) { return one.type == type; });
+    return row == rows.end() || type == ElementType::Unknown ? 0 : row->code;
+}
+
 } // namespace kernscope::mil
+
+namespace kernscope {
+
+std::vector<std::int64_t> literalIntegers(const mil::Literal &literal)
+{
+    const unsigned bits = bitWidth(literal.element);
+    const bool isSigned = isSignedInteger(literal.element);
+    const bool usable =
+        isSigned || isUnsignedInteger(literal.element) || literal.element == ElementType::Bool;
+    if (!usable || bits < 8 || literal.bytes.size() / (bits / 8) < literal.count)
+        return {};
+    const std::size_t each = bits / 8;
+    std::vector<std::int64_t> numbers;
+    numbers.reserve(literal.count);
+    for (std::size_t at = 0; numbers.size() < literal.count; at += each) {
+        std::uint64_t number = 0;
+        for (std::size_t i = each; i-- > 0;)
+            number = number << 8 | std::to_integer<std::uint64_t>(literal.bytes[at + i]);
+        const std::uint64_t sign = std::uint64_t(1) << (bits - 1);
+        if (isSigned)
+            number = (number ^ sign) - sign;
+        numbers.push_back(static_cast<std::int64_t>(number));
+    }
+    return numbers;
+}
+
+} // namespace kernscope

@@ -2,15 +2,17 @@
 #pragma once
 
 #include "core/base/error.h"
-#include "core/base/source_span.h"
+#include "core/base/quantity.h"
 #include "core/container/mil/backend_notes.h"
 #include "core/container/mil/model_description.h"
 #include "core/numeric/element_type.h"
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -106,7 +108,7 @@ struct Operation {
 
     const Argument *input(std::string_view name) const;
     const Argument *attribute(std::string_view name) const;
-    /// The operand of that name, wherever it sits (inputs, then attributes).
+    /// The operand of that name (inputs first, then attributes).
     const ProgramValue *operand(std::string_view name) const;
     /// attributes["name"], or the first output's name.
     std::string displayName() const;
@@ -155,7 +157,7 @@ struct Program {
 
 /// The notes of one operation; `segment` is the backend of the function that holds it.
 BackendNotes backendNotes(const Operation &operation, const std::string &segment);
-/// Numbers among the attributes of a function, in order: "Launch_ane_ms" and its like.
+/// Numbers among the attributes of a function, in order: such as "Launch_ane_ms".
 std::vector<std::pair<std::string, double>> numberAttributes(const Function &function);
 
 /// What could be read and what was wrong. A fault in one statement leaves the others readable.
@@ -167,5 +169,41 @@ struct ParsedProgram {
 
 /// Number of operations of a block and of everything nested in it.
 std::size_t operationCount(const Block &block);
+
+/// `text`, or its beginning and "..." where it is long.
+std::string shortened(std::string_view text);
+
+/// A type as the compact program text writes it: "tensor<fp16, [1, ?]>", "list<string, 2>".
+std::string typeText(const ValueType &type);
+/// Element type and extents: "fp16 [1, ?, 8]".
+std::string shapedTypeText(const ValueType &type);
+
+/// By the numbers of protobuf programs (resources/tables/program_types.csv), which are not those of
+/// weight files: Unknown, or 0, where there is none.
+ElementType programType(std::uint64_t code);
+std::uint64_t programTypeCode(ElementType type);
+
+} // namespace kernscope::mil
+
+namespace kernscope {
+
+/// Integers, booleans and unsigned integers of a literal, one a element; empty for other types.
+std::vector<std::int64_t> literalIntegers(const mil::Literal &literal);
+
+} // namespace kernscope
+
+namespace kernscope::mil {
+
+/// The backend of each segment: what `call(…)[backend = …, function = …]` in another function of
+/// the same model runs it on. Made once for a program: it looks at every operation.
+class SegmentBackends
+{
+public:
+    explicit SegmentBackends(const Program &program);
+    const std::string &of(const Function &function) const; ///< empty where nothing calls it
+
+private:
+    std::map<std::pair<std::string, std::string>, std::string> m_backends; ///< by model and name
+};
 
 } // namespace kernscope::mil

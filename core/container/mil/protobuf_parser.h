@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/container/mil/faults.h"
 #include "core/container/mil/program.h"
-#include "core/container/mil/validate.h"
 #include "core/container/mil/wire.h"
 
 #include <functional>

@@ -5,7 +5,6 @@
 #include "core/container/mil/number.h"
 #include "core/container/mil/program.h"
 #include "core/container/mil/text_lexer.h"
-#include "core/container/mil/validate.h"
 
 #include <string>
 #include <string_view>

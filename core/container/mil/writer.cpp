@@ -2,10 +2,9 @@
 #include "core/container/mil/writer.h"
 
 #include "core/base/error_builder.h"
-#include "core/container/mil/literal_integers.h"
+#include "core/container/mil/model_files.h"
 #include "core/container/mil/number.h"
 #include "core/container/mil/reader.h"
-#include "core/container/mil/sniff.h"
 #include "core/container/mil/value_graph.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/container/mlir/print.h"
 
-#include "core/base/hex_text.h"
+#include "core/base/text.h"
 #include "core/numeric/half.h"
 
 #include <algorithm>

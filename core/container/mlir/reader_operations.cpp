@@ -95,8 +95,8 @@ private:
         const std::uint64_t maskAt = m_cursor.position();
         const std::uint8_t mask = m_cursor.byte("mask of an operation");
         const unsigned known = kHasAttributes | kHasResults | kHasOperands | kHasSuccessors |
-                               kHasRegions | (m_module.version >= 3 ? kHasUses : 0u) |
-                               (m_module.version >= 5 ? kHasProperties : 0u);
+                               kHasRegions | (m_module.version >= 3 ? unsigned(kHasUses) : 0u) |
+                               (m_module.version >= 5 ? unsigned(kHasProperties) : 0u);
         if (m_cursor.ok() && (mask & ~known) != 0)
             m_cursor.fail(maskAt, "mask of an operation", "bits of " + std::to_string(known),
                           std::to_string(mask), "An operation has parts that are not known");

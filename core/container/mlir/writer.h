@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/base/shared_bytes.h"
+#include "core/base/memory.h"
 #include "core/container/mlir/module.h"
 
 #include <functional>

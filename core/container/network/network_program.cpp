@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/container/network/network_program.h"
 
-#include "core/base/utf8.h"
+#include "core/base/text.h"
 #include "core/container/mil/wire.h"
-#include "core/container/network/layer_table.h"
-#include "core/format/tables.h"
+#include "core/container/network/network.h"
+#include "core/format/table_rows.h"
 
 #include <algorithm>
 #include <climits>

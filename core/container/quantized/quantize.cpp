@@ -6,6 +6,8 @@
 #include "core/numeric/half.h"
 
 #include <algorithm>
+#include <cmath>
+#include <utility>
 
 namespace kernscope::quantized {
 
@@ -189,6 +191,41 @@ Result<std::vector<double>> quantizeInteger(const QuantizeOptions &options, cons
     return values;
 }
 
+/// Whether what was read is what its row-major form gives again: boxes are padded with zeros, and
+/// anything else there would be lost.
+Result<void> givesTheSameBack(const Folder &folder, const codec::Microscaled &matrix)
+{
+    const auto data = dataInLayout(matrix, folder.matrix.layout);
+    const auto exponents = exponentsInLayout(matrix, folder.matrix.exponents);
+    if (!data || !exponents)
+        return tl::unexpected(data ? exponents.error() : data.error());
+    const bool same = *data == *folder.file("data.bin");
+    if (same && *exponents == *folder.file("exp.bin"))
+        return {};
+    return refused("quantize.padding", same ? "exp.bin" : "data.bin",
+                   "zeros where boxes are padded", "other bytes",
+                   "A change of the layout would lose these bytes");
+}
+
+/// The constraints of pto.tquant for the layouts that are asked for.
+Result<std::vector<codec::MxConstraint>> constraintsOf(const codec::Microscaled &matrix,
+                                                       const RelayoutOptions &options)
+{
+    codec::MxRequest request;
+    request.format = matrix.format;
+    request.axis = matrix.axis;
+    request.source = codec::MxSource::Fp16; // what it was made from is no matter of a layout
+    request.rows = matrix.rows;
+    request.columns = matrix.columns;
+    request.tiled = true;
+    request.nzData = options.layout == "nz";
+    request.zzExponents = options.exponents == "zz";
+    request.interleaved = options.exponents == "interleaved";
+    if (auto fits = codec::requireMicroscaled(request); !fits)
+        return tl::unexpected(std::move(fits.error()));
+    return codec::checkMicroscaled(request);
+}
+
 } // namespace
 
 Result<Quantized> quantizeArray(const QuantizeInput &input, const QuantizeOptions &options)
@@ -213,6 +250,107 @@ Result<Quantized> quantizeArray(const QuantizeInput &input, const QuantizeOption
     made.figures = figuresOf(*values, input.array.values);
     made.folder.manifest["error"] = figuresJson(made.figures);
     return made;
+}
+
+// What the devices have, how the instruction is written, what sources disagree on.
+
+Result<void> checkDevice(const QuantizeOptions &options, Quantized &made)
+{
+    const bool groups = options.format.starts_with("mx");
+    for (const format::TquantFact &fact : format::tquantFacts()) {
+        const bool about = groups == (fact.feature == "microscaled");
+        if (about && (options.device.empty() || options.device == fact.device))
+            made.devices.push_back(fact);
+    }
+    if (options.device.empty())
+        return {};
+    if (const auto *fact = format::tquantFact(options.device, "microscaled");
+        groups && fact != nullptr && fact->value != "yes") {
+        made.diagnostics.push_back(
+            {Severity::Warning,
+             ErrorBuilder("quantize.device")
+                 .field("--device")
+                 .expected(format::tquantDevicesWith("microscaled", "yes"))
+                 .found(options.device)
+                 .message("Nothing published says that this device has MXFP8 or MXFP4: " +
+                          fact->note)});
+    }
+    for (const codec::MxConstraint &rule : made.constraints) {
+        if (!rule.padded || rule.name == "columns") // the document pads columns itself
+            continue;
+        return ErrorBuilder("mx.constraint")
+            .field(rule.name)
+            .expected(rule.required)
+            .found(rule.found)
+            .message(options.device + " takes no such matrix (without --device zeros are added)")
+            .unexpected();
+    }
+    return {};
+}
+
+std::string chainOf(const QuantizeOptions &options)
+{
+    const bool named =
+        std::find(options.given.begin(), options.given.end(), "--chain") != options.given.end();
+    const auto *fact = format::tquantFact(options.device, "int8_chain");
+    return !named && fact != nullptr ? fact->value : options.chain;
+}
+
+void describeInstruction(const QuantizeOptions &options, Quantized &made)
+{
+    const auto *tmp = format::tquantFact(options.device, "tmp");
+    format::TquantUse use;
+    use.format = options.format;
+    use.algorithm = options.algorithm;
+    use.axis = options.axis;
+    use.source = made.folder.manifest.value("source", std::string());
+    use.tmp = tmp == nullptr || tmp->value == "needed";
+    use.nz = options.layout == "nz";
+    use.zz = made.folder.matrix.microscaled() && made.folder.matrix.exponents == "zz";
+    made.lines = format::tquantLines(use);
+    if (!use.tmp)
+        std::erase_if(made.tiles, [](const codec::TquantTile &tile) { return tile.name == "tmp"; });
+    const auto contested = [&made](std::string_view topic) {
+        const auto readings = format::readingsOf(topic);
+        made.contested.insert(made.contested.end(), readings.begin(), readings.end());
+    };
+    if (options.format == "mxfp4")
+        contested("mxfp4_exponent");
+    if (options.format == "uint8")
+        contested("tquant_offset");
+    contested(options.format.starts_with("mx") ? "mx_rounding" : "tquant_chain");
+}
+
+// The layout of a folder, changed as TMOV changes it. No number is made anew: converted back, the
+// bytes are the ones that were read.
+
+Result<Relaid> relayoutFolder(const Folder &folder, const RelayoutOptions &asked)
+{
+    const auto matrix = microscaledOf(folder);
+    if (!matrix)
+        return tl::unexpected(matrix.error());
+    RelayoutOptions options = asked;
+    if (options.layout.empty())
+        options.layout = folder.matrix.layout;
+    if (options.exponents.empty())
+        options.exponents = folder.matrix.exponents;
+    if (auto same = givesTheSameBack(folder, *matrix); !same)
+        return tl::unexpected(std::move(same.error()));
+    auto constraints = constraintsOf(*matrix, options);
+    if (!constraints)
+        return tl::unexpected(std::move(constraints.error()));
+    auto made = inLayouts(folder, *matrix, options.layout, options.exponents);
+    if (!made)
+        return tl::unexpected(std::move(made.error()));
+    return Relaid{std::move(*made), std::move(*constraints)};
+}
+
+ElementType valuesType(const std::vector<double> &values)
+{
+    const bool fits = std::all_of(values.begin(), values.end(), [](double value) {
+        return !std::isfinite(value) || std::isfinite(static_cast<float>(value));
+    });
+    return fits ? ElementType::Fp32 : ElementType::Fp64;
 }
 
 } // namespace kernscope::quantized

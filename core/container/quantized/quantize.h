@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/container/quantized/folder.h"
-#include "core/format/contested.h"
+#include "core/format/catalogue.h"
 #include "core/format/tquant.h"
 #include "core/numeric/element_type.h"
 #include "core/numeric/npy.h"

@@ -6,8 +6,8 @@
 #include "core/format/legality.h"
 #include "core/numeric/bitpack.h"
 #include "core/numeric/convert.h"
+#include "core/numeric/element_type.h"
 #include "core/numeric/half.h"
-#include "core/numeric/palette_widths.h"
 #include "core/numeric/transpose.h"
 
 #include <algorithm>
@@ -15,7 +15,6 @@
 #include <cstdint>
 #include <set>
 #include <span>
-#include <vector>
 
 #include <fmt/format.h>
 
@@ -63,11 +62,8 @@ namespace {
 
 Error formError(std::string expected, std::string found, std::string message)
 {
-    return ErrorBuilder("section.form")
-        .field("form")
-        .expected(std::move(expected))
-        .found(std::move(found))
-        .message(std::move(message));
+    return valueError("section.form", "form", std::move(expected), std::move(found),
+                      std::move(message));
 }
 
 void putHalf(std::vector<std::byte> &bytes, std::uint16_t half)
@@ -371,11 +367,8 @@ namespace {
 
 Error buildError(const std::string &field, std::string expected, std::string found)
 {
-    return ErrorBuilder("section.build")
-        .field(field)
-        .expected(std::move(expected))
-        .found(std::move(found))
-        .message("The weight section cannot be built");
+    return valueError("section.build", field, std::move(expected), std::move(found),
+                      "The weight section cannot be built");
 }
 
 std::uint64_t aligned(std::uint64_t value)

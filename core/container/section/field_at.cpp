@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/container/section/field_at.h"
 
-#include "core/base/counted_text.h"
+#include "core/base/text.h"
 #include "core/container/section/layout.h"
-#include "core/format/kernel_unit.h"
+#include "core/format/kernel_format.h"
 
 #include <string>
 #include <string_view>

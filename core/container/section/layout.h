@@ -2,10 +2,11 @@
 #pragma once
 
 #include "core/container/section/section.h"
-
-#include <memory>
-
 #include "core/form/element_order.h"
+
+#include <cstdint>
+#include <memory>
+#include <vector>
 
 namespace kernscope::section {
 
@@ -46,5 +47,20 @@ PaletteOrder paletteOrder(const WeightSection &section, const UnitGroup &group, 
 /// True where every core's palette has the same bytes.
 bool samePalettes(const WeightSection &section, const UnitGroup &group,
                   std::span<const std::byte> bytes);
+
+/// A range of bytes with a number of the caller's.
+struct PlacedRange {
+    std::uint64_t offset = 0, bytes = 0; ///< their sum does not pass 2^64
+    std::uint64_t number = 0;
+};
+/// `number` begins within `holder`, which begins no later.
+struct Overlap {
+    std::uint64_t holder = 0, number = 0;
+    friend bool operator==(const Overlap &, const Overlap &) = default;
+};
+/// Every range that begins before an earlier one has ended, also where others lie in between; of
+/// those that it could be set against, the one that reaches furthest. Ranges without bytes overlap
+/// nothing. In the order of their offsets.
+std::vector<Overlap> overlapsOf(std::vector<PlacedRange> ranges);
 
 } // namespace kernscope::section

@@ -3,11 +3,10 @@
 #include "core/base/error_builder.h"
 #include "core/base/little_endian.h"
 #include "core/container/section/layout.h"
-#include "core/container/section/overlap.h"
 #include "core/container/section/section.h"
 #include "core/format/kernel_format.h"
 #include "core/format/legality.h"
-#include "core/numeric/palette_widths.h"
+#include "core/numeric/element_type.h"
 
 #include <algorithm>
 #include <map>

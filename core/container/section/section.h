@@ -3,7 +3,7 @@
 
 #include "core/base/error.h"
 #include "core/base/quantity.h"
-#include "core/format/kernel_unit.h"
+#include "core/format/kernel_format.h"
 #include "core/lanes/deal.h"
 
 #include <array>

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/patch/edit/edit.h"
 
-#include "core/base/counted_text.h"
 #include "core/base/error_builder.h"
-#include "core/base/hex_text.h"
+#include "core/base/text.h"
 #include "core/patch/edit/byte_text.h"
 #include "core/patch/edit/carried_values.h"
 #include "core/patch/edit/edit_parser.h"

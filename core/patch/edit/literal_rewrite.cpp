@@ -4,7 +4,6 @@
 #include "core/base/quantity.h"
 #include "core/numeric/convert.h"
 #include "core/numeric/half.h"
-#include "core/numeric/microfloat.h"
 
 #include <algorithm>
 #include <bit>

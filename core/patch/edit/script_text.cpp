@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/patch/edit/script_text.h"
 
-#include "core/base/counted_text.h"
 #include "core/base/overlaid_file.h"
-#include "core/base/printable.h"
+#include "core/base/text.h"
 #include "core/bundle/pair_read_lock.h"
 #include "core/patch/aside.h"
 #include "core/patch/edit/carried_values.h"

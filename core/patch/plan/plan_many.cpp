@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Edits of many elements: a fill, what an expression makes of each, the values of a NumPy file, or
 // values that the edit carries.
-#include "core/base/counted_text.h"
+#include "core/base/text.h"
 
 #include "core/base/error_builder.h"
 #include "core/base/overlaid_file.h"

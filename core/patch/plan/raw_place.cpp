@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/patch/plan/raw_place.h"
 
-#include "core/base/counted_text.h"
 #include "core/base/error_builder.h"
-#include "core/base/hex_text.h"
 #include "core/base/little_endian.h"
 #include "core/base/overlaid_file.h"
+#include "core/base/text.h"
 #include "core/bundle/bundle.h"
 #include "core/container/hwx/container.h"
 #include "core/descriptor/register_map.h"

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/base/error.h"
+#include "core/bundle/bundle_fwd.h"
 #include "core/bundle/weight.h"
 #include "core/container/mlir/module.h"
 #include "core/patch/edit/edit.h"

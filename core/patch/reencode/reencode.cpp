@@ -4,7 +4,7 @@
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/old_network.h"
-#include "core/container/mil/sniff.h"
+#include "core/container/mil/model_files.h"
 #include "core/patch/reencode/module_reencoder.h"
 #include "core/patch/reencode/reencode_visit.h"
 #include "core/patch/reencode/reencoder.h"
@@ -31,7 +31,8 @@ Reencoder::Reencoder(const Bundle &bundle, std::span<const Reencoding> weights)
 Result<void> Reencoder::checkWeights() const
 {
     const std::string first = m_jobs.empty() ? std::string() : m_jobs.front().weight->name;
-    if (m_bundle.programFile() == kNoIndex || m_bundle.kind() == BundleKind::MilBlob)
+    if (m_bundle.programFile() == kNoIndex || m_bundle.kind() == BundleKind::MilBlob ||
+        m_bundle.kind() == BundleKind::Aimodelx)
         return refused("encode.program", first, "a program beside the weight file",
                        std::string(bundleKindName(m_bundle.kind())),
                        "Without a program a weight has no form to change");

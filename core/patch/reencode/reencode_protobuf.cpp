@@ -3,7 +3,7 @@
 #include "core/patch/reencode/reencode_draft.h"
 
 #include "core/base/error_builder.h"
-#include "core/container/mil/type_text.h"
+#include "core/container/mil/program.h"
 #include "core/numeric/convert.h"
 
 #include <algorithm>

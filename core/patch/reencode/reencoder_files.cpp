@@ -4,7 +4,7 @@
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
 #include "core/codec/decode/decoder.h"
-#include "core/container/mil/blob_path.h"
+#include "core/container/mil/model_files.h"
 #include "core/patch/reencode/reencode_visit.h"
 #include "core/patch/reencode/reencoder.h"
 

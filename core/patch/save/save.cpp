@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Saving in place, from the journal on.
 #include "core/base/error_builder.h"
-#include "core/base/hex_text.h"
+#include "core/base/text.h"
 #include "core/bundle/bundle.h"
-#include "core/format/contested.h"
+#include "core/format/catalogue.h"
 #include "core/patch/aside.h"
 #include "core/patch/patch.h"
 #include "core/patch/save/in_place_save.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/patch/save/save_key.h"
 
-#include "core/base/state_folder.h"
+#include "core/base/files.h"
 #include "core/patch/save/file_io.h"
 
 #include <algorithm>

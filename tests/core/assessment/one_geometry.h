@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/assessment/layer_geometry.h"
+#include "core/assessment/assess.h"
 #include "core/report/decision_table.h"
 #include "core/report/geometry_table.h"
 #include "core/report/placement_table.h"

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/assessment/geometry.h"
-#include "core/assessment/geometry_cycles.h"
-#include "core/assessment/geometry_facts.h"
 #include "tests/test_program.h"
 
 #include <QtTest/QtTest>

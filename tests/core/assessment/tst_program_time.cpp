@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What a whole program takes, where its layers do not run once each in one dispatch.
-#include "core/assessment/layer_times.h"
+#include "core/assessment/assess.h"
 #include "core/assessment/weight_facts.h"
 #include "core/bundle/bundle.h"
 #include "made_programs.h"

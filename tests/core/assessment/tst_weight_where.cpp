@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/assessment/weight_where.h"
-#include "core/assessment/where_completions.h"
 #include "core/bundle/weight.h"
 #include "tests/test_program.h"
 

@@ -4,7 +4,7 @@
 #include "made_bundle.h"
 
 #include "core/bundle/section_map.h"
-#include "core/container/mil/blob_path.h"
+#include "core/container/mil/model_files.h"
 
 #include <functional>
 

@@ -4,9 +4,13 @@
 #include "made_coreai.h"
 #include "tests/test_program.h"
 
+#include "core/base/overlaid_file.h"
+#include "core/bundle/byte_field.h"
+#include "core/bundle/element_place.h"
 #include "core/bundle/statistics.h"
 #include "core/codec/edit/editor.h"
 #include "core/container/mil/program.h"
+#include "core/numeric/half.h"
 
 #include <QTest>
 
@@ -51,6 +55,7 @@ private slots:
     void refusesWhatDoesNotFit();
     void wrongHashIsAFinding();
     void editsUnderABias();
+    void everyByteHasAField();
 };
 
 void TestAimodel::scalesWithTwoOffsets()
@@ -74,7 +79,6 @@ void TestAimodel::scalesWithTwoOffsets()
 
 void TestAimodel::addsAfterTheProductAlongTheLastAxis()
 {
-    // fp16 holds 2048 and 2050, not 2049: T(8 x 256) = 2048, and T(2048 + T(0 - T(1 x 256))).
     MadeCoreAi made;
     const auto data = made.constant({2, 2}, Elem::Ui8, byteRow({255, 1, 3, 255}));
     const auto scale = made.constant({2, 1}, Elem::F16, halfBytes({8.0078125f, 0.1f}));
@@ -95,7 +99,7 @@ void TestAimodel::addsAfterTheProductAlongTheLastAxis()
         expected.push_back(rounded(rounded(codes[i] * by) + less));
     }
     QCOMPARE(valuesOf(*bundle, 0), expected);
-    QVERIFY(expected[0] != rounded(254 * 8.0078125f)); // which the other order gives
+    QVERIFY(expected[3] != rounded(127 * scales[1])); // which the other order gives
 }
 
 void TestAimodel::looksUpVectors()
@@ -280,6 +284,29 @@ void TestAimodel::editsUnderABias()
     QVERIFY(plan);
     QCOMPARE(plan->stored, -7.5); // (96 - 100) x 2 + 0.5
     QCOMPARE(plan->code.value_or(0), std::int64_t(96));
+}
+
+void TestAimodel::everyByteHasAField()
+{
+    MadeCoreAi made;
+    made.nameNext("layer.0.weight");
+    const auto codes = made.blob({4}, Elem::Si4, byteRow({0x0F, 0x07, 0x08, 0x00}));
+    made.output({made.operation("primitive.cast_v1", {codes}, {4}, Elem::F32)});
+    const BundlePtr bundle = made.open();
+    QVERIFY(bundle);
+    const std::size_t file = bundle->programFile();
+    BoundOrder order;
+    std::string all;
+    for (std::uint64_t at = 0; at < bundle->files()[file].file->size().value; ++at) {
+        const ByteField field = fieldAt(*bundle, file, FileOffset(at), order);
+        QVERIFY2(field.bytes.contains(FileOffset(at)) && !field.text.empty(),
+                 std::to_string(at).c_str());
+        all += field.text + "\n";
+    }
+    for (const char *wanted :
+         {"magic, version", "section strings: id", "attribute 0 (unit_v1)", "(tensor_v1): shape",
+          "(aicode.primitive.cast_v1)", "string ", "properties 0", "element 2 [2]: values of"})
+        QVERIFY2(all.find(wanted) != all.npos, (std::string(wanted) + "\n" + all).c_str());
 }
 
 KERNSCOPE_TEST(TestAimodel, kernscope::test::NoApplication)

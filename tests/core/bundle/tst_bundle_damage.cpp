@@ -3,7 +3,7 @@
 #include "made_bundle.h"
 
 #include "core/bundle/section_map.h"
-#include "core/container/mil/blob_path.h"
+#include "core/container/mil/model_files.h"
 #include "faulty.h"
 #include "tests/test_program.h"
 

@@ -4,8 +4,8 @@
 
 #include "core/base/overlaid_file.h"
 #include "core/codec/encode/encoder.h"
-#include "core/container/mil/limits.h"
-#include "core/container/mil/pipeline_folders.h"
+#include "core/container/mil/faults.h"
+#include "core/container/mil/model_files.h"
 #include "core/container/mil/reader.h"
 #include "core/patch/patch.h"
 #include "core/patch/reencode/reencode.h"

@@ -87,10 +87,15 @@ void TestShapes::defaultsOfTheFunction()
         "{{\"w\", [7]}, {\"x\", [1, 3, 64, 32]}}), (\"EnumeratedShapes\", {{\"a1\", "
         "{{\"x\", [1, 3, 8, 8]}, {\"z\", [5]}}}})))]";
     text.insert(text.find(") {", text.find("main")) + 1, attribute);
-    const auto found = shapes::describedShapes(parsed(text));
-    QCOMPARE(found.size(), std::size_t(1)); // none of z is a default
+    mil::Program program = parsed(text);
+    shapes::describeFlexibleShapes(program);
+    const auto found = shapes::describedShapes(program);
+    QCOMPARE(found.size(), std::size_t(2));
     QCOMPARE(found.front().input, std::string("x"));
     QCOMPARE(found.front().dims, (std::vector<std::int64_t>{1, 3, 64, 32}));
+    QCOMPARE(found.back().dims, std::vector<std::int64_t>{5}); // no default: the first allowed one
+    const auto &inputs = program.descriptions.front().functions.front().inputs;
+    QCOMPARE(inputs.front().allowedText(), std::string("[1, 3, 8, 8]"));
 }
 
 /// Only the operation where shapes get lost is named, and values behind it keep their open extents.

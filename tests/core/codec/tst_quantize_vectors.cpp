@@ -5,7 +5,6 @@
 #include "core/codec/microscaled/microscaled.h"
 #include "core/codec/microscaled/microscaled_layout.h"
 #include "core/numeric/half.h"
-#include "core/numeric/microfloat.h"
 #include "tests/data/data_folder.h"
 #include "tests/test_program.h"
 

@@ -2,7 +2,7 @@
 #include "core/compare/build_verdict.h"
 #include "core/compare/codebook_match.h"
 #include "core/compare/limits.h"
-#include "core/compare/pair_sample.h"
+#include "core/compare/pair_reader.h"
 #include "core/compare/worst_places.h"
 #include "joined_sample.h"
 #include "tests/test_program.h"

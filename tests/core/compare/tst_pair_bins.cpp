@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/compare/pair_bins.h"
 #include "core/compare/worst_places.h"
 #include "diff_sample.h"
 #include "tests/test_program.h"

@@ -2,7 +2,7 @@
 // The same stored bytes are never decoded, wherever they lie, and only where they mean the same.
 #include "core/bundle/bundle.h"
 #include "core/codec/encode/encoder.h"
-#include "core/compare/same_decoding.h"
+#include "core/compare/value_difference.h"
 #include "core/container/section/builder.h"
 #include "core/lanes/sparse.h"
 #include "diff_sample.h"

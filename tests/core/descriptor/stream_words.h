@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/descriptor/stream.h"
+#include "core/descriptor/task_reader.h"
 
 #include <cstdint>
 #include <vector>

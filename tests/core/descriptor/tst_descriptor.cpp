@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/base/little_endian.h"
-#include "core/descriptor/stream.h"
+#include "core/descriptor/register_map.h"
 #include "core/descriptor/task_reader.h"
-#include "core/descriptor/version.h"
 #include "core/descriptor/walk.h"
 #include "stream_words.h"
 #include "tests/test_program.h"

@@ -3,7 +3,6 @@
 #include "core/descriptor/format_word.h"
 #include "core/descriptor/image_v10.h"
 #include "core/descriptor/register_map.h"
-#include "core/descriptor/version.h"
 #include "tests/test_program.h"
 
 #include <QTest>

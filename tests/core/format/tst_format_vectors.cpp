@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/base/csv.h"
 #include "core/format/catalogue.h"
-#include "core/format/code_sets.h"
 #include "core/format/legality.h"
-#include "core/numeric/palette_widths.h"
+#include "core/numeric/element_type.h"
 #include "tests/data/data_folder.h"
 #include "tests/test_program.h"
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/container/milblob/milblob.h"
-#include "core/format/code_sets.h"
+#include "core/format/catalogue.h"
 #include "core/format/kernel_format.h"
-#include "core/format/kernel_unit.h"
 #include "core/format/legality.h"
 #include "core/format/record_fields.h"
 #include "core/numeric/element_type.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/base/csv.h"
-#include "core/format/contested.h"
-#include "core/format/tables.h"
+#include "core/format/catalogue.h"
+#include "core/format/table_rows.h"
 #include "tests/test_program.h"
 
 #include <map>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/graph/svg.h"
+#include "core/graph/picture.h"
 #include "tests/core/graph/made_program.h"
 #include "tests/data/data_folder.h"
 #include "tests/test_program.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/graph/dot.h"
-#include "core/graph/svg.h"
+#include "core/graph/picture.h"
 #include "tests/core/graph/made_program.h"
 #include "tests/test_program.h"
 

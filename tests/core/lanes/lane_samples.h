@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/lanes/slices.h"
+#include "core/lanes/layout.h"
 
 #include <QtGlobal>
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The laws between an OIHW tensor and the slices of the engines: hand-made bytes, random shapes.
 #include "core/lanes/lane_order.h"
-#include "core/lanes/size_law.h"
-#include "core/lanes/slices.h"
+#include "core/lanes/layout.h"
 #include "core/lanes/sparse.h"
 #include "lane_samples.h"
 #include "tests/test_program.h"

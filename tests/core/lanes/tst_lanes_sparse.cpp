@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Slices of weights with a mask: hand-made bytes, random shapes, damage.
 #include "core/lanes/lane_order.h"
-#include "core/lanes/slices.h"
+#include "core/lanes/layout.h"
 #include "core/lanes/sparse.h"
 #include "lane_samples.h"
 #include "tests/test_program.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/numeric/byte_readings.h"
+#include "core/numeric/element_type.h"
 #include "tests/test_program.h"
 
 #include <algorithm>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/numeric/npy.h"
-#include "core/numeric/npy_types.h"
 #include "tests/test_program.h"
 
 #include <cmath>

@@ -2,7 +2,6 @@
 #include <QTest> // first: moc 6.4 stumbles over <concepts> otherwise
 
 #include "core/numeric/half.h"
-#include "core/numeric/microfloat.h"
 #include "half_casts.h"
 #include "tests/data/data_folder.h"
 #include "tests/test_program.h"

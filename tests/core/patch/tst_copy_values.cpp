@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/base/counted_text.h"
+#include "core/base/text.h"
 #include "core/bundle/bundle.h"
 #include "core/numeric/half.h"
 #include "core/patch/edit/carried_values.h"

@@ -3,7 +3,7 @@
 #include <QTest> // first: moc 6.4 stumbles over <concepts> otherwise
 
 #include "core/bundle/bundle.h"
-#include "core/plan/measure_build.h"
+#include "core/plan/judge_content.h"
 #include "core/plan/write_plan.h"
 #include "tests/data/data_folder.h"
 #include "tests/test_program.h"

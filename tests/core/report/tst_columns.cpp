@@ -2,7 +2,6 @@
 #include "core/report/chip_table.h"
 #include "core/report/column.h"
 #include "core/report/json_table.h"
-#include "core/report/text_table.h"
 #include "core/report/weight_detail.h"
 #include "tests/core/report/declared_tables.h"
 #include "tests/test_program.h"
@@ -146,8 +145,8 @@ private Q_SLOTS:
         QCOMPARE(data.exponentOf(2), std::optional(-127));
         QVERIFY(!data.exponentOf(1));
         QCOMPARE(csvText(scaleTable(), scaleRows(data)),
-                 std::string("at,scale,zero_point,exponent\n0,0.0078125,,-7\n1,nan,,\n"
-                             "2,5.877471754111438e-39,,-127\n"));
+                 std::string("at,scale,zero_point,exponent,bias\n0,0.0078125,,-7,\n1,nan,,,\n"
+                             "2,5.877471754111438e-39,,-127,\n"));
         data.exponents = false;
         QVERIFY(!data.exponentOf(0));
     }

@@ -57,6 +57,7 @@ private slots:
     void diagnostics();
     void numbers();
     void unknownBytes();
+    void packedRows();
 };
 
 void TestInspectJson::document()
@@ -192,6 +193,16 @@ void TestInspectJson::unknownBytes()
     Json whole = report::inspectJson(**cut, {}, {});
     QCOMPARE(text(whole["totals"]["stored_bytes"]), text(nullptr));
     QCOMPARE(text(whole["totals"]["ratio"]), text(nullptr));
+}
+
+/// Rows that are held as text make the same document.
+void TestInspectJson::packedRows()
+{
+    const Json row = {{"name", "a\n\"b\""}, {"shape", {1, 2}}, {"none", Json::object()}};
+    Json whole = {{"plain", {{"deep", {1, {{"k", 2}}}}}}, {"rows", {row, row}}, {"end", "\xff"}};
+    Json held = whole;
+    held["rows"] = {report::packed(row), report::packed(row)};
+    QVERIFY(report::documentText(held) == report::documentText(whole));
 }
 
 KERNSCOPE_TEST(TestInspectJson, kernscope::test::NoApplication)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/report/text_table.h"
+#include "core/report/column.h"
 #include "tests/test_program.h"
 
 #include <QStringList>

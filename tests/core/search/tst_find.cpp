@@ -2,8 +2,8 @@
 #include "core/bundle/bundle.h"
 #include "made_bundle.h"
 
-#include "core/search/byte_scan.h"
 #include "core/search/find.h"
+#include "core/search/pattern.h"
 #include "tests/test_program.h"
 
 #include <QRandomGenerator>

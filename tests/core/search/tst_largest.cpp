@@ -3,7 +3,6 @@
 #include "made_bundle.h"
 
 #include "core/search/find.h"
-#include "core/search/largest.h"
 #include "tests/test_program.h"
 
 #include <QTest>

@@ -2,7 +2,7 @@
 #include "core/base/overlaid_file.h"
 #include "made_bundle.h"
 
-#include "core/report/search_table.h"
+#include "core/report/byte_table.h"
 #include "core/search/find.h"
 #include "tests/test_program.h"
 

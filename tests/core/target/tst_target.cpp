@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/format/tables.h"
-#include "core/target/dma_format.h"
+#include "core/format/table_rows.h"
 #include "core/target/hal.h"
 #include "core/target/registry.h"
 #include "tests/test_program.h"

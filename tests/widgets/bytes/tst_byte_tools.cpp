@@ -4,9 +4,8 @@
 #include "tests/test_program.h"
 #include "tests/widgets/sample_bundles.h"
 #include "widgets/bytes/hex_find_bar.h"
-#include "widgets/bytes/hex_layout.h"
 #include "widgets/bytes/hex_rows.h"
-#include "widgets/models/byte_text.h"
+#include "widgets/models/byte_models.h"
 #include "widgets/models/table_text.h"
 
 #include <QRandomGenerator>

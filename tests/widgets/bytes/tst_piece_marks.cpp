@@ -11,7 +11,7 @@
 #include "widgets/bytes/hex_view.h"
 #include "widgets/hardware/activation_dock.h"
 #include "widgets/hardware/tasks_dock.h"
-#include "widgets/models/codebook_model.h"
+#include "widgets/models/part_models.h"
 #include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
 
@@ -230,8 +230,7 @@ void TestPieceMarks::hexFollowsAndLeads()
     QVERIFY(bundle);
     Session session;
     HexDock dock(session);
-    session.setBundle(bundle);
-    QVERIFY(test::showDock(dock));
+    QVERIFY(test::showDock(dock, session, bundle));
     auto *view = dock.findChild<HexView *>();
     QVERIFY(view);
     const auto decoder = bundle->decoder(0);
@@ -266,8 +265,7 @@ void TestPieceMarks::activationTableOfAContainer()
     QVERIFY(table != weights.end());
     Session session;
     ActivationDock dock(session);
-    session.setBundle(bundle);
-    QVERIFY(test::showDock(dock));
+    QVERIFY(test::showDock(dock, session, bundle));
     QVERIFY(dock.table()); // the only one, and nothing else is selected
     const hwx::Container &container = *bundle->hardware();
     const auto *kernel = container.firstOf(hwx::SectionType::Kernel);

@@ -1,33 +1,43 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Stream or fold, geometry, targets, choose, collective: the docks that are tables.
+#include "core/assessment/weight_facts.h"
 #include "made_bundle.h"
 #include "table_cells.h"
 #include "tests/core/bundle/second_function.h"
 #include "tests/test_program.h"
 #include "tests/widgets/sample_session.h"
 #include "widgets/chips/assessment_dock.h"
+#include "widgets/chips/chip_state.h"
 #include "widgets/chips/choose_dock.h"
 #include "widgets/chips/plan_dock.h"
 #include "widgets/chips/roofline_dock.h"
+#include "widgets/chips/roofline_plot.h"
 #include "widgets/chips/stream_dock.h"
-#include "widgets/common/table_foot.h"
-#include "widgets/models/chip_words.h"
+#include "widgets/chips/timeline_dock.h"
+#include "widgets/common/table_tools.h"
 #include "widgets/models/table_text.h"
 #include "widgets/models/task_manager.h"
 #include "widgets/models/theme.h"
+#include "widgets/models/words.h"
 #include "widgets/weight/codebook_dock.h"
 #include "widgets/weight/mask_dock.h"
 
 #include <QAbstractItemModelTester>
+#include <QHeaderView>
 #include <QLabel>
 #include <QScrollBar>
 #include <QStyleOptionViewItem>
 #include <QTableView>
 #include <QTest>
 
-using namespace kernscope;
+#include <qcustomplot.h>
+
+#include <algorithm>
+#include <string>
+
 using namespace kernscope::test;
 using namespace kernscope::ui;
+using namespace kernscope;
 
 namespace {
 
@@ -50,6 +60,39 @@ BundlePtr openTwoFunctions()
         return opened ? *opened : nullptr;
     }
     return nullptr;
+}
+
+} // namespace
+
+// Roofline and timeline of networks with so many layers that a task places them.
+
+namespace {
+
+/// Of `layers` linear operations; every third weight is twice as wide and meets two rows.
+BundlePtr manyLayers(int layers)
+{
+    test::MadeBundle made;
+    made.parameters = "tensor<fp16, [1, 8]> x, tensor<fp16, [2, 16]> z";
+    for (int i = 0; i < layers; ++i) {
+        const bool third = i % 3 == 0;
+        const std::uint64_t width = third ? 16 : 8;
+        const std::string shape = "[8, " + std::to_string(width) + "]";
+        const std::string name = "layer_" + std::to_string(i);
+        made.constant("tensor<fp16, " + shape + ">", name,
+                      made.blob(ElementType::Fp16, shape, test::Bytes(16 * width)));
+        made.line("tensor<fp16, [" + std::string(third ? "2" : "1") + ", 8]> y" +
+                  std::to_string(i) + " = linear(weight = " + name + ", x = " +
+                  (third ? "z" : "x") + ")[name = string(\"op_" + std::to_string(i) + "\")]");
+    }
+    const auto bundle = made.open();
+    return bundle ? *bundle : nullptr;
+}
+
+bool showWhole(Dock &dock)
+{
+    dock.resize(1000, 600);
+    dock.show();
+    return QTest::qWaitFor([&dock] { return dock.isVisible() && !dock.busy(); }, 30'000);
 }
 
 } // namespace
@@ -320,7 +363,257 @@ private Q_SLOTS:
         dock.onlyFaster().setChecked(true);
         QVERIFY(dock.model().rowCount() <= all);
     }
+
+    // The head of the matrix of outcomes, and the room that its columns take.
+    /// A column of a chip takes what its name, its sum and the words of the outcomes need; where a
+    /// few chips have no room beside one another that way, glyphs stand for the words.
+    void chipsTakeLittleRoom_data()
+    {
+        QTest::addColumn<int>("width");
+        QTest::addColumn<bool>("words");
+        QTest::newRow("wide") << 1000 << true;
+        QTest::newRow("narrow") << 450 << false;
+    }
+
+    void chipsTakeLittleRoom()
+    {
+        Session session;
+        StreamDock dock(session);
+        session.setBundle(openSample("sample-palette.mlmodelc"));
+        QFETCH(int, width);
+        QFETCH(bool, words);
+        QVERIFY(showDock(dock, width));
+        const QHeaderView *header = dock.matrix().horizontalHeader();
+        const StreamMatrixModel &model = dock.model();
+        int word = 0;
+        for (const auto outcome :
+             {decision::Outcome::Streams, decision::Outcome::Folds, decision::Outcome::Dense,
+              decision::Outcome::Rejected, decision::Outcome::Unknown})
+            word = std::max(word, dock.fontMetrics().horizontalAdvance(outcomeLabel(outcome)));
+        QVERIFY(!words || header->sectionSize(model.firstChip()) > word);
+        QFont bold = dock.matrix().font();
+        bold.setBold(true);
+        const int sums = model.rowCount() - 1;
+        int least = words ? word + theme::em(&dock, 1) : 0;
+        for (int column = model.firstChip(); column < model.columnCount(); ++column) {
+            const int sum =
+                QFontMetrics(bold).horizontalAdvance(model.index(sums, column).data().toString());
+            QVERIFY(header->sectionSize(column) > sum);
+            QVERIFY(header->sectionSize(column) >= header->sectionSizeHint(column));
+            least = std::max(least, sum + theme::em(&dock, 1));
+            const QString product =
+                model.headerData(column, Qt::Horizontal, kProductRole).toString();
+            if (words)
+                least = std::max(least, ChipHeader::leastWidth(product, header->fontMetrics()) +
+                                            theme::em(&dock, 0.5));
+        }
+        // As many as there is room for share what is left of it; a long name has its own width.
+        const int room =
+            dock.matrix().viewport()->width() - header->sectionViewportPosition(model.firstChip());
+        QVERIFY(room > least);
+        for (int column = model.firstChip(); column < model.columnCount(); ++column)
+            QVERIFY(header->sectionSize(column) <=
+                    std::max(header->sectionSizeHint(column), room / (room / least) + 1));
+    }
+
+    /// What a chip is known by is read whole, over two lines where one is too narrow for it.
+    void chipsAreNamedWhole()
+    {
+        Session session;
+        StreamDock dock(session);
+        session.setBundle(openSample("sample-palette.mlmodelc"));
+        QVERIFY(showDock(dock, 1000)); // outcomes have room for their words
+        const QHeaderView *header = dock.matrix().horizontalHeader();
+        const QFontMetrics metrics = header->fontMetrics();
+        qsizetype most = 0;
+        for (int column = dock.model().firstChip(); column < dock.model().columnCount(); ++column) {
+            const QString product =
+                dock.model().headerData(column, Qt::Horizontal, kProductRole).toString();
+            const QStringList lines = ChipHeader::productLines(
+                product, metrics, header->sectionSize(column) - theme::em(header, 0.3));
+            most = std::max(most, lines.size());
+            QVERIFY2(!lines.join(QString()).contains(QChar(0x2026)), qPrintable(product));
+            QCOMPARE(lines.join(QString()).remove(QLatin1Char(' ')),
+                     QString(product).remove(QLatin1Char(' ')));
+        }
+        QCOMPARE(most, qsizetype{2});
+        QVERIFY2(header->height() >= 3 * metrics.lineSpacing(),
+                 qPrintable(QString::number(header->height())));
+        QCOMPARE(ChipHeader::productLines(QStringLiteral("M1"), metrics, 200),
+                 QStringList{QStringLiteral("M1")});
+    }
+
+    /// In a wide window names are as whole as chips are; what a person set stays.
+    void namesTakeRoomThatIsThere()
+    {
+        Session session;
+        StreamDock dock(session);
+        session.setBundle(openSample("sample-palette.mlmodelc"));
+        QVERIFY(showDock(dock, 770));
+        QHeaderView *header = dock.matrix().horizontalHeader();
+        const int name = dock.model().columnOf("name"), narrow = header->sectionSize(name);
+        dock.resize(2200, dock.height());
+        QTRY_VERIFY(header->sectionSize(name) > narrow);
+        int widest = 0;
+        for (int row = 0; row + 1 < dock.model().rowCount(); ++row)
+            widest = std::max(widest, dock.matrix().fontMetrics().horizontalAdvance(
+                                          dock.model().index(row, name).data().toString()));
+        QVERIFY(header->sectionSize(name) > widest);
+        header->resizeSection(name, narrow + 7);
+        dock.resize(1800, dock.height());
+        QVERIFY(settle(dock));
+        QCOMPARE(header->sectionSize(name), narrow + 7);
+    }
+
+    void rooflineHasEveryLayer();
+    void rooflineNamesFewOfMany();
+    void timelineDrawsTheHighest();
+    void cancelledPlacingIsSaid();
+    void hiddenDocksLetGoOfClosedBundles();
 };
+
+/// The figures are those of the whole assessment, though only a part of it is kept.
+void TestChipDocks::rooflineHasEveryLayer()
+{
+    Session session;
+    const BundlePtr bundle = manyLayers(static_cast<int>(kMostPlacedAtOnce) + 20);
+    QVERIFY(bundle);
+    session.setBundle(bundle);
+    RooflineDock dock(session);
+    QVERIFY(showWhole(dock));
+    QVERIFY(dock.showsContent());
+    const RooflinePlot &plot = dock.plot();
+    QCOMPARE(plot.pointCount(), static_cast<int>(kMostPlacedAtOnce) + 20);
+    const auto roofs = roofline::roofsOf(ChipState::of(session).target());
+    QVERIFY(roofs);
+    decision::Judge judge;
+    const auto network =
+        roofline::assessNetwork(layersOf(*bundle, weightForms(*bundle)), *roofs, judge);
+    QVERIFY(network);
+    for (const roofline::Placement &placed : network->placements) {
+        const int point = plot.points().ofWeight(placed.layer.weight);
+        QVERIFY(point >= 0);
+        const roofline::Placement &shown = plot.points().placementOf(point);
+        QVERIFY(plot.points().layerOf(point).layer(*bundle) == placed.layer);
+        QCOMPARE(shown.stored().timeS.value_or(-1), placed.stored().timeS.value_or(-1));
+        QCOMPARE(shown.trail[shown.dense].form, placed.trail[placed.dense].form);
+        const roofline::Assessment *best = shown.bestForm(), *expected = placed.bestForm();
+        QVERIFY(best != nullptr && expected != nullptr);
+        QCOMPARE(best->form, expected->form);
+        QCOMPARE(best->timeS.value_or(-1), expected->timeS.value_or(-1));
+    }
+}
+
+/// Layers at one place are counted; their words name some of them.
+void TestChipDocks::rooflineNamesFewOfMany()
+{
+    Session session;
+    session.setBundle(manyLayers(900));
+    RooflineDock dock(session);
+    QVERIFY(showWhole(dock));
+    const RooflinePlot &plot = dock.plot();
+    QCOMPARE(plot.pointCount(), 900);
+    std::vector<int> counts;
+    for (const std::size_t weight : {std::size_t{0}, std::size_t{1}}) {
+        const int point = plot.points().ofWeight(weight);
+        const std::vector<int> here = plot.points().coinciding(point);
+        QVERIFY(std::is_sorted(here.begin(), here.end()));
+        QVERIFY(std::find(here.begin(), here.end(), point) != here.end());
+        counts.push_back(static_cast<int>(here.size()));
+        const QString text = plot.pointText(point);
+        QVERIFY(text.contains(QStringLiteral("of %1 that lie here").arg(here.size())));
+        QVERIFY(text.size() < 1000);
+    }
+    QCOMPARE(counts, (std::vector<int>{300, 600}));
+    QTRY_VERIFY(!plot.labels().shown().filter(QStringLiteral("299 more")).isEmpty() ||
+                !plot.labels().shown().filter(QStringLiteral("599 more")).isEmpty());
+}
+
+void TestChipDocks::timelineDrawsTheHighest()
+{
+    constexpr int kLayers = 3000;
+    Session session;
+    session.setBundle(manyLayers(kLayers));
+    TimelineDock dock(session);
+    QVERIFY(showWhole(dock));
+    QVERIFY(dock.showsContent());
+    TimelinePlot &plot = dock.plot();
+    QCOMPARE(plot.pointCount(), kLayers);
+    double highest = 0, drawn = 0;
+    for (int i = 0; i < kLayers; ++i)
+        highest = std::max(
+            {highest, plot.layer(i).computeS.value_or(0), plot.layer(i).memoryS.value_or(0)});
+    auto *picture = plot.findChild<QCustomPlot *>();
+    int bars = 0;
+    for (int i = 0; i < picture->plottableCount(); ++i) {
+        const auto *series = qobject_cast<QCPBars *>(picture->plottable(i));
+        if (!series)
+            continue;
+        bars += series->data()->size();
+        for (const QCPBarsData &bar : *series->data())
+            drawn = std::max(drawn, bar.value);
+    }
+    QVERIFY(highest > 0);
+    QCOMPARE(drawn, highest);
+    QVERIFY(bars < 2 * kLayers);
+    const auto ticker = picture->xAxis->ticker().dynamicCast<QCPAxisTickerText>();
+    QVERIFY(ticker);
+    QVERIFY(ticker->ticks().size() > 2);
+    QVERIFY(ticker->ticks().size() <= 21);
+    QCOMPARE(ticker->ticks().firstKey(), 0.0);
+}
+
+void TestChipDocks::cancelledPlacingIsSaid()
+{
+    Session session;
+    session.setBundle(manyLayers(600));
+    TimelineDock timeline(session);
+    RooflineDock roofline(session);
+    timeline.show();
+    roofline.show();
+    // Whether the task has ended by then or not, the dock says something and waits for nothing.
+    QVERIFY(QTest::qWaitFor([&] { return session.tasks().running() > 1; }, 5000));
+    session.tasks().cancelAll();
+    Q_EMIT session.tasks().changed();
+    QTRY_VERIFY(!timeline.busy());
+    QTRY_VERIFY(!roofline.busy());
+    // The chip's next question places them after all.
+    ChipState::of(session).setChoice({});
+    QTRY_VERIFY(timeline.showsContent());
+    QTRY_VERIFY(roofline.showsContent());
+    QCOMPARE(timeline.plot().pointCount(), 600);
+    QCOMPARE(roofline.plot().pointCount(), 600);
+}
+
+/// A dock keeps the bundle for the names of its layers, but not beyond that bundle's time.
+void TestChipDocks::hiddenDocksLetGoOfClosedBundles()
+{
+    Session session;
+    BundlePtr bundle = manyLayers(5'000);
+    const std::weak_ptr<const Bundle> watched = bundle;
+    session.setBundle(bundle);
+    RooflineDock roofline(session);
+    TimelineDock timeline(session);
+    QVERIFY(showWhole(roofline) && showWhole(timeline));
+    QVERIFY(!roofline.plot().csv().isEmpty() && !timeline.plot().csv().isEmpty());
+    roofline.hide();
+    timeline.hide();
+    bundle = manyLayers(60);
+    session.setBundle(bundle);
+    QTRY_VERIFY(watched.expired());
+    QCOMPARE(roofline.plot().pointCount(), 0);
+    QVERIFY(showWhole(roofline) && showWhole(timeline));
+    QTRY_COMPARE(roofline.plot().pointCount(), 60);
+    QTRY_COMPARE(timeline.plot().pointCount(), 60);
+    // Closed while their tasks run: what these would bring is of no document.
+    session.setBundle(manyLayers(5'000));
+    QTRY_VERIFY(!session.tasks().idle());
+    session.setBundle(nullptr);
+    QTRY_VERIFY(session.tasks().idle());
+    QCOMPARE(roofline.plot().pointCount(), 0);
+    QCOMPARE(timeline.plot().pointCount(), 0);
+    QVERIFY(!roofline.plot().points().bundle() && !timeline.plot().bundle());
+}
 
 KERNSCOPE_TEST(TestChipDocks, QApplication)
 #include "tst_chip_docks.moc"

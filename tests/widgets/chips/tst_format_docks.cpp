@@ -6,7 +6,7 @@
 #include "tests/test_program.h"
 #include "widgets/chips/chip_state.h"
 #include "widgets/chips/formats_dock.h"
-#include "widgets/common/share_bar.h"
+#include "widgets/common/controls.h"
 #include "widgets/hardware/activation_dock.h"
 #include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"

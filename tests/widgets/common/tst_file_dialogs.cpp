@@ -3,7 +3,6 @@
 // refuse.
 #include "tests/test_program.h"
 #include "widgets/common/file_dialogs.h"
-#include "widgets/common/open_dialog.h"
 
 #include <QApplication>
 #include <QCompleter>

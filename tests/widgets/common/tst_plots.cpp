@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/test_program.h"
+#include "widgets/common/design.h"
 #include "widgets/common/plot_canvas.h"
-#include "widgets/common/plot_tickers.h"
 #include "widgets/models/plot_table_model.h"
 #include "widgets/models/theme.h"
+#include "widgets/models/words.h"
+#include "widgets/program/program_dock.h"
 #include "widgets/weight/codebook_dock.h"
-#include "widgets/weight/histogram_plot.h"
 #include "widgets/weight/mask_dock.h"
+#include "widgets/weight/statistics_panel.h"
 
 #include <QAbstractItemModelTester>
+#include <QCheckBox>
 #include <QFile>
+#include <QImage>
+#include <QRadioButton>
 #include <QRegularExpression>
 #include <QSignalSpy>
 #include <QTableView>
@@ -19,10 +24,13 @@
 
 #include <qcustomplot.h>
 
+#include <algorithm>
+#include <array>
+#include <cmath>
 #include <numeric>
 
-using namespace kernscope;
 using namespace kernscope::ui;
+using namespace kernscope;
 
 namespace {
 
@@ -53,6 +61,63 @@ QWidget *canvas(PlotWidget &plot)
 
 } // namespace
 
+namespace {
+
+using Linear = std::array<double, 3>; ///< red, green, blue, 0 to 1, linear in light
+
+double linearOf(double channel)
+{
+    return channel <= 0.04045 ? channel / 12.92 : std::pow((channel + 0.055) / 1.055, 2.4);
+}
+
+/// As people without one kind of cone see it. Matrices of Machado, Oliveira and Fernandes 2009,
+/// severity 1, in linear light.
+Linear seen(const QColor &color, int vision)
+{
+    static constexpr std::array<std::array<double, 9>, 4> kVisions{
+        {{1, 0, 0, 0, 1, 0, 0, 0, 1},
+         {0.152286, 1.052583, -0.204868, 0.114503, 0.786281, 0.099216, -0.003882, -0.048116,
+          1.051998},
+         {0.367322, 0.860646, -0.227968, 0.280085, 0.672501, 0.047413, -0.011820, 0.042940,
+          0.968881},
+         {1.255528, -0.076749, -0.178779, -0.078411, 0.930809, 0.147602, 0.004733, 0.691367,
+          0.303900}}};
+    const Linear in{linearOf(color.redF()), linearOf(color.greenF()), linearOf(color.blueF())};
+    const auto &m = kVisions[std::size_t(vision)];
+    Linear out{};
+    for (std::size_t row = 0; row < 3; ++row) {
+        for (std::size_t column = 0; column < 3; ++column)
+            out[row] += m[3 * row + column] * in[column];
+        out[row] = std::clamp(out[row], 0.0, 1.0);
+    }
+    return out;
+}
+
+/// CIE L*, a*, b* of a colour of sRGB's white.
+std::array<double, 3> labOf(const Linear &c)
+{
+    const auto f = [](double t) {
+        return t > 216.0 / 24389 ? std::cbrt(t) : (24389.0 / 27 * t + 16) / 116;
+    };
+    const double x = f((0.4124 * c[0] + 0.3576 * c[1] + 0.1805 * c[2]) / 0.9505);
+    const double y = f(0.2126 * c[0] + 0.7152 * c[1] + 0.0722 * c[2]);
+    const double z = f((0.0193 * c[0] + 0.1192 * c[1] + 0.9505 * c[2]) / 1.0890);
+    return {116 * y - 16, 500 * (x - y), 200 * (y - z)};
+}
+
+double distance(const QColor &a, const QColor &b, int vision)
+{
+    const auto first = labOf(seen(a, vision)), second = labOf(seen(b, vision));
+    double sum = 0;
+    for (std::size_t i = 0; i < 3; ++i)
+        sum += (first[i] - second[i]) * (first[i] - second[i]);
+    return std::sqrt(sum);
+}
+
+constexpr int kSteps = 64;
+
+} // namespace
+
 class TestPlots : public QObject
 {
     Q_OBJECT
@@ -71,6 +136,43 @@ private Q_SLOTS:
     void codebookWords();
     void emptyPlots();
     void hiddenPlotsKeepNoPicture();
+
+    // Maps of colours say more and less for every kind of colour vision, and the tokens are those
+    // of the design.
+    void visions_data();
+    void sequentialGetsLighter_data() { visions_data(); }
+    void sequentialGetsLighter();
+    void signsAreToldApart_data() { visions_data(); }
+    void signsAreToldApart();
+    void tokensOfTheDesign_data();
+    void tokensOfTheDesign();
+
+    // Text against its ground, in both themes: 4.5 and more (window.md, "Tokens").
+    void palette_data() { themes(); }
+    void palette();
+    void tokens_data() { themes(); }
+    void tokens();
+    void grounds_data() { themes(); }
+    void grounds();
+    void programText_data() { themes(); }
+    void programText();
+    void checkBoxes_data() { themes(); }
+    void checkBoxes();
+
+private:
+    static void themes()
+    {
+        QTest::addColumn<bool>("dark");
+        QTest::newRow("light") << false;
+        QTest::newRow("dark") << true;
+    }
+    static void check(const QColor &ink, const QColor &ground, const QString &what)
+    {
+        QVERIFY2(theme::contrast(ink, ground) >= 4.5,
+                 qPrintable(QStringLiteral("%1: %2 on %3, %4")
+                                .arg(what, ink.name(), ground.name())
+                                .arg(theme::contrast(ink, ground))));
+    }
 };
 
 void TestPlots::histogramLeavesOutliersOut()
@@ -347,6 +449,169 @@ void TestPlots::hiddenPlotsKeepNoPicture()
     QVERIFY(expose(plot));
     QTRY_VERIFY(drawn->pictureBytes() >= whole);
     QCOMPARE(plot.grab().toImage(), before);
+}
+
+void TestPlots::visions_data()
+{
+    QTest::addColumn<int>("vision");
+    const std::array<const char *, 4> names{"usual", "protanopia", "deuteranopia", "tritanopia"};
+    for (int i = 0; i < 4; ++i)
+        QTest::newRow(names[std::size_t(i)]) << i;
+}
+
+void TestPlots::sequentialGetsLighter()
+{
+    QFETCH(int, vision);
+    double before = -1;
+    for (int step = 0; step <= kSteps; ++step) {
+        const double now = labOf(seen(theme::sequential(double(step) / kSteps), vision))[0];
+        QVERIFY2(now > before, qPrintable(QString::number(step)));
+        before = now;
+    }
+}
+
+/// Away from zero lightness goes one way; a value and its negative are never alike.
+void TestPlots::signsAreToldApart()
+{
+    QFETCH(int, vision);
+    constexpr double kClear = 15; ///< just noticeable is about 2.3
+    for (const bool dark : {false, true}) {
+        for (const double sign : {-1.0, 1.0}) {
+            double before = dark ? -1 : 101;
+            for (int step = 0; step <= kSteps; ++step) {
+                const double value = sign * step / kSteps;
+                const double now = labOf(seen(theme::diverging(value, dark), vision))[0];
+                QVERIFY2(dark ? now > before : now < before,
+                         qPrintable(QStringLiteral("%1 %2").arg(dark).arg(value)));
+                before = now;
+            }
+        }
+        for (const double size : {0.25, 0.5, 1.0})
+            QVERIFY2(distance(theme::diverging(size, dark), theme::diverging(-size, dark), vision) >
+                         kClear * std::min(1.0, size * 2),
+                     qPrintable(QStringLiteral("%1 %2").arg(dark).arg(size)));
+    }
+}
+
+void TestPlots::tokensOfTheDesign_data()
+{
+    QTest::addColumn<int>("token");
+    QTest::addColumn<QString>("light");
+    const auto row = [](Token token, const char *light) {
+        QTest::newRow(qPrintable(theme::tokenName(token)))
+            << int(token) << QString::fromLatin1(light);
+    };
+    row(Token::KindHeader, "#5b6b7b");
+    row(Token::KindMetadata, "#8a94a0");
+    row(Token::KindProgram, "#4c5fa8");
+    row(Token::KindData, "#0072b2");
+    row(Token::KindIndices, "#56b4e9");
+    row(Token::KindCodebook, "#cc79a7");
+    row(Token::KindMask, "#e69f00");
+    row(Token::KindValues, "#009e73");
+    row(Token::KindScale, "#b8860b");
+    row(Token::KindPadding, "#e4e7ea");
+    row(Token::KindUnknown, "#f3e9d8");
+    row(Token::OutStreams, "#0072b2");
+    row(Token::OutFolds, "#d55e00");
+    row(Token::OutDense, "#8a94a0");
+    row(Token::OutRefused, "#5b2a2a");
+    row(Token::DiffLess, "#2166ac");
+    row(Token::DiffMore, "#d6604d");
+    row(Token::DiffEqual, "#f7f7f7");
+    row(Token::MarkChanged, "#d55e00");
+    row(Token::MarkContested, "#b8860b");
+    row(Token::MarkAssumed, "#8a94a0");
+}
+
+void TestPlots::tokensOfTheDesign()
+{
+    QFETCH(int, token);
+    QFETCH(QString, light);
+    QCOMPARE(theme::color(static_cast<Token>(token), false).name(), light);
+}
+
+/// The edge of an empty box is seen: 3 and more against the window.
+void TestPlots::checkBoxes()
+{
+    QFETCH(bool, dark);
+    const QPalette palette = theme::palette(dark);
+    QuietStyle style;
+    QCheckBox box;
+    QRadioButton radio;
+    for (QAbstractButton *button : std::initializer_list<QAbstractButton *>{&box, &radio}) {
+        button->setStyle(&style);
+        button->setPalette(palette);
+        button->resize(40, 40);
+        const QImage picture = button->grab().toImage();
+        double most = 1;
+        for (int y = 0; y < picture.height(); ++y) {
+            for (int x = 0; x < picture.width(); ++x)
+                most = std::max(most, theme::contrast(picture.pixelColor(x, y),
+                                                      palette.color(QPalette::Window)));
+        }
+        QVERIFY2(most >= 3, qPrintable(QString::number(most)));
+    }
+}
+
+void TestPlots::palette()
+{
+    QFETCH(bool, dark);
+    const QPalette palette = theme::palette(dark);
+    using Role = QPalette::ColorRole;
+    const std::initializer_list<std::pair<Role, Role>> pairs{
+        {QPalette::Text, QPalette::Base},
+        {QPalette::Text, QPalette::AlternateBase},
+        {QPalette::WindowText, QPalette::Window},
+        {QPalette::ButtonText, QPalette::Button},
+        {QPalette::PlaceholderText, QPalette::Base},
+        {QPalette::PlaceholderText, QPalette::AlternateBase},
+        {QPalette::PlaceholderText, QPalette::Window},
+        {QPalette::Link, QPalette::Base},
+        {QPalette::Link, QPalette::Window},
+        {QPalette::HighlightedText, QPalette::Highlight},
+        {QPalette::ToolTipText, QPalette::ToolTipBase}};
+    for (const auto group : {QPalette::Active, QPalette::Inactive}) {
+        for (const auto &[ink, ground] : pairs)
+            check(palette.color(group, ink), palette.color(group, ground),
+                  QStringLiteral("roles %1 and %2").arg(ink).arg(ground));
+    }
+}
+
+void TestPlots::tokens()
+{
+    QFETCH(bool, dark);
+    for (int i = 0; i < int(Token::Count); ++i) {
+        const auto token = static_cast<Token>(i);
+        check(theme::textOn(token, dark), theme::color(token, dark), theme::tokenName(token));
+    }
+}
+
+void TestPlots::grounds()
+{
+    QFETCH(bool, dark);
+    const QPalette palette = theme::palette(dark);
+    const QColor text = palette.color(QPalette::Text);
+    check(text, design::chosenGround(palette), QStringLiteral("chosen row"));
+    check(palette.color(QPalette::PlaceholderText), design::chosenGround(palette),
+          QStringLiteral("faint text in a chosen row"));
+    check(design::accent(palette), design::track(palette), QStringLiteral("chosen segment"));
+    for (const Token token : {Token::OutStreams, Token::OutFolds, Token::OutDense,
+                              Token::OutRefused, Token::MarkContested, Token::MarkAssumed})
+        check(text, tokenTint(token, dark), theme::tokenName(token));
+}
+
+void TestPlots::programText()
+{
+    QFETCH(bool, dark);
+    const QPalette palette = theme::palette(dark);
+    using Kind = ProgramSpan::Kind;
+    for (const Kind kind : {Kind::Plain, Kind::Keyword, Kind::Name, Kind::Value, Kind::Weight,
+                            Kind::Literal, Kind::Faint}) {
+        const QColor ink = ProgramRowDelegate::color(kind, palette);
+        check(ink, palette.color(QPalette::Base), QString::number(int(kind)));
+        check(ink, design::chosenGround(palette), QString::number(int(kind)));
+    }
 }
 
 KERNSCOPE_TEST(TestPlots, QApplication)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/test_program.h"
-#include "widgets/models/key_role.h"
 #include "widgets/models/row_table_model.h"
 #include "widgets/models/table_text.h"
 

@@ -1,22 +1,25 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/test_program.h"
-#include "widgets/common/tile_loader.h"
 #include "widgets/common/tile_painter.h"
 #include "widgets/common/tile_view.h"
+#include "widgets/common/view_state.h"
 #include "widgets/models/task_manager.h"
 #include "widgets/models/theme.h"
 
 #include <QPainter>
+#include <QRectF>
 #include <QScrollBar>
 #include <QSignalSpy>
 #include <QTest>
 #include <QWheelEvent>
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <utility>
 
-using namespace kernscope;
 using namespace kernscope::ui;
+using namespace kernscope;
 
 namespace {
 
@@ -74,6 +77,43 @@ QColor colorAt(TileView &view, const Cell &cell)
 
 } // namespace
 
+namespace {
+
+class Plain : public TileSource
+{
+public:
+    Plain(std::uint64_t rows, std::uint64_t cols) : m_rows(rows), m_cols(cols) {}
+    std::uint64_t rows() const override { return m_rows; }
+    std::uint64_t cols() const override { return m_cols; }
+    Tile render(const TileKey &key, Progress &) const override
+    {
+        Tile tile{QImage(tileSize(key), QImage::Format_ARGB32_Premultiplied), {}, {}};
+        tile.image.fill(Qt::blue);
+        return tile;
+    }
+
+private:
+    std::uint64_t m_rows, m_cols;
+};
+
+/// Counts how often the viewport gets another size.
+class ResizeCount final : public QObject
+{
+public:
+    explicit ResizeCount(QWidget *widget) { widget->installEventFilter(this); }
+    int take() { return std::exchange(m_count, 0); }
+    bool eventFilter(QObject *, QEvent *event) override
+    {
+        m_count += event->type() == QEvent::Resize ? 1 : 0;
+        return false;
+    }
+
+private:
+    int m_count = 0;
+};
+
+} // namespace
+
 class TestTileView : public QObject
 {
     Q_OBJECT
@@ -94,6 +134,17 @@ private Q_SLOTS:
     void finerStandsIn();
     void scrollBars();
     void accessible();
+
+    // When a picture has scroll bars.
+    void fittingPicturesHaveNone_data();
+    void fittingPicturesHaveNone();
+    void zoomedPicturesHaveThem();
+
+    // Where cells lie in a viewport, square or stretched so that the picture fills it.
+    void fits_data();
+    void fits();
+    void zoomKeepsTheCellUnderTheCursor();
+    void revealsAndPansInCells();
 };
 
 /// The first and the last index on view stand at their cells, at any zoom; labels keep apart.
@@ -414,6 +465,133 @@ void TestTileView::accessible()
     QCOMPARE(view.accessibleDescription(), QStringLiteral("cell 1 0 drawn"));
     for (QAction *action : view.zoomActions())
         QVERIFY(!action->text().isEmpty() && !action->shortcut().isEmpty());
+}
+
+void TestTileView::fittingPicturesHaveNone_data()
+{
+    QTest::addColumn<int>("rows");
+    QTest::addColumn<int>("cols");
+    QTest::newRow("conv") << 128 << 387;
+    QTest::newRow("lstm") << 512 << 128;
+    QTest::newRow("stft") << 258 << 256;
+    QTest::newRow("small") << 16 << 16;
+}
+
+/// Whatever the size of the view: the sum of the cells' sizes is rounded, and a bar that came for a
+/// part of a millionth of a cell changes the size again.
+void TestTileView::fittingPicturesHaveNone()
+{
+    QFETCH(const int, rows);
+    QFETCH(const int, cols);
+    TaskManager tasks;
+    TileView view(tasks);
+    view.setMostStretch(TileView::kFillStretch);
+    view.setSource(std::make_shared<Plain>(rows, cols));
+    view.resize(150, 60);
+    view.show();
+    QVERIFY(QTest::qWaitForWindowExposed(&view));
+    ResizeCount resizes(view.viewport());
+    for (int width = 150; width < 700; width += 1 + width % 7) {
+        for (int height = 60; height < 900; height += 3 + height % 11) {
+            resizes.take();
+            view.resize(width, height);
+            const QString size = QStringLiteral("%1 x %2").arg(width).arg(height);
+            QVERIFY2(view.horizontalScrollBar()->maximum() == 0 &&
+                         view.verticalScrollBar()->maximum() == 0,
+                     qPrintable(size));
+            QVERIFY2(resizes.take() <= 1, qPrintable(size));
+        }
+    }
+}
+
+void TestTileView::zoomedPicturesHaveThem()
+{
+    TaskManager tasks;
+    TileView view(tasks);
+    view.setSource(std::make_shared<Plain>(512, 128));
+    view.resize(300, 300);
+    view.show();
+    QVERIFY(QTest::qWaitForWindowExposed(&view));
+    QCOMPARE(view.verticalScrollBar()->maximum(), 0);
+    view.zoomIn();
+    view.zoomIn();
+    QVERIFY(view.verticalScrollBar()->maximum() > 0);
+    view.fit();
+    QCOMPARE(view.verticalScrollBar()->maximum(), 0);
+}
+
+void TestTileView::fits_data()
+{
+    QTest::addColumn<quint64>("rows");
+    QTest::addColumn<quint64>("cols");
+    QTest::addColumn<double>("most");
+    for (const double most : {1.0, 4.0, 8.0}) {
+        for (const auto &[rows, cols] : {std::pair<quint64, quint64>{512, 128},
+                                         {96, 864},
+                                         {10, 32},
+                                         {128, 192},
+                                         {3, 2},
+                                         {1, 5000},
+                                         {100'000, 7},
+                                         {1, 1}})
+            QTest::addRow("%llux%llu, %g", rows, cols, most) << rows << cols << most;
+    }
+}
+
+void TestTileView::fits()
+{
+    QFETCH(quint64, rows);
+    QFETCH(quint64, cols);
+    QFETCH(double, most);
+    const QSizeF viewport(660, 176);
+    const ViewGeometry geometry({}, viewport, 1, rows, cols, most);
+    const double width = geometry.cellWidth() * static_cast<double>(cols);
+    const double height = geometry.cellHeight() * static_cast<double>(rows);
+    // All of it is in view.
+    QVERIFY(width <= viewport.width() * 1.0001 && height <= viewport.height() * 1.0001);
+    const double stretch = std::max(geometry.cellWidth() / geometry.cellHeight(),
+                                    geometry.cellHeight() / geometry.cellWidth());
+    // Whole pixels of large cells may round it up by one of two.
+    QVERIFY(stretch <= most * 1.5 + 1e-9);
+    QCOMPARE(std::min(geometry.cellWidth(), geometry.cellHeight()), geometry.scale());
+    if (most == 1)
+        QCOMPARE(geometry.cellWidth(), geometry.cellHeight());
+    // Short of the limit it fills both directions, but for what whole pixels leave.
+    const bool capped = geometry.scale() >= ViewGeometry::kMaxScale / 2;
+    if (stretch < most * 0.99 && !capped) {
+        QVERIFY(width > viewport.width() - static_cast<double>(cols) - 1);
+        QVERIFY(height > viewport.height() - static_cast<double>(rows) - 1);
+    }
+}
+
+void TestTileView::zoomKeepsTheCellUnderTheCursor()
+{
+    const QSizeF viewport(660, 176);
+    const ViewGeometry fitted({}, viewport, 1, 512, 128, 8);
+    const QPointF anchor(300, 60);
+    const ViewGeometry zoomed(fitted.zoomed(4, anchor), viewport, 1, 512, 128, 8);
+    QVERIFY(std::abs(zoomed.rowAt(anchor.y()) - fitted.rowAt(anchor.y())) < 1e-6);
+    QCOMPARE(zoomed.scale(), 4.0);
+    // The picture keeps its proportions.
+    QCOMPARE(zoomed.cellWidth() / zoomed.cellHeight(), fitted.cellWidth() / fitted.cellHeight());
+    const QPointF centre = zoomed.centreOf(100, 60);
+    QVERIFY(std::abs(zoomed.colAt(centre.x()) - 60.5) < 1e-6);
+    QVERIFY(std::abs(zoomed.rowAt(centre.y()) - 100.5) < 1e-6);
+}
+
+void TestTileView::revealsAndPansInCells()
+{
+    const QSizeF viewport(660, 176);
+    const ViewGeometry zoomed(ViewGeometry({}, viewport, 1, 512, 128, 8).zoomed(8, {300, 60}),
+                              viewport, 1, 512, 128, 8);
+    for (const auto &[row, col] :
+         {std::pair<std::uint64_t, std::uint64_t>{0, 0}, {511, 127}, {300, 5}}) {
+        const ViewGeometry shown(zoomed.revealing(row, col), viewport, 1, 512, 128, 8);
+        QVERIFY(QRectF(QPointF(), viewport).contains(shown.centreOf(row, col)));
+    }
+    const ViewState moved = zoomed.panned({zoomed.cellWidth(), 2 * zoomed.cellHeight()});
+    QCOMPARE(moved.centreCol, zoomed.state().centreCol + 1);
+    QCOMPARE(moved.centreRow, zoomed.state().centreRow + 2);
 }
 
 KERNSCOPE_TEST(TestTileView, QApplication)

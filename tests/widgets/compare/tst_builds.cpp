@@ -2,7 +2,6 @@
 #include "tests/test_program.h"
 #include "tests/widgets/compare/pair_bundles.h"
 #include "tests/widgets/sample_session.h"
-#include "widgets/compare/build_pictures.h"
 #include "widgets/compare/builds_dock.h"
 #include "widgets/models/table_text.h"
 #include "widgets/models/task_manager.h"
@@ -10,18 +9,21 @@
 #include <QAbstractItemModelTester>
 #include <QAction>
 #include <QComboBox>
+#include <QFile>
 #include <QHeaderView>
 #include <QLabel>
 #include <QScrollBar>
+#include <QSignalSpy>
 #include <QTableView>
+#include <QTemporaryDir>
 #include <QTest>
 
 #include <algorithm>
 #include <string>
 #include <vector>
 
-using namespace kernscope;
 using namespace kernscope::ui;
+using namespace kernscope;
 using kernscope::test::denseBundle;
 using kernscope::test::openSample;
 using kernscope::test::settle;
@@ -49,6 +51,23 @@ void choose(BuildsDock &dock, MatrixFigure figure)
 
 } // namespace
 
+namespace {
+
+/// A safetensors file of one tensor "w" of four fp32 numbers.
+bool write(const QString &path, const std::vector<float> &values)
+{
+    const QByteArray header = R"({"w":{"dtype":"F32","shape":[4],"data_offsets":[0,16]}})";
+    QByteArray bytes;
+    for (int i = 0; i < 8; ++i)
+        bytes.append(static_cast<char>(header.size() >> 8 * i & 0xFF));
+    bytes += header;
+    bytes += QByteArray(reinterpret_cast<const char *>(values.data()), 16);
+    QFile file(path);
+    return file.open(QIODevice::WriteOnly) && file.write(bytes) == bytes.size();
+}
+
+} // namespace
+
 /// Several builds at once: weights down, builds across, one figure at choice.
 class TestBuilds : public QObject
 {
@@ -67,6 +86,10 @@ private Q_SLOTS:
     void widthsAndScrollStay();
     void namesHaveRoom();
     void copiesPlainFigures();
+
+    // Builds that were added and whose files other programs change.
+    void reopened();
+    void removed();
 };
 
 void TestBuilds::messages()
@@ -119,9 +142,9 @@ void TestBuilds::figures()
 {
     Session session;
     BuildsDock dock(session);
-    session.setBundle(denseBundle({{"x", "[4]", {1, 2, 3, 4}}, {"y", "[4]", {1, 1, 1, 1}}}, false));
-    session.setOther(denseBundle({{"x", "[4]", {1, 2, 0, 4}}, {"y", "[4]", {1, 1, 1, 1}}}, false));
-    QVERIFY(showDock(dock));
+    QVERIFY(showDock(dock, session,
+                     denseBundle({{"x", "[4]", {1, 2, 3, 4}}, {"y", "[4]", {1, 1, 1, 1}}}, false),
+                     denseBundle({{"x", "[4]", {1, 2, 0, 4}}, {"y", "[4]", {1, 1, 1, 1}}}, false)));
     dock.addBuild(denseBundle({{"x", "[4]", {1, 2.5f, 3, 4}}}, false));
     QVERIFY(settle(dock));
     const auto row = [&](int number) {
@@ -231,9 +254,7 @@ void TestBuilds::rowsOfOtherBundlesGo()
         denseBundle({{"x", "[4]", {1, 2, 3, 4}}, {"y", "[4]", {1, 1, 1, 1}}}, false);
     const BundlePtr second =
         denseBundle({{"y", "[4]", {1, 1, 1, 2}}, {"x", "[4]", {1, 2, 3, 5}}}, false);
-    session.setBundle(first);
-    session.setOther(second);
-    QVERIFY(showDock(dock));
+    QVERIFY(showDock(dock, session, first, second));
     QCOMPARE(dock.model().rowCount(), 2);
     int rows = -1;
     auto started = connect(&session.tasks(), &TaskManager::changed, &dock, [&] {
@@ -300,9 +321,9 @@ void TestBuilds::picturesKeepTheirView()
     Session session;
     BuildsDock dock(session);
     const std::vector<float> values(64, 1.5f);
-    session.setBundle(denseBundle({{"x", "[8, 8]", values}, {"y", "[8, 8]", values}}, false));
-    session.setOther(denseBundle({{"x", "[8, 8]", values}, {"y", "[8, 8]", values}}, false));
-    QVERIFY(showDock(dock, 2400, 800));
+    QVERIFY(showDock(
+        dock, session, denseBundle({{"x", "[8, 8]", values}, {"y", "[8, 8]", values}}, false),
+        denseBundle({{"x", "[8, 8]", values}, {"y", "[8, 8]", values}}, false), {2400, 800}));
     session.goToElement(0, 3 * 8 + 3);
     QVERIFY(settle(dock));
     TileView &first = const_cast<TileView &>(*dock.pictures()->view(0));
@@ -343,9 +364,7 @@ void TestBuilds::widthsAndScrollStay()
     std::vector<test::MadeWeight> many;
     for (int i = 0; i < 200; ++i)
         many.push_back({"w" + std::to_string(i), "[2]", {1, float(i)}});
-    session.setBundle(denseBundle(many, false));
-    session.setOther(denseBundle(many, false));
-    QVERIFY(showDock(dock));
+    QVERIFY(showDock(dock, session, denseBundle(many, false), denseBundle(many, false)));
     QHeaderView *header = dock.table()->horizontalHeader();
     header->resizeSection(1, 77);
     QScrollBar *bar = dock.table()->verticalScrollBar();
@@ -394,9 +413,9 @@ void TestBuilds::copiesPlainFigures()
     const std::vector<float> ones(2048, 1.0f);
     std::vector<float> others = ones;
     others[7] = 0;
-    session.setBundle(denseBundle({{"x", "[2048]", ones}, {"y", "[2]", {1, 2}}}, false));
-    session.setOther(denseBundle({{"x", "[2048]", others}}, false));
-    QVERIFY(showDock(dock));
+    QVERIFY(showDock(dock, session,
+                     denseBundle({{"x", "[2048]", ones}, {"y", "[2]", {1, 2}}}, false),
+                     denseBundle({{"x", "[2048]", others}}, false)));
     const auto plain = [&](int row, int column) {
         return dock.model().index(row, column).data(CopyRole).toString();
     };
@@ -416,6 +435,53 @@ void TestBuilds::copiesPlainFigures()
     choose(dock, MatrixFigure::Verdict);
     QCOMPARE(plain(0, 2), cell(dock, 0, 2));
     QCOMPARE(plain(0, 0), QStringLiteral("x"));
+}
+
+void TestBuilds::reopened()
+{
+    QTemporaryDir folder;
+    const QString path = folder.filePath(QStringLiteral("third.safetensors"));
+    QVERIFY(write(path, {1, 2, 3, 4}));
+    Session session;
+    BuildsDock dock(session);
+    session.setBundle(denseBundle({{"w", "[4]", {1, 2, 3, 4}}}, false));
+    const BundlePtr before = *Bundle::open(path.toStdString());
+    QSignalSpy changed(&dock, &BuildsDock::addedChanged);
+    dock.addBuild(before);
+    QCOMPARE(changed.size(), 1);
+    QVERIFY(showDock(dock));
+    // Replaced, as most programs write; what is mapped stays the old file.
+    QVERIFY(QFile::remove(path) && write(path, {1, 2, 3, 9}));
+    dock.reopen(before);
+    QVERIFY(QTest::qWaitFor([&] { return changed.size() == 2 && !dock.busy(); }, 20000));
+    QCOMPARE(dock.added().size(), std::size_t(1));
+    QVERIFY(dock.added().front() != before);
+    const auto &cell = dock.model().matrix()->rows.front().cells.back();
+    QVERIFY(cell.values);
+    QCOMPARE(cell.values->maxAbs, 5.0);
+    dock.reopen(before); // which are forgotten
+    QVERIFY(QTest::qWaitFor([&] { return !dock.busy(); }, 20000));
+    QCOMPARE(changed.size(), 2);
+}
+
+void TestBuilds::removed()
+{
+    QTemporaryDir folder;
+    const QString path = folder.filePath(QStringLiteral("third.safetensors"));
+    QVERIFY(write(path, {1, 2, 3, 4}));
+    Session session;
+    BuildsDock dock(session);
+    session.setBundle(denseBundle({{"w", "[4]", {1, 2, 3, 4}}}, false));
+    const BundlePtr build = *Bundle::open(path.toStdString());
+    dock.addBuild(build);
+    QVERIFY(showDock(dock));
+    QSignalSpy changed(&dock, &BuildsDock::addedChanged);
+    QSignalSpy said(&session, &Session::statusMessage);
+    QVERIFY(QFile::remove(path));
+    dock.reopen(build);
+    QVERIFY(QTest::qWaitFor([&] { return changed.size() == 1; }, 20000));
+    QVERIFY(dock.added().empty());
+    QVERIFY(said.front().front().toString().contains(QStringLiteral("third.safetensors")));
 }
 
 KERNSCOPE_TEST(TestBuilds, QApplication)

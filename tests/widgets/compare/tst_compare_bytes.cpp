@@ -8,7 +8,7 @@
 #include "widgets/compare/byte_compare_view.h"
 #include "widgets/compare/bytes_dock.h"
 #include "widgets/compare/difference_strip.h"
-#include "widgets/models/byte_section_model.h"
+#include "widgets/models/byte_models.h"
 #include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
 

@@ -5,42 +5,79 @@
 #include "tests/widgets/compare/compare_tools.h"
 #include "tests/widgets/compare/pair_bundles.h"
 #include "tests/widgets/sample_session.h"
-#include "widgets/common/elided_name.h"
+#include "widgets/common/labels.h"
+#include "widgets/compare/compare_copies.h"
 #include "widgets/compare/compare_dock.h"
-#include "widgets/compare/compare_table.h"
+#include "widgets/compare/compare_pages.h"
 #include "widgets/compare/difference_tiles.h"
-#include "widgets/compare/pair_figures.h"
+#include "widgets/compare/hand_pairs.h"
+#include "widgets/compare/pair_dock.h"
 #include "widgets/compare/pair_pictures.h"
-#include "widgets/compare/pair_sections.h"
+#include "widgets/compare/pair_plots.h"
 #include "widgets/compare/scatter_plot.h"
-#include "widgets/compare/ulp_plot.h"
+#include "widgets/compare/shown_pair.h"
 #include "widgets/compare/verdict_strip.h"
-#include "widgets/models/outcome_words.h"
 #include "widgets/models/short_names.h"
 #include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
+#include "widgets/models/words.h"
 
 #include <QAbstractItemModelTester>
 #include <QAction>
+#include <QApplication>
+#include <QLabel>
 #include <QLineEdit>
 #include <QScrollBar>
 #include <QSet>
+#include <QSignalSpy>
+#include <QTableView>
 #include <QTableWidget>
 #include <QTest>
+#include <QWidget>
 
-using namespace kernscope;
+#include <algorithm>
+
 using namespace kernscope::ui;
+using namespace kernscope;
 using kernscope::codec::PartRole;
 using kernscope::test::actionOf;
 using kernscope::test::cellText;
 using kernscope::test::colorAt;
 using kernscope::test::denseBundle;
+using kernscope::test::kThreeChanged;
+using kernscope::test::kThreeChannels;
 using kernscope::test::leftBundle;
 using kernscope::test::openSample;
 using kernscope::test::rightBundle;
 using kernscope::test::says;
 using kernscope::test::settle;
 using kernscope::test::showDock;
+
+namespace {
+
+std::vector<report::PairRow> rowsOf(const BundlePtr &a, const BundlePtr &b)
+{
+    const PairedWeights paired = pairWeights(*a, *b);
+    return report::pairRows(*a, *b, paired.pairs, paired.onlyA, paired.onlyB);
+}
+
+/// Two bundles of one pair, with the rows of their comparison.
+struct OnePair {
+    Session session;
+    CompareModel model;
+    BundlePtr a = denseBundle({{"w", "[3, 4]", kThreeChannels}, {"left", "[2]", {1, 2}}}, false);
+    BundlePtr b = denseBundle({{"w", "[3, 4]", kThreeChanged}}, false);
+
+    OnePair()
+    {
+        session.setBundle(a);
+        session.setOther(b);
+        model.setRows(rowsOf(a, b));
+    }
+    PairSubject subject() const { return {a, b, model.rows()[0].pair, {}}; }
+};
+
+} // namespace
 
 /// Weights of two bundles in pairs, and what is said of them.
 class TestCompareDock : public QObject
@@ -63,6 +100,14 @@ private Q_SLOTS:
     void editsShowAtOnce();
     void sampleIsBounded();
     void themesAndNames();
+
+    // What the Compare dock is made of, each part without the dock.
+    void shownPair();
+    void shownPairIsCut();
+    void handPairs();
+    void copies();
+    void pages();
+    void pictureTitles();
 };
 
 void TestCompareDock::messages()
@@ -94,9 +139,7 @@ void TestCompareDock::worstIsProposed()
                                          {"far", "[4]", {1, 2, 3, 400}}});
     Session session;
     CompareDock dock(session);
-    session.setBundle(left());
-    session.setOther(right);
-    QVERIFY(showDock(dock, 1300, 800));
+    QVERIFY(showDock(dock, session, left(), right, {1300, 800}));
     QTRY_VERIFY(!dock.busy());
     QTRY_COMPARE(dock.model().rows()[dock.shownRow()].nameA, std::string("far"));
     QCOMPARE(dock.table()->currentIndex().row(), 0);
@@ -116,9 +159,8 @@ void TestCompareDock::verdictsAreInSight()
 {
     Session session;
     CompareDock dock(session);
-    session.setBundle(openSample("sample-dense.mlmodelc"));
-    session.setOther(openSample("sample-sparse.mlmodelc"));
-    QVERIFY(showDock(dock, 980, 700));
+    QVERIFY(showDock(dock, session, openSample("sample-dense.mlmodelc"),
+                     openSample("sample-sparse.mlmodelc"), {980, 700}));
     QTRY_VERIFY(!dock.busy());
     QVERIFY(settle(dock));
     QTableView &table = *dock.table();
@@ -154,9 +196,8 @@ void TestCompareDock::denseAgainstSparse()
     Session session;
     CompareDock dock(session);
     QAbstractItemModelTester tester(dock.table()->model());
-    session.setBundle(openSample("sample-dense.mlmodelc"));
-    session.setOther(openSample("sample-sparse.mlmodelc"));
-    QVERIFY(showDock(dock, 1300, 800));
+    QVERIFY(showDock(dock, session, openSample("sample-dense.mlmodelc"),
+                     openSample("sample-sparse.mlmodelc"), {1300, 800}));
     QVERIFY(dock.showsContent());
     const std::size_t sparse = test::weightWith(*session.other(), PartRole::Mask);
     const std::size_t row = dock.model().rowOfB(sparse);
@@ -173,9 +214,8 @@ void TestCompareDock::denseAgainstPalette()
 {
     Session session;
     CompareDock dock(session);
-    session.setBundle(openSample("sample-dense.mlmodelc"));
-    session.setOther(openSample("sample-palette.mlmodelc"));
-    QVERIFY(showDock(dock, 1300, 800));
+    QVERIFY(showDock(dock, session, openSample("sample-dense.mlmodelc"),
+                     openSample("sample-palette.mlmodelc"), {1300, 800}));
     const std::size_t palette = test::weightWith(*session.other(), PartRole::Indices);
     const std::size_t row = dock.model().rowOfB(palette);
     // A click tells the others even where the row was selected before.
@@ -198,9 +238,7 @@ void TestCompareDock::verdictStrip()
 {
     Session session;
     CompareDock dock(session);
-    session.setBundle(leftBundle());
-    session.setOther(rightBundle());
-    QVERIFY(showDock(dock, 1300, 800));
+    QVERIFY(showDock(dock, session, leftBundle(), rightBundle(), {1300, 800}));
     const auto pill = [&](const QString &part) -> VerdictPill * {
         for (VerdictPill *one : dock.verdictStrip()->pills()) {
             if (one->text().contains(part))
@@ -255,9 +293,8 @@ void TestCompareDock::defaultChipLeads()
 {
     Session session;
     CompareDock dock(session);
-    session.setBundle(openSample("sample-dense.mlmodelc"));
-    session.setOther(openSample("sample-sparse.mlmodelc"));
-    QVERIFY(showDock(dock, 1300, 800));
+    QVERIFY(showDock(dock, session, openSample("sample-dense.mlmodelc"),
+                     openSample("sample-sparse.mlmodelc"), {1300, 800}));
     const QString name = QString::fromStdString(target::defaultTarget().name);
     const auto told = [&] {
         QStringList all;
@@ -276,9 +313,9 @@ void TestCompareDock::onlyInOne()
 {
     Session session;
     CompareDock dock(session);
-    session.setBundle(denseBundle({{"w", "[1, 2]", {1, 2}}, {"extra", "[2, 2]", {1, 2, 3, 4}}}));
-    session.setOther(denseBundle({{"w", "[1, 2]", {1, 2}}}));
-    QVERIFY(showDock(dock, 1300, 800));
+    QVERIFY(showDock(dock, session,
+                     denseBundle({{"w", "[1, 2]", {1, 2}}, {"extra", "[2, 2]", {1, 2, 3, 4}}}),
+                     denseBundle({{"w", "[1, 2]", {1, 2}}}), {1300, 800}));
     session.goToWeight(1);
     QVERIFY(settle(dock));
     QVERIFY(says(dock, QStringLiteral("B does not have this weight.")));
@@ -293,9 +330,8 @@ void TestCompareDock::shapesDiffer()
 {
     Session session;
     CompareDock dock(session);
-    session.setBundle(denseBundle({{"w", "[2, 2]", {1, 2, 3, 4}}}));
-    session.setOther(denseBundle({{"w", "[1, 3]", {1, 2, 3}}}));
-    QVERIFY(showDock(dock, 1300, 800));
+    QVERIFY(showDock(dock, session, denseBundle({{"w", "[2, 2]", {1, 2, 3, 4}}}),
+                     denseBundle({{"w", "[1, 3]", {1, 2, 3}}}), {1300, 800}));
     QVERIFY(dock.pictures()->viewA()->isVisible() && dock.pictures()->viewB()->isVisible());
     QVERIFY(!dock.pictures()->viewDifference()->isVisible());
     QVERIFY(says(dock, QStringLiteral("[2, 2]")));
@@ -306,9 +342,7 @@ void TestCompareDock::swapSides()
 {
     Session session;
     CompareDock dock(session);
-    session.setBundle(leftBundle());
-    session.setOther(rightBundle());
-    QVERIFY(showDock(dock, 1300, 800));
+    QVERIFY(showDock(dock, session, leftBundle(), rightBundle(), {1300, 800}));
     QCOMPARE(cellText(dock, 0, "zeroed_share"), QStringLiteral("12.5 %"));
     QCOMPARE(cellText(dock, 0, "revived"), QStringLiteral("1"));
     QSignalSpy swapped(&dock, &CompareDock::swappedChanged);
@@ -329,9 +363,9 @@ void TestCompareDock::filterAndDifferences()
 {
     Session session;
     CompareDock dock(session);
-    session.setBundle(denseBundle({{"same", "[1, 2]", {1, 2}}, {"other", "[1, 2]", {1, 2}}}));
-    session.setOther(denseBundle({{"same", "[1, 2]", {1, 2}}, {"other", "[1, 2]", {1, 3}}}));
-    QVERIFY(showDock(dock, 1300, 800));
+    QVERIFY(showDock(
+        dock, session, denseBundle({{"same", "[1, 2]", {1, 2}}, {"other", "[1, 2]", {1, 2}}}),
+        denseBundle({{"same", "[1, 2]", {1, 2}}, {"other", "[1, 2]", {1, 3}}}), {1300, 800}));
     session.goToWeight(1);
     QVERIFY(settle(dock));
     actionOf(dock, QStringLiteral("Differences Only"))->trigger();
@@ -351,9 +385,7 @@ void TestCompareDock::editsShowAtOnce()
 {
     Session session;
     CompareDock dock(session);
-    session.setBundle(leftBundle());
-    session.setOther(leftBundle());
-    QVERIFY(showDock(dock, 1300, 800));
+    QVERIFY(showDock(dock, session, leftBundle(), leftBundle(), {1300, 800}));
     QCOMPARE(cellText(dock, 0, "verdict"), QStringLiteral("= identical"));
     dock.pictures()->viewDifference()->zoomIn();
     const ViewState state = dock.pictures()->viewDifference()->viewState();
@@ -396,9 +428,7 @@ void TestCompareDock::themesAndNames()
 {
     Session session;
     CompareDock dock(session);
-    session.setBundle(leftBundle());
-    session.setOther(rightBundle());
-    QVERIFY(showDock(dock, 1300, 800));
+    QVERIFY(showDock(dock, session, leftBundle(), rightBundle(), {1300, 800}));
     for (const auto *view : dock.findChildren<QAbstractScrollArea *>()) {
         if (view->isVisible() && view->focusPolicy() != Qt::NoFocus)
             QVERIFY2(!view->accessibleName().isEmpty(), view->metaObject()->className());
@@ -409,6 +439,135 @@ void TestCompareDock::themesAndNames()
     QVERIFY(settle(dock));
     QCOMPARE(colorAt(*dock.pictures()->viewDifference(), {1, 1}),
              theme::color(Token::DiffMore, true));
+}
+
+/// The sample first, then the places; another pair in between leaves out what was asked before.
+void TestCompareDock::shownPair()
+{
+    OnePair pair;
+    TaskManager tasks;
+    ShownPair shown(tasks);
+    QStringList order;
+    connect(&shown, &ShownPair::sampled, this,
+            [&](const PairSubject &, const Result<PairSample> &sample) {
+                QVERIFY(sample && sample->whole);
+                order << QStringLiteral("sample");
+            });
+    connect(&shown, &ShownPair::found, this,
+            [&](const PairSubject &, const Result<WorstPlaces> &places, double range) {
+                QVERIFY(places && range > 0);
+                QCOMPARE(places->worstElements.front().element, std::uint64_t(5));
+                order << QStringLiteral("places");
+            });
+    shown.look(pair.subject());
+    shown.look(pair.subject());
+    QVERIFY(shown.working());
+    QTRY_COMPARE(order, (QStringList{QStringLiteral("sample"), QStringLiteral("places")}));
+    QVERIFY(!shown.working());
+}
+
+void TestCompareDock::shownPairIsCut()
+{
+    OnePair pair;
+    TaskManager tasks;
+    ShownPair shown(tasks);
+    bool pictures = false;
+    int cuts = 0, samples = 0;
+    connect(&shown, &ShownPair::cut, this, [&](const PairSubject &, bool sampling) {
+        pictures = sampling;
+        ++cuts;
+    });
+    connect(&shown, &ShownPair::sampled, this, [&] { ++samples; });
+    shown.look(pair.subject());
+    tasks.cancelAll();
+    QTRY_COMPARE(cuts, 1);
+    QVERIFY(pictures && samples == 0);
+    // What its owner takes back is not said.
+    shown.look(pair.subject());
+    shown.cancel();
+    QTest::qWait(0);
+    QCOMPARE(cuts, 1);
+}
+
+void TestCompareDock::handPairs()
+{
+    OnePair pair;
+    QWidget window;
+    HandPairs hand(pair.session, pair.model, &window);
+    QSignalSpy changed(&hand, &HandPairs::choicesChanged), chosen(&hand, &HandPairs::pairsChosen);
+    QVERIFY(!hand.actions()[0]->isEnabled() && !hand.actions()[2]->isEnabled());
+    hand.setRow(pair.model.rowOfNames("left", {}));
+    QVERIFY(hand.actions()[0]->isEnabled() && !hand.actions()[1]->isEnabled());
+    hand.setRow(pair.model.rowOfNames("w", "w"));
+    hand.actions()[1]->trigger(); // taken apart
+    QCOMPARE(chosen.count(), 1);
+    const auto has = [&](PairChoice choice) {
+        const auto all = hand.resolved(pair.a, pair.b);
+        return std::find(all.begin(), all.end(), choice) != all.end();
+    };
+    QVERIFY(has({0, kNoIndex}) && has({kNoIndex, 0}));
+    // Rows that a person lays on each other.
+    Q_EMIT pair.model.rowDropped(0, 1);
+    QVERIFY(has({1, 0}) && !has({kNoIndex, 0}));
+    hand.setChoices({});
+    QCOMPARE(chosen.count(), 2);
+    QCOMPARE(changed.count(), 3);
+}
+
+void TestCompareDock::copies()
+{
+    OnePair pair;
+    std::optional<std::uint64_t> element;
+    CompareCopies copies(pair.session, pair.model, [&] { return element; });
+    copies.setBundles(pair.a, pair.b, false);
+    copies.setSubject(pair.subject());
+    QVERIFY(!copies.weightAction()->isEnabled()); // locked
+    pair.session.setPatchingEnabled(true);
+    QVERIFY(copies.weightAction()->isEnabled());
+    QVERIFY(!copies.actions()[2]->isEnabled()); // no codebooks
+    std::vector<Edit> wanted;
+    connect(&pair.session, &Session::editsRequested, this,
+            [&](const std::vector<Edit> &edits) { wanted = edits; });
+    QSignalSpy said(&pair.session, &Session::statusMessage);
+    copies.actions()[0]->trigger();
+    QCOMPARE(said.count(), 1); // which element?
+    element = 5;
+    copies.actions()[0]->trigger();
+    QTRY_COMPARE(wanted.size(), std::size_t(1));
+    // Another pair: none that can be copied.
+    copies.setSubject({pair.a, pair.b, {1, kNoIndex}, {}});
+    QVERIFY(!copies.weightAction()->isEnabled());
+}
+
+void TestCompareDock::pages()
+{
+    OnePair pair;
+    ComparePages pages(pair.session);
+    auto *values = new QWidget;
+    pages.setValues(values);
+    QCOMPARE(pages.currentWidget(), values);
+    QSignalSpy shown(&pages, &ComparePages::pageShown);
+    pages.setBundles(pair.a, pair.b, {}, false);
+    pages.showPage(ComparePages::Page::Structure);
+    QTRY_VERIFY(!pages.working());
+    QVERIFY(pages.structure()->table()->model()->rowCount() > 0);
+    QCOMPARE(shown.count(), 1);
+    QVERIFY(pages.actions()[2]->isChecked());
+}
+
+/// The side stands in bold before the title, and no markup is to be read.
+void TestCompareDock::pictureTitles()
+{
+    TaskManager tasks;
+    PictureRow row(nullptr);
+    PicturePane *pane = row.addPane(tasks, QStringLiteral("Picture of A"), QStringLiteral("A"));
+    pane->setTitle(QStringLiteral("dense-fp16 [2, 2]"));
+    bool side = false;
+    for (const QLabel *label : pane->findChildren<QLabel *>()) {
+        QVERIFY2(!label->text().contains(QLatin1Char('<')), qPrintable(label->text()));
+        side = side || (label->text() == QStringLiteral("A") && label->font().bold());
+    }
+    QVERIFY(side);
 }
 
 KERNSCOPE_TEST(TestCompareDock, QApplication)

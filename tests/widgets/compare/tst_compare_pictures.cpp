@@ -4,37 +4,61 @@
 #include "tests/widgets/compare/compare_tools.h"
 #include "tests/widgets/compare/pair_bundles.h"
 #include "tests/widgets/sample_session.h"
+#include "widgets/common/panels.h"
 #include "widgets/compare/compare_dock.h"
-#include "widgets/compare/compare_table.h"
+#include "widgets/compare/compare_pages.h"
 #include "widgets/compare/difference_tiles.h"
-#include "widgets/compare/pair_figures.h"
+#include "widgets/compare/pair_dock.h"
 #include "widgets/compare/pair_pictures.h"
-#include "widgets/compare/pair_sections.h"
-#include "widgets/compare/picture_pane.h"
+#include "widgets/compare/pair_plots.h"
+#include "widgets/compare/places_dock.h"
 #include "widgets/compare/scatter_plot.h"
-#include "widgets/compare/ulp_plot.h"
 #include "widgets/compare/verdict_strip.h"
-#include "widgets/models/outcome_words.h"
 #include "widgets/models/theme.h"
-#include "widgets/weight/weight_pyramids.h"
+#include "widgets/models/words.h"
+#include "widgets/weight/weight_tiles.h"
 
+#include <QSignalSpy>
 #include <QTableView>
 #include <QTest>
+#include <QToolButton>
 
 #include <cmath>
 
-using namespace kernscope;
 using namespace kernscope::ui;
+using namespace kernscope;
 using kernscope::codec::PartRole;
 using kernscope::test::actionOf;
 using kernscope::test::cellOf;
 using kernscope::test::colorAt;
 using kernscope::test::denseBundle;
+using kernscope::test::kThreeChanged;
+using kernscope::test::kThreeChannels;
 using kernscope::test::leftBundle;
 using kernscope::test::openSample;
 using kernscope::test::rightBundle;
 using kernscope::test::settle;
 using kernscope::test::showDock;
+
+namespace {
+
+/// The inspector beside the dock whose pair it shows.
+struct Docks {
+    Session session;
+    CompareDock compare{session};
+    PairDock pair{session};
+
+    Docks() { pair.inspect(compare); }
+    bool show()
+    {
+        return showDock(compare, 900, 800) && showDock(pair, 300, 800) && settle(compare) &&
+               settle(pair);
+    }
+    const PairFigures &figures() const { return *compare.figures(); }
+    bool sees(const QWidget *widget) const { return widget->isVisibleTo(&pair); }
+};
+
+} // namespace
 
 /// The pictures of a pair, and the cell that is picked in them.
 class TestComparePictures : public QObject
@@ -58,6 +82,15 @@ private Q_SLOTS:
     void numbersOfTheElement();
     void pickedElement();
     void pickedElementOfAPalette();
+
+private:
+private slots:
+    void sections();
+    void withoutValues();
+    void clicking();
+    void codebooks();
+    void pinned();
+    void behindAnotherDock();
 };
 
 void TestComparePictures::keptColors_data()
@@ -73,9 +106,7 @@ void TestComparePictures::keptColors()
     theme::apply(dark);
     Session session;
     CompareDock dock(session);
-    session.setBundle(leftBundle());
-    session.setOther(rightBundle());
-    QVERIFY(showDock(dock, 1300, 800));
+    QVERIFY(showDock(dock, session, leftBundle(), rightBundle(), {1300, 800}));
     actionOf(dock, QStringLiteral("Zeros and Mask"))->trigger();
     QVERIFY(settle(dock));
     TileView &view = *dock.pictures()->viewDifference();
@@ -131,9 +162,8 @@ void TestComparePictures::legendOfTheDifference()
     const std::vector<float> small{1, 2, 3, 4};
     Session session;
     CompareDock dock(session);
-    session.setBundle(denseBundle({{"w", "[2, 2]", small}}));
-    session.setOther(denseBundle({{"w", "[2, 2]", small}}));
-    QVERIFY(showDock(dock, 1300, 800));
+    QVERIFY(showDock(dock, session, denseBundle({{"w", "[2, 2]", small}}),
+                     denseBundle({{"w", "[2, 2]", small}}), {1300, 800}));
     QVERIFY(settle(dock));
     QCOMPARE(legendBelow(*dock.pictures()->viewDifference()), QStringLiteral("no difference"));
 }
@@ -144,9 +174,8 @@ void TestComparePictures::relativeDifference()
 {
     Session session;
     CompareDock dock(session);
-    session.setBundle(denseBundle({{"w", "[2, 3]", {8, 0.125f, 2, 0, 4, 1}}}));
-    session.setOther(denseBundle({{"w", "[2, 3]", {8, 0.0625f, 2.5f, 0.5f, 2, 1}}}));
-    QVERIFY(showDock(dock, 1300, 800));
+    QVERIFY(showDock(dock, session, denseBundle({{"w", "[2, 3]", {8, 0.125f, 2, 0, 4, 1}}}),
+                     denseBundle({{"w", "[2, 3]", {8, 0.0625f, 2.5f, 0.5f, 2, 1}}}), {1300, 800}));
     actionOf(dock, QStringLiteral("Relative Difference"))->trigger();
     QVERIFY(settle(dock));
     TileView &view = *dock.pictures()->viewDifference();
@@ -166,9 +195,7 @@ void TestComparePictures::differenceColors()
 {
     Session session;
     CompareDock dock(session);
-    session.setBundle(leftBundle());
-    session.setOther(rightBundle());
-    QVERIFY(showDock(dock, 1300, 800));
+    QVERIFY(showDock(dock, session, leftBundle(), rightBundle(), {1300, 800}));
     TileView &view = *dock.pictures()->viewDifference();
     QCOMPARE(colorAt(view, {1, 0}), theme::color(Token::DiffEqual, false));
     QCOMPARE(colorAt(view, {1, 1}), theme::color(Token::DiffMore, false));
@@ -188,9 +215,8 @@ void TestComparePictures::everyRowAtFirstSight()
     b[17 * kCols + 601] = 3;
     Session session;
     CompareDock dock(session);
-    session.setBundle(denseBundle({{"w", "[48, 1200]", a}}));
-    session.setOther(denseBundle({{"w", "[48, 1200]", b}}));
-    QVERIFY(showDock(dock, 1300, 800));
+    QVERIFY(showDock(dock, session, denseBundle({{"w", "[48, 1200]", a}}),
+                     denseBundle({{"w", "[48, 1200]", b}}), {1300, 800}));
     TileView &view = *dock.pictures()->viewA();
     const QImage picture = view.viewport()->grab().toImage();
     for (std::uint64_t row = 0; row < kRows; ++row) {
@@ -293,9 +319,8 @@ void TestComparePictures::oneViewPosition()
 {
     Session session;
     CompareDock dock(session);
-    session.setBundle(openSample("sample-dense.mlmodelc"));
-    session.setOther(openSample("sample-sparse.mlmodelc"));
-    QVERIFY(showDock(dock, 1300, 800));
+    QVERIFY(showDock(dock, session, openSample("sample-dense.mlmodelc"),
+                     openSample("sample-sparse.mlmodelc"), {1300, 800}));
     TileView *a = dock.pictures()->viewA(), *b = dock.pictures()->viewB();
     TileView *difference = dock.pictures()->viewDifference();
     a->zoomIn();
@@ -320,9 +345,7 @@ void TestComparePictures::cellsMoveEverybody()
 {
     Session session;
     CompareDock dock(session);
-    session.setBundle(leftBundle());
-    session.setOther(rightBundle());
-    QVERIFY(showDock(dock, 1300, 800));
+    QVERIFY(showDock(dock, session, leftBundle(), rightBundle(), {1300, 800}));
     TileView *difference = dock.pictures()->viewDifference();
     QTest::mouseClick(difference->viewport(), Qt::LeftButton, {},
                       difference->cellRect({1, 1}).center());
@@ -350,9 +373,8 @@ void TestComparePictures::largestDifference()
     b[12] = 0.625f;
     Session session;
     CompareDock dock(session);
-    session.setBundle(denseBundle({{"w", "[100, 1000]", a}}));
-    session.setOther(denseBundle({{"w", "[100, 1000]", b}}));
-    QVERIFY(showDock(dock, 1300, 800));
+    QVERIFY(showDock(dock, session, denseBundle({{"w", "[100, 1000]", a}}),
+                     denseBundle({{"w", "[100, 1000]", b}}), {1300, 800}));
     actionOf(dock, QStringLiteral("Go to Largest Difference"))->trigger();
     QVERIFY(settle(dock));
     QCOMPARE(session.place().element, std::optional<std::uint64_t>(77777));
@@ -365,9 +387,8 @@ void TestComparePictures::followsTheSession()
 {
     Session session;
     CompareDock dock(session);
-    session.setBundle(openSample("sample-dense.mlmodelc"));
-    session.setOther(openSample("sample-sparse.mlmodelc"));
-    QVERIFY(showDock(dock, 1300, 800));
+    QVERIFY(showDock(dock, session, openSample("sample-dense.mlmodelc"),
+                     openSample("sample-sparse.mlmodelc"), {1300, 800}));
     session.goToElement(2, 1);
     QVERIFY(settle(dock));
     QCOMPARE(dock.shownRow(), dock.model().rowOfA(2));
@@ -385,9 +406,8 @@ void TestComparePictures::numbersOfTheElement()
 {
     Session session;
     CompareDock dock(session);
-    session.setBundle(denseBundle({{"w", "[1, 2]", {-0.0057411f, 1}}}));
-    session.setOther(denseBundle({{"w", "[1, 2]", {-0.0104370f, 1}}}));
-    QVERIFY(showDock(dock, 1300, 800));
+    QVERIFY(showDock(dock, session, denseBundle({{"w", "[1, 2]", {-0.0057411f, 1}}}),
+                     denseBundle({{"w", "[1, 2]", {-0.0104370f, 1}}}), {1300, 800}));
     QVERIFY(settle(dock));
     PairElementTable &table = *dock.figures()->findChild<PairElementTable *>();
     table.resize(160, 200);
@@ -411,9 +431,7 @@ void TestComparePictures::pickedElement()
 {
     Session session;
     CompareDock dock(session);
-    session.setBundle(leftBundle());
-    session.setOther(rightBundle());
-    QVERIFY(showDock(dock, 1300, 800));
+    QVERIFY(showDock(dock, session, leftBundle(), rightBundle(), {1300, 800}));
     const QTableView &table = *dock.figures()->elementTable();
     QVERIFY(cellOf(table, QStringLiteral("Value"), 1).isEmpty());
     dock.pictures()->setElement(5);
@@ -439,9 +457,8 @@ void TestComparePictures::pickedElementOfAPalette()
 {
     Session session;
     CompareDock dock(session);
-    session.setBundle(openSample("sample-dense.mlmodelc"));
-    session.setOther(openSample("sample-palette.mlmodelc"));
-    QVERIFY(showDock(dock, 1300, 800));
+    QVERIFY(showDock(dock, session, openSample("sample-dense.mlmodelc"),
+                     openSample("sample-palette.mlmodelc"), {1300, 800}));
     const std::size_t palette = test::weightWith(*session.other(), PartRole::Indices);
     session.goToWeight(dock.model().rows()[dock.model().rowOfB(palette)].pair.a, nullptr);
     QVERIFY(settle(dock));
@@ -461,6 +478,126 @@ void TestComparePictures::pickedElementOfAPalette()
     QCOMPARE(cellOf(table, QStringLiteral("Codebook"), 2), QStringLiteral("0"));
     QCOMPARE(cellOf(table, QStringLiteral("Entry"), 2),
              QString::number(static_cast<double>(value), 'g', 5));
+}
+
+void TestComparePictures::sections()
+{
+    Docks docks;
+    QVERIFY(docks.show());
+    QVERIFY(!docks.pair.showsContent()); // says how to begin
+    docks.session.setBundle(denseBundle({{"w", "[3, 4]", kThreeChannels}}));
+    docks.session.setOther(denseBundle({{"w", "[3, 4]", kThreeChanged}}));
+    QVERIFY(settle(docks.compare));
+    QTRY_VERIFY(docks.pair.showsContent());
+    const PairFigures &figures = docks.figures();
+    QTRY_COMPARE(figures.facts()->valueAt(2), QStringLiteral("3.000"));
+    QCOMPARE(figures.facts()->valueAt(5), QStringLiteral("8"));
+    QCOMPARE(figures.facts()->valueAt(6), QStringLiteral("2"));
+    QCOMPARE(figures.facts()->valueAt(7), QStringLiteral("1"));
+    QCOMPARE(figures.facts()->valueAt(8), QStringLiteral("1"));
+    QVERIFY2(figures.verdict()->text().contains(QStringLiteral("8 equal, 2 changed")),
+             qPrintable(figures.verdict()->text()));
+    QVERIFY(figures.verdict()->text().contains(QStringLiteral("A pair: ")));
+    QTRY_COMPARE(figures.channelPlot()->pointCount(), 2);
+    QVERIFY(figures.channelPlot()->worstFirst());
+    for (const QWidget *plot : std::initializer_list<const QWidget *>{
+             figures.channelPlot(), figures.ulpPlot(), figures.scatterPlot()})
+        QVERIFY(docks.sees(plot));
+    // No section without content: no cell is picked.
+    QVERIFY(!docks.sees(figures.elementTable()));
+}
+
+/// Of weights of different shapes there are no figures, and the verdict says why.
+void TestComparePictures::withoutValues()
+{
+    Docks docks;
+    docks.session.setBundle(denseBundle({{"w", "[3, 4]", kThreeChannels}}));
+    docks.session.setOther(denseBundle({{"v", "[5]", {100, 2, 3, 4, 5}}}));
+    QVERIFY(docks.show());
+    QTRY_VERIFY(docks.figures().verdict()->text().contains(QStringLiteral("shapes differ")));
+    QVERIFY(!docks.sees(docks.figures().facts()));
+    QVERIFY(!docks.sees(docks.figures().ulpPlot()));
+    QVERIFY(!docks.sees(docks.figures().channelPlot()));
+    QVERIFY(!docks.sees(docks.figures().scatterPlot()));
+    // The one section that is left is as tall as what is in it.
+    for (const auto *section : docks.figures().findChildren<PanelSection *>()) {
+        int parts = 0;
+        for (const QWidget *child :
+             section->findChildren<QWidget *>(QString(), Qt::FindDirectChildrenOnly))
+            parts += child->isVisibleTo(section) ? child->height() : 0;
+        if (docks.sees(section))
+            QVERIFY2(section->height() < parts + 60,
+                     qPrintable(QString::number(section->height())));
+    }
+}
+
+/// A bar of the channels goes to the worst element of its channel; the element has its section.
+void TestComparePictures::clicking()
+{
+    Docks docks;
+    docks.session.setBundle(denseBundle({{"w", "[3, 4]", kThreeChannels}}));
+    docks.session.setOther(denseBundle({{"w", "[3, 4]", kThreeChanged}}));
+    QVERIFY(docks.show());
+    ChannelPlot *plot = docks.figures().channelPlot();
+    QTRY_COMPARE(plot->pointCount(), 2);
+    Q_EMIT plot->currentPointChanged(0);
+    QCOMPARE(docks.session.place().element, std::optional<std::uint64_t>(5));
+    QTRY_VERIFY(docks.sees(docks.figures().elementTable()));
+    QTRY_VERIFY(docks.figures().elementTable()->model()->rowCount() > 3);
+}
+
+/// Two palettes have a link to their codebooks, and a codebook that can be copied.
+void TestComparePictures::codebooks()
+{
+    Docks docks;
+    docks.session.setBundle(openSample("sample-palette.mlmodelc"));
+    docks.session.setOther(openSample("sample-palette.mlmodelc"));
+    QVERIFY(docks.show());
+    QSignalSpy raised(&docks.pair, &PairDock::raiseRequested);
+    QToolButton *link = nullptr;
+    const auto find = [&] {
+        for (auto *button : docks.pair.findChildren<QToolButton *>()) {
+            if (button->text() == QStringLiteral("Codebooks\u2026") && docks.sees(button))
+                link = button;
+        }
+        return link != nullptr;
+    };
+    QTRY_VERIFY(find());
+    link->click();
+    QCOMPARE(raised.size(), 1);
+    QCOMPARE(raised[0][0].toString(), QStringLiteral("codebooks"));
+    QAction *copy = actionOf(docks.compare, QStringLiteral("Copy Codebook"));
+    QVERIFY(copy && !copy->isEnabled());
+    docks.session.setPatchingEnabled(true);
+    QTRY_VERIFY(copy->isEnabled());
+}
+
+/// One pin for both: the figures are those of the dock's pair.
+void TestComparePictures::pinned()
+{
+    Docks docks;
+    QVERIFY(docks.show());
+    docks.pair.setPinned(true);
+    QVERIFY(docks.compare.pinned());
+    docks.compare.setPinned(false);
+    QVERIFY(!docks.pair.pinned());
+}
+
+/// With another dock in front of Compare the inspector goes on following.
+void TestComparePictures::behindAnotherDock()
+{
+    Docks docks;
+    docks.session.setBundle(
+        denseBundle({{"v", "[3, 4]", kThreeChannels}, {"w", "[3, 4]", kThreeChanged}}));
+    docks.session.setOther(
+        denseBundle({{"v", "[3, 4]", kThreeChannels}, {"w", "[3, 4]", kThreeChannels}}));
+    QVERIFY(docks.show());
+    docks.session.goToWeight(0);
+    QTRY_VERIFY(docks.figures().verdict()->text().contains(QStringLiteral("identical")));
+    docks.compare.hide();
+    docks.session.goToWeight(1);
+    QTRY_VERIFY2(docks.figures().verdict()->text().contains(QStringLiteral("4 values differ")),
+                 qPrintable(docks.figures().verdict()->text()));
 }
 
 KERNSCOPE_TEST(TestComparePictures, QApplication)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/bundle/pair_read_lock.h"
-#include "core/compare/kept_places.h"
+#include "core/compare/byte_alignment.h"
 #include "core/numeric/bitpack.h"
 #include "tests/core/bundle/made_bundle.h"
 #include "tests/test_program.h"

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/base/overlaid_file.h"
-#include "synthetic.h"
-
 #include "core/base/little_endian.h"
+#include "core/base/overlaid_file.h"
 #include "core/bundle/byte_field.h"
+#include "core/codec/encode/encoder.h"
 #include "core/container/hwx/container.h"
+#include "core/container/section/builder.h"
 #include "hardware_fixture.h"
+#include "synthetic.h"
+#include "synthetic_kernels.h"
 #include "tests/test_program.h"
 #include "tests/widgets/sample_session.h"
 #include "widgets/hardware/commands_dock.h"
 #include "widgets/hardware/descriptor_dock.h"
+#include "widgets/hardware/groups_dock.h"
 #include "widgets/hardware/relocations_dock.h"
 #include "widgets/hardware/tasks_dock.h"
 #include "widgets/models/table_text.h"
@@ -17,13 +20,21 @@
 #include "widgets/models/theme.h"
 
 #include <QAbstractItemModelTester>
+#include <QComboBox>
+#include <QLabel>
 #include <QRegularExpression>
+#include <QSignalSpy>
+#include <QTableView>
 #include <QTest>
 
-using namespace kernscope;
-using namespace kernscope::ui;
-using test::showDock;
+#include <algorithm>
+#include <set>
+#include <vector>
+
 using namespace kernscope::test;
+using namespace kernscope::ui;
+using namespace kernscope;
+using test::showDock;
 
 namespace {
 
@@ -36,6 +47,45 @@ FactNode fact(const QString &name, std::uint64_t offset, std::uint64_t bytes,
     node.children = std::move(children);
     node.numbers = {{1, offset}};
     return node;
+}
+
+} // namespace
+
+namespace {
+
+constexpr std::uint64_t kOutputs = 40, kInputs = 8;
+
+/// A section of one dense weight "w" of 40x8x3x3 for four cores.
+BundlePtr madeSection()
+{
+    const Shape shape{kOutputs, kInputs, 3, 3};
+    std::vector<float> values(kOutputs * kInputs * 9);
+    for (std::size_t i = 0; i < values.size(); ++i)
+        values[i] = static_cast<float>(i % 97) / 64.0f;
+    auto encoded = codec::encodeDense(values, shape, ElementType::Fp16);
+    if (!encoded)
+        return nullptr;
+    auto decoder = codec::Decoder::make(encoded->encoding());
+    if (!decoder)
+        return nullptr;
+    section::BuildWeight weight;
+    weight.name = "w";
+    weight.decoder = &*decoder;
+    weight.geometry.outputs = kOutputs;
+    weight.geometry.inputs = kInputs;
+    weight.geometry.height = 3;
+    weight.geometry.width = 3;
+    weight.mostLanes = 8;
+    section::BuildTarget target;
+    target.name = "H13";
+    target.cores = 4;
+    auto bytes = section::buildSection(target, {weight});
+    if (!bytes)
+        return nullptr;
+    OpenOptions options;
+    options.memory = {{"w.ksec", std::move(*bytes)}};
+    auto opened = Bundle::open("w.ksec", options);
+    return opened ? *opened : nullptr;
 }
 
 } // namespace
@@ -58,6 +108,16 @@ private Q_SLOTS:
     void descriptorLists();
     void everyVersionShows_data();
     void everyVersionShows();
+
+    // The groups of a weight section as a table and as a map, on a section made here.
+    void rowsCoverTheChannels();
+    void modelKeepsItsContract();
+    void dockShowsAndFollows();
+    void lanesOfAContainer();
+    void copiesOfAFurtherStream();
+    void descriptorOfASection();
+    void saysWhatItNeeds();
+    void otherDocksPointToTheGroups();
 };
 
 void TestHardwareDocks::factTree()
@@ -203,8 +263,7 @@ void TestHardwareDocks::relocationsLoadAndTakeBack()
 {
     Session session;
     RelocationsDock dock(session);
-    session.setBundle(bundleOf(test::syntheticH18g()));
-    QVERIFY(showDock(dock));
+    QVERIFY(showDock(dock, session, bundleOf(test::syntheticH18g())));
     QCOMPARE(dock.model().rowCount(), 9);
     const QModelIndex first = dock.model().index(0, 0);
     QCOMPARE(cell(first, 5), QStringLiteral("__KERN_0,__kern_0"));
@@ -224,8 +283,7 @@ void TestHardwareDocks::relocationsRefuse()
 {
     Session session;
     RelocationsDock dock(session);
-    session.setBundle(bundleOf(test::syntheticH18g()));
-    QVERIFY(showDock(dock));
+    QVERIFY(showDock(dock, session, bundleOf(test::syntheticH18g())));
     dock.load(QStringLiteral("0x40000000000"));
     QCOMPARE(cell(dock.model().index(0, 0), 7), QStringLiteral("refused"));
     QVERIFY(dock.model()
@@ -247,8 +305,7 @@ void TestHardwareDocks::commandsAndSymbols()
 {
     Session session;
     CommandsDock dock(session);
-    session.setBundle(bundleOf(test::syntheticH13()));
-    QVERIFY(showDock(dock));
+    QVERIFY(showDock(dock, session, bundleOf(test::syntheticH13())));
     const FactTreeModel &model = dock.commands();
     const QModelIndex header = model.index(0, 0);
     QCOMPARE(model.rowCount(header), 8);
@@ -273,8 +330,7 @@ void TestHardwareDocks::descriptorLists()
 {
     Session session;
     DescriptorDock dock(session);
-    session.setBundle(bundleOf(test::syntheticH13()));
-    QVERIFY(showDock(dock));
+    QVERIFY(showDock(dock, session, bundleOf(test::syntheticH13())));
     QCOMPARE(dock.chooser().count(), 1); // one task of eight loads a kernel
     QCOMPARE(dock.model().rowCount(), 6);
     const QModelIndex weights = dock.model().index(5, 0);
@@ -325,6 +381,216 @@ void TestHardwareDocks::everyVersionShows()
     session.setBundle(nullptr);
     QVERIFY(test::settle(tasks) && test::settle(relocations) && test::settle(commands));
     QVERIFY(tasks.registers().isEmpty());
+}
+
+void TestHardwareDocks::rowsCoverTheChannels()
+{
+    const BundlePtr bundle = madeSection();
+    QVERIFY(bundle);
+    QCOMPARE(bundle->weights().size(), std::size_t(1));
+    const auto rows = groupRows(*bundle, 0);
+    QVERIFY(!rows.empty());
+    std::set<std::uint64_t> channels;
+    for (const GroupRow &row : rows) {
+        QVERIFY(row.core < 4);
+        QVERIFY(row.channels > 0);
+        QVERIFY(row.bytes.bytes.value > 0);
+        for (std::uint64_t i = 0; i < row.channels; ++i)
+            channels.insert(row.firstChannel + i);
+    }
+    QCOMPARE(channels.size(), std::size_t(kOutputs));
+    QCOMPARE(*channels.rbegin(), kOutputs - 1);
+    QVERIFY(groupRows(*bundle, 5).empty());
+}
+
+void TestHardwareDocks::modelKeepsItsContract()
+{
+    const BundlePtr bundle = madeSection();
+    QVERIFY(bundle);
+    GroupModel model;
+    const QAbstractItemModelTester tester(&model,
+                                          QAbstractItemModelTester::FailureReportingMode::QtTest);
+    model.setRows(groupRows(*bundle, 0));
+    QVERIFY(model.rowCount() > 0);
+    QCOMPARE(model.rowOfChannel(kOutputs), -1);
+    const int row = model.rowOfChannel(kOutputs - 1);
+    QVERIFY(row >= 0);
+    for (int column = 0; column < model.columnCount(); ++column) {
+        QVERIFY(!model.headerData(column, Qt::Horizontal).toString().isEmpty());
+        QVERIFY(model.index(row, column).data().isValid());
+    }
+    model.setRows({});
+    QCOMPARE(model.rowCount(), 0);
+}
+
+void TestHardwareDocks::dockShowsAndFollows()
+{
+    const BundlePtr bundle = madeSection();
+    QVERIFY(bundle);
+    Session session;
+    GroupsDock dock(session);
+    session.setBundle(bundle);
+    session.goToWeight(0);
+    QVERIFY(test::showDock(dock));
+    QCOMPARE(dock.table().model()->rowCount(), dock.model().rowCount());
+    QVERIFY(dock.model().rowCount() > 1);
+    QVERIFY(!dock.map().accessibleName().isEmpty());
+
+    dock.table().setFocus();
+    dock.table().setCurrentIndex(dock.table().model()->index(0, 0));
+    QTest::keyClick(&dock.table(), Qt::Key_Down);
+    QVERIFY(session.place().bytes.has_value());
+    const auto &rows = dock.model().rows();
+    const ByteRange chosen = *session.place().bytes;
+    QVERIFY(std::any_of(rows.begin(), rows.end(), [&](const GroupRow &row) {
+        return row.bytes.offset == chosen.offset && row.bytes.bytes == chosen.bytes;
+    }));
+}
+
+/// A hardware container's weight: what each engine core loads, by the slices of its lanes.
+void TestHardwareDocks::lanesOfAContainer()
+{
+    OpenOptions options;
+    options.memory = {{"synthetic.hwx", test::syntheticH13()}};
+    const auto opened = Bundle::open("synthetic.hwx", options);
+    QVERIFY(opened.has_value());
+    const BundlePtr bundle = *opened;
+    Session session;
+    GroupsDock dock(session);
+    const QAbstractItemModelTester tester(&dock.model(),
+                                          QAbstractItemModelTester::FailureReportingMode::QtTest);
+    QVERIFY(test::showDock(dock, session, bundle));
+    std::size_t seen = 0;
+    for (std::size_t i = 0; i < bundle->weights().size(); ++i) {
+        const Weight &weight = bundle->weights()[i];
+        session.goToWeight(i);
+        QCOMPARE(dock.model().rowCount(), static_cast<int>(weight.lanePieces.size()));
+        if (weight.lanePieces.empty())
+            continue;
+        ++seen;
+        std::set<std::uint64_t> channels;
+        for (const GroupRow &row : dock.model().rows()) {
+            for (const ChannelRun &run : row.runs) {
+                for (std::uint64_t c = 0; c < run.count; ++c)
+                    QVERIFY(channels.insert(run.first + c).second);
+            }
+            QVERIFY(weight.operands().front().place->holds(row.bytes));
+        }
+        if (!channels.empty())
+            QCOMPARE(channels.size(), static_cast<std::size_t>(weight.shape.front()));
+        // A byte of a slice chosen elsewhere chooses its row; a row chooses its bytes.
+        const GroupRow &last = dock.model().rows().back();
+        session.goToBytes(0, {last.bytes.offset, ByteCount(1)});
+        QCOMPARE(dock.map().current(), dock.model().rowCount() - 1);
+        dock.table().setCurrentIndex(dock.table().model()->index(0, 0));
+        QVERIFY(std::any_of(
+            weight.lanePieces.begin(), weight.lanePieces.end(),
+            [&](const LanePiece &piece) { return piece.bytes == session.place().bytes; }));
+    }
+    QVERIFY(seen > 0);
+}
+
+/// Two streams that load the same slices: rows for both places, one picture.
+void TestHardwareDocks::copiesOfAFurtherStream()
+{
+    const auto kernel = test::sparseKernel(lanes::SparseForm::H14).kernel;
+    OpenOptions options;
+    options.memory = {{"two.hwx", test::twoStreams(kernel, kernel)}};
+    const auto opened = Bundle::open("two.hwx", options);
+    QVERIFY(opened);
+    const BundlePtr bundle = *opened;
+    const auto rows = groupRows(*bundle, 0);
+    GroupModel model;
+    const QAbstractItemModelTester tester(&model,
+                                          QAbstractItemModelTester::FailureReportingMode::QtTest);
+    model.setRows(rows);
+    const std::size_t own = model.rowsWithoutCopies();
+    QVERIFY(own > 0);
+    QCOMPARE(rows.size(), 2 * own);
+    QVERIFY(!model.isAbsent(model.columnOf("copy")));
+    for (const char *key : {"codebook", "word_2", "word_11"})
+        QVERIFY2(model.isAbsent(model.columnOf(key)), key);
+    const auto &content = *bundle->files().front().file;
+    for (std::size_t i = 0; i < own; ++i) {
+        const GroupRow &row = rows[i], &copy = rows[own + i];
+        QCOMPARE(row.copy, std::uint64_t{0});
+        QCOMPARE(copy.copy, std::uint64_t{1});
+        QCOMPARE(copy.core, row.core);
+        QCOMPARE(copy.runs, row.runs);
+        QCOMPARE(copy.bytes.bytes, row.bytes.bytes);
+        QVERIFY(copy.bytes.offset.value > row.bytes.offset.value);
+        for (std::uint64_t byte = 0; byte < row.bytes.bytes.value; ++byte)
+            QCOMPARE(content.bytes()[copy.bytes.offset.value + byte],
+                     content.bytes()[row.bytes.offset.value + byte]);
+    }
+    QCOMPARE(model.rowOfByte(rows.back().bytes.offset), int(rows.size()) - 1);
+    Session session;
+    GroupsDock dock(session);
+    session.setBundle(bundle);
+    session.goToWeight(0);
+    QVERIFY(test::showDock(dock));
+    auto *table = dock.findChild<QTableView *>();
+    QVERIFY(table);
+    QCOMPARE(table->model()->rowCount(), int(rows.size()));
+}
+
+void TestHardwareDocks::descriptorOfASection()
+{
+    const BundlePtr bundle = madeSection();
+    QVERIFY(bundle);
+    Session session;
+    DescriptorDock dock(session);
+    QVERIFY(test::showDock(dock, session, bundle));
+    QVERIFY(dock.showsContent());
+    const section::WeightSection &section = *bundle->section();
+    QCOMPARE(dock.chooser().count(), static_cast<int>(section.units.size()));
+    session.goToBytes(0, {section.units[2].range(section::Kind::Weights).offset, ByteCount(4)});
+    QCOMPARE(dock.chooser().currentIndex(), 2);
+    QVERIFY(dock.listing().contains(
+        QString::fromStdString(format::printKernelUnit(section::kernelUnit(section.units[2])))));
+    dock.chooser().setCurrentIndex(1);
+    const std::uint64_t record = section.unitTable + section::kUnitBytes;
+    QCOMPARE(session.place().bytes->offset.value, record);
+    const auto name = [&](std::uint64_t offset) {
+        return fromUtf8(fieldAt(*bundle, 0, FileOffset(offset)).text);
+    };
+    QVERIFY(name(4).contains(QStringLiteral("version")));
+    QVERIFY(name(record + 0x1c).contains(QStringLiteral("unit 1: number of cores")));
+    QVERIFY(name(record + 0x80 + 5 * 32 + 0x18).contains(QStringLiteral("unit 1, weights: bytes")));
+    const std::uint64_t groups = section.units[1].range(section::Kind::Ocgs).offset.value;
+    QVERIFY(name(groups + 4).contains(QStringLiteral("record 0: channels")));
+    QVERIFY(name(groups + 56 + 40).contains(QStringLiteral("record 1: address slot: palette")));
+}
+
+void TestHardwareDocks::saysWhatItNeeds()
+{
+    Session session;
+    GroupsDock dock(session);
+    session.setBundle(test::openSample("sample-dense.mlmodelc"));
+    session.goToWeight(0);
+    QVERIFY(test::showDock(dock));
+    QCOMPARE(dock.model().rowCount(), 0);
+}
+
+/// A weight section has no tasks, commands or slots of its own docks: they say where it has what.
+void TestHardwareDocks::otherDocksPointToTheGroups()
+{
+    Session session;
+    TasksDock tasks(session);
+    CommandsDock commands(session);
+    RelocationsDock relocations(session);
+    session.setBundle(madeSection());
+    for (Dock *dock : std::initializer_list<Dock *>{&tasks, &commands, &relocations}) {
+        QVERIFY(test::showDock(*dock));
+        QVERIFY(!dock->showsContent());
+        const auto labels = dock->findChildren<QLabel *>();
+        QVERIFY2(std::any_of(labels.begin(), labels.end(),
+                             [](const QLabel *label) {
+                                 return label->isVisible() && label->text().contains(QStringLiteral(
+                                                                  "Groups (Ctrl+Alt+5)"));
+                             }),
+                 qPrintable(dock->id()));
+    }
 }
 
 KERNSCOPE_TEST(TestHardwareDocks, QApplication)

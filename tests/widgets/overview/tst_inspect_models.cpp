@@ -3,7 +3,7 @@
 #include "tests/test_program.h"
 #include "tests/widgets/sample_bundles.h"
 #include "widgets/models/bundle_tree_model.h"
-#include "widgets/models/section_model.h"
+#include "widgets/models/byte_models.h"
 #include "widgets/models/table_text.h"
 
 #include <QAbstractItemModelTester>

@@ -1,31 +1,64 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The columns of the bundle's tree: what they say is whole, and those without content take no room.
+#include "core/assessment/bundle_findings.h"
 #include "core/base/overlaid_file.h"
+#include "core/container/hwx/container.h"
 #include "made_bundle.h"
+#include "resources/sample.h"
 #include "synthetic.h"
+#include "tests/core/bundle/second_function.h"
 #include "tests/test_program.h"
+#include "tests/widgets/hardware/hardware_fixture.h"
 #include "tests/widgets/sample_session.h"
-#include "widgets/common/elided_name.h"
-#include "widgets/common/quiet_style.h"
+#include "widgets/common/design.h"
+#include "widgets/common/labels.h"
 #include "widgets/models/bundle_tree_model.h"
+#include "widgets/models/patch_list_model.h"
 #include "widgets/models/short_names.h"
+#include "widgets/models/table_text.h"
 #include "widgets/models/task_manager.h"
 #include "widgets/overview/bundle_dock.h"
-#include "widgets/overview/navigator_header.h"
-#include "widgets/overview/two_line_rows.h"
+#include "widgets/overview/navigator_rows.h"
+#include "widgets/overview/overview_cells.h"
+#include "widgets/overview/overview_dock.h"
+#include "widgets/overview/treemap_view.h"
+#include "widgets/weight/bundle_facts.h"
 
+#include <QAbstractItemModelTester>
 #include <QAction>
 #include <QApplication>
 #include <QHeaderView>
+#include <QLabel>
+#include <QSignalSpy>
+#include <QTest>
 #include <QTreeView>
 
 #include <algorithm>
 #include <map>
 #include <utility>
 
-using namespace kernscope;
-using namespace kernscope::ui;
 using namespace kernscope::test;
+using namespace kernscope::ui;
+using namespace kernscope;
+using Kind = BundleTreeModel::Node::Kind;
+
+// Which rows the bundle's tree has beside its weights, and where they lead.
+
+// Names of many weights: shortened by a task, whole until then.
+
+namespace {
+
+BundlePtr manyNames(std::size_t count)
+{
+    test::MadeBundle made;
+    for (std::size_t i = 0; i < count; ++i)
+        made.constant("tensor<fp16, [4]>", "network_encoder_block_" + std::to_string(i),
+                      made.blob(ElementType::Fp16, "[4]", test::Bytes(8)));
+    const auto bundle = made.open();
+    return bundle ? *bundle : nullptr;
+}
+
+} // namespace
 
 class TestNavigator : public QObject
 {
@@ -44,6 +77,17 @@ private Q_SLOTS:
     void secondLineSorts();
     void wideDockHasColumns();
     void chosenColumnsStayColumns();
+
+    void programLeadsToItsText();
+    void containersHaveTasksSectionsAndSymbols();
+    void symbolsLeadToTheirEntry();
+
+    void fewAreShortAtOnce();
+    void manyComeLater();
+    void anotherBundleForgetsThem();
+    void typingFiltersAsTheWholeWordsDo();
+    void functionsTellNamesApart();
+    void completedNamesAreThoseOfTheBundle();
 
 private:
     static QString cutCell(const QTreeView &tree, int column);
@@ -73,8 +117,7 @@ void TestNavigator::columnsWithoutWeights()
     QVERIFY(bundle && (*bundle)->weights().empty());
     Session session;
     BundleDock dock(session);
-    session.setBundle(*bundle);
-    QVERIFY(showDock(dock, 290, 500));
+    QVERIFY(showDock(dock, session, *bundle, nullptr, {290, 500}));
     auto *tree = dock.findChild<QTreeView *>();
     const auto &model = *qobject_cast<const BundleTreeModel *>(tree->model());
     tree->expandAll();
@@ -93,8 +136,7 @@ void TestNavigator::openingFilesMovesNoColumn()
 {
     Session session;
     BundleDock dock(session);
-    session.setBundle(openSample("sample-sparse.mlmodelc"));
-    QVERIFY(showDock(dock, 290, 500));
+    QVERIFY(showDock(dock, session, openSample("sample-sparse.mlmodelc"), nullptr, {290, 500}));
     auto *tree = dock.findChild<QTreeView *>();
     const auto &model = *qobject_cast<const BundleTreeModel *>(tree->model());
     for (const int width : {290, 600}) {
@@ -128,8 +170,8 @@ void TestNavigator::narrowDockShowsAllFigures()
     QFETCH(int, width);
     Session session;
     BundleDock dock(session);
-    session.setBundle(openSample("sample-" + build.toStdString() + ".mlmodelc"));
-    QVERIFY(showDock(dock, width, 700));
+    QVERIFY(showDock(dock, session, openSample("sample-" + build.toStdString() + ".mlmodelc"),
+                     nullptr, {width, 700}));
     QTRY_VERIFY(session.tasks().idle());
     const auto *tree = dock.findChild<QTreeView *>();
     const auto &model = *qobject_cast<const BundleTreeModel *>(tree->model());
@@ -180,8 +222,7 @@ void TestNavigator::secondLineIsPainted()
 {
     Session session;
     BundleDock dock(session);
-    session.setBundle(openSample("sample-sparse.mlmodelc"));
-    QVERIFY(showDock(dock, 270, 700));
+    QVERIFY(showDock(dock, session, openSample("sample-sparse.mlmodelc"), nullptr, {270, 700}));
     QTRY_VERIFY(session.tasks().idle());
     auto *tree = dock.findChild<QTreeView *>();
     auto &model = *qobject_cast<BundleTreeModel *>(tree->model());
@@ -214,8 +255,7 @@ void TestNavigator::secondLineSorts()
 {
     Session session;
     BundleDock dock(session);
-    session.setBundle(openSample("sample-sparse.mlmodelc"));
-    QVERIFY(showDock(dock, 270, 700));
+    QVERIFY(showDock(dock, session, openSample("sample-sparse.mlmodelc"), nullptr, {270, 700}));
     QTRY_VERIFY(session.tasks().idle());
     auto *tree = dock.findChild<QTreeView *>();
     const auto &model = *qobject_cast<const BundleTreeModel *>(tree->model());
@@ -247,8 +287,7 @@ void TestNavigator::wideDockHasColumns()
 {
     Session session;
     BundleDock dock(session);
-    session.setBundle(openSample("sample-sparse.mlmodelc"));
-    QVERIFY(showDock(dock, 700, 700));
+    QVERIFY(showDock(dock, session, openSample("sample-sparse.mlmodelc"), nullptr, {700, 700}));
     QTRY_VERIFY(session.tasks().idle());
     auto *tree = dock.findChild<QTreeView *>();
     const auto &model = *qobject_cast<const BundleTreeModel *>(tree->model());
@@ -276,8 +315,7 @@ void TestNavigator::chosenColumnsStayColumns()
 {
     Session session;
     BundleDock dock(session);
-    session.setBundle(openSample("sample-sparse.mlmodelc"));
-    QVERIFY(showDock(dock, 270, 700));
+    QVERIFY(showDock(dock, session, openSample("sample-sparse.mlmodelc"), nullptr, {270, 700}));
     auto *tree = dock.findChild<QTreeView *>();
     const auto &model = *qobject_cast<const BundleTreeModel *>(tree->model());
     auto *header = tree->findChild<NavigatorHeader *>();
@@ -298,8 +336,7 @@ void TestNavigator::theBundleTakesItsRow()
 {
     Session session;
     BundleDock dock(session);
-    session.setBundle(openSample("sample-sparse.mlmodelc"));
-    QVERIFY(showDock(dock, 290, 500));
+    QVERIFY(showDock(dock, session, openSample("sample-sparse.mlmodelc"), nullptr, {290, 500}));
     const auto *tree = dock.findChild<QTreeView *>();
     QVERIFY(tree->isFirstColumnSpanned(0, {}));
     const auto again = session.bundle()->reread();
@@ -315,8 +352,7 @@ void TestNavigator::marksShortenNoNames()
     Session session;
     BundleDock dock(session);
     const BundlePtr bundle = openSample("sample-sparse.mlmodelc");
-    session.setBundle(bundle);
-    QVERIFY(showDock(dock, 290, 500));
+    QVERIFY(showDock(dock, session, bundle, nullptr, {290, 500}));
     const auto *tree = dock.findChild<QTreeView *>();
     const int names = qobject_cast<const BundleTreeModel *>(tree->model())->columnOf("name");
     const auto layoutAt = [&](int width) {
@@ -356,8 +392,7 @@ void TestNavigator::partsOfOneWeightDiffer()
     QVERIFY(bundle);
     Session session;
     BundleDock dock(session);
-    session.setBundle(*bundle);
-    QVERIFY(showDock(dock, 290, 700));
+    QVERIFY(showDock(dock, session, *bundle, nullptr, {290, 700}));
     auto *tree = dock.findChild<QTreeView *>();
     tree->expandAll();
     int parts = 0;
@@ -371,6 +406,237 @@ void TestNavigator::partsOfOneWeightDiffer()
         }
     }
     QVERIFY(parts > 0);
+}
+
+void TestNavigator::programLeadsToItsText()
+{
+    Session session;
+    BundleDock dock(session);
+    const BundlePtr bundle = openSample("sample-sparse.mlmodelc");
+    QVERIFY(showDock(dock, session, bundle, nullptr, {270, 700}));
+    auto *tree = dock.findChild<QTreeView *>();
+    auto &model = *qobject_cast<BundleTreeModel *>(tree->model());
+    const QAbstractItemModelTester tester(&model);
+    QCOMPARE(model.index(0, 0).data().toString(), QStringLiteral("Overview"));
+    const QModelIndex program = model.indexOfProgram();
+    QVERIFY(program.isValid() && model.rowCount(program) == 0);
+    QCOMPARE(program.siblingAtColumn(model.columnOf("form")).data().toString(),
+             QStringLiteral("model.mil"));
+    tree->setCurrentIndex(program);
+    QCOMPARE(session.place().file, bundle->programFile());
+    QSignalSpy raised(&dock, &BundleDock::raiseRequested);
+    Q_EMIT tree->activated(program);
+    QCOMPARE(raised.size(), 1);
+    QCOMPARE(raised[0][0].toString(), QStringLiteral("program"));
+    // An edit elsewhere leaves the chosen row, another place does not.
+    session.updateBundle(bundle);
+    QVERIFY(settle(dock));
+    QCOMPARE(model.nodeAt(tree->currentIndex()).kind, Kind::Program);
+    session.goToWeight(0);
+    QTRY_COMPARE(model.nodeAt(tree->currentIndex()).kind, Kind::Weight);
+    // Back to the program: its own row, not that of its file.
+    session.goBack();
+    QTRY_COMPARE(model.nodeAt(tree->currentIndex()).kind, Kind::Program);
+    // It has no rows that a filter could find.
+    model.setFilter(QStringLiteral("conv"));
+    QVERIFY(!model.indexOfProgram().isValid());
+}
+
+void TestNavigator::containersHaveTasksSectionsAndSymbols()
+{
+    BundleTreeModel model;
+    const QAbstractItemModelTester tester(&model);
+    const BundlePtr bundle = bundleOf(syntheticH13());
+    model.setBundle(bundle);
+    QVERIFY(!model.indexOfProgram().isValid());
+    const QModelIndex top = model.index(0, 0);
+    std::vector<Kind> kinds;
+    for (int row = 0; row < model.rowCount(top); ++row)
+        kinds.push_back(model.nodeAt(model.index(row, 0, top)).kind);
+    const std::vector<Kind> wanted{Kind::TaskGroup, Kind::SectionGroup, Kind::SymbolGroup,
+                                   Kind::Function, Kind::FileGroup};
+    QVERIFY(kinds == wanted);
+    for (std::size_t i = 0; i < bundle->sections().size(); ++i) {
+        const Section &section = bundle->sections()[i];
+        const QModelIndex index = model.indexOfPart(i);
+        QCOMPARE(index.isValid(), section.kind != SectionKind::Padding);
+        if (index.isValid())
+            QCOMPARE(model.nodeAt(index.parent()).kind,
+                     section.kind == SectionKind::Program ? Kind::TaskGroup : Kind::SectionGroup);
+    }
+    QCOMPARE(model.rowCount(model.index(2, 0, top)),
+             static_cast<int>(bundle->hardware()->symbols.size()));
+    // Each group is sorted and filtered by its names.
+    model.sort(model.columnOf("name"), Qt::DescendingOrder);
+    const QModelIndex symbols = model.index(2, 0, top);
+    QVERIFY(model.index(0, 0, symbols).data().toString() >=
+            model.index(1, 0, symbols).data().toString());
+    const QString name = model.index(0, 0, symbols).data().toString();
+    model.setFilter(name);
+    QVERIFY(model.rowCount(top) > 0);
+    bool found = false;
+    for (int row = 0; row < model.rowCount(top); ++row) {
+        const QModelIndex group = model.index(row, 0, top);
+        QVERIFY(model.rowCount(group) > 0);
+        found |= model.nodeAt(group).kind == Kind::SymbolGroup &&
+                 model.index(0, 0, group).data().toString().contains(name);
+    }
+    QVERIFY(found);
+}
+
+void TestNavigator::symbolsLeadToTheirEntry()
+{
+    Session session;
+    BundleDock dock(session);
+    const BundlePtr bundle = bundleOf(syntheticH13());
+    QVERIFY(showDock(dock, session, bundle, nullptr, {300, 700}));
+    auto *tree = dock.findChild<QTreeView *>();
+    const auto &model = *qobject_cast<BundleTreeModel *>(tree->model());
+    const QModelIndex symbols = model.index(2, 0, model.index(0, 0));
+    const QModelIndex second = model.index(1, 0, symbols);
+    QCOMPARE(model.nodeAt(second), (BundleTreeModel::Node{Kind::Symbol, 1}));
+    tree->setCurrentIndex(second);
+    QVERIFY(session.place().bytes);
+    QCOMPARE(session.place().bytes->offset.value,
+             std::uint64_t(bundle->hardware()->symbolTable->symbolOffset) + 16);
+    QCOMPARE(session.place().bytes->bytes.value, std::uint64_t(16));
+    session.updateBundle(bundle);
+    QVERIFY(settle(dock));
+    QCOMPARE(model.nodeAt(tree->currentIndex()), (BundleTreeModel::Node{Kind::Symbol, 1}));
+}
+
+void TestNavigator::fewAreShortAtOnce()
+{
+    Session session;
+    WeightNames &names = WeightNames::of(session);
+    session.setBundle(manyNames(20));
+    QVERIFY(!names.working());
+    QCOMPARE(names.namesInFunctions().size(), 20);
+    QVERIFY(names.nameOf(7).size() < QStringLiteral("network_encoder_block_7").size());
+    QCOMPARE(&WeightNames::of(session), &names);
+}
+
+void TestNavigator::manyComeLater()
+{
+    Session session;
+    BundleDock dock(session);
+    dock.show();
+    WeightNames &names = WeightNames::of(session);
+    const std::size_t count = WeightNames::kMostAtOnce + 500;
+    session.setBundle(manyNames(count));
+    QVERIFY(names.working());
+    QCOMPARE(names.nameOf(7), QStringLiteral("network_encoder_block_7"));
+    QTRY_VERIFY(!names.working());
+    QTRY_VERIFY(!dock.busy());
+    QCOMPARE(names.namesInFunctions().size(), static_cast<qsizetype>(count));
+    QVERIFY(names.nameOf(7) != QStringLiteral("network_encoder_block_7"));
+    QVERIFY(names.nameOf(7).endsWith(QStringLiteral("block_7")));
+    // The tree asks for the whole name and for the short one.
+    const auto *tree = dock.findChild<QTreeView *>();
+    const auto *model = qobject_cast<const BundleTreeModel *>(tree->model());
+    QCOMPARE(model->indexOfWeight(7).data().toString(), QStringLiteral("network_encoder_block_7"));
+}
+
+void TestNavigator::anotherBundleForgetsThem()
+{
+    Session session;
+    WeightNames &names = WeightNames::of(session);
+    session.setBundle(manyNames(WeightNames::kMostAtOnce + 1));
+    session.setBundle(manyNames(3));
+    QVERIFY(!names.working());
+    QCOMPARE(names.namesInFunctions().size(), 3);
+    QTRY_VERIFY(session.tasks().idle());
+    QCoreApplication::processEvents(); // what the first task still delivers is dropped
+    QCOMPARE(names.namesInFunctions().size(), 3);
+    session.setBundle(nullptr);
+    QVERIFY(names.namesInFunctions().isEmpty());
+    QCOMPARE(names.nameOf(0), QString());
+}
+
+/// Letter by letter, with letters taken back, the rows are those of the filter typed at once.
+void TestNavigator::typingFiltersAsTheWholeWordsDo()
+{
+    const BundlePtr bundle = manyNames(300);
+    BundleTreeModel typed;
+    typed.setBundle(bundle);
+    const auto check = [&](const QString &words) {
+        typed.setFilter(words);
+        BundleTreeModel fresh;
+        fresh.setBundle(bundle);
+        fresh.setFilter(words);
+        if (!fresh.filterFault().isEmpty())
+            return; // such terms leave the rows as they were
+        QVERIFY2(typed.shownWeights() == fresh.shownWeights(), qPrintable(words));
+        for (std::size_t i = 0; i < bundle->weights().size(); ++i)
+            QCOMPARE(typed.indexOfWeight(i).row(), fresh.indexOfWeight(i).row());
+    };
+    for (const char *words :
+         {"block_1", "block_12 encoder", "-block_1", "block_2 -block_21", "name:block_1",
+          "block elements>3 name:_7", "bytes>1 bytes>10", "form:dense 4", "e>1", "-", "--1"}) {
+        const QString whole = QString::fromLatin1(words);
+        for (qsizetype length = 1; length <= whole.size(); ++length)
+            check(whole.left(length));
+        for (qsizetype length = whole.size() - 1; length >= 0; --length)
+            check(whole.left(length));
+    }
+}
+
+/// "w has the values of w" says nothing: where two functions have weights of one name, it is told
+/// which of them is meant.
+void TestNavigator::functionsTellNamesApart()
+{
+    OpenOptions options;
+    for (const sample::SampleBundle &made : sample::bundles()) {
+        if (made.name == "sample-dense.mlmodelc")
+            options.memory = made.files;
+    }
+    test::addSecondFunction(options.memory);
+    const auto opened = Bundle::open("two.mlmodelc", options);
+    QVERIFY(opened);
+    Session session;
+    WeightNames &names = WeightNames::of(session);
+    session.setBundle(*opened);
+    QStringList seen;
+    for (std::size_t i = 0; i < (*opened)->weights().size(); ++i)
+        seen += names.nameOf(i);
+    QCOMPARE(seen.removeDuplicates(), qsizetype(0));
+    QVERIFY(!names.namesInFunctions()[0].contains(QLatin1Char('/'))); // there the rows above say it
+    // Both functions read the same blobs: the legend counts them twice, and says so.
+    QVERIFY(sharedBytesText(sumUpBundle(**opened)).contains(QStringLiteral("shared")));
+    QVERIFY(sharedBytesText(sumUpBundle(*manyNames(3))).isEmpty());
+    // So does the inspector of the bundle.
+    BundleFacts facts(session);
+    const auto says = [&facts](const QString &text) {
+        const auto labels = facts.findChildren<QLabel *>();
+        return std::any_of(labels.begin(), labels.end(), [&text](const QLabel *label) {
+            return label->text() == text || label->accessibleName() == text;
+        });
+    };
+    facts.setBundle(*opened);
+    const auto again = sharedBytes(sumUpForms(**opened), (*opened)->totals());
+    QCOMPARE(again, (*opened)->totals().storedBytes.value); // each of two functions reads all
+    QVERIFY(says(QStringLiteral("\u2212%1 B").arg(groupedNumber(again))));
+    facts.setBundle(manyNames(3));
+    QVERIFY(!says(QStringLiteral("\u22120 B")));
+}
+
+/// What completers list is read from the bundle that is open.
+void TestNavigator::completedNamesAreThoseOfTheBundle()
+{
+    Session session;
+    WeightNameModel model(session);
+    const QAbstractItemModelTester tester(&model);
+    QCOMPARE(model.rowCount(), 0);
+    for (const int count : {20, 20, 7}) {
+        const BundlePtr bundle = manyNames(count);
+        session.setBundle(bundle);
+        QCOMPARE(model.rowCount(), count);
+        for (int row = 0; row < count; ++row)
+            QCOMPARE(model.index(row).data().toString().toStdString(),
+                     bundle->weights()[static_cast<std::size_t>(row)].findableName());
+    }
+    session.setBundle(nullptr);
+    QCOMPARE(model.rowCount(), 0);
 }
 
 KERNSCOPE_TEST(TestNavigator, QApplication)

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/bundle/bundle.h"
-#include "widgets/models/program_spans.h"
+#include "widgets/models/program_model.h"
 #include "widgets/models/table_text.h"
 
 #include <map>

@@ -1,22 +1,25 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "resources/sample.h"
+#include "tests/core/bundle/made_bundle.h"
 #include "tests/test_program.h"
+#include "tests/widgets/program/plain_program.h"
 #include "tests/widgets/sample_session.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/models/task_manager.h"
 #include "widgets/models/theme.h"
 #include "widgets/program/program_dock.h"
-#include "widgets/program/program_view.h"
 
 #include <QAbstractItemModelTester>
 #include <QAction>
 #include <QLabel>
 #include <QLineEdit>
 #include <QScrollBar>
+#include <QTest>
 
 #include <algorithm>
 
-using namespace kernscope;
 using namespace kernscope::ui;
+using namespace kernscope;
 
 /// The program as text: rows, links, finding, and how it goes with the selection of the others.
 class TestProgramDock : public QObject
@@ -37,6 +40,14 @@ private Q_SLOTS:
     void letsGoOfClosedBundles();
     void withoutProgram();
     void cancelled();
+
+    // The rows of a program are those that a plain reading of it gives.
+    void samples_data();
+    void samples();
+    void programs_data();
+    void programs();
+    void placesInTheFile();
+    void cancelledOfProgramTree();
 
 private:
     /// A chain of operations, and weights that some of them read.
@@ -86,8 +97,7 @@ void TestProgramDock::rowsAndTheirWords()
     Session session;
     ProgramDock dock(session);
     QAbstractItemModelTester tester(&dock.model());
-    session.setBundle(test::openSample("sample-sparse.mlmodelc"));
-    QVERIFY(test::showDock(dock));
+    QVERIFY(test::showDock(dock, session, test::openSample("sample-sparse.mlmodelc")));
     QVERIFY(dock.showsContent());
     QCOMPARE(dock.model().rowCount(), int(session.bundle()->program()->functions.size()));
     const QModelIndex function = dock.model().index(0, 0);
@@ -108,8 +118,7 @@ void TestProgramDock::linksLeadToRowsAndWeights()
 {
     Session session;
     ProgramDock dock(session);
-    session.setBundle(test::openSample("sample-sparse.mlmodelc"));
-    QVERIFY(test::showDock(dock));
+    QVERIFY(test::showDock(dock, session, test::openSample("sample-sparse.mlmodelc")));
     const auto &tree = *dock.model().tree();
     // Every weight with a reader is a link in the row of its reader, and leads to the weight.
     std::size_t checked = 0;
@@ -139,8 +148,7 @@ void TestProgramDock::blocksFold()
 {
     Session session;
     ProgramDock dock(session);
-    session.setBundle(test::openSample("sample-dense.mlmodelc"));
-    QVERIFY(test::showDock(dock));
+    QVERIFY(test::showDock(dock, session, test::openSample("sample-dense.mlmodelc")));
     const QModelIndex function = dock.model().index(0, 0);
     dock.view().setCurrentIndex(function);
     dock.view().setFocus();
@@ -172,8 +180,7 @@ void TestProgramDock::everythingUnfolds()
     QVERIFY(opened);
     Session session;
     ProgramDock dock(session);
-    session.setBundle(*opened);
-    QVERIFY(test::showDock(dock));
+    QVERIFY(test::showDock(dock, session, *opened));
     const auto &tree = *dock.model().tree();
     QCOMPARE(tree.rows(), std::size_t(1 + 3 * 3 + 1)); // of each condition itself and two blocks
     const auto unfolded = [&] {
@@ -215,8 +222,7 @@ void TestProgramDock::findGoesOn()
 {
     Session session;
     ProgramDock dock(session);
-    session.setBundle(loopBundle());
-    QVERIFY(test::showDock(dock));
+    QVERIFY(test::showDock(dock, session, loopBundle()));
     dock.findBox().setText(QStringLiteral("x y")); // in any order, in any case
     QCOMPARE(dock.found().text(), QStringLiteral("3 rows"));
     QSet<std::size_t> rows;
@@ -237,8 +243,7 @@ void TestProgramDock::findsInLargePrograms()
 {
     Session session;
     ProgramDock dock(session);
-    session.setBundle(longBundle(int(ProgramDock::kFoundAtOnce) + 100));
-    QVERIFY(test::showDock(dock));
+    QVERIFY(test::showDock(dock, session, longBundle(int(ProgramDock::kFoundAtOnce) + 100)));
     dock.findBox().setText(QStringLiteral("relu a7"));
     dock.findBox().setText(QStringLiteral("relu a77 ")); // the first count is given up
     QVERIFY(dock.busy());
@@ -257,8 +262,7 @@ void TestProgramDock::followsAndLeads()
 {
     Session session;
     ProgramDock dock(session);
-    session.setBundle(test::openSample("sample-sparse.mlmodelc"));
-    QVERIFY(test::showDock(dock));
+    QVERIFY(test::showDock(dock, session, test::openSample("sample-sparse.mlmodelc")));
     const auto &tree = *dock.model().tree();
     std::size_t weight = session.bundle()->weights().size() - 1;
     while (weight > 0 && tree.readerOf(weight) == ProgramTree::kNone)
@@ -285,8 +289,7 @@ void TestProgramDock::editsKeepTheRow()
 {
     Session session;
     ProgramDock dock(session);
-    session.setBundle(test::openSample("sample-dense.mlmodelc"));
-    QVERIFY(test::showDock(dock));
+    QVERIFY(test::showDock(dock, session, test::openSample("sample-dense.mlmodelc")));
     const QModelIndex function = dock.model().index(0, 0);
     const std::size_t row =
         dock.model().nodeOf(dock.model().index(dock.model().rowCount(function) - 1, 0, function));
@@ -322,8 +325,7 @@ void TestProgramDock::letsGoOfClosedBundles()
 {
     Session session;
     ProgramDock dock(session);
-    session.setBundle(longBundle(10));
-    QVERIFY(test::showDock(dock));
+    QVERIFY(test::showDock(dock, session, longBundle(10)));
     QTRY_VERIFY(dock.model().tree());
     dock.hide();
     const std::weak_ptr<const ProgramTree> held = dock.model().tree();
@@ -354,8 +356,7 @@ void TestProgramDock::cancelled()
     ProgramDock dock(session);
     const auto cutting = connect(&session.tasks(), &TaskManager::changed, &dock,
                                  [&] { session.tasks().cancelAll(); });
-    session.setBundle(loopBundle());
-    QVERIFY(test::showDock(dock));
+    QVERIFY(test::showDock(dock, session, loopBundle()));
     QAction *again = nullptr;
     for (QAction *action : dock.menuActions()) {
         if (action->text() == QStringLiteral("Read the Program Again"))
@@ -371,6 +372,114 @@ void TestProgramDock::cancelled()
     again->trigger();
     QVERIFY(test::settle(dock));
     QVERIFY(dock.showsContent() && !again->isEnabled());
+}
+
+namespace {
+
+void compare(const BundlePtr &bundle)
+{
+    QVERIFY(bundle);
+    const test::PlainProgram plain(*bundle);
+    QCOMPARE(plain.difference(*ProgramTree::build(bundle)), std::string());
+}
+
+BundlePtr bundleOf(const QByteArray &functions)
+{
+    const std::string text = "program(1.3)\n{\n" + functions.toStdString() + "}\n";
+    const auto opened = Bundle::open("made.mlmodelc",
+                                     test::MadeBundle::options(text, test::MadeBundle().weights()));
+    return opened ? *opened : nullptr;
+}
+
+QByteArray functionOf(const QByteArray &name, const QByteArray &statements)
+{
+    return "    func " + name + "<ios18>(tensor<fp16, [1, 4]> x) {\n" + statements +
+           "        } -> (x);\n";
+}
+
+QByteArray relus(int count)
+{
+    QByteArray text;
+    for (int i = 0; i < count; ++i)
+        text += "tensor<fp16, [1, 4]> r" + QByteArray::number(i) +
+                " = relu(x = " + (i == 0 ? "x" : "r" + QByteArray::number(i / 2)) +
+                ")[name = string(\"r\")];\n";
+    return text;
+}
+
+} // namespace
+
+void TestProgramDock::samples_data()
+{
+    QTest::addColumn<QString>("name");
+    for (const sample::SampleBundle &bundle : sample::bundles())
+        QTest::newRow(bundle.name.c_str()) << QString::fromStdString(bundle.name);
+}
+
+void TestProgramDock::samples()
+{
+    QFETCH(const QString, name);
+    compare(test::openSample(name.toStdString()));
+}
+
+void TestProgramDock::programs_data()
+{
+    QTest::addColumn<QByteArray>("functions");
+    const auto row = [](const char *name, const QByteArray &functions) {
+        QTest::newRow(name) << functions;
+    };
+    const QByteArray constant =
+        "tensor<int32, [2]> shape = const()[name = string(\"shape\"), val = tensor<int32, "
+        "[2]>([1, 4])];\n";
+    const QByteArray reshape = "tensor<fp16, [1, 4]> z = reshape(x = x, shape = shape)[name = "
+                               "string(\"z\")];\n";
+    row("a constant used twice", functionOf("main", constant + reshape + reshape));
+    row("a constant far away", functionOf("main", constant + relus(700) + reshape));
+    row("the same names in two functions",
+        functionOf("main", constant + reshape) + functionOf("other", reshape));
+    row("names made twice", functionOf("main", relus(200) + relus(200)));
+    row("read before it is made", functionOf("main", reshape + constant + reshape));
+    row("reads itself", functionOf("main", "tensor<fp16, [1, 4]> s = relu(x = s);\n"));
+    row("a list with what there is twice",
+        functionOf("main", constant + "tensor<fp16, [1, 4]> c = concat(values = (x, shape, x, "
+                                      "nothing, (x, shape)), axis = int32(1));\n"));
+    row("no result", functionOf("main", "x = relu(x = x);\n"));
+    row("an empty function", functionOf("main", "") + functionOf("next", constant));
+    const QByteArray condition = "tensor<fp16, [1, 4]> c = cond(pred = x, _true_fn = () {\n" +
+                                 constant + relus(150) + "} -> (r1), _false_fn = () {\n" +
+                                 relus(3) + "} -> (r1));\n";
+    row("blocks", functionOf("main", condition + relus(5) + condition));
+    row("names that turn text around",
+        functionOf("main", "tensor<fp16, [1]> \xE2\x80\xAE = relu(x = x);\n"));
+}
+
+void TestProgramDock::programs()
+{
+    QFETCH(const QByteArray, functions);
+    compare(bundleOf(functions));
+}
+
+void TestProgramDock::placesInTheFile()
+{
+    const BundlePtr bundle = bundleOf(functionOf("main", relus(300)));
+    const auto tree = ProgramTree::build(bundle);
+    QVERIFY(tree->rows() > 300);
+    for (std::size_t row = 0; row < tree->rows(); ++row) {
+        const SourceSpan span = tree->span(row);
+        if (tree->node(row).kind != ProgramTree::Kind::Operation)
+            continue;
+        QVERIFY(span.length > 0);
+        QCOMPARE(tree->rowAtByte(tree->bundle().programFile(), span.offset), row);
+        QCOMPARE(tree->rowAtByte(tree->bundle().programFile(), span.offset + span.length - 1), row);
+    }
+    QCOMPARE(tree->rowAtByte(tree->bundle().programFile(), 0), ProgramTree::kNone);
+}
+
+void TestProgramDock::cancelledOfProgramTree()
+{
+    Progress progress;
+    progress.cancel();
+    QVERIFY(!ProgramTree::build(bundleOf(functionOf("main", relus(300))), &progress));
 }
 
 KERNSCOPE_TEST(TestProgramDock, QApplication)

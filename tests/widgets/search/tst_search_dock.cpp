@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "made_bundle.h"
 
+#include "core/report/byte_table.h"
 #include "core/report/json_table.h"
-#include "core/report/search_table.h"
 #include "tests/test_program.h"
 #include "tests/widgets/sample_bundles.h"
-#include "widgets/common/absent_columns.h"
+#include "widgets/common/table_tools.h"
 #include "widgets/models/session.h"
 #include "widgets/models/table_text.h"
 #include "widgets/models/task_manager.h"

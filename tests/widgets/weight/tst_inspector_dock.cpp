@@ -2,7 +2,7 @@
 #include "tests/core/bundle/made_bundle.h"
 #include "tests/test_program.h"
 #include "tests/widgets/sample_session.h"
-#include "widgets/common/elided_label.h"
+#include "widgets/common/labels.h"
 #include "widgets/models/theme.h"
 #include "widgets/weight/inspector_dock.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/test_program.h"
-#include "widgets/common/box_sampler.h"
+#include "widgets/common/box_pyramid.h"
 #include "widgets/common/view_state.h"
-#include "widgets/models/slice_map.h"
+#include "widgets/models/weight_reader.h"
 
 #include <QTest>
 

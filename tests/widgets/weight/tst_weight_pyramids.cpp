@@ -2,7 +2,6 @@
 #include "tests/core/bundle/made_bundle.h"
 #include "tests/test_program.h"
 #include "widgets/models/session.h"
-#include "widgets/weight/weight_pyramids.h"
 #include "widgets/weight/weight_tiles.h"
 
 #include <QTest>

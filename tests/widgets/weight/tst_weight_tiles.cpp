@@ -3,7 +3,6 @@
 #include "tests/test_program.h"
 #include "tests/widgets/sample_session.h"
 #include "widgets/models/theme.h"
-#include "widgets/weight/color_scale.h"
 #include "widgets/weight/weight_dock.h"
 #include "widgets/weight/weight_tiles.h"
 

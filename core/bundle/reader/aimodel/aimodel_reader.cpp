@@ -12,7 +12,7 @@
 #include "core/bundle/stored_bytes.h"
 #include "core/container/aimodel/package.h"
 #include "core/container/mil/value_graph.h"
-#include "core/container/milblob/lfs_pointer.h"
+#include "core/container/milblob/sniff.h"
 #include "core/container/mlir/writer.h"
 #include "core/form/form_steps.h"
 
@@ -169,10 +169,12 @@ void PackageReading::readModule(const mlir::Module &module)
     const aimodel::ModuleGraph graph(module);
     const std::vector<std::uint32_t> values = graph.weights();
     const auto shared = aimodel::sharedLocations(graph, values);
+    const auto graphNames = aimodel::graphNames(graph);
     std::vector<aimodel::ValueNames> names;
-    for (const std::uint32_t each : graph.graphs()) {
-        names.emplace_back(graph, each, values, shared);
-        m_out.program.functions.push_back(aimodel::makeFunction(graph, names.back(), each, m_path));
+    for (std::size_t i = 0; i < graph.graphs().size(); ++i) {
+        names.emplace_back(graph, graph.graphs()[i], values, shared);
+        m_out.program.functions.push_back(
+            aimodel::makeFunction(graph, names.back(), i, graphNames, m_path));
     }
     if (auto unknown = graph.unknownOperations(); !unknown.empty()) {
         constexpr std::size_t kShown = 12;
@@ -185,8 +187,8 @@ void PackageReading::readModule(const mlir::Module &module)
                 .at(module.header.offset)
                 .expected("operations of coreai_ops.csv")
                 .found(fmt::format("{}{}", fmt::join(unknown, ", "), count > kShown ? ", …" : ""))
-                .message("Operations without a row are shown under their own names; what "
-                         "they do to constants is not known."));
+                .message("Operations make something of constants alone that is not known: it may "
+                         "be a way to store weights."));
     }
     if (m_bindings) {
         m_out.shapes = shapes::inferShapes(m_out.program, *m_bindings, m_path);
@@ -256,6 +258,8 @@ void PackageReading::addWeights(const aimodel::ModuleGraph &graph, std::uint32_t
         if (!forms.absentElements().empty())
             weight.detail.emplace_back("absent_elements", forms.absentElements());
         weight.detail.emplace_back("stored_as", graph.row(maker).stored);
+        if (const auto id = aimodel::operationId(module, module.operations[maker].location))
+            weight.detail.emplace_back("op_id", *id);
         const auto readers = graph.readers(value);
         auto location = aimodel::readLocation(module, module.operations[maker].location);
         if (location.source.empty() && !readers.empty())

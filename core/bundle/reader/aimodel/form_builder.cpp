@@ -108,8 +108,12 @@ Operand permutedOperand(Operand operand, std::vector<std::size_t> axes)
     for (std::size_t i = axes.size(); i < operand.shape.size(); ++i)
         axes.push_back(i);
     const Shape shape = permuted(operand.shape, axes);
-    auto order = codec::permutedOrder(operand.shape, axes, bitWidth(operand.type), operand.order);
+    auto order = codec::permutedOrder(operand.shape, axes, bitWidth(operand.type), operand.order,
+                                      operand.place->dataOffset);
     operand = readAs(std::move(operand), operand.type, shape);
+    if (!operand.place->isLiteral())
+        operand.place =
+            std::make_shared<const OperandPlace>(codec::inPieces(OperandPlace(*operand.place)));
     operand.order = std::move(order);
     return operand;
 }
@@ -125,6 +129,9 @@ OperandSource asOne(OperandSource source)
 {
     Operand operand = std::get<Operand>(std::move(source));
     operand.order = nullptr;
+    OperandPlace place = *operand.place;
+    place.pieces.clear();
+    operand.place = std::make_shared<const OperandPlace>(std::move(place));
     const Shape ones(operand.shape.size(), 1);
     return readAs(std::move(operand), operand.type, ones);
 }
@@ -168,8 +175,10 @@ FormBuilder::Operands FormBuilder::operandsOf(std::uint32_t value) const
 std::span<const std::byte> FormBuilder::bytesOf(const Operand &operand) const
 {
     const OperandPlace &place = *operand.place;
-    return place.isLiteral() ? std::span<const std::byte>(place.literal->bytes)
-                             : m_module.bytesOf({place.dataOffset, place.bytes});
+    if (place.isLiteral())
+        return place.literal->bytes;
+    return place.pieces.empty() ? m_module.bytesOf({place.dataOffset, place.bytes})
+                                : m_module.bytes;
 }
 
 Result<BuiltValue> FormBuilder::weight(std::uint32_t value)
@@ -181,6 +190,13 @@ Result<BuiltValue> FormBuilder::weight(std::uint32_t value)
     if (built)
         noteAbsent(built->encoding, value);
     return built;
+}
+
+/// Whether another constant has these bytes too, as a weight or as anything else.
+bool FormBuilder::isShared(const mlir::ConstantBytes &data) const
+{
+    return m_uses.byAttribute[data.attribute].size() > 1 ||
+           (data.resource != mlir::kNone && m_uses.byResource[data.resource].size() > 1);
 }
 
 /// What the bytes of a constant are (coreai-format.md, section 6).
@@ -205,7 +221,7 @@ Result<Operand> FormBuilder::constant(std::uint32_t value, PartRole role)
     place.file = m_file;
     place.dataOffset = place.metaOffset = data->data.offset;
     place.bytes = data->data.bytes;
-    place.shared = m_uses.sharing(*data).size() > 1;
+    place.shared = isShared(*data);
     const std::uint64_t held = data->data.bytes.value;
     const std::uint64_t numbers = info->complex ? 2 : 1;
     std::shared_ptr<const codec::ElementOrder> order;
@@ -216,9 +232,9 @@ Result<Operand> FormBuilder::constant(std::uint32_t value, PartRole role)
             return tl::unexpected(fault(value, "aimodel.constant", "value", "a real number",
                                         "a complex one for all elements",
                                         "Splats of complex numbers are not read."));
-        order = codec::splatOrder(count->value, width);
+        order = codec::splatOrder(count->value, width, place.dataOffset);
     } else if (width < 8 && held == count->value && held != needed) {
-        order = codec::oneAByteOrder(count->value);
+        order = codec::oneAByteOrder(count->value, place.dataOffset);
         needed = held;
         warn(value, "aimodel.one_code_a_byte", fmt::format("{} bytes, codes packed", packed->value),
              fmt::format("{} bytes, one for each of {} codes", held, count->value),
@@ -238,6 +254,8 @@ Result<Operand> FormBuilder::constant(std::uint32_t value, PartRole role)
         warn(value, "aimodel.constant_long", fmt::format("{} bytes", needed),
              fmt::format("{} bytes", held), "A constant has more bytes than its type needs.");
     place.bytes = ByteCount(needed);
+    if (order)
+        place = codec::inPieces(std::move(place));
     Operand operand = operandAt(role, info->element, *shape, std::move(place), std::move(order));
     m_known.push_back(operand);
     return operand;

@@ -52,6 +52,7 @@ private:
     Built shiftScale(std::uint32_t value, PartRole role);
     Built dequantize(std::uint32_t value, PartRole role);
     Built buildSparse(std::uint32_t value);
+    bool isShared(const mlir::ConstantBytes &data) const;
     Result<codec::Operand> constant(std::uint32_t value, PartRole role);
     /// Its elements one after the other in memory, where they have an order.
     Result<codec::Operand> unrolled(codec::Operand operand, std::uint32_t value);

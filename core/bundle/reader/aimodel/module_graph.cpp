@@ -10,7 +10,7 @@ namespace kernscope::aimodel {
 namespace {
 
 /// Steps that a constant may take on its way to a weight; a file decides how many there are.
-constexpr std::uint8_t kMostSteps = 32;
+constexpr std::uint8_t kMostChained = 32;
 /// Constants of at least so many elements are weights, whatever their type.
 constexpr std::uint64_t kManyElements = 10;
 
@@ -73,7 +73,7 @@ bool ModuleGraph::makesConstant(const mlir::Operation &operation, const CoreAiOp
     const auto operands = m_module.operandsOf(operation);
     const std::uint32_t own = operation.results.first;
     return !operands.empty() && std::all_of(operands.begin(), operands.end(), [&](auto value) {
-        return value < own && m_constant[value] && m_depth[value] < kMostSteps;
+        return value < own && m_constant[value] && m_depth[value] < kMostChained;
     });
 }
 
@@ -139,10 +139,13 @@ std::vector<std::string> ModuleGraph::unknownOperations() const
     std::vector<std::string> names;
     for (std::uint32_t i = 0; i < m_module.operations.size(); ++i) {
         const std::uint32_t name = m_module.operations[i].name;
-        if (!m_inside[i] && m_unknown[name] && !seen[name] &&
-            !m_rows[name]->stored.starts_with("serialization.") &&
-            m_rows[name]->stored != "dataflow.graph_v1")
-            names.push_back(m_rows[name]->stored);
+        const auto operands = m_module.operandsOf(m_module.operations[i]);
+        const bool ofConstants =
+            !operands.empty() && std::all_of(operands.begin(), operands.end(),
+                                             [this](auto value) { return isConstant(value); });
+        if (m_inside[i] || !m_unknown[name] || seen[name] || !ofConstants)
+            continue;
+        names.push_back(m_rows[name]->stored);
         seen[name] = true;
     }
     return names;

@@ -42,7 +42,8 @@ public:
     {
         return *m_rows[m_module.operations[operation].name];
     }
-    /// Names of operations that the table lacks, of the operations that are looked at.
+    /// Names of operations that the table lacks and that read nothing but constants: they may be a
+    /// way to store a weight that is not known.
     std::vector<std::string> unknownOperations() const;
     /// Whether its regions are a decomposition.
     bool isComposite(std::uint32_t operation) const;

@@ -161,6 +161,11 @@ void readMetadata(const mlir::Module &module, std::uint32_t attribute, Location 
     }
 }
 
+std::string_view storedName(const mlir::Module &module, std::uint32_t graphOperation)
+{
+    return module.stringOf(module.attributeOf(module.operations[graphOperation], "name"));
+}
+
 } // namespace
 
 Location readLocation(const mlir::Module &module, std::uint32_t attribute)
@@ -207,6 +212,38 @@ Location readLocation(const mlir::Module &module, std::uint32_t attribute)
     return location;
 }
 
+std::optional<std::uint64_t> operationId(const mlir::Module &module, std::uint32_t location)
+{
+    if (location >= module.attributes.size())
+        return std::nullopt;
+    Walk walk(module);
+    for (const mlir::Field &field : fieldsOf(module.attribute(location), "metadata")) {
+        if (field.value >= module.attributes.size())
+            continue;
+        const mlir::Decoded metadata = module.attribute(static_cast<std::uint32_t>(field.value));
+        if (walk.text(metadata, "name") != "op_id")
+            continue;
+        bool own = false;
+        std::optional<std::uint64_t> number;
+        walk.any(walk.attribute(metadata, "data"), [&](const mlir::Decoded &decoded) {
+            const auto values = fieldsOf(decoded, "values");
+            if (!decoded.is("serialization.opaque") || values.empty() ||
+                values.front().value >= module.attributes.size())
+                return false;
+            const auto value = static_cast<std::uint32_t>(values.front().value);
+            const auto integer = fieldsOf(module.attribute(value), "value");
+            if (walk.text(decoded, "name") == "type")
+                own = module.stringOf(value) == "coreai";
+            else if (walk.text(decoded, "name") == "value" && !integer.empty())
+                number = integer.front().value;
+            return false;
+        });
+        if (own && number)
+            return number;
+    }
+    return std::nullopt;
+}
+
 std::vector<std::string> argumentNames(const mlir::Module &module, std::uint32_t attribute)
 {
     std::vector<std::string> names;
@@ -229,14 +266,35 @@ std::vector<std::string> argumentNames(const mlir::Module &module, std::uint32_t
     return names;
 }
 
-std::string graphName(const mlir::Module &module, std::uint32_t graphOperation)
+std::vector<std::string> graphNames(const ModuleGraph &graph)
 {
-    return std::string(
-        module.stringOf(module.attributeOf(module.operations[graphOperation], "name")));
+    constexpr std::size_t kLetters = 8;
+    const mlir::Module &module = graph.module();
+    std::vector<std::string> names;
+    std::set<std::string, std::less<>> taken;
+    for (const std::uint32_t each : graph.graphs()) {
+        std::string name(storedName(module, each));
+        const std::uint32_t attribute = module.attributeOf(module.operations[each], "isPrivate");
+        const auto isPrivate = attribute < module.attributes.size()
+                                   ? fieldsOf(module.attribute(attribute), "value")
+                                   : std::vector<mlir::Field>();
+        const auto end = name.rfind('_');
+        if (!isPrivate.empty() && isPrivate.front().value != 0 && end != name.npos && end > 0 &&
+            name.size() - end == kLetters + 1 &&
+            std::all_of(name.begin() + static_cast<std::ptrdiff_t>(end) + 1, name.end(),
+                        [](char letter) { return letter >= 'a' && letter <= 'z'; }))
+            name.resize(end);
+        std::string unique = name;
+        for (std::size_t i = 2; !taken.insert(unique).second; ++i)
+            unique = name + "_" + std::to_string(i);
+        names.push_back(std::move(unique));
+    }
+    return names;
 }
 
-std::string_view calleeOf(const mlir::Module &module, const mlir::Operation &invoke)
+std::uint32_t calleeOf(const ModuleGraph &graph, const mlir::Operation &invoke)
 {
+    const mlir::Module &module = graph.module();
     std::string_view name;
     Walk walk(module);
     walk.any(module.attributeOf(invoke, "callee"), [&](const mlir::Decoded &decoded) {
@@ -245,34 +303,38 @@ std::string_view calleeOf(const mlir::Module &module, const mlir::Operation &inv
         name = walk.text(decoded, "path");
         return true;
     });
-    return name;
+    const auto &graphs = graph.graphs();
+    for (std::uint32_t i = 0; i < graphs.size(); ++i) {
+        if (!name.empty() && storedName(module, graphs[i]) == name)
+            return i;
+    }
+    return mlir::kNone;
 }
 
-std::set<std::uint32_t> sharedLocations(const ModuleGraph &graph,
-                                        const std::vector<std::uint32_t> &weights)
+std::set<std::string> sharedLocations(const ModuleGraph &graph,
+                                      const std::vector<std::uint32_t> &weights)
 {
     constexpr std::size_t kFew = 3;
     const mlir::Module &module = graph.module();
-    std::set<std::uint32_t> shared;
-    std::map<std::uint32_t, std::size_t> uses;
+    std::map<std::string, std::size_t> uses;
     for (const std::uint32_t value : weights) {
-        std::set<std::uint32_t> of{module.operations[*graph.maker(value)].location};
+        ++uses[readLocation(module, module.operations[*graph.maker(value)].location).name];
         const auto readers = graph.readers(value);
         if (!readers.empty())
-            of.insert(module.operations[readers.front().operation].location);
-        for (const std::uint32_t location : of)
-            ++uses[location];
+            ++uses[readLocation(module, module.operations[readers.front().operation].location)
+                       .scope];
     }
-    for (const auto &[location, count] : uses) {
-        if (count >= kFew && count * 2 > weights.size())
-            shared.insert(location);
+    std::set<std::string> shared;
+    for (const auto &[text, count] : uses) {
+        if (!text.empty() && count >= kFew && count * 2 > weights.size())
+            shared.insert(text);
     }
     return shared;
 }
 
 ValueNames::ValueNames(const ModuleGraph &graph, std::uint32_t graphOperation,
                        const std::vector<std::uint32_t> &weights,
-                       const std::set<std::uint32_t> &noNames)
+                       const std::set<std::string> &noNames)
     : m_graph(graph), m_operation(graphOperation),
       m_end(graph.module().operations[graphOperation].end), m_noNames(noNames)
 {
@@ -348,12 +410,10 @@ std::string ValueNames::roleIn(const ValueUse &use) const
     const CoreAiOperand operand = m_graph.row(use.operation).operand(use.operand);
     if (m_graph.row(use.operation).type == "invoke") {
         // As the graph that it calls names its input.
-        const std::string_view callee = calleeOf(module, module.operations[use.operation]);
-        for (const std::uint32_t graph : m_graph.graphs()) {
-            if (graphName(module, graph) != callee)
-                continue;
-            const auto names =
-                argumentNames(module, module.attributeOf(module.operations[graph], "argAttrs"));
+        const std::uint32_t callee = calleeOf(m_graph, module.operations[use.operation]);
+        if (callee != mlir::kNone) {
+            const auto &graph = module.operations[m_graph.graphs()[callee]];
+            const auto names = argumentNames(module, module.attributeOf(graph, "argAttrs"));
             if (use.operand < names.size() && !names[use.operand].empty())
                 return names[use.operand];
         }
@@ -366,13 +426,13 @@ std::string ValueNames::roleIn(const ValueUse &use) const
 std::string ValueNames::weightName(std::uint32_t value, const std::vector<ValueUse> &readers) const
 {
     const mlir::Module &module = m_graph.module();
-    // What coreai-opt puts in place of a constant has its location.
-    std::uint32_t own = module.operations[*m_graph.maker(value)].location;
-    if (m_noNames.count(own) == 0) {
-        const std::string name = readLocation(module, own).name;
-        if (!name.empty())
-            return name;
-    }
+    const auto usable = [this](std::string text) {
+        return m_noNames.count(text) == 0 ? text : std::string();
+    };
+    const std::string own =
+        usable(readLocation(module, module.operations[*m_graph.maker(value)].location).name);
+    if (!own.empty())
+        return own;
     if (readers.empty())
         return "constant";
     const ValueUse &use = readers.front();
@@ -382,8 +442,7 @@ std::string ValueNames::weightName(std::uint32_t value, const std::vector<ValueU
                    ? m_outputs[use.operand]
                    : "output_" + std::to_string(use.operand + 1);
     const std::string role = roleIn(use);
-    const std::string scope =
-        m_noNames.count(reader.location) == 0 ? readLocation(module, reader.location).scope : "";
+    const std::string scope = usable(readLocation(module, reader.location).scope);
     return (scope.empty() ? m_operations.at(use.operation) : scope) + "." + role;
 }
 

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -21,6 +22,9 @@ struct Location {
 };
 /// Bounded; empty texts where it says nothing.
 Location readLocation(const mlir::Module &module, std::uint32_t location);
+/// The number that debug information of a compiled program knows the operation by; nothing where
+/// the location has none.
+std::optional<std::uint64_t> operationId(const mlir::Module &module, std::uint32_t location);
 
 /// Names of the values of one graph, unique in it and the same for two builds of one network:
 /// inputs and outputs by their own, weights by the best that the file says of them, all others by
@@ -30,7 +34,7 @@ class ValueNames
 public:
     /// `weights`: of the whole module (ModuleGraph::weights); `noNames`: their sharedLocations().
     ValueNames(const ModuleGraph &graph, std::uint32_t graphOperation,
-               const std::vector<std::uint32_t> &weights, const std::set<std::uint32_t> &noNames);
+               const std::vector<std::uint32_t> &weights, const std::set<std::string> &noNames);
 
     /// "conv_3": of an operation of the graph.
     const std::string &ofOperation(std::uint32_t operation) const;
@@ -52,20 +56,21 @@ private:
     std::vector<std::string> m_inputs, m_outputs;
     std::map<std::uint32_t, std::string> m_operations, m_values;
     std::set<std::string, std::less<>> m_taken;
-    const std::set<std::uint32_t> &m_noNames;
+    const std::set<std::string> &m_noNames;
 };
 
-/// Locations that most of the weights share, which are no names: one writer gives all constants
-/// that of a single operation.
-std::set<std::uint32_t> sharedLocations(const ModuleGraph &graph,
-                                        const std::vector<std::uint32_t> &weights);
+/// Names and scopes of locations that most of the weights share, which are no names: one writer
+/// gives all constants, and what reads them, that of a single operation.
+std::set<std::string> sharedLocations(const ModuleGraph &graph,
+                                      const std::vector<std::uint32_t> &weights);
 
-/// The graph that an invoke calls: its name; empty where it says none.
-std::string_view calleeOf(const mlir::Module &module, const mlir::Operation &invoke);
+/// The graph that an invoke calls: its position; kNone where there is no such graph.
+std::uint32_t calleeOf(const ModuleGraph &graph, const mlir::Operation &invoke);
 
 /// "aicode.name" of each entry of an argAttrs or resAttrs attribute.
 std::vector<std::string> argumentNames(const mlir::Module &module, std::uint32_t attribute);
-/// Name of a graph: "main".
-std::string graphName(const mlir::Module &module, std::uint32_t graphOperation);
+/// Names of the graphs, in their order: "main". Writers end those of private ones with eight
+/// letters that are others in each file ("layer_norm_iwlhkctc"); these are left out.
+std::vector<std::string> graphNames(const ModuleGraph &graph);
 
 } // namespace kernscope::aimodel

@@ -43,7 +43,7 @@ std::string fourcc(std::uint64_t code)
     return text;
 }
 
-mil::ValueType typeOf(const mlir::Module &module, std::uint32_t type, unsigned depth = 0)
+mil::ValueType typeOfValue(const mlir::Module &module, std::uint32_t type, unsigned depth = 0)
 {
     using Kind = mil::ValueType::Kind;
     mil::ValueType made;
@@ -62,7 +62,7 @@ mil::ValueType typeOf(const mlir::Module &module, std::uint32_t type, unsigned d
         }
         made.element = anyElementTypeFromName(element);
     } else if (decoded.is("handle_v1") && decoded.field(0)) {
-        made = typeOf(module, static_cast<std::uint32_t>(decoded.field(0)->value), depth + 1);
+        made = typeOfValue(module, static_cast<std::uint32_t>(decoded.field(0)->value), depth + 1);
         made.kind = Kind::State;
         made.text = "state";
     } else if (decoded.is("image_v1") && decoded.field(2)) {
@@ -84,8 +84,10 @@ mil::ValueType typeOf(const mlir::Module &module, std::uint32_t type, unsigned d
 class FunctionMaker
 {
 public:
-    FunctionMaker(const ModuleGraph &graph, const ValueNames &names, const std::string &path)
-        : m_graph(graph), m_module(graph.module()), m_names(names), m_path(path)
+    FunctionMaker(const ModuleGraph &graph, const ValueNames &names,
+                  const std::vector<std::string> &graphNames, const std::string &path)
+        : m_graph(graph), m_module(graph.module()), m_names(names), m_graphNames(graphNames),
+          m_path(path)
     {
     }
 
@@ -152,9 +154,11 @@ private:
             made.attributes.push_back({"val", {constant(from.results.first, from)}});
         else
             made.attributes.push_back({"stored_as", {textValue(row.stored)}});
-        if (row.type == "invoke")
+        if (row.type == "invoke") {
+            const std::uint32_t callee = calleeOf(m_graph, from);
             made.attributes.push_back(
-                {"callee", {textValue(std::string(calleeOf(m_module, from)))}});
+                {"callee", {textValue(callee < m_graphNames.size() ? m_graphNames[callee] : "?")}});
+        }
         if (m_graph.isComposite(index))
             return made;
         for (const std::uint32_t region : m_module.regionsOf(from)) {
@@ -192,6 +196,7 @@ private:
     const ModuleGraph &m_graph;
     const mlir::Module &m_module;
     const ValueNames &m_names;
+    const std::vector<std::string> &m_graphNames;
     const std::string &m_path;
 };
 
@@ -199,20 +204,21 @@ private:
 
 mil::ValueType valueType(const ModuleGraph &graph, std::uint32_t value)
 {
-    return typeOf(graph.module(), graph.module().values[value].type);
+    return typeOfValue(graph.module(), graph.module().values[value].type);
 }
 
-mil::Function makeFunction(const ModuleGraph &graph, const ValueNames &names,
-                           std::uint32_t graphOperation, const std::string &path)
+mil::Function makeFunction(const ModuleGraph &graph, const ValueNames &names, std::size_t position,
+                           const std::vector<std::string> &graphNames, const std::string &path)
 {
     const mlir::Module &module = graph.module();
-    const mlir::Operation &own = module.operations[graphOperation];
+    const mlir::Operation &own = module.operations[graph.graphs()[position]];
     mil::Function function;
-    function.name = graphName(module, graphOperation);
+    function.name = graphNames[position];
     function.opset = "CoreAI";
     for (const std::uint32_t region : module.regionsOf(own)) {
         for (const std::uint32_t block : module.blocksOf(module.regions[region])) {
-            function.body = FunctionMaker(graph, names, path).makeBlock(module.blocks[block]);
+            function.body =
+                FunctionMaker(graph, names, graphNames, path).makeBlock(module.blocks[block]);
             break; // a graph is one block
         }
         break;

@@ -4,7 +4,7 @@
 #include "core/base/error_builder.h"
 #include "core/bundle/piece_order.h"
 #include "core/bundle/weight.h"
-#include "core/lanes/size_law.h"
+#include "core/lanes/layout.h"
 
 #include <algorithm>
 #include <utility>

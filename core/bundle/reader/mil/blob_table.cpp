@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/bundle/reader/mil/blob_table.h"
 
-#include "core/base/counted_text.h"
 #include "core/base/error_builder.h"
 #include "core/base/little_endian.h"
 #include "core/base/overlaid_file.h"
-#include "core/container/mil/blob_path.h"
-#include "core/container/milblob/lfs_pointer.h"
+#include "core/base/text.h"
+#include "core/container/mil/model_files.h"
+#include "core/container/milblob/sniff.h"
 
 #include <algorithm>
 

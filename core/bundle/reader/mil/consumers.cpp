@@ -3,7 +3,7 @@
 
 #include "core/base/quantity.h"
 #include "core/bundle/reader/mil/form_reader.h"
-#include "core/container/mil/literal_integers.h"
+#include "core/container/mil/program.h"
 #include "core/container/mil/value_graph.h"
 #include "core/form/operand_place.h"
 #include "core/numeric/element_type.h"

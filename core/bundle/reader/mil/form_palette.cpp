@@ -2,7 +2,7 @@
 // The forms that look values up in codebooks.
 #include "core/bundle/reader/mil/form_reader.h"
 
-#include "core/numeric/palette_widths.h"
+#include "core/numeric/element_type.h"
 
 #include <bit>
 

@@ -9,16 +9,13 @@
 #include "core/bundle/reader/mil/weight_reader.h"
 #include "core/bundle/reader/milblob/blob_claims.h"
 #include "core/bundle/reader/network/network_weights.h"
+#include "core/bundle/shapes/described.h"
 #include "core/container/archive/zip.h"
-#include "core/container/mil/blob_path.h"
-#include "core/container/mil/literal_integers.h"
-#include "core/container/mil/pipeline_folders.h"
+#include "core/container/mil/model_files.h"
+#include "core/container/mil/program.h"
 #include "core/container/mil/reader.h"
-#include "core/container/mil/segment_backends.h"
-#include "core/container/mil/sniff.h"
 #include "core/container/mil/value_graph.h"
 #include "core/container/mil/writer.h"
-#include "core/container/milblob/lfs_pointer.h"
 #include "core/container/milblob/sniff.h"
 
 #include <algorithm>
@@ -217,6 +214,7 @@ void ProgramReading::readMember(const mil::PipelineMember &member, mil::ModelNod
 void ProgramReading::describe()
 {
     addLabels();
+    shapes::describeFlexibleShapes(m_out.program);
     // Before the weights are read, so that what they say of their consumers has the shapes.
     if (m_input.bindings) {
         m_out.shapes = shapes::inferShapes(m_out.program, *m_input.bindings, m_input.programPath);

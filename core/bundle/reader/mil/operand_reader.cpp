@@ -13,17 +13,6 @@ namespace kernscope {
 
 namespace {
 
-std::string typeText(const mil::ValueType &type)
-{
-    std::string text(elementTypeName(type.element));
-    text += " [";
-    for (std::size_t i = 0; i < type.dims.size(); ++i) {
-        text += i == 0 ? "" : ", ";
-        text += type.dims[i] == mil::kUnknownExtent ? "?" : fmt::format("{}", type.dims[i]);
-    }
-    return text + "]";
-}
-
 ErrorBuilder recordFault(std::string_view code, const BlobPlace &place, const std::string &file,
                          std::uint64_t at, std::uint64_t length)
 {
@@ -122,8 +111,8 @@ Result<codec::Operand> OperandReader::stored(const mil::Operation &operation,
     const mil::ValueType *declared = m_graph.typeOf(value);
     const mil::ValueType &type = constant->type;
     if (declared && (declared->element != type.element || declared->dims != type.dims))
-        return tl::unexpected(fault(operation, "mil.type", field, typeText(*declared),
-                                    typeText(type),
+        return tl::unexpected(fault(operation, "mil.type", field, shapedTypeText(*declared),
+                                    shapedTypeText(type),
                                     "A constant's value is not of the type that it declares."));
     const auto shape = type.isTensor() ? type.shape() : std::nullopt;
     const auto count = shape ? elementCount(*shape) : std::nullopt;
@@ -131,7 +120,7 @@ Result<codec::Operand> OperandReader::stored(const mil::Operation &operation,
     if (!bytes)
         return tl::unexpected(fault(operation, "mil.shape", field,
                                     "a tensor of known extents whose size fits 64 bits",
-                                    type.isTensor() ? typeText(type) : type.text,
+                                    type.isTensor() ? shapedTypeText(type) : type.text,
                                     "The shape of a constant cannot be used."));
     OperandPlace place;
     place.dimSpans = type.dimSpans;

@@ -4,7 +4,7 @@
 #include "core/bundle/reader/mil/consumers.h"
 #include "core/bundle/stored_bytes.h"
 #include "core/form/form_steps.h"
-#include "core/format/weight_operands.h"
+#include "core/format/legality.h"
 
 #include <algorithm>
 #include <map>

@@ -2,7 +2,7 @@
 #include "core/codec/encode/fitted.h"
 #include "core/codec/encode/form_encoder.h"
 #include "core/codec/encode/name_words.h"
-#include "core/numeric/palette_widths.h"
+#include "core/numeric/element_type.h"
 
 #include <algorithm>
 #include <array>

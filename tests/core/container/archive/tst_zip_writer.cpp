@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/container/archive/zip.h"
-#include "core/container/archive/zip_writer.h"
 #include "tests/test_program.h"
 
 #include <QTemporaryFile>

@@ -175,6 +175,15 @@ ContainerSample quantizedFolder(const char *name, const char *data, const char *
     return sample;
 }
 
+/// Debug information and program, as they lie in a folder.
+ContainerSample compiledProgram()
+{
+    ContainerSample sample{BundleKind::Aimodelx, "x.aimodelx", {}};
+    sample.files.memory = {{"main-universal.dbginfo", seed("made.dbginfo")},
+                           {"main-universal.odix", seed("made.odix")}};
+    return sample;
+}
+
 /// Its module, the hash of that, and what every writer says of itself.
 ContainerSample coreAiPackage()
 {
@@ -221,6 +230,7 @@ std::vector<ContainerSample> containerSamples()
             quantizedFolder("boxes", "nz", "zz"),
             lone(BundleKind::Safetensors, "x.safetensors", seed("two.safetensors")),
             lone(BundleKind::Npz, "x.npz", seed("arrays.npz")),
+            compiledProgram(),
             skeleton()};
 }
 

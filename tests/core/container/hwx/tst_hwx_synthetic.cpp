@@ -6,7 +6,6 @@
 #include "core/bundle/bundle.h"
 #include "core/container/hwx/container.h"
 #include "core/container/hwx/cover.h"
-#include "core/container/hwx/debug_records.h"
 #include "core/container/hwx/field_at.h"
 #include "core/container/hwx/kernels.h"
 #include "core/container/hwx/slots.h"

@@ -3,7 +3,6 @@
 // order; and what must not be taken for sound: bytes that two of a file's parts have in common.
 #include "core/base/little_endian.h"
 #include "core/container/section/layout.h"
-#include "core/container/section/overlap.h"
 #include "made_section.h"
 #include "tests/core/bundle/promises.h"
 #include "tests/test_program.h"

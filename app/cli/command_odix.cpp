@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/cli/command.h"
+#include "app/cli/output_file.h"
+#include "app/cli/text_output.h"
+#include "core/base/error_builder.h"
+#include "core/base/overlaid_file.h"
+#include "core/bundle/bundle.h"
+#include "core/report/compiled_origin.h"
+#include "core/report/json_table.h"
+#include "core/report/odix_json.h"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace kernscope::cli {
+
+namespace {
+
+struct OdixArguments {
+    std::string path, against, memory;
+    bool instructions = false;
+};
+
+Result<BundlePtr> openCompiled(const std::string &path)
+{
+    auto bundle = openBundle(path);
+    if (bundle && (*bundle)->kind() != BundleKind::Aimodelx)
+        return ErrorBuilder("odix.kind")
+            .file(path)
+            .at(FileOffset(0))
+            .expected("a compiled Core AI program (.aimodelx, .odix)")
+            .found(bundleKindName((*bundle)->kind()))
+            .message("Only compiled programs have kernels and a memory plan; inspect reads others")
+            .unexpected();
+    return bundle;
+}
+
+std::string odixSummaryText(const Bundle &bundle, const odix::Compiled &compiled)
+{
+    const odix::Program &program = compiled.program;
+    std::string text = fmt::format(
+        "{}: compiled program, version {}.{}, platform {}, {}, {}, {}\n", printable(bundle.name()),
+        program.major, program.minor, printable(program.platform),
+        counted(program.functions.size(), "function"),
+        counted(program.constants.size(), "constant"), counted(program.symbols.size(), "symbol"));
+    for (const auto &[name, functions] : program.entries)
+        text +=
+            fmt::format("  entry {}: {}\n", printable(name), counted(functions.size(), "function"));
+    for (const odix::Buffer &buffer : compiled.trace.buffers)
+        text += fmt::format("  scratch memory: {}\n", bytesText(buffer.bytes));
+    if (compiled.debug)
+        text += fmt::format("  debug information: {}, {}\n", printable(compiled.debug->format),
+                            counted(compiled.debug->operations.size(), "operation"));
+    return text;
+}
+
+/// Kernels by their names, with the number of calls in all functions.
+std::string kernelsText(const odix::Program &program)
+{
+    std::map<std::string, std::uint64_t> calls;
+    for (const odix::Function &function : program.functions) {
+        for (const odix::Instruction &each : function.code) {
+            const odix::Symbol *callee = program.callee(each);
+            if (callee != nullptr && !callee->isPlumbing() && callee->kernel)
+                ++calls[callee->name];
+        }
+    }
+    std::string text = heading("Kernels");
+    for (const auto &[name, count] : calls)
+        text += fmt::format("  {:>6}  {}\n", grouped(count), printable(name));
+    return text;
+}
+
+template <class Row>
+std::string odixTableText(std::string_view title, const report::TableOf<Row> &table,
+                          const std::vector<Row> &rows)
+{
+    return rows.empty() ? std::string()
+                        : heading(title) + terminalText(report::textTable(table, rows));
+}
+
+/// "26 weights: 20 kept, 4 written out, 2 folded to dense".
+std::string fatesText(const std::vector<report::OriginRow> &rows)
+{
+    std::vector<std::pair<std::string_view, std::size_t>> counts;
+    for (const report::OriginRow &row : rows) {
+        const std::string_view name = report::fateName(row.fate);
+        const auto known = std::find_if(counts.begin(), counts.end(),
+                                        [name](const auto &each) { return each.first == name; });
+        if (known == counts.end())
+            counts.emplace_back(name, 1);
+        else
+            ++known->second;
+    }
+    std::string text = counted(rows.size(), "weight");
+    for (std::size_t i = 0; i < counts.size(); ++i)
+        text += fmt::format("{} {} {}", i == 0 ? ":" : ",", counts[i].second, counts[i].first);
+    return text + "\n";
+}
+
+/// `odix --against`: exit code 1 where the program was made of another package.
+int runAgainst(const OdixArguments &arguments, const Bundle &bundle, Context &context)
+{
+    const auto package = openBundle(arguments.against);
+    if (!package)
+        return reportFailure(context, "odix", package.error());
+    const auto rows = report::compiledOrigins(**package, bundle, &context.progress);
+    if (!rows)
+        return reportFailure(context, "odix", rows.error());
+    Diagnostics diagnostics = bundle.diagnostics();
+    const auto &others = (*package)->diagnostics();
+    diagnostics.insert(diagnostics.end(), others.begin(), others.end());
+    const bool differs = std::any_of(rows->begin(), rows->end(), [](const auto &row) {
+        return row.fate == report::Fate::Differs;
+    });
+    if (context.json) {
+        report::Json document = report::originDocument(arguments.against, *rows);
+        printDocument(context, document, diagnostics);
+    } else {
+        if (!context.quiet)
+            print(fatesText(*rows) + terminalText(report::textTable(report::originTable(), *rows)));
+        printDiagnostics(context, diagnostics);
+    }
+    const int faults = exitCodeOf(diagnostics);
+    return faults != kDone ? faults : differs ? kDiffers : kDone;
+}
+
+int runOdix(const OdixArguments &arguments, Context &context)
+{
+    const auto bundle = openCompiled(arguments.path);
+    if (!bundle)
+        return reportFailure(context, "odix", bundle.error());
+    if (!arguments.against.empty())
+        return runAgainst(arguments, **bundle, context);
+    const Diagnostics &diagnostics = (*bundle)->diagnostics();
+    const auto &compiled = (*bundle)->compiled();
+    if (!arguments.memory.empty() && compiled) {
+        const std::string svg = report::memoryPlanSvg(*compiled);
+        if (auto written = writeFile(arguments.memory, std::as_bytes(std::span(svg)),
+                                     outputRules(context, **bundle));
+            !written)
+            return reportFailure(context, "odix", written.error());
+    }
+    if (context.json) {
+        report::Json document = report::odixDocument(
+            compiled ? &*compiled : nullptr,
+            compiled ? (*bundle)->files()[compiled->file].file->size().value : 0);
+        printDocument(context, document, diagnostics);
+    } else {
+        if (!context.quiet && compiled) {
+            print(
+                odixSummaryText(**bundle, *compiled) + kernelsText(compiled->program) +
+                odixTableText("Memory plan", report::memoryTable(), report::memoryRows(*compiled)) +
+                odixTableText("Constants", report::constantTable(),
+                              report::constantRows(*compiled)));
+            if (arguments.instructions)
+                print(odixTableText("Instructions", report::instructionTable(),
+                                    report::instructionRows(*compiled)));
+        }
+        printDiagnostics(context, diagnostics);
+    }
+    return exitCodeOf(diagnostics);
+}
+
+} // namespace
+
+void addOdix(CLI::App &app, Context &context)
+{
+    CLI::App *command = app.add_subcommand(
+        "odix", "Show a compiled Core AI program: kernels, instructions, memory plan, constants");
+    auto arguments = std::make_shared<OdixArguments>();
+    command->add_option("path", arguments->path, "Compiled program (.aimodelx, .odix)")
+        ->required()
+        ->type_name("PATH");
+    command->add_flag("--instructions", arguments->instructions, "List every instruction");
+    command
+        ->add_option("--against", arguments->against,
+                     "The package that it was compiled from: what became of each weight")
+        ->type_name("PACKAGE");
+    command->add_option("--memory", arguments->memory, "Write the memory plan as SVG")
+        ->type_name("FILE")
+        ->each(
+            [&context](const std::string &path) { checkStream(context, "--memory", path, true); });
+    command->add_flag("-f,--force", context.force,
+                      "Replace the output where it exists: a file by a file, a bundle by a bundle");
+    addSharedOptions(*command, context);
+    addExamples(*command, {"odix model.aimodelx --instructions",
+                           "odix model.aimodelx --against model.aimodel",
+                           "odix model.aimodelx --memory plan.svg"});
+    command->callback([arguments, &context] { context.exitCode = runOdix(*arguments, context); });
+}
+
+} // namespace kernscope::cli

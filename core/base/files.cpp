@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/base/files.h"
+
+#include "core/base/error_builder.h"
+#include "core/base/overlaid_file.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <ctime>
+#include <limits>
+#include <system_error>
+#include <utility>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <pwd.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace kernscope {
+
+Result<std::string> readSmallFile(const std::filesystem::path &path, std::uint64_t most)
+{
+    const auto fault = [&path](const char *code, std::string found, std::string message) {
+        return ErrorBuilder(code)
+            .file(path.string())
+            .found(std::move(found))
+            .message(std::move(message))
+            .unexpected();
+    };
+    const auto systemText = [] { return std::generic_category().message(errno); };
+    // O_NONBLOCK: opening a pipe without a writer must not wait.
+    const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (file < 0)
+        return fault("io.open", systemText(), "The file cannot be opened");
+    struct stat status = {};
+    if (::fstat(file, &status) != 0 || !S_ISREG(status.st_mode)) {
+        ::close(file);
+        return fault("io.open", std::string(fileKindText(status.st_mode)),
+                     "Only a regular file is read");
+    }
+    constexpr std::uint64_t kStep = std::uint64_t{1} << 20;
+    std::string text;
+    const bool fits = static_cast<std::uint64_t>(status.st_size) <= most;
+    ssize_t got = fits ? 1 : 0; // a huge one is not read to be refused
+    while (got > 0 && text.size() <= most) {
+        const std::size_t before = text.size();
+        text.resize(before + std::min(kStep, most + 1 - before));
+        do
+            got = ::read(file, text.data() + before, text.size() - before);
+        while (got < 0 && errno == EINTR);
+        text.resize(before + static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
+    }
+    const std::string why = got < 0 ? systemText() : std::string();
+    ::close(file);
+    if (got < 0)
+        return fault("io.read", why, "The file cannot be read");
+    if (!fits || text.size() > most)
+        return fault("io.limit", "more", fmt::format("Such a file has at most {} bytes", most));
+    return text;
+}
+
+namespace {
+
+/// A descriptor, or -1.
+int withoutName(const std::filesystem::path &folder)
+{
+    const int descriptor = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    if (descriptor >= 0)
+        return descriptor;
+    std::string name = (folder / ".kernscope-scratch-XXXXXX").string(); // no O_TMPFILE there
+    const int named = ::mkostemp(name.data(), O_CLOEXEC);
+    if (named >= 0)
+        ::unlink(name.c_str());
+    return named;
+}
+
+/// Room for all of it: a page without a place on the disk would end the process when written.
+int fillWith(int descriptor, std::uint64_t bytes)
+{
+    if (bytes > static_cast<std::uint64_t>(std::numeric_limits<off_t>::max()))
+        return EFBIG;
+    int fault = EINTR;
+    while (fault == EINTR)
+        fault = bytes > 0 ? ::posix_fallocate(descriptor, 0, static_cast<off_t>(bytes)) : 0;
+    return fault;
+}
+
+} // namespace
+
+Result<ScratchFile> ScratchFile::make(std::uint64_t bytes, const std::filesystem::path &folder)
+{
+    std::error_code none;
+    int fault = 0;
+    for (const auto &place : {folder, std::filesystem::temp_directory_path(none)}) {
+        ScratchFile made;
+        made.m_descriptor = place.empty() ? -1 : withoutName(place);
+        fault = made.m_descriptor < 0 ? errno : fillWith(made.m_descriptor, bytes);
+        if (fault != 0)
+            continue;
+        if (bytes == 0)
+            return made;
+        void *mapped =
+            ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, made.m_descriptor, 0);
+        if (mapped != MAP_FAILED) {
+            made.m_bytes = {static_cast<std::byte *>(mapped), bytes};
+            return made;
+        }
+        fault = errno;
+    }
+    return ErrorBuilder("io.write")
+        .file(folder.string())
+        .expected(fmt::format("room for {} bytes", bytes))
+        .found(std::generic_category().message(fault))
+        .message("There is no room to make the file in")
+        .unexpected();
+}
+
+ScratchFile::ScratchFile(ScratchFile &&other) noexcept
+    : m_descriptor(std::exchange(other.m_descriptor, -1)), m_bytes(std::exchange(other.m_bytes, {}))
+{
+}
+
+ScratchFile::~ScratchFile()
+{
+    if (!m_bytes.empty())
+        ::munmap(m_bytes.data(), m_bytes.size());
+    if (m_descriptor >= 0)
+        ::close(m_descriptor);
+}
+
+Result<std::shared_ptr<OverlaidFile>> ScratchFile::asFile(std::uint64_t bytes,
+                                                          std::string name) const
+{
+    return OverlaidFile::withoutPath(m_descriptor, bytes, std::move(name));
+}
+
+std::filesystem::path stateFolder()
+{
+    // A relative path in the variable is to be ignored, says the base directory specification.
+    const auto absolute = [](const char *path) { return path != nullptr && *path == '/'; };
+    const char *folder = std::getenv("XDG_STATE_HOME");
+    if (absolute(folder))
+        return std::filesystem::path(folder) / "kernscope";
+    const char *home = std::getenv("HOME");
+    if (!absolute(home)) {
+        const passwd *user = ::getpwuid(::geteuid());
+        home = user != nullptr && absolute(user->pw_dir) ? user->pw_dir : "/";
+    }
+    return std::filesystem::path(home) / ".local/state/kernscope";
+}
+
+std::string_view fileKindText(std::uint32_t mode)
+{
+    if (S_ISDIR(mode))
+        return "a folder";
+    if (S_ISCHR(mode) || S_ISBLK(mode))
+        return "a device";
+    if (S_ISFIFO(mode))
+        return "a pipe";
+    if (S_ISSOCK(mode))
+        return "a socket";
+    return S_ISREG(mode) ? "a file" : "something else";
+}
+
+FileStamp FileStamp::from(const struct stat &status)
+{
+    FileStamp stamp;
+    stamp.device = static_cast<std::uint64_t>(status.st_dev);
+    stamp.inode = static_cast<std::uint64_t>(status.st_ino);
+    stamp.bytes = static_cast<std::uint64_t>(status.st_size);
+    stamp.modifiedSeconds = status.st_mtim.tv_sec;
+    stamp.modifiedNanoseconds = status.st_mtim.tv_nsec;
+    return stamp;
+}
+
+std::optional<FileStamp> FileStamp::of(const std::filesystem::path &path)
+{
+    struct stat status = {};
+    if (::stat(path.c_str(), &status) != 0)
+        return std::nullopt;
+    return from(status);
+}
+
+std::string FileStamp::text() const
+{
+    const auto seconds = static_cast<std::time_t>(modifiedSeconds);
+    std::tm when = {};
+    ::gmtime_r(&seconds, &when);
+    return fmt::format("{} bytes, changed {}-{:02}-{:02} {:02}:{:02}:{:02}.{:09} UTC, inode {}",
+                       bytes, when.tm_year + 1900, when.tm_mon + 1, when.tm_mday, when.tm_hour,
+                       when.tm_min, when.tm_sec, modifiedNanoseconds, inode);
+}
+
+FileStatusMark FileStatusMark::from(const struct stat &status)
+{
+    FileStatusMark mark;
+    mark.seconds = status.st_ctim.tv_sec;
+    mark.nanoseconds = status.st_ctim.tv_nsec;
+    mark.mode = status.st_mode;
+    mark.links = static_cast<std::uint64_t>(status.st_nlink);
+    mark.owner = status.st_uid;
+    mark.group = status.st_gid;
+    return mark;
+}
+
+bool FileStatusMark::unexplained(const FileStatusMark &before) const
+{
+    FileStatusMark same = before;
+    same.seconds = seconds;
+    same.nanoseconds = nanoseconds;
+    return *this != before && *this == same;
+}
+
+} // namespace kernscope

@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/container/odix/dbginfo.h"
+
+#include "core/base/error_builder.h"
+#include "core/container/odix/flat_buffer.h"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace kernscope::odix {
+
+namespace {
+
+constexpr std::uint64_t kDebugHeaderBytes = 64;
+constexpr unsigned kMaxDepth = 48;      ///< of metadata
+constexpr std::size_t kMostText = 200;  ///< bytes of a part of a name
+constexpr std::size_t kMostFrames = 16; ///< of a call stack
+
+/// A value of metadata; texts and numbers at its leaves.
+struct MetaValue {
+    enum class Kind : std::uint8_t { Integer = 1, String, Unit, Dictionary, Array };
+    Kind kind = Kind::Unit;
+    std::int64_t number = 0;
+    std::string text;
+    std::vector<std::pair<std::string, MetaValue>> parts; ///< of an array without names
+
+    const MetaValue *part(std::string_view key) const
+    {
+        for (const auto &[name, value] : parts) {
+            if (name == key)
+                return &value;
+        }
+        return nullptr;
+    }
+};
+
+class DebugReader
+{
+public:
+    DebugReader(std::span<const std::byte> bytes, const std::string &file, DebugInfo &info)
+        : m_flat(bytes, info.begin, info.end, file), m_info(info)
+    {
+    }
+
+    Result<void> read();
+
+private:
+    MetaValue value(std::uint8_t kind, const FlatBuffer::Table &table, unsigned depth);
+    void readLocation(const FlatBuffer::Table &table, std::uint32_t number);
+    /// Entries are shared between locations: each is read once.
+    std::uint32_t entry(const FlatBuffer::Table &table);
+    void keepFault();
+
+    FlatBuffer m_flat;
+    DebugInfo &m_info;
+    std::unordered_map<std::uint64_t, std::uint32_t> m_entries; ///< by their place
+};
+
+void DebugReader::keepFault()
+{
+    if (auto fault = m_flat.takeFault())
+        m_info.diagnostics.push_back({Severity::Error, std::move(*fault)});
+}
+
+MetaValue DebugReader::value(std::uint8_t kind, const FlatBuffer::Table &table, unsigned depth)
+{
+    MetaValue made;
+    made.kind = static_cast<MetaValue::Kind>(kind);
+    const std::string_view field = "metadata";
+    if (depth > kMaxDepth) {
+        m_flat.fail(table.at, field, fmt::format("values nested {} deep at most", kMaxDepth),
+                    "more", "Metadata are nested too deep.");
+        return made;
+    }
+    if (made.kind == MetaValue::Kind::Integer) {
+        made.number = m_flat.number<std::int64_t>(table, 0, field);
+    } else if (made.kind == MetaValue::Kind::String) {
+        made.text = m_flat.text(table, 0, field);
+    } else if (made.kind == MetaValue::Kind::Dictionary || made.kind == MetaValue::Kind::Array) {
+        const bool named = made.kind == MetaValue::Kind::Dictionary;
+        const auto parts = m_flat.vector(table, 0, 4, field);
+        for (std::uint32_t i = 0; i < parts.count && !m_flat.failed(); ++i) {
+            const auto part = m_flat.tableIn(parts, i, field);
+            std::string name = named ? m_flat.text(part, 0, field) : std::string();
+            const unsigned slot = named ? 1 : 0;
+            made.parts.emplace_back(std::move(name),
+                                    value(m_flat.number<std::uint8_t>(part, slot, field),
+                                          m_flat.table(part, slot + 1, field), depth + 1));
+        }
+    }
+    return made;
+}
+
+/// '$', '/' and spaces mean something in the names of weights.
+std::string plain(std::string text)
+{
+    text.resize(std::min(text.size(), kMostText));
+    std::replace_if(
+        text.begin(), text.end(),
+        [](char each) {
+            return each == '$' || each == '/' || each == ' ' ||
+                   static_cast<unsigned char>(each) < 0x20;
+        },
+        '_');
+    return text;
+}
+
+/// What Kernscope knows of a value of metadata; the rest is left out.
+DebugEntry debugEntry(const std::string &name, const MetaValue &value)
+{
+    DebugEntry entry;
+    const auto isSource = [](const MetaValue *level) {
+        return level != nullptr && level->text == "coreai";
+    };
+    const auto add = [&entry](const MetaValue *id) {
+        if (id != nullptr)
+            entry.sourceOps.push_back(static_cast<std::uint32_t>(id->number));
+    };
+    if (name == "op_id") {
+        if (isSource(value.part("type")))
+            add(value.part("value"));
+    } else if (name == "output_maps") {
+        for (const auto &[ignored, map] : value.parts) {
+            const MetaValue *source = map.part("source");
+            if (source != nullptr && isSource(source->part("level")))
+                add(source->part("id"));
+        }
+    } else if (name == "call_stack") {
+        for (const auto &[ignored, frame] : value.parts) {
+            if (entry.callStack.size() < kMostFrames)
+                entry.callStack.push_back(frame.text);
+        }
+    } else if (name == "sources") {
+        const MetaValue *texts =
+            value.parts.empty() ? nullptr : value.parts.front().second.part("identifiers");
+        if (texts != nullptr && !texts->parts.empty())
+            entry.node = texts->parts.front().second.text;
+    } else if (name != "symbol") {
+        entry.name = plain(name);
+    }
+    return entry;
+}
+
+std::uint32_t DebugReader::entry(const FlatBuffer::Table &table)
+{
+    const auto next = static_cast<std::uint32_t>(m_info.entries.size());
+    const auto [place, isNew] = m_entries.try_emplace(table.at, next);
+    if (isNew) {
+        const std::string name = m_flat.text(table, 0, "metadata");
+        m_info.entries.push_back(
+            debugEntry(name, value(m_flat.number<std::uint8_t>(table, 1, "metadata"),
+                                   m_flat.table(table, 2, "metadata"), 0)));
+    }
+    return place->second;
+}
+
+void DebugReader::readLocation(const FlatBuffer::Table &table, std::uint32_t number)
+{
+    const std::string field = fmt::format("location {}", number);
+    DebugLocation location;
+    location.line = m_flat.number<std::uint32_t>(table, 0, field);
+    location.column = m_flat.number<std::uint32_t>(table, 1, field);
+    location.file = m_flat.number<std::uint32_t>(table, 9, field);
+    const auto metadata = m_flat.vector(table, 8, 4, field);
+    for (std::uint32_t i = 0; i < metadata.count; ++i) {
+        if (const auto each = m_flat.tableIn(metadata, i, field))
+            location.entries.push_back(entry(each));
+    }
+    m_info.locations.push_back(std::move(location));
+    keepFault();
+}
+
+Result<void> DebugReader::read()
+{
+    const auto root = m_flat.root();
+    m_info.format = m_flat.text(m_flat.table(root, 0, "format"), 0, "format");
+    if (auto fault = m_flat.takeFault())
+        return tl::unexpected(std::move(*fault));
+    const auto files = m_flat.vector(root, 2, 4, "files");
+    for (std::uint32_t i = 0; i < files.count && !m_flat.failed(); ++i) {
+        const auto each = m_flat.tableIn(files, i, "file");
+        const std::string name = m_flat.text(each, 0, "file");
+        const std::string folder = m_flat.text(each, 1, "file");
+        m_info.files.push_back(folder.empty() ? name : folder + "/" + name);
+    }
+    const auto units = m_flat.vector(root, 3, 4, "compile units");
+    if (units.count > 0)
+        m_info.producer = m_flat.text(m_flat.tableIn(units, 0, "compile unit"), 2, "producer");
+    keepFault();
+    const auto locations = m_flat.vector(root, 5, 4, "locations");
+    keepFault();
+    for (std::uint32_t i = 0; i < locations.count; ++i)
+        readLocation(m_flat.tableIn(locations, i, "location"), i);
+    const auto map = m_flat.vector(root, 1, 4, "operations");
+    for (std::uint32_t i = 0; i < map.count; ++i) {
+        const auto each = m_flat.tableIn(map, i, "operation");
+        const auto operation = m_flat.number<std::uint32_t>(each, 0, "operation");
+        const auto location = m_flat.number<std::uint32_t>(each, 1, "operation");
+        if (!m_flat.failed() && location >= m_info.locations.size())
+            m_flat.fail(each.at, fmt::format("operation {}", operation),
+                        fmt::format("one of {} locations", m_info.locations.size()),
+                        fmt::format("location {}", location),
+                        "An operation has a location that is none.");
+        if (!m_flat.failed())
+            m_info.operations.emplace(operation, location);
+        keepFault();
+    }
+    keepFault();
+    return {};
+}
+
+} // namespace
+
+const DebugLocation *DebugInfo::of(std::uint32_t opId) const
+{
+    const auto found = operations.find(opId);
+    return found == operations.end() ? nullptr : &locations[found->second];
+}
+
+std::vector<std::uint32_t> DebugInfo::sourceOps(std::uint32_t opId) const
+{
+    std::vector<std::uint32_t> all;
+    if (const DebugLocation *location = of(opId)) {
+        for (const std::uint32_t entry : location->entries)
+            all.insert(all.end(), entries[entry].sourceOps.begin(), entries[entry].sourceOps.end());
+    }
+    return all;
+}
+
+std::vector<std::string> DebugInfo::callStack(std::uint32_t opId) const
+{
+    if (const DebugLocation *location = of(opId)) {
+        for (const std::uint32_t entry : location->entries) {
+            if (!entries[entry].callStack.empty())
+                return entries[entry].callStack;
+        }
+    }
+    return {};
+}
+
+std::string DebugInfo::name(std::uint32_t opId) const
+{
+    if (const DebugLocation *location = of(opId)) {
+        for (const std::uint32_t entry : location->entries) {
+            if (!entries[entry].name.empty())
+                return entries[entry].name;
+        }
+    }
+    return {};
+}
+
+std::string DebugInfo::scope(std::uint32_t opId) const
+{
+    std::vector<std::string> parts = callStack(opId);
+    std::reverse(parts.begin(), parts.end());
+    const DebugLocation *location = of(opId);
+    for (std::size_t i = 0; location != nullptr && i < location->entries.size(); ++i) {
+        if (const std::string &node = entries[location->entries[i]].node; !node.empty()) {
+            parts.push_back(node);
+            break;
+        }
+    }
+    std::string scope;
+    for (std::string &part : parts)
+        scope += (scope.empty() ? "" : "/") + plain(std::move(part));
+    return scope;
+}
+
+std::string DebugInfo::position(std::uint32_t opId) const
+{
+    const DebugLocation *location = of(opId);
+    if (location == nullptr || location->line == 0 || location->file >= files.size())
+        return {};
+    return fmt::format("{}:{}:{}", files[location->file], location->line, location->column);
+}
+
+bool isDebugInfo(std::span<const std::byte> bytes)
+{
+    static constexpr std::string_view kMagic = "dbgi";
+    return bytes.size() >= kMagic.size() &&
+           std::equal(kMagic.begin(), kMagic.end(), bytes.begin(), [](char letter, std::byte byte) {
+               return static_cast<std::byte>(letter) == byte;
+           });
+}
+
+Result<DebugInfo> readDebugInfo(std::span<const std::byte> bytes, const std::string &file)
+{
+    DebugInfo info;
+    const bool whole = isDebugInfo(bytes) && bytes.size() >= kDebugHeaderBytes;
+    if (whole) {
+        info.begin = loadLittle<std::uint64_t>(bytes, 8);
+        info.end = loadLittle<std::uint64_t>(bytes, 16);
+    }
+    const bool beginFits = info.begin >= kDebugHeaderBytes && info.begin <= bytes.size();
+    const bool endFits = info.end >= info.begin && info.end <= bytes.size();
+    if (!whole || !beginFits || !endFits)
+        return ErrorBuilder("odix.header")
+            .file(file)
+            .at(FileOffset(!whole      ? 0
+                           : beginFits ? 16
+                                       : 8))
+            .field("header")
+            .expected("dbgi and a FlatBuffer inside the file")
+            .found(whole ? fmt::format("[{}, {}) of {} bytes", info.begin, info.end, bytes.size())
+                         : fmt::format("{} bytes", bytes.size()))
+            .message("The header is not that of debug information.")
+            .unexpected();
+    if (auto read = DebugReader(bytes, file, info).read(); !read)
+        return tl::unexpected(std::move(read.error()));
+    return info;
+}
+
+} // namespace kernscope::odix

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/container/odix/odix.h"
+
+#include "core/base/little_endian.h"
+#include "core/format/table_rows.h"
+
+#include <algorithm>
+
+namespace kernscope::odix {
+
+const Code *findCode(std::string_view set, std::uint32_t code)
+{
+    static const auto rows = tables::loadRows<Code>("odix_codes", {{"set", &Code::set},
+                                                                   {"code", &Code::code},
+                                                                   {"name", &Code::name},
+                                                                   {"bits", &Code::bits},
+                                                                   {"element", &Code::element}});
+    const auto found = std::find_if(rows.begin(), rows.end(), [&](const Code &row) {
+        return row.code == code && row.set == set;
+    });
+    return found == rows.end() ? nullptr : &*found;
+}
+
+std::optional<ByteCount> Type::bytes() const
+{
+    std::uint64_t count = bits;
+    for (const std::int64_t extent : dims) {
+        const auto more =
+            extent < 0 ? std::nullopt : checkedMultiply(count, static_cast<std::uint64_t>(extent));
+        if (!more)
+            return std::nullopt;
+        count = *more;
+    }
+    if (kind != Kind::Array || bits == 0)
+        return std::nullopt;
+    return ByteCount(count / 8 + (count % 8 == 0 ? 0 : 1));
+}
+
+bool Symbol::isPlumbing() const
+{
+    const std::string_view all = name;
+    const bool memory =
+        all.starts_with("NDArray.") && all != "NDArray.copy" && all != "NDArray.load";
+    return kernel && (memory || all.starts_with("Context.") ||
+                      all.starts_with("SparseWithBitmask.") || all.starts_with('#'));
+}
+
+const Symbol *Program::callee(const Instruction &instruction) const
+{
+    return instruction.is(Opcode::Call) ? &symbols[static_cast<std::size_t>(instruction.value)]
+                                        : nullptr;
+}
+
+const Attribute *Program::member(std::uint32_t dictionary, std::string_view key) const
+{
+    if (dictionary == kNone)
+        return nullptr;
+    const Attribute &all = attributes[dictionary];
+    const auto found = std::find(all.keys.begin(), all.keys.end(), key);
+    return found == all.keys.end()
+               ? nullptr
+               : &attributes[all.refs[static_cast<std::size_t>(found - all.keys.begin())]];
+}
+
+std::vector<std::string> Program::texts(std::uint32_t dictionary, std::string_view key) const
+{
+    std::vector<std::string> all;
+    if (const Attribute *array = member(dictionary, key)) {
+        for (const std::uint32_t each : array->refs)
+            all.push_back(attributes[each].text);
+    }
+    return all;
+}
+
+std::string_view Program::roleOf(const Function &function) const
+{
+    const Symbol &symbol = symbolOf(function);
+    if (symbol.name.starts_with('#'))
+        return "shapes";
+    if (!symbol.name.starts_with('$'))
+        return "body";
+    return symbol.inputs.empty() ? "initialiser" : "initialiser with buffers";
+}
+
+Result<std::vector<std::byte>> writeProgram(const Program &program,
+                                            std::span<const std::byte> source)
+{
+    std::uint64_t end = program.flatBuffer.end();
+    for (const ByteRange &segment : program.segments)
+        end = std::max(end, segment.end());
+    if (end > source.size())
+        return refused("odix.write", "source", std::to_string(end) + " bytes",
+                       std::to_string(source.size()) + " bytes",
+                       "The source does not hold the parts of the program.");
+    std::vector<std::byte> bytes(source.size());
+    static constexpr std::string_view kMagic = "odix";
+    std::transform(kMagic.begin(), kMagic.end(), bytes.begin(),
+                   [](char letter) { return static_cast<std::byte>(letter); });
+    storeLittle<std::uint16_t>(bytes, 4, program.major);
+    storeLittle<std::uint16_t>(bytes, 6, program.minor);
+    storeLittle<std::uint64_t>(bytes, 8, program.flatBuffer.offset.value);
+    storeLittle<std::uint64_t>(bytes, 16, program.dataBegin);
+    const auto copy = [&](ByteRange range) {
+        const auto part = source.subspan(range.offset.value, range.bytes.value);
+        std::copy(part.begin(), part.end(),
+                  bytes.begin() + static_cast<std::ptrdiff_t>(range.offset.value));
+    };
+    copy({FileOffset(24), ByteCount(program.flatBuffer.offset.value - 24)}); // no loader reads it
+    copy(program.flatBuffer);
+    copy({FileOffset(program.flatBuffer.end()),
+          ByteCount(source.size() - program.flatBuffer.end())});
+    return bytes;
+}
+
+} // namespace kernscope::odix

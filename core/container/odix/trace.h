@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/container/odix/dbginfo.h"
+#include "core/container/odix/odix.h"
+
+#include <functional>
+
+/// What the registers of a compiled program hold: which constant, which part of the scratch memory.
+/// Instructions are followed once, in their order; nothing is run.
+namespace kernscope::odix {
+
+struct Value {
+    enum class Kind : std::uint8_t {
+        Unknown,   ///< made at run time
+        Immediate, ///< `index` is the number
+        Address,   ///< of a place in the data
+        Constant,  ///< of Program::constants
+        Made,      ///< of Trace::made: what only constants go into
+        Memory,    ///< of Trace::buffers
+        View,      ///< of Trace::views
+        Context,   ///< of Trace::contexts
+    };
+    Kind kind = Kind::Unknown;
+    std::uint64_t index = 0;
+
+    bool isConstant() const { return kind == Kind::Constant || kind == Kind::Made; }
+};
+
+/// A call that decompresses or casts constants.
+struct MadeValue {
+    std::uint32_t function = 0, instruction = 0;
+    std::vector<Value> operands;
+    unsigned depth = 0; ///< of calls that feed it
+};
+
+/// Scratch memory that an initialiser asks for.
+struct Buffer {
+    std::uint32_t function = 0, instruction = 0, type = 0;
+    std::uint64_t bytes = 0;
+};
+
+/// An array in scratch memory. Views may overlap where the older one is no longer used.
+struct View {
+    std::size_t buffer = 0;
+    std::uint32_t function = 0, instruction = 0, reg = 0, type = 0;
+    std::uint64_t offset = 0, bytes = 0; ///< in the buffer, also of a view of a view
+    std::uint32_t last =
+        0; ///< last instruction that names it; of loops (up to 10 million steps) the jump back
+};
+
+struct Trace {
+    std::vector<Buffer> buffers;
+    std::vector<View> views; ///< in the order in which they are made
+    std::vector<MadeValue> made;
+    std::vector<std::vector<std::pair<std::uint64_t, Value>>> contexts; ///< slots, ascending
+    /// By function: one value a place of Function::registers, of operands as they are read. Empty
+    /// of functions that nothing reaches.
+    std::vector<std::vector<Value>> values;
+    Diagnostics diagnostics; ///< views that do not fit their buffer
+};
+
+/// `decompresses(kernel name)`: kernels whose result is constant where all operands are.
+Trace traceProgram(const Program &program, const std::string &file,
+                   const std::function<bool(std::string_view)> &decompresses);
+
+/// A compiled program with what follows from it.
+struct Compiled {
+    Program program;
+    Trace trace;
+    std::optional<DebugInfo> debug;
+    std::size_t file = 0; ///< of the bundle, of the program
+};
+
+} // namespace kernscope::odix

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/bundle/bundle_fwd.h"
+#include "core/compare/compare.h"
+#include "core/report/json.h"
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+/// A package beside the program that was compiled from it, weight by weight.
+namespace kernscope::report {
+
+/// What the compiler made of a weight.
+enum class Fate : std::uint8_t {
+    Kept,       ///< its elements are the same stored bytes
+    Folded,     ///< decompressed: dense in the program, with the same values
+    WrittenOut, ///< one number for all elements: in full in the program
+    Changed,    ///< stored otherwise, with the same values
+    Merged,     ///< the same bytes as another weight, which the program has once
+    Dropped,    ///< not in the program
+    Added,      ///< only in the program
+    Differs,    ///< the values are others: the program is of another package
+};
+/// "kept", "folded to dense", "written out", "stored otherwise", "merged", "dropped", "added",
+/// "other values".
+std::string_view fateName(Fate fate);
+
+struct OriginRow {
+    const Bundle *package = nullptr, *program = nullptr;
+    std::size_t a = kNoIndex, b = kNoIndex; ///< weights of either
+    Fate fate = Fate::Kept;
+    std::string_view tie; ///< how the two were found: "op id", "bytes", pairingName()
+};
+
+/// In the order of the package, then what the program has alone. Compares the values of pairs whose
+/// bytes differ. Errors: "task.cancelled".
+Result<std::vector<OriginRow>> compiledOrigins(const Bundle &package, const Bundle &program,
+                                               Progress *progress);
+
+const TableOf<OriginRow> &originTable();
+/// `odix --against PACKAGE`: the rows under "weights".
+Json originDocument(std::string_view package, const std::vector<OriginRow> &rows);
+
+} // namespace kernscope::report

@@ -1,0 +1,432 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/report/odix_json.h"
+
+#include "core/base/svg.h"
+#include "core/report/json_table.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace kernscope::report {
+
+namespace {
+
+using odix::Opcode;
+
+std::string typeText(const odix::Program &program, std::uint32_t type)
+{
+    return type < program.types.size() ? program.types[type].text : std::string("?");
+}
+
+std::string codeText(std::string_view set, std::uint32_t code)
+{
+    const odix::Code *row = odix::findCode(set, code);
+    return row != nullptr ? row->name : std::to_string(code);
+}
+
+Json odixTypesJson(const odix::Program &program, const std::vector<std::uint32_t> &types)
+{
+    Json all = Json::array();
+    for (const std::uint32_t type : types)
+        all.push_back(typeText(program, type));
+    return all;
+}
+
+/// The reader has checked that no attribute holds itself.
+Json attributeJson(const odix::Program &program, std::uint32_t number)
+{
+    const odix::Attribute &attribute = program.attributes[number];
+    using Kind = odix::Attribute::Kind;
+    switch (attribute.kind) {
+    case Kind::Array: {
+        Json all = Json::array();
+        for (const std::uint32_t each : attribute.refs)
+            all.push_back(attributeJson(program, each));
+        return all;
+    }
+    case Kind::Dictionary: {
+        Json all = Json::object();
+        for (std::size_t i = 0; i < attribute.keys.size(); ++i)
+            all[attribute.keys[i]] = attributeJson(program, attribute.refs[i]);
+        return all;
+    }
+    case Kind::Integer: return attribute.number;
+    case Kind::String: return attribute.text;
+    case Kind::Boolean: return attribute.number != 0;
+    case Kind::Enum: return Json{{"enum", attribute.text}, {"value", attribute.number}};
+    case Kind::Type: return typeText(program, static_cast<std::uint32_t>(attribute.number));
+    case Kind::Bytes: return Json{{"bytes", attribute.bytes.bytes.value}};
+    default: return nullptr;
+    }
+}
+
+Json symbolJson(const odix::Program &program, const odix::Symbol &symbol)
+{
+    Json intents = Json::array();
+    for (const std::uint8_t intent : symbol.intents)
+        intents.push_back(codeText("intent", intent));
+    return Json::array(
+        {symbol.kernel ? "kernel" : "function", symbol.name, odixTypesJson(program, symbol.inputs),
+         odixTypesJson(program, symbol.outputs), std::move(intents),
+         symbol.attribute == odix::kNone ? Json::object()
+                                         : attributeJson(program, symbol.attribute)});
+}
+
+Json argumentJson(const odix::Instruction &instruction)
+{
+    if (instruction.is(Opcode::Move))
+        return nullptr;
+    if (instruction.is(Opcode::LoadDs))
+        return Json::array({instruction.segment, instruction.value});
+    return instruction.value;
+}
+
+Json instructionJson(const odix::Compiled &compiled, const odix::Function &function,
+                     const odix::Instruction &instruction)
+{
+    const auto operands = function.operandsOf(instruction),
+               results = function.resultsOf(instruction);
+    Json json = Json::array({instruction.opId, codeText("opcode", instruction.opcode),
+                             argumentJson(instruction),
+                             std::vector<std::uint32_t>(operands.begin(), operands.end()),
+                             std::vector<std::uint32_t>(results.begin(), results.end())});
+    if (compiled.debug) {
+        if (auto operations = compiled.debug->sourceOps(instruction.opId); !operations.empty())
+            json.push_back(std::move(operations));
+    }
+    return json;
+}
+
+Json odixFunctionJson(const odix::Compiled &compiled, std::size_t index)
+{
+    const odix::Program &program = compiled.program;
+    const odix::Function &function = program.functions[index];
+    const odix::Symbol &symbol = program.symbolOf(function);
+    const auto inputs = program.texts(symbol.attribute, "inputs");
+    const auto outputs = program.texts(symbol.attribute, "outputs");
+    Json json{{"index", index},
+              {"name", symbol.name},
+              {"role", program.roleOf(function)},
+              {"symbol", function.symbol},
+              {"registers", function.registerCount},
+              {"op_id", function.opId}};
+    Json all = Json::array();
+    for (std::size_t i = 0; i < symbol.inputs.size(); ++i) {
+        all.push_back({{"register", i}, {"type", typeText(program, symbol.inputs[i])}});
+        if (i < inputs.size())
+            all.back()["name"] = inputs[i];
+    }
+    json["inputs"] = std::move(all);
+    all = Json::array();
+    for (std::size_t i = 0; i < symbol.outputs.size(); ++i) {
+        all.push_back({{"register", symbol.inputs.size() + i},
+                       {"type", typeText(program, symbol.outputs[i])},
+                       {"intent", codeText("intent", symbol.intents[i])}});
+        if (i < outputs.size())
+            all.back()["name"] = outputs[i];
+    }
+    json["outputs"] = std::move(all);
+    all = Json::array();
+    for (const odix::Instruction &each : function.code)
+        all.push_back(instructionJson(compiled, function, each));
+    json["instructions"] = std::move(all);
+    return json;
+}
+
+Json constantJson(const odix::Compiled &compiled, std::size_t record)
+{
+    const odix::Program &program = compiled.program;
+    const odix::Constant &constant = program.constants[record];
+    const odix::Type &type = program.types[constant.type];
+    Json json{{"record", record},
+              {"segment_offset", constant.offset},
+              {"offset", constant.bytes.offset.value},
+              {"length", constant.bytes.bytes.value},
+              {"room", constant.room.value},
+              {"element", type.elementText},
+              {"shape", type.dims},
+              {"type", type.text}};
+    Json loads = Json::array();
+    for (const auto &[function, instruction] : constant.loadedBy)
+        loads.push_back({{"function", function},
+                         {"name", program.symbolOf(program.functions[function]).name},
+                         {"instruction", instruction},
+                         {"op_id", program.functions[function].code[instruction].opId}});
+    json["loaded_by"] = std::move(loads);
+    if (compiled.debug) {
+        const auto id = static_cast<std::uint32_t>(record);
+        json["coreai_ops"] = compiled.debug->sourceOps(id);
+        if (const auto name = compiled.debug->name(id); !name.empty())
+            json["name"] = name;
+        if (auto stack = compiled.debug->callStack(id); !stack.empty())
+            json["call_stack"] = std::move(stack);
+        if (const auto position = compiled.debug->position(id); !position.empty())
+            json["position"] = position;
+    }
+    return json;
+}
+
+Json buffersJson(const odix::Compiled &compiled)
+{
+    const odix::Program &program = compiled.program;
+    const auto place = [&program](std::uint32_t function, std::uint32_t instruction) {
+        return Json{{"function", function},
+                    {"name", program.symbolOf(program.functions[function]).name},
+                    {"instruction", instruction}};
+    };
+    Json all = Json::array();
+    for (const odix::Buffer &buffer : compiled.trace.buffers)
+        all.push_back({{"at", place(buffer.function, buffer.instruction)},
+                       {"type", typeText(program, buffer.type)},
+                       {"bytes", buffer.bytes},
+                       {"views", Json::array()}});
+    for (const odix::View &view : compiled.trace.views) {
+        Json json = place(view.function, view.instruction);
+        json["register"] = view.reg;
+        json["offset"] = view.offset;
+        json["bytes"] = view.bytes;
+        json["type"] = typeText(program, view.type);
+        json["last_instruction"] = view.last;
+        all[view.buffer]["views"].push_back(std::move(json));
+    }
+    return all;
+}
+
+std::string registersText(std::span<const std::uint32_t> registers)
+{
+    return fmt::format("{}", fmt::join(registers, " "));
+}
+
+const odix::Instruction &instructionOf(const InstructionRow &row)
+{
+    return row.compiled->program.functions[row.function].code[row.instruction];
+}
+
+/// "coreai.conv2d", "slot 3", "to 24", "128".
+std::string argumentText(const InstructionRow &row)
+{
+    const odix::Instruction &each = instructionOf(row);
+    if (const odix::Symbol *callee = row.compiled->program.callee(each))
+        return callee->name;
+    switch (static_cast<Opcode>(each.opcode)) {
+    case Opcode::Jump:
+    case Opcode::Branch: return fmt::format("to {}", each.value);
+    case Opcode::GetContext:
+    case Opcode::SetContext: return fmt::format("slot {}", each.value);
+    case Opcode::LoadDs: return fmt::format("data + {:#x}", each.value);
+    case Opcode::LoadImm: return std::to_string(each.value);
+    default: return {};
+    }
+}
+
+} // namespace
+
+Json odixJson(const odix::Compiled &compiled, std::uint64_t fileBytes)
+{
+    const odix::Program &program = compiled.program;
+    Json json{{"header",
+               {{"version", {program.major, program.minor}},
+                {"flatbuffer_offset", program.flatBuffer.offset.value},
+                {"data_offset", program.dataBegin},
+                {"size", fileBytes}}},
+              {"platform", program.platform},
+              {"attributes", program.attribute == odix::kNone
+                                 ? Json::object()
+                                 : attributeJson(program, program.attribute)},
+              {"op_id", program.opId},
+              {"public_functions", program.functionNumbers},
+              {"types", program.types.size()}};
+    for (const char *key : {"entries", "segments", "symbols", "functions", "constants"})
+        json[key] = Json::array();
+    for (const auto &[name, functions] : program.entries)
+        json["entries"].push_back({{"name", name}, {"functions", functions}});
+    for (const ByteRange &segment : program.segments)
+        json["segments"].push_back(
+            {{"offset", segment.offset.value}, {"length", segment.bytes.value}});
+    for (const odix::Symbol &symbol : program.symbols)
+        json["symbols"].push_back(symbolJson(program, symbol));
+    for (std::size_t i = 0; i < program.functions.size(); ++i)
+        json["functions"].push_back(odixFunctionJson(compiled, i));
+    for (std::size_t i = 0; i < program.constants.size(); ++i)
+        json["constants"].push_back(constantJson(compiled, i));
+    json["buffers"] = buffersJson(compiled);
+    if (compiled.debug)
+        json["debug"] = {{"format", compiled.debug->format},
+                         {"producer", compiled.debug->producer},
+                         {"files", compiled.debug->files},
+                         {"operations", compiled.debug->operations.size()},
+                         {"locations", compiled.debug->locations.size()}};
+    return json;
+}
+
+std::vector<MemoryRow> memoryRows(const odix::Compiled &compiled)
+{
+    std::vector<MemoryRow> rows;
+    for (const odix::View &view : compiled.trace.views)
+        rows.push_back({&compiled, &view});
+    return rows;
+}
+
+const TableOf<MemoryRow> &memoryTable()
+{
+    using Row = MemoryRow;
+    static const TableOf<Row> table(
+        "memory",
+        {{kNumber, "buffer", "Buffer of scratch memory",
+          [](const Row &row) -> Value { return Code(row.view->buffer); }},
+         {kNumber, "offset", "First byte in the buffer",
+          [](const Row &row) -> Value { return Count(row.view->offset); }},
+         {kNumber, "bytes", "Bytes of the array",
+          [](const Row &row) -> Value { return Count(row.view->bytes); }, withUnit("B")},
+         {"type", "Elements and shape of the array",
+          [](const Row &row) -> Value { return typeText(row.compiled->program, row.view->type); }},
+         {"function", "Function that lays it out",
+          [](const Row &row) -> Value {
+              const odix::Program &program = row.compiled->program;
+              return View(program.symbolOf(program.functions[row.view->function]).name);
+          }},
+         {kNumber, "first", "Instruction that makes it",
+          [](const Row &row) -> Value { return Code(row.view->instruction); }},
+         {kNumber, "last", "Last instruction that names it; a jump back where a loop uses it",
+          [](const Row &row) -> Value { return Code(row.view->last); }}});
+    return table;
+}
+
+std::vector<ConstantRow> constantRows(const odix::Compiled &compiled)
+{
+    std::vector<ConstantRow> rows;
+    for (std::size_t i = 0; i < compiled.program.constants.size(); ++i)
+        rows.push_back({&compiled, i});
+    return rows;
+}
+
+const TableOf<ConstantRow> &constantTable()
+{
+    using Row = ConstantRow;
+    static constexpr auto of = [](const Row &row) -> const odix::Constant & {
+        return row.compiled->program.constants[row.record];
+    };
+    static const TableOf<Row> table(
+        "constants",
+        {{kNumber, "record", "Number of the constant, by its place",
+          [](const Row &row) -> Value { return Code(row.record); }},
+         {kNumber, "offset", "First byte in the file",
+          [](const Row &row) -> Value { return Hex(of(row).bytes.offset.value); }},
+         {kNumber, "bytes", "Bytes that its elements take",
+          [](const Row &row) -> Value { return Count(of(row).bytes.bytes.value); }, withUnit("B")},
+         {kNumber, "room", "Bytes up to the next constant",
+          [](const Row &row) -> Value { return Count(of(row).room.value); }, withUnit("B")},
+         {"type", "Elements and shape",
+          [](const Row &row) -> Value { return typeText(row.compiled->program, of(row).type); }},
+         {"source", "Operation of the package that it came from, by the debug information",
+          [](const Row &row) -> Value {
+              if (!row.compiled->debug)
+                  return Unknown();
+              const auto operations =
+                  row.compiled->debug->sourceOps(static_cast<std::uint32_t>(row.record));
+              return fmt::format("{}", fmt::join(operations, " "));
+          }}});
+    return table;
+}
+
+std::vector<InstructionRow> instructionRows(const odix::Compiled &compiled)
+{
+    std::vector<InstructionRow> rows;
+    for (std::uint32_t f = 0; f < compiled.program.functions.size(); ++f) {
+        for (std::uint32_t i = 0; i < compiled.program.functions[f].code.size(); ++i)
+            rows.push_back({&compiled, f, i});
+    }
+    return rows;
+}
+
+const TableOf<InstructionRow> &instructionTable()
+{
+    using Row = InstructionRow;
+    static const TableOf<Row> table(
+        "instructions",
+        {{kNumber, "function", "Number of the function",
+          [](const Row &row) -> Value { return Code(row.function); }},
+         {kNumber, "number", "Number in the function",
+          [](const Row &row) -> Value { return Code(row.instruction); }},
+         {"does", "What it does",
+          [](const Row &row) -> Value { return codeText("opcode", instructionOf(row).opcode); }},
+         {kName, "what", "Kernel or function, target, slot, number",
+          [](const Row &row) -> Value { return argumentText(row); }},
+         {"operands", "Registers that it reads",
+          [](const Row &row) -> Value {
+              const odix::Function &function = row.compiled->program.functions[row.function];
+              return registersText(function.operandsOf(instructionOf(row)));
+          }},
+         {"results", "Registers that it writes", [](const Row &row) -> Value {
+              const odix::Function &function = row.compiled->program.functions[row.function];
+              return registersText(function.resultsOf(instructionOf(row)));
+          }}});
+    return table;
+}
+
+std::string memoryPlanSvg(const odix::Compiled &compiled)
+{
+    constexpr double kWidth = 960, kHeight = 320, kMargin = 24;
+    const auto &buffers = compiled.trace.buffers;
+    if (buffers.empty())
+        return {};
+    std::string drawn;
+    for (std::size_t b = 0; b < buffers.size(); ++b) {
+        const double top = static_cast<double>(b) * (kHeight + 2 * kMargin) + kMargin;
+        const double perByte =
+            kHeight / static_cast<double>(std::max<std::uint64_t>(buffers[b].bytes, 1));
+        std::uint32_t last = 1;
+        for (const odix::View &view : compiled.trace.views)
+            last = view.buffer == b ? std::max(last, view.last + 1) : last;
+        const double perStep = kWidth / last;
+        drawn += svg::element(
+            "text", {{"x", kMargin}, {"y", top - 6}},
+            fmt::format("buffer {}: {} bytes, {} instructions", b, buffers[b].bytes, last));
+        drawn += svg::element("rect", {{"x", kMargin},
+                                       {"y", top},
+                                       {"width", kWidth},
+                                       {"height", kHeight},
+                                       {"fill", "none"},
+                                       {"stroke", "#888888"}});
+        for (const odix::View &view : compiled.trace.views) {
+            if (view.buffer != b)
+                continue;
+            const std::string title = svg::element(
+                "title", {},
+                svg::escaped(fmt::format("{}: {} bytes at {}, instructions {} to {}",
+                                         typeText(compiled.program, view.type), view.bytes,
+                                         view.offset, view.instruction, view.last)));
+            drawn +=
+                svg::element("rect",
+                             {{"x", kMargin + view.instruction * perStep},
+                              {"y", top + static_cast<double>(view.offset) * perByte},
+                              {"width", (view.last - view.instruction + 1) * perStep},
+                              {"height", std::max(1.0, static_cast<double>(view.bytes) * perByte)},
+                              {"fill", "#3b76af"},
+                              {"fill-opacity", "0.5"},
+                              {"stroke", "#1d3b58"}},
+                             title);
+        }
+    }
+    const double height = static_cast<double>(buffers.size()) * (kHeight + 2 * kMargin) + kMargin;
+    return svg::element("svg",
+                        {{"xmlns", "http://www.w3.org/2000/svg"},
+                         {"width", kWidth + 2 * kMargin},
+                         {"height", height},
+                         {"font-family", "sans-serif"},
+                         {"font-size", "12"}},
+                        drawn) +
+           "\n";
+}
+
+Json odixDocument(const odix::Compiled *compiled, std::uint64_t fileBytes)
+{
+    Json json = document("odix");
+    if (compiled != nullptr)
+        json["odix"] = odixJson(*compiled, fileBytes);
+    return json;
+}
+
+} // namespace kernscope::report

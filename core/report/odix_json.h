@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/container/odix/trace.h"
+#include "core/report/column.h"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// A compiled Core AI program, as `odix` shows it.
+namespace kernscope::report {
+
+/// What `odix` says of a program: header, symbols, functions with instructions, constants, scratch
+/// memory with its views, debug information.
+Json odixJson(const odix::Compiled &compiled, std::uint64_t fileBytes);
+/// The document of `odix`; without `compiled` what could not be read has no key "odix".
+Json odixDocument(const odix::Compiled *compiled, std::uint64_t fileBytes);
+
+/// A view of scratch memory, a constant or an instruction. They point into the program.
+struct MemoryRow {
+    const odix::Compiled *compiled = nullptr;
+    const odix::View *view = nullptr;
+};
+std::vector<MemoryRow> memoryRows(const odix::Compiled &compiled);
+const TableOf<MemoryRow> &memoryTable();
+
+struct ConstantRow {
+    const odix::Compiled *compiled = nullptr;
+    std::size_t record = 0;
+};
+std::vector<ConstantRow> constantRows(const odix::Compiled &compiled);
+const TableOf<ConstantRow> &constantTable();
+
+struct InstructionRow {
+    const odix::Compiled *compiled = nullptr;
+    std::uint32_t function = 0, instruction = 0;
+};
+std::vector<InstructionRow> instructionRows(const odix::Compiled &compiled);
+const TableOf<InstructionRow> &instructionTable();
+
+/// The memory plan as SVG: bytes of a buffer downwards, instructions to the right, a rectangle a
+/// view from the instruction that makes it to the last one that names it. One picture a buffer, one
+/// below the other; empty where there is none.
+std::string memoryPlanSvg(const odix::Compiled &compiled);
+
+} // namespace kernscope::report

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A compiled program that this project made (tests/fuzz/seeds/made.odix): two weights that are
+// decompressed, one dense one, a state, views that overlap once the older one is dead.
+#include "core/base/little_endian.h"
+#include "core/bundle/bundle.h"
+#include "core/container/mil/program.h"
+#include "core/container/odix/trace.h"
+#include "core/report/odix_json.h"
+#include "made_bundle.h"
+#include "tests/test_program.h"
+
+#include <QFile>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <algorithm>
+
+#include <nlohmann/json.hpp>
+
+using namespace kernscope;
+
+namespace {
+
+test::Bytes seed(const char *name)
+{
+    QFile file(QString::fromUtf8(test::sourceFolder()) + QStringLiteral("/tests/fuzz/seeds/") +
+               QLatin1String(name));
+    if (!file.open(QIODevice::ReadOnly))
+        return {};
+    const QByteArray raw = file.readAll();
+    const auto all = std::as_bytes(std::span(raw.constData(), std::size_t(raw.size())));
+    return {all.begin(), all.end()};
+}
+
+OpenOptions folder(test::Bytes program, test::Bytes debug)
+{
+    OpenOptions options;
+    options.memory = {{"main-universal.dbginfo", std::move(debug)},
+                      {"main-universal.odix", std::move(program)}};
+    return options;
+}
+
+BundlePtr made()
+{
+    const auto bundle =
+        Bundle::open("made.aimodelx", folder(seed("made.odix"), seed("made.dbginfo")));
+    return bundle ? *bundle : nullptr;
+}
+
+/// Where a pattern of bytes lies.
+std::size_t find(const test::Bytes &bytes, std::string_view text)
+{
+    const auto wanted = std::as_bytes(std::span(text));
+    return std::size_t(std::search(bytes.begin(), bytes.end(), wanted.begin(), wanted.end()) -
+                       bytes.begin());
+}
+
+} // namespace
+
+class TestOdix : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void tables();
+    void weights();
+    void program();
+    void memoryPlan();
+    void withoutDebugInformation();
+    void loneFile();
+    void refusals_data();
+    void refusals();
+    void debugRefusals();
+    void warnings();
+};
+
+void TestOdix::tables()
+{
+    const auto bytes = seed("made.odix");
+    const auto program = odix::readProgram(bytes, "made.odix");
+    QVERIFY2(program, program ? "" : describe(program.error()).c_str());
+    QCOMPARE(test::faults(program->diagnostics), std::vector<std::string>());
+    QCOMPARE(program->platform, std::string("myPlatformId"));
+    QCOMPARE(program->functions.size(), std::size_t(3));
+    QCOMPARE(program->roleOf(program->functions[0]), std::string_view("initialiser with buffers"));
+    QCOMPARE(program->roleOf(program->functions[1]), std::string_view("initialiser"));
+    QCOMPARE(program->roleOf(program->functions[2]), std::string_view("body"));
+    QCOMPARE(program->constants.size(), std::size_t(9));
+    QCOMPARE(program->types[program->constants[1].type].text, std::string("ui2[2,4]"));
+    QCOMPARE(program->constants[1].bytes.bytes.value, std::uint64_t(2));
+    QCOMPARE(program->constants[1].room.value, std::uint64_t(64));
+    const auto written = odix::writeProgram(*program, bytes);
+    QVERIFY(written && *written == bytes);
+    QCOMPARE(odix::writeProgram(*program, std::span(bytes).first(100)).error().code,
+             std::string("odix.write"));
+}
+
+void TestOdix::weights()
+{
+    const auto bundle = made();
+    QVERIFY(bundle);
+    QCOMPARE(bundle->kind(), BundleKind::Aimodelx);
+    QCOMPARE(test::faults(bundle->diagnostics()), std::vector<std::string>());
+    QCOMPARE(test::sectionFault(*bundle), std::string());
+    QCOMPARE(bundle->weights().size(), std::size_t(3));
+    // A call stack and the role; the author's name; the reader and the role.
+    QCOMPARE(test::decoded(*bundle, "Tiny_1/Linear_1.bias"),
+             (std::vector<float>{-1, -0.5, 0, 0.5, 1, 1.5, 2, 2.5}));
+    QCOMPARE(test::decoded(*bundle, "layer.0.weight"),
+             (std::vector<float>{1, 2, -0.5, 0.25, 0.25, -0.5, 2, 1}));
+    // 0.5 x (code - 1) + 0.25, and 2 x (code + 1) - 1.
+    QCOMPARE(test::decoded(*bundle, "add_2.bias"),
+             (std::vector<float>{0.25, 0.75, 1.25, 1.75, -9, -11, -13, -15}));
+    QCOMPARE(formText(bundle->weights()[1].form), std::string("lut"));
+    QCOMPARE(formText(bundle->weights()[2].form), std::string("blockwise"));
+    QCOMPARE(bundle->weights()[1].consumers.front().op, std::string("mul"));
+}
+
+void TestOdix::program()
+{
+    const auto bundle = made();
+    QVERIFY(bundle);
+    const auto &functions = bundle->program()->functions;
+    QCOMPARE(functions.size(), std::size_t(1));
+    QCOMPARE(functions[0].inputs.size(), std::size_t(2)); // x and the state
+    QCOMPARE(functions[0].inputs[1].type.kind, mil::ValueType::Kind::State);
+    std::vector<std::string> types;
+    for (const mil::Operation &each : functions[0].body.operations)
+        types.push_back(each.type);
+    QCOMPARE(types, (std::vector<std::string>{"const", "add", "const", "const", "const",
+                                              "constexpr_lut_to_dense", "mul", "const", "const",
+                                              "const", "const", "constexpr_blockwise_shift_scale",
+                                              "add", "const", "reshape"}));
+    QCOMPARE(functions[0].body.outputs.front(), std::string("y"));
+    const auto json = report::odixJson(*bundle->compiled(), 13568);
+    QCOMPARE(json["functions"][2]["instructions"].size(), std::size_t(29));
+    QCOMPARE(json["attributes"].dump(), std::string(R"({"coreai.odie-build":"made up"})"));
+}
+
+void TestOdix::memoryPlan()
+{
+    const auto bundle = made();
+    QVERIFY(bundle);
+    const odix::Trace &trace = bundle->compiled()->trace;
+    QCOMPARE(trace.buffers.size(), std::size_t(1));
+    QCOMPARE(trace.buffers[0].bytes, std::uint64_t(256));
+    QCOMPARE(trace.views.size(), std::size_t(4));
+    QCOMPARE(trace.views[3].offset, std::uint64_t(0));
+    // The first view was last used before the one that takes its place is made.
+    QVERIFY(trace.views[0].last < trace.views[3].instruction);
+    const std::string svg = report::memoryPlanSvg(*bundle->compiled());
+    QVERIFY(svg.find("f16[2,4]: 16 bytes at 16") != std::string::npos);
+}
+
+void TestOdix::withoutDebugInformation()
+{
+    OpenOptions options;
+    options.memory = {{"program.odix", seed("made.odix")}};
+    const auto bundle = Bundle::open("made.odixpackage", options);
+    QVERIFY(bundle);
+    QCOMPARE((*bundle)->weights()[0].name, std::string("add_1.bias"));
+    QCOMPARE((*bundle)->weights()[1].name, std::string("mul_1.factor"));
+}
+
+void TestOdix::loneFile()
+{
+    QTemporaryDir scratch;
+    for (const char *name : {"made.odix", "made.dbginfo"}) {
+        QFile file(scratch.filePath(QLatin1String(name)));
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        const auto bytes = seed(name);
+        file.write(reinterpret_cast<const char *>(bytes.data()), qint64(bytes.size()));
+    }
+    const auto bundle = Bundle::open(scratch.filePath(QStringLiteral("made.odix")).toStdString());
+    QVERIFY2(bundle, bundle ? "" : describe(bundle.error()).c_str());
+    QCOMPARE((*bundle)->weights()[1].name, std::string("layer.0.weight"));
+}
+
+void TestOdix::refusals_data()
+{
+    QTest::addColumn<int>("at");
+    QTest::addColumn<QByteArray>("bytes");
+    QTest::addColumn<QByteArray>("code");
+    const auto row = [](const char *name, std::size_t at, const QByteArray &bytes,
+                        const char *code) {
+        QTest::newRow(name) << int(at) << bytes << QByteArray(code);
+    };
+    const QByteArray far = QByteArray::fromHex("ffffff7f");
+    row("magic", 0, "x", "odix.header");
+    row("version", 6, QByteArray("\x06", 1), "odix.version");
+    row("FlatBuffer past the end", 12, far, "odix.header");
+    row("data past the end", 20, far, "odix.header");
+    row("data inside the FlatBuffer", 16, QByteArray::fromHex("c8000000"), "odix.flatbuffer");
+    row("root", 64, far, "odix.flatbuffer");
+    const auto bytes = seed("made.odix");
+    row("text that is not UTF-8", find(bytes, "myPlatformId"), "\xff", "odix.content");
+    row("text past the end", find(bytes, "myPlatformId") - 4, far, "odix.flatbuffer");
+    row("hash of a type's name", find(bytes, "NDArray"), "ndArray", "odix.content");
+}
+
+/// One fault each: said with its place, and everything that can be shown is.
+void TestOdix::refusals()
+{
+    QFETCH(int, at);
+    QFETCH(QByteArray, bytes);
+    QFETCH(QByteArray, code);
+    auto changed = seed("made.odix");
+    const auto with = std::as_bytes(std::span(bytes.constData(), std::size_t(bytes.size())));
+    std::copy(with.begin(), with.end(), changed.begin() + at);
+    const auto bundle = Bundle::open("x.aimodelx", folder(changed, seed("made.dbginfo")));
+    QVERIFY2(bundle, bundle ? "" : describe(bundle.error()).c_str());
+    const auto &all = (*bundle)->diagnostics();
+    const auto found = std::find_if(all.begin(), all.end(), [&](const Diagnostic &each) {
+        return each.error.code == code.toStdString();
+    });
+    QVERIFY(found != all.end());
+    QCOMPARE(found->error.file, std::string("main-universal.odix"));
+    QVERIFY(found->error.offset);
+    QCOMPARE(test::sectionFault(**bundle), std::string());
+}
+
+void TestOdix::debugRefusals()
+{
+    auto changed = seed("made.dbginfo");
+    changed[22] = std::byte{0x7f};
+    const auto bundle = Bundle::open("x.aimodelx", folder(seed("made.odix"), changed));
+    QVERIFY(bundle);
+    QCOMPARE((*bundle)->diagnostics().front().error.file, std::string("main-universal.dbginfo"));
+    QCOMPARE((*bundle)->diagnostics().front().error.offset->value, std::uint64_t(16));
+    QCOMPARE((*bundle)->weights().size(), std::size_t(3)); // the program is whole
+}
+
+void TestOdix::warnings()
+{
+    auto longer = seed("made.odix");
+    longer.resize(longer.size() + 100);
+    const auto program = odix::readProgram(longer, "x.odix");
+    QVERIFY(program);
+    QCOMPARE(program->diagnostics.front().error.code, std::string("odix.trailing"));
+    QVERIFY(program->diagnostics.front().severity == Severity::Warning);
+    const auto written = odix::writeProgram(*program, longer);
+    QVERIFY(written && *written == longer);
+}
+
+KERNSCOPE_TEST(TestOdix, QCoreApplication)
+#include "tst_odix.moc"

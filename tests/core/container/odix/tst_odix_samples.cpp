@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Programs that the vendor's compiler made (../shared/peers/odix), and broken ones.
+#include "core/base/overlaid_file.h"
+#include "core/base/sha256.h"
+#include "core/bundle/bundle.h"
+#include "core/bundle/reader/container_reader.h"
+#include "core/codec/decode/decoder.h"
+#include "core/container/mil/program.h"
+#include "core/container/odix/trace.h"
+#include "core/numeric/convert.h"
+#include "core/report/compiled_origin.h"
+#include "core/report/odix_json.h"
+#include "made_bundle.h"
+#include "tests/data/data_folder.h"
+
+#include <QDir>
+#include <QElapsedTimer>
+#include <QFile>
+#include <QTest>
+
+#include <set>
+
+#include <nlohmann/json.hpp>
+
+using namespace kernscope;
+using nlohmann::json; // whose objects do not depend on the order of keys
+
+namespace {
+
+json readJson(const QString &path)
+{
+    QFile file(path);
+    return file.open(QIODevice::ReadOnly)
+               ? json::parse(file.readAll().toStdString(), nullptr, false)
+               : json();
+}
+
+/// A member of `wanted` that `found` has otherwise; `skipped` are not compared.
+std::string difference(const json &found, const json &wanted, const std::set<std::string> &skipped)
+{
+    for (const auto &[key, value] : wanted.items()) {
+        if (skipped.count(key) == 0 && (!found.contains(key) || found[key] != value))
+            return key + ": " + (found.contains(key) ? found[key].dump() : "none") + "\nexpected " +
+                   value.dump();
+    }
+    return {};
+}
+
+/// The members of an array whose order may differ from run to run.
+std::set<std::string> unordered(const json &array)
+{
+    std::set<std::string> all;
+    for (const json &each : array)
+        all.insert(each.dump());
+    return all;
+}
+
+std::string hashOf(const std::vector<float> &values)
+{
+    return Sha256::hexOf(std::as_bytes(std::span(values))).value_or("");
+}
+
+std::vector<float> valuesOf(const Bundle &bundle, std::size_t weight)
+{
+    const auto decoder = bundle.decoder(weight);
+    std::vector<float> values(decoder ? decoder->elements().value : 0);
+    if (decoder && !values.empty())
+        decoder->decodeFloat(0, values);
+    return values;
+}
+
+/// The values of what is made of constants at these places: of the weight with the most operands
+/// there, else of a number that is written out in the program. Nothing where there is none.
+std::optional<std::vector<float>> valuesAt(const Bundle &bundle,
+                                           const std::set<std::uint64_t> &places)
+{
+    std::optional<std::size_t> best;
+    std::size_t most = 0;
+    for (std::size_t i = 0; i < bundle.weights().size(); ++i) {
+        const OperandList &operands = bundle.weights()[i].operands();
+        const bool inside =
+            std::all_of(operands.begin(), operands.end(), [&](const codec::Operand &operand) {
+                return places.count(operand.place->dataOffset.value) > 0;
+            });
+        if (inside && operands.size() > most) {
+            best = i;
+            most = operands.size();
+        }
+    }
+    if (best)
+        return valuesOf(bundle, *best);
+    for (const mil::Function &function : bundle.program()->functions) {
+        for (const mil::Operation &operation : function.body.operations) {
+            const mil::ProgramValue *value = operation.operand("val");
+            const mil::Literal *literal = value ? value->literal() : nullptr;
+            if (!literal || places.count(literal->elementSpans.front().offset) == 0)
+                continue;
+            std::vector<float> numbers;
+            for (const std::int64_t number : literalIntegers(*literal))
+                numbers.push_back(static_cast<float>(number));
+            if (isFloatingPoint(literal->element)) {
+                numbers.resize(literal->count);
+                convertToFloat(literal->bytes, literal->element, 0, numbers);
+            }
+            return numbers;
+        }
+    }
+    return std::nullopt;
+}
+
+} // namespace
+
+class TestOdixSamples : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void samples_data() { rows(QStringLiteral("odix")); }
+    void samples();
+    void origins_data() { rows(QStringLiteral("odix")); }
+    void origins();
+    void hostile_data() { rows(QStringLiteral("odix-hostile")); }
+    void hostile();
+
+private:
+    static void rows(const QString &folder);
+};
+
+void TestOdixSamples::rows(const QString &folder)
+{
+    QTest::addColumn<QString>("path");
+    const QDir root(test::dataPath(QStringLiteral("../peers/") + folder));
+    for (const QString &name : root.entryList(QDir::Dirs | QDir::NoDotAndDotDot))
+        QTest::newRow(qPrintable(name)) << root.filePath(name);
+}
+
+/// Structure, places and values as ../shared/peers/odix says; written back byte for byte.
+void TestOdixSamples::samples()
+{
+    KERNSCOPE_SKIP_WITHOUT_ROWS();
+    QFETCH(QString, path);
+    const json wanted = readJson(path + QStringLiteral("/expected.json"));
+    const QString folder = QDir(path).filePath(QDir(path).dirName() + QStringLiteral(".aimodelx"));
+    const auto bundle = Bundle::open(QFile::encodeName(folder).toStdString());
+    QVERIFY2(bundle, bundle ? "" : describe(bundle.error()).c_str());
+    QCOMPARE(test::faults((*bundle)->diagnostics()), std::vector<std::string>());
+    QCOMPARE(test::sectionFault(**bundle), std::string());
+    const auto &files = (*bundle)->files();
+    const auto bytes = files.back().file->bytes();
+    const auto written = containerReader(BundleKind::Aimodelx)->rewrite(files);
+    QVERIFY(written);
+    QVERIFY(std::equal(written->back().begin(), written->back().end(), bytes.begin(), bytes.end()));
+
+    const odix::Compiled &compiled = *(*bundle)->compiled();
+    const bool debug = wanted.contains("debug");
+    QCOMPARE(compiled.debug.has_value(), debug);
+    const json found = json::parse(report::odixJson(compiled, bytes.size()).dump());
+    for (const char *key : {"header", "platform", "attributes", "op_id", "public_functions",
+                            "types", "segments", "symbols"})
+        QVERIFY2(found[key] == wanted[key], (key + found[key].dump() + wanted[key].dump()).c_str());
+    QVERIFY(unordered(found["entries"]) == unordered(wanted["entries"]));
+    for (std::size_t i = 0; i < wanted["functions"].size(); ++i)
+        QCOMPARE(difference(found["functions"][i], wanted["functions"][i], {}), std::string());
+    QCOMPARE(found["constants"].size(), wanted["constants"].size());
+    std::set<std::string> skipped{"index",   "packing", "sha256",   "read_by",
+                                  "sources", "source",  "loaded_by"};
+    if (!debug)
+        skipped.insert("coreai_ops");
+    for (std::size_t i = 0; i < wanted["constants"].size(); ++i) {
+        const json &constant = wanted["constants"][i];
+        QCOMPARE(difference(found["constants"][i], constant, skipped), std::string());
+        QVERIFY(unordered(found["constants"][i]["loaded_by"]) == unordered(constant["loaded_by"]));
+        const auto part = bytes.subspan(constant["offset"], constant["length"]);
+        QCOMPARE(Sha256::hexOf(part).value_or(""), constant["sha256"].get<std::string>());
+    }
+    QCOMPARE(found["buffers"].size(), wanted["buffers"].size());
+    for (std::size_t i = 0; i < wanted["buffers"].size(); ++i) {
+        const json &one = found["buffers"][i], &other = wanted["buffers"][i];
+        QCOMPARE(difference(one, other, {"views"}), std::string());
+        QCOMPARE(one["views"].size(), other["views"].size());
+        for (std::size_t v = 0; v < other["views"].size(); ++v)
+            QCOMPARE(difference(one["views"][v], other["views"][v], {}), std::string());
+    }
+    if (debug) {
+        QCOMPARE(found["debug"]["operations"], wanted["debug"]["operations"]);
+        QCOMPARE(found["debug"]["locations"], wanted["debug"]["locations"]);
+    }
+
+    for (std::size_t i = 0; i < (*bundle)->weights().size(); ++i)
+        QVERIFY2((*bundle)->decoder(i), (*bundle)->weights()[i].name.c_str());
+    for (const json &weight : wanted["weights"]) {
+        std::set<std::uint64_t> places;
+        for (const std::size_t record : weight["constants"])
+            places.insert(wanted["constants"][record]["offset"].get<std::uint64_t>());
+        const auto values = valuesAt(**bundle, places);
+        QVERIFY2(values, weight.dump().c_str());
+        QVERIFY2(hashOf(*values) == weight["sha256_f32le"].get<std::string>(),
+                 (weight.dump() + '\n' + json(*values).dump().substr(0, 200)).c_str());
+    }
+}
+
+/// Each weight of the package is found in the program, with the same values.
+void TestOdixSamples::origins()
+{
+    KERNSCOPE_SKIP_WITHOUT_ROWS();
+    QFETCH(QString, path);
+    const QString source = QString::fromStdString(
+        readJson(path + QStringLiteral("/expected.json")).value("source", std::string()));
+    const auto package = Bundle::open(QFile::encodeName(QDir(path).filePath(source)).toStdString());
+    const auto program = Bundle::open(
+        QFile::encodeName(QDir(path).filePath(QDir(path).dirName() + QStringLiteral(".aimodelx")))
+            .toStdString());
+    QVERIFY2(package, package ? "" : describe(package.error()).c_str());
+    QVERIFY(program);
+    const auto rows = report::compiledOrigins(**package, **program, nullptr);
+    QVERIFY(rows);
+    // Codes that were written one a byte: the package shows what was meant, the program what runs.
+    const bool unpacked = path.endsWith(QStringLiteral("unpacked"));
+    for (const report::OriginRow &row : *rows) {
+        if (unpacked) {
+            QVERIFY(row.fate == report::Fate::Differs);
+            continue;
+        }
+        const auto &weights = (row.a == kNoIndex ? **program : **package).weights();
+        QVERIFY2(row.fate != report::Fate::Differs && row.fate != report::Fate::Dropped &&
+                     row.fate != report::Fate::Added,
+                 (weights[row.a == kNoIndex ? row.b : row.a].name + ": " +
+                  std::string(report::fateName(row.fate)))
+                     .c_str());
+    }
+}
+
+/// No crash, and each says at least one thing with the file and a place; those that the README
+/// accepts still have their weights.
+void TestOdixSamples::hostile()
+{
+    KERNSCOPE_SKIP_WITHOUT_ROWS();
+    QFETCH(QString, path);
+    QElapsedTimer timer;
+    timer.start();
+    const auto bundle = Bundle::open(QFile::encodeName(path).toStdString());
+    QVERIFY2(bundle, bundle ? "" : describe(bundle.error()).c_str());
+    QVERIFY(timer.elapsed() < 1000);
+    QCOMPARE(test::sectionFault(**bundle), std::string());
+    const QString name = QFileInfo(path).baseName();
+    const auto &all = (*bundle)->diagnostics();
+    const QStringList silent{QStringLiteral("registers-count-bomb"),
+                             QStringLiteral("loop-to-itself"), QStringLiteral("call-of-itself")};
+    const QStringList warned{QStringLiteral("opcode-unknown"), QStringLiteral("kind-unknown"),
+                             QStringLiteral("bytes-after-data")};
+    QCOMPARE(all.empty(), silent.contains(name));
+    QCOMPARE(hasErrors(all), !silent.contains(name) && !warned.contains(name));
+    const bool inDebug = name.startsWith(QStringLiteral("dbg-"));
+    if (!all.empty()) {
+        QCOMPARE(all.front().error.file,
+                 std::string(inDebug ? "main-universal.dbginfo" : "main-universal.odix"));
+        QVERIFY(all.front().error.offset);
+    }
+    if (silent.contains(name) || warned.contains(name) || inDebug)
+        QVERIFY(!(*bundle)->weights().empty());
+    if ((*bundle)->compiled())
+        QVERIFY(!report::odixJson(*(*bundle)->compiled(), 0).dump().empty());
+}
+
+KERNSCOPE_TEST(TestOdixSamples, QCoreApplication)
+#include "tst_odix_samples.moc"

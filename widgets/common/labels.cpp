@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/common/labels.h"
+
+#include "widgets/models/table_text.h"
+
+#include <QApplication>
+#include <QEvent>
+#include <QFontDatabase>
+#include <QFontMetrics>
+#include <QLabel>
+#include <QStyle>
+#include <QTextDocument>
+#include <QVariant>
+#include <QWidget>
+
+namespace kernscope::ui {
+
+QFont fixedFont(design::Type step)
+{
+    QFont font = QFontDatabase::systemFont(QFontDatabase::FixedFont);
+    const qreal desktop = QFontDatabase::systemFont(QFontDatabase::GeneralFont).pointSizeF();
+    const qreal now = QApplication::font().pointSizeF();
+    if (font.pointSizeF() > 0 && desktop > 0 && now > 0)
+        font.setPointSizeF(font.pointSizeF() * now / desktop);
+    return design::type(font, step);
+}
+
+void changeApplicationFont(const QFont &font)
+{
+    const qreal before = QApplication::font().pointSizeF();
+    QApplication::setFont(font);
+    if (before <= 0 || font.pointSizeF() <= 0)
+        return;
+    for (QWidget *widget : QApplication::allWidgets()) {
+        QFont own = widget->font();
+        if (!widget->testAttribute(Qt::WA_SetFont) || own.pointSizeF() <= 0 ||
+            !(own.resolveMask() & QFont::SizeResolved))
+            continue;
+        own.setPointSizeF(own.pointSizeF() * font.pointSizeF() / before);
+        widget->setFont(own);
+    }
+}
+
+ElidedLabel::ElidedLabel(Qt::TextElideMode mode, QWidget *parent) : QLabel(parent), m_mode(mode)
+{
+    setTextFormat(Qt::PlainText);
+    setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
+}
+
+void ElidedLabel::setWholeText(const QString &wanted)
+{
+    const QString text = shown(wanted); // paths and names come here by many ways
+    if (m_whole == text)
+        return;
+    m_whole = text;
+    setToolTip(text);
+    setAccessibleName(text);
+    updateGeometry();
+    elide();
+}
+
+QSize ElidedLabel::minimumSizeHint() const
+{
+    return {fontMetrics().averageCharWidth() * 4, fontMetrics().height()};
+}
+
+QSize ElidedLabel::sizeHint() const
+{
+    return {fontMetrics().horizontalAdvance(m_whole) + fontMetrics().averageCharWidth(),
+            fontMetrics().height()};
+}
+
+void ElidedLabel::resizeEvent(QResizeEvent *event)
+{
+    QLabel::resizeEvent(event);
+    elide();
+}
+
+void ElidedLabel::changeEvent(QEvent *event)
+{
+    QLabel::changeEvent(event);
+    if (event->type() == QEvent::FontChange)
+        elide();
+}
+
+void ElidedLabel::elide()
+{
+    setText(fontMetrics().elidedText(m_whole, m_mode, width()));
+}
+
+QString elidedName(const QFontMetrics &metrics, const QString &name, int width)
+{
+    constexpr qsizetype kTail = 6;
+    constexpr qsizetype kLeastNameLetters = 6;
+    constexpr int kLeastHeads = 2; // a head of that many tails, or the cut is no better
+    if (metrics.horizontalAdvance(name) <= width)
+        return name;
+    // What follows the mark is common to many names and was left out already, or what stood before
+    // it: the end of what is there goes next, not its middle.
+    if (name.endsWith(QChar(0x2026)) || name.startsWith(QChar(0x2026)))
+        return metrics.elidedText(name, Qt::ElideRight, width);
+    // An index tells places of one weight apart: letters of the name go before it, and what is said
+    // of the place.
+    const qsizetype open = name.lastIndexOf(QLatin1Char('[')),
+                    close = name.indexOf(QLatin1Char(']'), std::max<qsizetype>(open, 0));
+    if (open > 0 && close > open) {
+        const QString index = name.mid(open, close - open + 1);
+        const QString most = name.left(kLeastNameLetters) + QChar(0x2026);
+        for (const QString &end : {name.mid(open), index + QChar(0x2026)}) {
+            const int room = width - metrics.horizontalAdvance(end);
+            if (room >= metrics.horizontalAdvance(most))
+                return elidedName(metrics, name.left(open), room) + end;
+        }
+    }
+    // Of a file's path the last parts tell which it is, as many as there is room for.
+    const bool file = name.lastIndexOf(QLatin1Char('.')) > name.lastIndexOf(QLatin1Char('/'));
+    for (qsizetype slash = name.indexOf(QLatin1Char('/')); file && slash > 0;
+         slash = name.indexOf(QLatin1Char('/'), slash + 1)) {
+        const QString end = QChar(0x2026) + name.mid(slash);
+        if (metrics.horizontalAdvance(end) <= width)
+            return end;
+    }
+    const QString tail = name.right(kTail);
+    const int tailWidth = metrics.horizontalAdvance(tail);
+    if (width < (kLeastHeads + 1) * tailWidth)
+        return metrics.elidedText(name, Qt::ElideMiddle, width);
+    return metrics.elidedText(name.chopped(tail.size()) + QChar(0x2026), Qt::ElideRight,
+                              width - tailWidth) +
+           tail;
+}
+
+namespace {
+
+constexpr char kWritten[] = "kernscopeAlignment"; ///< as the label was made, before it was mirrored
+
+/// Qt aligns each text by its own direction: in a window that is read from the right, Latin names
+/// and numbers would begin at the left, away from the other labels of their column.
+void alignByWindow(QLabel &label)
+{
+    if (!label.property(kWritten).isValid()) {
+        if (label.layoutDirection() == Qt::LeftToRight || label.alignment() & Qt::AlignAbsolute)
+            return;
+        label.setProperty(kWritten, int(label.alignment()));
+    }
+    const Qt::Alignment written(label.property(kWritten).toInt());
+    const bool mirrored = label.layoutDirection() == Qt::RightToLeft;
+    label.setAlignment(
+        mirrored ? QStyle::visualAlignment(Qt::RightToLeft, written) | Qt::AlignAbsolute : written);
+}
+
+/// Every label is polished once, before it is painted; so are tool tips, which are labels.
+class PlainLabels final : public QObject
+{
+public:
+    using QObject::QObject;
+
+protected:
+    bool eventFilter(QObject *watched, QEvent *event) override
+    {
+        const bool polish = event->type() == QEvent::Polish;
+        if (polish || event->type() == QEvent::LayoutDirectionChange) {
+            auto *label = qobject_cast<QLabel *>(watched);
+            if (label && polish && label->textFormat() == Qt::AutoText)
+                label->setTextFormat(Qt::PlainText);
+            if (label)
+                alignByWindow(*label);
+        }
+        return QObject::eventFilter(watched, event);
+    }
+};
+
+} // namespace
+
+void showLabelsPlain()
+{
+    static constexpr QLatin1String kName("kernscopePlainLabels");
+    if (qApp->findChild<QObject *>(kName, Qt::FindDirectChildrenOnly))
+        return;
+    auto *filter = new PlainLabels(qApp);
+    filter->setObjectName(kName);
+    qApp->installEventFilter(filter);
+}
+
+} // namespace kernscope::ui
+
+#include "moc_labels.cpp"

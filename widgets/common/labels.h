@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "widgets/common/design.h"
+
+#include <QFont>
+#include <QFontMetrics>
+#include <QLabel>
+#include <QString>
+
+namespace kernscope::ui {
+
+/// The desktop's font of equal widths, larger or smaller as the application's font was made larger
+/// or smaller than the desktop's.
+QFont fixedFont(design::Type step = design::Type::Body);
+
+/// Makes the application's font that one. A font that was set for a widget keeps its size in Qt:
+/// titles, captions and bytes of every widget there is grow and shrink in proportion.
+void changeApplicationFont(const QFont &font);
+
+/// A number, a name or a path for a painter in a window that is laid out from right to left: there
+/// the sign of "-0.1" would stand behind the number and "0_weight" would read "weight_0". Text that
+/// begins in a script of that direction, and any text where `around` is from left to right, stays
+/// as it is. Only for painting: what is copied or compared has no such marks.
+inline QString readFromLeft(const QString &text, Qt::LayoutDirection around)
+{
+    // An embedding from left to right: fonts know it, while isolates (U+2066) may come from another
+    // font and take room.
+    constexpr char16_t kBegin = 0x202A, kEnd = 0x202C;
+    return around == Qt::RightToLeft && !text.isEmpty() && !text.isRightToLeft()
+               ? QChar(kBegin) + text + QChar(kEnd)
+               : text;
+}
+
+/// A line of text that never asks for more room than it has: elided, whole in the tooltip.
+class ElidedLabel : public QLabel
+{
+    Q_OBJECT
+
+public:
+    explicit ElidedLabel(Qt::TextElideMode mode, QWidget *parent = nullptr);
+
+    void setWholeText(const QString &text);
+    QString wholeText() const { return m_whole; }
+
+    QSize minimumSizeHint() const override;
+    QSize sizeHint() const override;
+
+protected:
+    void resizeEvent(QResizeEvent *event) override;
+    void changeEvent(QEvent *event) override;
+
+private:
+    void elide();
+
+    QString m_whole;
+    Qt::TextElideMode m_mode;
+};
+
+/// Property of a view: all names are shown without what they share, not only those that are too
+/// long for their column, so that a column has names of one kind.
+inline constexpr char kAlwaysShort[] = "kernscopeAlwaysShort";
+
+/// A name cut in the middle, but near its end: names differ before their common suffixes
+/// ("encoder_layers_0_weight_to_fp16_quantized"), and the plain middle would cut just that out.
+/// `width` in pixels; where it is very small the plain middle is cut. A name that was shortened at
+/// its end before ("conv_1_weight…") is cut there. Of a file's path ("a/b/weight.bin") whole parts
+/// at its beginning go first ("…/weight.bin"). The index of a place ("conv_1[3,0]=0.5") stays
+/// whole.
+QString elidedName(const QFontMetrics &metrics, const QString &name, int width);
+
+/// Labels, tool tips and messages of the application show their text as it stands from now on:
+/// names come from files, and Qt would take what looks like markup for it ("<h1>w</h1>", or a
+/// picture of the disk). A label with markup of our own says so before it is shown
+/// (QLabel::setTextFormat, Qt::RichText) and escapes names. In a window that is read from
+/// the right every label begins there, whatever the script of its text. Needs the application; any
+/// number of calls.
+void showLabelsPlain();
+
+} // namespace kernscope::ui

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/assessment/weight_facts.h"
+#include "core/report/geometry_table.h"
+#include "core/report/plan_table.h"
+#include "core/report/weight_table.h"
+#include "widgets/models/row_table_model.h"
+#include "widgets/models/short_names.h"
+
+#include <QAbstractTableModel>
+#include <QFont>
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kernscope::ui {
+
+/// Weights down, chips across: what each chip does with each weight. The last row holds the sums
+/// of the bytes moved, over the weights that are shown.
+class StreamMatrixModel final : public QAbstractTableModel
+{
+    Q_OBJECT
+
+public:
+    /// decision::Outcome as a number, of cells that hold one.
+    static constexpr int kOutcomeRole = Qt::UserRole + 60;
+    explicit StreamMatrixModel(QObject *parent = nullptr);
+
+    /// The columns before the chips are those of report::weightTable(); -1 where there is none of
+    /// that key.
+    int columnOf(std::string_view key) const { return m_columns.indexOf(key); }
+    int firstChip() const { return m_columns.count(); }
+
+    void setTable(BundlePtr bundle, std::shared_ptr<const DecisionTable> table,
+                  std::vector<bool> fasterOnM1);
+    void setFilter(const QString &words);
+    void setOnlyFaster(bool only);
+
+    const std::shared_ptr<const DecisionTable> &table() const { return m_table; }
+    bool isSumRow(int row) const { return row == static_cast<int>(m_rows.size()); }
+    /// Weight of a row; kNoIndex for the sums.
+    std::size_t weightOf(int row) const;
+    int rowOf(std::size_t weight) const; ///< -1 where it is filtered out
+    /// Chip of a column; kNoIndex for those before the chips.
+    std::size_t chipOf(int column) const;
+
+    int rowCount(const QModelIndex &parent = {}) const override;
+    int columnCount(const QModelIndex &parent = {}) const override;
+    QVariant data(const QModelIndex &index, int role = Qt::DisplayRole) const override;
+    QVariant headerData(int section, Qt::Orientation orientation,
+                        int role = Qt::DisplayRole) const override;
+
+private:
+    struct Sum {
+        std::uint64_t bytes = 0;
+        std::size_t unknown = 0; ///< weights without a figure: unknown or refused
+    };
+    void select();
+    QVariant weightCell(std::size_t weight, int column, int role) const;
+    QVariant chipCell(std::size_t weight, std::size_t chip, int role) const;
+    QVariant sumCell(int column, int role) const;
+
+    report::WeightFacts factsOf(std::size_t weight) const;
+
+    WindowColumns<report::WeightFacts> m_columns;
+    BundlePtr m_bundle;
+    ShortNameCache m_shortNames;
+    std::shared_ptr<const DecisionTable> m_table;
+    std::vector<bool> m_faster;
+    std::vector<std::size_t> m_rows;
+    std::vector<Sum> m_sums;
+    TextFilter m_filter;
+    bool m_onlyFaster = false;
+};
+
+/// The weights of a plan and the forms that they get. Rows are made as they are asked for: 50,000
+/// weights take no longer to show than the few that are in sight.
+class PlanModel final : public RowTableModel
+{
+    Q_OBJECT
+
+public:
+    using Reasons = std::vector<std::string>;
+
+    explicit PlanModel(QObject *parent = nullptr);
+
+    /// Shows these candidates of the weights and why they have them, one a row of the survey each.
+    void show(std::shared_ptr<const plan::Survey> survey, std::vector<std::size_t> choice,
+              Reasons why);
+    void clear() { show(nullptr, {}, {}); }
+
+protected:
+    std::size_t rowTotal() const override { return m_choice.size(); }
+    report::Value valueOf(std::size_t row, std::size_t declared) const override;
+    std::string originOf(std::size_t row, std::size_t declared) const override;
+    report::SortValue orderOf(std::size_t row, std::size_t declared) const override;
+    QVariant lookOf(std::size_t row, int column, int role) const override;
+
+private:
+    report::PlannedWeight weightAt(std::size_t row) const;
+
+    std::shared_ptr<const plan::Survey> m_survey;
+    std::vector<std::size_t> m_choice;
+    Reasons m_why;
+    bool m_ofSeveral = false; ///< functions
+};
+
+/// Figures of the engine, as the docks Geometry and Collective list them; headings are bold.
+class EngineFactModel final : public RowTable<report::EngineFact>
+{
+public:
+    explicit EngineFactModel(const report::TableOf<report::EngineFact> &table, QObject *parent)
+        : RowTable(table, parent)
+    {
+        setLook([](const report::EngineFact &row, std::string_view, int role) -> QVariant {
+            if (role != Qt::FontRole || !row.heading)
+                return {};
+            QFont font;
+            font.setBold(true);
+            return font;
+        });
+    }
+};
+
+} // namespace kernscope::ui
