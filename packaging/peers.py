@@ -44,11 +44,14 @@ class Cli:
         done = subprocess.run([self.path, *map(str, args)], capture_output=True, timeout=300)
         return done.returncode, done.stdout, done.stderr.decode("utf-8", "replace").strip()
 
-    def weights(self, package):
+    def inspect(self, package):
         status, out, error = self.run("inspect", package, "--json")
         if status not in (0, 1):
             raise RuntimeError(error)
-        return json.loads(out)["weights"]
+        return json.loads(out)
+
+    def weights(self, package):
+        return self.inspect(package)["weights"]
 
     def values(self, package, weight):
         with tempfile.TemporaryDirectory() as folder:
@@ -99,11 +102,15 @@ class Subjects:
             expected = os.path.join(os.path.dirname(package), "expected.json")
             if not os.path.exists(expected) or os.path.getsize(package + "/main.mlirb") > 200_000:
                 continue
+            said = cli.inspect(package)
+            main = [f for f in said.get("functions", []) if f["name"] == "main"]
+            if not main or main[0]["inputs"]:
+                continue
             outputs, _ = runtime_outputs(package)
             if not outputs:
                 continue
             shown = {}
-            for weight in cli.weights(package):
+            for weight in said["weights"]:
                 if weight["dtype"] not in ("fp16", "fp32"):
                     continue
                 values = cli.values(package, weight["address"])

@@ -100,7 +100,8 @@ bool describeOrdered(ByteField &field, const Bundle &bundle, const Weight &weigh
         return false;
     std::vector<std::uint64_t> elements;
     for (std::uint64_t bit = first; bit < first + 8; bit += std::min<std::uint64_t>(width, 8)) {
-        if (const auto element = order.elementAt(bit))
+        const auto element = order.elementAt(bit);
+        if (element && (elements.empty() || elements.back() != *element)) // a code may fill a byte
             elements.push_back(*element);
     }
     if (elements.empty())

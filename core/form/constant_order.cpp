@@ -48,7 +48,10 @@ private:
 class OneAByteOrder final : public ElementOrder, public NotedOrder, public TiledOrder
 {
 public:
-    OneAByteOrder(std::uint64_t elements, FileOffset at) : m_elements(elements), m_at(at.value) {}
+    OneAByteOrder(std::uint64_t elements, unsigned width, FileOffset at)
+        : m_elements(elements), m_width(width), m_at(at.value)
+    {
+    }
     void positions(std::uint64_t first, std::span<std::uint64_t> out) const override
     {
         for (std::size_t i = 0; i < out.size(); ++i)
@@ -65,7 +68,7 @@ public:
     std::uint64_t extent() const override { return m_at + m_elements; }
     std::optional<std::uint64_t> elementAt(std::uint64_t bit) const override
     {
-        const bool own = bit / 8 >= m_at && bit / 8 - m_at < m_elements;
+        const bool own = bit / 8 >= m_at && bit / 8 - m_at < m_elements && bit % 8 < m_width;
         return own ? std::optional(bit / 8 - m_at) : std::nullopt;
     }
     bool note(LayoutNotes &notes) const override
@@ -77,6 +80,7 @@ public:
 
 private:
     std::uint64_t m_elements;
+    unsigned m_width;
     std::uint64_t m_at; ///< byte
 };
 
@@ -160,9 +164,10 @@ std::shared_ptr<const ElementOrder> splatOrder(std::uint64_t elements, unsigned 
     return std::make_shared<SplatOrder>(elements, width, at);
 }
 
-std::shared_ptr<const ElementOrder> oneAByteOrder(std::uint64_t elements, FileOffset at)
+std::shared_ptr<const ElementOrder> oneAByteOrder(std::uint64_t elements, unsigned width,
+                                                  FileOffset at)
 {
-    return std::make_shared<OneAByteOrder>(elements, at);
+    return std::make_shared<OneAByteOrder>(elements, width, at);
 }
 
 std::shared_ptr<const ElementOrder> permutedOrder(const Shape &shape,

@@ -19,8 +19,9 @@ namespace kernscope::codec {
 std::shared_ptr<const ElementOrder> splatOrder(std::uint64_t elements, unsigned width,
                                                FileOffset at = {});
 
-/// Codes of fewer than eight bits that a writer stored one a byte, in the low bits.
-std::shared_ptr<const ElementOrder> oneAByteOrder(std::uint64_t elements, FileOffset at = {});
+/// Codes of `width` bits, fewer than eight, that a writer stored one a byte, in the low bits.
+std::shared_ptr<const ElementOrder> oneAByteOrder(std::uint64_t elements, unsigned width,
+                                                  FileOffset at = {});
 
 /// Elements of `shape` that are read with its axes permuted: axis i of what is read is axis
 /// `axes[i]` of what is stored. `of`: the order of what is stored; null: row by row from `at` on,

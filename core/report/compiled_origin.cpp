@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/compiled_origin.h"
 
+#include "core/base/sha256.h"
 #include "core/bundle/bundle.h"
 #include "core/report/json_table.h"
 
@@ -24,26 +25,35 @@ const codec::Operand *elementsOf(const Weight &weight)
     return nullptr;
 }
 
-bool sameElements(const Bundle &a, std::size_t inA, const Bundle &b, std::size_t inB)
+/// By weight: the hash of the bytes that hold its elements; empty where none do.
+std::vector<std::string> contentsOf(const Bundle &bundle)
 {
-    const codec::Operand *one = elementsOf(a.weights()[inA]);
-    const codec::Operand *other = elementsOf(b.weights()[inB]);
-    if (one == nullptr || other == nullptr)
-        return false;
-    const auto bytesA = a.operandBytes(*one), bytesB = b.operandBytes(*other);
-    return std::equal(bytesA.begin(), bytesA.end(), bytesB.begin(), bytesB.end());
+    std::vector<std::string> contents;
+    const BundleReadLock lock(bundle);
+    for (const Weight &weight : bundle.weights()) {
+        Sha256 hash;
+        const codec::Operand *elements = elementsOf(weight);
+        for (const auto &run : elements != nullptr ? bundle.operandRuns(*elements)
+                                                   : std::vector<std::span<const std::byte>>())
+            hash.update(run);
+        contents.push_back(elements != nullptr ? hash.finishHex().value_or(std::string())
+                                               : std::string());
+    }
+    return contents;
 }
 
-Fate fateOf(const Bundle &package, const Bundle &program, const ComparedPair &pair)
+Fate fateOf(const Bundle &package, const Bundle &program, const ComparedPair &pair,
+            bool sameElements)
 {
-    const Weight &a = package.weights()[pair.a], &b = program.weights()[pair.b];
-    if (sameElements(package, pair.a, program, pair.b))
+    const bool same = pair.exact() || pair.storedEqual;
+    if (sameElements && (same || !pair.values)) // scales may be others
         return Fate::Kept;
-    if (!pair.exact() && !pair.storedEqual)
+    if (!same)
         return Fate::Differs;
-    const codec::Operand *one = elementsOf(a), *other = elementsOf(b);
+    const Weight &a = package.weights()[pair.a], &b = program.weights()[pair.b];
     if (b.form.isDense() && !a.form.isDense())
         return Fate::Folded;
+    const codec::Operand *one = elementsOf(a), *other = elementsOf(b);
     const bool shorter = one != nullptr && other != nullptr && one->place && other->place &&
                          one->place->bytes < other->place->bytes;
     return shorter ? Fate::WrittenOut : Fate::Changed;
@@ -63,23 +73,44 @@ std::vector<std::uint64_t> sourcesOf(const Weight &weight)
     return {};
 }
 
-/// Weights that the debug information ties: the operation of the one is that of a single other one.
-std::vector<PairChoice> tiesOf(const Bundle &package, const Bundle &program)
+constexpr std::string_view kByOperation = "op id", kByBytes = "bytes";
+
+/// Weights that belong together whatever they are called: the debug information names the operation
+/// of the package, else their elements are the same bytes.
+std::map<std::size_t, std::pair<std::size_t, std::string_view>>
+tiesOf(const Bundle &package, const Bundle &program, const std::vector<std::string> &contentsA,
+       const std::vector<std::string> &contentsB)
 {
-    std::map<std::uint64_t, std::vector<std::size_t>> of;
+    const auto keyOf = [](const Bundle &bundle, std::size_t weight, const std::string &content) {
+        return std::pair(bundle.weights()[weight].elements.value, content);
+    };
+    std::map<std::uint64_t, std::vector<std::size_t>> bySource;
+    std::map<std::pair<std::uint64_t, std::string>, std::vector<std::size_t>> byBytes;
     for (std::size_t b = 0; b < program.weights().size(); ++b) {
         for (const std::uint64_t source : sourcesOf(program.weights()[b]))
-            of[source].push_back(b);
+            bySource[source].push_back(b);
+        if (!contentsB[b].empty())
+            byBytes[keyOf(program, b, contentsB[b])].push_back(b);
     }
-    std::vector<PairChoice> ties;
+    std::map<std::size_t, std::pair<std::size_t, std::string_view>> ties;
     std::set<std::size_t> taken;
     for (std::size_t a = 0; a < package.weights().size(); ++a) {
         const auto own = sourcesOf(package.weights()[a]);
-        const auto found = own.empty() ? of.end() : of.find(own.front());
-        if (found != of.end() && found->second.size() == 1 &&
+        const auto found = own.empty() ? bySource.end() : bySource.find(own.front());
+        if (found != bySource.end() && found->second.size() == 1 &&
             program.weights()[found->second.front()].elements == package.weights()[a].elements &&
             taken.insert(found->second.front()).second)
-            ties.push_back({a, found->second.front()});
+            ties.emplace(a, std::pair(found->second.front(), kByOperation));
+    }
+    for (std::size_t a = 0; a < package.weights().size(); ++a) {
+        const auto found =
+            ties.count(a) > 0 ? byBytes.end() : byBytes.find(keyOf(package, a, contentsA[a]));
+        if (found == byBytes.end())
+            continue;
+        const auto free = std::find_if(found->second.begin(), found->second.end(),
+                                       [&taken](std::size_t b) { return taken.insert(b).second; });
+        if (free != found->second.end())
+            ties.emplace(a, std::pair(*free, kByBytes));
     }
     return ties;
 }
@@ -100,22 +131,29 @@ Result<std::vector<OriginRow>> compiledOrigins(const Bundle &package, const Bund
     DiffOptions options;
     options.values = true;
     options.bytes = false;
-    options.pairs = tiesOf(package, program);
+    const std::vector<std::string> contentsA = contentsOf(package), contentsB = contentsOf(program);
+    const auto ties = tiesOf(package, program, contentsA, contentsB);
+    for (const auto &[a, tie] : ties)
+        options.pairs.push_back({a, tie.first});
     const auto difference = compareBundles(package, program, options, progress);
     if (!difference)
         return tl::unexpected(difference.error());
-    const BundleReadLock lockA(package), lockB(program);
     std::vector<OriginRow> rows;
-    for (const ComparedPair &pair : wholePairs(difference->weights))
+    for (const ComparedPair &pair : wholePairs(difference->weights)) {
+        const auto tie = ties.find(pair.a);
         rows.push_back(
-            {&package, &program, pair.a, pair.b, fateOf(package, program, pair), pair.pairing});
+            {&package, &program, pair.a, pair.b,
+             fateOf(package, program, pair,
+                    !contentsA[pair.a].empty() && contentsA[pair.a] == contentsB[pair.b]),
+             tie != ties.end() ? tie->second.second : pairingName(pair.pairing)});
+    }
     for (const std::size_t alone : difference->onlyA) {
         OriginRow row{&package, &program, alone, kNoIndex, Fate::Dropped, {}};
-        for (std::size_t b = 0; b < program.weights().size() && row.b == kNoIndex; ++b) {
-            if (sameElements(package, alone, program, b))
-                row.b = b;
-        }
+        const auto same = std::find(contentsB.begin(), contentsB.end(), contentsA[alone]);
+        if (same != contentsB.end() && !same->empty())
+            row.b = static_cast<std::size_t>(same - contentsB.begin());
         row.fate = row.b == kNoIndex ? Fate::Dropped : Fate::Merged;
+        row.tie = row.b == kNoIndex ? std::string_view() : kByBytes;
         rows.push_back(row);
     }
     std::stable_sort(rows.begin(), rows.end(),
@@ -159,13 +197,8 @@ const TableOf<OriginRow> &originTable()
                       [](const Row &row) { return form(row.program, row.b); }},
                      {kNumber, "compiled_bytes", "bytes", "Bytes in the program",
                       [](const Row &row) { return bytes(row.program, row.b); }, withUnit("B")},
-                     {"tie", "How the two were found", [](const Row &row) -> Value {
-                          return row.pairing == Pairing::Hand ? Value(std::string("op id"))
-                                 : row.pairing                ? Value(pairingName(*row.pairing))
-                                 : row.b != kNoIndex && row.a != kNoIndex
-                                     ? Value(std::string("bytes"))
-                                     : Value(Nothing());
-                      }}});
+                     {"tie", "How the two were found",
+                      [](const Row &row) -> Value { return orNothing(row.tie); }}});
     return table;
 }
 

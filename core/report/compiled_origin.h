@@ -32,7 +32,7 @@ struct OriginRow {
     const Bundle *package = nullptr, *program = nullptr;
     std::size_t a = kNoIndex, b = kNoIndex; ///< weights of either
     Fate fate = Fate::Kept;
-    std::optional<Pairing> pairing; ///< of a pair; Hand: by the debug information
+    std::string_view tie; ///< how the two were found: "op id", "bytes", pairingName()
 };
 
 /// In the order of the package, then what the program has alone. Compares the values of pairs whose

@@ -106,7 +106,8 @@ void TestCliOdix::otherCommands_data()
     };
     row("inspect", {}, "layer.0.weight");
     row("weight", {QStringLiteral("layer.0.weight")}, "lut");
-    row("bytes", {QStringLiteral("0x40")}, "program");
+    row("bytes", {QStringLiteral("0x40"), QStringLiteral("--file"), QStringLiteral("made.odix")},
+        "program");
     row("graph", {QStringLiteral("mul_1")}, "mul_1");
     row("diff", {path}, "identical");
 }

@@ -6,6 +6,8 @@
 #include "tests/fuzz/fuzz_check.h"
 
 #include <algorithm>
+#include <array>
+#include <vector>
 
 using namespace kernscope;
 

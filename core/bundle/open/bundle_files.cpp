@@ -102,7 +102,8 @@ Result<std::string> bundleFolder(const std::vector<archive::ZipMember> &members)
 {
     std::set<std::string, std::less<>> found;
     for (const archive::ZipMember &member : members) {
-        for (const BundleKind kind : {BundleKind::Mlmodelc, BundleKind::Mlpackage, BundleKind::Aimodel}) {
+        for (const BundleKind kind :
+             {BundleKind::Mlmodelc, BundleKind::Mlpackage, BundleKind::Aimodel}) {
             for (const std::string_view name : containerReader(kind)->folderMarks()) {
                 const std::string_view path = member.path;
                 if (path == name ||
@@ -123,8 +124,9 @@ Result<std::string> bundleFolder(const std::vector<archive::ZipMember> &members)
     if (folders.size() == 1)
         return folders.front();
     if (folders.empty())
-        return tl::unexpected(kindError("a zip archive without a bundle",
-                                        "The archive holds neither model.mil, Manifest.json nor main.mlirb."));
+        return tl::unexpected(
+            kindError("a zip archive without a bundle",
+                      "The archive holds neither model.mil, Manifest.json nor main.mlirb."));
     return ErrorBuilder("bundle.several")
         .expected(fmt::format("one of {}", fmt::join(folders, ", ")))
         .found(fmt::format("{} bundles", folders.size()))

@@ -17,7 +17,8 @@ namespace kernscope::aimodel {
 
 inline constexpr std::string_view kMetadataFile = "metadata.json", kModuleFile = "main.mlirb",
                                   kHashFile = "main.hash";
-/// Modules up to so many bytes are hashed as they are opened, larger ones when payloads are checked.
+/// Modules up to so many bytes are hashed as they are opened, larger ones when payloads are
+/// checked.
 inline constexpr std::uint64_t kHashedOnOpening = std::uint64_t(64) << 20;
 
 /// metadata.json; what is missing is empty.

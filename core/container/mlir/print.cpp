@@ -64,7 +64,8 @@ std::string base64(std::span<const std::byte> bytes)
     return out;
 }
 
-/// As LLVM writes a number: 9 digits for single precision, an exponent below 10^-3.
+/// As LLVM writes a number: 9 digits for single precision, those behind left out; an exponent below
+/// 10^-3.
 std::string floatText(std::uint64_t bits, std::uint64_t width)
 {
     double value = 0;
@@ -81,14 +82,15 @@ std::string floatText(std::uint64_t bits, std::uint64_t width)
     }
     if (digits == 0 || !std::isfinite(value))
         return hexText(bits, static_cast<int>((width + 3) / 4));
-    std::string text = fmt::format("{:.{}e}", value, digits - 1); // "9.99999974e-06"
+    constexpr int kAll = 40; // digits: no rounding reaches those that are kept
+    std::string text = fmt::format("{:.{}e}", value, kAll); // "9.99999974737…e-06"
     const std::size_t e = text.find('e');
     int exponent = 0;
     std::from_chars(text.data() + e + 2, text.data() + text.size(), exponent);
     if (text[e + 1] == '-')
         exponent = -exponent;
     if (value != 0 && exponent < -3) {
-        text.resize(e);
+        text.resize(text.find('.') + static_cast<std::size_t>(digits));
         text.resize(std::max(text.find_last_not_of('0') + 1, text.find('.') + 2));
         return text + "E" + std::to_string(exponent);
     }

@@ -14,7 +14,7 @@
 #include <vector>
 
 /// A module written back, as it was read or with changes. Everything is encoded anew from what was
-/// read. Where nothing is changed and the file spells it otherwise (numbers may be longer than
+/// read. Where nothing is changed and the file writes it otherwise (numbers may be longer than
 /// needed), its own bytes are taken.
 namespace kernscope::mlir {
 

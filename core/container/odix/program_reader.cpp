@@ -389,15 +389,17 @@ void ProgramReader::addConstant(std::uint32_t function, std::uint32_t at, const 
                                    {{function, at}}});
 }
 
-/// By place; an empty one comes before the one that it shares its offset with.
+/// By place; an empty one comes before the one that it shares its offset with, and of two empty
+/// ones the one that is loaded last.
 void ProgramReader::order()
 {
     auto &all = m_program.constants;
     const auto place = [](const Constant &each) {
-        return std::tuple(each.segment, each.offset, each.bytes.bytes.value, each.type);
+        return std::tuple(each.segment, each.offset, each.bytes.bytes.value);
     };
-    std::sort(all.begin(), all.end(),
-              [&](const Constant &a, const Constant &b) { return place(a) < place(b); });
+    std::reverse(all.begin(), all.end());
+    std::stable_sort(all.begin(), all.end(),
+                     [&](const Constant &a, const Constant &b) { return place(a) < place(b); });
     std::uint64_t end = 0;
     for (std::size_t i = all.size(); i-- > 0;) {
         const bool last = i + 1 == all.size() || all[i + 1].segment != all[i].segment;

@@ -7,6 +7,7 @@
 #include "core/bundle/bundle.h"
 #include "core/container/mil/program.h"
 #include "core/patch/edit/find_weight.h"
+#include "core/patch/plan/shared_constant.h"
 
 #include <algorithm>
 #include <cmath>
@@ -94,7 +95,9 @@ Result<AppliedEdit> Planner::plan(const Edit &edit, bool last)
     auto planner = WeightPlanner::make(m_bundle, m_weight, m_recorder);
     if (!planner)
         return tl::unexpected(std::move(planner.error()));
-    auto planned = planBytes(edit, *planner);
+    auto planned = checkEditedPart(*m_bundle, planner->weight(), edit);
+    if (planned)
+        planned = planBytes(edit, *planner);
     if (planned)
         planned = planner->finish();
     if (!planned)

@@ -59,6 +59,27 @@ std::string constantReaders(const mlir::Module &module, std::uint32_t constant,
     return named > kMostNamed ? fmt::format("{} and {} more", text, named - kMostNamed) : text;
 }
 
+codec::PartRole editedPart(const Edit &edit)
+{
+    switch (edit.kind) {
+    case Edit::Kind::Scale: return codec::PartRole::Scale;
+    case Edit::Kind::Codebook: return codec::PartRole::Lut;
+    case Edit::Kind::SetStored: return edit.part;
+    default: return codec::PartRole::Data;
+    }
+}
+
+Result<void> checkEditedPart(const Bundle &bundle, const Weight &weight, const Edit &edit)
+{
+    const codec::PartRole role = editedPart(edit);
+    const codec::Operand *operand = weight.operand(role);
+    for (const auto other : {codec::PartRole::Indices, codec::PartRole::NonzeroData}) {
+        if (!operand && role == codec::PartRole::Data)
+            operand = weight.operand(other);
+    }
+    return operand ? checkOwnBytes(bundle, weight, *operand) : Result<void>();
+}
+
 Result<void> checkOwnBytes(const Bundle &bundle, const Weight &weight,
                            const codec::Operand &operand)
 {

@@ -2,8 +2,10 @@
 #pragma once
 
 #include "core/base/error.h"
+#include "core/bundle/bundle_fwd.h"
 #include "core/bundle/weight.h"
 #include "core/container/mlir/module.h"
+#include "core/patch/edit/edit.h"
 
 #include <cstdint>
 #include <string>
@@ -17,6 +19,11 @@ namespace kernscope::patch {
 /// element has some. True for other kinds of bundles. Errors: "patch.shared", with who shares them.
 Result<void> checkOwnBytes(const Bundle &bundle, const Weight &weight,
                            const codec::Operand &operand);
+
+/// The part of a weight that an edit changes; Data for its elements, whatever stores them.
+codec::PartRole editedPart(const Edit &edit);
+/// checkOwnBytes of that part, before anything is planned.
+Result<void> checkEditedPart(const Bundle &bundle, const Weight &weight, const Edit &edit);
 
 /// Who reads the constants of `sharing` but for `constant`: "axis of lut_to_dense at 0x4f1, …".
 std::string constantReaders(const mlir::Module &module, std::uint32_t constant,

@@ -510,16 +510,6 @@ std::optional<PartConstant> constantOfPart(const mlir::Module &module, std::uint
     return std::nullopt;
 }
 
-PartRole editedPart(const Edit &edit)
-{
-    switch (edit.kind) {
-    case Edit::Kind::Scale: return PartRole::Scale;
-    case Edit::Kind::Codebook: return PartRole::Lut;
-    case Edit::Kind::SetStored: return edit.part;
-    default: return PartRole::Data;
-    }
-}
-
 Diagnostic ownNote(const mlir::Module &module, const Edit &edit, std::uint32_t constant,
                    const std::vector<std::uint32_t> &sharing, bool splat)
 {

@@ -154,7 +154,8 @@ void TestDiffContainers::savedEditIsTheDifference()
     options.reader = given.files.reader;
     const auto reopened = Bundle::open(place, options);
     QVERIFY(reopened);
-    QVERIFY(whole(b, *reopened).identical);
+    for (const FileDifference &file : whole(b, *reopened).files)
+        QVERIFY(file.equal || file.path == "main.hash"); // it is computed by the save
     const Difference difference = whole(a, *reopened);
     QCOMPARE(difference.weights.size(), a->weights().size());
     for (const ComparedPair &pair : difference.weights)

@@ -73,9 +73,9 @@ void TestDiffCoreAi::findsTheTranspose()
 {
     const BundlePtr a = network(true).open();
     MadeBundle made;
-    made.constant("tensor<fp16, [20, 12]>", "dense.kernel",
+    made.constant("tensor<fp16, [20, 12]>", "kernel",
                   made.blob(ElementType::Fp16, "[20, 12]", matrixBytes(true)));
-    made.consume("dense.kernel");
+    made.consume("kernel");
     const auto b = Bundle::open("x.mlmodelc", made.options());
     QVERIFY(a && b);
     const auto compared = compareBundles(*a, **b, {.values = true});

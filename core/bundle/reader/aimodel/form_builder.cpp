@@ -234,7 +234,7 @@ Result<Operand> FormBuilder::constant(std::uint32_t value, PartRole role)
                                         "Splats of complex numbers are not read."));
         order = codec::splatOrder(count->value, width, place.dataOffset);
     } else if (width < 8 && held == count->value && held != needed) {
-        order = codec::oneAByteOrder(count->value, place.dataOffset);
+        order = codec::oneAByteOrder(count->value, width, place.dataOffset);
         needed = held;
         warn(value, "aimodel.one_code_a_byte", fmt::format("{} bytes, codes packed", packed->value),
              fmt::format("{} bytes, one for each of {} codes", held, count->value),

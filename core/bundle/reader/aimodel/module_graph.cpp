@@ -10,7 +10,7 @@ namespace kernscope::aimodel {
 namespace {
 
 /// Steps that a constant may take on its way to a weight; a file decides how many there are.
-constexpr std::uint8_t kMostGraphSteps = 32;
+constexpr std::uint8_t kMostChained = 32;
 /// Constants of at least so many elements are weights, whatever their type.
 constexpr std::uint64_t kManyElements = 10;
 
@@ -73,7 +73,7 @@ bool ModuleGraph::makesConstant(const mlir::Operation &operation, const CoreAiOp
     const auto operands = m_module.operandsOf(operation);
     const std::uint32_t own = operation.results.first;
     return !operands.empty() && std::all_of(operands.begin(), operands.end(), [&](auto value) {
-        return value < own && m_constant[value] && m_depth[value] < kMostGraphSteps;
+        return value < own && m_constant[value] && m_depth[value] < kMostChained;
     });
 }
 

@@ -43,7 +43,7 @@ std::string fourcc(std::uint64_t code)
     return text;
 }
 
-mil::ValueType builtTypeOf(const mlir::Module &module, std::uint32_t type, unsigned depth = 0)
+mil::ValueType typeOfValue(const mlir::Module &module, std::uint32_t type, unsigned depth = 0)
 {
     using Kind = mil::ValueType::Kind;
     mil::ValueType made;
@@ -62,7 +62,7 @@ mil::ValueType builtTypeOf(const mlir::Module &module, std::uint32_t type, unsig
         }
         made.element = anyElementTypeFromName(element);
     } else if (decoded.is("handle_v1") && decoded.field(0)) {
-        made = builtTypeOf(module, static_cast<std::uint32_t>(decoded.field(0)->value), depth + 1);
+        made = typeOfValue(module, static_cast<std::uint32_t>(decoded.field(0)->value), depth + 1);
         made.kind = Kind::State;
         made.text = "state";
     } else if (decoded.is("image_v1") && decoded.field(2)) {
@@ -204,7 +204,7 @@ private:
 
 mil::ValueType valueType(const ModuleGraph &graph, std::uint32_t value)
 {
-    return builtTypeOf(graph.module(), graph.module().values[value].type);
+    return typeOfValue(graph.module(), graph.module().values[value].type);
 }
 
 mil::Function makeFunction(const ModuleGraph &graph, const ValueNames &names, std::size_t position,

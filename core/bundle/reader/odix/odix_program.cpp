@@ -103,8 +103,7 @@ private:
     std::map<std::uint32_t, std::string> m_names;   ///< of the values in registers
     std::map<std::uint32_t, std::string> m_outputs; ///< names that registers are given for
     std::map<std::size_t, std::string> m_constants, m_constexprs;
-    std::set<std::size_t> m_inside;     ///< of Trace::made, those that others are made of
-    std::set<std::uint32_t> m_madeHere; ///< instructions
+    std::map<std::uint32_t, std::size_t> m_madeHere;         ///< of Trace::made, by instruction
     std::vector<std::optional<Reader>> m_firstReaders;       ///< of an instruction's result
     std::map<std::string, std::size_t, std::less<>> m_taken; ///< names, and the next ordinal
 };
@@ -161,13 +160,9 @@ void BodyBuilder::nameOperations()
         for (std::size_t k = 0; k < operands.size(); ++k)
             next[operands[k]] = {i, k};
     }
-    for (const odix::MadeValue &made : all) {
-        if (made.function == m_index)
-            m_madeHere.insert(made.instruction);
-        for (const Value &operand : made.operands) {
-            if (operand.kind == Value::Kind::Made)
-                m_inside.insert(operand.index);
-        }
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        if (all[i].function == m_index)
+            m_madeHere.emplace(all[i].instruction, i);
     }
 }
 
@@ -319,8 +314,11 @@ void BodyBuilder::addCall(std::uint32_t index, const odix::Symbol &symbol)
     const odix::Instruction &each = m_code.code[index];
     const auto operands = m_code.operandsOf(each), results = m_code.resultsOf(each);
     const auto &values = m_compiled.trace.values[m_index];
-    if (m_madeHere.count(index) > 0)
-        return; // stands where it is read
+    if (const auto made = m_madeHere.find(index); made != m_madeHere.end()) {
+        if (results.size() == 1) // else it stands where it is read
+            takeOutput({Value::Kind::Made, made->second}, results[0]);
+        return;
+    }
     if (symbol.name == "NDArray.copy" && results.size() == 1 &&
         takeOutput(values[each.first], results[0]))
         return;
@@ -467,14 +465,13 @@ const std::string &BodyBuilder::nameOfMade(std::size_t made, std::string name)
     mil::Operation operation;
     const CoreAiOperation words = rowOf(symbol);
     operation.type = words.type;
-    const bool innerCast = words.step == CoreAiStep::Cast && m_inside.count(made) > 0;
-    if ((innerCast || words.step != CoreAiStep::Cast) && !words.type.starts_with("constexpr_"))
+    const bool cast = words.step == CoreAiStep::Cast;
+    if (!words.type.starts_with("constexpr_"))
         operation.type = "constexpr_" + words.type;
     operation.span = {call.at.value, 4};
     for (std::size_t i = 0; i < each.operands.size(); ++i) {
-        const std::string role = innerCast ? "source_val" : words.operand(i).name;
-        const std::string own =
-            words.step == CoreAiStep::Cast ? name : fmt::format("{}.{}", name, role);
+        const std::string role = cast ? "source_val" : words.operand(i).name;
+        const std::string own = fmt::format("{}.{}", name, role);
         const Value &operand = each.operands[i];
         mil::ProgramValue value;
         value.content = mil::Reference{

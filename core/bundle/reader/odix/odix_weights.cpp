@@ -146,6 +146,11 @@ Result<Encoding> FormBuilder::encoding(const Value &value, PartRole role, unsign
         auto inner = encoding(made.operands[0], role, depth + 1);
         if (!inner || inner->type == type.element)
             return inner;
+        if (!inner->scaling && !inner->converts) {
+            inner->type = type.element;
+            inner->converts = true;
+            return inner;
+        }
         Encoding cast;
         cast.type = type.element;
         cast.shape = inner->shape;
@@ -174,10 +179,13 @@ Result<Encoding> FormBuilder::scaled(const odix::MadeValue &made, const odix::Ty
     if (!data)
         return data;
     // A cast of table entries to the type of the result takes nothing from them.
-    const auto *inner = std::get_if<std::shared_ptr<const Encoding>>(&data->payload);
-    if (data->converts && inner != nullptr && (*inner)->palette && !(*inner)->scaling &&
-        bitWidth((*inner)->type) <= 8)
-        data = Encoding(**inner);
+    if (data->converts && data->palette && !data->scaling) {
+        const ElementType entries = codec::sourceType(data->palette->lut);
+        if (bitWidth(entries) <= 8) {
+            data->converts = false;
+            data->type = entries;
+        }
+    }
     Encoding result;
     const unsigned width = bitWidth(data->type);
     const bool plain = !data->scaling && !data->converts;

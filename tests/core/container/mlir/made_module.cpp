@@ -200,7 +200,9 @@ MadeModule madeWeights()
     const std::uint64_t numbers = inlined(false, {zero, std::byte{0x3C}, zero, std::byte{0x40},
                                                   zero, std::byte{0x42}, zero, std::byte{0x44}});
     const std::uint64_t scale = inlined(true, {zero, std::byte{0x38}});
-    const std::uint64_t noCode = inlined(true, {zero}), noHalf = inlined(true, {zero, zero});
+    // Eight offsets, so that the scale is one for each row, not one for all.
+    const std::uint64_t noCode = inlined(false, Bytes(8, zero)),
+                        noHalf = inlined(true, {zero, zero});
     const std::uint64_t blob = made.attribute({7, 0});
     Bytes payload(128);
     for (std::size_t i = 0; i < payload.size(); ++i)

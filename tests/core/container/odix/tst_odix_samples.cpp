@@ -8,7 +8,6 @@
 #include "core/container/mil/program.h"
 #include "core/container/odix/trace.h"
 #include "core/numeric/convert.h"
-#include "core/numeric/half.h"
 #include "core/report/compiled_origin.h"
 #include "core/report/odix_json.h"
 #include "made_bundle.h"
@@ -47,10 +46,17 @@ std::string difference(const json &found, const json &wanted, const std::set<std
     return {};
 }
 
-std::string hashOf(std::vector<float> values, bool half)
+/// The members of an array whose order may differ from run to run.
+std::set<std::string> unordered(const json &array)
 {
-    for (float &value : values)
-        value = half ? halfToFloat(floatToHalf(value)) : value;
+    std::set<std::string> all;
+    for (const json &each : array)
+        all.insert(each.dump());
+    return all;
+}
+
+std::string hashOf(const std::vector<float> &values)
+{
     return Sha256::hexOf(std::as_bytes(std::span(values))).value_or("");
 }
 
@@ -152,21 +158,21 @@ void TestOdixSamples::samples()
     for (const char *key : {"header", "platform", "attributes", "op_id", "public_functions",
                             "types", "segments", "symbols"})
         QVERIFY2(found[key] == wanted[key], (key + found[key].dump() + wanted[key].dump()).c_str());
-    std::set<std::string> entries, expectedEntries;
-    for (const json &each : found["entries"])
-        entries.insert(each.dump());
-    for (const json &each : wanted["entries"])
-        expectedEntries.insert(each.dump());
-    QVERIFY(entries == expectedEntries);
+    QVERIFY(unordered(found["entries"]) == unordered(wanted["entries"]));
     for (std::size_t i = 0; i < wanted["functions"].size(); ++i)
         QCOMPARE(difference(found["functions"][i], wanted["functions"][i], {}), std::string());
     QCOMPARE(found["constants"].size(), wanted["constants"].size());
-    std::set<std::string> skipped{"index", "packing", "sha256", "read_by", "sources", "source"};
+    std::set<std::string> skipped{"index",   "packing", "sha256",   "read_by",
+                                  "sources", "source",  "loaded_by"};
     if (!debug)
         skipped.insert("coreai_ops");
-    for (std::size_t i = 0; i < wanted["constants"].size(); ++i) {
-        const json &constant = wanted["constants"][i];
-        QCOMPARE(difference(found["constants"][i], constant, skipped), std::string());
+    for (const json &constant : wanted["constants"]) { // in the order in which they are loaded
+        const auto one =
+            std::find_if(found["constants"].begin(), found["constants"].end(),
+                         [&](const json &each) { return each["record"] == constant["record"]; });
+        QVERIFY(one != found["constants"].end());
+        QCOMPARE(difference(*one, constant, skipped), std::string());
+        QVERIFY(unordered((*one)["loaded_by"]) == unordered(constant["loaded_by"]));
         const auto part = bytes.subspan(constant["offset"], constant["length"]);
         QCOMPARE(Sha256::hexOf(part).value_or(""), constant["sha256"].get<std::string>());
     }
@@ -191,9 +197,7 @@ void TestOdixSamples::samples()
             places.insert(wanted["constants"][record]["offset"].get<std::uint64_t>());
         const auto values = valuesAt(**bundle, places);
         QVERIFY2(values, weight.dump().c_str());
-        const bool half = weight["form"].get<std::string>().starts_with("cast") &&
-                          weight["type"].get<std::string>().starts_with("f16");
-        QVERIFY2(hashOf(*values, half) == weight["sha256_f32le"].get<std::string>(),
+        QVERIFY2(hashOf(*values) == weight["sha256_f32le"].get<std::string>(),
                  (weight.dump() + '\n' + json(*values).dump().substr(0, 200)).c_str());
     }
 }
@@ -213,7 +217,13 @@ void TestOdixSamples::origins()
     QVERIFY(program);
     const auto rows = report::compiledOrigins(**package, **program, nullptr);
     QVERIFY(rows);
+    // Codes that were written one a byte: the package shows what was meant, the program what runs.
+    const bool unpacked = path.endsWith(QStringLiteral("unpacked"));
     for (const report::OriginRow &row : *rows) {
+        if (unpacked) {
+            QVERIFY(row.fate == report::Fate::Differs);
+            continue;
+        }
         const auto &weights = (row.a == kNoIndex ? **program : **package).weights();
         QVERIFY2(row.fate != report::Fate::Differs && row.fate != report::Fate::Dropped &&
                      row.fate != report::Fate::Added,
