@@ -195,9 +195,9 @@ Value Tracer::call(State &state, std::uint32_t index, const Symbol &symbol,
                           std::all_of(operands.begin(), operands.end(),
                                       [](const Value &value) { return value.isConstant(); });
     unsigned depth = 0;
-    for (const Value &each : operands) {
-        if (each.kind == Value::Kind::Made)
-            depth = std::max(depth, m_trace.made[each.index].depth + 1);
+    for (const Value &operand : operands) {
+        if (operand.kind == Value::Kind::Made)
+            depth = std::max(depth, m_trace.made[operand.index].depth + 1);
     }
     if (!constant || depth > kMaxMade)
         return {};
