@@ -172,7 +172,7 @@ Value Tracer::call(State &state, std::uint32_t index, const Symbol &symbol,
         return function == m_functionOf.end() ? Value() : follow(function->second, operands);
     }
     if (symbol.name == "NDArray.alloc_const" && operands.size() == 1) {
-        if (operands[0].kind != Value::Kind::Address)
+        if (operands[0].kind != Value::Kind::Address || symbol.outputs.size() != 1)
             return {};
         const auto [segment, offset] = m_addresses[operands[0].index];
         const auto found = m_constantAt.find({segment, offset, symbol.outputs[0]});
