@@ -99,9 +99,9 @@ class Bundle
 {
 public:
     /// A .mlmodelc or .mlpackage folder, a model.mil, a model.mlmodel, a weight.bin, a .hwx, a
-    /// .anec, a .ksec, a compiled Core AI program (.aimodelx) or a folder that `quantize` wrote. The kind is found by content, names are
-    /// hints only. Files that are written meanwhile are opened again; "io.changed" where that does
-    /// not end.
+    /// .anec, a .ksec, a compiled Core AI program (.aimodelx) or a folder that `quantize` wrote.
+    /// The kind is found by content, names are hints only. Files that are written meanwhile are
+    /// opened again; "io.changed" where that does not end.
     static Result<std::shared_ptr<const Bundle>> open(const std::filesystem::path &path,
                                                       const OpenOptions &options = {});
     /// Reads the tables again through the overlays, sharing the files: after an edit that touched

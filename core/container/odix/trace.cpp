@@ -172,7 +172,7 @@ Value Tracer::call(State &state, std::uint32_t index, const Symbol &symbol,
         return function == m_functionOf.end() ? Value() : follow(function->second, operands);
     }
     if (symbol.name == "NDArray.alloc_const" && operands.size() == 1) {
-        if (operands[0].kind != Value::Kind::Address)
+        if (operands[0].kind != Value::Kind::Address || symbol.outputs.size() != 1)
             return {};
         const auto [segment, offset] = m_addresses[operands[0].index];
         const auto found = m_constantAt.find({segment, offset, symbol.outputs[0]});
@@ -195,9 +195,9 @@ Value Tracer::call(State &state, std::uint32_t index, const Symbol &symbol,
                           std::all_of(operands.begin(), operands.end(),
                                       [](const Value &value) { return value.isConstant(); });
     unsigned depth = 0;
-    for (const Value &each : operands) {
-        if (each.kind == Value::Kind::Made)
-            depth = std::max(depth, m_trace.made[each.index].depth + 1);
+    for (const Value &operand : operands) {
+        if (operand.kind == Value::Kind::Made)
+            depth = std::max(depth, m_trace.made[operand.index].depth + 1);
     }
     if (!constant || depth > kMaxMade)
         return {};

@@ -182,6 +182,7 @@ void TestAimodelEdits::splatsGetBytesOfTheirOwn()
     const std::size_t weight = scaledWeight(*bundle);
     const auto edit =
         parseEdit(Edit::Kind::Scale, bundle->weights()[weight].findableName() + "[3]=2");
+    QVERIFY2(edit, edit ? "" : describe(edit.error()).c_str());
     const auto refused = planEdits(bundle, {*edit}, 0);
     QVERIFY(!refused);
     QCOMPARE(refused.error().code, std::string("patch.shared"));

@@ -471,8 +471,7 @@ void TestAssessmentDocks::docksSayTheSameOfAProgram()
     QVERIFY(plan.facts().text().contains(QStringLiteral("(3 calls take at least")));
     QVERIFY(timeline.facts().text().contains(QStringLiteral("3 calls take")));
     for (const QString &text : facts(test::loopProgram()))
-        QVERIFY2(text.contains(QStringLiteral("of 1 of 2 layers is not known")),
-                 qPrintable(text));
+        QVERIFY2(text.contains(QStringLiteral("of 1 of 2 layers is not known")), qPrintable(text));
     QVERIFY(!plan.facts().text().contains(QStringLiteral("engine time")));
     for (const QString &text : facts(test::calledProgram()))
         QVERIFY2(text.contains(QStringLiteral("add up")), qPrintable(text));

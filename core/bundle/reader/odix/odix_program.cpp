@@ -319,7 +319,7 @@ void BodyBuilder::addCall(std::uint32_t index, const odix::Symbol &symbol)
             takeOutput({Value::Kind::Made, made->second}, results[0]);
         return;
     }
-    if (symbol.name == "NDArray.copy" && results.size() == 1 &&
+    if (symbol.name == "NDArray.copy" && operands.size() == 1 && results.size() == 1 &&
         takeOutput(values[each.first], results[0]))
         return;
     const CoreAiOperation words = rowOf(symbol);
