@@ -74,6 +74,7 @@ void addChips(CLI::App &app, Context &context);
 void addPlan(CLI::App &app, Context &context);
 void addEngine(CLI::App &app, Context &context); ///< collective, descriptor, activation
 void addSection(CLI::App &app, Context &context);
+void addSurvey(CLI::App &app, Context &context);
 void addSelftest(CLI::App &app, Context &context);
 void addWeight(CLI::App &app, Context &context);
 

@@ -6,6 +6,7 @@
 #include "core/report/byte_table.h"
 #include "core/report/chip_table.h"
 #include "core/report/collective_table.h"
+#include "core/report/compiled_survey.h"
 #include "core/report/container_table.h"
 #include "core/report/decision_table.h"
 #include "core/report/edit_table.h"
@@ -43,15 +44,15 @@ inline std::vector<TableFacts> factsOf(const TableOf<Row> &...tables)
 /// Those of files: programs, containers, weights, what is written.
 inline std::vector<TableFacts> fileTables()
 {
-    return factsOf(commandTable(), containerSectionTable(), portTable(), symbolTable(),
-                   registerTable(), laneTable(), surveyTable(), registerChangeTable(), modelTable(),
-                   annotatedOperationTable(), sharedRecordTable(), writtenRangeTable(),
-                   pendingRangeTable(), pickedElementTable(), changedBytesTable(),
-                   fileDifferenceTable(), valueBinTable(), encodedSideTable(), encodedTable(),
-                   quantizedFileTable(), quantizeTileTable(), decisionTable(), planTotalsTable(),
-                   buildTotalsTable(), chipTable(), knotTable(), elementRoleTable(),
-                   unitSectionTable(), alignedSectionTable(), fp8FormatTable(), engineNoteTable(),
-                   ccdmaSetterTable(), collectiveNoteTable());
+    return factsOf(
+        commandTable(), containerSectionTable(), portTable(), symbolTable(), registerTable(),
+        laneTable(), surveyTable(), registerChangeTable(), modelTable(), annotatedOperationTable(),
+        sharedRecordTable(), writtenRangeTable(), pendingRangeTable(), pickedElementTable(),
+        changedBytesTable(), fileDifferenceTable(), valueBinTable(), encodedSideTable(),
+        encodedTable(), quantizedFileTable(), quantizeTileTable(), decisionTable(),
+        planTotalsTable(), buildTotalsTable(), chipTable(), knotTable(), elementRoleTable(),
+        unitSectionTable(), alignedSectionTable(), fp8FormatTable(), engineNoteTable(),
+        ccdmaSetterTable(), collectiveNoteTable(), compiledPartTable(), compiledFactTable());
 }
 
 inline std::vector<TableFacts> declaredTables()
