@@ -143,7 +143,7 @@ void TestCoreaiCache::isOfThePackage()
     const auto cut = hash("short");
     QVERIFY(!cut && cut.error().code == "aimodel.hash" && cut.error().offset);
     QCOMPARE(packageHash("/nowhere").error().code, std::string("io.open"));
-    // A hash that is spelt in a way that was never seen says nothing.
+    // A hash in a notation that was never seen says nothing.
     Survey odd;
     odd.facts.emplace_back();
     odd.facts.back().what = "source hash";
