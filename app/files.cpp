@@ -37,9 +37,9 @@ void pickFolder(QWidget &window, const QString &title,
 void pickFile(QWidget &window, const QString &title,
               const std::function<void(const QString &)> &chosen)
 {
-    const QString kinds =
-        PickPathWords::tr("Weights and programs (*.bin *.mil *.mlmodel *.mlirb *.hwx *.anec *.ksec "
-                          "*.safetensors *.npz *.zip *.kernscope-session);;All files (*)");
+    const QString kinds = PickPathWords::tr(
+        "Weights and programs (*.bin *.mil *.mlmodel *.mlirb *.odix *.hwx *.anec *.ksec "
+        "*.safetensors *.npz *.zip *.kernscope-session);;All files (*)");
     pick(window, new ui::OpenDialog(ui::OpenDialog::Lists::Files, &window, title, kinds), chosen);
 }
 
