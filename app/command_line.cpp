@@ -173,7 +173,7 @@ struct Options {
     QCommandLineOption size{
         QStringLiteral("size"),
         CommandLineWords::tr("With --screenshots: size of the window, 1400x900 unless given; of "
-                             "several, parted by commas, each has a folder of its own"),
+                             "several, separated by commas, each has a folder of its own"),
         CommandLineWords::tr("WxH[,WxH]")};
 };
 

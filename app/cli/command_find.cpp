@@ -155,7 +155,7 @@ void addWhat(CLI::App &command, FindArguments &arguments)
     for (CLI::Option *count : {arguments.isZeros, arguments.isZeroBytes})
         count->check(CLI::Range(std::uint64_t{1}, UINT64_MAX));
     arguments.isLargest = addOption(command, "--largest", "COUNT", arguments.largest,
-                                    "So many decoded elements of the largest magnitude, the "
+                                    "COUNT decoded elements of the largest magnitude, the "
                                     "largest first")
                               ->check(CLI::Range(std::uint64_t{1}, kMostPlaces));
     arguments.isOutOfRange = command.add_flag(

@@ -343,7 +343,7 @@ void addGraph(CLI::App &app, Context &context)
               "Operation, value or weight to begin at; the function's inputs unless given");
     addOption(*command, "--function", "NAME", arguments->function,
               "Function of the program; the first one unless given");
-    addOption(*command, "--hops", "N", arguments->hops, "So many values away, 1 to 6")
+    addOption(*command, "--hops", "N", arguments->hops, "Up to N values away, 1 to 6")
         ->check(CLI::Range(1U, graph::kMostHops))
         ->capture_default_str();
     addOption(*command, "--limit", "COUNT", arguments->limit,
