@@ -1,22 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/chips.h"
 
-#include "app/cli/text_output.h"
 #include "core/assessment/calibrate.h"
 #include "core/base/error_builder.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/old_network.h"
-#include "core/format/catalogue.h"
 #include "core/format/table_rows.h"
 #include "core/report/chip_table.h"
 #include "core/report/command_json.h"
 #include "core/report/decision_table.h"
 #include "core/report/json_table.h"
 #include "core/target/rules.h"
-
-#include <algorithm>
-#include <memory>
-#include <string_view>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>

@@ -7,13 +7,10 @@
 #include "core/bundle/shapes/described.h"
 #include "core/bundle/shapes/tensor.h"
 #include "core/patch/edit/find_weight.h"
-#include "core/patch/interrupted_save.h"
 #include "core/report/command_json.h"
 #include "core/target/rules.h"
 #include "core/target/target.h"
 
-#include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cmath>
 #include <cstdlib>

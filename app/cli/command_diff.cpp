@@ -12,17 +12,7 @@
 #include "core/report/difference_json.h"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
-#include <cstddef>
-#include <filesystem>
-#include <memory>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>

@@ -9,10 +9,6 @@
 #include "core/search/place.h"
 
 #include <algorithm>
-#include <memory>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>

@@ -19,16 +19,7 @@
 #include "core/report/task_table.h"
 
 #include <algorithm>
-#include <cstddef>
-#include <filesystem>
 #include <iterator>
-#include <memory>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>

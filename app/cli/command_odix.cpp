@@ -10,11 +10,6 @@
 #include "core/report/odix_json.h"
 
 #include <algorithm>
-#include <map>
-#include <memory>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>

@@ -21,17 +21,9 @@
 #include "core/report/edit_table.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <filesystem>
 #include <iterator>
-#include <map>
-#include <memory>
-#include <optional>
 #include <shared_mutex>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>

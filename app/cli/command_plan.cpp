@@ -11,12 +11,6 @@
 #include "core/target/target.h"
 
 #include <algorithm>
-#include <cstdint>
-#include <filesystem>
-#include <memory>
-#include <optional>
-#include <string>
-#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>

@@ -16,13 +16,6 @@
 #include "core/target/rules.h"
 
 #include <algorithm>
-#include <cstdint>
-#include <memory>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>

@@ -4,14 +4,9 @@
 #include "core/report/compiled_survey.h"
 
 #include <algorithm>
-#include <cstdint>
-#include <memory>
-#include <optional>
-#include <string>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 namespace kernscope::cli {
 

@@ -1,23 +1,19 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/encode.h"
 
-#include "app/cli/command.h"
 #include "app/cli/text_output.h"
 #include "core/assessment/consumer_kinds.h"
 #include "core/assessment/weight_facts.h"
 #include "core/base/error_builder.h"
-#include "core/base/text.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/half_counts.h"
 #include "core/codec/encode/form_encoder.h"
 #include "core/patch/edit/find_weights.h"
 #include "core/patch/reencode/reencode.h"
 
-#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <numeric>
-#include <utility>
 
 #include <fmt/format.h>
 

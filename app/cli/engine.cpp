@@ -2,7 +2,6 @@
 #include "app/cli/engine.h"
 
 #include "app/cli/chips.h"
-#include "app/cli/text_output.h"
 #include "core/base/csv.h"
 #include "core/base/error_builder.h"
 #include "core/base/overlaid_file.h"
@@ -12,9 +11,6 @@
 #include "core/report/engine_json.h"
 #include "core/report/format_table.h"
 #include "core/target/rules.h"
-
-#include <algorithm>
-#include <memory>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>

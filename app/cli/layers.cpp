@@ -13,8 +13,6 @@
 #include "core/report/json_table.h"
 #include "core/report/placement_table.h"
 
-#include <array>
-
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 

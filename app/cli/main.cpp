@@ -13,12 +13,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
-#include <filesystem>
-#include <memory>
 #include <random>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>

@@ -8,13 +8,11 @@
 #include "core/bundle/bundle.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <condition_variable>
 #include <csignal>
 #include <cstdlib>
-#include <mutex>
 #include <system_error>
 #include <thread>
 

@@ -6,10 +6,6 @@
 #include "core/bundle/bundle.h"
 
 #include <algorithm>
-#include <array>
-#include <string>
-#include <string_view>
-#include <utility>
 
 #include <fmt/format.h>
 

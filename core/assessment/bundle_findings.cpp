@@ -10,15 +10,8 @@
 #include "core/bundle/stored_values.h"
 #include "core/container/mil/program.h"
 
-#include <algorithm>
-#include <array>
 #include <bit>
 #include <cmath>
-#include <mutex>
-#include <set>
-#include <span>
-#include <unordered_map>
-#include <utility>
 
 #include <fmt/format.h>
 

@@ -5,7 +5,6 @@
 #include "core/format/table_rows.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include <fmt/format.h>

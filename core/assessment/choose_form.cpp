@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/assessment/choose_form.h"
 
-#include "core/assessment/assess.h"
-#include "core/assessment/weight_form.h"
 #include "core/assessment/weight_layers.h"
 #include "core/base/error_builder.h"
 #include "core/base/text.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/old_network.h"
 
-#include <algorithm>
-#include <array>
 #include <cmath>
-#include <utility>
 
 #include <fmt/format.h>
 

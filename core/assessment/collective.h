@@ -3,12 +3,6 @@
 
 #include "core/target/hal.h"
 
-#include <cstdint>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
-
 /// The multi-die collective layer of chapter 36. Decoded from the compiler and gated off on every
 /// known target: all of it is predicted, none of it measured.
 namespace kernscope::decision {

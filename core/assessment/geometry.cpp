@@ -5,9 +5,7 @@
 #include "core/format/table_rows.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
-#include <initializer_list>
 
 #include <fmt/format.h>
 

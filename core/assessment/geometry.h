@@ -4,12 +4,6 @@
 #include "core/target/hal.h"
 #include "core/target/target.h"
 
-#include <cstdint>
-#include <optional>
-#include <span>
-#include <string>
-#include <vector>
-
 /// How the multiply-accumulate array takes an operation (chapter 20): output-channel groups,
 /// passes, cores, accumulators, Winograd. Pure arithmetic over numbers that are typed in or come
 /// from a bundle's consumer; every figure is that of the compiler's model, not a measurement.

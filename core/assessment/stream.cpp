@@ -5,9 +5,6 @@
 #include "core/format/table_rows.h"
 #include "core/target/rules.h"
 
-#include <algorithm>
-#include <bit>
-
 #include <fmt/format.h>
 
 namespace kernscope::decision {

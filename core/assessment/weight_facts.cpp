@@ -10,7 +10,6 @@
 #include "core/form/form_steps.h"
 #include "core/format/legality.h"
 
-#include <algorithm>
 #include <bit>
 
 #include <fmt/format.h>

@@ -2,17 +2,12 @@
 #include "core/assessment/weight_where.h"
 
 #include "core/base/csv.h"
-#include "core/base/error.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/stored_bytes.h"
 #include "core/bundle/weight.h"
-#include "core/target/target.h"
 
-#include <algorithm>
-#include <array>
 #include <cctype>
 #include <cmath>
-#include <map>
 
 namespace kernscope {
 

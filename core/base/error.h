@@ -3,7 +3,6 @@
 
 #include "core/base/quantity.h"
 
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -3,7 +3,6 @@
 
 #include "core/base/error.h"
 
-#include <string_view>
 #include <utility>
 
 namespace kernscope {

@@ -7,11 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <random>
-#include <set>
-#include <string>
-#include <string_view>
 #include <system_error>
-#include <utility>
 
 #include <fcntl.h>
 #include <fmt/format.h>

@@ -6,10 +6,8 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
-#include <cstring>
 #include <iterator>
 #include <system_error>
-#include <utility>
 
 #include <fcntl.h>
 #include <fmt/format.h>

@@ -4,14 +4,9 @@
 #include "core/base/overlaid_file.h"
 #include "core/bundle/stored_bytes.h"
 
-#include <algorithm>
 #include <array>
 #include <limits>
-#include <map>
-#include <set>
-#include <string>
 #include <tuple>
-#include <vector>
 
 #include <fmt/format.h>
 

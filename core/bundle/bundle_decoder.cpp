@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
-#include "core/bundle/bundle_fwd.h"
 #include "core/bundle/diagnostic_log.h"
 #include "core/bundle/statistics.h"
 #include "core/bundle/weight.h"
@@ -11,7 +10,6 @@
 #include "core/form/packed_bytes.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace kernscope {
 

@@ -10,12 +10,6 @@
 #include "core/container/section/field_at.h"
 #include "core/format/record_fields.h"
 
-#include <algorithm>
-#include <span>
-#include <string_view>
-#include <utility>
-#include <vector>
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

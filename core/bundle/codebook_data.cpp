@@ -7,10 +7,7 @@
 #include "core/codec/decode/decoder.h"
 #include "core/container/mil/program.h"
 
-#include <algorithm>
 #include <bit>
-#include <map>
-#include <span>
 
 namespace kernscope {
 

@@ -4,10 +4,6 @@
 #include "core/bundle/bundle_fwd.h"
 #include "core/bundle/weight.h"
 
-#include <cstddef>
-#include <cstdint>
-#include <vector>
-
 namespace kernscope {
 
 /// The codebooks of a palette weight, as values.

@@ -5,9 +5,6 @@
 #include "core/codec/decode/decoder.h"
 
 #include <algorithm>
-#include <cstdint>
-#include <span>
-#include <vector>
 
 namespace kernscope {
 

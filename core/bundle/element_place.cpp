@@ -2,15 +2,10 @@
 #include "core/bundle/element_place.h"
 
 #include "core/base/overlaid_file.h"
-#include "core/base/quantity.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/code_path.h"
 #include "core/codec/decode/mask_index.h"
 #include "core/container/mlir/module.h"
-
-#include <algorithm>
-#include <span>
-#include <utility>
 
 namespace kernscope {
 

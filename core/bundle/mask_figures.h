@@ -5,9 +5,6 @@
 #include "core/bundle/bundle_fwd.h"
 #include "core/bundle/weight.h"
 
-#include <cstdint>
-#include <vector>
-
 namespace kernscope {
 
 /// How much of a weight its mask keeps, or of a weight without one: how much does not decode to

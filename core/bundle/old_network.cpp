@@ -4,8 +4,6 @@
 #include "core/base/error_builder.h"
 #include "core/bundle/bundle.h"
 
-#include <algorithm>
-
 namespace kernscope {
 
 bool isOfOldNetwork(const Weight &weight)

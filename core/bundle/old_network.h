@@ -4,9 +4,6 @@
 #include "core/bundle/bundle_fwd.h"
 #include "core/bundle/weight.h"
 
-#include <string>
-#include <string_view>
-
 /// Weights of neural networks of the kind before programs (NeuralNetwork.proto): layers without
 /// statements, whose shapes follow only as the network is compiled.
 namespace kernscope {

@@ -4,10 +4,6 @@
 #include "core/base/quantity.h"
 #include "core/form/element_order.h"
 
-#include <memory>
-#include <string>
-#include <vector>
-
 namespace kernscope {
 
 /// Elements of `width` bits that lie one behind the other in pieces of a file, each a whole number

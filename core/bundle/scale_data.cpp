@@ -3,9 +3,7 @@
 
 #include "core/base/error_builder.h"
 #include "core/bundle/bundle.h"
-#include "core/form/encoding.h"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 

@@ -6,10 +6,6 @@
 #include "core/bundle/weight.h"
 
 #include <algorithm>
-#include <cstddef>
-#include <optional>
-#include <string>
-#include <vector>
 
 namespace kernscope {
 

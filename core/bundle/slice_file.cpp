@@ -6,7 +6,6 @@
 #include "core/bundle/bundle.h"
 #include "core/bundle/section_weight.h"
 #include "core/descriptor/register_map.h"
-#include "core/lanes/layout.h"
 
 #include <fmt/format.h>
 

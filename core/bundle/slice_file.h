@@ -4,12 +4,6 @@
 #include "core/bundle/bundle_fwd.h"
 #include "core/lanes/sparse.h"
 
-#include <cstddef>
-#include <cstdint>
-#include <string>
-#include <string_view>
-#include <vector>
-
 /// Weights of any bundle as the slices of a hardware container, end to end: what
 /// `section build --hwx-slices` and the window write.
 namespace kernscope {

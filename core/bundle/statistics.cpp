@@ -15,11 +15,6 @@
 #include <bit>
 #include <cmath>
 #include <limits>
-#include <mutex>
-#include <optional>
-#include <unordered_set>
-#include <utility>
-#include <vector>
 
 namespace kernscope {
 

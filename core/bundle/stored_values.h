@@ -4,10 +4,6 @@
 #include "core/base/progress.h"
 #include "core/codec/decode/decoder.h"
 
-#include <cstdint>
-#include <span>
-#include <vector>
-
 namespace kernscope {
 
 /// Whether every value of a type is one of fp16: decodeHalf then loses nothing.

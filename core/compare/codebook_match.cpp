@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/compare/codebook_match.h"
 
-#include "core/base/error.h"
 #include "core/base/overlaid_file.h"
 #include "core/bundle/pair_read_lock.h"
 #include "core/compare/pair_reader.h"
 
-#include <algorithm>
 #include <cmath>
-#include <map>
-#include <span>
-#include <string>
 #include <unordered_map>
-#include <utility>
 
 #include <fmt/format.h>
 

@@ -8,11 +8,7 @@
 #include "core/compare/pair_reader.h"
 #include "core/numeric/half.h"
 
-#include <algorithm>
 #include <cmath>
-#include <cstddef>
-#include <span>
-#include <utility>
 
 namespace kernscope::diff {
 

@@ -11,12 +11,8 @@
 #define TOML_EXCEPTIONS 0
 #define TOML_ENABLE_FORMATTERS 0
 
-#include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
-#include <string>
-#include <utility>
 
 #include <fmt/format.h>
 #include <toml++/toml.h>

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/compare/pair_reader.h"
 
-#include "core/base/error.h"
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/pair_read_lock.h"
 #include "core/bundle/stored_values.h"
 
-#include <algorithm>
 #include <cmath>
-#include <utility>
 
 namespace kernscope::diff {
 

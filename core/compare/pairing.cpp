@@ -8,14 +8,6 @@
 #include "core/compare/content_match.h"
 
 #include <algorithm>
-#include <array>
-#include <map>
-#include <optional>
-#include <span>
-#include <string>
-#include <tuple>
-#include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 

@@ -17,9 +17,6 @@
 #include <bit>
 #include <cmath>
 #include <numeric>
-#include <span>
-#include <utility>
-#include <variant>
 
 #include <fmt/format.h>
 

@@ -11,9 +11,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <cstddef>
-#include <span>
-#include <utility>
 
 namespace kernscope::diff {
 

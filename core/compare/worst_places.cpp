@@ -5,7 +5,6 @@
 #include "core/bundle/pair_read_lock.h"
 #include "core/compare/pair_reader.h"
 
-#include <algorithm>
 #include <cmath>
 
 namespace kernscope {

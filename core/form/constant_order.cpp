@@ -5,9 +5,7 @@
 #include "core/form/order_tiles.h"
 
 #include <algorithm>
-#include <optional>
 #include <utility>
-#include <vector>
 
 namespace kernscope::codec {
 

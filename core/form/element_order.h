@@ -4,12 +4,8 @@
 #include "core/base/error.h"
 
 #include <cstddef>
-#include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
-#include <string>
-#include <vector>
 
 namespace kernscope::codec {
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/form/encoding.h"
 
-#include "core/form/operand_place.h"
-
 #include <algorithm>
 #include <array>
 #include <utility>

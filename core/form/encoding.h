@@ -4,14 +4,8 @@
 #include "core/form/element_order.h"
 #include "core/numeric/element_type.h"
 
-#include <cstddef>
 #include <functional>
-#include <memory>
-#include <optional>
-#include <span>
-#include <string_view>
 #include <variant>
-#include <vector>
 
 /// How a weight is stored, as every program form combines it (resources/formats/forms.md):
 ///

@@ -3,10 +3,7 @@
 
 #include "core/form/encoding.h"
 
-#include <cstddef>
 #include <iterator>
-#include <memory>
-#include <vector>
 
 namespace kernscope {
 

@@ -3,8 +3,6 @@
 
 #include "core/base/quantity.h"
 
-#include <cstdint>
-#include <optional>
 #include <span>
 #include <vector>
 

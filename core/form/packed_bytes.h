@@ -3,10 +3,6 @@
 
 #include "core/form/element_order.h"
 
-#include <cstddef>
-#include <memory>
-#include <span>
-
 namespace kernscope::codec {
 
 /// What bound() gives for an operand whose bytes are packed as a whole, such as a deflated member

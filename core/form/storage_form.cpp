@@ -3,9 +3,6 @@
 
 #include "core/form/form_steps.h"
 
-#include <iterator>
-#include <utility>
-
 #include <fmt/format.h>
 
 namespace kernscope {

@@ -6,14 +6,7 @@
 #include "core/form/operand_place.h"
 
 #include <algorithm>
-#include <cstdint>
-#include <functional>
-#include <memory>
-#include <string>
-#include <string_view>
 #include <utility>
-#include <variant>
-#include <vector>
 
 namespace kernscope {
 

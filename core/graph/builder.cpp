@@ -9,12 +9,6 @@
 #include <algorithm>
 #include <deque>
 #include <iterator>
-#include <memory>
-#include <string>
-#include <string_view>
-#include <unordered_map>
-#include <utility>
-#include <vector>
 
 namespace kernscope::graph {
 

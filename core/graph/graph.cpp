@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/graph/graph.h"
 
-#include "core/base/error.h"
 #include "core/bundle/bundle.h"
 #include "core/container/mil/value_graph.h"
 
 #include <algorithm>
-#include <functional>
-#include <map>
-#include <utility>
 
 #include <fmt/format.h>
 

@@ -5,11 +5,7 @@
 #include "core/bundle/bundle.h"
 #include "core/form/form_steps.h"
 
-#include <algorithm>
 #include <cmath>
-#include <iterator>
-#include <map>
-#include <utility>
 
 #include <fmt/format.h>
 

@@ -2,14 +2,11 @@
 #include "core/lanes/deal.h"
 
 #include "core/base/error_builder.h"
-#include "core/base/quantity.h"
 #include "core/format/table_rows.h"
 
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <optional>
-#include <string>
 
 #include <fmt/format.h>
 

@@ -4,8 +4,6 @@
 #include "core/base/error_builder.h"
 #include "core/form/order_tiles.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 
 namespace kernscope::lanes {

@@ -5,12 +5,6 @@
 #include "core/form/order_layout.h"
 #include "core/lanes/sparse.h"
 
-#include <cstdint>
-#include <memory>
-#include <optional>
-#include <string>
-#include <vector>
-
 namespace kernscope::lanes {
 
 /// Where the slices of one weight lie in an operand's bytes.

@@ -3,12 +3,9 @@
 
 #include "core/base/error_builder.h"
 #include "core/base/little_endian.h"
-#include "core/base/quantity.h"
 #include "core/base/text.h"
 
-#include <algorithm>
 #include <array>
-#include <utility>
 
 #include <fmt/format.h>
 

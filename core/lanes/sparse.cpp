@@ -3,15 +3,11 @@
 
 #include "core/base/error_builder.h"
 #include "core/base/little_endian.h"
-#include "core/base/quantity.h"
 #include "core/form/order_tiles.h"
 #include "core/lanes/lane_order.h"
 
-#include <algorithm>
 #include <array>
 #include <bit>
-#include <iterator>
-#include <optional>
 
 #include <fmt/format.h>
 

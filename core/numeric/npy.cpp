@@ -2,7 +2,6 @@
 #include "core/numeric/npy.h"
 
 #include "core/base/error_builder.h"
-#include "core/base/quantity.h"
 #include "core/numeric/convert.h"
 #include "core/numeric/half.h"
 
@@ -10,9 +9,7 @@
 #include <array>
 #include <bit>
 #include <cstring>
-#include <string_view>
 #include <type_traits>
-#include <utility>
 
 #include <fmt/format.h>
 

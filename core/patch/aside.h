@@ -3,11 +3,6 @@
 
 #include "core/patch/patch.h"
 
-#include <functional>
-#include <memory>
-#include <span>
-#include <vector>
-
 /// Edits too large for the thread that shows a bundle: planned, laid and taken back on a fork of
 /// it, on any thread. The fork then takes the bundle's place, in one step; until then readers go on
 /// with the bundle as it was, and giving up leaves nothing behind.

@@ -7,12 +7,7 @@
 #include "core/bundle/bundle_fwd.h"
 #include "core/patch/edit/edit.h"
 
-#include <cstddef>
 #include <filesystem>
-#include <functional>
-#include <memory>
-#include <string>
-#include <vector>
 
 namespace kernscope {
 

@@ -3,9 +3,6 @@
 
 #include "core/patch/patch.h"
 
-#include <cstdint>
-#include <functional>
-
 /// The steps of a save in place, for the tests that stop it at each of them.
 namespace kernscope::patch {
 

@@ -6,9 +6,7 @@
 #include "core/bundle/stored_bytes.h"
 #include "core/patch/reencode/raise_opset.h"
 
-#include <algorithm>
 #include <cmath>
-#include <optional>
 #include <tuple>
 
 #include <fmt/format.h>

@@ -4,11 +4,7 @@
 #include "core/base/pattern.h"
 #include "core/plan/select.h"
 
-#include <algorithm>
-#include <array>
 #include <cmath>
-#include <set>
-#include <unordered_map>
 
 #include <fmt/format.h>
 

@@ -2,15 +2,11 @@
 #include "core/plan/section_build.h"
 
 #include "core/assessment/weight_facts.h"
-#include "core/base/error.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/section_weight.h"
-#include "core/codec/encode/encoder.h"
 #include "core/target/rules.h"
 
-#include <algorithm>
 #include <list>
-#include <optional>
 
 namespace kernscope::plan {
 

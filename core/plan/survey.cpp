@@ -3,7 +3,6 @@
 
 #include "core/assessment/consumer_kinds.h"
 #include "core/assessment/weight_layers.h"
-#include "core/base/hash.h"
 #include "core/base/parallel.h"
 #include "core/base/pattern.h"
 #include "core/bundle/bundle.h"
@@ -12,14 +11,8 @@
 #include "core/patch/reencode/reencode_draft.h"
 #include "core/plan/judge_content.h"
 
-#include <algorithm>
-#include <array>
 #include <cstring>
-#include <deque>
-#include <map>
-#include <set>
 #include <tuple>
-#include <unordered_map>
 
 #include <fmt/format.h>
 

@@ -5,14 +5,10 @@
 #include "core/base/error_builder.h"
 #include "core/base/pattern.h"
 #include "core/bundle/bundle.h"
-#include "core/codec/analysis/accuracy.h"
 #include "core/codec/encode/form_encoder.h"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
-#include <span>
-#include <utility>
 
 namespace kernscope::plan {
 

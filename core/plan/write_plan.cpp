@@ -1,19 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/plan/write_plan.h"
 
-#include "core/base/error.h"
 #include "core/base/parallel.h"
 #include "core/bundle/bundle.h"
 #include "core/patch/reencode/reencode.h"
 #include "core/patch/reencode/reencode_draft.h"
 #include "core/plan/judge_content.h"
-
-#include <algorithm>
-#include <cmath>
-#include <map>
-#include <mutex>
-#include <set>
-#include <unordered_map>
 
 #include <fmt/format.h>
 

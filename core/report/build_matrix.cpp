@@ -2,14 +2,10 @@
 #include "core/report/build_matrix.h"
 
 #include "core/assessment/weight_facts.h"
-#include "core/base/text.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/stored_bytes.h"
 #include "core/report/json_table.h"
 #include "core/report/pair_table.h"
-
-#include <algorithm>
-#include <cmath>
 
 namespace kernscope::report {
 

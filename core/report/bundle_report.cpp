@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/bundle_report.h"
 
-#include "core/assessment/weight_facts.h"
-#include "core/base/text.h"
 #include "core/bundle/stored_bytes.h"
 #include "core/report/byte_table.h"
 #include "core/report/chip_table.h"
@@ -11,7 +9,6 @@
 #include "core/report/pair_table.h"
 #include "core/report/weight_table.h"
 
-#include <algorithm>
 #include <numeric>
 
 #include <fmt/format.h>

@@ -3,18 +3,10 @@
 
 #include "core/base/little_endian.h"
 #include "core/base/overlaid_file.h"
-#include "core/base/progress.h"
-#include "core/base/text.h"
-#include "core/bundle/bundle.h"
-#include "core/bundle/kinds.h"
 #include "core/numeric/convert.h"
 #include "core/report/json_table.h"
 
-#include <algorithm>
 #include <cmath>
-#include <optional>
-#include <span>
-#include <utility>
 
 #include <fmt/format.h>
 

@@ -9,10 +9,6 @@
 #include "core/target/rules.h"
 #include "core/target/target.h"
 
-#include <optional>
-#include <string>
-#include <vector>
-
 /// What is known of a chip beside its row: `targets --bytes` and the Targets dock.
 namespace kernscope::report {
 

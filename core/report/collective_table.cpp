@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/collective_table.h"
 
-#include "core/format/catalogue.h"
 #include "core/numeric/half.h"
 #include "core/report/engine_json.h"
 #include "core/report/geometry_table.h"
 #include "core/report/json_table.h"
-#include "core/target/hal.h"
-
-#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

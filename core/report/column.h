@@ -3,12 +3,8 @@
 
 #include "core/base/text.h"
 
-#include <cstddef>
-#include <cstdint>
 #include <iterator>
 #include <optional>
-#include <string>
-#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <variant>

@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/command_json.h"
 
-#include "core/bundle/bundle.h"
-#include "core/format/catalogue.h"
 #include "core/report/bundle_report.h"
-#include "core/report/engine_json.h"
 #include "core/report/json_table.h"
 #include "core/report/program_table.h"
-
-#include <algorithm>
-#include <utility>
 
 namespace kernscope::report {
 

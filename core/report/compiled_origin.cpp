@@ -5,9 +5,6 @@
 #include "core/bundle/bundle.h"
 #include "core/report/json_table.h"
 
-#include <algorithm>
-#include <array>
-#include <map>
 #include <set>
 
 namespace kernscope::report {

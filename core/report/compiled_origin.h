@@ -5,11 +5,6 @@
 #include "core/compare/compare.h"
 #include "core/report/json.h"
 
-#include <cstdint>
-#include <optional>
-#include <string_view>
-#include <vector>
-
 /// A package beside the program that was compiled from it, weight by weight.
 namespace kernscope::report {
 

@@ -4,8 +4,6 @@
 #include "core/report/json.h"
 #include "core/report/json_table.h"
 
-#include <array>
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

@@ -4,9 +4,6 @@
 #include "core/container/coreai_cache/survey.h"
 #include "core/report/column.h"
 
-#include <optional>
-#include <string>
-
 /// What a compiler left in a folder, as `survey` shows it.
 namespace kernscope::report {
 

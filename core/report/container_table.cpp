@@ -2,7 +2,6 @@
 #include "core/report/container_table.h"
 
 #include "core/container/hwx/kernels.h"
-#include "core/format/catalogue.h"
 #include "core/report/json_table.h"
 
 #include <fmt/format.h>

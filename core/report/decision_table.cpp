@@ -7,12 +7,6 @@
 #include "core/report/json_table.h"
 #include "core/report/placement_table.h"
 
-#include <algorithm>
-#include <initializer_list>
-#include <iterator>
-#include <unordered_map>
-#include <utility>
-
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 

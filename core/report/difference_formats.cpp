@@ -2,15 +2,11 @@
 #include "core/report/difference_formats.h"
 
 #include "core/base/svg.h"
-#include "core/base/text.h"
 #include "core/bundle/bundle.h"
 #include "core/report/document.h"
-#include "core/report/places_table.h"
 
-#include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <optional>
 #include <system_error>
 
 #include <fmt/format.h>

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/difference_json.h"
 
-#include "core/base/error.h"
-#include "core/base/text.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/pair_read_lock.h"
-#include "core/compare/compare.h"
 #include "core/compare/task_comparison.h"
 #include "core/report/build_matrix.h"
 #include "core/report/difference_formats.h"
@@ -14,7 +11,6 @@
 #include "core/report/json_table.h"
 #include "core/report/patch_files.h"
 
-#include <algorithm>
 #include <cmath>
 
 #include <nlohmann/json.hpp>

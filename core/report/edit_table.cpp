@@ -4,10 +4,8 @@
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/byte_field.h"
-#include "core/compare/value_difference.h"
 #include "core/report/json_table.h"
 
-#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>

@@ -5,9 +5,6 @@
 #include "core/report/engine_json.h"
 #include "core/report/json_table.h"
 
-#include <algorithm>
-#include <cstdint>
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

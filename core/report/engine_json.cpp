@@ -6,7 +6,6 @@
 #include "core/report/collective_table.h"
 #include "core/report/fact_values.h"
 #include "core/report/json_table.h"
-#include "core/target/rules.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

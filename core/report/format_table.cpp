@@ -7,8 +7,6 @@
 #include "core/report/fact_values.h"
 #include "core/report/json_table.h"
 
-#include <utility>
-
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 

@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/geometry_table.h"
 
-#include "core/assessment/assess.h"
-#include "core/assessment/measured.h"
 #include "core/bundle/bundle.h"
 #include "core/report/chip_table.h"
 #include "core/report/fact_values.h"
 #include "core/report/json_table.h"
 #include "core/report/placement_table.h"
-
-#include <algorithm>
 
 #include <fmt/format.h>
 

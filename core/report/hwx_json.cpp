@@ -5,15 +5,12 @@
 #include "core/base/sha256.h"
 #include "core/container/hwx/cover.h"
 #include "core/container/hwx/kernels.h"
-#include "core/descriptor/task_reader.h"
 #include "core/numeric/half.h"
 #include "core/report/container_table.h"
 #include "core/report/json_table.h"
 #include "core/report/register_table.h"
 #include "core/report/task_table.h"
 
-#include <algorithm>
-#include <array>
 #include <cmath>
 
 #include <fmt/format.h>

@@ -5,16 +5,13 @@
 #include "core/bundle/build_facts.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/stored_bytes.h"
-#include "core/container/mil/program.h"
 #include "core/container/milblob/milblob.h"
 #include "core/report/byte_table.h"
 #include "core/report/hwx_json.h"
 #include "core/report/json_table.h"
 #include "core/report/program_table.h"
 
-#include <algorithm>
 #include <cmath>
-#include <cstdint>
 
 namespace kernscope::report {
 

@@ -5,15 +5,6 @@
 #include "core/report/column.h"
 #include "core/report/json.h"
 
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
 #include <nlohmann/json.hpp>
 
 /// Rows of a declared table as JSON.

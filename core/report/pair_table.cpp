@@ -2,7 +2,6 @@
 #include "core/report/pair_table.h"
 
 #include "core/base/overlaid_file.h"
-#include "core/base/text.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/pair_read_lock.h"
 #include "core/bundle/stored_bytes.h"
@@ -10,10 +9,7 @@
 #include "core/report/fact_values.h"
 #include "core/report/weight_table.h"
 
-#include <algorithm>
-#include <array>
 #include <cmath>
-#include <string_view>
 
 #include <fmt/format.h>
 #include <zlib.h>

@@ -1,22 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/patch_files.h"
 
-#include "core/base/error.h"
 #include "core/base/overlaid_file.h"
 #include "core/base/text.h"
 #include "core/bundle/pair_read_lock.h"
 #include "core/codec/decode/decoder.h"
-#include "core/compare/byte_ranges.h"
 #include "core/patch/edit/edit.h"
 #include "core/patch/edit/script_origin.h"
 #include "core/patch/edit/stored_part.h"
 
-#include <algorithm>
 #include <bit>
 #include <cstring>
-#include <optional>
-#include <string_view>
-#include <utility>
 
 #include <fmt/format.h>
 

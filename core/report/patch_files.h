@@ -6,11 +6,6 @@
 #include "core/compare/compare.h"
 #include "core/patch/binary/binary_format.h"
 
-#include <cstddef>
-#include <span>
-#include <string>
-#include <vector>
-
 namespace kernscope::report {
 
 using patch::BinaryFormat;

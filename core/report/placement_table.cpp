@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/placement_table.h"
 
-#include "core/base/text.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/stored_bytes.h"
-#include "core/report/chip_table.h"
 #include "core/report/decision_table.h"
-#include "core/report/geometry_table.h"
 #include "core/report/json_table.h"
 
-#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>

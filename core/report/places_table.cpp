@@ -2,16 +2,13 @@
 #include "core/report/places_table.h"
 
 #include "core/base/overlaid_file.h"
-#include "core/bundle/element_place.h"
 #include "core/bundle/pair_read_lock.h"
 #include "core/compare/build_verdict.h"
 #include "core/report/difference_formats.h"
 #include "core/report/difference_json.h"
 #include "core/report/json_table.h"
 
-#include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -2,14 +2,10 @@
 #include "core/report/plan_table.h"
 
 #include "core/assessment/calibrate.h"
-#include "core/base/text.h"
 #include "core/bundle/shapes/tensor.h"
 #include "core/report/command_json.h"
 #include "core/report/fact_values.h"
 #include "core/report/json_table.h"
-
-#include <algorithm>
-#include <set>
 
 #include <fmt/format.h>
 

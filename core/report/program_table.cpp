@@ -1,17 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/program_table.h"
 
-#include "core/base/text.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/stored_bytes.h"
-#include "core/graph/graph.h"
 #include "core/graph/label.h"
 #include "core/report/json_table.h"
-
-#include <algorithm>
-#include <map>
-#include <optional>
-#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

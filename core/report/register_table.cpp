@@ -2,11 +2,8 @@
 #include "core/report/register_table.h"
 
 #include "core/bundle/bundle.h"
-#include "core/descriptor/task_reader.h"
 #include "core/report/hwx_json.h"
 #include "core/report/json_table.h"
-
-#include <algorithm>
 
 #include <fmt/format.h>
 

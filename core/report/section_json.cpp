@@ -5,8 +5,6 @@
 #include "core/container/section/layout.h"
 #include "core/report/json_table.h"
 
-#include <utility>
-
 #include <fmt/format.h>
 
 namespace kernscope::report {

@@ -9,13 +9,6 @@
 #include "core/report/column.h"
 #include "core/report/json.h"
 
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 namespace kernscope::report {
 
 /// The value of the key "section": header, units with their six sections, flags and records, each

@@ -2,16 +2,11 @@
 #include "core/report/structure_table.h"
 
 #include "core/base/overlaid_file.h"
-#include "core/base/text.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/pair_read_lock.h"
 #include "core/container/hwx/container.h"
 #include "core/container/mil/model_files.h"
 #include "core/report/hwx_json.h"
-
-#include <algorithm>
-#include <array>
-#include <map>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

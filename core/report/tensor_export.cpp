@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/tensor_export.h"
 
-#include "core/base/error.h"
-#include "core/base/quantity.h"
 #include "core/base/text.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/half_counts.h"
@@ -12,11 +10,8 @@
 #include "core/numeric/npy.h"
 #include "core/report/json.h"
 
-#include <algorithm>
 #include <bit>
 #include <set>
-#include <type_traits>
-#include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -5,9 +5,7 @@
 #include "core/codec/decode/decoder.h"
 #include "core/report/json_table.h"
 
-#include <algorithm>
 #include <numeric>
-#include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

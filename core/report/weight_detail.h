@@ -8,11 +8,6 @@
 #include "core/report/column.h"
 #include "core/report/json.h"
 
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <vector>
-
 /// One weight in full: what the inspector of the window shows and `weight` prints.
 namespace kernscope::report {
 

@@ -7,7 +7,6 @@
 #include "core/report/json_table.h"
 
 #include <algorithm>
-#include <type_traits>
 
 #include <fmt/format.h>
 

@@ -10,12 +10,9 @@
 #include "core/numeric/half.h"
 #include "core/search/place.h"
 
-#include <algorithm>
 #include <array>
 #include <cmath>
-#include <span>
 #include <tuple>
-#include <utility>
 
 #include <fmt/format.h>
 

@@ -8,10 +8,8 @@
 #include "core/bundle/bundle.h"
 #include "core/bundle/element_place.h"
 
-#include <algorithm>
 #include <cctype>
 #include <charconv>
-#include <filesystem>
 #include <system_error>
 
 #include <fmt/args.h>

@@ -3,8 +3,6 @@
 
 #include "core/target/target.h"
 
-#include <optional>
-
 /// The hardware-abstraction table that the compiler reads per chip. Two compilers lay it out
 /// differently; an offset means nothing without its layout, and the two are never mixed.
 namespace kernscope::target {

@@ -3,8 +3,6 @@
 
 #include "core/format/table_rows.h"
 
-#include <vector>
-
 namespace kernscope::target {
 
 namespace {

@@ -3,10 +3,6 @@
 
 #include "core/target/target.h"
 
-#include <span>
-#include <string>
-#include <string_view>
-
 namespace kernscope::target {
 
 /// A rule of resources/tables/target_rules.csv: what holds for a chip or a family of chips beside

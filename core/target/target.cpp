@@ -2,7 +2,6 @@
 #include "core/target/target.h"
 
 #include "core/base/csv.h"
-#include "core/base/error.h"
 #include "core/format/table_rows.h"
 #include "core/target/registry.h"
 

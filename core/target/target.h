@@ -4,13 +4,6 @@
 #include "core/base/error.h"
 #include "core/format/catalogue.h"
 
-#include <cstdint>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
-
 /// The chips that weights are compiled for, and what their hardware-abstraction tables say. All of
 /// it comes from resources/tables (targets, target_claims, target_names, hal_fields, hal_values).
 namespace kernscope::target {

@@ -3,11 +3,8 @@
 
 #include "core/bundle/bundle.h"
 #include "core/bundle/reader/container_reader.h"
-#include "core/container/mil/program.h"
 
 #include <iterator>
-#include <map>
-#include <utility>
 
 namespace kernscope {
 

@@ -10,7 +10,6 @@
 #include "core/container/milblob/sniff.h"
 
 #include <algorithm>
-#include <memory>
 #include <set>
 
 #include <fmt/format.h>

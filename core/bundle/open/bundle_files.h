@@ -7,13 +7,7 @@
 #include "core/bundle/diagnostic_log.h"
 #include "core/bundle/kinds.h"
 
-#include <filesystem>
 #include <functional>
-#include <memory>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
 
 namespace kernscope {
 

@@ -5,8 +5,6 @@
 #include "core/bundle/diagnostic_log.h"
 
 #include <filesystem>
-#include <string>
-#include <vector>
 
 namespace kernscope {
 

@@ -8,15 +8,6 @@
 #include "core/bundle/shapes/infer.h"
 #include "core/container/mil/program.h"
 
-#include <cstddef>
-#include <functional>
-#include <memory>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
-
 namespace kernscope {
 
 /// What a reader is given.

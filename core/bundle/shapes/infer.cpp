@@ -4,18 +4,11 @@
 #include "core/base/csv.h"
 #include "core/base/error_builder.h"
 #include "core/bundle/shapes/rules.h"
-#include "core/container/mil/program.h"
 
 #include <algorithm>
 #include <functional>
-#include <map>
 #include <memory>
 #include <set>
-#include <string>
-#include <string_view>
-#include <unordered_map>
-#include <utility>
-#include <vector>
 
 namespace kernscope::shapes {
 

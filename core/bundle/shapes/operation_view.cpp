@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/bundle/shapes/operation_view.h"
 
-#include "core/container/mil/program.h"
 #include "core/numeric/half.h"
 
 #include <algorithm>

@@ -4,12 +4,6 @@
 #include "core/bundle/shapes/tensor.h"
 #include "core/container/mil/value_graph.h"
 
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 namespace kernscope::shapes {
 
 /// The operands of one operation, with what is known of them, for the rules.

@@ -3,9 +3,6 @@
 #include "core/format/table_rows.h"
 
 #include <algorithm>
-#include <functional>
-#include <map>
-#include <utility>
 
 namespace kernscope::shapes {
 

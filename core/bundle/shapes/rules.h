@@ -3,10 +3,6 @@
 
 #include "core/bundle/shapes/operation_view.h"
 
-#include <string>
-#include <string_view>
-#include <vector>
-
 /// The shape of what an operation makes, from those of its operands. Which operation follows which
 /// rule is a row of resources/tables/shape_rules.csv.
 namespace kernscope::shapes {

@@ -2,16 +2,12 @@
 #include "core/codec/analysis/accuracy.h"
 
 #include "core/base/error_builder.h"
-#include "core/base/quantity.h"
 #include "core/codec/analysis/reduction.h"
 #include "core/numeric/convert.h"
 #include "core/numeric/half.h"
 
-#include <algorithm>
 #include <cmath>
-#include <initializer_list>
 #include <numbers>
-#include <optional>
 
 #include <fmt/format.h>
 

@@ -12,7 +12,6 @@
 #include "core/numeric/stream_copy.h"
 
 #include <algorithm>
-#include <array>
 
 namespace kernscope::codec {
 

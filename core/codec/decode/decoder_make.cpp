@@ -10,10 +10,6 @@
 
 #include <bit>
 #include <cstring>
-#include <memory>
-#include <string>
-#include <string_view>
-#include <utility>
 
 #include <fmt/format.h>
 

@@ -10,9 +10,6 @@
 
 #include <algorithm>
 #include <list>
-#include <mutex>
-#include <optional>
-#include <vector>
 
 /// Private to the codec: what a Decoder knows of one checked encoding.
 namespace kernscope::codec {

@@ -12,9 +12,7 @@
 #include "core/numeric/transpose.h"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
-#include <vector>
 
 namespace kernscope::codec {
 

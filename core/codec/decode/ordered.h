@@ -4,10 +4,6 @@
 #include "core/codec/edit/stored_code.h"
 #include "core/form/encoding.h"
 
-#include <cstdint>
-#include <optional>
-#include <vector>
-
 /// Private to the codec: elements of operands that have an order of their own.
 namespace kernscope::codec {
 

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/codec/edit/code_table.h"
 
-#include "core/numeric/convert.h"
-
-#include <algorithm>
 #include <cmath>
 
 namespace kernscope::codec {

@@ -4,8 +4,6 @@
 #include "core/codec/edit/element_candidates.h"
 
 #include <array>
-#include <cstdint>
-#include <vector>
 
 /// Private to the codec: what the codes of elements that share their codebook and scale decode to.
 namespace kernscope::codec {

@@ -4,11 +4,6 @@
 #include "core/codec/edit/editor.h"
 #include "core/codec/edit/element_candidates.h"
 
-#include <span>
-#include <string>
-#include <string_view>
-#include <utility>
-
 /// Private to the codec: what the edits have in common.
 namespace kernscope::codec {
 

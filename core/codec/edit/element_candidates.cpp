@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/codec/edit/element_candidates.h"
 
-#include "core/numeric/convert.h"
 #include "core/numeric/half.h"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 

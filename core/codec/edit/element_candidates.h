@@ -4,11 +4,7 @@
 #include "core/codec/decode/decoder_state.h"
 #include "core/codec/edit/stored_code.h"
 
-#include <cstdint>
-#include <optional>
-#include <span>
 #include <utility>
-#include <vector>
 
 /// Private to the codec: the codes that one element may take, with what each decodes to.
 namespace kernscope::codec {

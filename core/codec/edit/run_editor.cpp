@@ -15,7 +15,6 @@
 #include <cstring>
 #include <numeric>
 #include <unordered_map>
-#include <utility>
 
 #include <fmt/format.h>
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/codec/edit/stored_code.h"
 
-#include "core/numeric/bitpack.h"
-#include "core/numeric/convert.h"
 #include "core/numeric/half.h"
 
 #include <algorithm>

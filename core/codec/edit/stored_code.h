@@ -3,12 +3,6 @@
 
 #include "core/numeric/element_type.h"
 
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <span>
-#include <vector>
-
 /// Private to the codec: stored codes of single elements, and the choice of the one to store.
 namespace kernscope::codec {
 

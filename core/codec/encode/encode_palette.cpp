@@ -15,12 +15,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstddef>
-#include <cstdint>
 #include <cstring>
-#include <span>
-#include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 

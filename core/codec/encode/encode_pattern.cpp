@@ -9,13 +9,9 @@
 #include "core/numeric/half.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cmath>
-#include <functional>
 #include <limits>
-#include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 

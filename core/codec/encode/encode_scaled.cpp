@@ -16,12 +16,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstddef>
-#include <cstdint>
 #include <limits>
-#include <span>
-#include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 

@@ -12,10 +12,7 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
-#include <functional>
 #include <limits>
-#include <optional>
-#include <utility>
 
 #include <fmt/format.h>
 

@@ -5,7 +5,6 @@
 #include "core/codec/edit/stored_code.h"
 #include "core/codec/microscaled/quantize.h"
 #include "core/numeric/convert.h"
-#include "core/numeric/half.h"
 
 #include <algorithm>
 #include <array>

@@ -18,11 +18,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstddef>
-#include <memory>
-#include <span>
-#include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 

@@ -4,8 +4,6 @@
 #include "core/codec/encode/encoder.h"
 #include "core/codec/encode/form_spec.h"
 
-#include <span>
-
 /// Private to the codec: encoders whose errors count by masses, one for each value, 0 to 1
 /// (inputMasses). No masses: as the plain encoders of encoder.h.
 namespace kernscope::codec {

@@ -3,12 +3,6 @@
 
 #include "core/codec/encode/form_spec.h"
 
-#include <cstddef>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
-
 /// What the encoders offer, a row for each step that a weight can be encoded in. The encoder of a
 /// form, its text, its name in plans and what it makes are found here; each row is in a file of its
 /// own under encode/forms.

@@ -9,12 +9,9 @@
 #include "core/codec/microscaled/quantize.h"
 #include "core/numeric/convert.h"
 
-#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 

@@ -3,10 +3,6 @@
 
 #include "core/codec/encode/input_statistics.h"
 
-#include <cstddef>
-#include <cstdint>
-#include <vector>
-
 /// Private to the codec: the weights that meet in one output.
 namespace kernscope::codec {
 

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/codec/encode/input_statistics.h"
 
-#include "core/base/quantity.h"
 #include "core/codec/encode/input_lines.h"
 #include "core/codec/microscaled/quantize.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <optional>
 
 #include <fmt/format.h>
 

@@ -5,11 +5,6 @@
 #include "core/codec/encode/encoder.h"
 #include "core/numeric/element_type.h"
 
-#include <cstdint>
-#include <memory>
-#include <span>
-#include <vector>
-
 namespace kernscope::codec {
 
 /// What flows into the layer that a weight belongs to, in numbers of the input channels: extents

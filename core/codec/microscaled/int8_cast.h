@@ -4,10 +4,7 @@
 #include "core/base/error.h"
 
 #include <cstddef>
-#include <cstdint>
 #include <span>
-#include <string_view>
-#include <vector>
 
 /// INT8 as pto.tquant makes it (resources/formats/numbers.md): one scale, and for unsigned codes
 /// one offset, a row of the matrix or one for all of it.

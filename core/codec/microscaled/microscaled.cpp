@@ -2,7 +2,6 @@
 #include "core/codec/microscaled/microscaled.h"
 
 #include "core/base/error_builder.h"
-#include "core/base/quantity.h"
 #include "core/codec/microscaled/microscaled_layout.h"
 #include "core/numeric/half.h"
 
@@ -10,7 +9,6 @@
 #include <array>
 #include <bit>
 #include <cmath>
-#include <optional>
 
 #include <fmt/format.h>
 

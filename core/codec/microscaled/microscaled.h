@@ -4,13 +4,6 @@
 #include "core/base/error.h"
 #include "core/numeric/element_type.h"
 
-#include <cstddef>
-#include <cstdint>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
-
 /// Microscaled matrices as pto.tquant makes them (resources/formats/numbers.md): groups of 32
 /// numbers share one power of two (E8M0), each number is an E4M3FN byte (MXFP8) or an E2M1 nibble
 /// (MXFP4).

@@ -4,10 +4,6 @@
 #include "core/base/error.h"
 #include "core/codec/microscaled/microscaled.h"
 
-#include <cstdint>
-#include <span>
-#include <vector>
-
 /// The fractal layouts that the cube unit reads (resources/formats/numbers.md). Every function
 /// works on bytes; the inverse of each gives the row-major bytes back.
 namespace kernscope::codec {

@@ -4,8 +4,6 @@
 #include "core/base/error_builder.h"
 #include "core/base/little_endian.h"
 
-#include <optional>
-
 namespace kernscope::anec {
 
 namespace {

@@ -5,11 +5,6 @@
 #include "core/container/hwx/container.h"
 #include "core/container/hwx/cover.h"
 
-#include <array>
-#include <cstdint>
-#include <span>
-#include <string>
-
 /// The .anec form of the Linux driver: a header of sizes, then text and kernel bytes as they were
 /// in a container for H13 (resources/formats/hardware-containers.md). Read only.
 namespace kernscope::anec {

@@ -3,8 +3,6 @@
 
 #include "core/container/anec/anec.h"
 
-#include <string_view>
-
 #include <fmt/format.h>
 
 namespace kernscope::anec {

@@ -4,8 +4,6 @@
 #include "core/base/quantity.h"
 #include "core/format/record_fields.h"
 
-#include <optional>
-
 namespace kernscope::anec {
 
 /// The field of the header of an .anec file that holds a byte ("aperture 3: tiles of 16 KiB

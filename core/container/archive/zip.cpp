@@ -2,12 +2,9 @@
 #include "core/container/archive/zip.h"
 
 #include "core/base/error_builder.h"
-#include "core/base/quantity.h"
 
 #include <algorithm>
 #include <limits>
-#include <optional>
-#include <utility>
 
 #include <fmt/format.h>
 #include <zlib.h>

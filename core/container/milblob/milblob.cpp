@@ -6,7 +6,6 @@
 #include "core/format/catalogue.h"
 
 #include <algorithm>
-#include <vector>
 
 #include <fmt/format.h>
 

@@ -5,13 +5,6 @@
 #include "core/numeric/element_type.h"
 
 #include <array>
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
 
 /// MIL blob storage, version 2 (resources/formats/blob-storage.md): `weight.bin` of Core ML
 /// bundles.

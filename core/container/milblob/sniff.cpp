@@ -5,8 +5,6 @@
 #include "core/base/little_endian.h"
 #include "core/container/milblob/milblob.h"
 
-#include <string_view>
-
 namespace kernscope {
 
 bool looksLikeBlobFile(std::span<const std::byte> bytes, std::string_view name)

@@ -4,10 +4,7 @@
 #include "core/base/error.h"
 
 #include <cstddef>
-#include <optional>
 #include <span>
-#include <string>
-#include <string_view>
 
 namespace kernscope {
 

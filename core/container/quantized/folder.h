@@ -6,15 +6,8 @@
 #include "core/codec/microscaled/microscaled.h"
 
 #include <array>
-#include <cstddef>
-#include <cstdint>
 #include <functional>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
 #include <utility>
-#include <vector>
 
 #include <nlohmann/json.hpp>
 

@@ -2,12 +2,10 @@
 #include "core/container/quantized/quantize.h"
 
 #include "core/base/error_builder.h"
-#include "core/base/quantity.h"
 #include "core/numeric/half.h"
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 namespace kernscope::quantized {
 

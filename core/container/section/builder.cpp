@@ -2,19 +2,14 @@
 #include "core/container/section/builder.h"
 
 #include "core/base/error_builder.h"
-#include "core/format/kernel_format.h"
 #include "core/format/legality.h"
 #include "core/numeric/bitpack.h"
 #include "core/numeric/convert.h"
-#include "core/numeric/element_type.h"
 #include "core/numeric/half.h"
 #include "core/numeric/transpose.h"
 
-#include <algorithm>
 #include <bit>
-#include <cstdint>
 #include <set>
-#include <span>
 
 #include <fmt/format.h>
 

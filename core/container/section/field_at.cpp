@@ -3,10 +3,6 @@
 
 #include "core/base/text.h"
 #include "core/container/section/layout.h"
-#include "core/format/kernel_format.h"
-
-#include <string>
-#include <string_view>
 
 #include <fmt/format.h>
 

@@ -4,8 +4,6 @@
 #include "core/container/section/section.h"
 #include "core/format/record_fields.h"
 
-#include <optional>
-
 namespace kernscope::section {
 
 /// The field of a weight section's tables that holds a byte: of the header, of a unit, of an

@@ -4,10 +4,6 @@
 #include "core/container/section/section.h"
 #include "core/form/element_order.h"
 
-#include <cstdint>
-#include <memory>
-#include <vector>
-
 namespace kernscope::section {
 
 /// The table of a unit's six sections: where it begins within the unit, and the bytes of an entry.

@@ -8,9 +8,7 @@
 #include "core/lanes/deal.h"
 
 #include <algorithm>
-#include <cstdint>
 #include <deque>
-#include <vector>
 
 #include <fmt/format.h>
 

@@ -9,7 +9,6 @@
 #include "core/numeric/element_type.h"
 
 #include <algorithm>
-#include <map>
 
 #include <fmt/format.h>
 

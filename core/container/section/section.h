@@ -6,14 +6,7 @@
 #include "core/format/kernel_format.h"
 #include "core/lanes/deal.h"
 
-#include <array>
 #include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
 
 /// The weight-section container (.ksec), version 1 (resources/formats/weight-sections.md): kernel
 /// units, one a core, with the six sections of listing 25.1.

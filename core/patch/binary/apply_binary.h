@@ -5,12 +5,7 @@
 #include "core/base/progress.h"
 #include "core/patch/binary/binary_format.h"
 
-#include <cstddef>
-#include <cstdint>
 #include <functional>
-#include <optional>
-#include <span>
-#include <string_view>
 
 namespace kernscope::patch {
 

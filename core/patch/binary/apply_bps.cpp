@@ -3,7 +3,6 @@
 #include "core/patch/binary/appliers.h"
 
 #include <algorithm>
-#include <utility>
 
 #include <fmt/format.h>
 

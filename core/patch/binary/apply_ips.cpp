@@ -2,7 +2,6 @@
 #include "core/patch/binary/appliers.h"
 
 #include <algorithm>
-#include <utility>
 
 #include <fmt/format.h>
 

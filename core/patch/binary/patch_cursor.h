@@ -5,10 +5,7 @@
 #include "core/base/error_builder.h"
 
 #include <cstddef>
-#include <cstdint>
 #include <span>
-#include <string>
-#include <string_view>
 
 namespace kernscope::patch {
 

@@ -4,8 +4,6 @@
 #include "core/bundle/bundle_fwd.h"
 #include "core/patch/edit/edit.h"
 
-#include <vector>
-
 namespace kernscope::patch {
 
 /// Edits of bytes that write blanks over the paths of the author's machine in the debug information

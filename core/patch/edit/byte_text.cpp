@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/patch/edit/byte_text.h"
 
-#include <cctype>
 #include <charconv>
 
 #include <fmt/format.h>

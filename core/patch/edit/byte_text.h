@@ -3,11 +3,7 @@
 
 #include "core/patch/edit/edit_parser.h"
 
-#include <cstddef>
-#include <cstdint>
 #include <span>
-#include <string>
-#include <vector>
 
 /// Bytes as a typed edit writes them: "FILE+0x40=ef be ad de".
 namespace kernscope::patch {

@@ -3,11 +3,6 @@
 
 #include "core/patch/edit/edit.h"
 
-#include <cstddef>
-#include <cstdint>
-#include <span>
-#include <string>
-
 namespace kernscope::patch {
 
 /// Adds an element's value to an edit of Edit::Kind::FromNpy that carries its values: `indices` are

@@ -9,8 +9,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <span>
-#include <utility>
 
 #include <fmt/format.h>
 

@@ -5,11 +5,6 @@
 #include "core/bundle/bundle_fwd.h"
 #include "core/patch/edit/edit.h"
 
-#include <cstdint>
-#include <functional>
-#include <span>
-#include <vector>
-
 namespace kernscope::patch {
 
 /// Elements that a copy may add to what a mask keeps: each is an edit of its own.

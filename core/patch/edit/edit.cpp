@@ -10,8 +10,6 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
-#include <utility>
 
 #include <fmt/format.h>
 

@@ -4,12 +4,6 @@
 #include "core/base/error.h"
 #include "core/form/encoding.h"
 
-#include <cstddef>
-#include <cstdint>
-#include <string>
-#include <string_view>
-#include <vector>
-
 namespace kernscope {
 
 /// One index of a weight's element, or a range of it: [start, stop). stop 0 with all set: ":".

@@ -4,8 +4,6 @@
 #include "core/base/error.h"
 
 #include <cstddef>
-#include <cstdint>
-#include <string_view>
 
 /// The pieces that edits are written with. Every error is "patch.syntax" with the place within the
 /// whole text in `offset`.

@@ -3,10 +3,7 @@
 
 #include "core/patch/edit/edit_parser.h"
 
-#include <cstddef>
-#include <cstdint>
 #include <span>
-#include <vector>
 
 namespace kernscope::patch {
 

@@ -7,9 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 

@@ -5,7 +5,6 @@
 #include "core/bundle/bundle_fwd.h"
 
 #include <cstddef>
-#include <string_view>
 
 namespace kernscope::patch {
 

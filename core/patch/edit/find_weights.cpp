@@ -7,7 +7,6 @@
 #include "core/patch/edit/find_weight.h"
 
 #include <set>
-#include <utility>
 
 namespace kernscope::patch {
 

@@ -4,12 +4,6 @@
 #include "core/bundle/bundle_fwd.h"
 #include "core/bundle/weight.h"
 
-#include <cstddef>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
-
 namespace kernscope::patch {
 
 /// The weights that names and patterns stand for, each once, in the bundle's order. A name is what

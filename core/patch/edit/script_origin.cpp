@@ -8,10 +8,7 @@
 #include "core/bundle/bundle.h"
 
 #include <algorithm>
-#include <array>
 #include <numeric>
-#include <span>
-#include <utility>
 
 namespace kernscope::patch {
 

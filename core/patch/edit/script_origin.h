@@ -4,11 +4,6 @@
 #include "core/base/error.h"
 #include "core/bundle/bundle_fwd.h"
 
-#include <cstdint>
-#include <string>
-#include <string_view>
-#include <vector>
-
 /// A script of edits may say what it was made for, in comment lines at its top:
 ///
 ///     # base sha256:<64 hexadecimal digits>     of every file of the bundle

@@ -3,9 +3,6 @@
 
 #include "core/patch/patch.h"
 
-#include <span>
-#include <string>
-
 namespace kernscope::patch {
 
 /// The edit with the value that the form holds instead of the one asked for: planned again on the

@@ -5,9 +5,6 @@
 #include "core/numeric/element_type.h"
 #include "core/patch/edit/edit.h"
 
-#include <cstdint>
-#include <span>
-
 namespace kernscope::patch {
 
 /// The elements that an edit's indices choose, as runs of row-major positions. Costs nothing that

@@ -3,8 +3,6 @@
 
 #include "core/form/encoding.h"
 
-#include <optional>
-
 namespace kernscope::patch {
 
 /// A part of an encoding as edits of stored codes address it.

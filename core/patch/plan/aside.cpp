@@ -7,7 +7,6 @@
 #include "core/patch/plan/recorder.h"
 
 #include <algorithm>
-#include <utility>
 
 #include <fmt/format.h>
 

@@ -5,8 +5,6 @@
 #include "core/patch/patch.h"
 #include "core/patch/save/follow_hash.h"
 
-#include <algorithm>
-
 namespace kernscope {
 
 namespace patch {

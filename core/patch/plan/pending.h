@@ -5,10 +5,6 @@
 #include "core/base/quantity.h"
 
 #include <array>
-#include <cstddef>
-#include <cstdint>
-#include <span>
-#include <vector>
 
 namespace kernscope::patch {
 

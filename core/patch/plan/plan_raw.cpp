@@ -2,11 +2,8 @@
 // Edits of bytes as they lie in a file: of headers, records, metadata, stored numbers, registers.
 #include "core/base/error_builder.h"
 #include "core/bundle/bundle.h"
-#include "core/container/mil/program.h"
 #include "core/patch/plan/planner.h"
 #include "core/patch/plan/raw_place.h"
-
-#include <utility>
 
 namespace kernscope::patch {
 

@@ -4,14 +4,8 @@
 
 #include "core/base/error_builder.h"
 #include "core/base/overlaid_file.h"
-#include "core/bundle/bundle.h"
-#include "core/container/mil/program.h"
 #include "core/patch/edit/find_weight.h"
 #include "core/patch/plan/shared_constant.h"
-
-#include <algorithm>
-#include <cmath>
-#include <utility>
 
 #include <fmt/format.h>
 

@@ -10,10 +10,6 @@
 #include "core/patch/plan/weight_planner.h"
 
 #include <cmath>
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <vector>
 
 namespace kernscope::codec {
 struct RunOutcome;

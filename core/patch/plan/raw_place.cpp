@@ -8,14 +8,12 @@
 #include "core/bundle/bundle.h"
 #include "core/container/hwx/container.h"
 #include "core/descriptor/register_map.h"
-#include "core/form/element_order.h"
 #include "core/form/operand_place.h"
 #include "core/patch/plan/task_word.h"
 
 #include <algorithm>
 #include <charconv>
 #include <set>
-#include <utility>
 
 #include <fmt/format.h>
 

@@ -4,12 +4,6 @@
 #include "core/bundle/bundle_fwd.h"
 #include "core/patch/edit/edit.h"
 
-#include <cstddef>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 /// Edits of bytes as they lie in a file: where they are, and what they break.
 namespace kernscope::patch {
 

@@ -7,9 +7,7 @@
 #include "core/patch/plan/pending.h"
 
 #include <algorithm>
-#include <cstring>
 #include <iterator>
-#include <utility>
 
 namespace kernscope::patch {
 

@@ -5,11 +5,7 @@
 #include "core/bundle/bundle_fwd.h"
 #include "core/patch/patch.h"
 
-#include <cstddef>
-#include <cstdint>
 #include <map>
-#include <span>
-#include <vector>
 
 namespace kernscope::patch {
 

@@ -5,9 +5,7 @@
 #include "core/descriptor/register_map.h"
 
 #include <cstddef>
-#include <cstdint>
 #include <functional>
-#include <optional>
 
 /// The words of a task of a hardware container: its header and the registers that it writes.
 namespace kernscope::patch {

@@ -1,29 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/patch/plan/weight_planner.h"
 
-#include "core/base/error.h"
 #include "core/base/error_builder.h"
 #include "core/base/little_endian.h"
 #include "core/base/overlaid_file.h"
-#include "core/bundle/bundle.h"
-#include "core/bundle/bundle_fwd.h"
-#include "core/codec/edit/editor.h"
-#include "core/container/mil/program.h"
 #include "core/container/milblob/milblob.h"
 #include "core/numeric/convert.h"
 #include "core/patch/edit/literal_rewrite.h"
-#include "core/patch/plan/recorder.h"
 #include "core/patch/plan/shared_constant.h"
 
-#include <algorithm>
-#include <array>
-#include <cstddef>
-#include <cstdint>
-#include <iterator>
 #include <set>
-#include <string_view>
-#include <utility>
-#include <variant>
 
 #include <fmt/format.h>
 

@@ -6,11 +6,7 @@
 #include "core/patch/reencode/reencode.h"
 #include "core/patch/reencode/reencode_visit.h"
 
-#include <algorithm>
 #include <bit>
-#include <map>
-#include <memory>
-#include <utility>
 
 namespace kernscope::patch {
 

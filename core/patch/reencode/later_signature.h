@@ -4,9 +4,6 @@
 #include "core/bundle/bundle_fwd.h"
 #include "core/bundle/weight.h"
 
-#include <string>
-#include <vector>
-
 /// Private to raising operation sets.
 namespace kernscope::patch {
 

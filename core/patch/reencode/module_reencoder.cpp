@@ -19,10 +19,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
-#include <set>
 #include <tuple>
-#include <unordered_map>
 
 #include <fmt/format.h>
 

@@ -16,8 +16,6 @@
 #include "core/patch/reencode/reencoder.h"
 
 #include <algorithm>
-#include <map>
-#include <utility>
 
 #include <fmt/format.h>
 

@@ -4,10 +4,6 @@
 #include "core/bundle/bundle_fwd.h"
 #include "core/codec/encode/encoder.h"
 
-#include <cstddef>
-#include <string>
-#include <vector>
-
 namespace kernscope {
 
 /// An operation whose definition a later operation set changed.

@@ -11,8 +11,6 @@
 
 #include <algorithm>
 
-#include <fmt/format.h>
-
 namespace kernscope::patch {
 
 Reencoder::Reencoder(const Bundle &bundle, std::span<const Reencoding> weights)

@@ -3,13 +3,10 @@
 
 #include "core/base/error_builder.h"
 #include "core/form/form_steps.h"
-#include "core/numeric/half.h"
 
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cstring>
-#include <tuple>
 
 #include <fmt/format.h>
 

@@ -5,14 +5,7 @@
 #include "core/codec/encode/encoder.h"
 #include "core/container/mil/program.h"
 
-#include <cstddef>
-#include <cstdint>
-#include <map>
 #include <set>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
 
 /// Private to re-encoding weights: operations that make a weight, before they are written.
 namespace kernscope::patch {

@@ -7,9 +7,6 @@
 #include "core/numeric/convert.h"
 
 #include <algorithm>
-#include <cstring>
-
-#include <fmt/format.h>
 
 namespace kernscope::patch {
 

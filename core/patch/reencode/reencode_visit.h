@@ -3,8 +3,6 @@
 
 #include "core/container/mil/program.h"
 
-#include <vector>
-
 /// Private to re-encoding weights: walks through a program.
 namespace kernscope::patch {
 

@@ -5,12 +5,7 @@
 #include "core/patch/reencode/reencode.h"
 #include "core/patch/reencode/reencode_draft.h"
 
-#include <map>
-#include <optional>
-#include <set>
-#include <string>
 #include <unordered_set>
-#include <vector>
 
 /// Private to re-encoding weights.
 namespace kernscope::patch {

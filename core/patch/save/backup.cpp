@@ -7,11 +7,7 @@
 #include "core/patch/save/file_io.h"
 
 #include <algorithm>
-#include <cstdint>
-#include <span>
-#include <string>
 #include <system_error>
-#include <utility>
 
 namespace kernscope::patch {
 

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/patch/save/copy_entry.h"
 
-#include "core/patch/save/file_io.h"
-
 #include <algorithm>
 #include <cerrno>
 #include <system_error>
-#include <utility>
-#include <vector>
 
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -6,10 +6,6 @@
 
 #include "core/patch/save/file_io.h"
 
-#include <cstddef>
-#include <filesystem>
-#include <string>
-
 /// Entries of a folder copied as what they are. `name` is what errors call the entry.
 namespace kernscope::patch {
 

@@ -4,14 +4,6 @@
 #include "core/base/error.h"
 #include "core/base/files.h"
 
-#include <cstddef>
-#include <cstdint>
-#include <filesystem>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include <signal.h>
 
 /// Files written so that what was reported is on the disk.

@@ -5,8 +5,6 @@
 #include "core/bundle/bundle.h"
 #include "core/container/aimodel/package.h"
 
-#include <utility>
-
 namespace kernscope::patch {
 
 namespace {

@@ -8,13 +8,6 @@
 #include "core/patch/save/journal.h"
 #include "core/patch/save/save_key.h"
 
-#include <cstddef>
-#include <cstdint>
-#include <filesystem>
-#include <functional>
-#include <optional>
-#include <vector>
-
 namespace kernscope::patch {
 
 /// A journal that was found, checked as far as it can be without the files that it names.

@@ -8,12 +8,6 @@
 #include "core/patch/save_steps.h"
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <filesystem>
-#include <optional>
-#include <string>
-#include <vector>
 
 /// Private to the save: opening, locking, checking, backing up, journalling, writing, bringing to
 /// the disk, reading back, removing the journal.

@@ -6,12 +6,7 @@
 #include "core/patch/save/save_key.h"
 
 #include <algorithm>
-#include <array>
-#include <cerrno>
-#include <cstring>
-#include <span>
 #include <system_error>
-#include <utility>
 
 #include <sys/stat.h>
 

@@ -6,10 +6,7 @@
 #include "core/patch/save/journal.h"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
-#include <span>
-#include <utility>
 
 #include <fmt/format.h>
 

@@ -7,11 +7,6 @@
 #include "core/bundle/bundle_fwd.h"
 #include "core/patch/save/found_journal.h"
 
-#include <filesystem>
-#include <memory>
-#include <utility>
-#include <vector>
-
 namespace kernscope::patch {
 
 /// Opens a bundle with the old bytes of interrupted saves laid over its files, in memory.

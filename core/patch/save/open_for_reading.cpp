@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <system_error>
-#include <utility>
 
 namespace kernscope {
 

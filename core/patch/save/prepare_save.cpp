@@ -13,9 +13,7 @@
 #include "core/patch/save/journal.h"
 
 #include <algorithm>
-#include <optional>
 #include <system_error>
-#include <utility>
 
 namespace kernscope::patch {
 

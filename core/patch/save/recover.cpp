@@ -8,10 +8,7 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <functional>
-#include <optional>
 #include <system_error>
-#include <utility>
 
 namespace kernscope {
 

@@ -11,8 +11,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <optional>
-#include <utility>
 
 namespace kernscope {
 

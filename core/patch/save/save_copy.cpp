@@ -12,10 +12,8 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <optional>
 #include <set>
 #include <system_error>
-#include <utility>
 
 #include <sys/stat.h>
 

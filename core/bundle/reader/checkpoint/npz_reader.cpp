@@ -8,8 +8,6 @@
 #include "core/numeric/npy.h"
 
 #include <algorithm>
-#include <string>
-#include <utility>
 
 #include <fmt/format.h>
 

@@ -3,11 +3,6 @@
 
 #include "core/base/error_builder.h"
 #include "core/bundle/piece_order.h"
-#include "core/bundle/weight.h"
-#include "core/lanes/layout.h"
-
-#include <algorithm>
-#include <utility>
 
 #include <fmt/format.h>
 

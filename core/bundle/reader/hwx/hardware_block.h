@@ -6,12 +6,6 @@
 #include "core/bundle/weight.h"
 #include "core/lanes/lane_order.h"
 
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
-
 /// Private to the readers of hardware images: one set of slices as a weight, its biases as another.
 namespace kernscope {
 

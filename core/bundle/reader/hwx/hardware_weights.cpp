@@ -2,11 +2,8 @@
 #include "core/bundle/reader/hwx/hardware_weights.h"
 
 #include "core/bundle/reader/hwx/hardware_block.h"
-#include "core/bundle/weight.h"
 
 #include <algorithm>
-#include <map>
-#include <utility>
 
 #include <fmt/format.h>
 

@@ -5,10 +5,6 @@
 #include "core/bundle/section_map.h"
 #include "core/container/hwx/container.h"
 
-#include <span>
-#include <string>
-#include <vector>
-
 namespace kernscope {
 
 /// The weights of a hardware container's tasks, with what each lane's slice holds.

@@ -8,8 +8,6 @@
 #include "core/container/mil/model_files.h"
 #include "core/container/milblob/sniff.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 
 namespace kernscope {

@@ -1,19 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/bundle/reader/mil/consumers.h"
 
-#include "core/base/quantity.h"
 #include "core/bundle/reader/mil/form_reader.h"
-#include "core/container/mil/program.h"
-#include "core/container/mil/value_graph.h"
 #include "core/form/operand_place.h"
-#include "core/numeric/element_type.h"
 
 #include <algorithm>
-#include <array>
-#include <cstddef>
-#include <optional>
-#include <string_view>
-#include <vector>
 
 namespace kernscope {
 

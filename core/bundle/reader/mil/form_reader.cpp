@@ -3,11 +3,6 @@
 
 #include "core/bundle/reader/mil/form_operations.h"
 
-#include <algorithm>
-#include <memory>
-#include <utility>
-#include <variant>
-
 #include <fmt/format.h>
 
 namespace kernscope {

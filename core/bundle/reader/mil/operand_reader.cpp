@@ -3,10 +3,6 @@
 
 #include "core/base/error_builder.h"
 
-#include <algorithm>
-#include <iterator>
-#include <utility>
-
 #include <fmt/format.h>
 
 namespace kernscope {

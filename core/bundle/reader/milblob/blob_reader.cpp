@@ -2,13 +2,8 @@
 // A weight file without a program.
 #include "core/bundle/reader/milblob/blob_reader.h"
 
-#include "core/base/overlaid_file.h"
-#include "core/bundle/bundle.h"
 #include "core/bundle/reader/milblob/blob_claims.h"
-#include "core/bundle/weight.h"
 #include "core/container/milblob/sniff.h"
-
-#include <utility>
 
 #include <fmt/format.h>
 

@@ -5,9 +5,6 @@
 #include "core/bundle/reader/milblob/blob_claims.h"
 #include "core/bundle/reader/odix/odix_weights.h"
 
-#include <algorithm>
-#include <utility>
-
 #include <fmt/format.h>
 
 namespace kernscope {

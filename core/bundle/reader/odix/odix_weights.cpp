@@ -9,10 +9,6 @@
 #include "core/form/form_steps.h"
 #include "core/format/coreai_operations.h"
 
-#include <algorithm>
-#include <memory>
-#include <utility>
-
 #include <fmt/format.h>
 
 namespace kernscope {

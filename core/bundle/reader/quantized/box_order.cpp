@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/bundle/reader/quantized/box_order.h"
 
-#include "core/base/quantity.h"
-#include "core/codec/microscaled/microscaled.h"
 #include "core/form/order_layout.h"
 #include "core/form/order_tiles.h"
 
 #include <algorithm>
-#include <array>
-#include <cstdint>
-#include <optional>
-#include <utility>
 
 #include <fmt/format.h>
 

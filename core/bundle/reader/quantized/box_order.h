@@ -5,8 +5,6 @@
 #include "core/container/quantized/folder.h"
 #include "core/form/element_order.h"
 
-#include <memory>
-
 namespace kernscope::quantized {
 
 /// Where the numbers of a microscaled matrix lie in data.bin: null of "nd", where they lie row by

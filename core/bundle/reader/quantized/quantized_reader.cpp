@@ -3,16 +3,9 @@
 #include "core/bundle/reader/quantized/quantized_reader.h"
 
 #include "core/base/error_builder.h"
-#include "core/base/overlaid_file.h"
-#include "core/base/quantity.h"
-#include "core/bundle/bundle.h"
 #include "core/bundle/reader/quantized/box_order.h"
-#include "core/bundle/weight.h"
 #include "core/codec/microscaled/microscaled.h"
 #include "core/container/quantized/folder.h"
-
-#include <algorithm>
-#include <utility>
 
 #include <fmt/format.h>
 

@@ -2,21 +2,10 @@
 #include "core/bundle/reader/section/section_reader.h"
 
 #include "core/base/error_builder.h"
-#include "core/base/overlaid_file.h"
-#include "core/bundle/bundle.h"
 #include "core/bundle/piece_order.h"
-#include "core/bundle/section_map.h"
-#include "core/bundle/weight.h"
 #include "core/container/section/layout.h"
 #include "core/container/section/section.h"
 #include "core/format/kernel_format.h"
-
-#include <algorithm>
-#include <iterator>
-#include <map>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 
