@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/command.h"
 #include "app/cli/text_output.h"
-#include "core/report/compiled_survey.h"
+#include "core/report/compiled_origin.h"
 
 #include <algorithm>
 

@@ -8,7 +8,7 @@
 #include "core/bundle/bundle.h"
 #include "core/bundle/half_counts.h"
 #include "core/codec/encode/form_encoder.h"
-#include "core/patch/edit/find_weights.h"
+#include "core/patch/edit/find_weight.h"
 #include "core/patch/reencode/reencode.h"
 
 #include <charconv>

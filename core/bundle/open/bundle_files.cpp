@@ -7,7 +7,7 @@
 #include "core/bundle/reader/container_reader.h"
 #include "core/container/archive/zip.h"
 #include "core/container/mil/model_files.h"
-#include "core/container/milblob/sniff.h"
+#include "core/container/milblob/milblob.h"
 
 #include <algorithm>
 #include <set>

@@ -2,16 +2,13 @@
 // Operands whose elements lie in an order of their own: slices of engines, records of sections.
 #include "core/codec/decode/ordered.h"
 
-#include "core/codec/decode/decoder_state.h"
 #include "core/codec/kernels/group_kernels.h"
 #include "core/codec/kernels/palette_kernels.h"
 #include "core/codec/kernels/sparse_kernels.h"
 #include "core/numeric/bitpack.h"
-#include "core/numeric/convert.h"
 #include "core/numeric/stream_copy.h"
 #include "core/numeric/transpose.h"
 
-#include <algorithm>
 #include <cstring>
 
 namespace kernscope::codec {

@@ -4,8 +4,6 @@
 #include "core/codec/decode/decoder_state.h"
 #include "core/codec/edit/stored_code.h"
 
-#include <utility>
-
 /// Private to the codec: the codes that one element may take, with what each decodes to.
 namespace kernscope::codec {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/codec/edit/run_editor.h"
 
-#include "core/codec/edit/code_table.h"
 #include "core/codec/edit/edit_common.h"
+#include "core/codec/edit/stored_code.h"
 #include "core/codec/kernels/nearest_kernels.h"
 #include "core/codec/kernels/sparse_kernels.h"
 #include "core/numeric/bitpack.h"

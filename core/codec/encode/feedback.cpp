@@ -7,7 +7,6 @@
 #include "core/codec/edit/stored_code.h"
 #include "core/codec/encode/encoder.h"
 #include "core/codec/encode/fitted.h"
-#include "core/codec/encode/input_lines.h"
 #include "core/codec/encode/input_statistics.h"
 #include "core/codec/encode/kmeans.h"
 #include "core/codec/microscaled/quantize.h"

@@ -72,4 +72,9 @@ std::string encoderWords();
 std::vector<std::string> encoderWordList();
 std::vector<std::string> survivorWordList();
 
+/// Takes "-" and the next word from the front; empty where there is none.
+std::string_view nextWord(std::string_view &rest);
+/// A number above 0 of at most nine digits.
+std::optional<std::uint64_t> positiveNumber(std::string_view text);
+
 } // namespace kernscope::codec

@@ -5,7 +5,6 @@
 #include "core/codec/decode/decoder.h"
 #include "core/codec/encode/fitted.h"
 #include "core/codec/encode/form_encoder.h"
-#include "core/codec/encode/name_words.h"
 #include "core/codec/microscaled/quantize.h"
 #include "core/numeric/convert.h"
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/codec/encode/input_statistics.h"
 
-#include "core/codec/encode/input_lines.h"
 #include "core/codec/microscaled/quantize.h"
 
 #include <algorithm>

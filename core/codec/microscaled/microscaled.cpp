@@ -2,7 +2,6 @@
 #include "core/codec/microscaled/microscaled.h"
 
 #include "core/base/error_builder.h"
-#include "core/codec/microscaled/microscaled_layout.h"
 #include "core/numeric/half.h"
 
 #include <algorithm>

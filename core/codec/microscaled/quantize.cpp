@@ -3,7 +3,7 @@
 
 #include "core/base/error_builder.h"
 #include "core/base/memory.h"
-#include "core/codec/microscaled/int8_cast.h"
+#include "core/codec/microscaled/microscaled.h"
 #include "core/numeric/bitpack.h"
 #include "core/numeric/half.h"
 

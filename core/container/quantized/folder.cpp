@@ -3,7 +3,6 @@
 
 #include "core/base/error_builder.h"
 #include "core/base/json_place.h"
-#include "core/codec/microscaled/microscaled_layout.h"
 
 #include <algorithm>
 #include <cmath>

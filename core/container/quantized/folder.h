@@ -2,7 +2,6 @@
 #pragma once
 
 #include "core/base/error.h"
-#include "core/codec/microscaled/int8_cast.h"
 #include "core/codec/microscaled/microscaled.h"
 
 #include <array>

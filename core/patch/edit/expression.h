@@ -3,8 +3,6 @@
 
 #include "core/patch/edit/edit_parser.h"
 
-#include <span>
-
 namespace kernscope::patch {
 
 /// A formula of one value: numbers, w (the element as it is), + - * /, brackets, and the functions

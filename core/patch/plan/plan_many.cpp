@@ -12,7 +12,7 @@
 #include "core/codec/edit/editor.h"
 #include "core/codec/edit/run_editor.h"
 #include "core/numeric/npy.h"
-#include "core/patch/edit/carried_values.h"
+#include "core/patch/edit/copy_values.h"
 #include "core/patch/edit/expression.h"
 #include "core/patch/edit/find_weight.h"
 #include "core/patch/interrupted_save.h"

@@ -3,7 +3,6 @@
 
 #include "core/base/error_builder.h"
 #include "core/base/little_endian.h"
-#include "core/base/overlaid_file.h"
 #include "core/container/milblob/milblob.h"
 #include "core/numeric/convert.h"
 #include "core/patch/edit/literal_rewrite.h"

@@ -3,7 +3,6 @@
 
 #include "core/base/error_builder.h"
 #include "core/base/output_place.h"
-#include "core/patch/save/copy_entry.h"
 #include "core/patch/save/file_io.h"
 
 #include <algorithm>

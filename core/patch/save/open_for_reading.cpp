@@ -5,7 +5,6 @@
 
 #include "core/base/error_builder.h"
 #include "core/patch/save/found_journal.h"
-#include "core/patch/save/journal_overlay.h"
 
 #include <algorithm>
 #include <system_error>

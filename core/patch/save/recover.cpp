@@ -4,7 +4,6 @@
 #include "core/patch/interrupted_save.h"
 #include "core/patch/save/file_io.h"
 #include "core/patch/save/found_journal.h"
-#include "core/patch/save/journal_overlay.h"
 
 #include <algorithm>
 #include <cerrno>

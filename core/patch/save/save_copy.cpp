@@ -4,7 +4,6 @@
 #include "core/base/output_place.h"
 #include "core/bundle/bundle.h"
 #include "core/patch/patch.h"
-#include "core/patch/save/copy_entry.h"
 #include "core/patch/save/file_io.h"
 #include "core/patch/save/follow_hash.h"
 #include "core/patch/save/found_journal.h"

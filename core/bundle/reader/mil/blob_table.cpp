@@ -6,7 +6,6 @@
 #include "core/base/overlaid_file.h"
 #include "core/base/text.h"
 #include "core/container/mil/model_files.h"
-#include "core/container/milblob/sniff.h"
 
 #include <fmt/format.h>
 

@@ -14,7 +14,7 @@
 #include "core/container/mil/reader.h"
 #include "core/container/mil/value_graph.h"
 #include "core/container/mil/writer.h"
-#include "core/container/milblob/sniff.h"
+#include "core/container/milblob/milblob.h"
 
 #include <fmt/format.h>
 

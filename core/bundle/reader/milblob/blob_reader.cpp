@@ -3,7 +3,7 @@
 #include "core/bundle/reader/milblob/blob_reader.h"
 
 #include "core/bundle/reader/milblob/blob_claims.h"
-#include "core/container/milblob/sniff.h"
+#include "core/container/milblob/milblob.h"
 
 #include <fmt/format.h>
 

@@ -3,7 +3,6 @@
 #include "core/base/csv.h"
 #include "core/codec/encode/fitted.h"
 #include "core/codec/encode/form_encoder.h"
-#include "core/codec/encode/name_words.h"
 
 #include <array>
 

@@ -9,8 +9,6 @@
 
 #include <algorithm>
 
-/// Private to the save: opening, locking, checking, backing up, journalling, writing, bringing to
-/// the disk, reading back, removing the journal.
 namespace kernscope::patch {
 
 class InPlaceSave
