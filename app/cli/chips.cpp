@@ -383,11 +383,8 @@ Result<ChosenTarget> chosenTarget(const ChipOptions &options, const Context &con
                        "Judge by one chip or by all of them.");
     }
     ChosenTarget chosen;
-    auto named =
-        target::findTarget(context.target.empty() ? target::defaultTarget().name : context.target);
-    if (!named)
-        return tl::unexpected(named.error());
-    chosen.named = std::move(*named);
+    chosen.named = TRY(
+        target::findTarget(context.target.empty() ? target::defaultTarget().name : context.target));
     chosen.byDefault = context.target.empty();
     if (options.cores != 0)
         chosen.choice.cores = options.cores;

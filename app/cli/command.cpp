@@ -370,12 +370,10 @@ Result<std::shared_ptr<OverlaidFile>> openFile(const std::filesystem::path &path
 {
     if (path == "-")
         return readInput();
-    auto opened = openFileForReading(path);
-    if (!opened)
-        return tl::unexpected(std::move(opened.error()));
-    noteJournals(opened->notes);
-    g_inputs.files.push_back(opened->file);
-    return std::move(opened->file);
+    auto opened = TRY(openFileForReading(path));
+    noteJournals(opened.notes);
+    g_inputs.files.push_back(opened.file);
+    return std::move(opened.file);
 }
 
 void checkInterrupt()
@@ -494,23 +492,17 @@ Result<ShapedBundle> openBundle(const std::filesystem::path &path,
 {
     std::vector<shapes::ShapeBinding> bindings;
     for (const std::string &text : shapes) {
-        auto binding = shapes::parseBinding(text);
-        if (!binding)
-            return tl::unexpected(std::move(binding.error()));
-        bindings.push_back(std::move(*binding));
+        auto binding = TRY(shapes::parseBinding(text));
+        bindings.push_back(std::move(binding));
     }
-    auto bundle = openBundle(path);
-    if (!bundle)
-        return tl::unexpected(std::move(bundle.error()));
+    auto bundle = TRY(openBundle(path));
     if (bindings.empty()) {
-        if (auto bound = bindDefaults(**bundle))
+        if (auto bound = bindDefaults(*bundle))
             return ShapedBundle{std::move(bound->bundle), std::move(bound->summary), true};
-        return ShapedBundle{std::move(*bundle), {}, false};
+        return ShapedBundle{std::move(bundle), {}, false};
     }
-    auto bound = bindShapes(**bundle, bindings);
-    if (!bound)
-        return tl::unexpected(std::move(bound.error()));
-    return ShapedBundle{std::move(bound->bundle), std::move(bound->summary), false};
+    auto bound = TRY(bindShapes(*bundle, bindings));
+    return ShapedBundle{std::move(bound.bundle), std::move(bound.summary), false};
 }
 
 void addShapes(report::Json &document, const ShapedBundle &opened)

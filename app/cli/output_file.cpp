@@ -258,10 +258,8 @@ Result<OutputFile> OutputFile::create(const std::filesystem::path &path, const O
         reserveOutput();
         return OutputFile(std::nullopt, "standard output");
     }
-    auto place = OutputPlace::claim(path, OutputKind::File, rules);
-    if (!place)
-        return tl::unexpected(std::move(place.error()));
-    return OutputFile(std::move(*place), path.string());
+    auto place = TRY(OutputPlace::claim(path, OutputKind::File, rules));
+    return OutputFile(std::move(place), path.string());
 }
 
 Result<void> OutputFile::write(std::span<const std::byte> bytes)
@@ -300,12 +298,10 @@ Result<void> OutputFile::commit()
 Result<void> writeFile(const std::filesystem::path &path, std::span<const std::byte> bytes,
                        const OutputRules &rules)
 {
-    auto output = OutputFile::create(path, rules);
-    if (!output)
-        return tl::unexpected(std::move(output.error()));
-    if (auto written = output->write(bytes); !written)
+    auto output = TRY(OutputFile::create(path, rules));
+    if (auto written = output.write(bytes); !written)
         return written;
-    return output->commit();
+    return output.commit();
 }
 
 Result<SaveReport> writeCopy(Context &context, const Bundle &bundle,
@@ -322,20 +318,18 @@ Result<void> writeFolder(const std::filesystem::path &path, std::span<const File
                          const OutputRules &rules)
 {
     const WritingScope scope;
-    auto place = OutputPlace::claim(path, OutputKind::Folder, rules);
-    if (!place)
-        return tl::unexpected(std::move(place.error()));
+    auto place = TRY(OutputPlace::claim(path, OutputKind::Folder, rules));
     for (const auto &[name, bytes] : files) {
-        if (const int fault = writeMember(place->temporary() / name, bytes); fault != 0)
+        if (const int fault = writeMember(place.temporary() / name, bytes); fault != 0)
             return tl::unexpected(errorOf((path / name).string(), fault));
     }
-    ::fchmod(place->descriptor(), place->defaultPermissions());
-    ::fsync(place->descriptor());
+    ::fchmod(place.descriptor(), place.defaultPermissions());
+    ::fsync(place.descriptor());
     if (interrupted())
         return tl::unexpected(cancelledError(stoppedText()));
     if (auto same = checkInputs(); !same)
         return same;
-    auto published = place->publish();
+    auto published = place.publish();
     if (published) {
         noteWritten(path.string());
         outputInPlace();

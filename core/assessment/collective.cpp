@@ -129,9 +129,7 @@ Result<std::uint32_t> atomicWord(std::uint32_t operation, std::uint32_t dataType
 
 Result<std::uint64_t> aneIndex(const Mesh &mesh, std::span<const std::uint64_t> device)
 {
-    const auto inner = innerSize(mesh);
-    if (!inner)
-        return tl::unexpected(inner.error());
+    const auto inner = TRY(innerSize(mesh));
     if (device.size() != mesh.extents.size())
         return refused("collective.device", "device",
                        fmt::format("{} coordinates", mesh.extents.size()),
@@ -153,9 +151,7 @@ Result<std::uint64_t> aneIndex(const Mesh &mesh, std::span<const std::uint64_t> 
 
 Result<std::vector<std::uint64_t>> deviceOfIndex(const Mesh &mesh, std::uint64_t index)
 {
-    const auto inner = innerSize(mesh);
-    if (!inner)
-        return tl::unexpected(inner.error());
+    const auto inner = TRY(innerSize(mesh));
     std::uint64_t engine = index % mesh.enginesPerDie;
     std::uint64_t die = index / mesh.enginesPerDie;
     std::vector<std::uint64_t> device(mesh.extents.size());
@@ -176,10 +172,8 @@ Result<std::vector<std::uint64_t>> deviceOfIndex(const Mesh &mesh, std::uint64_t
 Result<bool> runsOnDevice(const Mesh &mesh, std::span<const std::uint64_t> device,
                           bool singleProgram, std::span<const std::uint64_t> members)
 {
-    const auto index = aneIndex(mesh, device);
-    if (!index)
-        return tl::unexpected(index.error());
-    return !singleProgram || std::find(members.begin(), members.end(), *index) != members.end();
+    const auto index = TRY(aneIndex(mesh, device));
+    return !singleProgram || std::find(members.begin(), members.end(), index) != members.end();
 }
 
 std::span<const CcdmaSetter> ccdmaSetters()

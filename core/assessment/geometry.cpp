@@ -422,9 +422,7 @@ Result<Geometry> computeGeometry(const target::Target &target, const LayerOperat
 {
     if (const auto checked = checkExtents(operation); !checked)
         return tl::unexpected(checked.error());
-    const auto cores = target::cores(target, options.choice);
-    if (!cores)
-        return tl::unexpected(cores.error());
+    const auto cores = TRY(target::cores(target, options.choice));
     const Count kernel =
         product({operation.kernelWidth, operation.kernelHeight, operation.kernelDepth});
     const Count outputs = product({operation.batch, operation.outputChannels, operation.outputWidth,
@@ -442,7 +440,7 @@ Result<Geometry> computeGeometry(const target::Target &target, const LayerOperat
                                          "The extents multiply to more than 64 bits hold."));
     Geometry geometry;
     geometry.target = &target;
-    geometry.cores = *cores;
+    geometry.cores = cores;
     geometry.kernel = *kernel;
     geometry.cap = capOf(operation.weightBits);
     chooseMode(target, operation, options, geometry);

@@ -5,6 +5,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <tl/expected.hpp>
@@ -25,6 +26,18 @@ struct Error {
 
 template <class T>
 using Result = tl::expected<T, Error>;
+
+/// The value of a Result; where it has none, the function returns its error:
+///     auto file = TRY(openFile(path));
+/// A statement of its own, or what a variable begins with or is set to, never an argument. GCC and
+/// Clang know statements in an expression.
+#define TRY(...)                                                                                   \
+    (__extension__({                                                                               \
+        auto kernscopeTried = (__VA_ARGS__);                                                       \
+        if (!kernscopeTried)                                                                       \
+            return tl::unexpected(std::move(kernscopeTried.error()));                              \
+        std::move(kernscopeTried).value();                                                         \
+    }))
 
 /// A value outside what its field may hold; the place in a file is left to the caller.
 Error valueError(std::string_view code, std::string_view field, std::string_view expected,

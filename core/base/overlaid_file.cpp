@@ -212,12 +212,10 @@ Result<std::shared_ptr<OverlaidFile>> OverlaidFile::fork() const
         for (const ByteRange &range : m_restored) {
             std::vector<std::byte> content(range.bytes.value);
             readDisk(range.offset, content);
-            if (auto laid = copy->restoreUnder(range.offset, content); !laid)
-                return tl::unexpected(std::move(laid.error()));
+            TRY(copy->restoreUnder(range.offset, content));
         }
     }
-    if (auto laid = copy->layChangesOf(*this); !laid)
-        return tl::unexpected(std::move(laid.error()));
+    TRY(copy->layChangesOf(*this));
     return copy;
 }
 

@@ -112,14 +112,12 @@ Result<Histogram> computeHistogram(const Bundle &bundle, std::size_t weight, std
 {
     if (bins == 0 || bins > kMaxChannels)
         return tl::unexpected(tooMany("bins", bins));
-    const auto decoder = bundle.decoder(weight);
-    if (!decoder)
-        return tl::unexpected(decoder.error());
-    if (!exactInHalf(decoder->type()))
-        return binnedWide(*decoder, bins, progress);
+    const auto decoder = TRY(bundle.decoder(weight));
+    if (!exactInHalf(decoder.type()))
+        return binnedWide(decoder, bins, progress);
     HalfCounts counts;
     const bool whole = decodeInBlocks(
-        *decoder, 0, decoder->elements().value, progress,
+        decoder, 0, decoder.elements().value, progress,
         [&counts](std::uint64_t, std::span<const std::uint16_t> values) { counts.add(values); });
     if (!whole)
         return tl::unexpected(cancelledError());
@@ -129,29 +127,27 @@ Result<Histogram> computeHistogram(const Bundle &bundle, std::size_t weight, std
 Result<std::vector<std::uint64_t>> channelDensity(const Bundle &bundle, std::size_t weight,
                                                   Progress *progress)
 {
-    const auto decoder = bundle.decoder(weight);
-    if (!decoder)
-        return tl::unexpected(decoder.error());
-    const codec::Encoding &encoding = decoder->encoding();
+    const auto decoder = TRY(bundle.decoder(weight));
+    const codec::Encoding &encoding = decoder.encoding();
     const std::uint64_t channels = encoding.shape.empty() ? 1 : encoding.shape.front();
     if (channels > kMaxChannels)
         return tl::unexpected(tooMany("channels", channels));
     std::vector<std::uint64_t> density(channels);
-    const std::uint64_t elements = decoder->elements().value;
+    const std::uint64_t elements = decoder.elements().value;
     if (elements == 0)
         return density;
     const std::uint64_t perChannel = elements / channels;
     const bool plainMask = encoding.mask && !(encoding.palette && encoding.palette->vector > 1);
     if (plainMask) {
-        densityOfMask(*decoder, perChannel, density);
+        densityOfMask(decoder, perChannel, density);
         if (progress)
             progress->advance(elements);
         return density;
     }
     const bool masked = encoding.mask.has_value();
-    if (!masked && !exactInHalf(decoder->type())) {
+    if (!masked && !exactInHalf(decoder.type())) {
         const bool counted = decodeDoublesInBlocks(
-            *decoder, progress, [&](std::uint64_t first, std::span<const double> values) {
+            decoder, progress, [&](std::uint64_t first, std::span<const double> values) {
                 for (std::size_t i = 0; i < values.size(); ++i)
                     density[(first + i) / perChannel] += values[i] != 0;
             });
@@ -160,11 +156,11 @@ Result<std::vector<std::uint64_t>> channelDensity(const Bundle &bundle, std::siz
         return density;
     }
     const bool whole =
-        decodeInBlocks(*decoder, 0, elements, progress,
+        decodeInBlocks(decoder, 0, elements, progress,
                        [&](std::uint64_t first, std::span<const std::uint16_t> values) {
                            for (std::size_t i = 0; i < values.size(); ++i) {
                                const bool counted =
-                                   masked ? decoder->stored(first + i) : (values[i] & 0x7FFF) != 0;
+                                   masked ? decoder.stored(first + i) : (values[i] & 0x7FFF) != 0;
                                density[(first + i) / perChannel] += counted ? 1 : 0;
                            }
                        });

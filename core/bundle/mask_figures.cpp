@@ -32,27 +32,20 @@ Result<MaskFigures> MaskFigures::compute(const Bundle &bundle, std::size_t weigh
     progress.setTotal(figures.elements);
     const bool plotted = shown.shape.size() > 1 && shown.shape[0] <= kMostPlottedChannels;
     if (plotted) {
-        auto channels = channelDensity(bundle, weight, &progress);
-        if (!channels)
-            return tl::unexpected(channels.error());
-        figures.channels = std::move(*channels);
+        figures.channels = TRY(channelDensity(bundle, weight, &progress));
         figures.perChannel =
             figures.channels.empty() ? 0 : figures.elements / figures.channels.size();
         figures.kept =
             std::accumulate(figures.channels.begin(), figures.channels.end(), std::uint64_t{0});
     }
     if (shown.has(codec::PartRole::Mask)) {
-        const auto decoder = bundle.decoder(weight);
-        if (!decoder)
-            return tl::unexpected(decoder.error());
-        figures.survivors = decoder->payloadElements().value;
+        const auto decoder = TRY(bundle.decoder(weight));
+        figures.survivors = decoder.payloadElements().value;
         if (!plotted) // else counted above
-            figures.kept = decoder->rank(figures.elements) * vectorOf(shown);
+            figures.kept = decoder.rank(figures.elements) * vectorOf(shown);
     } else if (!plotted) {
-        const auto statistics = computeStatistics(bundle, weight, {}, &progress);
-        if (!statistics)
-            return tl::unexpected(statistics.error());
-        figures.kept = statistics->elements - statistics->zeros;
+        const auto statistics = TRY(computeStatistics(bundle, weight, {}, &progress));
+        figures.kept = statistics.elements - statistics.zeros;
     }
     return figures;
 }

@@ -51,18 +51,12 @@ Result<ScaleData> ScaleData::read(const Bundle &bundle, std::size_t index, Progr
     ScaleData data;
     data.shape = scale->shape;
     data.exponents = scale->type == ElementType::Fp8E8M0;
-    auto scales = valuesOf(bundle, *scale, progress);
-    if (!scales)
-        return tl::unexpected(scales.error());
-    data.scales = std::move(*scales);
+    data.scales = TRY(valuesOf(bundle, *scale, progress));
     for (const auto role : {codec::PartRole::ZeroPoint, codec::PartRole::Offset}) {
         const codec::Operand *zero = weight.operand(role);
         if (!zero)
             continue;
-        auto zeros = valuesOf(bundle, *zero, progress);
-        if (!zeros)
-            return tl::unexpected(zeros.error());
-        data.zeros = std::move(*zeros);
+        data.zeros = TRY(valuesOf(bundle, *zero, progress));
         data.zeroPoints = role == codec::PartRole::ZeroPoint;
         if (data.scales.size() == 1 && data.zeros.size() > 1)
             data.shape = zero->shape;
@@ -75,12 +69,10 @@ Result<ScaleData> ScaleData::read(const Bundle &bundle, std::size_t index, Progr
         scaling && scaling->bias ? codec::storedOperand(*scaling->bias) : nullptr;
     if (!bias)
         return data;
-    auto biases = valuesOf(bundle, *bias, progress);
-    if (!biases)
-        return tl::unexpected(biases.error());
-    const bool fits = biases->size() == 1 || biases->size() == data.rows();
-    if (fits && std::any_of(biases->begin(), biases->end(), [](double each) { return each != 0; }))
-        data.biases = std::move(*biases);
+    auto biases = TRY(valuesOf(bundle, *bias, progress));
+    const bool fits = biases.size() == 1 || biases.size() == data.rows();
+    if (fits && std::any_of(biases.begin(), biases.end(), [](double each) { return each != 0; }))
+        data.biases = std::move(biases);
     return data;
 }
 

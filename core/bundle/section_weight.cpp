@@ -61,23 +61,19 @@ Result<section::BuildWeight> sectionWeight(const Bundle &bundle, std::size_t wei
                                            const codec::Decoder &decoder)
 {
     const Weight &source = bundle.weights()[weight];
-    auto geometry = laneGeometry(source);
-    if (!geometry)
-        return tl::unexpected(std::move(geometry.error()));
+    auto geometry = TRY(laneGeometry(source));
     section::BuildWeight build;
     build.name = source.name;
     build.decoder = &decoder;
-    build.geometry = *geometry;
-    build.law = laneLaw(source, *geometry);
+    build.geometry = geometry;
+    build.law = laneLaw(source, geometry);
     const std::size_t bias = biasOf(bundle, weight);
     if (bias == kNoIndex)
         return build;
-    const auto values = bundle.decoder(bias);
-    if (!values)
-        return tl::unexpected(values.error());
-    if (values->elements().value == geometry->outputs) {
-        build.bias.resize(geometry->outputs);
-        values->decodeHalf(0, build.bias);
+    const auto values = TRY(bundle.decoder(bias));
+    if (values.elements().value == geometry.outputs) {
+        build.bias.resize(geometry.outputs);
+        values.decodeHalf(0, build.bias);
     }
     return build;
 }

@@ -16,10 +16,8 @@ namespace {
 Result<lanes::SliceLayout> sliceLayout(const Bundle &bundle, std::size_t weight, bool biased,
                                        const SliceOptions &options)
 {
-    auto geometry = laneGeometry(bundle.weights()[weight]);
-    if (!geometry)
-        return tl::unexpected(std::move(geometry.error()));
-    geometry->bias = biased;
+    auto geometry = TRY(laneGeometry(bundle.weights()[weight]));
+    geometry.bias = biased;
     lanes::DealOptions deal;
     if (options.imageSide != 0)
         deal.imageSide = options.imageSide;
@@ -29,40 +27,32 @@ Result<lanes::SliceLayout> sliceLayout(const Bundle &bundle, std::size_t weight,
     const auto &lanes = bundle.weights()[weight].dealing.lanes;
     if (options.lanes == 0 && !lanes.empty() && bundle.kind() == BundleKind::Hwx)
         deal.cap = lanes.front();
-    return lanes::SliceLayout::make(*geometry, laneLaw(bundle.weights()[weight], *geometry), deal);
+    return lanes::SliceLayout::make(geometry, laneLaw(bundle.weights()[weight], geometry), deal);
 }
 
 Result<void> addSlices(const Bundle &bundle, std::size_t weight, const SliceOptions &options,
                        lanes::SparseForm form, SliceFile &file)
 {
-    const auto decoder = bundle.decoder(weight);
-    if (!decoder)
-        return tl::unexpected(decoder.error());
-    std::vector<std::uint16_t> values(decoder->elements().value), bias;
-    decoder->decodeHalf(0, values);
+    const auto decoder = TRY(bundle.decoder(weight));
+    std::vector<std::uint16_t> values(decoder.elements().value), bias;
+    decoder.decodeHalf(0, values);
     const std::size_t beside = biasOf(bundle, weight);
     if (beside != kNoIndex) {
-        const auto offsets = bundle.decoder(beside);
-        if (!offsets)
-            return tl::unexpected(offsets.error());
-        bias.resize(offsets->elements().value);
-        offsets->decodeHalf(0, bias);
+        const auto offsets = TRY(bundle.decoder(beside));
+        bias.resize(offsets.elements().value);
+        offsets.decodeHalf(0, bias);
     }
-    const auto layout = sliceLayout(bundle, weight, !bias.empty(), options);
-    if (!layout)
-        return tl::unexpected(layout.error());
-    const auto slices = options.leaveZeros ? lanes::encodeSparse(form, *layout, values, bias)
-                                           : lanes::encodeSlices(*layout, values, bias);
-    if (!slices)
-        return tl::unexpected(slices.error());
+    const auto layout = TRY(sliceLayout(bundle, weight, !bias.empty(), options));
+    const auto slices = TRY(options.leaveZeros ? lanes::encodeSparse(form, layout, values, bias)
+                                               : lanes::encodeSlices(layout, values, bias));
     const std::string &name = bundle.weights()[weight].name;
-    for (std::size_t lane = 0; lane < slices->size(); ++lane) {
-        const lanes::Slice &slice = (*slices)[lane];
+    for (std::size_t lane = 0; lane < slices.size(); ++lane) {
+        const lanes::Slice &slice = slices[lane];
         file.rows.push_back({name, lane, file.bytes.size(), slice.size()});
         file.bytes.insert(file.bytes.end(), slice.begin(), slice.end());
     }
     if (!options.leaveZeros)
-        file.laws += fmt::format("{}: {}\n", printable(name), lanes::explainSliceSize(*layout, 0));
+        file.laws += fmt::format("{}: {}\n", printable(name), lanes::explainSliceSize(layout, 0));
     return {};
 }
 
@@ -97,8 +87,7 @@ Result<SliceFile> buildSlices(const Bundle &bundle, const std::vector<std::size_
 {
     SliceFile file;
     for (const std::size_t weight : weights) {
-        if (auto added = addSlices(bundle, weight, options, form, file); !added)
-            return tl::unexpected(std::move(added.error()));
+        TRY(addSlices(bundle, weight, options, form, file));
     }
     return file;
 }

@@ -269,10 +269,7 @@ Result<Statistics> Gathering::finish()
             m_statistics.distinct = m_wideDistinct.count();
     }
     if (m_hash) {
-        auto digest = m_hash->finishHex();
-        if (!digest)
-            return tl::unexpected(std::move(digest.error()));
-        m_statistics.sha256 = std::move(*digest);
+        m_statistics.sha256 = TRY(m_hash->finishHex());
     }
     return std::move(m_statistics);
 }
@@ -289,10 +286,8 @@ Result<Statistics> computeStatistics(const Bundle &bundle, std::size_t weight,
 {
     static_assert(std::endian::native == std::endian::little,
                   "values are hashed as they lie in memory");
-    const auto decoder = bundle.decoder(weight);
-    if (!decoder)
-        return tl::unexpected(decoder.error());
-    Gathering gathering(*decoder, options);
+    const auto decoder = TRY(bundle.decoder(weight));
+    Gathering gathering(decoder, options);
     if (!gathering.read(progress))
         return tl::unexpected(cancelledError());
     return gathering.finish();

@@ -275,10 +275,8 @@ public:
                          std::string(parsed.error().description()));
         DiffLimits limits;
         for (const auto &[key, node] : parsed.table()) {
-            const auto read =
-                key.str() == "weight" ? addRules(limits, node) : setTop(limits, key.str(), node);
-            if (!read)
-                return tl::unexpected(read.error());
+            const auto read = TRY(key.str() == "weight" ? addRules(limits, node)
+                                                        : setTop(limits, key.str(), node));
         }
         return limits;
     }
@@ -340,10 +338,8 @@ private:
             return setBool(key, node, limits.allowMissing);
         if (key == "same-program")
             return setBool(key, node, limits.sameProgram);
-        const auto known = setLimit(limits.values, key, node);
-        if (!known)
-            return tl::unexpected(known.error());
-        if (*known)
+        const auto known = TRY(setLimit(limits.values, key, node));
+        if (known)
             return {};
         return fault(node.source(),
                      "max-abs, max-rel, max-ulp, min-cosine, min-snr, allow-missing, "
@@ -368,10 +364,8 @@ private:
             rule.allowMissing = value;
             return read;
         }
-        const auto known = setLimit(rule.limits, key, node);
-        if (!known)
-            return tl::unexpected(known.error());
-        if (*known)
+        const auto known = TRY(setLimit(rule.limits, key, node));
+        if (known)
             return {};
         return fault(node.source(),
                      "match, max-abs, max-rel, max-ulp, min-cosine, min-snr, allow-missing or "

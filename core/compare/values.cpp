@@ -299,10 +299,8 @@ Result<std::vector<Difference>> compareBuilds(const Bundle &base,
     for (std::size_t i = 0; i < builds.size(); ++i) {
         DiffOptions stored = options[i];
         stored.values = false;
-        auto difference = compareBundles(base, *builds[i], stored, progress);
-        if (!difference)
-            return tl::unexpected(std::move(difference.error()));
-        all.push_back(*std::move(difference));
+        auto difference = TRY(compareBundles(base, *builds[i], stored, progress));
+        all.push_back(std::move(difference));
     }
     const auto pairs = pairsByWeight(base, builds, options, all, progress);
     if (progress != nullptr && progress->cancelled())

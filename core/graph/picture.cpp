@@ -385,10 +385,8 @@ std::string dotText(const Neighbourhood &drawn, bool rightwards)
 Result<std::string> svgText(const Neighbourhood &drawn, bool rightwards, Progress *progress)
 {
     const Picture made = picture(drawn, ordinarySizes(), rightwards);
-    const auto layout = layOut(made.request, progress);
-    if (!layout)
-        return tl::unexpected(layout.error());
-    return SvgWriter(drawn, made, *layout).run();
+    const auto layout = TRY(layOut(made.request, progress));
+    return SvgWriter(drawn, made, layout).run();
 }
 
 } // namespace kernscope::graph

@@ -124,8 +124,7 @@ Result<std::string> bundleHtml(const BundleReport &report, Progress *progress)
     page.addTable("Weights", weightTable(), weightRows(bundle, report.statistics, asked));
     page.addTable("What each chip does with the weights", targetTotalsTable(), chipTotals(bundle));
     if (asked.figures) {
-        if (auto added = addWeightPictures(page, bundle, progress); !added)
-            return tl::unexpected(std::move(added.error()));
+        TRY(addWeightPictures(page, bundle, progress));
     }
     page.addTable("Files", fileTable(), bundle.files());
     if (!report.diagnostics.empty())

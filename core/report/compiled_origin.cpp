@@ -135,11 +135,9 @@ Result<std::vector<OriginRow>> compiledOrigins(const Bundle &package, const Bund
     const auto ties = tiesOf(package, program, contentsA, contentsB);
     for (const auto &[a, tie] : ties)
         options.pairs.push_back({a, tie.first});
-    const auto difference = compareBundles(package, program, options, progress);
-    if (!difference)
-        return tl::unexpected(difference.error());
+    const auto difference = TRY(compareBundles(package, program, options, progress));
     std::vector<OriginRow> rows;
-    for (const ComparedPair &pair : wholePairs(difference->weights)) {
+    for (const ComparedPair &pair : wholePairs(difference.weights)) {
         const auto tie = ties.find(pair.a);
         rows.push_back(
             {&package, &program, pair.a, pair.b,
@@ -147,7 +145,7 @@ Result<std::vector<OriginRow>> compiledOrigins(const Bundle &package, const Bund
                     !contentsA[pair.a].empty() && contentsA[pair.a] == contentsB[pair.b]),
              tie != ties.end() ? tie->second.second : pairingName(pair.pairing)});
     }
-    for (const std::size_t alone : difference->onlyA) {
+    for (const std::size_t alone : difference.onlyA) {
         OriginRow row{&package, &program, alone, kNoIndex, Fate::Dropped, {}};
         const auto same = std::find(contentsB.begin(), contentsB.end(), contentsA[alone]);
         if (same != contentsB.end() && !same->empty())
@@ -158,7 +156,7 @@ Result<std::vector<OriginRow>> compiledOrigins(const Bundle &package, const Bund
     }
     std::stable_sort(rows.begin(), rows.end(),
                      [](const OriginRow &x, const OriginRow &y) { return x.a < y.a; });
-    for (const std::size_t alone : difference->onlyB)
+    for (const std::size_t alone : difference.onlyB)
         rows.push_back({&package, &program, kNoIndex, alone, Fate::Added, {}});
     return rows;
 }

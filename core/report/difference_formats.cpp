@@ -562,8 +562,7 @@ Result<std::string> differenceHtml(std::span<const CheckedDifference> all, Progr
         addVerdict(page, checked);
         page.addHeading("Weights");
         page.add(pairTextTable(checked, usedColumns(differenceRows(checked)), true));
-        if (auto added = addDifferentValues(page, checked, progress); !added)
-            return tl::unexpected(std::move(added.error()));
+        TRY(addDifferentValues(page, checked, progress));
         addAllCodebooks(page, checked);
         addChips(page, checked);
     }

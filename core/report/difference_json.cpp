@@ -26,11 +26,9 @@ Result<void> findForms(CheckedDifference &checked, Progress *progress)
     for (std::size_t i = 0; i < wholePairs(pairs).size(); ++i) {
         if (!pairs[i].values || pairs[i].storedEqual)
             continue;
-        auto form = checkForm(*checked.a, *checked.b, pairs[i], progress);
-        if (!form)
-            return tl::unexpected(std::move(form.error()));
-        if (form->mask || form->palette || form->codes || !form->notExamined.empty())
-            checked.forms.emplace_back(i, *std::move(form));
+        auto form = TRY(checkForm(*checked.a, *checked.b, pairs[i], progress));
+        if (form.mask || form.palette || form.codes || !form.notExamined.empty())
+            checked.forms.emplace_back(i, std::move(form));
     }
     return {};
 }
@@ -49,10 +47,9 @@ Result<void> findPlaces(CheckedDifference &checked, const ComparisonWanted &want
     for (const std::size_t i : order) {
         if (!pairs[i].values || pairs[i].values->identical())
             continue;
-        auto worst = findWorstPlaces(*checked.a, *checked.b, pairs[i], *wanted.places, progress);
-        if (!worst)
-            return tl::unexpected(std::move(worst.error()));
-        checked.worst.emplace_back(i, *std::move(worst));
+        auto worst =
+            TRY(findWorstPlaces(*checked.a, *checked.b, pairs[i], *wanted.places, progress));
+        checked.worst.emplace_back(i, std::move(worst));
     }
     return {};
 }
@@ -101,10 +98,8 @@ Result<std::vector<Difference>> compareWithBase(const Bundle &base,
     }
     if (others.size() > 1)
         return compareBuilds(base, others, options, progress);
-    auto one = compareBundles(base, *others.front(), options.front(), progress);
-    if (!one)
-        return tl::unexpected(std::move(one.error()));
-    return std::vector<Difference>{*std::move(one)};
+    auto one = TRY(compareBundles(base, *others.front(), options.front(), progress));
+    return std::vector<Difference>{std::move(one)};
 }
 
 Json bytesJson(const std::optional<ByteCount> &bytes)
@@ -513,13 +508,11 @@ compareChecked(const BundlePtr &base, std::span<const BundlePtr> builds,
                std::span<const std::vector<PairChoice>> pairs, const ComparisonWanted &wanted,
                Progress *progress)
 {
-    auto differences = compareWithBase(*base, builds, pairs, wanted.options, progress);
-    if (!differences)
-        return tl::unexpected(std::move(differences.error()));
+    auto differences = TRY(compareWithBase(*base, builds, pairs, wanted.options, progress));
     Progress own;
     std::vector<CheckedDifference> all;
     for (std::size_t i = 0; i < builds.size(); ++i) {
-        CheckedDifference checked{base, builds[i], std::move((*differences)[i]), {}, {}};
+        CheckedDifference checked{base, builds[i], std::move(differences[i]), {}, {}};
         checked.faults = checkLimits(*base, *checked.b, checked.difference, wanted.limits);
         checked.verdict = buildVerdict(*base, *checked.b, checked.difference);
         Result<void> found;
@@ -562,11 +555,9 @@ Result<std::string> differenceDocument(std::span<CheckedDifference> all, std::st
         return changeScript(*first.a, *first.b, first.difference, progress);
     if (format == "ips" || format == "bps") {
         const auto patch =
-            binaryPatch(*first.a, *first.b, first.difference,
-                        format == "ips" ? BinaryFormat::Ips : BinaryFormat::Bps, progress);
-        if (!patch)
-            return tl::unexpected(patch.error());
-        return std::string(reinterpret_cast<const char *>(patch->data()), patch->size());
+            TRY(binaryPatch(*first.a, *first.b, first.difference,
+                            format == "ips" ? BinaryFormat::Ips : BinaryFormat::Bps, progress));
+        return std::string(reinterpret_cast<const char *>(patch.data()), patch.size());
     }
     if (format == "json") {
         Json document = differencesJson(all);

@@ -447,16 +447,14 @@ Result<PairPicture> pairPicture(const Bundle &a, const Bundle &b, const PairSide
                                 Progress *progress)
 {
     const PairReadLock lock(a, b);
-    const auto reader = diff::PairReader::make(a, b, sides);
-    if (!reader)
-        return tl::unexpected(reader.error());
-    PictureCells cells(extentsOf(comparedWeight(a, b, sides).shape, reader->elements()));
+    const auto reader = TRY(diff::PairReader::make(a, b, sides));
+    PictureCells cells(extentsOf(comparedWeight(a, b, sides).shape, reader.elements()));
     std::vector<double> valuesA(kRun), valuesB(kRun);
-    for (std::uint64_t first = 0; first < reader->elements(); first += kRun) {
-        const auto count = static_cast<std::size_t>(std::min(kRun, reader->elements() - first));
+    for (std::uint64_t first = 0; first < reader.elements(); first += kRun) {
+        const auto count = static_cast<std::size_t>(std::min(kRun, reader.elements() - first));
         const std::span<double> runA = std::span(valuesA).first(count),
                                 runB = std::span(valuesB).first(count);
-        reader->readDoubles(first, runA, runB);
+        reader.readDoubles(first, runA, runB);
         cells.add(first, runA, runB);
         if (progress != nullptr && !progress->advance(count))
             return tl::unexpected(cancelledError("The picture was cancelled"));

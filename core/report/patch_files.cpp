@@ -508,14 +508,12 @@ Result<Bytes> binaryPatch(const Bundle &a, const Bundle &b, const Difference &di
 Result<std::string> changeScript(const Bundle &a, const Bundle &b, const Difference &difference,
                                  Progress *progress)
 {
-    if (auto whole = checkWhole(a, b, difference); !whole)
-        return tl::unexpected(std::move(whole.error()));
+    TRY(checkWhole(a, b, difference));
     const PairReadLock lock(a, b);
     ChangeWriter writer(a, b, progress);
     std::vector<std::size_t> partners;
     for (const ComparedPair &pair : difference.weights) {
-        if (auto added = writer.add(pair); !added)
-            return tl::unexpected(std::move(added.error()));
+        TRY(writer.add(pair));
         partners.push_back(pair.b);
     }
     const auto base = patch::bundleDigest(a);

@@ -182,10 +182,8 @@ private:
 Result<void> writeValues(const Bundle &bundle, const ExportedTensor &tensor, bool asText,
                          const ByteSink &sink, Progress *progress, Diagnostics &notes)
 {
-    const auto decoder = bundle.decoder(tensor.weight);
-    if (!decoder)
-        return tl::unexpected(decoder.error());
-    ValueWriting writing(*decoder, tensor, asText, sink, progress);
+    const auto decoder = TRY(bundle.decoder(tensor.weight));
+    ValueWriting writing(decoder, tensor, asText, sink, progress);
     auto written = writing.run();
     if (writing.beyondHalf() > 0)
         notes.push_back(overflowNote(tensor.name, writing.beyondHalf()));
@@ -319,11 +317,8 @@ Result<TensorExport> planTensors(const Bundle &bundle, std::span<const std::size
         plan.head = headOf(header);
     else if (kind == TensorFile::Npy && !plan.tensors.empty())
         plan.head = std::move(plan.tensors.front().head);
-    const auto whole =
-        kind == TensorFile::Npz ? archiveBytes(plan) : wholeBytes(bundle, plan.head.size(), end);
-    if (!whole)
-        return tl::unexpected(whole.error());
-    plan.bytes = *whole;
+    plan.bytes = TRY(kind == TensorFile::Npz ? archiveBytes(plan)
+                                             : wholeBytes(bundle, plan.head.size(), end));
     return plan;
 }
 

@@ -133,20 +133,18 @@ Result<bool> eachElement(const Bundle &bundle, std::size_t index, Progress *prog
     const Weight &weight = bundle.weights()[index];
     if (weight.fault)
         return tl::unexpected(*weight.fault);
-    const auto decoder = bundle.decoder(index);
-    if (!decoder)
-        return tl::unexpected(decoder.error());
-    const std::uint64_t end = decoder->elements().value;
+    const auto decoder = TRY(bundle.decoder(index));
+    const std::uint64_t end = decoder.elements().value;
     std::vector<double> block(std::min(kBlock, end));
-    const bool isUnsigned = decoder->type() == ElementType::Uint64;
+    const bool isUnsigned = decoder.type() == ElementType::Uint64;
     const bool wide =
-        (isUnsigned || decoder->type() == ElementType::Int64) && plainOperand(*decoder) != nullptr;
+        (isUnsigned || decoder.type() == ElementType::Int64) && plainOperand(decoder) != nullptr;
     std::vector<std::int64_t> codes(wide ? block.size() : 0);
     for (std::uint64_t at = 0; at < end; at += block.size()) {
         const auto some = std::span(block).first(std::min<std::uint64_t>(block.size(), end - at));
-        decodeDoubles(*decoder, at, some);
+        decodeDoubles(decoder, at, some);
         if (wide)
-            decoder->codes(at, std::span(codes).first(some.size()));
+            decoder.codes(at, std::span(codes).first(some.size()));
         for (std::size_t i = 0; i < some.size(); ++i) {
             ElementValue value{some[i], {}};
             if (wide)
@@ -467,13 +465,10 @@ std::uint64_t workOf(const Bundle &bundle, const Query &query)
 
 Result<Found> find(const Bundle &bundle, const Query &query, Progress *progress)
 {
-    if (auto sound = check(bundle, query); !sound)
-        return tl::unexpected(std::move(sound.error()));
+    TRY(check(bundle, query));
     Found found;
-    auto went = ofElements(query.what) ? findElements(bundle, query, found, progress)
-                                       : findBytes(bundle, query, found, progress);
-    if (!went)
-        return tl::unexpected(std::move(went.error()));
+    auto went = TRY(ofElements(query.what) ? findElements(bundle, query, found, progress)
+                                           : findBytes(bundle, query, found, progress));
     return found;
 }
 
@@ -515,12 +510,10 @@ Result<bool> scanStrayCodes(const Bundle &bundle, std::size_t index, const TakeS
     if (!weight.fault) {
         if (!weight.has(PartRole::Mask))
             return true;
-        const auto decoder = bundle.decoder(index);
-        if (!decoder)
-            return tl::unexpected(decoder.error());
-        const auto &mask = decoder->encoding().mask;
+        const auto decoder = TRY(bundle.decoder(index));
+        const auto &mask = decoder.encoding().mask;
         // A mask with an order of its own says nothing that its values do not.
-        return mask && !mask->order ? scanMask(*decoder, take, progress) : true;
+        return mask && !mask->order ? scanMask(decoder, take, progress) : true;
     }
     if (!weight.form.isPalette() && !weight.form.isSparse() && !weight.has(PartRole::Indices))
         return true;

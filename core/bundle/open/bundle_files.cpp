@@ -65,10 +65,7 @@ bool holdsMark(const fs::path &folder, std::string_view mark)
 Result<void> setKind(OpenedFiles &opened, const ContainerReader &reader)
 {
     opened.kind = reader.kind();
-    auto program = reader.programPath(opened.files);
-    if (!program)
-        return tl::unexpected(std::move(program.error()));
-    opened.programPath = std::move(*program);
+    opened.programPath = TRY(reader.programPath(opened.files));
     return {};
 }
 
@@ -159,13 +156,11 @@ Result<void> openArchive(OpenedFiles &opened)
         if (member.isFolder() || !member.path.starts_with(*folder) ||
             !archive::isSafePath(member.path))
             continue;
-        auto content = archive::unpack(zip->bytes(), member, left, name);
-        if (!content)
-            return tl::unexpected(std::move(content.error()));
-        left -= std::min<std::uint64_t>(left, content->size());
+        auto content = TRY(archive::unpack(zip->bytes(), member, left, name));
+        left -= std::min<std::uint64_t>(left, content.size());
         BundleFile file;
         file.path = member.path.substr(folder->size());
-        file.file = OverlaidFile::fromMemory(std::move(*content), file.path);
+        file.file = OverlaidFile::fromMemory(std::move(content), file.path);
         opened.files.push_back(std::move(file));
     }
     sortByPath(opened.files);
@@ -240,10 +235,8 @@ Result<void> mapFolder(OpenedFiles &opened, const fs::path &path, const OpenOpti
     }
     if (!any)
         return tl::unexpected(noBundle(path));
-    auto listed = listFolder(path, log);
-    if (!listed)
-        return tl::unexpected(std::move(listed.error()));
-    for (ListedFile &file : *listed) {
+    auto listed = TRY(listFolder(path, log));
+    for (ListedFile &file : listed) {
         if (options.leftOut && options.leftOut(file.place))
             continue;
         addFile(opened.files, opened, file.place, std::move(file.path), log);
@@ -288,13 +281,11 @@ Result<OpenedFiles> openFiles(const fs::path &path, const OpenOptions &options, 
     if (fs::is_directory(path, failure)) {
         found = mapFolder(opened, path, options, log);
     } else {
-        auto mapped = OverlaidFile::open(path, opened.name);
-        if (!mapped)
-            return tl::unexpected(std::move(mapped.error()));
+        auto mapped = TRY(OverlaidFile::open(path, opened.name));
         if (opened.mapped)
-            opened.mapped(*mapped);
+            opened.mapped(mapped);
         BundleFile file;
-        file.file = std::move(*mapped);
+        file.file = std::move(mapped);
         file.path = opened.name;
         opened.files.push_back(std::move(file));
         opened.folder = path.has_parent_path() ? path.parent_path() : fs::path(".");

@@ -673,8 +673,7 @@ Result<Summary> inferShapes(mil::Program &program, const std::vector<ShapeBindin
 {
     Inference inference(program, file);
     for (const ShapeBinding &binding : bindings) {
-        if (auto bound = inference.bind(binding); !bound)
-            return tl::unexpected(std::move(bound.error()));
+        TRY(inference.bind(binding));
     }
     return inference.run();
 }

@@ -104,26 +104,22 @@ bool codeFits(const StoredPart &part, std::int64_t code)
 Result<EditPlan> setTableEntry(const Decoder::State &state, PartRole role, std::uint64_t index,
                                double value, double tolerance, std::string note)
 {
-    const auto part = needPart(state, role);
-    if (!part)
-        return tl::unexpected(part.error());
-    if (index >= part->count)
-        return tl::unexpected(outside(partRoleName(role), index, part->count));
-    const ElementType type = part->type;
-    const std::int64_t current = codeIn(*part->operand, part->width, type, index);
-    const auto chosen =
-        decide(plainCandidates(type, value, current), value, tolerance, type, partRoleName(role));
-    if (!chosen)
-        return tl::unexpected(chosen.error());
+    const auto part = TRY(needPart(state, role));
+    if (index >= part.count)
+        return tl::unexpected(outside(partRoleName(role), index, part.count));
+    const ElementType type = part.type;
+    const std::int64_t current = codeIn(*part.operand, part.width, type, index);
+    const auto chosen = TRY(
+        decide(plainCandidates(type, value, current), value, tolerance, type, partRoleName(role)));
     EditPlan plan;
     plan.asked = value;
-    plan.stored = chosen->value;
+    plan.stored = chosen.value;
     if (!isFloatingPoint(type))
-        plan.code = chosen->code;
+        plan.code = chosen.code;
     plan.note = std::move(note);
     if (isFarFrom(plan.asked, plan.stored))
         noteFar(plan, typeRange(type));
-    addChanges(plan, *part->operand, part->width, index, chosen->code);
+    addChanges(plan, *part.operand, part.width, index, chosen.code);
     return plan;
 }
 
@@ -131,10 +127,8 @@ Result<EditPlan> setTableEntry(const Decoder::State &state, PartRole role, std::
 Result<EditPlan> setCoded(const OperandSource &table, std::uint64_t index, double value,
                           double tolerance, std::string note)
 {
-    const auto entries = Decoder::make(*std::get<std::shared_ptr<const Encoding>>(table));
-    if (!entries)
-        return tl::unexpected(entries.error());
-    auto plan = Editor(*entries).setElement(index, value, tolerance);
+    const auto entries = TRY(Decoder::make(*std::get<std::shared_ptr<const Encoding>>(table)));
+    auto plan = Editor(entries).setElement(index, value, tolerance);
     if (plan) // how far it is off stays said
         plan->note = std::move(note) + (plan->far ? plan->note.substr(plan->note.find(';')) : "");
     return plan;
@@ -191,16 +185,13 @@ Result<EditPlan> Editor::setElement(std::uint64_t element, double value, double 
         return tl::unexpected(checkStays(state, index, 1).error());
     }
     const std::int64_t current = codeAt(state, index);
-    const auto chosen = decide(candidatesFor(state, place, value, current), value, tolerance,
-                               plainType(state), partRoleName(state.payload.role));
-    if (!chosen)
-        return tl::unexpected(chosen.error());
-    EditPlan plan = elementPlan(state, place, value, *chosen, current);
-    if (chosen->code == current)
+    const auto chosen = TRY(decide(candidatesFor(state, place, value, current), value, tolerance,
+                                   plainType(state), partRoleName(state.payload.role)));
+    EditPlan plan = elementPlan(state, place, value, chosen, current);
+    if (chosen.code == current)
         return plan;
-    if (auto stays = checkStays(state, index, chosen->code); !stays)
-        return tl::unexpected(std::move(stays.error()));
-    addChanges(plan, state.payload, width, index, chosen->code);
+    TRY(checkStays(state, index, chosen.code));
+    addChanges(plan, state.payload, width, index, chosen.code);
     return plan;
 }
 
@@ -228,8 +219,7 @@ Result<EditPlan> Editor::setStored(PartRole role, std::uint64_t index, std::int6
     const bool decides = part->operand == storedOperand(m_decoder.m_state->encoding.payload) ||
                          (role == PartRole::Mask && part->operand->order);
     if (decides && code != codeIn(*part->operand, part->width, part->type, index)) {
-        if (auto stays = checkStays(*m_decoder.m_state, index, code); !stays)
-            return tl::unexpected(std::move(stays.error()));
+        TRY(checkStays(*m_decoder.m_state, index, code));
     }
     addChanges(plan, *part->operand, part->width, index, code);
     return plan;
@@ -498,16 +488,12 @@ Result<EditPlan> Editor::keep(std::uint64_t element, double value, double tolera
                                                    : state.mask && state.mask->test(place.dense);
     if (inside && kept)
         return setElement(element, value, tolerance);
-    const auto rank = soundRank(state, element, place.dense);
-    if (!rank)
-        return tl::unexpected(rank.error());
-    const auto chosen = decide(candidatesFor(state, place, value, std::nullopt), value, tolerance,
-                               plainType(state), partRoleName(state.payload.role));
-    if (!chosen)
-        return tl::unexpected(chosen.error());
-    EditPlan plan = elementPlan(state, place, value, *chosen, std::nullopt);
+    const auto rank = TRY(soundRank(state, element, place.dense));
+    const auto chosen = TRY(decide(candidatesFor(state, place, value, std::nullopt), value,
+                                   tolerance, plainType(state), partRoleName(state.payload.role)));
+    EditPlan plan = elementPlan(state, place, value, chosen, std::nullopt);
     addChange(plan, PartRole::Mask, changeOfCode(state.mask->bytes(), 1, place.dense, 1));
-    addTail(plan, state, repack(state, *rank, 0, chosen->code));
+    addTail(plan, state, repack(state, rank, 0, chosen.code));
     plan.payloadElements = ElementCount(state.payloadElements + 1);
     return plan;
 }
@@ -521,15 +507,13 @@ Result<EditPlan> Editor::drop(std::uint64_t element) const
     plan.note = "left out by the mask";
     if (element < state.elements && state.skipsZeros() && !m_decoder.stored(element))
         return plan;
-    const auto rank = soundRank(state, element, place.dense);
-    if (!rank)
-        return tl::unexpected(rank.error());
+    const auto rank = TRY(soundRank(state, element, place.dense));
     if (!state.mask->test(place.dense))
         return plan;
     if (state.palette && state.palette->vector > 1) {
         for (std::uint64_t lane = 0; lane < state.palette->vector; ++lane) {
             const ElementPlace beside{place.dense, lane, place.element};
-            if (lane != place.lane && valueOfCode(state, beside, codeAt(state, *rank)) != 0)
+            if (lane != place.lane && valueOfCode(state, beside, codeAt(state, rank)) != 0)
                 return tl::unexpected(editFault(
                     "patch.unrepresentable", "mask",
                     fmt::format("vectors of {} whose other values are 0", state.palette->vector),
@@ -538,7 +522,7 @@ Result<EditPlan> Editor::drop(std::uint64_t element) const
         }
     }
     addChange(plan, PartRole::Mask, changeOfCode(state.mask->bytes(), 1, place.dense, 0));
-    addTail(plan, state, repack(state, *rank, 1, std::nullopt));
+    addTail(plan, state, repack(state, rank, 1, std::nullopt));
     plan.payloadElements = ElementCount(state.payloadElements - 1);
     return plan;
 }

@@ -417,10 +417,8 @@ Result<void> encodeScalarGroup(std::span<const float> values, std::span<const fl
                                std::uint64_t group, std::size_t size)
 {
     constexpr std::size_t kBlock = 8192;
-    const auto entries = scalarEntries(values, masses, books, group, size);
-    if (!entries)
-        return tl::unexpected(entries.error());
-    const NearestEntry nearest(*entries, values.size() > kBlock);
+    const auto entries = TRY(scalarEntries(values, masses, books, group, size));
+    const NearestEntry nearest(entries, values.size() > kBlock);
     std::array<std::uint8_t, kBlock> codes;
     for (std::size_t at = 0; at < values.size(); at += kBlock) {
         const auto part = values.subspan(at, std::min(kBlock, values.size() - at));

@@ -495,9 +495,7 @@ Result<EncodedWeight> encodeSparsePalette(std::span<const float> values,
                                           const PaletteOptions &options,
                                           std::span<const float> masses)
 {
-    const auto mask = maskOf(values, sparse);
-    if (!mask)
-        return tl::unexpected(mask.error());
+    const auto mask = TRY(maskOf(values, sparse));
     if (auto checked = checkJointPalette(sparse.shape, options); !checked)
         return tl::unexpected(checked.error());
     EncodedWeight weight;
@@ -511,20 +509,18 @@ Result<EncodedWeight> encodeSparsePalette(std::span<const float> values,
     // Axis 0 is the outermost: the survivors of a group lie together.
     const std::uint64_t length = values.size() / options.groups;
     for (std::uint64_t group = 0; group < options.groups; ++group) {
-        const auto kept = survivors(values, **mask, group * length, (group + 1) * length);
+        const auto kept = survivors(values, *mask, group * length, (group + 1) * length);
         const auto weighing = masses.empty()
                                   ? std::vector<float>()
-                                  : survivors(masses, **mask, group * length, (group + 1) * length);
-        const auto one =
-            encodePalette(kept, {kept.size()}, {options.bits, 1, 1, ElementType::Fp16}, weighing);
-        if (!one)
-            return tl::unexpected(one.error());
-        weight.entries = one->entries;
-        const EncodedPart &book = partOfRole(*one, PartRole::Lut);
+                                  : survivors(masses, *mask, group * length, (group + 1) * length);
+        const auto one = TRY(
+            encodePalette(kept, {kept.size()}, {options.bits, 1, 1, ElementType::Fp16}, weighing));
+        weight.entries = one.entries;
+        const EncodedPart &book = partOfRole(one, PartRole::Lut);
         lut.bytes.insert(lut.bytes.end(), book.bytes.begin(), book.bytes.end());
         const std::size_t before = codes.size();
         codes.resize(before + kept.size());
-        unpackCodes(partOfRole(*one, PartRole::Indices).bytes, options.bits, 0,
+        unpackCodes(partOfRole(one, PartRole::Indices).bytes, options.bits, 0,
                     std::span(codes).subspan(before));
     }
     EncodedPart indices =
@@ -534,7 +530,7 @@ Result<EncodedWeight> encodeSparsePalette(std::span<const float> values,
     lut.type = ElementType::Fp16;
     lut.shape = weight.grid;
     lut.shape.insert(lut.shape.end(), {weight.entries, 1});
-    weight.parts = {**mask, std::move(indices), std::move(lut)};
+    weight.parts = {*mask, std::move(indices), std::move(lut)};
     return weight;
 }
 
@@ -550,13 +546,11 @@ Result<EncodedWeight> encodeSparseBlockwise(std::span<const float> values,
                                             const BlockwiseOptions &options,
                                             std::span<const float> masses)
 {
-    const auto mask = maskOf(values, sparse);
-    if (!mask)
-        return tl::unexpected(mask.error());
+    const auto mask = TRY(maskOf(values, sparse));
     // What is left out counts as 0, which every block's range holds anyway.
     std::vector<float> masked(values.begin(), values.end());
     for (std::uint64_t i = 0; i < masked.size(); ++i) {
-        if (!isKept(**mask, i))
+        if (!isKept(*mask, i))
             masked[i] = 0;
     }
     auto weight = encodeBlockwise(masked, sparse.shape, options, masses);
@@ -566,14 +560,14 @@ Result<EncodedWeight> encodeSparseBlockwise(std::span<const float> values,
     const EncodedPart dense = partOfRole(*weight, PartRole::Data);
     std::vector<std::int64_t> codes;
     for (std::uint64_t i = 0; i < masked.size(); ++i) {
-        if (isKept(**mask, i))
+        if (isKept(*mask, i))
             codes.push_back(loadCode(dense.bytes, dense.type, i));
     }
     EncodedPart kept = makePart(PartRole::NonzeroData, dense.type, Shape{codes.size()});
     for (std::uint64_t i = 0; i < codes.size(); ++i)
         storeCode(kept, i, codes[i]);
     weight->parts.front() = std::move(kept);
-    weight->parts.insert(weight->parts.begin(), **mask);
+    weight->parts.insert(weight->parts.begin(), *mask);
     return weight;
 }
 

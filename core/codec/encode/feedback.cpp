@@ -550,10 +550,8 @@ Result<void> feedBack(EncodedWeight &weight, std::span<const float> values,
                                           "Vectors lie along axis 0: errors are fed back between "
                                           "vectors, not within one"));
     const InputLines lines = inputLines(inputs, weight.shape);
-    auto compensation = makeCompensation(inputs, lines);
-    if (!compensation)
-        return tl::unexpected(std::move(compensation.error()));
-    FeedbackPass pass(values, lines, **compensation, *rounder);
+    auto compensation = TRY(makeCompensation(inputs, lines));
+    FeedbackPass pass(values, lines, *compensation, *rounder);
     // Lines of one vector go together: those of as many rows, at the same place of the kernel.
     const std::size_t apart = vector == 1 ? 1 : lines.stride;
     const std::size_t atOnce = vector == 1 ? FeedbackPass::kLanes : vector;

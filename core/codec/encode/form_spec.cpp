@@ -39,15 +39,11 @@ Result<EncodedWeight> nearestOutputs(std::vector<EncodedWeight> weights,
     std::size_t best = 0;
     double least = 0;
     for (std::size_t i = 0; i < weights.size(); ++i) {
-        const auto decoder = Decoder::make(weights[i].encoding());
-        if (!decoder)
-            return tl::unexpected(decoder.error());
-        decoder->decodeFloat(0, stored);
-        const auto error = inputError(values, stored, shape, inputs);
-        if (!error)
-            return tl::unexpected(error.error());
-        if (i == 0 || *error < least) {
-            least = *error;
+        const auto decoder = TRY(Decoder::make(weights[i].encoding()));
+        decoder.decodeFloat(0, stored);
+        const auto error = TRY(inputError(values, stored, shape, inputs));
+        if (i == 0 || error < least) {
+            least = error;
             best = i;
         }
     }

@@ -274,17 +274,14 @@ Result<Bytes> fromNz(std::span<const std::uint8_t> nz, std::uint64_t rows,
 Result<Bytes> toZz(std::span<const std::uint8_t> exponents, MxAxis axis, std::uint64_t rows,
                    std::uint64_t columns)
 {
-    const auto shape = zzShape(axis, rows, columns);
-    if (!shape)
-        return tl::unexpected(shape.error());
-    if (auto fits = requireLength("exponents", shape->lines * shape->across, exponents.size());
-        !fits)
+    const auto shape = TRY(zzShape(axis, rows, columns));
+    if (auto fits = requireLength("exponents", shape.lines * shape.across, exponents.size()); !fits)
         return tl::unexpected(fits.error());
-    Bytes zz(shape->paddedLines() * shape->across, 0);
-    for (std::uint64_t line = 0; line < shape->lines; ++line) {
-        for (std::uint64_t group = 0; group < shape->across; ++group)
-            zz[shape->zzOffset(line, group)] =
-                exponents[line * shape->lineStride + group * shape->groupStride];
+    Bytes zz(shape.paddedLines() * shape.across, 0);
+    for (std::uint64_t line = 0; line < shape.lines; ++line) {
+        for (std::uint64_t group = 0; group < shape.across; ++group)
+            zz[shape.zzOffset(line, group)] =
+                exponents[line * shape.lineStride + group * shape.groupStride];
     }
     return zz;
 }
@@ -292,17 +289,15 @@ Result<Bytes> toZz(std::span<const std::uint8_t> exponents, MxAxis axis, std::ui
 Result<Bytes> fromZz(std::span<const std::uint8_t> zz, MxAxis axis, std::uint64_t rows,
                      std::uint64_t columns)
 {
-    const auto shape = zzShape(axis, rows, columns);
-    if (!shape)
-        return tl::unexpected(shape.error());
-    if (auto fits = requireLength("ZZ exponents", shape->paddedLines() * shape->across, zz.size());
+    const auto shape = TRY(zzShape(axis, rows, columns));
+    if (auto fits = requireLength("ZZ exponents", shape.paddedLines() * shape.across, zz.size());
         !fits)
         return tl::unexpected(fits.error());
-    Bytes exponents(shape->lines * shape->across, 0);
-    for (std::uint64_t line = 0; line < shape->lines; ++line) {
-        for (std::uint64_t group = 0; group < shape->across; ++group)
-            exponents[line * shape->lineStride + group * shape->groupStride] =
-                zz[shape->zzOffset(line, group)];
+    Bytes exponents(shape.lines * shape.across, 0);
+    for (std::uint64_t line = 0; line < shape.lines; ++line) {
+        for (std::uint64_t group = 0; group < shape.across; ++group)
+            exponents[line * shape.lineStride + group * shape.groupStride] =
+                zz[shape.zzOffset(line, group)];
     }
     return exponents;
 }

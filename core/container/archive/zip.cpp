@@ -314,8 +314,7 @@ static Result<void> checkMethod(const ZipMember &member, std::string_view fileNa
 Result<std::vector<std::byte>> unpackHead(Bytes archive, const ZipMember &member, std::size_t most,
                                           std::string_view fileName)
 {
-    if (auto known = checkMethod(member, fileName); !known)
-        return tl::unexpected(std::move(known.error()));
+    TRY(checkMethod(member, fileName));
     const Bytes stored = archive.subspan(member.dataOffset, member.storedBytes);
     const std::size_t room = std::min<std::uint64_t>(most, member.bytes);
     if (member.method == kStored)
@@ -354,8 +353,7 @@ Result<void> checkSize(const ZipMember &member, std::uint64_t limit, std::string
 Result<std::vector<std::byte>> unpack(Bytes archive, const ZipMember &member, std::uint64_t limit,
                                       std::string_view fileName)
 {
-    if (auto fits = checkSize(member, limit, fileName); !fits)
-        return tl::unexpected(std::move(fits.error()));
+    TRY(checkSize(member, limit, fileName));
     const Bytes stored = archive.subspan(member.dataOffset, member.storedBytes);
     std::vector<std::byte> out(member.bytes);
     if (member.method == kStored) {

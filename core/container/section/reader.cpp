@@ -27,8 +27,7 @@ public:
 
     Result<WeightSection> read()
     {
-        if (auto header = readHeader(); !header)
-            return tl::unexpected(std::move(header.error()));
+        TRY(readHeader());
         for (std::uint32_t i = 0; i < m_units; ++i)
             readUnit(i);
         checkPayloadOverlap();

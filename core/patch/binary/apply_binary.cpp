@@ -60,11 +60,9 @@ Result<PatchedFile> applyBinaryPatch(ByteView file, ByteView patch, std::string_
                                      const PatchRoom &room, Progress *progress)
 {
     PatchCursor cursor(patch, name);
-    const auto head = readHead(patch, cursor);
-    if (!head)
-        return tl::unexpected(head.error());
-    return head->format == BinaryFormat::Ips ? applyIps(file, cursor, room, progress)
-                                             : applyBps(file, *head, cursor, room, progress);
+    const auto head = TRY(readHead(patch, cursor));
+    return head.format == BinaryFormat::Ips ? applyIps(file, cursor, room, progress)
+                                            : applyBps(file, head, cursor, room, progress);
 }
 
 ErrorBuilder PatchCursor::error(std::string_view code, std::uint64_t at) const
@@ -90,11 +88,9 @@ Result<std::span<const std::byte>> PatchCursor::take(std::uint64_t count, std::s
 
 Result<std::uint64_t> PatchCursor::big(std::uint64_t bytes, std::string_view what)
 {
-    const auto taken = take(bytes, what);
-    if (!taken)
-        return tl::unexpected(taken.error());
+    const auto taken = TRY(take(bytes, what));
     std::uint64_t value = 0;
-    for (const std::byte byte : *taken)
+    for (const std::byte byte : taken)
         value = value << 8 | std::to_integer<std::uint64_t>(byte);
     return value;
 }
@@ -111,10 +107,8 @@ Result<std::uint64_t> PatchCursor::number(std::string_view what)
             .unexpected();
     };
     while (true) {
-        const auto taken = take(1, what);
-        if (!taken)
-            return tl::unexpected(taken.error());
-        const auto byte = std::to_integer<std::uint64_t>(taken->front());
+        const auto taken = TRY(take(1, what));
+        const auto byte = std::to_integer<std::uint64_t>(taken.front());
         std::uint64_t digit = 0;
         if (__builtin_mul_overflow(byte & 0x7F, unit, &digit) ||
             __builtin_add_overflow(value, digit, &value))
@@ -156,10 +150,7 @@ public:
         const PatchCursor start = m_patch;
         if (auto sound = records(); !sound)
             return sound;
-        const auto place = room(m_most);
-        if (!place)
-            return tl::unexpected(place.error());
-        m_to = *place;
+        m_to = TRY(room(m_most));
         for (std::size_t at = 0; at < m_file.size(); at += kBetweenLooks) {
             const auto some = m_file.subspan(at, std::min(kBetweenLooks, m_file.size() - at));
             if (m_progress != nullptr && m_progress->cancelled())
@@ -181,13 +172,10 @@ private:
             if (m_progress != nullptr && m_progress->cancelled())
                 return tl::unexpected(cancelledError("The patch was not applied: cancelled"));
             const std::uint64_t at = m_patch.at();
-            const auto offset = m_patch.big(3, "offset of a record, or the end");
-            if (!offset)
-                return tl::unexpected(offset.error());
-            if (*offset == ips::kEndOffset)
+            const auto offset = TRY(m_patch.big(3, "offset of a record, or the end"));
+            if (offset == ips::kEndOffset)
                 return finish(at);
-            if (auto done = record(at, *offset); !done)
-                return tl::unexpected(std::move(done.error()));
+            TRY(record(at, offset));
             ++m_result.steps;
         }
     }
@@ -217,17 +205,15 @@ private:
                 .message(
                     "The patch changes bytes behind the end of the file: it is for another one")
                 .unexpected();
-        const auto data = m_patch.take(run ? 1 : *length, "bytes of a record");
-        if (!data)
-            return tl::unexpected(data.error());
+        const auto data = TRY(m_patch.take(run ? 1 : *length, "bytes of a record"));
         m_result.bytes = m_most = std::max(m_result.bytes, offset + *length);
         if (m_to.empty())
             return {};
         const auto to = m_to.begin() + static_cast<std::ptrdiff_t>(offset);
         if (run)
-            std::fill_n(to, *length, data->front());
+            std::fill_n(to, *length, data.front());
         else
-            std::copy(data->begin(), data->end(), to);
+            std::copy(data.begin(), data.end(), to);
         return {};
     }
 
@@ -291,16 +277,11 @@ public:
 
     Result<PatchedFile> run(const PatchRoom &room)
     {
-        if (auto sound = checkFile(); !sound)
-            return tl::unexpected(std::move(sound.error()));
+        TRY(checkFile());
         const std::uint64_t wanted = *m_head.targetBytes;
-        const auto place = room(wanted);
-        if (!place)
-            return tl::unexpected(place.error());
-        m_to = *place;
+        m_to = TRY(room(wanted));
         while (m_patch.left() > bps::kChecksums) {
-            if (auto done = step(); !done)
-                return tl::unexpected(std::move(done.error()));
+            TRY(step());
             ++m_result.steps;
         }
         if (m_result.bytes != wanted)
@@ -352,16 +333,14 @@ private:
     Result<void> step()
     {
         const std::uint64_t at = m_patch.at();
-        const auto number = m_patch.number("step");
-        if (!number)
-            return tl::unexpected(number.error());
-        const std::uint64_t length = (*number >> bps::kStepBits) + 1;
+        const auto number = TRY(m_patch.number("step"));
+        const std::uint64_t length = (number >> bps::kStepBits) + 1;
         const std::uint64_t done = m_result.bytes;
         if (length > *m_head.targetBytes - done)
             return outside(at, "length of a step", *m_head.targetBytes - done, length);
         if (m_progress != nullptr && !m_progress->advance(length))
             return tl::unexpected(cancelledError("The patch was not applied: cancelled"));
-        switch (*number & ((1u << bps::kStepBits) - 1)) {
+        switch (number & ((1u << bps::kStepBits) - 1)) {
         case bps::SourceRead: return copyFromFile(at, done, length);
         case bps::TargetRead: return copyFromPatch(length);
         case bps::SourceCopy: return copyFromElsewhere(at, length);
@@ -394,10 +373,8 @@ private:
         if (length > m_patch.left() - std::min<std::uint64_t>(m_patch.left(), bps::kChecksums))
             return outside(at, "bytes of the patch",
                            m_patch.left() - std::min<std::uint64_t>(m_patch.left(), 12), length);
-        const auto data = m_patch.take(length, "bytes of a step");
-        if (!data)
-            return tl::unexpected(data.error());
-        append(*data);
+        const auto data = TRY(m_patch.take(length, "bytes of a step"));
+        append(data);
         return {};
     }
 
@@ -422,27 +399,23 @@ private:
 
     Result<void> copyFromElsewhere(std::uint64_t at, std::uint64_t length)
     {
-        const auto from = moved(m_source, m_file.size());
-        if (!from)
-            return tl::unexpected(from.error());
-        m_source = *from + length;
-        return copyFromFile(at, *from, length);
+        const auto from = TRY(moved(m_source, m_file.size()));
+        m_source = from + length;
+        return copyFromFile(at, from, length);
     }
 
     /// Bytes of the new file; what the step itself has written may follow.
     Result<void> repeat(std::uint64_t at, std::uint64_t length)
     {
         const std::uint64_t done = m_result.bytes;
-        const auto from = moved(m_target, done);
-        if (!from)
-            return tl::unexpected(from.error());
-        if (*from >= done)
+        const auto from = TRY(moved(m_target, done));
+        if (from >= done)
             return outside(at, "first byte of the new file that is repeated",
-                           done == 0 ? 0 : done - 1, *from);
+                           done == 0 ? 0 : done - 1, from);
         for (std::uint64_t i = 0; i < length; ++i)
-            m_to[done + i] = m_to[*from + i];
+            m_to[done + i] = m_to[from + i];
         m_result.bytes += length;
-        m_target = *from + length;
+        m_target = from + length;
         return {};
     }
 
@@ -493,12 +466,8 @@ Result<BinaryPatchHead> readBpsHead(std::span<const std::byte> patch, PatchCurso
             .unexpected();
     head.sourceChecksum = loadLittle<std::uint32_t>(patch, checksums);
     head.targetChecksum = loadLittle<std::uint32_t>(patch, checksums + 4);
-    const auto source = cursor.number("length of the file");
-    if (!source)
-        return tl::unexpected(source.error());
-    const auto target = cursor.number("length of the new file");
-    if (!target)
-        return tl::unexpected(target.error());
+    const auto source = TRY(cursor.number("length of the file"));
+    const auto target = TRY(cursor.number("length of the new file"));
     const auto metadata = cursor.number("length of the metadata");
     if (!metadata)
         return tl::unexpected(metadata.error());
@@ -508,8 +477,8 @@ Result<BinaryPatchHead> readBpsHead(std::span<const std::byte> patch, PatchCurso
         return cursor.error("binary_patch.cut", cursor.at())
             .message("The metadata of the patch leave no room for its checksums")
             .unexpected();
-    head.sourceBytes = *source;
-    head.targetBytes = *target;
+    head.sourceBytes = source;
+    head.targetBytes = target;
     return head;
 }
 

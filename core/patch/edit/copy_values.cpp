@@ -155,8 +155,7 @@ Result<std::vector<Edit>> copyRuns(const Bundle &to, std::size_t weightTo, const
         return tl::unexpected(target ? source.error() : target.error());
     Copier copier(to.weights()[weightTo], *target, *source, filter);
     for (const CopyRun &run : runs) {
-        if (auto added = copier.add(run, progress); !added)
-            return tl::unexpected(std::move(added.error()));
+        TRY(copier.add(run, progress));
     }
     return copier.take(fmt::format("{}#{}", from.name(), from.weights()[weightFrom].name));
 }

@@ -69,13 +69,11 @@ Result<std::string> editScript(const BundlePtr &edited,
     std::vector<EditStep> back;
     for (std::size_t i = edits.size(); i > 0; --i)
         back.push_back({edits[i - 1], false});
-    const auto before = forkWithSteps(edited, back, progress);
-    if (!before)
-        return tl::unexpected(before.error());
+    const auto before = TRY(forkWithSteps(edited, back, progress));
     std::vector<std::size_t> weights(edited->weights().size());
     std::iota(weights.begin(), weights.end(), std::size_t{0});
-    const PairReadLock lock(*edited, **before);
-    const auto base = bundleDigest(**before);
+    const PairReadLock lock(*edited, *before);
+    const auto base = bundleDigest(*before);
     const auto result = weightsDigest(*edited, weights);
     if (!base || !result)
         return tl::unexpected(base ? result.error() : base.error());

@@ -48,10 +48,8 @@ Result<void> makeStep(const Bundle &fork, const EditStep &step, Progress &progre
 Result<PlannedEdits> plan(const BundlePtr &bundle, const std::vector<Edit> &edits, double tolerance,
                           Progress *progress, bool keepsFork)
 {
-    auto fork = forkOf(*bundle);
-    if (!fork)
-        return tl::unexpected(std::move(fork.error()));
-    patch::Planner planner(std::move(*fork), tolerance, progress);
+    auto fork = TRY(forkOf(*bundle));
+    patch::Planner planner(std::move(fork), tolerance, progress);
     PlannedEdits planned;
     for (const Edit &edit : edits) {
         auto applied = planner.plan(edit, !keepsFork && &edit == &edits.back());
@@ -79,10 +77,8 @@ Result<PlannedEdits> planOnFork(const BundlePtr &bundle, const std::vector<Edit>
 Result<std::vector<AppliedEdit>> planEdits(const BundlePtr &bundle, const std::vector<Edit> &edits,
                                            double tolerance, Progress *progress)
 {
-    auto planned = plan(bundle, edits, tolerance, progress, false);
-    if (!planned)
-        return tl::unexpected(std::move(planned.error()));
-    return std::move(planned->edits);
+    auto planned = TRY(plan(bundle, edits, tolerance, progress, false));
+    return std::move(planned.edits);
 }
 
 Result<BundlePtr> forkWithSteps(const BundlePtr &bundle, std::span<const EditStep> steps,
@@ -102,11 +98,9 @@ Result<BundlePtr> forkWithSteps(const BundlePtr &bundle, std::span<const EditSte
     if (!fork)
         return fork;
     for (const EditStep &step : steps) {
-        if (auto made = makeStep(**fork, step, watched); !made)
-            return tl::unexpected(std::move(made.error()));
+        TRY(makeStep(**fork, step, watched));
     }
-    if (auto same = (*fork)->checkUnchanged(); !same)
-        return tl::unexpected(std::move(same.error()));
+    TRY((*fork)->checkUnchanged());
     return tables ? (*fork)->reread() : fork;
 }
 
@@ -114,16 +108,14 @@ namespace {
 
 Result<BundlePtr> lay(const BundlePtr &bundle, const AppliedEdit &edit, bool forward)
 {
-    if (auto written = patch::writeEdits(*bundle, edit.bytes, forward); !written)
-        return tl::unexpected(std::move(written.error()));
+    TRY(patch::writeEdits(*bundle, edit.bytes, forward));
     if (!edit.tables)
         return bundle;
     auto reread = bundle->reread();
     if (reread)
         return std::move(*reread);
     // The bundle stays as it was.
-    if (auto undone = patch::writeEdits(*bundle, edit.bytes, !forward); !undone)
-        return tl::unexpected(std::move(undone.error()));
+    TRY(patch::writeEdits(*bundle, edit.bytes, !forward));
     return tl::unexpected(std::move(reread.error()));
 }
 

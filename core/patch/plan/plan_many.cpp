@@ -89,13 +89,11 @@ Result<ArraySource> ArraySource::ofTensor(const std::string &path, const std::st
     if (!index)
         return ErrorBuilder(index.error()).file(path).unexpected();
     const BundleReadLock lock(**bundle);
-    const auto decoder = (*bundle)->decoder(*index);
-    if (!decoder)
-        return tl::unexpected(decoder.error());
+    const auto decoder = TRY((*bundle)->decoder(*index));
     ArraySource source;
     source.m_shape = (*bundle)->weights()[*index].shape;
     source.m_bundle = *bundle;
-    source.m_decoder = *decoder;
+    source.m_decoder = decoder;
     return source;
 }
 
@@ -107,8 +105,7 @@ Result<ArraySource> ArraySource::ofArray(const std::string &path)
     auto layout = readNpyLayout((*file)->bytes(), path);
     if (!layout) {
         // Of a file that another program cuts meanwhile that is the reason.
-        if (auto same = (*file)->checkSame(); !same)
-            return tl::unexpected(std::move(same.error()));
+        TRY((*file)->checkSame());
         return tl::unexpected(std::move(layout.error()));
     }
     ArraySource source;
@@ -416,10 +413,7 @@ Result<void> Planner::planMany(const Edit &edit, WeightPlanner &planner)
             readCarried(edit, run.valuesAt, out);
         };
     } else if (edit.kind == Edit::Kind::FromNpy) {
-        auto opened = ArraySource::open(edit.file, planner.weight());
-        if (!opened)
-            return tl::unexpected(std::move(opened.error()));
-        source = std::move(*opened);
+        source = TRY(ArraySource::open(edit.file, planner.weight()));
         values.read = [&source](const Run &run, std::span<double> out) {
             source->read(run.first, out);
         };
@@ -438,10 +432,7 @@ Result<void> Planner::planMany(const Edit &edit, WeightPlanner &planner)
     }
     auto selection = ElementSelection::whole(planner.weight().elements.value);
     if (!carriesValues(edit) && !edit.indices.empty()) {
-        auto chosen = ElementSelection::make(edit.indices, planner.weight().shape);
-        if (!chosen)
-            return tl::unexpected(std::move(chosen.error()));
-        selection = std::move(*chosen);
+        selection = TRY(ElementSelection::make(edit.indices, planner.weight().shape));
     }
     const std::uint64_t elements = carriesValues(edit) ? carriedCount(edit) : selection.elements();
     m_announced += elements;

@@ -105,12 +105,10 @@ Result<RawPlace> fieldPlace(const Bundle &bundle, const Edit &edit)
     const auto path = parsePath(edit.weight);
     if (!path)
         return tl::unexpected(path.error());
-    const auto word = findWord(bundle, edit.weight, *path);
-    if (!word)
-        return tl::unexpected(word.error());
+    const auto word = TRY(findWord(bundle, edit.weight, *path));
     BitField bits; // of a whole register
     if (!path->field.empty()) {
-        const auto *reg = word->reg;
+        const auto *reg = word.reg;
         const auto named = [&path](const BitField &field) { return field.name == path->field; };
         if (reg == nullptr || std::none_of(reg->fields.begin(), reg->fields.end(), named))
             return fieldError(edit.weight, "a field of that register",
@@ -127,17 +125,17 @@ Result<RawPlace> fieldPlace(const Bundle &bundle, const Edit &edit)
             .unexpected();
     }
     const auto number = static_cast<std::uint32_t>(edit.stored);
-    const std::uint32_t after = (word->value & ~bits.mask()) | (number << bits.low);
+    const std::uint32_t after = (word.value & ~bits.mask()) | (number << bits.low);
     RawPlace place;
-    place.offset = FileOffset(word->place);
+    place.offset = FileOffset(word.place);
     place.after.resize(4);
     storeLittle(std::span(place.after), 0, after);
-    place.oldText = fmt::format("{}", bits.of(word->value));
+    place.oldText = fmt::format("{}", bits.of(word.value));
     place.newText = fmt::format("{}", number);
     place.note = path->field.empty()
-                     ? fmt::format("{:#010x} becomes {:#010x}", word->value, after)
+                     ? fmt::format("{:#010x} becomes {:#010x}", word.value, after)
                      : fmt::format("bits {}:{} of {}, {:#010x} becomes {:#010x}", bits.high,
-                                   bits.low, path->reg, word->value, after);
+                                   bits.low, path->reg, word.value, after);
     return place;
 }
 
@@ -392,18 +390,14 @@ std::optional<TaskWord> taskWordAt(const Bundle &bundle, const TaskNumber &task,
 
 Result<AppliedEdit> Planner::planRaw(const Edit &edit)
 {
-    auto place = rawPlace(*m_bundle, edit);
-    if (!place)
-        return tl::unexpected(std::move(place.error()));
-    auto written = m_recorder.write(place->file, place->offset, place->after);
-    if (!written)
-        return tl::unexpected(std::move(written.error()));
+    auto place = TRY(rawPlace(*m_bundle, edit));
+    auto written = TRY(m_recorder.write(place.file, place.offset, place.after));
     m_applied.bytes = m_recorder.take();
-    m_applied.oldText = std::move(place->oldText);
-    m_applied.newText = std::move(place->newText);
-    m_applied.note = std::move(place->note);
+    m_applied.oldText = std::move(place.oldText);
+    m_applied.newText = std::move(place.newText);
+    m_applied.note = std::move(place.note);
     m_applied.asked = m_applied.stored = static_cast<double>(edit.stored);
-    if (m_applied.bytes.empty() || place->values)
+    if (m_applied.bytes.empty() || place.values)
         return std::move(m_applied);
     // Whatever these bytes say may be read into the tables.
     m_applied.tables = true;

@@ -267,8 +267,7 @@ Result<WeightPlanner> WeightPlanner::make(BundlePtr bundle, std::size_t weight, 
         return ErrorBuilder("patch.readonly").file(bundle->name()).message(reason).unexpected();
     }
     WeightPlanner planner(std::move(bundle), weight, recorder);
-    if (auto bound = planner.bind(); !bound)
-        return tl::unexpected(std::move(bound.error()));
+    TRY(planner.bind());
     return planner;
 }
 

@@ -107,9 +107,7 @@ bool countsFromTheEnd(const ValueGraph &graph, const std::vector<const mil::Oper
 /// Every operation must be there in the later set with the meaning that it has now.
 Result<void> Raiser::checkOperations()
 {
-    const auto table = tables::load("opset_changes");
-    if (!table)
-        return tl::unexpected(table.error());
+    const auto table = TRY(tables::load("opset_changes"));
     const auto program = m_bundle.program();
     for (const mil::Function &function : program->functions) {
         if (!isRaised(function))
@@ -121,14 +119,14 @@ Result<void> Raiser::checkOperations()
                 uses[operation.type].push_back(&operation);
         });
         const ValueGraph graph(function);
-        for (std::size_t row = 0; row < table->rows(); ++row) {
-            const auto used = uses.find(std::string(table->cell(row, "operation")));
+        for (std::size_t row = 0; row < table.rows(); ++row) {
+            const auto used = uses.find(std::string(table.cell(row, "operation")));
             const auto changed =
-                static_cast<unsigned>(parseInteger(table->cell(row, "opset")).value_or(0));
+                static_cast<unsigned>(parseInteger(table.cell(row, "opset")).value_or(0));
             if (used == uses.end() || changed <= from || changed > m_opset)
                 continue;
-            const std::string change(table->cell(row, "change"));
-            const std::string_view same = table->cell(row, "same_meaning");
+            const std::string change(table.cell(row, "change"));
+            const std::string_view same = table.cell(row, "same_meaning");
             const bool rewritten = same == "rewritten";
             const bool kept = same == "yes" || rewritten ||
                               (same == "indices" && !countsFromTheEnd(graph, used->second));
@@ -276,12 +274,11 @@ Result<BundlePtr> Raiser::open(RawBytes program) const
     OpenOptions options;
     for (std::size_t i = 0; i < m_bundle.files().size(); ++i) {
         const BundleFile &each = m_bundle.files()[i];
-        auto copied = i == m_bundle.programFileOf(m_model) ? Result<RawBytes>(std::move(program))
-                                                           : patch::copiedFile(each);
-        if (!copied)
-            return tl::unexpected(std::move(copied.error()));
+        auto copied =
+            TRY(i == m_bundle.programFileOf(m_model) ? Result<RawBytes>(std::move(program))
+                                                     : patch::copiedFile(each));
         const bool words = each.path == "metadata.json" || each.path == m_model + "/metadata.json";
-        options.memory.emplace_back(each.path, words ? metadata(*copied) : std::move(*copied));
+        options.memory.emplace_back(each.path, words ? metadata(copied) : std::move(copied));
     }
     return Bundle::open(m_bundle.name(), options);
 }
@@ -304,25 +301,20 @@ Result<void> Raiser::check()
 
 Result<RaisedBundle> Raiser::run()
 {
-    if (auto checked = check(); !checked)
-        return tl::unexpected(std::move(checked.error()));
+    TRY(check());
     const auto bytes = file().file->bytes();
     Result<RawBytes> program = isModelProtobuf(bytes, file().path)
                                    ? patch::spliceProtobuf(bytes, modelSplices())
                                    : Result<RawBytes>(patch::spliceText(bytes, textSplices()));
     if (!program)
         return tl::unexpected(std::move(program.error()));
-    auto made = open(std::move(*program));
-    if (!made)
-        return tl::unexpected(std::move(made.error()));
-    m_result.bundle = std::move(*made);
+    m_result.bundle = TRY(open(std::move(*program)));
     for (const mil::Function &function : m_result.bundle->program()->functions) {
         if (isRaised(function))
             return opsetError(function.name, m_result.after, function.opset,
                               "A function kept its operation set");
     }
-    if (auto written = rewrite(); !written)
-        return tl::unexpected(std::move(written.error()));
+    TRY(rewrite());
     return std::move(m_result);
 }
 
@@ -331,15 +323,10 @@ Result<void> Raiser::rewrite()
 {
     if (m_rewritten.empty())
         return {};
-    const auto weights = patch::oldSignatureWeights(*m_result.bundle, m_model, m_rewritten);
-    if (!weights)
-        return tl::unexpected(weights.error());
-    if (weights->empty())
+    const auto weights = TRY(patch::oldSignatureWeights(*m_result.bundle, m_model, m_rewritten));
+    if (weights.empty())
         return {};
-    auto made = patch::inLaterSignature(*m_result.bundle, *weights);
-    if (!made)
-        return tl::unexpected(std::move(made.error()));
-    m_result.bundle = std::move(*made);
+    m_result.bundle = TRY(patch::inLaterSignature(*m_result.bundle, weights));
     return {};
 }
 

@@ -111,11 +111,9 @@ Result<void> Reencoder::draft()
         const Place place = job.blobFile == kNoIndex ? Place::Program
                             : uses[job.encoded] > 1  ? Place::Shared
                                                      : Place::WeightFile;
-        auto drafts = draftOperations(*job.encoded, {job.weight->name, job.operation->displayName(),
-                                                     job.function->opset, place, job.weight->type});
-        if (!drafts)
-            return tl::unexpected(drafts.error());
-        job.drafts = std::move(*drafts);
+        job.drafts =
+            TRY(draftOperations(*job.encoded, {job.weight->name, job.operation->displayName(),
+                                               job.function->opset, place, job.weight->type}));
     }
     return {};
 }
@@ -275,10 +273,8 @@ Result<BundlePtr> Reencoder::run()
         if (auto done = (this->*step)(); !done)
             return tl::unexpected(done.error());
     }
-    auto text = program();
-    if (!text)
-        return tl::unexpected(text.error());
-    auto made = open(std::move(*text));
+    auto text = TRY(program());
+    auto made = open(std::move(text));
     if (!made)
         return made;
     if (auto sound = verify(**made); !sound)
@@ -443,11 +439,9 @@ Result<void> Reencoder::layOutFile(std::size_t number)
         groups.push_back({&job.drafts, recordsOf(job)});
     }
     const BundleFile &file = m_bundle.files()[number];
-    auto layout = patch::layOutBlobs(file.file->bytes(), file.path, kept, groups);
-    if (!layout)
-        return tl::unexpected(layout.error());
-    m_moved[number] = std::move(layout->moved);
-    m_blobs[number] = std::move(layout->file);
+    auto layout = TRY(patch::layOutBlobs(file.file->bytes(), file.path, kept, groups));
+    m_moved[number] = std::move(layout.moved);
+    m_blobs[number] = std::move(layout.file);
     return {};
 }
 
@@ -507,10 +501,8 @@ Result<BundlePtr> Reencoder::open(Bytes program)
         } else if (laid != m_blobs.end()) {
             options.memory.emplace_back(file.path, std::move(laid->second));
         } else {
-            auto copied = copiedFile(file);
-            if (!copied)
-                return tl::unexpected(std::move(copied.error()));
-            options.memory.emplace_back(file.path, std::move(*copied));
+            auto copied = TRY(copiedFile(file));
+            options.memory.emplace_back(file.path, std::move(copied));
         }
     }
     return Bundle::open(m_bundle.name(), options);

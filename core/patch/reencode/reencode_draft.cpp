@@ -260,18 +260,16 @@ Result<std::vector<DraftOperation>> Drafter::scaledPalette() const
             .message("A program can scale a codebook of int8 entries only")
             .unexpected();
     }
-    auto looked = palette();
-    if (!looked)
-        return tl::unexpected(looked.error());
-    looked->output += "_codes";
-    looked->name += "_codes";
-    looked->resultType = part(PartRole::Lut)->type;
+    auto looked = TRY(palette());
+    looked.output += "_codes";
+    looked.name += "_codes";
+    looked.resultType = part(PartRole::Lut)->type;
     DraftOperation scaled = operation("constexpr_blockwise_shift_scale", false);
     DraftOperand data;
     data.name = "data";
-    data.reference = looked->output;
+    data.reference = looked.output;
     scaled.operands = {std::move(data), operandOf("scale", *part(PartRole::Scale))};
-    return std::vector{std::move(*looked), std::move(scaled)};
+    return std::vector{std::move(looked), std::move(scaled)};
 }
 
 /// Mask and survivors from one operation, and the dense weight from both.
@@ -317,16 +315,14 @@ Result<std::vector<DraftOperation>> Drafter::run()
         return jointSparse();
     if (lut && m_encoded.scaling)
         return scaledPalette();
-    const auto draft = [&]() -> Result<DraftOperation> {
+    const auto draft = TRY([&]() -> Result<DraftOperation> {
         if (lut)
             return palette();
         if (part(PartRole::Mask) != nullptr)
             return sparse();
         return m_encoded.scaling ? scaled() : dense();
-    }();
-    if (!draft)
-        return tl::unexpected(draft.error());
-    return std::vector{std::move(*draft)};
+    }());
+    return std::vector{std::move(draft)};
 }
 
 } // namespace

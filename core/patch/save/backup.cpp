@@ -135,8 +135,7 @@ Result<std::vector<fs::path>> backUp(const std::vector<fs::path> &files)
         if (places.size() < files.size())
             continue;
         for (const auto &[from, to] : copies) {
-            if (auto copied = copyFile(from, to); !copied)
-                return tl::unexpected(std::move(copied.error()));
+            TRY(copyFile(from, to));
         }
         return places;
     }

@@ -320,13 +320,9 @@ Result<void> copyBytes(const DiskFile &in, const DiskFile &out, const Extent &ex
 Result<void> copyRegularFile(const fs::path &from, const fs::path &to, const std::string &name,
                              Progress *progress)
 {
-    const auto in = DiskFile::open(from, DiskFile::Mode::Read, name);
-    if (!in)
-        return tl::unexpected(in.error());
-    auto out = DiskFile::open(to, DiskFile::Mode::Create, name);
-    if (!out)
-        return tl::unexpected(out.error());
-    auto copied = copyContent(*in, *out, progress);
+    const auto in = TRY(DiskFile::open(from, DiskFile::Mode::Read, name));
+    auto out = TRY(DiskFile::open(to, DiskFile::Mode::Create, name));
+    auto copied = copyContent(in, out, progress);
     if (copied)
         copyTime(from, to);
     return copied;
@@ -337,13 +333,11 @@ Result<void> copyContent(const DiskFile &in, const DiskFile &out, Progress *prog
     // Before the bytes, so that who may not read the original cannot read the copy either.
     if (auto taken = out.takePermissions(in); !taken)
         return taken;
-    const auto extent = extentOf(in);
-    if (!extent)
-        return tl::unexpected(extent.error());
-    if (auto copied = copyBytes(in, out, *extent, progress); !copied)
+    const auto extent = TRY(extentOf(in));
+    if (auto copied = copyBytes(in, out, extent, progress); !copied)
         return copied;
     const auto after = extentOf(in), made = extentOf(out);
-    if (!after || !made || after->bytes != extent->bytes || made->bytes != extent->bytes)
+    if (!after || !made || after->bytes != extent.bytes || made->bytes != extent.bytes)
         return tl::unexpected(ioError("io.write", out.name(), "The copy has another length", EIO));
     return out.sync();
 }

@@ -34,14 +34,11 @@ Result<std::shared_ptr<OverlaidFile>> followed(const Bundle &bundle, std::size_t
     const auto module = fileNamed(bundle, aimodel::kModuleFile);
     Sha256 sum;
     sum.update(bundle.files()[*module].file->bytes());
-    const auto digest = sum.finish();
-    if (!digest)
-        return tl::unexpected(digest.error());
+    const auto digest = TRY(sum.finish());
     auto own = bundle.files()[file].file->fork();
     if (!own)
         return own;
-    if (auto written = (*own)->write(FileOffset(0), *digest); !written)
-        return tl::unexpected(std::move(written.error()));
+    TRY((*own)->write(FileOffset(0), digest));
     return own;
 }
 

@@ -189,14 +189,11 @@ Result<WrittenJournal> writeJournal(const std::filesystem::path &journal,
     ::fchmod(place->descriptor(), 0600);
     auto file =
         DiskFile::open(place->temporary(), DiskFile::Mode::Change, journal.filename().string());
-    auto digest = file ? JournalWriter(*file).write(parts) : tl::unexpected(file.error());
-    if (!digest)
-        return tl::unexpected(std::move(digest.error()));
-    SaveKey key{Sha256::textOf(*digest), journal, {}};
+    auto digest = TRY(file ? JournalWriter(*file).write(parts) : tl::unexpected(file.error()));
+    SaveKey key{Sha256::textOf(digest), journal, {}};
     for (const JournalPart &part : parts)
         key.files.push_back(identityOf(part.file->path()));
-    if (auto kept = writeSaveKey(key); !kept)
-        return tl::unexpected(std::move(kept.error()));
+    TRY(writeSaveKey(key));
     auto done = place->publish();
     const bool named = done.has_value();
     if (done)
@@ -259,8 +256,7 @@ public:
             m_window.resize(static_cast<std::size_t>(
                 std::min<std::uint64_t>(m_size - at, std::max<std::uint64_t>(bytes, kReadBlock))));
             m_start = at;
-            if (auto read = m_read(at, m_window); !read)
-                return tl::unexpected(std::move(read.error()));
+            TRY(m_read(at, m_window));
         }
         const auto run = std::span<const std::byte>(m_window).subspan(
             static_cast<std::size_t>(at - m_start), static_cast<std::size_t>(bytes));
@@ -269,12 +265,10 @@ public:
     }
     Result<std::uint64_t> number(std::uint64_t bytes)
     {
-        const auto run = take(bytes);
-        if (!run)
-            return tl::unexpected(run.error());
+        const auto run = TRY(take(bytes));
         std::uint64_t value = 0;
-        for (std::size_t i = run->size(); i-- > 0;)
-            value = value << 8 | std::to_integer<std::uint64_t>((*run)[i]);
+        for (std::size_t i = run.size(); i-- > 0;)
+            value = value << 8 | std::to_integer<std::uint64_t>(run[i]);
         return value;
     }
 
@@ -308,11 +302,9 @@ private:
 Result<std::uint64_t> Indexer::header()
 {
     const std::uint64_t known = std::min<std::uint64_t>(m_size, kStart.size());
-    const auto start = m_in.take(known);
-    if (!start)
-        return tl::unexpected(start.error());
+    const auto start = TRY(m_in.take(known));
     const bool magic =
-        std::ranges::equal(*start, std::as_bytes(std::span(kStart.substr(0, start->size()))));
+        std::ranges::equal(start, std::as_bytes(std::span(kStart.substr(0, start.size()))));
     if (m_size < kHeaderBytes + kSumBytes) {
         if (magic)
             return tl::unexpected(damaged(m_size, "a whole journal", "its end"));
@@ -343,10 +335,8 @@ Result<std::string> Indexer::path()
     if (*bytes == 0 || *bytes > kMostPathBytes)
         return tl::unexpected(damaged(at, fmt::format("a path of 1 to {} bytes", kMostPathBytes),
                                       fmt::format("{} bytes", *bytes)));
-    const auto text = m_in.take(*bytes);
-    if (!text)
-        return tl::unexpected(text.error());
-    std::string path(reinterpret_cast<const char *>(text->data()), text->size());
+    const auto text = TRY(m_in.take(*bytes));
+    std::string path(reinterpret_cast<const char *>(text.data()), text.size());
     if ((!staysInside(path) && path != kBundleItself) || path.find('\0') != std::string::npos)
         return tl::unexpected(damaged(at, "a path below the bundle", path));
     return path;
@@ -355,15 +345,10 @@ Result<std::string> Indexer::path()
 Result<void> Indexer::entry()
 {
     const std::uint64_t at = m_in.at;
-    auto name = path();
-    if (!name)
-        return tl::unexpected(std::move(name.error()));
+    auto name = TRY(path());
     std::array<std::uint64_t, 3> numbers{}; // size of the file, offset, length
     for (std::uint64_t &number : numbers) {
-        const auto read = m_in.number(8);
-        if (!read)
-            return tl::unexpected(read.error());
-        number = *read;
+        number = TRY(m_in.number(8));
     }
     const auto [fileBytes, offset, bytes] = numbers;
     const std::uint64_t rest = m_size - kSumBytes - std::min(m_in.at, m_size - kSumBytes);
@@ -373,7 +358,7 @@ Result<void> Indexer::entry()
                                       fmt::format("{} bytes at offset {}", bytes, offset)));
     const JournalRun run{0, offset, bytes, m_in.at};
     m_in.at += 2 * bytes;
-    return add(std::move(*name), fileBytes, run);
+    return add(std::move(name), fileBytes, run);
 }
 
 /// Entries of one file follow each other, and none overlaps the one before.
@@ -406,23 +391,18 @@ Result<JournalledFile> Indexer::first()
     if (const auto count = header(); !count)
         return tl::unexpected(count.error());
     auto name = path();
-    const auto bytes = name ? m_in.number(8) : tl::unexpected(name.error());
-    if (!bytes)
-        return tl::unexpected(bytes.error());
-    return JournalledFile{std::move(*name), *bytes};
+    const auto bytes = TRY(name ? m_in.number(8) : tl::unexpected(name.error()));
+    return JournalledFile{std::move(*name), bytes};
 }
 
 Result<JournalIndex> Indexer::run()
 {
-    const auto count = header();
-    if (!count)
-        return tl::unexpected(count.error());
-    for (std::uint64_t i = 0; i < *count; ++i) {
-        if (auto read = entry(); !read)
-            return tl::unexpected(std::move(read.error()));
+    const auto count = TRY(header());
+    for (std::uint64_t i = 0; i < count; ++i) {
+        TRY(entry());
     }
     if (m_in.at != m_size - kSumBytes)
-        return tl::unexpected(damaged(m_in.at, fmt::format("{} entries", *count), "further bytes"));
+        return tl::unexpected(damaged(m_in.at, fmt::format("{} entries", count), "further bytes"));
     return std::move(m_index);
 }
 
@@ -464,10 +444,8 @@ Result<void> checkJournalDigest(std::uint64_t size, const JournalReader &read, P
     std::array<std::byte, kSumBytes> stored{};
     if (auto done = read(size - kSumBytes, stored); !done)
         return done;
-    const auto sum = digest.finish();
-    if (!sum)
-        return tl::unexpected(sum.error());
-    if (std::memcmp(sum->data(), stored.data(), stored.size()) != 0)
+    const auto sum = TRY(digest.finish());
+    if (std::memcmp(sum.data(), stored.data(), stored.size()) != 0)
         return tl::unexpected(
             damaged(size - kSumBytes, "the digest of its bytes", "another digest"));
     return {};

@@ -241,10 +241,8 @@ const Error *OpenedForReading::fault() const
 Result<FileForReading> openFileForReading(const std::filesystem::path &path, Progress *progress)
 {
     patch::JournalOverlay overlay(path, patch::DiskFile::Lock::Shared, progress);
-    auto file = overlay.openFile();
-    if (!file)
-        return tl::unexpected(std::move(file.error()));
-    return FileForReading{std::move(*file), overlay.notes()};
+    auto file = TRY(overlay.openFile());
+    return FileForReading{std::move(file), overlay.notes()};
 }
 
 OpenedForReading openForReading(const std::filesystem::path &path, Progress *progress)

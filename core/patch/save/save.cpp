@@ -74,14 +74,12 @@ Result<void> InPlaceSave::writeRanges()
 Result<void> InPlaceSave::verify(const Target &target) const
 {
     const OverlaidFile &overlay = *target.file->file;
-    const auto file = DiskFile::open(overlay.path(), DiskFile::Mode::Read, target.file->path);
-    if (!file)
-        return tl::unexpected(file.error());
+    const auto file = TRY(DiskFile::open(overlay.path(), DiskFile::Mode::Read, target.file->path));
     std::vector<std::byte> block(kSaveBlock);
     for (const ByteRange &range : target.ranges) {
         auto same = forEachPiece(range, [&](std::uint64_t at, std::size_t count) -> Result<void> {
             const auto found = std::span(block).first(count);
-            if (auto read = file->readAt(at, found); !read)
+            if (auto read = file.readAt(at, found); !read)
                 return read;
             if (std::equal(found.begin(), found.end(),
                            overlay.bytes().begin() + static_cast<std::ptrdiff_t>(at)))
@@ -150,13 +148,11 @@ SaveReport InPlaceSave::report() const
 
 Result<SaveReport> InPlaceSave::run(const SaveOptions &options)
 {
-    if (auto ready = prepare(options); !ready)
-        return tl::unexpected(std::move(ready.error()));
+    TRY(prepare(options));
     SaveReport saved = report();
     if (m_targets.empty())
         return saved;
-    if (auto kept = journal(); !kept)
-        return tl::unexpected(std::move(kept.error()));
+    TRY(journal());
     auto done = writeAndVerify();
     if (done)
         done = removeJournal(m_journal, m_written->key);
@@ -287,11 +283,9 @@ Result<void> InPlaceSave::openTargets(bool breakLinks)
 {
     const auto follower = followingFile(m_bundle);
     if (follower) {
-        auto own = followed(m_bundle, *follower);
-        if (!own)
-            return tl::unexpected(std::move(own.error()));
+        auto own = TRY(followed(m_bundle, *follower));
         m_follower = m_bundle.files()[*follower];
-        m_follower->file = std::move(*own);
+        m_follower->file = std::move(own);
     }
     for (std::size_t i = 0; i < m_bundle.files().size(); ++i) {
         const BundleFile &file = follower == i ? *m_follower : m_bundle.files()[i];
@@ -307,13 +301,11 @@ Result<void> InPlaceSave::openTargets(bool breakLinks)
         // What is written is the file that was read: never what a link leads to by now.
         std::error_code fault;
         const auto real = std::filesystem::canonical(file.file->path(), fault);
-        auto onDisk =
-            DiskFile::open(fault ? file.file->path() : real, DiskFile::Mode::Change, file.path);
-        if (!onDisk)
-            return tl::unexpected(std::move(onDisk.error()));
-        if (auto alone = onDisk->checkOnlyName(); !alone && !breakLinks)
+        auto onDisk = TRY(
+            DiskFile::open(fault ? file.file->path() : real, DiskFile::Mode::Change, file.path));
+        if (auto alone = onDisk.checkOnlyName(); !alone && !breakLinks)
             return alone;
-        m_targets.push_back({&file, std::move(*onDisk), file.file->stamp().value_or(FileStamp()),
+        m_targets.push_back({&file, std::move(onDisk), file.file->stamp().value_or(FileStamp()),
                              std::move(ranges)});
     }
     if (m_progress != nullptr)
@@ -438,15 +430,11 @@ Result<void> InPlaceSave::journal()
 {
     std::vector<JournalPart> parts;
     for (const Target &target : m_targets) {
-        auto path = entryPath(target);
-        if (!path)
-            return tl::unexpected(path.error());
-        parts.push_back({std::move(*path), target.file->file.get(), target.ranges});
+        auto path = TRY(entryPath(target));
+        parts.push_back({std::move(path), target.file->file.get(), target.ranges});
     }
-    auto written = writeJournal(m_journal, parts);
-    if (!written)
-        return tl::unexpected(std::move(written.error()));
-    m_written.emplace(std::move(*written));
+    auto written = TRY(writeJournal(m_journal, parts));
+    m_written.emplace(std::move(written));
     // Whoever cancels now is heard after this step, whose journal has to be removed then.
     (void)advance(report().bytesWritten.value);
     return {};
@@ -460,25 +448,19 @@ Result<void> InPlaceSave::breakLinks(Target &target)
     std::error_code fault;
     const auto real = std::filesystem::canonical(target.file->file->path(), fault);
     {
-        auto place = OutputPlace::claim(real, OutputKind::File, OutputRules{true, {}});
-        if (!place)
-            return tl::unexpected(std::move(place.error()));
-        auto copy = DiskFile::open(place->temporary(), DiskFile::Mode::Change, target.file->path);
-        if (!copy)
-            return tl::unexpected(std::move(copy.error()));
-        if (auto copied = copyContent(target.onDisk, *copy, m_progress); !copied)
+        auto place = TRY(OutputPlace::claim(real, OutputKind::File, OutputRules{true, {}}));
+        auto copy =
+            TRY(DiskFile::open(place.temporary(), DiskFile::Mode::Change, target.file->path));
+        if (auto copied = copyContent(target.onDisk, copy, m_progress); !copied)
             return copied;
         if (auto same = checkStamp(target); !same)
             return same;
-        if (auto published = place->publish(); !published)
+        if (auto published = place.publish(); !published)
             return published;
         m_putBack = true;
-        target.onDisk = std::move(*copy);
+        target.onDisk = std::move(copy);
     }
-    auto stamp = target.onDisk.stamp();
-    if (!stamp)
-        return tl::unexpected(std::move(stamp.error()));
-    target.stamp = *stamp;
+    target.stamp = TRY(target.onDisk.stamp());
     return m_lock.add(real);
 }
 

@@ -153,17 +153,14 @@ Result<void> CopySave::writeFile(const OverlaidFile &file, patch::DiskFile &out,
 /// one.
 Result<void> CopySave::writeNew(const OverlaidFile &file, const fs::path &to, const fs::path &from)
 {
-    auto out = patch::DiskFile::open(to, patch::DiskFile::Mode::Create, file.name());
-    if (!out)
-        return tl::unexpected(std::move(out.error()));
+    auto out = TRY(patch::DiskFile::open(to, patch::DiskFile::Mode::Create, file.name()));
     if (!from.empty()) {
-        const auto original = patch::DiskFile::open(from, patch::DiskFile::Mode::Read, file.name());
-        if (!original)
-            return tl::unexpected(original.error());
-        if (auto taken = out->takePermissions(*original); !taken)
+        const auto original =
+            TRY(patch::DiskFile::open(from, patch::DiskFile::Mode::Read, file.name()));
+        if (auto taken = out.takePermissions(original); !taken)
             return taken;
     }
-    if (auto written = writeFile(file, *out, to); !written)
+    if (auto written = writeFile(file, out, to); !written)
         return written;
     if (!from.empty() && !file.path().empty() && !file.modified())
         patch::copyTime(from, to);
@@ -315,28 +312,22 @@ Result<void> CopySave::buildFile()
     if (m_bundle.files().empty())
         return tl::unexpected(copyError(m_bundle.name(), "There is no file to copy", ENOENT));
     const OverlaidFile &file = *m_bundle.files()[index].file;
-    auto out =
-        patch::DiskFile::open(m_place->temporary(), patch::DiskFile::Mode::Change, file.name());
-    if (!out)
-        return tl::unexpected(std::move(out.error()));
+    auto out = TRY(
+        patch::DiskFile::open(m_place->temporary(), patch::DiskFile::Mode::Change, file.name()));
     if (OverlaidFile::stampOf(file.path())) {
         const auto from =
-            patch::DiskFile::open(file.path(), patch::DiskFile::Mode::Read, file.name());
-        if (!from)
-            return tl::unexpected(from.error());
-        if (auto taken = out->takePermissions(*from); !taken)
+            TRY(patch::DiskFile::open(file.path(), patch::DiskFile::Mode::Read, file.name()));
+        if (auto taken = out.takePermissions(from); !taken)
             return taken;
     }
-    return writeFile(file, *out, m_place->temporary());
+    return writeFile(file, out, m_place->temporary());
 }
 
 Result<SaveReport> CopySave::run(const fs::path &target)
 {
     const auto kind = isFolder() ? OutputKind::Folder : OutputKind::File;
-    auto place = OutputPlace::claim(target, kind, rules());
-    if (!place)
-        return tl::unexpected(std::move(place.error()));
-    m_place.emplace(std::move(*place));
+    auto place = TRY(OutputPlace::claim(target, kind, rules()));
+    m_place.emplace(std::move(place));
     if (m_progress != nullptr)
         m_progress->setTotal(2 * m_bundle.totalBytes().value);
     SaveReport report;
@@ -345,10 +336,7 @@ Result<SaveReport> CopySave::run(const fs::path &target)
         report.ranges = pendingRanges(m_bundle);
         m_followed = patch::followingFile(m_bundle);
         if (m_followed) {
-            auto own = patch::followed(m_bundle, *m_followed);
-            if (!own)
-                return tl::unexpected(std::move(own.error()));
-            m_follower = std::move(*own);
+            m_follower = TRY(patch::followed(m_bundle, *m_followed));
         }
         auto built = kind == OutputKind::Folder ? buildFolder() : buildFile();
         if (built)

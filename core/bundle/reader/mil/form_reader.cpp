@@ -40,8 +40,7 @@ Result<codec::Operand> FormReader::stored(const mil::Operation &operation, std::
     if (!operand)
         return operand;
     m_known.push_back(*operand);
-    if (auto fits = checkType(operation, name, operand->type, types); !fits)
-        return tl::unexpected(std::move(fits.error()));
+    TRY(checkType(operation, name, operand->type, types));
     return operand;
 }
 
@@ -52,40 +51,34 @@ Result<FormReader::Source> FormReader::source(const mil::Operation &operation,
     const mil::Operation *maker = value ? m_operands.graph().maker(*value) : nullptr;
     Source result;
     if (!maker || !isConstexpr(*maker)) {
-        auto operand = m_operands.stored(operation, name, role);
-        if (!operand)
-            return tl::unexpected(std::move(operand.error()));
-        result.type = operand->type;
-        result.shape = operand->shape;
-        m_known.push_back(*operand);
-        result.source = std::move(*operand);
+        auto operand = TRY(m_operands.stored(operation, name, role));
+        result.type = operand.type;
+        result.shape = operand.shape;
+        m_known.push_back(operand);
+        result.source = std::move(operand);
         return result;
     }
     if (makesSurvivors(*maker))
         return tl::unexpected(m_operands.fault(operation, "mil.unsupported", name,
                                                "a dense constant", maker->type,
                                                "Compacted values are read as if dense."));
-    auto inner = readAs(*maker, role);
-    if (!inner)
-        return tl::unexpected(std::move(inner.error()));
-    if (inner->type != inner->encoding.type)
+    auto inner = TRY(readAs(*maker, role));
+    if (inner.type != inner.encoding.type)
         return tl::unexpected(m_operands.fault(operation, "mil.unsupported", name,
                                                "a constant that is not cast", maker->type,
                                                "A cast inside a stored form is not read."));
-    result.type = inner->type;
-    result.shape = inner->encoding.shape;
-    result.made = std::make_shared<const codec::Encoding>(std::move(inner->encoding));
+    result.type = inner.type;
+    result.shape = inner.encoding.shape;
+    result.made = std::make_shared<const codec::Encoding>(std::move(inner.encoding));
     result.source = result.made;
     return result;
 }
 
 Result<Shape> FormReader::shapeOperand(const mil::Operation &operation)
 {
-    auto numbers = m_operands.integers(operation, "shape");
-    if (!numbers)
-        return tl::unexpected(std::move(numbers.error()));
+    auto numbers = TRY(m_operands.integers(operation, "shape"));
     Shape shape;
-    for (const std::int64_t extent : *numbers) {
+    for (const std::int64_t extent : numbers) {
         if (extent < 0)
             return tl::unexpected(
                 m_operands.fault(operation, "codec.shape", "shape", "extents that are not negative",
@@ -119,15 +112,13 @@ Result<std::uint64_t> FormReader::axisOperand(const mil::Operation &operation,
 Result<ReadValue> FormReader::readDense(const mil::Operation &operation, std::string_view field,
                                         const mil::ProgramValue &value, PartRole role)
 {
-    auto operand = m_operands.stored(operation, field, value, role);
-    if (!operand)
-        return tl::unexpected(std::move(operand.error()));
-    m_known.push_back(*operand);
+    auto operand = TRY(m_operands.stored(operation, field, value, role));
+    m_known.push_back(operand);
     ReadValue form;
-    form.type = operand->type;
-    form.encoding.type = operand->type;
-    form.encoding.shape = operand->shape;
-    form.encoding.payload = std::move(*operand);
+    form.type = operand.type;
+    form.encoding.type = operand.type;
+    form.encoding.shape = operand.shape;
+    form.encoding.payload = std::move(operand);
     return form;
 }
 
@@ -140,8 +131,7 @@ Result<ReadValue> FormReader::readConst(const mil::Operation &operation)
     auto form = readDense(operation, "val", *value, PartRole::Data);
     if (!form)
         return form;
-    if (auto fits = checkOutput(operation, *form); !fits)
-        return tl::unexpected(std::move(fits.error()));
+    TRY(checkOutput(operation, *form));
     auto &values = std::get<codec::Operand>(form->encoding.payload);
     values = withCounts(std::move(values), operation.outputs.front().type.dimSpans);
     return form;
@@ -215,8 +205,7 @@ Result<ReadValue> FormReader::readAs(const mil::Operation &operation, PartRole r
     Outcome form = dispatch(operation, role);
     --m_depth;
     if (form) {
-        if (auto fits = checkOutput(operation, *form); !fits)
-            return tl::unexpected(std::move(fits.error()));
+        TRY(checkOutput(operation, *form));
     }
     return form;
 }

@@ -402,15 +402,12 @@ public:
 
     Result<std::vector<FileBytes>> rewrite(const std::vector<BundleFile> &files) const override
     {
-        const auto program = programPath(files);
-        if (!program)
-            return tl::unexpected(program.error());
+        const auto program = TRY(programPath(files));
         std::vector<FileBytes> all;
         for (const BundleFile &file : files) {
-            auto written = rewriteFile(file, file.path == *program || isMemberProgram(file.path));
-            if (!written)
-                return tl::unexpected(std::move(written.error()));
-            all.push_back(std::move(*written));
+            auto written =
+                TRY(rewriteFile(file, file.path == program || isMemberProgram(file.path)));
+            all.push_back(std::move(written));
         }
         return all;
     }

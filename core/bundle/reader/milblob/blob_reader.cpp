@@ -51,10 +51,8 @@ public:
 
     Result<std::vector<FileBytes>> rewrite(const std::vector<BundleFile> &files) const override
     {
-        auto written = milblob::reencode(files.front().file->bytes(), files.front().path);
-        if (!written)
-            return tl::unexpected(std::move(written.error()));
-        return std::vector<FileBytes>{std::move(*written)};
+        auto written = TRY(milblob::reencode(files.front().file->bytes(), files.front().path));
+        return std::vector<FileBytes>{std::move(written)};
     }
 
     void read(ContainerInput &input, ContainerContents &out) const override

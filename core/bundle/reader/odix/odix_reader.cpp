@@ -171,13 +171,9 @@ public:
                 all.emplace_back(bytes.begin(), bytes.end());
                 continue;
             }
-            const auto program = odix::readProgram(bytes, files[i].path);
-            if (!program)
-                return tl::unexpected(program.error());
-            auto written = odix::writeProgram(*program, bytes);
-            if (!written)
-                return tl::unexpected(std::move(written.error()));
-            all.push_back(std::move(*written));
+            const auto program = TRY(odix::readProgram(bytes, files[i].path));
+            auto written = TRY(odix::writeProgram(program, bytes));
+            all.push_back(std::move(written));
         }
         return all;
     }

@@ -187,16 +187,12 @@ Result<quantized::Folder> readFiles(const std::vector<BundleFile> &files)
 Result<quantized::Folder> writtenAgain(const quantized::Folder &folder)
 {
     if (folder.matrix.microscaled()) {
-        const auto matrix = quantized::microscaledOf(folder);
-        if (!matrix)
-            return tl::unexpected(matrix.error());
-        return quantized::inLayouts(folder, *matrix, folder.matrix.layout, folder.matrix.exponents);
+        const auto matrix = TRY(quantized::microscaledOf(folder));
+        return quantized::inLayouts(folder, matrix, folder.matrix.layout, folder.matrix.exponents);
     }
-    const auto matrix = quantized::integersOf(folder);
-    if (!matrix)
-        return tl::unexpected(matrix.error());
+    const auto matrix = TRY(quantized::integersOf(folder));
     quantized::Folder made{folder.manifest, folder.matrix, {}};
-    quantized::addIntegers(made, *matrix);
+    quantized::addIntegers(made, matrix);
     return made;
 }
 
@@ -220,13 +216,11 @@ public:
 
     Result<std::vector<FileBytes>> rewrite(const std::vector<BundleFile> &files) const override
     {
-        const auto made = readFiles(files).and_then(writtenAgain);
-        if (!made)
-            return tl::unexpected(made.error());
-        const std::string manifest = quantized::manifestText(made->manifest);
+        const auto made = TRY(readFiles(files).and_then(writtenAgain));
+        const std::string manifest = quantized::manifestText(made.manifest);
         std::vector<FileBytes> all;
         for (const BundleFile &file : files) {
-            if (const quantized::Bytes *bytes = made->file(file.path))
+            if (const quantized::Bytes *bytes = made.file(file.path))
                 all.push_back(bytesOf(std::as_bytes(std::span(*bytes))));
             else if (file.path == quantized::kManifest)
                 all.push_back(bytesOf(std::as_bytes(std::span(manifest))));
