@@ -335,15 +335,13 @@ Result<BundlePtr> openBundle(const std::filesystem::path &path)
 Result<void> checkInputs()
 {
     for (const BundlePtr &bundle : g_inputs.bundles) {
-        if (auto same = bundle->checkUnchanged(); !same)
-            return same;
+        TRY(bundle->checkUnchanged());
     }
     // A bundle was looked at as a whole when it was opened. Files that belong together but were
     // opened one by one must not have been replaced in between either.
     const bool several = g_inputs.files.size() > 1;
     for (const auto &file : g_inputs.files) {
-        if (auto same = several ? file->checkInPlace() : file->checkSame(); !same)
-            return same;
+        TRY(several ? file->checkInPlace() : file->checkSame());
     }
     return {};
 }

@@ -385,10 +385,9 @@ Result<std::vector<std::size_t>> weightsOf(const Bundle &bundle, const EncodeOpt
     std::vector<std::size_t> all(bundle.weights().size());
     std::iota(all.begin(), all.end(), std::size_t{0});
     if (!options.all) {
-        auto named = patch::findWeights(bundle, options.weights).map_error(withCode("cli.weight"));
-        if (!named)
-            return named;
-        all = std::move(*named);
+        auto named =
+            TRY(patch::findWeights(bundle, options.weights).map_error(withCode("cli.weight")));
+        all = std::move(named);
     }
     std::erase_if(all, [&](std::size_t i) {
         return bundle.weights()[i].elements.value < options.minElements;

@@ -285,8 +285,7 @@ Result<void> OutputFile::commit()
         return tl::unexpected(failure(fault));
     if (interrupted())
         return tl::unexpected(failure(ECANCELED));
-    if (auto same = checkInputs(); !same)
-        return same;
+    TRY(checkInputs());
     auto published = m_place ? m_place->publish() : Result<void>();
     if (published) {
         noteWritten(m_name);
@@ -299,8 +298,7 @@ Result<void> writeFile(const std::filesystem::path &path, std::span<const std::b
                        const OutputRules &rules)
 {
     auto output = TRY(OutputFile::create(path, rules));
-    if (auto written = output.write(bytes); !written)
-        return written;
+    TRY(output.write(bytes));
     return output.commit();
 }
 
@@ -327,8 +325,7 @@ Result<void> writeFolder(const std::filesystem::path &path, std::span<const File
     ::fsync(place.descriptor());
     if (interrupted())
         return tl::unexpected(cancelledError(stoppedText()));
-    if (auto same = checkInputs(); !same)
-        return same;
+    TRY(checkInputs());
     auto published = place.publish();
     if (published) {
         noteWritten(path.string());

@@ -371,8 +371,7 @@ Result<void> OutputPlace::publish()
 {
     ::fremovexattr(m_descriptor, kPartAttribute);
     if (m_target.replaced) {
-        if (auto done = exchange(); !done)
-            return done;
+        TRY(exchange());
     } else if (renameWhereNothingIs(m_temporary, m_target.path, m_kind)) {
         m_temporary.clear();
     } else {

@@ -178,12 +178,10 @@ Result<void> OverlaidFile::restoreUnder(FileOffset offset, std::span<const std::
 {
     const std::unique_lock lock(m_mutex);
     const ByteRange range{offset, ByteCount(content.size())};
-    if (auto inside = checkInside(range); !inside)
-        return inside;
+    TRY(checkInside(range));
     if (content.empty())
         return {};
-    if (auto writable = makeWritable(range); !writable)
-        return writable;
+    TRY(makeWritable(range));
     std::memmove(const_cast<std::byte *>(m_bytes.data()) + offset.value, content.data(),
                  content.size());
     m_restored.push_back(range);
@@ -222,8 +220,7 @@ Result<std::shared_ptr<OverlaidFile>> OverlaidFile::fork() const
 Result<void> OverlaidFile::layChangesOf(const OverlaidFile &other)
 {
     for (const ByteRange &run : other.changedBlocks()) {
-        if (auto writable = makeWritable(run); !writable)
-            return writable;
+        TRY(makeWritable(run));
         std::memcpy(const_cast<std::byte *>(m_bytes.data()) + run.offset.value,
                     other.m_bytes.data() + run.offset.value, run.bytes.value);
     }

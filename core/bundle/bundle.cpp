@@ -242,8 +242,7 @@ bool Bundle::modified() const
 Result<void> Bundle::checkUnchanged() const
 {
     for (const BundleFile &file : m_files) {
-        if (auto same = file.file->checkSame(); !same)
-            return same;
+        TRY(file.file->checkSame());
     }
     return {};
 }

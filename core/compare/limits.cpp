@@ -382,8 +382,7 @@ private:
         for (const toml::node &each : *tables) {
             LimitRule rule;
             for (const auto &[key, value] : *each.as_table()) {
-                if (auto read = setOfRule(rule, key.str(), value); !read)
-                    return read;
+                TRY(setOfRule(rule, key.str(), value));
             }
             if (rule.pattern.empty())
                 return fault(each.source(), "match = \"PATTERN\"", {},

@@ -356,8 +356,7 @@ Result<void> Surveyor::addRows()
         if (i < m_options.sensitivity.size())
             row.sensitivity = m_options.sensitivity[i];
         if (row.fixed.empty()) {
-            if (auto fits = checkChannels(i); !fits)
-                return fits;
+            TRY(checkChannels(i));
         }
         m_survey.rows.push_back(std::move(row));
         m_survey.denseBytes += m_forms[i].denseBytes;

@@ -277,8 +277,7 @@ Result<void> Writer::verify() const
                 broken("weights", m_bundle.weights()[r].address(), made.weights()[r].address()));
         if (m_result.plan.choice[r] == 0)
             continue;
-        if (auto same = verifyRow(r, judge, layers[r]); !same)
-            return same;
+        TRY(verifyRow(r, judge, layers[r]));
         changed.push_back(r);
     }
     std::mutex mutex;

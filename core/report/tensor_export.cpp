@@ -230,10 +230,8 @@ Result<void> writeArchive(const Bundle &bundle, const TensorExport &plan, const 
         return archive.write(bytes);
     };
     for (const ExportedTensor &tensor : plan.tensors) {
-        if (auto begun = beginArray(archive, tensor); !begun)
-            return begun;
-        if (auto written = writeValues(bundle, tensor, false, member, progress, notes); !written)
-            return written;
+        TRY(beginArray(archive, tensor));
+        TRY(writeValues(bundle, tensor, false, member, progress, notes));
     }
     return archive.finish();
 }

@@ -302,8 +302,7 @@ Result<OpenedFiles> openFiles(const fs::path &path, const OpenOptions &options, 
 Result<void> checkInPlace(const std::vector<BundleFile> &files)
 {
     for (const BundleFile &file : files) {
-        if (auto same = file.file->checkInPlace(); !same)
-            return same;
+        TRY(file.file->checkInPlace());
     }
     return {};
 }

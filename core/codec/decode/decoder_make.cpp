@@ -343,10 +343,8 @@ EncodingMaker::Step EncodingMaker::palette()
     palette.entries = encoding().palette->entries;
     palette.vector = encoding().palette->vector;
     Shape indexShape;
-    if (auto step = paletteShape(palette, indexShape); !step)
-        return step;
-    if (auto step = paletteIndices(palette); !step)
-        return step;
+    TRY(paletteShape(palette, indexShape));
+    TRY(paletteIndices(palette));
     paletteTables(palette);
     return {};
 }
@@ -517,8 +515,7 @@ EncodingMaker::Step EncodingMaker::scaling()
     }
     scaling.scalesGaps = given.scalesGaps;
     if (given.steps != Scaling::Steps::Program) {
-        if (auto step = steps(scaling); !step)
-            return step;
+        TRY(steps(scaling));
         return blockwiseGrid(scaling, elementCount(scaling.scale.shape)->value, offsets);
     }
     const ElementType scaleType = scaling.scale.type;
@@ -609,11 +606,9 @@ EncodingMaker::Step EncodingMaker::affineGrid(ScalingState &scaling, std::uint64
                 "codec.scale", partRoleName(operand.role), fmt::format("1 or {} values", channels),
                 fmt::format("{} values", count), "The vector does not fit the axis"));
         };
-        if (auto step = fits(scaling.scale, scaling.oneScale, scales); !step)
-            return step;
+        TRY(fits(scaling.scale, scaling.oneScale, scales));
         if (scaling.offset) {
-            if (auto step = fits(*scaling.offset, scaling.oneOffset, offsets); !step)
-                return step;
+            TRY(fits(*scaling.offset, scaling.oneOffset, offsets));
         }
         grid[axis] = channels;
     }

@@ -454,8 +454,7 @@ std::int64_t lowestUsed(ElementType codeType, bool symmetric)
 Result<void> checkAffine(std::span<const float> values, const Shape &shape,
                          const AffineOptions &options)
 {
-    if (auto checked = checkValues(values, shape); !checked)
-        return checked;
+    TRY(checkValues(values, shape));
     if (options.codeType != ElementType::Int8 && options.codeType != ElementType::Uint8)
         return tl::unexpected(badArgument("codeType", "int8 or uint8",
                                           std::string(elementTypeName(options.codeType)),

@@ -400,8 +400,7 @@ Result<EncodedWeight> encodeWideSparse(std::span<const float> values, const Shap
     // Arguments are checked by the encoders of fp16.
     WideMask mask(values, masses);
     if (spec.pattern) {
-        if (auto plain = encodeSparsePattern(values, shape, *spec.pattern); !plain)
-            return plain;
+        TRY(encodeSparsePattern(values, shape, *spec.pattern));
         keepPattern(mask, shape, *spec.pattern, values.size());
     } else if (spec.density) {
         if (auto checked = checkDensity(values, shape, *spec.density); !checked)
@@ -553,11 +552,9 @@ Result<EncodedWeight> encodeSparseBlockwise(std::span<const float> values,
         if (!isKept(*mask, i))
             masked[i] = 0;
     }
-    auto weight = encodeBlockwise(masked, sparse.shape, options, masses);
-    if (!weight)
-        return weight;
-    weight->type = sparse.type;
-    const EncodedPart dense = partOfRole(*weight, PartRole::Data);
+    auto weight = TRY(encodeBlockwise(masked, sparse.shape, options, masses));
+    weight.type = sparse.type;
+    const EncodedPart dense = partOfRole(weight, PartRole::Data);
     std::vector<std::int64_t> codes;
     for (std::uint64_t i = 0; i < masked.size(); ++i) {
         if (isKept(*mask, i))
@@ -566,8 +563,8 @@ Result<EncodedWeight> encodeSparseBlockwise(std::span<const float> values,
     EncodedPart kept = makePart(PartRole::NonzeroData, dense.type, Shape{codes.size()});
     for (std::uint64_t i = 0; i < codes.size(); ++i)
         storeCode(kept, i, codes[i]);
-    weight->parts.front() = std::move(kept);
-    weight->parts.insert(weight->parts.begin(), *mask);
+    weight.parts.front() = std::move(kept);
+    weight.parts.insert(weight.parts.begin(), *mask);
     return weight;
 }
 

@@ -42,8 +42,7 @@ Result<void> checkMatrix(const InputStatistics &inputs, std::uint64_t channels,
             fmt::format("{0} x {0} or {1} x {1} second moments, at most {2} x {2}", channels,
                         reduction, InputStatistics::kMostColumns),
             fmt::format("{} numbers", stored), "The second moments do not fit the weight"));
-    if (auto finite = checkNumbers(inputs.secondMoment, false); !finite)
-        return finite;
+    TRY(checkNumbers(inputs.secondMoment, false));
     const std::uint64_t columns = fits(channels) ? channels : reduction;
     for (std::uint64_t row = 0; row < columns; ++row) {
         const float own = inputs.secondMoment[row * columns + row];
@@ -173,8 +172,7 @@ Result<void> checkInputs(const InputStatistics &inputs, const Shape &shape)
         return tl::unexpected(badInputs(fmt::format("{} means, as many as mean squares", given),
                                         fmt::format("{}", inputs.mean.size()),
                                         "The means of the inputs do not fit the mean squares"));
-    if (auto squares = checkNumbers(inputs.meanSquare, true); !squares)
-        return squares;
+    TRY(checkNumbers(inputs.meanSquare, true));
     return checkNumbers(inputs.mean, false);
 }
 

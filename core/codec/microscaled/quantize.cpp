@@ -107,8 +107,7 @@ Result<void> checkValues(std::span<const float> values, const Shape &shape)
 
 Result<void> checkDensity(std::span<const float> values, const Shape &shape, double density)
 {
-    if (auto checked = checkValues(values, shape); !checked)
-        return checked;
+    TRY(checkValues(values, shape));
     if (density >= 0 && density <= 1)
         return {};
     return tl::unexpected(

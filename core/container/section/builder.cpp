@@ -244,8 +244,7 @@ public:
 
     Result<void> build(std::vector<Built> &out)
     {
-        if (auto ready = prepare(); !ready)
-            return ready;
+        TRY(prepare());
         for (std::size_t core = 0; core < m_cores; ++core) {
             auto built = TRY(buildCore(core));
             out.push_back(std::move(built));

@@ -112,8 +112,7 @@ Result<void> relocateUnit(Unit &unit, const LoadAddresses &addresses)
             sectionAt(Kind::Bias), sectionAt(Kind::Scale), sectionAt(Kind::Pal),
             sectionAt(Kind::Lut)};
         for (std::size_t slot = 0; slot < targets.size(); ++slot) {
-            if (auto filled = fill(record, slot + 2, targets[slot]); !filled)
-                return filled;
+            TRY(fill(record, slot + 2, targets[slot]));
         }
     }
     return {};
@@ -287,8 +286,7 @@ Result<void> relocate(WeightSection &section, const LoadAddresses &addresses)
     for (Unit &unit : changed.units) {
         if (unit.fault)
             return tl::unexpected(*unit.fault);
-        if (auto done = relocateUnit(unit, addresses); !done)
-            return done;
+        TRY(relocateUnit(unit, addresses));
     }
     changed.flags |= kResolvedFlag;
     section = std::move(changed);

@@ -148,8 +148,7 @@ public:
     Result<PatchedFile> run(const PatchRoom &room)
     {
         const PatchCursor start = m_patch;
-        if (auto sound = records(); !sound)
-            return sound;
+        TRY(records());
         m_to = TRY(room(m_most));
         for (std::size_t at = 0; at < m_file.size(); at += kBetweenLooks) {
             const auto some = m_file.subspan(at, std::min(kBetweenLooks, m_file.size() - at));

@@ -70,8 +70,7 @@ public:
             m_target.decodeFloat(run.to + done, m_before);
             m_source.decodeFloat(run.from + done, m_after);
             for (std::size_t i = 0; i < some; ++i) {
-                if (auto added = addElement(run.to + done + i, m_before[i], m_after[i]); !added)
-                    return added;
+                TRY(addElement(run.to + done + i, m_before[i], m_after[i]));
             }
             if (progress != nullptr && !progress->advance(some))
                 return tl::unexpected(cancelledError("The copy was cancelled"));

@@ -237,8 +237,7 @@ Result<void> ExpressionParser::name()
     for (int argument = 0; argument < function->arguments; ++argument) {
         if (argument > 0 && !take(','))
             return syntaxError(m_text.part(m_at), ", and another argument");
-        if (auto done = sum(); !done)
-            return done;
+        TRY(sum());
     }
     if (!take(')'))
         return syntaxError(m_text.part(m_at), ")");

@@ -200,8 +200,7 @@ public:
             m_runs.push_back({first + at, std::min(kRun, count - at), valuesAt + at});
             if (m_runs.size() < m_atOnce)
                 continue;
-            if (auto done = flush(); !done)
-                return done;
+            TRY(flush());
         }
         return {};
     }
@@ -298,8 +297,7 @@ Result<void> Filler::write(const Run &run, Planned planned)
         const auto kept = static_cast<std::byte>((1U << bit % 8) - 1U);
         first.bytes[0] = (payload[first.offset] & kept) | (first.bytes[0] & ~kept);
     }
-    if (auto applied = m_planner.apply(plan); !applied)
-        return applied;
+    TRY(m_planner.apply(plan));
     return check(run.first, planned.after);
 }
 
@@ -337,11 +335,9 @@ Result<void> Filler::setEach(const Run &run)
         if (plan->parts.empty() || outcome.refusal)
             continue;
         ++outcome.changed;
-        if (auto applied = m_planner.apply(*plan); !applied)
-            return applied;
+        TRY(m_planner.apply(*plan));
         const auto stored = static_cast<float>(plan->stored);
-        if (auto checked = check(element, std::span(&stored, 1)); !checked)
-            return checked;
+        TRY(check(element, std::span(&stored, 1)));
     }
     if (m_editors.empty() && !advance(run.count))
         return tl::unexpected(cancelledError("The edit was cancelled; nothing was changed"));
@@ -396,8 +392,7 @@ Result<void> fillCarried(const Edit &edit, Filler &filler, const Weight &weight)
 Result<void> fillSelected(ElementSelection selection, Filler &filler)
 {
     for (auto run = selection.next(); run.count > 0; run = selection.next()) {
-        if (auto added = filler.add(run.first, run.count); !added)
-            return added;
+        TRY(filler.add(run.first, run.count));
     }
     return filler.flush();
 }

@@ -132,8 +132,7 @@ Result<void> Planner::planSingle(const Edit &edit, WeightPlanner &planner)
     m_applied.note = plan.note;
     m_applied.newText = edit.kind == Edit::Kind::Drop ? "not stored" : valueText(plan.stored);
     m_element = element;
-    if (auto applied = planner.apply(plan); !applied)
-        return applied;
+    TRY(planner.apply(plan));
     // Where the payload has another length, only the bundle read anew can decode it.
     if (!plan.payloadElements && !sameValue(decoded(planner.decoder(), element),
                                             static_cast<double>(static_cast<float>(plan.stored))))

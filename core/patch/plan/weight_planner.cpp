@@ -114,14 +114,10 @@ Result<void> PayloadResizer::resize(ElementCount elements, const codec::PartEdit
             .message("The kept values are written in the program: their number stays as it is")
             .unexpected();
     }
-    if (auto alone = checkAlone(); !alone)
-        return alone;
-    if (auto room = checkRoom(bytes->value); !room)
-        return room;
-    if (auto written = writePayload(bytes->value, tail); !written)
-        return written;
-    if (auto written = writeRecord(elements, bytes->value); !written)
-        return written;
+    TRY(checkAlone());
+    TRY(checkRoom(bytes->value));
+    TRY(writePayload(bytes->value, tail));
+    TRY(writeRecord(elements, bytes->value));
     return writeExtents(elements.value);
 }
 
@@ -209,10 +205,8 @@ Result<void> PayloadResizer::writeExtents(std::uint64_t elements)
                 .message("The number of non-zero values does not fit its place in the program")
                 .unexpected();
         }
-        auto written = m_recorder.write(file, FileOffset(fitted->offset),
-                                        std::as_bytes(std::span(fitted->bytes)));
-        if (!written)
-            return written;
+        auto written = TRY(m_recorder.write(file, FileOffset(fitted->offset),
+                                            std::as_bytes(std::span(fitted->bytes))));
     }
     return {};
 }
@@ -335,8 +329,7 @@ Result<void> WeightPlanner::applyPart(const codec::PartEdit &edit)
             .message("The change would leave the part")
             .unexpected();
     }
-    if (auto own = checkOwnBytes(*m_bundle, weight(), *operand); !own)
-        return own;
+    TRY(checkOwnBytes(*m_bundle, weight(), *operand));
     if (std::find(m_changed.begin(), m_changed.end(), operand) == m_changed.end())
         m_changed.push_back(operand);
     if (!place.pieces.empty())
@@ -363,8 +356,7 @@ Result<void> WeightPlanner::apply(const codec::EditPlan &plan)
     for (const codec::PartEdit &edit : plan.parts) {
         if (!payloadStays && edit.role != codec::PartRole::Mask)
             continue; // resize() writes it
-        if (auto applied = applyPart(edit); !applied)
-            return applied;
+        TRY(applyPart(edit));
     }
     if (!payloadStays)
         return resize(plan);
@@ -427,10 +419,8 @@ Result<void> WeightPlanner::rewrite(const mil::Literal &literal,
             return tl::unexpected(
                 literalSpaceError(m_bundle->files()[file], span.offset, span.length,
                                   texts.empty() ? "a NaN with a payload" : texts.back()));
-        const auto written = m_recorder->write(file, FileOffset(fitted->offset),
-                                               std::as_bytes(std::span(fitted->bytes)));
-        if (!written)
-            return written;
+        const auto written = TRY(m_recorder->write(file, FileOffset(fitted->offset),
+                                                   std::as_bytes(std::span(fitted->bytes))));
     }
     return {};
 }
@@ -442,8 +432,7 @@ Result<void> WeightPlanner::finish()
         for (const Changed &literal : m_literals) {
             if (literal.operand != &operand)
                 continue;
-            if (auto written = rewrite(*operand.place->literal, literal.bytes); !written)
-                return written;
+            TRY(rewrite(*operand.place->literal, literal.bytes));
         }
     }
     return {};

@@ -296,14 +296,12 @@ FormWriter::Made FormWriter::constant(const EncodedPart &stored, const Shape &sh
 {
     const bool smallFloat = isFloatingPoint(stored.type) && bitWidth(stored.type) <= 8;
     const auto count = elementCount(shape);
-    auto properties = m_change.constantOf(stored.bytes, count ? count->value : 0,
-                                          bitWidth(stored.type), smallFloat);
-    if (!properties)
-        return properties;
+    auto properties = TRY(m_change.constantOf(stored.bytes, count ? count->value : 0,
+                                              bitWidth(stored.type), smallFloat));
     auto made = operation(m_change.versionOf("primitive.constant", 1),
                           m_change.tensorType(stored.type, shape), {});
     if (made)
-        m_operations.back().properties = *properties;
+        m_operations.back().properties = properties;
     return made;
 }
 
@@ -560,10 +558,8 @@ Result<BundlePtr> reencodeModule(const Bundle &bundle, std::span<const Reencodin
             return ErrorBuilder(std::move(operations.error())).field(weight.name).unexpected();
         change.edit().replace(maker, std::move(*operations));
     }
-    auto made = change.open();
-    if (!made)
-        return made;
-    TRY(verifyModule(bundle, **made, weights));
+    auto made = TRY(change.open());
+    TRY(verifyModule(bundle, *made, weights));
     return made;
 }
 

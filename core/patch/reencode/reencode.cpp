@@ -274,10 +274,8 @@ Result<BundlePtr> Reencoder::run()
             return tl::unexpected(done.error());
     }
     auto text = TRY(program());
-    auto made = open(std::move(text));
-    if (!made)
-        return made;
-    if (auto sound = verify(**made); !sound)
+    auto made = TRY(open(std::move(text)));
+    if (auto sound = verify(*made); !sound)
         return tl::unexpected(sound.error());
     return made;
 }
@@ -306,10 +304,8 @@ Result<BundlePtr> reencodeWeights(const Bundle &bundle, std::span<const Reencodi
         byFile[bundle.programFileOf(bundle.weights()[each.weight].model)].push_back(each);
     BundlePtr made;
     for (const auto &[file, own] : byFile) {
-        auto next = patch::Reencoder(made ? *made : bundle, own).run();
-        if (!next)
-            return next;
-        made = std::move(*next);
+        auto next = TRY(patch::Reencoder(made ? *made : bundle, own).run());
+        made = std::move(next);
     }
     return made ? Result<BundlePtr>(std::move(made)) : patch::Reencoder(bundle, weights).run();
 }
@@ -460,8 +456,7 @@ Result<void> Reencoder::layOutBlobs()
             job.twin = known;
     }
     for (const std::size_t file : files) {
-        if (auto laid = layOutFile(file); !laid)
-            return laid;
+        TRY(layOutFile(file));
     }
     for (Job &job : m_jobs) {
         if (job.twin == kNoIndex)

@@ -80,8 +80,7 @@ Result<void> copyFile(const fs::path &from, const fs::path &to)
     const auto out = DiskFile::open(place->temporary(), DiskFile::Mode::Change, name);
     if (!in || !out)
         return tl::unexpected(in ? out.error() : in.error());
-    if (auto copied = copyContent(*in, *out, nullptr); !copied)
-        return copied;
+    TRY(copyContent(*in, *out, nullptr));
     copyTime(from, place->temporary());
     return place->publish();
 }

@@ -301,11 +301,9 @@ Result<void> copyBytes(const DiskFile &in, const DiskFile &out, const Extent &ex
     for (std::uint64_t at = 0; at < extent.bytes; at += kCopyBlock) {
         const auto some = std::span(block).first(
             static_cast<std::size_t>(std::min<std::uint64_t>(kCopyBlock, extent.bytes - at)));
-        if (auto read = in.readAt(at, some); !read)
-            return read;
+        TRY(in.readAt(at, some));
         if (!extent.sparse || !allZero(some)) {
-            if (auto written = out.writeAt(at, some); !written)
-                return written;
+            TRY(out.writeAt(at, some));
         }
         if (progress != nullptr && !progress->advance(0))
             return tl::unexpected(cancelledError("The save was cancelled; nothing was written"));
@@ -331,11 +329,9 @@ Result<void> copyRegularFile(const fs::path &from, const fs::path &to, const std
 Result<void> copyContent(const DiskFile &in, const DiskFile &out, Progress *progress)
 {
     // Before the bytes, so that who may not read the original cannot read the copy either.
-    if (auto taken = out.takePermissions(in); !taken)
-        return taken;
+    TRY(out.takePermissions(in));
     const auto extent = TRY(extentOf(in));
-    if (auto copied = copyBytes(in, out, extent, progress); !copied)
-        return copied;
+    TRY(copyBytes(in, out, extent, progress));
     const auto after = extentOf(in), made = extentOf(out);
     if (!after || !made || after->bytes != extent.bytes || made->bytes != extent.bytes)
         return tl::unexpected(ioError("io.write", out.name(), "The copy has another length", EIO));
@@ -357,8 +353,7 @@ Result<void> finishFolder(const fs::path &from, const fs::path &to, const std::s
 {
     std::error_code fault;
     const auto status = fs::status(from, fault);
-    if (auto synced = syncFolder(to); !synced)
-        return synced;
+    TRY(syncFolder(to));
     if (!fault)
         fs::permissions(to, status.permissions(), fault);
     if (fault)

@@ -35,10 +35,8 @@ Result<std::shared_ptr<OverlaidFile>> followed(const Bundle &bundle, std::size_t
     Sha256 sum;
     sum.update(bundle.files()[*module].file->bytes());
     const auto digest = TRY(sum.finish());
-    auto own = bundle.files()[file].file->fork();
-    if (!own)
-        return own;
-    TRY((*own)->write(FileOffset(0), digest));
+    auto own = TRY(bundle.files()[file].file->fork());
+    TRY(own->write(FileOffset(0), digest));
     return own;
 }
 

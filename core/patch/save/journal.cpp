@@ -63,8 +63,7 @@ private:
 Result<void> JournalWriter::put(std::span<const std::byte> bytes)
 {
     if (m_pending.size() + bytes.size() > kWriteBlock) {
-        if (auto flushed = flush(); !flushed)
-            return flushed;
+        TRY(flush());
     }
     m_pending.insert(m_pending.end(), bytes.begin(), bytes.end());
     return {};
@@ -309,16 +308,14 @@ Result<std::uint64_t> Indexer::header()
         if (magic)
             return tl::unexpected(damaged(m_size, "a whole journal", "its end"));
     } else {
-        const auto length = m_in.number(8);
-        if (!length)
-            return length;
+        const auto length = TRY(m_in.number(8));
         // Where only the first word is wrong it is one all the same, and a save was interrupted.
-        if (magic || *length == m_size) {
-            if (magic && *length == m_size)
+        if (magic || length == m_size) {
+            if (magic && length == m_size)
                 return m_in.number(8);
             return tl::unexpected(damaged(
                 magic ? 8 : 0, magic ? fmt::format("{} bytes", m_size) : std::string(kStart),
-                magic ? fmt::format("{} bytes", *length) : "other bytes"));
+                magic ? fmt::format("{} bytes", length) : "other bytes"));
         }
     }
     return ErrorBuilder("journal.unknown")
@@ -434,16 +431,14 @@ Result<void> checkJournalDigest(std::uint64_t size, const JournalReader &read, P
     for (std::uint64_t at = 0; at < size - kSumBytes;) {
         const auto part = std::span(block).first(
             static_cast<std::size_t>(std::min<std::uint64_t>(block.size(), size - kSumBytes - at)));
-        if (auto done = read(at, part); !done)
-            return done;
+        TRY(read(at, part));
         digest.update(part);
         at += part.size();
         if (progress != nullptr && progress->cancelled())
             return tl::unexpected(cancelledError("Stopped while the journal was read"));
     }
     std::array<std::byte, kSumBytes> stored{};
-    if (auto done = read(size - kSumBytes, stored); !done)
-        return done;
+    TRY(read(size - kSumBytes, stored));
     const auto sum = TRY(digest.finish());
     if (std::memcmp(sum.data(), stored.data(), stored.size()) != 0)
         return tl::unexpected(

@@ -219,10 +219,8 @@ Result<std::shared_ptr<OverlaidFile>> JournalOverlay::openFile()
     for (;;) {
         m_again = false;
         m_mapped.clear();
-        auto file = OverlaidFile::open(m_path, m_path.filename().string());
-        if (!file)
-            return file;
-        onMapped(*file);
+        auto file = TRY(OverlaidFile::open(m_path, m_path.filename().string()));
+        onMapped(file);
         if (!m_again)
             return file;
     }

@@ -109,8 +109,7 @@ Result<void> Recovery::verify(std::size_t file) const
     return forEachBlock(m_journal, file, currentBytesOf(onDisk),
                         [&](const JournalBlock &block) -> Result<void> {
                             const auto bytes = wanted(block);
-                            if (auto go = m_stopped(); !go)
-                                return go;
+                            TRY(m_stopped());
                             if (std::equal(bytes.begin(), bytes.end(), block.now.begin()))
                                 return {};
                             return ErrorBuilder("patch.verify")
@@ -128,13 +127,11 @@ Result<void> Recovery::recoverFile(std::size_t file, RecoveredSave &done)
     const std::string &name = m_journal.index.files[file].path;
     const auto mode = m_dryRun ? DiskFile::Mode::ReadPlain : DiskFile::Mode::Change;
     const auto onDisk = TRY(DiskFile::open(m_journal.places[file], mode, name));
-    if (auto same = checkOpened(onDisk, file); !same)
-        return same;
+    TRY(checkOpened(onDisk, file));
     auto checked =
         forEachBlock(m_journal, file, currentBytesOf(onDisk), [&](const JournalBlock &block) {
             const auto bytes = wanted(block);
-            if (auto go = m_stopped(); !go)
-                return go;
+            TRY(m_stopped());
             if (!std::equal(bytes.begin(), bytes.end(), block.now.begin())) {
                 addRange(done.ranges, name, block.offset, bytes.size());
                 done.bytesWritten.value += bytes.size();
@@ -146,8 +143,7 @@ Result<void> Recovery::recoverFile(std::size_t file, RecoveredSave &done)
     // Bytes that came out wrong are neither old nor new: no later recovery would touch them.
     constexpr int kMostTries = 3;
     for (int tries = 1;; ++tries) {
-        if (auto written = writeBlocks(onDisk, file); !written)
-            return written;
+        TRY(writeBlocks(onDisk, file));
         auto same = verify(file);
         if (same || same.error().code != "patch.verify" || tries == kMostTries)
             return same;

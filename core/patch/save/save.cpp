@@ -46,8 +46,7 @@ Result<void> InPlaceSave::writeRanges()
 {
     for (Target &target : m_targets) {
         // Writing the journal took its time.
-        if (auto same = checkStamp(target); !same)
-            return same;
+        TRY(checkStamp(target));
     }
     for (Target &target : m_targets) {
         const auto bytes = target.file->file->bytes();
@@ -64,8 +63,7 @@ Result<void> InPlaceSave::writeRanges()
         }
     }
     for (const Target &target : m_targets) {
-        if (auto synced = target.onDisk.sync(); !synced)
-            return synced;
+        TRY(target.onDisk.sync());
     }
     return passed(SaveStep::Synced);
 }
@@ -79,8 +77,7 @@ Result<void> InPlaceSave::verify(const Target &target) const
     for (const ByteRange &range : target.ranges) {
         auto same = forEachPiece(range, [&](std::uint64_t at, std::size_t count) -> Result<void> {
             const auto found = std::span(block).first(count);
-            if (auto read = file.readAt(at, found); !read)
-                return read;
+            TRY(file.readAt(at, found));
             if (std::equal(found.begin(), found.end(),
                            overlay.bytes().begin() + static_cast<std::ptrdiff_t>(at)))
                 return advance(count);
@@ -385,8 +382,7 @@ Result<void> InPlaceSave::checkStamp(const Target &target) const
 /// The same file as was mapped, untouched since, and under each change the bytes that were there.
 Result<void> InPlaceSave::checkUnchanged(const Target &target) const
 {
-    if (auto same = checkStamp(target); !same)
-        return same;
+    TRY(checkStamp(target));
     const OverlaidFile &overlay = *target.file->file;
     std::vector<std::byte> found(kSaveBlock), mapped(kSaveBlock);
     for (const ByteRange &range : target.ranges) {
@@ -394,8 +390,7 @@ Result<void> InPlaceSave::checkUnchanged(const Target &target) const
             const auto now = std::span(found).first(count);
             const auto then = std::span(mapped).first(count);
             overlay.readDisk(FileOffset(at), then);
-            if (auto read = target.onDisk.readAt(at, now); !read)
-                return read;
+            TRY(target.onDisk.readAt(at, now));
             if (std::equal(then.begin(), then.end(), now.begin()))
                 return advance(count);
             return tl::unexpected(
@@ -451,12 +446,9 @@ Result<void> InPlaceSave::breakLinks(Target &target)
         auto place = TRY(OutputPlace::claim(real, OutputKind::File, OutputRules{true, {}}));
         auto copy =
             TRY(DiskFile::open(place.temporary(), DiskFile::Mode::Change, target.file->path));
-        if (auto copied = copyContent(target.onDisk, copy, m_progress); !copied)
-            return copied;
-        if (auto same = checkStamp(target); !same)
-            return same;
-        if (auto published = place.publish(); !published)
-            return published;
+        TRY(copyContent(target.onDisk, copy, m_progress));
+        TRY(checkStamp(target));
+        TRY(place.publish());
         m_putBack = true;
         target.onDisk = std::move(copy);
     }

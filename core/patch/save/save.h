@@ -79,8 +79,7 @@ Result<void> forEachPiece(ByteRange range, const Visit &visit)
     for (std::uint64_t at = range.offset.value; at < range.end(); at += kSaveBlock) {
         const auto count =
             static_cast<std::size_t>(std::min<std::uint64_t>(kSaveBlock, range.end() - at));
-        if (auto done = visit(at, count); !done)
-            return done;
+        TRY(visit(at, count));
     }
     return {};
 }

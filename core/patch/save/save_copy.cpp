@@ -131,21 +131,17 @@ Result<void> CopySave::writeFile(const OverlaidFile &file, patch::DiskFile &out,
     std::uint64_t at = 0, flushed = 0;
     for (auto rest = file.bytes(); !rest.empty();) {
         const auto block = rest.first(std::min(patch::kCopyBlock, rest.size()));
-        if (auto written = out.append(block); !written)
-            return written;
+        TRY(out.append(block));
         at += block.size();
         if (at - flushed >= kFlushEvery) {
             out.flush(flushed, at - flushed);
             flushed = at;
         }
-        if (auto go = advance(block.size()); !go)
-            return go;
+        TRY(advance(block.size()));
         rest = rest.subspan(block.size());
     }
-    if (auto synced = out.sync(); !synced)
-        return synced;
-    if (auto verified = verify(file, to); !verified)
-        return verified;
+    TRY(out.sync());
+    TRY(verify(file, to));
     return file.checkSame(); // what was cut off meanwhile reads as zeros
 }
 
@@ -157,11 +153,9 @@ Result<void> CopySave::writeNew(const OverlaidFile &file, const fs::path &to, co
     if (!from.empty()) {
         const auto original =
             TRY(patch::DiskFile::open(from, patch::DiskFile::Mode::Read, file.name()));
-        if (auto taken = out.takePermissions(original); !taken)
-            return taken;
+        TRY(out.takePermissions(original));
     }
-    if (auto written = writeFile(file, out, to); !written)
-        return written;
+    TRY(writeFile(file, out, to));
     if (!from.empty() && !file.path().empty() && !file.modified())
         patch::copyTime(from, to);
     return {};
@@ -177,8 +171,7 @@ Result<void> CopySave::verify(const OverlaidFile &file, const fs::path &to)
     for (std::size_t at = 0; at < bytes.size(); at += patch::kCopyBlock) {
         const auto wanted = bytes.subspan(at, std::min(patch::kCopyBlock, bytes.size() - at));
         const auto found = std::span(block).first(wanted.size());
-        if (auto read = copy->readAt(at, found); !read)
-            return read;
+        TRY(copy->readAt(at, found));
         if (!std::equal(wanted.begin(), wanted.end(), found.begin())) {
             return ErrorBuilder("patch.verify")
                 .file(file.name())
@@ -186,8 +179,7 @@ Result<void> CopySave::verify(const OverlaidFile &file, const fs::path &to)
                 .message("The bytes read back are not those that were written")
                 .unexpected();
         }
-        if (auto go = advance(wanted.size()); !go)
-            return go;
+        TRY(advance(wanted.size()));
     }
     const auto size = copy->size();
     if (size && *size == bytes.size())
@@ -226,8 +218,7 @@ Result<void> CopySave::copyEntry(const fs::directory_entry &entry, const fs::pat
             if (journal && journal->state != InterruptedState::Unknown)
                 return {};
         }
-        if (auto copied = patch::copyRegularFile(entry.path(), to, relative, m_progress); !copied)
-            return copied;
+        TRY(patch::copyRegularFile(entry.path(), to, relative, m_progress));
         return advance(0);
     default: break;
     }
@@ -245,8 +236,7 @@ Result<void> CopySave::copyTree()
     std::vector<std::pair<fs::path, fs::path>> folders{{m_source, part}};
     while (!fault && at != fs::recursive_directory_iterator()) {
         const fs::path to = part / at->path().lexically_relative(m_source);
-        if (auto copied = copyEntry(*at, to); !copied)
-            return copied;
+        TRY(copyEntry(*at, to));
         std::error_code ignored;
         if (at->is_directory(ignored) && !at->is_symlink(ignored))
             folders.emplace_back(at->path(), to);
@@ -255,13 +245,11 @@ Result<void> CopySave::copyTree()
     if (fault)
         return tl::unexpected(patch::ioError("io.read", m_bundle.name(),
                                              "A folder in it cannot be listed", fault.value()));
-    if (auto rest = writeRemaining(); !rest)
-        return rest;
+    TRY(writeRemaining());
     // At the end and from within: a folder without write permission could not be filled.
     for (auto folder = folders.rbegin(); folder != folders.rend(); ++folder) {
         const std::string name = folder->first.filename().string();
-        if (auto done = patch::finishFolder(folder->first, folder->second, name); !done)
-            return done;
+        TRY(patch::finishFolder(folder->first, folder->second, name));
     }
     return {};
 }
@@ -288,8 +276,7 @@ Result<void> CopySave::buildFolder()
 {
     if (!m_source.empty())
         return copyTree();
-    if (auto written = writeRemaining(); !written)
-        return written;
+    TRY(writeRemaining());
     std::error_code fault;
     fs::permissions(m_place->temporary(), fs::perms(m_place->defaultPermissions()), fault);
     return {};
@@ -317,8 +304,7 @@ Result<void> CopySave::buildFile()
     if (OverlaidFile::stampOf(file.path())) {
         const auto from =
             TRY(patch::DiskFile::open(file.path(), patch::DiskFile::Mode::Read, file.name()));
-        if (auto taken = out.takePermissions(from); !taken)
-            return taken;
+        TRY(out.takePermissions(from));
     }
     return writeFile(file, out, m_place->temporary());
 }

@@ -36,11 +36,9 @@ Result<void> FormReader::checkType(const mil::Operation &operation, std::string_
 Result<codec::Operand> FormReader::stored(const mil::Operation &operation, std::string_view name,
                                           PartRole role, std::initializer_list<ElementType> types)
 {
-    auto operand = m_operands.stored(operation, name, role);
-    if (!operand)
-        return operand;
-    m_known.push_back(*operand);
-    TRY(checkType(operation, name, operand->type, types));
+    auto operand = TRY(m_operands.stored(operation, name, role));
+    m_known.push_back(operand);
+    TRY(checkType(operation, name, operand.type, types));
     return operand;
 }
 
@@ -128,11 +126,9 @@ Result<ReadValue> FormReader::readConst(const mil::Operation &operation)
     if (!value || operation.outputs.empty())
         return tl::unexpected(m_operands.fault(operation, "mil.operand", "val", "a value", "none",
                                                "A constant has no value."));
-    auto form = readDense(operation, "val", *value, PartRole::Data);
-    if (!form)
-        return form;
-    TRY(checkOutput(operation, *form));
-    auto &values = std::get<codec::Operand>(form->encoding.payload);
+    auto form = TRY(readDense(operation, "val", *value, PartRole::Data));
+    TRY(checkOutput(operation, form));
+    auto &values = std::get<codec::Operand>(form.encoding.payload);
     values = withCounts(std::move(values), operation.outputs.front().type.dimSpans);
     return form;
 }

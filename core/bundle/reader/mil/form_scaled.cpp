@@ -122,17 +122,15 @@ Result<ReadValue> FormReader::sparseBlockwise(const mil::Operation &operation, P
     ReadValue form;
     ElementType dataType = ElementType::Unknown;
     if (const mil::Operation *maker = compactMaker(operation)) {
-        auto inner = readAs(*maker, PartRole::NonzeroData);
-        if (!inner)
-            return inner;
-        TRY(sameMask(operation, "data_mask", *inner, *maker));
-        if (inner->encoding.scaling)
+        auto inner = TRY(readAs(*maker, PartRole::NonzeroData));
+        TRY(sameMask(operation, "data_mask", inner, *maker));
+        if (inner.encoding.scaling)
             return tl::unexpected(m_operands.fault(operation, "mil.unsupported", "nonzero_data",
                                                    "values that no operation has scaled yet",
                                                    maker->type,
                                                    "Compacted values are scaled once at most."));
-        dataType = inner->type;
-        form = std::move(*inner);
+        dataType = inner.type;
+        form = std::move(inner);
     } else {
         auto mask = TRY(stored(operation, "data_mask", PartRole::Mask, {ElementType::Uint1}));
         auto data = TRY(stored(operation, "nonzero_data", PartRole::NonzeroData, kBlockData));
