@@ -5,6 +5,7 @@
 
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -27,16 +28,23 @@ struct Error {
 template <class T>
 using Result = tl::expected<T, Error>;
 
+/// The value that a Result has, moved out of it; of Result<void> none.
+template <class T>
+T taken(Result<T> &result)
+{
+    if constexpr (!std::is_void_v<T>)
+        return *std::move(result);
+}
+
 /// The value of a Result; where it has none, the function returns its error:
 ///     auto file = TRY(openFile(path));
-/// A statement of its own, or what a variable begins with or is set to, never an argument. GCC and
-/// Clang know statements in an expression.
+/// A statement of its own, or what a variable begins with or is set to; never an argument.
 #define TRY(...)                                                                                   \
     (__extension__({                                                                               \
         auto kernscopeTried = (__VA_ARGS__);                                                       \
         if (!kernscopeTried)                                                                       \
             return tl::unexpected(std::move(kernscopeTried.error()));                              \
-        std::move(kernscopeTried).value();                                                         \
+        ::kernscope::taken(kernscopeTried);                                                        \
     }))
 
 /// A value outside what its field may hold; the place in a file is left to the caller.
