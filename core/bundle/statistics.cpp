@@ -274,6 +274,21 @@ Result<Statistics> Gathering::finish()
     return std::move(m_statistics);
 }
 
+/// Sound weights, the largest first, so that the threads end together.
+std::vector<std::size_t> orderOfWork(const Bundle &bundle)
+{
+    const std::vector<Weight> &weights = bundle.weights();
+    std::vector<std::size_t> order;
+    for (std::size_t i = 0; i < weights.size(); ++i) {
+        if (!weights[i].fault)
+            order.push_back(i);
+    }
+    std::stable_sort(order.begin(), order.end(), [&weights](std::size_t a, std::size_t b) {
+        return weights[a].elements > weights[b].elements;
+    });
+    return order;
+}
+
 } // namespace
 
 Error cancelledError()
@@ -292,25 +307,6 @@ Result<Statistics> computeStatistics(const Bundle &bundle, std::size_t weight,
         return tl::unexpected(cancelledError());
     return gathering.finish();
 }
-
-namespace {
-
-/// Sound weights, the largest first, so that the threads end together.
-std::vector<std::size_t> orderOfWork(const Bundle &bundle)
-{
-    const std::vector<Weight> &weights = bundle.weights();
-    std::vector<std::size_t> order;
-    for (std::size_t i = 0; i < weights.size(); ++i) {
-        if (!weights[i].fault)
-            order.push_back(i);
-    }
-    std::stable_sort(order.begin(), order.end(), [&weights](std::size_t a, std::size_t b) {
-        return weights[a].elements > weights[b].elements;
-    });
-    return order;
-}
-
-} // namespace
 
 AllStatistics computeAllStatistics(const Bundle &bundle, const StatisticsOptions &options,
                                    Progress *progress)

@@ -119,6 +119,51 @@ Result<ValueDifference> figuresOf(const Result<diff::PairReader> &reader, double
     return pass.finish(0);
 }
 
+/// Largest finite magnitude among the scales of a weight, where they are stored as numbers.
+std::optional<double> largestScale(const Bundle &bundle, std::size_t weight)
+{
+    const auto decoder = bundle.decoder(weight);
+    if (!decoder || !decoder->encoding().scaling)
+        return std::nullopt;
+    const auto *scale = std::get_if<codec::Operand>(&decoder->encoding().scaling->scale);
+    const auto count = scale == nullptr ? std::nullopt : elementCount(scale->shape);
+    if (!count || !isFloatingPoint(scale->type))
+        return std::nullopt;
+    double largest = 0;
+    for (std::uint64_t i = 0; i < count->value; ++i) {
+        const double value = codec::operandValue(*scale, i).value_or(0);
+        if (std::isfinite(value))
+            largest = std::max(largest, std::abs(value));
+    }
+    return largest;
+}
+
+tl::unexpected<Error> buildsCancelled()
+{
+    return tl::unexpected(cancelledError("The comparison was cancelled"));
+}
+
+/// The pairs of every weight of the base whose values have to be decoded.
+std::vector<std::vector<diff::BuildPair>> pairsByWeight(const Bundle &base,
+                                                        std::span<const Bundle *const> builds,
+                                                        std::span<const DiffOptions> options,
+                                                        std::vector<Difference> &all,
+                                                        Progress *progress)
+{
+    std::vector<std::vector<diff::BuildPair>> pairs(base.weights().size());
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        if (!options[i].values)
+            continue;
+        for (ComparedPair &pair : all[i].weights) {
+            if (!findReshaped(base, *builds[i], pair, progress))
+                return {};
+            if (!pair.slice && pair.shapeEqual && !diff::valuesOfSameBytes(base, *builds[i], pair))
+                pairs[pair.a].push_back({builds[i], &pair, options[i].tolerance});
+        }
+    }
+    return pairs;
+}
+
 } // namespace
 
 Result<ValueDifference> compareValues(const Bundle &a, const Bundle &b, const PairSides &sides,
@@ -157,29 +202,6 @@ bool diff::compareWithBase(const Bundle &base, std::size_t weight, std::span<con
         compared[i]->values = pass.finish(i);
     return true;
 }
-
-namespace {
-
-/// Largest finite magnitude among the scales of a weight, where they are stored as numbers.
-std::optional<double> largestScale(const Bundle &bundle, std::size_t weight)
-{
-    const auto decoder = bundle.decoder(weight);
-    if (!decoder || !decoder->encoding().scaling)
-        return std::nullopt;
-    const auto *scale = std::get_if<codec::Operand>(&decoder->encoding().scaling->scale);
-    const auto count = scale == nullptr ? std::nullopt : elementCount(scale->shape);
-    if (!count || !isFloatingPoint(scale->type))
-        return std::nullopt;
-    double largest = 0;
-    for (std::uint64_t i = 0; i < count->value; ++i) {
-        const double value = codec::operandValue(*scale, i).value_or(0);
-        if (std::isfinite(value))
-            largest = std::max(largest, std::abs(value));
-    }
-    return largest;
-}
-
-} // namespace
 
 std::optional<double> quantisationStep(const Bundle &a, std::size_t weightA, const Bundle &b,
                                        std::size_t weightB)
@@ -259,36 +281,6 @@ bool findValues(const Bundle &a, const Bundle &b, ComparedPair &pair, double tol
     describeValues(a, b, pair);
     return true;
 }
-
-namespace {
-
-tl::unexpected<Error> buildsCancelled()
-{
-    return tl::unexpected(cancelledError("The comparison was cancelled"));
-}
-
-/// The pairs of every weight of the base whose values have to be decoded.
-std::vector<std::vector<diff::BuildPair>> pairsByWeight(const Bundle &base,
-                                                        std::span<const Bundle *const> builds,
-                                                        std::span<const DiffOptions> options,
-                                                        std::vector<Difference> &all,
-                                                        Progress *progress)
-{
-    std::vector<std::vector<diff::BuildPair>> pairs(base.weights().size());
-    for (std::size_t i = 0; i < all.size(); ++i) {
-        if (!options[i].values)
-            continue;
-        for (ComparedPair &pair : all[i].weights) {
-            if (!findReshaped(base, *builds[i], pair, progress))
-                return {};
-            if (!pair.slice && pair.shapeEqual && !diff::valuesOfSameBytes(base, *builds[i], pair))
-                pairs[pair.a].push_back({builds[i], &pair, options[i].tolerance});
-        }
-    }
-    return pairs;
-}
-
-} // namespace
 
 Result<std::vector<Difference>> compareBuilds(const Bundle &base,
                                               std::span<const Bundle *const> builds,

@@ -115,6 +115,45 @@ tiesOf(const Bundle &package, const Bundle &program, const std::vector<std::stri
     return ties;
 }
 
+using coreai_cache::Fact;
+using coreai_cache::Part;
+using coreai_cache::Place;
+using coreai_cache::Survey;
+
+constexpr std::array<std::string_view, 5> kDecimalUnits{"bytes", "kB", "MB", "GB", "TB"};
+
+/// The unit in which a number of bytes has at most three digits before the point.
+std::size_t decimalUnit(std::uint64_t bytes)
+{
+    std::size_t unit = 0;
+    for (double rest = static_cast<double>(bytes); rest >= 999.5 && unit + 1 < kDecimalUnits.size();
+         rest /= 1000)
+        ++unit;
+    return unit;
+}
+
+/// Three digits without zeros at the end: "48.8", "500".
+std::string inUnit(std::uint64_t bytes, std::size_t unit)
+{
+    double number = static_cast<double>(bytes);
+    for (std::size_t i = 0; i < unit; ++i)
+        number /= 1000;
+    std::string text = fmt::format("{:.{}f}", number,
+                                   number >= 99.95   ? 0
+                                   : number >= 9.995 ? 1
+                                                     : 2);
+    if (text.find('.') != std::string::npos)
+        text.erase(text.find_last_not_of('0') + 1);
+    if (text.ends_with('.'))
+        text.pop_back();
+    return text;
+}
+
+Word layoutConfidence(format::Confidence confidence)
+{
+    return Word(format::confidenceName(confidence));
+}
+
 } // namespace
 
 std::string_view fateName(Fate fate)
@@ -207,49 +246,6 @@ Json originDocument(std::string_view package, const std::vector<OriginRow> &rows
     json["weights"] = jsonArray(originTable(), rows);
     return json;
 }
-
-namespace {
-
-using coreai_cache::Fact;
-using coreai_cache::Part;
-using coreai_cache::Place;
-using coreai_cache::Survey;
-
-constexpr std::array<std::string_view, 5> kDecimalUnits{"bytes", "kB", "MB", "GB", "TB"};
-
-/// The unit in which a number of bytes has at most three digits before the point.
-std::size_t decimalUnit(std::uint64_t bytes)
-{
-    std::size_t unit = 0;
-    for (double rest = static_cast<double>(bytes); rest >= 999.5 && unit + 1 < kDecimalUnits.size();
-         rest /= 1000)
-        ++unit;
-    return unit;
-}
-
-/// Three digits without zeros at the end: "48.8", "500".
-std::string inUnit(std::uint64_t bytes, std::size_t unit)
-{
-    double number = static_cast<double>(bytes);
-    for (std::size_t i = 0; i < unit; ++i)
-        number /= 1000;
-    std::string text = fmt::format("{:.{}f}", number,
-                                   number >= 99.95   ? 0
-                                   : number >= 9.995 ? 1
-                                                     : 2);
-    if (text.find('.') != std::string::npos)
-        text.erase(text.find_last_not_of('0') + 1);
-    if (text.ends_with('.'))
-        text.pop_back();
-    return text;
-}
-
-Word layoutConfidence(format::Confidence confidence)
-{
-    return Word(format::confidenceName(confidence));
-}
-
-} // namespace
 
 const TableOf<Part> &compiledPartTable()
 {

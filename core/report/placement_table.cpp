@@ -132,6 +132,31 @@ std::string roofsText(const Assessment &point)
     return text;
 }
 
+Value confidenceWord(format::Confidence confidence)
+{
+    return Word{format::confidenceName(confidence)};
+}
+
+Value secondsOf(const std::optional<double> &time)
+{
+    return known<Seconds>(time);
+}
+
+Json roofJson(const LayerRoof *roof)
+{
+    if (roof == nullptr)
+        return nullptr;
+    Json json{{"name", roof->ceiling.name},
+              {"value", roof->ceiling.value},
+              {"unit", roof->ceiling.unit},
+              {"source", roof->ceiling.source},
+              {"confidence",
+               format::confidenceName(std::max(roof->confidence, roof->ceiling.confidence))}};
+    if (!roof->note.empty())
+        json["note"] = roof->note;
+    return json;
+}
+
 } // namespace
 
 std::string estimateText(const mil::BackendNotes &notes)
@@ -309,20 +334,6 @@ std::string energyText(const std::optional<roofline::Energy> &energy)
     return fmt::format("from {:.3g}", 1e6 * energy->lowJ.value_or(0));
 }
 
-namespace {
-
-Value confidenceWord(format::Confidence confidence)
-{
-    return Word{format::confidenceName(confidence)};
-}
-
-Value secondsOf(const std::optional<double> &time)
-{
-    return known<Seconds>(time);
-}
-
-} // namespace
-
 std::vector<CeilingFacts> ceilingRows(const roofline::Roofs &roofs)
 {
     std::vector<CeilingFacts> rows;
@@ -496,25 +507,6 @@ Json roundedJson(const std::optional<double> &count)
         return nullptr;
     return numberJson(static_cast<std::uint64_t>(std::round(*count)));
 }
-
-namespace {
-
-Json roofJson(const LayerRoof *roof)
-{
-    if (roof == nullptr)
-        return nullptr;
-    Json json{{"name", roof->ceiling.name},
-              {"value", roof->ceiling.value},
-              {"unit", roof->ceiling.unit},
-              {"source", roof->ceiling.source},
-              {"confidence",
-               format::confidenceName(std::max(roof->confidence, roof->ceiling.confidence))}};
-    if (!roof->note.empty())
-        json["note"] = roof->note;
-    return json;
-}
-
-} // namespace
 
 Json roofsJson(const Assessment &point)
 {

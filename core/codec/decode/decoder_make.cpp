@@ -78,6 +78,16 @@ bool isNumeric(ElementType type)
     return bitWidth(type) != 0;
 }
 
+bool allZero(const std::optional<Operand> &table)
+{
+    const std::uint64_t count = table ? elementCount(table->shape)->value : 0;
+    for (std::uint64_t i = 0; i < count; ++i) {
+        if (loadValue(table->bytes, table->type, i) != 0)
+            return false;
+    }
+    return true;
+}
+
 } // namespace
 
 Error makeFault(std::string code, std::string_view field, std::string expected, std::string found,
@@ -539,20 +549,6 @@ EncodingMaker::Step EncodingMaker::scaling()
     return given.kind == Scaling::Kind::Affine ? affineGrid(scaling, scales, offsets)
                                                : blockwiseGrid(scaling, scales, offsets);
 }
-
-namespace {
-
-bool allZero(const std::optional<Operand> &table)
-{
-    const std::uint64_t count = table ? elementCount(table->shape)->value : 0;
-    for (std::uint64_t i = 0; i < count; ++i) {
-        if (loadValue(table->bytes, table->type, i) != 0)
-            return false;
-    }
-    return true;
-}
-
-} // namespace
 
 /// Core AI's arithmetic, and whether it comes to that of a program.
 EncodingMaker::Step EncodingMaker::steps(ScalingState &scaling)

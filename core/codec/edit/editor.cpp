@@ -145,6 +145,86 @@ EditPlan zeroLeftOut(double asked)
     return none;
 }
 
+/// Checks that the mask and its survivors agree, without which no place is certain.
+Result<std::uint64_t> soundRank(const Decoder::State &state, std::uint64_t element,
+                                std::uint64_t dense)
+{
+    if (state.payload.order && state.payload.order->skipsZeros())
+        return tl::unexpected(editFault(
+            "patch.sparse_zero", "mask", "a value other than zero of a stored element",
+            "another zero",
+            "The form leaves zeros out: moving one would change the length of its slice"));
+    if (!state.mask)
+        return tl::unexpected(editFault("patch.part", "mask", "a sparse weight", "no mask",
+                                        "Only a sparse weight can keep or drop elements"));
+    if (element >= state.elements)
+        return tl::unexpected(
+            editFault("patch.index", "element", fmt::format("below {}", state.elements),
+                      fmt::format("{}", element), "The index lies outside the weight"));
+    if (state.payloadDecoder)
+        return tl::unexpected(indirectPayload());
+    const std::uint64_t population = state.mask->rank(state.mask->bits());
+    if (population != state.payloadElements)
+        return tl::unexpected(editFault(
+            "codec.mask", "mask", fmt::format("{} set bits", state.payloadElements),
+            fmt::format("{} set bits", population), "The mask does not match its values"));
+    return state.mask->rank(dense);
+}
+
+/// Survivors from number `first` on as a run of codes that starts in the same byte: the bits of
+/// that byte below them stay.
+struct Tail {
+    std::uint64_t byteOffset = 0;
+
+    std::vector<std::byte> bytes;
+};
+
+Tail repack(const Decoder::State &state, std::uint64_t first, std::uint64_t skip,
+            std::optional<std::int64_t> inserted)
+{
+    const unsigned width = codeWidth(state);
+    const std::uint64_t count = state.payloadElements;
+    const std::span<const std::byte> bytes = state.payload.bytes;
+    Tail tail;
+    if (width >= 8) {
+        const std::uint64_t size = width / 8;
+        tail.byteOffset = first * size;
+        if (inserted) {
+            const auto bits = static_cast<std::uint64_t>(*inserted);
+            for (std::uint64_t i = 0; i < size; ++i)
+                tail.bytes.push_back(static_cast<std::byte>(bits >> (8 * i)));
+        }
+        const auto rest = bytes.subspan((first + skip) * size, (count - first - skip) * size);
+        tail.bytes.insert(tail.bytes.end(), rest.begin(), rest.end());
+        return tail;
+    }
+    // From the last whole group of eight codes on: groups are whole bytes.
+    const std::uint64_t start = first / 8 * 8;
+    std::vector<std::uint8_t> codes(count - start);
+    unpackCodes(bytes, width, start, codes);
+    const auto place = codes.begin() + static_cast<std::ptrdiff_t>(first - start);
+    if (inserted)
+        codes.insert(place, static_cast<std::uint8_t>(*inserted));
+    else
+        codes.erase(place, place + static_cast<std::ptrdiff_t>(skip));
+    tail.byteOffset = start / 8 * width;
+    tail.bytes.resize(packedBytes(ElementCount(codes.size()), ElementType::Uint1)->value * width);
+    packCodes(codes, width, 0, tail.bytes);
+    tail.bytes.resize((codes.size() * width + 7) / 8);
+    return tail;
+}
+
+/// Cuts what the file holds already off the front of the tail. (Its end moves: never the same.)
+void addTail(EditPlan &plan, const Decoder::State &state, Tail tail)
+{
+    const auto old = state.payload.bytes.subspan(tail.byteOffset);
+    std::size_t same = 0;
+    while (same < tail.bytes.size() && same < old.size() && tail.bytes[same] == old[same])
+        ++same;
+    tail.bytes.erase(tail.bytes.begin(), tail.bytes.begin() + static_cast<std::ptrdiff_t>(same));
+    addChange(plan, state.payload.role, {tail.byteOffset + same, std::move(tail.bytes)});
+}
+
 } // namespace
 
 Result<Editor::StoredPlace> Editor::storedPlace(std::uint64_t element) const
@@ -394,90 +474,6 @@ void addChange(EditPlan &plan, PartRole role, ByteChange change)
 }
 
 // Edits that change which elements a mask keeps: the survivors behind the place move.
-
-namespace {
-
-/// Checks that the mask and its survivors agree, without which no place is certain.
-Result<std::uint64_t> soundRank(const Decoder::State &state, std::uint64_t element,
-                                std::uint64_t dense)
-{
-    if (state.payload.order && state.payload.order->skipsZeros())
-        return tl::unexpected(editFault(
-            "patch.sparse_zero", "mask", "a value other than zero of a stored element",
-            "another zero",
-            "The form leaves zeros out: moving one would change the length of its slice"));
-    if (!state.mask)
-        return tl::unexpected(editFault("patch.part", "mask", "a sparse weight", "no mask",
-                                        "Only a sparse weight can keep or drop elements"));
-    if (element >= state.elements)
-        return tl::unexpected(
-            editFault("patch.index", "element", fmt::format("below {}", state.elements),
-                      fmt::format("{}", element), "The index lies outside the weight"));
-    if (state.payloadDecoder)
-        return tl::unexpected(indirectPayload());
-    const std::uint64_t population = state.mask->rank(state.mask->bits());
-    if (population != state.payloadElements)
-        return tl::unexpected(editFault(
-            "codec.mask", "mask", fmt::format("{} set bits", state.payloadElements),
-            fmt::format("{} set bits", population), "The mask does not match its values"));
-    return state.mask->rank(dense);
-}
-
-/// Survivors from number `first` on as a run of codes that starts in the same byte: the bits of
-/// that byte below them stay.
-struct Tail {
-    std::uint64_t byteOffset = 0;
-
-    std::vector<std::byte> bytes;
-};
-
-Tail repack(const Decoder::State &state, std::uint64_t first, std::uint64_t skip,
-            std::optional<std::int64_t> inserted)
-{
-    const unsigned width = codeWidth(state);
-    const std::uint64_t count = state.payloadElements;
-    const std::span<const std::byte> bytes = state.payload.bytes;
-    Tail tail;
-    if (width >= 8) {
-        const std::uint64_t size = width / 8;
-        tail.byteOffset = first * size;
-        if (inserted) {
-            const auto bits = static_cast<std::uint64_t>(*inserted);
-            for (std::uint64_t i = 0; i < size; ++i)
-                tail.bytes.push_back(static_cast<std::byte>(bits >> (8 * i)));
-        }
-        const auto rest = bytes.subspan((first + skip) * size, (count - first - skip) * size);
-        tail.bytes.insert(tail.bytes.end(), rest.begin(), rest.end());
-        return tail;
-    }
-    // From the last whole group of eight codes on: groups are whole bytes.
-    const std::uint64_t start = first / 8 * 8;
-    std::vector<std::uint8_t> codes(count - start);
-    unpackCodes(bytes, width, start, codes);
-    const auto place = codes.begin() + static_cast<std::ptrdiff_t>(first - start);
-    if (inserted)
-        codes.insert(place, static_cast<std::uint8_t>(*inserted));
-    else
-        codes.erase(place, place + static_cast<std::ptrdiff_t>(skip));
-    tail.byteOffset = start / 8 * width;
-    tail.bytes.resize(packedBytes(ElementCount(codes.size()), ElementType::Uint1)->value * width);
-    packCodes(codes, width, 0, tail.bytes);
-    tail.bytes.resize((codes.size() * width + 7) / 8);
-    return tail;
-}
-
-/// Cuts what the file holds already off the front of the tail. (Its end moves: never the same.)
-void addTail(EditPlan &plan, const Decoder::State &state, Tail tail)
-{
-    const auto old = state.payload.bytes.subspan(tail.byteOffset);
-    std::size_t same = 0;
-    while (same < tail.bytes.size() && same < old.size() && tail.bytes[same] == old[same])
-        ++same;
-    tail.bytes.erase(tail.bytes.begin(), tail.bytes.begin() + static_cast<std::ptrdiff_t>(same));
-    addChange(plan, state.payload.role, {tail.byteOffset + same, std::move(tail.bytes)});
-}
-
-} // namespace
 
 Result<EditPlan> Editor::keep(std::uint64_t element, double value, double tolerance) const
 {

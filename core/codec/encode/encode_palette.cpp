@@ -158,152 +158,6 @@ std::vector<std::uint64_t> countHalves(std::span<const float> values)
     return counts;
 }
 
-} // namespace
-
-HalfHistogram histogramOf(std::span<const float> values)
-{
-    if (values.size() < kFew)
-        return sortedHistogram(values);
-    const std::vector<std::uint64_t> counts = countHalves(values);
-    HalfHistogram histogram;
-    std::uint64_t found = 0;
-    const auto add = [&](std::uint32_t half) {
-        if (counts[half] == 0)
-            return;
-        histogram.values.push_back({halfToFloat(static_cast<std::uint16_t>(half)), counts[half]});
-        found += counts[half];
-    };
-    for (std::uint32_t half = 0xfbff; half > 0x8000; --half)
-        add(half);
-    for (std::uint32_t half = 0; half < kHalfInfinity; ++half)
-        add(half);
-    histogram.finite = found == values.size();
-    return histogram;
-}
-
-/// massedHistogram of few values.
-static std::vector<MassedValue> sortedMasses(std::span<const float> values,
-                                             std::span<const float> masses)
-{
-    std::vector<MassedValue> massed;
-    std::uint16_t last = 0;
-    for (const KeyedHalf &one : sortedHalves(values)) {
-        const float mass = masses[one.place];
-        if (!(mass > 0))
-            continue;
-        if (massed.empty() || one.key != last)
-            massed.push_back({halfToFloat(one.half), 0});
-        last = one.key;
-        massed.back().mass += static_cast<double>(mass);
-    }
-    return massed;
-}
-
-std::vector<MassedValue> massedHistogram(std::span<const float> values,
-                                         std::span<const float> masses)
-{
-    if (masses.empty())
-        return {};
-    if (values.size() < kFew)
-        return sortedMasses(values, masses);
-    std::vector<double> sums(kHalves);
-    forEachHalfBlock(values, [&](std::size_t at, std::span<const std::uint16_t> halves) {
-        for (std::size_t i = 0; i < halves.size(); ++i)
-            sums[halves[i]] += static_cast<double>(masses[at + i]);
-    });
-    sums[0] += std::exchange(sums[0x8000], 0.0);
-    std::vector<MassedValue> massed;
-    const auto add = [&](std::uint32_t half) {
-        if (sums[half] > 0)
-            massed.push_back({halfToFloat(static_cast<std::uint16_t>(half)), sums[half]});
-    };
-    for (std::uint32_t half = 0xfbff; half > 0x8000; --half)
-        add(half);
-    for (std::uint32_t half = 0; half < kHalfInfinity; ++half)
-        add(half);
-    return massed;
-}
-
-double massedError(std::span<const MassedValue> values, std::span<const float> entries)
-{
-    double error = 0;
-    std::size_t nearest = 0;
-    for (const MassedValue &one : values) {
-        const auto off = [&](std::size_t entry) {
-            return std::abs(static_cast<double>(one.value) - static_cast<double>(entries[entry]));
-        };
-        // Both ascend: the nearest entry never moves back.
-        while (nearest + 1 < entries.size() && off(nearest + 1) <= off(nearest))
-            ++nearest;
-        error += one.mass * off(nearest) * off(nearest);
-    }
-    return error;
-}
-
-NearestEntry::NearestEntry(std::span<const float> entries, bool many) : m_entries(entries)
-{
-    if (!many)
-        return;
-    m_table.resize(kHalves);
-    for (std::size_t half = 0; half < kHalves; ++half) {
-        if ((half & kHalfInfinity) != kHalfInfinity)
-            m_table[half] = search(static_cast<std::uint16_t>(half));
-    }
-    findBounds();
-}
-
-void NearestEntry::findBounds()
-{
-    constexpr std::size_t kMostEntries = 16; // more comparisons take longer than a lookup
-    if (m_entries.size() > kMostEntries)
-        return;
-    const auto entryAt = [&](int order) {
-        const auto bits = static_cast<std::uint16_t>(order);
-        return m_table[order < 0 ? bits ^ 0x7fffu : bits];
-    };
-    constexpr int kLargest = kHalfInfinity - 1;
-    for (int order = -kLargest - 1; order < kLargest; ++order) {
-        const int step = entryAt(order + 1) - entryAt(order);
-        if (step == 1)
-            m_bounds.push_back(static_cast<std::int16_t>(order));
-        else if (step != 0)
-            break;
-    }
-    if (m_bounds.size() + 1 != m_entries.size() || entryAt(-kLargest - 1) != 0)
-        m_bounds.clear();
-}
-
-std::uint8_t NearestEntry::search(std::uint16_t half) const
-{
-    const float value = halfToFloat(half);
-    const auto above = std::lower_bound(m_entries.begin(), m_entries.end(), value);
-    auto nearest = above;
-    if (above == m_entries.end() ||
-        (above != m_entries.begin() && value - *(above - 1) <= *above - value))
-        nearest = above - 1;
-    // Of equal entries, the first.
-    nearest = std::lower_bound(m_entries.begin(), m_entries.end(), *nearest);
-    return static_cast<std::uint8_t>(nearest - m_entries.begin());
-}
-
-void NearestEntry::assign(std::span<const float> values, std::span<std::uint8_t> indices) const
-{
-    forEachHalfBlock(values, [&](std::size_t at, std::span<const std::uint16_t> halves) {
-        const auto some = indices.subspan(at, halves.size());
-        if (!m_bounds.empty()) {
-            countBelow(halves, m_bounds, some);
-        } else if (!m_table.empty()) {
-            std::transform(halves.begin(), halves.end(), some.begin(),
-                           [this](std::uint16_t half) { return m_table[half]; });
-        } else {
-            std::transform(halves.begin(), halves.end(), some.begin(),
-                           [this](std::uint16_t half) { return search(half); });
-        }
-    });
-}
-
-namespace {
-
 /// Whether all values are finite in fp16.
 bool fitHalf(std::span<const float> values)
 {
@@ -513,6 +367,148 @@ EncodedWeight emptyPalette(const Shape &shape, const PaletteOptions &options)
 }
 
 } // namespace
+
+HalfHistogram histogramOf(std::span<const float> values)
+{
+    if (values.size() < kFew)
+        return sortedHistogram(values);
+    const std::vector<std::uint64_t> counts = countHalves(values);
+    HalfHistogram histogram;
+    std::uint64_t found = 0;
+    const auto add = [&](std::uint32_t half) {
+        if (counts[half] == 0)
+            return;
+        histogram.values.push_back({halfToFloat(static_cast<std::uint16_t>(half)), counts[half]});
+        found += counts[half];
+    };
+    for (std::uint32_t half = 0xfbff; half > 0x8000; --half)
+        add(half);
+    for (std::uint32_t half = 0; half < kHalfInfinity; ++half)
+        add(half);
+    histogram.finite = found == values.size();
+    return histogram;
+}
+
+/// massedHistogram of few values.
+static std::vector<MassedValue> sortedMasses(std::span<const float> values,
+                                             std::span<const float> masses)
+{
+    std::vector<MassedValue> massed;
+    std::uint16_t last = 0;
+    for (const KeyedHalf &one : sortedHalves(values)) {
+        const float mass = masses[one.place];
+        if (!(mass > 0))
+            continue;
+        if (massed.empty() || one.key != last)
+            massed.push_back({halfToFloat(one.half), 0});
+        last = one.key;
+        massed.back().mass += static_cast<double>(mass);
+    }
+    return massed;
+}
+
+std::vector<MassedValue> massedHistogram(std::span<const float> values,
+                                         std::span<const float> masses)
+{
+    if (masses.empty())
+        return {};
+    if (values.size() < kFew)
+        return sortedMasses(values, masses);
+    std::vector<double> sums(kHalves);
+    forEachHalfBlock(values, [&](std::size_t at, std::span<const std::uint16_t> halves) {
+        for (std::size_t i = 0; i < halves.size(); ++i)
+            sums[halves[i]] += static_cast<double>(masses[at + i]);
+    });
+    sums[0] += std::exchange(sums[0x8000], 0.0);
+    std::vector<MassedValue> massed;
+    const auto add = [&](std::uint32_t half) {
+        if (sums[half] > 0)
+            massed.push_back({halfToFloat(static_cast<std::uint16_t>(half)), sums[half]});
+    };
+    for (std::uint32_t half = 0xfbff; half > 0x8000; --half)
+        add(half);
+    for (std::uint32_t half = 0; half < kHalfInfinity; ++half)
+        add(half);
+    return massed;
+}
+
+double massedError(std::span<const MassedValue> values, std::span<const float> entries)
+{
+    double error = 0;
+    std::size_t nearest = 0;
+    for (const MassedValue &one : values) {
+        const auto off = [&](std::size_t entry) {
+            return std::abs(static_cast<double>(one.value) - static_cast<double>(entries[entry]));
+        };
+        // Both ascend: the nearest entry never moves back.
+        while (nearest + 1 < entries.size() && off(nearest + 1) <= off(nearest))
+            ++nearest;
+        error += one.mass * off(nearest) * off(nearest);
+    }
+    return error;
+}
+
+NearestEntry::NearestEntry(std::span<const float> entries, bool many) : m_entries(entries)
+{
+    if (!many)
+        return;
+    m_table.resize(kHalves);
+    for (std::size_t half = 0; half < kHalves; ++half) {
+        if ((half & kHalfInfinity) != kHalfInfinity)
+            m_table[half] = search(static_cast<std::uint16_t>(half));
+    }
+    findBounds();
+}
+
+void NearestEntry::findBounds()
+{
+    constexpr std::size_t kMostEntries = 16; // more comparisons take longer than a lookup
+    if (m_entries.size() > kMostEntries)
+        return;
+    const auto entryAt = [&](int order) {
+        const auto bits = static_cast<std::uint16_t>(order);
+        return m_table[order < 0 ? bits ^ 0x7fffu : bits];
+    };
+    constexpr int kLargest = kHalfInfinity - 1;
+    for (int order = -kLargest - 1; order < kLargest; ++order) {
+        const int step = entryAt(order + 1) - entryAt(order);
+        if (step == 1)
+            m_bounds.push_back(static_cast<std::int16_t>(order));
+        else if (step != 0)
+            break;
+    }
+    if (m_bounds.size() + 1 != m_entries.size() || entryAt(-kLargest - 1) != 0)
+        m_bounds.clear();
+}
+
+std::uint8_t NearestEntry::search(std::uint16_t half) const
+{
+    const float value = halfToFloat(half);
+    const auto above = std::lower_bound(m_entries.begin(), m_entries.end(), value);
+    auto nearest = above;
+    if (above == m_entries.end() ||
+        (above != m_entries.begin() && value - *(above - 1) <= *above - value))
+        nearest = above - 1;
+    // Of equal entries, the first.
+    nearest = std::lower_bound(m_entries.begin(), m_entries.end(), *nearest);
+    return static_cast<std::uint8_t>(nearest - m_entries.begin());
+}
+
+void NearestEntry::assign(std::span<const float> values, std::span<std::uint8_t> indices) const
+{
+    forEachHalfBlock(values, [&](std::size_t at, std::span<const std::uint16_t> halves) {
+        const auto some = indices.subspan(at, halves.size());
+        if (!m_bounds.empty()) {
+            countBelow(halves, m_bounds, some);
+        } else if (!m_table.empty()) {
+            std::transform(halves.begin(), halves.end(), some.begin(),
+                           [this](std::uint16_t half) { return m_table[half]; });
+        } else {
+            std::transform(halves.begin(), halves.end(), some.begin(),
+                           [this](std::uint16_t half) { return search(half); });
+        }
+    });
+}
 
 Result<EncodedWeight> encodePalette(std::span<const float> values, const Shape &shape,
                                     const PaletteOptions &options)

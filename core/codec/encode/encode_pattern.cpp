@@ -72,46 +72,6 @@ private:
     SparseBuilder m_builder;
 };
 
-} // namespace
-
-Result<EncodedWeight> encodeSparsePattern(std::span<const float> values, const Shape &shape,
-                                          const SparsePattern &pattern)
-{
-    if (auto checked = checkValues(values, shape); !checked)
-        return tl::unexpected(checked.error());
-    if (pattern.of == 0 || pattern.keep > pattern.of)
-        return tl::unexpected(badArgument("pattern", "n:m with n <= m",
-                                          fmt::format("{}:{}", pattern.keep, pattern.of),
-                                          "The pattern keeps more than there are"));
-    if (pattern.axis >= shape.size())
-        return tl::unexpected(badArgument("axis", fmt::format("below {}", shape.size()),
-                                          fmt::format("{}", pattern.axis),
-                                          "The shape has no such axis"));
-    PatternEncoder encoder(values, shape, pattern);
-    if (values.empty())
-        return encoder.take();
-    const std::uint64_t extent = shape[pattern.axis];
-    const std::uint64_t whole = extent / pattern.of;
-    const std::uint64_t rest = extent % pattern.of;
-    std::uint64_t outer = 1;
-    for (std::size_t i = 0; i < pattern.axis; ++i)
-        outer *= shape[i];
-    if (rest == 0) {
-        encoder.add(pattern.of, whole * outer);
-        return encoder.take();
-    }
-    for (std::uint64_t i = 0; i < outer; ++i) {
-        if (whole != 0)
-            encoder.add(pattern.of, whole);
-        encoder.add(rest, 1);
-    }
-    return encoder.take();
-}
-
-// Sparse weights by saliency: what is kept is what the outputs would miss most.
-
-namespace {
-
 /// What is lost when a value goes, as the bits of a number that is not negative: they are in its
 /// order. 0 for zeros; NaN counts as the largest.
 std::uint64_t loss(float value, std::uint16_t half, float mass)
@@ -217,6 +177,42 @@ void keepLargest(std::span<std::uint16_t> halves, std::span<const std::uint64_t>
 }
 
 } // namespace
+
+Result<EncodedWeight> encodeSparsePattern(std::span<const float> values, const Shape &shape,
+                                          const SparsePattern &pattern)
+{
+    if (auto checked = checkValues(values, shape); !checked)
+        return tl::unexpected(checked.error());
+    if (pattern.of == 0 || pattern.keep > pattern.of)
+        return tl::unexpected(badArgument("pattern", "n:m with n <= m",
+                                          fmt::format("{}:{}", pattern.keep, pattern.of),
+                                          "The pattern keeps more than there are"));
+    if (pattern.axis >= shape.size())
+        return tl::unexpected(badArgument("axis", fmt::format("below {}", shape.size()),
+                                          fmt::format("{}", pattern.axis),
+                                          "The shape has no such axis"));
+    PatternEncoder encoder(values, shape, pattern);
+    if (values.empty())
+        return encoder.take();
+    const std::uint64_t extent = shape[pattern.axis];
+    const std::uint64_t whole = extent / pattern.of;
+    const std::uint64_t rest = extent % pattern.of;
+    std::uint64_t outer = 1;
+    for (std::size_t i = 0; i < pattern.axis; ++i)
+        outer *= shape[i];
+    if (rest == 0) {
+        encoder.add(pattern.of, whole * outer);
+        return encoder.take();
+    }
+    for (std::uint64_t i = 0; i < outer; ++i) {
+        if (whole != 0)
+            encoder.add(pattern.of, whole);
+        encoder.add(rest, 1);
+    }
+    return encoder.take();
+}
+
+// Sparse weights by saliency: what is kept is what the outputs would miss most.
 
 Result<EncodedWeight> encodeSalientDensity(std::span<const float> values, const Shape &shape,
                                            double density, std::span<const float> masses)

@@ -325,79 +325,6 @@ private:
     std::vector<std::uint8_t> m_codes;
 };
 
-} // namespace
-
-ScaleCells affineCells(const Shape &shape, std::optional<std::uint64_t> axis)
-{
-    ScaleCells cells;
-    for (std::size_t i = 0; i < shape.size(); ++i) {
-        if (axis && i == *axis)
-            cells.cells = shape[i];
-        else
-            (axis && i < *axis ? cells.repeats : cells.length) *= shape[i];
-    }
-    return cells;
-}
-
-ScaleCells blockCells(const Shape &shape, const BlockwiseOptions &options)
-{
-    const std::uint64_t axis = options.axis, blocks = shape[axis] / options.block;
-    const bool channelsBehind = options.channels > axis;
-    ScaleCells cells;
-    // Blocks that channels lie behind are walked in runs: an element of a block, then all channels.
-    (channelsBehind ? cells.outer : cells.cells) = blocks;
-    (channelsBehind ? cells.repeats : cells.length) = options.block;
-    for (std::size_t i = 0; i < shape.size(); ++i) {
-        if (i == axis)
-            continue;
-        if (i < axis)
-            (i <= options.channels ? cells.outer : cells.repeats) *= shape[i];
-        else
-            (i <= options.channels ? cells.cells : cells.length) *= shape[i];
-    }
-    return cells;
-}
-
-void fitScales(EncodedWeight &weight, const ScaleCells &cells, std::span<const float> values,
-               std::span<const float> masses, bool movesZero)
-{
-    EncodedPart *const data = partOfFitted(weight, PartRole::Data);
-    EncodedPart *const scale = partOfFitted(weight, PartRole::Scale);
-    EncodedPart *zero = partOfFitted(weight, PartRole::ZeroPoint);
-    if (zero == nullptr)
-        zero = partOfFitted(weight, PartRole::Offset);
-    if (data == nullptr || scale == nullptr || values.empty())
-        return;
-    // The symmetric range leaves out the code without a counterpart.
-    const CodeRange codes{static_cast<std::int32_t>(smallestCode(data->type)) + (movesZero ? 0 : 1),
-                          static_cast<std::int32_t>(largestCode(data->type))};
-    CodeStore store(*data);
-    ScaleSearch search(codes);
-    std::vector<float> valueBuffer, massBuffer;
-    for (std::size_t cell = 0; cell < cells.outer * cells.cells; ++cell) {
-        const auto some = gathered(values, cells, cell, valueBuffer);
-        const auto weighing = gathered(masses, cells, cell, massBuffer);
-        const auto half = loadCode(scale->bytes, ElementType::Fp16, cell);
-        const QuantGrid plain{halfToFloat(static_cast<std::uint16_t>(half)),
-                              zero == nullptr ? 0 : loadCode(zero->bytes, zero->type, cell)};
-        search.begin(some, weighing, plain);
-        const QuantGrid found = search.find(movesZero);
-        if ((found.scale == plain.scale && found.zero == plain.zero) ||
-            !(storedError(some, weighing, found, codes) <
-              storedError(some, weighing, plain, codes)))
-            continue;
-        storeCode(*scale, cell, floatToHalf(found.scale));
-        if (zero != nullptr)
-            storeCode(*zero, cell, found.zero);
-        for (std::size_t repeat = 0; repeat < cells.repeats; ++repeat) {
-            const std::size_t first = cells.startOf(cell, repeat);
-            store.set(values.subspan(first, cells.length), stepsOfGrid(found, codes), first);
-        }
-    }
-}
-
-namespace {
-
 void storeHalf(EncodedPart &part, std::uint64_t index, float value)
 {
     storeCode(part, index, floatToHalf(value));
@@ -482,7 +409,97 @@ Channels channelsAlong(std::optional<std::size_t> axis, const Shape &shape, std:
     return split;
 }
 
+Result<void> checkBlockwise(const Shape &shape, const BlockwiseOptions &options)
+{
+    const ElementType codeType = options.codeType;
+    const bool legal = codeType == ElementType::Int4 || codeType == ElementType::Uint4 ||
+                       codeType == ElementType::Int8 || codeType == ElementType::Uint8;
+    if (!legal)
+        return tl::unexpected(badArgument("codeType", "int4, uint4, int8 or uint8",
+                                          std::string(elementTypeName(codeType)),
+                                          "Blockwise codes have 4 or 8 bits"));
+    if (!options.withOffset && !isSignedInteger(codeType))
+        return tl::unexpected(badArgument("withOffset", "true for unsigned codes", "false",
+                                          "Unsigned codes without an offset have no negatives"));
+    if (options.axis >= shape.size() || options.block == 0 ||
+        shape[options.axis] % options.block != 0)
+        return tl::unexpected(badArgument(
+            "block", "a size that divides the axis",
+            fmt::format("{} along axis {} of {}", options.block, options.axis, shapeText(shape)),
+            "The blocks do not divide the axis"));
+    return {};
+}
+
 } // namespace
+
+ScaleCells affineCells(const Shape &shape, std::optional<std::uint64_t> axis)
+{
+    ScaleCells cells;
+    for (std::size_t i = 0; i < shape.size(); ++i) {
+        if (axis && i == *axis)
+            cells.cells = shape[i];
+        else
+            (axis && i < *axis ? cells.repeats : cells.length) *= shape[i];
+    }
+    return cells;
+}
+
+ScaleCells blockCells(const Shape &shape, const BlockwiseOptions &options)
+{
+    const std::uint64_t axis = options.axis, blocks = shape[axis] / options.block;
+    const bool channelsBehind = options.channels > axis;
+    ScaleCells cells;
+    // Blocks that channels lie behind are walked in runs: an element of a block, then all channels.
+    (channelsBehind ? cells.outer : cells.cells) = blocks;
+    (channelsBehind ? cells.repeats : cells.length) = options.block;
+    for (std::size_t i = 0; i < shape.size(); ++i) {
+        if (i == axis)
+            continue;
+        if (i < axis)
+            (i <= options.channels ? cells.outer : cells.repeats) *= shape[i];
+        else
+            (i <= options.channels ? cells.cells : cells.length) *= shape[i];
+    }
+    return cells;
+}
+
+void fitScales(EncodedWeight &weight, const ScaleCells &cells, std::span<const float> values,
+               std::span<const float> masses, bool movesZero)
+{
+    EncodedPart *const data = partOfFitted(weight, PartRole::Data);
+    EncodedPart *const scale = partOfFitted(weight, PartRole::Scale);
+    EncodedPart *zero = partOfFitted(weight, PartRole::ZeroPoint);
+    if (zero == nullptr)
+        zero = partOfFitted(weight, PartRole::Offset);
+    if (data == nullptr || scale == nullptr || values.empty())
+        return;
+    // The symmetric range leaves out the code without a counterpart.
+    const CodeRange codes{static_cast<std::int32_t>(smallestCode(data->type)) + (movesZero ? 0 : 1),
+                          static_cast<std::int32_t>(largestCode(data->type))};
+    CodeStore store(*data);
+    ScaleSearch search(codes);
+    std::vector<float> valueBuffer, massBuffer;
+    for (std::size_t cell = 0; cell < cells.outer * cells.cells; ++cell) {
+        const auto some = gathered(values, cells, cell, valueBuffer);
+        const auto weighing = gathered(masses, cells, cell, massBuffer);
+        const auto half = loadCode(scale->bytes, ElementType::Fp16, cell);
+        const QuantGrid plain{halfToFloat(static_cast<std::uint16_t>(half)),
+                              zero == nullptr ? 0 : loadCode(zero->bytes, zero->type, cell)};
+        search.begin(some, weighing, plain);
+        const QuantGrid found = search.find(movesZero);
+        if ((found.scale == plain.scale && found.zero == plain.zero) ||
+            !(storedError(some, weighing, found, codes) <
+              storedError(some, weighing, plain, codes)))
+            continue;
+        storeCode(*scale, cell, floatToHalf(found.scale));
+        if (zero != nullptr)
+            storeCode(*zero, cell, found.zero);
+        for (std::size_t repeat = 0; repeat < cells.repeats; ++repeat) {
+            const std::size_t first = cells.startOf(cell, repeat);
+            store.set(values.subspan(first, cells.length), stepsOfGrid(found, codes), first);
+        }
+    }
+}
 
 Result<EncodedWeight> encodeAffine(std::span<const float> values, const Shape &shape,
                                    const AffineOptions &options)
@@ -534,31 +551,6 @@ Result<EncodedWeight> encodeAffine(std::span<const float> values, const Shape &s
     weight.parts.push_back(std::move(zeroPoint));
     return weight;
 }
-
-namespace {
-
-Result<void> checkBlockwise(const Shape &shape, const BlockwiseOptions &options)
-{
-    const ElementType codeType = options.codeType;
-    const bool legal = codeType == ElementType::Int4 || codeType == ElementType::Uint4 ||
-                       codeType == ElementType::Int8 || codeType == ElementType::Uint8;
-    if (!legal)
-        return tl::unexpected(badArgument("codeType", "int4, uint4, int8 or uint8",
-                                          std::string(elementTypeName(codeType)),
-                                          "Blockwise codes have 4 or 8 bits"));
-    if (!options.withOffset && !isSignedInteger(codeType))
-        return tl::unexpected(badArgument("withOffset", "true for unsigned codes", "false",
-                                          "Unsigned codes without an offset have no negatives"));
-    if (options.axis >= shape.size() || options.block == 0 ||
-        shape[options.axis] % options.block != 0)
-        return tl::unexpected(badArgument(
-            "block", "a size that divides the axis",
-            fmt::format("{} along axis {} of {}", options.block, options.axis, shapeText(shape)),
-            "The blocks do not divide the axis"));
-    return {};
-}
-
-} // namespace
 
 Shape blockScales(const Shape &shape, const BlockwiseOptions &options)
 {

@@ -250,43 +250,6 @@ EncodedWeight keptByCut(std::span<const float> values, const Shape &shape, std::
     return builder.take();
 }
 
-} // namespace
-
-Result<EncodedWeight> encodeSparse(std::span<const float> values, const Shape &shape,
-                                   float threshold)
-{
-    if (auto checked = checkValues(values, shape); !checked)
-        return tl::unexpected(checked.error());
-    if (std::isnan(threshold))
-        return tl::unexpected(
-            badArgument("threshold", "a number", "nan", "The threshold is not a number"));
-    return keptWeight(values, shape, threshold);
-}
-
-Result<EncodedWeight> encodeSparseDensity(std::span<const float> values, const Shape &shape,
-                                          double density)
-{
-    if (auto checked = checkDensity(values, shape, density); !checked)
-        return tl::unexpected(checked.error());
-    const auto wanted =
-        static_cast<std::uint64_t>(std::llround(density * static_cast<double>(values.size())));
-    if (wanted >= values.size())
-        return keptWeight(values, shape, 0);
-    constexpr std::size_t kManyValues = std::size_t{1} << 20;
-    if (values.size() >= kManyValues) {
-        const CutBracket bracket = bracketOf(values, density);
-        if (bracket.high != 0) {
-            if (auto weight = keptByBracket(values, shape, wanted, bracket))
-                return std::move(*weight);
-        }
-    }
-    return keptByCut(values, shape, wanted);
-}
-
-// Sparse weights of fp32: what is kept is chosen, and stored, without a step through fp16.
-
-namespace {
-
 /// mass * w² as the bits of a number that is not negative: they are in its order. 0 for zeros
 /// alone; NaN and infinities come first.
 std::uint64_t wideLoss(float value, float mass)
@@ -392,37 +355,6 @@ void keepPattern(WideMask &mask, const Shape &shape, const SparsePattern &patter
     }
 }
 
-} // namespace
-
-Result<EncodedWeight> encodeWideSparse(std::span<const float> values, const Shape &shape,
-                                       const FormSpec &spec, std::span<const float> masses)
-{
-    // Arguments are checked by the encoders of fp16.
-    WideMask mask(values, masses);
-    if (spec.pattern) {
-        TRY(encodeSparsePattern(values, shape, *spec.pattern));
-        keepPattern(mask, shape, *spec.pattern, values.size());
-    } else if (spec.density) {
-        if (auto checked = checkDensity(values, shape, *spec.density); !checked)
-            return tl::unexpected(checked.error());
-        mask.keepLargest(0, 1, values.size(),
-                         static_cast<std::size_t>(
-                             std::llround(*spec.density * static_cast<double>(values.size()))));
-    } else {
-        const float threshold = spec.threshold.value_or(0.0f);
-        if (auto plain = encodeSparse(values.first(0), {0}, threshold); !plain)
-            return plain;
-        if (auto checked = checkValues(values, shape); !checked)
-            return tl::unexpected(checked.error());
-        mask.keepFrom(threshold);
-    }
-    return mask.take(shape);
-}
-
-// The joint forms: survivors of a mask that are palette indices or scaled codes.
-
-namespace {
-
 /// The mask of a sparse weight, checked against the values that the weight was made from.
 Result<const EncodedPart *> maskOf(std::span<const float> values, const EncodedWeight &sparse)
 {
@@ -481,6 +413,66 @@ Result<void> checkJointPalette(const Shape &shape, const PaletteOptions &options
 }
 
 } // namespace
+
+Result<EncodedWeight> encodeSparse(std::span<const float> values, const Shape &shape,
+                                   float threshold)
+{
+    if (auto checked = checkValues(values, shape); !checked)
+        return tl::unexpected(checked.error());
+    if (std::isnan(threshold))
+        return tl::unexpected(
+            badArgument("threshold", "a number", "nan", "The threshold is not a number"));
+    return keptWeight(values, shape, threshold);
+}
+
+Result<EncodedWeight> encodeSparseDensity(std::span<const float> values, const Shape &shape,
+                                          double density)
+{
+    if (auto checked = checkDensity(values, shape, density); !checked)
+        return tl::unexpected(checked.error());
+    const auto wanted =
+        static_cast<std::uint64_t>(std::llround(density * static_cast<double>(values.size())));
+    if (wanted >= values.size())
+        return keptWeight(values, shape, 0);
+    constexpr std::size_t kManyValues = std::size_t{1} << 20;
+    if (values.size() >= kManyValues) {
+        const CutBracket bracket = bracketOf(values, density);
+        if (bracket.high != 0) {
+            if (auto weight = keptByBracket(values, shape, wanted, bracket))
+                return std::move(*weight);
+        }
+    }
+    return keptByCut(values, shape, wanted);
+}
+
+// Sparse weights of fp32: what is kept is chosen, and stored, without a step through fp16.
+
+Result<EncodedWeight> encodeWideSparse(std::span<const float> values, const Shape &shape,
+                                       const FormSpec &spec, std::span<const float> masses)
+{
+    // Arguments are checked by the encoders of fp16.
+    WideMask mask(values, masses);
+    if (spec.pattern) {
+        TRY(encodeSparsePattern(values, shape, *spec.pattern));
+        keepPattern(mask, shape, *spec.pattern, values.size());
+    } else if (spec.density) {
+        if (auto checked = checkDensity(values, shape, *spec.density); !checked)
+            return tl::unexpected(checked.error());
+        mask.keepLargest(0, 1, values.size(),
+                         static_cast<std::size_t>(
+                             std::llround(*spec.density * static_cast<double>(values.size()))));
+    } else {
+        const float threshold = spec.threshold.value_or(0.0f);
+        if (auto plain = encodeSparse(values.first(0), {0}, threshold); !plain)
+            return plain;
+        if (auto checked = checkValues(values, shape); !checked)
+            return tl::unexpected(checked.error());
+        mask.keepFrom(threshold);
+    }
+    return mask.take(shape);
+}
+
+// The joint forms: survivors of a mask that are palette indices or scaled codes.
 
 Result<EncodedWeight> encodeSparsePalette(std::span<const float> values,
                                           const EncodedWeight &sparse,

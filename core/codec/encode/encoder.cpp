@@ -27,6 +27,21 @@ Operand operandOf(const EncodedPart &part)
     return {part.role, part.type, part.shape, part.bytes};
 }
 
+/// The values as fp16 at the end of `bytes`, a part at a time that stays in a cache.
+void appendHalves(std::span<const float> values, std::vector<std::byte> &bytes)
+{
+    constexpr std::size_t kPart = 4096;
+    std::array<std::uint16_t, kPart> halves;
+    reserveLarge(bytes, 2 * values.size());
+    for (std::size_t at = 0; at < values.size(); at += kPart) {
+        const auto part = values.subspan(at, std::min(kPart, values.size() - at));
+        const auto some = std::span(halves).first(part.size());
+        convertFloatToHalf(part, some);
+        const auto more = std::as_bytes(some);
+        bytes.insert(bytes.end(), more.begin(), more.end());
+    }
+}
+
 } // namespace
 
 Encoding EncodedWeight::encoding() const
@@ -67,25 +82,6 @@ Encoding EncodedWeight::encoding() const
     }
     return result;
 }
-
-namespace {
-
-/// The values as fp16 at the end of `bytes`, a part at a time that stays in a cache.
-void appendHalves(std::span<const float> values, std::vector<std::byte> &bytes)
-{
-    constexpr std::size_t kPart = 4096;
-    std::array<std::uint16_t, kPart> halves;
-    reserveLarge(bytes, 2 * values.size());
-    for (std::size_t at = 0; at < values.size(); at += kPart) {
-        const auto part = values.subspan(at, std::min(kPart, values.size() - at));
-        const auto some = std::span(halves).first(part.size());
-        convertFloatToHalf(part, some);
-        const auto more = std::as_bytes(some);
-        bytes.insert(bytes.end(), more.begin(), more.end());
-    }
-}
-
-} // namespace
 
 Result<EncodedWeight> encodeDense(std::span<const float> values, const Shape &shape,
                                   ElementType type)

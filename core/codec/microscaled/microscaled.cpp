@@ -67,6 +67,175 @@ Result<void> requireValues(std::span<const float> values, const MxRequest &reque
         .unexpected();
 }
 
+using Bytes = std::vector<std::uint8_t>;
+
+Error lengthFault(std::string_view field, std::uint64_t expected, std::uint64_t found)
+{
+    return ErrorBuilder("mx.length")
+        .field(field)
+        .expected(fmt::format("{} bytes", expected))
+        .found(fmt::format("{} bytes", found))
+        .message(fmt::format("the {} do not have the length of the matrix", field));
+}
+
+Result<void> requireLength(std::string_view field, std::optional<std::uint64_t> expected,
+                           std::uint64_t found)
+{
+    if (expected && *expected == found)
+        return {};
+    return tl::unexpected(lengthFault(field, expected.value_or(UINT64_MAX), found));
+}
+
+std::optional<std::uint64_t> nzBytes(std::uint64_t rows, std::uint64_t bytesPerRow)
+{
+    const auto paddedRows = checkedRoundUp(rows, 16);
+    const auto paddedBytes = checkedRoundUp(bytesPerRow, 32);
+    if (!paddedRows || !paddedBytes)
+        return std::nullopt;
+    return checkedMultiply(*paddedRows, *paddedBytes);
+}
+
+/// Calls `each(row-major offset, NZ offset, bytes)` for every run of at most 32 bytes of a row.
+template <class Each>
+void forEachNzRun(std::uint64_t rows, std::uint64_t bytesPerRow, Each each)
+{
+    const std::uint64_t paddedRows = (rows + 15) / 16 * 16;
+    for (std::uint64_t box = 0; box * 32 < bytesPerRow; ++box) {
+        const std::uint64_t count = std::min<std::uint64_t>(32, bytesPerRow - box * 32);
+        for (std::uint64_t r = 0; r < rows; ++r)
+            each(r * bytesPerRow + box * 32, (box * paddedRows + r) * 32, count);
+    }
+}
+
+/// The matrix of exponents as ZZ sees it: `lines` of 16 a box, `pairs` of two within a line.
+struct ZzShape {
+    std::uint64_t lines = 0;       ///< rows of the matrix (axis 1) or its columns (axis 0)
+    std::uint64_t across = 0;      ///< groups within a line, an even number
+    std::uint64_t lineStride = 0;  ///< in the row-major exponents
+    std::uint64_t groupStride = 0; ///< in the row-major exponents
+
+    std::uint64_t paddedLines() const { return (lines + 15) / 16 * 16; }
+    std::uint64_t zzOffset(std::uint64_t line, std::uint64_t group) const
+    {
+        return (line / 16 * (across / 2) + group / 2) * 32 + line % 16 * 2 + group % 2;
+    }
+};
+
+Error constraintFault(std::string_view field, std::string required, std::string found)
+{
+    return ErrorBuilder("mx.constraint")
+        .field(field)
+        .expected(std::move(required))
+        .found(std::move(found))
+        .message("the exponents of this shape have no ZZ layout");
+}
+
+Result<ZzShape> zzShape(MxAxis axis, std::uint64_t rows, std::uint64_t columns)
+{
+    if (!checkedMultiply(rows, columns))
+        return tl::unexpected(constraintFault("shape", "M * N within 64 bits", "more"));
+    if (axis == MxAxis::Columns) {
+        if (columns % 64 != 0)
+            return tl::unexpected(
+                constraintFault("ZZ columns", "N mod 64 = 0", fmt::format("N = {}", columns)));
+        return ZzShape{rows, columns / kMxGroup, columns / kMxGroup, 1};
+    }
+    if (rows % 64 != 0)
+        return tl::unexpected(
+            constraintFault("ZZ rows", "M mod 64 = 0", fmt::format("M = {}", rows)));
+    if (columns % 16 != 0)
+        return tl::unexpected(
+            constraintFault("ZZ columns", "N mod 16 = 0", fmt::format("N = {}", columns)));
+    return ZzShape{columns, rows / kMxGroup, 1, columns};
+}
+
+constexpr std::string_view kSource = "pto.tquant, table of constraints";
+
+/// Collects the constraints of one request.
+class Rules
+{
+public:
+    explicit Rules(const MxRequest &request) : m_request(request) {}
+
+    void require(std::string name, bool holds, std::string required, std::string found,
+                 bool padded = false)
+    {
+        m_rules.push_back({std::move(name), holds || padded, padded && !holds, std::move(required),
+                           std::move(found), std::string(kSource)});
+    }
+    std::string rows() const { return fmt::format("M = {}", m_request.rows); }
+    std::string columns() const { return fmt::format("N = {}", m_request.columns); }
+    std::vector<MxConstraint> take() { return std::move(m_rules); }
+
+private:
+    const MxRequest &m_request;
+    std::vector<MxConstraint> m_rules;
+};
+
+void addSource(Rules &rules, const MxRequest &request)
+{
+    if (request.format != MxFormat::Mxfp4)
+        return;
+    const bool fits = request.source != MxSource::Fp32 || request.simulator;
+    rules.require("source", fits, "MXFP4 takes fp16 or bf16 (fp32 in the CPU simulator only)",
+                  std::string(mxSourceName(request.source)));
+}
+
+void addGroups(Rules &rules, const MxRequest &request)
+{
+    // 16-bit sources narrower than a whole number of groups read as zero there.
+    const bool pads = request.source != MxSource::Fp32 && request.columns != 0;
+    rules.require("columns", request.columns % kMxGroup == 0, "N mod 32 = 0 (group size 32)",
+                  rules.columns(), pads);
+    if (request.axis == MxAxis::Rows)
+        rules.require("rows", request.rows % kMxGroup == 0,
+                      "M mod 32 = 0 (groups of 32 along the rows)", rules.rows());
+}
+
+/// Columns with the padding of 16-bit sources.
+std::uint64_t storedColumns(const MxRequest &request)
+{
+    return request.columns / kMxGroup * kMxGroup + (request.columns % kMxGroup != 0 ? kMxGroup : 0);
+}
+
+void addTile(Rules &rules, const MxRequest &request)
+{
+    if (request.tiled)
+        return;
+    const std::uint64_t stored = storedColumns(request);
+    const bool fits = request.rows == 0 || stored <= kMxTileElements / request.rows;
+    rules.require("tile", fits,
+                  fmt::format("M * N <= {} (buffer budget of one tile)", kMxTileElements),
+                  fmt::format("{} * {}", request.rows, stored));
+}
+
+void addLayouts(Rules &rules, const MxRequest &request)
+{
+    if (request.nzData)
+        rules.require("NZ rows", request.rows % 16 == 0, "M mod 16 = 0 (boxes of 16 rows)",
+                      rules.rows(), true);
+    const std::uint64_t stored = storedColumns(request);
+    const std::string columns = fmt::format("N = {}", stored);
+    if (request.zzExponents && request.axis == MxAxis::Columns) {
+        rules.require("ZZ rows", request.rows % 16 == 0, "M mod 16 = 0 (boxes of 16 rows)",
+                      rules.rows(), true);
+        rules.require("ZZ columns", stored % 64 == 0,
+                      "N mod 64 = 0 (an even number of exponent groups)", columns);
+    }
+    if (request.zzExponents && request.axis == MxAxis::Rows) {
+        rules.require("ZZ rows", request.rows % 64 == 0, "M mod 64 = 0 (pairs of groups)",
+                      rules.rows());
+        rules.require("ZZ columns", stored % 16 == 0, "N mod 16 = 0 (boxes of 16 columns)",
+                      columns);
+    }
+    if (request.interleaved) {
+        rules.require("interleaved axis", request.axis == MxAxis::Rows, "groups along axis 0 (DN)",
+                      std::string(mxAxisName(request.axis)));
+        rules.require("interleaved rows", request.rows % 64 == 0,
+                      "M mod 64 = 0 (tiles start on 64-row boundaries)", rules.rows());
+    }
+}
+
 } // namespace
 
 std::uint8_t mxExponent(float largest, MxFormat format, MxAlgorithm algorithm)
@@ -154,92 +323,6 @@ void dequantizeMicroscaled(const Microscaled &matrix, std::span<double> out)
         }
     }
 }
-
-namespace {
-
-using Bytes = std::vector<std::uint8_t>;
-
-Error lengthFault(std::string_view field, std::uint64_t expected, std::uint64_t found)
-{
-    return ErrorBuilder("mx.length")
-        .field(field)
-        .expected(fmt::format("{} bytes", expected))
-        .found(fmt::format("{} bytes", found))
-        .message(fmt::format("the {} do not have the length of the matrix", field));
-}
-
-Result<void> requireLength(std::string_view field, std::optional<std::uint64_t> expected,
-                           std::uint64_t found)
-{
-    if (expected && *expected == found)
-        return {};
-    return tl::unexpected(lengthFault(field, expected.value_or(UINT64_MAX), found));
-}
-
-std::optional<std::uint64_t> nzBytes(std::uint64_t rows, std::uint64_t bytesPerRow)
-{
-    const auto paddedRows = checkedRoundUp(rows, 16);
-    const auto paddedBytes = checkedRoundUp(bytesPerRow, 32);
-    if (!paddedRows || !paddedBytes)
-        return std::nullopt;
-    return checkedMultiply(*paddedRows, *paddedBytes);
-}
-
-/// Calls `each(row-major offset, NZ offset, bytes)` for every run of at most 32 bytes of a row.
-template <class Each>
-void forEachNzRun(std::uint64_t rows, std::uint64_t bytesPerRow, Each each)
-{
-    const std::uint64_t paddedRows = (rows + 15) / 16 * 16;
-    for (std::uint64_t box = 0; box * 32 < bytesPerRow; ++box) {
-        const std::uint64_t count = std::min<std::uint64_t>(32, bytesPerRow - box * 32);
-        for (std::uint64_t r = 0; r < rows; ++r)
-            each(r * bytesPerRow + box * 32, (box * paddedRows + r) * 32, count);
-    }
-}
-
-/// The matrix of exponents as ZZ sees it: `lines` of 16 a box, `pairs` of two within a line.
-struct ZzShape {
-    std::uint64_t lines = 0;       ///< rows of the matrix (axis 1) or its columns (axis 0)
-    std::uint64_t across = 0;      ///< groups within a line, an even number
-    std::uint64_t lineStride = 0;  ///< in the row-major exponents
-    std::uint64_t groupStride = 0; ///< in the row-major exponents
-
-    std::uint64_t paddedLines() const { return (lines + 15) / 16 * 16; }
-    std::uint64_t zzOffset(std::uint64_t line, std::uint64_t group) const
-    {
-        return (line / 16 * (across / 2) + group / 2) * 32 + line % 16 * 2 + group % 2;
-    }
-};
-
-Error constraintFault(std::string_view field, std::string required, std::string found)
-{
-    return ErrorBuilder("mx.constraint")
-        .field(field)
-        .expected(std::move(required))
-        .found(std::move(found))
-        .message("the exponents of this shape have no ZZ layout");
-}
-
-Result<ZzShape> zzShape(MxAxis axis, std::uint64_t rows, std::uint64_t columns)
-{
-    if (!checkedMultiply(rows, columns))
-        return tl::unexpected(constraintFault("shape", "M * N within 64 bits", "more"));
-    if (axis == MxAxis::Columns) {
-        if (columns % 64 != 0)
-            return tl::unexpected(
-                constraintFault("ZZ columns", "N mod 64 = 0", fmt::format("N = {}", columns)));
-        return ZzShape{rows, columns / kMxGroup, columns / kMxGroup, 1};
-    }
-    if (rows % 64 != 0)
-        return tl::unexpected(
-            constraintFault("ZZ rows", "M mod 64 = 0", fmt::format("M = {}", rows)));
-    if (columns % 16 != 0)
-        return tl::unexpected(
-            constraintFault("ZZ columns", "N mod 16 = 0", fmt::format("N = {}", columns)));
-    return ZzShape{columns, rows / kMxGroup, 1, columns};
-}
-
-} // namespace
 
 Result<Bytes> toNz(std::span<const std::uint8_t> data, std::uint64_t rows,
                    std::uint64_t bytesPerRow)
@@ -334,97 +417,6 @@ Result<Bytes> fromInterleaved(std::span<const std::uint8_t> interleaved, std::ui
     }
     return exponents;
 }
-
-namespace {
-
-constexpr std::string_view kSource = "pto.tquant, table of constraints";
-
-/// Collects the constraints of one request.
-class Rules
-{
-public:
-    explicit Rules(const MxRequest &request) : m_request(request) {}
-
-    void require(std::string name, bool holds, std::string required, std::string found,
-                 bool padded = false)
-    {
-        m_rules.push_back({std::move(name), holds || padded, padded && !holds, std::move(required),
-                           std::move(found), std::string(kSource)});
-    }
-    std::string rows() const { return fmt::format("M = {}", m_request.rows); }
-    std::string columns() const { return fmt::format("N = {}", m_request.columns); }
-    std::vector<MxConstraint> take() { return std::move(m_rules); }
-
-private:
-    const MxRequest &m_request;
-    std::vector<MxConstraint> m_rules;
-};
-
-void addSource(Rules &rules, const MxRequest &request)
-{
-    if (request.format != MxFormat::Mxfp4)
-        return;
-    const bool fits = request.source != MxSource::Fp32 || request.simulator;
-    rules.require("source", fits, "MXFP4 takes fp16 or bf16 (fp32 in the CPU simulator only)",
-                  std::string(mxSourceName(request.source)));
-}
-
-void addGroups(Rules &rules, const MxRequest &request)
-{
-    // 16-bit sources narrower than a whole number of groups read as zero there.
-    const bool pads = request.source != MxSource::Fp32 && request.columns != 0;
-    rules.require("columns", request.columns % kMxGroup == 0, "N mod 32 = 0 (group size 32)",
-                  rules.columns(), pads);
-    if (request.axis == MxAxis::Rows)
-        rules.require("rows", request.rows % kMxGroup == 0,
-                      "M mod 32 = 0 (groups of 32 along the rows)", rules.rows());
-}
-
-/// Columns with the padding of 16-bit sources.
-std::uint64_t storedColumns(const MxRequest &request)
-{
-    return request.columns / kMxGroup * kMxGroup + (request.columns % kMxGroup != 0 ? kMxGroup : 0);
-}
-
-void addTile(Rules &rules, const MxRequest &request)
-{
-    if (request.tiled)
-        return;
-    const std::uint64_t stored = storedColumns(request);
-    const bool fits = request.rows == 0 || stored <= kMxTileElements / request.rows;
-    rules.require("tile", fits,
-                  fmt::format("M * N <= {} (buffer budget of one tile)", kMxTileElements),
-                  fmt::format("{} * {}", request.rows, stored));
-}
-
-void addLayouts(Rules &rules, const MxRequest &request)
-{
-    if (request.nzData)
-        rules.require("NZ rows", request.rows % 16 == 0, "M mod 16 = 0 (boxes of 16 rows)",
-                      rules.rows(), true);
-    const std::uint64_t stored = storedColumns(request);
-    const std::string columns = fmt::format("N = {}", stored);
-    if (request.zzExponents && request.axis == MxAxis::Columns) {
-        rules.require("ZZ rows", request.rows % 16 == 0, "M mod 16 = 0 (boxes of 16 rows)",
-                      rules.rows(), true);
-        rules.require("ZZ columns", stored % 64 == 0,
-                      "N mod 64 = 0 (an even number of exponent groups)", columns);
-    }
-    if (request.zzExponents && request.axis == MxAxis::Rows) {
-        rules.require("ZZ rows", request.rows % 64 == 0, "M mod 64 = 0 (pairs of groups)",
-                      rules.rows());
-        rules.require("ZZ columns", stored % 16 == 0, "N mod 16 = 0 (boxes of 16 columns)",
-                      columns);
-    }
-    if (request.interleaved) {
-        rules.require("interleaved axis", request.axis == MxAxis::Rows, "groups along axis 0 (DN)",
-                      std::string(mxAxisName(request.axis)));
-        rules.require("interleaved rows", request.rows % 64 == 0,
-                      "M mod 64 = 0 (tiles start on 64-row boundaries)", rules.rows());
-    }
-}
-
-} // namespace
 
 std::string_view mxFormatName(MxFormat format)
 {

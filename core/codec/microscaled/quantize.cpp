@@ -34,6 +34,45 @@ bool fitsHalf(double value)
     return std::abs(value) < kFirstInfinite;
 }
 
+/// Nearest integer, ties to even, within [low, high].
+std::int32_t castTo(double value, double low, double high)
+{
+    if (std::isnan(value))
+        return 0;
+    return static_cast<std::int32_t>(std::clamp(std::nearbyint(value), low, high));
+}
+
+std::int32_t toInt32(float value)
+{
+    return castTo(value, -2147483648.0, 2147483647.0);
+}
+
+std::int32_t toByte(float value, Int8Mode mode)
+{
+    return mode == Int8Mode::Symmetric ? castTo(value, -128, 127) : castTo(value, 0, 255);
+}
+
+std::uint16_t saturatedHalf(float value)
+{
+    const std::uint16_t half = floatToHalf(value);
+    return (half & 0x7fffu) == kHalfInfinity
+               ? static_cast<std::uint16_t>((half & 0x8000u) | kLargestHalf)
+               : half;
+}
+
+Result<void> requireMatrixLength(std::size_t values, std::uint64_t rows, std::uint64_t columns)
+{
+    const auto expected = checkedMultiply(rows, columns);
+    if (expected && *expected == values)
+        return {};
+    return ErrorBuilder("int8.length")
+        .field("values")
+        .expected(fmt::format("{} x {} numbers", rows, columns))
+        .found(fmt::format("{}", values))
+        .message("the values are not those of the matrix")
+        .unexpected();
+}
+
 } // namespace
 
 std::int64_t QuantGrid::codeOf(float value, std::int64_t low, std::int64_t high) const
@@ -148,49 +187,6 @@ void storeCode(EncodedPart &part, std::uint64_t index, std::int64_t code)
     const auto narrow = static_cast<std::uint8_t>(code);
     packCodes(std::span(&narrow, 1), width, index, part.bytes);
 }
-
-namespace {
-
-/// Nearest integer, ties to even, within [low, high].
-std::int32_t castTo(double value, double low, double high)
-{
-    if (std::isnan(value))
-        return 0;
-    return static_cast<std::int32_t>(std::clamp(std::nearbyint(value), low, high));
-}
-
-std::int32_t toInt32(float value)
-{
-    return castTo(value, -2147483648.0, 2147483647.0);
-}
-
-std::int32_t toByte(float value, Int8Mode mode)
-{
-    return mode == Int8Mode::Symmetric ? castTo(value, -128, 127) : castTo(value, 0, 255);
-}
-
-std::uint16_t saturatedHalf(float value)
-{
-    const std::uint16_t half = floatToHalf(value);
-    return (half & 0x7fffu) == kHalfInfinity
-               ? static_cast<std::uint16_t>((half & 0x8000u) | kLargestHalf)
-               : half;
-}
-
-Result<void> requireMatrixLength(std::size_t values, std::uint64_t rows, std::uint64_t columns)
-{
-    const auto expected = checkedMultiply(rows, columns);
-    if (expected && *expected == values)
-        return {};
-    return ErrorBuilder("int8.length")
-        .field("values")
-        .expected(fmt::format("{} x {} numbers", rows, columns))
-        .found(fmt::format("{}", values))
-        .message("the values are not those of the matrix")
-        .unexpected();
-}
-
-} // namespace
 
 Int8Stages int8Stages(float value, Int8Mode mode)
 {

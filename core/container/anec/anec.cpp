@@ -67,6 +67,20 @@ hwx::SegmentSection sectionOf(std::uint32_t ordinal, const char *name, std::uint
     return section;
 }
 
+constexpr std::string_view kFieldTable = "stored_fields";
+constexpr std::uint64_t kTilesAt = 0x28, kTileBytes = 4, kShapesAt = kTilesAt + kTileBytes * kTiles,
+                        kShapeBytes = 48;
+
+std::optional<format::PlacedField> apertureField(std::string_view record, std::uint64_t table,
+                                                 std::uint64_t step, FileOffset offset)
+{
+    const std::uint64_t number = (offset.value - table) / step;
+    if (number >= kTiles)
+        return std::nullopt;
+    return format::placedField(kFieldTable, record, table + number * step, offset,
+                               fmt::format("aperture {}", number));
+}
+
 } // namespace
 
 bool isAnec(std::span<const std::byte> bytes)
@@ -155,24 +169,6 @@ std::vector<hwx::CoverSpan> coverAnec(const AnecFile &file, std::span<const std:
     hwx::addPadding(spans, bytes);
     return spans;
 }
-
-namespace {
-
-constexpr std::string_view kFieldTable = "stored_fields";
-constexpr std::uint64_t kTilesAt = 0x28, kTileBytes = 4, kShapesAt = kTilesAt + kTileBytes * kTiles,
-                        kShapeBytes = 48;
-
-std::optional<format::PlacedField> apertureField(std::string_view record, std::uint64_t table,
-                                                 std::uint64_t step, FileOffset offset)
-{
-    const std::uint64_t number = (offset.value - table) / step;
-    if (number >= kTiles)
-        return std::nullopt;
-    return format::placedField(kFieldTable, record, table + number * step, offset,
-                               fmt::format("aperture {}", number));
-}
-
-} // namespace
 
 std::optional<format::PlacedField> fieldAt(FileOffset offset)
 {

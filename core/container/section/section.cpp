@@ -118,6 +118,49 @@ Result<void> relocateUnit(Unit &unit, const LoadAddresses &addresses)
     return {};
 }
 
+using format::PlacedField;
+
+constexpr std::string_view kFieldTable = "stored_fields";
+
+std::optional<PlacedField> storedField(std::string_view record, std::uint64_t begin,
+                                       FileOffset offset, const std::string &owner)
+{
+    return format::placedField(kFieldTable, record, begin, offset, owner);
+}
+
+std::optional<PlacedField> unitField(std::size_t number, std::uint64_t begin, FileOffset offset)
+{
+    const std::string owner = "unit " + grouped(number);
+    const std::uint64_t into = offset.value - begin;
+    if (into < kEntriesAt)
+        return storedField("section unit", begin, offset, owner);
+    const std::uint64_t kind = (into - kEntriesAt) / kEntryBytes;
+    const auto name = format::unitSectionName(static_cast<Kind>(kind));
+    return storedField("section entry", begin + kEntriesAt + kind * kEntryBytes, offset,
+                       fmt::format("{}, {}", owner, name));
+}
+
+std::optional<PlacedField> groupField(const Unit &unit, std::uint64_t records, FileOffset offset)
+{
+    const std::uint64_t number = (offset.value - records) / kRecordBytes;
+    const std::uint64_t begin = records + number * kRecordBytes, word = (offset.value - begin) / 4;
+    const std::string owner =
+        fmt::format("{} core {}, record {}", unit.name, grouped(unit.core), grouped(number));
+    for (const RecordSlot &slot : recordSlots()) {
+        if (slot.word != word)
+            continue;
+        // The first word of the record has the source of them all.
+        auto field = storedField("section record", begin, FileOffset(begin), owner);
+        if (field) {
+            field->name = fmt::format("{}: address slot: {} ({})", owner, slot.name,
+                                      elementTypeName(field->type));
+            field->bytes = {FileOffset(begin + 4 * word), ByteCount(4)};
+        }
+        return field;
+    }
+    return storedField("section record", begin, offset, owner);
+}
+
 } // namespace
 
 std::vector<std::string_view> unitFlagNames(std::uint32_t flags)
@@ -301,53 +344,6 @@ void strip(WeightSection &section)
     }
     section.flags = static_cast<std::uint16_t>(section.flags & ~kResolvedFlag);
 }
-
-namespace {
-
-using format::PlacedField;
-
-constexpr std::string_view kFieldTable = "stored_fields";
-
-std::optional<PlacedField> storedField(std::string_view record, std::uint64_t begin,
-                                       FileOffset offset, const std::string &owner)
-{
-    return format::placedField(kFieldTable, record, begin, offset, owner);
-}
-
-std::optional<PlacedField> unitField(std::size_t number, std::uint64_t begin, FileOffset offset)
-{
-    const std::string owner = "unit " + grouped(number);
-    const std::uint64_t into = offset.value - begin;
-    if (into < kEntriesAt)
-        return storedField("section unit", begin, offset, owner);
-    const std::uint64_t kind = (into - kEntriesAt) / kEntryBytes;
-    const auto name = format::unitSectionName(static_cast<Kind>(kind));
-    return storedField("section entry", begin + kEntriesAt + kind * kEntryBytes, offset,
-                       fmt::format("{}, {}", owner, name));
-}
-
-std::optional<PlacedField> groupField(const Unit &unit, std::uint64_t records, FileOffset offset)
-{
-    const std::uint64_t number = (offset.value - records) / kRecordBytes;
-    const std::uint64_t begin = records + number * kRecordBytes, word = (offset.value - begin) / 4;
-    const std::string owner =
-        fmt::format("{} core {}, record {}", unit.name, grouped(unit.core), grouped(number));
-    for (const RecordSlot &slot : recordSlots()) {
-        if (slot.word != word)
-            continue;
-        // The first word of the record has the source of them all.
-        auto field = storedField("section record", begin, FileOffset(begin), owner);
-        if (field) {
-            field->name = fmt::format("{}: address slot: {} ({})", owner, slot.name,
-                                      elementTypeName(field->type));
-            field->bytes = {FileOffset(begin + 4 * word), ByteCount(4)};
-        }
-        return field;
-    }
-    return storedField("section record", begin, offset, owner);
-}
-
-} // namespace
 
 std::optional<PlacedField> fieldAt(const WeightSection &section, FileOffset offset)
 {

@@ -26,115 +26,6 @@ Result<BinaryPatchHead> readHead(ByteView patch, PatchCursor &cursor)
         .unexpected();
 }
 
-} // namespace
-
-std::string_view binaryFormatName(BinaryFormat format)
-{
-    return format == BinaryFormat::Ips ? "ips" : "bps";
-}
-
-std::uint32_t checksumOf(ByteView bytes)
-{
-    uLong sum = crc32(0, nullptr, 0);
-    for (std::size_t at = 0; at < bytes.size();) {
-        const std::size_t some = std::min<std::size_t>(bytes.size() - at, 1u << 30);
-        sum =
-            crc32(sum, reinterpret_cast<const Bytef *>(bytes.data() + at), static_cast<uInt>(some));
-        at += some;
-    }
-    return static_cast<std::uint32_t>(sum);
-}
-
-bool BinaryPatchHead::isFor(ByteView file) const
-{
-    return sourceBytes == file.size() && sourceChecksum == checksumOf(file);
-}
-
-Result<BinaryPatchHead> readBinaryPatch(ByteView patch, std::string_view name)
-{
-    PatchCursor cursor(patch, name);
-    return readHead(patch, cursor);
-}
-
-Result<PatchedFile> applyBinaryPatch(ByteView file, ByteView patch, std::string_view name,
-                                     const PatchRoom &room, Progress *progress)
-{
-    PatchCursor cursor(patch, name);
-    const auto head = TRY(readHead(patch, cursor));
-    return head.format == BinaryFormat::Ips ? applyIps(file, cursor, room, progress)
-                                            : applyBps(file, head, cursor, room, progress);
-}
-
-ErrorBuilder PatchCursor::error(std::string_view code, std::uint64_t at) const
-{
-    ErrorBuilder builder(code);
-    builder.file(m_name).at(FileOffset(at));
-    return builder;
-}
-
-Result<std::span<const std::byte>> PatchCursor::take(std::uint64_t count, std::string_view what)
-{
-    if (count > left())
-        return error("binary_patch.cut", m_at)
-            .field(std::string(what))
-            .expected(fmt::format("{} bytes", count))
-            .found(fmt::format("{} bytes", left()))
-            .message("The patch ends too early")
-            .unexpected();
-    const auto taken = m_bytes.subspan(m_at, count);
-    m_at += count;
-    return taken;
-}
-
-Result<std::uint64_t> PatchCursor::big(std::uint64_t bytes, std::string_view what)
-{
-    const auto taken = TRY(take(bytes, what));
-    std::uint64_t value = 0;
-    for (const std::byte byte : taken)
-        value = value << 8 | std::to_integer<std::uint64_t>(byte);
-    return value;
-}
-
-Result<std::uint64_t> PatchCursor::number(std::string_view what)
-{
-    const std::uint64_t first = m_at;
-    std::uint64_t value = 0, unit = 1;
-    const auto tooLarge = [&] {
-        return error("binary_patch.number", first)
-            .field(std::string(what))
-            .expected("a number of 64 bits")
-            .message("A number of the patch is too large")
-            .unexpected();
-    };
-    while (true) {
-        const auto taken = TRY(take(1, what));
-        const auto byte = std::to_integer<std::uint64_t>(taken.front());
-        std::uint64_t digit = 0;
-        if (__builtin_mul_overflow(byte & 0x7F, unit, &digit) ||
-            __builtin_add_overflow(value, digit, &value))
-            return tooLarge();
-        if ((byte & 0x80) != 0)
-            return value;
-        if (unit >> (64 - 7) != 0 || __builtin_add_overflow(value, unit << 7, &value))
-            return tooLarge();
-        unit <<= 7;
-    }
-}
-
-bool PatchCursor::magic(std::string_view text)
-{
-    if (left() < text.size())
-        return false;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        if (m_bytes[m_at + i] != static_cast<std::byte>(text[i]))
-            return false;
-    }
-    m_at += text.size();
-    return true;
-}
-
-namespace {
-
 /// Records of IPS, one after the other: read once for the length that they make and for faults,
 /// then again over a copy of the file.
 class IpsApplier
@@ -252,16 +143,6 @@ private:
     std::uint64_t m_most = 0;  ///< length before the end cuts it
     PatchedFile m_result;
 };
-
-} // namespace
-
-Result<PatchedFile> applyIps(std::span<const std::byte> file, PatchCursor &patch,
-                             const PatchRoom &room, Progress *progress)
-{
-    return IpsApplier(file, patch, progress).run(room);
-}
-
-namespace {
 
 /// Steps of BPS. The head and the patch's own checksum have been read.
 class BpsApplier
@@ -436,6 +317,117 @@ private:
 };
 
 } // namespace
+
+std::string_view binaryFormatName(BinaryFormat format)
+{
+    return format == BinaryFormat::Ips ? "ips" : "bps";
+}
+
+std::uint32_t checksumOf(ByteView bytes)
+{
+    uLong sum = crc32(0, nullptr, 0);
+    for (std::size_t at = 0; at < bytes.size();) {
+        const std::size_t some = std::min<std::size_t>(bytes.size() - at, 1u << 30);
+        sum =
+            crc32(sum, reinterpret_cast<const Bytef *>(bytes.data() + at), static_cast<uInt>(some));
+        at += some;
+    }
+    return static_cast<std::uint32_t>(sum);
+}
+
+bool BinaryPatchHead::isFor(ByteView file) const
+{
+    return sourceBytes == file.size() && sourceChecksum == checksumOf(file);
+}
+
+Result<BinaryPatchHead> readBinaryPatch(ByteView patch, std::string_view name)
+{
+    PatchCursor cursor(patch, name);
+    return readHead(patch, cursor);
+}
+
+Result<PatchedFile> applyBinaryPatch(ByteView file, ByteView patch, std::string_view name,
+                                     const PatchRoom &room, Progress *progress)
+{
+    PatchCursor cursor(patch, name);
+    const auto head = TRY(readHead(patch, cursor));
+    return head.format == BinaryFormat::Ips ? applyIps(file, cursor, room, progress)
+                                            : applyBps(file, head, cursor, room, progress);
+}
+
+ErrorBuilder PatchCursor::error(std::string_view code, std::uint64_t at) const
+{
+    ErrorBuilder builder(code);
+    builder.file(m_name).at(FileOffset(at));
+    return builder;
+}
+
+Result<std::span<const std::byte>> PatchCursor::take(std::uint64_t count, std::string_view what)
+{
+    if (count > left())
+        return error("binary_patch.cut", m_at)
+            .field(std::string(what))
+            .expected(fmt::format("{} bytes", count))
+            .found(fmt::format("{} bytes", left()))
+            .message("The patch ends too early")
+            .unexpected();
+    const auto taken = m_bytes.subspan(m_at, count);
+    m_at += count;
+    return taken;
+}
+
+Result<std::uint64_t> PatchCursor::big(std::uint64_t bytes, std::string_view what)
+{
+    const auto taken = TRY(take(bytes, what));
+    std::uint64_t value = 0;
+    for (const std::byte byte : taken)
+        value = value << 8 | std::to_integer<std::uint64_t>(byte);
+    return value;
+}
+
+Result<std::uint64_t> PatchCursor::number(std::string_view what)
+{
+    const std::uint64_t first = m_at;
+    std::uint64_t value = 0, unit = 1;
+    const auto tooLarge = [&] {
+        return error("binary_patch.number", first)
+            .field(std::string(what))
+            .expected("a number of 64 bits")
+            .message("A number of the patch is too large")
+            .unexpected();
+    };
+    while (true) {
+        const auto taken = TRY(take(1, what));
+        const auto byte = std::to_integer<std::uint64_t>(taken.front());
+        std::uint64_t digit = 0;
+        if (__builtin_mul_overflow(byte & 0x7F, unit, &digit) ||
+            __builtin_add_overflow(value, digit, &value))
+            return tooLarge();
+        if ((byte & 0x80) != 0)
+            return value;
+        if (unit >> (64 - 7) != 0 || __builtin_add_overflow(value, unit << 7, &value))
+            return tooLarge();
+        unit <<= 7;
+    }
+}
+
+bool PatchCursor::magic(std::string_view text)
+{
+    if (left() < text.size())
+        return false;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        if (m_bytes[m_at + i] != static_cast<std::byte>(text[i]))
+            return false;
+    }
+    m_at += text.size();
+    return true;
+}
+
+Result<PatchedFile> applyIps(std::span<const std::byte> file, PatchCursor &patch,
+                             const PatchRoom &room, Progress *progress)
+{
+    return IpsApplier(file, patch, progress).run(room);
+}
 
 Result<PatchedFile> applyBps(std::span<const std::byte> file, const BinaryPatchHead &head,
                              PatchCursor &patch, const PatchRoom &room, Progress *progress)

@@ -126,6 +126,15 @@ bool isAddress(const Weight &weight, std::string_view name)
            endsPath(weight.model, before.substr(0, before.size() - 1));
 }
 
+tl::unexpected<Error> indexError(std::string expected, std::string found)
+{
+    return ErrorBuilder("patch.index")
+        .expected(std::move(expected))
+        .found(std::move(found))
+        .message("The weight has no such element")
+        .unexpected();
+}
+
 } // namespace
 
 Result<std::size_t> findWeight(const Bundle &bundle, std::string_view name)
@@ -171,19 +180,6 @@ Result<std::vector<std::size_t>> findWeights(const Bundle &bundle,
     }
     return std::vector<std::size_t>(found.begin(), found.end());
 }
-
-namespace {
-
-tl::unexpected<Error> indexError(std::string expected, std::string found)
-{
-    return ErrorBuilder("patch.index")
-        .expected(std::move(expected))
-        .found(std::move(found))
-        .message("The weight has no such element")
-        .unexpected();
-}
-
-} // namespace
 
 ElementSelection ElementSelection::whole(std::uint64_t elements)
 {

@@ -28,6 +28,44 @@ bool holdsOneValue(Edit::Kind kind)
            kind == Edit::Kind::Scale;
 }
 
+constexpr std::string_view kBaseMark = "# base sha256:", kResultMark = "# result sha256:";
+constexpr std::size_t kDigits = 64;
+
+std::string digitsAfter(std::string_view line, std::string_view mark)
+{
+    if (!line.starts_with(mark))
+        return {};
+    line.remove_prefix(mark.size());
+    const std::string_view digits = line.substr(0, kDigits);
+    const bool whole = digits.size() == kDigits &&
+                       digits.find_first_not_of("0123456789abcdef") == std::string_view::npos &&
+                       line.substr(kDigits).find_first_not_of(" \t\r") == std::string_view::npos;
+    return whole ? std::string(digits) : std::string();
+}
+
+void feedNumber(Sha256 &hash, std::uint64_t number)
+{
+    std::array<std::byte, 8> bytes{};
+    storeLittle(bytes, 0, number);
+    hash.update(bytes);
+}
+
+Result<void> compareDigests(std::string_view code, const std::string &wanted,
+                            const Result<std::string> &found, const std::string &script,
+                            std::string message)
+{
+    if (!found)
+        return tl::unexpected(found.error());
+    if (wanted == *found)
+        return {};
+    return ErrorBuilder(std::string(code))
+        .file(script)
+        .expected("sha256:" + wanted)
+        .found("sha256:" + *found)
+        .message(std::move(message))
+        .unexpected();
+}
+
 } // namespace
 
 Edit heldEdit(const AppliedEdit &applied)
@@ -87,48 +125,6 @@ Result<std::string> editScript(const BundlePtr &edited,
                             std::nextafter(miss, std::numeric_limits<double>::infinity()));
     return text + "\n" + scriptText(lines);
 }
-
-namespace {
-
-constexpr std::string_view kBaseMark = "# base sha256:", kResultMark = "# result sha256:";
-constexpr std::size_t kDigits = 64;
-
-std::string digitsAfter(std::string_view line, std::string_view mark)
-{
-    if (!line.starts_with(mark))
-        return {};
-    line.remove_prefix(mark.size());
-    const std::string_view digits = line.substr(0, kDigits);
-    const bool whole = digits.size() == kDigits &&
-                       digits.find_first_not_of("0123456789abcdef") == std::string_view::npos &&
-                       line.substr(kDigits).find_first_not_of(" \t\r") == std::string_view::npos;
-    return whole ? std::string(digits) : std::string();
-}
-
-void feedNumber(Sha256 &hash, std::uint64_t number)
-{
-    std::array<std::byte, 8> bytes{};
-    storeLittle(bytes, 0, number);
-    hash.update(bytes);
-}
-
-Result<void> compareDigests(std::string_view code, const std::string &wanted,
-                            const Result<std::string> &found, const std::string &script,
-                            std::string message)
-{
-    if (!found)
-        return tl::unexpected(found.error());
-    if (wanted == *found)
-        return {};
-    return ErrorBuilder(std::string(code))
-        .file(script)
-        .expected("sha256:" + wanted)
-        .found("sha256:" + *found)
-        .message(std::move(message))
-        .unexpected();
-}
-
-} // namespace
 
 ScriptOrigin scriptOrigin(std::string_view script)
 {

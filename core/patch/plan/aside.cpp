@@ -66,6 +66,19 @@ Result<PlannedEdits> plan(const BundlePtr &bundle, const std::vector<Edit> &edit
     return planned;
 }
 
+Result<BundlePtr> lay(const BundlePtr &bundle, const AppliedEdit &edit, bool forward)
+{
+    TRY(patch::writeEdits(*bundle, edit.bytes, forward));
+    if (!edit.tables)
+        return bundle;
+    auto reread = bundle->reread();
+    if (reread)
+        return std::move(*reread);
+    // The bundle stays as it was.
+    TRY(patch::writeEdits(*bundle, edit.bytes, !forward));
+    return tl::unexpected(std::move(reread.error()));
+}
+
 } // namespace
 
 Result<PlannedEdits> planOnFork(const BundlePtr &bundle, const std::vector<Edit> &edits,
@@ -103,23 +116,6 @@ Result<BundlePtr> forkWithSteps(const BundlePtr &bundle, std::span<const EditSte
     TRY((*fork)->checkUnchanged());
     return tables ? (*fork)->reread() : fork;
 }
-
-namespace {
-
-Result<BundlePtr> lay(const BundlePtr &bundle, const AppliedEdit &edit, bool forward)
-{
-    TRY(patch::writeEdits(*bundle, edit.bytes, forward));
-    if (!edit.tables)
-        return bundle;
-    auto reread = bundle->reread();
-    if (reread)
-        return std::move(*reread);
-    // The bundle stays as it was.
-    TRY(patch::writeEdits(*bundle, edit.bytes, !forward));
-    return tl::unexpected(std::move(reread.error()));
-}
-
-} // namespace
 
 Result<BundlePtr> applyEdit(const BundlePtr &bundle, const AppliedEdit &edit)
 {

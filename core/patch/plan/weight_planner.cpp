@@ -76,6 +76,46 @@ std::uint64_t vectorOf(const Weight &weight)
     return palette ? std::max<std::uint64_t>(1, palette->vector) : 1;
 }
 
+Error literalSpaceError(const BundleFile &program, std::uint64_t offset, std::uint64_t room,
+                        std::string_view wanted)
+{
+    return ErrorBuilder("patch.space")
+        .file(program.path)
+        .at(FileOffset(offset))
+        .length(ByteCount(room))
+        .expected(fmt::format("a notation of at most {} characters", room))
+        .found(std::string(wanted))
+        .message("The number does not fit its place in the program");
+}
+
+Error partError(std::string_view role)
+{
+    return ErrorBuilder("patch.part")
+        .field(std::string(role))
+        .message("The weight stores no such part");
+}
+
+/// One element of a literal: a number of the text, or a varint of the protobuf.
+std::optional<Rewrite> rewriteElement(std::span<const std::byte> program, mil::SourceSpan span,
+                                      ElementType type, std::int64_t before, std::int64_t after)
+{
+    // A varint is told from text by its value: '5' is 53 as a varint.
+    if (auto varint = rewriteVarint(program, span, static_cast<std::uint64_t>(before),
+                                    static_cast<std::uint64_t>(after)))
+        return varint;
+    const bool isText =
+        span.length > 0 && span.offset < program.size() &&
+        std::string_view("+-.0123456789nNiI").find(static_cast<char>(program[span.offset])) !=
+            std::string_view::npos;
+    if (!isText)
+        return std::nullopt;
+    for (const std::string &text : notations(type, after)) {
+        if (auto fitted = rewriteToken(program, span, text))
+            return fitted;
+    }
+    return std::nullopt;
+}
+
 } // namespace
 
 std::uint64_t freeBytesBehind(const Bundle &bundle, std::size_t file, FileOffset end)
@@ -210,50 +250,6 @@ Result<void> PayloadResizer::writeExtents(std::uint64_t elements)
     }
     return {};
 }
-
-namespace {
-
-Error literalSpaceError(const BundleFile &program, std::uint64_t offset, std::uint64_t room,
-                        std::string_view wanted)
-{
-    return ErrorBuilder("patch.space")
-        .file(program.path)
-        .at(FileOffset(offset))
-        .length(ByteCount(room))
-        .expected(fmt::format("a notation of at most {} characters", room))
-        .found(std::string(wanted))
-        .message("The number does not fit its place in the program");
-}
-
-Error partError(std::string_view role)
-{
-    return ErrorBuilder("patch.part")
-        .field(std::string(role))
-        .message("The weight stores no such part");
-}
-
-/// One element of a literal: a number of the text, or a varint of the protobuf.
-std::optional<Rewrite> rewriteElement(std::span<const std::byte> program, mil::SourceSpan span,
-                                      ElementType type, std::int64_t before, std::int64_t after)
-{
-    // A varint is told from text by its value: '5' is 53 as a varint.
-    if (auto varint = rewriteVarint(program, span, static_cast<std::uint64_t>(before),
-                                    static_cast<std::uint64_t>(after)))
-        return varint;
-    const bool isText =
-        span.length > 0 && span.offset < program.size() &&
-        std::string_view("+-.0123456789nNiI").find(static_cast<char>(program[span.offset])) !=
-            std::string_view::npos;
-    if (!isText)
-        return std::nullopt;
-    for (const std::string &text : notations(type, after)) {
-        if (auto fitted = rewriteToken(program, span, text))
-            return fitted;
-    }
-    return std::nullopt;
-}
-
-} // namespace
 
 Result<WeightPlanner> WeightPlanner::make(BundlePtr bundle, std::size_t weight, Recorder &recorder)
 {

@@ -264,50 +264,6 @@ private:
     std::size_t m_used = 0;
 };
 
-} // namespace
-
-Bytes serialiseProtobuf(const DraftOperation &operation, const std::string &blobPath)
-{
-    Bytes message;
-    appendBytes(message, 1, bytesOf(operation.type));
-    for (const DraftOperand &operand : operation.operands) {
-        if (!operation.oldSignature)
-            appendBytes(message, 2, mapEntry(operand.name, argumentOf(operand, blobPath)));
-    }
-    const auto addOutput = [&](const std::string &value, ElementType type, const Shape &shape) {
-        Bytes output;
-        appendBytes(output, 1, bytesOf(value));
-        appendBytes(output, 2, tensorType(type, shape));
-        appendBytes(message, 3, output);
-    };
-    if (!operation.maskOutput.empty())
-        addOutput(operation.maskOutput, ElementType::Uint1, operation.maskShape);
-    addOutput(operation.output, operation.resultType, operation.resultShape);
-    for (const DraftOperand &operand : operation.operands) {
-        if (operation.oldSignature)
-            appendBytes(message, 5, mapEntry(operand.name, valueOf(operand, blobPath)));
-    }
-    constexpr std::uint64_t kStrings = 4;
-    const Bytes name =
-        immediate(tensorType(ElementType::String, {}), kStrings, bytesOf(operation.name));
-    appendBytes(message, 5, mapEntry("name", name));
-    return message;
-}
-
-Result<Bytes> spliceProtobuf(std::span<const std::byte> message, std::vector<Splice> splices)
-{
-    WireSplicer splicer(std::move(splices));
-    Bytes out;
-    out.reserve(message.size());
-    if (splicer.copy(message, 0, out, 0) && splicer.done())
-        return out;
-    return ErrorBuilder("encode.program")
-        .message("The model's messages cannot be written anew")
-        .unexpected();
-}
-
-namespace {
-
 /// As the compiler writes them: floating point as C hex floats.
 std::string literalText(ElementType type, std::int64_t code)
 {
@@ -410,6 +366,46 @@ private:
 };
 
 } // namespace
+
+Bytes serialiseProtobuf(const DraftOperation &operation, const std::string &blobPath)
+{
+    Bytes message;
+    appendBytes(message, 1, bytesOf(operation.type));
+    for (const DraftOperand &operand : operation.operands) {
+        if (!operation.oldSignature)
+            appendBytes(message, 2, mapEntry(operand.name, argumentOf(operand, blobPath)));
+    }
+    const auto addOutput = [&](const std::string &value, ElementType type, const Shape &shape) {
+        Bytes output;
+        appendBytes(output, 1, bytesOf(value));
+        appendBytes(output, 2, tensorType(type, shape));
+        appendBytes(message, 3, output);
+    };
+    if (!operation.maskOutput.empty())
+        addOutput(operation.maskOutput, ElementType::Uint1, operation.maskShape);
+    addOutput(operation.output, operation.resultType, operation.resultShape);
+    for (const DraftOperand &operand : operation.operands) {
+        if (operation.oldSignature)
+            appendBytes(message, 5, mapEntry(operand.name, valueOf(operand, blobPath)));
+    }
+    constexpr std::uint64_t kStrings = 4;
+    const Bytes name =
+        immediate(tensorType(ElementType::String, {}), kStrings, bytesOf(operation.name));
+    appendBytes(message, 5, mapEntry("name", name));
+    return message;
+}
+
+Result<Bytes> spliceProtobuf(std::span<const std::byte> message, std::vector<Splice> splices)
+{
+    WireSplicer splicer(std::move(splices));
+    Bytes out;
+    out.reserve(message.size());
+    if (splicer.copy(message, 0, out, 0) && splicer.done())
+        return out;
+    return ErrorBuilder("encode.program")
+        .message("The model's messages cannot be written anew")
+        .unexpected();
+}
 
 std::string serialiseText(const DraftOperation &operation, const std::string &blobPath,
                           unsigned opset)

@@ -147,81 +147,6 @@ Error nameError(const std::filesystem::path &journal, Error error)
     return error;
 }
 
-} // namespace
-
-bool staysInside(const std::filesystem::path &path)
-{
-    return !path.empty() && path.is_relative() && path != "." &&
-           std::none_of(path.begin(), path.end(), [](const auto &part) { return part == ".."; });
-}
-
-std::filesystem::path journalPath(const std::filesystem::path &path)
-{
-    std::error_code fault;
-    std::filesystem::path place = std::filesystem::weakly_canonical(path, fault);
-    if (fault)
-        place = std::filesystem::absolute(path, fault).lexically_normal();
-    if (!place.has_filename()) // "x.mlmodelc/"
-        place = place.parent_path();
-    const std::string name = place.filename().string();
-    if (name.size() + kJournalSuffix.size() > kLongestName) {
-        const auto digest = Sha256::hexOf(std::as_bytes(std::span(name))).value_or(std::string());
-        place.replace_filename(name.substr(0, kLongestName - kJournalSuffix.size() - kNameDigits) +
-                               digest.substr(0, kNameDigits));
-    }
-    place += kJournalSuffix;
-    return place;
-}
-
-std::filesystem::path journalBase(const std::filesystem::path &bundle)
-{
-    std::error_code fault;
-    return std::filesystem::is_directory(bundle, fault) ? bundle : bundle.parent_path();
-}
-
-Result<WrittenJournal> writeJournal(const std::filesystem::path &journal,
-                                    std::span<const JournalPart> parts)
-{
-    auto place = OutputPlace::claim(journal, OutputKind::File, {});
-    if (!place)
-        return tl::unexpected(nameError(journal, std::move(place.error())));
-    ::fchmod(place->descriptor(), 0600);
-    auto file =
-        DiskFile::open(place->temporary(), DiskFile::Mode::Change, journal.filename().string());
-    auto digest = TRY(file ? JournalWriter(*file).write(parts) : tl::unexpected(file.error()));
-    SaveKey key{Sha256::textOf(digest), journal, {}};
-    for (const JournalPart &part : parts)
-        key.files.push_back(identityOf(part.file->path()));
-    TRY(writeSaveKey(key));
-    auto done = place->publish();
-    const bool named = done.has_value();
-    if (done)
-        done = syncFolder(journal.parent_path());
-    if (done)
-        done = beginSaveKey(key.digest);
-    if (done)
-        return WrittenJournal{std::move(*place), key.digest};
-    std::error_code ignored;
-    if (named)
-        std::filesystem::remove(journal, ignored);
-    removeSaveKey(key.digest);
-    return tl::unexpected(nameError(journal, std::move(done.error())));
-}
-
-Result<void> removeJournal(const std::filesystem::path &journal, const std::string &key)
-{
-    endSaveKey(key);
-    std::error_code fault;
-    std::filesystem::remove(journal, fault);
-    if (fault)
-        return tl::unexpected(ioError("io.write", journal.filename().string(),
-                                      "The journal cannot be removed", fault.value()));
-    removeSaveKey(key);
-    return {};
-}
-
-namespace {
-
 constexpr std::string_view kStart = "KSJOURN1";
 constexpr std::uint64_t kHeaderBytes = 24;
 constexpr std::uint64_t kSumBytes = kJournalDigestBytes;
@@ -404,6 +329,77 @@ Result<JournalIndex> Indexer::run()
 }
 
 } // namespace
+
+bool staysInside(const std::filesystem::path &path)
+{
+    return !path.empty() && path.is_relative() && path != "." &&
+           std::none_of(path.begin(), path.end(), [](const auto &part) { return part == ".."; });
+}
+
+std::filesystem::path journalPath(const std::filesystem::path &path)
+{
+    std::error_code fault;
+    std::filesystem::path place = std::filesystem::weakly_canonical(path, fault);
+    if (fault)
+        place = std::filesystem::absolute(path, fault).lexically_normal();
+    if (!place.has_filename()) // "x.mlmodelc/"
+        place = place.parent_path();
+    const std::string name = place.filename().string();
+    if (name.size() + kJournalSuffix.size() > kLongestName) {
+        const auto digest = Sha256::hexOf(std::as_bytes(std::span(name))).value_or(std::string());
+        place.replace_filename(name.substr(0, kLongestName - kJournalSuffix.size() - kNameDigits) +
+                               digest.substr(0, kNameDigits));
+    }
+    place += kJournalSuffix;
+    return place;
+}
+
+std::filesystem::path journalBase(const std::filesystem::path &bundle)
+{
+    std::error_code fault;
+    return std::filesystem::is_directory(bundle, fault) ? bundle : bundle.parent_path();
+}
+
+Result<WrittenJournal> writeJournal(const std::filesystem::path &journal,
+                                    std::span<const JournalPart> parts)
+{
+    auto place = OutputPlace::claim(journal, OutputKind::File, {});
+    if (!place)
+        return tl::unexpected(nameError(journal, std::move(place.error())));
+    ::fchmod(place->descriptor(), 0600);
+    auto file =
+        DiskFile::open(place->temporary(), DiskFile::Mode::Change, journal.filename().string());
+    auto digest = TRY(file ? JournalWriter(*file).write(parts) : tl::unexpected(file.error()));
+    SaveKey key{Sha256::textOf(digest), journal, {}};
+    for (const JournalPart &part : parts)
+        key.files.push_back(identityOf(part.file->path()));
+    TRY(writeSaveKey(key));
+    auto done = place->publish();
+    const bool named = done.has_value();
+    if (done)
+        done = syncFolder(journal.parent_path());
+    if (done)
+        done = beginSaveKey(key.digest);
+    if (done)
+        return WrittenJournal{std::move(*place), key.digest};
+    std::error_code ignored;
+    if (named)
+        std::filesystem::remove(journal, ignored);
+    removeSaveKey(key.digest);
+    return tl::unexpected(nameError(journal, std::move(done.error())));
+}
+
+Result<void> removeJournal(const std::filesystem::path &journal, const std::string &key)
+{
+    endSaveKey(key);
+    std::error_code fault;
+    std::filesystem::remove(journal, fault);
+    if (fault)
+        return tl::unexpected(ioError("io.write", journal.filename().string(),
+                                      "The journal cannot be removed", fault.value()));
+    removeSaveKey(key);
+    return {};
+}
 
 Result<JournalledFile> firstJournalled(std::uint64_t size, const JournalReader &read)
 {

@@ -27,6 +27,34 @@ std::uint64_t sumOf(const std::vector<ByteRange> &ranges)
     return sum;
 }
 
+constexpr std::size_t kValues = 1; // the mask is operand 0
+
+/// A run of every plane, in the slices of one place.
+template <class RunOf>
+std::vector<ByteRange> runsOf(const std::vector<lanes::SparsePlane> &planes,
+                              const std::vector<ByteRange> &slices, RunOf runOf)
+{
+    std::vector<ByteRange> ranges;
+    for (const lanes::SparsePlane &plane : planes) {
+        const auto [first, end] = runOf(plane);
+        if (end > first)
+            ranges.push_back(
+                {FileOffset(slices[plane.engine].offset.value + first), ByteCount(end - first)});
+    }
+    std::sort(ranges.begin(), ranges.end());
+    return ranges;
+}
+
+std::pair<std::uint64_t, std::uint64_t> bodyOf(const lanes::SparsePlane &plane)
+{
+    return {plane.body, plane.end};
+}
+
+std::pair<std::uint64_t, std::uint64_t> biasOf(const lanes::SparsePlane &plane)
+{
+    return {plane.bias, plane.length};
+}
+
 } // namespace
 
 std::optional<lanes::SparseForm> knownForm(const descriptor::Version *version)
@@ -305,38 +333,6 @@ void BlockReader::claimPlanes(std::size_t weight, std::size_t bias)
         }
     }
 }
-
-namespace {
-
-constexpr std::size_t kValues = 1; // the mask is operand 0
-
-/// A run of every plane, in the slices of one place.
-template <class RunOf>
-std::vector<ByteRange> runsOf(const std::vector<lanes::SparsePlane> &planes,
-                              const std::vector<ByteRange> &slices, RunOf runOf)
-{
-    std::vector<ByteRange> ranges;
-    for (const lanes::SparsePlane &plane : planes) {
-        const auto [first, end] = runOf(plane);
-        if (end > first)
-            ranges.push_back(
-                {FileOffset(slices[plane.engine].offset.value + first), ByteCount(end - first)});
-    }
-    std::sort(ranges.begin(), ranges.end());
-    return ranges;
-}
-
-std::pair<std::uint64_t, std::uint64_t> bodyOf(const lanes::SparsePlane &plane)
-{
-    return {plane.body, plane.end};
-}
-
-std::pair<std::uint64_t, std::uint64_t> biasOf(const lanes::SparsePlane &plane)
-{
-    return {plane.bias, plane.length};
-}
-
-} // namespace
 
 /// False where the slices are not in the published form: they then are bytes.
 bool BlockReader::addSparse()
