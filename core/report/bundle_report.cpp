@@ -27,8 +27,7 @@ const TableOf<ReportNote> &noteTable()
         {"place", "", member<&ReportNote::place>},
         {"note", "", member<&ReportNote::text>},
     };
-    static const TableOf<Row> kTable{"notes", kColumns};
-    return kTable;
+    return tableOf<kColumns>("notes");
 }
 
 std::string bundleSummary(const Bundle &bundle)

@@ -331,8 +331,7 @@ const TableOf<ByteFieldFacts> &byteFieldTable()
              return row.field.source.empty() ? Value(Absent()) : Value(View(row.field.source));
          }},
     };
-    static const TableOf<Row> kTable{"bytes", kColumns};
-    return kTable;
+    return tableOf<kColumns>("bytes");
 }
 
 std::vector<ReadingFacts> readingRows(const Bundle &bundle, std::size_t file, FileOffset offset)
@@ -366,8 +365,7 @@ const TableOf<ReadingFacts> &readingTable()
         {"meaning", "What the reading is",
          [](const Row &row) -> Value { return row.little.meaning; }},
     };
-    static const TableOf<Row> kTable{"readings", kColumns};
-    return kTable;
+    return tableOf<kColumns>("readings");
 }
 
 Json bytesJson(std::string_view path, const Bundle &bundle, std::size_t file,
@@ -446,8 +444,7 @@ const TableOf<BundleFile> &fileTable()
         {kNumber, "unused", "Records that no operation of the program names",
          [](const BundleFile &row) { return recordsOf(row, row.unusedRecords); }},
     };
-    static const TableOf<Row> kTable{"files", kColumns};
-    return kTable;
+    return tableOf<kColumns>("files");
 }
 
 std::vector<HitFacts> hitRows(const BundlePtr &bundle, const search::Query &query,

@@ -194,8 +194,7 @@ const TableOf<TargetFact> &targetFactTable()
              return row.note.empty() ? Value(Absent()) : Value(row.note);
          }},
     };
-    static const TableOf<Row> kTable{"targets", kColumns};
-    return kTable;
+    return tableOf<kColumns>("targets");
 }
 
 std::vector<FloorFacts> floorRows(const target::Target &target)
@@ -258,8 +257,7 @@ const TableOf<PlacedFact> &placedFactTable()
         {kDocument, "note", "Note on the rule",
          [](const Row &row) -> Value { return row.note ? Value(*row.note) : Value(Absent()); }},
     };
-    static const TableOf<Row> kTable{"chip-facts", kColumns};
-    return kTable;
+    return tableOf<kColumns>("chip-facts");
 }
 
 const TableOf<ChipFacts> &chipTable()
@@ -357,8 +355,7 @@ const TableOf<TargetTotals> &targetTotalsTable()
          "Bytes of weights that one dispatch moves, as far as known", movedOf, withUnit("B"),
          unknownAs("?")},
     };
-    static const TableOf<Row> kTable{"chips", kColumns};
-    return kTable;
+    return tableOf<kColumns>("chips");
 }
 
 Json figureJson(const target::ChosenFigure &figure)

@@ -56,8 +56,7 @@ const TableOf<CollectiveByteFacts> &collectiveByteTable()
         {"source", "Where the value is from, or, without one, the byte",
          [](const Row &row) { return Value(row.source); }},
     };
-    static const TableOf<Row> kTable{"capability bytes", kColumns};
-    return kTable;
+    return tableOf<kColumns>("capability bytes");
 }
 
 const TableOf<decision::CollectiveGate> &collectiveGateTable()
@@ -83,8 +82,7 @@ const TableOf<decision::CcdmaSetter> &ccdmaSetterTable()
         {"name", "setter", "What is set", member<&Row::name>},
         {"source", "Where the sequence is documented", member<&Row::source>},
     };
-    static const TableOf<Row> kTable{"collective-setters", kColumns};
-    return kTable;
+    return tableOf<kColumns>("collective-setters");
 }
 
 const TableOf<decision::CollectiveNote> &collectiveNoteTable()
@@ -95,8 +93,7 @@ const TableOf<decision::CollectiveNote> &collectiveNoteTable()
         {"text", "rule or message", "The rule, or what the compiler says", member<&Row::text>},
         {"source", "Where it is documented", member<&Row::source>},
     };
-    static const TableOf<Row> kTable{"collective-notes", kColumns};
-    return kTable;
+    return tableOf<kColumns>("collective-notes");
 }
 
 void addMesh(Json &answer, const decision::Mesh &mesh, std::uint64_t devices)
@@ -327,8 +324,7 @@ const TableOf<TileFacts> &tileTable()
          },
          jsonOf([](const Row &row) { return Json(row.tile.contested); })},
     };
-    static const TableOf<Row> kTable{"tiles", kColumns};
-    return kTable;
+    return tableOf<kColumns>("tiles");
 }
 
 Json reduceJson(const codec::ReductionTrace &made, std::size_t values, std::string_view type,

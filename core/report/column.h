@@ -371,6 +371,14 @@ struct TableOf {
     }
 };
 
+/// The table of those columns, made once.
+template <const auto &Columns>
+const auto &tableOf(std::string_view file)
+{
+    static const TableOf table{file, Columns};
+    return table;
+}
+
 /// The cell as people read it: numbers with separators, the column's word for what is not known.
 std::string text(const Value &value, std::string_view unknown = "-");
 /// For programs: numbers without separators, nothing for what is not known.

@@ -546,8 +546,7 @@ const TableOf<CandidateFacts> &candidateTable()
         {kName | kTables, "remark", "Why it is taken or passed over", remarkValue},
         {kDocument, "chosen", "Whether it is the form to take", member<&Row::chosen>},
     };
-    static const TableOf<Row> kTable{"candidates", kColumns};
-    return kTable;
+    return tableOf<kColumns>("candidates");
 }
 
 Json choiceJson(const FormChoice &choice)

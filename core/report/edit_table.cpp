@@ -373,8 +373,7 @@ const TableOf<PickedFact> &pickedElementTable()
         {"a", "A", "The element as A stores it", member<&Row::a>},
         {"b", "B", "The element as B stores it", member<&Row::b>},
     };
-    static const TableOf<Row> kTable{"element", kColumns};
-    return kTable;
+    return tableOf<kColumns>("element");
 }
 
 const TableOf<WrittenRange> &writtenRangeTable()
@@ -451,8 +450,7 @@ const TableOf<ChangedBytes> &changedBytesTable()
              return row.edit->after.size() > kJsonBytes ? Json(true) : noKey();
          })},
     };
-    static const TableOf<Row> kTable{"changed_bytes", kColumns};
-    return kTable;
+    return tableOf<kColumns>("changed_bytes");
 }
 
 const TableOf<FileDifference> &fileDifferenceTable()

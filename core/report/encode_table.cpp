@@ -89,8 +89,7 @@ const TableOf<EncodedSide> &encodedSideTable()
         {kNumber, "bundle_bytes", "bundle", "Bytes of the whole bundle",
          [](const Row &row) -> Value { return Count(row.bundle->totalBytes().value); }},
     };
-    static const TableOf<Row> kTable{"encoded_sides", kColumns};
-    return kTable;
+    return tableOf<kColumns>("encoded_sides");
 }
 
 std::vector<EncodedFacts> encodedFacts(const Bundle &bundle, const EncodedBundle &encoded)
@@ -127,8 +126,7 @@ const TableOf<EncodedFacts> &encodedTable()
                                            : Value(Unknown());
          }},
     };
-    static const TableOf<Row> kTable{"encoded", kColumns};
-    return kTable;
+    return tableOf<kColumns>("encoded");
 }
 
 std::string askedText(const EncodedBundle &encoded)
@@ -212,8 +210,7 @@ const TableOf<Json> &quantizedFileTable()
         {kNumber, "bytes", "Length of the file in bytes",
          [](const Json &row) -> Value { return Count(row.value("bytes", std::uint64_t{0})); }},
     };
-    static const TableOf<Row> kTable{"quantized_files", kColumns};
-    return kTable;
+    return tableOf<kColumns>("quantized_files");
 }
 
 const TableOf<codec::TquantTile> &quantizeTileTable()
@@ -234,8 +231,7 @@ const TableOf<codec::TquantTile> &quantizeTileTable()
              return row.name == "tmp" ? Json(devicesOf(row)) : Json(nullptr);
          })},
     };
-    static const TableOf<Row> kTable{"quantize_tiles", kColumns};
-    return kTable;
+    return tableOf<kColumns>("quantize_tiles");
 }
 
 Json constraintsJson(const std::vector<codec::MxConstraint> &constraints)

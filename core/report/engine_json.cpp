@@ -227,8 +227,7 @@ const TableOf<ImageGroup> &imageGroupTable()
         {kDocument, "source", "Where it is from",
          [](const Row &) -> Value { return View("chapter 20, table 20.7"); }},
     };
-    static const TableOf<Row> kTable{"register-groups", kColumns};
-    return kTable;
+    return tableOf<kColumns>("register-groups");
 }
 
 const TableOf<ImageField> &imageFieldTable()
@@ -252,8 +251,7 @@ const TableOf<ImageField> &imageFieldTable()
         {kDocument, "confidence", "How sure it is",
          [](const Row &row) -> Value { return Word(format::confidenceName(row.confidence)); }},
     };
-    static const TableOf<Row> kTable{"image-fields", kColumns};
-    return kTable;
+    return tableOf<kColumns>("image-fields");
 }
 
 std::vector<ImageField> imageFieldsOf(std::string_view record)
@@ -275,8 +273,7 @@ const TableOf<ImageField> &relocationRegisterTable()
          [](const Row &row) { return addressOf(row.wordAddress); }},
         {"contents", "role", "What the address is of", member<&Row::contents>},
     };
-    static const TableOf<Row> kTable{"relocation-registers", kColumns};
-    return kTable;
+    return tableOf<kColumns>("relocation-registers");
 }
 
 std::vector<ImageStreamFacts> imageStreamRows()
@@ -310,8 +307,7 @@ const TableOf<ImageStreamFacts> &imageStreamTable()
         {kDocument, "source", "Where the registers are from",
          [](const Row &) -> Value { return View("tables 20.8 and 25.4"); }},
     };
-    static const TableOf<Row> kTable{"image-streams", kColumns};
-    return kTable;
+    return tableOf<kColumns>("image-streams");
 }
 
 const TableOf<LaneCode> &laneCodeTable()
@@ -346,8 +342,7 @@ const TableOf<LaneCode> &laneCodeTable()
              return row.bits ? View("chapter 36, table 36.3") : View(row.refusal.source);
          }},
     };
-    static const TableOf<Row> kTable{"format-lanes", kColumns};
-    return kTable;
+    return tableOf<kColumns>("format-lanes");
 }
 
 const TableOf<format::WeightElementRole> &elementRoleTable()
@@ -361,8 +356,7 @@ const TableOf<format::WeightElementRole> &elementRoleTable()
         {"confidence", "How well it is known",
          [](const Row &row) { return confidenceValue(row.confidence); }},
     };
-    static const TableOf<Row> kTable{"element_roles", kColumns};
-    return kTable;
+    return tableOf<kColumns>("element_roles");
 }
 
 const TableOf<format::Fp8Format> &fp8FormatTable()
@@ -385,8 +379,7 @@ const TableOf<format::Fp8Format> &fp8FormatTable()
         {kDocument | kWindow, "confidence", "How well it is known",
          [](const Row &row) { return confidenceValue(row.confidence); }},
     };
-    static const TableOf<Row> kTable{"fp8-formats", kColumns};
-    return kTable;
+    return tableOf<kColumns>("fp8-formats");
 }
 
 const TableOf<format::EngineNote> &engineNoteTable()
@@ -404,8 +397,7 @@ const TableOf<format::EngineNote> &engineNoteTable()
         {kDocument | kWindow, "confidence", "How well it is known",
          [](const Row &row) { return confidenceValue(row.confidence); }},
     };
-    static const TableOf<Row> kTable{"engine-notes", kColumns};
-    return kTable;
+    return tableOf<kColumns>("engine-notes");
 }
 
 const TableOf<DoubleMacPair> &doubleMacTable()
@@ -420,8 +412,7 @@ const TableOf<DoubleMacPair> &doubleMacTable()
         {kDocument, "source", "Where the rule is from",
          [](const Row &) -> Value { return View("chapter 36, fp8 datapath"); }},
     };
-    static const TableOf<Row> kTable{"double-multiply", kColumns};
-    return kTable;
+    return tableOf<kColumns>("double-multiply");
 }
 
 void addEncodedWord(Json &answer, std::uint32_t version, std::uint32_t word,

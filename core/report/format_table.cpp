@@ -196,8 +196,7 @@ const TableOf<KernelFormatFacts> &kernelFormatTable()
         {kDocument | kWindow, "note", "Note on the row",
          [](const Row &row) -> Value { return View(row.row->note); }},
     };
-    static const TableOf<Row> kTable{"kernel-formats", kColumns};
-    return kTable;
+    return tableOf<kColumns>("kernel-formats");
 }
 
 std::vector<ElementTypeFacts> elementTypeRows(std::string_view numbering,
@@ -320,8 +319,7 @@ const TableOf<CodegenFacts> &codegenTable()
         {kDocument, "note", "Note on the row",
          [](const Row &row) -> Value { return View(row.rule->note); }},
     };
-    static const TableOf<Row> kTable{"encoder", kColumns};
-    return kTable;
+    return tableOf<kColumns>("encoder");
 }
 
 Json formatsJson(const target::Target &target, const format::FormatUse &use)
@@ -368,8 +366,7 @@ const TableOf<EmbeddedFact> &embeddedFactTable()
          [](const Row &row) { return orNothing(row.source); }},
         {"note", "Note on the row", [](const Row &row) { return orNothing(row.note); }},
     };
-    static const TableOf<Row> kTable{"facts", kColumns};
-    return kTable;
+    return tableOf<kColumns>("facts");
 }
 
 Json embeddedFactsJson(std::string_view table)
@@ -472,8 +469,7 @@ const TableOf<KnotFacts> &knotTable()
              return Real(static_cast<double>(row.output), kActivationDigits, true);
          }},
     };
-    static const TableOf<Row> kTable{"knots", kColumns};
-    return kTable;
+    return tableOf<kColumns>("knots");
 }
 
 Json activationJson(std::string_view name, const ActivationTable &table,

@@ -367,8 +367,7 @@ const TableOf<UnplacedWeight> &unplacedTable()
         {"consumer", "in", "Operation that reads it", member<&Row::consumer>},
         {"reason", "why it has no geometry", "What is missing", member<&Row::reason>},
     };
-    static const TableOf<Row> kTable{"without-geometry", kColumns};
-    return kTable;
+    return tableOf<kColumns>("without-geometry");
 }
 
 const TableOf<EngineFact> &geometryFactTable()

@@ -318,8 +318,7 @@ const TableOf<PlacedLayer> &estimateTable()
          "Its estimates by backend, that of the chosen one first",
          [](const Row &row) -> Value { return estimateText(*row.notes); }, jsonOf(estimatesJson)},
     };
-    static const TableOf<Row> kTable{"estimates", kColumns};
-    return kTable;
+    return tableOf<kColumns>("estimates");
 }
 
 std::string energyText(const std::optional<roofline::Energy> &energy)
@@ -416,8 +415,7 @@ const TableOf<UnassessedWeight> &unassessedTable()
         {"reason", "why it is in no layer", "What reads it, or why nothing does",
          member<&Row::reason>},
     };
-    static const TableOf<Row> kTable{"unassessed", kColumns};
-    return kTable;
+    return tableOf<kColumns>("unassessed");
 }
 
 const TableOf<TimedLayer> &timedLayerTable()
@@ -447,8 +445,7 @@ const TableOf<TimedLayer> &timedLayerTable()
         {"compiler_estimate", "compiler's estimate", "What the compiler itself says of the layer",
          [](const Row &row) { return orNothing(row.compiler); }},
     };
-    static const TableOf<Row> kTable{"timeline", kColumns};
-    return kTable;
+    return tableOf<kColumns>("timeline");
 }
 
 using namespace roofline;

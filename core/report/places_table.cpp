@@ -287,8 +287,7 @@ const TableOf<ElementFacts> &elementTable()
              return Count(exactUlpDistance(row.type, row.pair.a, row.pair.b));
          }},
     };
-    static const TableOf<Row> kTable{"elements", kColumns};
-    return kTable;
+    return tableOf<kColumns>("elements");
 }
 
 std::vector<EntryFacts> entryRows(const CodebookMatch &match)
@@ -465,8 +464,7 @@ const TableOf<ValueBin> &valueBinTable()
         {kNumber, "b", "in B", "Elements of B with such a value", member<&ValueBin::b, Count>},
         {kNumber, "more", "B - A", "How many more there are in B", moreValue},
     };
-    static const TableOf<Row> kTable{"value_bins", kColumns};
-    return kTable;
+    return tableOf<kColumns>("value_bins");
 }
 
 } // namespace kernscope::report

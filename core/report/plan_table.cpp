@@ -397,8 +397,7 @@ const TableOf<FrontRow> &frontTable()
         {kDocument, "forms", "The form of each weight, in the order of the plan", nullptr,
          jsonOf(formsOf)},
     };
-    static const TableOf<Row> kTable{"front", kColumns};
-    return kTable;
+    return tableOf<kColumns>("front");
 }
 
 std::vector<PlanTotal> planTotals(const PlanSubject &subject)
@@ -428,8 +427,7 @@ const TableOf<PlanTotal> &planTotalsTable()
          unknownAs(kNotKnown)},
         {kNumber, "after", "As it is planned", member<&PlanTotal::after>, unknownAs(kNotKnown)},
     };
-    static const TableOf<Row> kTable{"plan_totals", kColumns};
-    return kTable;
+    return tableOf<kColumns>("plan_totals");
 }
 
 std::vector<BuildTotals> buildTotals(const PlanSubject &subject, bool own)
@@ -460,8 +458,7 @@ const TableOf<BuildTotals> &buildTotalsTable()
          [](const Row &row) { return known<Seconds>(plan::slowest(*row.totals)); }, withUnit("s"),
          unknownAs(kNotKnown)},
     };
-    static const TableOf<Row> kTable{"plan_builds", kColumns};
-    return kTable;
+    return tableOf<kColumns>("plan_builds");
 }
 
 std::vector<std::string> planRules(const plan::Survey &survey)

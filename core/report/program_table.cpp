@@ -346,8 +346,7 @@ const TableOf<FeatureFacts> &featureTable()
          [](const Row &row) { return orAbsent(row.feature->words); },
          jsonOf([](const Row &row) { return textOrNull(row.feature->words); })},
     };
-    static const TableOf<Row> kTable{"features", kColumns};
-    return kTable;
+    return tableOf<kColumns>("features");
 }
 
 std::vector<std::string> descriptionLines(const mil::ModelDescription &description,
@@ -422,8 +421,7 @@ const TableOf<ModelFacts> &modelTable()
          [](const Row &row) -> Value { return isRead(*row.node) || row.node->isPipeline(); }},
         {kTerminal, "weights", "Weights that it stores", modelWeights},
     };
-    static const TableOf<Row> kTable{"models", kColumns};
-    return kTable;
+    return tableOf<kColumns>("models");
 }
 
 std::vector<AnnotatedOperation> annotatedOperations(const mil::Function &function,
@@ -488,8 +486,7 @@ const TableOf<SharedRecord> &sharedRecordTable()
          [](const SharedRecord &row) -> Value { return Count(row.bytes.value); }},
         {"weights", "Weights that store it", member<&SharedRecord::weights>},
     };
-    static const TableOf<Row> kTable{"shared_records", kColumns};
-    return kTable;
+    return tableOf<kColumns>("shared_records");
 }
 
 Json shapesJson(const shapes::Summary &summary)

@@ -306,8 +306,7 @@ const TableOf<RegisterChange> &registerChangeTable()
         {kNumber | kTables, "b", "B", "In the second; a dash where it has none",
          [](const Row &row) { return sideValue(row, row.b); }},
     };
-    static const TableOf<Row> kTable{"register_changes", kColumns};
-    return kTable;
+    return tableOf<kColumns>("register_changes");
 }
 
 void HwxSurvey::note(const char *kind, unsigned version, std::uint32_t address, std::uint32_t value)

@@ -272,8 +272,7 @@ const TableOf<section::RecordSlot> &streamSlotTable()
         {kDocument, "source", "Where the registers are from",
          [](const Row &) -> Value { return View("tables 20.8 and 25.4"); }},
     };
-    static const TableOf<Row> kTable{"streams", kColumns};
-    return kTable;
+    return tableOf<kColumns>("streams");
 }
 
 Json sectionStreamsJson()
@@ -328,8 +327,7 @@ const TableOf<SliceRow> &sliceTable()
         {kNumber, "offset", "First byte in the file", member<&Row::offset, Hex>},
         {kNumber, "bytes", "Length in bytes", member<&Row::bytes, Count>},
     };
-    static const TableOf<Row> kTable{"slices", kColumns};
-    return kTable;
+    return tableOf<kColumns>("slices");
 }
 
 Json sliceFileJson(const std::vector<SliceRow> &rows, const SliceFileFacts &file)
@@ -376,8 +374,7 @@ const TableOf<UnitSectionFacts> &unitSectionTable()
         {"rests_on", "rests on", "What the row is concluded from where the file does not store it",
          [](const Row &row) { return orNothing(row.note); }},
     };
-    static const TableOf<Row> kTable{"unit-sections", kColumns};
-    return kTable;
+    return tableOf<kColumns>("unit-sections");
 }
 
 std::string tableBudgetText(std::uint64_t palette, std::uint64_t activation)

@@ -334,8 +334,7 @@ const TableOf<ProgramChangeFacts> &programChangeTable()
              return fmt::format("{}", fmt::join(row.change.details, "; "));
          }},
     };
-    static const TableOf<Row> kTable{"program-changes", kColumns};
-    return kTable;
+    return tableOf<kColumns>("program-changes");
 }
 
 std::string_view structureKindName(StructureFacts::Kind kind)
@@ -371,8 +370,7 @@ const TableOf<StructureFacts> &structureTable()
          "called in B",
          [](const Row &row) { return orNothing(row.detail); }},
     };
-    static const TableOf<Row> kTable{"structure", kColumns};
-    return kTable;
+    return tableOf<kColumns>("structure");
 }
 
 std::vector<StructureFacts> symbolRows(const Bundle &a, const Bundle &b)
@@ -461,8 +459,7 @@ const TableOf<AlignedSectionFacts> &alignedSectionTable()
          alignedTally<&ByteTally::onlyB>},
         {"state", "Equal, different, or on one side only", alignedStateValue},
     };
-    static const TableOf<Row> kTable{"aligned-sections", kColumns};
-    return kTable;
+    return tableOf<kColumns>("aligned-sections");
 }
 
 } // namespace kernscope::report

@@ -323,8 +323,7 @@ const TableOf<TaskRow> &taskTable()
          },
          sortedBy([](const Row &row) { return SortValue(std::uint64_t(row.lanes)); })},
     };
-    static const TableOf<Row> kTable{"tasks", kColumns};
-    return kTable;
+    return tableOf<kColumns>("tasks");
 }
 
 std::vector<FieldRow> fieldRows(const Bundle &bundle, const FieldQuery &query, Progress &progress)
@@ -377,8 +376,7 @@ const TableOf<FieldRow> &fieldTable()
         {kNumber, "place", "Of the word in the file; of a task that writes none, where it begins",
          member<&Row::place, Hex>},
     };
-    static const TableOf<Row> kTable{"field_values", kColumns};
-    return kTable;
+    return tableOf<kColumns>("field_values");
 }
 
 std::vector<SlotFacts> slotRows(std::span<const hwx::Slot> slots, std::string_view file)
