@@ -113,10 +113,9 @@ Json cellsJson(const ByteFieldFacts &row)
 {
     if (row.elements.empty())
         return noKey();
-    Json cells = Json::array();
-    for (const std::uint64_t element : row.elements)
-        cells.push_back(search::elementAddress(*weightOf(row), element));
-    return cells;
+    return listJson(row.elements, [&](const std::uint64_t element) {
+        return search::elementAddress(*weightOf(row), element);
+    });
 }
 
 Json elementsJson(const ByteFieldFacts &row)

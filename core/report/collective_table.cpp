@@ -127,10 +127,9 @@ void addSharding(Json &answer, const std::vector<std::uint64_t> &tensor,
     json["tensor"] = tensor;
     json["valid"] = sharding.valid();
     json["shard"] = sharding.valid() ? Json(sharding.shard) : Json(nullptr);
-    json["checks"] = Json::array();
-    for (const decision::ShardCheck &check : sharding.checks)
-        json["checks"].push_back(
-            {{"name", check.name}, {"found", check.found}, {"passes", check.passes}});
+    json["checks"] = listJson(sharding.checks, [&](const auto &check) -> Json {
+        return {{"name", check.name}, {"found", check.found}, {"passes", check.passes}};
+    });
     answer["sharding"] = std::move(json);
 }
 
@@ -348,13 +347,13 @@ Json reduceJson(const codec::ReductionTrace &made, std::size_t values, std::stri
                        {"differs", made.readingsDiffer()}};
     json["contested_range"] = {codec::Reduction::kContestedFrom,
                                codec::Reduction::kContestedTo - 1};
-    json["narrowed"] = Json::array();
-    for (const NarrowedPort &one : narrowed)
-        json["narrowed"].push_back({{"format", type},
-                                    {"overflow", one.mode},
-                                    {"code", one.code},
-                                    {"value", reducedJson(one.value)},
-                                    {"source", "chapter 36, fp8 datapath"}});
+    json["narrowed"] = listJson(narrowed, [&](const auto &one) -> Json {
+        return {{"format", type},
+                {"overflow", one.mode},
+                {"code", one.code},
+                {"value", reducedJson(one.value)},
+                {"source", "chapter 36, fp8 datapath"}};
+    });
     json["source"] = "chapter 20, radix-4 reduction and wide accumulator";
     return json;
 }

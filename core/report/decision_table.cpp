@@ -411,9 +411,7 @@ Json measuredJson(std::span<const decision::Measurement> measured)
         json["high"] = ratioJson(each.high);
         json["holds"] = optionalJson(each.holds());
         json["condition"] = each.condition;
-        json["conditions"] = Json::array();
-        for (const decision::Condition &condition : each.conditions)
-            json["conditions"].push_back(conditionJson(condition));
+        json["conditions"] = listJson(each.conditions, conditionJson);
         json["source"] = each.source;
         json["confidence"] = format::confidenceName(each.confidence);
         list.push_back(std::move(json));

@@ -164,9 +164,7 @@ Json structureJson(const Bundle &a, const Bundle &b, const Difference &differenc
     json["operations_a"] = program.operationsA;
     json["operations_b"] = program.operationsB;
     json["operations_matched"] = program.matched;
-    json["operations"] = Json::array();
-    for (const ProgramChange &change : program.changes)
-        json["operations"].push_back(changeJson(change));
+    json["operations"] = listJson(program.changes, changeJson);
     if (const auto tasks = compareTasks(a, b)) {
         json["tasks_a"] = tasks->tasksA;
         json["tasks_b"] = tasks->tasksB;
@@ -210,9 +208,8 @@ Json pairJson(const Bundle &a, const Bundle &b, const ComparedPair &pair)
         json["pairing_content"] = contentKindName(pair.content);
     if (pair.similarity)
         json["similarity"] = {{"correlation", *pair.similarity}, {"next", pair.nextSimilarity}};
-    json["changes"] = Json::array();
-    for (const std::string_view change : pairChanges(a, b, pair))
-        json["changes"].push_back(change);
+    json["changes"] =
+        listJson(pairChanges(a, b, pair), [&](const std::string_view change) { return change; });
     json["a"] = weightJson(a, pair.a, std::nullopt, {});
     json["b"] = weightJson(b, pair.b, std::nullopt, {});
     json["stored_ratio"] = pair.storedRatio ? ratioJson(*pair.storedRatio) : Json(nullptr);
@@ -267,10 +264,9 @@ Json joinedJson(const Bundle &a, const Bundle &b, std::span<const ComparedPair> 
 
 Json onlyJson(const Bundle &bundle, const std::vector<std::size_t> &weights)
 {
-    Json list = Json::array();
-    for (const std::size_t weight : weights)
-        list.push_back(weightJson(bundle, weight, std::nullopt, {}));
-    return list;
+    return listJson(weights, [&](const std::size_t weight) {
+        return weightJson(bundle, weight, std::nullopt, {});
+    });
 }
 
 Json figureNumber(double value)
@@ -280,15 +276,14 @@ Json figureNumber(double value)
 
 Json faultsJson(const std::vector<LimitFault> &faults)
 {
-    Json list = Json::array();
-    for (const LimitFault &fault : faults)
-        list.push_back({{"weight", fault.weight.empty() ? Json(nullptr) : Json(fault.weight)},
-                        {"weight_b", fault.weightB.empty() ? Json(nullptr) : Json(fault.weightB)},
-                        {"limit", fault.limit},
-                        {"found", figureJson(fault.found)},
-                        {"allowed", figureJson(fault.allowed)},
-                        {"rule", fault.rule.empty() ? Json(nullptr) : Json(fault.rule)}});
-    return list;
+    return listJson(faults, [&](const auto &fault) -> Json {
+        return {{"weight", fault.weight.empty() ? Json(nullptr) : Json(fault.weight)},
+                {"weight_b", fault.weightB.empty() ? Json(nullptr) : Json(fault.weightB)},
+                {"limit", fault.limit},
+                {"found", figureJson(fault.found)},
+                {"allowed", figureJson(fault.allowed)},
+                {"rule", fault.rule.empty() ? Json(nullptr) : Json(fault.rule)}};
+    });
 }
 
 Json counterexampleJson(const CheckedDifference &checked)
@@ -322,10 +317,9 @@ Json maskJson(const MaskCheck &mask)
     Json json;
     json["kept"] = numberJson(mask.kept);
     json["elements"] = numberJson(mask.elements);
-    json["patterns"] = Json::array();
-    for (const MaskCheck::Pattern &pattern : mask.patterns)
-        json["patterns"].push_back(
-            {{"keep", pattern.keep}, {"of", pattern.of}, {"axis", pattern.axis}});
+    json["patterns"] = listJson(mask.patterns, [&](const auto &pattern) -> Json {
+        return {{"keep", pattern.keep}, {"of", pattern.of}, {"axis", pattern.axis}};
+    });
     json["structured_outputs"] = mask.structuredOutputs;
     json["structured_inputs"] = mask.structuredInputs;
     json["zeros_per_output"] = {numberJson(mask.leastZeros), numberJson(mask.mostZeros)};
@@ -581,12 +575,10 @@ Json differenceJson(const Bundle &a, const Bundle &b, const Difference &differen
                        {"bytes_a", bytesJson(difference.program.bytesA)},
                        {"bytes_b", bytesJson(difference.program.bytesB)}};
     json["structure"] = structureJson(a, b, difference);
-    json["weights"] = Json::array();
-    for (const ComparedPair &pair : wholePairs(difference.weights))
-        json["weights"].push_back(pairJson(a, b, pair));
-    json["joined"] = Json::array();
-    for (const auto &parts : slicedPairs(difference.weights))
-        json["joined"].push_back(joinedJson(a, b, parts));
+    json["weights"] = listJson(wholePairs(difference.weights),
+                               [&](const auto &pair) { return pairJson(a, b, pair); });
+    json["joined"] = listJson(slicedPairs(difference.weights),
+                              [&](const auto &parts) { return joinedJson(a, b, parts); });
     json["only_a"] = onlyJson(a, difference.onlyA);
     json["only_b"] = onlyJson(b, difference.onlyB);
     return json;

@@ -243,10 +243,9 @@ Value fileVerdict(const FileDifference &file)
 
 Json pairsDocument(const std::vector<ByteRange> &ranges)
 {
-    Json list = Json::array();
-    for (const ByteRange &range : ranges)
-        list.push_back({numberJson(range.offset.value), numberJson(range.bytes.value)});
-    return list;
+    return listJson(ranges, [&](const auto &range) -> Json {
+        return {numberJson(range.offset.value), numberJson(range.bytes.value)};
+    });
 }
 
 Json savedJson(const SaveReport &saved)
@@ -254,9 +253,7 @@ Json savedJson(const SaveReport &saved)
     Json json;
     json["bytes_written"] = numberJson(saved.bytesWritten.value);
     json["verified"] = saved.verified;
-    json["backups"] = Json::array();
-    for (const std::filesystem::path &backup : saved.backups)
-        json["backups"].push_back(backup.string());
+    json["backups"] = listJson(saved.backups, [&](const auto &backup) { return backup.string(); });
     return json;
 }
 
@@ -541,13 +538,13 @@ Json recoverJson(std::string_view path, RecoverAction action, bool dryRun,
     json["path"] = path;
     json["action"] = actionName(action);
     json["dry_run"] = dryRun;
-    json["saves"] = Json::array();
-    for (const RecoveredSave &done : report.saves)
-        json["saves"].push_back({{"journal", done.save.journal.string()},
-                                 {"state", interruptedStateName(done.save.state)},
-                                 {"save_ranges", jsonArray(writtenRangeTable(), done.save.ranges)},
-                                 {"ranges", jsonArray(writtenRangeTable(), done.ranges)},
-                                 {"bytes_written", numberJson(done.bytesWritten.value)}});
+    json["saves"] = listJson(report.saves, [&](const auto &done) -> Json {
+        return {{"journal", done.save.journal.string()},
+                {"state", interruptedStateName(done.save.state)},
+                {"save_ranges", jsonArray(writtenRangeTable(), done.save.ranges)},
+                {"ranges", jsonArray(writtenRangeTable(), done.ranges)},
+                {"bytes_written", numberJson(done.bytesWritten.value)}};
+    });
     json["verified"] = report.verified;
     return json;
 }

@@ -49,20 +49,15 @@ void addEncodedWeight(Json &json, const Bundle &bundle, const EncodedBundle &enc
 
 void addInstruction(Json &document, const quantized::Quantized &made)
 {
-    document["instruction"] = Json::array();
-    for (const format::TquantLine &line : made.lines)
-        document["instruction"].push_back({{"kind", line.kind},
-                                           {"name", line.name},
-                                           {"text", line.text},
-                                           {"source", line.source}});
-    document["devices"] = Json::array();
-    for (const format::TquantFact &fact : made.devices)
-        document["devices"].push_back({{"device", fact.device},
-                                       {"feature", fact.feature},
-                                       {"value", fact.value},
-                                       {"note", fact.note},
-                                       {"source", fact.source},
-                                       {"confidence", format::confidenceName(fact.confidence)}});
+    document["instruction"] = listJson(made.lines, [&](const auto &line) -> Json {
+        return {
+            {"kind", line.kind}, {"name", line.name}, {"text", line.text}, {"source", line.source}};
+    });
+    document["devices"] = listJson(made.devices, [&](const auto &fact) -> Json {
+        return {{"device", fact.device}, {"feature", fact.feature},
+                {"value", fact.value},   {"note", fact.note},
+                {"source", fact.source}, {"confidence", format::confidenceName(fact.confidence)}};
+    });
     document["contested"] = readingsJson(made.contested);
 }
 
@@ -150,20 +145,19 @@ Json encodeJson(const Bundle &bundle, const EncodedBundle &encoded, codec::Encod
     json["weights"] = Json::array();
     for (const EncodedOne &one : encoded.weights)
         addEncodedWeight(json["weights"].emplace_back(), bundle, encoded, one);
-    json["kept"] = Json::array();
-    for (const RefusedWeight &kept : encoded.kept)
-        json["kept"].push_back({{"weight", bundle.weights()[kept.weight].findableName()},
-                                {"why", kept.error.message}});
-    json["refused"] = Json::array();
-    for (const RefusedWeight &refused : encoded.refused)
-        json["refused"].push_back(bundle.weights()[refused.weight].findableName());
+    json["kept"] = listJson(encoded.kept, [&](const auto &kept) -> Json {
+        return {{"weight", bundle.weights()[kept.weight].findableName()},
+                {"why", kept.error.message}};
+    });
+    json["refused"] = listJson(encoded.refused, [&](const auto &refused) {
+        return bundle.weights()[refused.weight].findableName();
+    });
     json["bytes_before"] = bundle.totalBytes().value;
     json["bytes_after"] = encoded.made->totalBytes().value;
     json["output"] = output;
     json["opset"] = encoded.raised.empty() ? Json(nullptr) : raisedJson(encoded.raised.front());
-    json["opsets"] = Json::array();
-    for (const RaisedBundle &raised : encoded.raised)
-        json["opsets"].push_back(raisedJson(raised));
+    json["opsets"] =
+        listJson(encoded.raised, [&](const auto &raised) { return raisedJson(raised); });
     json["verified"] = verified;
     return json;
 }
@@ -188,14 +182,11 @@ Json raisedJson(const RaisedBundle &raised)
     Json opset;
     opset["before"] = raised.before;
     opset["after"] = raised.after;
-    opset["changes"] = Json::array();
-    for (const OpsetChange &change : raised.changes)
-        opset["changes"].push_back({{"operation", change.operation},
-                                    {"function", change.function},
-                                    {"count", change.count},
-                                    {"opset", fmt::format("ios{}", change.opset)},
-                                    {"change", change.change},
-                                    {"rewritten", change.rewritten}});
+    opset["changes"] = listJson(raised.changes, [&](const auto &change) -> Json {
+        return {{"operation", change.operation}, {"function", change.function},
+                {"count", change.count},         {"opset", fmt::format("ios{}", change.opset)},
+                {"change", change.change},       {"rewritten", change.rewritten}};
+    });
     return opset;
 }
 

@@ -42,16 +42,13 @@ Value addressOf(const std::optional<std::uint32_t> &address)
 
 Json readingsJson(std::span<const format::Reading> readings)
 {
-    Json list = Json::array();
-    for (const format::Reading &reading : readings)
-        list.push_back({{"topic", reading.topic},
-                        {"subject", reading.subject},
-                        {"reading", reading.text},
-                        {"taken", reading.taken},
-                        {"source", reading.source},
-                        {"confidence", format::confidenceName(reading.confidence)},
-                        {"note", reading.note}});
-    return list;
+    return listJson(readings, [&](const auto &reading) -> Json {
+        return {
+            {"topic", reading.topic},   {"subject", reading.subject},
+            {"reading", reading.text},  {"taken", reading.taken},
+            {"source", reading.source}, {"confidence", format::confidenceName(reading.confidence)},
+            {"note", reading.note}};
+    });
 }
 
 HalShown halShown(const target::Target &target, const target::HalField &field)
@@ -87,10 +84,9 @@ Json collectiveJson(const target::Target &target)
     json["reduction_kinds"] = Json::object();
     for (const decision::ReductionToken &token : decision::reductionTokens())
         json["reduction_kinds"][token.token] = token.kind;
-    json["atomics"] = Json::array();
-    for (const decision::AtomicRow &row : decision::atomicRows())
-        json["atomics"].push_back(
-            {{"reduction_type", row.reduction}, {"operation", optionalJson(row.operation)}});
+    json["atomics"] = listJson(decision::atomicRows(), [&](const auto &row) -> Json {
+        return {{"reduction_type", row.reduction}, {"operation", optionalJson(row.operation)}};
+    });
     json["bytes"] = jsonArray(collectiveByteTable(), collectiveByteRows(target));
     json["gates"] = jsonArray(collectiveGateTable(), decision::collectiveGates(target));
     json["setters"] = jsonArray(ccdmaSetterTable(), decision::ccdmaSetters());

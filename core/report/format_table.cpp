@@ -42,15 +42,12 @@ Value refusedBy(const KernelFormatFacts &facts)
 
 Json rulesJson(const KernelFormatFacts &facts)
 {
-    Json rules = Json::array();
-    for (const format::LegalityRule &rule : facts.legality.rules)
-        rules.push_back({{"name", rule.name},
-                         {"state", ruleStateName(rule.state)},
-                         {"required", rule.required},
-                         {"found", rule.found},
-                         {"source", rule.source},
-                         {"confidence", format::confidenceName(rule.confidence)}});
-    return rules;
+    return listJson(facts.legality.rules, [&](const auto &rule) -> Json {
+        return {
+            {"name", rule.name},         {"state", ruleStateName(rule.state)},
+            {"required", rule.required}, {"found", rule.found},
+            {"source", rule.source},     {"confidence", format::confidenceName(rule.confidence)}};
+    });
 }
 
 std::string sourceAndNote(const std::string &source, const std::string &note)
@@ -485,11 +482,11 @@ Json activationJson(std::string_view name, const ActivationTable &table,
     json["entries"] = table.entries();
     json["fields"] = jsonArray(activationTable(), activationFieldRows(table));
     json["knots"] = jsonArray(knotTable(), knotFacts(table));
-    json["evaluated"] = Json::array();
-    for (const EvaluatedInput &each : evaluated)
-        json["evaluated"].push_back({{"input", each.input},
-                                     {"output", halfJson(halfToFloat(each.bits))},
-                                     {"bits", each.bits}});
+    json["evaluated"] = listJson(evaluated, [&](const auto &each) -> Json {
+        return {{"input", each.input},
+                {"output", halfJson(halfToFloat(each.bits))},
+                {"bits", each.bits}};
+    });
     return json;
 }
 

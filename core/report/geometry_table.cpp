@@ -251,12 +251,8 @@ Json winogradJson(const WinogradGate &gate)
     json["work"] = numberJson(gate.work);
     json["threshold"] = gate.threshold;
     json["threshold_reason"] = gate.thresholdReason;
-    json["conditions"] = Json::array();
-    for (const Condition &condition : gate.conditions)
-        json["conditions"].push_back(conditionJson(condition));
-    json["selection"] = Json::array();
-    for (const Condition &condition : gate.selection)
-        json["selection"].push_back(conditionJson(condition));
+    json["conditions"] = listJson(gate.conditions, conditionJson);
+    json["selection"] = listJson(gate.selection, conditionJson);
     json["tiles"] = Json::array();
     for (const auto &tile : gate.tiles) {
         json["tiles"].push_back({{"output_tile", tile.output},

@@ -28,10 +28,7 @@ Json numberJson(const std::optional<std::uint64_t> &number)
 
 Json numbersJson(std::span<const std::uint64_t> numbers)
 {
-    Json list = Json::array();
-    for (const std::uint64_t number : numbers)
-        list.push_back(numberJson(number));
-    return list;
+    return listJson(numbers, [&](const std::uint64_t number) { return numberJson(number); });
 }
 
 Json ratioJson(double ratio)
@@ -96,18 +93,16 @@ void writePacked(std::string &text, const Json &list, int indent)
 /// A value's extents; null for one that the program leaves open.
 Json dimsJson(const mil::ValueType &type)
 {
-    Json list = Json::array();
-    for (const std::int64_t dim : type.dims)
-        list.push_back(dim < 0 ? Json(nullptr) : numberJson(static_cast<std::uint64_t>(dim)));
-    return list;
+    return listJson(type.dims, [&](const std::int64_t dim) {
+        return dim < 0 ? Json(nullptr) : numberJson(static_cast<std::uint64_t>(dim));
+    });
 }
 
 Json stridesJson(const std::vector<std::int64_t> &numbers)
 {
-    Json list = Json::array();
-    for (const std::int64_t number : numbers)
-        list.push_back(number < 0 ? Json(nullptr) : numberJson(static_cast<std::uint64_t>(number)));
-    return list;
+    return listJson(numbers, [&](const std::int64_t number) {
+        return number < 0 ? Json(nullptr) : numberJson(static_cast<std::uint64_t>(number));
+    });
 }
 
 Json functionJson(const mil::Function &function, const std::string &segment)
@@ -328,14 +323,10 @@ Json inspectJson(const Bundle &bundle, const std::vector<std::optional<Statistic
         json["functions"].push_back(functionJson(function, segments.of(function)));
     json["models"] = jsonArray(modelTable(), modelFacts(bundle));
     json["features"] = jsonArray(featureTable(), featureFacts(bundle));
-    json["descriptions"] = Json::array();
-    for (const mil::ModelDescription &description : program->descriptions)
-        json["descriptions"].push_back(descriptionJson(description));
+    json["descriptions"] = listJson(program->descriptions, descriptionJson);
     if (!bundle.readOnlyReason().empty())
         json["read_only"] = bundle.readOnlyReason();
-    json["files"] = Json::array();
-    for (const BundleFile &file : bundle.files())
-        json["files"].push_back(fileJson(file));
+    json["files"] = listJson(bundle.files(), fileJson);
     // A hundred thousand rows as values would take ten times the memory of their text.
     constexpr std::size_t kManyRows = 4096;
     const bool many = bundle.weights().size() > kManyRows;

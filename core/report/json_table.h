@@ -58,6 +58,16 @@ Json jsonArray(const TableOf<Row> &table, const Rows &rows)
     return array;
 }
 
+/// An array of what `json(item)` gives for each item.
+template <class Items, class Function>
+Json listJson(const Items &items, Function json)
+{
+    Json list = Json::array();
+    for (const auto &item : items)
+        list.push_back(json(item));
+    return list;
+}
+
 // How the documents write numbers and shapes.
 
 /// An integer, or a string where a double cannot hold it exactly.

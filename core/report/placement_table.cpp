@@ -71,13 +71,12 @@ std::string remarksText(const Placement &placement)
 
 Json runsJson(const PlacedLayer &row)
 {
-    Json list = Json::array();
-    for (const roofline::LayerRun &run : row.placement->layer.runs)
-        list.push_back({{"entry", run.entry},
-                        {"launch", run.launch},
-                        {"backend", run.backend.empty() ? Json(nullptr) : Json(run.backend)},
-                        {"times", run.times ? numberJson(*run.times) : Json(nullptr)}});
-    return list;
+    return listJson(row.placement->layer.runs, [&](const auto &run) -> Json {
+        return {{"entry", run.entry},
+                {"launch", run.launch},
+                {"backend", run.backend.empty() ? Json(nullptr) : Json(run.backend)},
+                {"times", run.times ? numberJson(*run.times) : Json(nullptr)}};
+    });
 }
 
 Json layerFormsJson(const PlacedLayer &row)
@@ -88,9 +87,7 @@ Json layerFormsJson(const PlacedLayer &row)
     json["stored"] = assessmentJson(placement.stored());
     json["dense"] = assessmentJson(placement.trail[placement.dense]);
     json["best"] = best ? assessmentJson(*best) : Json(nullptr);
-    json["trail"] = Json::array();
-    for (const Assessment &point : placement.trail)
-        json["trail"].push_back(assessmentJson(point));
+    json["trail"] = listJson(placement.trail, assessmentJson);
     return json;
 }
 
@@ -486,9 +483,7 @@ Json programJson(const ProgramTime &program)
         return json;
     // Of a pipeline one run makes all of them; of a model's functions one.
     json["alternatives"] = program.alternatives;
-    json["dispatches"] = Json::array();
-    for (const ProgramTime &each : program.dispatches)
-        json["dispatches"].push_back(programJson(each));
+    json["dispatches"] = listJson(program.dispatches, programJson);
     return json;
 }
 
@@ -526,13 +521,13 @@ Json assessmentJson(const Assessment &point)
     json["memory_s"] = optionalJson(point.memoryS);
     json["activation_bytes"] = roundedJson(point.activationBytes);
     json["roofs"] = roofsJson(point);
-    json["parameters"] = Json::array();
-    for (const ModelParameter *parameter : point.parameters)
-        json["parameters"].push_back({{"name", parameter->name},
-                                      {"value", parameter->value},
-                                      {"unit", parameter->unit},
-                                      {"fitted_on", parameter->fittedOn},
-                                      {"source", parameter->source}});
+    json["parameters"] = listJson(point.parameters, [&](const auto *parameter) -> Json {
+        return {{"name", parameter->name},
+                {"value", parameter->value},
+                {"unit", parameter->unit},
+                {"fitted_on", parameter->fittedOn},
+                {"source", parameter->source}};
+    });
     json["intensity"] = optionalJson(point.intensity);
     json["bound"] = boundName(point.bound);
     json["attainable_flops"] = optionalJson(point.attainable);

@@ -55,10 +55,8 @@ Json lanesJson(const std::vector<float> &lanes)
 {
     if (lanes.empty())
         return nullptr;
-    Json list = Json::array();
-    for (const float lane : lanes)
-        list.push_back(std::isfinite(lane) ? Json(lane) : Json(nullptr));
-    return list;
+    return listJson(
+        lanes, [&](const float lane) { return std::isfinite(lane) ? Json(lane) : Json(nullptr); });
 }
 
 /// By codebook and number; entries that a side does not have come first.
@@ -86,12 +84,11 @@ Json targetsJson(const EntryFacts &row)
 {
     if (row.get().targets.empty())
         return noKey();
-    Json list = Json::array();
-    for (const EntryMatch::Target &target : row.get().targets)
-        list.push_back({{"codebook", numberJson(target.book)},
-                        {"entry", numberJson(target.code)},
-                        {"elements", numberJson(target.elements)}});
-    return list;
+    return listJson(row.get().targets, [&](const auto &target) -> Json {
+        return {{"codebook", numberJson(target.book)},
+                {"entry", numberJson(target.code)},
+                {"elements", numberJson(target.elements)}};
+    });
 }
 
 /// Bytes of one side of a run, in its file.

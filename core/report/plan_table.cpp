@@ -64,10 +64,8 @@ Json triedFormsJson(const PlannedWeight &weight)
 {
     if (!weight.row().candidates || !weight.withCandidates)
         return noKey();
-    Json tried = Json::array();
-    for (const Candidate &candidate : *weight.row().candidates)
-        tried.push_back(triedJson(weight, candidate));
-    return tried;
+    return listJson(*weight.row().candidates,
+                    [&](const auto &candidate) { return triedJson(weight, candidate); });
 }
 
 double errorOf(const PlannedWeight &weight)
@@ -169,14 +167,12 @@ Json raisedJson(const std::vector<plan::RaisedModel> &raised)
         json["model"] = model.model;
         json["before"] = model.before;
         json["after"] = model.after;
-        json["changes"] = Json::array();
-        for (const OpsetChange &change : model.changes)
-            json["changes"].push_back({{"operation", change.operation},
-                                       {"function", change.function},
-                                       {"count", change.count},
-                                       {"opset", "ios" + std::to_string(change.opset)},
-                                       {"change", change.change},
-                                       {"rewritten", change.rewritten}});
+        json["changes"] = listJson(model.changes, [&](const auto &change) -> Json {
+            return {
+                {"operation", change.operation}, {"function", change.function},
+                {"count", change.count},         {"opset", "ios" + std::to_string(change.opset)},
+                {"change", change.change},       {"rewritten", change.rewritten}};
+        });
         list.push_back(std::move(json));
     }
     return list;
@@ -582,12 +578,10 @@ Json planJson(const PlanSubject &subject)
     const plan::Survey &survey = *subject.survey;
     const plan::Limits &limits = *subject.limits;
     document["bundle"] = subject.bundle;
-    document["targets"] = Json::array();
-    for (const target::Target *target : survey.targets)
-        document["targets"].push_back(target->name);
-    document["times_of"] = Json::array();
-    for (const target::Target *target : plan::timedTargets(*subject.survey))
-        document["times_of"].push_back(target->name);
+    document["targets"] =
+        listJson(survey.targets, [&](const auto *target) { return target->name; });
+    document["times_of"] = listJson(plan::timedTargets(*subject.survey),
+                                    [&](const auto *target) { return target->name; });
     document["minimise"] = plan::goalName(subject.plan->goal);
     document["minimise_asked"] = limits.goal ? Json(plan::goalName(*limits.goal)) : Json(nullptr);
     document["tolerance"] = limits.tolerance;

@@ -185,20 +185,16 @@ Json storedJson(std::optional<std::uint64_t> bytes)
 /// Names of what is in a fold or left out.
 Json namesJson(const Neighbourhood &drawn, const DrawnUnit &unit)
 {
-    Json names = Json::array();
-    for (const std::size_t node : unit.nodes)
-        names.push_back(drawn.graph->name(node));
-    return names;
+    return listJson(unit.nodes, [&](const std::size_t node) { return drawn.graph->name(node); });
 }
 
 Json extentsJson(const mil::ValueType &type)
 {
     if (!type.isTensor())
         return nullptr;
-    Json extents = Json::array();
-    for (const std::int64_t extent : type.dims)
-        extents.push_back(extent < 0 ? Json(nullptr) : Json(extent));
-    return extents;
+    return listJson(type.dims, [&](const std::int64_t extent) {
+        return extent < 0 ? Json(nullptr) : Json(extent);
+    });
 }
 
 void addType(Json &json, const mil::NamedType *value)
@@ -494,21 +490,21 @@ Json shapesJson(const shapes::Summary &summary)
     Json json;
     json["bound"] = Json::array();
     for (const shapes::ShapeBinding &each : summary.bound) {
-        Json dims = Json::array();
-        for (const std::int64_t extent : each.dims)
-            dims.push_back(extent < 0 ? Json(nullptr) : Json(extent));
+        Json dims = listJson(each.dims, [&](const std::int64_t extent) {
+            return extent < 0 ? Json(nullptr) : Json(extent);
+        });
         json["bound"].push_back({{"input", each.input}, {"shape", std::move(dims)}});
     }
     json["values"] = summary.values;
     json["open"] = summary.open;
     json["inferred"] = summary.inferred;
-    json["unknown"] = Json::array();
-    for (const shapes::Open &each : summary.unknown)
-        json["unknown"].push_back({{"function", each.function},
-                                   {"operation", each.operation},
-                                   {"op", each.type},
-                                   {"value", each.value},
-                                   {"reason", each.reason}});
+    json["unknown"] = listJson(summary.unknown, [&](const auto &each) -> Json {
+        return {{"function", each.function},
+                {"operation", each.operation},
+                {"op", each.type},
+                {"value", each.value},
+                {"reason", each.reason}};
+    });
     return json;
 }
 

@@ -288,9 +288,7 @@ Json sectionJson(const section::WeightSection &section)
     json["target"] = section.target;
     json["resolved"] = section.resolved();
     json["bytes"] = numberJson(section.fileBytes);
-    json["units"] = Json::array();
-    for (const section::Unit &unit : section.units)
-        json["units"].push_back(unitJson(unit));
+    json["units"] = listJson(section.units, unitJson);
     json["records"] = Json::array();
     for (const section::UnitGroup &group : section.groups) {
         if (group.fault)

@@ -259,13 +259,13 @@ private:
 
 Json pairedWeightsJson(const ContainerDifference &difference)
 {
-    Json list = Json::array();
-    for (const ComparedPair &pair : difference.whole.weights)
-        list.push_back({{"name", difference.a->weights()[pair.a].name},
-                        {"name_b", difference.b->weights()[pair.b].name},
-                        {"pairing", pair.slice ? pair.slice->name() : pairingName(pair.pairing)},
-                        {"layout_equal", pair.damaged ? Json(nullptr) : Json(pair.layoutEqual)},
-                        {"stored_equal", pair.damaged ? Json(nullptr) : Json(pair.storedEqual)}});
+    Json list = listJson(difference.whole.weights, [&](const auto &pair) -> Json {
+        return {{"name", difference.a->weights()[pair.a].name},
+                {"name_b", difference.b->weights()[pair.b].name},
+                {"pairing", pair.slice ? pair.slice->name() : pairingName(pair.pairing)},
+                {"layout_equal", pair.damaged ? Json(nullptr) : Json(pair.layoutEqual)},
+                {"stored_equal", pair.damaged ? Json(nullptr) : Json(pair.storedEqual)}};
+    });
     for (const std::size_t i : difference.whole.onlyA)
         list.push_back({{"name", difference.a->weights()[i].name}, {"name_b", nullptr}});
     for (const std::size_t i : difference.whole.onlyB)

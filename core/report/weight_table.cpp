@@ -305,10 +305,8 @@ void addBackends(Json &json, const mil::BackendNotes &notes)
 
 Json partsJson(const Bundle &bundle, const Weight &weight)
 {
-    Json list = Json::array();
-    for (const codec::Operand &operand : weight.operands())
-        list.push_back(operandJson(bundle, operand));
-    return list;
+    return listJson(weight.operands(),
+                    [&](const auto &operand) { return operandJson(bundle, operand); });
 }
 
 Json detailJson(const Weight &weight)
@@ -332,10 +330,7 @@ Json detailJson(const Weight &weight)
 
 Json consumersJson(const Weight &weight)
 {
-    Json list = Json::array();
-    for (const Consumer &consumer : weight.consumers)
-        list.push_back(consumerJson(consumer));
-    return list;
+    return listJson(weight.consumers, consumerJson);
 }
 
 Json weightJson(const Bundle &bundle, std::size_t weight,
