@@ -392,10 +392,8 @@ Result<ChosenTarget> chosenTarget(const ChipOptions &options, const Context &con
         chosen.choice.descriptorVersion = options.descriptorVersion;
     if (options.allTargets)
         return chosen;
-    if (const auto cores = target::cores(chosen.target(), chosen.choice); !cores)
-        return tl::unexpected(cores.error());
-    if (const auto version = target::descriptorVersion(chosen.target(), chosen.choice); !version)
-        return tl::unexpected(version.error());
+    TRY(target::cores(chosen.target(), chosen.choice));
+    TRY(target::descriptorVersion(chosen.target(), chosen.choice));
     return chosen;
 }
 

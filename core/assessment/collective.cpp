@@ -193,8 +193,7 @@ std::span<const AtomicRow> atomicRows()
 
 Result<std::uint64_t> deviceCount(const Mesh &mesh)
 {
-    if (const auto checked = innerSize(mesh); !checked)
-        return tl::unexpected(checked.error());
+    TRY(innerSize(mesh));
     std::uint64_t count = 1;
     for (const std::uint64_t extent : mesh.extents)
         count *= extent;

@@ -420,8 +420,7 @@ std::optional<std::uint64_t> paddedInputElements(const LayerOperation &operation
 Result<Geometry> computeGeometry(const target::Target &target, const LayerOperation &operation,
                                  const GeometryOptions &options)
 {
-    if (const auto checked = checkExtents(operation); !checked)
-        return tl::unexpected(checked.error());
+    TRY(checkExtents(operation));
     const auto cores = TRY(target::cores(target, options.choice));
     const Count kernel =
         product({operation.kernelWidth, operation.kernelHeight, operation.kernelDepth});

@@ -302,19 +302,16 @@ Result<PlannedBundle> Writer::run()
     m_layers = TRY(layersByWeight(m_bundle, m_options));
     // Each round makes at least one estimate exact, or is the last one.
     for (bool exact = false; !exact;) {
-        if (auto done = encode(); !done)
-            return tl::unexpected(done.error());
+        TRY(encode());
         exact = makeExact();
         if (exact)
             break;
         m_result.plan = TRY(solve(m_result.survey, m_limits));
     }
     for (const auto &step : {&Writer::raise, &Writer::replace}) {
-        if (auto done = (this->*step)(); !done)
-            return tl::unexpected(done.error());
+        TRY((this->*step)());
     }
-    if (auto sound = verify(); !sound)
-        return tl::unexpected(sound.error());
+    TRY(verify());
     return std::move(m_result);
 }
 

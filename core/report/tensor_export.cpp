@@ -204,13 +204,10 @@ Result<std::uint64_t> archiveBytes(const TensorExport &plan)
 {
     archive::ZipWriter counter([](std::span<const std::byte>) -> Result<void> { return {}; });
     for (const ExportedTensor &tensor : plan.tensors) {
-        if (auto begun = beginArray(counter, tensor); !begun)
-            return tl::unexpected(begun.error());
-        if (auto counted = counter.count(tensor.bytes); !counted)
-            return tl::unexpected(counted.error());
+        TRY(beginArray(counter, tensor));
+        TRY(counter.count(tensor.bytes));
     }
-    if (auto finished = counter.finish(); !finished)
-        return tl::unexpected(finished.error());
+    TRY(counter.finish());
     return counter.bytes();
 }
 

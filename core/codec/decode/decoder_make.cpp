@@ -140,8 +140,7 @@ Result<std::shared_ptr<const Decoder::State>> EncodingMaker::make()
          {&EncodingMaker::elements, &EncodingMaker::payload, &EncodingMaker::palette,
           &EncodingMaker::mask, &EncodingMaker::payloadLength, &EncodingMaker::scaling,
           &EncodingMaker::resultType}) {
-        if (auto done = (this->*step)(); !done)
-            return tl::unexpected(done.error());
+        TRY((this->*step)());
     }
     return m_state;
 }

@@ -519,10 +519,8 @@ Result<EncodedWeight> encodePalette(std::span<const float> values, const Shape &
 Result<EncodedWeight> encodePalette(std::span<const float> values, const Shape &shape,
                                     const PaletteOptions &options, std::span<const float> masses)
 {
-    if (auto checked = checkValues(values, shape); !checked)
-        return tl::unexpected(checked.error());
-    if (auto checked = checkOptions(shape, options); !checked)
-        return tl::unexpected(checked.error());
+    TRY(checkValues(values, shape));
+    TRY(checkOptions(shape, options));
     const std::uint64_t vector = options.vector;
     Shape indexShape = shape;
     if (vector > 1)

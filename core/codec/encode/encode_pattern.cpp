@@ -181,8 +181,7 @@ void keepLargest(std::span<std::uint16_t> halves, std::span<const std::uint64_t>
 Result<EncodedWeight> encodeSparsePattern(std::span<const float> values, const Shape &shape,
                                           const SparsePattern &pattern)
 {
-    if (auto checked = checkValues(values, shape); !checked)
-        return tl::unexpected(checked.error());
+    TRY(checkValues(values, shape));
     if (pattern.of == 0 || pattern.keep > pattern.of)
         return tl::unexpected(badArgument("pattern", "n:m with n <= m",
                                           fmt::format("{}:{}", pattern.keep, pattern.of),
@@ -219,8 +218,7 @@ Result<EncodedWeight> encodeSalientDensity(std::span<const float> values, const 
 {
     if (masses.empty())
         return encodeSparseDensity(values, shape, density);
-    if (auto checked = checkDensity(values, shape, density); !checked)
-        return tl::unexpected(checked.error());
+    TRY(checkDensity(values, shape, density));
     const auto wanted =
         static_cast<std::uint64_t>(std::llround(density * static_cast<double>(values.size())));
     const Losses losses(values, masses);

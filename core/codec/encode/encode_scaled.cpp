@@ -504,8 +504,7 @@ void fitScales(EncodedWeight &weight, const ScaleCells &cells, std::span<const f
 Result<EncodedWeight> encodeAffine(std::span<const float> values, const Shape &shape,
                                    const AffineOptions &options)
 {
-    if (auto checked = checkAffine(values, shape, options); !checked)
-        return tl::unexpected(checked.error());
+    TRY(checkAffine(values, shape, options));
     const Channels split = channelsAlong(options.axis, shape, values.size());
     EncodedWeight weight;
     weight.shape = shape;
@@ -564,10 +563,8 @@ Shape blockScales(const Shape &shape, const BlockwiseOptions &options)
 Result<EncodedWeight> encodeBlockwise(std::span<const float> values, const Shape &shape,
                                       const BlockwiseOptions &options)
 {
-    if (auto checked = checkValues(values, shape); !checked)
-        return tl::unexpected(checked.error());
-    if (auto checked = checkBlockwise(shape, options); !checked)
-        return tl::unexpected(checked.error());
+    TRY(checkValues(values, shape));
+    TRY(checkBlockwise(shape, options));
     const ElementType codeType = options.codeType;
     const Shape scaleShape = blockScales(shape, options);
     EncodedWeight weight;

@@ -358,8 +358,7 @@ void keepPattern(WideMask &mask, const Shape &shape, const SparsePattern &patter
 /// The mask of a sparse weight, checked against the values that the weight was made from.
 Result<const EncodedPart *> maskOf(std::span<const float> values, const EncodedWeight &sparse)
 {
-    if (auto fits = checkValues(values, sparse.shape); !fits)
-        return tl::unexpected(fits.error());
+    TRY(checkValues(values, sparse.shape));
     const auto at =
         std::find_if(sparse.parts.begin(), sparse.parts.end(),
                      [](const EncodedPart &part) { return part.role == PartRole::Mask; });
@@ -417,8 +416,7 @@ Result<void> checkJointPalette(const Shape &shape, const PaletteOptions &options
 Result<EncodedWeight> encodeSparse(std::span<const float> values, const Shape &shape,
                                    float threshold)
 {
-    if (auto checked = checkValues(values, shape); !checked)
-        return tl::unexpected(checked.error());
+    TRY(checkValues(values, shape));
     if (std::isnan(threshold))
         return tl::unexpected(
             badArgument("threshold", "a number", "nan", "The threshold is not a number"));
@@ -428,8 +426,7 @@ Result<EncodedWeight> encodeSparse(std::span<const float> values, const Shape &s
 Result<EncodedWeight> encodeSparseDensity(std::span<const float> values, const Shape &shape,
                                           double density)
 {
-    if (auto checked = checkDensity(values, shape, density); !checked)
-        return tl::unexpected(checked.error());
+    TRY(checkDensity(values, shape, density));
     const auto wanted =
         static_cast<std::uint64_t>(std::llround(density * static_cast<double>(values.size())));
     if (wanted >= values.size())
@@ -456,8 +453,7 @@ Result<EncodedWeight> encodeWideSparse(std::span<const float> values, const Shap
         TRY(encodeSparsePattern(values, shape, *spec.pattern));
         keepPattern(mask, shape, *spec.pattern, values.size());
     } else if (spec.density) {
-        if (auto checked = checkDensity(values, shape, *spec.density); !checked)
-            return tl::unexpected(checked.error());
+        TRY(checkDensity(values, shape, *spec.density));
         mask.keepLargest(0, 1, values.size(),
                          static_cast<std::size_t>(
                              std::llround(*spec.density * static_cast<double>(values.size()))));
@@ -465,8 +461,7 @@ Result<EncodedWeight> encodeWideSparse(std::span<const float> values, const Shap
         const float threshold = spec.threshold.value_or(0.0f);
         if (auto plain = encodeSparse(values.first(0), {0}, threshold); !plain)
             return plain;
-        if (auto checked = checkValues(values, shape); !checked)
-            return tl::unexpected(checked.error());
+        TRY(checkValues(values, shape));
         mask.keepFrom(threshold);
     }
     return mask.take(shape);
@@ -487,8 +482,7 @@ Result<EncodedWeight> encodeSparsePalette(std::span<const float> values,
                                           std::span<const float> masses)
 {
     const auto mask = TRY(maskOf(values, sparse));
-    if (auto checked = checkJointPalette(sparse.shape, options); !checked)
-        return tl::unexpected(checked.error());
+    TRY(checkJointPalette(sparse.shape, options));
     EncodedWeight weight;
     weight.type = sparse.type;
     weight.shape = sparse.shape;

@@ -86,8 +86,7 @@ Encoding EncodedWeight::encoding() const
 Result<EncodedWeight> encodeDense(std::span<const float> values, const Shape &shape,
                                   ElementType type)
 {
-    if (auto checked = checkValues(values, shape); !checked)
-        return tl::unexpected(checked.error());
+    TRY(checkValues(values, shape));
     if (bitWidth(type) == 0)
         return tl::unexpected(badArgument("type", "a numeric element type",
                                           std::string(elementTypeName(type)),

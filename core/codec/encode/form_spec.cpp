@@ -120,11 +120,9 @@ Result<EncodedWeight> encodeForm(std::span<const float> values, const Shape &sha
                                           "Only a dense weight holds what is not finite"));
     if (spec.method == EncodeMethod::Plain || spec.node == FormNode::Dense)
         return encodeMassed(values, shape, spec, {});
-    if (auto checked = checkValues(values, shape); !checked)
-        return tl::unexpected(checked.error());
+    TRY(checkValues(values, shape));
     if (spec.inputs) {
-        if (auto checked = checkInputs(*spec.inputs, shape); !checked)
-            return tl::unexpected(checked.error());
+        TRY(checkInputs(*spec.inputs, shape));
     }
     const auto masses =
         spec.inputs ? inputMasses(*spec.inputs, shape) : std::vector<float>(values.size(), 1.0f);

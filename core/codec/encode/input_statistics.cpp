@@ -205,11 +205,9 @@ Result<double> inputError(std::span<const float> values, std::span<const float> 
                           const Shape &shape, const InputStatistics &inputs)
 {
     for (const auto some : {values, stored}) {
-        if (auto fits = checkValues(some, shape); !fits)
-            return tl::unexpected(fits.error());
+        TRY(checkValues(some, shape));
     }
-    if (auto checked = checkInputs(inputs, shape); !checked)
-        return tl::unexpected(checked.error());
+    TRY(checkInputs(inputs, shape));
     if (values.empty())
         return 0.0;
     const InputLines lines = inputLines(inputs, shape);

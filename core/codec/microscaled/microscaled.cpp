@@ -253,10 +253,8 @@ std::uint8_t mxExponent(float largest, MxFormat format, MxAlgorithm algorithm)
 
 Result<Microscaled> quantizeMicroscaled(std::span<const float> values, const MxRequest &request)
 {
-    if (auto sound = requireMicroscaled(request); !sound)
-        return tl::unexpected(sound.error());
-    if (auto sound = requireValues(values, request); !sound)
-        return tl::unexpected(sound.error());
+    TRY(requireMicroscaled(request));
+    TRY(requireValues(values, request));
     Microscaled matrix;
     matrix.format = request.format;
     matrix.axis = request.axis;
@@ -329,8 +327,7 @@ Result<Bytes> toNz(std::span<const std::uint8_t> data, std::uint64_t rows,
 {
     const auto size = nzBytes(rows, bytesPerRow);
     const auto expected = size ? checkedMultiply(rows, bytesPerRow) : std::nullopt;
-    if (auto fits = requireLength("data", expected, data.size()); !fits)
-        return tl::unexpected(fits.error());
+    TRY(requireLength("data", expected, data.size()));
     Bytes nz(*size, 0);
     forEachNzRun(rows, bytesPerRow,
                  [&](std::uint64_t plain, std::uint64_t boxed, std::uint64_t count) {
@@ -343,8 +340,7 @@ Result<Bytes> toNz(std::span<const std::uint8_t> data, std::uint64_t rows,
 Result<Bytes> fromNz(std::span<const std::uint8_t> nz, std::uint64_t rows,
                      std::uint64_t bytesPerRow)
 {
-    if (auto fits = requireLength("NZ data", nzBytes(rows, bytesPerRow), nz.size()); !fits)
-        return tl::unexpected(fits.error());
+    TRY(requireLength("NZ data", nzBytes(rows, bytesPerRow), nz.size()));
     Bytes data(rows * bytesPerRow, 0);
     forEachNzRun(rows, bytesPerRow,
                  [&](std::uint64_t plain, std::uint64_t boxed, std::uint64_t count) {
@@ -358,8 +354,7 @@ Result<Bytes> toZz(std::span<const std::uint8_t> exponents, MxAxis axis, std::ui
                    std::uint64_t columns)
 {
     const auto shape = TRY(zzShape(axis, rows, columns));
-    if (auto fits = requireLength("exponents", shape.lines * shape.across, exponents.size()); !fits)
-        return tl::unexpected(fits.error());
+    TRY(requireLength("exponents", shape.lines * shape.across, exponents.size()));
     Bytes zz(shape.paddedLines() * shape.across, 0);
     for (std::uint64_t line = 0; line < shape.lines; ++line) {
         for (std::uint64_t group = 0; group < shape.across; ++group)

@@ -252,10 +252,8 @@ Result<Int8Matrix> quantizeInt8(std::span<const float> values, std::uint64_t row
                                 std::uint64_t columns, Int8Mode mode, Int8Chain chain,
                                 std::span<const Int8Parameters> parameters)
 {
-    if (auto sound = requireMatrixLength(values.size(), rows, columns); !sound)
-        return tl::unexpected(sound.error());
-    if (auto sound = requireMatrixLength(parameters.size(), rows, 1); !sound)
-        return tl::unexpected(sound.error());
+    TRY(requireMatrixLength(values.size(), rows, columns));
+    TRY(requireMatrixLength(parameters.size(), rows, 1));
     Int8Matrix matrix{mode, rows, columns, {}, {parameters.begin(), parameters.end()}};
     matrix.codes.resize(values.size());
     for (std::size_t i = 0; i < values.size(); ++i) {
@@ -272,8 +270,7 @@ Result<std::vector<Int8Parameters>> int8ParametersOfRows(std::span<const float> 
                                                          std::uint64_t rows, std::uint64_t columns,
                                                          Int8Mode mode, bool perTensor)
 {
-    if (auto sound = requireMatrixLength(values.size(), rows, columns); !sound)
-        return tl::unexpected(sound.error());
+    TRY(requireMatrixLength(values.size(), rows, columns));
     if (perTensor || columns == 0)
         return std::vector<Int8Parameters>(static_cast<std::size_t>(rows),
                                            int8Parameters(values, mode));

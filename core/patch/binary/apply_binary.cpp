@@ -462,8 +462,7 @@ Result<BinaryPatchHead> readBpsHead(std::span<const std::byte> patch, PatchCurso
     const auto metadata = cursor.number("length of the metadata");
     if (!metadata)
         return tl::unexpected(metadata.error());
-    if (const auto skipped = cursor.take(*metadata, "metadata"); !skipped)
-        return tl::unexpected(skipped.error());
+    TRY(cursor.take(*metadata, "metadata"));
     if (cursor.left() < bps::kChecksums)
         return cursor.error("binary_patch.cut", cursor.at())
             .message("The metadata of the patch leave no room for its checksums")

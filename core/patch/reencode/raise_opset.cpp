@@ -140,8 +140,7 @@ Result<void> Raiser::checkOperations()
                 {used->first, function.name, used->second.size(), change, changed, rewritten});
         }
     }
-    if (const auto weights = patch::oldSignatureWeights(m_bundle, m_model, m_rewritten); !weights)
-        return tl::unexpected(weights.error());
+    TRY(patch::oldSignatureWeights(m_bundle, m_model, m_rewritten));
     return {};
 }
 

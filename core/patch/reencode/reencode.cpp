@@ -264,19 +264,16 @@ Result<std::vector<std::byte>> Reencoder::program() const
 
 Result<BundlePtr> Reencoder::run()
 {
-    if (auto sound = checkWeights(); !sound)
-        return tl::unexpected(sound.error());
+    TRY(checkWeights());
     const BundleFile &file = m_bundle.files()[m_file];
     m_text = !isModelProtobuf(file.file->bytes(), file.path);
     for (const auto &step :
          {&Reencoder::findStatements, &Reencoder::draft, &Reencoder::layOutBlobs}) {
-        if (auto done = (this->*step)(); !done)
-            return tl::unexpected(done.error());
+        TRY((this->*step)());
     }
     auto text = TRY(program());
     auto made = TRY(open(std::move(text)));
-    if (auto sound = verify(*made); !sound)
-        return tl::unexpected(sound.error());
+    TRY(verify(*made));
     return made;
 }
 

@@ -191,8 +191,7 @@ Result<DraftOperation> Drafter::scaled() const
             .expected("a form that a program has an operation for")
             .message("No operation makes such a weight")
             .unexpected();
-    if (auto allowed = requireOpset(row->opset, row->weights); !allowed)
-        return tl::unexpected(allowed.error());
+    TRY(requireOpset(row->opset, row->weights));
     DraftOperation draft = operation(std::string(row->type), row->oldSignature);
     if (row->axis)
         draft.operands.push_back(integers("axis", ElementType::Int32, {}, {m_encoded.axis}));
@@ -206,8 +205,7 @@ Result<DraftOperation> Drafter::scaled() const
 
 Result<DraftOperation> Drafter::sparse() const
 {
-    if (auto allowed = requireOpset(16, "sparse weights"); !allowed)
-        return tl::unexpected(allowed.error());
+    TRY(requireOpset(16, "sparse weights"));
     DraftOperation draft = operation("constexpr_sparse_to_dense", m_old);
     const EncodedPart &mask = *part(PartRole::Mask);
     draft.operands = {m_old ? flatBytes("mask", mask) : operandOf("mask", mask),
@@ -219,8 +217,7 @@ Result<DraftOperation> Drafter::sparse() const
 
 Result<DraftOperation> Drafter::oldPalette() const
 {
-    if (auto allowed = requireOpset(16, "palettes"); !allowed)
-        return tl::unexpected(allowed.error());
+    TRY(requireOpset(16, "palettes"));
     const auto books = elementCount(m_encoded.grid).value_or(ElementCount()).value;
     if (books != 1 || m_encoded.vector != 1 || m_encoded.entries == 8)
         return opsetFault(fmt::format("ios{} or later", kFirstNewSignature), m_target,
@@ -250,8 +247,7 @@ Result<DraftOperation> Drafter::palette() const
 /// Codes looked up first, then scaled.
 Result<std::vector<DraftOperation>> Drafter::scaledPalette() const
 {
-    if (auto allowed = requireOpset(kFirstNewSignature, "palettes of scaled entries"); !allowed)
-        return tl::unexpected(allowed.error());
+    TRY(requireOpset(kFirstNewSignature, "palettes of scaled entries"));
     if (part(PartRole::Lut)->type != ElementType::Int8) {
         return ErrorBuilder("encode.form")
             .field(m_target.output)

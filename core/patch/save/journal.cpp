@@ -310,8 +310,7 @@ Result<void> Indexer::add(std::string path, std::uint64_t fileBytes, JournalRun 
 
 Result<JournalledFile> Indexer::first()
 {
-    if (const auto count = header(); !count)
-        return tl::unexpected(count.error());
+    TRY(header());
     auto name = path();
     const auto bytes = TRY(name ? m_in.number(8) : tl::unexpected(name.error()));
     return JournalledFile{std::move(*name), bytes};
