@@ -8,7 +8,7 @@
 #include "core/base/output_place.h"
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
-#include "core/bundle/slice_file.h"
+#include "core/bundle/section_weight.h"
 #include "core/container/section/section.h"
 #include "core/patch/patch.h"
 #include "core/plan/section_build.h"

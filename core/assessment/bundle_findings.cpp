@@ -5,7 +5,7 @@
 #include "core/base/parallel.h"
 #include "core/base/text.h"
 #include "core/bundle/half_counts.h"
-#include "core/bundle/scale_data.h"
+#include "core/bundle/part_data.h"
 #include "core/bundle/stored_bytes.h"
 #include "core/bundle/stored_values.h"
 #include "core/container/mil/program.h"

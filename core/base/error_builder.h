@@ -3,8 +3,6 @@
 
 #include "core/base/error.h"
 
-#include <utility>
-
 namespace kernscope {
 
 /// Fills an Error in one expression:

@@ -2,10 +2,8 @@
 #include "core/bundle/piece_order.h"
 
 #include "core/form/order_layout.h"
-#include "core/form/order_tiles.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace kernscope {
 

@@ -5,7 +5,6 @@
 #include "core/descriptor/register_map.h"
 
 #include <cstddef>
-#include <utility>
 
 namespace kernscope::descriptor {
 

@@ -3,6 +3,7 @@
 
 #include "core/base/quantity.h"
 
+#include <cstddef>
 #include <span>
 #include <vector>
 
@@ -59,6 +60,67 @@ public:
     virtual ~NotedOrder() = default;
     /// False where it cannot.
     virtual bool note(LayoutNotes &notes) const = 0;
+};
+
+/// A rectangle of consecutive elements whose places rise evenly along both sides: element
+/// `row x columns + column` of it lies at bit `bit + row x rowBits + column x columnBits` of the
+/// operand's bytes, wherever ElementOrder::positions() says so one by one. One codebook serves all
+/// elements of a row.
+struct OrderTile {
+    std::uint64_t rows = 1, columns = 1;
+    std::uint64_t bit = 0;
+    std::uint64_t rowBits = 0, columnBits = 0;
+
+    std::uint64_t elements() const { return rows * columns; }
+};
+
+/// A rectangle of consecutive elements of two bytes of which only those that a mask names are
+/// stored. A column is a group of `lanes` elements, of which those that are stored lie one after
+/// the other; row r of the rectangle is lane `lane + r`.
+struct KeptTile {
+    std::uint64_t rows = 1, columns = 1;
+    std::uint64_t lanes = 1, lane = 0;
+    std::span<const std::byte> mask;  ///< least significant bit first; set: stored
+    std::uint64_t maskBit = 0;        ///< bit of lane 0 in the first column
+    std::uint64_t columnMaskBits = 1; ///< from there to lane 0 in the next column: lanes, or 8
+    std::uint64_t at = 0;             ///< byte of the first column's first stored element
+    std::uint64_t gap = 0; ///< bytes between a column's stored elements and those of the next
+
+    std::uint64_t elements() const { return rows * columns; }
+};
+
+/// An order that says the places of many elements at once, so that they are read in one go. What
+/// it says is what positions() says; an order that has no such form for some elements answers
+/// nothing, and these are read one by one.
+class TiledOrder
+{
+public:
+    virtual ~TiledOrder() = default;
+    /// The tile that begins with element `first` and has 1 to `count` elements; both exist.
+    virtual std::optional<OrderTile> tileAt(std::uint64_t first, std::uint64_t count) const = 0;
+    /// The same where zeros are left out. Of an order that must be bound first: nothing until then.
+    virtual std::optional<KeptTile> keptAt(std::uint64_t first, std::uint64_t count) const
+    {
+        static_cast<void>(first);
+        static_cast<void>(count);
+        return std::nullopt;
+    }
+
+    /// Rows and columns of a tile in a tensor whose rows have `rowElements` each: a part of one
+    /// row, or whole rows, of which `rowsLeft` are alike from that of `first` on.
+    static OrderTile shapeAt(std::uint64_t first, std::uint64_t count, std::uint64_t rowElements,
+                             std::uint64_t rowsLeft)
+    {
+        OrderTile tile;
+        const std::uint64_t column = first % rowElements;
+        if (column != 0 || count < 2 * rowElements) {
+            tile.columns = rowElements - column < count ? rowElements - column : count;
+        } else {
+            tile.columns = rowElements;
+            tile.rows = count / rowElements < rowsLeft ? count / rowElements : rowsLeft;
+        }
+        return tile;
+    }
 };
 
 } // namespace kernscope::codec

@@ -276,4 +276,18 @@ std::string formText(const StorageForm &form)
     return text;
 }
 
+OperandList::OperandList(std::shared_ptr<const codec::Encoding> encoding)
+    : m_all(codec::operandsOf(*encoding)), m_owner(std::move(encoding))
+{
+}
+
+OperandList::OperandList(std::vector<codec::Operand> operands)
+{
+    auto kept = std::make_shared<const std::vector<codec::Operand>>(std::move(operands));
+    m_all.reserve(kept->size());
+    for (const codec::Operand &operand : *kept)
+        m_all.push_back(&operand);
+    m_owner = std::move(kept);
+}
+
 } // namespace kernscope

@@ -8,7 +8,6 @@
 #include <functional>
 #include <initializer_list>
 #include <limits>
-#include <utility>
 
 /// The tables of facts about formats and chips: resources/tables/NAME.csv, embedded by the build.
 /// Each has a source and a confidence column; code reads them and holds no such fact itself.

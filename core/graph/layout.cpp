@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <memory>
 #include <mutex>
-#include <utility>
 
 #include <dlfcn.h>
 

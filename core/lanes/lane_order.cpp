@@ -2,7 +2,6 @@
 #include "core/lanes/lane_order.h"
 
 #include "core/base/error_builder.h"
-#include "core/form/order_tiles.h"
 
 #include <fmt/format.h>
 

@@ -9,7 +9,6 @@
 #include <array>
 #include <bit>
 #include <cstring>
-#include <type_traits>
 
 #include <fmt/format.h>
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/bundle/bundle_fwd.h"
-#include "core/bundle/slice_file.h"
+#include "core/bundle/section_weight.h"
 #include "core/bundle/weight.h"
 #include "core/container/hwx/kernels.h"
 #include "core/container/section/section.h"

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/bundle/codebook_data.h"
-#include "core/bundle/mask_figures.h"
-#include "core/bundle/scale_data.h"
+#include "core/bundle/part_data.h"
 #include "core/bundle/statistics.h"
 #include "core/report/column.h"
 #include "core/report/json.h"

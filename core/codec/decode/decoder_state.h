@@ -5,7 +5,7 @@
 #include "core/codec/decode/grid_map.h"
 #include "core/codec/decode/mask_index.h"
 #include "core/codec/kernels/scale_kernels.h"
-#include "core/form/order_tiles.h"
+#include "core/form/order_layout.h"
 #include "core/numeric/convert.h"
 
 #include <algorithm>

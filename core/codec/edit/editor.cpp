@@ -3,7 +3,6 @@
 
 #include "core/base/error_builder.h"
 #include "core/codec/decode/ordered.h"
-#include "core/codec/edit/edit_common.h"
 #include "core/codec/edit/element_candidates.h"
 #include "core/numeric/bitpack.h"
 #include "core/numeric/convert.h"

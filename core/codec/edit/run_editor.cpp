@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/codec/edit/run_editor.h"
 
-#include "core/codec/edit/edit_common.h"
+#include "core/codec/edit/element_candidates.h"
 #include "core/codec/edit/stored_code.h"
 #include "core/codec/kernels/nearest_kernels.h"
 #include "core/codec/kernels/sparse_kernels.h"

@@ -6,7 +6,6 @@
 
 #include <array>
 #include <functional>
-#include <utility>
 
 #include <nlohmann/json.hpp>
 

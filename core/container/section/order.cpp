@@ -3,7 +3,6 @@
 #include "core/codec/decode/mask_index.h"
 #include "core/container/section/layout.h"
 #include "core/form/order_layout.h"
-#include "core/form/order_tiles.h"
 #include "core/format/kernel_format.h"
 #include "core/lanes/deal.h"
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/form/element_order.h"
-#include "core/form/order_tiles.h"
+#include "core/form/order_layout.h"
 
 #include <algorithm>
 #include <cstdint>

@@ -2,7 +2,6 @@
 #include "core/bundle/reader/checkpoint/tensor_weight.h"
 
 #include "core/form/order_layout.h"
-#include "core/form/order_tiles.h"
 #include "core/form/packed_bytes.h"
 
 #include <atomic>

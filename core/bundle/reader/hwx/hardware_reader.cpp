@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/bundle/reader/hwx/hardware_reader.h"
 
-#include "core/bundle/reader/hwx/hardware_weights.h"
+#include "core/bundle/reader/hwx/hardware_block.h"
 
 namespace kernscope {
 
