@@ -129,7 +129,7 @@ Result<std::uint32_t> atomicWord(std::uint32_t operation, std::uint32_t dataType
 
 Result<std::uint64_t> aneIndex(const Mesh &mesh, std::span<const std::uint64_t> device)
 {
-    const auto inner = TRY(innerSize(mesh));
+    TRY(innerSize(mesh));
     if (device.size() != mesh.extents.size())
         return refused("collective.device", "device",
                        fmt::format("{} coordinates", mesh.extents.size()),
@@ -151,7 +151,7 @@ Result<std::uint64_t> aneIndex(const Mesh &mesh, std::span<const std::uint64_t> 
 
 Result<std::vector<std::uint64_t>> deviceOfIndex(const Mesh &mesh, std::uint64_t index)
 {
-    const auto inner = TRY(innerSize(mesh));
+    TRY(innerSize(mesh));
     std::uint64_t engine = index % mesh.enginesPerDie;
     std::uint64_t die = index / mesh.enginesPerDie;
     std::vector<std::uint64_t> device(mesh.extents.size());
