@@ -161,10 +161,9 @@ Result<ByteCount> paletteLutBytes(KernelFormat format, std::uint64_t codebooks,
                                   std::uint64_t vectorSize)
 {
     const auto entryFormat = TRY(paletteEntryFormat(format));
-    const auto indexBits = TRY(bitDepth(format), entryBits = bitDepth(entryFormat));
-    if (!entryBits)
-        return tl::unexpected(entryBits.error());
-    const std::uint64_t codebook = (std::uint64_t(1) << indexBits) * (*entryBits / 8);
+    const auto indexBits = TRY(bitDepth(format));
+    const auto entryBits = TRY(bitDepth(entryFormat));
+    const std::uint64_t codebook = (std::uint64_t(1) << indexBits) * (entryBits / 8);
     const auto vectors = checkedMultiply(codebook, vectorSize);
     const auto all = vectors ? checkedMultiply(*vectors, codebooks) : std::nullopt;
     if (!all)
