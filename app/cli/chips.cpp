@@ -3,14 +3,13 @@
 
 #include "core/assessment/calibrate.h"
 #include "core/base/error_builder.h"
+#include "core/bundle/build_facts.h"
 #include "core/bundle/bundle.h"
-#include "core/bundle/old_network.h"
 #include "core/format/table_rows.h"
 #include "core/report/chip_table.h"
 #include "core/report/command_json.h"
 #include "core/report/decision_table.h"
 #include "core/report/json_table.h"
-#include "core/target/rules.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>

@@ -19,7 +19,7 @@
 #include "core/report/format_table.h"
 #include "core/report/json_table.h"
 #include "core/report/placement_table.h"
-#include "core/target/rules.h"
+#include "core/target/target.h"
 
 #include <algorithm>
 

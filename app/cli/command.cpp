@@ -8,7 +8,6 @@
 #include "core/bundle/shapes/tensor.h"
 #include "core/patch/edit/find_weight.h"
 #include "core/report/command_json.h"
-#include "core/target/rules.h"
 #include "core/target/target.h"
 
 #include <cerrno>

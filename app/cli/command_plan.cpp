@@ -7,7 +7,6 @@
 #include "core/bundle/bundle.h"
 #include "core/plan/weight_error.h"
 #include "core/report/plan_table.h"
-#include "core/target/rules.h"
 #include "core/target/target.h"
 
 #include <algorithm>

@@ -13,7 +13,7 @@
 #include "core/patch/patch.h"
 #include "core/plan/section_build.h"
 #include "core/report/section_json.h"
-#include "core/target/rules.h"
+#include "core/target/target.h"
 
 #include <algorithm>
 

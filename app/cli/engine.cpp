@@ -10,7 +10,7 @@
 #include "core/report/command_json.h"
 #include "core/report/engine_json.h"
 #include "core/report/format_table.h"
-#include "core/target/rules.h"
+#include "core/target/target.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>

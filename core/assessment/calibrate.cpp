@@ -2,7 +2,7 @@
 #include "core/assessment/calibrate.h"
 
 #include "core/base/csv.h"
-#include "core/base/pattern.h"
+#include "core/base/text.h"
 #include "core/format/table_rows.h"
 
 #include <cmath>

@@ -4,8 +4,8 @@
 #include "core/assessment/weight_layers.h"
 #include "core/base/error_builder.h"
 #include "core/base/text.h"
+#include "core/bundle/build_facts.h"
 #include "core/bundle/bundle.h"
-#include "core/bundle/old_network.h"
 
 #include <cmath>
 

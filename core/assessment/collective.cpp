@@ -2,7 +2,6 @@
 #include "core/assessment/collective.h"
 
 #include "core/format/table_rows.h"
-#include "core/target/rules.h"
 
 #include <algorithm>
 

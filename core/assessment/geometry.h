@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/target/hal.h"
 #include "core/target/target.h"
 
 /// How the multiply-accumulate array takes an operation (chapter 20): output-channel groups,

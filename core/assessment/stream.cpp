@@ -3,7 +3,6 @@
 
 #include "core/assessment/assess.h"
 #include "core/format/table_rows.h"
-#include "core/target/rules.h"
 
 #include <fmt/format.h>
 

@@ -3,7 +3,7 @@
 
 #include "core/assessment/weight_form.h"
 #include "core/base/hash.h"
-#include "core/target/hal.h"
+#include "core/target/target.h"
 
 #include <array>
 #include <unordered_map>

@@ -7,7 +7,7 @@
 #include "core/codec/decode/decoder.h"
 #include "core/container/aimodel/package.h"
 #include "core/container/mil/program.h"
-#include "core/form/packed_bytes.h"
+#include "core/form/encoding.h"
 
 #include <algorithm>
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/bundle/piece_order.h"
 
-#include "core/form/order_layout.h"
-
 #include <algorithm>
 
 namespace kernscope {

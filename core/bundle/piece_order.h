@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/base/quantity.h"
-#include "core/form/element_order.h"
+#include "core/form/order_layout.h"
 
 namespace kernscope {
 

@@ -6,7 +6,6 @@
 #include "core/base/parallel.h"
 #include "core/base/sha256.h"
 #include "core/bundle/bundle.h"
-#include "core/bundle/decode_blocks.h"
 #include "core/bundle/diagnostic_log.h"
 #include "core/bundle/half_counts.h"
 #include "core/bundle/stored_values.h"

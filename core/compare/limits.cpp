@@ -2,7 +2,6 @@
 #include "core/compare/limits.h"
 
 #include "core/base/error_builder.h"
-#include "core/base/pattern.h"
 #include "core/base/text.h"
 #include "core/bundle/bundle.h"
 #include "core/compare/task_comparison.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/form/element_order.h"
 #include "core/form/order_layout.h"
 #include "core/lanes/sparse.h"
 

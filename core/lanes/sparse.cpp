@@ -3,7 +3,6 @@
 
 #include "core/base/error_builder.h"
 #include "core/base/little_endian.h"
-#include "core/form/order_layout.h"
 #include "core/lanes/lane_order.h"
 
 #include <array>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/plan/plan.h"
 
-#include "core/base/pattern.h"
+#include "core/base/text.h"
 #include "core/plan/select.h"
 
 #include <cmath>

@@ -4,7 +4,6 @@
 #include "core/assessment/weight_facts.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/section_weight.h"
-#include "core/target/rules.h"
 
 #include <list>
 

@@ -4,11 +4,11 @@
 #include "core/assessment/consumer_kinds.h"
 #include "core/assessment/weight_layers.h"
 #include "core/base/parallel.h"
-#include "core/base/pattern.h"
+#include "core/base/text.h"
+#include "core/bundle/build_facts.h"
 #include "core/bundle/bundle.h"
-#include "core/bundle/old_network.h"
 #include "core/bundle/stored_bytes.h"
-#include "core/patch/reencode/reencode_draft.h"
+#include "core/patch/reencode/reencoder.h"
 #include "core/plan/judge_content.h"
 
 #include <cstring>

@@ -3,7 +3,7 @@
 
 #include "core/base/csv.h"
 #include "core/base/error_builder.h"
-#include "core/base/pattern.h"
+#include "core/base/text.h"
 #include "core/bundle/bundle.h"
 #include "core/codec/encode/form_encoder.h"
 

@@ -4,7 +4,7 @@
 #include "core/base/parallel.h"
 #include "core/bundle/bundle.h"
 #include "core/patch/reencode/reencode.h"
-#include "core/patch/reencode/reencode_draft.h"
+#include "core/patch/reencode/reencoder.h"
 #include "core/plan/judge_content.h"
 
 #include <fmt/format.h>

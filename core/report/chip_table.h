@@ -5,8 +5,6 @@
 #include "core/assessment/weight_facts.h"
 #include "core/report/column.h"
 #include "core/report/engine_json.h"
-#include "core/target/hal.h"
-#include "core/target/rules.h"
 #include "core/target/target.h"
 
 /// What is known of a chip beside its row: `targets --bytes` and the Targets dock.

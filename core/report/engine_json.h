@@ -7,7 +7,6 @@
 #include "core/format/catalogue.h"
 #include "core/report/column.h"
 #include "core/report/json.h"
-#include "core/target/hal.h"
 #include "core/target/target.h"
 
 /// What is known of the engine and of a chip apart from any file: the bytes of its table, the

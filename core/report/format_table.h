@@ -6,7 +6,6 @@
 #include "core/format/legality.h"
 #include "core/report/column.h"
 #include "core/report/json.h"
-#include "core/target/hal.h"
 #include "core/target/target.h"
 
 /// The numberings of element types and storage formats, as `formats` and its dock list them. Rows

@@ -2,7 +2,6 @@
 #include "core/search/find.h"
 
 #include "core/base/overlaid_file.h"
-#include "core/bundle/decode_blocks.h"
 #include "core/bundle/stored_values.h"
 #include "core/codec/decode/decoder.h"
 #include "core/container/mil/program.h"

@@ -5,7 +5,7 @@
 #include "core/codec/decode/decoder_state.h"
 #include "core/codec/decode/ordered.h"
 #include "core/codec/microscaled/microscaled.h"
-#include "core/form/packed_bytes.h"
+#include "core/form/encoding.h"
 #include "core/numeric/convert.h"
 
 #include <bit>

@@ -4,7 +4,7 @@
 #include "core/codec/decode/decoder.h"
 #include "core/codec/decode/grid_map.h"
 #include "core/codec/decode/mask_index.h"
-#include "core/codec/kernels/scale_kernels.h"
+#include "core/codec/kernels/encode_kernels.h"
 #include "core/form/order_layout.h"
 #include "core/numeric/convert.h"
 

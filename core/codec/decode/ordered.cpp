@@ -2,7 +2,6 @@
 // Operands whose elements lie in an order of their own: slices of engines, records of sections.
 #include "core/codec/decode/ordered.h"
 
-#include "core/codec/kernels/group_kernels.h"
 #include "core/codec/kernels/palette_kernels.h"
 #include "core/codec/kernels/sparse_kernels.h"
 #include "core/numeric/bitpack.h"

@@ -2,7 +2,7 @@
 #include "core/codec/encode/encoder.h"
 
 #include "core/codec/edit/stored_code.h"
-#include "core/codec/encode/fitted.h"
+#include "core/codec/encode/form_encoder.h"
 #include "core/codec/encode/kmeans.h"
 #include "core/codec/kernels/centre_kernels.h"
 #include "core/codec/kernels/nearest_kernels.h"

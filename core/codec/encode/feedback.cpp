@@ -6,7 +6,7 @@
 #include "core/codec/decode/grid_map.h"
 #include "core/codec/edit/stored_code.h"
 #include "core/codec/encode/encoder.h"
-#include "core/codec/encode/fitted.h"
+#include "core/codec/encode/form_encoder.h"
 #include "core/codec/encode/input_statistics.h"
 #include "core/codec/encode/kmeans.h"
 #include "core/codec/microscaled/quantize.h"

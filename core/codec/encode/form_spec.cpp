@@ -3,7 +3,6 @@
 
 #include "core/base/error_builder.h"
 #include "core/codec/decode/decoder.h"
-#include "core/codec/encode/fitted.h"
 #include "core/codec/encode/form_encoder.h"
 #include "core/codec/microscaled/quantize.h"
 #include "core/numeric/convert.h"

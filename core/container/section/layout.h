@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/container/section/section.h"
-#include "core/form/element_order.h"
+#include "core/form/order_layout.h"
 
 namespace kernscope::section {
 

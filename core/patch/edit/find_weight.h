@@ -4,6 +4,7 @@
 #include "core/base/error.h"
 #include "core/bundle/bundle_fwd.h"
 #include "core/bundle/weight.h"
+#include "core/form/encoding.h"
 #include "core/numeric/element_type.h"
 #include "core/patch/edit/edit.h"
 
@@ -49,5 +50,14 @@ private:
     std::uint64_t m_elements = 0;
     bool m_done = false;
 };
+
+/// A part of an encoding as edits of stored codes address it.
+struct StoredPart {
+    const codec::Operand *operand = nullptr; ///< of the encoding
+    unsigned width = 0;                      ///< bits of one code
+};
+
+/// The part of that role; nothing where the encoding has none, or several within other operands.
+std::optional<StoredPart> storedPart(const codec::Encoding &encoding, codec::PartRole role);
 
 } // namespace kernscope::patch

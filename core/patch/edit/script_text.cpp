@@ -8,7 +8,6 @@
 #include "core/base/text.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/pair_read_lock.h"
-#include "core/patch/aside.h"
 #include "core/patch/edit/copy_values.h"
 
 #include <algorithm>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/patch/aside.h"
 
 #include "core/bundle/open/bundle_builder.h"
 #include "core/patch/patch.h"

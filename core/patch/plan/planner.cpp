@@ -3,7 +3,6 @@
 #include "core/patch/plan/planner.h"
 
 #include "core/base/error_builder.h"
-#include "core/patch/edit/stored_part.h"
 #include "core/patch/plan/shared_constant.h"
 
 #include <fmt/format.h>

@@ -3,10 +3,8 @@
 
 #include "core/base/error_builder.h"
 #include "core/bundle/bundle.h"
-#include "core/patch/plan/changed_runs.h"
 #include "core/patch/save/follow_hash.h"
 
-#include <algorithm>
 #include <iterator>
 
 namespace kernscope::patch {

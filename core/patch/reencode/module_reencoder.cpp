@@ -14,7 +14,6 @@
 #include "core/format/table_rows.h"
 #include "core/patch/edit/find_weight.h"
 #include "core/patch/plan/shared_constant.h"
-#include "core/patch/reencode/reencode_visit.h"
 #include "core/patch/reencode/reencoder.h"
 
 #include <algorithm>

@@ -11,8 +11,6 @@
 #include "core/container/mil/wire.h"
 #include "core/format/table_rows.h"
 #include "core/patch/reencode/reencode.h"
-#include "core/patch/reencode/reencode_draft.h"
-#include "core/patch/reencode/reencode_visit.h"
 #include "core/patch/reencode/reencoder.h"
 
 #include <bit>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Weight files laid out anew.
-#include "core/patch/reencode/reencode_draft.h"
+#include "core/patch/reencode/reencoder.h"
 
 #include "core/base/error_builder.h"
 #include "core/container/milblob/milblob.h"

@@ -4,7 +4,7 @@
 #include "core/base/error_builder.h"
 #include "core/container/mil/program.h"
 #include "core/numeric/convert.h"
-#include "core/patch/reencode/reencode_draft.h"
+#include "core/patch/reencode/reencoder.h"
 
 #include <algorithm>
 #include <cmath>

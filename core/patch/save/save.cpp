@@ -5,7 +5,6 @@
 #include "core/base/error_builder.h"
 #include "core/base/text.h"
 #include "core/format/catalogue.h"
-#include "core/patch/aside.h"
 #include "core/patch/plan/recorder.h"
 #include "core/patch/save/backup.h"
 #include "core/patch/save/follow_hash.h"

@@ -5,7 +5,6 @@
 #include "core/patch/patch.h"
 #include "core/patch/save/file_io.h"
 #include "core/patch/save/journal.h"
-#include "core/patch/save_steps.h"
 
 #include <algorithm>
 

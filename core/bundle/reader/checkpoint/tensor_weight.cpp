@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/bundle/reader/checkpoint/tensor_weight.h"
 
-#include "core/form/order_layout.h"
-#include "core/form/packed_bytes.h"
-
 #include <atomic>
 
 #include <fmt/format.h>

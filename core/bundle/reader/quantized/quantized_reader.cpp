@@ -3,7 +3,6 @@
 #include "core/bundle/reader/quantized/quantized_reader.h"
 
 #include "core/base/error_builder.h"
-#include "core/form/order_layout.h"
 
 #include <fmt/format.h>
 

@@ -4,7 +4,7 @@
 #include "core/base/error.h"
 #include "core/bundle/reader/container_reader.h"
 #include "core/container/quantized/folder.h"
-#include "core/form/element_order.h"
+#include "core/form/order_layout.h"
 
 namespace kernscope {
 
