@@ -16,7 +16,6 @@
 /// subsets of it, as core/form/storage_form.h names them. A codec knows nothing of files: it reads
 /// the spans of the operands, and never their places.
 namespace kernscope {
-
 struct OperandPlace;
 }
 
@@ -137,12 +136,6 @@ std::optional<std::int64_t> operandCode(const Operand &operand, unsigned width,
                                         std::uint64_t index);
 /// Its value, as a number of the operand's type.
 std::optional<double> operandValue(const Operand &operand, std::uint64_t index);
-
-} // namespace kernscope::codec
-
-} // namespace kernscope
-
-namespace kernscope::codec {
 
 /// What bound() gives for an operand whose bytes are packed as a whole, such as a deflated member
 /// of an archive: bytes() take the place of the operand's, in order(). Lives as long as the bytes.
