@@ -104,6 +104,33 @@ int reportException(cli::Context &context, const char *what) noexcept
     }
 }
 
+} // namespace
+
+int main(int argc, char **argv)
+{
+    cli::Context context;
+    int exitCode = cli::kIo;
+    auto reserve =
+        std::make_unique<char[]>(std::size_t{1} << 18); // for the message about a lack of memory
+    try {
+        cli::beginInterrupt(context);
+        exitCode = run(argc, argv, context);
+    } catch (const std::exception &failure) {
+        reserve.reset();
+        exitCode = reportException(context, failure.what());
+    } catch (...) {
+        exitCode = reportException(context, "an exception of no known type");
+    }
+    cli::writeOutput(); // what is left where it ended otherwise
+    exitCode = cli::endInterrupt(context, exitCode);
+    cli::writeOutput(); // that it was stopped
+    return exitCode;
+}
+
+namespace kernscope::cli {
+
+namespace {
+
 using report::SelftestStep;
 namespace fs = std::filesystem;
 
@@ -326,29 +353,6 @@ void runSelftestCommand(Context &context)
 }
 
 } // namespace
-
-int main(int argc, char **argv)
-{
-    cli::Context context;
-    int exitCode = cli::kIo;
-    auto reserve =
-        std::make_unique<char[]>(std::size_t{1} << 18); // for the message about a lack of memory
-    try {
-        cli::beginInterrupt(context);
-        exitCode = run(argc, argv, context);
-    } catch (const std::exception &failure) {
-        reserve.reset();
-        exitCode = reportException(context, failure.what());
-    } catch (...) {
-        exitCode = reportException(context, "an exception of no known type");
-    }
-    cli::writeOutput(); // what is left where it ended otherwise
-    exitCode = cli::endInterrupt(context, exitCode);
-    cli::writeOutput(); // that it was stopped
-    return exitCode;
-}
-
-namespace kernscope::cli {
 
 void addSelftest(CLI::App &app, Context &context)
 {

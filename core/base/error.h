@@ -29,8 +29,8 @@ template <class T>
 using Result = tl::expected<T, Error>;
 
 /// The value that a Result has, moved out of it; of Result<void> none.
-template <class T>
-T taken(Result<T> &result)
+template <class T, class Fault>
+T taken(tl::expected<T, Fault> &result)
 {
     if constexpr (!std::is_void_v<T>)
         return *std::move(result);

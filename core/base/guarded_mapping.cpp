@@ -31,6 +31,37 @@ constexpr std::size_t roundedUp(std::size_t number, std::size_t step)
     return (number + step - 1) / step * step;
 }
 
+} // namespace
+
+/// Where a mapping lies. Places are never freed, only used again, so that the handler may walk
+/// their list at any moment; everything that it reads is atomic and lock-free.
+struct GuardedMapping::Place {
+    std::atomic<bool> taken{true};
+    std::atomic<std::uintptr_t> begin{0}; ///< 0: nothing is mapped
+    std::atomic<std::size_t> size{0};     ///< in whole pages
+    std::atomic<std::size_t> unit{0};     ///< bytes that are made writable at once
+    std::atomic<std::uint64_t> lostFrom{kNothingLost};
+    /// A bit a unit: it is anonymous memory, which is not lost with the file.
+    std::array<std::atomic<std::uint64_t>, kMostUnits / 64> own{};
+    /// Held while pages are exchanged. Never held over an access to the mapping, so that the
+    /// handler cannot interrupt its holder on the same thread.
+    std::atomic_flag exchanging = ATOMIC_FLAG_INIT;
+    Place *next = nullptr; ///< set before the place is published
+
+    bool isOwn(std::size_t index) const
+    {
+        return (own[index / 64].load(std::memory_order_relaxed) >> (index % 64) & 1) != 0;
+    }
+    void lock()
+    {
+        while (exchanging.test_and_set(std::memory_order_acquire)) {
+        }
+    }
+    void unlock() { exchanging.clear(std::memory_order_release); }
+};
+
+namespace {
+
 using Place = GuardedMapping::Place;
 
 std::atomic<Place *> g_places{nullptr};
@@ -138,33 +169,6 @@ void givePlace(Place *place)
 }
 
 } // namespace
-
-/// Where a mapping lies. Places are never freed, only used again, so that the handler may walk
-/// their list at any moment; everything that it reads is atomic and lock-free.
-struct GuardedMapping::Place {
-    std::atomic<bool> taken{true};
-    std::atomic<std::uintptr_t> begin{0}; ///< 0: nothing is mapped
-    std::atomic<std::size_t> size{0};     ///< in whole pages
-    std::atomic<std::size_t> unit{0};     ///< bytes that are made writable at once
-    std::atomic<std::uint64_t> lostFrom{kNothingLost};
-    /// A bit a unit: it is anonymous memory, which is not lost with the file.
-    std::array<std::atomic<std::uint64_t>, kMostUnits / 64> own{};
-    /// Held while pages are exchanged. Never held over an access to the mapping, so that the
-    /// handler cannot interrupt its holder on the same thread.
-    std::atomic_flag exchanging = ATOMIC_FLAG_INIT;
-    Place *next = nullptr; ///< set before the place is published
-
-    bool isOwn(std::size_t index) const
-    {
-        return (own[index / 64].load(std::memory_order_relaxed) >> (index % 64) & 1) != 0;
-    }
-    void lock()
-    {
-        while (exchanging.test_and_set(std::memory_order_acquire)) {
-        }
-    }
-    void unlock() { exchanging.clear(std::memory_order_release); }
-};
 
 GuardedMapping::~GuardedMapping()
 {

@@ -47,59 +47,6 @@ private:
     std::uint64_t m_count = 0;
 };
 
-struct MatchCandidate {
-    float distance = std::numeric_limits<float>::infinity();
-    std::uint32_t a = 0, b = 0;
-};
-
-float channelDistance(const WeightSketch &a, std::uint32_t x, const WeightSketch &b,
-                      std::uint32_t y)
-{
-    const float *u = a.channel(x), *v = b.channel(y);
-    float sum = 0;
-    for (std::size_t k = 0; k < a.perChannel(); k += 2)
-        sum += (u[k] - v[k]) * (u[k] - v[k]);
-    return sum;
-}
-
-/// The nearest channel of B to each of A. Of equally near ones the one in its place: channels of
-/// zeros do not wander.
-std::vector<MatchCandidate> nearestChannels(const WeightSketch &a, const WeightSketch &b)
-{
-    const auto channels = static_cast<std::uint32_t>(a.channels());
-    std::vector<MatchCandidate> nearest(channels);
-    for (std::uint32_t x = 0; x < channels; ++x) {
-        nearest[x] = {channelDistance(a, x, b, x), x, x};
-        for (std::uint32_t y = 0; y < channels; ++y) {
-            const float distance = channelDistance(a, x, b, y);
-            if (distance < nearest[x].distance) {
-                nearest[x].distance = distance;
-                nearest[x].b = y;
-            }
-        }
-    }
-    return nearest;
-}
-
-/// The nearest of those channels of B that are not taken; there is one.
-std::uint32_t nearestFree(const WeightSketch &a, std::uint32_t x, const WeightSketch &b,
-                          const std::vector<bool> &taken)
-{
-    const auto channels = static_cast<std::uint32_t>(taken.size());
-    MatchCandidate best;
-    best.b = channels;
-    if (!taken[x])
-        best = {channelDistance(a, x, b, x), x, x};
-    for (std::uint32_t y = 0; y < channels; ++y) {
-        const float distance = taken[y] ? 0 : channelDistance(a, x, b, y);
-        if (!taken[y] && (best.b == channels || distance < best.distance)) {
-            best.distance = distance;
-            best.b = y;
-        }
-    }
-    return best.b;
-}
-
 } // namespace
 
 std::size_t ChannelOrder::moved(const std::vector<std::uint32_t> &order)
@@ -189,6 +136,63 @@ double WeightSketch::needed(std::size_t samples)
     constexpr double kLeast = 0.6, kDeviations = 6;
     return std::max(kLeast, kDeviations / std::sqrt(static_cast<double>(samples)));
 }
+
+namespace {
+
+struct MatchCandidate {
+    float distance = std::numeric_limits<float>::infinity();
+    std::uint32_t a = 0, b = 0;
+};
+
+float channelDistance(const WeightSketch &a, std::uint32_t x, const WeightSketch &b,
+                      std::uint32_t y)
+{
+    const float *u = a.channel(x), *v = b.channel(y);
+    float sum = 0;
+    for (std::size_t k = 0; k < a.perChannel(); k += 2)
+        sum += (u[k] - v[k]) * (u[k] - v[k]);
+    return sum;
+}
+
+/// The nearest channel of B to each of A. Of equally near ones the one in its place: channels of
+/// zeros do not wander.
+std::vector<MatchCandidate> nearestChannels(const WeightSketch &a, const WeightSketch &b)
+{
+    const auto channels = static_cast<std::uint32_t>(a.channels());
+    std::vector<MatchCandidate> nearest(channels);
+    for (std::uint32_t x = 0; x < channels; ++x) {
+        nearest[x] = {channelDistance(a, x, b, x), x, x};
+        for (std::uint32_t y = 0; y < channels; ++y) {
+            const float distance = channelDistance(a, x, b, y);
+            if (distance < nearest[x].distance) {
+                nearest[x].distance = distance;
+                nearest[x].b = y;
+            }
+        }
+    }
+    return nearest;
+}
+
+/// The nearest of those channels of B that are not taken; there is one.
+std::uint32_t nearestFree(const WeightSketch &a, std::uint32_t x, const WeightSketch &b,
+                          const std::vector<bool> &taken)
+{
+    const auto channels = static_cast<std::uint32_t>(taken.size());
+    MatchCandidate best;
+    best.b = channels;
+    if (!taken[x])
+        best = {channelDistance(a, x, b, x), x, x};
+    for (std::uint32_t y = 0; y < channels; ++y) {
+        const float distance = taken[y] ? 0 : channelDistance(a, x, b, y);
+        if (!taken[y] && (best.b == channels || distance < best.distance)) {
+            best.distance = distance;
+            best.b = y;
+        }
+    }
+    return best.b;
+}
+
+} // namespace
 
 std::vector<std::uint32_t> WeightSketch::match(const WeightSketch &a, const WeightSketch &b)
 {

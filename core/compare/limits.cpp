@@ -274,8 +274,7 @@ public:
                          std::string(parsed.error().description()));
         DiffLimits limits;
         for (const auto &[key, node] : parsed.table()) {
-            const auto read = TRY(key.str() == "weight" ? addRules(limits, node)
-                                                        : setTop(limits, key.str(), node));
+            TRY(key.str() == "weight" ? addRules(limits, node) : setTop(limits, key.str(), node));
         }
         return limits;
     }

@@ -31,6 +31,43 @@ constexpr std::array kNumpyTypes{
     NumpyType{ElementType::Uint64, 'u', 8}, NumpyType{ElementType::Bool, 'b', 1},
 };
 
+} // namespace
+
+std::string numpyTypeName(ElementType type)
+{
+    const auto *const row =
+        std::find_if(kNumpyTypes.begin(), kNumpyTypes.end(),
+                     [type](const NumpyType &each) { return each.type == type; });
+    // Weights hold eight booleans in a byte, NumPy one.
+    if (row == kNumpyTypes.end() || type == ElementType::Bool)
+        return {};
+    return (row->bytes > 1 ? "<" : "") + std::string(1, row->kind) + std::to_string(row->bytes);
+}
+
+std::optional<ElementType> numpyElementType(char kind, std::size_t bytes)
+{
+    const auto *const row =
+        std::find_if(kNumpyTypes.begin(), kNumpyTypes.end(), [=](const NumpyType &each) {
+            return each.kind == kind && each.bytes == bytes;
+        });
+    return row == kNumpyTypes.end() ? std::nullopt : std::optional(row->type);
+}
+
+/// What the header of an array says.
+struct NpyHeader {
+    char kind = 0; ///< 'f', 'i', 'u' or 'b'
+    std::size_t itemBytes = 0;
+    bool bigEndian = false;
+    bool fortranOrder = false;
+    Shape shape;
+    std::size_t dataAt = 0; ///< first byte of the elements
+};
+
+/// Reads the header at the start of a file. Errors: "npy.magic", "npy.header", "npy.type".
+Result<NpyHeader> readNpyHeader(std::string_view text, std::string_view file);
+
+namespace {
+
 constexpr std::string_view kMagic("\x93NUMPY", 6);
 constexpr std::size_t kMaxRank = 64;
 
@@ -215,6 +252,41 @@ tl::unexpected<Error> fault(std::string_view code, std::string_view file, std::s
         .unexpected();
 }
 
+} // namespace
+
+Result<NpyHeader> readNpyHeader(std::string_view text, std::string_view file)
+{
+    if (text.substr(0, kMagic.size()) != kMagic) {
+        return fault("npy.magic", file, 0, "\\x93NUMPY", printed(text.substr(0, kMagic.size())),
+                     "This is not a NumPy array file");
+    }
+    const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(text[at]); };
+    if (text.size() < 12) {
+        return fault("npy.header", file, 6, "at least 12 bytes",
+                     fmt::format("{} bytes", text.size()), "The header of the array is cut");
+    }
+    const unsigned version = byte(6);
+    if (version < 1 || version > 3) {
+        return fault("npy.magic", file, 6, "format version 1, 2 or 3", fmt::format("{}", version),
+                     "This version of the array format is not known");
+    }
+    const std::size_t start = version == 1 ? 10 : 12;
+    std::size_t length = byte(8) | static_cast<std::size_t>(byte(9)) << 8;
+    if (version > 1)
+        length |= static_cast<std::size_t>(byte(10)) << 16 | static_cast<std::size_t>(byte(11))
+                                                                 << 24;
+    if (length > text.size() - start) {
+        return fault("npy.header", file, 8, fmt::format("at most {} bytes", text.size() - start),
+                     fmt::format("{} bytes", length), "The header of the array is cut");
+    }
+    auto header = HeaderParser(text.substr(start, length), start, file).parse();
+    if (header)
+        header->dataAt = start + length;
+    return header;
+}
+
+namespace {
+
 /// A stored number as fp64.
 template <class T>
 double widened(T value)
@@ -326,70 +398,6 @@ Result<std::uint64_t> elementBytes(const NpyHeader &header, std::size_t fileByte
 }
 
 } // namespace
-
-std::string numpyTypeName(ElementType type)
-{
-    const auto *const row =
-        std::find_if(kNumpyTypes.begin(), kNumpyTypes.end(),
-                     [type](const NumpyType &each) { return each.type == type; });
-    // Weights hold eight booleans in a byte, NumPy one.
-    if (row == kNumpyTypes.end() || type == ElementType::Bool)
-        return {};
-    return (row->bytes > 1 ? "<" : "") + std::string(1, row->kind) + std::to_string(row->bytes);
-}
-
-std::optional<ElementType> numpyElementType(char kind, std::size_t bytes)
-{
-    const auto *const row =
-        std::find_if(kNumpyTypes.begin(), kNumpyTypes.end(), [=](const NumpyType &each) {
-            return each.kind == kind && each.bytes == bytes;
-        });
-    return row == kNumpyTypes.end() ? std::nullopt : std::optional(row->type);
-}
-
-/// What the header of an array says.
-struct NpyHeader {
-    char kind = 0; ///< 'f', 'i', 'u' or 'b'
-    std::size_t itemBytes = 0;
-    bool bigEndian = false;
-    bool fortranOrder = false;
-    Shape shape;
-    std::size_t dataAt = 0; ///< first byte of the elements
-};
-
-/// Reads the header at the start of a file. Errors: "npy.magic", "npy.header", "npy.type".
-Result<NpyHeader> readNpyHeader(std::string_view text, std::string_view file);
-
-Result<NpyHeader> readNpyHeader(std::string_view text, std::string_view file)
-{
-    if (text.substr(0, kMagic.size()) != kMagic) {
-        return fault("npy.magic", file, 0, "\\x93NUMPY", printed(text.substr(0, kMagic.size())),
-                     "This is not a NumPy array file");
-    }
-    const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(text[at]); };
-    if (text.size() < 12) {
-        return fault("npy.header", file, 6, "at least 12 bytes",
-                     fmt::format("{} bytes", text.size()), "The header of the array is cut");
-    }
-    const unsigned version = byte(6);
-    if (version < 1 || version > 3) {
-        return fault("npy.magic", file, 6, "format version 1, 2 or 3", fmt::format("{}", version),
-                     "This version of the array format is not known");
-    }
-    const std::size_t start = version == 1 ? 10 : 12;
-    std::size_t length = byte(8) | static_cast<std::size_t>(byte(9)) << 8;
-    if (version > 1)
-        length |= static_cast<std::size_t>(byte(10)) << 16 | static_cast<std::size_t>(byte(11))
-                                                                 << 24;
-    if (length > text.size() - start) {
-        return fault("npy.header", file, 8, fmt::format("at most {} bytes", text.size() - start),
-                     fmt::format("{} bytes", length), "The header of the array is cut");
-    }
-    auto header = HeaderParser(text.substr(start, length), start, file).parse();
-    if (header)
-        header->dataAt = start + length;
-    return header;
-}
 
 std::string npyHeader(ElementType type, const Shape &shape)
 {

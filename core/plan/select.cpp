@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/plan/select.h"
 
+#include "core/base/error.h"
 #include "core/plan/select_search.h"
 
 #include <algorithm>

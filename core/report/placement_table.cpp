@@ -139,7 +139,7 @@ Value secondsOf(const std::optional<double> &time)
     return known<Seconds>(time);
 }
 
-Json roofJson(const LayerRoof *roof)
+Json roofJson(const roofline::LayerRoof *roof)
 {
     if (roof == nullptr)
         return nullptr;

@@ -7,6 +7,7 @@
 #include "core/container/hwx/container.h"
 #include "core/container/mil/model_files.h"
 #include "core/report/hwx_json.h"
+#include "core/report/json_table.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

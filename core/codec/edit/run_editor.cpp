@@ -2,7 +2,6 @@
 #include "core/codec/edit/run_editor.h"
 
 #include "core/codec/edit/element_candidates.h"
-#include "core/codec/edit/stored_code.h"
 #include "core/codec/kernels/nearest_kernels.h"
 #include "core/codec/kernels/sparse_kernels.h"
 #include "core/numeric/bitpack.h"

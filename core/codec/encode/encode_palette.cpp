@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/codec/encode/encoder.h"
 
-#include "core/codec/edit/stored_code.h"
+#include "core/codec/edit/element_candidates.h"
 #include "core/codec/encode/form_encoder.h"
 #include "core/codec/encode/kmeans.h"
 #include "core/codec/kernels/centre_kernels.h"

@@ -4,7 +4,7 @@
 
 #include "core/base/memory.h"
 #include "core/codec/decode/grid_map.h"
-#include "core/codec/edit/stored_code.h"
+#include "core/codec/edit/element_candidates.h"
 #include "core/codec/encode/form_encoder.h"
 #include "core/codec/kernels/encode_kernels.h"
 #include "core/codec/microscaled/quantize.h"

@@ -2,7 +2,7 @@
 #include "core/codec/encode/encoder.h"
 
 #include "core/base/memory.h"
-#include "core/codec/edit/stored_code.h"
+#include "core/codec/edit/element_candidates.h"
 #include "core/codec/microscaled/quantize.h"
 #include "core/numeric/convert.h"
 

@@ -4,7 +4,7 @@
 #include "core/base/error.h"
 #include "core/codec/decode/decoder.h"
 #include "core/codec/decode/grid_map.h"
-#include "core/codec/edit/stored_code.h"
+#include "core/codec/edit/element_candidates.h"
 #include "core/codec/encode/encoder.h"
 #include "core/codec/encode/form_encoder.h"
 #include "core/codec/encode/input_statistics.h"
@@ -284,6 +284,44 @@ private:
     std::vector<std::uint16_t> m_halves;
 };
 
+} // namespace
+
+std::unique_ptr<CodeRounder> makeRounder(const EncodedWeight &weight, bool symmetric)
+{
+    const auto decoder = Decoder::make(weight.encoding());
+    if (!decoder || elementsOf(weight) == 0)
+        return nullptr;
+    if (roundedPart(weight, PartRole::Indices) != nullptr)
+        return std::make_unique<BookRounder>(weight, *decoder);
+    if (weight.scaling)
+        return std::make_unique<ScaleRounder>(weight, symmetric);
+    if (roundedPart(weight, PartRole::Mask) != nullptr)
+        return std::make_unique<HalfRounder>(weight);
+    return nullptr;
+}
+
+/// Works on several lines (InputLines) at once, one element of each after the other.
+class Compensation
+{
+public:
+    virtual ~Compensation() = default;
+
+    /// Begins with the lines of these numbers.
+    virtual void begin(std::span<const std::size_t> lines) = 0;
+    /// What is to be added to element `k` of the lane, given the errors so far.
+    virtual double shift(std::size_t lane, std::size_t k) const = 0;
+    /// The errors (stored less original) that element `k` of each lane was left with.
+    virtual void add(std::size_t k, std::span<const double> errors) = 0;
+};
+
+/// By the second moments, or by mean squares and means. One hundredth of the mean of the squares is
+/// added to each, so that inputs that are never there do not divide by nothing. Errors:
+/// "codec.argument" in "inputs" where there is neither, or the moments are those of no data.
+Result<std::unique_ptr<Compensation>> makeCompensation(const InputStatistics &inputs,
+                                                       const InputLines &lines);
+
+namespace {
+
 constexpr double kDamping = 0.01; ///< of the mean of the squares, as GPTQ has it
 
 /// Inputs that are independent but for their means: H = D + m m'. With S = sum of m_j e_j over the
@@ -425,6 +463,28 @@ private:
     std::vector<double> m_shifts; ///< [element, lane]
 };
 
+} // namespace
+
+Result<std::unique_ptr<Compensation>> makeCompensation(const InputStatistics &inputs,
+                                                       const InputLines &lines)
+{
+    if (!inputs.secondMoment.empty()) {
+        auto matrix = std::make_unique<MatrixCompensation>(lines.length);
+        if (!matrix->factorise(inputs.secondMoment))
+            return tl::unexpected(badArgument("inputs", "second moments of data",
+                                              "a matrix that is not positive",
+                                              "The second moments are none"));
+        return std::unique_ptr<Compensation>(std::move(matrix));
+    }
+    if (inputs.mean.empty())
+        return tl::unexpected(
+            badArgument("inputs", "means or second moments of the inputs", "mean squares alone",
+                        "Errors of independent inputs of mean 0 cannot make up for each other"));
+    return std::unique_ptr<Compensation>(std::make_unique<MeanCompensation>(inputs, lines));
+}
+
+namespace {
+
 /// Goes through the lines, several at once.
 class FeedbackPass
 {
@@ -476,58 +536,6 @@ private:
 };
 
 } // namespace
-
-std::unique_ptr<CodeRounder> makeRounder(const EncodedWeight &weight, bool symmetric)
-{
-    const auto decoder = Decoder::make(weight.encoding());
-    if (!decoder || elementsOf(weight) == 0)
-        return nullptr;
-    if (roundedPart(weight, PartRole::Indices) != nullptr)
-        return std::make_unique<BookRounder>(weight, *decoder);
-    if (weight.scaling)
-        return std::make_unique<ScaleRounder>(weight, symmetric);
-    if (roundedPart(weight, PartRole::Mask) != nullptr)
-        return std::make_unique<HalfRounder>(weight);
-    return nullptr;
-}
-
-/// Works on several lines (InputLines) at once, one element of each after the other.
-class Compensation
-{
-public:
-    virtual ~Compensation() = default;
-
-    /// Begins with the lines of these numbers.
-    virtual void begin(std::span<const std::size_t> lines) = 0;
-    /// What is to be added to element `k` of the lane, given the errors so far.
-    virtual double shift(std::size_t lane, std::size_t k) const = 0;
-    /// The errors (stored less original) that element `k` of each lane was left with.
-    virtual void add(std::size_t k, std::span<const double> errors) = 0;
-};
-
-/// By the second moments, or by mean squares and means. One hundredth of the mean of the squares is
-/// added to each, so that inputs that are never there do not divide by nothing. Errors:
-/// "codec.argument" in "inputs" where there is neither, or the moments are those of no data.
-Result<std::unique_ptr<Compensation>> makeCompensation(const InputStatistics &inputs,
-                                                       const InputLines &lines);
-
-Result<std::unique_ptr<Compensation>> makeCompensation(const InputStatistics &inputs,
-                                                       const InputLines &lines)
-{
-    if (!inputs.secondMoment.empty()) {
-        auto matrix = std::make_unique<MatrixCompensation>(lines.length);
-        if (!matrix->factorise(inputs.secondMoment))
-            return tl::unexpected(badArgument("inputs", "second moments of data",
-                                              "a matrix that is not positive",
-                                              "The second moments are none"));
-        return std::unique_ptr<Compensation>(std::move(matrix));
-    }
-    if (inputs.mean.empty())
-        return tl::unexpected(
-            badArgument("inputs", "means or second moments of the inputs", "mean squares alone",
-                        "Errors of independent inputs of mean 0 cannot make up for each other"));
-    return std::unique_ptr<Compensation>(std::make_unique<MeanCompensation>(inputs, lines));
-}
 
 Result<void> feedBack(EncodedWeight &weight, std::span<const float> values,
                       const InputStatistics &inputs, bool symmetric)

@@ -391,7 +391,7 @@ std::optional<TaskWord> taskWordAt(const Bundle &bundle, const TaskNumber &task,
 Result<AppliedEdit> Planner::planRaw(const Edit &edit)
 {
     auto place = TRY(rawPlace(*m_bundle, edit));
-    auto written = TRY(m_recorder.write(place.file, place.offset, place.after));
+    TRY(m_recorder.write(place.file, place.offset, place.after));
     m_applied.bytes = m_recorder.take();
     m_applied.oldText = std::move(place.oldText);
     m_applied.newText = std::move(place.newText);

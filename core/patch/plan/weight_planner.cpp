@@ -245,8 +245,8 @@ Result<void> PayloadResizer::writeExtents(std::uint64_t elements)
                 .message("The number of non-zero values does not fit its place in the program")
                 .unexpected();
         }
-        auto written = TRY(m_recorder.write(file, FileOffset(fitted->offset),
-                                            std::as_bytes(std::span(fitted->bytes))));
+        TRY(m_recorder.write(file, FileOffset(fitted->offset),
+                             std::as_bytes(std::span(fitted->bytes))));
     }
     return {};
 }
@@ -415,8 +415,8 @@ Result<void> WeightPlanner::rewrite(const mil::Literal &literal,
             return tl::unexpected(
                 literalSpaceError(m_bundle->files()[file], span.offset, span.length,
                                   texts.empty() ? "a NaN with a payload" : texts.back()));
-        const auto written = TRY(m_recorder->write(file, FileOffset(fitted->offset),
-                                                   std::as_bytes(std::span(fitted->bytes))));
+        TRY(m_recorder->write(file, FileOffset(fitted->offset),
+                              std::as_bytes(std::span(fitted->bytes))));
     }
     return {};
 }

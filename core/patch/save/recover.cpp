@@ -72,8 +72,8 @@ void addRange(std::vector<WrittenRange> &ranges, const std::string &file, std::u
 
 Result<void> Recovery::writeBlocks(const DiskFile &onDisk, std::size_t file)
 {
-    auto written =
-        forEachBlock(m_journal, file, currentBytesOf(onDisk), [&](const JournalBlock &block) {
+    auto written = forEachBlock(
+        m_journal, file, currentBytesOf(onDisk), [&](const JournalBlock &block) -> Result<void> {
             const auto bytes = wanted(block);
             auto done = m_stopped();
             if (done && !std::equal(bytes.begin(), bytes.end(), block.now.begin())) {
@@ -128,8 +128,8 @@ Result<void> Recovery::recoverFile(std::size_t file, RecoveredSave &done)
     const auto mode = m_dryRun ? DiskFile::Mode::ReadPlain : DiskFile::Mode::Change;
     const auto onDisk = TRY(DiskFile::open(m_journal.places[file], mode, name));
     TRY(checkOpened(onDisk, file));
-    auto checked =
-        forEachBlock(m_journal, file, currentBytesOf(onDisk), [&](const JournalBlock &block) {
+    auto checked = forEachBlock(
+        m_journal, file, currentBytesOf(onDisk), [&](const JournalBlock &block) -> Result<void> {
             const auto bytes = wanted(block);
             TRY(m_stopped());
             if (!std::equal(bytes.begin(), bytes.end(), block.now.begin())) {
