@@ -290,50 +290,50 @@ const TableOf<EditFacts> &editTable()
     using Row = EditFacts;
     static constexpr Column<Row> kColumns[] = {
         {kWindow, "active", "on", "Cleared: switched off, or undone and not made again",
-         [](const Row &row) -> Value { return Word(row.active ? "on" : "off"); }},
+         [](auto &row) { return Word(row.active ? "on" : "off"); }},
         {kDocument, "kind", "What kind of edit it is",
-         [](const Row &row) -> Value { return Word(editKindName(row.edit->edit.kind)); }},
+         [](auto &row) { return Word(editKindName(row.edit->edit.kind)); }},
         {kName | kTerminal, "written", "edit",
          "The kind and the edit, as the command line writes them",
-         [](const Row &row) -> Value {
+         [](auto &row) {
              return fmt::format("{} {}", editKindName(row.edit->edit.kind),
                                 editText(row.edit->edit));
          }},
         {kDocument | kWindow, "edit", "The edit as the command line writes it",
-         [](const Row &row) -> Value { return editText(row.edit->edit); }},
+         [](auto &row) { return editText(row.edit->edit); }},
         {kDocument, "weight", "The weight that it changes",
-         [](const Row &row) -> Value { return View(row.edit->edit.weight); }},
+         [](auto &row) { return View(row.edit->edit.weight); }},
         {kNumber | kDocument | kTerminal, "asked", "The value that was asked for",
-         [](const Row &row) -> Value {
+         [](auto &row) -> Value {
              if (hasNoFigure(row))
                  return Nothing();
              return Written(row.edit->asked, fmt::format("{}", row.edit->asked));
          },
-         jsonOf([](const Row &row) {
+         jsonOf([](auto &row) {
              return hasNoFigure(row) ? Json(nullptr) : valueJson(row.edit->asked);
          })},
         {kNumber | kDocument | kTerminal, "stored", "The value that the form holds",
-         [](const Row &row) -> Value {
+         [](auto &row) -> Value {
              if (hasNoFigure(row))
                  return Nothing();
              return Written(row.edit->stored, fmt::format("{:.9g}", row.edit->stored));
          },
-         jsonOf([](const Row &row) {
+         jsonOf([](auto &row) {
              return hasNoFigure(row) ? Json(nullptr) : valueJson(row.edit->stored);
          })},
         {kNumber, "old", "was", "The value before",
-         [](const Row &row) -> Value { return View(row.edit->oldText); }},
+         [](auto &row) { return View(row.edit->oldText); }},
         {kNumber | kDocument | kWindow, "new", "The value that the form holds now",
-         [](const Row &row) -> Value { return View(row.edit->newText); }},
+         [](auto &row) { return View(row.edit->newText); }},
         {kWindow, "where", "The first changed byte, and how many more runs", whereValue},
         {kNumber | kWindow, "bytes", "How many bytes change",
-         [](const Row &row) -> Value { return Count(row.changedBytes()); }},
+         [](auto &row) { return Count(row.changedBytes()); }},
         {kName, "note", "What the form made of the value", noteValue,
-         jsonOf([](const Row &row) { return Json(row.edit->note); })},
+         jsonOf([](auto &row) { return Json(row.edit->note); })},
         {kNumber | kDocument, "elements", "Decoded elements that it sets",
-         [](const Row &row) -> Value { return Count(row.edit->elements); }},
+         [](auto &row) { return Count(row.edit->elements); }},
         {kDocument, "tables", "Whether it touches program text, a header or a record",
-         [](const Row &row) -> Value { return row.edit->tables; }},
+         [](auto &row) { return row.edit->tables; }},
         {kDocument, "ranges", "The bytes before and after, run by run", nullptr,
          jsonOf(rangesJson)},
     };
@@ -433,19 +433,18 @@ const TableOf<ChangedBytes> &changedBytesTable()
     static constexpr Column<Row> kColumns[] = {
         {kName, "file", "File that holds the bytes", member<&Row::file>},
         {kNumber, "offset", "The first changed byte",
-         [](const Row &row) -> Value { return Hex(row.edit->offset.value); }},
+         [](auto &row) { return Hex(row.edit->offset.value); }},
         {kNumber, "bytes", "How many bytes change",
-         [](const Row &row) -> Value { return Count(row.edit->after.size()); }},
+         [](auto &row) { return Count(row.edit->after.size()); }},
         {"before", "The bytes as they were; of many the first",
-         [](const Row &row) { return bytesValue(row.edit->before); },
-         jsonOf([](const Row &row) { return bytesDocument(row.edit->before); })},
+         [](auto &row) { return bytesValue(row.edit->before); },
+         jsonOf([](auto &row) { return bytesDocument(row.edit->before); })},
         {"after", "The bytes as they become; of many the first",
-         [](const Row &row) { return bytesValue(row.edit->after); },
-         jsonOf([](const Row &row) { return bytesDocument(row.edit->after); })},
+         [](auto &row) { return bytesValue(row.edit->after); },
+         jsonOf([](auto &row) { return bytesDocument(row.edit->after); })},
         {kDocument, "cut", "Only the first of the bytes are written out", nullptr,
-         jsonOf([](const Row &row) {
-             return row.edit->after.size() > kJsonBytes ? Json(true) : noKey();
-         })},
+         jsonOf(
+             [](auto &row) { return row.edit->after.size() > kJsonBytes ? Json(true) : noKey(); })},
     };
     return tableOf<kColumns>("changed_bytes");
 }
@@ -455,33 +454,31 @@ const TableOf<FileDifference> &fileDifferenceTable()
     using Row = FileDifference;
     static constexpr Column<Row> kColumns[] = {
         {kName, "path", "file", "Path in the bundle", member<&Row::path>},
-        {kNumber, "bytes_a", "A", "Its bytes in A",
-         [](const Row &row) { return sizeValue(row.bytesA); },
-         jsonOf([](const Row &row) { return sizeDocument(row.bytesA); })},
-        {kNumber, "bytes_b", "B", "Its bytes in B",
-         [](const Row &row) { return sizeValue(row.bytesB); },
-         jsonOf([](const Row &row) { return sizeDocument(row.bytesB); })},
+        {kNumber, "bytes_a", "A", "Its bytes in A", [](auto &row) { return sizeValue(row.bytesA); },
+         jsonOf([](auto &row) { return sizeDocument(row.bytesA); })},
+        {kNumber, "bytes_b", "B", "Its bytes in B", [](auto &row) { return sizeValue(row.bytesB); },
+         jsonOf([](auto &row) { return sizeDocument(row.bytesB); })},
         {kDocument, "equal", "Whether both have the same bytes at the same places",
          member<&Row::equal>},
         {kDocument, "ranges", "ranges in A", "Where bytes differ, by the offsets of A", nullptr,
-         jsonOf([](const Row &row) { return pairsDocument(row.ranges); })},
+         jsonOf([](auto &row) { return pairsDocument(row.ranges); })},
         {kDocument, "ranges_b", "ranges in B", "Where bytes differ, by the offsets of B", nullptr,
-         jsonOf([](const Row &row) { return pairsDocument(row.rangesB); })},
+         jsonOf([](auto &row) { return pairsDocument(row.rangesB); })},
         {kTerminal, "verdict", "bytes", "How the bytes differ, and at how many places",
          fileVerdict},
         {kDocument, "different_bytes", "different", "Bytes that differ",
-         [](const Row &row) -> Value { return Count(row.tally.total()); }},
+         [](auto &row) { return Count(row.tally.total()); }},
         {kDocument, "changed_bytes", "changed", "Bytes that both have, with other values",
-         [](const Row &row) -> Value { return Count(row.tally.changed); }},
+         [](auto &row) { return Count(row.tally.changed); }},
         {kDocument, "only_a_bytes", "only in A", "Bytes that A alone has",
-         [](const Row &row) -> Value { return Count(row.tally.onlyA); }},
+         [](auto &row) { return Count(row.tally.onlyA); }},
         {kDocument, "only_b_bytes", "only in B", "Bytes that B alone has",
-         [](const Row &row) -> Value { return Count(row.tally.onlyB); }},
+         [](auto &row) { return Count(row.tally.onlyB); }},
         {kDocument, "other_spelling", "another notation",
          "Program text against protobuf: bytes are not compared", nullptr,
-         jsonOf([](const Row &row) { return row.otherNotation ? Json(true) : noKey(); })},
+         jsonOf([](auto &row) { return row.otherNotation ? Json(true) : noKey(); })},
         {kDocument, "ranges_cut", "cut", "There are more ranges than are listed", nullptr,
-         jsonOf([](const Row &row) { return row.rangesCut ? Json(true) : noKey(); })},
+         jsonOf([](auto &row) { return row.rangesCut ? Json(true) : noKey(); })},
     };
     static const TableOf<Row> kTable{"file_differences",
                                      kColumns,

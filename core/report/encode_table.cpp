@@ -74,15 +74,14 @@ const TableOf<EncodedSide> &encodedSideTable()
 {
     using Row = EncodedSide;
     static constexpr Column<Row> kColumns[] = {
-        {"side", "Before or after", [](const Row &row) -> Value { return Word(row.name); }},
-        {"form", "How the weight is stored",
-         [](const Row &row) -> Value { return formText(row.weight->form); }},
+        {"side", "Before or after", [](auto &row) { return Word(row.name); }},
+        {"form", "How the weight is stored", [](auto &row) { return formText(row.weight->form); }},
         {kNumber, "stored_bytes", "stored", "Its stored bytes",
-         [](const Row &row) -> Value { return Count(row.weight->storedBytes.value); }},
+         [](auto &row) { return Count(row.weight->storedBytes.value); }},
         {kNumber, "ratio", "Stored bytes over those of dense fp16",
-         [](const Row &row) -> Value { return Ratio(row.weight->ratio()); }},
+         [](auto &row) { return Ratio(row.weight->ratio()); }},
         {kNumber, "bundle_bytes", "bundle", "Bytes of the whole bundle",
-         [](const Row &row) -> Value { return Count(row.bundle->totalBytes().value); }},
+         [](auto &row) { return Count(row.bundle->totalBytes().value); }},
     };
     return tableOf<kColumns>("encoded_sides");
 }
@@ -100,23 +99,21 @@ const TableOf<EncodedFacts> &encodedTable()
     using Row = EncodedFacts;
     static constexpr Column<Row> kColumns[] = {
         {kName, "name", "weight", "The weight, by a name that finds it",
-         [](const Row &row) -> Value { return row.after->findableName(); }},
-        {"before", "How it was stored",
-         [](const Row &row) -> Value { return formText(row.before->form); }},
+         [](auto &row) { return row.after->findableName(); }},
+        {"before", "How it was stored", [](auto &row) { return formText(row.before->form); }},
         {kNumber, "stored_before", "stored", "Stored bytes before",
-         [](const Row &row) -> Value { return Count(row.before->storedBytes.value); }},
-        {"after", "How it is stored now",
-         [](const Row &row) -> Value { return formText(row.after->form); }},
+         [](auto &row) { return Count(row.before->storedBytes.value); }},
+        {"after", "How it is stored now", [](auto &row) { return formText(row.after->form); }},
         {kNumber, "stored_after", "stored", "Stored bytes now",
-         [](const Row &row) -> Value { return Count(row.after->storedBytes.value); }},
+         [](auto &row) { return Count(row.after->storedBytes.value); }},
         {kNumber, "weight_relative", "weights", "Relative error of the weights",
-         [](const Row &row) { return relativeValue(row.one->error.weightRelative); }},
+         [](auto &row) { return relativeValue(row.one->error.weightRelative); }},
         {kNumber, "output_relative", "layer",
          "Relative error of the layer through the engine's reduction (estimate)",
-         [](const Row &row) { return relativeValue(row.one->error.outputRelative); }},
+         [](auto &row) { return relativeValue(row.one->error.outputRelative); }},
         {kNumber, "inputs_relative", "inputs",
          "Relative error by the statistics of the inputs (expected)",
-         [](const Row &row) {
+         [](auto &row) {
              return row.one->inputRelative ? relativeValue(*row.one->inputRelative)
                                            : Value(Unknown());
          }},
@@ -195,11 +192,11 @@ const TableOf<Json> &quantizedFileTable()
     using Row = Json;
     static constexpr Column<Row> kColumns[] = {
         {"path", "file", "Path in the folder",
-         [](const Json &row) -> Value { return row.value("path", std::string()); }},
+         [](auto &row) { return row.value("path", std::string()); }},
         {"dtype", "type", "Type of its elements",
-         [](const Json &row) -> Value { return row.value("dtype", std::string()); }},
+         [](auto &row) { return row.value("dtype", std::string()); }},
         {kNumber, "bytes", "Length of the file in bytes",
-         [](const Json &row) -> Value { return Count(row.value("bytes", std::uint64_t{0})); }},
+         [](auto &row) { return Count(row.value("bytes", std::uint64_t{0})); }},
     };
     return tableOf<kColumns>("quantized_files");
 }
@@ -210,17 +207,15 @@ const TableOf<codec::TquantTile> &quantizeTileTable()
     static constexpr Column<Row> kColumns[] = {
         {"name", "tile", "Operand of the instruction", member<&Row::name>},
         {"dtype", "type", "Type of its elements", member<&Row::type>},
-        {"shape", "Its rows and columns",
-         [](const Row &row) -> Value { return shapeText(row.shape); },
-         jsonOf([](const Row &row) { return Json(row.shape); })},
+        {"shape", "Its rows and columns", [](auto &row) { return shapeText(row.shape); },
+         jsonOf([](auto &row) { return Json(row.shape); })},
         {kNumber, "bytes", "Bytes of the tile", member<&Row::bytes, Count>},
         {kTerminal, "remark", "Whether it holds nothing of use afterwards; devices that need it",
          tileRemark},
         {kDocument, "scratch", "Holds nothing of use afterwards", member<&Row::scratch>},
         {kDocument, "devices", "The devices that need it, where not all do", nullptr,
-         jsonOf([](const Row &row) {
-             return row.name == "tmp" ? Json(devicesOf(row)) : Json(nullptr);
-         })},
+         jsonOf(
+             [](auto &row) { return row.name == "tmp" ? Json(devicesOf(row)) : Json(nullptr); })},
     };
     return tableOf<kColumns>("quantize_tiles");
 }

@@ -222,35 +222,35 @@ const TableOf<Diagnostic> &diagnosticTable()
         {"severity", "Error: something cannot be read. Warning: it can, with doubt.",
          severityValue},
         {"code", "Stable name of the fault, the same on the command line",
-         [](const Row &row) -> Value { return View(row.error.code); }},
+         [](auto &row) { return View(row.error.code); }},
         {kWindow, "place", "File and offset; Enter goes there",
-         [](const Row &row) -> Value {
+         [](auto &row) {
              const auto &offset = row.error.offset;
              return FilePlace(row.error.file, offset ? std::optional(offset->value) : std::nullopt);
          }},
         {kDocument, "file", "File that is meant",
-         [](const Row &row) { return orNothing(row.error.file); }},
+         [](auto &row) { return orNothing(row.error.file); }},
         {kDocument, "offset", "First byte that is meant",
-         [](const Row &row) -> Value {
+         [](auto &row) {
              return row.error.offset ? Value(Hex(row.error.offset->value)) : Value(Unknown());
          }},
         {kDocument, "length", "Bytes that are meant",
-         [](const Row &row) -> Value {
+         [](auto &row) {
              return row.error.length ? Value(Count(row.error.length->value)) : Value(Absent());
          }},
         {kDocument | kWindow, "field", "Field or operand that is meant",
-         [](const Row &row) -> Value {
+         [](auto &row) {
              return row.error.field.empty() ? Value(Absent()) : Value(View(row.error.field));
          }},
         {kDocument | kWindow, "expected", "What should stand there",
-         [](const Row &row) -> Value { return View(row.error.expected); }},
+         [](auto &row) { return View(row.error.expected); }},
         {kDocument | kWindow, "found", "What stands there",
-         [](const Row &row) -> Value { return View(row.error.found); }},
+         [](auto &row) { return View(row.error.found); }},
         {kDocument | kWindow, "message", "What is wrong",
-         [](const Row &row) -> Value {
+         [](auto &row) {
              return View(row.error.message.empty() ? row.error.code : row.error.message);
          },
-         jsonOf([](const Row &row) { return Json(row.error.message); })},
+         jsonOf([](auto &row) { return Json(row.error.message); })},
     };
     static const TableOf<Row> kTable{
         "diagnostics", kColumns, {}, {"severity", "code", "place", "field", "message"}};
