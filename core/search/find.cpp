@@ -466,8 +466,8 @@ Result<Found> find(const Bundle &bundle, const Query &query, Progress *progress)
 {
     TRY(check(bundle, query));
     Found found;
-    auto went = TRY(ofElements(query.what) ? findElements(bundle, query, found, progress)
-                                           : findBytes(bundle, query, found, progress));
+    TRY(ofElements(query.what) ? findElements(bundle, query, found, progress)
+                               : findBytes(bundle, query, found, progress));
     return found;
 }
 
