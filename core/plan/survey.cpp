@@ -265,7 +265,7 @@ Result<void> Surveyor::checkOptions()
         m_survey.roofs.push_back(std::move(roofs));
     }
     for (const auto &[pattern, form] : m_options.forced) {
-        const auto known = TRY(form == kKeep ? Result<codec::FormSpec>() : formFromName(form));
+        TRY(form == kKeep ? Result<codec::FormSpec>() : formFromName(form));
     }
     return {};
 }
