@@ -6,7 +6,7 @@
 #include "core/base/csv.h"
 #include "core/base/hash.h"
 #include "core/bundle/bundle.h"
-#include "core/target/rules.h"
+#include "core/target/target.h"
 #include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
 #include "widgets/models/words.h"

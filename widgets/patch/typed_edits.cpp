@@ -4,7 +4,7 @@
 #include "core/base/error_builder.h"
 #include "core/bundle/bundle.h"
 #include "core/codec/edit/editor.h"
-#include "core/patch/edit/selection.h"
+#include "core/patch/edit/find_weight.h"
 #include "core/patch/patch.h"
 #include "core/patch/plan/raw_place.h"
 #include "widgets/common/number_field.h"
