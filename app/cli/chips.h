@@ -4,6 +4,7 @@
 #include "app/cli/command.h"
 #include "core/assessment/choose_form.h"
 #include "core/assessment/weight_facts.h"
+#include "core/report/verdict.h"
 
 #include <optional>
 #include <string>
@@ -77,6 +78,8 @@ std::string matrixText(const Bundle &bundle, const DecisionTable &table);
 std::string geometryText(const std::string &title, const decision::LayerOperation &operation,
                          const decision::Geometry &geometry,
                          const roofline::Assessment &assessment);
+/// The one thing first: what the program waits for, and the weights that would gain.
+std::string verdictText(const report::ProgramVerdict &verdict);
 /// "engine time …; dispatch floor …" and what bounds the program.
 std::string programText(const roofline::ProgramTime &program);
 

@@ -589,6 +589,8 @@ Json planJson(const PlanSubject &subject)
     const plan::Survey &survey = *subject.survey;
     const plan::Limits &limits = *subject.limits;
     document["bundle"] = subject.bundle;
+    if (subject.verdict)
+        addVerdict(document, *subject.verdict);
     document["targets"] = Json::array();
     for (const target::Target *target : survey.targets)
         document["targets"].push_back(target->name);

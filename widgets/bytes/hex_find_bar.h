@@ -9,10 +9,7 @@
 #include <QWidget>
 
 #include <cstddef>
-#include <cstdint>
-#include <optional>
 #include <span>
-#include <vector>
 
 class QComboBox;
 class QLabel;
@@ -53,7 +50,7 @@ public:
     void begin();
     void find(bool forward);
     void cancel();
-    bool working() const { return m_task != nullptr; }
+    bool working() const { return m_task.running(); }
     QString message() const;
 
 Q_SIGNALS:
@@ -65,7 +62,7 @@ protected:
 private:
     void build();
     void say(const QString &text);
-    void setWorking(TaskPtr task);
+    void setWorking(bool working);
     void deliver(std::optional<std::uint64_t> at, std::uint64_t from, std::uint64_t length,
                  bool forward);
 
@@ -77,7 +74,7 @@ private:
     QProgressBar *m_progress = nullptr;
     QLabel *m_message = nullptr;
     QTimer *m_clock = nullptr;
-    TaskPtr m_task;
+    Job m_task{m_session.tasks()};
 };
 
 } // namespace kernscope::ui

@@ -1,20 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/chips/chip_state.h"
 
-#include "core/assessment/assess.h"
 #include "core/assessment/weight_layers.h"
 #include "core/base/csv.h"
-#include "core/base/hash.h"
 #include "core/bundle/bundle.h"
 #include "core/target/rules.h"
+#include "widgets/common/labels.h"
 #include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
 #include "widgets/models/words.h"
 
 #include <QSignalBlocker>
-
-#include <unordered_map>
-#include <utility>
 
 namespace kernscope::ui {
 
@@ -67,13 +63,10 @@ ChipState::ChipState(Session &session)
     });
     // After an edit the table stands until the new one comes: its rows are the same weights.
     connect(&session, &Session::bytesChanged, this, &ChipState::rebuild);
-    connect(&session.tasks(), &TaskManager::changed, this, [this] {
-        if (m_task && m_task->progress().cancelled()) {
-            m_task = nullptr;
-            m_cut = true;
-            forget();
-            Q_EMIT tableChanged();
-        }
+    m_task.whenCancelled([this] {
+        m_cut = true;
+        forget();
+        Q_EMIT tableChanged();
     });
     rebuild();
 }
@@ -117,15 +110,14 @@ void ChipState::forget()
 
 void ChipState::rebuild()
 {
-    if (const TaskPtr before = std::exchange(m_task, nullptr))
-        before->cancel();
+    m_task.stop();
     m_cut = false;
     const BundlePtr bundle = m_session.bundle();
     if (!bundle || (m_table && m_table->rows() != bundle->weights().size()))
         forget();
     if (bundle) {
-        m_task = m_session.tasks().start(
-            this, tr("Judging weights by chip"),
+        m_task.start(
+            tr("Judging weights by chip"),
             [bundle](Progress &progress) {
                 const BundleReadLock lock(*bundle);
                 Content content;
@@ -136,7 +128,6 @@ void ChipState::rebuild()
                 return content;
             },
             [this](Content content) {
-                m_task = nullptr;
                 m_table = std::move(content.table);
                 m_fasterOnM1 = std::move(content.faster);
                 Q_EMIT tableChanged();
@@ -189,8 +180,7 @@ ChipBox *sharedChipBox(ChipState &state, QWidget *parent)
 
 QComboBox *sharedCoresBox(ChipState &state, QWidget *parent)
 {
-    auto *box = new QComboBox(parent);
-    box->setAccessibleName(ChipBox::tr("Cores"));
+    auto *box = named(new QComboBox(parent), ChipBox::tr("Cores"));
     const auto fill = [box, &state] {
         const QSignalBlocker quiet(box);
         box->clear();

@@ -11,12 +11,6 @@
 #include <QComboBox>
 #include <QObject>
 
-#include <functional>
-#include <memory>
-#include <optional>
-#include <string>
-#include <vector>
-
 namespace kernscope::ui {
 
 /// What the docks about chips share: the chip that they judge by, and every weight's decision on
@@ -41,7 +35,7 @@ public:
     const std::shared_ptr<const DecisionTable> &table() const { return m_table; }
     /// By weight: another form would take less time on the M1 than the stored one.
     const std::vector<bool> &fasterOnM1() const { return m_fasterOnM1; }
-    bool working() const { return m_task != nullptr; }
+    bool working() const { return m_task.running(); }
     /// Why there is no table: it is being made, or a person cancelled that.
     QString waitingText() const;
     /// Makes the table anew.
@@ -62,7 +56,7 @@ private:
     target::TargetChoice m_choice;
     std::shared_ptr<const DecisionTable> m_table;
     std::vector<bool> m_fasterOnM1;
-    TaskPtr m_task;
+    Job m_task{m_session.tasks()};
     bool m_cut = false; ///< making the table was cancelled
 };
 

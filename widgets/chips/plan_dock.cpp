@@ -4,24 +4,17 @@
 #include "core/assessment/activations.h"
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
-#include "core/bundle/shapes/infer.h"
-#include "core/patch/interrupted_save.h"
-#include "core/patch/patch.h"
-#include "core/plan/weight_error.h"
-#include "core/report/plan_table.h"
-#include "widgets/chips/chip_state.h"
 #include "widgets/chips/front_plot.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/file_dialogs.h"
+#include "widgets/common/labels.h"
 #include "widgets/common/number_field.h"
 #include "widgets/common/panels.h"
 #include "widgets/common/table_tools.h"
-#include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
 #include "widgets/models/words.h"
 
 #include <QAction>
-#include <QComboBox>
 #include <QDoubleSpinBox>
 #include <QFileInfo>
 #include <QHBoxLayout>
@@ -34,8 +27,6 @@
 #include <QTableView>
 #include <QToolButton>
 #include <QVBoxLayout>
-
-#include <algorithm>
 
 #include <nlohmann/json.hpp>
 
@@ -54,8 +45,7 @@ QDoubleSpinBox *planNumberBox(QWidget *parent, const QString &prefix, const QStr
 QComboBox *chooserBox(QWidget *parent, const QString &name,
                       std::initializer_list<std::pair<QString, QString>> items)
 {
-    auto *box = new QComboBox(parent);
-    box->setAccessibleName(name);
+    auto *box = named(new QComboBox(parent), name);
     box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     box->setMinimumContentsLength(8);
     for (const auto &[text, data] : items)
@@ -174,19 +164,12 @@ PlanDock::PlanDock(Session &session, QWidget *parent)
     });
     connect(m_plot, &PlotWidget::currentPointChanged, this, &PlanDock::showPoint);
     connect(m_plot, &PlotWidget::exportFailed, &session, &Session::statusMessage);
-    connect(&session.tasks(), &TaskManager::changed, this, [this] {
-        if (m_task && m_task->progress().cancelled()) {
-            m_task = nullptr;
-            m_told->setText(tr("Cancelled. Plan Again starts anew."));
-        }
-    });
+    m_task.whenCancelled([this] { m_told->setText(tr("Cancelled. Plan Again starts anew.")); });
 }
 
 void PlanDock::stop()
 {
-    if (m_task)
-        m_task->cancel();
-    m_task = nullptr;
+    m_task.stop();
     m_survey = nullptr;
     m_plan.reset();
     m_build.reset();
@@ -235,8 +218,8 @@ void PlanDock::start()
     m_told->setText(tr("Trying every form of every weight\u2026"));
     m_write->setEnabled(false);
     showContent();
-    m_task = session().tasks().start(
-        this, tr("Planning"),
+    m_task.start(
+        tr("Planning"),
         [bundle, other = session().other(), options = surveyOptions(), limits = limits(),
          activations = m_activations, sensitivity = m_sensitivity](Progress &progress) mutable {
             Answer answer;
@@ -265,24 +248,19 @@ void PlanDock::start()
             answer.survey = std::make_shared<plan::Survey>(std::move(*judged));
             return answer;
         },
-        [this](const Answer &answer) {
-            m_task = nullptr;
-            take(answer);
-        });
+        [this](const Answer &answer) { take(answer); });
 }
 
 void PlanDock::planAgain()
 {
     if (!m_survey) {
-        m_again = m_task != nullptr; // with the limits that hold by then
-        if (!m_task)
+        m_again = m_task.running(); // with the limits that hold by then
+        if (!m_task.running())
             scheduleRefresh();
         return;
     }
-    if (m_task)
-        m_task->cancel();
-    m_task = session().tasks().start(
-        this, tr("Planning"),
+    m_task.start(
+        tr("Planning"),
         [survey = m_survey, options = m_options, build = m_build, before = m_before,
          limits = limits()](Progress &progress) mutable {
             limits.progress = &progress;
@@ -294,10 +272,7 @@ void PlanDock::planAgain()
                 answer.fault = planned.error();
             return answer;
         },
-        [this](const Answer &answer) {
-            m_task = nullptr;
-            take(answer);
-        });
+        [this](const Answer &answer) { take(answer); });
 }
 
 void PlanDock::take(const Answer &answer)
@@ -379,10 +354,8 @@ void PlanDock::buildBars(QWidget *content, QVBoxLayout *column)
         bar->addWidget(widget);
     buildErrors(content, bar);
     column->addWidget(fields);
-    m_facts = new QLabel(content);
+    m_facts = selectableLabel(content);
     m_facts->setTextFormat(Qt::RichText);
-    m_facts->setWordWrap(true);
-    m_facts->setTextInteractionFlags(Qt::TextSelectableByMouse);
     column->addWidget(m_facts);
 }
 
@@ -391,11 +364,7 @@ void PlanDock::buildTable(QWidget *content, QVBoxLayout *column)
     m_model = new PlanModel(this);
     auto *splitter = new QSplitter(Qt::Horizontal, content);
     splitter->setChildrenCollapsible(false);
-    m_table = new QTableView(splitter);
-    m_table->setAccessibleName(tr("Planned forms"));
-    m_table->setModel(m_model);
-    prepareTable(m_table);
-    setColumnWidths(m_table->horizontalHeader(), {12, 5, 9, 6, 6, 5, 6, 7, 16});
+    m_table = makeTable(splitter, tr("Planned forms"), m_model, {12, 5, 9, 6, 6, 5, 6, 7, 16});
     new AlikeNames(m_table, m_model->columnOf("weight"));
     m_table->horizontalHeader()->setStretchLastSection(true);
     m_plot = new FrontPlot(splitter);
@@ -413,9 +382,7 @@ void PlanDock::buildTable(QWidget *content, QVBoxLayout *column)
                         {{tr("against stored bytes"), {}}, {tr("against time"), {}}});
     m_axis->setMinimumContentsLength(14);
     m_write = new QPushButton(tr("Write\u2026"), content);
-    m_told = new QLabel(content);
-    m_told->setWordWrap(true);
-    m_told->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    m_told = selectableLabel(content);
     bar->addWidget(m_form, 2);
     bar->addWidget(m_told, 3);
     bar->addWidget(m_axis, 1);
@@ -467,8 +434,7 @@ void PlanDock::buildErrors(QWidget *content, QLayout *bar)
     m_errors->setSizeAdjustPolicy(QComboBox::AdjustToContents);
     m_errors->setItemData(1, tr("Of a layer's outputs, through the engine's reduction; slower"),
                           Qt::ToolTipRole);
-    m_shapes = new QPushButton(content);
-    m_shapes->setAccessibleName(tr("Shapes of inputs"));
+    m_shapes = named(new QPushButton(content), tr("Shapes of inputs"));
     m_shapes->hide();
     for (QWidget *widget : std::initializer_list<QWidget *>{m_total, m_errors, m_shapes})
         bar->addWidget(widget);
@@ -665,10 +631,8 @@ void PlanDock::buildActions()
                              Qt::CTRL | Qt::SHIFT | Qt::Key_W, [this] { askAndWrite(); });
     auto *report =
         dockAction(this, tr("Save Report of the Plan\u2026"), {}, [this] { askAndReport(); });
-    auto *copy =
-        dockAction(this, tr("Copy Rows"), QKeySequence::Copy, [this] { copySelection(*m_table); });
-    auto *save = exportAction(this, session(), tr("Export Planned Forms\u2026"), *m_model,
-                              QStringLiteral("plan"));
+    auto *copy = copyAction(this, tr("Copy Rows"), m_table);
+    auto *save = exportAction(this, session(), tr("Export Planned Forms\u2026"), *m_model, "plan");
     m_actions = {again, form, release, back, activations, sensitivity, write, report, copy, save};
     m_table->addActions(m_actions);
     m_actions += m_plot->plotActions();
@@ -700,8 +664,7 @@ void PlanDock::writeTo(const QString &path)
     const BundlePtr bundle = session().bundle();
     if (!bundle || !m_survey || m_choice.empty())
         return;
-    if (m_task)
-        m_task->cancel();
+    m_task.stop();
     plan::Limits limits = this->limits();
     if (m_showsPoint) {
         // Exactly the forms that are shown, whatever the limits are.
@@ -715,8 +678,8 @@ void PlanDock::writeTo(const QString &path)
         }
     }
     m_told->setText(tr("Writing\u2026"));
-    m_task = session().tasks().start(
-        this, tr("Writing the planned bundle"),
+    m_task.start(
+        tr("Writing the planned bundle"),
         [bundle, survey = m_survey, options = *m_options, limits,
          path](Progress &progress) mutable {
             options.progress = &progress;
@@ -734,7 +697,6 @@ void PlanDock::writeTo(const QString &path)
             return saved ? QString() : fromUtf8(describe(saved.error()));
         },
         [this, path](const QString &fault) {
-            m_task = nullptr;
             m_told->setText(
                 fault.isEmpty() ? tr("Written, decoded and assessed again: %1").arg(path) : fault);
             Q_EMIT session().statusMessage(m_told->text());

@@ -7,13 +7,6 @@
 #include "widgets/common/dock.h"
 #include "widgets/models/chip_models.h"
 
-#include <map>
-#include <memory>
-#include <optional>
-#include <set>
-#include <string>
-
-class QComboBox;
 class QDoubleSpinBox;
 class QLabel;
 class QLayout;
@@ -36,7 +29,6 @@ class PlanDock final : public Dock
 public:
     explicit PlanDock(Session &session, QWidget *parent = nullptr);
 
-    QList<QAction *> menuActions() const { return m_actions; }
     PlanModel &model() { return *m_model; }
     FrontPlot &plot() { return *m_plot; }
     QDoubleSpinBox &tolerance() { return *m_tolerance; }
@@ -70,7 +62,7 @@ Q_SIGNALS:
 protected:
     void refresh() override;
     void follow(const Place &place, QObject *origin) override;
-    bool working() const override { return m_task != nullptr; }
+    bool working() const override { return m_task.running(); }
 
 private:
     struct Answer; ///< of the task that plans
@@ -107,8 +99,7 @@ private:
     QMenu *m_chips = nullptr;
     QLabel *m_facts = nullptr, *m_told = nullptr;
     QPushButton *m_write = nullptr, *m_shapes = nullptr;
-    QList<QAction *> m_actions;
-    TaskPtr m_task;
+    Job m_task{session().tasks()};
 
     std::set<std::string> m_furtherNames;
     QString m_activations, m_sensitivity;        ///< files; empty: none

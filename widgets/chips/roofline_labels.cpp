@@ -13,11 +13,7 @@
 
 #include <qcustomplot.h>
 
-#include <algorithm>
-#include <array>
 #include <cmath>
-#include <limits>
-#include <utility>
 
 namespace kernscope::ui {
 

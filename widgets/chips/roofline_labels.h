@@ -9,9 +9,6 @@
 #include <QSizeF>
 #include <QStringList>
 
-#include <optional>
-#include <vector>
-
 class QCPGraph;
 class QCPItemLine;
 class QCPItemStraightLine;

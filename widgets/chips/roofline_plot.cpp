@@ -12,11 +12,7 @@
 
 #include <qcustomplot.h>
 
-#include <algorithm>
-#include <array>
 #include <cmath>
-#include <set>
-#include <utility>
 
 namespace kernscope::ui {
 

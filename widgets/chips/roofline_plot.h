@@ -9,18 +9,12 @@
 #include <QRectF>
 #include <QString>
 
-#include <string>
-#include <vector>
-
 class QCPGraph;
 class QCPItemLine;
 class QCPItemText;
 class QCustomPlot;
-class QWidget;
 
 namespace kernscope::ui {
-
-class RooflinePoints;
 
 /// The points of a roofline as they are drawn: a shape a form, hollow where the figures are
 /// estimated, a size a decade of time; arrows from where layers would lie dense; a flag beside what

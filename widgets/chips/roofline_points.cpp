@@ -3,12 +3,11 @@
 
 #include "core/bundle/bundle.h"
 #include "core/report/weight_table.h"
-#include "widgets/models/table_text.h"
+#include "widgets/common/labels.h"
 #include "widgets/models/words.h"
 
 #include <QCoreApplication>
 
-#include <algorithm>
 #include <cmath>
 
 namespace kernscope::ui {

@@ -8,12 +8,6 @@
 #include <QString>
 #include <QVariant>
 
-#include <cstdint>
-#include <map>
-#include <optional>
-#include <utility>
-#include <vector>
-
 namespace kernscope::ui {
 
 /// What of the plane a roofline shows: both ends of both axes.

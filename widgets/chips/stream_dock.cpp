@@ -2,11 +2,9 @@
 #include "widgets/chips/stream_dock.h"
 
 #include "core/bundle/bundle.h"
-#include "core/report/weight_table.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/labels.h"
 #include "widgets/common/table_tools.h"
-#include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
 #include "widgets/models/words.h"
 
@@ -14,7 +12,6 @@
 #include <QCheckBox>
 #include <QEvent>
 #include <QHBoxLayout>
-#include <QHeaderView>
 #include <QLineEdit>
 #include <QPainter>
 #include <QScrollBar>
@@ -22,9 +19,6 @@
 #include <QTableView>
 #include <QTimer>
 #include <QVBoxLayout>
-
-#include <algorithm>
-#include <utility>
 
 namespace kernscope::ui {
 
@@ -203,8 +197,7 @@ StreamDock::StreamDock(Session &session, QWidget *parent)
       m_state(ChipState::of(session)), m_model(new StreamMatrixModel(this))
 {
     auto *content = new QWidget(this);
-    m_matrix = new QTableView(content);
-    m_matrix->setAccessibleName(tr("Weights by chips"));
+    m_matrix = named(new QTableView(content), tr("Weights by chips"));
     m_matrix->setHorizontalHeader(new ChipHeader(m_matrix));
     m_matrix->setModel(m_model);
     prepareTable(m_matrix);
@@ -242,10 +235,8 @@ StreamDock::StreamDock(Session &session, QWidget *parent)
 void StreamDock::buildActions()
 {
     auto *find = findAction(this, tr("Filter Weights"), m_filter);
-    auto *copy = dockAction(this, tr("Copy Cells"), QKeySequence::Copy,
-                            [this] { copySelection(*m_matrix); });
-    auto *save = exportAction(this, session(), tr("Export Outcomes…"), *m_model,
-                              QStringLiteral("stream-or-fold"));
+    auto *copy = copyAction(this, tr("Copy Cells"), m_matrix);
+    auto *save = exportAction(this, session(), tr("Export Outcomes…"), *m_model, "stream-or-fold");
     auto *again =
         dockAction(this, tr("Judge the Weights Again"), {}, [this] { m_state.judgeAgain(); });
     m_actions = {find, copy, save, again};

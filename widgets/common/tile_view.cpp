@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/common/tile_view.h"
 
+#include "widgets/common/labels.h"
 #include "widgets/common/tile_painter.h"
 #include "widgets/models/theme.h"
 
@@ -22,7 +23,6 @@
 #include <cmath>
 #include <cstdlib>
 #include <iterator>
-#include <utility>
 
 namespace kernscope::ui {
 
@@ -349,9 +349,7 @@ void TileView::changeEvent(QEvent *event)
 QWidget *TileView::createZoomButtons(QWidget *parent) const
 {
     auto *box = new QWidget(parent);
-    auto *layout = new QHBoxLayout(box);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(1);
+    auto *layout = withoutMargins(new QHBoxLayout(box), 1);
     for (QAction *action : m_actions) {
         auto *button = new QToolButton(box);
         button->setDefaultAction(action);

@@ -7,9 +7,7 @@
 
 #include <QAbstractScrollArea>
 
-#include <functional>
 #include <optional>
-#include <vector>
 
 namespace kernscope::ui {
 

@@ -2,6 +2,7 @@
 #include "widgets/weight/statistics_panel.h"
 
 #include "core/bundle/bundle.h"
+#include "widgets/common/labels.h"
 #include "widgets/common/plot_canvas.h"
 #include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
@@ -16,8 +17,6 @@
 
 #include <qcustomplot.h>
 
-#include <algorithm>
-#include <cmath>
 #include <numeric>
 
 namespace kernscope::ui {
@@ -260,14 +259,12 @@ StatisticsPanel::StatisticsPanel(Session &session, QWidget *parent)
     bar->addWidget(button(m_fullRange, tr("all")));
     bar->addWidget(button(m_logarithmic, tr("log")));
 
-    auto *layout = new QVBoxLayout(this);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(2);
+    auto *layout = withoutMargins(new QVBoxLayout(this), 2);
     layout->addLayout(grid);
     layout->addLayout(bar);
     m_histogram->setMinimumHeight(theme::em(this, 11)); // less shows axes and no bars
     layout->addWidget(m_histogram, 1);
-    connect(&session.tasks(), &TaskManager::changed, this, &StatisticsPanel::noticeCancel);
+    m_task.whenCancelled([this] { noticeCancel(); });
     connect(m_histogram, &PlotWidget::exportFailed, &session, &Session::statusMessage);
     showDashes();
 }
@@ -302,9 +299,7 @@ QGridLayout *StatisticsPanel::buildFigures()
 
 void StatisticsPanel::setWeight(BundlePtr bundle, std::size_t weight)
 {
-    if (m_task)
-        m_task->cancel();
-    m_task.reset();
+    m_task.stop();
     const bool same = m_weight == weight && isSameWeight(m_bundle, bundle, weight);
     m_bundle = std::move(bundle);
     m_weight = weight;
@@ -316,24 +311,18 @@ void StatisticsPanel::setWeight(BundlePtr bundle, std::size_t weight)
         start();
 }
 
-bool StatisticsPanel::working() const
-{
-    return m_task && !m_task->progress().cancelled();
-}
-
 void StatisticsPanel::start()
 {
     m_again->hide();
     m_state->setText(tr("reading\u2026"));
-    m_task = m_session.tasks().start(
-        this, tr("Statistics of %1").arg(fromUtf8(m_bundle->weights()[m_weight].name)),
+    m_task.start(
+        tr("Statistics of %1").arg(fromUtf8(m_bundle->weights()[m_weight].name)),
         [bundle = m_bundle, weight = m_weight](Progress &progress) {
             const BundleReadLock lock(*bundle);
             progress.setTotal(bundle->weights()[weight].elements.value);
             return computeStatistics(*bundle, weight, {true, false, true}, &progress);
         },
         [this](Result<Statistics> result) {
-            m_task.reset();
             if (!result) {
                 m_state->setText(fromUtf8(describe(result.error())));
                 m_state->setToolTip(m_state->text());
@@ -347,15 +336,14 @@ void StatisticsPanel::start()
 
 void StatisticsPanel::startHistogram()
 {
-    m_task = m_session.tasks().start(
-        this, tr("Histogram of %1").arg(fromUtf8(m_bundle->weights()[m_weight].name)),
+    m_task.start(
+        tr("Histogram of %1").arg(fromUtf8(m_bundle->weights()[m_weight].name)),
         [bundle = m_bundle, weight = m_weight](Progress &progress) {
             const BundleReadLock lock(*bundle);
             progress.setTotal(bundle->weights()[weight].elements.value);
             return computeHistogram(*bundle, weight, kHistogramBins, &progress);
         },
         [this](Result<Histogram> result) {
-            m_task.reset();
             m_state->setText(result ? QString() : fromUtf8(describe(result.error())));
             m_histogram->setHistogram(result ? std::move(*result) : Histogram());
         });
@@ -363,9 +351,6 @@ void StatisticsPanel::startHistogram()
 
 void StatisticsPanel::noticeCancel()
 {
-    if (!m_task || !m_task->progress().cancelled())
-        return;
-    m_task.reset();
     m_state->setText(tr("cancelled"));
     m_again->show();
 }
