@@ -432,8 +432,15 @@ void MainWindow::connectDocks()
     connect(patches, &ui::PatchesDock::switchWanted, &m_document, &Document::switchEdit);
     connect(patches, &ui::PatchesDock::noteWritten, &m_document, &Document::setEditNote);
     connect(m_status, &StatusLine::lockClicked, m_editMenu, &EditMenu::togglePatching);
-    if (auto *plan = qobject_cast<ui::PlanDock *>(m_docks->dock(QStringLiteral("plan"))))
+    if (auto *plan = qobject_cast<ui::PlanDock *>(m_docks->dock(QStringLiteral("plan")))) {
         connect(plan, &ui::PlanDock::shapesAsked, m_said, &DocumentNotices::askShapes);
+        connect(plan, &ui::PlanDock::openWanted, this, [this](const QString &path, bool beside) {
+            if (!beside)
+                return openPaths({path});
+            m_opener->wanted().layout = Layout::Compare;
+            m_document.openOther(path);
+        });
+    }
     auto *inspector = qobject_cast<ui::InspectorDock *>(m_docks->dock(QStringLiteral("inspector")));
     if (auto *overview =
             qobject_cast<ui::OverviewDock *>(m_docks->dock(QStringLiteral("overview"))))

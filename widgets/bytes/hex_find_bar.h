@@ -3,6 +3,7 @@
 
 #include "core/base/progress.h"
 #include "core/base/quantity.h"
+#include "widgets/models/session.h"
 #include "widgets/models/task_manager.h"
 
 #include <QString>
@@ -35,7 +36,6 @@ std::optional<std::uint64_t> findBytes(std::span<const std::byte> bytes, const S
                                        std::uint64_t from, bool forward, Progress &progress);
 
 class HexView;
-class Session;
 
 /// Looks for bytes or text in the file that a hex view shows, forward and back, off the GUI thread.
 /// Its parts keep their places while it works.

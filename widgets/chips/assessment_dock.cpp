@@ -4,6 +4,7 @@
 #include "core/assessment/calibrate.h"
 #include "core/bundle/bundle.h"
 #include "core/report/decision_table.h"
+#include "widgets/chips/verdict.h"
 #include "widgets/common/design.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/labels.h"
@@ -444,6 +445,7 @@ void AssessmentDock::buildSections(QWidget *content)
         label->setTextInteractionFlags(Qt::TextSelectableByMouse);
         return label;
     };
+    column->addWidget(sharedVerdict(m_state, content));
     m_outcome = words(design::Type::Title);
     m_outcome->setAccessibleName(tr("Outcome"));
     m_sentence = words(design::Type::Body);

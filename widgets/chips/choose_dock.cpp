@@ -4,6 +4,7 @@
 #include "core/assessment/calibrate.h"
 #include "core/bundle/bundle.h"
 #include "core/patch/reencode/reencode.h"
+#include "widgets/chips/verdict.h"
 #include "widgets/common/controls.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/file_dialogs.h"
@@ -176,6 +177,7 @@ ChooseDock::ChooseDock(Session &session, QWidget *parent)
     m_table->horizontalHeader()->setStretchLastSection(true);
     QVBoxLayout *column = contentColumn(content);
     column->addLayout(bar);
+    column->addWidget(sharedVerdict(m_state, content));
     column->addWidget(m_verdict);
     m_contested = new PanelSection(theme::glyph(Token::MarkContested) + QLatin1Char(' ') +
                                        tr("Sources disagree"),

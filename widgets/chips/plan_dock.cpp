@@ -5,6 +5,7 @@
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
 #include "widgets/chips/front_plot.h"
+#include "widgets/chips/verdict.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/file_dialogs.h"
 #include "widgets/common/labels.h"
@@ -288,9 +289,10 @@ void PlanDock::take(const Answer &answer)
         planAgain();
         return;
     }
-    m_told->setText(answer.fault ? fromUtf8(describe(*answer.fault)) : QString());
+    m_fault = answer.fault ? fromUtf8(describe(*answer.fault)) : QString();
+    m_told->clear();
     if (!m_survey) {
-        showMessage(answer.fault ? fromUtf8(describe(*answer.fault)) : QString());
+        showMessage(m_fault);
         Q_EMIT planned();
         return;
     }
@@ -353,6 +355,7 @@ void PlanDock::buildBars(QWidget *content, QVBoxLayout *column)
     for (QWidget *widget : std::initializer_list<QWidget *>{m_goal, m_tolerance, m_maxBytes})
         bar->addWidget(widget);
     buildErrors(content, bar);
+    column->addWidget(sharedVerdict(m_state, content));
     column->addWidget(fields);
     m_facts = selectableLabel(content);
     m_facts->setTextFormat(Qt::RichText);
@@ -383,6 +386,11 @@ void PlanDock::buildTable(QWidget *content, QVBoxLayout *column)
     m_axis->setMinimumContentsLength(14);
     m_write = new QPushButton(tr("Write\u2026"), content);
     m_told = selectableLabel(content);
+    m_told->setTextFormat(Qt::RichText);
+    m_told->setTextInteractionFlags(Qt::TextBrowserInteraction);
+    connect(m_told, &QLabel::linkActivated, this, [this](const QString &what) {
+        Q_EMIT openWanted(m_writtenTo, what == QLatin1String("compare"));
+    });
     bar->addWidget(m_form, 2);
     bar->addWidget(m_told, 3);
     bar->addWidget(m_axis, 1);
@@ -514,6 +522,13 @@ void PlanDock::showChoice(std::vector<std::size_t> choice, const plan::PlanTotal
 void PlanDock::showFacts()
 {
     const plan::PlanTotals &before = m_before, &after = m_after;
+    if (!m_plan && !m_showsPoint && !m_fault.isEmpty()) {
+        m_facts->setText(tr("<b>\u2715 No plan keeps these limits:</b> %1<br>Below stands what is "
+                            "stored, %2. Loosen a limit, or leave a form to the plan.")
+                             .arg(m_fault.toHtmlEscaped(), storedWord(before)));
+        m_plot->setPlan(after);
+        return;
+    }
     QString text = tr("stored <b>%1</b> \u2192 <b>%2</b>; error of the network <b>%3</b>, largest "
                       "of a layer <b>%4</b>")
                        .arg(storedWord(before), storedWord(after))
@@ -697,9 +712,14 @@ void PlanDock::writeTo(const QString &path)
             return saved ? QString() : fromUtf8(describe(saved.error()));
         },
         [this, path](const QString &fault) {
-            m_told->setText(
-                fault.isEmpty() ? tr("Written, decoded and assessed again: %1").arg(path) : fault);
-            Q_EMIT session().statusMessage(m_told->text());
+            const QString words =
+                fault.isEmpty() ? tr("Written, decoded and assessed again: %1").arg(path) : fault;
+            m_writtenTo = fault.isEmpty() ? path : QString();
+            m_told->setText(fault.isEmpty() ? tr("%1 \u00B7 <a href=\"open\">Open</a> \u00B7 <a "
+                                                 "href=\"compare\">Compare with the original</a>")
+                                                  .arg(words.toHtmlEscaped())
+                                            : fault.toHtmlEscaped());
+            Q_EMIT session().statusMessage(words);
             Q_EMIT written(path, fault);
         });
 }
@@ -724,6 +744,7 @@ QString PlanDock::saveReport(const QString &path) const
     subject.limits = &limits;
     if (m_build)
         subject.builds.push_back(*m_build);
+    subject.verdict = m_state.verdict();
     const QString ending = QStringLiteral(".") + QFileInfo(path).suffix().toLower();
     const std::string text = report::planReport(ending.toStdString(), subject);
     return writeTextFile(path, QString::fromStdString(text));

@@ -58,6 +58,8 @@ Q_SIGNALS:
     void shapesAsked(); ///< the document has the shapes of inputs: its dialog is to open
     void planned();     ///< a plan was made, or it is known that there is none
     void written(const QString &path, const QString &fault); ///< `fault` is empty where it worked
+    /// What was written; `beside`: beside what is open, to be compared with it.
+    void openWanted(const QString &path, bool beside);
 
 protected:
     void refresh() override;
@@ -98,6 +100,8 @@ private:
     QToolButton *m_further = nullptr;
     QMenu *m_chips = nullptr;
     QLabel *m_facts = nullptr, *m_told = nullptr;
+    QString m_fault;     ///< why there is no plan
+    QString m_writtenTo; ///< what the links of m_told are about
     QPushButton *m_write = nullptr, *m_shapes = nullptr;
     Job m_task{session().tasks()};
 

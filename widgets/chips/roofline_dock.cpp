@@ -133,7 +133,12 @@ void RooflineDock::buildActions()
         m_plot->fit();
         m_plot->zoom(1);
     });
-    m_actions = m_plot->plotActions() + QList<QAction *>{in, out, all};
+    auto *roofs = dockAction(this, tr("Show All Roofs"), {}, [] {});
+    roofs->setCheckable(true);
+    roofs->setToolTip(tr("Off: only the roofs that layers are held against or pass"));
+    connect(roofs, &QAction::toggled, m_plot, &RooflinePlot::showAllRoofs);
+    m_actions = m_plot->plotActions() + QList<QAction *>{in, out, all, roofs};
+    m_plot->addAction(roofs);
 }
 
 void RooflineDock::fillCeilings(const roofline::Roofs &roofs)

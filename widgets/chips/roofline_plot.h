@@ -84,6 +84,8 @@ public:
     QPoint positionOf(int point) const; ///< on the screen
     void fit();
     void zoom(double factor);
+    /// Beside the roofs that matter to the points.
+    void showAllRoofs(bool all);
 
     int pointCount() const override { return m_points.count(); }
     QString pointText(int point) const override { return m_points.text(point); }
@@ -110,6 +112,7 @@ private:
     RooflineMarks m_marks;
     RooflineLabels m_labels;
     QPoint m_pressed;
+    bool m_allRoofs = false;
 };
 
 } // namespace kernscope::ui

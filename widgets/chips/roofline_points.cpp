@@ -69,6 +69,20 @@ void RooflinePoints::set(BundlePtr bundle, roofline::Roofs roofs, std::vector<Ch
     findFloor();
 }
 
+std::set<std::string> RooflinePoints::roofNames() const
+{
+    std::set<std::string> names;
+    for (int i = 0; i < count(); ++i) {
+        const Placement &placed = placementOf(i);
+        names.insert(placed.above.begin(), placed.above.end());
+        for (const roofline::LayerRoof *roof :
+             {placed.stored().computeRoof, placed.stored().weightRoof})
+            if (roof != nullptr)
+                names.insert(roof->ceiling.name);
+    }
+    return names;
+}
+
 const ChipLayer &RooflinePoints::layerOf(int point) const
 {
     return m_layers[m_order[static_cast<std::size_t>(point)]];

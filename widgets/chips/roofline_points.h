@@ -68,6 +68,9 @@ public:
     std::vector<Arrow> arrows(std::size_t most) const;
     std::vector<std::size_t> aboveRoofs(std::size_t most) const; ///< spots past a measured roof
 
+    /// Of the roofs that the points are held against, and that they pass.
+    std::set<std::string> roofNames() const;
+
     QString label(int point) const;
     /// With the arithmetic written in full.
     QString text(int point) const;

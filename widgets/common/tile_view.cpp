@@ -8,6 +8,7 @@
 #include <QAccessible>
 #include <QAction>
 #include <QApplication>
+#include <QDockWidget>
 #include <QEvent>
 #include <QHBoxLayout>
 #include <QHelpEvent>
@@ -394,8 +395,22 @@ void TileView::scrollContentsBy(int, int)
     moveTo(next);
 }
 
+/// In a dock that is a part of another one, such as the inspector.
+static bool inPanel(const QWidget *widget)
+{
+    int docks = 0;
+    for (; widget; widget = widget->parentWidget())
+        docks += qobject_cast<const QDockWidget *>(widget) ? 1 : 0;
+    return docks > 1;
+}
+
 void TileView::wheelEvent(QWheelEvent *event)
 {
+    // A panel is scrolled by the wheel; Ctrl zooms there.
+    if (!(event->modifiers() & (Qt::ControlModifier | Qt::ShiftModifier)) && inPanel(this)) {
+        event->ignore();
+        return;
+    }
     const QPoint angle = event->angleDelta();
     if (event->modifiers() & Qt::ShiftModifier) {
         const int by = angle.x() != 0 ? angle.x() : angle.y();

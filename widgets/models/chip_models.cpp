@@ -15,7 +15,7 @@ StreamMatrixModel::StreamMatrixModel(QObject *parent)
 }
 
 void StreamMatrixModel::setTable(BundlePtr bundle, std::shared_ptr<const DecisionTable> table,
-                                 std::vector<bool> fasterOnM1)
+                                 std::vector<bool> faster)
 {
     const auto namesOf = [](const BundlePtr &of) {
         std::vector<std::string> names;
@@ -32,7 +32,7 @@ void StreamMatrixModel::setTable(BundlePtr bundle, std::shared_ptr<const Decisio
         m_shortNames.clear();
         m_bundle = std::move(bundle);
         m_table = std::move(table);
-        m_faster = std::move(fasterOnM1);
+        m_faster = std::move(faster);
         select();
     };
     if (same && m_filter.empty() && !m_onlyFaster) {

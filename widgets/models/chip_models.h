@@ -30,7 +30,7 @@ public:
     int firstChip() const { return m_columns.count(); }
 
     void setTable(BundlePtr bundle, std::shared_ptr<const DecisionTable> table,
-                  std::vector<bool> fasterOnM1);
+                  std::vector<bool> faster);
     void setFilter(const QString &words);
     void setOnlyFaster(bool only);
 

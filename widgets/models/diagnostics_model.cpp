@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/models/diagnostics_model.h"
 
-#include "core/report/json.h"
 #include "widgets/models/theme.h"
 
 #include <algorithm>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/base/error.h"
+#include "core/report/json.h"
 #include "widgets/models/row_table_model.h"
 
 #include <array>

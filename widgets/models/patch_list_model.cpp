@@ -4,7 +4,6 @@
 #include "core/bundle/bundle.h"
 #include "core/patch/edit/carried_values.h"
 #include "core/patch/edit/script_text.h"
-#include "core/report/edit_table.h"
 #include "widgets/models/theme.h"
 
 #include <QFont>

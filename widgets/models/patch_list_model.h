@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/report/edit_table.h"
 #include "widgets/models/row_table_model.h"
 #include "widgets/models/session.h"
 

@@ -104,6 +104,7 @@ class Job final : public QObject
 {
 public:
     explicit Job(TaskManager &tasks);
+    ~Job() override { stop(); }
 
     /// As TaskManager::start(). In `done` the job is not running() any more.
     template <class Work, class Done>

@@ -5,6 +5,7 @@
 #include "core/bundle/build_facts.h"
 #include "core/bundle/stored_bytes.h"
 #include "core/report/program_table.h"
+#include "widgets/chips/verdict.h"
 #include "widgets/common/controls.h"
 #include "widgets/common/design.h"
 #include "widgets/common/dock_tools.h"
@@ -413,6 +414,7 @@ OverviewDock::OverviewDock(Session &session, QWidget *parent)
     column->addWidget(m_title);
     column->addWidget(m_facts);
     column->addWidget(m_described);
+    column->addWidget(sharedVerdict(m_chips, content));
     column->addLayout(buildCards(content));
     column->addLayout(head);
     column->addWidget(m_map, 1);

@@ -238,8 +238,8 @@ void GraphDock::sayWhatIsDrawn()
     const graph::Neighbourhood &drawn = *m_view->scene()->drawn;
     const std::size_t boxes = static_cast<std::size_t>(
         std::count_if(drawn.units.begin(), drawn.units.end(), [](const graph::DrawnUnit &unit) {
-        return unit.kind != graph::DrawnUnit::Kind::Rest;
-        });
+            return unit.kind != graph::DrawnUnit::Kind::Rest;
+        }));
     m_said->setText(
         drawn.leftOut == 0
             ? tr("%1 drawn").arg(groupedNumber(boxes))

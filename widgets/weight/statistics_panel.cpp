@@ -284,6 +284,15 @@ QGridLayout *StatisticsPanel::buildFigures()
         m_values[row]->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
         m_values[row]->setTextInteractionFlags(Qt::TextSelectableByMouse);
         m_values[row]->setAccessibleName(name->text());
+        if (row == Min || row == Max) { // a link to the element
+            m_values[row]->setTextFormat(Qt::RichText);
+            m_values[row]->setTextInteractionFlags(Qt::LinksAccessibleByMouse |
+                                                   Qt::LinksAccessibleByKeyboard);
+            connect(m_values[row], &QLabel::linkActivated, this, [this, row] {
+                if (m_statistics)
+                    goToValue(row == Min ? m_statistics->min : m_statistics->max);
+            });
+        }
         // Two columns: range and moments, then counts.
         const int column = row < Zeros ? 0 : 2;
         const int line = static_cast<int>(row < Zeros ? row : row - Zeros);
@@ -299,6 +308,7 @@ QGridLayout *StatisticsPanel::buildFigures()
 
 void StatisticsPanel::setWeight(BundlePtr bundle, std::size_t weight)
 {
+    m_finding.stop();
     m_task.stop();
     const bool same = m_weight == weight && isSameWeight(m_bundle, bundle, weight);
     m_bundle = std::move(bundle);
@@ -349,6 +359,33 @@ void StatisticsPanel::startHistogram()
         });
 }
 
+/// The first element of that value.
+void StatisticsPanel::goToValue(double value)
+{
+    m_finding.start(
+        tr("Looking for %1").arg(valueText(value)),
+        [bundle = m_bundle, weight = m_weight,
+         value = static_cast<float>(value)](Progress &progress) -> std::optional<std::uint64_t> {
+            const BundleReadLock lock(*bundle);
+            const auto decoder = bundle->decoder(weight);
+            const std::uint64_t all = decoder ? decoder->elements().value : 0;
+            std::vector<float> block(std::size_t{1} << 16);
+            for (std::uint64_t first = 0; first < all && !progress.cancelled();
+                 first += block.size()) {
+                const std::span run(block.data(),
+                                    std::min<std::uint64_t>(block.size(), all - first));
+                decoder->decodeFloat(first, run);
+                if (const auto at = std::find(run.begin(), run.end(), value); at != run.end())
+                    return first + static_cast<std::uint64_t>(at - run.begin());
+            }
+            return std::nullopt;
+        },
+        [this, weight = m_weight](std::optional<std::uint64_t> element) {
+            if (element && weight == m_weight)
+                m_session.goToElement(weight, *element, nullptr);
+        });
+}
+
 void StatisticsPanel::noticeCancel()
 {
     m_state->setText(tr("cancelled"));
@@ -364,8 +401,10 @@ void StatisticsPanel::showStatistics()
         return finite ? valueText(value) : QStringLiteral("\u2013");
     };
     const double all = s.elements == 0 ? 1 : static_cast<double>(s.elements);
-    m_values[Min]->setText(number(s.min));
-    m_values[Max]->setText(number(s.max));
+    for (const auto &[row, value] : {std::pair(Min, s.min), std::pair(Max, s.max)})
+        m_values[row]->setText(
+            finite ? QStringLiteral("<a href=\"there\">%1</a>").arg(valueText(value))
+                   : QStringLiteral("\u2013"));
     m_values[Mean]->setText(number(s.mean));
     m_values[Deviation]->setText(number(s.standardDeviation));
     m_values[Zeros]->setText(s.elements > 0 ? countAndShare(s.zeros, s.zeroFraction())
