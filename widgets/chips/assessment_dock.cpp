@@ -343,7 +343,7 @@ QLabel *wrapped(const QString &text, QWidget *parent, Qt::Alignment side)
 
 void setUp(QWidget *owner)
 {
-    auto *column = withoutMargins(new QVBoxLayout(owner));
+    withoutMargins(new QVBoxLayout(owner));
 }
 
 } // namespace

@@ -2,6 +2,7 @@
 #include "widgets/common/controls.h"
 
 #include "widgets/common/design.h"
+#include "widgets/common/labels.h"
 
 #include <QAction>
 #include <QHBoxLayout>

@@ -288,7 +288,7 @@ QTableView *makeCompareTable(CompareModel &model, QWidget *parent)
 }
 
 StructureList::StructureList(Session &session, RowTableModel *model, const QString &name,
-                             const QString &fileName, QWidget *parent)
+                             const char *fileName, QWidget *parent)
     : QWidget(parent), m_model(model)
 {
     auto *column = withoutMargins(new QVBoxLayout(this), theme::em(this, 0.3));
@@ -327,11 +327,11 @@ ComparePages::ComparePages(Session &session)
       m_structureModel(new RowTable<report::StructureFacts>(report::structureTable(), this))
 {
     m_program = new StructureList(session, m_programModel, tr("Operations that differ"),
-                                  QStringLiteral("program-changes"), this);
+                                  "program-changes", this);
     setColumnWidths(m_program->table()->horizontalHeader(), {6, 7, 8, 18, 16, 40});
     m_structure = new StructureList(session, m_structureModel,
                                     tr("Files, sections, tasks and registers that differ"),
-                                    QStringLiteral("structure"), this);
+                                    "structure", this);
     setColumnWidths(m_structure->table()->horizontalHeader(), {7, 24, 8, 8, 22, 7, 7, 26});
     addWidget(m_program);
     addWidget(m_structure);

@@ -87,8 +87,8 @@ class StructureList : public QWidget
     Q_OBJECT
 
 public:
-    StructureList(Session &session, RowTableModel *model, const QString &name,
-                  const QString &fileName, QWidget *parent = nullptr);
+    StructureList(Session &session, RowTableModel *model, const QString &name, const char *fileName,
+                  QWidget *parent = nullptr);
 
     void setNote(const QString &text);
     QString note() const;

@@ -568,7 +568,7 @@ void PairFigures::fillTable(const report::PairRow &row)
 PairDock::PairDock(Session &session, QWidget *parent)
     : Dock(session, QStringLiteral("pair"), tr("Pair"), parent), m_content(new QWidget(this))
 {
-    auto *column = withoutMargins(new QVBoxLayout(m_content));
+    withoutMargins(new QVBoxLayout(m_content));
     setContent(m_content);
     connect(&session, &Session::otherChanged, this, &PairDock::scheduleRefresh);
 }

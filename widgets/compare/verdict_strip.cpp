@@ -53,7 +53,7 @@ constexpr std::array<LimitField, 5> kLimitFields{{
 
 LimitsBar::LimitsBar(QWidget *parent) : QWidget(parent)
 {
-    auto *row = withoutMargins(new FlowLayout(this), theme::em(this, 0.4));
+    withoutMargins(new FlowLayout(this), theme::em(this, 0.4));
     for (std::size_t i = 0; i < kLimitFields.size(); ++i) {
         // Label and field stay together where the row wraps.
         auto *group = new QWidget(this);
@@ -273,7 +273,7 @@ void VerdictPill::changeEvent(QEvent *event)
 
 VerdictStrip::VerdictStrip(QWidget *parent) : QWidget(parent)
 {
-    auto *row = withoutMargins(new FlowLayout(this), theme::em(this, 0.3));
+    withoutMargins(new FlowLayout(this), theme::em(this, 0.3));
     setAccessibleName(tr("Result of the comparison"));
     setOutcome(nullptr);
 }

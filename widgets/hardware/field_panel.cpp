@@ -284,7 +284,7 @@ FieldPanel::FieldPanel(Session &session, QWidget *parent)
     m_bits = new BitWordView(this);
     column->addWidget(new PanelSection(tr("Bits"), m_bits, this));
     auto *facts = new QWidget(this);
-    auto *factColumn = withoutMargins(new QVBoxLayout(facts));
+    withoutMargins(new QVBoxLayout(facts));
     m_factSection = new PanelSection(tr("Known by"), facts, this);
     column->addWidget(m_factSection);
     auto *tasks = new QWidget(this);

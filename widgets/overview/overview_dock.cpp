@@ -177,7 +177,7 @@ void OverviewDock::measureErrors()
         Q_EMIT baseWanted();
         return;
     }
-    if (m_measuring || (m_errors && m_errors->of == m_shown && m_errors->base == base))
+    if (m_measuring.running() || (m_errors && m_errors->of == m_shown && m_errors->base == base))
         return;
     m_errors.reset();
     m_measuring.start(

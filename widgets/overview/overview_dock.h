@@ -48,7 +48,8 @@ protected:
     void follow(const Place &place, QObject *origin) override;
     bool working() const override
     {
-        return m_task || m_summing || m_measuring || m_folding || m_chips.working();
+        return m_task.running() || m_summing.running() || m_measuring.running() ||
+               m_folding.running() || m_chips.working();
     }
     void changeEvent(QEvent *event) override;
 

@@ -111,7 +111,7 @@ QString briefNames(const std::vector<const target::Target *> &chips)
 ChipBars::ChipBars(Session &session, QWidget *parent)
     : QWidget(parent), m_session(session), m_state(ChipState::of(session))
 {
-    auto *column = withoutMargins(new QVBoxLayout(this));
+    withoutMargins(new QVBoxLayout(this));
     for (const auto signal : {&ChipState::tableChanged, &ChipState::targetChanged})
         connect(&m_state, signal, this, &ChipBars::showRows);
     showRows();

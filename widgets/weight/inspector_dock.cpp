@@ -150,7 +150,7 @@ constexpr double kMostStatistics = 32;
 
 StoredParts::StoredParts(QWidget *parent) : QWidget(parent)
 {
-    auto *column = withoutMargins(new QVBoxLayout(this));
+    withoutMargins(new QVBoxLayout(this));
 }
 
 void StoredParts::setWeight(const Bundle &bundle, std::size_t index)
