@@ -396,7 +396,8 @@ void GoToBox::hideHits()
 /// are read again before the next letter comes.
 void GoToBox::release()
 {
-    if (hasFocus() || !m_indexed || m_task || m_indexed->sections().size() <= kMostIndexedAtOnce)
+    if (hasFocus() || !m_indexed || m_task.running() ||
+        m_indexed->sections().size() <= kMostIndexedAtOnce)
         return;
     dropNames();
     m_indexed.reset();
