@@ -481,7 +481,8 @@ void PlanDock::showPoint(int number)
     if (!m_survey || number < 0 || number >= m_plot->pointCount())
         return;
     m_showsPoint = true;
-    m_told->setText(m_plot->pointText(number));
+    m_told->setText(m_plot->pointText(number).toHtmlEscaped().replace(QLatin1Char('\n'),
+                                                                      QLatin1String("<br>")));
     const plan::FrontPoint &point = m_plot->point(number);
     showChoice(point.choice, point.totals);
     m_write->setEnabled(true);
