@@ -15,7 +15,7 @@ namespace kernscope::ui {
 
 namespace {
 
-constexpr int kMostRows = 4;     ///< on view at once
+constexpr int kGainsOnView = 4;     ///< on view at once
 constexpr int kMostButtons = 50; ///< the rows below have the double click
 
 } // namespace
@@ -63,7 +63,7 @@ void GainTable::showVerdict()
 {
     const auto &verdict = m_state.verdict();
     m_model->setRows(verdict ? verdict->gains : std::vector<report::WeightGain>());
-    const int rows = std::min(m_model->rowCount(), kMostRows);
+    const int rows = std::min(m_model->rowCount(), kGainsOnView);
     setVisible(rows > 0);
     setFixedHeight(horizontalHeader()->sizeHint().height() +
                    rows * verticalHeader()->defaultSectionSize() + 2 * frameWidth());
