@@ -219,6 +219,18 @@ Result<void> outsideOfInputs(const fs::path &path, const fs::path &place,
     return {};
 }
 
+/// Whether a folder itself holds a compiled Core AI program.
+bool holdsOdix(const fs::path &folder)
+{
+    std::error_code fault;
+    fs::directory_iterator entry(folder, fault);
+    for (; !fault && entry != fs::directory_iterator(); entry.increment(fault)) {
+        if (entry->path().extension() == ".odix" && entry->is_regular_file(fault))
+            return true;
+    }
+    return false;
+}
+
 /// Whether a folder is a model or a quantised matrix, by the file that marks it.
 bool isBundleFolder(const fs::path &folder)
 {
@@ -230,6 +242,7 @@ bool isBundleFolder(const fs::path &folder)
            has("model0/model.mil", fs::file_type::regular) ||
            has("coremldata.bin", fs::file_type::regular) ||
            has("quantize.json", fs::file_type::regular) ||
+           has("main.mlirb", fs::file_type::regular) || holdsOdix(folder) ||
            (has("Manifest.json", fs::file_type::regular) && has("Data", fs::file_type::directory));
 }
 

@@ -2,6 +2,7 @@
 #include "core/base/overlaid_file.h"
 
 #include "core/base/error_builder.h"
+#include "core/base/file_descriptor.h"
 
 #include <algorithm>
 #include <atomic>
@@ -19,25 +20,6 @@
 namespace kernscope {
 
 namespace {
-
-/// Closes a file descriptor at the end of its scope.
-class Descriptor
-{
-public:
-    explicit Descriptor(int descriptor) : m_descriptor(descriptor) {}
-    ~Descriptor()
-    {
-        if (m_descriptor >= 0)
-            ::close(m_descriptor);
-    }
-    Descriptor(const Descriptor &) = delete;
-    Descriptor &operator=(const Descriptor &) = delete;
-    int get() const { return m_descriptor; }
-    int release() { return std::exchange(m_descriptor, -1); }
-
-private:
-    int m_descriptor;
-};
 
 Error systemError(std::string code, const std::string &file, std::string_view what, int number)
 {

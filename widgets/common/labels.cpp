@@ -90,7 +90,20 @@ void ElidedLabel::changeEvent(QEvent *event)
 
 void ElidedLabel::elide()
 {
-    setText(fontMetrics().elidedText(m_whole, m_mode, width()));
+    setText(m_mode == Qt::ElideRight ? elidedWords(fontMetrics(), m_whole, width())
+                                     : fontMetrics().elidedText(m_whole, m_mode, width()));
+}
+
+QString elidedWords(const QFontMetrics &metrics, const QString &text, int width)
+{
+    if (metrics.horizontalAdvance(text) <= width)
+        return text;
+    for (qsizetype end = text.lastIndexOf(u' '); end > 0; end = text.lastIndexOf(u' ', end - 1)) {
+        const QString shorter = text.left(end).trimmed() + QChar(0x2026);
+        if (metrics.horizontalAdvance(shorter) <= width)
+            return shorter;
+    }
+    return metrics.elidedText(text, Qt::ElideRight, width);
 }
 
 QString elidedName(const QFontMetrics &metrics, const QString &name, int width)

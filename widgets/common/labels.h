@@ -77,6 +77,10 @@ private:
     Qt::TextElideMode m_mode;
 };
 
+/// A text without the words at its end that have no room: what is left of a number would be another
+/// number. `width` in pixels; a first word that is wider is cut.
+QString elidedWords(const QFontMetrics &metrics, const QString &text, int width);
+
 /// Property of a view: all names are shown without what they share, not only those that are too
 /// long for their column, so that a column has names of one kind.
 inline constexpr char kAlwaysShort[] = "kernscopeAlwaysShort";

@@ -59,7 +59,7 @@ QString shortSecond(const QString &text, const QFontMetrics &metrics, int width)
     const QString place = text.left(most).trimmed() + QChar(0x2026);
     return most > 0 && metrics.horizontalAdvance(place) <= width
                ? place // what is left of a number would be another number
-               : metrics.elidedText(text, Qt::ElideRight, width);
+               : elidedWords(metrics, text, width);
 }
 
 QStringList wrappedLines(const QString &text, const QFontMetrics &metrics, int width)
@@ -73,8 +73,8 @@ QStringList wrappedLines(const QString &text, const QFontMetrics &metrics, int w
         first = space;
     }
     if (first == 0)
-        return {metrics.elidedText(text, Qt::ElideRight, width)};
-    return {text.left(first), metrics.elidedText(text.mid(first + 1), Qt::ElideRight, width)};
+        return {elidedWords(metrics, text, width)};
+    return {text.left(first), elidedWords(metrics, text.mid(first + 1), width)};
 }
 
 } // namespace

@@ -170,7 +170,7 @@ bool WeightCellDelegate::editorEvent(QEvent *event, QAbstractItemModel *model,
 
 WeightGridView::WeightGridView(TaskManager &tasks, QWidget *parent)
     : QWidget(parent), m_model(new WeightGridModel(tasks, this)), m_table(new QTableView(this)),
-      m_answer(new ElidedLabel(Qt::ElideMiddle, this))
+      m_answer(new ElidedLabel(Qt::ElideRight, this))
 {
     auto *delegate = new WeightCellDelegate(m_table);
     m_table->setItemDelegate(delegate);
