@@ -4,7 +4,7 @@
 #include "app/window_parts.h"
 #include "core/base/error.h"
 #include "core/bundle/bundle.h"
-#include "core/bundle/slice_file.h"
+#include "core/bundle/section_weight.h"
 #include "core/container/quantized/quantize.h"
 #include "core/plan/section_build.h"
 

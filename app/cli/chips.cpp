@@ -1,22 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/chips.h"
 
-#include "app/cli/text_output.h"
 #include "core/assessment/calibrate.h"
 #include "core/base/error_builder.h"
+#include "core/bundle/build_facts.h"
 #include "core/bundle/bundle.h"
-#include "core/bundle/old_network.h"
-#include "core/format/catalogue.h"
 #include "core/format/table_rows.h"
 #include "core/report/chip_table.h"
 #include "core/report/command_json.h"
 #include "core/report/decision_table.h"
 #include "core/report/json_table.h"
-#include "core/target/rules.h"
-
-#include <algorithm>
-#include <memory>
-#include <string_view>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -382,11 +375,8 @@ Result<ChosenTarget> chosenTarget(const ChipOptions &options, const Context &con
                        "Judge by one chip or by all of them.");
     }
     ChosenTarget chosen;
-    auto named =
-        target::findTarget(context.target.empty() ? target::defaultTarget().name : context.target);
-    if (!named)
-        return tl::unexpected(named.error());
-    chosen.named = std::move(*named);
+    chosen.named = TRY(
+        target::findTarget(context.target.empty() ? target::defaultTarget().name : context.target));
     chosen.byDefault = context.target.empty();
     if (options.cores != 0)
         chosen.choice.cores = options.cores;
@@ -394,10 +384,8 @@ Result<ChosenTarget> chosenTarget(const ChipOptions &options, const Context &con
         chosen.choice.descriptorVersion = options.descriptorVersion;
     if (options.allTargets)
         return chosen;
-    if (const auto cores = target::cores(chosen.target(), chosen.choice); !cores)
-        return tl::unexpected(cores.error());
-    if (const auto version = target::descriptorVersion(chosen.target(), chosen.choice); !version)
-        return tl::unexpected(version.error());
+    TRY(target::cores(chosen.target(), chosen.choice));
+    TRY(target::descriptorVersion(chosen.target(), chosen.choice));
     return chosen;
 }
 

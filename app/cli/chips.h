@@ -6,10 +6,6 @@
 #include "core/assessment/weight_facts.h"
 #include "core/report/verdict.h"
 
-#include <optional>
-#include <string>
-#include <vector>
-
 /// The commands that judge by a chip. Their options; what they do needs no CLI11.
 namespace kernscope::cli {
 

@@ -7,13 +7,9 @@
 #include "core/bundle/shapes/described.h"
 #include "core/bundle/shapes/tensor.h"
 #include "core/patch/edit/find_weight.h"
-#include "core/patch/interrupted_save.h"
 #include "core/report/command_json.h"
-#include "core/target/rules.h"
 #include "core/target/target.h"
 
-#include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cmath>
 #include <cstdlib>
@@ -338,15 +334,13 @@ Result<BundlePtr> openBundle(const std::filesystem::path &path)
 Result<void> checkInputs()
 {
     for (const BundlePtr &bundle : g_inputs.bundles) {
-        if (auto same = bundle->checkUnchanged(); !same)
-            return same;
+        TRY(bundle->checkUnchanged());
     }
     // A bundle was looked at as a whole when it was opened. Files that belong together but were
     // opened one by one must not have been replaced in between either.
     const bool several = g_inputs.files.size() > 1;
     for (const auto &file : g_inputs.files) {
-        if (auto same = several ? file->checkInPlace() : file->checkSame(); !same)
-            return same;
+        TRY(several ? file->checkInPlace() : file->checkSame());
     }
     return {};
 }
@@ -373,12 +367,10 @@ Result<std::shared_ptr<OverlaidFile>> openFile(const std::filesystem::path &path
 {
     if (path == "-")
         return readInput();
-    auto opened = openFileForReading(path);
-    if (!opened)
-        return tl::unexpected(std::move(opened.error()));
-    noteJournals(opened->notes);
-    g_inputs.files.push_back(opened->file);
-    return std::move(opened->file);
+    auto opened = TRY(openFileForReading(path));
+    noteJournals(opened.notes);
+    g_inputs.files.push_back(opened.file);
+    return std::move(opened.file);
 }
 
 void checkInterrupt()
@@ -497,23 +489,17 @@ Result<ShapedBundle> openBundle(const std::filesystem::path &path,
 {
     std::vector<shapes::ShapeBinding> bindings;
     for (const std::string &text : shapes) {
-        auto binding = shapes::parseBinding(text);
-        if (!binding)
-            return tl::unexpected(std::move(binding.error()));
-        bindings.push_back(std::move(*binding));
+        auto binding = TRY(shapes::parseBinding(text));
+        bindings.push_back(std::move(binding));
     }
-    auto bundle = openBundle(path);
-    if (!bundle)
-        return tl::unexpected(std::move(bundle.error()));
+    auto bundle = TRY(openBundle(path));
     if (bindings.empty()) {
-        if (auto bound = bindDefaults(**bundle))
+        if (auto bound = bindDefaults(*bundle))
             return ShapedBundle{std::move(bound->bundle), std::move(bound->summary), true};
-        return ShapedBundle{std::move(*bundle), {}, false};
+        return ShapedBundle{std::move(bundle), {}, false};
     }
-    auto bound = bindShapes(**bundle, bindings);
-    if (!bound)
-        return tl::unexpected(std::move(bound.error()));
-    return ShapedBundle{std::move(bound->bundle), std::move(bound->summary), false};
+    auto bound = TRY(bindShapes(*bundle, bindings));
+    return ShapedBundle{std::move(bound.bundle), std::move(bound.summary), false};
 }
 
 void addShapes(report::Json &document, const ShapedBundle &opened)

@@ -11,27 +11,18 @@
 #include "core/compare/byte_ranges.h"
 #include "core/numeric/npy.h"
 #include "core/patch/binary/apply_binary.h"
-#include "core/patch/edit/blank_paths.h"
-#include "core/patch/edit/carried_values.h"
+#include "core/patch/edit/copy_values.h"
 #include "core/patch/edit/edit.h"
-#include "core/patch/edit/script_origin.h"
+#include "core/patch/edit/script_text.h"
 #include "core/patch/patch.h"
 #include "core/patch/reencode/module_reencoder.h"
 #include "core/report/command_json.h"
 #include "core/report/edit_table.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <filesystem>
 #include <iterator>
-#include <map>
-#include <memory>
-#include <optional>
 #include <shared_mutex>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -98,13 +89,11 @@ Result<std::string> scriptText(const std::string &path)
 {
     if (path != "-")
         return readSmallFile(path, patch::kMostScriptBytes);
-    const auto file = openFile(path);
-    if (!file)
-        return tl::unexpected(file.error());
-    const auto bytes = (*file)->bytes();
+    const auto file = TRY(openFile(path));
+    const auto bytes = file->bytes();
     if (bytes.size() > patch::kMostScriptBytes)
         return ErrorBuilder("io.limit")
-            .file((*file)->name())
+            .file(file->name())
             .expected(fmt::format("at most {} bytes", patch::kMostScriptBytes))
             .found(fmt::format("{} bytes", bytes.size()))
             .message("Too large for a script of edits")
@@ -114,11 +103,9 @@ Result<std::string> scriptText(const std::string &path)
 
 Result<void> readScript(const std::string &path, EditsGiven &given)
 {
-    const auto text = scriptText(path);
-    if (!text)
-        return tl::unexpected(text.error());
-    auto edits = parseEditScript(*text, path);
-    given.origins.push_back({path, patch::scriptOrigin(*text)});
+    const auto text = TRY(scriptText(path));
+    auto edits = parseEditScript(text, path);
+    given.origins.push_back({path, patch::scriptOrigin(text)});
     if (!edits)
         return tl::unexpected(std::move(edits.error()));
     given.edits.insert(given.edits.end(), std::make_move_iterator(edits->begin()),
@@ -199,8 +186,7 @@ Result<EditsGiven> editsInOrder(const CLI::App &command, const EditOptions &opti
             continue;
         const std::string &text = one->texts[taken[option]++];
         if (one->script) {
-            if (auto read = readScript(text, given); !read)
-                return tl::unexpected(std::move(read.error()));
+            TRY(readScript(text, given));
             continue;
         }
         auto edit = parseEdit(one->kind, text);
@@ -419,16 +405,11 @@ Result<Applied> applyTo(const PatchTarget &target, const OverlaidFile &patch,
                             ? std::filesystem::path()
                             : std::filesystem::absolute(arguments.output).parent_path();
     const auto room = [&](std::uint64_t bytes) -> Result<std::span<std::byte>> {
-        auto made = ScratchFile::make(bytes, folder);
-        if (!made)
-            return tl::unexpected(std::move(made.error()));
-        return applied.made.emplace(*std::move(made)).bytes();
+        auto made = TRY(ScratchFile::make(bytes, folder));
+        return applied.made.emplace(std::move(made)).bytes();
     };
-    const auto result =
-        patch::applyBinaryPatch(before, patch.bytes(), arguments.patch, room, &context.progress);
-    if (!result)
-        return tl::unexpected(result.error());
-    applied.result = *result;
+    applied.result = TRY(
+        patch::applyBinaryPatch(before, patch.bytes(), arguments.patch, room, &context.progress));
     applied.bytesBefore = before.size();
     applied.changed = diff::findDifferentBytes(before, applied.bytes(), kMostRanges, nullptr)
                           .value_or(diff::DifferentBytes());

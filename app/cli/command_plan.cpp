@@ -8,16 +8,9 @@
 #include "core/bundle/bundle.h"
 #include "core/plan/weight_error.h"
 #include "core/report/plan_table.h"
-#include "core/target/rules.h"
 #include "core/target/target.h"
 
 #include <algorithm>
-#include <cstdint>
-#include <filesystem>
-#include <memory>
-#include <optional>
-#include <string>
-#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>

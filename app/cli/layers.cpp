@@ -13,8 +13,6 @@
 #include "core/report/json_table.h"
 #include "core/report/placement_table.h"
 
-#include <array>
-
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -183,15 +181,13 @@ struct GeometryAnswer {
 /// The operations of the bundle that read a weight, and the weights that none reads.
 Result<void> askBundle(const ChipOptions &options, GeometryAnswer &answer)
 {
-    const auto opened = openBundle(options.path, options.shapes);
-    if (!opened)
-        return tl::unexpected(opened.error());
-    answer.operations = bundleOperations(*opened->bundle);
-    const auto unplaced = report::unplacedWeights(*opened->bundle);
-    report::addUnplaced(answer.document, *opened->bundle, unplaced);
-    answer.diagnostics = opened->bundle->diagnostics();
-    addShapes(answer.document, *opened);
-    answer.notes = unplacedText(unplaced) + shapesText(*opened);
+    const auto opened = TRY(openBundle(options.path, options.shapes));
+    answer.operations = bundleOperations(*opened.bundle);
+    const auto unplaced = report::unplacedWeights(*opened.bundle);
+    report::addUnplaced(answer.document, *opened.bundle, unplaced);
+    answer.diagnostics = opened.bundle->diagnostics();
+    addShapes(answer.document, opened);
+    answer.notes = unplacedText(unplaced) + shapesText(opened);
     return {};
 }
 

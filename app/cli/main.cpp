@@ -16,8 +16,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
-#include <filesystem>
-#include <memory>
 #include <random>
 #include <span>
 #include <string>

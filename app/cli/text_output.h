@@ -7,13 +7,8 @@
 #include "core/report/column.h"
 
 #include <condition_variable>
-#include <cstdint>
 #include <mutex>
-#include <string>
-#include <string_view>
 #include <thread>
-#include <utility>
-#include <vector>
 
 /// Text for people: aligned columns, units, colour only on a terminal and without NO_COLOR.
 namespace kernscope::cli {

@@ -6,11 +6,6 @@
 #include "core/assessment/roofline.h"
 
 #include <deque>
-#include <optional>
-#include <set>
-#include <string>
-#include <string_view>
-#include <vector>
 
 /// The one answer for a layer, a form of its weight and a chip. Whatever a command or a dock says
 /// of them comes from here; none computes anything of its own.

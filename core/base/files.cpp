@@ -10,7 +10,6 @@
 #include <ctime>
 #include <limits>
 #include <system_error>
-#include <utility>
 
 #include <fcntl.h>
 #include <fmt/format.h>

@@ -7,11 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <random>
-#include <set>
-#include <string>
-#include <string_view>
 #include <system_error>
-#include <utility>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -340,13 +336,10 @@ Result<void> OutputPlace::make()
 Result<OutputPlace> OutputPlace::claim(const fs::path &path, OutputKind kind,
                                        const OutputRules &rules)
 {
-    auto target = checkOutput(path, kind, rules);
-    if (!target)
-        return tl::unexpected(std::move(target.error()));
-    OutputPlace place(std::move(*target), kind);
+    auto target = TRY(checkOutput(path, kind, rules));
+    OutputPlace place(std::move(target), kind);
     place.removeAbandoned();
-    if (auto made = place.make(); !made)
-        return tl::unexpected(std::move(made.error()));
+    TRY(place.make());
     return place;
 }
 
@@ -391,8 +384,7 @@ Result<void> OutputPlace::publish()
 {
     ::fremovexattr(m_descriptor, kPartAttribute);
     if (m_target.replaced) {
-        if (auto done = exchange(); !done)
-            return done;
+        TRY(exchange());
     } else if (renameWhereNothingIs(m_temporary, m_target.path, m_kind)) {
         m_temporary.clear();
     } else {
@@ -434,8 +426,7 @@ Result<OutputTarget> checkOutput(const fs::path &path, OutputKind kind, const Ou
     auto place = resolved(named);
     if (!place)
         return tl::unexpected(std::move(place.error()));
-    if (auto outside = outsideOfInputs(path, *place, rules.inputs); !outside)
-        return tl::unexpected(std::move(outside.error()));
+    TRY(outsideOfInputs(path, *place, rules.inputs));
     OutputTarget target{std::move(*place), std::nullopt};
     struct stat status = {};
     if (::lstat(target.path.c_str(), &status) != 0) {

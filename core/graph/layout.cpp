@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/graph/layout.h"
 
-#include "core/base/error.h"
-
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <filesystem>
 #include <memory>
 #include <mutex>
-#include <string>
-#include <utility>
 
 #include <dlfcn.h>
 

@@ -3,12 +3,8 @@
 
 #include "core/base/text.h"
 
-#include <cstddef>
-#include <cstdint>
 #include <iterator>
 #include <optional>
-#include <string>
-#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -290,8 +286,23 @@ constexpr auto sortedBy(Function function)
     return [function](auto &column) { column.order = function; };
 }
 
+/// A function of a row without a state, as Column keeps it, whatever of Value it returns.
+template <class Row, class Cell>
+constexpr auto cellOf(Cell cell) -> Value (*)(const Row &)
+{
+    if constexpr (std::is_convertible_v<Cell, Value (*)(const Row &)>)
+        return cell;
+    else
+        return [](const Row &row) -> Value { return Cell{}(row); };
+}
+/// What is no text is the cell of a column.
+template <class Cell>
+concept CellFunction =
+    std::is_null_pointer_v<Cell> || !std::is_convertible_v<Cell, std::string_view>;
+
 /// One column of a table whose rows are a Row, as in
 ///     {kNumber | kDocument, "bytes", "stored", "Bytes in the file", &storedOf, withUnit("B")}
+/// A cell is a function of the row or, as here, [](auto &row) { return Count(row.bytes); }.
 template <class Row>
 struct Column {
     std::string_view key;         ///< of JSON and CSV
@@ -307,10 +318,10 @@ struct Column {
     SortValue (*order)(const Row &) = nullptr;
 
     /// `look`: kNumber or kName, and of Shown what it is shown in.
-    template <class... More>
+    template <CellFunction Cell, class... More>
     constexpr Column(unsigned look, std::string_view name, std::string_view header,
-                     std::string_view sentence, Value (*cell)(const Row &), More... more)
-        : key(name), title(header), explanation(sentence), value(cell)
+                     std::string_view sentence, Cell cell, More... more)
+        : key(name), title(header), explanation(sentence), value(cellOf<Row>(cell))
     {
         align = (look & kNumber) != 0 ? TextTable::Align::Right
                 : (look & kName) != 0 ? TextTable::Align::Name
@@ -318,22 +329,21 @@ struct Column {
         shown = (look & kEverywhere) != 0 ? look & kEverywhere : unsigned(kEverywhere);
         (more(*this), ...);
     }
-    template <class... More>
+    template <CellFunction Cell, class... More>
     constexpr Column(std::string_view name, std::string_view header, std::string_view sentence,
-                     Value (*cell)(const Row &), More... more)
+                     Cell cell, More... more)
         : Column(0U, name, header, sentence, cell, more...)
     {
     }
     /// Where the key is the title as well.
-    template <class... More>
-    constexpr Column(unsigned look, std::string_view name, std::string_view sentence,
-                     Value (*cell)(const Row &), More... more)
+    template <CellFunction Cell, class... More>
+    constexpr Column(unsigned look, std::string_view name, std::string_view sentence, Cell cell,
+                     More... more)
         : Column(look, name, name, sentence, cell, more...)
     {
     }
-    template <class... More>
-    constexpr Column(std::string_view name, std::string_view sentence, Value (*cell)(const Row &),
-                     More... more)
+    template <CellFunction Cell, class... More>
+    constexpr Column(std::string_view name, std::string_view sentence, Cell cell, More... more)
         : Column(0U, name, name, sentence, cell, more...)
     {
     }
@@ -374,6 +384,14 @@ struct TableOf {
         return all;
     }
 };
+
+/// The table of those columns, made once.
+template <const auto &Columns>
+const auto &tableOf(std::string_view file)
+{
+    static const TableOf table{file, Columns};
+    return table;
+}
 
 /// The cell as people read it: numbers with separators, the column's word for what is not known.
 std::string text(const Value &value, std::string_view unknown = "-");

@@ -5,12 +5,6 @@
 #include "core/report/plan_table.h"
 
 #include <algorithm>
-#include <array>
-#include <cmath>
-#include <cstdint>
-#include <optional>
-#include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

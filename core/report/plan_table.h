@@ -7,12 +7,6 @@
 #include "core/report/json.h"
 #include "core/report/verdict.h"
 
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 /// Plans as documents: what each weight was and becomes, before and after on every chip, the front.
 namespace kernscope::report {
 

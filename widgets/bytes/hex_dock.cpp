@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/bytes/hex_dock.h"
 
-#include "core/patch/edit/byte_text.h"
+#include "core/bundle/bundle.h"
+#include "core/bundle/byte_field.h"
+#include "core/patch/edit/edit_parser.h"
 #include "widgets/bytes/hex_find_bar.h"
 #include "widgets/bytes/hex_view.h"
 #include "widgets/bytes/inspector_view.h"

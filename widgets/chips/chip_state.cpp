@@ -4,7 +4,7 @@
 #include "core/assessment/weight_layers.h"
 #include "core/base/csv.h"
 #include "core/bundle/bundle.h"
-#include "core/target/rules.h"
+#include "core/target/target.h"
 #include "widgets/common/labels.h"
 #include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/compare/compare_dock.h"
 
-#include "core/target/rules.h"
+#include "core/bundle/bundle.h"
+#include "core/target/target.h"
 #include "widgets/common/controls.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/file_dialogs.h"

@@ -2,7 +2,8 @@
 #include "widgets/compare/verdict_strip.h"
 
 #include "core/bundle/bundle.h"
-#include "core/target/rules.h"
+#include "core/compare/build_verdict.h"
+#include "core/target/target.h"
 #include "widgets/common/labels.h"
 #include "widgets/common/number_field.h"
 #include "widgets/common/panels.h"

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/descriptor/register_map.h"
-#include "core/patch/plan/task_word.h"
+#include "core/patch/plan/raw_place.h"
 #include "core/report/task_table.h"
 #include "widgets/models/task_manager.h"
 #include "widgets/weight/inspector_dock.h"

@@ -2,7 +2,7 @@
 #include "widgets/models/patch_list_model.h"
 
 #include "core/bundle/bundle.h"
-#include "core/patch/edit/carried_values.h"
+#include "core/patch/edit/copy_values.h"
 #include "core/patch/edit/script_text.h"
 #include "widgets/models/theme.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/bundle/mask_figures.h"
+#include "core/bundle/part_data.h"
 #include "core/codec/decode/decoder.h"
 #include "widgets/common/dock.h"
 #include "widgets/common/plot_widget.h"

@@ -2,8 +2,8 @@
 #include "widgets/weight/weight_dock.h"
 
 #include "core/codec/edit/editor.h"
-#include "core/patch/aside.h"
 #include "core/patch/edit/expression.h"
+#include "core/patch/patch.h"
 #include "widgets/chips/chip_state.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/labels.h"

@@ -3,7 +3,6 @@
 
 #include "core/base/error_builder.h"
 #include "core/codec/decode/ordered.h"
-#include "core/codec/edit/edit_common.h"
 #include "core/codec/edit/element_candidates.h"
 #include "core/numeric/bitpack.h"
 #include "core/numeric/convert.h"
@@ -104,26 +103,22 @@ bool codeFits(const StoredPart &part, std::int64_t code)
 Result<EditPlan> setTableEntry(const Decoder::State &state, PartRole role, std::uint64_t index,
                                double value, double tolerance, std::string note)
 {
-    const auto part = needPart(state, role);
-    if (!part)
-        return tl::unexpected(part.error());
-    if (index >= part->count)
-        return tl::unexpected(outside(partRoleName(role), index, part->count));
-    const ElementType type = part->type;
-    const std::int64_t current = codeIn(*part->operand, part->width, type, index);
-    const auto chosen =
-        decide(plainCandidates(type, value, current), value, tolerance, type, partRoleName(role));
-    if (!chosen)
-        return tl::unexpected(chosen.error());
+    const auto part = TRY(needPart(state, role));
+    if (index >= part.count)
+        return tl::unexpected(outside(partRoleName(role), index, part.count));
+    const ElementType type = part.type;
+    const std::int64_t current = codeIn(*part.operand, part.width, type, index);
+    const auto chosen = TRY(
+        decide(plainCandidates(type, value, current), value, tolerance, type, partRoleName(role)));
     EditPlan plan;
     plan.asked = value;
-    plan.stored = chosen->value;
+    plan.stored = chosen.value;
     if (!isFloatingPoint(type))
-        plan.code = chosen->code;
+        plan.code = chosen.code;
     plan.note = std::move(note);
     if (isFarFrom(plan.asked, plan.stored))
         noteFar(plan, typeRange(type));
-    addChanges(plan, *part->operand, part->width, index, chosen->code);
+    addChanges(plan, *part.operand, part.width, index, chosen.code);
     return plan;
 }
 
@@ -131,10 +126,8 @@ Result<EditPlan> setTableEntry(const Decoder::State &state, PartRole role, std::
 Result<EditPlan> setCoded(const OperandSource &table, std::uint64_t index, double value,
                           double tolerance, std::string note)
 {
-    const auto entries = Decoder::make(*std::get<std::shared_ptr<const Encoding>>(table));
-    if (!entries)
-        return tl::unexpected(entries.error());
-    auto plan = Editor(*entries).setElement(index, value, tolerance);
+    const auto entries = TRY(Decoder::make(*std::get<std::shared_ptr<const Encoding>>(table)));
+    auto plan = Editor(entries).setElement(index, value, tolerance);
     if (plan) // how far it is off stays said
         plan->note = std::move(note) + (plan->far ? plan->note.substr(plan->note.find(';')) : "");
     return plan;
@@ -149,6 +142,86 @@ EditPlan zeroLeftOut(double asked)
     if (isFarFrom(none.asked, none.stored))
         noteFar(none, {0, 0});
     return none;
+}
+
+/// Checks that the mask and its survivors agree, without which no place is certain.
+Result<std::uint64_t> soundRank(const Decoder::State &state, std::uint64_t element,
+                                std::uint64_t dense)
+{
+    if (state.payload.order && state.payload.order->skipsZeros())
+        return tl::unexpected(editFault(
+            "patch.sparse_zero", "mask", "a value other than zero of a stored element",
+            "another zero",
+            "The form leaves zeros out: moving one would change the length of its slice"));
+    if (!state.mask)
+        return tl::unexpected(editFault("patch.part", "mask", "a sparse weight", "no mask",
+                                        "Only a sparse weight can keep or drop elements"));
+    if (element >= state.elements)
+        return tl::unexpected(
+            editFault("patch.index", "element", fmt::format("below {}", state.elements),
+                      fmt::format("{}", element), "The index lies outside the weight"));
+    if (state.payloadDecoder)
+        return tl::unexpected(indirectPayload());
+    const std::uint64_t population = state.mask->rank(state.mask->bits());
+    if (population != state.payloadElements)
+        return tl::unexpected(editFault(
+            "codec.mask", "mask", fmt::format("{} set bits", state.payloadElements),
+            fmt::format("{} set bits", population), "The mask does not match its values"));
+    return state.mask->rank(dense);
+}
+
+/// Survivors from number `first` on as a run of codes that starts in the same byte: the bits of
+/// that byte below them stay.
+struct Tail {
+    std::uint64_t byteOffset = 0;
+
+    std::vector<std::byte> bytes;
+};
+
+Tail repack(const Decoder::State &state, std::uint64_t first, std::uint64_t skip,
+            std::optional<std::int64_t> inserted)
+{
+    const unsigned width = codeWidth(state);
+    const std::uint64_t count = state.payloadElements;
+    const std::span<const std::byte> bytes = state.payload.bytes;
+    Tail tail;
+    if (width >= 8) {
+        const std::uint64_t size = width / 8;
+        tail.byteOffset = first * size;
+        if (inserted) {
+            const auto bits = static_cast<std::uint64_t>(*inserted);
+            for (std::uint64_t i = 0; i < size; ++i)
+                tail.bytes.push_back(static_cast<std::byte>(bits >> (8 * i)));
+        }
+        const auto rest = bytes.subspan((first + skip) * size, (count - first - skip) * size);
+        tail.bytes.insert(tail.bytes.end(), rest.begin(), rest.end());
+        return tail;
+    }
+    // From the last whole group of eight codes on: groups are whole bytes.
+    const std::uint64_t start = first / 8 * 8;
+    std::vector<std::uint8_t> codes(count - start);
+    unpackCodes(bytes, width, start, codes);
+    const auto place = codes.begin() + static_cast<std::ptrdiff_t>(first - start);
+    if (inserted)
+        codes.insert(place, static_cast<std::uint8_t>(*inserted));
+    else
+        codes.erase(place, place + static_cast<std::ptrdiff_t>(skip));
+    tail.byteOffset = start / 8 * width;
+    tail.bytes.resize(packedBytes(ElementCount(codes.size()), ElementType::Uint1)->value * width);
+    packCodes(codes, width, 0, tail.bytes);
+    tail.bytes.resize((codes.size() * width + 7) / 8);
+    return tail;
+}
+
+/// Cuts what the file holds already off the front of the tail. (Its end moves: never the same.)
+void addTail(EditPlan &plan, const Decoder::State &state, Tail tail)
+{
+    const auto old = state.payload.bytes.subspan(tail.byteOffset);
+    std::size_t same = 0;
+    while (same < tail.bytes.size() && same < old.size() && tail.bytes[same] == old[same])
+        ++same;
+    tail.bytes.erase(tail.bytes.begin(), tail.bytes.begin() + static_cast<std::ptrdiff_t>(same));
+    addChange(plan, state.payload.role, {tail.byteOffset + same, std::move(tail.bytes)});
 }
 
 } // namespace
@@ -191,16 +264,13 @@ Result<EditPlan> Editor::setElement(std::uint64_t element, double value, double 
         return tl::unexpected(checkStays(state, index, 1).error());
     }
     const std::int64_t current = codeAt(state, index);
-    const auto chosen = decide(candidatesFor(state, place, value, current), value, tolerance,
-                               plainType(state), partRoleName(state.payload.role));
-    if (!chosen)
-        return tl::unexpected(chosen.error());
-    EditPlan plan = elementPlan(state, place, value, *chosen, current);
-    if (chosen->code == current)
+    const auto chosen = TRY(decide(candidatesFor(state, place, value, current), value, tolerance,
+                                   plainType(state), partRoleName(state.payload.role)));
+    EditPlan plan = elementPlan(state, place, value, chosen, current);
+    if (chosen.code == current)
         return plan;
-    if (auto stays = checkStays(state, index, chosen->code); !stays)
-        return tl::unexpected(std::move(stays.error()));
-    addChanges(plan, state.payload, width, index, chosen->code);
+    TRY(checkStays(state, index, chosen.code));
+    addChanges(plan, state.payload, width, index, chosen.code);
     return plan;
 }
 
@@ -228,8 +298,7 @@ Result<EditPlan> Editor::setStored(PartRole role, std::uint64_t index, std::int6
     const bool decides = part->operand == storedOperand(m_decoder.m_state->encoding.payload) ||
                          (role == PartRole::Mask && part->operand->order);
     if (decides && code != codeIn(*part->operand, part->width, part->type, index)) {
-        if (auto stays = checkStays(*m_decoder.m_state, index, code); !stays)
-            return tl::unexpected(std::move(stays.error()));
+        TRY(checkStays(*m_decoder.m_state, index, code));
     }
     addChanges(plan, *part->operand, part->width, index, code);
     return plan;
@@ -405,90 +474,6 @@ void addChange(EditPlan &plan, PartRole role, ByteChange change)
 
 // Edits that change which elements a mask keeps: the survivors behind the place move.
 
-namespace {
-
-/// Checks that the mask and its survivors agree, without which no place is certain.
-Result<std::uint64_t> soundRank(const Decoder::State &state, std::uint64_t element,
-                                std::uint64_t dense)
-{
-    if (state.payload.order && state.payload.order->skipsZeros())
-        return tl::unexpected(editFault(
-            "patch.sparse_zero", "mask", "a value other than zero of a stored element",
-            "another zero",
-            "The form leaves zeros out: moving one would change the length of its slice"));
-    if (!state.mask)
-        return tl::unexpected(editFault("patch.part", "mask", "a sparse weight", "no mask",
-                                        "Only a sparse weight can keep or drop elements"));
-    if (element >= state.elements)
-        return tl::unexpected(
-            editFault("patch.index", "element", fmt::format("below {}", state.elements),
-                      fmt::format("{}", element), "The index lies outside the weight"));
-    if (state.payloadDecoder)
-        return tl::unexpected(indirectPayload());
-    const std::uint64_t population = state.mask->rank(state.mask->bits());
-    if (population != state.payloadElements)
-        return tl::unexpected(editFault(
-            "codec.mask", "mask", fmt::format("{} set bits", state.payloadElements),
-            fmt::format("{} set bits", population), "The mask does not match its values"));
-    return state.mask->rank(dense);
-}
-
-/// Survivors from number `first` on as a run of codes that starts in the same byte: the bits of
-/// that byte below them stay.
-struct Tail {
-    std::uint64_t byteOffset = 0;
-
-    std::vector<std::byte> bytes;
-};
-
-Tail repack(const Decoder::State &state, std::uint64_t first, std::uint64_t skip,
-            std::optional<std::int64_t> inserted)
-{
-    const unsigned width = codeWidth(state);
-    const std::uint64_t count = state.payloadElements;
-    const std::span<const std::byte> bytes = state.payload.bytes;
-    Tail tail;
-    if (width >= 8) {
-        const std::uint64_t size = width / 8;
-        tail.byteOffset = first * size;
-        if (inserted) {
-            const auto bits = static_cast<std::uint64_t>(*inserted);
-            for (std::uint64_t i = 0; i < size; ++i)
-                tail.bytes.push_back(static_cast<std::byte>(bits >> (8 * i)));
-        }
-        const auto rest = bytes.subspan((first + skip) * size, (count - first - skip) * size);
-        tail.bytes.insert(tail.bytes.end(), rest.begin(), rest.end());
-        return tail;
-    }
-    // From the last whole group of eight codes on: groups are whole bytes.
-    const std::uint64_t start = first / 8 * 8;
-    std::vector<std::uint8_t> codes(count - start);
-    unpackCodes(bytes, width, start, codes);
-    const auto place = codes.begin() + static_cast<std::ptrdiff_t>(first - start);
-    if (inserted)
-        codes.insert(place, static_cast<std::uint8_t>(*inserted));
-    else
-        codes.erase(place, place + static_cast<std::ptrdiff_t>(skip));
-    tail.byteOffset = start / 8 * width;
-    tail.bytes.resize(packedBytes(ElementCount(codes.size()), ElementType::Uint1)->value * width);
-    packCodes(codes, width, 0, tail.bytes);
-    tail.bytes.resize((codes.size() * width + 7) / 8);
-    return tail;
-}
-
-/// Cuts what the file holds already off the front of the tail. (Its end moves: never the same.)
-void addTail(EditPlan &plan, const Decoder::State &state, Tail tail)
-{
-    const auto old = state.payload.bytes.subspan(tail.byteOffset);
-    std::size_t same = 0;
-    while (same < tail.bytes.size() && same < old.size() && tail.bytes[same] == old[same])
-        ++same;
-    tail.bytes.erase(tail.bytes.begin(), tail.bytes.begin() + static_cast<std::ptrdiff_t>(same));
-    addChange(plan, state.payload.role, {tail.byteOffset + same, std::move(tail.bytes)});
-}
-
-} // namespace
-
 Result<EditPlan> Editor::keep(std::uint64_t element, double value, double tolerance) const
 {
     const Decoder::State &state = *m_decoder.m_state;
@@ -498,16 +483,12 @@ Result<EditPlan> Editor::keep(std::uint64_t element, double value, double tolera
                                                    : state.mask && state.mask->test(place.dense);
     if (inside && kept)
         return setElement(element, value, tolerance);
-    const auto rank = soundRank(state, element, place.dense);
-    if (!rank)
-        return tl::unexpected(rank.error());
-    const auto chosen = decide(candidatesFor(state, place, value, std::nullopt), value, tolerance,
-                               plainType(state), partRoleName(state.payload.role));
-    if (!chosen)
-        return tl::unexpected(chosen.error());
-    EditPlan plan = elementPlan(state, place, value, *chosen, std::nullopt);
+    const auto rank = TRY(soundRank(state, element, place.dense));
+    const auto chosen = TRY(decide(candidatesFor(state, place, value, std::nullopt), value,
+                                   tolerance, plainType(state), partRoleName(state.payload.role)));
+    EditPlan plan = elementPlan(state, place, value, chosen, std::nullopt);
     addChange(plan, PartRole::Mask, changeOfCode(state.mask->bytes(), 1, place.dense, 1));
-    addTail(plan, state, repack(state, *rank, 0, chosen->code));
+    addTail(plan, state, repack(state, rank, 0, chosen.code));
     plan.payloadElements = ElementCount(state.payloadElements + 1);
     return plan;
 }
@@ -521,15 +502,13 @@ Result<EditPlan> Editor::drop(std::uint64_t element) const
     plan.note = "left out by the mask";
     if (element < state.elements && state.skipsZeros() && !m_decoder.stored(element))
         return plan;
-    const auto rank = soundRank(state, element, place.dense);
-    if (!rank)
-        return tl::unexpected(rank.error());
+    const auto rank = TRY(soundRank(state, element, place.dense));
     if (!state.mask->test(place.dense))
         return plan;
     if (state.palette && state.palette->vector > 1) {
         for (std::uint64_t lane = 0; lane < state.palette->vector; ++lane) {
             const ElementPlace beside{place.dense, lane, place.element};
-            if (lane != place.lane && valueOfCode(state, beside, codeAt(state, *rank)) != 0)
+            if (lane != place.lane && valueOfCode(state, beside, codeAt(state, rank)) != 0)
                 return tl::unexpected(editFault(
                     "patch.unrepresentable", "mask",
                     fmt::format("vectors of {} whose other values are 0", state.palette->vector),
@@ -538,7 +517,7 @@ Result<EditPlan> Editor::drop(std::uint64_t element) const
         }
     }
     addChange(plan, PartRole::Mask, changeOfCode(state.mask->bytes(), 1, place.dense, 0));
-    addTail(plan, state, repack(state, *rank, 1, std::nullopt));
+    addTail(plan, state, repack(state, rank, 1, std::nullopt));
     plan.payloadElements = ElementCount(state.payloadElements - 1);
     return plan;
 }

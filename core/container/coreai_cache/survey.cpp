@@ -3,7 +3,6 @@
 
 #include "core/base/error_builder.h"
 #include "core/base/files.h"
-#include "core/base/pattern.h"
 #include "core/base/sha256.h"
 #include "core/base/text.h"
 #include "core/container/coreai_cache/leaves.h"

@@ -7,8 +7,6 @@
 
 #include <algorithm>
 #include <climits>
-#include <map>
-#include <utility>
 
 #include <fmt/format.h>
 
@@ -52,47 +50,6 @@ ShapeExtent extentOf(std::string_view text)
     extent.field = numberOf(text.substr(0, slash));
     return extent;
 }
-
-} // namespace
-
-const std::multimap<std::uint32_t, LayerField> &layerTable()
-{
-    static const auto table = [] {
-        std::multimap<std::uint32_t, LayerField> made;
-        const auto csv = tables::load("network_layers");
-        for (std::size_t row = 0; csv && row < csv->rows(); ++row) {
-            LayerField field;
-            field.layer = csv->cell(row, "layer");
-            field.name = csv->cell(row, "field");
-            split(csv->cell(row, "path"), '.',
-                  [&](std::string_view step) { field.path.push_back(numberOf(step)); });
-            std::string_view shape = csv->cell(row, "shape");
-            constexpr std::string_view kByColumns = " columns";
-            field.byColumns = shape.ends_with(kByColumns);
-            if (field.byColumns)
-                shape.remove_suffix(kByColumns.size());
-            if (shape != "?")
-                split(shape, ' ',
-                      [&](std::string_view extent) { field.shape.push_back(extentOf(extent)); });
-            field.axis = numberOf(csv->cell(row, "axis"));
-            const std::string_view when = csv->cell(row, "when");
-            if (const auto equals = when.find('='); equals != std::string_view::npos)
-                field.when = {numberOf(when.substr(0, equals)), numberOf(when.substr(equals + 1))};
-            made.emplace(numberOf(csv->cell(row, "layer_field")), std::move(field));
-        }
-        return made;
-    }();
-    return table;
-}
-
-/// Fills in the form, the places and the bits; the shape is the caller's. Nothing where the message
-/// is empty, as that of a bias which a layer does not have.
-std::optional<StoredWeight> readWeightParams(const mil::WireBytes &message, mil::WireState &state);
-
-/// Gives the weight its shape (empty: not known) and checks the values against it.
-void setShape(StoredWeight &weight, Shape shape, std::size_t axis, mil::WireState &state);
-
-namespace {
 
 using mil::SourceSpan;
 using mil::WireBytes;
@@ -229,77 +186,6 @@ std::optional<Error> checkScales(StoredWeight &weight, const WireState &state)
                    fmt::format("{} and {}", weight.scale.count, weight.bias.count),
                    "The scales of this weight and their biases are not as many", state);
 }
-
-} // namespace
-
-std::optional<StoredWeight> readWeightParams(const WireBytes &message, WireState &state)
-{
-    constexpr std::uint32_t kFloats = 1, kHalves = 2, kRaw = 30, kInt8 = 31, kQuantization = 40;
-    StoredWeight weight;
-    weight.message = message.span();
-    bool linear = false, table = false, raw = false, halves = false, int8 = false;
-    forEachField(message, state, [&](const WireField &field) {
-        if (field.number == kFloats && isFloats(field))
-            addFloats(weight.floats, field);
-        if (field.type != WireField::Type::Bytes)
-            return;
-        if (field.number == kQuantization) {
-            readQuantization(field.content, state, weight, linear, table);
-            return;
-        }
-        bool *which = field.number == kHalves ? &halves
-                      : field.number == kRaw  ? &raw
-                      : field.number == kInt8 ? &int8
-                                              : nullptr;
-        if (which && !field.content.bytes.empty()) {
-            *which = true;
-            weight.bytes = field.content.span();
-        }
-    });
-    if (raw)
-        weight.form = table ? StoredWeight::Kind::Palette : StoredWeight::Kind::Linear;
-    else if (int8)
-        weight.form = StoredWeight::Kind::Int8;
-    else if (halves)
-        weight.form = StoredWeight::Kind::Halves;
-    else if (weight.floats.count == 0)
-        return std::nullopt;
-    return weight;
-}
-
-void setShape(StoredWeight &weight, Shape shape, std::size_t axis, WireState &state)
-{
-    weight.fault = checkTables(weight, state);
-    const std::uint64_t values = valuesOf(weight);
-    const auto count = elementCount(shape);
-    const bool known = !shape.empty() && count && count->value > 0;
-    // The last byte of codes may be filled up.
-    const bool fits = known && (isCoded(weight) ? packedBytes(*count, codeType(weight.bits)) ==
-                                                      ByteCount(weight.bytes.length)
-                                                : count->value == values);
-    if (fits) {
-        weight.shape = std::move(shape);
-        weight.axis = axis;
-    } else {
-        weight.shape = {values};
-        weight.axis = 0;
-        if (known && !weight.fault) {
-            Error error =
-                faultOf(weight, "network.shape", fmt::format("values for {}", shapeText(shape)),
-                        fmt::format("{}", values),
-                        "The layer's extents do not fit the values; they are shown as a "
-                        "vector",
-                        state);
-            state.faults.add(Severity::Warning, std::move(error));
-        }
-    }
-    if (!weight.fault)
-        weight.fault = checkScales(weight, state);
-    if (weight.fault)
-        state.faults.add(Severity::Error, *weight.fault);
-}
-
-namespace {
 
 using mil::WireBytes;
 using mil::WireField;
@@ -497,6 +383,110 @@ void NetworkReader::weight(const std::string &name, const LayerField &field, con
 }
 
 } // namespace
+
+const std::multimap<std::uint32_t, LayerField> &layerTable()
+{
+    static const auto table = [] {
+        std::multimap<std::uint32_t, LayerField> made;
+        const auto csv = tables::load("network_layers");
+        for (std::size_t row = 0; csv && row < csv->rows(); ++row) {
+            LayerField field;
+            field.layer = csv->cell(row, "layer");
+            field.name = csv->cell(row, "field");
+            split(csv->cell(row, "path"), '.',
+                  [&](std::string_view step) { field.path.push_back(numberOf(step)); });
+            std::string_view shape = csv->cell(row, "shape");
+            constexpr std::string_view kByColumns = " columns";
+            field.byColumns = shape.ends_with(kByColumns);
+            if (field.byColumns)
+                shape.remove_suffix(kByColumns.size());
+            if (shape != "?")
+                split(shape, ' ',
+                      [&](std::string_view extent) { field.shape.push_back(extentOf(extent)); });
+            field.axis = numberOf(csv->cell(row, "axis"));
+            const std::string_view when = csv->cell(row, "when");
+            if (const auto equals = when.find('='); equals != std::string_view::npos)
+                field.when = {numberOf(when.substr(0, equals)), numberOf(when.substr(equals + 1))};
+            made.emplace(numberOf(csv->cell(row, "layer_field")), std::move(field));
+        }
+        return made;
+    }();
+    return table;
+}
+
+/// Fills in the form, the places and the bits; the shape is the caller's. Nothing where the message
+/// is empty, as that of a bias which a layer does not have.
+std::optional<StoredWeight> readWeightParams(const mil::WireBytes &message, mil::WireState &state);
+
+/// Gives the weight its shape (empty: not known) and checks the values against it.
+void setShape(StoredWeight &weight, Shape shape, std::size_t axis, mil::WireState &state);
+
+std::optional<StoredWeight> readWeightParams(const WireBytes &message, WireState &state)
+{
+    constexpr std::uint32_t kFloats = 1, kHalves = 2, kRaw = 30, kInt8 = 31, kQuantization = 40;
+    StoredWeight weight;
+    weight.message = message.span();
+    bool linear = false, table = false, raw = false, halves = false, int8 = false;
+    forEachField(message, state, [&](const WireField &field) {
+        if (field.number == kFloats && isFloats(field))
+            addFloats(weight.floats, field);
+        if (field.type != WireField::Type::Bytes)
+            return;
+        if (field.number == kQuantization) {
+            readQuantization(field.content, state, weight, linear, table);
+            return;
+        }
+        bool *which = field.number == kHalves ? &halves
+                      : field.number == kRaw  ? &raw
+                      : field.number == kInt8 ? &int8
+                                              : nullptr;
+        if (which && !field.content.bytes.empty()) {
+            *which = true;
+            weight.bytes = field.content.span();
+        }
+    });
+    if (raw)
+        weight.form = table ? StoredWeight::Kind::Palette : StoredWeight::Kind::Linear;
+    else if (int8)
+        weight.form = StoredWeight::Kind::Int8;
+    else if (halves)
+        weight.form = StoredWeight::Kind::Halves;
+    else if (weight.floats.count == 0)
+        return std::nullopt;
+    return weight;
+}
+
+void setShape(StoredWeight &weight, Shape shape, std::size_t axis, WireState &state)
+{
+    weight.fault = checkTables(weight, state);
+    const std::uint64_t values = valuesOf(weight);
+    const auto count = elementCount(shape);
+    const bool known = !shape.empty() && count && count->value > 0;
+    // The last byte of codes may be filled up.
+    const bool fits = known && (isCoded(weight) ? packedBytes(*count, codeType(weight.bits)) ==
+                                                      ByteCount(weight.bytes.length)
+                                                : count->value == values);
+    if (fits) {
+        weight.shape = std::move(shape);
+        weight.axis = axis;
+    } else {
+        weight.shape = {values};
+        weight.axis = 0;
+        if (known && !weight.fault) {
+            Error error =
+                faultOf(weight, "network.shape", fmt::format("values for {}", shapeText(shape)),
+                        fmt::format("{}", values),
+                        "The layer's extents do not fit the values; they are shown as a "
+                        "vector",
+                        state);
+            state.faults.add(Severity::Warning, std::move(error));
+        }
+    }
+    if (!weight.fault)
+        weight.fault = checkScales(weight, state);
+    if (weight.fault)
+        state.faults.add(Severity::Error, *weight.fault);
+}
 
 Network readNetwork(std::span<const std::byte> model, mil::SourceSpan content,
                     std::string_view fileName)

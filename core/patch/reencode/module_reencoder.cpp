@@ -14,15 +14,11 @@
 #include "core/format/table_rows.h"
 #include "core/patch/edit/find_weight.h"
 #include "core/patch/plan/shared_constant.h"
-#include "core/patch/reencode/reencode_visit.h"
 #include "core/patch/reencode/reencoder.h"
 
 #include <algorithm>
 #include <cmath>
-#include <map>
-#include <set>
 #include <tuple>
-#include <unordered_map>
 
 #include <fmt/format.h>
 
@@ -122,15 +118,12 @@ Result<void> ModuleChange::raiseVersion()
 {
     if (m_version == 0 || m_wanted <= m_version)
         return {};
-    const auto version = m_edit.attribute("serialization.integer", {{{32}, {1}, {m_wanted}}, {}});
-    if (!version)
-        return tl::unexpected(version.error());
-    const auto properties =
+    const auto version =
+        TRY(m_edit.attribute("serialization.integer", {{{32}, {1}, {m_wanted}}, {}}));
+    const auto properties = TRY(
         m_edit.properties("aicode.serialization.asset",
-                          {m_module.attributeOf(m_module.operations[m_asset], "source"), *version});
-    if (!properties)
-        return tl::unexpected(properties.error());
-    m_edit.setProperties(m_asset, *properties);
+                          {m_module.attributeOf(m_module.operations[m_asset], "source"), version}));
+    m_edit.setProperties(m_asset, properties);
     return {};
 }
 
@@ -222,30 +215,23 @@ Result<std::uint32_t> ModuleChange::constantOf(std::span<const std::byte> bytes,
 /// The changed module in a bundle in memory, with its hash.
 Result<BundlePtr> ModuleChange::open()
 {
-    if (auto raised = raiseVersion(); !raised)
-        return tl::unexpected(std::move(raised.error()));
+    TRY(raiseVersion());
     m_edit.dropUnused();
-    auto written = mlir::writeModule(m_module, &m_edit);
-    if (!written)
-        return tl::unexpected(std::move(written.error()));
+    auto written = TRY(mlir::writeModule(m_module, &m_edit));
     Sha256 sum;
-    sum.update(*written);
-    const auto digest = sum.finish();
-    if (!digest)
-        return tl::unexpected(digest.error());
+    sum.update(written);
+    const auto digest = TRY(sum.finish());
     OpenOptions options;
     for (std::size_t i = 0; i < m_bundle.files().size(); ++i) {
         const BundleFile &file = m_bundle.files()[i];
         if (i == m_file) {
-            options.memory.emplace_back(file.path, std::move(*written));
+            options.memory.emplace_back(file.path, std::move(written));
         } else if (file.path == aimodel::kHashFile) {
             options.memory.emplace_back(file.path,
-                                        std::vector<std::byte>(digest->begin(), digest->end()));
+                                        std::vector<std::byte>(digest.begin(), digest.end()));
         } else {
-            auto copied = copiedFile(file);
-            if (!copied)
-                return tl::unexpected(std::move(copied.error()));
-            options.memory.emplace_back(file.path, std::move(*copied));
+            auto copied = TRY(copiedFile(file));
+            options.memory.emplace_back(file.path, std::move(copied));
         }
     }
     return Bundle::open(m_bundle.name(), options);
@@ -309,14 +295,12 @@ FormWriter::Made FormWriter::constant(const EncodedPart &stored, const Shape &sh
 {
     const bool smallFloat = isFloatingPoint(stored.type) && bitWidth(stored.type) <= 8;
     const auto count = elementCount(shape);
-    auto properties = m_change.constantOf(stored.bytes, count ? count->value : 0,
-                                          bitWidth(stored.type), smallFloat);
-    if (!properties)
-        return properties;
+    auto properties = TRY(m_change.constantOf(stored.bytes, count ? count->value : 0,
+                                              bitWidth(stored.type), smallFloat));
     auto made = operation(m_change.versionOf("primitive.constant", 1),
                           m_change.tensorType(stored.type, shape), {});
     if (made)
-        m_operations.back().properties = *properties;
+        m_operations.back().properties = properties;
     return made;
 }
 
@@ -563,23 +547,18 @@ Result<BundlePtr> reencodeModule(const Bundle &bundle, std::span<const Reencodin
         if (weight.shape != each.encoded->shape)
             return refused("encode.shape", weight.name, shapeText(weight.shape),
                            shapeText(each.encoded->shape), "A form does not change the shape");
-        const auto maker = change.makerOf(weight);
-        if (!maker)
-            return tl::unexpected(maker.error());
-        if (!replaced.insert(*maker).second)
+        const auto maker = TRY(change.makerOf(weight));
+        if (!replaced.insert(maker).second)
             return refused("encode.program", weight.name, "each weight once", "twice",
                            "A weight cannot get two forms");
         auto operations = FormWriter(change, weight, *each.encoded)
-                              .run(change.module().operations[*maker].results.first);
+                              .run(change.module().operations[maker].results.first);
         if (!operations)
             return ErrorBuilder(std::move(operations.error())).field(weight.name).unexpected();
-        change.edit().replace(*maker, std::move(*operations));
+        change.edit().replace(maker, std::move(*operations));
     }
-    auto made = change.open();
-    if (!made)
-        return made;
-    if (auto sound = verifyModule(bundle, **made, weights); !sound)
-        return tl::unexpected(std::move(sound.error()));
+    auto made = TRY(change.open());
+    TRY(verifyModule(bundle, *made, weights));
     return made;
 }
 
@@ -600,10 +579,8 @@ Result<OwnConstants> withOwnConstants(const Bundle &bundle, const std::vector<Ed
     for (const Edit &edit : edits) {
         if (edit.isRaw())
             continue;
-        const auto index = findWeight(bundle, edit.weight);
-        if (!index)
-            return tl::unexpected(index.error());
-        const auto maker = change.makerOf(bundle.weights()[*index]);
+        const auto index = TRY(findWeight(bundle, edit.weight));
+        const auto maker = change.makerOf(bundle.weights()[index]);
         const auto part = maker ? constantOfPart(module, *maker, editedPart(edit)) : std::nullopt;
         if (!part || !done.emplace(part->constant, part->reader).second)
             continue;
@@ -632,14 +609,12 @@ Result<OwnConstants> withOwnConstants(const Bundle &bundle, const std::vector<Ed
         const auto attribute =
             change.edit().attribute("serialization.dense_resource", {{{handle}}, {}});
         const auto properties =
-            attribute ? change.edit().properties(std::string(kAicode) + std::string(kConstant),
-                                                 {*attribute})
-                      : attribute;
-        if (!properties)
-            return tl::unexpected(properties.error());
+            TRY(attribute ? change.edit().properties(std::string(kAicode) + std::string(kConstant),
+                                                     {*attribute})
+                          : attribute);
         notes.push_back(ownNote(module, edit, part->constant, uses.sharing(*data), splat));
         if (!several) {
-            change.edit().setProperties(part->constant, *properties);
+            change.edit().setProperties(part->constant, properties);
             continue;
         }
         // Others read the same value: the weight's own chain gets a constant of its own.
@@ -662,7 +637,7 @@ Result<OwnConstants> withOwnConstants(const Bundle &bundle, const std::vector<Ed
         NewOperation own;
         own.name = std::string(kAicode) + std::string(kConstant);
         own.location = constant.location;
-        own.properties = *properties;
+        own.properties = properties;
         own.results = {change.edit().value(module.values[value].type)};
         added.back().operands[part->operand] = own.results.front();
         added.insert(added.end() - 1, std::move(own));
@@ -671,10 +646,8 @@ Result<OwnConstants> withOwnConstants(const Bundle &bundle, const std::vector<Ed
         change.edit().replace(reader, std::move(added));
     if (change.edit().empty())
         return OwnConstants();
-    auto made = change.open();
-    if (!made)
-        return tl::unexpected(std::move(made.error()));
-    return OwnConstants{std::move(*made), std::move(notes)};
+    auto made = TRY(change.open());
+    return OwnConstants{std::move(made), std::move(notes)};
 }
 
 } // namespace kernscope::patch

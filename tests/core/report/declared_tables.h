@@ -6,7 +6,7 @@
 #include "core/report/byte_table.h"
 #include "core/report/chip_table.h"
 #include "core/report/collective_table.h"
-#include "core/report/compiled_survey.h"
+#include "core/report/compiled_origin.h"
 #include "core/report/container_table.h"
 #include "core/report/decision_table.h"
 #include "core/report/edit_table.h"

@@ -6,12 +6,31 @@
 #include "core/bundle/weight.h"
 
 #include <algorithm>
-#include <cstddef>
-#include <optional>
-#include <string>
-#include <vector>
 
 namespace kernscope {
+
+/// The codebooks of a palette weight, as values.
+struct CodebookData {
+    std::uint64_t codebooks = 0, entries = 0, vector = 1;
+    std::vector<float> values;               ///< [codebook][entry][lane]
+    std::vector<bool> changed;               ///< the same; empty: nothing differs from the disk
+    std::vector<std::uint64_t> uses;         ///< [codebook][entry]; empty until counted
+    ElementType type = ElementType::Unknown; ///< of the stored values
+    unsigned indexBits = 0;
+
+    /// Structure and values, without uses. On any thread, under a BundleReadLock.
+    /// Errors: "codec.codebook".
+    static Result<CodebookData> read(const Bundle &bundle, std::size_t weight,
+                                     const codec::Decoder &decoder);
+    /// For each entry of a codebook the first one before it of the same bits; kNoIndex where there
+    /// is none.
+    std::vector<std::size_t> duplicates(std::uint64_t codebook) const;
+    /// Place in `values` of the first lane of an entry.
+    std::size_t at(std::uint64_t codebook, std::uint64_t entry) const
+    {
+        return static_cast<std::size_t>((codebook * entries + entry) * vector);
+    }
+};
 
 /// The scales of an affine, blockwise or microscaled weight and their zero points, as values.
 struct ScaleData {
@@ -41,6 +60,25 @@ struct ScaleData {
 
 private:
     std::size_t longest() const { return std::max({scales.size(), zeros.size(), biases.size()}); }
+};
+
+/// How much of a weight its mask keeps, or of a weight without one: how much does not decode to
+/// zero; in all and for each output channel.
+struct MaskFigures {
+    std::uint64_t kept = 0, elements = 0;
+    std::uint64_t survivors = 0;         ///< values stored; masks only
+    std::vector<std::uint64_t> channels; ///< kept of each; empty where there are too many to plot
+    std::uint64_t perChannel = 0;        ///< elements of each channel
+
+    /// Reads the whole weight, under a BundleReadLock. Progress in elements.
+    /// Errors: those of Bundle::decoder, "task.cancelled".
+    static Result<MaskFigures> compute(const Bundle &bundle, std::size_t weight,
+                                       Progress &progress);
+    /// Share of the elements that are kept, 0 to 1.
+    double density() const
+    {
+        return elements == 0 ? 0 : static_cast<double>(kept) / static_cast<double>(elements);
+    }
 };
 
 } // namespace kernscope

@@ -5,18 +5,9 @@
 #include "core/patch/patch.h"
 #include "core/patch/save/file_io.h"
 #include "core/patch/save/journal.h"
-#include "core/patch/save_steps.h"
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <filesystem>
-#include <optional>
-#include <string>
-#include <vector>
 
-/// Private to the save: opening, locking, checking, backing up, journalling, writing, bringing to
-/// the disk, reading back, removing the journal.
 namespace kernscope::patch {
 
 class InPlaceSave
@@ -87,8 +78,7 @@ Result<void> forEachPiece(ByteRange range, const Visit &visit)
     for (std::uint64_t at = range.offset.value; at < range.end(); at += kSaveBlock) {
         const auto count =
             static_cast<std::size_t>(std::min<std::uint64_t>(kSaveBlock, range.end() - at));
-        if (auto done = visit(at, count); !done)
-            return done;
+        TRY(visit(at, count));
     }
     return {};
 }
