@@ -12,14 +12,8 @@
 #include <QObject>
 #include <QString>
 
-#include <functional>
 #include <limits>
-#include <map>
-#include <memory>
-#include <mutex>
-#include <optional>
 #include <type_traits>
-#include <vector>
 
 namespace kernscope::app {
 

@@ -13,7 +13,6 @@
 #include <QUndoStack>
 
 #include <algorithm>
-#include <utility>
 
 namespace kernscope::app {
 

@@ -11,12 +11,8 @@
 #include <QThreadPool>
 #include <QUndoCommand>
 
-#include <functional>
 #include <map>
-#include <memory>
 #include <mutex>
-#include <optional>
-#include <vector>
 
 namespace kernscope::app {
 

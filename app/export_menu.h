@@ -11,31 +11,18 @@
 #include <QString>
 #include <QStringList>
 
-#include <cstdint>
-#include <filesystem>
-#include <functional>
-#include <optional>
-#include <vector>
-
-class QWidget;
 /// Files that the window makes beside what is open, as `quantize`, `relayout` and `section` make
 /// them: new ones, whole or not there. Nothing that is open is changed.
-class QAction;
 
 namespace kernscope {
-struct SliceOptions;
 }
 namespace kernscope::plan {
-struct SectionOptions;
 }
 namespace kernscope::quantized {
-struct QuantizeOptions;
 }
 namespace kernscope::section {
-struct LoadAddresses;
 }
 namespace kernscope::target {
-struct Target;
 }
 
 namespace kernscope::app {

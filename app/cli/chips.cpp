@@ -205,13 +205,6 @@ Chosen chooseForms(const Bundle &bundle, const AskedWeights &asked, const ChipOp
     return chosen;
 }
 
-std::string gainsText(const roofline::ProgramTime &program)
-{
-    return program.hidesGains() ? "  smaller weights do not shorten it, until the engine time "
-                                  "passes the floor\n"
-                                : "";
-}
-
 using Options = std::shared_ptr<ChipOptions>;
 using Run = int (*)(const ChipOptions &, Context &);
 
@@ -501,6 +494,14 @@ std::string matrixText(const Bundle &bundle, const DecisionTable &table)
            terminalText(textTable(report::targetTotalsTable(), sums, {{"moved", "moved"}}));
 }
 
+std::string verdictText(const report::ProgramVerdict &verdict)
+{
+    const std::string text = "\n  " + printable(verdict.sentence) + "\n";
+    return verdict.gains.empty() ? text
+                                 : text + heading("Faster in another form") +
+                                       terminalText(textTable(report::gainTable(), verdict.gains));
+}
+
 int runDecide(const ChipOptions &options, Context &context)
 {
     const auto chosen = usable(chosenTarget(options, context));
@@ -510,12 +511,17 @@ int runDecide(const ChipOptions &options, Context &context)
         options.allTargets ? allTargets() : std::vector<const target::Target *>{&chosen.target()};
     const DecisionTable table(**bundle, std::move(targets), chosen.choice);
     const Diagnostics &diagnostics = (*bundle)->diagnostics();
+    std::optional<report::ProgramVerdict> verdict;
+    if (!options.allTargets)
+        verdict = usable(report::programVerdict(**bundle, chosen.target(), chosen.choice));
     if (context.json) {
         report::Json head =
             report::chipDocument("decide", options.allTargets ? nullptr : &chosen.target(),
                                  chosen.choice, &chosen.named);
         if (!options.allTargets)
             report::addPredictionError(head, chosen.target());
+        if (verdict)
+            report::addVerdict(head, *verdict);
         addShapes(head, opened);
         report::writeDecisions(
             **bundle, table, std::move(head), diagnostics,
@@ -524,7 +530,7 @@ int runDecide(const ChipOptions &options, Context &context)
     }
     if (!context.quiet) {
         print(printable((*bundle)->name()) +
-              (options.allTargets ? "\n\n" : " on " + chosen.text()));
+              (verdict ? " on " + chosen.text() + verdictText(*verdict) : "\n\n"));
         if (table.rows() == 0)
             print("\nNo weights.\n");
         else
@@ -546,6 +552,7 @@ int runChoose(const ChipOptions &options, Context &context)
     decision::Judge judge(target.choice);
     const auto network = usable(roofline::assessNetwork(layersOf(bundle, weightForms(bundle)),
                                                         roofs, judge, options.batch));
+    const report::ProgramVerdict verdict = report::programVerdict(bundle, network);
     Chosen chosen = chooseForms(bundle, asked, options, roofs, judge, context);
     checkInterrupt();
     if (context.json) {
@@ -554,14 +561,15 @@ int runChoose(const ChipOptions &options, Context &context)
         report::addChoices(document, bundle, options.tolerance, network.program,
                            std::move(chosen.documents));
         report::addPredictionError(document, target.target());
+        report::addVerdict(document, verdict);
         addShapes(document, opened);
         printDocument(context, document, chosen.diagnostics);
         return exitCodeOf(chosen.diagnostics);
     }
     if (!context.quiet)
-        print(printable(bundle.name()) + " on " + target.text() + programText(network.program) +
-              "  " + roofline::predictionNote(target.target()) + "\n" + gainsText(network.program) +
-              chosen.text + shapesText(opened));
+        print(printable(bundle.name()) + " on " + target.text() + verdictText(verdict) +
+              programText(network.program) + "  " + roofline::predictionNote(target.target()) +
+              "\n" + chosen.text + shapesText(opened));
     printDiagnostics(context, chosen.diagnostics);
     return exitCodeOf(chosen.diagnostics);
 }

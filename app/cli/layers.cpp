@@ -421,18 +421,20 @@ int runRoofline(const ChipOptions &options, Context &context)
                                                         roofs, judge, options.batch));
     const std::vector<Placement> &placements = network.placements;
     const roofline::ProgramTime &program = network.program;
+    const report::ProgramVerdict verdict = report::programVerdict(**bundle, network);
     const Diagnostics &diagnostics = (*bundle)->diagnostics();
     if (context.json) {
         report::Json document =
             report::chipDocument("roofline", &chosen.target(), chosen.choice, &chosen.named);
+        report::addVerdict(document, verdict);
         report::addRooflineOf(document, **bundle, roofs, network, options.batch);
         addShapes(document, opened);
         printDocument(context, document, diagnostics);
         return exitCodeOf(diagnostics);
     }
     if (!context.quiet)
-        print(printable((*bundle)->name()) + " on " + chosen.text() + roofsText(roofs) +
-              layersText(**bundle, placements) + programText(program) + "  " +
+        print(printable((*bundle)->name()) + " on " + chosen.text() + verdictText(verdict) +
+              roofsText(roofs) + layersText(**bundle, placements) + programText(program) + "  " +
               roofline::predictionNote(chosen.target()) + "\n" + powerText(chosen.target()) +
               unassessedText(**bundle) + shapesText(opened));
     printDiagnostics(context, diagnostics);

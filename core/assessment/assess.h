@@ -209,6 +209,7 @@ public:
     /// `timeS`: of one run, empty where it is not known.
     void add(const Layer &layer, std::optional<double> timeS, std::string refusal);
     ProgramTime total(const Roofs &roofs) const { return programTime(m_times, roofs); }
+    std::span<const LayerTime> layers() const { return m_times; }
 
 private:
     const Layer *kept(const Layer &layer);

@@ -573,6 +573,8 @@ Json planJson(const PlanSubject &subject)
     const plan::Survey &survey = *subject.survey;
     const plan::Limits &limits = *subject.limits;
     document["bundle"] = subject.bundle;
+    if (subject.verdict)
+        addVerdict(document, *subject.verdict);
     document["targets"] =
         listJson(survey.targets, [&](const auto *target) { return target->name; });
     document["times_of"] = listJson(plan::timedTargets(*subject.survey),

@@ -6,12 +6,9 @@
 #include <QApplication>
 #include <QEvent>
 #include <QFontDatabase>
-#include <QFontMetrics>
-#include <QLabel>
 #include <QStyle>
 #include <QTextDocument>
 #include <QVariant>
-#include <QWidget>
 
 namespace kernscope::ui {
 
@@ -39,6 +36,14 @@ void changeApplicationFont(const QFont &font)
         own.setPointSizeF(own.pointSizeF() * font.pointSizeF() / before);
         widget->setFont(own);
     }
+}
+
+QLabel *selectableLabel(QWidget *parent)
+{
+    auto *label = new QLabel(parent);
+    label->setWordWrap(true);
+    label->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    return label;
 }
 
 ElidedLabel::ElidedLabel(Qt::TextElideMode mode, QWidget *parent) : QLabel(parent), m_mode(mode)
