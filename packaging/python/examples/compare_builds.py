@@ -27,7 +27,7 @@ def compare(job):
         "a": Path(a).name,
         "b": Path(b).name,
         "holds": found.holds,
-        "changed": sum(1 for each in values if each["changed"]),
+        "changed": sum(1 for each in values if each["changed"] + each["zeroed"] + each["revived"]),
         "weights": len(found["weights"]),
         "cosine": min(cosines, default=None),
     }
