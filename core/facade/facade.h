@@ -71,10 +71,10 @@ struct Saved {
 /// Where save() writes: one of the two.
 struct SaveTarget {
     bool inPlace = false;
-    std::filesystem::path output; ///< a copy
-    bool replace = false;         ///< output: a file that exists is replaced
-    bool backup = false;          ///< in place: keep each changed file as it was, beside the bundle
-    bool breakLinks = false;      ///< in place: of a file with several names, write a copy
+    std::filesystem::path output = {}; ///< a copy
+    bool replace = false;              ///< output: a file that exists is replaced
+    bool backup = false;     ///< in place: keep each changed file as it was, beside the bundle
+    bool breakLinks = false; ///< in place: of a file with several names, write a copy
 };
 
 /// What find() looks for.
@@ -82,13 +82,13 @@ struct Search {
     /// "bytes" ("ef be ?? de"), "text", "integer", "value", "nan", "infinite", "zeros" (runs of at
     /// least `count` elements), "zero-bytes" (runs of at least `count` bytes), "largest" (`count`
     /// of them), "out-of-range".
-    std::string what;
-    std::string pattern; ///< bytes, text, integer: what is typed; value: a number
-    unsigned width = 4;  ///< integer: 1, 2, 4 or 8 bytes
+    std::string what = {};
+    std::string pattern = {}; ///< bytes, text, integer: what is typed; value: a number
+    unsigned width = 4;       ///< integer: 1, 2, 4 or 8 bytes
     bool bigEndian = false;
-    std::optional<double> tolerance; ///< value: how far away; empty: what its type makes of it
+    std::optional<double> tolerance = {}; ///< value: how far away; empty: what its type makes of it
     std::uint64_t count = 1;
-    std::string weight; ///< only in this one; empty: everywhere
+    std::string weight = {}; ///< only in this one; empty: everywhere
     std::uint64_t limit = 10'000;
 };
 
@@ -154,10 +154,10 @@ struct Made {
 };
 
 struct DiffWanted {
-    bool values = false; ///< decode and compare; limits imply it
-    bool forms = false;  ///< how well the second stores the values of the first
-    std::string rules;   ///< TOML of `diff --rules`; empty: none
-    std::optional<double> maxAbs, minCosine, minSnr; ///< over those of the rules
+    bool values = false;    ///< decode and compare; limits imply it
+    bool forms = false;     ///< how well the second stores the values of the first
+    std::string rules = {}; ///< TOML of `diff --rules`; empty: none
+    std::optional<double> maxAbs = {}, minCosine = {}, minSnr = {}; ///< over those of the rules
     bool sameProgram = false;
 };
 struct Compared {
@@ -173,13 +173,14 @@ Result<Compared> diff(const Weights &a, const Weights &b, const DiffWanted &want
 Result<std::string> assess(const Weights &bundle, std::string_view chip);
 
 struct PlanWanted {
-    std::vector<std::string> chips; ///< empty: the default one
-    double tolerance = 0.01;        ///< largest relative error of a layer
-    std::optional<double> totalTolerance;
-    std::optional<std::uint64_t> maxBytes;
-    std::string minimise;           ///< "time", "stored", "moved", "error"; empty: what is known
-    std::vector<std::string> forms; ///< names or patterns to try; empty: all
-    std::vector<std::pair<std::string, std::string>> forced; ///< pattern of weights, form or "keep"
+    std::vector<std::string> chips = {}; ///< empty: the default one
+    double tolerance = 0.01;             ///< largest relative error of a layer
+    std::optional<double> totalTolerance = {};
+    std::optional<std::uint64_t> maxBytes = {};
+    std::string minimise = {}; ///< "time", "stored", "moved", "error"; empty: what is known
+    std::vector<std::string> forms = {}; ///< names or patterns to try; empty: all
+    std::vector<std::pair<std::string, std::string>> forced =
+        {}; ///< pattern of weights, form or "keep"
     std::uint64_t batch = 1;
     bool make = false; ///< also the bundle in these forms
 };

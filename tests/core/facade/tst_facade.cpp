@@ -2,8 +2,8 @@
 // What programs outside of the tree call. Documents are those of the command line, which its own
 // tests hold; the Python module's tests compare the two.
 #include "core/facade/facade.h"
+#include "tests/cli/written_bundle.h"
 #include "tests/test_program.h"
-#include "written_bundle.h"
 
 #include <QTest>
 
