@@ -429,6 +429,8 @@ int runTargets(const ChipOptions &options, Context &context)
         printDocument(context, document, {});
         return kDone;
     }
+    if (context.quiet)
+        return kDone;
     print(terminalText(textTable(report::chipTable(), shown)));
     print("\n  * sources disagree: --json names them and what each says\n");
     if (options.bytes)

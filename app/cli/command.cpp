@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/command.h"
 
+#include "app/cli/help.h"
 #include "core/base/error_builder.h"
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
@@ -192,6 +193,28 @@ std::optional<Error> unknownIn(const CLI::App &app, const CLI::App &command)
     return std::nullopt;
 }
 
+/// A value that an option does not take, where it takes one of a few: CLI11 says
+/// "--format: jsn not in {text,json}".
+std::optional<Error> unknownValue(const CLI::App &command, std::string_view said)
+{
+    const std::size_t colon = said.find(": "), list = said.find(" not in {");
+    if (colon == said.npos || list == said.npos || list < colon)
+        return std::nullopt;
+    const std::string name(said.substr(0, colon));
+    const std::string value(said.substr(colon + 2, list - colon - 2));
+    const CLI::Option *option = command.get_option_no_throw(name);
+    const auto known = option ? valuesOf(*option) : std::vector<std::string>();
+    if (known.empty())
+        return std::nullopt;
+    std::string all;
+    for (const std::string &each : known)
+        all += (all.empty() ? "" : ", ") + each;
+    const std::string nearest = nearestWord(value, known);
+    return usageError(name, std::move(all), value,
+                      nearest.empty() ? std::string("There is no such value")
+                                      : "There is no such value; the nearest is " + nearest);
+}
+
 } // namespace
 
 void noteJournals(const Diagnostics &diagnostics)
@@ -227,6 +250,7 @@ void addSharedOptions(CLI::App &command, Context &context)
 {
     command.add_flag("--json", context.json, "Print one JSON document on standard output");
     command.add_flag("-q,--quiet", context.quiet, "Print errors only");
+    command.add_flag_callback("--wide", showWide, "All columns of tables on a terminal too");
     command.preparse_callback([&context, &command](std::size_t) {
         const CLI::App *parent = command.get_parent();
         const bool nested = parent != nullptr && parent->get_parent() != nullptr;
@@ -444,11 +468,14 @@ int reportUsage(Context &context, std::string_view command, const Error &error)
 
 int reportParseError(CLI::App &app, const CLI::ParseError &error, Context &context)
 {
-    if (error.get_exit_code() == 0) // help or the version
-        return app.exit(error) == 0 ? kDone : kUsage;
     const CLI::App *command = deepest(app);
     const std::string name = fullName(*command);
     auto wrong = unknownIn(app, *command);
+    // Help or the version, but not of a command that there is not.
+    if (error.get_exit_code() == 0 && (!wrong || commandsOf(*command).empty()))
+        return app.exit(error) == 0 ? kDone : kUsage;
+    if (!wrong && error.get_name() == "ValidationError")
+        wrong = unknownValue(*command, error.what());
     if (!wrong) {
         wrong = usageError({}, {}, {}, error.what());
         if (error.get_name() == "RequiredError" && !commandsOf(*command).empty()) {

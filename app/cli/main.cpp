@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/command.h"
+#include "app/cli/help.h"
 #include "app/cli/text_output.h"
 #include "core/base/error_builder.h"
 #include "core/base/files.h"
@@ -47,7 +48,7 @@ int run(int argc, char **argv, cli::Context &context)
                  "kernscope-cli");
     app.set_version_flag("-V,--version", "kernscope-cli " KERNSCOPE_VERSION);
     app.require_subcommand(1);
-    app.get_formatter()->column_width(34);
+    app.formatter(cli::helpFormatter());
     cli::addInspect(app, context);
     cli::addWeight(app, context);
     cli::addBytes(app, context);
@@ -67,6 +68,11 @@ int run(int argc, char **argv, cli::Context &context)
     cli::addEngine(app, context);
     cli::addSection(app, context);
     cli::addSelftest(app, context);
+    cli::groupCommands(app);
+    if (argc > 1 && std::string_view(argv[1]) == "completion") {
+        cli::printCompletions(app, {argv + 2, argv + argc});
+        return cli::finish(context, "completion", cli::kDone);
+    }
     try {
         app.parse(argumentsOf(argc, argv, context));
     } catch (const CLI::ParseError &error) {
@@ -412,11 +418,14 @@ void runSelftestCommand(Context &context)
         return;
     }
     for (const SelftestStep &step : steps) {
+        if (context.quiet && step.passed)
+            continue;
         print(fmt::format("  {}  {}{}\n",
                           step.passed ? styled(Style::Good, "holds") : styled(Style::Bad, "FAILS"),
                           step.name, step.detail.empty() ? "" : ": " + step.detail));
     }
-    print(fmt::format("{} of {} steps hold\n", steps.size() - failed, steps.size()));
+    if (!context.quiet)
+        print(fmt::format("{} of {} steps hold\n", steps.size() - failed, steps.size()));
 }
 
 } // namespace

@@ -28,10 +28,13 @@ using report::percentText;
 /// A line in bold after an empty one.
 std::string heading(std::string_view text);
 
-/// Columns in a terminal that standard output is; 0 where it is none.
+/// --wide: tables have all columns on a terminal too, however long the lines get.
+void showWide();
+/// Columns in a terminal that standard output is; 0 where it is none, or after showWide().
 std::size_t terminalWidth();
 
-/// A table for standard output: the header in bold, as wide as a terminal has room for.
+/// A table for standard output: the header in bold, as wide as a terminal has room for. Columns
+/// that have none are named below it.
 class Table : public report::TextTable
 {
 public:

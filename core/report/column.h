@@ -16,7 +16,8 @@ namespace kernscope::report {
 
 /// Rows for people: columns as wide as their widest cell, two spaces between them. Where the line
 /// is narrower, words go on in further lines of their row, and cells of names are shortened in the
-/// middle; numbers never are: a table of many of them may still be wider than the line.
+/// middle, as long as they stay different; numbers never are: a table of many of them may still be
+/// wider than the line.
 class TextTable
 {
 public:
@@ -36,6 +37,11 @@ public:
     const std::vector<Column> &columns() const { return m_columns; }
     const std::vector<std::vector<std::string>> &rows() const { return m_rows; }
 
+    /// The table for a line of that width: what all names of a column begin with gives way to an
+    /// ellipsis, and, from the right, columns that there is no room for are left out, their titles
+    /// added to `leftOut`. The first column stays. 0: any width, the table as it is.
+    TextTable fitted(std::size_t lineWidth, std::vector<std::string> &leftOut) const;
+
     /// Without a newline: the first is the header. Every line indented by two spaces, and at most
     /// `lineWidth` columns wide; 0: any width, each row one line.
     std::vector<std::string> lines(std::size_t lineWidth) const;
@@ -43,6 +49,8 @@ public:
 private:
     std::vector<std::size_t> widths(std::size_t lineWidth) const;
     std::size_t leastWidth(std::size_t column, std::size_t longestWord) const;
+    std::size_t leastName(std::size_t column) const;
+    void shortenBeginnings(std::size_t column);
     void narrow(Align align, std::size_t longestWord, std::size_t fair, std::size_t lineWidth,
                 std::vector<std::size_t> &widths) const;
     void appendRow(std::vector<std::string> &lines, const std::vector<std::string> &row,
