@@ -26,7 +26,7 @@
 #include "core/report/pair_table.h"
 #include "core/report/plan_table.h"
 #include "core/search/find.h"
-#include "core/target/rules.h"
+#include "core/target/target.h"
 
 #include <algorithm>
 #include <charconv>
