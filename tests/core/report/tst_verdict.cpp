@@ -6,6 +6,8 @@
 #include "made_bundle.h"
 #include "tests/test_program.h"
 
+#include <nlohmann/json.hpp>
+
 using namespace kernscope;
 
 namespace {
