@@ -120,6 +120,9 @@ struct Encoding {
     OperandSource payload;                ///< data, packed indices, or the mask's survivors
     std::optional<Palette> palette;
     std::optional<Scaling> scaling;
+    /// Of a payload that another op makes, read with its axes permuted: the element of it that each
+    /// one is, as an order of 1 bit each. Null: element by element.
+    std::shared_ptr<const ElementOrder> turned = nullptr;
     /// The numbers that the steps give are of another type and converted to `type`: rounded to
     /// nearest even, towards zero where it is an integer's. (A cast that loses nothing, too.)
     bool converts = false;
