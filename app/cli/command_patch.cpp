@@ -93,28 +93,10 @@ constexpr std::array<Help, 11> kHelp{{
      "A field of a task's register, or all of it: task[3]/Common/ConvCfg/Ox=2"},
 }};
 
-/// "-" is standard input.
-Result<std::string> scriptText(const std::string &path)
-{
-    if (path != "-")
-        return readSmallFile(path, patch::kMostScriptBytes);
-    const auto file = openFile(path);
-    if (!file)
-        return tl::unexpected(file.error());
-    const auto bytes = (*file)->bytes();
-    if (bytes.size() > patch::kMostScriptBytes)
-        return ErrorBuilder("io.limit")
-            .file((*file)->name())
-            .expected(fmt::format("at most {} bytes", patch::kMostScriptBytes))
-            .found(fmt::format("{} bytes", bytes.size()))
-            .message("Too large for a script of edits")
-            .unexpected();
-    return std::string(reinterpret_cast<const char *>(bytes.data()), bytes.size());
-}
-
 Result<void> readScript(const std::string &path, EditsGiven &given)
 {
-    const auto text = scriptText(path);
+    const auto text = path == "-" ? openSmallFile(path, patch::kMostScriptBytes)
+                                  : readSmallFile(path, patch::kMostScriptBytes);
     if (!text)
         return tl::unexpected(text.error());
     auto edits = parseEditScript(*text, path);

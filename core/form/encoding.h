@@ -134,6 +134,9 @@ std::vector<const Operand *> operandsOf(const Encoding &encoding);
 /// The operand of that role that belongs to the encoding itself, else the only one of a nested one
 /// (the entries of a codebook that is scaled, and their scale); null where there is none.
 const Operand *ownOperand(const Encoding &encoding, PartRole role);
+/// "zero point", "stored values", "second offset": what people call a part. `encoding`: null where
+/// it is not known.
+std::string_view partWords(const Encoding *encoding, PartRole role);
 /// The encoding with each of its operands changed, those of nested encodings too, which it shares
 /// with no other encoding any more.
 Encoding withOperands(Encoding encoding, const std::function<void(Operand &)> &change);

@@ -39,6 +39,7 @@ WeightDetail readWeightDetail(const Bundle &bundle, std::size_t weight, std::siz
 struct PartRow {
     const Bundle *bundle = nullptr;
     const codec::Operand *operand = nullptr;
+    const codec::Encoding *encoding = nullptr; ///< of the weight; null of one with a fault
 };
 std::vector<PartRow> partRows(const WeightDetail &detail);
 const TableOf<PartRow> &partTable();

@@ -72,5 +72,9 @@ std::vector<std::string> argumentNames(const mlir::Module &module, std::uint32_t
 /// Names of the graphs, in their order: "main". Writers end those of private ones with eight
 /// letters that are others in each file ("layer_norm_iwlhkctc"); these are left out.
 std::vector<std::string> graphNames(const ModuleGraph &graph);
+/// The order in which graphs are shown, as places of graphs(): "main", what can be run beside it,
+/// then the private ones.
+std::vector<std::size_t> graphOrder(const ModuleGraph &graph,
+                                    const std::vector<std::string> &names);
 
 } // namespace kernscope::aimodel
