@@ -33,7 +33,7 @@ void describeRows(ByteField &field, const Weight &weight, const codec::Operand &
 {
     const std::uint64_t start = operand.place->dataOffset.value, into = offset.value - start;
     field.text =
-        fmt::format("{} of {} +{:#x}", codec::partWords(weight.form.encoding(), operand.role),
+        fmt::format("{} of {} +{:#x}", codec::partWords(weight.form.encoding().get(), operand.role),
                     weight.name, into);
     field.type = operand.type;
     const std::uint64_t width = bitWidth(field.type);
@@ -108,8 +108,8 @@ bool describeOrdered(ByteField &field, const Bundle &bundle, const Weight &weigh
                                   : elements.size() == 1 ? "element"
                                                          : "elements";
     field.text = fmt::format("{} {}: {} of {}, {} +{:#x}", what, fmt::join(numbers, "; "),
-                             codec::partWords(weight.form.encoding(), operand.role), weight.name,
-                             nameWithin(bundle, section, weight.name),
+                             codec::partWords(weight.form.encoding().get(), operand.role),
+                             weight.name, nameWithin(bundle, section, weight.name),
                              offset.value - section.range.offset.value);
     return true;
 }

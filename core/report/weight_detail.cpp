@@ -157,7 +157,7 @@ std::vector<PartRow> partRows(const WeightDetail &detail)
     std::vector<PartRow> rows;
     const Weight &weight = detail.bundle->weights()[detail.weight];
     for (const codec::Operand &operand : weight.operands())
-        rows.push_back({detail.bundle, &operand, weight.form.encoding()});
+        rows.push_back({detail.bundle, &operand, weight.form.encoding().get()});
     return rows;
 }
 

@@ -155,7 +155,7 @@ constexpr double kMostStatistics = 32;
 /// As the sections of a file are called; Core AI adds a second offset to what is scaled.
 QString partLabel(const Weight &weight, codec::PartRole role)
 {
-    const codec::Encoding *encoding = weight.form.encoding();
+    const codec::Encoding *encoding = weight.form.encoding().get();
     if (role == codec::PartRole::Bias && encoding && encoding->scaling && encoding->scaling->bias)
         return InspectorDock::tr("second offset");
     if (role == codec::PartRole::Offset)
