@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/container/odix/field_at.h"
 
+#include "core/container/odix/dbginfo.h"
+#include "core/container/odix/odix.h"
 #include "core/format/table_rows.h"
 
 #include <algorithm>
@@ -12,15 +14,7 @@ namespace kernscope::odix {
 
 namespace {
 
-constexpr std::uint64_t kHeaderBytesOfFiles = 64;
 constexpr std::string_view kUnion = "union", kTable = "table", kText = "string";
-
-bool beginsWith(std::span<const std::byte> file, std::string_view magic)
-{
-    return file.size() >= kHeaderBytesOfFiles &&
-           std::equal(magic.begin(), magic.end(), file.begin(),
-                      [](char a, std::byte b) { return static_cast<std::byte>(a) == b; });
-}
 
 /// "uint32" of "[uint32]"; the type itself where it is no vector.
 std::string_view elementOf(std::string_view type)
@@ -52,8 +46,8 @@ unsigned FieldMap::bytesOf(const Row &row)
 
 std::shared_ptr<const FieldMap> FieldMap::make(std::span<const std::byte> file)
 {
-    const bool program = beginsWith(file, "odix");
-    if (!program && !beginsWith(file, "dbgi"))
+    const bool program = isOdix(file);
+    if (file.size() < kHeaderBytes || (!program && !isDebugInfo(file)))
         return nullptr;
     const auto begin = loadLittle<std::uint64_t>(file, 8),
                end = loadLittle<std::uint64_t>(file, 16);

@@ -13,6 +13,7 @@
 #include "core/patch/reencode/module_reencoder.h"
 #include "core/patch/reencode/reencode.h"
 #include "made_module.h"
+#include "resources/sample.h"
 #include "tests/data/data_folder.h"
 #include "tests/test_program.h"
 
@@ -166,6 +167,7 @@ private slots:
     void masks_data();
     void masks();
     void severalMaskBits();
+    void embeddedSample();
     void paths();
     void peers_data();
     void peers();
@@ -372,6 +374,28 @@ void TestAimodelEdits::severalMaskBits()
     QCOMPARE(valuesOf(*changed, weight)[b], 0.0F);
     const auto off = plan({{a, 0.5F}, {b, std::nullopt}, {b, 0.5F}});
     QVERIFY(!off && off.error().code == "patch.mask");
+}
+
+/// The embedded package is sound, and has a form a layer.
+void TestAimodelEdits::embeddedSample()
+{
+    sample::SampleBundle made = sample::coreAi();
+    const auto opened = Bundle::open(made.name, OpenOptions{std::move(made.files)});
+    QVERIFY2(opened, opened ? "" : describe(opened.error()).c_str());
+    const Bundle &bundle = **opened;
+    QCOMPARE(bundle.diagnostics().size(), std::size_t(0));
+    QCOMPARE(bundle.kind(), BundleKind::Aimodel);
+    QVERIFY(!hashFault(bundle));
+    QCOMPARE(bundle.program()->functions.front().inputs.size(), std::size_t(1));
+    QCOMPARE(bundle.program()->functions.front().inputs.front().name, std::string("x"));
+    for (const auto &[name, node] :
+         {std::pair("fc1.weight", FormNode::Palette), std::pair("fc2.weight", FormNode::Sparse),
+          std::pair("fc3.weight", FormNode::Blockwise), std::pair("fc1.bias", FormNode::Dense)}) {
+        const auto weight = bundle.weightByName(name);
+        QVERIFY2(weight, name);
+        QCOMPARE(bundle.weights()[*weight].form.nodes().front(), node);
+        QVERIFY(!bundle.weights()[*weight].consumers.empty());
+    }
 }
 
 void TestAimodelEdits::paths()
