@@ -498,13 +498,6 @@ void ValueNames::nameParts(std::uint32_t value, const std::string &name)
     }
 }
 
-const std::string &ValueNames::ofOperation(std::uint32_t operation) const
-{
-    static const std::string none;
-    const auto found = m_operations.find(operation);
-    return found == m_operations.end() ? none : found->second;
-}
-
 const std::string &ValueNames::ofValue(std::uint32_t value) const
 {
     static const std::string none;

@@ -36,8 +36,6 @@ public:
     ValueNames(const ModuleGraph &graph, std::uint32_t graphOperation,
                const std::vector<std::uint32_t> &weights, const std::set<std::string> &noNames);
 
-    /// "conv_3": of an operation of the graph.
-    const std::string &ofOperation(std::uint32_t operation) const;
     const std::string &ofValue(std::uint32_t value) const;
     /// Names of the graph's inputs and outputs as its attributes have them; empty: none.
     const std::vector<std::string> &inputs() const { return m_inputs; }
