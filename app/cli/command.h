@@ -9,18 +9,6 @@
 #include "core/bundle/bundle_fwd.h"
 #include "core/report/json.h"
 
-#include <filesystem>
-#include <initializer_list>
-#include <memory>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <type_traits>
-#include <utility>
-#include <vector>
-
-#include <nlohmann/json_fwd.hpp>
-
 namespace CLI {
 class App;
 class Option;

@@ -11,27 +11,18 @@
 #include "core/compare/byte_ranges.h"
 #include "core/numeric/npy.h"
 #include "core/patch/binary/apply_binary.h"
-#include "core/patch/edit/blank_paths.h"
-#include "core/patch/edit/carried_values.h"
+#include "core/patch/edit/copy_values.h"
 #include "core/patch/edit/edit.h"
-#include "core/patch/edit/script_origin.h"
+#include "core/patch/edit/script_text.h"
 #include "core/patch/patch.h"
 #include "core/patch/reencode/module_reencoder.h"
 #include "core/report/command_json.h"
 #include "core/report/edit_table.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <filesystem>
 #include <iterator>
-#include <map>
-#include <memory>
-#include <optional>
 #include <shared_mutex>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -95,12 +86,10 @@ constexpr std::array<Help, 11> kHelp{{
 
 Result<void> readScript(const std::string &path, EditsGiven &given)
 {
-    const auto text = path == "-" ? openSmallFile(path, patch::kMostScriptBytes)
-                                  : readSmallFile(path, patch::kMostScriptBytes);
-    if (!text)
-        return tl::unexpected(text.error());
-    auto edits = parseEditScript(*text, path);
-    given.origins.push_back({path, patch::scriptOrigin(*text)});
+    const auto text = TRY(path == "-" ? openSmallFile(path, patch::kMostScriptBytes)
+                                      : readSmallFile(path, patch::kMostScriptBytes));
+    auto edits = parseEditScript(text, path);
+    given.origins.push_back({path, patch::scriptOrigin(text)});
     if (!edits)
         return tl::unexpected(std::move(edits.error()));
     given.edits.insert(given.edits.end(), std::make_move_iterator(edits->begin()),
@@ -181,8 +170,7 @@ Result<EditsGiven> editsInOrder(const CLI::App &command, const EditOptions &opti
             continue;
         const std::string &text = one->texts[taken[option]++];
         if (one->script) {
-            if (auto read = readScript(text, given); !read)
-                return tl::unexpected(std::move(read.error()));
+            TRY(readScript(text, given));
             continue;
         }
         auto edit = parseEdit(one->kind, text);
@@ -404,16 +392,11 @@ Result<Applied> applyTo(const PatchTarget &target, const OverlaidFile &patch,
                             ? std::filesystem::path()
                             : std::filesystem::absolute(arguments.output).parent_path();
     const auto room = [&](std::uint64_t bytes) -> Result<std::span<std::byte>> {
-        auto made = ScratchFile::make(bytes, folder);
-        if (!made)
-            return tl::unexpected(std::move(made.error()));
-        return applied.made.emplace(*std::move(made)).bytes();
+        auto made = TRY(ScratchFile::make(bytes, folder));
+        return applied.made.emplace(std::move(made)).bytes();
     };
-    const auto result =
-        patch::applyBinaryPatch(before, patch.bytes(), arguments.patch, room, &context.progress);
-    if (!result)
-        return tl::unexpected(result.error());
-    applied.result = *result;
+    applied.result = TRY(
+        patch::applyBinaryPatch(before, patch.bytes(), arguments.patch, room, &context.progress));
     applied.bytesBefore = before.size();
     applied.changed = diff::findDifferentBytes(before, applied.bytes(), kMostRanges, nullptr)
                           .value_or(diff::DifferentBytes());

@@ -4,18 +4,12 @@
 #include "core/base/overlaid_file.h"
 #include "core/base/text.h"
 #include "core/bundle/bundle.h"
-#include "core/container/anec/field_at.h"
+#include "core/container/anec/anec.h"
 #include "core/container/hwx/field_at.h"
 #include "core/container/mlir/field_at.h"
 #include "core/container/odix/field_at.h"
-#include "core/container/section/field_at.h"
+#include "core/container/section/section.h"
 #include "core/format/record_fields.h"
-
-#include <algorithm>
-#include <span>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

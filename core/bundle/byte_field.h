@@ -4,11 +4,6 @@
 #include "core/bundle/element_place.h"
 #include "core/format/catalogue.h"
 
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <string>
-
 namespace kernscope {
 
 /// What one byte of a bundle is.

@@ -5,12 +5,8 @@
 #include "core/bundle/weight.h"
 
 #include <array>
-#include <cstdint>
 #include <limits>
 #include <map>
-#include <memory>
-#include <optional>
-#include <vector>
 
 /// Where the elements of a weight lie in its files.
 namespace kernscope::codec {

@@ -10,13 +10,6 @@
 #include "core/report/column.h"
 #include "core/report/json.h"
 
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 namespace kernscope::report {
 
 /// An edit that was planned or made. Nothing is owned; the bundle, which names the files, may be

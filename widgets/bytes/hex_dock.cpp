@@ -3,15 +3,14 @@
 
 #include "core/bundle/bundle.h"
 #include "core/bundle/byte_field.h"
-#include "core/patch/edit/byte_text.h"
+#include "core/patch/edit/edit_parser.h"
 #include "widgets/bytes/hex_find_bar.h"
 #include "widgets/bytes/hex_view.h"
 #include "widgets/bytes/inspector_view.h"
 #include "widgets/bytes/section_strip.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/export_jobs.h"
-#include "widgets/models/byte_models.h"
-#include "widgets/models/table_text.h"
+#include "widgets/common/labels.h"
 #include "widgets/models/theme.h"
 #include "widgets/patch/typed_edits.h"
 
@@ -24,9 +23,6 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QVBoxLayout>
-
-#include <algorithm>
-#include <utility>
 
 namespace kernscope::ui {
 
@@ -79,8 +75,7 @@ HexDock::HexDock(Session &session, QWidget *parent)
     column->addWidget(m_find);
     auto *foot = new QHBoxLayout;
     foot->setSpacing(2 * gap);
-    m_selection = new QLabel(content);
-    m_selection->setAccessibleName(tr("Selection"));
+    m_selection = named(new QLabel(content), tr("Selection"));
     foot->addWidget(m_selection);
     foot->addWidget(m_field, 1);
     column->addLayout(foot);
@@ -188,7 +183,7 @@ void HexDock::buildActions()
 
 bool HexDock::working() const
 {
-    return m_find->working() || (m_counting && !m_counting->progress().cancelled());
+    return m_find->working() || m_counting.running();
 }
 
 void HexDock::refresh()
@@ -484,21 +479,19 @@ void HexDock::follow(const Place &place, QObject *origin)
 void HexDock::countMask()
 {
     const BoundOrder::Wanted wanted = m_view->wantedCounts();
-    const bool counts = m_counting && !m_counting->progress().cancelled();
+    const bool counts = m_counting.running();
     if (!wanted.mask || (counts && m_counted == wanted.mask))
         return;
-    if (m_counting)
-        m_counting->cancel();
+    m_counting.stop();
     m_counted = wanted.mask;
-    m_counting = session().tasks().start(
-        this, tr("Counting the mask"),
+    m_counting.start(
+        tr("Counting the mask"),
         [bundle = m_view->bundle(), wanted](Progress &) {
             const BundleReadLock lock(*bundle);
             return countedMask(*bundle, *wanted.mask, wanted.bits);
         },
         [this, bundle = m_view->bundle(),
          mask = wanted.mask](std::shared_ptr<const codec::MaskIndex> ranks) {
-            m_counting = nullptr;
             if (m_view->bundle() != bundle)
                 return;
             m_view->giveCounts(*mask, std::move(ranks));

@@ -4,14 +4,12 @@
 #include "core/bundle/bundle.h"
 #include "core/bundle/section_map.h"
 #include "core/bundle/stored_bytes.h"
-#include "core/codec/decode/decoder.h"
 #include "widgets/chips/chip_state.h"
 #include "widgets/common/design.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/labels.h"
 #include "widgets/common/panels.h"
 #include "widgets/models/part_models.h"
-#include "widgets/models/session.h"
 #include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
 #include "widgets/models/words.h"
@@ -28,10 +26,6 @@
 #include <QMenu>
 #include <QTextDocumentFragment>
 #include <QVBoxLayout>
-#include <QWidget>
-
-#include <array>
-#include <utility>
 
 namespace kernscope::ui {
 
@@ -167,8 +161,7 @@ QString partLabel(const Weight &weight, codec::PartRole role)
 
 StoredParts::StoredParts(QWidget *parent) : QWidget(parent)
 {
-    auto *column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 0, 0, 0);
+    withoutMargins(new QVBoxLayout(this));
 }
 
 void StoredParts::setWeight(const Bundle &bundle, std::size_t index)

@@ -8,10 +8,7 @@
 
 #include <QPainter>
 
-#include <algorithm>
 #include <cmath>
-#include <cstdint>
-#include <limits>
 
 namespace kernscope::ui {
 

@@ -12,10 +12,6 @@
 
 #include <array>
 #include <atomic>
-#include <mutex>
-#include <span>
-#include <utility>
-#include <vector>
 
 class QPainter;
 

@@ -4,13 +4,7 @@
 #include "core/base/error.h"
 #include "core/codec/decode/decoder.h"
 
-#include <cstddef>
-#include <cstdint>
-#include <optional>
 #include <span>
-#include <string>
-#include <vector>
-
 namespace kernscope::codec {
 
 /// Bytes of one part of a weight to be replaced. `offset` counts from the start of the part.

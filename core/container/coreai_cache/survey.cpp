@@ -2,7 +2,6 @@
 #include "core/container/coreai_cache/survey.h"
 
 #include "core/base/error_builder.h"
-#include "core/base/pattern.h"
 #include "core/base/sha256.h"
 #include "core/base/text.h"
 #include "core/container/coreai_cache/leaves.h"

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/patch/aside.h"
 
 #include "core/bundle/open/bundle_builder.h"
 #include "core/patch/patch.h"
@@ -8,7 +7,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <utility>
 
 #include <fmt/format.h>
 
@@ -50,10 +48,8 @@ Result<void> makeStep(const Bundle &fork, const EditStep &step, Progress &progre
 Result<PlannedEdits> plan(const BundlePtr &bundle, const std::vector<Edit> &edits, double tolerance,
                           Progress *progress, bool keepsFork)
 {
-    auto fork = forkOf(*bundle);
-    if (!fork)
-        return tl::unexpected(std::move(fork.error()));
-    patch::Planner planner(std::move(*fork), tolerance, progress);
+    auto fork = TRY(forkOf(*bundle));
+    patch::Planner planner(std::move(fork), tolerance, progress);
     PlannedEdits planned;
     while (planned.edits.size() < edits.size()) {
         const auto rest = std::span(edits).subspan(planned.edits.size());
@@ -78,6 +74,19 @@ Result<PlannedEdits> plan(const BundlePtr &bundle, const std::vector<Edit> &edit
     return planned;
 }
 
+Result<BundlePtr> lay(const BundlePtr &bundle, const AppliedEdit &edit, bool forward)
+{
+    TRY(patch::writeEdits(*bundle, edit.bytes, forward));
+    if (!edit.tables)
+        return bundle;
+    auto reread = bundle->reread();
+    if (reread)
+        return std::move(*reread);
+    // The bundle stays as it was.
+    TRY(patch::writeEdits(*bundle, edit.bytes, !forward));
+    return tl::unexpected(std::move(reread.error()));
+}
+
 } // namespace
 
 Result<PlannedEdits> planOnFork(const BundlePtr &bundle, const std::vector<Edit> &edits,
@@ -89,10 +98,8 @@ Result<PlannedEdits> planOnFork(const BundlePtr &bundle, const std::vector<Edit>
 Result<std::vector<AppliedEdit>> planEdits(const BundlePtr &bundle, const std::vector<Edit> &edits,
                                            double tolerance, Progress *progress)
 {
-    auto planned = plan(bundle, edits, tolerance, progress, false);
-    if (!planned)
-        return tl::unexpected(std::move(planned.error()));
-    return std::move(planned->edits);
+    auto planned = TRY(plan(bundle, edits, tolerance, progress, false));
+    return std::move(planned.edits);
 }
 
 Result<BundlePtr> forkWithSteps(const BundlePtr &bundle, std::span<const EditStep> steps,
@@ -112,32 +119,11 @@ Result<BundlePtr> forkWithSteps(const BundlePtr &bundle, std::span<const EditSte
     if (!fork)
         return fork;
     for (const EditStep &step : steps) {
-        if (auto made = makeStep(**fork, step, watched); !made)
-            return tl::unexpected(std::move(made.error()));
+        TRY(makeStep(**fork, step, watched));
     }
-    if (auto same = (*fork)->checkUnchanged(); !same)
-        return tl::unexpected(std::move(same.error()));
+    TRY((*fork)->checkUnchanged());
     return tables ? (*fork)->reread() : fork;
 }
-
-namespace {
-
-Result<BundlePtr> lay(const BundlePtr &bundle, const AppliedEdit &edit, bool forward)
-{
-    if (auto written = patch::writeEdits(*bundle, edit.bytes, forward); !written)
-        return tl::unexpected(std::move(written.error()));
-    if (!edit.tables)
-        return bundle;
-    auto reread = bundle->reread();
-    if (reread)
-        return std::move(*reread);
-    // The bundle stays as it was.
-    if (auto undone = patch::writeEdits(*bundle, edit.bytes, !forward); !undone)
-        return tl::unexpected(std::move(undone.error()));
-    return tl::unexpected(std::move(reread.error()));
-}
-
-} // namespace
 
 Result<BundlePtr> applyEdit(const BundlePtr &bundle, const AppliedEdit &edit)
 {

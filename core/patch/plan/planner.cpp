@@ -3,17 +3,9 @@
 #include "core/patch/plan/planner.h"
 
 #include "core/base/error_builder.h"
-#include "core/base/overlaid_file.h"
-#include "core/bundle/bundle.h"
-#include "core/container/mil/program.h"
-#include "core/patch/edit/find_weight.h"
 #include "core/patch/plan/shared_constant.h"
 
-#include <algorithm>
-#include <cmath>
 #include <set>
-#include <utility>
-
 #include <fmt/format.h>
 
 namespace kernscope {
@@ -87,22 +79,17 @@ Result<AppliedEdit> Planner::plan(const Edit &edit, bool last)
     m_applied.edit = edit;
     if (edit.isRaw())
         return planRaw(edit);
-    const auto weight = findWeight(*m_bundle, edit.weight);
-    if (!weight)
-        return tl::unexpected(std::move(weight.error()));
-    m_weight = *weight;
-    auto planner = WeightPlanner::make(m_bundle, m_weight, m_recorder);
-    if (!planner)
-        return tl::unexpected(std::move(planner.error()));
-    auto planned = checkEditedPart(*m_bundle, planner->weight(), edit);
+    m_weight = TRY(findWeight(*m_bundle, edit.weight));
+    auto planner = TRY(WeightPlanner::make(m_bundle, m_weight, m_recorder));
+    auto planned = checkEditedPart(*m_bundle, planner.weight(), edit);
     if (planned)
-        planned = planBytes(edit, *planner);
+        planned = planBytes(edit, planner);
     if (planned)
-        planned = planner->finish();
+        planned = planner.finish();
     if (!planned)
         return tl::unexpected(std::move(planned.error()));
-    m_applied.tables = planner->changedTables();
-    const auto others = planner->alsoChanged();
+    m_applied.tables = planner.changedTables();
+    const auto others = planner.alsoChanged();
     if (!others.empty()) {
         m_applied.note += fmt::format("{}also changes {}", m_applied.note.empty() ? "" : "; ",
                                       fmt::join(others, ", "));
@@ -111,15 +98,11 @@ Result<AppliedEdit> Planner::plan(const Edit &edit, bool last)
     if (m_applied.bytes.empty())
         m_applied.tables = false;
     if (m_applied.tables) {
-        const auto decoder = reread();
-        if (!decoder)
-            return tl::unexpected(decoder.error());
+        const auto decoder = TRY(reread());
         const bool element = edit.kind == Edit::Kind::Set || edit.kind == Edit::Kind::Keep ||
                              edit.kind == Edit::Kind::Drop;
-        auto held =
-            element ? checkElement(*decoder, edit, m_element, m_applied.stored) : Result<void>();
-        if (!held)
-            return tl::unexpected(std::move(held.error()));
+        if (element)
+            TRY(checkElement(decoder, edit, m_element, m_applied.stored));
     }
     return std::move(m_applied);
 }
@@ -212,44 +195,37 @@ Result<void> Planner::planBytes(const Edit &edit, WeightPlanner &planner)
 
 Result<void> Planner::planSingle(const Edit &edit, WeightPlanner &planner)
 {
-    const auto element = singleElement(edit, planner.weight().shape);
-    if (!element)
-        return tl::unexpected(std::move(element.error()));
-    m_applied.oldText = elementText(planner.decoder(), *element);
-    const auto plan = planElement(codec::Editor(planner.decoder()), edit, *element,
-                                  toleranceFor(edit.value, m_tolerance));
-    if (!plan)
-        return tl::unexpected(plan.error());
-    m_applied.asked = plan->asked;
-    m_applied.stored = plan->stored;
-    m_applied.note = plan->note;
-    m_applied.newText = edit.kind == Edit::Kind::Drop ? "not stored" : valueText(plan->stored);
-    m_element = *element;
-    if (auto applied = planner.apply(*plan); !applied)
-        return applied;
+    const auto element = TRY(singleElement(edit, planner.weight().shape));
+    m_applied.oldText = elementText(planner.decoder(), element);
+    const auto plan = TRY(planElement(codec::Editor(planner.decoder()), edit, element,
+                                      toleranceFor(edit.value, m_tolerance)));
+    m_applied.asked = plan.asked;
+    m_applied.stored = plan.stored;
+    m_applied.note = plan.note;
+    m_applied.newText = edit.kind == Edit::Kind::Drop ? "not stored" : valueText(plan.stored);
+    m_element = element;
+    TRY(planner.apply(plan));
     // Where the payload has another length, only the bundle read anew can decode it.
-    if (!plan->payloadElements && !sameValue(decoded(planner.decoder(), *element),
-                                             static_cast<double>(static_cast<float>(plan->stored))))
-        return tl::unexpected(verifyError(plan->stored, decoded(planner.decoder(), *element)));
+    if (!plan.payloadElements && !sameValue(decoded(planner.decoder(), element),
+                                            static_cast<double>(static_cast<float>(plan.stored))))
+        return tl::unexpected(verifyError(plan.stored, decoded(planner.decoder(), element)));
     return {};
 }
 
 Result<void> Planner::planPart(const Edit &edit, WeightPlanner &planner)
 {
-    const auto plan =
-        planTable(codec::Editor(planner.decoder()), edit, toleranceFor(edit.value, m_tolerance));
-    if (!plan)
-        return tl::unexpected(plan.error());
+    const auto plan = TRY(
+        planTable(codec::Editor(planner.decoder()), edit, toleranceFor(edit.value, m_tolerance)));
     if (edit.kind == Edit::Kind::SetStored && edit.part == codec::PartRole::Mask &&
-        !plan->parts.empty()) {
+        !plan.parts.empty()) {
         return tl::unexpected(planError("patch.mask", "keep or drop", "a bit of the mask alone",
                                         "The mask would no longer match its values"));
     }
-    m_applied.asked = plan->asked;
-    m_applied.stored = plan->stored;
-    m_applied.note = plan->note;
+    m_applied.asked = plan.asked;
+    m_applied.stored = plan.stored;
+    m_applied.note = plan.note;
     m_applied.oldText = partText(edit, planner);
-    auto applied = planner.apply(*plan);
+    auto applied = planner.apply(plan);
     m_applied.newText = partText(edit, planner);
     return applied;
 }
@@ -286,3 +262,46 @@ Result<void> Planner::checkElement(const codec::Decoder &decoder, const Edit &ed
 } // namespace patch
 
 } // namespace kernscope
+
+namespace kernscope::patch {
+
+namespace {
+
+std::string storedText(const codec::Encoding &encoding, codec::PartRole role, std::uint64_t index)
+{
+    const auto part = storedPart(encoding, role);
+    const auto code = part ? codec::operandCode(*part->operand, part->width, index) : std::nullopt;
+    if (!code)
+        return {};
+    return isFloatingPoint(part->operand->type) ? fmt::format("{:#x}", *code)
+                                                : fmt::format("{}", *code);
+}
+
+} // namespace
+
+std::string valueText(double value)
+{
+    return fmt::format("{}", static_cast<float>(value));
+}
+
+std::string partText(const Edit &edit, const WeightPlanner &planner)
+{
+    const codec::Encoding &encoding = planner.decoder().encoding();
+    const auto index = [&edit](std::size_t i) {
+        return i < edit.indices.size() ? edit.indices[i].start : 0;
+    };
+    if (edit.kind == Edit::Kind::Codebook && encoding.palette) {
+        const auto values = planner.decoder().codebookValues();
+        const std::uint64_t at =
+            (index(0) * encoding.palette->entries + index(1)) * encoding.palette->vector + index(2);
+        return at < values.size() ? valueText(static_cast<double>(values[at])) : std::string();
+    }
+    if (edit.kind == Edit::Kind::Scale) {
+        const auto scale = storedPart(encoding, codec::PartRole::Scale);
+        const auto value = scale ? codec::operandValue(*scale->operand, index(0)) : std::nullopt;
+        return value ? valueText(*value) : std::string();
+    }
+    return storedText(encoding, edit.part, index(0));
+}
+
+} // namespace kernscope::patch

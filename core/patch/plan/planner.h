@@ -4,17 +4,13 @@
 #include "core/base/error.h"
 #include "core/base/progress.h"
 #include "core/bundle/bundle_fwd.h"
-#include "core/patch/edit/selection.h"
+#include "core/patch/edit/find_weight.h"
 #include "core/patch/patch.h"
 #include "core/patch/plan/recorder.h"
 #include "core/patch/plan/weight_planner.h"
 
 #include <cmath>
-#include <cstdint>
-#include <optional>
 #include <span>
-#include <string>
-#include <vector>
 
 namespace kernscope::codec {
 struct RunOutcome;

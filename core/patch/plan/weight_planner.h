@@ -9,12 +9,6 @@
 #include "core/container/mil/program.h"
 #include "core/patch/plan/recorder.h"
 
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <vector>
-
 namespace kernscope::patch {
 
 /// Carries out what the codec plans for one weight: parts in weight files are written through the

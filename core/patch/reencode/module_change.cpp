@@ -6,7 +6,6 @@
 #include "core/container/aimodel/package.h"
 #include "core/container/mlir/kinds.h"
 #include "core/format/table_rows.h"
-#include "core/patch/reencode/reencode_visit.h"
 #include "core/patch/reencode/reencoder.h"
 
 #include <algorithm>

@@ -6,12 +6,6 @@
 #include "core/patch/edit/edit.h"
 #include "core/patch/reencode/reencode.h"
 
-#include <cstddef>
-#include <span>
-#include <string>
-#include <utility>
-#include <vector>
-
 /// Core AI packages with other operations in their module.
 namespace kernscope::patch {
 

@@ -9,7 +9,7 @@
 #include "core/codec/encode/form_spec.h"
 #include "core/container/aimodel/package.h"
 #include "core/container/mil/program.h"
-#include "core/patch/edit/blank_paths.h"
+#include "core/patch/edit/edit.h"
 #include "core/patch/patch.h"
 #include "core/patch/reencode/module_reencoder.h"
 #include "core/patch/reencode/reencode.h"

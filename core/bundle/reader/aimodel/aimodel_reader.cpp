@@ -12,7 +12,7 @@
 #include "core/bundle/stored_bytes.h"
 #include "core/container/aimodel/package.h"
 #include "core/container/mil/value_graph.h"
-#include "core/container/milblob/sniff.h"
+#include "core/container/milblob/milblob.h"
 #include "core/container/mlir/writer.h"
 #include "core/form/form_steps.h"
 

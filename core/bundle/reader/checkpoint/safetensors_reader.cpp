@@ -8,8 +8,6 @@
 #include "core/format/table_rows.h"
 
 #include <algorithm>
-#include <string>
-#include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

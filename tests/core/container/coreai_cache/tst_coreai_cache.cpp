@@ -3,7 +3,7 @@
 #include "core/container/coreai_cache/leaves.h"
 #include "core/container/coreai_cache/survey.h"
 #include "core/format/table_rows.h"
-#include "core/report/compiled_survey.h"
+#include "core/report/compiled_origin.h"
 #include "tests/core/container/coreai_cache/made_compiled_folder.h"
 #include "tests/test_program.h"
 
