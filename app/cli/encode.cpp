@@ -417,7 +417,15 @@ Result<EncodedBundle> encodeWeights(const Bundle &bundle, std::span<const std::s
         auto reason = all && form.spec.node != FormNode::Dense
                           ? whyKept(bundle.weights()[weight], one ? &one->encoded : nullptr)
                           : std::nullopt;
-        if (all && form.spec.node == FormNode::Dense && !one && one.error().code == "encode.range")
+        // Of fp32 values the dense form is made by a cast, which is no constant either.
+        if (all && form.spec.node == FormNode::Dense &&
+            bundle.weights()[weight].type == ElementType::Fp32) {
+            if (std::string note = uncompressibleNote(bundle.weights()[weight]); !note.empty())
+                reason = ErrorBuilder("encode.operand").message(std::move(note));
+        }
+        // A range or a shape that the form does not take: the others have it all the same.
+        if (all && !reason && !one &&
+            (one.error().code == "encode.range" || one.error().code == "codec.argument"))
             reason = one.error();
         if (reason)
             result.kept.push_back({weight, std::move(*reason)});

@@ -687,6 +687,8 @@ std::vector<std::string_view> pairChanges(const Bundle &a, const Bundle &b,
         changes.emplace_back("unreadable");
     else if (pair.reencoded())
         changes.emplace_back("re-encoded");
+    else if (pair.rule && pair.rule->left == 0)
+        ; // what the rule says is all that changed
     else if (retrained(pair))
         changes.emplace_back("re-trained");
     else if (changedValues(pair) > 0)

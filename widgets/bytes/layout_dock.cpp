@@ -242,6 +242,8 @@ void LayoutDock::refresh()
     m_following = true;
     m_model->setBundle(bundle);
     m_following = false;
+    if (another)
+        m_table->scrollToTop();
     if (!bundle) {
         m_strip->setFile(nullptr, kNoIndex);
         showMessage(tr("Open a bundle to see how its files are laid out (Ctrl+O)."));

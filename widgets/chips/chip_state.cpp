@@ -14,10 +14,6 @@
 
 namespace kernscope::ui {
 
-namespace {
-
-} // namespace
-
 ChipState &ChipState::of(Session &session)
 {
     if (auto *state = session.findChild<ChipState *>(QString(), Qt::FindDirectChildrenOnly))

@@ -62,6 +62,11 @@ void PictureLegend::showEqual()
     setKind(Kind::Equal);
 }
 
+void PictureLegend::showNotFinite()
+{
+    setKind(Kind::NotFinite);
+}
+
 void PictureLegend::clear()
 {
     setKind(Kind::None);
@@ -90,6 +95,8 @@ std::vector<PictureLegend::Swatch> PictureLegend::swatches() const
     }
     if (m_kind == Kind::Equal)
         all.push_back({theme::diverging(0, dark), CellShape::Square, tr("no difference")});
+    if (m_kind == Kind::NotFinite)
+        all.push_back({palette().color(QPalette::Text), CellShape::Cross, tr("not finite")});
     if (m_kind == Kind::Kept) {
         for (const KeptState state : kKeptStates)
             all.push_back({keptColor(state, dark), keptShape(state), keptText(state)});
@@ -532,6 +539,8 @@ void PairPictures::showDifferenceLegend()
     const bool met = m_sample.differenceRange > 0 || m_largest.value_or(0) > 0;
     if (met)
         legend.showScale(differenceRange(), relative());
+    else if (m_largest && !std::isfinite(*m_largest))
+        legend.showNotFinite();
     else if (m_sample.whole || m_largest)
         legend.showEqual();
     else

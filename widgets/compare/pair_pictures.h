@@ -36,6 +36,7 @@ public:
     void showKept();
     /// Of a picture in which nothing differs.
     void showEqual();
+    void showNotFinite(); ///< no difference is a number
     void clear();
 
     QSize sizeHint() const override;
@@ -45,7 +46,7 @@ protected:
     void paintEvent(QPaintEvent *event) override;
 
 private:
-    enum class Kind : std::uint8_t { None, Scale, Mask, Kept, Equal };
+    enum class Kind : std::uint8_t { None, Scale, Mask, Kept, Equal, NotFinite };
     struct Swatch {
         QColor color;
         CellShape shape;

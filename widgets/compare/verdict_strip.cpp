@@ -54,7 +54,7 @@ constexpr std::array<LimitField, 5> kLimitFields{{
 
 LimitsBar::LimitsBar(QWidget *parent) : QWidget(parent)
 {
-    withoutMargins(new FlowLayout(this), theme::em(this, 0.4));
+    auto *row = withoutMargins(new FlowLayout(this), theme::em(this, 0.4));
     for (std::size_t i = 0; i < kLimitFields.size(); ++i) {
         // Label and field stay together where the row wraps.
         auto *group = new QWidget(this);
