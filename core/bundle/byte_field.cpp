@@ -27,7 +27,7 @@ void describeRows(ByteField &field, const Weight &weight, const codec::Operand &
 {
     const std::uint64_t start = operand.place->dataOffset.value, into = offset.value - start;
     field.text =
-        fmt::format("{} of {} +{:#x}", codec::partWords(weight.form.encoding().get(), operand.role),
+        fmt::format("{} of {} +{:#x}", partWords(weight, operand.role),
                     weight.name, into);
     field.type = operand.type;
     const std::uint64_t width = bitWidth(field.type);
@@ -102,7 +102,7 @@ bool describeOrdered(ByteField &field, const Bundle &bundle, const Weight &weigh
                                   : elements.size() == 1 ? "element"
                                                          : "elements";
     field.text = fmt::format("{} {}: {} of {}, {} +{:#x}", what, fmt::join(numbers, "; "),
-                             codec::partWords(weight.form.encoding().get(), operand.role),
+                             partWords(weight, operand.role),
                              weight.name, nameWithin(bundle, section, weight.name),
                              offset.value - section.range.offset.value);
     return true;
@@ -199,6 +199,24 @@ void describeStored(ByteField &field, const Section &section, FileOffset offset)
 }
 
 } // namespace
+
+std::string_view partWords(const Weight &weight, codec::PartRole role)
+{
+    const auto &encoding = weight.form.encoding();
+    switch (role) {
+    case codec::PartRole::Data: return "values";
+    case codec::PartRole::Indices: return "indices";
+    case codec::PartRole::Lut: return "codebook";
+    case codec::PartRole::Mask: return "mask";
+    case codec::PartRole::NonzeroData: return "stored values";
+    case codec::PartRole::Scale: return "scale";
+    case codec::PartRole::ZeroPoint: return "zero point";
+    case codec::PartRole::Offset: return "offset";
+    case codec::PartRole::Bias:
+        return encoding && encoding->scaling && encoding->scaling->bias ? "second offset" : "bias";
+    }
+    return "";
+}
 
 std::string indexText(const Shape &shape, std::uint64_t element)
 {

@@ -127,8 +127,6 @@ std::optional<CodeEntry> codeOfElement(const Bundle &bundle, const Encoding &enc
         if (payload)
             return payload->place->isLiteral() ? std::nullopt
                                                : std::optional(CodeEntry{payload, index});
-        if (at->turned)
-            at->turned->positions(index, std::span(&index, 1));
         element = index;
     }
     return std::nullopt;
@@ -151,8 +149,6 @@ std::vector<std::uint64_t> elementsOfCode(const Bundle &bundle, const Encoding &
         const auto all = elementCount(at.shape);
         std::vector<std::uint64_t> outer;
         for (std::uint64_t index : elements) {
-            if (at.turned && level + 1 < path.size())
-                index = at.turned->elementAt(index).value_or(index);
             if (at.mask && !(ofMask && level + 1 == path.size())) {
                 const auto bits = bundle.operandBytes(*at.mask);
                 const auto bit = setBit(bits, maskBits(at, bits), index);

@@ -70,23 +70,6 @@ std::optional<PartRole> partRoleFromName(std::string_view name)
     return std::nullopt;
 }
 
-std::string_view partWords(const Encoding *encoding, PartRole role)
-{
-    switch (role) {
-    case PartRole::Data: return "values";
-    case PartRole::Indices: return "indices";
-    case PartRole::Lut: return "codebook";
-    case PartRole::Mask: return "mask";
-    case PartRole::NonzeroData: return "stored values";
-    case PartRole::Scale: return "scale";
-    case PartRole::ZeroPoint: return "zero point";
-    case PartRole::Offset: return "offset";
-    case PartRole::Bias:
-        return encoding && encoding->scaling && encoding->scaling->bias ? "second offset" : "bias";
-    }
-    return "";
-}
-
 const Operand *storedOperand(const OperandSource &source)
 {
     return std::get_if<Operand>(&source);

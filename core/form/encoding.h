@@ -114,9 +114,6 @@ struct Encoding {
     OperandSource payload;                ///< data, packed indices, or the mask's survivors
     std::optional<Palette> palette;
     std::optional<Scaling> scaling;
-    /// Of a payload that another op makes, read with its axes permuted: the element of it that each
-    /// one is, as an order of 1 bit each. Null: element by element.
-    std::shared_ptr<const ElementOrder> turned = nullptr;
     /// The numbers that the steps give are of another type and converted to `type`: rounded to
     /// nearest even, towards zero where it is an integer's. (A cast that loses nothing, too.)
     bool converts = false;
@@ -128,9 +125,6 @@ std::vector<const Operand *> operandsOf(const Encoding &encoding);
 /// The operand of that role that belongs to the encoding itself, else the only one of a nested one
 /// (the entries of a codebook that is scaled, and their scale); null where there is none.
 const Operand *ownOperand(const Encoding &encoding, PartRole role);
-/// "zero point", "stored values", "second offset": what people call a part. `encoding`: null where
-/// it is not known.
-std::string_view partWords(const Encoding *encoding, PartRole role);
 /// The encoding with each of its operands changed, those of nested encodings too, which it shares
 /// with no other encoding any more.
 Encoding withOperands(Encoding encoding, const std::function<void(Operand &)> &change);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/weight_detail.h"
 
+#include "core/bundle/byte_field.h"
+
 #include "core/bundle/bundle.h"
 #include "core/codec/decode/decoder.h"
 #include "core/report/json_table.h"
@@ -155,7 +157,7 @@ std::vector<PartRow> partRows(const WeightDetail &detail)
     std::vector<PartRow> rows;
     const Weight &weight = detail.bundle->weights()[detail.weight];
     for (const codec::Operand &operand : weight.operands())
-        rows.push_back({detail.bundle, &operand, weight.form.encoding().get()});
+        rows.push_back({detail.bundle, &operand, &weight});
     return rows;
 }
 
@@ -259,7 +261,7 @@ const TableOf<PartRow> &partTable()
          [](const Row &row) -> Value {
              const std::string_view name = codec::partRoleName(row.operand->role);
              const bool second =
-                 codec::partWords(row.encoding, row.operand->role) == "second offset";
+                 partWords(*row.weight, row.operand->role) == "second offset";
              return second ? Value(fmt::format("{} (second offset)", name)) : Value(name);
          },
          jsonOf([](const Row &row) { return Json(codec::partRoleName(row.operand->role)); })},

@@ -25,10 +25,7 @@ std::span<const std::byte> Decoder::State::survivorsFrom(std::uint64_t rank) con
 void Decoder::State::payloadFloats(std::uint64_t first, std::span<float> out) const
 {
     const auto fetch = [&](std::uint64_t at, std::span<float> to) {
-        if (payloadDecoder && encoding.turned) {
-            for (std::size_t i = 0; i < to.size(); ++i)
-                payloadDecoder->decodeFloat(turnedTo(at + i), to.subspan(i, 1));
-        } else if (payloadDecoder)
+        if (payloadDecoder)
             payloadDecoder->decodeFloat(at, to);
         else
             convertToFloat(payload.bytes, payload.type, at, to);

@@ -175,12 +175,6 @@ EncodingMaker::Step EncodingMaker::payload()
         return tl::unexpected(makeFault("codec.type", "data", "stored bytes", "another op's result",
                                         "The payload must be stored"));
     auto inner = TRY(DecoderMaker::make(*source, m_depth + 1));
-    const auto &turned = encoding().turned;
-    if (turned && (encoding().mask || turned->elements() != inner.elements().value))
-        return tl::unexpected(makeFault("codec.shape", "data",
-                                        fmt::format("{} elements", inner.elements().value),
-                                        fmt::format("{} elements", turned->elements()),
-                                        "The permuted axes are not those of the payload"));
     m_state->payload.type = inner.type();
     m_state->payload.shape = source->shape;
     m_state->payloadElements = inner.elements().value;

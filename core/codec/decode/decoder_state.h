@@ -103,13 +103,6 @@ struct Decoder::State {
     bool skipsZeros() const { return payload.order && payload.order->skipsZeros(); }
     /// Which elements such a payload stores, gathered on first use.
     const MaskIndex &storedElements() const;
-    /// The element of the payload that another op makes, of one of this.
-    std::uint64_t turnedTo(std::uint64_t element) const
-    {
-        if (encoding.turned)
-            encoding.turned->positions(element, std::span(&element, 1));
-        return element;
-    }
     bool halfResult() const { return encoding.type == ElementType::Fp16; }
 
     /// Bits of a code of the payload.

@@ -118,25 +118,6 @@ Operand permutedOperand(Operand operand, std::vector<std::size_t> axes)
     return operand;
 }
 
-/// Whether each part can be read with its axes permuted: numbers or codes with one codebook, and
-/// stored scales.
-bool turnsInPlace(const Encoding &encoding)
-{
-    const std::size_t rank = encoding.shape.size();
-    const auto turns = [rank](const OperandSource &source) {
-        const Operand *operand = codec::storedOperand(source);
-        return operand &&
-               (operand->shape.size() == rank || elementCount(operand->shape) == ElementCount(1));
-    };
-    const auto &palette = encoding.palette;
-    const bool oneBook =
-        !palette || (palette->vector == 1 && elementCount(palette->grid) == ElementCount(1));
-    const auto &scaling = encoding.scaling;
-    return oneBook && !encoding.mask && turns(encoding.payload) &&
-           (!scaling || (turns(scaling->scale) && (!scaling->offset || turns(*scaling->offset)) &&
-                         (!scaling->bias || turns(*scaling->bias))));
-}
-
 bool isSplat(const OperandSource &source)
 {
     const Operand *operand = codec::storedOperand(source);
@@ -438,27 +419,37 @@ FormBuilder::Built FormBuilder::transpose(std::uint32_t value, PartRole role)
         return tl::unexpected(fault(value, "codec.shape", "permutation",
                                     fmt::format("each axis of {} once", rank), "something else",
                                     "A constant is transposed by no permutation."));
-    if (!turnsInPlace(encoding)) {
-        auto order = codec::permutedOrder(encoding.shape, axes, 1, nullptr);
-        Shape shape = permuted(encoding.shape, axes);
-        BuiltValue turned = nested(std::move(*built));
-        turned.encoding.turned = std::move(order);
-        turned.encoding.shape = std::move(shape);
-        return turned;
-    }
-    const auto turn = [&axes](OperandSource &source) {
-        auto &operand = std::get<Operand>(source);
-        if (elementCount(operand.shape)->value > 1)
-            operand = permutedOperand(std::move(operand), axes);
+    bool known = !encoding.mask && !(encoding.palette && encoding.palette->vector > 1);
+    const auto turn = [&](OperandSource &source) {
+        auto *operand = std::get_if<Operand>(&source);
+        known = known && operand && operand->shape.size() >= rank;
+        if (known && elementCount(operand->shape)->value > 1)
+            *operand = permutedOperand(std::move(*operand), axes);
+    };
+    const auto turnTable = [&](OperandSource &source) {
+        const bool one = codec::storedOperand(source) &&
+                         elementCount(codec::sourceShape(source)) == ElementCount(1);
+        if (!one)
+            turn(source);
     };
     turn(encoding.payload);
-    if (encoding.scaling) {
-        turn(encoding.scaling->scale);
-        if (encoding.scaling->offset)
-            turn(*encoding.scaling->offset);
-        if (encoding.scaling->bias)
-            turn(*encoding.scaling->bias);
+    if (encoding.palette) {
+        encoding.palette->grid = known ? permuted(encoding.palette->grid, axes) : Shape();
+        turn(encoding.palette->lut);
+        // Codebooks of an ordered payload are chosen by the order.
+        known = known && *elementCount(encoding.palette->grid) == ElementCount(1);
     }
+    if (encoding.scaling) {
+        turnTable(encoding.scaling->scale);
+        if (encoding.scaling->offset)
+            turnTable(*encoding.scaling->offset);
+        if (encoding.scaling->bias)
+            turnTable(*encoding.scaling->bias);
+    }
+    if (!known)
+        return tl::unexpected(fault(value, "aimodel.form", "operation",
+                                    "numbers, or codes with scales", "another form",
+                                    "A transposed constant of this form is not read."));
     encoding.shape = permuted(encoding.shape, axes);
     return built;
 }
