@@ -257,7 +257,8 @@ void MainWindow::buildFileMenu(QMenu *menu)
     for (const auto &[text, name] :
          {std::pair{tr("&Dense"), QStringLiteral("sample-dense.mlmodelc")},
           std::pair{tr("&Sparse"), QStringLiteral("sample-sparse.mlmodelc")},
-          std::pair{tr("&Palette"), QStringLiteral("sample-palette.mlmodelc")}})
+          std::pair{tr("&Palette"), QStringLiteral("sample-palette.mlmodelc")},
+          std::pair{tr("&Core AI"), QStringLiteral("sample-coreai.aimodel")}})
         m_actions->add(samples, text, {}, [this, sample = name] { openSample(sample); });
     menu->addSeparator();
     m_save = m_actions->add(menu, tr("&Save\u2026"), QKeySequence::Save, Needs::Changes,

@@ -81,7 +81,9 @@ namespace {
 /// Nothing where there is no build of that name.
 std::optional<MemoryBundle> sampleBundle(const QString &name)
 {
-    for (sample::SampleBundle &made : sample::bundles()) {
+    auto samples = sample::bundles();
+    samples.push_back(sample::coreAi());
+    for (sample::SampleBundle &made : samples) {
         if (made.name == name.toStdString())
             return MemoryBundle{made.name, std::move(made.files)};
     }

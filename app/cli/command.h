@@ -149,6 +149,8 @@ Result<BundlePtr> openBundle(const std::filesystem::path &path);
 /// The same for one file that a command reads by itself; "-" is standard input, once and up to
 /// 512 MiB. Error "io.read".
 Result<std::shared_ptr<OverlaidFile>> openFile(const std::filesystem::path &path);
+/// The content of such a file of at most `most` bytes. Errors: those of openFile, "io.limit".
+Result<std::string> openSmallFile(const std::filesystem::path &path, std::uint64_t most);
 /// Error "io.changed" where another program changed anything that was opened: the answer is made of
 /// bytes that were never together on the disk. Asked before a file is put in its place, and once
 /// more before the command says anything.

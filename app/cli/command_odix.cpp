@@ -225,12 +225,12 @@ std::string compiledSurveyText(const coreai_cache::Survey &survey,
 /// package.
 int runCompiledSurvey(const SurveyArguments &arguments, Context &context)
 {
-    const auto survey = required(coreai_cache::surveyFolder(arguments.path, &context.progress));
+    const auto survey = required(coreai_cache::surveyFolder(arguments.path, &context.progress, openSmallFile));
     std::optional<report::SurveyedPackage> package;
     if (!arguments.against.empty()) {
         package.emplace();
         package->path = arguments.against;
-        package->hash = required(coreai_cache::packageHash(arguments.against));
+        package->hash = required(coreai_cache::packageHash(arguments.against, openSmallFile));
         package->compiledFrom = coreai_cache::compiledFrom(survey, package->hash);
     }
     const int faults = printAnswer(

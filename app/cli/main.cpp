@@ -276,6 +276,14 @@ private:
                 return false;
             m_bundles.push_back(*opened);
         }
+        sample::SampleBundle made = sample::coreAi();
+        const auto opened = Bundle::open(made.name, OpenOptions{std::move(made.files)});
+        if (!opened)
+            return failed("open " + made.name, opened.error());
+        if (!step("open " + made.name, (*opened)->diagnostics().empty(),
+                  fmt::format("{} weights", (*opened)->weights().size())))
+            return false;
+        coverAndDecode(**opened);
         return step("dense, sparse and palette sample", m_bundles.size() == 3);
     }
 

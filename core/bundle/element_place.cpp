@@ -6,6 +6,7 @@
 #include "core/bundle/code_path.h"
 #include "core/codec/decode/mask_index.h"
 #include "core/container/mlir/module.h"
+#include "core/container/odix/field_at.h"
 
 namespace kernscope {
 
@@ -140,6 +141,16 @@ const mlir::Module *BoundOrder::module(const Bundle &bundle)
     return m_module.get();
 }
 
+const odix::FieldMap *BoundOrder::fields(const Bundle &bundle, std::size_t file)
+{
+    if (bundle.kind() != BundleKind::Aimodelx)
+        return nullptr;
+    const auto [at, added] = m_fields.try_emplace(file);
+    if (added)
+        at->second = odix::FieldMap::make(bundle.files()[file].file->bytes());
+    return at->second.get();
+}
+
 const codec::MaskIndex *BoundOrder::ranks(const Bundle &bundle, const codec::Operand &mask,
                                           std::uint64_t bits)
 {
@@ -158,7 +169,6 @@ void BoundOrder::give(const codec::Operand &mask, std::shared_ptr<const codec::M
     m_counted = {&mask, std::move(ranks)};
     if (m_wanted.mask == &mask)
         m_wanted = {};
-    m_module.reset();
 }
 
 void BoundOrder::clear()
@@ -166,6 +176,8 @@ void BoundOrder::clear()
     m_kept = {};
     m_counted = {};
     m_wanted = {};
+    m_module.reset();
+    m_fields.clear();
 }
 
 std::shared_ptr<const codec::MaskIndex> countedMask(const Bundle &bundle,

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <limits>
+#include <map>
 
 /// Where the elements of a weight lie in its files.
 namespace kernscope::codec {
@@ -14,6 +15,9 @@ class MaskIndex;
 
 namespace kernscope::mlir {
 struct Module;
+}
+namespace kernscope::odix {
+class FieldMap;
 }
 
 namespace kernscope {
@@ -49,9 +53,12 @@ public:
     void clear();
     /// The module of a Core AI package, read at the first question; null of other kinds.
     const mlir::Module *module(const Bundle &bundle);
+    /// The fields of a compiled program's file, found at the first question; null of other files.
+    const odix::FieldMap *fields(const Bundle &bundle, std::size_t file);
 
 private:
     std::shared_ptr<const mlir::Module> m_module;
+    std::map<std::size_t, std::shared_ptr<const odix::FieldMap>> m_fields;
     struct Counted {
         const codec::Operand *mask = nullptr;
         std::shared_ptr<const codec::MaskIndex> ranks;

@@ -253,8 +253,11 @@ Result<void> Surveyor::checkOptions()
     if (m_options.targets.empty())
         return refused("plan.target", "target", "at least one", "none",
                        "A plan is made for a chip");
-    if (m_bundle.programFile() == kNoIndex || m_bundle.kind() == BundleKind::MilBlob ||
-        m_bundle.kind() == BundleKind::Aimodelx)
+    if (m_bundle.kind() == BundleKind::Aimodelx)
+        return refused("plan.compiled", {}, "a Core AI package (.aimodel)", "a compiled program",
+                       "A compiled program is not re-encoded: plan for the .aimodel that it was "
+                       "compiled from, and compile that anew");
+    if (m_bundle.programFile() == kNoIndex || m_bundle.kind() == BundleKind::MilBlob)
         return refused("plan.program", {}, "a program beside the weight file",
                        std::string(bundleKindName(m_bundle.kind())),
                        "Without a program a weight has no form to change");

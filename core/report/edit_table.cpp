@@ -35,7 +35,9 @@ Value whereValue(const EditFacts &row)
 
 Value noteValue(const EditFacts &row)
 {
-    return row.edit->bytes.empty() ? Value(Word{"nothing to change"}) : Value(View(row.edit->note));
+    // Of several bits of a mask the last edit has the bytes of all.
+    const bool same = row.edit->bytes.empty() && row.edit->oldText == row.edit->newText;
+    return same ? Value(Word{"nothing to change"}) : Value(View(row.edit->note));
 }
 
 /// Bytes as such are no number; what was there and what comes is listed as bytes.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/weight_detail.h"
 
+#include "core/bundle/byte_field.h"
+
 #include "core/bundle/bundle.h"
 #include "core/codec/decode/decoder.h"
 #include "core/report/json_table.h"
@@ -153,8 +155,9 @@ WeightDetail readWeightDetail(const Bundle &bundle, std::size_t weight, std::siz
 std::vector<PartRow> partRows(const WeightDetail &detail)
 {
     std::vector<PartRow> rows;
-    for (const codec::Operand &operand : detail.bundle->weights()[detail.weight].operands())
-        rows.push_back({detail.bundle, &operand});
+    const Weight &weight = detail.bundle->weights()[detail.weight];
+    for (const codec::Operand &operand : weight.operands())
+        rows.push_back({detail.bundle, &operand, &weight});
     return rows;
 }
 
@@ -255,7 +258,13 @@ const TableOf<PartRow> &partTable()
     using Row = PartRow;
     static constexpr Column<Row> kColumns[] = {
         {"role", "part", "What the part is to the form",
-         [](auto &row) { return codec::partRoleName(row.operand->role); }},
+         [](const Row &row) -> Value {
+             const std::string_view name = codec::partRoleName(row.operand->role);
+             const bool second =
+                 partWords(*row.weight, row.operand->role) == "second offset";
+             return second ? Value(fmt::format("{} (second offset)", name)) : Value(name);
+         },
+         jsonOf([](const Row &row) { return Json(codec::partRoleName(row.operand->role)); })},
         {"dtype", "type", "Type of its stored elements",
          [](auto &row) { return elementTypeName(row.operand->declaredType()); }},
         {"shape", "Its extents, outermost first",

@@ -32,6 +32,7 @@ WeightDetail readWeightDetail(const Bundle &bundle, std::size_t weight, std::siz
 struct PartRow {
     const Bundle *bundle = nullptr;
     const codec::Operand *operand = nullptr;
+    const Weight *weight = nullptr;
 };
 std::vector<PartRow> partRows(const WeightDetail &detail);
 const TableOf<PartRow> &partTable();

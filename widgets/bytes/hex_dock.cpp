@@ -30,6 +30,17 @@ namespace {
 
 constexpr std::uint64_t kLeastByteRows = 8; ///< of bytes, before the readings get room below them
 
+const OperandPlace *placeOfFirstWeight(const Bundle &bundle)
+{
+    for (const Weight &weight : bundle.weights()) {
+        for (const codec::Operand &operand : weight.operands()) {
+            if (!operand.place->isLiteral())
+                return operand.place.get();
+        }
+    }
+    return nullptr;
+}
+
 } // namespace
 
 HexDock::HexDock(Session &session, QWidget *parent)
@@ -186,14 +197,21 @@ void HexDock::refresh()
     }
     const bool another = !m_view->bundle() || m_view->bundle()->path() != bundle->path();
     m_files->clear();
-    std::size_t weights = 0;
+    // A package of one module has its weights in there: then the place of the first one.
+    const OperandPlace *first = placeOfFirstWeight(*bundle);
+    std::size_t weights = first ? first->file : 0;
     for (const BundleFile &file : bundle->files()) {
         m_files->addItem(fromUtf8(file.path));
         m_files->setItemData(m_files->count() - 1, fromUtf8(file.path), Qt::ToolTipRole);
-        if (file.role == SectionKind::Data)
+        if (file.role == SectionKind::Data) {
             weights = static_cast<std::size_t>(m_files->count() - 1);
+            first = nullptr;
+        }
     }
-    showFile(another || m_view->file() >= bundle->files().size() ? weights : m_view->file());
+    const bool anew = another || m_view->file() >= bundle->files().size();
+    showFile(anew ? weights : m_view->file());
+    if (anew && first)
+        m_view->select({first->dataOffset, ByteCount(1)});
     showContent();
     followPlace();
 }

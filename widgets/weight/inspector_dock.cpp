@@ -146,6 +146,17 @@ namespace {
 constexpr double kCodebookHeight = 29, kMaskHeight = 31; // in ems: so that rows and pictures help
 constexpr double kMostStatistics = 32;
 
+/// As the sections of a file are called; Core AI adds a second offset to what is scaled.
+QString partLabel(const Weight &weight, codec::PartRole role)
+{
+    const codec::Encoding *encoding = weight.form.encoding().get();
+    if (role == codec::PartRole::Bias && encoding && encoding->scaling && encoding->scaling->bias)
+        return InspectorDock::tr("second offset");
+    if (role == codec::PartRole::Offset)
+        return InspectorDock::tr("offset");
+    return theme::sectionKindLabel(sectionKindOf(role));
+}
+
 } // namespace
 
 StoredParts::StoredParts(QWidget *parent) : QWidget(parent)
@@ -170,7 +181,7 @@ void StoredParts::setWeight(const Bundle &bundle, std::size_t index)
         auto *swatch = new QLabel(m_body);
         swatch->setPixmap(kindIcon(sectionKindOf(operand.role)).pixmap(side, side));
         auto *name = new QLabel(
-            QStringLiteral("%1 %2").arg(theme::sectionKindLabel(sectionKindOf(operand.role)),
+            QStringLiteral("%1 %2").arg(partLabel(bundle.weights()[index], operand.role),
                                         fromUtf8(elementTypeName(operand.declaredType()))),
             m_body);
         auto *bytes = new QLabel(tr("%1 B").arg(groupedNumber(place.bytes.value)), m_body);

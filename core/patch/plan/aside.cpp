@@ -6,6 +6,7 @@
 #include "core/patch/plan/recorder.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include <fmt/format.h>
 
@@ -50,8 +51,16 @@ Result<PlannedEdits> plan(const BundlePtr &bundle, const std::vector<Edit> &edit
     auto fork = TRY(forkOf(*bundle));
     patch::Planner planner(std::move(fork), tolerance, progress);
     PlannedEdits planned;
-    for (const Edit &edit : edits) {
-        auto applied = planner.plan(edit, !keepsFork && &edit == &edits.back());
+    while (planned.edits.size() < edits.size()) {
+        const auto rest = std::span(edits).subspan(planned.edits.size());
+        const Edit &edit = rest.front();
+        const std::size_t together = planner.maskEdits(rest);
+        auto applied =
+            together > 1
+                ? planner.planMask(rest.first(together))
+                : planner.plan(edit, !keepsFork && rest.size() == 1).map([](AppliedEdit one) {
+                      return std::vector{std::move(one)};
+                  });
         if (!applied) {
             Error refusal = std::move(applied.error());
             if (edits.size() > 1) // which one it is
@@ -59,7 +68,7 @@ Result<PlannedEdits> plan(const BundlePtr &bundle, const std::vector<Edit> &edit
                                               refusal.message);
             return tl::unexpected(std::move(refusal));
         }
-        planned.edits.push_back(std::move(*applied));
+        std::move(applied->begin(), applied->end(), std::back_inserter(planned.edits));
     }
     planned.bundle = planner.bundle();
     return planned;

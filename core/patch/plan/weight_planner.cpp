@@ -29,7 +29,6 @@ public:
     Result<void> resize(ElementCount elements, const codec::PartEdit &tail);
 
 private:
-    Result<void> checkAlone() const;
     Result<void> checkRoom(std::uint64_t bytes) const;
     Result<void> writePayload(std::uint64_t bytes, const codec::PartEdit &tail);
     Result<void> writeRecord(ElementCount elements, std::uint64_t bytes);
@@ -154,31 +153,11 @@ Result<void> PayloadResizer::resize(ElementCount elements, const codec::PartEdit
             .message("The kept values are written in the program: their number stays as it is")
             .unexpected();
     }
-    TRY(checkAlone());
+    TRY(checkAlone(m_bundle, m_weight));
     TRY(checkRoom(bytes->value));
     TRY(writePayload(bytes->value, tail));
     TRY(writeRecord(elements, bytes->value));
     return writeExtents(elements.value);
-}
-
-/// The count is part of what each reader declares: a second reader would no longer agree.
-Result<void> PayloadResizer::checkAlone() const
-{
-    for (const codec::Operand &operand : m_bundle.weights()[m_weight].operands()) {
-        const bool counted =
-            operand.role == codec::PartRole::Mask || operand.role == m_operand.role;
-        const auto others =
-            counted ? sharers(m_bundle, m_weight, *operand.place) : std::vector<std::string>();
-        if (others.empty())
-            continue;
-        return ErrorBuilder("patch.shared")
-            .field(std::string(codec::partRoleName(operand.role)))
-            .expected("a mask and non-zero values of this weight alone")
-            .found(fmt::format("also those of {}", fmt::join(others, ", ")))
-            .message("Another weight reads the same non-zero values, whose number would change")
-            .unexpected();
-    }
-    return {};
 }
 
 Result<void> PayloadResizer::checkRoom(std::uint64_t bytes) const
@@ -356,11 +335,11 @@ Result<void> WeightPlanner::apply(const codec::EditPlan &plan)
     }
     if (!payloadStays)
         return resize(plan);
-    // Codebooks and scales are tables of the decoder, and literals have new bytes.
+    // Codebooks and scales are tables of the decoder, masks are counted, literals have new bytes.
     const bool tables = std::any_of(plan.parts.begin(), plan.parts.end(), [](const auto &edit) {
         return edit.role == codec::PartRole::Lut || edit.role == codec::PartRole::Scale ||
                edit.role == codec::PartRole::ZeroPoint || edit.role == codec::PartRole::Offset ||
-               edit.role == codec::PartRole::Bias;
+               edit.role == codec::PartRole::Bias || edit.role == codec::PartRole::Mask;
     });
     return tables || !m_literals.empty() ? bind() : Result<void>();
 }
@@ -368,13 +347,17 @@ Result<void> WeightPlanner::apply(const codec::EditPlan &plan)
 /// The payload gets another length. The plan leaves out its bytes where they stay as they are.
 Result<void> WeightPlanner::resize(const codec::EditPlan &plan)
 {
-    if (m_bundle->kind() == BundleKind::Aimodel)
+    if (countIsTyped(*m_bundle))
         return ErrorBuilder("patch.mask")
             .field(weight().name)
             .expected("as many non-zero values as before")
             .found("another number")
-            .message("The number of non-zero values is part of the module's types: encode the "
-                     "weight anew (encode --form sparse), or change values that are stored")
+            .message(
+                std::string("The number of non-zero values is part of the program's types: "
+                            "keep or drop another element of the weight in the same step, or ") +
+                (m_bundle->kind() == BundleKind::Aimodel
+                     ? "write a copy (patch --output), whose module is written anew"
+                     : "change the .aimodel and compile it anew"))
             .unexpected();
     m_tables = true;
     const auto *payload = std::get_if<codec::Operand>(&m_decoder->encoding().payload);
@@ -432,6 +415,31 @@ Result<void> WeightPlanner::finish()
         }
     }
     return {};
+}
+
+Result<void> checkAlone(const Bundle &bundle, std::size_t weight)
+{
+    for (const codec::Operand &operand : bundle.weights()[weight].operands()) {
+        const bool counted = operand.role == codec::PartRole::Mask ||
+                             operand.role == codec::PartRole::NonzeroData ||
+                             operand.role == codec::PartRole::Indices;
+        const auto others =
+            counted ? sharers(bundle, weight, *operand.place) : std::vector<std::string>();
+        if (others.empty())
+            continue;
+        return ErrorBuilder("patch.shared")
+            .field(std::string(codec::partRoleName(operand.role)))
+            .expected("a mask and non-zero values of this weight alone")
+            .found(fmt::format("also those of {}", fmt::join(others, ", ")))
+            .message("Another weight reads the same mask or non-zero values, which would change")
+            .unexpected();
+    }
+    return {};
+}
+
+bool countIsTyped(const Bundle &bundle)
+{
+    return bundle.kind() == BundleKind::Aimodel || bundle.kind() == BundleKind::Aimodelx;
 }
 
 bool WeightPlanner::payloadInFile() const

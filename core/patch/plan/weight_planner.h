@@ -63,6 +63,13 @@ private:
     bool m_tables = false;
 };
 
+/// Whether the program's types say how many values a sparse weight stores, so that the number
+/// cannot change in place.
+bool countIsTyped(const Bundle &bundle);
+/// Whether no other weight reads the mask or the stored values of a sparse weight: what one of them
+/// counts is part of what each reader declares. Errors: "patch.shared".
+Result<void> checkAlone(const Bundle &bundle, std::size_t weight);
+
 /// Names of the other weights (with their function, if it is another one) that read any byte of a
 /// place of `weight`.
 std::vector<std::string> sharers(const Bundle &bundle, std::size_t weight,

@@ -2,23 +2,15 @@
 #include "core/patch/reencode/module_reencoder.h"
 
 #include "core/base/error_builder.h"
-#include "core/base/overlaid_file.h"
-#include "core/base/sha256.h"
 #include "core/bundle/bundle.h"
 #include "core/codec/decode/decoder.h"
-#include "core/container/aimodel/package.h"
-#include "core/container/mlir/aicode.h"
-#include "core/container/mlir/kinds.h"
-#include "core/container/mlir/writer.h"
-#include "core/format/coreai_operations.h"
-#include "core/format/table_rows.h"
-#include "core/patch/edit/find_weight.h"
-#include "core/patch/plan/shared_constant.h"
+#include "core/patch/reencode/module_change.h"
 #include "core/patch/reencode/reencoder.h"
 
 #include <algorithm>
 #include <cmath>
-#include <tuple>
+#include <map>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -31,210 +23,10 @@ using codec::EncodedWeight;
 using codec::PartRole;
 using mlir::NewOperation;
 
-constexpr std::string_view kAicode = "aicode.";
-constexpr std::string_view kConstant = "primitive.constant_v1";
-
-/// First date of the library that knows an operation; 0: not known.
-std::uint64_t sinceOf(std::string_view operation)
-{
-    struct Row {
-        std::string operation;
-        std::uint32_t since = 0;
-    };
-    static const auto rows = tables::loadRows<Row>(
-        "coreai_since", {{"operation", &Row::operation}, {"since", &Row::since}});
-    const auto at = std::find_if(rows.begin(), rows.end(),
-                                 [&](const Row &row) { return row.operation == operation; });
-    return at == rows.end() ? 0 : at->since;
-}
-
 tl::unexpected<Error> noForm(std::string expected, std::string found, std::string message)
 {
     return refused("encode.form", "form", std::move(expected), std::move(found),
                    std::move(message));
-}
-
-/// A module that is being changed, and what is added to it.
-class ModuleChange
-{
-public:
-    explicit ModuleChange(const Bundle &bundle)
-        : m_bundle(bundle), m_file(bundle.programFile()),
-          m_module(
-              mlir::readModule(bundle.files()[m_file].file->bytes(), bundle.files()[m_file].path)),
-          m_edit(m_module)
-    {
-        for (std::uint32_t i = 0; i < m_module.operations.size(); ++i)
-            m_byOffset.emplace(m_module.operations[i].range.offset.value, i);
-        readVersion();
-    }
-
-    const mlir::Module &module() const { return m_module; }
-    mlir::ModuleEdit &edit() { return m_edit; }
-
-    /// The operation that makes a weight.
-    Result<std::uint32_t> makerOf(const Weight &weight);
-    /// The latest version of an operation that the package's library knows, else the first one.
-    std::string versionOf(std::string_view operation, unsigned latest);
-    Result<std::uint32_t> tensorType(ElementType element, const Shape &shape);
-    Result<std::uint32_t> tensorType(std::string_view element, const Shape &shape,
-                                     std::optional<std::uint64_t> nonZeros = {});
-    /// Properties of a constant that holds those bytes, packed.
-    Result<std::uint32_t> constantOf(std::span<const std::byte> bytes, std::uint64_t elements,
-                                     unsigned bits, bool smallFloat);
-    Result<BundlePtr> open();
-
-private:
-    void readVersion();
-    Result<void> raiseVersion();
-
-    const Bundle &m_bundle;
-    std::size_t m_file;
-    mlir::Module m_module;
-    mlir::ModuleEdit m_edit;
-    std::unordered_map<std::uint64_t, std::uint32_t> m_byOffset;
-    std::map<std::pair<std::string, std::string>, std::uint64_t> m_makers; ///< of program values
-    std::uint32_t m_asset = mlir::kNone;
-    std::uint64_t m_version = 0, m_wanted = 0; ///< of the asset; 0: it says none
-};
-
-void ModuleChange::readVersion()
-{
-    for (std::uint32_t i = 0; i < m_module.operations.size(); ++i) {
-        if (m_module.is(m_module.operations[i], "aicode.serialization.asset"))
-            m_asset = i;
-    }
-    if (m_asset == mlir::kNone)
-        return;
-    const std::uint32_t version = m_module.attributeOf(m_module.operations[m_asset], "version");
-    if (version == mlir::kNone)
-        return;
-    const mlir::Decoded decoded = m_module.attribute(version);
-    if (decoded.is("serialization.integer"))
-        m_version = decoded.fields.back().value;
-}
-
-Result<void> ModuleChange::raiseVersion()
-{
-    if (m_version == 0 || m_wanted <= m_version)
-        return {};
-    const auto version =
-        TRY(m_edit.attribute("serialization.integer", {{{32}, {1}, {m_wanted}}, {}}));
-    const auto properties = TRY(
-        m_edit.properties("aicode.serialization.asset",
-                          {m_module.attributeOf(m_module.operations[m_asset], "source"), version}));
-    m_edit.setProperties(m_asset, properties);
-    return {};
-}
-
-std::string ModuleChange::versionOf(std::string_view operation, unsigned latest)
-{
-    std::string name;
-    std::uint64_t since = 0;
-    for (unsigned version = latest; version > 0; --version) {
-        name = fmt::format("{}_v{}", operation, version);
-        since = sinceOf(name);
-        if (m_version == 0 || since <= m_version)
-            break;
-    }
-    m_wanted = std::max(m_wanted, since);
-    return std::string(kAicode) + name;
-}
-
-Result<std::uint32_t> ModuleChange::makerOf(const Weight &weight)
-{
-    if (m_makers.empty()) {
-        for (const mil::Function &function : m_bundle.program()->functions) {
-            visitOperations(function.body, [&](const mil::Operation &operation) {
-                for (const mil::NamedType &output : operation.outputs)
-                    m_makers.emplace(std::pair(function.name, output.name), operation.span.offset);
-            });
-        }
-    }
-    const auto offset = m_makers.find({weight.function, weight.name});
-    const auto at = offset == m_makers.end() ? m_byOffset.end() : m_byOffset.find(offset->second);
-    if (at == m_byOffset.end() || m_module.operations[at->second].results.count != 1)
-        return refused("encode.program", weight.name, "an operation that makes the weight alone",
-                       weight.sourceOp, "The module has no operation that could be replaced");
-    return at->second;
-}
-
-Result<std::uint32_t> ModuleChange::tensorType(ElementType element, const Shape &shape)
-{
-    return tensorType(elementTypeName(element), shape);
-}
-
-Result<std::uint32_t> ModuleChange::tensorType(std::string_view element, const Shape &shape,
-                                               std::optional<std::uint64_t> nonZeros)
-{
-    const auto rows = mlir::kindRows();
-    const auto row = std::find_if(rows.begin(), rows.end(), [&](const mlir::KindRow &each) {
-        return each.type && each.dialect == "aicode" && each.element == element;
-    });
-    if (row == rows.end())
-        return noForm("a type that Core AI has", std::string(element),
-                      "Core AI has no such elements");
-    const auto type = m_edit.type(row->name, {});
-    if (!type)
-        return type;
-    mlir::FieldValues values{{{shape.begin(), shape.end()}, {*type}}, {}};
-    if (nonZeros) {
-        const auto encoding =
-            m_edit.attribute("sparse_tensor_encoding_v1", {{{0}, {1}, {1}, {*nonZeros}}, {}});
-        if (!encoding)
-            return encoding;
-        values.columns.push_back({*encoding});
-    }
-    return m_edit.type("tensor_v1", values);
-}
-
-/// As the platform's own builder stores constants (coreai-format.md, section 6).
-Result<std::uint32_t> ModuleChange::constantOf(std::span<const std::byte> bytes,
-                                               std::uint64_t elements, unsigned bits,
-                                               bool smallFloat)
-{
-    constexpr std::uint64_t kMostInline = 255, kBlobAlignment = 16;
-    const std::size_t one = bits < 8 ? 1 : bits / 8;
-    bool splat = bytes.size() >= one;
-    for (std::size_t i = one; i < bytes.size() && splat; ++i)
-        splat = bytes[i] == bytes[i - one];
-    splat = splat && (bits >= 8 || bytes.front() == std::byte{0});
-    Result<std::uint32_t> value = std::uint32_t{0};
-    if (splat || (elements <= kMostInline && bits >= 8 && !smallFloat)) {
-        const auto stored = splat ? bytes.first(one) : bytes;
-        value = m_edit.attribute("serialization.dense_elements",
-                                 {{{splat ? 1U : 0U}, {stored.size()}}, stored});
-    } else {
-        const std::uint64_t handle = m_edit.resource(
-            "weight", kBlobAlignment, std::vector<std::byte>(bytes.begin(), bytes.end()));
-        value = m_edit.attribute("serialization.dense_resource", {{{handle}}, {}});
-    }
-    return value ? m_edit.properties("aicode.primitive.constant_v1", {*value}) : value;
-}
-
-/// The changed module in a bundle in memory, with its hash.
-Result<BundlePtr> ModuleChange::open()
-{
-    TRY(raiseVersion());
-    m_edit.dropUnused();
-    auto written = TRY(mlir::writeModule(m_module, &m_edit));
-    Sha256 sum;
-    sum.update(written);
-    const auto digest = TRY(sum.finish());
-    OpenOptions options;
-    for (std::size_t i = 0; i < m_bundle.files().size(); ++i) {
-        const BundleFile &file = m_bundle.files()[i];
-        if (i == m_file) {
-            options.memory.emplace_back(file.path, std::move(written));
-        } else if (file.path == aimodel::kHashFile) {
-            options.memory.emplace_back(file.path,
-                                        std::vector<std::byte>(digest.begin(), digest.end()));
-        } else {
-            auto copied = TRY(copiedFile(file));
-            options.memory.emplace_back(file.path, std::move(copied));
-        }
-    }
-    return Bundle::open(m_bundle.name(), options);
 }
 
 /// The operations that make one weight in its new form.
@@ -295,12 +87,14 @@ FormWriter::Made FormWriter::constant(const EncodedPart &stored, const Shape &sh
 {
     const bool smallFloat = isFloatingPoint(stored.type) && bitWidth(stored.type) <= 8;
     const auto count = elementCount(shape);
-    auto properties = TRY(m_change.constantOf(stored.bytes, count ? count->value : 0,
-                                              bitWidth(stored.type), smallFloat));
+    auto properties = m_change.constantOf(stored.bytes, count ? count->value : 0,
+                                          bitWidth(stored.type), smallFloat);
+    if (!properties)
+        return properties;
     auto made = operation(m_change.versionOf("primitive.constant", 1),
                           m_change.tensorType(stored.type, shape), {});
     if (made)
-        m_operations.back().properties = properties;
+        m_operations.back().properties = *properties;
     return made;
 }
 
@@ -449,86 +243,6 @@ Result<void> verifyModule(const Bundle &bundle, const Bundle &made,
     return {};
 }
 
-/// The constant of a part of a weight, and the operation of the weight's chain that reads it.
-struct PartConstant {
-    std::uint32_t constant = 0;
-    std::uint32_t reader = mlir::kNone; ///< kNone: the weight is the constant
-    std::uint32_t operand = 0;
-};
-
-/// Follows a weight's operations to the constant that an edit changes.
-std::optional<PartConstant> constantOfPart(const mlir::Module &module, std::uint32_t maker,
-                                           PartRole role)
-{
-    PartConstant found{maker, mlir::kNone, 0};
-    bool looking = role == PartRole::Scale || role == PartRole::ZeroPoint ||
-                   role == PartRole::Offset || role == PartRole::Bias || role == PartRole::Lut ||
-                   role == PartRole::Mask;
-    for (std::size_t steps = 0; steps <= module.operations.size(); ++steps) {
-        const mlir::Operation &operation = module.operations[found.constant];
-        const CoreAiOperation *row = coreAiOperation(module.operationName(operation));
-        if (!row || row->step == CoreAiStep::None)
-            return std::nullopt;
-        if (row->step == CoreAiStep::Constant)
-            return looking ? std::nullopt : std::optional(found);
-        std::uint32_t next = 0;
-        const bool scales =
-            row->step == CoreAiStep::ShiftScale || row->step == CoreAiStep::Dequantize;
-        if (looking && scales && role == PartRole::Scale)
-            next = 1;
-        else if (looking && scales && (role == PartRole::Offset || role == PartRole::ZeroPoint))
-            next = 2;
-        else if (looking && scales && role == PartRole::Bias)
-            next = 3;
-        else if (looking && role == PartRole::Lut &&
-                 (row->step == CoreAiStep::LutToDense || row->step == CoreAiStep::LutToSparse))
-            next = 1;
-        else if (looking && role == PartRole::Mask && row->step == CoreAiStep::BuildSparse)
-            next = 1;
-        looking = looking && next == 0;
-        const auto operands = module.operandsOf(operation);
-        if (next >= operands.size() || module.values[operands[next]].argument)
-            return std::nullopt;
-        found = {module.values[operands[next]].owner, found.constant, next};
-    }
-    return std::nullopt;
-}
-
-Diagnostic ownNote(const mlir::Module &module, const Edit &edit, std::uint32_t constant,
-                   const std::vector<std::uint32_t> &sharing, bool splat)
-{
-    ErrorBuilder note("patch.own_constant");
-    note.file(module.file)
-        .at(module.operations[constant].range.offset)
-        .field(edit.weight)
-        .found(sharing.size() > 1 ? constantReaders(module, constant, sharing)
-               : splat            ? std::string("one element that stands for all")
-                                  : std::string("other readers of the same constant"))
-        .message("What is changed stood for more than that: it gets bytes of its own, and the "
-                 "module another length");
-    return {Severity::Note, note};
-}
-
-/// The elements of a constant, all of them, packed.
-std::vector<std::byte> allElements(std::span<const std::byte> stored, bool splat,
-                                   std::uint64_t elements, unsigned bits)
-{
-    if (!splat || bits == 0)
-        return {stored.begin(), stored.end()};
-    std::vector<std::byte> all;
-    if (bits >= 8) {
-        for (std::uint64_t i = 0; i < elements; ++i)
-            all.insert(all.end(), stored.begin(), stored.end());
-        return all;
-    }
-    all.resize(static_cast<std::size_t>((elements * bits + 7) / 8));
-    const unsigned code = std::to_integer<unsigned>(stored.front()) & ((1U << bits) - 1U);
-    for (std::uint64_t bit = 0; bit < elements * bits; ++bit)
-        if ((code >> (bit % bits) & 1U) != 0)
-            all[static_cast<std::size_t>(bit / 8)] |= static_cast<std::byte>(1U << (bit % 8));
-    return all;
-}
-
 } // namespace
 
 Result<BundlePtr> reencodeModule(const Bundle &bundle, std::span<const Reencoding> weights)
@@ -547,107 +261,24 @@ Result<BundlePtr> reencodeModule(const Bundle &bundle, std::span<const Reencodin
         if (weight.shape != each.encoded->shape)
             return refused("encode.shape", weight.name, shapeText(weight.shape),
                            shapeText(each.encoded->shape), "A form does not change the shape");
-        const auto maker = TRY(change.makerOf(weight));
-        if (!replaced.insert(maker).second)
+        const auto maker = change.makerOf(weight);
+        if (!maker)
+            return tl::unexpected(maker.error());
+        if (!replaced.insert(*maker).second)
             return refused("encode.program", weight.name, "each weight once", "twice",
                            "A weight cannot get two forms");
         auto operations = FormWriter(change, weight, *each.encoded)
-                              .run(change.module().operations[maker].results.first);
+                              .run(change.module().operations[*maker].results.first);
         if (!operations)
             return ErrorBuilder(std::move(operations.error())).field(weight.name).unexpected();
-        change.edit().replace(maker, std::move(*operations));
+        change.edit().replace(*maker, std::move(*operations));
     }
-    auto made = TRY(change.open());
-    TRY(verifyModule(bundle, *made, weights));
+    auto made = change.open();
+    if (!made)
+        return made;
+    if (auto sound = verifyModule(bundle, **made, weights); !sound)
+        return tl::unexpected(std::move(sound.error()));
     return made;
-}
-
-Result<OwnConstants> withOwnConstants(const Bundle &bundle, const std::vector<Edit> &edits)
-{
-    if (bundle.kind() != BundleKind::Aimodel || bundle.programFile() == kNoIndex)
-        return OwnConstants();
-    Diagnostics notes;
-    const BundleReadLock lock(bundle);
-    ModuleChange change(bundle);
-    const mlir::Module &module = change.module();
-    const mlir::ConstantUses uses = mlir::constantUses(module);
-    std::vector<std::uint32_t> readers(module.values.size());
-    for (const std::uint32_t value : module.operandValues)
-        ++readers[value];
-    std::map<std::uint32_t, std::vector<NewOperation>> clones; ///< by the operation that reads them
-    std::set<std::tuple<std::uint32_t, std::uint32_t>> done;
-    for (const Edit &edit : edits) {
-        if (edit.isRaw())
-            continue;
-        const auto index = TRY(findWeight(bundle, edit.weight));
-        const auto maker = change.makerOf(bundle.weights()[index]);
-        const auto part = maker ? constantOfPart(module, *maker, editedPart(edit)) : std::nullopt;
-        if (!part || !done.emplace(part->constant, part->reader).second)
-            continue;
-        const mlir::Operation &constant = module.operations[part->constant];
-        const auto data = mlir::constantBytes(module, module.attributeOf(constant, "value"));
-        const std::uint32_t value = constant.results.first;
-        const auto type = mlir::tensorType(module, module.values[value].type);
-        if (!data || !type)
-            continue;
-        std::uint64_t elements = 1;
-        for (const std::int64_t extent : type->shape)
-            elements = checkedMultiply(elements, static_cast<std::uint64_t>(extent)).value_or(0);
-        // All elements of a truth value stand there (mlir-bytecode.md, section 8).
-        const bool splat = data->splat && elements > 1 && type->elementName != "bool";
-        const bool several = part->reader != mlir::kNone && readers[value] > 1;
-        if (uses.sharing(*data).size() < 2 && !splat && !several)
-            continue;
-        const auto stored = module.bytesOf(data->data);
-        if (elements == 0 || elements > bundle.totalBytes().value * 64)
-            return refused("encode.size", edit.weight, "a constant that fits in memory",
-                           std::to_string(elements) + " elements",
-                           "A constant is too large to be written out");
-        // A blob for each, so that nothing is shared again by its bytes.
-        const auto handle = change.edit().resource(
-            "weight", 16, allElements(stored, splat, elements, type->elementBits));
-        const auto attribute =
-            change.edit().attribute("serialization.dense_resource", {{{handle}}, {}});
-        const auto properties =
-            TRY(attribute ? change.edit().properties(std::string(kAicode) + std::string(kConstant),
-                                                     {*attribute})
-                          : attribute);
-        notes.push_back(ownNote(module, edit, part->constant, uses.sharing(*data), splat));
-        if (!several) {
-            change.edit().setProperties(part->constant, properties);
-            continue;
-        }
-        // Others read the same value: the weight's own chain gets a constant of its own.
-        const mlir::Operation &reader = module.operations[part->reader];
-        if (reader.regions.count > 0)
-            return refused("encode.program", edit.weight, "an operation without regions",
-                           module.operationName(reader),
-                           "Other weights read the same constant, and the operation that reads it "
-                           "here is not written anew");
-        auto &added = clones[part->reader];
-        if (added.empty()) {
-            NewOperation same;
-            same.name = module.operationName(reader);
-            same.properties = reader.properties;
-            const auto operands = module.operandsOf(reader);
-            same.operands.assign(operands.begin(), operands.end());
-            same.results = {reader.results.first};
-            added.push_back(std::move(same));
-        }
-        NewOperation own;
-        own.name = std::string(kAicode) + std::string(kConstant);
-        own.location = constant.location;
-        own.properties = properties;
-        own.results = {change.edit().value(module.values[value].type)};
-        added.back().operands[part->operand] = own.results.front();
-        added.insert(added.end() - 1, std::move(own));
-    }
-    for (auto &[reader, added] : clones)
-        change.edit().replace(reader, std::move(added));
-    if (change.edit().empty())
-        return OwnConstants();
-    auto made = TRY(change.open());
-    return OwnConstants{std::move(made), std::move(notes)};
 }
 
 } // namespace kernscope::patch

@@ -34,8 +34,13 @@ Reencoder::Reencoder(const Bundle &bundle, std::span<const Reencoding> weights)
 Result<void> Reencoder::checkWeights() const
 {
     const std::string first = m_jobs.empty() ? std::string() : m_jobs.front().weight->name;
-    if (m_bundle.programFile() == kNoIndex || m_bundle.kind() == BundleKind::MilBlob ||
-        m_bundle.kind() == BundleKind::Aimodelx)
+    if (m_bundle.kind() == BundleKind::Aimodelx)
+        return refused("encode.compiled", first, "a Core AI package (.aimodel)",
+                       "a compiled program",
+                       "A compiled program is not re-encoded: encode the .aimodel that it was "
+                       "compiled from and compile that anew; single values of what is stored can "
+                       "be patched here");
+    if (m_bundle.programFile() == kNoIndex || m_bundle.kind() == BundleKind::MilBlob)
         return refused("encode.program", first, "a program beside the weight file",
                        std::string(bundleKindName(m_bundle.kind())),
                        "Without a program a weight has no form to change");

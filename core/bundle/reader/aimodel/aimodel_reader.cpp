@@ -170,8 +170,9 @@ void PackageReading::readModule(const mlir::Module &module)
     const std::vector<std::uint32_t> values = graph.weights();
     const auto shared = aimodel::sharedLocations(graph, values);
     const auto graphNames = aimodel::graphNames(graph);
+    const auto order = aimodel::graphOrder(graph, graphNames);
     std::vector<aimodel::ValueNames> names;
-    for (std::size_t i = 0; i < graph.graphs().size(); ++i) {
+    for (const std::size_t i : order) {
         names.emplace_back(graph, graph.graphs()[i], values, shared);
         m_out.program.functions.push_back(
             aimodel::makeFunction(graph, names.back(), i, graphNames, m_path));
@@ -197,7 +198,8 @@ void PackageReading::readModule(const mlir::Module &module)
     }
     aimodel::FormBuilder forms(graph, m_out.programFile, m_path, m_out.log);
     for (std::size_t i = 0; i < names.size(); ++i)
-        addWeights(graph, graph.graphs()[i], m_out.program.functions[i], names[i], values, forms);
+        addWeights(graph, graph.graphs()[order[i]], m_out.program.functions[i], names[i], values,
+                   forms);
     markSharedOperands(m_out.weights);
     claimModule(module);
 }

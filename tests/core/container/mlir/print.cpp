@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/container/mlir/print.h"
+#include "print.h"
 
 #include "core/base/text.h"
 #include "core/numeric/half.h"
