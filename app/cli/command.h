@@ -45,6 +45,7 @@ struct Context {
 
 /// Each adds one subcommand whose callback does the work and sets context.exitCode. A new command
 /// adds its line here, its file to CMakeLists.txt and its call to main.cpp.
+void addAudit(CLI::App &app, Context &context);
 void addInspect(CLI::App &app, Context &context);
 void addBytes(CLI::App &app, Context &context);
 void addDecode(CLI::App &app, Context &context);

@@ -2,8 +2,10 @@
 #include "app/cli/command.h"
 #include "app/cli/output_file.h"
 #include "app/cli/text_output.h"
+#include "core/assessment/coverage.h"
 #include "core/assessment/weight_where.h"
 #include "core/base/error_builder.h"
+#include "core/base/overlaid_file.h"
 #include "core/bundle/build_facts.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/statistics.h"
@@ -12,6 +14,7 @@
 #include "core/report/bundle_report.h"
 #include "core/report/byte_table.h"
 #include "core/report/command_json.h"
+#include "core/report/coverage_table.h"
 #include "core/report/program_table.h"
 #include "core/report/weight_table.h"
 
@@ -173,8 +176,11 @@ struct InspectOptions {
     bool hash = false;
     bool sections = false;
     bool findings = false;
-    std::string where;  ///< which weights are listed; empty: all
-    std::string report; ///< file of an HTML report; empty: none
+    bool coverage = false;
+    std::vector<std::string> expected, except; ///< --expect, --except
+    std::string config, sibling;               ///< files that say what is expected
+    std::string where;                         ///< which weights are listed; empty: all
+    std::string report;                        ///< file of an HTML report; empty: none
 };
 
 void append(Diagnostics &diagnostics, Diagnostics more)
@@ -219,6 +225,38 @@ std::string findingsText(const Bundle &bundle, const std::vector<Finding> &findi
                report::textTable(report::findingTable(), report::findingRows(bundle, findings)));
 }
 
+/// What is expected: by a sibling build, then a configuration, then what was typed.
+CoverageRules coverageRules(const InspectOptions &options)
+{
+    CoverageRules rules;
+    if (!options.sibling.empty())
+        rules = rulesOf(*required(openBundle(options.sibling)));
+    if (!options.config.empty()) {
+        const auto file = required(openFile(options.config));
+        const auto bytes = file->bytes();
+        rules = required(readCompressionConfig(
+            {reinterpret_cast<const char *>(bytes.data()), static_cast<std::size_t>(bytes.size())},
+            options.config));
+    }
+    for (const std::string &text : options.expected)
+        rules.expected.push_back(usable(readExpectedForm(text)));
+    rules.except = options.except;
+    return rules;
+}
+
+struct InspectedCoverage {
+    CoverageRules rules;
+    Coverage coverage;
+};
+
+std::string coverageText(const Bundle &bundle, const InspectedCoverage &covered)
+{
+    return heading("Coverage") +
+           fmt::format("  {}\n", report::coverageSentence(covered.coverage, covered.rules)) +
+           terminalText(report::textTable(report::coverageTable(),
+                                          report::coverageLines(bundle, covered.coverage)));
+}
+
 /// What was read of the values.
 struct InspectedValues {
     AllStatistics statistics;
@@ -248,7 +286,8 @@ InspectedValues readValues(const Bundle &bundle, const InspectOptions &options,
 /// Prints the answer, as a document or as text. `asked`: figures of the values.
 void printInspected(const ShapedBundle &opened, const InspectOptions &options,
                     const StatisticsOptions &asked, const InspectedValues &read,
-                    const std::vector<bool> &selected, Context &context)
+                    const std::vector<bool> &selected,
+                    const std::optional<InspectedCoverage> &covered, Context &context)
 {
     const Bundle &bundle = *opened.bundle;
     if (context.json) {
@@ -257,6 +296,8 @@ void printInspected(const ShapedBundle &opened, const InspectOptions &options,
             report::keepWeights(document, options.where, selected); // totals stay those of all
         if (options.findings)
             report::addFindings(document, bundle, read.findings);
+        if (covered)
+            report::addCoverage(document, bundle, covered->coverage, covered->rules);
         if (!options.report.empty())
             report::addReportFile(document, options.report);
         addShapes(document, opened);
@@ -266,7 +307,7 @@ void printInspected(const ShapedBundle &opened, const InspectOptions &options,
     if (!context.quiet)
         print(inspectText(bundle, read.statistics.weights, asked, options.sections, selected) +
               (options.findings ? findingsText(bundle, read.findings) : std::string()) +
-              shapesText(opened) +
+              (covered ? coverageText(bundle, *covered) : std::string()) + shapesText(opened) +
               (options.report.empty() ? std::string()
                                       : "\nReport written to " + printable(options.report) + "\n"));
     printDiagnostics(context, read.diagnostics);
@@ -290,9 +331,17 @@ int runInspect(const InspectOptions &options, Context &context)
         writeReport(bundle, read.statistics, read.findings, read.diagnostics, options.report,
                     context);
     }
+    std::optional<InspectedCoverage> covered;
+    if (options.coverage || !options.expected.empty() || !options.config.empty() ||
+        !options.sibling.empty()) {
+        covered.emplace();
+        covered->rules = coverageRules(options);
+        covered->coverage = coverageOf(bundle, covered->rules);
+    }
     printInspected(opened, options, asked, read,
-                   selectWeights(bundle, where, zerosOf(read.statistics)), context);
-    return exitCodeOf(read.diagnostics);
+                   selectWeights(bundle, where, zerosOf(read.statistics)), covered, context);
+    const int faults = exitCodeOf(read.diagnostics);
+    return faults != kDone ? faults : covered && covered->coverage.broken > 0 ? kDiffers : kDone;
 }
 
 } // namespace
@@ -310,6 +359,16 @@ void addInspect(CLI::App &app, Context &context)
         "--findings", options->findings,
         "What is worth a look: unused records, values that are not finite, constant "
         "channels, unused codebook entries, duplicates, weights that no chip streams");
+    command->add_flag("--coverage", options->coverage,
+                      "What was compressed: bits a weight, form expected and found, why dense");
+    addOption(*command, "--expect", "PATTERN=FORM", options->expected,
+              "Exit status 1 where a weight of that name is in another form, such as "
+              "'*=palette4' or '*mlp*=int4+blocks32'");
+    addOption(*command, "--except", "PATTERN", options->except, "Weights that may be in any form");
+    addOption(*command, "--config", "FILE", options->config,
+              "What is expected, from a configuration of coremltools or coreai-opt (YAML or JSON)");
+    addOption(*command, "--sibling", "BUNDLE", options->sibling,
+              "What is expected: the forms of another build");
     command->add_flag("--sections", options->sections,
                       "List every section of every file in the text output");
     addOption(*command, "--where", "TERMS", options->where,
@@ -319,12 +378,14 @@ void addInspect(CLI::App &app, Context &context)
                     "Write a report for a browser as well, with figures and pictures", "FILE.html");
     addShapeOption(*command, options->shapes);
     addCommonOptions(*command, context);
-    addExamples(*command, {"inspect model.mlmodelc", "inspect --stats --hash model.mlpackage",
-                           "inspect --where 'folds:M1 bytes>10k' model.mlmodelc",
-                           "inspect --findings model.mlmodelc",
-                           "inspect --json --sections weights/weight.bin",
-                           "inspect --json --shape image=1,3,640,640 model.mlmodelc",
-                           "inspect model.mlmodelc -o report.html"});
+    addExamples(*command,
+                {"inspect model.mlmodelc", "inspect --stats --hash model.mlpackage",
+                 "inspect --where 'folds:M1 bytes>10k' model.mlmodelc",
+                 "inspect --findings model.mlmodelc",
+                 "inspect --coverage --expect '*=palette4' --except '*embed*' m.mlpackage",
+                 "inspect --json --sections weights/weight.bin",
+                 "inspect --json --shape image=1,3,640,640 model.mlmodelc",
+                 "inspect model.mlmodelc -o report.html"});
     command->callback([options, &context] { context.exitCode = runInspect(*options, context); });
 }
 

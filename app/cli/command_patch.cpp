@@ -223,6 +223,11 @@ std::string patchText(const Bundle &bundle, const std::vector<AppliedEdit> &edit
                                         : styled(Style::Bad, "not verified"));
     for (const std::filesystem::path &backup : saved->backups)
         text += fmt::format("backup: {}\n", printable(backup.string()));
+    // What runs may be what was compiled before.
+    const auto caches = format::staleCaches(bundleKindName(bundle.kind()));
+    if (!caches.empty())
+        text += heading("Caches that may hold what was compiled before") +
+                terminalText(textTable(report::staleCacheTable(), caches));
     return text;
 }
 

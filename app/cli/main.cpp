@@ -63,6 +63,7 @@ int run(int argc, char **argv, cli::Context &context)
     cli::addHwx(app, context);
     cli::addOdix(app, context);
     cli::addSurvey(app, context);
+    cli::addAudit(app, context);
     cli::addChips(app, context);
     cli::addPlan(app, context);
     cli::addEngine(app, context);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/assessment/bundle_findings.h"
 
+#include "core/assessment/known_faults.h"
 #include "core/assessment/weight_where.h"
 #include "core/base/parallel.h"
 #include "core/base/text.h"
@@ -197,6 +198,7 @@ std::string_view findingName(Finding::Kind kind)
     case Finding::Kind::NonFinite: return "not_finite";
     case Finding::Kind::BeyondHalf: return "beyond_fp16";
     case Finding::Kind::ZeroScale: return "zero_scale";
+    case Finding::Kind::KnownFault: return "known_fault";
     case Finding::Kind::Constant: return "constant";
     case Finding::Kind::ConstantChannels: return "constant_channels";
     case Finding::Kind::Larger: return "larger_than_dense";
@@ -232,6 +234,7 @@ std::string findingText(const Bundle &bundle, const Finding &finding)
         return fmt::format("{}: {} of {} {} 0, so their elements are lost", name,
                            grouped(finding.count), counted(finding.of, "scale"),
                            finding.count == 1 ? "is" : "are");
+    case Finding::Kind::KnownFault: return finding.text;
     case Finding::Kind::Constant:
         return fmt::format("{} is {:.5g} everywhere", name, finding.value);
     case Finding::Kind::ConstantChannels:
@@ -282,6 +285,16 @@ std::vector<Finding> foldFindings(const DecisionTable &table)
             continue;
         found.push_back(of(Finding::Kind::FoldsEverywhere, row, folds));
         found.back().of = known;
+    }
+    return found;
+}
+
+std::vector<Finding> knownFaultFindings(const Bundle &bundle)
+{
+    std::vector<Finding> found;
+    for (const KnownFaultMatch &match : matchKnownFaults(bundle)) {
+        found.push_back(of(Finding::Kind::KnownFault, match.weight, match.count));
+        found.back().text = knownFaultText(bundle, match);
     }
     return found;
 }

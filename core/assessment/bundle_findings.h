@@ -16,6 +16,7 @@ struct Finding {
         NonFinite,        ///< NaN or infinities among the values
         BeyondHalf,       ///< finite values that become infinities in fp16
         ZeroScale,        ///< scales of 0: their elements are lost
+        KnownFault,       ///< has what a reported fault needs
         Constant,         ///< every value is the same
         ConstantChannels, ///< every value of an output channel is the same
         Larger,           ///< stored in more bytes than dense fp16 would take
@@ -33,6 +34,7 @@ struct Finding {
     std::uint64_t of =
         0; ///< all elements, channels, scales, entries or chips, where `count` is some of them
     double value = 0; ///< Constant, Outlier: the value
+    std::string text; ///< KnownFault: what happens, where and who says so
 
     friend bool operator==(const Finding &, const Finding &) = default;
 };
@@ -48,6 +50,10 @@ struct BundleFigures {
     std::vector<std::optional<double>> zeros; ///< by weight the share of zeros; empty: not read
     std::vector<Finding> findings;            ///< the worst kinds first
 };
+
+/// Reported faults whose pattern the tables have, one finding a fault: `count` weights or
+/// operations.
+std::vector<Finding> knownFaultFindings(const Bundle &bundle);
 
 /// Reads every weight once, hashes included, on all processors. `read` false: only what the tables
 /// tell. Without the weights that fold everywhere. Stops early where the progress is cancelled. On

@@ -190,6 +190,8 @@ std::vector<Finding> findAll(const Bundle &bundle,
     std::vector<Finding> found = examineBundle(bundle, weights, progress).findings;
     const std::vector<Finding> folds = foldFindings(DecisionTable(bundle, allTargets()));
     found.insert(found.end(), folds.begin(), folds.end());
+    const std::vector<Finding> known = knownFaultFindings(bundle);
+    found.insert(found.end(), known.begin(), known.end());
     sortFindings(found);
     return found;
 }

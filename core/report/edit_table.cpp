@@ -516,6 +516,20 @@ Json appliedJson(const AppliedNames &names, const AppliedPatch &applied)
     return json;
 }
 
+const TableOf<format::StaleCache> &staleCacheTable()
+{
+    using Row = format::StaleCache;
+    static const TableOf<Row> table(
+        "stale_caches",
+        {{kName, "place", "cache", "Where a system keeps what it compiled", member<&Row::place>},
+         {"what", "What lies there", member<&Row::what>},
+         {"clear", "What to do", member<&Row::clear>},
+         {"confidence", "How sure it is",
+          [](const Row &row) -> Value { return Word(format::confidenceName(row.confidence)); }},
+         {"source", "Who says so", member<&Row::source>}});
+    return table;
+}
+
 Json patchJson(const Bundle &bundle, const std::vector<AppliedEdit> &edits,
                const std::optional<SaveReport> &saved)
 {
@@ -527,6 +541,9 @@ Json patchJson(const Bundle &bundle, const std::vector<AppliedEdit> &edits,
         jsonArray(writtenRangeTable(), saved ? saved->ranges : plannedRanges(bundle, edits));
     json["verified"] = saved ? Json(saved->verified) : Json(nullptr);
     json["saved"] = saved ? savedJson(*saved) : Json(nullptr);
+    if (saved && !saved->ranges.empty())
+        json["caches"] =
+            jsonArray(staleCacheTable(), format::staleCaches(bundleKindName(bundle.kind())));
     return json;
 }
 

@@ -5,12 +5,16 @@
 #include "core/compare/byte_ranges.h"
 #include "core/compare/compare.h"
 #include "core/compare/element_changes.h"
+#include "core/format/stale_caches.h"
 #include "core/patch/binary/apply_binary.h"
 #include "core/patch/patch.h"
 #include "core/report/column.h"
 #include "core/report/json.h"
 
 namespace kernscope::report {
+
+/// Caches that may still hold what was compiled before a file was changed.
+const TableOf<format::StaleCache> &staleCacheTable();
 
 /// An edit that was planned or made. Nothing is owned; the bundle, which names the files, may be
 /// null where no file is named.

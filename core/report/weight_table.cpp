@@ -227,6 +227,16 @@ const TableOf<WeightFacts> &weightTable()
              return stored ? Value(Count(stored->value)) : Value(Unknown());
          },
          withUnit("B"), unknownAs("unknown")},
+        {kNumber | kDocument | kWindow, "bits_per_weight", "bits a weight",
+         "Stored bits over elements",
+         [](const Row &row) -> Value {
+             const auto stored = knownStoredBytes(row.weight());
+             const std::uint64_t elements = row.weight().elements.value;
+             return stored && elements > 0 ? Value(Real(8 * static_cast<double>(stored->value) /
+                                                            static_cast<double>(elements),
+                                                        2))
+                                           : Value(Unknown());
+         }},
         {kNumber | kDocument, "dense_fp16_bytes", "dense", "Bytes that it would take as dense fp16",
          [](auto &row) { return Count(row.weight().denseFp16Bytes().value); }, withUnit("B")},
         {kNumber, "ratio", "Stored bytes over the bytes of dense fp16", ratioValue},

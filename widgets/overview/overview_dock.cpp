@@ -86,6 +86,8 @@ QString kindWord(Finding::Kind kind, std::size_t count)
     case Finding::Kind::ZeroScale:
         return countedWords(count, Words::tr("1 with scales of 0"),
                             Words::tr("%1 with scales of 0"));
+    case Finding::Kind::KnownFault:
+        return countedWords(count, Words::tr("1 known fault"), Words::tr("%1 known faults"));
     case Finding::Kind::Constant:
         return countedWords(count, Words::tr("1 constant"), Words::tr("%1 constant"));
     case Finding::Kind::ConstantChannels:
@@ -261,7 +263,8 @@ void OverviewDock::examine(bool all)
         });
 }
 
-/// Which weights no chip streams: the chips judge them after the bundle has opened.
+/// Which weights no chip streams, and which faults are known of what is stored: the chips judge
+/// them after the bundle has opened.
 void OverviewDock::findFolds()
 {
     m_folding.stop();
@@ -269,7 +272,14 @@ void OverviewDock::findFolds()
     if (const auto table = m_chips.table())
         m_folding.start(
             tr("Looking for weights that fold everywhere"),
-            [table](Progress &) { return foldFindings(*table); },
+            [table, bundle = m_shown](Progress &) {
+                std::vector<Finding> found = foldFindings(*table);
+                if (bundle) {
+                    const std::vector<Finding> known = knownFaultFindings(*bundle);
+                    found.insert(found.end(), known.begin(), known.end());
+                }
+                return found;
+            },
             [this, table](std::vector<Finding> folds) {
                 if (table != m_chips.table())
                     return;
@@ -654,6 +664,14 @@ QString OverviewDock::textOf(const Finding &finding) const
     case Finding::Kind::ZeroScale:
         return tr("%1: %2 of %3 scales are 0")
             .arg(name, groupedNumber(finding.count), groupedNumber(finding.of));
+    case Finding::Kind::KnownFault: { // of the table, which is not translated
+        const QString text = fromUtf8(finding.text).toHtmlEscaped();
+        const QString plain =
+            finding.weight == kNoIndex
+                ? QString()
+                : fromUtf8(m_shown->weights()[finding.weight].findableName()).toHtmlEscaped();
+        return text.startsWith(plain) ? name + text.mid(plain.size()) : text;
+    }
     case Finding::Kind::Constant:
         return tr("%1 is %2 everywhere").arg(name, valueText(finding.value));
     case Finding::Kind::ConstantChannels:

@@ -169,6 +169,15 @@ void PackageReading::readModule(const mlir::Module &module)
     const aimodel::ModuleGraph graph(module);
     const std::vector<std::uint32_t> values = graph.weights();
     const auto shared = aimodel::sharedLocations(graph, values);
+    if (!shared.empty())
+        m_out.log.add(Severity::Note,
+                      ErrorBuilder("aimodel.shared_location")
+                          .file(m_path)
+                          .at(module.header.offset)
+                          .expected("a location for each constant")
+                          .found(*shared.begin())
+                          .message("Most constants have the location of one operation: it is no "
+                                   "name, and they are named by what reads them."));
     const auto graphNames = aimodel::graphNames(graph);
     const auto order = aimodel::graphOrder(graph, graphNames);
     std::vector<aimodel::ValueNames> names;

@@ -4,10 +4,12 @@
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/reader/checkpoint/checkpoint.h"
+#include "core/bundle/reader/checkpoint/scaled_tensors.h"
 #include "core/bundle/reader/checkpoint/tensor_weight.h"
 #include "core/format/table_rows.h"
 
 #include <algorithm>
+#include <set>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -21,6 +23,7 @@ using Json = nlohmann::json;
 constexpr std::uint64_t kLengthBytes = 8;
 constexpr std::uint64_t kMaxHeader = 100'000'000; ///< the format's own limit
 constexpr std::size_t kMaxRank = 64;
+constexpr std::string_view kEnding = ".safetensors", kIndexEnding = ".safetensors.index.json";
 
 std::uint64_t lengthOf(std::span<const std::byte> bytes)
 {
@@ -116,7 +119,7 @@ StoredTensor tensorOf(const std::string &name, const Json &entry, std::uint64_t 
     return tensor;
 }
 
-void claimHeader(ContainerContents &out, std::uint64_t header)
+void claimHeader(ContainerContents &out, std::size_t file, std::uint64_t header)
 {
     ByteClaim length;
     length.range = {FileOffset(0), ByteCount(kLengthBytes)};
@@ -126,7 +129,76 @@ void claimHeader(ContainerContents &out, std::uint64_t header)
     json.range = {FileOffset(kLengthBytes), ByteCount(header)};
     json.kind = SectionKind::Manifest;
     json.name = "header";
-    out.claims[0] = {std::move(length), std::move(json)};
+    out.claims[file] = {std::move(length), std::move(json)};
+}
+
+/// The tensors of one file.
+void readShard(std::vector<BundleFile> &files, std::size_t index, ContainerContents &out)
+{
+    BundleFile &file = files[index];
+    file.role = SectionKind::Values;
+    const auto bytes = file.file->bytes();
+    const std::uint64_t header = bytes.size() < kLengthBytes ? 0 : lengthOf(bytes);
+    if (bytes.size() < kLengthBytes || header > bytes.size() - kLengthBytes ||
+        header > kMaxHeader) {
+        out.log.add(Severity::Error,
+                    headerFault(file, 0, "a header inside the file",
+                                fmt::format("{} of {} bytes", header, bytes.size())));
+        return;
+    }
+    claimHeader(out, index, header);
+    const std::string_view all(reinterpret_cast<const char *>(bytes.data() + kLengthBytes), header);
+    const bool fits = jsonFits(all);
+    const Json json = fits ? Json::parse(all, nullptr, false) : Json();
+    if (!json.is_object()) {
+        const std::uint64_t at = json.is_discarded() ? jsonFaultOffset(all) : 0;
+        out.log.add(Severity::Error, headerFault(file, kLengthBytes + at,
+                                                 fits ? "a JSON object" : std::string(kJsonLimits),
+                                                 fits ? jsonTextAt(all, at) : "more"));
+        return;
+    }
+    std::vector<StoredTensor> tensors;
+    for (const auto &[name, entry] : json.items()) {
+        if (name == "__metadata__")
+            continue;
+        tensors.push_back(tensorOf(name, entry, kLengthBytes + header, file));
+        tensors.back().file = index;
+    }
+    // In the order of the file, as a reader of it goes through it.
+    std::stable_sort(tensors.begin(), tensors.end(),
+                     [](const StoredTensor &a, const StoredTensor &b) {
+                         return a.bytes.offset < b.bytes.offset;
+                     });
+    const std::string sourceOp("safetensors");
+    addScaledTensors(tensors, sourceOp, out);
+    for (const StoredTensor &tensor : tensors)
+        addTensor(tensor, sourceOp, out);
+}
+
+/// Names of the files in an index: {"weight_map": {TENSOR: FILE, …}}.
+std::set<std::string> shardsOf(const BundleFile &index, DiagnosticLog &log)
+{
+    const auto bytes = index.file->bytes();
+    const std::string_view text(reinterpret_cast<const char *>(bytes.data()), bytes.size());
+    const Json json = jsonFits(text) ? Json::parse(text, nullptr, false) : Json();
+    const auto map = json.is_object() ? json.find("weight_map") : json.end();
+    std::set<std::string> names;
+    if (!json.is_object() || map == json.end() || !map->is_object()) {
+        log.add(Severity::Error, ErrorBuilder("safetensors.index")
+                                     .file(index.path)
+                                     .at(FileOffset(0))
+                                     .field("weight_map")
+                                     .expected("an object with a file for each tensor")
+                                     .found("something else")
+                                     .message("The index of the checkpoint cannot be read"));
+        return names;
+    }
+    for (const auto &[tensor, file] : map->items()) {
+        const auto *name = file.get_ptr<const std::string *>();
+        if (name && name->find('/') == name->npos && name->ends_with(kEnding))
+            names.insert(*name);
+    }
+    return names;
 }
 
 class SafetensorsReader final : public ContainerReader
@@ -140,9 +212,14 @@ public:
     std::string_view wanted() const override { return "a .safetensors"; }
     std::vector<std::string_view> endings() const override { return {".safetensors"}; }
 
+    std::vector<std::string_view> folderMarks() const override
+    {
+        return {"*.safetensors.index.json"};
+    }
+
     bool knows(std::span<const std::byte> bytes, std::string_view path) const override
     {
-        if (path.ends_with(".safetensors"))
+        if (path.ends_with(kEnding) || path.ends_with(kIndexEnding))
             return true;
         return bytes.size() > kLengthBytes + 2 && bytes[kLengthBytes] == std::byte('{') &&
                lengthOf(bytes) >= 2 && lengthOf(bytes) <= bytes.size() - kLengthBytes &&
@@ -152,44 +229,41 @@ public:
     void read(ContainerInput &input, ContainerContents &out) const override
     {
         std::vector<BundleFile> &files = input.files;
-        BundleFile &file = files.front();
-        file.role = SectionKind::Values;
         out.readOnlyReason = kReadOnly;
-        const auto bytes = file.file->bytes();
-        const std::uint64_t header = bytes.size() < kLengthBytes ? 0 : lengthOf(bytes);
-        if (bytes.size() < kLengthBytes || header > bytes.size() - kLengthBytes ||
-            header > kMaxHeader) {
-            out.log.add(Severity::Error,
-                        headerFault(file, 0, "a header inside the file",
-                                    fmt::format("{} of {} bytes", header, bytes.size())));
+        const auto isIndex = [](const BundleFile &file) {
+            return file.path.ends_with(kIndexEnding);
+        };
+        const auto index = std::find_if(files.begin(), files.end(), isIndex);
+        if (index == files.end()) {
+            readShard(files, 0, out);
             return;
         }
-        claimHeader(out, header);
-        const std::string_view all(reinterpret_cast<const char *>(bytes.data() + kLengthBytes),
-                                   header);
-        const bool fits = jsonFits(all);
-        const Json json = fits ? Json::parse(all, nullptr, false) : Json();
-        if (!json.is_object()) {
-            const std::uint64_t at = json.is_discarded() ? jsonFaultOffset(all) : 0;
+        const std::set<std::string> shards = shardsOf(*index, out.log);
+        if (input.openBeside)
+            input.openBeside({shards.begin(), shards.end()});
+        out.claims.resize(files.size());
+        std::set<std::string> missing = shards;
+        for (std::size_t i = 0; i < files.size(); ++i) {
+            if (isIndex(files[i])) {
+                files[i].role = SectionKind::Manifest;
+                ByteClaim all;
+                all.range = {FileOffset(0), files[i].file->size()};
+                all.kind = SectionKind::Manifest;
+                all.name = files[i].path;
+                out.claims[i] = {std::move(all)};
+            } else if (shards.count(files[i].path) != 0) {
+                missing.erase(files[i].path);
+                readShard(files, i, out);
+            }
+        }
+        for (const std::string &name : missing)
             out.log.add(Severity::Error,
-                        headerFault(file, kLengthBytes + at,
-                                    fits ? "a JSON object" : std::string(kJsonLimits),
-                                    fits ? jsonTextAt(all, at) : "more"));
-            return;
-        }
-        std::vector<StoredTensor> tensors;
-        for (const auto &[name, entry] : json.items()) {
-            if (name != "__metadata__")
-                tensors.push_back(tensorOf(name, entry, kLengthBytes + header, file));
-        }
-        // In the order of the file, as a reader of it goes through it.
-        std::stable_sort(tensors.begin(), tensors.end(),
-                         [](const StoredTensor &a, const StoredTensor &b) {
-                             return a.bytes.offset < b.bytes.offset;
-                         });
-        const std::string sourceOp("safetensors");
-        for (const StoredTensor &tensor : tensors)
-            addTensor(tensor, sourceOp, out);
+                        ErrorBuilder("safetensors.shard")
+                            .file(name)
+                            .expected("a file beside the index")
+                            .found("none")
+                            .message("A file of the checkpoint is missing: its tensors are not "
+                                     "read"));
     }
 };
 

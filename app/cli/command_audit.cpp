@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/cli/command.h"
+#include "app/cli/output_file.h"
+#include "app/cli/text_output.h"
+#include "core/bundle/bundle.h"
+#include "core/report/audit_report.h"
+
+#include <memory>
+#include <string>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace kernscope::cli {
+
+namespace {
+
+struct AuditArguments {
+    std::string path, against, output;
+    audit::AuditOptions options;
+    bool all = false;
+};
+
+std::string auditAnswer(const report::AuditSubject &subject, bool all)
+{
+    const audit::AuditResult &result = subject.result;
+    std::string text =
+        styled(result.faulty.empty() && result.comparable() ? Style::Good : Style::Bad,
+               report::auditVerdict(result)) +
+        ": " + printable(report::auditSentence(subject)) + "\n";
+    if (!result.faulty.empty()) {
+        text += heading("At fault") +
+                terminalText(report::textTable(report::auditTable(), result.faulty));
+        for (const audit::AuditedWeight &row : result.faulty)
+            text += fmt::format("  {}: {}\n", printable(row.name), printable(row.why));
+    }
+    if (all && !result.sound.empty())
+        text +=
+            heading("Sound") + terminalText(report::textTable(report::auditTable(), result.sound));
+    for (const report::KnownFaultLine &line : subject.knownFaults)
+        text += fmt::format("  known fault: {}\n", printable(line.text));
+    if (!result.unpaired.empty() || !result.missing.empty())
+        text += fmt::format("\n{} of the package not in the checkpoint, {} of the checkpoint not "
+                            "in the package\n",
+                            counted(result.unpaired.size(), "weight"),
+                            counted(result.missing.size(), "tensor"));
+    return text;
+}
+
+int runAudit(const AuditArguments &arguments, Context &context)
+{
+    static constexpr OutputEnding kEndings[] = {
+        {".html", "html"}, {".md", "markdown"}, {".csv", "csv"}, {".json", "json"}};
+    const std::string format = arguments.output.empty()
+                                   ? std::string()
+                                   : usable(outputFormat(arguments.output, {}, kEndings));
+    const BundlePtr package = required(openBundle(arguments.path));
+    const BundlePtr checkpoint = required(openBundle(arguments.against));
+    report::AuditSubject subject{
+        arguments.path, arguments.against, {}, report::knownFaultLines(*package)};
+    {
+        const ProgressLine line(context, "Comparing");
+        subject.result = required(
+            audit::auditPackage(package, checkpoint, arguments.options, &context.progress));
+    }
+    checkInterrupt();
+    Diagnostics diagnostics = package->diagnostics();
+    diagnostics.insert(diagnostics.end(), checkpoint->diagnostics().begin(),
+                       checkpoint->diagnostics().end());
+    if (!arguments.output.empty()) {
+        const std::string text = report::auditText(subject, format, diagnostics);
+        required(writeFile(arguments.output, std::as_bytes(std::span(text)),
+                           outputRules(context, {arguments.path, arguments.against})));
+    }
+    const int faults = printAnswer(
+        context, diagnostics, [&] { return report::auditJson(subject); },
+        [&] { return auditAnswer(subject, arguments.all); });
+    const bool holds = subject.result.comparable() && subject.result.faulty.empty();
+    return faults != kDone ? faults : holds ? kDone : kDiffers;
+}
+
+} // namespace
+
+void addAudit(CLI::App &app, Context &context)
+{
+    CLI::App *command = app.add_subcommand(
+        "audit", "Hold a converted package against the checkpoint that it was made from: are the "
+                 "stored weights what their forms make of it, or which are not, and how?");
+    auto arguments = std::make_shared<AuditArguments>();
+    addOption(*command, "path", "PATH", arguments->path, "Package or compiled model")->required();
+    addOption(*command, "--against", "CHECKPOINT", arguments->against,
+              "The checkpoint: .safetensors, its .safetensors.index.json or the folder with it, "
+              ".npz; or another build")
+        ->required();
+    addOption(*command, "--limit", "X", arguments->options.limit,
+              "At fault where the error is more than X times the best possible one of the form "
+              "(1.5)")
+        ->check(CLI::Range(1.0, 1000.0));
+    command->add_flag("--exact", arguments->options.exact,
+                      "The best possible error of all blocks, not of a sample");
+    command->add_flag("--all", arguments->all, "List sound weights as well");
+    addStreamOutput(*command, context, arguments->output, "Write a report as well",
+                    "FILE.html|.md|.csv|.json");
+    addSharedOptions(*command, context);
+    addExamples(*command, {"audit model.mlpackage --against model.safetensors",
+                           "audit model.aimodel --against model.safetensors.index.json --json",
+                           "audit model.mlpackage --against checkpoint/ -o audit.html"});
+    command->callback([arguments, &context] { context.exitCode = runAudit(*arguments, context); });
+}
+
+} // namespace kernscope::cli

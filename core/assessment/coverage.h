@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/base/error.h"
+#include "core/bundle/bundle_fwd.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// What was compressed, really: of each weight the bits that it takes, the form that was expected
+/// and the form that is there.
+namespace kernscope {
+
+/// "*=palette4": weights of that name are to have that form. Forms are words joined by "+":
+/// "palette4", "palette", "int8", "int4", "sparse", "sparse+int8", "blocks32", "dense", and those
+/// of formText().
+struct ExpectedForm {
+    std::string pattern; ///< of names and addresses, as matchesPattern() takes them
+    std::string form;    ///< "dense": left as it is
+};
+
+struct CoverageRules {
+    std::vector<ExpectedForm> expected;    ///< a later one that matches counts
+    std::vector<std::string> except;       ///< patterns of weights that may have any form
+    std::vector<ExpectedForm> byOperation; ///< the pattern is of operations that read the weight
+    std::uint64_t threshold = 1024;        ///< weights of fewer elements may stay dense
+    std::uint64_t block = 0, group = 0;    ///< extents that must divide, where the rules say any
+
+    bool any() const { return !expected.empty() || !byOperation.empty(); }
+};
+
+/// Error "cli.option": no "=" in it, or an empty side.
+Result<ExpectedForm> readExpectedForm(std::string_view text);
+
+/// A configuration of coremltools (OptimizationConfig) or Core AI, JSON or YAML: the forms for all,
+/// for operations and for names. Error "coverage.config", with the line.
+Result<CoverageRules> readCompressionConfig(std::string_view text, const std::string &file);
+/// What a sibling build has: each weight of a name is expected in that build's form.
+CoverageRules rulesOf(const Bundle &sibling);
+
+struct CoverageRow {
+    std::size_t weight = 0;
+    std::optional<double> bits; ///< stored bits over elements; empty: not known
+    std::string found;          ///< "palette4", "int4, blocks of 32", "dense-fp16"
+    std::string expected;       ///< empty: nothing was
+    bool kept = true;
+    std::string why;              ///< of one that is dense: why it may have been left
+    std::uint64_t extraBytes = 0; ///< stored, beyond what the expected form would take
+};
+
+struct Coverage {
+    std::vector<CoverageRow> rows; ///< by weight
+    std::uint64_t parameters = 0;  ///< elements of all weights, shared ones once
+    std::uint64_t storedBytes = 0;
+    std::uint64_t extraBytes = 0;
+    std::size_t broken = 0; ///< rows that are not kept
+
+    double bits() const
+    {
+        return parameters == 0
+                   ? 0
+                   : 8 * static_cast<double>(storedBytes) / static_cast<double>(parameters);
+    }
+};
+/// Reads tables alone.
+Coverage coverageOf(const Bundle &bundle, const CoverageRules &rules);
+
+/// Short word of what a weight is stored as: "palette4", "sparse+int8", "dense-fp16".
+std::string coveredForm(const Bundle &bundle, std::size_t weight);
+
+} // namespace kernscope

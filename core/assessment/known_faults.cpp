@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/assessment/known_faults.h"
+
+#include "core/base/csv.h"
+#include "core/base/text.h"
+#include "core/bundle/build_facts.h"
+#include "core/bundle/bundle.h"
+#include "core/container/mil/program.h"
+#include "core/form/form_steps.h"
+#include "core/format/table_rows.h"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string_view>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace kernscope {
+
+namespace {
+
+/// What a pattern's terms are about: words and numbers by key. A key that is missing fails.
+class Facts
+{
+public:
+    void word(std::string_view key, std::string_view value) { m_words.emplace(key, value); }
+    void number(std::string_view key, std::uint64_t value)
+    {
+        m_numbers[std::string(key)] = static_cast<double>(value);
+        word(key, std::to_string(value));
+    }
+    bool hold(std::string_view pattern) const;
+
+private:
+    bool term(std::string_view text) const;
+
+    std::multimap<std::string, std::string, std::less<>> m_words;
+    std::map<std::string, double, std::less<>> m_numbers;
+};
+
+/// Calls `each` for the parts of a text between separators, empty ones left out, until it is false.
+template <class Each>
+bool allParts(std::string_view text, char separator, const Each &each)
+{
+    while (!text.empty()) {
+        const std::string_view part = text.substr(0, text.find(separator));
+        text.remove_prefix(std::min(text.size(), part.size() + 1));
+        if (!part.empty() && !each(part))
+            return false;
+    }
+    return true;
+}
+
+bool Facts::hold(std::string_view pattern) const
+{
+    return !pattern.empty() && allParts(pattern, ' ', [this](auto part) { return term(part); });
+}
+
+/// "key=a|b", "key!=a|b", "key>n", "key<n".
+bool Facts::term(std::string_view text) const
+{
+    const std::size_t at = text.find_first_of("=!<>");
+    if (at == text.npos)
+        return false;
+    const std::string_view key = text.substr(0, at);
+    if (text[at] == '<' || text[at] == '>') {
+        const auto found = m_numbers.find(key);
+        const auto limit = parseNumber(text.substr(at + 1));
+        if (found == m_numbers.end() || !limit)
+            return false;
+        return text[at] == '<' ? found->second < *limit : found->second > *limit;
+    }
+    const bool unequal = text[at] == '!';
+    const std::string_view wanted = text.substr(at + (unequal ? 2 : 1));
+    const auto [first, last] = m_words.equal_range(key);
+    const bool none = allParts(wanted, '|', [&](std::string_view word) {
+        return std::none_of(first, last, [word](const auto &fact) { return fact.second == word; });
+    });
+    return none == unequal && (unequal || first != last);
+}
+
+std::string_view frameworkOf(const Bundle &bundle)
+{
+    return bundle.kind() == BundleKind::Aimodel || bundle.kind() == BundleKind::Aimodelx ? "coreai"
+                                                                                         : "coreml";
+}
+
+/// Of the weight as a whole, then of each operation that reads it.
+Facts factsOf(const Bundle &bundle, const Weight &weight)
+{
+    Facts facts;
+    facts.word("framework", frameworkOf(bundle));
+    facts.word("form", formText(weight.form));
+    facts.word("type", elementTypeName(weight.type));
+    facts.word("elements_are", stepFacts(elementsNodeOf(weight.form)).word);
+    facts.number("elements", weight.elements.value);
+    facts.number("rows", weight.shape.empty() ? 1 : weight.shape[0]);
+    facts.number("columns", weight.shape.size() < 2 ? 1 : weight.shape[1]);
+    facts.number("extent", weight.shape.empty()
+                               ? 1
+                               : *std::max_element(weight.shape.begin(), weight.shape.end()));
+    facts.number("rank", weight.shape.size());
+    facts.number("readers", weight.consumers.size());
+    facts.word("source_op", weight.sourceOp);
+    for (const FormNode node : weight.form.nodes())
+        facts.word("step", stepFacts(node).word);
+    for (const Consumer &consumer : weight.consumers) {
+        facts.word("op", consumer.op);
+        facts.word("param", consumer.param);
+    }
+    if (const codec::Operand *data = weight.operand(codec::PartRole::Data))
+        facts.word("data", elementTypeName(data->type));
+    if (const codec::Operand *indices = weight.operand(codec::PartRole::Indices))
+        facts.number("index_bits", bitWidth(indices->type));
+    if (const codec::Operand *table = weight.operand(codec::PartRole::Lut))
+        facts.word("table", elementTypeName(table->type));
+    if (const codec::Palette *palette = weight.form.palette()) {
+        facts.number("entries", palette->entries);
+        facts.number("vector", palette->vector);
+        facts.number("vector_axis", palette->vectorAxis);
+        facts.number("entries_by_vector", palette->entries * palette->vector);
+        std::uint64_t tables = 1;
+        for (const std::uint64_t extent : palette->grid)
+            tables *= std::max<std::uint64_t>(extent, 1);
+        facts.number("tables", tables);
+    }
+    if (const codec::Operand *scale = weight.operand(codec::PartRole::Scale)) {
+        facts.word("scale", elementTypeName(scale->type));
+        const std::uint64_t scales = elementCount(scale->shape).value_or(ElementCount()).value;
+        facts.number("scales", scales);
+        const bool byRank = scale->shape.size() == weight.shape.size() && !scale->shape.empty();
+        const bool rows = byRank ? scale->shape[0] == scales && scales > 1
+                                 : scales > 1 && !weight.shape.empty() && scales == weight.shape[0];
+        const bool blocks = byRank && !rows && scales > 1 && scale->shape[0] > 1;
+        const bool inputs = byRank && scales > 1 && scale->shape[0] == 1;
+        facts.word("scales_by", scales <= 1 ? "tensor"
+                                : rows      ? "rows"
+                                : blocks    ? "blocks"
+                                : inputs    ? "inputs"
+                                            : "other");
+    }
+    const codec::Operand *zero = weight.operand(codec::PartRole::ZeroPoint);
+    if (!zero)
+        zero = weight.operand(codec::PartRole::Offset);
+    facts.word("zero_point", zero ? "yes" : "no");
+    return facts;
+}
+
+std::optional<std::uint64_t> extentOf(const mil::ValueType &type)
+{
+    std::uint64_t most = 0;
+    for (const std::int64_t extent : type.dims) {
+        if (extent == 0)
+            return 0; // of no element
+        most = std::max(most, extent > 0 ? static_cast<std::uint64_t>(extent) : 0);
+    }
+    return type.dims.empty() ? std::nullopt : std::optional(most);
+}
+
+void eachOperation(const mil::Block &block, const std::function<void(const mil::Operation &)> &each)
+{
+    for (const mil::Operation &operation : block.operations) {
+        each(operation);
+        for (const mil::Block &inner : operation.blocks)
+            eachOperation(inner, each);
+    }
+}
+
+/// "coreai-torch" 0.4.1 of the text "coreai-core 1.0.0b2".
+void addTools(const Bundle &bundle, Facts &facts)
+{
+    for (const std::string &tool : buildTools(buildFacts(bundle))) {
+        facts.word("tool", tool.substr(0, tool.find(' ')));
+        std::string dashed = tool;
+        std::replace(dashed.begin(), dashed.end(), ' ', '-');
+        facts.word("version", dashed); // "coremltools-9.0"
+    }
+}
+
+} // namespace
+
+std::string KnownFault::where() const
+{
+    std::vector<std::string_view> parts;
+    for (const std::string *part : {&framework, &systems, &chips}) {
+        if (!part->empty())
+            parts.push_back(*part);
+    }
+    return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::span<const KnownFault> knownFaults()
+{
+    static const auto all =
+        tables::loadRows<KnownFault>("known_faults", {{"id", &KnownFault::id},
+                                                      {"scope", &KnownFault::scope},
+                                                      {"pattern", &KnownFault::pattern},
+                                                      {"framework", &KnownFault::framework},
+                                                      {"chips", &KnownFault::chips},
+                                                      {"systems", &KnownFault::systems},
+                                                      {"effect", &KnownFault::effect},
+                                                      {"seen", &KnownFault::seen},
+                                                      {"contested", &KnownFault::contested},
+                                                      {"source", &KnownFault::source},
+                                                      {"confidence", &KnownFault::confidence}});
+    return all;
+}
+
+std::vector<KnownFaultMatch> matchKnownFaults(const Bundle &bundle)
+{
+    const auto all = knownFaults();
+    std::vector<KnownFaultMatch> matches(all.size());
+    const auto hit = [&](std::size_t row, std::size_t weight, std::string operation) {
+        if (matches[row].count++ == 0) {
+            matches[row].weight = weight;
+            matches[row].operation = std::move(operation);
+        }
+    };
+    const auto tryRows = [&](std::string_view scope, const Facts &facts, std::size_t weight,
+                             const std::string &operation) {
+        for (std::size_t row = 0; row < all.size(); ++row) {
+            if (all[row].scope == scope && all[row].seen != "checkpoint" &&
+                facts.hold(all[row].pattern))
+                hit(row, weight, operation);
+        }
+    };
+    Facts program;
+    program.word("framework", frameworkOf(bundle));
+    program.number("weight_bytes", bundle.totals().storedBytes.value);
+    addTools(bundle, program);
+    for (const Diagnostic &diagnostic : bundle.diagnostics())
+        program.word("note", diagnostic.error.code);
+    for (std::size_t i = 0; i < bundle.weights().size(); ++i) {
+        if (bundle.weights()[i].fault)
+            continue;
+        Facts facts = factsOf(bundle, bundle.weights()[i]);
+        addTools(bundle, facts);
+        tryRows("weight", facts, i, {});
+    }
+    for (const mil::Function &function : bundle.program()->functions) {
+        program.number("states",
+                       static_cast<std::uint64_t>(std::count_if(
+                           function.inputs.begin(), function.inputs.end(), [](const auto &input) {
+                               return input.type.kind == mil::ValueType::Kind::State;
+                           })));
+        eachOperation(function.body, [&](const mil::Operation &operation) {
+            if (operation.type == "const")
+                return;
+            Facts facts;
+            facts.word("framework", frameworkOf(bundle));
+            facts.word("op", operation.type);
+            for (const mil::NamedType &output : operation.outputs) {
+                facts.word("type", elementTypeName(output.type.element));
+                if (const auto extent = extentOf(output.type))
+                    facts.number("extent", *extent);
+            }
+            tryRows("operation", facts, kNoIndex, operation.displayName());
+        });
+    }
+    tryRows("program", program, kNoIndex, {});
+    std::vector<KnownFaultMatch> found;
+    for (std::size_t row = 0; row < all.size(); ++row) {
+        if (matches[row].count == 0)
+            continue;
+        matches[row].fault = row;
+        found.push_back(std::move(matches[row]));
+    }
+    return found;
+}
+
+std::string knownFaultText(const Bundle &bundle, const KnownFaultMatch &match)
+{
+    const KnownFault &fault = knownFaults()[match.fault];
+    const std::string first =
+        match.weight != kNoIndex ? bundle.weights()[match.weight].findableName() : match.operation;
+    std::string text = first;
+    if (match.count > 1)
+        text += fmt::format(" and {} more", grouped(match.count - 1));
+    if (!text.empty())
+        text += ": ";
+    text += fault.effect;
+    const std::string where = fault.where();
+    return text + fmt::format(" ({}{}{}; {})", where.empty() ? "" : where + "; ",
+                              format::confidenceName(fault.confidence),
+                              fault.contested ? ", contested" : "", fault.source);
+}
+
+} // namespace kernscope

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/bundle/bundle_fwd.h"
+#include "core/form/operand_place.h"
+#include "core/format/catalogue.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+/// Faults of frameworks, compilers and chips that others reported, by what a bundle must have for
+/// them (resources/tables/known_faults.csv).
+namespace kernscope {
+
+/// A row of the table. Nothing is claimed without its source.
+struct KnownFault {
+    std::string id;        ///< "palette-scale-2688"
+    std::string scope;     ///< what the pattern is about: "weight", "operation", "program"
+    std::string pattern;   ///< "form=lut table=int8 rows>65023": all terms must hold
+    std::string framework; ///< "Core AI 0.4.0"; empty: not told
+    std::string chips, systems;
+    std::string effect;     ///< what happens then
+    std::string seen;       ///< "file": the pattern is the fault; "pattern": it may happen;
+                            ///< "checkpoint": only the values of the checkpoint tell (audit)
+    bool contested = false; ///< reports disagree
+    std::string source;
+    format::Confidence confidence = format::Confidence::Assumed;
+
+    /// "macOS 27, M6": where it was seen; empty where it is not told.
+    std::string where() const;
+};
+std::span<const KnownFault> knownFaults();
+
+/// A row whose pattern a bundle has.
+struct KnownFaultMatch {
+    std::size_t fault = 0;         ///< index into knownFaults()
+    std::size_t weight = kNoIndex; ///< the first one; of the scope "weight"
+    std::string operation;         ///< name of the first one; of the scope "operation"
+    std::uint64_t count = 0;       ///< weights or operations; of a program 1
+};
+/// In the order of the table; rows that only a checkpoint tells are left out. Reads tables alone.
+std::vector<KnownFaultMatch> matchKnownFaults(const Bundle &bundle);
+/// "head_weight: rows from 65,024 on are dead on the GPU (macOS 27; 1 report, contested)".
+std::string knownFaultText(const Bundle &bundle, const KnownFaultMatch &match);
+
+} // namespace kernscope

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/bundle/bundle_fwd.h"
+#include "core/codec/decode/decoder.h"
+#include "core/numeric/element_type.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+/// Private to the audit: what a weight of a package should hold.
+namespace kernscope::audit {
+
+/// Which of the figures of a batch norm were folded in.
+enum class Folding : std::uint8_t { Whole, NoGain, NoVariance, NoMean, None };
+
+/// A batch norm of the checkpoint with the convolution or linear layer before it.
+struct FoldedNorm {
+    std::string name; ///< "features.0.bn"
+    std::size_t convolution = 0;
+    std::size_t norm = 0; ///< weight, by which it is named where it has one
+    std::vector<float> gain, shift, mean, variance; ///< one a channel
+    std::vector<float> bias;                        ///< of the convolution; empty: 0
+    double epsilon = 1e-5;
+
+    /// Factor of each row of the weight.
+    std::vector<float> factors(Folding folding = Folding::Whole) const;
+    std::vector<float> biases(Folding folding = Folding::Whole) const;
+};
+
+/// Values that a weight may be expected to hold: a tensor of the checkpoint, a run of its rows,
+/// several joined, one with a batch norm folded in.
+class Reference
+{
+public:
+    /// Elements [first, first + count) of a tensor, behind those of the piece before.
+    struct Piece {
+        std::size_t tensor = 0;
+        std::uint64_t first = 0, count = 0;
+    };
+
+    static std::optional<Reference> whole(const Bundle &checkpoint, std::size_t tensor);
+    /// Rows [first, end) of a tensor.
+    static std::optional<Reference> rows(const Bundle &checkpoint, std::size_t tensor,
+                                         std::uint64_t first, std::uint64_t end);
+    /// The rows of several, one tensor after the other; their other extents are equal.
+    static std::optional<Reference> joined(const Bundle &checkpoint,
+                                           std::span<const std::size_t> tensors);
+    static std::optional<Reference> foldedWeight(const Bundle &checkpoint, const FoldedNorm &norm,
+                                                 Folding folding);
+    static std::optional<Reference> foldedBias(const Bundle &checkpoint, const FoldedNorm &norm,
+                                               std::string name, Folding folding);
+    /// The transpose of a matrix, for packages that store [in, out].
+    Reference turned() const;
+
+    void read(std::uint64_t first, std::span<float> out) const;
+    /// The same without the factors of a batch norm; `scaled` puts them on afterwards: for what is
+    /// done to a tensor before it is folded.
+    void readPlain(std::uint64_t first, std::span<float> out) const;
+    float factorOf(std::uint64_t element) const
+    {
+        return factors.empty() ? 1.0F : factors[static_cast<std::size_t>(element / rowElements)];
+    }
+
+    std::string name;      ///< of the tensor
+    std::string transform; ///< "as it is"
+    Shape shape;
+    std::uint64_t elements = 0, rowElements = 1; ///< rowElements: of one index of axis 0
+    std::vector<Piece> pieces;
+    std::vector<codec::Decoder> decoders; ///< of each piece
+    std::vector<float> factors;           ///< one a row; empty: none
+    std::vector<float> own;               ///< values that were computed; empty: those of the pieces
+    bool isTurned = false;
+    std::size_t norm = static_cast<std::size_t>(-1); ///< index of the FoldedNorm in it
+    bool isBias = false;                             ///< of that norm the bias, not the weight
+};
+
+/// The batch norms by the names of their statistics, each with the layer that it follows. `epsilon`
+/// is 1e-5 until fitted.
+std::vector<FoldedNorm> findNorms(const Bundle &checkpoint);
+
+} // namespace kernscope::audit

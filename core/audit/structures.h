@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/audit/audit.h"
+#include "core/audit/reference.h"
+#include "core/audit/window.h"
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+/// Private to the audit: what makes a weight out of its reference where it is not what the form
+/// makes of it.
+namespace kernscope::audit {
+
+/// What was found, and the relative error that remains once it is put right.
+struct Explanation {
+    Kind kind = Kind::OtherValues;
+    std::string why;
+    double left = 0;
+    double factor = 0;
+    std::vector<std::vector<std::uint64_t>> elements = {};
+    std::vector<Rows> rows = {};
+};
+
+/// What explanations need beside the weight itself.
+struct Surroundings {
+    double best = 0;  ///< relative error that the form must have; dense: what rounding makes
+    double error = 0; ///< relative error of the weight
+    const FoldedNorm *norm = nullptr; ///< folded into the reference
+};
+
+/// Of a fault that is in all of the weight: the first structure that leaves no more error than the
+/// form has; nothing where none does.
+std::optional<Explanation> explain(const Subject &subject, const Surroundings &about);
+/// Correlation of the weight with its reference, of sampled elements.
+double correlation(const Subject &subject);
+/// Runs of rows out of single ones, which are ascending.
+std::vector<Rows> rowRuns(std::span<const std::uint64_t> rows);
+/// "rows 1,500 to 1,755", "row 37".
+std::string rowsText(std::span<const Rows> rows);
+/// Place of an element of that shape.
+std::vector<std::uint64_t> placeOf(std::uint64_t element, const Shape &shape);
+
+} // namespace kernscope::audit

@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/audit/window.h"
+
+#include "core/bundle/bundle.h"
+#include "core/bundle/scale_data.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+namespace kernscope::audit {
+
+namespace {
+
+constexpr std::uint64_t kChunk = 1U << 16;
+/// A code that is this much further off than the nearest one is another one.
+constexpr double kOffSteps = 0.1;
+
+/// Largest magnitude, by lanes.
+float largestOf(std::span<const float> values)
+{
+    constexpr std::size_t kLanes = 8;
+    std::array<float, kLanes> most{};
+    std::size_t i = 0;
+    for (; i + kLanes <= values.size(); i += kLanes) {
+        for (std::size_t k = 0; k < kLanes; ++k) {
+            const float size = std::abs(values[i + k]);
+            most[k] = size > most[k] ? size : most[k];
+        }
+    }
+    for (; i < values.size(); ++i)
+        most[0] = std::max(most[0], std::abs(values[i]));
+    return *std::max_element(most.begin(), most.end());
+}
+
+} // namespace
+
+StoredSteps::StoredSteps(const Bundle &package, std::size_t index, const codec::Decoder &decoder)
+{
+    const Weight &weight = package.weights()[index];
+    const codec::Encoding &encoding = decoder.encoding();
+    masked = encoding.mask.has_value();
+    const codec::Operand *payload = codec::storedOperand(encoding.payload);
+    codes = payload != nullptr;
+    valueType = codeType = codec::sourceType(encoding.payload);
+    if (encoding.palette) {
+        palette = true;
+        entries = encoding.palette->entries;
+        vector = encoding.palette->vector;
+        bits = payload ? bitWidth(payload->type) : 0;
+        const auto values = decoder.codebookValues();
+        if (vector == 1 && entries > 0) {
+            tables.assign(values.begin(), values.end());
+            for (std::size_t at = 0; at + entries <= tables.size(); at += entries) {
+                const auto from = tables.begin() + static_cast<std::ptrdiff_t>(at);
+                auto &table =
+                    sorted.emplace_back(from, from + static_cast<std::ptrdiff_t>(entries));
+                std::sort(table.begin(), table.end());
+            }
+        }
+    } else if (payload) {
+        bits = bitWidth(payload->type);
+        integers = !isFloatingPoint(payload->type);
+        const bool isSigned = isSignedInteger(payload->type);
+        low = isSigned ? -std::ldexp(1.0, static_cast<int>(bits) - 1) : 0;
+        high = std::ldexp(1.0, static_cast<int>(bits) - (isSigned ? 1 : 0)) - 1;
+    }
+    if (!encoding.scaling || !weight.form.scaling() || !ScaleData::has(weight) ||
+        codec::storedOperand(encoding.scaling->scale) == nullptr)
+        return;
+    Progress progress;
+    auto data = ScaleData::read(package, index, progress);
+    if (!data)
+        return;
+    Shape shape(weight.shape.size(), 1);
+    if (data->shape.size() == weight.shape.size()) {
+        shape = data->shape;
+    } else if (data->rows() > 1) {
+        const std::size_t axis = data->axis.value_or(0);
+        if (axis >= shape.size() || weight.shape[axis] != data->rows())
+            return;
+        shape[axis] = data->rows();
+    }
+    for (std::size_t i = 0; i < shape.size(); ++i) {
+        if (shape[i] == 0 || weight.shape[i] % shape[i] != 0)
+            return;
+    }
+    scaled = true;
+    scales = std::move(data->scales);
+    zeros = std::move(data->zeros);
+    biases = std::move(data->biases);
+    const double middle = std::floor((low + high + 1) / 2);
+    symmetric =
+        biases.empty() &&
+        (zeros.empty() ? low < 0 : std::all_of(zeros.begin(), zeros.end(), [middle](double zero) {
+            return zero == middle;
+        }));
+    if (encoding.scaling->addsOffset || (!zeros.empty() && zeros.size() != 1 &&
+                                         scales.size() != zeros.size() && scales.size() != 1))
+        zeros.clear(); // of another arithmetic: no steps are known
+    scaleShape = shape;
+    grid = codec::GridMap(weight.shape, scaleShape);
+}
+
+std::pair<double, double> StoredSteps::nearest(double value, std::uint64_t cell,
+                                               std::uint64_t table) const
+{
+    const double scale = scaleOf(cell), bias = biasOf(cell);
+    if (palette) {
+        const auto &entry = sorted[static_cast<std::size_t>(table)];
+        const double wanted = scale != 0 ? (value - bias) / scale : 0;
+        auto at = std::lower_bound(entry.begin(), entry.end(), static_cast<float>(wanted));
+        if (at == entry.end())
+            --at;
+        if (at != entry.begin() && std::abs(static_cast<double>(*(at - 1)) - wanted) <
+                                       std::abs(static_cast<double>(*at) - wanted))
+            --at;
+        const double below = at == entry.begin()
+                                 ? std::numeric_limits<double>::infinity()
+                                 : static_cast<double>(*at) - static_cast<double>(*(at - 1));
+        const double above = at + 1 == entry.end()
+                                 ? std::numeric_limits<double>::infinity()
+                                 : static_cast<double>(*(at + 1)) - static_cast<double>(*at);
+        double gap = std::min(below, above);
+        if (!(gap > 0) || !std::isfinite(gap))
+            gap = std::isfinite(std::max(below, above)) ? std::max(below, above) : std::abs(wanted);
+        return {static_cast<double>(*at) * scale + bias, std::abs(gap * scale)};
+    }
+    const double zero = zeroOf(cell);
+    if (scale == 0 || !std::isfinite(scale))
+        return {bias, 0};
+    const double code = std::clamp(std::nearbyint((value - bias) / scale + zero), low, high);
+    return {(code - zero) * scale + bias, std::abs(scale)};
+}
+
+Window load(const Subject &subject, std::uint64_t first, std::uint64_t count, bool codes)
+{
+    Window window;
+    window.first = first;
+    window.d.resize(static_cast<std::size_t>(count));
+    window.r.resize(window.d.size());
+    subject.decoder.decodeFloat(first, window.d);
+    subject.reference->read(first, window.r);
+    if (codes) {
+        window.codes.resize(window.d.size());
+        subject.decoder.codes(first, window.codes);
+    }
+    return window;
+}
+
+void PairSums::add(const PairSums &other)
+{
+    dd += other.dd;
+    rr += other.rr;
+    dr += other.dr;
+    ee += other.ee;
+    count += other.count;
+    notFinite += other.notFinite;
+}
+
+double PairSums::relative() const
+{
+    if (rr > 0)
+        return std::sqrt(ee / rr);
+    return ee > 0 ? std::numeric_limits<double>::infinity() : 0;
+}
+
+PairSums sumsOf(std::span<const float> d, std::span<const float> r)
+{
+    constexpr std::size_t kLanes = 8, kRun = 2048;
+    PairSums sums;
+    for (std::size_t begin = 0; begin < d.size(); begin += kRun) {
+        const std::size_t end = std::min(d.size(), begin + kRun);
+        std::array<float, kLanes> dd{}, rr{}, dr{}, ee{};
+        std::size_t i = begin;
+        for (; i + kLanes <= end; i += kLanes) {
+            for (std::size_t k = 0; k < kLanes; ++k) {
+                const float a = d[i + k], b = r[i + k], e = a - b;
+                dd[k] += a * a;
+                rr[k] += b * b;
+                dr[k] += a * b;
+                ee[k] += e * e;
+            }
+        }
+        for (std::size_t k = 0; i < end; ++i, ++k) {
+            const float a = d[i], b = r[i], e = a - b;
+            dd[k] += a * a;
+            rr[k] += b * b;
+            dr[k] += a * b;
+            ee[k] += e * e;
+        }
+        PairSums run;
+        for (std::size_t k = 0; k < kLanes; ++k) {
+            run.dd += static_cast<double>(dd[k]);
+            run.rr += static_cast<double>(rr[k]);
+            run.dr += static_cast<double>(dr[k]);
+            run.ee += static_cast<double>(ee[k]);
+        }
+        run.count = end - begin;
+        if (!std::isfinite(run.dd) || !std::isfinite(run.rr) || !std::isfinite(run.ee)) {
+            run = {};
+            for (std::size_t at = begin; at < end; ++at) {
+                const auto a = static_cast<double>(d[at]), b = static_cast<double>(r[at]);
+                if (!std::isfinite(a) || !std::isfinite(b)) {
+                    run.notFinite += !std::isfinite(a) && std::isfinite(b);
+                    continue;
+                }
+                run.dd += a * a;
+                run.rr += b * b;
+                run.dr += a * b;
+                run.ee += (a - b) * (a - b);
+                ++run.count;
+            }
+        }
+        sums.add(run);
+    }
+    return sums;
+}
+
+NearestShares nearestShares(const Subject &subject, std::uint64_t first, std::span<const float> d,
+                            std::span<const float> r)
+{
+    NearestShares shares;
+    const StoredSteps &steps = subject.steps;
+    if (!steps.stepped())
+        return shares;
+    for (std::size_t i = 0; i < d.size(); ++i) {
+        const auto value = static_cast<double>(d[i]), wanted = static_cast<double>(r[i]);
+        if ((steps.masked && value == 0) || !std::isfinite(value) || !std::isfinite(wanted))
+            continue;
+        const std::uint64_t cell = steps.cellOf(first + i);
+        const auto [best, step] = steps.nearest(wanted, cell, subject.tableOf(first + i));
+        ++shares.counted;
+        const double over = std::abs(value - wanted) - std::abs(best - wanted);
+        shares.off += over > kOffSteps * step && over > 1e-3 * std::abs(wanted);
+        if (steps.integers) {
+            const double scale = steps.scaleOf(cell);
+            const double code =
+                scale == 0 ? 0 : (value - steps.biasOf(cell)) / scale + steps.zeroOf(cell);
+            shares.ends += code > steps.high - 0.5 || code < steps.low + 1.5;
+        }
+    }
+    return shares;
+}
+
+std::optional<WholePass> passOver(const Subject &subject, Progress *progress)
+{
+    // Rms of an error in steps above which a block is looked at element by element: rounding alone
+    // has 0.29, an error of half a step everywhere 0.5.
+    constexpr double kLookedAt = 0.55;
+    constexpr std::uint64_t kShortRun = 8;
+    const StoredSteps &steps = subject.steps;
+    const std::uint64_t all = subject.elements(), row = subject.rowElements();
+    WholePass pass;
+    pass.rowError.assign(static_cast<std::size_t>(subject.rows()), 0);
+    pass.rowSize = pass.rowValue = pass.rowError;
+    std::vector<float> d(static_cast<std::size_t>(std::min(all, kChunk))), r(d.size());
+    const bool rowCells = !steps.scaled || steps.scaleShape.empty() || steps.palette ||
+                          !steps.integers ||
+                          codec::GridWalker(steps.grid, 0).cellLeft() < kShortRun;
+    // A chunk ends with a row, or lies within one.
+    const std::uint64_t step = row <= kChunk ? kChunk / row * row : kChunk;
+    for (std::uint64_t at = 0; at < all; at += step) {
+        const auto count = static_cast<std::size_t>(
+            row <= kChunk ? std::min(step, all - at) : std::min({step, all - at, row - at % row}));
+        const auto some = std::span(d).first(count), wanted = std::span(r).first(count);
+        subject.decoder.decodeFloat(at, some);
+        subject.reference->read(at, wanted);
+        std::optional<codec::GridWalker> walker;
+        if (!rowCells)
+            walker.emplace(steps.grid, at);
+        for (std::size_t i = 0; i < count;) {
+            std::uint64_t run = std::min<std::uint64_t>(count - i, row - (at + i) % row);
+            if (walker)
+                run = std::min(run, walker->cellLeft());
+            const auto length = static_cast<std::size_t>(run);
+            const auto a = some.subspan(i, length), b = wanted.subspan(i, length);
+            const PairSums sums = sumsOf(a, b);
+            pass.sums.add(sums);
+            pass.largest = std::max(pass.largest, static_cast<double>(largestOf(b)));
+            const auto rowAt = static_cast<std::size_t>((at + i) / row);
+            pass.rowError[rowAt] += static_cast<float>(sums.ee);
+            pass.rowSize[rowAt] += static_cast<float>(sums.rr);
+            pass.rowValue[rowAt] += static_cast<float>(sums.dd);
+            ++pass.allBlocks;
+            if (sums.notFinite > 0) {
+                for (std::size_t k = 0; k < length; ++k) {
+                    if (!std::isfinite(a[k]) && std::isfinite(b[k]) &&
+                        pass.notFinite.size() < WholePass::kMostElements)
+                        pass.notFinite.push_back(at + i + k);
+                }
+            }
+            bool bad = false;
+            if (walker) {
+                const double scale = std::abs(steps.scaleOf(walker->cell()));
+                if (sums.ee >
+                    kLookedAt * kLookedAt * scale * scale * static_cast<double>(sums.count)) {
+                    const NearestShares shares = nearestShares(subject, at + i, a, b);
+                    const std::uint64_t needed = std::max<std::uint64_t>(2, shares.counted / 4);
+                    bad = shares.counted > 0 && shares.off >= needed;
+                }
+                walker->advance(run);
+            }
+            if (bad) {
+                ++pass.badBlocks;
+                pass.badElements += length;
+                if (pass.blocks.size() < WholePass::kMostBlocks) {
+                    const std::uint64_t column = (at + i) % row;
+                    const std::uint64_t width = std::max<std::uint64_t>(run, 1);
+                    pass.blocks.push_back(
+                        {(at + i) / row, column / width, column, column + length});
+                }
+            } else {
+                pass.errorOutside += sums.ee;
+                pass.sizeOutside += sums.rr;
+            }
+            i += length;
+        }
+        if (progress && !progress->advance(count))
+            return std::nullopt;
+        if (row > kChunk && count < step)
+            at = at + count - step; // the next chunk begins with the next row
+    }
+    return pass;
+}
+
+std::vector<std::pair<std::uint64_t, std::uint64_t>> sampledRuns(const Subject &subject,
+                                                                 std::uint64_t most)
+{
+    const std::uint64_t all = subject.elements(), row = subject.rowElements();
+    if (all <= most)
+        return {{0, all}};
+    // Tables that serve groups of rows are sampled group by group, whole ones.
+    std::uint64_t rows = 1;
+    if (subject.steps.masked)
+        rows = std::clamp<std::uint64_t>(most / row, 1, 16); // patterns may run over rows
+    if (subject.steps.sorted.size() > 1) {
+        rows = 1;
+        const std::uint64_t first = subject.tableOf(0);
+        const std::uint64_t limit = std::min<std::uint64_t>(subject.rows(), most / row);
+        while (rows < limit && subject.tableOf(rows * row) == first)
+            ++rows;
+    }
+    const std::uint64_t unit = rows * row;
+    const std::uint64_t units = (all + unit - 1) / unit;
+    const std::uint64_t wanted = std::clamp<std::uint64_t>(most / unit, 1, units);
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> runs;
+    for (std::uint64_t i = 0; i < wanted; ++i) {
+        const std::uint64_t first = (i * units / wanted) * unit;
+        runs.emplace_back(first, std::min(unit, all - first));
+    }
+    return runs;
+}
+
+} // namespace kernscope::audit

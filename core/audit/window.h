@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/audit/audit.h"
+#include "core/audit/reference.h"
+#include "core/bundle/bundle_fwd.h"
+#include "core/codec/decode/decoder.h"
+#include "core/codec/decode/grid_map.h"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+/// Private to the audit: a weight beside the values that it should hold.
+namespace kernscope::audit {
+
+/// What a weight's form can hold: the codes, scales and tables that its values come from.
+class StoredSteps
+{
+public:
+    StoredSteps() = default;
+    StoredSteps(const Bundle &package, std::size_t weight, const codec::Decoder &decoder);
+
+    bool masked = false;  ///< elements that the mask leaves out are zeros
+    bool palette = false; ///< codes are indices into `tables`
+    bool scaled = false;  ///< by `scales`
+    bool codes = false;   ///< Decoder::codes() are those of the form's own payload
+    bool integers = false;
+    ElementType codeType = ElementType::Unknown;
+    ElementType valueType = ElementType::Unknown; ///< of dense elements
+    unsigned bits = 0;
+    double low = 0, high = 0; ///< integer codes
+    bool symmetric = false;   ///< around the code that zero has
+    std::vector<double> scales, zeros, biases;
+    Shape scaleShape; ///< of the weight's rank
+    codec::GridMap grid;
+    std::uint64_t entries = 0, vector = 1;
+    std::vector<float> tables;              ///< [table][entry], without vectors
+    std::vector<std::vector<float>> sorted; ///< each table's entries, ascending
+
+    std::uint64_t cellOf(std::uint64_t element) const { return scaled ? grid.cellOf(element) : 0; }
+    double scaleOf(std::uint64_t cell) const
+    {
+        return !scaled              ? 1
+               : scales.size() == 1 ? scales[0]
+                                    : scales[static_cast<std::size_t>(cell)];
+    }
+    double zeroOf(std::uint64_t cell) const
+    {
+        return zeros.empty()       ? 0
+               : zeros.size() == 1 ? zeros[0]
+                                   : zeros[static_cast<std::size_t>(cell)];
+    }
+    double biasOf(std::uint64_t cell) const
+    {
+        return biases.empty()       ? 0
+               : biases.size() == 1 ? biases[0]
+                                    : biases[static_cast<std::size_t>(cell)];
+    }
+    /// Whether nearest() can say something.
+    bool stepped() const { return (integers && scaled) || (palette && vector == 1); }
+    /// The value that the form has nearest to `value` at an element, and how far its steps are
+    /// apart there. `table`: of the element, where there are several.
+    std::pair<double, double> nearest(double value, std::uint64_t cell, std::uint64_t table) const;
+};
+
+/// A weight and the values that it is held against.
+struct Subject {
+    const Bundle *package = nullptr;
+    std::size_t weight = 0;
+    codec::Decoder decoder;
+    StoredSteps steps;
+    const Reference *reference = nullptr;
+
+    std::uint64_t elements() const { return reference->elements; }
+    std::uint64_t rowElements() const { return reference->rowElements; }
+    std::uint64_t rows() const { return elements() / rowElements(); }
+    std::uint64_t tableOf(std::uint64_t element) const
+    {
+        return steps.sorted.size() > 1 ? decoder.codebookOf(element).codebook : 0;
+    }
+};
+
+/// Decoded values and references of elements [first, first + d.size()).
+struct Window {
+    std::uint64_t first = 0;
+    std::vector<float> d, r;
+    std::vector<std::int64_t> codes; ///< empty unless asked for
+};
+Window load(const Subject &subject, std::uint64_t first, std::uint64_t count, bool codes);
+
+/// Sums over elements that are finite in both.
+struct PairSums {
+    double dd = 0, rr = 0, dr = 0, ee = 0;
+    std::uint64_t count = 0, notFinite = 0; ///< notFinite: of the weight alone
+    void add(const PairSums &other);
+    double relative() const; ///< sqrt(ee / rr); 0 where both are 0
+};
+PairSums sumsOf(std::span<const float> d, std::span<const float> r);
+
+/// Share of elements whose code is not the nearest one, by more than 0.1 steps, of those that are
+/// stored; and of codes at the ends.
+struct NearestShares {
+    std::uint64_t counted = 0, off = 0, ends = 0;
+    double atEnds() const { return share(ends); }
+    double notNearest() const { return share(off); }
+    double share(std::uint64_t some) const
+    {
+        return counted == 0 ? 0 : static_cast<double>(some) / static_cast<double>(counted);
+    }
+};
+NearestShares nearestShares(const Subject &subject, std::uint64_t first, std::span<const float> d,
+                            std::span<const float> r);
+
+/// All elements, once.
+struct WholePass {
+    PairSums sums;
+    std::vector<BadBlock> blocks; ///< at most kMostBlocks
+    std::uint64_t badBlocks = 0, allBlocks = 0, badElements = 0;
+    double errorOutside = 0; ///< squared, of all but the bad blocks
+    double sizeOutside = 0;
+    std::vector<std::uint64_t> notFinite;           ///< at most kMostElements elements
+    std::vector<float> rowError, rowSize, rowValue; ///< sums of squares, a row each
+    double largest = 0;                             ///< magnitude of the reference
+    static constexpr std::size_t kMostBlocks = 4096, kMostElements = 64;
+};
+/// Nothing where cancelled.
+std::optional<WholePass> passOver(const Subject &subject, Progress *progress);
+
+/// Runs of elements that the best possible error is worked out from: rows spread over the weight,
+/// at most about `most` elements, whole groups of tables.
+std::vector<std::pair<std::uint64_t, std::uint64_t>> sampledRuns(const Subject &subject,
+                                                                 std::uint64_t most);
+/// Sums of squares of the reference, of the weight's error, and of the least error that its form
+/// could have; `best` is nothing where that is not known.
+struct BestError {
+    double rr = 0, ee = 0;
+    double keptRr = 0, keptEe = 0; ///< of elements that a mask keeps as plain values
+    std::optional<double> best;
+    bool sampled = false;
+    NearestShares nearest;
+};
+/// `largest`: magnitude of the whole reference.
+BestError bestError(const Subject &subject, double largest, bool exact);
+
+} // namespace kernscope::audit

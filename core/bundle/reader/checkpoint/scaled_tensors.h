@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/bundle/reader/checkpoint/tensor_weight.h"
+
+#include <string>
+#include <vector>
+
+/// Private to checkpoints: codes and scales that are stored as tensors of their own
+/// (formats/sources.md).
+namespace kernscope::checkpoint {
+
+/// Adds a weight for each set of tensors that are one quantised matrix, and takes them out of the
+/// list: fp8 and int8 with scales (compressed-tensors, DeepSeek), packed int4 (compressed-tensors),
+/// MXFP4 as blocks and scales, MLX (affine, mxfp4, mxfp8). Sets that do not fit each other stay
+/// what they are. Values are fp32: codes by scales, before any rounding of a runtime.
+void addScaledTensors(std::vector<StoredTensor> &tensors, const std::string &sourceOp,
+                      ContainerContents &out);
+
+} // namespace kernscope::checkpoint

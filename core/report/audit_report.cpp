@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/report/audit_report.h"
+
+#include "core/report/json.h"
+#include "core/report/json_table.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace kernscope::report {
+
+namespace {
+
+using audit::AuditedWeight;
+using audit::AuditResult;
+using audit::Unpaired;
+
+Value auditFigure(double number)
+{
+    return std::isfinite(number) ? Value(Real(number, 4, true))
+                                 : Value(Word("not finite", Mark::Bad));
+}
+
+Json auditFigureJson(double number)
+{
+    return std::isfinite(number) ? Json(number) : Json(nullptr);
+}
+
+Json auditRowsJson(const AuditedWeight &row)
+{
+    if (row.rows.empty())
+        return Json(nullptr);
+    return Json::array({row.rows.front().first, row.rows.back().end});
+}
+
+Json rowRunsJson(const AuditedWeight &row)
+{
+    if (row.rows.size() < 2)
+        return noKey();
+    Json runs = Json::array();
+    for (const audit::Rows &run : row.rows)
+        runs.push_back(Json::array({run.first, run.end}));
+    return runs;
+}
+
+Json badBlocksJson(const AuditedWeight &row)
+{
+    if (row.blocks.empty())
+        return noKey();
+    Json blocks = Json::array();
+    for (const audit::BadBlock &block : row.blocks)
+        blocks.push_back(Json::array({block.row, block.block}));
+    return blocks;
+}
+
+Json blockColumnsJson(const AuditedWeight &row)
+{
+    if (row.blocks.size() != 1)
+        return noKey();
+    return Json::array({row.blocks[0].first, row.blocks[0].end});
+}
+
+Json placesOfElementsJson(const AuditedWeight &row)
+{
+    if (row.elements.empty())
+        return noKey();
+    Json elements = Json::array();
+    for (const auto &place : row.elements)
+        elements.push_back(numbersJson(place));
+    return elements;
+}
+
+const TableOf<Unpaired> &auditUnpairedTable()
+{
+    static const TableOf<Unpaired> table(
+        "audit_unpaired",
+        {{kName, "weight", "Weight of the package", member<&Unpaired::name>},
+         {"why", "Why nothing of the checkpoint is held against it", member<&Unpaired::why>}});
+    return table;
+}
+
+const TableOf<KnownFaultLine> &auditKnownFaultTable()
+{
+    using Line = KnownFaultLine;
+    static const TableOf<Line> table(
+        "known_faults",
+        {{kDocument, "id", "Row of the table",
+          [](const Line &row) -> Value { return View(row.fault->id); }},
+         {kName, "text", "what", "What happens, where, and who says so", member<&Line::text>},
+         {kNumber, "count", "Weights or operations that have the pattern",
+          [](const Line &row) -> Value { return Count(row.count); }},
+         {kDocument, "seen", "Whether the pattern is the fault (file) or it may happen (pattern)",
+          [](const Line &row) -> Value { return View(row.fault->seen); }},
+         {kDocument, "contested", "Whether reports disagree",
+          [](const Line &row) -> Value { return row.fault->contested; }},
+         {kDocument, "confidence", "How sure it is",
+          [](const Line &row) -> Value {
+              return Word(format::confidenceName(row.fault->confidence));
+          }},
+         {kDocument, "source", "Who says so",
+          [](const Line &row) -> Value { return View(row.fault->source); }}});
+    return table;
+}
+
+} // namespace
+
+const TableOf<AuditedWeight> &auditTable()
+{
+    static const TableOf<AuditedWeight> table(
+        "audit",
+        {{kName, "weight", "Weight of the package, by its address", member<&AuditedWeight::name>},
+         {kName, "checkpoint_name", "checkpoint", "Tensor of the checkpoint that it should hold",
+          member<&AuditedWeight::checkpointName>},
+         {"kind", "fault", "What is wrong with it",
+          [](const AuditedWeight &row) -> Value {
+              return row.fault ? Value(Word(audit::kindName(*row.fault), Mark::Bad))
+                               : Value(Absent());
+          }},
+         {"rows", "Rows [first, end) where the fault is local",
+          [](const AuditedWeight &row) -> Value {
+              return row.rows.empty() ? Value(Nothing())
+                                      : Value(fmt::format("{}-{}", row.rows.front().first,
+                                                          row.rows.back().end - 1));
+          },
+          jsonOf(&auditRowsJson)},
+         {kNumber, "error",
+          "Relative RMSE: of the difference, over that of the checkpoint's values",
+          [](const AuditedWeight &row) -> Value { return auditFigure(row.error); },
+          jsonOf([](const AuditedWeight &row) { return auditFigureJson(row.error); })},
+         {kNumber, "best_possible", "best possible",
+          "Least relative RMSE that the stored form could have; of sampled blocks unless exact",
+          [](const AuditedWeight &row) -> Value { return auditFigure(row.bestPossible); },
+          jsonOf([](const AuditedWeight &row) { return auditFigureJson(row.bestPossible); })},
+         {kNumber | kDocument, "sampled_error", "Relative RMSE of the sampled blocks",
+          [](const AuditedWeight &row) -> Value { return auditFigure(row.sampledError); },
+          jsonOf([](const AuditedWeight &row) { return auditFigureJson(row.sampledError); })},
+         {kDocument, "sampled", "Whether the best possible error is of a sample",
+          [](const AuditedWeight &row) -> Value { return row.sampled; }},
+         {kNumber, "not_nearest", "not nearest",
+          "Share of elements whose code is over 0.1 steps further off than the nearest",
+          [](const AuditedWeight &row) -> Value {
+              return row.hasCodes ? Value(Percent(row.notNearest)) : Value(Nothing());
+          }},
+         {kNumber | kDocument, "codes_at_ends", "Share of codes at either end",
+          [](const AuditedWeight &row) -> Value {
+              return row.hasCodes ? Value(Percent(row.atEnds)) : Value(Nothing());
+          }},
+         {kDocument, "row_runs", "Each run of rows", nullptr, jsonOf(&rowRunsJson)},
+         {kDocument, "blocks", "Row and number of each block that is wrong", nullptr,
+          jsonOf(&badBlocksJson)},
+         {kDocument, "wrong_blocks", "How many blocks are wrong",
+          [](const AuditedWeight &row) -> Value {
+              return row.wrongBlocks > 0 ? Value(Count(row.wrongBlocks)) : Value(Absent());
+          }},
+         {kDocument, "columns", "Elements of the row in the only block", nullptr,
+          jsonOf(&blockColumnsJson)},
+         {kDocument, "elements", "Places of single elements", nullptr,
+          jsonOf(&placesOfElementsJson)},
+         {kDocument, "factor", "By which it is scaled",
+          [](const AuditedWeight &row) -> Value {
+              return row.factor != 0 ? Value(Real(row.factor, 6, true)) : Value(Absent());
+          }},
+         {kDocument, "transform", "What was made of the tensor", member<&AuditedWeight::transform>},
+         {"paired_by", "paired by", "How it was found to be that tensor",
+          [](const AuditedWeight &row) -> Value {
+              return Word(audit::pairedByName(row.pairedBy));
+          }},
+         {kDocument, "why", "A sentence", [](const AuditedWeight &row) -> Value {
+              return row.fault ? Value(View(row.why)) : Value(Absent());
+          }}});
+    return table;
+}
+
+std::string_view auditVerdict(const AuditResult &result)
+{
+    return !result.comparable()    ? "cannot be compared"
+           : result.faulty.empty() ? "sound"
+                                   : "at fault";
+}
+
+std::vector<KnownFaultLine> knownFaultLines(const Bundle &package)
+{
+    std::vector<KnownFaultLine> lines;
+    for (const KnownFaultMatch &match : matchKnownFaults(package))
+        lines.push_back({&knownFaults()[match.fault], knownFaultText(package, match), match.count});
+    return lines;
+}
+
+std::string auditSentence(const AuditSubject &subject)
+{
+    const AuditResult &result = subject.result;
+    if (!result.comparable())
+        return "No weight of the package is one of the checkpoint's: they cannot be compared.";
+    const std::size_t all = result.faulty.size() + result.sound.size();
+    if (result.faulty.empty())
+        return fmt::format(
+            "The stored weights are what their forms make of this checkpoint ({} "
+            "compared): look at the runtime{}.",
+            counted(all, "weight"),
+            subject.knownFaults.empty()
+                ? std::string()
+                : fmt::format(" ({} its pattern)", subject.knownFaults.size() == 1
+                                                       ? "1 known fault has"
+                                                       : fmt::format("{} known faults have",
+                                                                     subject.knownFaults.size())));
+    const AuditedWeight &worst = result.faulty.front();
+    const std::string rest =
+        result.faulty.size() == 1
+            ? std::string()
+            : fmt::format(" (and {})", counted(result.faulty.size() - 1, "other weight"));
+    return fmt::format("{} of {} {} not what {} of this checkpoint: {}: {}{}.",
+                       result.faulty.size(), counted(all, "weight"),
+                       result.faulty.size() == 1 ? "is" : "are",
+                       result.faulty.size() == 1 ? "its form makes" : "their forms make",
+                       worst.checkpointName, worst.why, rest);
+}
+
+Json auditJson(const AuditSubject &subject)
+{
+    const AuditResult &result = subject.result;
+    Json json = document("audit");
+    json["package"] = subject.package;
+    json["against"] = subject.checkpoint;
+    json["verdict"] = auditVerdict(result);
+    json["sentence"] = auditSentence(subject);
+    json["limit"] = result.limit;
+    json["scheme"] = result.scheme.empty() ? Json(nullptr) : Json(result.scheme);
+    json["faulty"] = jsonArray(auditTable(), result.faulty);
+    json["sound"] = jsonArray(auditTable(), result.sound);
+    json["unpaired"] = jsonArray(auditUnpairedTable(), result.unpaired);
+    json["missing"] = result.missing;
+    json["known_faults"] = jsonArray(auditKnownFaultTable(), subject.knownFaults);
+    return json;
+}
+
+Document auditDocument(const AuditSubject &subject)
+{
+    const AuditResult &result = subject.result;
+    Document page;
+    page.title = "Audit: " + subject.package;
+    page.addText("Against " + subject.checkpoint + ".");
+    page.add(Document::Sentence{auditSentence(subject),
+                                result.faulty.empty() && result.comparable()
+                                    ? Document::Tone::Holds
+                                    : Document::Tone::Fails,
+                                std::string(auditVerdict(result)) + ": "});
+    if (!result.faulty.empty()) {
+        page.addTable("At fault", auditTable(), result.faulty);
+        Document::Items items;
+        for (const AuditedWeight &row : result.faulty)
+            items.texts.push_back(row.name + ": " + row.why);
+        page.add(std::move(items));
+    }
+    if (!result.sound.empty())
+        page.addTable("Sound", auditTable(), result.sound);
+    if (!result.unpaired.empty())
+        page.addTable("Not held against the checkpoint", auditUnpairedTable(), result.unpaired);
+    if (!subject.knownFaults.empty())
+        page.addTable("Known faults that it may run into", auditKnownFaultTable(),
+                      subject.knownFaults);
+    if (!result.missing.empty()) {
+        page.addHeading("Tensors that no weight holds");
+        page.add(Document::Items{result.missing});
+    }
+    return page;
+}
+
+std::string auditText(const AuditSubject &subject, std::string_view format,
+                      const Diagnostics &diagnostics)
+{
+    if (format == "html")
+        return htmlText(auditDocument(subject));
+    if (format == "markdown")
+        return markdownText(auditDocument(subject));
+    if (format == "csv") {
+        std::vector<AuditedWeight> all = subject.result.faulty;
+        all.insert(all.end(), subject.result.sound.begin(), subject.result.sound.end());
+        return csvText(auditTable(), all);
+    }
+    Json json = auditJson(subject);
+    finish(json, diagnostics);
+    return documentText(json) + "\n";
+}
+
+} // namespace kernscope::report

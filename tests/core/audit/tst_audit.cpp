@@ -1,0 +1,487 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A package of four layers made from a checkpoint of random values, sound and with each fault.
+#include "core/audit/audit.h"
+#include "core/audit/seats.h"
+#include "core/bundle/bundle.h"
+#include "core/codec/encode/encoder.h"
+#include "core/numeric/half.h"
+#include "made_bundle.h"
+#include "tests/test_program.h"
+
+#include <QTest>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <random>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+using namespace kernscope;
+using namespace kernscope::test;
+
+namespace {
+
+constexpr std::size_t kRows = 64, kColumns = 64, kBlock = 32;
+using Values = std::vector<float>;
+using Codes = std::vector<int>;
+
+/// A weight as it is stored: codes with scales (and offsets), indices with tables, or values.
+struct Stored {
+    unsigned bits = 0; ///< 0: dense
+    Codes codes, offsets;
+    Values scales;          ///< blocks of kBlock columns (4 bits) or rows (8 bits)
+    std::size_t groups = 0; ///< of tables; 0: none
+    Values table;
+    Values dense;
+    std::vector<bool> mask; ///< of sparse ones
+};
+
+Values randomMatrix(std::mt19937_64 &random)
+{
+    std::student_t_distribution<float> value(5);
+    std::normal_distribution<float> size(0, 0.35F);
+    Values values(kRows * kColumns);
+    for (std::size_t row = 0; row < kRows; ++row) {
+        const float factor = std::exp(size(random)) * 0.1F;
+        for (std::size_t i = 0; i < kColumns; ++i)
+            values[row * kColumns + i] = value(random) * factor;
+    }
+    return values;
+}
+
+/// Symmetric codes of 8 bits a row or 4 bits a block; `shifted`: with an offset a row.
+Stored coded(const Values &values, unsigned bits, bool shifted = false)
+{
+    Stored stored;
+    stored.bits = bits;
+    const std::size_t run = bits == 4 ? kBlock : kColumns;
+    const int top = (1 << (bits - 1)) - 1;
+    stored.codes.resize(values.size());
+    for (std::size_t at = 0; at < values.size(); at += run) {
+        const auto [low, high] = std::minmax_element(values.begin() + std::ptrdiff_t(at),
+                                                     values.begin() + std::ptrdiff_t(at + run));
+        const float range =
+            shifted ? (*high - *low) / float(2 * top) : std::max(-*low, *high) / float(top);
+        const float scale = halfToFloat(floatToHalf(range));
+        const int offset = shifted ? int(std::lround(-*low / scale)) - top : 0;
+        stored.scales.push_back(scale);
+        if (shifted)
+            stored.offsets.push_back(offset);
+        for (std::size_t i = at; i < at + run; ++i)
+            stored.codes[i] =
+                std::clamp(int(std::lround(values[i] / scale)) + offset, -top - 1, top);
+    }
+    return stored;
+}
+
+Stored palettised(const Values &values, std::size_t groups)
+{
+    Stored stored;
+    stored.bits = 4;
+    stored.groups = groups;
+    const auto made = codec::encodePalette(values, {kRows, kColumns}, {4, groups, 1});
+    for (const codec::EncodedPart &part : made->parts) {
+        if (part.role == codec::PartRole::Lut) {
+            for (std::size_t i = 0; i < part.bytes.size(); i += 2)
+                stored.table.push_back(
+                    halfToFloat(std::uint16_t(std::to_integer<unsigned>(part.bytes[i]) |
+                                              std::to_integer<unsigned>(part.bytes[i + 1]) << 8)));
+        } else {
+            for (const std::byte byte : part.bytes) {
+                stored.codes.push_back(std::to_integer<int>(byte) & 15);
+                stored.codes.push_back(std::to_integer<int>(byte) >> 4);
+            }
+        }
+    }
+    return stored;
+}
+
+Bytes packed(const Codes &codes, unsigned bits)
+{
+    Bytes bytes;
+    for (std::size_t i = 0; i < codes.size(); i += bits == 4 ? 2 : 1)
+        bytes.push_back(static_cast<std::byte>(
+            bits == 4 ? (codes[i] & 15) | (codes[i + 1] & 15) << 4 : codes[i] & 255));
+    return bytes;
+}
+
+Bytes halfBytes(const Values &values)
+{
+    Bytes bytes;
+    for (const float value : values) {
+        const std::uint16_t half = floatToHalf(value);
+        bytes.push_back(static_cast<std::byte>(half & 0xFF));
+        bytes.push_back(static_cast<std::byte>(half >> 8));
+    }
+    return bytes;
+}
+
+void addWeight(MadeBundle &made, const std::string &name, const Stored &stored)
+{
+    const std::string shape = fmt::format("[{}, {}]", kRows, kColumns);
+    const std::string full = "tensor<fp16, " + shape + "> " + name + " = ";
+    const std::string named = fmt::format(")[name = string(\"{}\")]", name);
+    if (!stored.mask.empty()) {
+        Bytes bits(kRows * kColumns / 8);
+        for (std::size_t i = 0; i < stored.mask.size(); ++i)
+            if (stored.mask[i])
+                bits[i / 8] |= static_cast<std::byte>(1U << i % 8);
+        const std::string count = fmt::format("[{}]", stored.dense.size());
+        const auto mask = made.blob(ElementType::Uint1, shape, bits);
+        const auto values = made.blob(ElementType::Fp16, count, halfBytes(stored.dense));
+        made.line(full + "constexpr_sparse_to_dense(mask = " + mask + ", nonzero_data = " + values +
+                  named);
+    } else if (stored.groups > 0) {
+        const auto indices = made.blob(ElementType::Uint4, shape, packed(stored.codes, 4));
+        const auto lut = made.blob(ElementType::Fp16, fmt::format("[{}, 1, 16, 1]", stored.groups),
+                                   halfBytes(stored.table));
+        made.line(full + "constexpr_lut_to_dense(indices = " + indices + ", lut = " + lut + named);
+    } else if (stored.bits > 0) {
+        const std::string grid = fmt::format("[{}, {}]", kRows, stored.scales.size() / kRows);
+        const ElementType type = stored.bits == 4 ? ElementType::Int4 : ElementType::Int8;
+        const auto data = made.blob(type, shape, packed(stored.codes, stored.bits));
+        const auto scale = made.blob(ElementType::Fp16, grid, halfBytes(stored.scales));
+        std::string inputs = "data = " + data + ", scale = " + scale;
+        if (!stored.offsets.empty())
+            inputs += ", offset = " + made.blob(ElementType::Int8, grid, packed(stored.offsets, 8));
+        made.line(full + "constexpr_blockwise_shift_scale(" + inputs + named);
+    } else {
+        made.constant("tensor<fp16, " + shape + ">", name,
+                      made.blob(ElementType::Fp16, shape, halfBytes(stored.dense)));
+    }
+    made.consume(name);
+}
+
+const std::vector<std::string> kNames{"layers.0.up.weight", "layers.0.down.weight",
+                                      "layers.1.up.weight", "layers.1.down.weight"};
+
+/// `named`: weights are called as the checkpoint has them.
+BundlePtr packageOf(const std::vector<Stored> &weights, bool named = true)
+{
+    MadeBundle made;
+    for (std::size_t i = 0; i < weights.size(); ++i) {
+        std::string name = kNames[i];
+        std::replace(name.begin(), name.end(), '.', '_');
+        addWeight(made, named ? name + "_to_fp16_quantized" : fmt::format("const_{}", i),
+                  weights[i]);
+    }
+    const auto bundle = made.open();
+    return bundle ? *bundle : nullptr;
+}
+
+BundlePtr checkpointOf(const std::vector<Values> &tensors)
+{
+    std::string header = "{";
+    std::size_t at = 0;
+    Bytes data;
+    for (std::size_t i = 0; i < tensors.size(); ++i) {
+        header += fmt::format(R"({}"{}":{{"dtype":"F32","shape":[{},{}],"data_offsets":[{},{}]}})",
+                              i == 0 ? "" : ",", kNames[i], kRows, kColumns, at,
+                              at + tensors[i].size() * 4);
+        at += tensors[i].size() * 4;
+        const auto bytes = std::as_bytes(std::span(tensors[i]));
+        data.insert(data.end(), bytes.begin(), bytes.end());
+    }
+    header += "}";
+    Bytes file(8);
+    for (std::size_t i = 0; i < 8; ++i)
+        file[i] = static_cast<std::byte>(header.size() >> 8 * i & 0xFF);
+    const auto text = std::as_bytes(std::span(header));
+    file.insert(file.end(), text.begin(), text.end());
+    file.insert(file.end(), data.begin(), data.end());
+    OpenOptions options;
+    options.memory = {{"w.safetensors", file}};
+    const auto bundle = Bundle::open("w.safetensors", options);
+    return bundle ? *bundle : nullptr;
+}
+
+using Make = std::function<Stored(const Values &)>;
+using Change = std::function<void(Stored &)>;
+
+} // namespace
+
+class TestAudit : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void initTestCase();
+    void sound_data();
+    void sound();
+    void faults_data();
+    void faults();
+    void otherTensors();
+    void anotherStep();
+    void leftDense();
+    void order();
+
+private:
+    std::vector<Stored> stored(const Make &make) const
+    {
+        std::vector<Stored> all;
+        for (const Values &tensor : m_tensors)
+            all.push_back(make(tensor));
+        return all;
+    }
+    std::vector<Values> m_tensors;
+    BundlePtr m_checkpoint;
+};
+
+namespace {
+
+Stored int4(const Values &values)
+{
+    return coded(values, 4);
+}
+Stored int8(const Values &values)
+{
+    return coded(values, 8);
+}
+Stored int8Shifted(const Values &values)
+{
+    return coded(values, 8, true);
+}
+Stored palette(const Values &values)
+{
+    return palettised(values, 1);
+}
+Stored groupedPalette(const Values &values)
+{
+    return palettised(values, 4);
+}
+Stored dense(const Values &values)
+{
+    Stored made;
+    made.dense = values;
+    return made;
+}
+Stored sparse(const Values &values)
+{
+    Values sizes;
+    for (const float value : values)
+        sizes.push_back(std::abs(value));
+    std::nth_element(sizes.begin(), sizes.begin() + std::ptrdiff_t(sizes.size() / 2), sizes.end());
+    Stored made;
+    made.mask.resize(values.size());
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        made.mask[i] = std::abs(values[i]) > sizes[sizes.size() / 2];
+        if (made.mask[i])
+            made.dense.push_back(values[i]);
+    }
+    return made;
+}
+
+std::string describe(const audit::AuditResult &result)
+{
+    std::string text;
+    for (const audit::AuditedWeight &row : result.faulty)
+        text += fmt::format("{} ({}): {} e {:.4f} best {:.4f} {}\n", row.name, row.checkpointName,
+                            audit::kindName(*row.fault), row.error, row.bestPossible, row.why);
+    return text;
+}
+
+} // namespace
+
+void TestAudit::initTestCase()
+{
+    std::mt19937_64 random(20261127);
+    for (std::size_t i = 0; i < kNames.size(); ++i)
+        m_tensors.push_back(randomMatrix(random));
+    m_checkpoint = checkpointOf(m_tensors);
+    QVERIFY(m_checkpoint);
+}
+
+void TestAudit::sound_data()
+{
+    QTest::addColumn<int>("form");
+    QTest::addColumn<bool>("named");
+    for (const bool named : {true, false}) {
+        for (int form = 0; form < 7; ++form)
+            QTest::addRow("form %d, %s", form, named ? "named" : "without names") << form << named;
+    }
+}
+
+void TestAudit::sound()
+{
+    QFETCH(int, form);
+    QFETCH(bool, named);
+    const std::vector<Make> makes{int4, int8, int8Shifted, palette, groupedPalette, dense, sparse};
+    const BundlePtr package = packageOf(stored(makes[std::size_t(form)]), named);
+    QVERIFY(package);
+    const auto result = audit::auditPackage(package, m_checkpoint);
+    QVERIFY(result.has_value());
+    QVERIFY2(result->faulty.empty(), describe(*result).c_str());
+    QCOMPARE(result->sound.size(), kNames.size());
+    for (std::size_t i = 0; i < kNames.size(); ++i) {
+        QCOMPARE(result->sound[i].checkpointName, kNames[i]);
+        QVERIFY(result->sound[i].error <= 1.5 * result->sound[i].bestPossible + 1e-6);
+    }
+    QVERIFY(result->unpaired.empty() && result->missing.empty());
+}
+
+void TestAudit::faults_data()
+{
+    QTest::addColumn<int>("number");
+    const char *const kNamesOfFaults[] = {
+        "rows-zeroed",     "scales-shifted", "nibbles-swapped", "transposed",      "scale-missing",
+        "zero-point-sign", "table-permuted", "group-order",     "mask-shifted",    "flipped",
+        "block-scale",     "non-finite",     "clipped",         "nibbles-swapped", "scaled"};
+    for (int i = 0; i < int(std::size(kNamesOfFaults)); ++i)
+        QTest::addRow("%s %d", kNamesOfFaults[i], i) << i;
+}
+
+void TestAudit::faults()
+{
+    QFETCH(int, number);
+    struct Fault {
+        audit::Kind kind;
+        Make make;
+        Change change;
+    };
+    const auto rotate = [](auto &values, std::size_t by) {
+        std::rotate(values.rbegin(), values.rbegin() + std::ptrdiff_t(by), values.rend());
+    };
+    const auto swapPairs = [](Stored &weight) {
+        for (std::size_t i = 0; i + 1 < weight.codes.size(); i += 2)
+            std::swap(weight.codes[i], weight.codes[i + 1]);
+    };
+    const std::vector<Fault> faults{
+        {audit::Kind::RowsZeroed, int4,
+         [](Stored &w) {
+             std::fill(w.codes.begin() + 8 * kColumns, w.codes.begin() + 12 * kColumns, 0);
+         }},
+        {audit::Kind::ScalesShifted, int8, [&](Stored &w) { rotate(w.scales, 1); }},
+        {audit::Kind::NibblesSwapped, int4, swapPairs},
+        {audit::Kind::Transposed, nullptr, nullptr},
+        {audit::Kind::ScaleMissing, int8,
+         [](Stored &w) { std::fill(w.scales.begin(), w.scales.end(), 1.0F); }},
+        {audit::Kind::ZeroPointSign, int8Shifted,
+         [](Stored &w) {
+             for (int &offset : w.offsets)
+                 offset = -offset;
+         }},
+        {audit::Kind::TablePermuted, palette,
+         [](Stored &w) {
+             std::mt19937 random(5);
+             std::shuffle(w.table.begin(), w.table.end(), random);
+         }},
+        {audit::Kind::GroupOrder, groupedPalette, [&](Stored &w) { rotate(w.table, 16); }},
+        {audit::Kind::MaskShifted, sparse,
+         [](Stored &w) { std::rotate(w.mask.rbegin(), w.mask.rbegin() + 1, w.mask.rend()); }},
+        {audit::Kind::Flipped, nullptr, nullptr},
+        {audit::Kind::BlockScale, int4, [](Stored &w) { w.scales[2 * 37 + 1] *= 2; }},
+        {audit::Kind::NonFinite, dense, [](Stored &w) { w.dense[3 * kColumns + 5] = NAN; }},
+        {audit::Kind::Clipped, int8,
+         [this](Stored &w) {
+             for (std::size_t row = 0; row < kRows; ++row) {
+                 Values sizes;
+                 for (std::size_t i = 0; i < kColumns; ++i)
+                     sizes.push_back(std::abs(m_tensors[2][row * kColumns + i]));
+                 std::sort(sizes.begin(), sizes.end());
+                 w.scales[row] = halfToFloat(floatToHalf(sizes[kColumns - 4] / 127));
+                 for (std::size_t i = 0; i < kColumns; ++i)
+                     w.codes[row * kColumns + i] = std::clamp(
+                         int(std::lround(m_tensors[2][row * kColumns + i] / w.scales[row])), -128,
+                         127);
+             }
+         }},
+        {audit::Kind::NibblesSwapped, palette, swapPairs},
+        {audit::Kind::Scaled, dense,
+         [](Stored &w) {
+             for (float &value : w.dense)
+                 value *= 3;
+         }},
+    };
+    const Fault &fault = faults[std::size_t(number)];
+    for (const bool named : {true, false}) {
+        std::vector<Stored> weights = stored(fault.make ? fault.make : Make(int8));
+        if (fault.kind == audit::Kind::Transposed || fault.kind == audit::Kind::Flipped) {
+            Values moved(m_tensors[2].size());
+            for (std::size_t i = 0; i < moved.size(); ++i)
+                moved[i] = fault.kind == audit::Kind::Flipped
+                               ? m_tensors[2][moved.size() - 1 - i]
+                               : m_tensors[2][i % kRows * kColumns + i / kRows];
+            weights[2] = int8(moved);
+        } else {
+            fault.change(weights[2]);
+        }
+        const BundlePtr package = packageOf(weights, named);
+        QVERIFY(package);
+        const auto result = audit::auditPackage(package, m_checkpoint);
+        QVERIFY(result.has_value());
+        QVERIFY2(result->faulty.size() == 1, describe(*result).c_str());
+        const audit::AuditedWeight &row = result->faulty[0];
+        QCOMPARE(row.checkpointName, kNames[2]);
+        QVERIFY2(row.fault == fault.kind, describe(*result).c_str());
+        if (fault.kind == audit::Kind::RowsZeroed)
+            QVERIFY(row.rows == (std::vector<audit::Rows>{{8, 12}}));
+        if (fault.kind == audit::Kind::BlockScale)
+            QVERIFY(row.blocks.size() == 1 && row.blocks[0].row == 37 && row.blocks[0].block == 1);
+        if (fault.kind == audit::Kind::NonFinite)
+            QVERIFY(row.elements == (std::vector<std::vector<std::uint64_t>>{{3, 5}}));
+    }
+}
+
+/// Swapped, stored twice: with names, and by the order of the program without.
+void TestAudit::otherTensors()
+{
+    for (const bool named : {true, false}) {
+        std::vector<Stored> weights = stored(int8);
+        std::swap(weights[0], weights[2]);
+        auto result = audit::auditPackage(packageOf(weights, named), m_checkpoint);
+        QVERIFY2(result && result->faulty.size() == 2, describe(*result).c_str());
+        for (const audit::AuditedWeight &row : result->faulty)
+            QVERIFY(row.fault == audit::Kind::Swapped);
+        weights = stored(int4);
+        weights[1] = weights[3];
+        result = audit::auditPackage(packageOf(weights, named), m_checkpoint);
+        QVERIFY2(result && result->faulty.size() == 1, describe(*result).c_str());
+        QCOMPARE(result->faulty[0].checkpointName, kNames[1]);
+        QVERIFY(result->faulty[0].fault == audit::Kind::Repeated);
+    }
+}
+
+/// Below the error of the form itself: the codes are not the nearest ones.
+void TestAudit::anotherStep()
+{
+    std::mt19937_64 random(3);
+    for (const auto &[make, amount] :
+         {std::pair<Make, float>{int8, 0.08F}, {int4, 0.06F}, {dense, 0.03F}}) {
+        std::normal_distribution<float> noise(0, amount * 0.13F);
+        Values later = m_tensors[1];
+        for (float &value : later)
+            value += noise(random);
+        std::vector<Stored> weights = stored(make);
+        weights[1] = make(later);
+        const auto result = audit::auditPackage(packageOf(weights), m_checkpoint);
+        QVERIFY2(result && result->faulty.size() == 1, describe(*result).c_str());
+        QCOMPARE(result->faulty[0].checkpointName, kNames[1]);
+        QVERIFY2(result->faulty[0].fault == audit::Kind::OtherValues, describe(*result).c_str());
+    }
+}
+
+void TestAudit::leftDense()
+{
+    std::vector<Stored> weights = stored(int4);
+    weights[3] = dense(m_tensors[3]);
+    const auto result = audit::auditPackage(packageOf(weights), m_checkpoint);
+    QVERIFY2(result && result->faulty.size() == 1, describe(*result).c_str());
+    QCOMPARE(result->faulty[0].checkpointName, kNames[3]);
+    QVERIFY(result->faulty[0].fault == audit::Kind::NotCompressed);
+}
+
+/// Numbers count upwards; other names stand as they mostly do in the program.
+void TestAudit::order()
+{
+    const std::vector<std::string> names{"l.0.b",  "l.0.a",  "l.1.a", "l.1.b",
+                                         "l.10.b", "l.10.a", "l.2.a", "l.2.b"};
+    // b before a, but for layer 1, where they are swapped.
+    const std::vector<std::optional<double>> positions{0, 1, 2, 3, 6, 7, 5, 4};
+    const std::vector<std::size_t> ranks = audit::expectedOrder(names, positions);
+    QCOMPARE(ranks, (std::vector<std::size_t>{0, 1, 3, 2, 6, 7, 5, 4}));
+}
+
+KERNSCOPE_TEST(TestAudit, kernscope::test::NoApplication)
+#include "tst_audit.moc"
