@@ -53,12 +53,6 @@ std::int64_t masked(ElementType type, std::int64_t code)
     return width >= 64 ? code : code & ((std::int64_t{1} << width) - 1);
 }
 
-std::string hexadecimal(double value)
-{
-    // As printf's %a: -0x1.ad8p-5, 0x0p+0.
-    return fmt::format("{:a}", value);
-}
-
 /// "-1.5e-07" as "-1.5e-7", which reads the same.
 std::string withoutZerosInExponent(std::string text)
 {
@@ -177,6 +171,14 @@ bool inside(std::span<const std::byte> file, mil::SourceSpan span)
 }
 
 } // namespace
+
+std::string hexadecimal(double value)
+{
+    // fmt 10 writes 0x0p-1022 for a zero.
+    if (value == 0)
+        return std::signbit(value) ? "-0x0p+0" : "0x0p+0";
+    return fmt::format("{:a}", value);
+}
 
 std::vector<std::string> notations(ElementType type, std::int64_t code)
 {

@@ -12,6 +12,9 @@ namespace kernscope::patch {
 /// integer its digits. Empty where there is none (NaN with a payload).
 std::vector<std::string> notations(ElementType type, std::int64_t code);
 
+/// A finite number as compilers write literals, and printf's %a: "-0x1.ad8p-5", "0x0p+0".
+std::string hexadecimal(double value);
+
 /// Bytes to put in place of a run of the same length that begins at `offset`.
 struct Rewrite {
     std::uint64_t offset = 0;

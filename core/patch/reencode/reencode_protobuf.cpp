@@ -4,6 +4,7 @@
 #include "core/base/error_builder.h"
 #include "core/container/mil/program.h"
 #include "core/numeric/convert.h"
+#include "core/patch/edit/literal_rewrite.h"
 #include "core/patch/reencode/reencoder.h"
 
 #include <algorithm>
@@ -274,7 +275,7 @@ std::string literalText(ElementType type, std::int64_t code)
     const double value = codeValue(type, code);
     if (std::isnan(value))
         return "nan";
-    return std::isinf(value) ? (value < 0 ? "-inf" : "inf") : fmt::format("{:a}", value);
+    return std::isinf(value) ? (value < 0 ? "-inf" : "inf") : hexadecimal(value);
 }
 
 class StatementWriter
