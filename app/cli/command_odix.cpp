@@ -225,7 +225,8 @@ std::string compiledSurveyText(const coreai_cache::Survey &survey,
 /// package.
 int runCompiledSurvey(const SurveyArguments &arguments, Context &context)
 {
-    const auto survey = required(coreai_cache::surveyFolder(arguments.path, &context.progress, openSmallFile));
+    const auto survey =
+        required(coreai_cache::surveyFolder(arguments.path, &context.progress, openSmallFile));
     std::optional<report::SurveyedPackage> package;
     if (!arguments.against.empty()) {
         package.emplace();

@@ -26,9 +26,7 @@ void describeRows(ByteField &field, const Weight &weight, const codec::Operand &
                   FileOffset offset)
 {
     const std::uint64_t start = operand.place->dataOffset.value, into = offset.value - start;
-    field.text =
-        fmt::format("{} of {} +{:#x}", partWords(weight, operand.role),
-                    weight.name, into);
+    field.text = fmt::format("{} of {} +{:#x}", partWords(weight, operand.role), weight.name, into);
     field.type = operand.type;
     const std::uint64_t width = bitWidth(field.type);
     if (width == 0 || into > UINT64_MAX / 8)
@@ -102,8 +100,8 @@ bool describeOrdered(ByteField &field, const Bundle &bundle, const Weight &weigh
                                   : elements.size() == 1 ? "element"
                                                          : "elements";
     field.text = fmt::format("{} {}: {} of {}, {} +{:#x}", what, fmt::join(numbers, "; "),
-                             partWords(weight, operand.role),
-                             weight.name, nameWithin(bundle, section, weight.name),
+                             partWords(weight, operand.role), weight.name,
+                             nameWithin(bundle, section, weight.name),
                              offset.value - section.range.offset.value);
     return true;
 }

@@ -260,8 +260,7 @@ const TableOf<PartRow> &partTable()
         {"role", "part", "What the part is to the form",
          [](const Row &row) -> Value {
              const std::string_view name = codec::partRoleName(row.operand->role);
-             const bool second =
-                 partWords(*row.weight, row.operand->role) == "second offset";
+             const bool second = partWords(*row.weight, row.operand->role) == "second offset";
              return second ? Value(fmt::format("{} (second offset)", name)) : Value(name);
          },
          jsonOf([](const Row &row) { return Json(codec::partRoleName(row.operand->role)); })},

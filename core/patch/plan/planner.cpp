@@ -6,6 +6,7 @@
 #include "core/patch/plan/shared_constant.h"
 
 #include <set>
+
 #include <fmt/format.h>
 
 namespace kernscope {
