@@ -25,6 +25,7 @@
 #include "core/report/json.h"
 #include "core/report/pair_table.h"
 #include "core/report/plan_table.h"
+#include "core/report/verdict.h"
 #include "core/search/find.h"
 #include "core/target/target.h"
 
@@ -429,6 +430,10 @@ Result<std::string> assess(const Weights &bundle, std::string_view chip)
     const DecisionTable table(*Access::bundle(bundle), {named->target}, choice);
     auto head = report::chipDocument("decide", named->target, choice, &*named);
     report::addPredictionError(head, *named->target);
+    auto verdict = report::programVerdict(*Access::bundle(bundle), *named->target, choice);
+    if (!verdict)
+        return tl::unexpected(std::move(verdict.error()));
+    report::addVerdict(head, *verdict);
     std::string text;
     report::writeDecisions(*Access::bundle(bundle), table, std::move(head), bundle.diagnostics(),
                            [&text](std::string_view piece) { text += piece; });

@@ -15,7 +15,8 @@ fail() { echo "FAILS: $*" >&2; exit 1; }
 DESTDIR='' "$cmake" --install "$build" --prefix "$work/prefix" --component development >/dev/null
 mv "$work/prefix" "$work/moved" # nothing in it may know where it was
 cp -r "$here/example" "$work/example"
-! grep -rqF -e "$build" -e "$(cd "$here/../.." && pwd)" "$work/moved/lib" --include='*.cmake' --include='*.pc' ||
+root=$(cd "$here/../.." && pwd)
+! grep -rqF -e "$build/" -e "$root/core" -e "$root/packaging" "$work/moved/lib" --include="*.cmake" --include="*.pc" ||
     fail "the installed files name the source tree"
 
 "$cmake" -S "$work/example" -B "$work/build" -DCMAKE_CXX_COMPILER="$compiler" \
