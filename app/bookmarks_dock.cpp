@@ -7,7 +7,6 @@
 #include "core/bundle/bundle.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/file_dialogs.h"
-#include "widgets/models/table_text.h"
 
 #include <QAction>
 #include <QFile>
@@ -17,10 +16,6 @@
 #include <QSaveFile>
 #include <QTableView>
 #include <QVBoxLayout>
-
-#include <algorithm>
-#include <functional>
-#include <string>
 
 namespace kernscope::app {
 
@@ -229,10 +224,7 @@ BookmarksDock::BookmarksDock(ui::Session &session, QWidget *parent)
     setShowsFiles(false); // places and notes stay when another program changes the files
     auto *content = new QWidget(this);
     QVBoxLayout *column = ui::contentColumn(content);
-    m_table = new QTableView(content);
-    m_table->setAccessibleName(tr("Bookmarks of the bundle"));
-    m_table->setModel(m_model);
-    ui::prepareTable(m_table);
+    m_table = ui::makeTable(content, tr("Bookmarks of the bundle"), m_model);
     m_table->setSortingEnabled(false); // the order in which they were made is that of Next
     m_table->setEditTriggers(QAbstractItemView::EditKeyPressed);
     ui::setColumnWidths(m_table->horizontalHeader(), {18, 20, 12});
@@ -259,8 +251,7 @@ void BookmarksDock::buildActions()
                                   [this] { removeSelected(); });
     m_undo = ui::dockAction(this, tr("Take Back the Last Change of Bookmarks"), {},
                             [this] { m_model->undo(); });
-    auto *copy = ui::dockAction(this, tr("Copy Rows"), QKeySequence::Copy,
-                                [this] { ui::copySelection(*m_table); });
+    auto *copy = ui::copyAction(this, tr("Copy Rows"), m_table);
     auto *save = ui::dockAction(this, tr("Export Bookmarks…"), {}, [this] { askExport(); });
     auto *read = ui::dockAction(this, tr("Import Bookmarks…"), {}, [this] { askImport(); });
     m_beside = ui::dockAction(this, tr("Keep Bookmarks beside the File"), {},

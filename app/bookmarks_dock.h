@@ -8,10 +8,6 @@
 #include <QAbstractTableModel>
 #include <QList>
 
-#include <optional>
-#include <string_view>
-#include <vector>
-
 class QTableView;
 
 namespace kernscope::app {
@@ -76,7 +72,6 @@ class BookmarksDock final : public ui::Dock
 public:
     explicit BookmarksDock(ui::Session &session, QWidget *parent = nullptr);
 
-    QList<QAction *> menuActions() const { return m_actions; }
     /// Where they are kept; without one they last as long as the bundle is open.
     void setStore(const QString &folder);
     BookmarkModel &model() { return *m_model; }
@@ -112,7 +107,6 @@ private:
     BookmarkModel *m_model = nullptr;
     QTableView *m_table = nullptr;
     QAction *m_undo = nullptr, *m_beside = nullptr;
-    QList<QAction *> m_actions;
     std::optional<BookmarkStore> m_store;
     QString m_path;  ///< of the bundle whose bookmarks these are
     QString m_fault; ///< the file of bookmarks cannot be read: it is left as it is

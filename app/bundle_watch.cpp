@@ -9,10 +9,6 @@
 #include <QFile>
 #include <QFileInfo>
 
-#include <optional>
-#include <span>
-#include <utility>
-
 namespace kernscope::app {
 
 namespace {

@@ -13,10 +13,7 @@
 
 #include <atomic>
 #include <map>
-#include <memory>
 #include <mutex>
-#include <string>
-#include <vector>
 
 namespace kernscope::app {
 

@@ -7,8 +7,6 @@
 #include <QSize>
 #include <QStringList>
 
-#include <optional>
-
 namespace kernscope::app {
 
 inline constexpr QSize kScreenshotSize(1400, 900);

@@ -22,10 +22,7 @@
 
 #include <algorithm>
 #include <iterator>
-#include <memory>
 #include <tuple>
-#include <utility>
-#include <vector>
 
 namespace kernscope::app {
 

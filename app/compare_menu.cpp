@@ -2,23 +2,16 @@
 #include "app/compare_menu.h"
 
 #include "app/dock_set.h"
-#include "app/document.h"
 #include "app/files.h"
 #include "app/save_controller.h"
-#include "app/settings.h"
-#include "app/window_parts.h"
 #include "core/bundle/bundle.h"
 #include "widgets/common/line_icon.h"
 #include "widgets/compare/compare_dock.h"
-#include "widgets/models/session.h"
-#include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
 
 #include <QAbstractItemView>
 #include <QInputDialog>
 #include <QMenu>
-
-#include <utility>
 
 namespace kernscope::app {
 

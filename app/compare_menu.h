@@ -7,11 +7,6 @@
 
 #include <QString>
 
-#include <cstddef>
-#include <optional>
-
-class QAction;
-
 namespace kernscope::app {
 
 /// The Compare menu: what is compared, what its docks can do, and pairs of weights by hand.

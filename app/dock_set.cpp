@@ -52,12 +52,8 @@
 #include <QContextMenuEvent>
 #include <QMainWindow>
 #include <QMenu>
-#include <QObject>
 #include <QTabBar>
 #include <QTimer>
-
-#include <memory>
-#include <vector>
 
 namespace kernscope::app {
 

@@ -10,8 +10,6 @@
 #include <QSize>
 #include <QStringList>
 
-#include <vector>
-
 class QMainWindow;
 class QTabBar;
 class QAction;

@@ -9,13 +9,9 @@
 #include "core/bundle/shapes/described.h"
 #include "core/bundle/shapes/tensor.h"
 #include "widgets/models/table_text.h"
-#include "widgets/models/task_manager.h"
 
 #include <QFileInfo>
 #include <QUndoStack>
-
-#include <algorithm>
-#include <utility>
 
 namespace kernscope::app {
 

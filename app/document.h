@@ -4,22 +4,16 @@
 #include "app/bundle_watch.h"
 #include "app/edit_journal.h"
 #include "core/bundle/bound_shapes.h"
-#include "core/patch/aside.h"
 #include "core/patch/interrupted_save.h"
+#include "core/patch/patch.h"
 #include "widgets/models/session.h"
 #include "widgets/models/task_manager.h"
 
 #include <QObject>
 #include <QString>
 
-#include <functional>
 #include <limits>
-#include <map>
-#include <memory>
-#include <mutex>
-#include <optional>
 #include <type_traits>
-#include <vector>
 
 namespace kernscope::app {
 

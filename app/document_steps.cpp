@@ -13,7 +13,6 @@
 #include <QUndoStack>
 
 #include <algorithm>
-#include <utility>
 
 namespace kernscope::app {
 
@@ -495,13 +494,6 @@ void Document::switchEdit(std::size_t row, bool on)
         return;
     }
     std::vector<ListedEdit> after = listedEdits();
-    const auto *last = stack.index() > 0
-                           ? dynamic_cast<const EditCommand *>(stack.command(stack.index() - 1))
-                           : nullptr;
-    if (!on && last && last->edits().size() == 1 && row + 1 == after.size()) {
-        goToStep(stack.index() - 1);
-        return;
-    }
     if (m_busy != Busy::Idle) {
         refuse("patch.busy", tr("Wait until the file is saved or opened or the last edit is made, "
                                 "or cancel that."));

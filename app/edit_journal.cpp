@@ -17,8 +17,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <map>
 #include <sstream>
 
 namespace kernscope::app {

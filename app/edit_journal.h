@@ -2,7 +2,6 @@
 #pragma once
 
 #include "core/bundle/bundle_fwd.h"
-#include "core/patch/aside.h"
 #include "core/patch/patch.h"
 #include "core/patch/save/file_io.h"
 #include "widgets/models/session.h"
@@ -12,12 +11,8 @@
 #include <QThreadPool>
 #include <QUndoCommand>
 
-#include <functional>
 #include <map>
-#include <memory>
 #include <mutex>
-#include <optional>
-#include <vector>
 
 namespace kernscope::app {
 

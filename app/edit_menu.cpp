@@ -2,22 +2,16 @@
 #include "app/edit_menu.h"
 
 #include "app/dock_set.h"
-#include "app/document.h"
-#include "app/window_parts.h"
 #include "core/base/error_builder.h"
-#include "core/base/files.h"
 #include "core/bundle/bundle.h"
 #include "widgets/common/dock.h"
 #include "widgets/common/file_dialogs.h"
 #include "widgets/common/line_icon.h"
 #include "widgets/common/number_field.h"
-#include "widgets/models/session.h"
-#include "widgets/models/table_text.h"
 #include "widgets/patch/patches_dock.h"
 #include "widgets/patch/typed_edits.h"
 
 #include <QAbstractItemView>
-#include <QAction>
 #include <QApplication>
 #include <QClipboard>
 #include <QFile>
@@ -28,17 +22,11 @@
 #include <QKeyEvent>
 #include <QLineEdit>
 #include <QMenu>
-#include <QObject>
-#include <QPointer>
 #include <QTableView>
 #include <QTreeView>
 #include <QUndoStack>
 
-#include <algorithm>
 #include <cmath>
-#include <limits>
-#include <utility>
-#include <vector>
 
 namespace kernscope::app {
 
@@ -139,14 +127,12 @@ void ChangeApplier::apply(const QString &path)
     const BundlePtr bundle = m_session.bundle();
     if (!bundle)
         return;
-    if (m_task)
-        m_task->cancel();
+    m_task.stop();
     m_path.clear();
-    m_task = m_session.tasks().start(
-        this, tr("Reading %1").arg(QFileInfo(path).fileName()),
+    m_task.start(
+        tr("Reading %1").arg(QFileInfo(path).fileName()),
         [path, bundle](Progress &) { return readScript(path, bundle); },
         [this, path, bundle](Result<ReadScript> script) {
-            m_task = nullptr;
             if (!script)
                 Q_EMIT failed(script.error());
             else if (m_session.bundle() == bundle)
@@ -176,14 +162,13 @@ void ChangeApplier::checkResult()
         Q_EMIT applied(path, false);
         return;
     }
-    m_task = m_session.tasks().start(
-        this, tr("Checking the result"),
+    m_task.start(
+        tr("Checking the result"),
         [path, origin = m_origin, bundle = m_session.bundle()](Progress &) {
             const BundleReadLock lock(*bundle);
             return patch::checkResult(origin, *bundle, path.toStdString());
         },
         [this, path](const Result<void> &result) {
-            m_task = nullptr;
             if (result)
                 Q_EMIT applied(path, true);
             else

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "app/window_parts.h"
-#include "core/patch/edit/script_origin.h"
+#include "core/patch/edit/script_text.h"
 #include "widgets/models/session.h"
 #include "widgets/models/table_text.h"
 #include "widgets/models/task_manager.h"
@@ -12,10 +12,8 @@
 #include <QString>
 
 class QAbstractItemView;
-class QAction;
 
 namespace kernscope {
-struct Error;
 }
 
 namespace kernscope::app {
@@ -38,7 +36,7 @@ public:
 
     /// Ends in applied() or failed(); what the document refuses it says itself.
     void apply(const QString &path);
-    bool working() const { return m_task != nullptr; }
+    bool working() const { return m_task.running(); }
 
 Q_SIGNALS:
     /// `proved`: the weights have the digest that the script names.
@@ -50,7 +48,7 @@ private:
     void checkResult();
 
     ui::Session &m_session;
-    ui::TaskPtr m_task;
+    ui::Job m_task{m_session.tasks()};
     QString m_path; ///< whose edits are being made; empty for none
     patch::ScriptOrigin m_origin;
 };

@@ -3,25 +3,18 @@
 
 #include "app/bookmarks_dock.h"
 #include "app/dock_set.h"
-#include "app/document.h"
 #include "app/files.h"
 #include "app/texts.h"
-#include "app/window_parts.h"
 #include "core/base/csv.h"
 #include "core/base/error_builder.h"
-#include "core/base/files.h"
 #include "core/base/output_place.h"
 #include "core/base/overlaid_file.h"
-#include "core/bundle/bundle.h"
-#include "core/format/tquant.h"
 #include "core/report/bundle_report.h"
 #include "core/report/column.h"
 #include "widgets/chips/chip_state.h"
 #include "widgets/common/export_jobs.h"
 #include "widgets/common/file_dialogs.h"
-#include "widgets/models/session.h"
 #include "widgets/models/table_text.h"
-#include "widgets/models/task_manager.h"
 #include "widgets/models/theme.h"
 #include "widgets/patch/patches_dock.h"
 
@@ -36,8 +29,6 @@
 #include <QLineEdit>
 #include <QMenu>
 
-#include <cstring>
-#include <optional>
 #include <sys/stat.h>
 #include <unistd.h>
 

@@ -4,38 +4,25 @@
 #include "app/window_parts.h"
 #include "core/base/error.h"
 #include "core/bundle/bundle.h"
-#include "core/bundle/slice_file.h"
+#include "core/bundle/section_weight.h"
 #include "core/container/quantized/quantize.h"
 #include "core/plan/section_build.h"
 
 #include <QString>
 #include <QStringList>
 
-#include <cstdint>
-#include <filesystem>
-#include <functional>
-#include <optional>
-#include <vector>
-
-class QWidget;
 /// Files that the window makes beside what is open, as `quantize`, `relayout` and `section` make
 /// them: new ones, whole or not there. Nothing that is open is changed.
-class QAction;
 
 namespace kernscope {
-struct SliceOptions;
 }
 namespace kernscope::plan {
-struct SectionOptions;
 }
 namespace kernscope::quantized {
-struct QuantizeOptions;
 }
 namespace kernscope::section {
-struct LoadAddresses;
 }
 namespace kernscope::target {
-struct Target;
 }
 
 namespace kernscope::app {

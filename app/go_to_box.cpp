@@ -2,20 +2,14 @@
 #include "app/go_to_box.h"
 
 #include "app/bookmarks_dock.h"
-#include "app/command_palette.h"
 #include "app/dock_set.h"
-#include "app/document.h"
 #include "app/texts.h"
-#include "app/window_parts.h"
 #include "core/bundle/bundle.h"
-#include "core/container/mil/program.h"
 #include "widgets/common/line_icon.h"
 #include "widgets/hardware/hardware_facts.h"
-#include "widgets/models/session.h"
 #include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
 
-#include <QAction>
 #include <QClipboard>
 #include <QCoreApplication>
 #include <QDir>
@@ -25,10 +19,7 @@
 #include <QMenu>
 #include <QRegularExpression>
 
-#include <algorithm>
-#include <memory>
 #include <set>
-#include <utility>
 
 namespace kernscope::app {
 
@@ -209,17 +200,10 @@ GoToBox::GoToBox(ui::Session &session, QWidget *parent) : QLineEdit(parent), m_s
     m_fault = addAction(ui::lineIcon(QStringLiteral("warning")), QLineEdit::TrailingPosition);
     m_fault->setVisible(false);
 
-    connect(&session.tasks(), &ui::TaskManager::changed, this, [this] {
-        if (!m_task || !m_task->progress().cancelled())
-            return;
-        m_task.reset(); // an edit, or Cancel: asked again with the next key
-        m_indexed.reset();
-    });
+    m_task.whenCancelled([this] { m_indexed.reset(); });
     connect(&session, &ui::Session::bundleChanged, this, [this] {
         m_stale = true;
-        if (m_task)
-            m_task->cancel();
-        m_task.reset();
+        m_task.stop();
         m_index.clear(); // it holds on to the bundle
         m_indexed.reset();
         clear();
@@ -312,9 +296,7 @@ void GoToBox::indexNames()
     const BundlePtr bundle = m_session.bundle();
     if (bundle == m_indexed)
         return;
-    if (m_task)
-        m_task->cancel();
-    m_task.reset();
+    m_task.stop();
     dropNames();
     m_indexed = bundle;
     if (!bundle)
@@ -323,14 +305,13 @@ void GoToBox::indexNames()
         m_index.merge(namesOf(bundle, m_session, this));
         return;
     }
-    m_task = m_session.tasks().start(
-        this, tr("Indexing names"),
+    m_task.start(
+        tr("Indexing names"),
         [bundle, session = &m_session, origin = static_cast<QObject *>(this)](Progress &) {
             const BundleReadLock lock(*bundle);
             return namesOf(bundle, *session, origin);
         },
         [this](PaletteIndex index) {
-            m_task.reset();
             m_index.merge(std::move(index));
             if (m_hits && m_hits->isVisible())
                 search();
@@ -415,7 +396,8 @@ void GoToBox::hideHits()
 /// are read again before the next letter comes.
 void GoToBox::release()
 {
-    if (hasFocus() || !m_indexed || m_task || m_indexed->sections().size() <= kMostIndexedAtOnce)
+    if (hasFocus() || !m_indexed || m_task.running() ||
+        m_indexed->sections().size() <= kMostIndexedAtOnce)
         return;
     dropNames();
     m_indexed.reset();

@@ -10,14 +10,7 @@
 #include <QString>
 #include <QTimer>
 
-#include <cstddef>
-#include <functional>
-
-class QAction;
-
 namespace kernscope::app {
-
-class PaletteList;
 
 /// The line at the right of the tools: type a place, or a part of the name of anything; what is
 /// found is listed below. Enter goes to the place, else runs the chosen or the first hit.
@@ -31,7 +24,7 @@ public:
     /// Called when typing begins: adds what can be found beside the bundle's own names.
     void setSource(std::function<void(PaletteIndex &)> source) { m_source = std::move(source); }
     PaletteList &hits();
-    bool indexing() const { return m_task != nullptr; }
+    bool indexing() const { return m_task.running(); }
     /// The names of the bundle are at hand, or soon will be.
     bool holdsNames() const { return m_indexed != nullptr; }
     void setRestDelay(int milliseconds) { m_rest.setInterval(milliseconds); }
@@ -66,9 +59,9 @@ private:
     PaletteIndex m_index;
     PaletteList *m_hits = nullptr;
     QAction *m_fault = nullptr;
-    ui::TaskPtr m_task;  ///< indexes names
-    BundlePtr m_indexed; ///< whose names are in the index, or soon will be
-    QTimer m_rest;       ///< since it was used
+    ui::Job m_task{m_session.tasks()}; ///< indexes names
+    BundlePtr m_indexed;               ///< whose names are in the index, or soon will be
+    QTimer m_rest;                     ///< since it was used
     bool m_stale = true; ///< actions, chips and help in the index are of another moment
 };
 

@@ -12,14 +12,10 @@
 #include <QList>
 #include <QMainWindow>
 #include <QSize>
-#include <QString>
 #include <QStyle>
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
-#include <utility>
-#include <vector>
 
 namespace kernscope::app {
 

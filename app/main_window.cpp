@@ -16,9 +16,7 @@
 #include "app/status_line.h"
 #include "app/texts.h"
 #include "app/tour.h"
-#include "app/view_menu.h"
 #include "app/welcome_page.h"
-#include "app/window_parts.h"
 #include "widgets/chips/plan_dock.h"
 #include "widgets/common/controls.h"
 #include "widgets/common/diagnostics_dock.h"
@@ -28,14 +26,12 @@
 #include "widgets/common/line_icon.h"
 #include "widgets/common/table_tools.h"
 #include "widgets/compare/builds_dock.h"
-#include "widgets/models/task_manager.h"
 #include "widgets/models/theme.h"
 #include "widgets/overview/overview_dock.h"
 #include "widgets/patch/patches_dock.h"
 #include "widgets/weight/inspector_dock.h"
 #include "widgets/weight/weight_dock.h"
 
-#include <QAction>
 #include <QActionGroup>
 #include <QApplication>
 #include <QCloseEvent>
@@ -47,13 +43,9 @@
 #include <QScreen>
 #include <QStackedWidget>
 #include <QStatusBar>
-#include <QTimer>
 #include <QToolBar>
 #include <QToolButton>
 #include <QVBoxLayout>
-
-#include <algorithm>
-#include <utility>
 
 namespace kernscope::app {
 
@@ -135,9 +127,7 @@ std::vector<std::filesystem::path> MainWindow::shownPaths() const
 void MainWindow::buildCentre()
 {
     auto *centre = new QWidget(this);
-    auto *rows = new QVBoxLayout(centre);
-    rows->setContentsMargins(0, 0, 0, 0);
-    rows->setSpacing(0);
+    auto *rows = ui::withoutMargins(new QVBoxLayout(centre), 0);
     m_notices = new NoticeArea(centre); // over the rest, in no layout
     m_centre = new QStackedWidget(centre);
     rows->addWidget(m_centre, 1);
@@ -267,7 +257,8 @@ void MainWindow::buildFileMenu(QMenu *menu)
     for (const auto &[text, name] :
          {std::pair{tr("&Dense"), QStringLiteral("sample-dense.mlmodelc")},
           std::pair{tr("&Sparse"), QStringLiteral("sample-sparse.mlmodelc")},
-          std::pair{tr("&Palette"), QStringLiteral("sample-palette.mlmodelc")}})
+          std::pair{tr("&Palette"), QStringLiteral("sample-palette.mlmodelc")},
+          std::pair{tr("&Core AI"), QStringLiteral("sample-coreai.aimodel")}})
         m_actions->add(samples, text, {}, [this, sample = name] { openSample(sample); });
     menu->addSeparator();
     m_save = m_actions->add(menu, tr("&Save\u2026"), QKeySequence::Save, Needs::Changes,
@@ -442,8 +433,15 @@ void MainWindow::connectDocks()
     connect(patches, &ui::PatchesDock::switchWanted, &m_document, &Document::switchEdit);
     connect(patches, &ui::PatchesDock::noteWritten, &m_document, &Document::setEditNote);
     connect(m_status, &StatusLine::lockClicked, m_editMenu, &EditMenu::togglePatching);
-    if (auto *plan = qobject_cast<ui::PlanDock *>(m_docks->dock(QStringLiteral("plan"))))
+    if (auto *plan = qobject_cast<ui::PlanDock *>(m_docks->dock(QStringLiteral("plan")))) {
         connect(plan, &ui::PlanDock::shapesAsked, m_said, &DocumentNotices::askShapes);
+        connect(plan, &ui::PlanDock::openWanted, this, [this](const QString &path, bool beside) {
+            if (!beside)
+                return openPaths({path});
+            m_opener->wanted().layout = Layout::Compare;
+            m_document.openOther(path);
+        });
+    }
     auto *inspector = qobject_cast<ui::InspectorDock *>(m_docks->dock(QStringLiteral("inspector")));
     if (auto *overview =
             qobject_cast<ui::OverviewDock *>(m_docks->dock(QStringLiteral("overview"))))

@@ -9,10 +9,6 @@
 
 #include <QMainWindow>
 
-#include <filesystem>
-#include <functional>
-#include <vector>
-
 class QMenu;
 class QStackedWidget;
 
@@ -29,15 +25,12 @@ class EditMenu;
 class ExportMenu;
 class GoMenu;
 class GoToBox;
-class MenuActions;
 class NoticeArea;
 class OpenController;
 class SaveController;
 class SessionController;
 class StatusLine;
-class TableColumns;
 class Tour;
-class ViewMenu;
 class WelcomePage;
 
 /// The window: menus, docks in layouts, the status line, and every question that is asked. What it

@@ -25,8 +25,6 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
-#include <algorithm>
-
 namespace kernscope::app {
 
 namespace {

@@ -6,9 +6,6 @@
 #include <QFrame>
 #include <QWidget>
 
-#include <functional>
-#include <vector>
-
 class QVBoxLayout;
 
 namespace kernscope::app {

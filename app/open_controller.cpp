@@ -2,7 +2,6 @@
 #include "app/open_controller.h"
 
 #include "app/dock_set.h"
-#include "app/document.h"
 #include "app/files.h"
 #include "app/notice_area.h"
 #include "app/save_controller.h"
@@ -13,7 +12,6 @@
 #include "core/search/place.h"
 #include "resources/sample.h"
 #include "widgets/compare/builds_dock.h"
-#include "widgets/models/session.h"
 #include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
 
@@ -25,10 +23,6 @@
 #include <QInputDialog>
 #include <QMimeData>
 #include <QUrl>
-#include <QWidget>
-
-#include <algorithm>
-#include <utility>
 
 namespace kernscope::app {
 
@@ -87,7 +81,9 @@ namespace {
 /// Nothing where there is no build of that name.
 std::optional<MemoryBundle> sampleBundle(const QString &name)
 {
-    for (sample::SampleBundle &made : sample::bundles()) {
+    auto samples = sample::bundles();
+    samples.push_back(sample::coreAi());
+    for (sample::SampleBundle &made : samples) {
         if (made.name == name.toStdString())
             return MemoryBundle{made.name, std::move(made.files)};
     }

@@ -7,12 +7,7 @@
 #include <QObject>
 #include <QStringList>
 
-#include <functional>
-#include <optional>
-
-class QWidget;
 namespace kernscope {
-struct Error;
 }
 
 namespace kernscope::app {

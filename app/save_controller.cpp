@@ -8,14 +8,12 @@
 #include "core/base/overlaid_file.h"
 #include "core/base/sha256.h"
 #include "core/bundle/bundle.h"
-#include "core/patch/patch.h"
 #include "core/report/edit_table.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/file_dialogs.h"
 #include "widgets/common/table_tools.h"
 #include "widgets/models/row_table_model.h"
 #include "widgets/models/table_text.h"
-#include "widgets/models/task_manager.h"
 #include "widgets/models/theme.h"
 
 #include <QAbstractButton>
@@ -27,16 +25,11 @@
 #include <QHeaderView>
 #include <QLabel>
 #include <QMessageBox>
-#include <QPointer>
 #include <QPushButton>
 #include <QTableView>
 #include <QVBoxLayout>
 
-#include <algorithm>
-#include <cstdint>
 #include <set>
-#include <span>
-#include <utility>
 
 namespace kernscope::app {
 
@@ -188,10 +181,7 @@ QWidget *SaveDialog::buildTable(const Bundle &bundle, const std::vector<WrittenR
 {
     auto *model = new ui::RowTable<report::PendingRange>(report::pendingRangeTable(), this);
     model->setRows(report::pendingRangeRows(bundle, ranges, kMaxRows));
-    auto *table = new QTableView(this);
-    table->setAccessibleName(tr("Ranges that will be written"));
-    table->setModel(model);
-    ui::prepareTable(table);
+    auto *table = ui::makeTable(this, tr("Ranges that will be written"), model);
     table->resizeColumnsToContents();
     // Names of files are whole; what the bytes are needs no more than its beginning.
     table->horizontalHeader()->setStretchLastSection(true);

@@ -3,10 +3,6 @@
 
 #include "app/window_parts.h"
 
-#include <functional>
-#include <string>
-#include <vector>
-
 namespace kernscope::app {
 
 /// Saves the document: the list of what is written, names of copies, and what is asked before

@@ -15,9 +15,6 @@
 #include <QDir>
 #include <QPixmap>
 
-#include <iterator>
-#include <utility>
-
 namespace kernscope::app {
 
 namespace {

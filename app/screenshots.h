@@ -11,8 +11,6 @@
 #include <QTimer>
 
 #include <deque>
-#include <functional>
-#include <optional>
 
 namespace kernscope::app {
 

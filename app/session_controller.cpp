@@ -3,26 +3,19 @@
 
 #include "app/bookmarks_dock.h"
 #include "app/dock_set.h"
-#include "app/document.h"
 #include "app/files.h"
 #include "app/layouts.h"
 #include "app/notice_area.h"
 #include "app/save_controller.h"
-#include "app/settings.h"
 #include "app/texts.h"
-#include "app/window_parts.h"
 #include "core/bundle/bundle.h"
 #include "widgets/common/file_dialogs.h"
 #include "widgets/compare/compare_dock.h"
-#include "widgets/models/session.h"
 #include "widgets/models/table_text.h"
 
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QMenu>
-
-#include <algorithm>
-#include <utility>
 
 namespace kernscope::app {
 

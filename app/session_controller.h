@@ -6,9 +6,6 @@
 
 #include <QStringList>
 
-#include <memory>
-#include <vector>
-
 namespace kernscope::app {
 
 struct NoticeAction;

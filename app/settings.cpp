@@ -6,8 +6,6 @@
 
 #include <QDir>
 #include <QFileInfo>
-#include <QSettings>
-#include <QStringList>
 
 #include <algorithm>
 #include <array>

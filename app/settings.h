@@ -10,8 +10,6 @@
 #include <optional>
 #include <span>
 
-class QSettings;
-
 namespace kernscope::app {
 
 /// Takes a settings file from one version to the next.

@@ -5,8 +5,6 @@
 
 #include <QDialog>
 
-#include <vector>
-
 class QDialogButtonBox;
 class QLabel;
 class QLineEdit;

@@ -7,13 +7,8 @@
 #include "widgets/models/table_text.h"
 
 #include <QCoreApplication>
-#include <QFileInfo>
 
-#include <algorithm>
 #include <array>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace kernscope::app {
 

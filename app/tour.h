@@ -9,9 +9,6 @@
 #include <QString>
 #include <QTimer>
 
-#include <optional>
-#include <vector>
-
 class QLabel;
 class QPushButton;
 

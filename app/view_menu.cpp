@@ -2,28 +2,19 @@
 #include "app/view_menu.h"
 
 #include "app/dock_set.h"
-#include "app/settings.h"
-#include "app/window_parts.h"
 #include "widgets/common/dock.h"
 #include "widgets/common/labels.h"
 #include "widgets/common/table_tools.h"
-#include "widgets/models/session.h"
-#include "widgets/models/task_manager.h"
 #include "widgets/models/theme.h"
 #include "widgets/models/weight_grid_model.h"
 
 #include <QAbstractItemView>
-#include <QAction>
 #include <QActionGroup>
 #include <QApplication>
 #include <QHeaderView>
 #include <QMenu>
-#include <QStringList>
 #include <QTableView>
 #include <QTreeView>
-
-#include <algorithm>
-#include <vector>
 
 namespace kernscope::app {
 

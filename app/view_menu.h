@@ -17,7 +17,6 @@ class QActionGroup;
 namespace kernscope::app {
 
 class DockSet;
-class Settings;
 
 /// Lets one choose, order and hide the columns of every table and tree of the docks: by dragging
 /// a header, by its context menu, by a menu of the window. What was chosen is kept in the settings,

@@ -57,8 +57,7 @@ WelcomePage::WelcomePage(QWidget *parent) : QWidget(parent)
     auto *scroll = new QScrollArea(this);
     scroll->setWidgetResizable(true);
     scroll->setFrameShape(QFrame::NoFrame);
-    auto *outer = new QVBoxLayout(this);
-    outer->setContentsMargins(0, 0, 0, 0);
+    auto *outer = ui::withoutMargins(new QVBoxLayout(this));
     outer->addWidget(scroll);
 
     auto *page = new QWidget(scroll);
@@ -89,8 +88,7 @@ WelcomePage::WelcomePage(QWidget *parent) : QWidget(parent)
 QWidget *WelcomePage::buildOpening()
 {
     auto *box = new QWidget(this);
-    auto *columns = new QGridLayout(box);
-    columns->setContentsMargins(0, 0, 0, 0);
+    auto *columns = ui::withoutMargins(new QGridLayout(box));
     columns->setHorizontalSpacing(ui::theme::em(this, 2));
     columns->addWidget(heading(tr("Open"), 1.2, box), 0, 0);
     columns->addWidget(heading(tr("Recent"), 1.2, box), 0, 1);
@@ -110,9 +108,7 @@ QWidget *WelcomePage::buildOpening()
     buttons->addStretch();
     columns->addLayout(buttons, 1, 0);
     auto *recent = new QWidget(box);
-    m_recent = new QVBoxLayout(recent);
-    m_recent->setContentsMargins(0, 0, 0, 0);
-    m_recent->setSpacing(0);
+    m_recent = ui::withoutMargins(new QVBoxLayout(recent), 0);
     columns->addWidget(recent, 1, 1, Qt::AlignTop);
     columns->setColumnStretch(0, 1);
     columns->setColumnStretch(1, 1);
@@ -123,8 +119,7 @@ QWidget *WelcomePage::buildOpening()
 QWidget *WelcomePage::buildUses()
 {
     auto *box = new QWidget(this);
-    auto *grid = new QGridLayout(box);
-    grid->setContentsMargins(0, 0, 0, 0);
+    auto *grid = ui::withoutMargins(new QGridLayout(box));
     grid->setHorizontalSpacing(ui::theme::em(this, 2));
     const std::array<std::pair<QString, QString>, 3> uses{{
         {tr("Inspect"),

@@ -3,8 +3,6 @@
 
 #include <QMenu>
 
-#include <utility>
-
 namespace kernscope::app {
 
 QAction *MenuActions::add(QMenu *menu, const QString &text, const QKeySequence &key, Needs needs,

@@ -10,10 +10,6 @@
 #include <QString>
 #include <QWidget>
 
-#include <cstdint>
-#include <functional>
-#include <utility>
-
 class QMenu;
 
 namespace kernscope::app {

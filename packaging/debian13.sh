@@ -13,6 +13,7 @@
 # is mounted read only, for as long as the script runs. Nothing else outside of FOLDER is written.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
+. "$kernscope_root/packaging/bare.sh"
 
 all=("$@") release=trixie root='' cache=''
 while [ $# -gt 0 ]; do
@@ -43,17 +44,7 @@ if [ -z "${KERNSCOPE_IN_NAMESPACE-}" ]; then
         "$kernscope_root/packaging/debian13.sh" "${all[@]}"
 fi
 
-if [ ! -e "$root/etc/debian_version" ]; then
-    mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Label: Debian' |
-        sed -n 1p)
-    say "debootstrap of $release into $root"
-    rm -rf "$root.part"
-    debootstrap --variant=minbase "$release" "$root.part" "$mirror" >&2
-    # The proxies of this machine's apt, if any.
-    apt-config dump | grep -E '^Acquire::[a-z:]*Proxy ' >"$root.part/etc/apt/apt.conf.d/90host" || true
-    mv "$root.part" "$root"
-fi
-cp -L /etc/resolv.conf "$root/etc/resolv.conf"
+bare_root "$release" "$root"
 
 source=$root/src/kernscope
 say "Clone of $(git -C "$kernscope_root" log -1 --format='%h, %s')"
@@ -72,26 +63,24 @@ for folder in "$data" "$data/../samples"; do
     mount -o remount,bind,ro "$at"
 done
 
-# inside COMMAND …: in the clone, with nothing of this shell's environment
-inside() {
-    say "$*"
-    chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 \
-        CCACHE_DIR=/ccache ${CI:+CI="$CI"} QT_QPA_PLATFORM=offscreen \
+# in_clone COMMAND …
+in_clone() {
+    inside "$root" env CCACHE_DIR=/ccache ${CI:+CI="$CI"} \
         bash -c 'cd /src/kernscope && exec "$@"' bash "$@"
 }
 
 status=0
 if [ "$command" != test ]; then
-    inside packaging/run.sh --screenshots /src/pictures &&
-        inside .build/release/app/cli/kernscope-cli selftest || status=$?
+    in_clone packaging/run.sh --screenshots /src/pictures &&
+        in_clone .build/release/app/cli/kernscope-cli selftest || status=$?
     say "run: exit status $status; pictures: $root/src/pictures"
 fi
 if [ "$command" != run ]; then
     tested=0
-    inside packaging/test.sh "$@" || tested=$?
+    in_clone packaging/test.sh "$@" || tested=$?
     say "test: exit status $tested"
     [ "$status" -ne 0 ] || status=$tested
 fi
-inside bash -c 'g++ --version | head -n 1; cmake --version | head -n 1
+in_clone bash -c 'g++ --version | head -n 1; cmake --version | head -n 1
     dpkg-query -W qt6-base-dev libfmt-dev' >&2
 exit "$status"

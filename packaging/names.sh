@@ -11,7 +11,7 @@ set -euo pipefail
 cd "${1:-$(dirname "${BASH_SOURCE[0]}")/..}"
 
 targets=$(find app core widgets -name CMakeLists.txt -exec grep -lE \
-    '^ *(add_library|add_executable|kernscope_core_library)\(' {} + | sed 's|/[^/]*$||' | tr '\n' ' ')
+    '^ *(add_library|add_executable|kernscope_core_library|pybind11_add_module)\(' {} + | sed 's|/[^/]*$||' | tr '\n' ' ')
 find app core widgets -name '*.cpp' | sort | tr '\n' '\0' | xargs -0 awk -v targets="$targets" '
 function told(name,    i, target) {
     if (name == "" || name ~ /^(auto|bool|operator|requires|static_assert|struct|void|__.*)$/)

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Installs what is missing, builds, and opens the window.
 #   packaging/run.sh [--no-install] [PATH…]
-# One PATH is inspected, two are compared; none opens the embedded sample. What is missing of the
+# One PATH is inspected, two are compared; none opens the embedded sample (File, Open Sample has
+# others, a Core AI package among them). What is missing of the
 # Debian packages that packaging/packages.txt names is installed with apt-get, as root or by sudo;
 # --no-install builds with what is there. The programs are built into .build/release: the first
 # time takes a quarter of an hour on two cores, later ones seconds. Other options are the window's:

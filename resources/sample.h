@@ -6,7 +6,8 @@
 #include <utility>
 #include <vector>
 
-/// The embedded sample: one small network in three builds, made by the build itself
+/// The embedded samples: one small network in three builds, and a part of it as a Core AI package,
+/// made by the build itself
 /// (resources/sample/), so that inspecting, comparing and patching can be tried at once.
 namespace kernscope::sample {
 
@@ -18,5 +19,7 @@ struct SampleBundle {
 
 /// sample-dense, sample-sparse and sample-palette, in this order.
 std::vector<SampleBundle> bundles();
+/// sample-coreai.aimodel: the last layers of the network, in a form each.
+SampleBundle coreAi();
 
 } // namespace kernscope::sample

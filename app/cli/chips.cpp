@@ -1,22 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/chips.h"
 
-#include "app/cli/text_output.h"
 #include "core/assessment/calibrate.h"
 #include "core/base/error_builder.h"
+#include "core/bundle/build_facts.h"
 #include "core/bundle/bundle.h"
-#include "core/bundle/old_network.h"
-#include "core/format/catalogue.h"
 #include "core/format/table_rows.h"
 #include "core/report/chip_table.h"
 #include "core/report/command_json.h"
 #include "core/report/decision_table.h"
 #include "core/report/json_table.h"
-#include "core/target/rules.h"
-
-#include <algorithm>
-#include <memory>
-#include <string_view>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -212,13 +205,6 @@ Chosen chooseForms(const Bundle &bundle, const AskedWeights &asked, const ChipOp
     return chosen;
 }
 
-std::string gainsText(const roofline::ProgramTime &program)
-{
-    return program.hidesGains() ? "  smaller weights do not shorten it, until the engine time "
-                                  "passes the floor\n"
-                                : "";
-}
-
 using Options = std::shared_ptr<ChipOptions>;
 using Run = int (*)(const ChipOptions &, Context &);
 
@@ -389,11 +375,8 @@ Result<ChosenTarget> chosenTarget(const ChipOptions &options, const Context &con
                        "Judge by one chip or by all of them.");
     }
     ChosenTarget chosen;
-    auto named =
-        target::findTarget(context.target.empty() ? target::defaultTarget().name : context.target);
-    if (!named)
-        return tl::unexpected(named.error());
-    chosen.named = std::move(*named);
+    chosen.named = TRY(
+        target::findTarget(context.target.empty() ? target::defaultTarget().name : context.target));
     chosen.byDefault = context.target.empty();
     if (options.cores != 0)
         chosen.choice.cores = options.cores;
@@ -401,10 +384,8 @@ Result<ChosenTarget> chosenTarget(const ChipOptions &options, const Context &con
         chosen.choice.descriptorVersion = options.descriptorVersion;
     if (options.allTargets)
         return chosen;
-    if (const auto cores = target::cores(chosen.target(), chosen.choice); !cores)
-        return tl::unexpected(cores.error());
-    if (const auto version = target::descriptorVersion(chosen.target(), chosen.choice); !version)
-        return tl::unexpected(version.error());
+    TRY(target::cores(chosen.target(), chosen.choice));
+    TRY(target::descriptorVersion(chosen.target(), chosen.choice));
     return chosen;
 }
 
@@ -448,6 +429,8 @@ int runTargets(const ChipOptions &options, Context &context)
         printDocument(context, document, {});
         return kDone;
     }
+    if (context.quiet)
+        return kDone;
     print(terminalText(textTable(report::chipTable(), shown)));
     print("\n  * sources disagree: --json names them and what each says\n");
     if (options.bytes)
@@ -513,6 +496,14 @@ std::string matrixText(const Bundle &bundle, const DecisionTable &table)
            terminalText(textTable(report::targetTotalsTable(), sums, {{"moved", "moved"}}));
 }
 
+std::string verdictText(const report::ProgramVerdict &verdict)
+{
+    const std::string text = "\n  " + printable(verdict.sentence) + "\n";
+    return verdict.gains.empty() ? text
+                                 : text + heading("Faster in another form") +
+                                       terminalText(textTable(report::gainTable(), verdict.gains));
+}
+
 int runDecide(const ChipOptions &options, Context &context)
 {
     const auto chosen = usable(chosenTarget(options, context));
@@ -522,12 +513,17 @@ int runDecide(const ChipOptions &options, Context &context)
         options.allTargets ? allTargets() : std::vector<const target::Target *>{&chosen.target()};
     const DecisionTable table(**bundle, std::move(targets), chosen.choice);
     const Diagnostics &diagnostics = (*bundle)->diagnostics();
+    std::optional<report::ProgramVerdict> verdict;
+    if (!options.allTargets)
+        verdict = usable(report::programVerdict(**bundle, chosen.target(), chosen.choice));
     if (context.json) {
         report::Json head =
             report::chipDocument("decide", options.allTargets ? nullptr : &chosen.target(),
                                  chosen.choice, &chosen.named);
         if (!options.allTargets)
             report::addPredictionError(head, chosen.target());
+        if (verdict)
+            report::addVerdict(head, *verdict);
         addShapes(head, opened);
         report::writeDecisions(
             **bundle, table, std::move(head), diagnostics,
@@ -536,7 +532,7 @@ int runDecide(const ChipOptions &options, Context &context)
     }
     if (!context.quiet) {
         print(printable((*bundle)->name()) +
-              (options.allTargets ? "\n\n" : " on " + chosen.text()));
+              (verdict ? " on " + chosen.text() + verdictText(*verdict) : "\n\n"));
         if (table.rows() == 0)
             print("\nNo weights.\n");
         else
@@ -558,6 +554,7 @@ int runChoose(const ChipOptions &options, Context &context)
     decision::Judge judge(target.choice);
     const auto network = usable(roofline::assessNetwork(layersOf(bundle, weightForms(bundle)),
                                                         roofs, judge, options.batch));
+    const report::ProgramVerdict verdict = report::programVerdict(bundle, network);
     Chosen chosen = chooseForms(bundle, asked, options, roofs, judge, context);
     checkInterrupt();
     if (context.json) {
@@ -566,14 +563,15 @@ int runChoose(const ChipOptions &options, Context &context)
         report::addChoices(document, bundle, options.tolerance, network.program,
                            std::move(chosen.documents));
         report::addPredictionError(document, target.target());
+        report::addVerdict(document, verdict);
         addShapes(document, opened);
         printDocument(context, document, chosen.diagnostics);
         return exitCodeOf(chosen.diagnostics);
     }
     if (!context.quiet)
-        print(printable(bundle.name()) + " on " + target.text() + programText(network.program) +
-              "  " + roofline::predictionNote(target.target()) + "\n" + gainsText(network.program) +
-              chosen.text + shapesText(opened));
+        print(printable(bundle.name()) + " on " + target.text() + verdictText(verdict) +
+              programText(network.program) + "  " + roofline::predictionNote(target.target()) +
+              "\n" + chosen.text + shapesText(opened));
     printDiagnostics(context, chosen.diagnostics);
     return exitCodeOf(chosen.diagnostics);
 }

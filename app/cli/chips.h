@@ -4,10 +4,7 @@
 #include "app/cli/command.h"
 #include "core/assessment/choose_form.h"
 #include "core/assessment/weight_facts.h"
-
-#include <optional>
-#include <string>
-#include <vector>
+#include "core/report/verdict.h"
 
 /// The commands that judge by a chip. Their options; what they do needs no CLI11.
 namespace kernscope::cli {
@@ -77,6 +74,8 @@ std::string matrixText(const Bundle &bundle, const DecisionTable &table);
 std::string geometryText(const std::string &title, const decision::LayerOperation &operation,
                          const decision::Geometry &geometry,
                          const roofline::Assessment &assessment);
+/// The one thing first: what the program waits for, and the weights that would gain.
+std::string verdictText(const report::ProgramVerdict &verdict);
 /// "engine time …; dispatch floor …" and what bounds the program.
 std::string programText(const roofline::ProgramTime &program);
 

@@ -19,13 +19,9 @@
 #include "core/report/format_table.h"
 #include "core/report/json_table.h"
 #include "core/report/placement_table.h"
-#include "core/target/rules.h"
+#include "core/target/target.h"
 
 #include <algorithm>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

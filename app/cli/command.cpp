@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/command.h"
 
+#include "app/cli/help.h"
 #include "core/base/error_builder.h"
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/shapes/described.h"
 #include "core/bundle/shapes/tensor.h"
 #include "core/patch/edit/find_weight.h"
-#include "core/patch/interrupted_save.h"
 #include "core/report/command_json.h"
-#include "core/target/rules.h"
 #include "core/target/target.h"
 
-#include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cmath>
 #include <cstdlib>
@@ -196,6 +193,28 @@ std::optional<Error> unknownIn(const CLI::App &app, const CLI::App &command)
     return std::nullopt;
 }
 
+/// A value that an option does not take, where it takes one of a few: CLI11 says
+/// "--format: jsn not in {text,json}".
+std::optional<Error> unknownValue(const CLI::App &command, std::string_view said)
+{
+    const std::size_t colon = said.find(": "), list = said.find(" not in {");
+    if (colon == said.npos || list == said.npos || list < colon)
+        return std::nullopt;
+    const std::string name(said.substr(0, colon));
+    const std::string value(said.substr(colon + 2, list - colon - 2));
+    const CLI::Option *option = command.get_option_no_throw(name);
+    const auto known = option ? valuesOf(*option) : std::vector<std::string>();
+    if (known.empty())
+        return std::nullopt;
+    std::string all;
+    for (const std::string &each : known)
+        all += (all.empty() ? "" : ", ") + each;
+    const std::string nearest = nearestWord(value, known);
+    return usageError(name, std::move(all), value,
+                      nearest.empty() ? std::string("There is no such value")
+                                      : "There is no such value; the nearest is " + nearest);
+}
+
 } // namespace
 
 void noteJournals(const Diagnostics &diagnostics)
@@ -231,6 +250,7 @@ void addSharedOptions(CLI::App &command, Context &context)
 {
     command.add_flag("--json", context.json, "Print one JSON document on standard output");
     command.add_flag("-q,--quiet", context.quiet, "Print errors only");
+    command.add_flag_callback("--wide", showWide, "All columns of tables on a terminal too");
     command.preparse_callback([&context, &command](std::size_t) {
         const CLI::App *parent = command.get_parent();
         const bool nested = parent != nullptr && parent->get_parent() != nullptr;
@@ -338,15 +358,13 @@ Result<BundlePtr> openBundle(const std::filesystem::path &path)
 Result<void> checkInputs()
 {
     for (const BundlePtr &bundle : g_inputs.bundles) {
-        if (auto same = bundle->checkUnchanged(); !same)
-            return same;
+        TRY(bundle->checkUnchanged());
     }
     // A bundle was looked at as a whole when it was opened. Files that belong together but were
     // opened one by one must not have been replaced in between either.
     const bool several = g_inputs.files.size() > 1;
     for (const auto &file : g_inputs.files) {
-        if (auto same = several ? file->checkInPlace() : file->checkSame(); !same)
-            return same;
+        TRY(several ? file->checkInPlace() : file->checkSame());
     }
     return {};
 }
@@ -373,12 +391,26 @@ Result<std::shared_ptr<OverlaidFile>> openFile(const std::filesystem::path &path
 {
     if (path == "-")
         return readInput();
-    auto opened = openFileForReading(path);
-    if (!opened)
-        return tl::unexpected(std::move(opened.error()));
-    noteJournals(opened->notes);
-    g_inputs.files.push_back(opened->file);
-    return std::move(opened->file);
+    auto opened = TRY(openFileForReading(path));
+    noteJournals(opened.notes);
+    g_inputs.files.push_back(opened.file);
+    return std::move(opened.file);
+}
+
+Result<std::string> openSmallFile(const std::filesystem::path &path, std::uint64_t most)
+{
+    const auto file = openFile(path);
+    if (!file)
+        return tl::unexpected(file.error());
+    const auto bytes = (*file)->bytes();
+    if (bytes.size() > most)
+        return ErrorBuilder("io.limit")
+            .file((*file)->name())
+            .expected(fmt::format("at most {} bytes", most))
+            .found(fmt::format("{} bytes", bytes.size()))
+            .message("The file is too large for what is read from it")
+            .unexpected();
+    return std::string(reinterpret_cast<const char *>(bytes.data()), bytes.size());
 }
 
 void checkInterrupt()
@@ -452,11 +484,14 @@ int reportUsage(Context &context, std::string_view command, const Error &error)
 
 int reportParseError(CLI::App &app, const CLI::ParseError &error, Context &context)
 {
-    if (error.get_exit_code() == 0) // help or the version
-        return app.exit(error) == 0 ? kDone : kUsage;
     const CLI::App *command = deepest(app);
     const std::string name = fullName(*command);
     auto wrong = unknownIn(app, *command);
+    // Help or the version, but not of a command that there is not.
+    if (error.get_exit_code() == 0 && (!wrong || commandsOf(*command).empty()))
+        return app.exit(error) == 0 ? kDone : kUsage;
+    if (!wrong && error.get_name() == "ValidationError")
+        wrong = unknownValue(*command, error.what());
     if (!wrong) {
         wrong = usageError({}, {}, {}, error.what());
         if (error.get_name() == "RequiredError" && !commandsOf(*command).empty()) {
@@ -497,23 +532,17 @@ Result<ShapedBundle> openBundle(const std::filesystem::path &path,
 {
     std::vector<shapes::ShapeBinding> bindings;
     for (const std::string &text : shapes) {
-        auto binding = shapes::parseBinding(text);
-        if (!binding)
-            return tl::unexpected(std::move(binding.error()));
-        bindings.push_back(std::move(*binding));
+        auto binding = TRY(shapes::parseBinding(text));
+        bindings.push_back(std::move(binding));
     }
-    auto bundle = openBundle(path);
-    if (!bundle)
-        return tl::unexpected(std::move(bundle.error()));
+    auto bundle = TRY(openBundle(path));
     if (bindings.empty()) {
-        if (auto bound = bindDefaults(**bundle))
+        if (auto bound = bindDefaults(*bundle))
             return ShapedBundle{std::move(bound->bundle), std::move(bound->summary), true};
-        return ShapedBundle{std::move(*bundle), {}, false};
+        return ShapedBundle{std::move(bundle), {}, false};
     }
-    auto bound = bindShapes(**bundle, bindings);
-    if (!bound)
-        return tl::unexpected(std::move(bound.error()));
-    return ShapedBundle{std::move(bound->bundle), std::move(bound->summary), false};
+    auto bound = TRY(bindShapes(*bundle, bindings));
+    return ShapedBundle{std::move(bound.bundle), std::move(bound.summary), false};
 }
 
 void addShapes(report::Json &document, const ShapedBundle &opened)

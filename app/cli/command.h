@@ -9,18 +9,6 @@
 #include "core/bundle/bundle_fwd.h"
 #include "core/report/json.h"
 
-#include <filesystem>
-#include <initializer_list>
-#include <memory>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <type_traits>
-#include <utility>
-#include <vector>
-
-#include <nlohmann/json_fwd.hpp>
-
 namespace CLI {
 class App;
 class Option;
@@ -162,6 +150,8 @@ Result<BundlePtr> openBundle(const std::filesystem::path &path);
 /// The same for one file that a command reads by itself; "-" is standard input, once and up to
 /// 512 MiB. Error "io.read".
 Result<std::shared_ptr<OverlaidFile>> openFile(const std::filesystem::path &path);
+/// The content of such a file of at most `most` bytes. Errors: those of openFile, "io.limit".
+Result<std::string> openSmallFile(const std::filesystem::path &path, std::uint64_t most);
 /// Error "io.changed" where another program changed anything that was opened: the answer is made of
 /// bytes that were never together on the disk. Asked before a file is put in its place, and once
 /// more before the command says anything.

@@ -4,18 +4,13 @@
 #include "app/cli/text_output.h"
 #include "core/base/error_builder.h"
 #include "core/base/overlaid_file.h"
-#include "core/bundle/stored_values.h"
 
-#include "core/numeric/npy.h"
 #include "core/report/command_json.h"
 #include "core/report/tensor_export.h"
 
 #include <algorithm>
 #include <charconv>
-#include <memory>
 #include <numeric>
-#include <optional>
-#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>

@@ -12,17 +12,7 @@
 #include "core/report/difference_json.h"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
-#include <cstddef>
-#include <filesystem>
-#include <memory>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -191,9 +181,7 @@ Result<std::vector<Checked>> compareAll(const std::vector<BundlePtr> &bundles,
                                         const DiffArguments &arguments, const DiffLimits &limits,
                                         Context &context)
 {
-    const auto choices = pairChoices(arguments.pairs, bundles);
-    if (!choices)
-        return tl::unexpected(choices.error());
+    const auto choices = TRY(pairChoices(arguments.pairs, bundles));
     report::ComparisonWanted wanted;
     wanted.options = arguments.options;
     wanted.limits = limits;
@@ -210,7 +198,7 @@ Result<std::vector<Checked>> compareAll(const std::vector<BundlePtr> &bundles,
     if (arguments.order == "a")
         wanted.placesOrder = report::RowOrder::OfA;
     const ProgressLine line(context, "Comparing");
-    return report::compareChecked(bundles.front(), std::span(bundles).subspan(1), *choices, wanted,
+    return report::compareChecked(bundles.front(), std::span(bundles).subspan(1), choices, wanted,
                                   &context.progress);
 }
 

@@ -9,10 +9,6 @@
 #include "core/search/place.h"
 
 #include <algorithm>
-#include <memory>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -44,14 +40,11 @@ Result<search::Query> queryOf(const FindArguments &arguments)
     search::Query query;
     query.most = arguments.limit;
     if (*arguments.isBytes || *arguments.isText || *arguments.isInteger) {
-        auto pattern =
-            *arguments.isBytes ? search::parseBytePattern(arguments.bytes)
-            : *arguments.isText
-                ? search::textPattern(arguments.text)
-                : search::integerPattern(arguments.integer, arguments.width, arguments.bigEndian);
-        if (!pattern)
-            return tl::unexpected(std::move(pattern.error()));
-        query.pattern = std::move(*pattern);
+        query.pattern =
+            TRY(*arguments.isBytes  ? search::parseBytePattern(arguments.bytes)
+                : *arguments.isText ? search::textPattern(arguments.text)
+                                    : search::integerPattern(arguments.integer, arguments.width,
+                                                             arguments.bigEndian));
         query.text = bool(*arguments.isText);
         return query;
     }

@@ -19,16 +19,7 @@
 #include "core/report/task_table.h"
 
 #include <algorithm>
-#include <cstddef>
-#include <filesystem>
 #include <iterator>
-#include <memory>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -345,19 +336,13 @@ Result<Opened> openContainer(const std::string &path)
             .message("Only a file can be a hardware container; inspect reads folders")
             .unexpected();
     }
-    auto file = openFile(path);
-    if (!file)
-        return tl::unexpected(std::move(file.error()));
-    if (!hwx::isContainer((*file)->bytes()) && anec::isAnec((*file)->bytes())) {
-        auto anec = anec::readAnec((*file)->bytes(), (*file)->name());
-        if (!anec)
-            return tl::unexpected(std::move(anec.error()));
-        return Opened{std::move(*file), std::move(anec->image)};
+    auto file = TRY(openFile(path));
+    if (!hwx::isContainer(file->bytes()) && anec::isAnec(file->bytes())) {
+        auto anec = TRY(anec::readAnec(file->bytes(), file->name()));
+        return Opened{std::move(file), std::move(anec.image)};
     }
-    auto container = hwx::readContainer((*file)->bytes(), (*file)->name());
-    if (!container)
-        return tl::unexpected(std::move(container.error()));
-    return Opened{std::move(*file), std::move(*container)};
+    auto container = TRY(hwx::readContainer(file->bytes(), file->name()));
+    return Opened{std::move(file), std::move(container)};
 }
 
 std::vector<std::filesystem::path> containersIn(const std::string &folder)

@@ -8,7 +8,6 @@
 #include "core/base/overlaid_file.h"
 #include "core/bundle/build_facts.h"
 #include "core/bundle/bundle.h"
-#include "core/bundle/bundle_fwd.h"
 #include "core/bundle/statistics.h"
 #include "core/bundle/stored_bytes.h"
 #include "core/container/mil/program.h"
@@ -20,10 +19,6 @@
 #include "core/report/weight_table.h"
 
 #include <iterator>
-#include <memory>
-#include <optional>
-#include <string>
-#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>

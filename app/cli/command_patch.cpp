@@ -11,27 +11,18 @@
 #include "core/compare/byte_ranges.h"
 #include "core/numeric/npy.h"
 #include "core/patch/binary/apply_binary.h"
-#include "core/patch/edit/blank_paths.h"
-#include "core/patch/edit/carried_values.h"
+#include "core/patch/edit/copy_values.h"
 #include "core/patch/edit/edit.h"
-#include "core/patch/edit/script_origin.h"
+#include "core/patch/edit/script_text.h"
 #include "core/patch/patch.h"
 #include "core/patch/reencode/module_reencoder.h"
 #include "core/report/command_json.h"
 #include "core/report/edit_table.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <filesystem>
 #include <iterator>
-#include <map>
-#include <memory>
-#include <optional>
 #include <shared_mutex>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -93,32 +84,12 @@ constexpr std::array<Help, 11> kHelp{{
      "A field of a task's register, or all of it: task[3]/Common/ConvCfg/Ox=2"},
 }};
 
-/// "-" is standard input.
-Result<std::string> scriptText(const std::string &path)
-{
-    if (path != "-")
-        return readSmallFile(path, patch::kMostScriptBytes);
-    const auto file = openFile(path);
-    if (!file)
-        return tl::unexpected(file.error());
-    const auto bytes = (*file)->bytes();
-    if (bytes.size() > patch::kMostScriptBytes)
-        return ErrorBuilder("io.limit")
-            .file((*file)->name())
-            .expected(fmt::format("at most {} bytes", patch::kMostScriptBytes))
-            .found(fmt::format("{} bytes", bytes.size()))
-            .message("Too large for a script of edits")
-            .unexpected();
-    return std::string(reinterpret_cast<const char *>(bytes.data()), bytes.size());
-}
-
 Result<void> readScript(const std::string &path, EditsGiven &given)
 {
-    const auto text = scriptText(path);
-    if (!text)
-        return tl::unexpected(text.error());
-    auto edits = parseEditScript(*text, path);
-    given.origins.push_back({path, patch::scriptOrigin(*text)});
+    const auto text = TRY(path == "-" ? openSmallFile(path, patch::kMostScriptBytes)
+                                      : readSmallFile(path, patch::kMostScriptBytes));
+    auto edits = parseEditScript(text, path);
+    given.origins.push_back({path, patch::scriptOrigin(text)});
     if (!edits)
         return tl::unexpected(std::move(edits.error()));
     given.edits.insert(given.edits.end(), std::make_move_iterator(edits->begin()),
@@ -199,8 +170,7 @@ Result<EditsGiven> editsInOrder(const CLI::App &command, const EditOptions &opti
             continue;
         const std::string &text = one->texts[taken[option]++];
         if (one->script) {
-            if (auto read = readScript(text, given); !read)
-                return tl::unexpected(std::move(read.error()));
+            TRY(readScript(text, given));
             continue;
         }
         auto edit = parseEdit(one->kind, text);
@@ -234,7 +204,8 @@ std::string editedRangesText(const Bundle &bundle, const std::vector<AppliedEdit
 /// What `patch` prints for people: each edit with what was asked and what is stored, the bytes, and
 /// what was written to `target`; without a report, that nothing was.
 std::string patchText(const Bundle &bundle, const std::vector<AppliedEdit> &edits,
-                      const std::optional<SaveReport> &saved, const std::string &target)
+                      const std::optional<SaveReport> &saved, const std::string &target,
+                      bool laidOutAnew)
 {
     std::string text =
         terminalText(textTable(report::editTable(), report::editRows(bundle, edits))) +
@@ -242,7 +213,9 @@ std::string patchText(const Bundle &bundle, const std::vector<AppliedEdit> &edit
     if (!saved)
         return text + styled(Style::Bold, "Dry run: nothing was written") + "\n";
     if (saved->ranges.empty())
-        return text + fmt::format("{}: nothing had to be changed\n", printable(target));
+        return text + fmt::format("{}: {}\n", printable(target),
+                                  laidOutAnew ? "written, with a module of another length"
+                                              : "nothing had to be changed");
     const std::size_t ranges = saved->ranges.size();
     text += fmt::format("{}: {} changed in {}, {}\n", printable(target),
                         counted(saved->bytesWritten.value, "byte"), counted(ranges, "range"),
@@ -424,16 +397,11 @@ Result<Applied> applyTo(const PatchTarget &target, const OverlaidFile &patch,
                             ? std::filesystem::path()
                             : std::filesystem::absolute(arguments.output).parent_path();
     const auto room = [&](std::uint64_t bytes) -> Result<std::span<std::byte>> {
-        auto made = ScratchFile::make(bytes, folder);
-        if (!made)
-            return tl::unexpected(std::move(made.error()));
-        return applied.made.emplace(*std::move(made)).bytes();
+        auto made = TRY(ScratchFile::make(bytes, folder));
+        return applied.made.emplace(std::move(made)).bytes();
     };
-    const auto result =
-        patch::applyBinaryPatch(before, patch.bytes(), arguments.patch, room, &context.progress);
-    if (!result)
-        return tl::unexpected(result.error());
-    applied.result = *result;
+    applied.result = TRY(
+        patch::applyBinaryPatch(before, patch.bytes(), arguments.patch, room, &context.progress));
     applied.bytesBefore = before.size();
     applied.changed = diff::findDifferentBytes(before, applied.bytes(), kMostRanges, nullptr)
                           .value_or(diff::DifferentBytes());
@@ -528,7 +496,7 @@ void printResult(const Bundle &bundle, const std::vector<AppliedEdit> &edits,
     if (!context.json) {
         if (!context.quiet)
             print(patchText(bundle, edits, saved,
-                            arguments.inPlace ? bundle.name() : arguments.output));
+                            arguments.inPlace ? bundle.name() : arguments.output, !notes.empty()));
         printDiagnostics(context, diagnostics);
         return;
     }
@@ -549,24 +517,25 @@ int runPatch(const PatchArguments &arguments, EditsGiven given, Context &context
         required(patch::checkBase(script.origin, *bundle, script.path));
     checkCopy(*bundle, given, arguments, context);
     carryInput(*bundle, given.edits);
-    Diagnostics notes;
+    patch::OwnConstants own;
     if (!arguments.inPlace) { // a module in place keeps its length
-        auto own = required(patch::withOwnConstants(*bundle, given.edits));
+        own = required(patch::withOwnConstants(*bundle, given.edits, arguments.tolerance));
         if (own.bundle)
             bundle = std::move(own.bundle);
-        notes = std::move(own.notes);
     }
-    const auto planned = required([&] {
+    auto planned = required([&] {
         const ProgressLine line(context, "Planning");
         return planEdits(bundle, given.edits, arguments.tolerance, &context.progress);
     }());
+    for (auto &[edit, before] : own.before)
+        planned[edit].oldText = std::move(before);
     checkInterrupt();
     std::optional<SaveReport> saved;
     if (!arguments.dryRun) {
         saved = save(bundle, planned, given, arguments, context);
         outputInPlace();
     }
-    printResult(*bundle, planned, saved, arguments, notes, context);
+    printResult(*bundle, planned, saved, arguments, own.notes, context);
     return kDone;
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/cli/chips.h"
 #include "app/cli/command.h"
 #include "app/cli/output_file.h"
 #include "app/cli/text_output.h"
@@ -7,16 +8,9 @@
 #include "core/bundle/bundle.h"
 #include "core/plan/weight_error.h"
 #include "core/report/plan_table.h"
-#include "core/target/rules.h"
 #include "core/target/target.h"
 
 #include <algorithm>
-#include <cstdint>
-#include <filesystem>
-#include <memory>
-#include <optional>
-#include <string>
-#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -86,6 +80,8 @@ std::string planText(const PlanSubject &subject)
 {
     const plan::Plan &plan = *subject.plan;
     std::string text = planTitle(subject);
+    if (subject.verdict)
+        text += verdictText(*subject.verdict);
     text += plan.proven ? "  proven: no other choice of the forms that were tried is better\n"
                         : fmt::format("  has {:.6g}; no choice has less than {:.6g}\n", plan.cost,
                                       plan.bound);
@@ -226,6 +222,7 @@ private:
     plan::Plan m_plan;
     std::optional<plan::PlannedBundle> m_made;
     std::vector<plan::Build> m_builds;
+    std::optional<report::ProgramVerdict> m_verdict;
 };
 
 report::PlanSubject PlanRun::subject() const
@@ -239,6 +236,7 @@ report::PlanSubject PlanRun::subject() const
     subject.raised = m_made ? &m_made->raised : nullptr;
     subject.builds = m_builds;
     subject.candidates = m_options.candidates;
+    subject.verdict = m_verdict;
     return subject;
 }
 
@@ -273,6 +271,9 @@ void PlanRun::make()
 {
     const ProgressLine line(m_context, "Planning");
     m_survey = required(plan::survey(*m_bundle, m_surveyOptions));
+    m_verdict =
+        required(report::programVerdict(m_survey.shaped ? *m_survey.shaped->bundle : *m_bundle,
+                                        *m_survey.targets.front(), {}, m_options.batch));
     m_plan = required(plan::solve(m_survey, m_limits));
     for (const std::string &path : m_options.compare) {
         const auto other = required(openBundle(path));

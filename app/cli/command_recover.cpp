@@ -6,8 +6,6 @@
 #include "core/report/edit_table.h"
 
 #include <algorithm>
-#include <memory>
-#include <span>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>

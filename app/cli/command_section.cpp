@@ -8,21 +8,14 @@
 #include "core/base/output_place.h"
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
-#include "core/bundle/slice_file.h"
+#include "core/bundle/section_weight.h"
 #include "core/container/section/section.h"
 #include "core/patch/patch.h"
 #include "core/plan/section_build.h"
 #include "core/report/section_json.h"
-#include "core/target/rules.h"
+#include "core/target/target.h"
 
 #include <algorithm>
-#include <cstdint>
-#include <memory>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>

@@ -9,13 +9,6 @@
 #include "core/report/weight_detail.h"
 #include "core/report/weight_table.h"
 
-#include <array>
-#include <memory>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -7,11 +7,6 @@
 #include "core/report/difference_formats.h"
 #include "core/report/edit_table.h"
 #include "core/report/pair_table.h"
-#include "core/report/places_table.h"
-#include "core/target/rules.h"
-#include "core/target/target.h"
-
-#include <algorithm>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -3,9 +3,6 @@
 
 #include "core/report/difference_json.h"
 
-#include <span>
-#include <string>
-
 namespace kernscope::cli {
 
 using Checked = report::CheckedDifference;

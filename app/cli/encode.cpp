@@ -1,23 +1,19 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/encode.h"
 
-#include "app/cli/command.h"
 #include "app/cli/text_output.h"
 #include "core/assessment/consumer_kinds.h"
 #include "core/assessment/weight_facts.h"
 #include "core/base/error_builder.h"
-#include "core/base/text.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/half_counts.h"
 #include "core/codec/encode/form_encoder.h"
-#include "core/patch/edit/find_weights.h"
+#include "core/patch/edit/find_weight.h"
 #include "core/patch/reencode/reencode.h"
 
-#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <numeric>
-#include <utility>
 
 #include <fmt/format.h>
 
@@ -76,10 +72,7 @@ Result<FormSpec> withMask(FormSpec form, const EncodeOptions &options)
     form.density = options.density;
     form.threshold = options.threshold;
     if (!options.pattern.empty()) {
-        const auto pattern = patternOf(options);
-        if (!pattern)
-            return tl::unexpected(pattern.error());
-        form.pattern = *pattern;
+        form.pattern = TRY(patternOf(options));
     }
     const codec::FormEncoder *survivors = codec::formEncoderOfWord(options.survivors);
     if (survivors != nullptr && survivors->encodeKept != nullptr)
@@ -186,13 +179,11 @@ Result<Pending> encodeOne(const Bundle &bundle, std::size_t index, codec::FormSp
     const Weight &weight = bundle.weights()[index];
     if (weight.fault)
         return tl::unexpected(*weight.fault);
-    const auto decoder = bundle.decoder(index);
-    if (!decoder)
-        return tl::unexpected(decoder.error());
-    Pending pending{index, std::vector<float>(decoder->elements().value),
+    const auto decoder = TRY(bundle.decoder(index));
+    Pending pending{index, std::vector<float>(decoder.elements().value),
                     {},    inputs,
                     axes,  codec::describe(form)};
-    decoder->decodeFloat(0, pending.values);
+    decoder.decodeFloat(0, pending.values);
     form.inputs = std::move(inputs);
     // Dense is fp16: the program casts it to the fp32 that its operations read.
     const bool narrow = form.node == FormNode::Dense && weight.type == ElementType::Fp32;
@@ -202,11 +193,8 @@ Result<Pending> encodeOne(const Bundle &bundle, std::size_t index, codec::FormSp
         return refused("encode.range", {}, "values up to 65504",
                        counted(static_cast<std::uint64_t>(beyond), "value") + " beyond it",
                        "Values that fp16 does not hold stay fp32");
-    auto encoded = codec::encodeForm(pending.values, weight.shape, form,
-                                     narrow ? ElementType::Fp16 : weight.type);
-    if (!encoded)
-        return tl::unexpected(std::move(encoded.error()));
-    pending.encoded = std::move(*encoded);
+    pending.encoded = TRY(codec::encodeForm(pending.values, weight.shape, form,
+                                            narrow ? ElementType::Fp16 : weight.type));
     return pending;
 }
 
@@ -269,29 +257,27 @@ Result<std::vector<unsigned>> neededOpsets(const Bundle &bundle, std::span<const
 Result<BundlePtr> raisedFor(const Bundle &bundle, std::span<const Pending> pending,
                             const std::string &opset, EncodedBundle &result)
 {
-    auto needs = neededOpsets(bundle, pending, opset);
-    if (!needs)
-        return tl::unexpected(std::move(needs.error()));
+    auto needs = TRY(neededOpsets(bundle, pending, opset));
     BundlePtr now;
     for (;;) {
-        const auto highest = std::max_element(needs->begin(), needs->end());
-        if (highest == needs->end() || *highest == 0)
+        const auto highest = std::max_element(needs.begin(), needs.end());
+        if (highest == needs.end() || *highest == 0)
             return now;
         const unsigned number = *highest;
         const auto modelOf = [&](std::size_t i) -> const std::string & {
             return bundle.weights()[pending[i].weight].model;
         };
-        const std::string model = modelOf(static_cast<std::size_t>(highest - needs->begin()));
+        const std::string model = modelOf(static_cast<std::size_t>(highest - needs.begin()));
         auto raised = raiseOpset(now ? *now : bundle, model, number);
         if (!raised && !opset.empty())
             return tl::unexpected(std::move(raised.error()));
-        for (std::size_t i = 0; i < needs->size(); ++i) {
-            if (modelOf(i) != model || (*needs)[i] == 0)
+        for (std::size_t i = 0; i < needs.size(); ++i) {
+            if (modelOf(i) != model || needs[i] == 0)
                 continue;
-            if (!raised && (*needs)[i] == number)
+            if (!raised && needs[i] == number)
                 result.refused.push_back({pending[i].weight, raised.error()});
-            if (raised || (*needs)[i] == number)
-                (*needs)[i] = 0;
+            if (raised || needs[i] == number)
+                needs[i] = 0;
         }
         if (!raised)
             continue;
@@ -325,10 +311,8 @@ Result<BundlePtr> putIn(const Bundle &from, const Bundle &bundle, std::span<cons
         for (const Pending &one : pending) {
             if (isRefused(refused, one.weight))
                 continue;
-            const auto index = weightIn(from, bundle.weights()[one.weight]);
-            if (!index)
-                return tl::unexpected(index.error());
-            all.push_back({*index, &one.encoded});
+            const auto index = TRY(weightIn(from, bundle.weights()[one.weight]));
+            all.push_back({index, &one.encoded});
         }
         return all.empty() ? BundlePtr() : reencodeWeights(from, all);
     };
@@ -350,25 +334,18 @@ Result<BundlePtr> putIn(const Bundle &from, const Bundle &bundle, std::span<cons
 Result<EncodedOne> measured(const Bundle &bundle, const Bundle &made, const Pending &one)
 {
     const Weight &weight = bundle.weights()[one.weight];
-    const auto after = weightIn(made, weight);
-    if (!after)
-        return tl::unexpected(after.error());
-    const auto stored = made.decoder(*after);
-    if (!stored)
-        return tl::unexpected(stored.error());
+    const auto after = TRY(weightIn(made, weight));
+    const auto stored = TRY(made.decoder(after));
     EncodedOne result;
     result.before = one.weight;
-    result.after = *after;
+    result.after = after;
     result.asked = one.asked;
-    const auto error =
-        codec::accuracyError(*stored, one.values, layerShape(weight.shape, one.axes));
-    if (!error)
-        return tl::unexpected(error.error());
-    result.error = *error;
+    result.error =
+        TRY(codec::accuracyError(stored, one.values, layerShape(weight.shape, one.axes)));
     if (!one.inputs)
         return result;
     std::vector<float> decoded(one.values.size());
-    stored->decodeFloat(0, decoded);
+    stored.decodeFloat(0, decoded);
     const auto off = codec::inputError(one.values, decoded, weight.shape, *one.inputs);
     const std::vector<float> nothing(one.values.size());
     const auto whole = codec::inputError(one.values, nothing, weight.shape, *one.inputs);
@@ -408,10 +385,9 @@ Result<std::vector<std::size_t>> weightsOf(const Bundle &bundle, const EncodeOpt
     std::vector<std::size_t> all(bundle.weights().size());
     std::iota(all.begin(), all.end(), std::size_t{0});
     if (!options.all) {
-        auto named = patch::findWeights(bundle, options.weights).map_error(withCode("cli.weight"));
-        if (!named)
-            return named;
-        all = std::move(*named);
+        auto named =
+            TRY(patch::findWeights(bundle, options.weights).map_error(withCode("cli.weight")));
+        all = std::move(named);
     }
     std::erase_if(all, [&](std::size_t i) {
         return bundle.weights()[i].elements.value < options.minElements;
@@ -441,7 +417,15 @@ Result<EncodedBundle> encodeWeights(const Bundle &bundle, std::span<const std::s
         auto reason = all && form.spec.node != FormNode::Dense
                           ? whyKept(bundle.weights()[weight], one ? &one->encoded : nullptr)
                           : std::nullopt;
-        if (all && form.spec.node == FormNode::Dense && !one && one.error().code == "encode.range")
+        // Of fp32 values the dense form is made by a cast, which is no constant either.
+        if (all && form.spec.node == FormNode::Dense &&
+            bundle.weights()[weight].type == ElementType::Fp32) {
+            if (std::string note = uncompressibleNote(bundle.weights()[weight]); !note.empty())
+                reason = ErrorBuilder("encode.operand").message(std::move(note));
+        }
+        // A range or a shape that the form does not take: the others have it all the same.
+        if (all && !reason && !one &&
+            (one.error().code == "encode.range" || one.error().code == "codec.argument"))
             reason = one.error();
         if (reason)
             result.kept.push_back({weight, std::move(*reason)});
@@ -452,24 +436,18 @@ Result<EncodedBundle> encodeWeights(const Bundle &bundle, std::span<const std::s
         if (!progress.advance(1))
             return tl::unexpected(cancelledError("Nothing was written"));
     }
-    auto now = raisedFor(bundle, pending, opset, result);
-    if (!now)
-        return tl::unexpected(std::move(now.error()));
-    auto made = putIn(*now ? **now : bundle, bundle, pending, result.refused);
-    if (!made)
-        return tl::unexpected(std::move(made.error()));
-    if (*made == nullptr)
+    auto now = TRY(raisedFor(bundle, pending, opset, result));
+    auto made = TRY(putIn(now ? *now : bundle, bundle, pending, result.refused));
+    if (made == nullptr)
         return result;
-    result.made = std::move(*made);
+    result.made = std::move(made);
     for (const Pending &one : pending) {
         if (isRefused(result.refused, one.weight))
             continue;
         if (!progress.advance(1))
             return tl::unexpected(cancelledError("Nothing was written"));
-        auto measure = measured(bundle, *result.made, one);
-        if (!measure)
-            return tl::unexpected(std::move(measure.error()));
-        result.weights.push_back(std::move(*measure));
+        auto measure = TRY(measured(bundle, *result.made, one));
+        result.weights.push_back(std::move(measure));
     }
     std::sort(result.refused.begin(), result.refused.end(),
               [](const auto &a, const auto &b) { return a.weight < b.weight; });

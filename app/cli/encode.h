@@ -8,13 +8,6 @@
 #include "core/codec/encode/form_spec.h"
 #include "core/report/encode_table.h"
 
-#include <cstdint>
-#include <memory>
-#include <optional>
-#include <span>
-#include <string>
-#include <vector>
-
 /// The work of `encode`: weights of a bundle in another form.
 namespace kernscope::cli {
 

@@ -2,7 +2,6 @@
 #include "app/cli/engine.h"
 
 #include "app/cli/chips.h"
-#include "app/cli/text_output.h"
 #include "core/base/csv.h"
 #include "core/base/error_builder.h"
 #include "core/base/overlaid_file.h"
@@ -11,10 +10,7 @@
 #include "core/report/command_json.h"
 #include "core/report/engine_json.h"
 #include "core/report/format_table.h"
-#include "core/target/rules.h"
-
-#include <algorithm>
-#include <memory>
+#include "core/target/target.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -214,15 +210,11 @@ std::vector<Named> tableAt(const ActivationOptions &options)
 
 Result<Named> tableOf(const Bundle &bundle, std::size_t index)
 {
-    const auto decoder = bundle.decoder(index);
-    if (!decoder)
-        return tl::unexpected(decoder.error());
-    std::vector<std::uint16_t> halves(decoder->elements().value);
-    decoder->decodeHalf(0, halves);
-    auto table = ActivationTable::parse(std::as_bytes(std::span(halves)));
-    if (!table)
-        return tl::unexpected(table.error());
-    return Named{bundle.weights()[index].name, *table};
+    const auto decoder = TRY(bundle.decoder(index));
+    std::vector<std::uint16_t> halves(decoder.elements().value);
+    decoder.decodeHalf(0, halves);
+    auto table = TRY(ActivationTable::parse(std::as_bytes(std::span(halves))));
+    return Named{bundle.weights()[index].name, table};
 }
 
 std::vector<Named> tablesOf(const ActivationOptions &options, Diagnostics &diagnostics)

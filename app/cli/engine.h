@@ -4,11 +4,6 @@
 #include "app/cli/command.h"
 #include "core/format/catalogue.h"
 
-#include <cstdint>
-#include <span>
-#include <string>
-#include <vector>
-
 /// The commands that show the engine itself: its collective layer, its descriptor, its activation
 /// tables. Their options; what they do needs no CLI11.
 namespace kernscope::cli {

@@ -13,8 +13,6 @@
 #include "core/report/json_table.h"
 #include "core/report/placement_table.h"
 
-#include <array>
-
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -183,15 +181,13 @@ struct GeometryAnswer {
 /// The operations of the bundle that read a weight, and the weights that none reads.
 Result<void> askBundle(const ChipOptions &options, GeometryAnswer &answer)
 {
-    const auto opened = openBundle(options.path, options.shapes);
-    if (!opened)
-        return tl::unexpected(opened.error());
-    answer.operations = bundleOperations(*opened->bundle);
-    const auto unplaced = report::unplacedWeights(*opened->bundle);
-    report::addUnplaced(answer.document, *opened->bundle, unplaced);
-    answer.diagnostics = opened->bundle->diagnostics();
-    addShapes(answer.document, *opened);
-    answer.notes = unplacedText(unplaced) + shapesText(*opened);
+    const auto opened = TRY(openBundle(options.path, options.shapes));
+    answer.operations = bundleOperations(*opened.bundle);
+    const auto unplaced = report::unplacedWeights(*opened.bundle);
+    report::addUnplaced(answer.document, *opened.bundle, unplaced);
+    answer.diagnostics = opened.bundle->diagnostics();
+    addShapes(answer.document, opened);
+    answer.notes = unplacedText(unplaced) + shapesText(opened);
     return {};
 }
 
@@ -425,18 +421,20 @@ int runRoofline(const ChipOptions &options, Context &context)
                                                         roofs, judge, options.batch));
     const std::vector<Placement> &placements = network.placements;
     const roofline::ProgramTime &program = network.program;
+    const report::ProgramVerdict verdict = report::programVerdict(**bundle, network);
     const Diagnostics &diagnostics = (*bundle)->diagnostics();
     if (context.json) {
         report::Json document =
             report::chipDocument("roofline", &chosen.target(), chosen.choice, &chosen.named);
+        report::addVerdict(document, verdict);
         report::addRooflineOf(document, **bundle, roofs, network, options.batch);
         addShapes(document, opened);
         printDocument(context, document, diagnostics);
         return exitCodeOf(diagnostics);
     }
     if (!context.quiet)
-        print(printable((*bundle)->name()) + " on " + chosen.text() + roofsText(roofs) +
-              layersText(**bundle, placements) + programText(program) + "  " +
+        print(printable((*bundle)->name()) + " on " + chosen.text() + verdictText(verdict) +
+              roofsText(roofs) + layersText(**bundle, placements) + programText(program) + "  " +
               roofline::predictionNote(chosen.target()) + "\n" + powerText(chosen.target()) +
               unassessedText(**bundle) + shapesText(opened));
     printDiagnostics(context, diagnostics);

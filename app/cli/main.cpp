@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/command.h"
+#include "app/cli/help.h"
 #include "app/cli/text_output.h"
 #include "core/base/error_builder.h"
+#include "core/base/files.h"
+#include "core/base/sandbox.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/statistics.h"
 #include "core/compare/compare.h"
@@ -10,15 +13,12 @@
 #include "resources/sample.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
-#include <filesystem>
-#include <memory>
 #include <random>
-#include <string>
-#include <string_view>
-#include <vector>
+#include <span>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -48,7 +48,7 @@ int run(int argc, char **argv, cli::Context &context)
                  "kernscope-cli");
     app.set_version_flag("-V,--version", "kernscope-cli " KERNSCOPE_VERSION);
     app.require_subcommand(1);
-    app.get_formatter()->column_width(34);
+    app.formatter(cli::helpFormatter());
     cli::addInspect(app, context);
     cli::addWeight(app, context);
     cli::addBytes(app, context);
@@ -69,6 +69,11 @@ int run(int argc, char **argv, cli::Context &context)
     cli::addEngine(app, context);
     cli::addSection(app, context);
     cli::addSelftest(app, context);
+    cli::groupCommands(app);
+    if (argc > 1 && std::string_view(argv[1]) == "completion") {
+        cli::printCompletions(app, {argv + 2, argv + argc});
+        return cli::finish(context, "completion", cli::kDone);
+    }
     try {
         app.parse(argumentsOf(argc, argv, context));
     } catch (const CLI::ParseError &error) {
@@ -82,6 +87,68 @@ int run(int argc, char **argv, cli::Context &context)
     }
     cli::finishJournals(context);
     return cli::finish(context, context.command, context.exitCode);
+}
+
+/// Commands that write into what they were given, or beside it: the others only read.
+constexpr std::array<std::string_view, 8> kWritingCommands{
+    "dequantize", "encode", "patch", "plan", "quantize", "recover", "section", "selftest"};
+/// Options whose value is a file to be written.
+constexpr std::array<std::string_view, 6> kOutputOptions{"-o",    "--output", "--svg",
+                                                         "--dot", "--memory", "--report"};
+
+/// Links of a folder lead elsewhere, as those of a download cache do: what they lead to is read.
+void addLinkTargets(const std::filesystem::path &folder, std::vector<std::filesystem::path> &out)
+{
+    namespace fs = std::filesystem;
+    constexpr std::size_t kMaxEntries = 20000;
+    std::error_code fault;
+    fs::recursive_directory_iterator entry(folder, fs::directory_options::skip_permission_denied,
+                                           fault);
+    for (std::size_t i = 0; !fault && i < kMaxEntries && entry != fs::end(entry); ++i) {
+        if (entry->is_symlink(fault))
+            out.push_back(entry->path());
+        entry.increment(fault);
+    }
+}
+
+/// A command that only reads keeps its rights on the paths that it was given: of a file, on the
+/// folder that it lies in, for models refer to files beside them. See "Files" of the manual page.
+void giveUpRights(std::span<char *const> arguments)
+{
+    namespace fs = std::filesystem;
+    const char *wanted = std::getenv("KERNSCOPE_SANDBOX");
+    if (arguments.size() < 2 || (wanted != nullptr && std::string_view(wanted) == "off") ||
+        std::ranges::find(kWritingCommands, arguments[1]) != kWritingCommands.end())
+        return;
+    kernscope::SandboxRights rights;
+    std::error_code fault;
+    rights.read.push_back(kernscope::stateFolder());
+    for (const fs::path &scratch : {fs::path("/var/tmp"), fs::temp_directory_path(fault)})
+        rights.write.push_back(scratch);
+    std::string_view option;
+    for (const std::string_view argument : arguments.subspan(2)) {
+        const std::size_t equals = argument.find('=');
+        if (argument.starts_with('-') && equals != argument.npos)
+            option = argument.substr(0, equals);
+        const bool attached = argument.starts_with("-o") && argument.size() > 2;
+        const fs::path path(argument.starts_with('-') && equals != argument.npos
+                                ? argument.substr(equals + 1)
+                            : attached ? argument.substr(2)
+                                       : argument);
+        if (attached || std::ranges::find(kOutputOptions, option) != kOutputOptions.end()) {
+            const fs::path target = fs::weakly_canonical(fs::absolute(path, fault), fault);
+            rights.write.push_back(target.parent_path());
+        } else if (const fs::path real = fs::canonical(path, fault); !fault) {
+            const bool folder = fs::is_directory(fs::symlink_status(real, fault));
+            rights.read.push_back(folder ? real : real.parent_path());
+            if (folder)
+                addLinkTargets(real, rights.read);
+            else
+                rights.read.push_back(fs::absolute(path, fault).parent_path());
+        }
+        option = argument;
+    }
+    kernscope::enterSandbox(rights);
 }
 
 /// Reports an exception that ended the command, such as a lack of memory, by a document
@@ -114,6 +181,7 @@ int reportException(cli::Context &context, const char *what) noexcept
 
 int main(int argc, char **argv)
 {
+    giveUpRights({argv, static_cast<std::size_t>(argc)});
     cli::Context context;
     int exitCode = cli::kIo;
     auto reserve =
@@ -209,6 +277,14 @@ private:
                 return false;
             m_bundles.push_back(*opened);
         }
+        sample::SampleBundle made = sample::coreAi();
+        const auto opened = Bundle::open(made.name, OpenOptions{std::move(made.files)});
+        if (!opened)
+            return failed("open " + made.name, opened.error());
+        if (!step("open " + made.name, (*opened)->diagnostics().empty(),
+                  fmt::format("{} weights", (*opened)->weights().size())))
+            return false;
+        coverAndDecode(**opened);
         return step("dense, sparse and palette sample", m_bundles.size() == 3);
     }
 
@@ -351,11 +427,14 @@ void runSelftestCommand(Context &context)
         return;
     }
     for (const SelftestStep &step : steps) {
+        if (context.quiet && step.passed)
+            continue;
         print(fmt::format("  {}  {}{}\n",
                           step.passed ? styled(Style::Good, "holds") : styled(Style::Bad, "FAILS"),
                           step.name, step.detail.empty() ? "" : ": " + step.detail));
     }
-    print(fmt::format("{} of {} steps hold\n", steps.size() - failed, steps.size()));
+    if (!context.quiet)
+        print(fmt::format("{} of {} steps hold\n", steps.size() - failed, steps.size()));
 }
 
 } // namespace

@@ -8,13 +8,11 @@
 #include "core/bundle/bundle.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <condition_variable>
 #include <csignal>
 #include <cstdlib>
-#include <mutex>
 #include <system_error>
 #include <thread>
 
@@ -260,10 +258,8 @@ Result<OutputFile> OutputFile::create(const std::filesystem::path &path, const O
         reserveOutput();
         return OutputFile(std::nullopt, "standard output");
     }
-    auto place = OutputPlace::claim(path, OutputKind::File, rules);
-    if (!place)
-        return tl::unexpected(std::move(place.error()));
-    return OutputFile(std::move(*place), path.string());
+    auto place = TRY(OutputPlace::claim(path, OutputKind::File, rules));
+    return OutputFile(std::move(place), path.string());
 }
 
 Result<void> OutputFile::write(std::span<const std::byte> bytes)
@@ -289,8 +285,7 @@ Result<void> OutputFile::commit()
         return tl::unexpected(failure(fault));
     if (interrupted())
         return tl::unexpected(failure(ECANCELED));
-    if (auto same = checkInputs(); !same)
-        return same;
+    TRY(checkInputs());
     auto published = m_place ? m_place->publish() : Result<void>();
     if (published) {
         noteWritten(m_name);
@@ -302,12 +297,9 @@ Result<void> OutputFile::commit()
 Result<void> writeFile(const std::filesystem::path &path, std::span<const std::byte> bytes,
                        const OutputRules &rules)
 {
-    auto output = OutputFile::create(path, rules);
-    if (!output)
-        return tl::unexpected(std::move(output.error()));
-    if (auto written = output->write(bytes); !written)
-        return written;
-    return output->commit();
+    auto output = TRY(OutputFile::create(path, rules));
+    TRY(output.write(bytes));
+    return output.commit();
 }
 
 Result<SaveReport> writeCopy(Context &context, const Bundle &bundle,
@@ -324,20 +316,17 @@ Result<void> writeFolder(const std::filesystem::path &path, std::span<const File
                          const OutputRules &rules)
 {
     const WritingScope scope;
-    auto place = OutputPlace::claim(path, OutputKind::Folder, rules);
-    if (!place)
-        return tl::unexpected(std::move(place.error()));
+    auto place = TRY(OutputPlace::claim(path, OutputKind::Folder, rules));
     for (const auto &[name, bytes] : files) {
-        if (const int fault = writeMember(place->temporary() / name, bytes); fault != 0)
+        if (const int fault = writeMember(place.temporary() / name, bytes); fault != 0)
             return tl::unexpected(errorOf((path / name).string(), fault));
     }
-    ::fchmod(place->descriptor(), place->defaultPermissions());
-    ::fsync(place->descriptor());
+    ::fchmod(place.descriptor(), place.defaultPermissions());
+    ::fsync(place.descriptor());
     if (interrupted())
         return tl::unexpected(cancelledError(stoppedText()));
-    if (auto same = checkInputs(); !same)
-        return same;
-    auto published = place->publish();
+    TRY(checkInputs());
+    auto published = place.publish();
     if (published) {
         noteWritten(path.string());
         outputInPlace();

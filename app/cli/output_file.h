@@ -6,17 +6,6 @@
 #include "core/bundle/bundle_fwd.h"
 #include "core/patch/patch.h"
 
-#include <cstddef>
-#include <cstdint>
-#include <filesystem>
-#include <memory>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
 namespace CLI {
 class App;
 class Option;

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace kernscope::cli {
 
@@ -26,6 +27,7 @@ struct Said {
 
 std::vector<Said> g_said;
 bool g_reserved = false;
+bool g_wide = false;
 
 bool coloursOn(int descriptor)
 {
@@ -93,18 +95,31 @@ std::string heading(std::string_view text)
 
 std::string Table::text(std::size_t lineWidth) const
 {
+    std::vector<std::string> leftOut;
+    const auto fitting = fitted(lineWidth, leftOut);
     std::string whole;
-    for (const std::string &line : lines(lineWidth))
+    for (const std::string &line : fitting.lines(lineWidth))
         whole += (whole.empty() ? styled(Style::Bold, line) : line) + "\n";
+    if (leftOut.empty())
+        return whole;
+    std::string note = fmt::format("  --wide shows {}", fmt::join(leftOut, ", "));
+    if (note.size() > lineWidth)
+        note = "  --wide shows " + counted(leftOut.size(), "more column");
+    whole += styled(Style::Dim, note) + "\n";
     return whole;
 }
 
 std::size_t terminalWidth()
 {
     winsize size = {};
-    if (isatty(STDOUT_FILENO) != 1 || ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0)
+    if (g_wide || isatty(STDOUT_FILENO) != 1 || ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0)
         return 0;
     return size.ws_col;
+}
+
+void showWide()
+{
+    g_wide = true;
 }
 
 void reserveOutput()

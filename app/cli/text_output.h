@@ -7,13 +7,8 @@
 #include "core/report/column.h"
 
 #include <condition_variable>
-#include <cstdint>
 #include <mutex>
-#include <string>
-#include <string_view>
 #include <thread>
-#include <utility>
-#include <vector>
 
 /// Text for people: aligned columns, units, colour only on a terminal and without NO_COLOR.
 namespace kernscope::cli {
@@ -33,10 +28,13 @@ using report::percentText;
 /// A line in bold after an empty one.
 std::string heading(std::string_view text);
 
-/// Columns in a terminal that standard output is; 0 where it is none.
+/// --wide: tables have all columns on a terminal too, however long the lines get.
+void showWide();
+/// Columns in a terminal that standard output is; 0 where it is none, or after showWide().
 std::size_t terminalWidth();
 
-/// A table for standard output: the header in bold, as wide as a terminal has room for.
+/// A table for standard output: the header in bold, as wide as a terminal has room for. Columns
+/// that have none are named below it.
 class Table : public report::TextTable
 {
 public:

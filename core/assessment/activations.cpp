@@ -6,10 +6,6 @@
 #include "core/bundle/bundle.h"
 
 #include <algorithm>
-#include <array>
-#include <string>
-#include <string_view>
-#include <utility>
 
 #include <fmt/format.h>
 
@@ -69,11 +65,9 @@ Result<std::vector<float>> numbersOf(const Bundle &arrays, std::size_t index, bo
                           matrix ? fmt::format("a square matrix of at most {} rows", most)
                                  : std::string("an array of one axis"),
                           shapeText(shape), "Statistics of inputs have another shape");
-    const auto decoder = arrays.decoder(index);
-    if (!decoder)
-        return tl::unexpected(decoder.error());
-    std::vector<float> values(decoder->elements().value);
-    decoder->decodeFloat(0, values);
+    const auto decoder = TRY(arrays.decoder(index));
+    std::vector<float> values(decoder.elements().value);
+    decoder.decodeFloat(0, values);
     return values;
 }
 
@@ -108,9 +102,7 @@ readActivations(const Bundle &network, const Bundle &arrays, std::optional<std::
             return badArchive("activations.name", arrays, name,
                               "the name of a weight, alone or with .mean or .second_moment", name,
                               "The bundle has no weight, or several, of this name");
-        auto numbers = numbersOf(arrays, i, subject->suffix == kMoments);
-        if (!numbers)
-            return tl::unexpected(std::move(numbers.error()));
+        auto numbers = TRY(numbersOf(arrays, i, subject->suffix == kMoments));
         auto &statistics = found[subject->weight];
         if (!statistics) {
             statistics = std::make_shared<InputStatistics>();
@@ -119,7 +111,7 @@ readActivations(const Bundle &network, const Bundle &arrays, std::optional<std::
         auto &place = subject->suffix == kMean      ? statistics->mean
                       : subject->suffix == kMoments ? statistics->secondMoment
                                                     : statistics->meanSquare;
-        place = std::move(*numbers);
+        place = std::move(numbers);
     }
     std::vector<std::shared_ptr<const InputStatistics>> result;
     for (std::size_t i = 0; i < found.size(); ++i) {

@@ -4,11 +4,6 @@
 #include "core/bundle/bundle_fwd.h"
 #include "core/codec/encode/input_statistics.h"
 
-#include <cstdint>
-#include <memory>
-#include <optional>
-#include <vector>
-
 /// Statistics of what flows into a network's weights, measured while it runs.
 namespace kernscope {
 

@@ -6,11 +6,6 @@
 #include "core/assessment/roofline.h"
 
 #include <deque>
-#include <optional>
-#include <set>
-#include <string>
-#include <string_view>
-#include <vector>
 
 /// The one answer for a layer, a form of its weight and a chip. Whatever a command or a dock says
 /// of them comes from here; none computes anything of its own.
@@ -214,6 +209,7 @@ public:
     /// `timeS`: of one run, empty where it is not known.
     void add(const Layer &layer, std::optional<double> timeS, std::string refusal);
     ProgramTime total(const Roofs &roofs) const { return programTime(m_times, roofs); }
+    std::span<const LayerTime> layers() const { return m_times; }
 
 private:
     const Layer *kept(const Layer &layer);

@@ -6,20 +6,13 @@
 #include "core/base/parallel.h"
 #include "core/base/text.h"
 #include "core/bundle/half_counts.h"
-#include "core/bundle/scale_data.h"
+#include "core/bundle/part_data.h"
 #include "core/bundle/stored_bytes.h"
 #include "core/bundle/stored_values.h"
 #include "core/container/mil/program.h"
 
-#include <algorithm>
-#include <array>
 #include <bit>
 #include <cmath>
-#include <mutex>
-#include <set>
-#include <span>
-#include <unordered_map>
-#include <utility>
 
 #include <fmt/format.h>
 

@@ -6,13 +6,6 @@
 #include "core/bundle/bundle.h"
 #include "core/bundle/statistics.h"
 
-#include <cstdint>
-#include <map>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 namespace kernscope {
 
 /// Something about a bundle that is worth a look.

@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/assessment/calibrate.h"
 
-#include "core/assessment/measured.h"
 #include "core/base/csv.h"
-#include "core/base/pattern.h"
+#include "core/base/text.h"
 #include "core/format/table_rows.h"
 
-#include <algorithm>
 #include <cmath>
-#include <cstdint>
-#include <functional>
 #include <map>
-#include <string_view>
 
 #include <fmt/format.h>
 

@@ -4,10 +4,6 @@
 #include "core/assessment/assess.h"
 #include "core/target/target.h"
 
-#include <optional>
-#include <string>
-#include <vector>
-
 /// Every published measurement beside what the assessment predicts for that very case.
 namespace kernscope::roofline {
 

@@ -5,7 +5,6 @@
 #include "core/format/table_rows.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -189,18 +188,14 @@ Result<Roofs> roofsOf(const target::Target &target, const RoofChoice &choice)
     Roofs roofs;
     roofs.target = &target;
     roofs.all = ceilings(target);
-    const auto compute = chosenRoof(roofs, Ceiling::Kind::Compute, choice.compute);
-    if (!compute)
-        return tl::unexpected(compute.error());
-    const auto bandwidth = chosenRoof(roofs, Ceiling::Kind::Bandwidth, choice.bandwidth);
-    if (!bandwidth)
-        return tl::unexpected(bandwidth.error());
-    roofs.chosenCompute = *compute;
-    roofs.chosenBandwidth = *bandwidth;
+    const auto compute = TRY(chosenRoof(roofs, Ceiling::Kind::Compute, choice.compute));
+    const auto bandwidth = TRY(chosenRoof(roofs, Ceiling::Kind::Bandwidth, choice.bandwidth));
+    roofs.chosenCompute = compute;
+    roofs.chosenBandwidth = bandwidth;
     const LayerRoof *computes =
-        *compute != nullptr ? *compute : roofOfAll(target, LayerRoof::Kind::Compute);
+        compute != nullptr ? compute : roofOfAll(target, LayerRoof::Kind::Compute);
     const LayerRoof *streams =
-        *bandwidth != nullptr ? *bandwidth : roofOfAll(target, LayerRoof::Kind::Activations);
+        bandwidth != nullptr ? bandwidth : roofOfAll(target, LayerRoof::Kind::Activations);
     if (computes != nullptr)
         roofs.compute = computes->ceiling;
     if (streams != nullptr)
@@ -210,10 +205,10 @@ Result<Roofs> roofsOf(const target::Target &target, const RoofChoice &choice)
             continue;
         if (row.conditions.find("working_set=above") != std::string::npos)
             roofs.step = row.ceiling;
-        if ((row.kind == LayerRoof::Kind::Compute ? *compute : *bandwidth) == nullptr)
+        if ((row.kind == LayerRoof::Kind::Compute ? compute : bandwidth) == nullptr)
             roofs.taken.insert(row.ceiling.name);
     }
-    for (const LayerRoof *chosen : {*compute, *bandwidth}) {
+    for (const LayerRoof *chosen : {compute, bandwidth}) {
         if (chosen != nullptr)
             roofs.taken.insert(chosen->ceiling.name);
     }

@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/assessment/choose_form.h"
 
-#include "core/assessment/assess.h"
-#include "core/assessment/weight_form.h"
 #include "core/assessment/weight_layers.h"
 #include "core/base/error_builder.h"
 #include "core/base/text.h"
+#include "core/bundle/build_facts.h"
 #include "core/bundle/bundle.h"
-#include "core/bundle/old_network.h"
 
-#include <algorithm>
-#include <array>
 #include <cmath>
-#include <utility>
 
 #include <fmt/format.h>
 
@@ -67,12 +62,10 @@ LayerValues pickRows(const codec::Decoder &decoder, const Weight &weight, const 
 Result<LayerValues> layerValues(const Bundle &bundle, std::size_t index, const ChannelAxes &axes)
 {
     const Weight &weight = bundle.weights()[index];
-    const auto decoder = bundle.decoder(index);
-    if (!decoder)
-        return tl::unexpected(decoder.error());
+    const auto decoder = TRY(bundle.decoder(index));
     LayerValues picked = [&] {
         const BundleReadLock lock(bundle);
-        return pickRows(*decoder, weight, axes);
+        return pickRows(decoder, weight, axes);
     }();
     picked.zeroFraction = zeroShare(picked.values);
     if (picked.shape.size() == weight.shape.size())
@@ -256,13 +249,9 @@ Result<codec::AccuracyError> candidateError(const FormCandidate &candidate, cons
     const auto spec = formSpecOf(candidate.form, weight.shape, values.axes);
     if (!spec)
         return tl::unexpected(failure("choose.form", "No encoder for it.", candidate.form));
-    const auto encoded = codec::encodeForm(values.values, values.shape, *spec, weight.type);
-    if (!encoded)
-        return tl::unexpected(encoded.error());
-    const auto stored = codec::Decoder::make(encoded->encoding());
-    if (!stored)
-        return tl::unexpected(stored.error());
-    return codec::accuracyError(*stored, values.values, layerShape(values.shape, values.axes));
+    const auto encoded = TRY(codec::encodeForm(values.values, values.shape, *spec, weight.type));
+    const auto stored = TRY(codec::Decoder::make(encoded.encoding()));
+    return codec::accuracyError(stored, values.values, layerShape(values.shape, values.axes));
 }
 
 Result<void> judgeErrors(FormChoice &choice, const Weight &weight, const LayerValues &values,
@@ -337,9 +326,7 @@ Result<FormChoice> chooseForm(const Bundle &bundle, std::size_t index, const roo
         return tl::unexpected(failure("choose.consumer",
                                       "No operation with a kernel reads this weight.",
                                       weight.findableName()));
-    const auto placed = roofline::place(*layer, roofs, judge, options.batch);
-    if (!placed)
-        return tl::unexpected(placed.error());
+    const auto placed = TRY(roofline::place(*layer, roofs, judge, options.batch));
     FormChoice choice;
     choice.weight = index;
     choice.name = weight.name;
@@ -347,22 +334,19 @@ Result<FormChoice> chooseForm(const Bundle &bundle, std::size_t index, const roo
     choice.title = weight.findableName();
     choice.stored = form.key();
     choice.op = layer->op;
-    choice.bound = placed->trail[placed->dense].bound;
+    choice.bound = placed.trail[placed.dense].bound;
     if (form.elements == 0) {
         choice.chosen = "dense";
         choice.reason = "nothing to compress: the weight has no elements";
         return choice;
     }
-    const auto values = layerValues(bundle, index, layer->form.axes);
-    if (!values)
-        return tl::unexpected(values.error());
-    choice.sampled = values->sampled;
+    const auto values = TRY(layerValues(bundle, index, layer->form.axes));
+    choice.sampled = values.sampled;
     const double zeros =
-        values->sampled && form.masked && form.density ? 1 - *form.density : values->zeroFraction;
+        values.sampled && form.masked && form.density ? 1 - *form.density : values.zeroFraction;
     choice.zeroFraction = zeros;
     choice.candidates = candidatesOf(*layer, roofs, judge, zeros, options.batch);
-    if (auto judged = judgeErrors(choice, weight, *values, options); !judged)
-        return tl::unexpected(std::move(judged.error()));
+    TRY(judgeErrors(choice, weight, values, options));
     finaliseChoice(choice, openBound(*layer, roofs, choice.bound), options.tolerance);
     adviseForSize(choice, roofs);
     return choice;

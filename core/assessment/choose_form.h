@@ -5,10 +5,6 @@
 #include "core/base/progress.h"
 #include "core/codec/analysis/accuracy.h"
 
-#include <optional>
-#include <string>
-#include <vector>
-
 /// The form that a weight should take on a chip: the procedure of chapter 7, complete.
 namespace kernscope {
 

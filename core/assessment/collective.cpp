@@ -2,7 +2,6 @@
 #include "core/assessment/collective.h"
 
 #include "core/format/table_rows.h"
-#include "core/target/rules.h"
 
 #include <algorithm>
 
@@ -129,9 +128,7 @@ Result<std::uint32_t> atomicWord(std::uint32_t operation, std::uint32_t dataType
 
 Result<std::uint64_t> aneIndex(const Mesh &mesh, std::span<const std::uint64_t> device)
 {
-    const auto inner = innerSize(mesh);
-    if (!inner)
-        return tl::unexpected(inner.error());
+    TRY(innerSize(mesh));
     if (device.size() != mesh.extents.size())
         return refused("collective.device", "device",
                        fmt::format("{} coordinates", mesh.extents.size()),
@@ -153,9 +150,7 @@ Result<std::uint64_t> aneIndex(const Mesh &mesh, std::span<const std::uint64_t> 
 
 Result<std::vector<std::uint64_t>> deviceOfIndex(const Mesh &mesh, std::uint64_t index)
 {
-    const auto inner = innerSize(mesh);
-    if (!inner)
-        return tl::unexpected(inner.error());
+    TRY(innerSize(mesh));
     std::uint64_t engine = index % mesh.enginesPerDie;
     std::uint64_t die = index / mesh.enginesPerDie;
     std::vector<std::uint64_t> device(mesh.extents.size());
@@ -176,10 +171,8 @@ Result<std::vector<std::uint64_t>> deviceOfIndex(const Mesh &mesh, std::uint64_t
 Result<bool> runsOnDevice(const Mesh &mesh, std::span<const std::uint64_t> device,
                           bool singleProgram, std::span<const std::uint64_t> members)
 {
-    const auto index = aneIndex(mesh, device);
-    if (!index)
-        return tl::unexpected(index.error());
-    return !singleProgram || std::find(members.begin(), members.end(), *index) != members.end();
+    const auto index = TRY(aneIndex(mesh, device));
+    return !singleProgram || std::find(members.begin(), members.end(), index) != members.end();
 }
 
 std::span<const CcdmaSetter> ccdmaSetters()
@@ -199,8 +192,7 @@ std::span<const AtomicRow> atomicRows()
 
 Result<std::uint64_t> deviceCount(const Mesh &mesh)
 {
-    if (const auto checked = innerSize(mesh); !checked)
-        return tl::unexpected(checked.error());
+    TRY(innerSize(mesh));
     std::uint64_t count = 1;
     for (const std::uint64_t extent : mesh.extents)
         count *= extent;

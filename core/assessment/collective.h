@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/target/hal.h"
-
-#include <cstdint>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
+#include "core/target/target.h"
 
 /// The multi-die collective layer of chapter 36. Decoded from the compiler and gated off on every
 /// known target: all of it is predicted, none of it measured.

@@ -4,10 +4,6 @@
 #include "core/bundle/bundle_fwd.h"
 #include "core/bundle/weight.h"
 
-#include <cstddef>
-#include <span>
-#include <string>
-
 /// What an operation that reads a weight does with it, by its type and operand.
 namespace kernscope {
 

@@ -5,7 +5,7 @@
 #include "core/format/catalogue.h"
 #include "core/format/legality.h"
 #include "core/format/table_rows.h"
-#include "core/target/rules.h"
+#include "core/target/target.h"
 
 #include <algorithm>
 

@@ -5,9 +5,7 @@
 #include "core/format/table_rows.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
-#include <initializer_list>
 
 #include <fmt/format.h>
 
@@ -422,11 +420,8 @@ std::optional<std::uint64_t> paddedInputElements(const LayerOperation &operation
 Result<Geometry> computeGeometry(const target::Target &target, const LayerOperation &operation,
                                  const GeometryOptions &options)
 {
-    if (const auto checked = checkExtents(operation); !checked)
-        return tl::unexpected(checked.error());
-    const auto cores = target::cores(target, options.choice);
-    if (!cores)
-        return tl::unexpected(cores.error());
+    TRY(checkExtents(operation));
+    const auto cores = TRY(target::cores(target, options.choice));
     const Count kernel =
         product({operation.kernelWidth, operation.kernelHeight, operation.kernelDepth});
     const Count outputs = product({operation.batch, operation.outputChannels, operation.outputWidth,
@@ -444,7 +439,7 @@ Result<Geometry> computeGeometry(const target::Target &target, const LayerOperat
                                          "The extents multiply to more than 64 bits hold."));
     Geometry geometry;
     geometry.target = &target;
-    geometry.cores = *cores;
+    geometry.cores = cores;
     geometry.kernel = *kernel;
     geometry.cap = capOf(operation.weightBits);
     chooseMode(target, operation, options, geometry);

@@ -1,14 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/target/hal.h"
 #include "core/target/target.h"
-
-#include <cstdint>
-#include <optional>
-#include <span>
-#include <string>
-#include <vector>
 
 /// How the multiply-accumulate array takes an operation (chapter 20): output-channel groups,
 /// passes, cores, accumulators, Winograd. Pure arithmetic over numbers that are typed in or come

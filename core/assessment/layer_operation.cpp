@@ -3,16 +3,10 @@
 #include "core/assessment/geometry.h"
 #include "core/assessment/weight_facts.h"
 #include "core/base/quantity.h"
-#include "core/bundle/bundle_fwd.h"
 #include "core/bundle/weight.h"
 
 #include <algorithm>
 #include <map>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
 
 namespace kernscope {
 

@@ -3,9 +3,6 @@
 
 #include "core/format/table_rows.h"
 
-#include <algorithm>
-#include <iterator>
-
 #include <fmt/format.h>
 
 namespace kernscope::decision {

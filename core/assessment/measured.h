@@ -5,12 +5,6 @@
 #include "core/assessment/roofline.h"
 #include "core/assessment/stream.h"
 
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
-
 namespace kernscope::decision {
 
 /// A published speed-up of a form on a target (resources/tables/speedups.csv), with each of its

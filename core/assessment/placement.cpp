@@ -4,7 +4,6 @@
 #include "core/base/error.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 namespace kernscope::roofline {
@@ -300,10 +299,8 @@ Result<NetworkAssessment> assessNetwork(std::span<const Layer> layers, const Roo
     network.roofs = roofs;
     network.placements.reserve(layers.size());
     for (const Layer &layer : layers) {
-        auto placed = place(layer, roofs, judge, batch);
-        if (!placed)
-            return tl::unexpected(std::move(placed.error()));
-        network.placements.push_back(std::move(*placed));
+        auto placed = TRY(place(layer, roofs, judge, batch));
+        network.placements.push_back(std::move(placed));
     }
     network.program = programTime(network.placements, roofs);
     return network;

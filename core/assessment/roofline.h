@@ -4,11 +4,7 @@
 #include "core/assessment/geometry.h"
 #include "core/assessment/stream.h"
 
-#include <optional>
 #include <set>
-#include <span>
-#include <string>
-#include <vector>
 
 /// What a chip is held against, and the layers that are held against it. The answer: assess.h.
 namespace kernscope::roofline {

@@ -3,10 +3,6 @@
 
 #include "core/assessment/assess.h"
 #include "core/format/table_rows.h"
-#include "core/target/rules.h"
-
-#include <algorithm>
-#include <bit>
 
 #include <fmt/format.h>
 

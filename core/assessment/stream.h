@@ -3,14 +3,10 @@
 
 #include "core/assessment/weight_form.h"
 #include "core/base/hash.h"
-#include "core/target/hal.h"
+#include "core/target/target.h"
 
 #include <array>
-#include <memory>
-#include <span>
-#include <string>
 #include <unordered_map>
-#include <vector>
 
 /// Stream or fold: what a chip does with a stored weight, and why (chapters 7, 25 and 36).
 namespace kernscope::decision {

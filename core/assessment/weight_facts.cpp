@@ -3,14 +3,13 @@
 
 #include "core/assessment/consumer_kinds.h"
 #include "core/assessment/weight_layers.h"
+#include "core/bundle/build_facts.h"
 #include "core/bundle/bundle.h"
-#include "core/bundle/old_network.h"
 #include "core/bundle/stored_bytes.h"
 #include "core/bundle/weight.h"
 #include "core/form/form_steps.h"
 #include "core/format/legality.h"
 
-#include <algorithm>
 #include <bit>
 
 #include <fmt/format.h>
@@ -147,6 +146,17 @@ bool hasOneScaleAChannel(const codec::Encoding &encoding)
     return along <= 1;
 }
 
+/// True where a palette's entries are made with several scales: one a channel, as coremltools
+/// writes a palette with scales by channel. One scale for all entries only gives them their type.
+bool hasScaledEntries(const codec::Palette &palette)
+{
+    const auto *made = std::get_if<std::shared_ptr<const codec::Encoding>>(&palette.lut);
+    if (made == nullptr || !(*made)->scaling)
+        return false;
+    const auto scales = elementCount(codec::sourceShape((*made)->scaling->scale));
+    return scales && scales->value > 1;
+}
+
 void describeEncoding(const codec::Encoding &encoding, WeightForm &form)
 {
     // Of values that another operation makes, what that operation stores decides.
@@ -155,7 +165,8 @@ void describeEncoding(const codec::Encoding &encoding, WeightForm &form)
     form.node = elementsNode(storing);
     if (storing.palette) {
         describePalette(*storing.palette, form, storing);
-        form.scaledPalette = encoding.scaling.has_value() || storing.scaling.has_value();
+        form.scaledPalette = encoding.scaling.has_value() || storing.scaling.has_value() ||
+                             hasScaledEntries(*storing.palette);
         return;
     }
     form.element = codec::sourceType(storing.payload);

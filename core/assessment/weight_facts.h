@@ -5,12 +5,6 @@
 #include "core/assessment/weight_form.h"
 #include "core/bundle/bundle_fwd.h"
 
-#include <cstdint>
-#include <optional>
-#include <span>
-#include <string>
-#include <vector>
-
 /// A bundle's weights in the terms of decisions, geometry and roofline.
 namespace kernscope {
 

@@ -5,9 +5,7 @@
 #include "core/bundle/bundle.h"
 #include "core/form/form_steps.h"
 
-#include <algorithm>
 #include <cmath>
-#include <vector>
 
 #include <fmt/format.h>
 

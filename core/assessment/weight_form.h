@@ -7,11 +7,6 @@
 #include "core/form/storage_form.h"
 
 #include <compare>
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <span>
-#include <string>
 
 namespace kernscope {
 

@@ -2,17 +2,6 @@
 #include "core/assessment/weight_layers.h"
 
 #include "core/assessment/consumer_kinds.h"
-#include "core/assessment/weight_form.h"
-#include "core/base/hash.h"
-#include "core/base/quantity.h"
-#include "core/bundle/weight.h"
-
-#include <algorithm>
-#include <array>
-#include <functional>
-#include <set>
-#include <unordered_map>
-#include <unordered_set>
 
 namespace kernscope {
 

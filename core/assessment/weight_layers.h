@@ -7,14 +7,6 @@
 #include "core/bundle/bundle_fwd.h"
 #include "core/container/mil/program.h"
 
-#include <cstddef>
-#include <cstdint>
-#include <map>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
-
 namespace kernscope {
 
 /// "MODEL/FUNCTION" without the parts that are empty.

@@ -2,17 +2,12 @@
 #include "core/assessment/weight_where.h"
 
 #include "core/base/csv.h"
-#include "core/base/error.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/stored_bytes.h"
 #include "core/bundle/weight.h"
-#include "core/target/target.h"
 
-#include <algorithm>
-#include <array>
 #include <cctype>
 #include <cmath>
-#include <map>
 
 namespace kernscope {
 
@@ -242,12 +237,10 @@ Result<WeightWhere::Term> WeightWhere::parseTerm(std::string_view text)
         if (value.empty())
             return tl::unexpected(badTerm(text));
         if (const auto outcome = decision::outcomeFromName(term.key)) {
-            const auto named = target::findTarget(value);
-            if (!named)
-                return tl::unexpected(named.error());
+            const auto named = TRY(target::findTarget(value));
             term.kind = Kind::Outcome;
             term.outcome = *outcome;
-            term.target = named->target;
+            term.target = named.target;
             return term;
         }
         term.letters = lowerLetters(value);
@@ -276,10 +269,8 @@ Result<WeightWhere> WeightWhere::parse(std::string_view text)
             break;
         text.remove_prefix(begin);
         const std::size_t end = std::min(text.find_first_of(" \t"), text.size());
-        auto term = parseTerm(text.substr(0, end));
-        if (!term)
-            return tl::unexpected(term.error());
-        where.m_terms.push_back(std::move(*term));
+        auto term = TRY(parseTerm(text.substr(0, end)));
+        where.m_terms.push_back(std::move(term));
         text.remove_prefix(end);
     }
     return where;

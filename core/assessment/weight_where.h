@@ -4,14 +4,6 @@
 #include "core/assessment/weight_facts.h"
 #include "core/bundle/bundle_fwd.h"
 
-#include <functional>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
 /// Which weights are meant, in the small language of the window's filter.
 namespace kernscope {
 

@@ -3,12 +3,6 @@
 
 #include "core/base/error.h"
 
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 namespace kernscope {
 
 /// A table of facts: a header line and rows of as many cells (RFC 4180 quoting). The project's own

@@ -3,9 +3,10 @@
 
 #include "core/base/quantity.h"
 
-#include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <tl/expected.hpp>
@@ -26,6 +27,25 @@ struct Error {
 
 template <class T>
 using Result = tl::expected<T, Error>;
+
+/// The value that a Result has, moved out of it; of Result<void> none.
+template <class T, class Fault>
+T taken(tl::expected<T, Fault> &result)
+{
+    if constexpr (!std::is_void_v<T>)
+        return *std::move(result);
+}
+
+/// The value of a Result; where it has none, the function returns its error:
+///     auto file = TRY(openFile(path));
+/// A statement of its own, or what a variable begins with or is set to; never an argument.
+#define TRY(...)                                                                                   \
+    (__extension__({                                                                               \
+        auto kernscopeTried = (__VA_ARGS__);                                                       \
+        if (!kernscopeTried)                                                                       \
+            return tl::unexpected(std::move(kernscopeTried.error()));                              \
+        ::kernscope::taken(kernscopeTried);                                                        \
+    }))
 
 /// A value outside what its field may hold; the place in a file is left to the caller.
 Error valueError(std::string_view code, std::string_view field, std::string_view expected,

@@ -3,9 +3,6 @@
 
 #include "core/base/error.h"
 
-#include <string_view>
-#include <utility>
-
 namespace kernscope {
 
 /// Fills an Error in one expression:

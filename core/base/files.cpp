@@ -10,7 +10,6 @@
 #include <ctime>
 #include <limits>
 #include <system_error>
-#include <utility>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -94,7 +93,9 @@ Result<ScratchFile> ScratchFile::make(std::uint64_t bytes, const std::filesystem
 {
     std::error_code none;
     int fault = 0;
-    for (const auto &place : {folder, std::filesystem::temp_directory_path(none)}) {
+    // On the disk first: the folder for temporary files may lie in memory.
+    for (const auto &place :
+         {folder, std::filesystem::path("/var/tmp"), std::filesystem::temp_directory_path(none)}) {
         ScratchFile made;
         made.m_descriptor = place.empty() ? -1 : withoutName(place);
         fault = made.m_descriptor < 0 ? errno : fillWith(made.m_descriptor, bytes);

@@ -4,13 +4,9 @@
 #include "core/base/error.h"
 
 #include <cstddef>
-#include <cstdint>
 #include <filesystem>
 #include <memory>
-#include <optional>
 #include <span>
-#include <string>
-#include <string_view>
 
 struct stat;
 

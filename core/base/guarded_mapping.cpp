@@ -6,10 +6,8 @@
 #include <atomic>
 #include <cerrno>
 #include <csignal>
-#include <cstdint>
 #include <cstring>
 #include <mutex>
-#include <vector>
 
 #include <sys/mman.h>
 #include <unistd.h>

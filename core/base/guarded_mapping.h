@@ -4,7 +4,6 @@
 #include "core/base/quantity.h"
 
 #include <cstddef>
-#include <optional>
 #include <span>
 
 namespace kernscope {

@@ -7,11 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <random>
-#include <set>
-#include <string>
-#include <string_view>
 #include <system_error>
-#include <utility>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -219,6 +215,18 @@ Result<void> outsideOfInputs(const fs::path &path, const fs::path &place,
     return {};
 }
 
+/// Whether a folder itself holds a compiled Core AI program.
+bool holdsOdix(const fs::path &folder)
+{
+    std::error_code fault;
+    fs::directory_iterator entry(folder, fault);
+    for (; !fault && entry != fs::directory_iterator(); entry.increment(fault)) {
+        if (entry->path().extension() == ".odix" && entry->is_regular_file(fault))
+            return true;
+    }
+    return false;
+}
+
 /// Whether a folder is a model or a quantised matrix, by the file that marks it.
 bool isBundleFolder(const fs::path &folder)
 {
@@ -230,6 +238,7 @@ bool isBundleFolder(const fs::path &folder)
            has("model0/model.mil", fs::file_type::regular) ||
            has("coremldata.bin", fs::file_type::regular) ||
            has("quantize.json", fs::file_type::regular) ||
+           has("main.mlirb", fs::file_type::regular) || holdsOdix(folder) ||
            (has("Manifest.json", fs::file_type::regular) && has("Data", fs::file_type::directory));
 }
 
@@ -327,13 +336,10 @@ Result<void> OutputPlace::make()
 Result<OutputPlace> OutputPlace::claim(const fs::path &path, OutputKind kind,
                                        const OutputRules &rules)
 {
-    auto target = checkOutput(path, kind, rules);
-    if (!target)
-        return tl::unexpected(std::move(target.error()));
-    OutputPlace place(std::move(*target), kind);
+    auto target = TRY(checkOutput(path, kind, rules));
+    OutputPlace place(std::move(target), kind);
     place.removeAbandoned();
-    if (auto made = place.make(); !made)
-        return tl::unexpected(std::move(made.error()));
+    TRY(place.make());
     return place;
 }
 
@@ -378,8 +384,7 @@ Result<void> OutputPlace::publish()
 {
     ::fremovexattr(m_descriptor, kPartAttribute);
     if (m_target.replaced) {
-        if (auto done = exchange(); !done)
-            return done;
+        TRY(exchange());
     } else if (renameWhereNothingIs(m_temporary, m_target.path, m_kind)) {
         m_temporary.clear();
     } else {
@@ -421,8 +426,7 @@ Result<OutputTarget> checkOutput(const fs::path &path, OutputKind kind, const Ou
     auto place = resolved(named);
     if (!place)
         return tl::unexpected(std::move(place.error()));
-    if (auto outside = outsideOfInputs(path, *place, rules.inputs); !outside)
-        return tl::unexpected(std::move(outside.error()));
+    TRY(outsideOfInputs(path, *place, rules.inputs));
     OutputTarget target{std::move(*place), std::nullopt};
     struct stat status = {};
     if (::lstat(target.path.c_str(), &status) != 0) {

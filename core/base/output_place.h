@@ -3,10 +3,7 @@
 
 #include "core/base/error.h"
 
-#include <cstdint>
 #include <filesystem>
-#include <optional>
-#include <vector>
 
 namespace kernscope {
 

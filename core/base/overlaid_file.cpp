@@ -2,14 +2,13 @@
 #include "core/base/overlaid_file.h"
 
 #include "core/base/error_builder.h"
+#include "core/base/file_descriptor.h"
 
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
-#include <cstring>
 #include <iterator>
 #include <system_error>
-#include <utility>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -19,25 +18,6 @@
 namespace kernscope {
 
 namespace {
-
-/// Closes a file descriptor at the end of its scope.
-class Descriptor
-{
-public:
-    explicit Descriptor(int descriptor) : m_descriptor(descriptor) {}
-    ~Descriptor()
-    {
-        if (m_descriptor >= 0)
-            ::close(m_descriptor);
-    }
-    Descriptor(const Descriptor &) = delete;
-    Descriptor &operator=(const Descriptor &) = delete;
-    int get() const { return m_descriptor; }
-    int release() { return std::exchange(m_descriptor, -1); }
-
-private:
-    int m_descriptor;
-};
 
 Error systemError(std::string code, const std::string &file, std::string_view what, int number)
 {
@@ -180,12 +160,10 @@ Result<void> OverlaidFile::restoreUnder(FileOffset offset, std::span<const std::
 {
     const std::unique_lock lock(m_mutex);
     const ByteRange range{offset, ByteCount(content.size())};
-    if (auto inside = checkInside(range); !inside)
-        return inside;
+    TRY(checkInside(range));
     if (content.empty())
         return {};
-    if (auto writable = makeWritable(range); !writable)
-        return writable;
+    TRY(makeWritable(range));
     std::memmove(const_cast<std::byte *>(m_bytes.data()) + offset.value, content.data(),
                  content.size());
     m_restored.push_back(range);
@@ -214,20 +192,17 @@ Result<std::shared_ptr<OverlaidFile>> OverlaidFile::fork() const
         for (const ByteRange &range : m_restored) {
             std::vector<std::byte> content(range.bytes.value);
             readDisk(range.offset, content);
-            if (auto laid = copy->restoreUnder(range.offset, content); !laid)
-                return tl::unexpected(std::move(laid.error()));
+            TRY(copy->restoreUnder(range.offset, content));
         }
     }
-    if (auto laid = copy->layChangesOf(*this); !laid)
-        return tl::unexpected(std::move(laid.error()));
+    TRY(copy->layChangesOf(*this));
     return copy;
 }
 
 Result<void> OverlaidFile::layChangesOf(const OverlaidFile &other)
 {
     for (const ByteRange &run : other.changedBlocks()) {
-        if (auto writable = makeWritable(run); !writable)
-            return writable;
+        TRY(makeWritable(run));
         std::memcpy(const_cast<std::byte *>(m_bytes.data()) + run.offset.value,
                     other.m_bytes.data() + run.offset.value, run.bytes.value);
     }

@@ -7,16 +7,9 @@
 #include "core/base/memory.h"
 #include "core/base/quantity.h"
 
-#include <cstddef>
-#include <filesystem>
 #include <map>
-#include <memory>
 #include <mutex>
-#include <optional>
 #include <shared_mutex>
-#include <span>
-#include <string>
-#include <vector>
 
 namespace kernscope {
 

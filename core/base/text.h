@@ -56,4 +56,12 @@ std::string cleanUtf8(std::string_view text);
 /// At most `limit` bytes of `text` for a message: what is not printable ASCII as \xNN.
 std::string excerpt(std::string_view text, std::size_t limit = 40);
 
+/// Whether a text has a character that means something in a pattern.
+bool isPattern(std::string_view text);
+
+/// Whether a text is the pattern itself or like it: '*' stands for any characters, '?' for one,
+/// "[a-c_]" for one of those, "[!a-c]" for one that is not; a '[' without ']' for itself. Linear in
+/// the text, but for patterns with several stars.
+bool matchesPattern(std::string_view pattern, std::string_view text);
+
 } // namespace kernscope

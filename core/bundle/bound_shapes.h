@@ -4,8 +4,6 @@
 #include "core/bundle/bundle_fwd.h"
 #include "core/bundle/shapes/infer.h"
 
-#include <vector>
-
 namespace kernscope {
 
 /// A bundle whose program has the shapes that follow from those of its inputs.

@@ -2,9 +2,7 @@
 #pragma once
 
 #include "core/bundle/bundle_fwd.h"
-
-#include <string>
-#include <vector>
+#include "core/bundle/weight.h"
 
 namespace kernscope {
 
@@ -22,5 +20,15 @@ std::vector<BuildFact> buildFacts(const Bundle &bundle);
 /// The versions of the tools that are known by name, of each the first that is not empty:
 /// "coremltools 9.0b1", "coremlc 3505.4.1".
 std::vector<std::string> buildTools(const std::vector<BuildFact> &facts);
+
+/// Whether it is a weight of such a layer.
+bool isOfOldNetwork(const Weight &weight);
+/// Whether there is a weight, and all of them are.
+bool isOldNetwork(const Bundle &bundle);
+
+/// Says of what cannot be done with such a weight what it is, and what can be done instead.
+Error oldNetworkError(std::string code, const std::string &weight);
+inline constexpr std::string_view kOldNetworkReason =
+    "a layer of an old neural network: its shapes are not in the file";
 
 } // namespace kernscope

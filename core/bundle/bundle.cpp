@@ -4,14 +4,9 @@
 #include "core/base/overlaid_file.h"
 #include "core/bundle/stored_bytes.h"
 
-#include <algorithm>
 #include <array>
 #include <limits>
-#include <map>
-#include <set>
-#include <string>
 #include <tuple>
-#include <vector>
 
 #include <fmt/format.h>
 
@@ -247,8 +242,7 @@ bool Bundle::modified() const
 Result<void> Bundle::checkUnchanged() const
 {
     for (const BundleFile &file : m_files) {
-        if (auto same = file.file->checkSame(); !same)
-            return same;
+        TRY(file.file->checkSame());
     }
     return {};
 }

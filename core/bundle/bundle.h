@@ -6,18 +6,9 @@
 #include "core/bundle/kinds.h"
 #include "core/bundle/weight.h"
 
-#include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <map>
-#include <memory>
-#include <optional>
 #include <shared_mutex>
-#include <span>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 namespace kernscope {
 

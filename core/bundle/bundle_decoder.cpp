@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
-#include "core/bundle/bundle_fwd.h"
 #include "core/bundle/diagnostic_log.h"
 #include "core/bundle/statistics.h"
 #include "core/bundle/weight.h"
 #include "core/codec/decode/decoder.h"
 #include "core/container/aimodel/package.h"
 #include "core/container/mil/program.h"
-#include "core/form/packed_bytes.h"
+#include "core/form/encoding.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace kernscope {
 

@@ -4,17 +4,12 @@
 #include "core/base/overlaid_file.h"
 #include "core/base/text.h"
 #include "core/bundle/bundle.h"
-#include "core/container/anec/field_at.h"
+#include "core/container/anec/anec.h"
 #include "core/container/hwx/field_at.h"
 #include "core/container/mlir/field_at.h"
-#include "core/container/section/field_at.h"
+#include "core/container/odix/field_at.h"
+#include "core/container/section/section.h"
 #include "core/format/record_fields.h"
-
-#include <algorithm>
-#include <span>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -26,28 +21,14 @@ namespace {
 /// Elements of one byte whose indices are written out.
 constexpr std::size_t kMostIndexed = 2;
 
-std::string_view roleWords(codec::PartRole role)
-{
-    switch (role) {
-    case codec::PartRole::Data: return "values";
-    case codec::PartRole::Indices: return "indices";
-    case codec::PartRole::Lut: return "codebook";
-    case codec::PartRole::Mask: return "mask";
-    case codec::PartRole::NonzeroData: return "stored values";
-    case codec::PartRole::Scale: return "scale";
-    case codec::PartRole::ZeroPoint: return "zero point";
-    case codec::PartRole::Offset: return "offset";
-    case codec::PartRole::Bias: return "bias";
-    }
-    return "";
-}
-
 /// Of an operand whose elements lie row by row.
 void describeRows(ByteField &field, const Weight &weight, const codec::Operand &operand,
                   FileOffset offset)
 {
     const std::uint64_t start = operand.place->dataOffset.value, into = offset.value - start;
-    field.text = fmt::format("{} of {} +{:#x}", roleWords(operand.role), weight.name, into);
+    field.text =
+        fmt::format("{} of {} +{:#x}", partWords(weight, operand.role),
+                    weight.name, into);
     field.type = operand.type;
     const std::uint64_t width = bitWidth(field.type);
     if (width == 0 || into > UINT64_MAX / 8)
@@ -120,10 +101,10 @@ bool describeOrdered(ByteField &field, const Bundle &bundle, const Weight &weigh
     const std::string_view what = !elementwise           ? "entry"
                                   : elements.size() == 1 ? "element"
                                                          : "elements";
-    field.text =
-        fmt::format("{} {}: {} of {}, {} +{:#x}", what, fmt::join(numbers, "; "),
-                    roleWords(operand.role), weight.name, nameWithin(bundle, section, weight.name),
-                    offset.value - section.range.offset.value);
+    field.text = fmt::format("{} {}: {} of {}, {} +{:#x}", what, fmt::join(numbers, "; "),
+                             partWords(weight, operand.role),
+                             weight.name, nameWithin(bundle, section, weight.name),
+                             offset.value - section.range.offset.value);
     return true;
 }
 
@@ -180,6 +161,12 @@ bool describeNamed(ByteField &field, const Bundle &bundle, std::size_t file, Fil
 {
     if (const mlir::Module *module = file == bundle.programFile() ? order.module(bundle) : nullptr)
         return setPlaced(field, mlir::fieldAt(*module, offset));
+    if (const odix::FieldMap *fields = order.fields(bundle, file)) {
+        const std::string_view record =
+            file == bundle.programFile() ? "odix header" : "dbginfo header";
+        return setPlaced(field, fields->at(offset)) ||
+               setPlaced(field, format::placedField("stored_fields", record, 0, offset, "header"));
+    }
     if (bundle.hardware()) {
         if (auto named =
                 hwx::fieldAt(*bundle.hardware(), bundle.files()[file].file->bytes(), offset)) {
@@ -212,6 +199,24 @@ void describeStored(ByteField &field, const Section &section, FileOffset offset)
 }
 
 } // namespace
+
+std::string_view partWords(const Weight &weight, codec::PartRole role)
+{
+    const auto &encoding = weight.form.encoding();
+    switch (role) {
+    case codec::PartRole::Data: return "values";
+    case codec::PartRole::Indices: return "indices";
+    case codec::PartRole::Lut: return "codebook";
+    case codec::PartRole::Mask: return "mask";
+    case codec::PartRole::NonzeroData: return "stored values";
+    case codec::PartRole::Scale: return "scale";
+    case codec::PartRole::ZeroPoint: return "zero point";
+    case codec::PartRole::Offset: return "offset";
+    case codec::PartRole::Bias:
+        return encoding && encoding->scaling && encoding->scaling->bias ? "second offset" : "bias";
+    }
+    return "";
+}
 
 std::string indexText(const Shape &shape, std::uint64_t element)
 {

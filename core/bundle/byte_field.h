@@ -4,11 +4,6 @@
 #include "core/bundle/element_place.h"
 #include "core/format/catalogue.h"
 
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <string>
-
 namespace kernscope {
 
 /// What one byte of a bundle is.
@@ -36,6 +31,8 @@ struct ByteField {
 ByteField fieldAt(const Bundle &bundle, std::size_t file, FileOffset offset, BoundOrder &order);
 ByteField fieldAt(const Bundle &bundle, std::size_t file, FileOffset offset);
 
+/// "zero point", "stored values", "second offset": what people call a part of a weight.
+std::string_view partWords(const Weight &weight, codec::PartRole role);
 /// "[3, 0, 1, 2]": where an element lies along every axis.
 std::string indexText(const Shape &shape, std::uint64_t element);
 

@@ -6,7 +6,6 @@
 #include "core/codec/decode/mask_index.h"
 #include "core/numeric/bitpack.h"
 
-#include <algorithm>
 #include <bit>
 
 namespace kernscope {

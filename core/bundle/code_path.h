@@ -4,10 +4,6 @@
 #include "core/bundle/bundle_fwd.h"
 #include "core/bundle/weight.h"
 
-#include <cstdint>
-#include <optional>
-#include <vector>
-
 /// Which entry of which part holds the code of a decoded element, through
 /// masks, vectors of a codebook and data that another operation makes. For parts whose elements
 /// lie row by row; an order of their own is element_place's.

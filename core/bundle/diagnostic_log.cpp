@@ -3,8 +3,6 @@
 
 #include "core/base/error_builder.h"
 
-#include <utility>
-
 #include <fmt/format.h>
 
 namespace kernscope {

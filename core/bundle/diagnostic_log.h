@@ -4,7 +4,6 @@
 #include "core/base/error.h"
 
 #include <cstddef>
-#include <string>
 #include <unordered_set>
 
 namespace kernscope {

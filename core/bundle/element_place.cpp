@@ -2,15 +2,11 @@
 #include "core/bundle/element_place.h"
 
 #include "core/base/overlaid_file.h"
-#include "core/base/quantity.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/code_path.h"
 #include "core/codec/decode/mask_index.h"
 #include "core/container/mlir/module.h"
-
-#include <algorithm>
-#include <span>
-#include <utility>
+#include "core/container/odix/field_at.h"
 
 namespace kernscope {
 
@@ -66,6 +62,36 @@ std::vector<std::uint64_t> entriesIn(const Bundle &bundle, const Weight &weight,
     return entries;
 }
 
+/// `counts`: null where a mask is counted up to the element only.
+std::optional<ElementBytes> findElement(const Bundle &bundle, std::size_t at, std::uint64_t element,
+                                        BoundOrder &order, BoundOrder *counts)
+{
+    if (at >= bundle.weights().size() || element >= bundle.weights()[at].elements.value)
+        return std::nullopt;
+    const Weight &weight = bundle.weights()[at];
+    if (!weight.form.encoding())
+        return std::nullopt;
+    if (const auto code = codeOfElement(bundle, *weight.form.encoding(), element, counts))
+        return bytesOfEntry(weight, *code);
+    // Backwards: where mask and values lie in pieces, a stored value's place is its own.
+    for (std::size_t i = weight.operands().size(); i-- > 0;) {
+        const codec::Operand &operand = weight.operands()[i];
+        const OperandPlace &stored = *operand.place;
+        if (stored.isLiteral() || !isElementwise(weight, operand.role))
+            continue;
+        const std::uint64_t width = bitWidth(operand.type);
+        if (!operand.order)
+            continue;
+        const auto *bound = width == 0 ? nullptr : order.of(bundle, operand);
+        std::uint64_t place = codec::ElementOrder::kAbsent;
+        if (bound && element < bound->elements())
+            bound->positions(element, std::span(&place, 1));
+        if (place != codec::ElementOrder::kAbsent)
+            return ElementBytes{stored.file, bitsAsBytes(place, width)};
+    }
+    return std::nullopt;
+}
+
 } // namespace
 
 bool isElementwise(const Weight &weight, codec::PartRole role)
@@ -115,6 +141,16 @@ const mlir::Module *BoundOrder::module(const Bundle &bundle)
     return m_module.get();
 }
 
+const odix::FieldMap *BoundOrder::fields(const Bundle &bundle, std::size_t file)
+{
+    if (bundle.kind() != BundleKind::Aimodelx)
+        return nullptr;
+    const auto [at, added] = m_fields.try_emplace(file);
+    if (added)
+        at->second = odix::FieldMap::make(bundle.files()[file].file->bytes());
+    return at->second.get();
+}
+
 const codec::MaskIndex *BoundOrder::ranks(const Bundle &bundle, const codec::Operand &mask,
                                           std::uint64_t bits)
 {
@@ -133,7 +169,6 @@ void BoundOrder::give(const codec::Operand &mask, std::shared_ptr<const codec::M
     m_counted = {&mask, std::move(ranks)};
     if (m_wanted.mask == &mask)
         m_wanted = {};
-    m_module.reset();
 }
 
 void BoundOrder::clear()
@@ -141,6 +176,8 @@ void BoundOrder::clear()
     m_kept = {};
     m_counted = {};
     m_wanted = {};
+    m_module.reset();
+    m_fields.clear();
 }
 
 std::shared_ptr<const codec::MaskIndex> countedMask(const Bundle &bundle,
@@ -150,40 +187,6 @@ std::shared_ptr<const codec::MaskIndex> countedMask(const Bundle &bundle,
     static_cast<void>(ranks->rank(bits)); // which walks the mask
     return ranks;
 }
-
-namespace {
-
-/// `counts`: null where a mask is counted up to the element only.
-std::optional<ElementBytes> findElement(const Bundle &bundle, std::size_t at, std::uint64_t element,
-                                        BoundOrder &order, BoundOrder *counts)
-{
-    if (at >= bundle.weights().size() || element >= bundle.weights()[at].elements.value)
-        return std::nullopt;
-    const Weight &weight = bundle.weights()[at];
-    if (!weight.form.encoding())
-        return std::nullopt;
-    if (const auto code = codeOfElement(bundle, *weight.form.encoding(), element, counts))
-        return bytesOfEntry(weight, *code);
-    // Backwards: where mask and values lie in pieces, a stored value's place is its own.
-    for (std::size_t i = weight.operands().size(); i-- > 0;) {
-        const codec::Operand &operand = weight.operands()[i];
-        const OperandPlace &stored = *operand.place;
-        if (stored.isLiteral() || !isElementwise(weight, operand.role))
-            continue;
-        const std::uint64_t width = bitWidth(operand.type);
-        if (!operand.order)
-            continue;
-        const auto *bound = width == 0 ? nullptr : order.of(bundle, operand);
-        std::uint64_t place = codec::ElementOrder::kAbsent;
-        if (bound && element < bound->elements())
-            bound->positions(element, std::span(&place, 1));
-        if (place != codec::ElementOrder::kAbsent)
-            return ElementBytes{stored.file, bitsAsBytes(place, width)};
-    }
-    return std::nullopt;
-}
-
-} // namespace
 
 std::optional<ElementBytes> placeOfElement(const Bundle &bundle, std::size_t at,
                                            std::uint64_t element)

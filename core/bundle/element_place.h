@@ -5,11 +5,8 @@
 #include "core/bundle/weight.h"
 
 #include <array>
-#include <cstdint>
 #include <limits>
-#include <memory>
-#include <optional>
-#include <vector>
+#include <map>
 
 /// Where the elements of a weight lie in its files.
 namespace kernscope::codec {
@@ -18,6 +15,9 @@ class MaskIndex;
 
 namespace kernscope::mlir {
 struct Module;
+}
+namespace kernscope::odix {
+class FieldMap;
 }
 
 namespace kernscope {
@@ -53,9 +53,12 @@ public:
     void clear();
     /// The module of a Core AI package, read at the first question; null of other kinds.
     const mlir::Module *module(const Bundle &bundle);
+    /// The fields of a compiled program's file, found at the first question; null of other files.
+    const odix::FieldMap *fields(const Bundle &bundle, std::size_t file);
 
 private:
     std::shared_ptr<const mlir::Module> m_module;
+    std::map<std::size_t, std::shared_ptr<const odix::FieldMap>> m_fields;
     struct Counted {
         const codec::Operand *mask = nullptr;
         std::shared_ptr<const codec::MaskIndex> ranks;

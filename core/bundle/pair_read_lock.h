@@ -6,10 +6,7 @@
 
 #include <algorithm>
 #include <array>
-#include <mutex>
 #include <shared_mutex>
-#include <span>
-#include <vector>
 
 namespace kernscope {
 

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/bundle/piece_order.h"
 
-#include "core/form/order_layout.h"
-#include "core/form/order_tiles.h"
-
 #include <algorithm>
-#include <utility>
 
 namespace kernscope {
 

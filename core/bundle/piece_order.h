@@ -2,11 +2,7 @@
 #pragma once
 
 #include "core/base/quantity.h"
-#include "core/form/element_order.h"
-
-#include <memory>
-#include <string>
-#include <vector>
+#include "core/form/order_layout.h"
 
 namespace kernscope {
 

@@ -5,9 +5,6 @@
 #include "core/bundle/kinds.h"
 #include "core/form/operand_place.h"
 
-#include <string>
-#include <vector>
-
 namespace kernscope {
 
 /// A run of bytes that something lays claim to. Claims may overlap or leave gaps.

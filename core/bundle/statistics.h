@@ -6,10 +6,6 @@
 #include "core/bundle/bundle_fwd.h"
 
 #include <array>
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <vector>
 
 namespace kernscope {
 

@@ -4,9 +4,7 @@
 #include "core/bundle/bundle_fwd.h"
 #include "core/bundle/weight.h"
 
-#include <optional>
 #include <set>
-#include <utility>
 
 namespace kernscope {
 

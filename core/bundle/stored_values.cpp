@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/bundle/stored_values.h"
 
-#include <variant>
-#include <vector>
-
 namespace kernscope {
 
 bool exactInHalf(ElementType type)

@@ -6,11 +6,6 @@
 #include "core/form/storage_form.h"
 #include "core/numeric/element_type.h"
 
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <vector>
-
 /// A weight of a bundle: how it is stored, and who reads it.
 namespace kernscope {
 

@@ -5,13 +5,10 @@
 #include "core/base/text.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/stored_bytes.h"
-#include "core/compare/compare.h"
 #include "core/compare/task_comparison.h"
 
-#include <algorithm>
 #include <numeric>
 #include <tuple>
-#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -4,11 +4,6 @@
 #include "core/compare/limits.h"
 #include "core/target/target.h"
 
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <vector>
-
 namespace kernscope {
 
 class DecisionTable;

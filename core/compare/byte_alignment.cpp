@@ -7,10 +7,8 @@
 #include "core/compare/text_alignment.h"
 #include "core/numeric/bitpack.h"
 
-#include <algorithm>
 #include <numeric>
 #include <tuple>
-#include <utility>
 
 namespace kernscope {
 

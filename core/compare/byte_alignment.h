@@ -8,14 +8,7 @@
 #include "core/compare/compare.h"
 
 #include <atomic>
-#include <cstddef>
-#include <cstdint>
-#include <map>
-#include <memory>
 #include <mutex>
-#include <span>
-#include <string>
-#include <vector>
 
 namespace kernscope {
 

@@ -5,9 +5,7 @@
 #include "core/bundle/bundle.h"
 #include "core/bundle/pair_read_lock.h"
 
-#include <algorithm>
 #include <cstring>
-#include <utility>
 
 namespace kernscope {
 

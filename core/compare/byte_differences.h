@@ -6,12 +6,6 @@
 #include "core/compare/byte_alignment.h"
 #include "core/compare/byte_ranges.h"
 
-#include <cstdint>
-#include <memory>
-#include <optional>
-#include <span>
-#include <vector>
-
 namespace kernscope {
 
 /// Two bundles with their bytes aligned: what the views of bytes share.

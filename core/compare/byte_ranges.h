@@ -5,8 +5,6 @@
 #include "core/base/quantity.h"
 
 #include <cstddef>
-#include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>

@@ -5,10 +5,7 @@
 #include "core/bundle/pair_read_lock.h"
 #include "core/compare/pair_reader.h"
 
-#include <algorithm>
 #include <cmath>
-#include <limits>
-#include <numeric>
 
 namespace kernscope {
 

@@ -5,12 +5,6 @@
 #include "core/bundle/bundle_fwd.h"
 #include "core/bundle/weight.h"
 
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <span>
-#include <vector>
-
 namespace kernscope {
 
 /// Two weights whose channels are the same in another order.

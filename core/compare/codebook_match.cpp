@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/compare/codebook_match.h"
 
-#include "core/base/error.h"
 #include "core/base/overlaid_file.h"
 #include "core/bundle/pair_read_lock.h"
 #include "core/compare/pair_reader.h"
 
-#include <algorithm>
 #include <cmath>
-#include <map>
-#include <span>
-#include <string>
 #include <unordered_map>
-#include <utility>
 
 #include <fmt/format.h>
 
@@ -267,10 +261,8 @@ Result<CodebookMatch> matchOf(const diff::PairReader &reader, const Weight &from
         return cannotMatch(to, fmt::format("vectors of {}", matcher.a().vector),
                            fmt::format("vectors of {}", matcher.b().vector),
                            "Entries of another length have no partners");
-    if (auto sound = checkBooks(from, matcher.a()); !sound)
-        return tl::unexpected(std::move(sound.error()));
-    if (auto sound = checkBooks(to, matcher.b()); !sound)
-        return tl::unexpected(std::move(sound.error()));
+    TRY(checkBooks(from, matcher.a()));
+    TRY(checkBooks(to, matcher.b()));
     if (!matcher.count(progress))
         return tl::unexpected(cancelledError("The comparison was cancelled"));
     return matcher.finish();
@@ -306,10 +298,8 @@ Result<CodebookMatch> matchCodebooks(const Bundle &a, const Bundle &b, const Pai
                                      Progress *progress)
 {
     const PairReadLock lock(a, b);
-    const auto reader = diff::PairReader::make(a, b, sides);
-    if (!reader)
-        return tl::unexpected(reader.error());
-    return matchOf(*reader, a.weights()[sides.a], b.weights()[sides.b], progress);
+    const auto reader = TRY(diff::PairReader::make(a, b, sides));
+    return matchOf(reader, a.weights()[sides.a], b.weights()[sides.b], progress);
 }
 
 } // namespace kernscope

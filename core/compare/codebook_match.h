@@ -6,11 +6,6 @@
 #include "core/compare/compare.h"
 
 #include <array>
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <string_view>
-#include <vector>
 
 namespace kernscope {
 

@@ -8,9 +8,6 @@
 #include "core/compare/byte_alignment.h"
 #include "core/container/mil/model_files.h"
 
-#include <algorithm>
-#include <utility>
-
 #include <fmt/format.h>
 
 namespace kernscope {

@@ -10,15 +10,6 @@
 #include "core/compare/value_difference.h"
 #include "core/container/mil/program.h"
 
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
-
 namespace kernscope {
 
 /// The part of a larger weight that is set against the weight of the other side: the queries, keys

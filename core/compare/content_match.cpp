@@ -7,14 +7,7 @@
 #include "core/bundle/stored_values.h"
 #include "core/numeric/half.h"
 
-#include <algorithm>
 #include <cmath>
-#include <limits>
-#include <map>
-#include <optional>
-#include <set>
-#include <span>
-#include <utility>
 
 #include <fmt/format.h>
 

@@ -5,13 +5,6 @@
 #include "core/compare/channel_order.h"
 #include "core/compare/compare.h"
 
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <span>
-#include <string>
-#include <vector>
-
 namespace kernscope::diff {
 
 /// Two weights that hold nearly the same values: stored otherwise, rounded, pruned, trained on, or

@@ -7,9 +7,7 @@
 #include "core/codec/decode/decoder.h"
 #include "core/container/mil/program.h"
 
-#include <algorithm>
 #include <bit>
-#include <span>
 
 namespace kernscope {
 

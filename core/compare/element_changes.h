@@ -6,12 +6,6 @@
 #include "core/bundle/weight.h"
 #include "core/codec/decode/grid_map.h"
 
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <utility>
-#include <vector>
-
 namespace kernscope {
 
 /// Which elements of a weight differ from the disk: in their mask bit, their stored code, their

@@ -8,11 +8,7 @@
 #include "core/compare/pair_reader.h"
 #include "core/numeric/half.h"
 
-#include <algorithm>
 #include <cmath>
-#include <cstddef>
-#include <span>
-#include <utility>
 
 namespace kernscope::diff {
 
@@ -332,10 +328,8 @@ Result<FormCheck> checkForm(const Bundle &a, const Bundle &b, const ComparedPair
                             Progress *progress)
 {
     const PairReadLock lock(a, b);
-    const auto reader = diff::PairReader::make(a, b, pair);
-    if (!reader)
-        return tl::unexpected(reader.error());
-    FormChecker checker(*reader, b.weights()[pair.b]);
+    const auto reader = TRY(diff::PairReader::make(a, b, pair));
+    FormChecker checker(reader, b.weights()[pair.b]);
     if (checker.useful() && !checker.run(progress))
         return tl::unexpected(cancelledError("The check was cancelled"));
     return checker.finish();

@@ -3,11 +3,6 @@
 
 #include "core/compare/compare.h"
 
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <vector>
-
 namespace kernscope {
 
 /// Which elements the mask of B keeps.

@@ -2,7 +2,6 @@
 #include "core/compare/limits.h"
 
 #include "core/base/error_builder.h"
-#include "core/base/pattern.h"
 #include "core/base/text.h"
 #include "core/bundle/bundle.h"
 #include "core/compare/task_comparison.h"
@@ -11,12 +10,8 @@
 #define TOML_EXCEPTIONS 0
 #define TOML_ENABLE_FORMATTERS 0
 
-#include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
-#include <string>
-#include <utility>
 
 #include <fmt/format.h>
 #include <toml++/toml.h>
@@ -279,10 +274,7 @@ public:
                          std::string(parsed.error().description()));
         DiffLimits limits;
         for (const auto &[key, node] : parsed.table()) {
-            const auto read =
-                key.str() == "weight" ? addRules(limits, node) : setTop(limits, key.str(), node);
-            if (!read)
-                return tl::unexpected(read.error());
+            TRY(key.str() == "weight" ? addRules(limits, node) : setTop(limits, key.str(), node));
         }
         return limits;
     }
@@ -344,10 +336,8 @@ private:
             return setBool(key, node, limits.allowMissing);
         if (key == "same-program")
             return setBool(key, node, limits.sameProgram);
-        const auto known = setLimit(limits.values, key, node);
-        if (!known)
-            return tl::unexpected(known.error());
-        if (*known)
+        const auto known = TRY(setLimit(limits.values, key, node));
+        if (known)
             return {};
         return fault(node.source(),
                      "max-abs, max-rel, max-ulp, min-cosine, min-snr, allow-missing, "
@@ -372,10 +362,8 @@ private:
             rule.allowMissing = value;
             return read;
         }
-        const auto known = setLimit(rule.limits, key, node);
-        if (!known)
-            return tl::unexpected(known.error());
-        if (*known)
+        const auto known = TRY(setLimit(rule.limits, key, node));
+        if (known)
             return {};
         return fault(node.source(),
                      "match, max-abs, max-rel, max-ulp, min-cosine, min-snr, allow-missing or "
@@ -392,8 +380,7 @@ private:
         for (const toml::node &each : *tables) {
             LimitRule rule;
             for (const auto &[key, value] : *each.as_table()) {
-                if (auto read = setOfRule(rule, key.str(), value); !read)
-                    return read;
+                TRY(setOfRule(rule, key.str(), value));
             }
             if (rule.pattern.empty())
                 return fault(each.source(), "match = \"PATTERN\"", {},

@@ -3,14 +3,6 @@
 
 #include "core/compare/compare.h"
 
-#include <cstdint>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <variant>
-#include <vector>
-
 namespace kernscope {
 
 /// What a pair of weights must keep within. Nothing set: no limit.

@@ -3,12 +3,9 @@
 
 #include "core/numeric/half.h"
 
-#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
-#include <limits>
-#include <type_traits>
 
 namespace kernscope::diff {
 

@@ -5,11 +5,6 @@
 #include "core/compare/pair_reader.h"
 #include "core/compare/value_difference.h"
 
-#include <cstdint>
-#include <optional>
-#include <span>
-#include <vector>
-
 namespace kernscope::diff {
 
 /// A run of elements of A, decoded when it is first asked for: several pairs may share it.

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/compare/pair_reader.h"
 
-#include "core/base/error.h"
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/pair_read_lock.h"
 #include "core/bundle/stored_values.h"
 
-#include <algorithm>
 #include <cmath>
-#include <utility>
 
 namespace kernscope::diff {
 
@@ -68,13 +65,9 @@ PairReader::PairReader(codec::Decoder a, codec::Decoder b)
 
 Result<PairReader> PairReader::make(const Bundle &a, const Bundle &b, const PairSides &sides)
 {
-    auto decoderA = a.decoder(sides.a);
-    if (!decoderA)
-        return tl::unexpected(std::move(decoderA.error()));
-    auto decoderB = b.decoder(sides.b);
-    if (!decoderB)
-        return tl::unexpected(std::move(decoderB.error()));
-    PairReader reader(*std::move(decoderA), *std::move(decoderB));
+    auto decoderA = TRY(a.decoder(sides.a));
+    auto decoderB = TRY(b.decoder(sides.b));
+    PairReader reader(std::move(decoderA), std::move(decoderB));
     const Weight &from = a.weights()[sides.a], &to = b.weights()[sides.b];
     if (!sides.slice) {
         if (reader.m_a.elements() != reader.m_b.elements())

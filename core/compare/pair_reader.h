@@ -6,11 +6,6 @@
 #include "core/compare/compare.h"
 #include "core/compare/value_difference.h"
 
-#include <cstdint>
-#include <optional>
-#include <span>
-#include <vector>
-
 namespace kernscope::diff {
 
 /// Decoded elements [first, first + out.size()), those of plain integers of 64 bits included.

@@ -8,14 +8,6 @@
 #include "core/compare/content_match.h"
 
 #include <algorithm>
-#include <array>
-#include <map>
-#include <optional>
-#include <span>
-#include <string>
-#include <tuple>
-#include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 
@@ -399,48 +391,6 @@ void Pairer::leftOver(std::vector<std::size_t> &onlyA, std::vector<std::size_t> 
     }
 }
 
-} // namespace
-
-std::span<const ComparedPair> wholePairs(std::span<const ComparedPair> pairs)
-{
-    const auto slice = std::find_if(pairs.begin(), pairs.end(),
-                                    [](const ComparedPair &pair) { return pair.slice; });
-    return pairs.first(static_cast<std::size_t>(slice - pairs.begin()));
-}
-
-std::vector<std::span<const ComparedPair>> slicedPairs(std::span<const ComparedPair> pairs)
-{
-    std::vector<std::span<const ComparedPair>> lists;
-    for (std::size_t at = wholePairs(pairs).size(); at < pairs.size();) {
-        lists.push_back(pairs.subspan(at, pairs[at].slice->parts));
-        at += pairs[at].slice->parts;
-    }
-    return lists;
-}
-
-PairedWeights pairWeights(const Bundle &a, const Bundle &b, std::span<const PairChoice> chosen,
-                          Progress *progress)
-{
-    const PairReadLock lock(a, b);
-    Pairer pairer(a, b, progress);
-    pairer.byHand(chosen);
-    pairer.byConsumer();
-    pairer.byName();
-    pairer.byContent(diff::KeyPrecision::Stored);
-    pairer.byContent(diff::KeyPrecision::Half);
-    pairer.byTransposed();
-    pairer.byJoining(true);
-    pairer.byNearest();
-    pairer.byJoining(false);
-    pairer.byShape();
-    PairedWeights result;
-    pairer.leftOver(result.onlyA, result.onlyB, true);
-    result.pairs = pairer.pairs();
-    return result;
-}
-
-namespace {
-
 /// What both are to the operation that reads them.
 std::string consumerReason(const Weight &a, const Weight &b)
 {
@@ -483,76 +433,6 @@ std::string contentReason(const ComparedPair &pair, std::uint64_t elements)
         text += fmt::format(", of the next one {:.3f}", pair.nextSimilarity);
     return text;
 }
-
-} // namespace
-
-std::string baseName(std::string_view name)
-{
-    static constexpr std::array<std::string_view, 3> kSuffixes{"_quantized", "_palettized",
-                                                               "_sparsified"};
-    for (bool taken = true; taken;) {
-        taken = false;
-        for (const std::string_view suffix : kSuffixes) {
-            // A name that is nothing but a suffix stays.
-            if (name.size() > suffix.size() && name.substr(name.size() - suffix.size()) == suffix) {
-                name.remove_suffix(suffix.size());
-                taken = true;
-            }
-        }
-    }
-    return std::string(name);
-}
-
-std::string_view pairingName(Pairing pairing)
-{
-    static constexpr std::array<std::string_view, 6> kNames{"consumer", "name",     "content",
-                                                            "shape",    "position", "hand"};
-    return kNames[static_cast<std::size_t>(pairing)];
-}
-
-std::string_view contentKindName(ContentKind kind)
-{
-    static constexpr std::array<std::string_view, 4> kNames{"", "exact", "nearest", "reordered"};
-    return kNames[static_cast<std::size_t>(kind)];
-}
-
-std::string_view pairConfidenceName(PairConfidence confidence)
-{
-    static constexpr std::array<std::string_view, 3> kNames{"certain", "likely", "guess"};
-    return kNames[static_cast<std::size_t>(confidence)];
-}
-
-std::string pairingText(const ComparedPair &pair)
-{
-    std::string text(pairingName(pair.pairing));
-    if (pair.content == ContentKind::Nearest || pair.content == ContentKind::Reordered)
-        text += ": " + std::string(contentKindName(pair.content));
-    return text;
-}
-
-std::string pairingReason(const Bundle &a, const Bundle &b, const ComparedPair &pair)
-{
-    if (pair.slice)
-        return fmt::format("{}; sampled values agree by {:.3f}", sliceText(*pair.slice),
-                           pair.similarity.value_or(0));
-    const Weight &from = a.weights()[pair.a], &to = b.weights()[pair.b];
-    switch (pair.pairing) {
-    case Pairing::Consumer: return consumerReason(from, to);
-    case Pairing::Name:
-        return from.name == to.name ? "both are called " + from.name
-                                    : fmt::format("both are {} without the suffixes of converters",
-                                                  baseName(from.name));
-    case Pairing::Content: return contentReason(pair, from.elements.value);
-    case Pairing::ShapeOnly:
-        return "the only ones left of shape " + shapeText(from.shape) +
-               "; their values have little in common";
-    case Pairing::Hand: return "paired by hand";
-    case Pairing::Position: break;
-    }
-    return "in their order among those left of shape " + shapeText(from.shape);
-}
-
-namespace {
 
 /// Where a weight begins.
 struct StoredPlace {
@@ -623,6 +503,110 @@ bool retrained(const ComparedPair &pair)
 }
 
 } // namespace
+
+std::span<const ComparedPair> wholePairs(std::span<const ComparedPair> pairs)
+{
+    const auto slice = std::find_if(pairs.begin(), pairs.end(),
+                                    [](const ComparedPair &pair) { return pair.slice; });
+    return pairs.first(static_cast<std::size_t>(slice - pairs.begin()));
+}
+
+std::vector<std::span<const ComparedPair>> slicedPairs(std::span<const ComparedPair> pairs)
+{
+    std::vector<std::span<const ComparedPair>> lists;
+    for (std::size_t at = wholePairs(pairs).size(); at < pairs.size();) {
+        lists.push_back(pairs.subspan(at, pairs[at].slice->parts));
+        at += pairs[at].slice->parts;
+    }
+    return lists;
+}
+
+PairedWeights pairWeights(const Bundle &a, const Bundle &b, std::span<const PairChoice> chosen,
+                          Progress *progress)
+{
+    const PairReadLock lock(a, b);
+    Pairer pairer(a, b, progress);
+    pairer.byHand(chosen);
+    pairer.byConsumer();
+    pairer.byName();
+    pairer.byContent(diff::KeyPrecision::Stored);
+    pairer.byContent(diff::KeyPrecision::Half);
+    pairer.byTransposed();
+    pairer.byJoining(true);
+    pairer.byNearest();
+    pairer.byJoining(false);
+    pairer.byShape();
+    PairedWeights result;
+    pairer.leftOver(result.onlyA, result.onlyB, true);
+    result.pairs = pairer.pairs();
+    return result;
+}
+
+std::string baseName(std::string_view name)
+{
+    static constexpr std::array<std::string_view, 3> kSuffixes{"_quantized", "_palettized",
+                                                               "_sparsified"};
+    for (bool taken = true; taken;) {
+        taken = false;
+        for (const std::string_view suffix : kSuffixes) {
+            // A name that is nothing but a suffix stays.
+            if (name.size() > suffix.size() && name.substr(name.size() - suffix.size()) == suffix) {
+                name.remove_suffix(suffix.size());
+                taken = true;
+            }
+        }
+    }
+    return std::string(name);
+}
+
+std::string_view pairingName(Pairing pairing)
+{
+    static constexpr std::array<std::string_view, 6> kNames{"consumer", "name",     "content",
+                                                            "shape",    "position", "hand"};
+    return kNames[static_cast<std::size_t>(pairing)];
+}
+
+std::string_view contentKindName(ContentKind kind)
+{
+    static constexpr std::array<std::string_view, 4> kNames{"", "exact", "nearest", "reordered"};
+    return kNames[static_cast<std::size_t>(kind)];
+}
+
+std::string_view pairConfidenceName(PairConfidence confidence)
+{
+    static constexpr std::array<std::string_view, 3> kNames{"certain", "likely", "guess"};
+    return kNames[static_cast<std::size_t>(confidence)];
+}
+
+std::string pairingText(const ComparedPair &pair)
+{
+    std::string text(pairingName(pair.pairing));
+    if (pair.content == ContentKind::Nearest || pair.content == ContentKind::Reordered)
+        text += ": " + std::string(contentKindName(pair.content));
+    return text;
+}
+
+std::string pairingReason(const Bundle &a, const Bundle &b, const ComparedPair &pair)
+{
+    if (pair.slice)
+        return fmt::format("{}; sampled values agree by {:.3f}", sliceText(*pair.slice),
+                           pair.similarity.value_or(0));
+    const Weight &from = a.weights()[pair.a], &to = b.weights()[pair.b];
+    switch (pair.pairing) {
+    case Pairing::Consumer: return consumerReason(from, to);
+    case Pairing::Name:
+        return from.name == to.name ? "both are called " + from.name
+                                    : fmt::format("both are {} without the suffixes of converters",
+                                                  baseName(from.name));
+    case Pairing::Content: return contentReason(pair, from.elements.value);
+    case Pairing::ShapeOnly:
+        return "the only ones left of shape " + shapeText(from.shape) +
+               "; their values have little in common";
+    case Pairing::Hand: return "paired by hand";
+    case Pairing::Position: break;
+    }
+    return "in their order among those left of shape " + shapeText(from.shape);
+}
 
 namespace diff {
 
@@ -703,6 +687,8 @@ std::vector<std::string_view> pairChanges(const Bundle &a, const Bundle &b,
         changes.emplace_back("unreadable");
     else if (pair.reencoded())
         changes.emplace_back("re-encoded");
+    else if (pair.rule && pair.rule->left == 0)
+        ; // what the rule says is all that changed
     else if (retrained(pair))
         changes.emplace_back("re-trained");
     else if (changedValues(pair) > 0)

@@ -1,20 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/compare/compare.h"
 
-#include "core/bundle/bundle_fwd.h"
 #include "core/bundle/weight.h"
 #include "core/container/mil/program.h"
 #include "core/numeric/convert.h"
 
 #include <algorithm>
 #include <array>
-#include <cstddef>
-#include <map>
-#include <span>
-#include <string>
 #include <unordered_map>
-#include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

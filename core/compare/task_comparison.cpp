@@ -6,9 +6,6 @@
 #include "core/container/hwx/container.h"
 
 #include <algorithm>
-#include <cstdint>
-#include <span>
-#include <utility>
 
 namespace kernscope {
 

@@ -4,10 +4,6 @@
 #include "core/bundle/bundle_fwd.h"
 #include "core/descriptor/task_diff.h"
 
-#include <cstddef>
-#include <optional>
-#include <vector>
-
 namespace kernscope {
 
 /// The tasks of two hardware containers, aligned by what they write.

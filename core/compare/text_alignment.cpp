@@ -4,9 +4,7 @@
 #include "core/compare/compare.h"
 
 #include <algorithm>
-#include <string>
 #include <unordered_map>
-#include <utility>
 
 namespace kernscope {
 

@@ -9,7 +9,6 @@
 #include "core/compare/compare.h"
 #include "core/compare/pair_reader.h"
 #include "core/form/operand_place.h"
-#include "core/form/order_layout.h"
 #include "core/numeric/half.h"
 
 #include <algorithm>
@@ -17,9 +16,6 @@
 #include <bit>
 #include <cmath>
 #include <numeric>
-#include <span>
-#include <utility>
-#include <variant>
 
 #include <fmt/format.h>
 

@@ -5,12 +5,7 @@
 #include "core/form/encoding.h"
 #include "core/numeric/element_type.h"
 
-#include <cstdint>
 #include <limits>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
 
 namespace kernscope {
 

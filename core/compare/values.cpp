@@ -11,9 +11,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <cstddef>
-#include <span>
-#include <utility>
 
 namespace kernscope::diff {
 
@@ -122,6 +119,51 @@ Result<ValueDifference> figuresOf(const Result<diff::PairReader> &reader, double
     return pass.finish(0);
 }
 
+/// Largest finite magnitude among the scales of a weight, where they are stored as numbers.
+std::optional<double> largestScale(const Bundle &bundle, std::size_t weight)
+{
+    const auto decoder = bundle.decoder(weight);
+    if (!decoder || !decoder->encoding().scaling)
+        return std::nullopt;
+    const auto *scale = std::get_if<codec::Operand>(&decoder->encoding().scaling->scale);
+    const auto count = scale == nullptr ? std::nullopt : elementCount(scale->shape);
+    if (!count || !isFloatingPoint(scale->type))
+        return std::nullopt;
+    double largest = 0;
+    for (std::uint64_t i = 0; i < count->value; ++i) {
+        const double value = codec::operandValue(*scale, i).value_or(0);
+        if (std::isfinite(value))
+            largest = std::max(largest, std::abs(value));
+    }
+    return largest;
+}
+
+tl::unexpected<Error> buildsCancelled()
+{
+    return tl::unexpected(cancelledError("The comparison was cancelled"));
+}
+
+/// The pairs of every weight of the base whose values have to be decoded.
+std::vector<std::vector<diff::BuildPair>> pairsByWeight(const Bundle &base,
+                                                        std::span<const Bundle *const> builds,
+                                                        std::span<const DiffOptions> options,
+                                                        std::vector<Difference> &all,
+                                                        Progress *progress)
+{
+    std::vector<std::vector<diff::BuildPair>> pairs(base.weights().size());
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        if (!options[i].values)
+            continue;
+        for (ComparedPair &pair : all[i].weights) {
+            if (!findReshaped(base, *builds[i], pair, progress))
+                return {};
+            if (!pair.slice && pair.shapeEqual && !diff::valuesOfSameBytes(base, *builds[i], pair))
+                pairs[pair.a].push_back({builds[i], &pair, options[i].tolerance});
+        }
+    }
+    return pairs;
+}
+
 } // namespace
 
 Result<ValueDifference> compareValues(const Bundle &a, const Bundle &b, const PairSides &sides,
@@ -160,29 +202,6 @@ bool diff::compareWithBase(const Bundle &base, std::size_t weight, std::span<con
         compared[i]->values = pass.finish(i);
     return true;
 }
-
-namespace {
-
-/// Largest finite magnitude among the scales of a weight, where they are stored as numbers.
-std::optional<double> largestScale(const Bundle &bundle, std::size_t weight)
-{
-    const auto decoder = bundle.decoder(weight);
-    if (!decoder || !decoder->encoding().scaling)
-        return std::nullopt;
-    const auto *scale = std::get_if<codec::Operand>(&decoder->encoding().scaling->scale);
-    const auto count = scale == nullptr ? std::nullopt : elementCount(scale->shape);
-    if (!count || !isFloatingPoint(scale->type))
-        return std::nullopt;
-    double largest = 0;
-    for (std::uint64_t i = 0; i < count->value; ++i) {
-        const double value = codec::operandValue(*scale, i).value_or(0);
-        if (std::isfinite(value))
-            largest = std::max(largest, std::abs(value));
-    }
-    return largest;
-}
-
-} // namespace
 
 std::optional<double> quantisationStep(const Bundle &a, std::size_t weightA, const Bundle &b,
                                        std::size_t weightB)
@@ -263,36 +282,6 @@ bool findValues(const Bundle &a, const Bundle &b, ComparedPair &pair, double tol
     return true;
 }
 
-namespace {
-
-tl::unexpected<Error> buildsCancelled()
-{
-    return tl::unexpected(cancelledError("The comparison was cancelled"));
-}
-
-/// The pairs of every weight of the base whose values have to be decoded.
-std::vector<std::vector<diff::BuildPair>> pairsByWeight(const Bundle &base,
-                                                        std::span<const Bundle *const> builds,
-                                                        std::span<const DiffOptions> options,
-                                                        std::vector<Difference> &all,
-                                                        Progress *progress)
-{
-    std::vector<std::vector<diff::BuildPair>> pairs(base.weights().size());
-    for (std::size_t i = 0; i < all.size(); ++i) {
-        if (!options[i].values)
-            continue;
-        for (ComparedPair &pair : all[i].weights) {
-            if (!findReshaped(base, *builds[i], pair, progress))
-                return {};
-            if (!pair.slice && pair.shapeEqual && !diff::valuesOfSameBytes(base, *builds[i], pair))
-                pairs[pair.a].push_back({builds[i], &pair, options[i].tolerance});
-        }
-    }
-    return pairs;
-}
-
-} // namespace
-
 Result<std::vector<Difference>> compareBuilds(const Bundle &base,
                                               std::span<const Bundle *const> builds,
                                               std::span<const DiffOptions> options,
@@ -302,10 +291,8 @@ Result<std::vector<Difference>> compareBuilds(const Bundle &base,
     for (std::size_t i = 0; i < builds.size(); ++i) {
         DiffOptions stored = options[i];
         stored.values = false;
-        auto difference = compareBundles(base, *builds[i], stored, progress);
-        if (!difference)
-            return tl::unexpected(std::move(difference.error()));
-        all.push_back(*std::move(difference));
+        auto difference = TRY(compareBundles(base, *builds[i], stored, progress));
+        all.push_back(std::move(difference));
     }
     const auto pairs = pairsByWeight(base, builds, options, all, progress);
     if (progress != nullptr && progress->cancelled())

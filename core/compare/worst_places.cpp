@@ -5,7 +5,6 @@
 #include "core/bundle/pair_read_lock.h"
 #include "core/compare/pair_reader.h"
 
-#include <algorithm>
 #include <cmath>
 
 namespace kernscope {
@@ -343,13 +342,11 @@ Result<WorstPlaces> findWorstPlaces(const Bundle &a, const Bundle &b, const Pair
                                     const PlacesWanted &wanted, Progress *progress)
 {
     const PairReadLock lock(a, b);
-    const auto reader = diff::PairReader::make(a, b, sides);
-    if (!reader)
-        return tl::unexpected(reader.error());
+    const auto reader = TRY(diff::PairReader::make(a, b, sides));
     std::optional<diff::PairBinner> binner;
     if (wanted.bins)
-        binner.emplace(diff::sampledRange(*reader));
-    return placesOf(*reader, comparedWeight(a, b, sides).shape, a.weights()[sides.a].type,
+        binner.emplace(diff::sampledRange(reader));
+    return placesOf(reader, comparedWeight(a, b, sides).shape, a.weights()[sides.a].type,
                     std::move(binner), wanted, progress);
 }
 

@@ -3,14 +3,6 @@
 
 #include "core/compare/compare.h"
 
-#include <cstddef>
-#include <cstdint>
-#include <limits>
-#include <optional>
-#include <span>
-#include <utility>
-#include <vector>
-
 namespace kernscope {
 
 /// All elements of two weights counted by their values: the histogram of each side, and both values

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/descriptor/format_word.h"
 
-#include "core/base/error.h"
 #include "core/format/table_rows.h"
 
 #include <array>
-#include <vector>
 
 #include <fmt/format.h>
 

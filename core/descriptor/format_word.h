@@ -4,10 +4,6 @@
 #include "core/base/error.h"
 #include "core/format/catalogue.h"
 
-#include <cstdint>
-#include <optional>
-#include <string>
-
 /// The format register of a task, and what fp8 changed in it (chapter 36, table 36.3).
 namespace kernscope::descriptor {
 

@@ -4,12 +4,6 @@
 #include "core/format/catalogue.h"
 
 #include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
 
 /// The version-10 descriptor image of chapter 20 (resources/tables/descriptor_v10.csv).
 namespace kernscope::descriptor {

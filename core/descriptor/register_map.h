@@ -3,13 +3,7 @@
 
 #include "core/format/catalogue.h"
 
-#include <cstdint>
 #include <map>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
 
 /// Task descriptors: the words that program the engine, by descriptor version.
 namespace kernscope::descriptor {

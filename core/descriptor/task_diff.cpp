@@ -2,8 +2,6 @@
 #include "core/descriptor/task_diff.h"
 
 #include <algorithm>
-#include <map>
-#include <utility>
 
 namespace kernscope::descriptor {
 

@@ -3,12 +3,6 @@
 
 #include "core/descriptor/task_reader.h"
 
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <vector>
-
 namespace kernscope::descriptor {
 
 struct FieldDifference {

@@ -4,16 +4,8 @@
 #include "core/descriptor/register_map.h"
 #include "core/descriptor/walk.h"
 
-#include <cstddef>
-#include <cstdint>
 #include <memory>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
 #include <unordered_map>
-#include <utility>
-#include <vector>
 
 namespace kernscope::descriptor {
 

@@ -5,12 +5,6 @@
 #include "core/descriptor/register_map.h"
 
 #include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <span>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace kernscope::descriptor {
 

@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/form/constant_order.h"
 
-#include "core/form/order_layout.h"
-#include "core/form/order_tiles.h"
-
 #include <algorithm>
-#include <optional>
-#include <utility>
-#include <vector>
 
 namespace kernscope::codec {
 

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/form/encoding.h"
 
-#include "core/form/operand_place.h"
-
 #include <algorithm>
 #include <array>
-#include <utility>
 
 namespace kernscope::codec {
 

@@ -3,11 +3,6 @@
 
 #include "core/form/storage_form.h"
 
-#include <cstdint>
-#include <optional>
-#include <span>
-#include <string_view>
-
 /// What is known of each step of a form, a row a step, for everyone who asks: words, keys, colours,
 /// what the chip's encoder calls it. Who only needs a fact reads it here and does not switch over
 /// FormNode.

@@ -2,7 +2,6 @@
 #include "core/form/operand_place.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace kernscope {
 

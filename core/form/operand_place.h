@@ -5,11 +5,6 @@
 #include "core/form/encoding.h"
 #include "core/numeric/element_type.h"
 
-#include <cstddef>
-#include <memory>
-#include <optional>
-#include <vector>
-
 namespace kernscope {
 
 namespace mil {

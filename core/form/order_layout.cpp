@@ -2,7 +2,6 @@
 #include "core/form/order_layout.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace kernscope::codec {
 

@@ -3,9 +3,6 @@
 
 #include "core/form/form_steps.h"
 
-#include <iterator>
-#include <utility>
-
 #include <fmt/format.h>
 
 namespace kernscope {
@@ -277,6 +274,20 @@ std::string formText(const StorageForm &form)
     for (const FormNode node : form.nodes())
         text += (text.empty() ? "" : "+") + nodeText(node, form);
     return text;
+}
+
+OperandList::OperandList(std::shared_ptr<const codec::Encoding> encoding)
+    : m_all(codec::operandsOf(*encoding)), m_owner(std::move(encoding))
+{
+}
+
+OperandList::OperandList(std::vector<codec::Operand> operands)
+{
+    auto kept = std::make_shared<const std::vector<codec::Operand>>(std::move(operands));
+    m_all.reserve(kept->size());
+    for (const codec::Operand &operand : *kept)
+        m_all.push_back(&operand);
+    m_owner = std::move(kept);
 }
 
 } // namespace kernscope

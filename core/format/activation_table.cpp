@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/format/activation_table.h"
 
-#include "core/base/error.h"
 #include "core/format/table_rows.h"
 #include "core/numeric/half.h"
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <optional>
 
 #include <fmt/format.h>
 

@@ -6,11 +6,7 @@
 
 #include <array>
 #include <cstddef>
-#include <cstdint>
 #include <functional>
-#include <span>
-#include <string>
-#include <vector>
 
 /// The engine's activation table: 43 fp16 numbers that stand for a function of one variable
 /// (chapter 25; resources/formats/engine.md; resources/formats/kernel-bytes.md).

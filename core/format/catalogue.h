@@ -4,12 +4,7 @@
 #include "core/base/error.h"
 
 #include <compare>
-#include <cstdint>
-#include <optional>
 #include <span>
-#include <string>
-#include <string_view>
-#include <vector>
 
 /// The numberings of element types that compilers and files use. They are five different ones and
 /// are never mixed: each has a strong type. Rows come from resources/tables.

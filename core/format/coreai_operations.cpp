@@ -5,10 +5,8 @@
 
 #include <algorithm>
 #include <array>
-#include <functional>
 #include <map>
 #include <sstream>
-#include <utility>
 
 namespace kernscope {
 

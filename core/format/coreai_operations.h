@@ -3,11 +3,6 @@
 
 #include "core/format/catalogue.h"
 
-#include <cstdint>
-#include <string>
-#include <string_view>
-#include <vector>
-
 /// The operations of Core AI programs: what programs of Core ML call them, and what each operand is
 /// for (resources/tables/coreai_ops.csv). A version of an operation is a row of its own.
 namespace kernscope {

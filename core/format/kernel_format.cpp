@@ -71,13 +71,11 @@ Result<const KernelFormatRow *> palette(KernelFormat format)
 template <class T>
 Result<T> fieldOf(KernelFormat format, std::optional<T> KernelFormatRow::*field, const char *name)
 {
-    const auto row = known(format);
-    if (!row)
-        return tl::unexpected(row.error());
-    if (!((*row)->*field))
+    const auto row = TRY(known(format));
+    if (!(row->*field))
         return tl::unexpected(
             refusal("format.unknown", name, format, fmt::format("its {} is not known", name)));
-    return *((*row)->*field);
+    return *(row->*field);
 }
 
 struct SectionWords {
@@ -152,10 +150,8 @@ Result<unsigned> bitDepth(KernelFormat format)
 
 Result<KernelFormat> paletteEntryFormat(KernelFormat format)
 {
-    const auto row = palette(format);
-    if (!row)
-        return tl::unexpected(row.error());
-    if (const KernelFormatRow *entries = findKernelFormat((*row)->underlying))
+    const auto row = TRY(palette(format));
+    if (const KernelFormatRow *entries = findKernelFormat(row->underlying))
         return entries->format;
     return tl::unexpected(refusal("format.unknown", "a scalar entry type", format,
                                   "the type of its entries is not known"));
@@ -164,15 +160,10 @@ Result<KernelFormat> paletteEntryFormat(KernelFormat format)
 Result<ByteCount> paletteLutBytes(KernelFormat format, std::uint64_t codebooks,
                                   std::uint64_t vectorSize)
 {
-    const auto entryFormat = paletteEntryFormat(format);
-    if (!entryFormat)
-        return tl::unexpected(entryFormat.error());
-    const auto indexBits = bitDepth(format), entryBits = bitDepth(*entryFormat);
-    if (!indexBits)
-        return tl::unexpected(indexBits.error());
-    if (!entryBits)
-        return tl::unexpected(entryBits.error());
-    const std::uint64_t codebook = (std::uint64_t(1) << *indexBits) * (*entryBits / 8);
+    const auto entryFormat = TRY(paletteEntryFormat(format));
+    const auto indexBits = TRY(bitDepth(format));
+    const auto entryBits = TRY(bitDepth(entryFormat));
+    const std::uint64_t codebook = (std::uint64_t(1) << indexBits) * (entryBits / 8);
     const auto vectors = checkedMultiply(codebook, vectorSize);
     const auto all = vectors ? checkedMultiply(*vectors, codebooks) : std::nullopt;
     if (!all)

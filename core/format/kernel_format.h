@@ -5,12 +5,6 @@
 #include "core/format/catalogue.h"
 
 #include <array>
-#include <cstdint>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
 
 /// The kernel-format enum: how a compiler names a weight's storage (chapter 25; rows and their
 /// confidence in resources/tables/kernel_formats.csv).

@@ -5,11 +5,8 @@
 #include "core/numeric/element_type.h"
 
 #include <algorithm>
-#include <array>
-#include <functional>
 #include <iterator>
 #include <map>
-#include <utility>
 
 #include <fmt/format.h>
 

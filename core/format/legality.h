@@ -4,13 +4,6 @@
 #include "core/format/catalogue.h"
 #include "core/format/kernel_format.h"
 
-#include <cstdint>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
-
 namespace kernscope::format {
 
 /// A weight's form, as far as the descriptor's encoder cares (tables 25.1 and 25.5).

@@ -3,10 +3,8 @@
 
 #include "core/format/table_rows.h"
 
-#include <functional>
 #include <map>
 #include <mutex>
-#include <vector>
 
 #include <fmt/format.h>
 

@@ -5,12 +5,6 @@
 #include "core/format/catalogue.h"
 #include "core/numeric/element_type.h"
 
-#include <cstdint>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-
 /// Fields of fixed records, as the tables under resources/tables name them.
 namespace kernscope::format {
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/format/table_rows.h"
 
-#include "core/base/error.h"
-
 #include <algorithm>
 
 namespace kernscope::tables {

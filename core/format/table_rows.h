@@ -5,16 +5,9 @@
 #include "core/format/catalogue.h"
 
 #include <concepts>
-#include <cstdint>
 #include <functional>
 #include <initializer_list>
 #include <limits>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 /// The tables of facts about formats and chips: resources/tables/NAME.csv, embedded by the build.
 /// Each has a source and a confidence column; code reads them and holds no such fact itself.

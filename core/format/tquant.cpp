@@ -4,7 +4,6 @@
 #include "core/format/table_rows.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace kernscope::format {
 

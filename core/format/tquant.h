@@ -3,11 +3,6 @@
 
 #include "core/format/catalogue.h"
 
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
-
 /// What pto.tquant is on each device, and how it is written (resources/tables/tquant_devices.csv
 /// and tquant_forms.csv). The arithmetic is in core/codec/microscaled.
 namespace kernscope::format {

@@ -9,12 +9,6 @@
 #include <algorithm>
 #include <deque>
 #include <iterator>
-#include <memory>
-#include <string>
-#include <string_view>
-#include <unordered_map>
-#include <utility>
-#include <vector>
 
 namespace kernscope::graph {
 
@@ -90,8 +84,7 @@ Result<std::shared_ptr<const Graph>> Graph::build(BundlePtr bundle, Progress *pr
 {
     auto graph = std::make_shared<Graph>();
     graph->m_bundle = std::move(bundle);
-    if (auto built = Builder(*graph).run(progress); !built)
-        return tl::unexpected(std::move(built.error()));
+    TRY(Builder(*graph).run(progress));
     return std::shared_ptr<const Graph>(std::move(graph));
 }
 

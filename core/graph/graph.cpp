@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/graph/graph.h"
 
-#include "core/base/error.h"
 #include "core/bundle/bundle.h"
 #include "core/container/mil/value_graph.h"
 
 #include <algorithm>
-#include <functional>
-#include <map>
-#include <utility>
 
 #include <fmt/format.h>
 
@@ -222,10 +218,7 @@ Result<std::size_t> findNode(const Graph &graph, std::string_view name, std::str
 {
     std::size_t only = kNone;
     if (!function.empty()) {
-        const auto found = findFunction(graph, function);
-        if (!found)
-            return tl::unexpected(found.error());
-        only = *found;
+        only = TRY(findFunction(graph, function));
     }
     std::vector<std::size_t> found;
     std::pair<std::size_t, std::string> nearest;

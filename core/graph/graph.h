@@ -6,14 +6,7 @@
 #include "core/bundle/bundle_fwd.h"
 #include "core/container/mil/program.h"
 
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <span>
-#include <string>
-#include <string_view>
 #include <unordered_map>
-#include <vector>
 
 /// A program as a graph: what computes, what is stored, and which value goes where.
 namespace kernscope::graph {

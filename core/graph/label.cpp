@@ -5,8 +5,6 @@
 #include "core/bundle/bundle.h"
 
 #include <algorithm>
-#include <initializer_list>
-#include <utility>
 
 namespace kernscope::graph {
 

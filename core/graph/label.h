@@ -3,10 +3,6 @@
 
 #include "core/graph/neighbourhood.h"
 
-#include <string>
-#include <string_view>
-#include <vector>
-
 namespace kernscope::graph {
 
 /// The words in drawings; the window translates them. %1, %2: numbers and terms.

@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/graph/layout.h"
 
-#include "core/base/error.h"
-
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <filesystem>
 #include <memory>
 #include <mutex>
-#include <string>
-#include <utility>
 
 #include <dlfcn.h>
 
@@ -35,6 +30,48 @@ int keepWords(char *words)
     return 0;
 }
 
+/// Graphviz, as it is found when the first drawing is made: nothing else needs it, and it brings
+/// fifty packages. Its functions, each under its own name.
+struct Graphviz {
+    void *library = dlopen(KERNSCOPE_GRAPHVIZ, RTLD_NOW | RTLD_LOCAL);
+    bool whole = library != nullptr; ///< every function is there
+
+    decltype(::agattr) *agattr = find<decltype(::agattr)>("agattr");
+    decltype(::agclose) *agclose = find<decltype(::agclose)>("agclose");
+    decltype(::agedge) *agedge = find<decltype(::agedge)>("agedge");
+    decltype(::agnode) *agnode = find<decltype(::agnode)>("agnode");
+    decltype(::agopen) *agopen = find<decltype(::agopen)>("agopen");
+    decltype(::agsafeset) *agsafeset = find<decltype(::agsafeset)>("agsafeset");
+    decltype(::agseterr) *agseterr = find<decltype(::agseterr)>("agseterr");
+    decltype(::agseterrf) *agseterrf = find<decltype(::agseterrf)>("agseterrf");
+    decltype(::agstrdup_html) *agstrdup_html = find<decltype(::agstrdup_html)>("agstrdup_html");
+    decltype(::agstrfree) *agstrfree = find<decltype(::agstrfree)>("agstrfree");
+    decltype(::agsubg) *agsubg = find<decltype(::agsubg)>("agsubg");
+    decltype(::agsubnode) *agsubnode = find<decltype(::agsubnode)>("agsubnode");
+    decltype(::gvAddLibrary) *gvAddLibrary = find<decltype(::gvAddLibrary)>("gvAddLibrary");
+    decltype(::gvContext) *gvContext = find<decltype(::gvContext)>("gvContext");
+    decltype(::gvContextPlugins) *gvContextPlugins =
+        find<decltype(::gvContextPlugins)>("gvContextPlugins");
+    decltype(::gvFreeLayout) *gvFreeLayout = find<decltype(::gvFreeLayout)>("gvFreeLayout");
+    decltype(::gvLayout) *gvLayout = find<decltype(::gvLayout)>("gvLayout");
+    const Agdesc_t *directed = find<const Agdesc_t>("Agdirected");
+
+private:
+    template <class Symbol>
+    Symbol *find(const char *name)
+    {
+        void *found = library ? dlsym(library, name) : nullptr;
+        whole = whole && found;
+        return reinterpret_cast<Symbol *>(found);
+    }
+};
+
+const Graphviz &graphviz()
+{
+    static const Graphviz loaded;
+    return loaded;
+}
+
 /// Graphviz keeps its state in variables of its own: one thread at a time.
 std::mutex &graphvizMutex()
 {
@@ -47,7 +84,8 @@ std::mutex &graphvizMutex()
 gvplugin_library_t *dotPlugin()
 {
     Dl_info library{};
-    if (dladdr(reinterpret_cast<const void *>(&gvContext), &library) == 0 || !library.dli_fname)
+    if (dladdr(reinterpret_cast<const void *>(graphviz().gvContext), &library) == 0 ||
+        !library.dli_fname)
         return nullptr;
     const std::filesystem::path path(library.dli_fname);
     const std::string name = path.filename().string();
@@ -68,9 +106,9 @@ GVC_t *context()
 {
     static GVC_t *const made = [] {
         gvplugin_library_t *plugin = dotPlugin();
-        GVC_t *begun = plugin ? gvContextPlugins(nullptr, 0) : gvContext();
+        GVC_t *begun = plugin ? graphviz().gvContextPlugins(nullptr, 0) : graphviz().gvContext();
         if (begun && plugin)
-            gvAddLibrary(begun, plugin);
+            graphviz().gvAddLibrary(begun, plugin);
         return begun;
     }();
     return made;
@@ -84,15 +122,15 @@ struct Text {
 };
 
 struct CloseGraph {
-    void operator()(Agraph_t *graph) const { agclose(graph); }
+    void operator()(Agraph_t *graph) const { graphviz().agclose(graph); }
 };
 struct FreeLayout {
-    void operator()(Agraph_t *graph) const { gvFreeLayout(context(), graph); }
+    void operator()(Agraph_t *graph) const { graphviz().gvFreeLayout(context(), graph); }
 };
 
 void set(void *object, const char *name, const std::string &value)
 {
-    agsafeset(object, Text(name), Text(value), Text(std::string()));
+    graphviz().agsafeset(object, Text(name), Text(value), Text(std::string()));
 }
 
 std::string inches(double pixels)
@@ -106,14 +144,14 @@ void setRoom(Agraph_t *graph, void *object, const Extent &room)
 {
     if (room.width <= 0)
         return;
-    char *label = agstrdup_html(
+    char *label = graphviz().agstrdup_html(
         graph, Text(fmt::format("<TABLE BORDER=\"0\" CELLBORDER=\"0\" CELLPADDING=\"0\" "
                                 "CELLSPACING=\"0\" FIXEDSIZE=\"TRUE\" WIDTH=\"{}\" HEIGHT=\"{}\">"
                                 "<TR><TD></TD></TR></TABLE>",
                                 static_cast<int>(std::ceil(room.width)),
                                 static_cast<int>(std::ceil(room.height)))));
-    agsafeset(object, Text("label"), label, Text(std::string()));
-    agstrfree(graph, label);
+    graphviz().agsafeset(object, Text("label"), label, Text(std::string()));
+    graphviz().agstrfree(graph, label);
 }
 
 class Drawing
@@ -124,15 +162,17 @@ public:
     Result<LayoutResult> run(Progress *progress)
     {
         g_said.clear();
-        agseterrf(keepWords);
-        agseterr(AGERR);
+        if (!graphviz().whole)
+            return failed();
+        graphviz().agseterrf(keepWords);
+        graphviz().agseterr(AGERR);
         if (!context())
             return failed();
-        m_graph.reset(agopen(Text("drawing"), Agdirected, nullptr));
+        m_graph.reset(graphviz().agopen(Text("drawing"), *graphviz().directed, nullptr));
         if (!m_graph)
             return failed();
         fill();
-        if (gvLayout(context(), m_graph.get(), "dot") != 0)
+        if (graphviz().gvLayout(context(), m_graph.get(), "dot") != 0)
             return failed();
         const std::unique_ptr<Agraph_t, FreeLayout> laidOut(m_graph.get());
         if (progress && progress->cancelled())
@@ -174,14 +214,14 @@ void Drawing::fill()
          {Setting("rankdir", m_request.rightwards ? "LR" : "TB"), Setting("nodesep", "0.28"),
           Setting("ranksep", m_request.rightwards ? "0.4" : "0.32"), Setting("mclimit", "1"),
           Setting("nslimit", "20"), Setting("nslimit1", "20"), Setting("label", "")})
-        agattr(graph, AGRAPH, Text(name), Text(value));
+        graphviz().agattr(graph, AGRAPH, Text(name), Text(value));
     for (const auto &[name, value] :
          {Setting("shape", "box"), Setting("fixedsize", "true"), Setting("label", "")})
-        agattr(graph, AGNODE, Text(name), Text(value));
-    agattr(graph, AGEDGE, Text("label"), Text(std::string()));
-    agattr(graph, AGEDGE, Text("arrowsize"), Text("0.7"));
+        graphviz().agattr(graph, AGNODE, Text(name), Text(value));
+    graphviz().agattr(graph, AGEDGE, Text("label"), Text(std::string()));
+    graphviz().agattr(graph, AGEDGE, Text("arrowsize"), Text("0.7"));
     for (std::size_t i = 0; i < m_request.boxes.size(); ++i) {
-        Agnode_t *box = agnode(graph, Text(fmt::format("n{}", i)), 1);
+        Agnode_t *box = graphviz().agnode(graph, Text(fmt::format("n{}", i)), 1);
         set(box, "width", inches(m_request.boxes[i].width));
         set(box, "height", inches(m_request.boxes[i].height));
         m_boxes.push_back(box);
@@ -189,17 +229,17 @@ void Drawing::fill()
     for (std::size_t i = 0; i < m_request.frames.size(); ++i) {
         const LayoutRequest::Frame &frame = m_request.frames[i];
         Agraph_t *parent = frame.parent < i ? m_frames[frame.parent] : graph;
-        Agraph_t *made = agsubg(parent, Text(fmt::format("cluster{}", i)), 1);
+        Agraph_t *made = graphviz().agsubg(parent, Text(fmt::format("cluster{}", i)), 1);
         setRoom(graph, made, frame.label);
         set(made, "labeljust", "l");
         for (const std::size_t box : frame.boxes)
-            agsubnode(made, m_boxes[box], 1);
+            graphviz().agsubnode(made, m_boxes[box], 1);
         m_frames.push_back(made);
     }
     for (std::size_t i = 0; i < m_request.arrows.size(); ++i) {
         const LayoutRequest::Arrow &arrow = m_request.arrows[i];
-        Agedge_t *made =
-            agedge(graph, m_boxes[arrow.from], m_boxes[arrow.to], Text(fmt::format("e{}", i)), 1);
+        Agedge_t *made = graphviz().agedge(graph, m_boxes[arrow.from], m_boxes[arrow.to],
+                                           Text(fmt::format("e{}", i)), 1);
         setRoom(graph, made, arrow.label);
         m_arrows.push_back(made);
     }

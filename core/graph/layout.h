@@ -5,7 +5,6 @@
 #include "core/base/progress.h"
 
 #include <cstddef>
-#include <vector>
 
 /// Where boxes and arrows of a drawing go. The one file that knows Graphviz is layout.cpp.
 namespace kernscope::graph {

@@ -5,10 +5,7 @@
 #include "core/bundle/stored_bytes.h"
 
 #include <algorithm>
-#include <map>
-#include <unordered_map>
 #include <unordered_set>
-#include <utility>
 
 namespace kernscope::graph {
 

@@ -3,11 +3,7 @@
 
 #include "core/graph/graph.h"
 
-#include <cstddef>
-#include <cstdint>
-#include <optional>
 #include <set>
-#include <vector>
 
 namespace kernscope::graph {
 

@@ -5,11 +5,7 @@
 #include "core/bundle/bundle.h"
 #include "core/form/form_steps.h"
 
-#include <algorithm>
 #include <cmath>
-#include <iterator>
-#include <map>
-#include <utility>
 
 #include <fmt/format.h>
 
@@ -389,10 +385,8 @@ std::string dotText(const Neighbourhood &drawn, bool rightwards)
 Result<std::string> svgText(const Neighbourhood &drawn, bool rightwards, Progress *progress)
 {
     const Picture made = picture(drawn, ordinarySizes(), rightwards);
-    const auto layout = layOut(made.request, progress);
-    if (!layout)
-        return tl::unexpected(layout.error());
-    return SvgWriter(drawn, made, *layout).run();
+    const auto layout = TRY(layOut(made.request, progress));
+    return SvgWriter(drawn, made, layout).run();
 }
 
 } // namespace kernscope::graph

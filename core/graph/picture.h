@@ -6,12 +6,6 @@
 #include "core/graph/label.h"
 #include "core/graph/layout.h"
 
-#include <cstdint>
-#include <functional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 namespace kernscope::graph {
 
 /// 0xRRGGBB: the colour of a weight in pictures, by how it is stored; that of the window's light

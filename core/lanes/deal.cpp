@@ -2,14 +2,11 @@
 #include "core/lanes/deal.h"
 
 #include "core/base/error_builder.h"
-#include "core/base/quantity.h"
 #include "core/format/table_rows.h"
 
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <optional>
-#include <string>
 
 #include <fmt/format.h>
 
@@ -158,8 +155,7 @@ Law lawOf(const WeightExtents &geometry)
 Result<std::vector<Chunk>> dealChannels(const WeightExtents &geometry, Law law,
                                         const DealOptions &options)
 {
-    if (auto steps = reductionOf(geometry); !steps)
-        return tl::unexpected(std::move(steps.error()));
+    TRY(reductionOf(geometry));
     if (options.engines == 0 || (options.cap && !std::has_single_bit(*options.cap)))
         return tl::unexpected(geometryError("engines, and a cap that is a power of two", "none"));
     const bool smallImage =
@@ -183,8 +179,7 @@ Result<std::vector<Chunk>> dealChannels(const WeightExtents &geometry, Law law,
 Result<std::vector<Chunk>> dealEvenly(const WeightExtents &geometry, std::uint64_t lanes,
                                       unsigned engines)
 {
-    if (auto steps = reductionOf(geometry); !steps)
-        return tl::unexpected(std::move(steps.error()));
+    TRY(reductionOf(geometry));
     if (lanes == 0 || lanes > kMaxOutputs || engines == 0)
         return tl::unexpected(geometryError("at least one lane and one core",
                                             fmt::format("{} lanes, {} cores", lanes, engines)));

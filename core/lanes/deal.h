@@ -3,12 +3,6 @@
 
 #include "core/base/error.h"
 
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 /// How a weight is cut into slices, one an engine (resources/formats/kernel-bytes.md). Lanes are
 /// the output channels that one engine makes at a time; they interleave in memory.
 namespace kernscope::lanes {

@@ -2,9 +2,6 @@
 #include "core/lanes/lane_order.h"
 
 #include "core/base/error_builder.h"
-#include "core/form/order_tiles.h"
-
-#include <algorithm>
 
 #include <fmt/format.h>
 
@@ -119,21 +116,17 @@ constexpr std::uint64_t kMaxOffset = std::uint64_t{1} << 59;
 Result<std::shared_ptr<const codec::ElementOrder>> weightOrder(const SliceLayout &layout,
                                                                SlicePlaces places)
 {
-    const auto extent = extentOf(layout, places, true);
-    if (!extent)
-        return tl::unexpected(extent.error());
-    return std::make_shared<DenseOrder>(layout, std::move(places), *extent, false);
+    const auto extent = TRY(extentOf(layout, places, true));
+    return std::make_shared<DenseOrder>(layout, std::move(places), extent, false);
 }
 
 Result<std::shared_ptr<const codec::ElementOrder>> biasOrder(const SliceLayout &layout,
                                                              SlicePlaces places)
 {
-    const auto extent = extentOf(layout, places, true);
-    if (!extent)
-        return tl::unexpected(extent.error());
+    const auto extent = TRY(extentOf(layout, places, true));
     if (!layout.geometry().bias)
         return tl::unexpected(placesError("a row of biases", "none"));
-    return std::make_shared<DenseOrder>(layout, std::move(places), *extent, true);
+    return std::make_shared<DenseOrder>(layout, std::move(places), extent, true);
 }
 
 Error placesError(std::string expected, std::string found)

@@ -1,15 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/form/element_order.h"
 #include "core/form/order_layout.h"
 #include "core/lanes/sparse.h"
-
-#include <cstdint>
-#include <memory>
-#include <optional>
-#include <string>
-#include <vector>
 
 namespace kernscope::lanes {
 

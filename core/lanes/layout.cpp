@@ -3,12 +3,9 @@
 
 #include "core/base/error_builder.h"
 #include "core/base/little_endian.h"
-#include "core/base/quantity.h"
 #include "core/base/text.h"
 
-#include <algorithm>
 #include <array>
-#include <utility>
 
 #include <fmt/format.h>
 
@@ -113,13 +110,11 @@ SliceForm containerForm(Law law, unsigned engines)
 Result<SliceLayout> SliceLayout::make(const WeightExtents &geometry, std::vector<Chunk> chunks,
                                       const SliceForm &form)
 {
-    auto steps = reductionOf(geometry);
-    if (!steps)
-        return tl::unexpected(std::move(steps.error()));
+    auto steps = TRY(reductionOf(geometry));
     SliceLayout layout;
     layout.m_geometry = geometry;
     layout.m_form = form;
-    layout.m_steps = *steps;
+    layout.m_steps = steps;
     std::uint64_t channels = 0;
     for (const Chunk &chunk : chunks) {
         const bool whole = chunk.channels == form.engines * chunk.lanes;
@@ -154,10 +149,8 @@ Result<SliceLayout> SliceLayout::make(const WeightExtents &geometry, std::vector
 Result<SliceLayout> SliceLayout::make(const WeightExtents &geometry, Law law,
                                       const DealOptions &options)
 {
-    auto chunks = dealChannels(geometry, law, options);
-    if (!chunks)
-        return tl::unexpected(std::move(chunks.error()));
-    return make(geometry, std::move(*chunks), containerForm(law, options.engines));
+    auto chunks = TRY(dealChannels(geometry, law, options));
+    return make(geometry, std::move(chunks), containerForm(law, options.engines));
 }
 
 std::optional<Plane> SliceLayout::plane(std::uint64_t chunk, std::uint64_t engine) const
@@ -360,8 +353,7 @@ Result<std::vector<Slice>> encodeSlices(const SliceLayout &layout,
                                         std::span<const std::uint16_t> weights,
                                         std::span<const std::uint16_t> bias)
 {
-    if (auto checked = checkHalves(layout, weights, bias); !checked)
-        return tl::unexpected(std::move(checked.error()));
+    TRY(checkHalves(layout, weights, bias));
     std::vector<Slice> slices;
     for (std::uint64_t engine = 0; engine < layout.engines(); ++engine)
         slices.emplace_back(layout.sliceBytes(engine));

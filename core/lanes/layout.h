@@ -4,13 +4,6 @@
 #include "core/form/storage_form.h"
 #include "core/lanes/deal.h"
 
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <span>
-#include <string>
-#include <vector>
-
 namespace kernscope::lanes {
 
 /// How planes and slices are padded, and what interleaves in an incomplete plane.

@@ -3,15 +3,10 @@
 
 #include "core/base/error_builder.h"
 #include "core/base/little_endian.h"
-#include "core/base/quantity.h"
-#include "core/form/order_tiles.h"
 #include "core/lanes/lane_order.h"
 
-#include <algorithm>
 #include <array>
 #include <bit>
-#include <iterator>
-#include <optional>
 
 #include <fmt/format.h>
 
@@ -247,12 +242,10 @@ public:
         if (bytes.size() < m_slices->extent)
             return tl::unexpected(placesError(fmt::format("{} bytes", m_slices->extent),
                                               fmt::format("{}", bytes.size())));
-        auto index = SparseIndex::make(m_slices->form, m_slices->layout,
-                                       slicesIn(bytes, m_slices->layout, m_slices->places));
-        if (!index)
-            return tl::unexpected(std::move(index.error()));
+        auto index = TRY(SparseIndex::make(m_slices->form, m_slices->layout,
+                                           slicesIn(bytes, m_slices->layout, m_slices->places)));
         auto slices = std::make_shared<SparseSlices>(*m_slices);
-        slices->index = std::move(*index);
+        slices->index = std::move(index);
         return std::make_shared<const SparseOrder>(std::move(slices), m_of);
     }
 
@@ -384,10 +377,8 @@ Result<std::vector<Slice>> encodeSparse(SparseForm form, const SliceLayout &layo
                                         std::span<const std::uint16_t> weights,
                                         std::span<const std::uint16_t> bias)
 {
-    if (auto checked = checkHalves(layout, weights, bias); !checked)
-        return tl::unexpected(std::move(checked.error()));
-    if (auto checked = checkForm(layout); !checked)
-        return tl::unexpected(std::move(checked.error()));
+    TRY(checkHalves(layout, weights, bias));
+    TRY(checkForm(layout));
     std::vector<Slice> slices(layout.engines());
     for (std::uint64_t engine = 0; engine < layout.engines(); ++engine) {
         Slice &slice = slices[engine];
@@ -419,8 +410,7 @@ Result<std::vector<Slice>> encodeSparse(SparseForm form, const SliceLayout &layo
 Result<std::vector<SparsePlane>> sparsePlanes(SparseForm form, const SliceLayout &layout,
                                               SliceSpans slices)
 {
-    if (auto checked = checkForm(layout); !checked)
-        return tl::unexpected(std::move(checked.error()));
+    TRY(checkForm(layout));
     if (slices.size() < layout.engines()) {
         return ErrorBuilder("lanes.length")
             .field("slices")
@@ -436,11 +426,9 @@ Result<std::vector<SparsePlane>> sparsePlanes(SparseForm form, const SliceLayout
             const auto plane = layout.plane(chunk, engine);
             if (!plane)
                 continue;
-            auto found = planeAt(form, layout, *plane, slices[engine], at);
-            if (!found)
-                return tl::unexpected(std::move(found.error()));
-            at = found->next;
-            planes.push_back(*found);
+            auto found = TRY(planeAt(form, layout, *plane, slices[engine], at));
+            at = found.next;
+            planes.push_back(found);
         }
     }
     return planes;
@@ -474,17 +462,14 @@ Result<void> SparseIndex::readPlane(const SparsePlane &plane, std::span<const st
 
 Result<SparseIndex> SparseIndex::make(SparseForm form, const SliceLayout &layout, SliceSpans slices)
 {
-    auto planes = sparsePlanes(form, layout, slices);
-    if (!planes)
-        return tl::unexpected(std::move(planes.error()));
+    auto planes = TRY(sparsePlanes(form, layout, slices));
     SparseIndex index(layout, form);
-    index.m_planes = std::move(*planes);
+    index.m_planes = std::move(planes);
     index.m_planeOf.resize(static_cast<std::size_t>(layout.engines() * layout.chunks().size()));
     for (std::size_t i = 0; i < index.m_planes.size(); ++i) {
         const SparsePlane &plane = index.m_planes[i];
         index.m_planeOf[plane.engine * layout.chunks().size() + plane.chunk] = i;
-        if (auto read = index.readPlane(plane, slices[plane.engine]); !read)
-            return tl::unexpected(std::move(read.error()));
+        TRY(index.readPlane(plane, slices[plane.engine]));
     }
     return index;
 }
@@ -554,11 +539,9 @@ std::optional<unsigned> SparseIndex::laneAt(const Row &row, std::uint64_t offset
 Result<std::shared_ptr<const codec::ElementOrder>>
 sparseOrder(SparseForm form, const SliceLayout &layout, SlicePlaces places)
 {
-    const auto extent = extentOf(layout, places, false);
-    if (!extent)
-        return tl::unexpected(extent.error());
+    const auto extent = TRY(extentOf(layout, places, false));
     auto slices = std::make_shared<SparseSlices>();
-    *slices = {form, layout, std::move(places), *extent, std::nullopt};
+    *slices = {form, layout, std::move(places), extent, std::nullopt};
     return std::make_shared<const SparseOrder>(std::move(slices), SparseOrder::Of::Numbers);
 }
 
@@ -566,12 +549,10 @@ Result<std::shared_ptr<const codec::ElementOrder>>
 sparseBiasOrder(const SliceLayout &layout, const std::vector<SparsePlane> &planes,
                 SlicePlaces places)
 {
-    const auto extent = extentOf(layout, places, false);
-    if (!extent)
-        return tl::unexpected(extent.error());
+    const auto extent = TRY(extentOf(layout, places, false));
     if (!layout.geometry().bias)
         return tl::unexpected(placesError("a row of biases", "none"));
-    return std::make_shared<const SparseBiasOrder>(layout, planes, std::move(places), *extent);
+    return std::make_shared<const SparseBiasOrder>(layout, planes, std::move(places), extent);
 }
 
 } // namespace kernscope::lanes

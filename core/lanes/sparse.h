@@ -3,13 +3,6 @@
 
 #include "core/lanes/layout.h"
 
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <span>
-#include <string_view>
-#include <vector>
-
 /// Slices that leave zeros out, as known for H13 and H14 (resources/formats/kernel-bytes.md): a
 /// plane is its biases, a 16-bit body length, then a row a step of the reduction: mask byte, the
 /// numbers that are not zero in the order of the lanes, lanes / 2 - 2 zero bytes. Planes are padded

@@ -6,7 +6,6 @@
 #include "core/numeric/stream_copy.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cmath>
 #include <cstring>

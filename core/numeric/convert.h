@@ -3,10 +3,6 @@
 
 #include "core/numeric/element_type.h"
 
-#include <cstddef>
-#include <cstdint>
-#include <span>
-
 /// Runs of numbers between the stored formats and fp32 or fp16, by the widest vector instructions
 /// that the processor has (Highway, chosen at run time). The bits are those of half.h on every
 /// processor. Stored bytes may lie at any address; nothing outside the spans is read or written.

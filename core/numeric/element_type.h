@@ -4,9 +4,7 @@
 #include "core/base/quantity.h"
 
 #include <cstddef>
-#include <cstdint>
 #include <initializer_list>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>

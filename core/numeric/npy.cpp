@@ -2,7 +2,6 @@
 #include "core/numeric/npy.h"
 
 #include "core/base/error_builder.h"
-#include "core/base/quantity.h"
 #include "core/numeric/convert.h"
 #include "core/numeric/half.h"
 
@@ -10,9 +9,6 @@
 #include <array>
 #include <bit>
 #include <cstring>
-#include <string_view>
-#include <type_traits>
-#include <utility>
 
 #include <fmt/format.h>
 
@@ -107,8 +103,7 @@ public:
                                (*key == "shape" && !std::exchange(shape, true));
             if (!known)
                 return fault("npy.header", "descr, fortran_order and shape, once each", *key);
-            if (auto value = parseValue(*key, header); !value)
-                return tl::unexpected(std::move(value.error()));
+            TRY(parseValue(*key, header));
             if (!take(',') && peek() != '}')
                 return fault("npy.header", "a comma or the end of the dictionary", rest());
         }
@@ -436,19 +431,15 @@ Result<NpyLayout> readNpyLayout(std::span<const std::byte> file, std::uint64_t f
                                 std::string_view fileName)
 {
     const std::string_view text(reinterpret_cast<const char *>(file.data()), file.size());
-    const auto header = readNpyHeader(text, fileName);
-    if (!header)
-        return tl::unexpected(header.error());
-    const auto bytes = elementBytes(*header, fileBytes, fileName);
-    if (!bytes)
-        return tl::unexpected(bytes.error());
+    const auto header = TRY(readNpyHeader(text, fileName));
+    const auto bytes = TRY(elementBytes(header, fileBytes, fileName));
     NpyLayout layout;
-    layout.type = typeOf(*header);
-    layout.shape = header->shape;
-    layout.fortranOrder = header->fortranOrder;
-    layout.bigEndian = header->bigEndian && header->itemBytes > 1;
-    layout.dataAt = header->dataAt;
-    layout.bytes = ByteCount(*bytes);
+    layout.type = typeOf(header);
+    layout.shape = header.shape;
+    layout.fortranOrder = header.fortranOrder;
+    layout.bigEndian = header.bigEndian && header.itemBytes > 1;
+    layout.dataAt = header.dataAt;
+    layout.bytes = ByteCount(bytes);
     return layout;
 }
 
@@ -506,15 +497,13 @@ void readNpyElements(std::span<const std::byte> file, const NpyLayout &layout, s
 
 Result<NpyArray> readNpy(std::span<const std::byte> file, std::string_view fileName)
 {
-    auto layout = readNpyLayout(file, fileName);
-    if (!layout)
-        return tl::unexpected(std::move(layout.error()));
+    auto layout = TRY(readNpyLayout(file, fileName));
     NpyArray array;
-    array.type = layout->type;
+    array.type = layout.type;
     // The bytes lie in the file: so does the number of elements.
-    array.values.resize(elementCount(layout->shape).value_or(ElementCount()).value);
-    readNpyElements(file, *layout, 0, array.values);
-    array.shape = std::move(layout->shape);
+    array.values.resize(elementCount(layout.shape).value_or(ElementCount()).value);
+    readNpyElements(file, layout, 0, array.values);
+    array.shape = std::move(layout.shape);
     return array;
 }
 

@@ -4,13 +4,7 @@
 #include "core/base/error.h"
 #include "core/numeric/element_type.h"
 
-#include <cstddef>
-#include <cstdint>
 #include <filesystem>
-#include <optional>
-#include <span>
-#include <string>
-#include <vector>
 
 /// What NumPy calls the element types that it has.
 namespace kernscope {

@@ -6,12 +6,6 @@
 #include "core/bundle/bundle_fwd.h"
 #include "core/patch/patch.h"
 
-#include <cstdint>
-#include <filesystem>
-#include <memory>
-#include <string_view>
-#include <vector>
-
 /// Saves in place that were cut short: what they left, how a bundle is read all the same, and how
 /// they are finished or undone. Reading never writes.
 namespace kernscope {

@@ -7,12 +7,7 @@
 #include "core/bundle/bundle_fwd.h"
 #include "core/patch/edit/edit.h"
 
-#include <cstddef>
 #include <filesystem>
-#include <functional>
-#include <memory>
-#include <string>
-#include <vector>
 
 namespace kernscope {
 
@@ -117,5 +112,60 @@ struct CopyOptions {
 /// outside of the bundle), "io.read", "io.write", "patch.stale", "patch.verify", "task.cancelled".
 Result<SaveReport> saveCopy(const Bundle &bundle, const std::filesystem::path &target,
                             Progress *progress = nullptr, const CopyOptions &options = {});
+
+} // namespace kernscope
+
+namespace kernscope::patch {
+
+enum class SaveStep : std::uint8_t {
+    Opened,       ///< the files are open, nothing is locked
+    Locked,       ///< no other process can save from here on
+    Checked,      ///< the files are those that were opened; nothing was written yet
+    BackedUp,     ///< the backups are made
+    Journalled,   ///< the journal is on the disk
+    RangeWritten, ///< once for each range
+    Synced,       ///< all files are on the disk
+    Verified,     ///< and were read back
+    Removed,      ///< the journal is gone
+};
+
+/// Called after each step; false makes that step fail as a fault of the disk would. After Removed
+/// that is the last call of the save, which has succeeded by then.
+using SaveHook = std::function<bool(SaveStep)>;
+
+/// kernscope::saveInPlace() with a hook, for tests of interrupted saves.
+Result<SaveReport> saveInPlace(const Bundle &bundle, const SaveOptions &options,
+                               const SaveHook &hook);
+
+} // namespace kernscope::patch
+
+namespace kernscope {
+
+struct PlannedEdits {
+    std::vector<AppliedEdit> edits;
+    BundlePtr bundle; ///< a fork with all of them laid over it, its tables read again
+};
+
+/// planEdits, and the bundle as it is after them. Memory: about three times the bytes that change,
+/// of which the bundle and the edits share one. Errors: those of planEdits.
+Result<PlannedEdits> planOnFork(const BundlePtr &bundle, const std::vector<Edit> &edits,
+                                double tolerance, Progress *progress = nullptr);
+
+/// A planned edit to be laid over the files (forward) or taken back.
+struct EditStep {
+    std::shared_ptr<const AppliedEdit> edit;
+    bool forward = true;
+};
+
+/// A fork of `bundle` with the steps made, one after the other; `progress` counts bytes. Errors:
+/// "patch.conflict" where the bytes are not those that an edit was planned on, "patch.stale" where
+/// the file on disk is not the one that was opened, "task.cancelled".
+Result<BundlePtr> forkWithSteps(const BundlePtr &bundle, std::span<const EditStep> steps,
+                                Progress *progress = nullptr);
+
+/// saveInPlace on another thread, with progress. Cancelled before the bytes are verified, it puts
+/// every file back as it was: "task.cancelled".
+Result<SaveReport> saveInPlace(const BundlePtr &bundle, const SaveOptions &options,
+                               std::function<void()> &finish, Progress *progress);
 
 } // namespace kernscope

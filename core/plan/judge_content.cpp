@@ -6,9 +6,7 @@
 #include "core/bundle/stored_bytes.h"
 #include "core/patch/reencode/raise_opset.h"
 
-#include <algorithm>
 #include <cmath>
-#include <optional>
 #include <tuple>
 
 #include <fmt/format.h>
@@ -82,14 +80,11 @@ std::vector<std::optional<std::size_t>> partnersOf(const Bundle &bundle, const S
 Result<double> buildError(const Bundle &bundle, const Row &row, const SurveyOptions &options,
                           const Bundle &other, std::size_t partner)
 {
-    const auto values = weightValues(bundle, row.weight, row.axes, inputsOf(options, row.weight));
-    if (!values)
-        return tl::unexpected(values.error());
+    const auto values =
+        TRY(weightValues(bundle, row.weight, row.axes, inputsOf(options, row.weight)));
     const BundleReadLock lock(other);
-    const auto decoder = other.decoder(partner);
-    if (!decoder)
-        return tl::unexpected(decoder.error());
-    return formError(*values, *decoder, options.model);
+    const auto decoder = TRY(other.decoder(partner));
+    return formError(values, decoder, options.model);
 }
 
 /// The chips' figures of all layers of a build.
@@ -97,14 +92,12 @@ Result<void> addChips(const Bundle &other, const Survey &survey, const SurveyOpt
                       PlanTotals &totals)
 {
     const auto forms = weightForms(other);
-    const auto layers = layersByWeight(other, options);
-    if (!layers)
-        return tl::unexpected(layers.error());
+    const auto layers = TRY(layersByWeight(other, options));
     decision::Judge judge(options.choice);
     totals.moved.assign(survey.targets.size(), 0);
     std::vector<std::vector<roofline::LayerTime>> times(survey.targets.size());
-    for (std::size_t i = 0; i < layers->size(); ++i) {
-        const auto &ofWeight = (*layers)[i];
+    for (std::size_t i = 0; i < layers.size(); ++i) {
+        const auto &ofWeight = layers[i];
         const auto chips = chipFigures(ofWeight, forms[i], survey.roofs, judge, options.batch);
         for (std::size_t t = 0; t < chips.size(); ++t) {
             addBytes(totals.moved[t], chips[t].moved);
@@ -331,11 +324,9 @@ void ContentJudge::tryForm(Content &content, const WeightValues &values,
 
 Result<void> ContentJudge::judge(Content &content)
 {
-    const auto values = weightValues(m_bundle, content.weight, content.axes, content.inputs,
-                                     m_options.mostElements);
-    if (!values)
-        return tl::unexpected(values.error());
-    content.energy = energy(*values);
+    const auto values = TRY(weightValues(m_bundle, content.weight, content.axes, content.inputs,
+                                         m_options.mostElements));
+    content.energy = energy(values);
     constexpr std::size_t kMostLayers = 4096;
     if (m_figures.size() >= kMostLayers)
         m_figures.clear();
@@ -343,8 +334,8 @@ Result<void> ContentJudge::judge(Content &content)
     for (const Usage &usage : content.usages)
         keep(tried.emplace_back(Tried{usage, layersOf(usage), {}}));
     for (const codec::FormSpec &spec : *content.forms) {
-        tryForm(content, *values, spec, tried);
-        if (m_options.progress != nullptr && !m_options.progress->advance(values->values.size())) {
+        tryForm(content, values, spec, tried);
+        if (m_options.progress != nullptr && !m_options.progress->advance(values.values.size())) {
             return tl::unexpected(cancelledError("The plan was cancelled"));
         }
     }
@@ -360,9 +351,7 @@ Result<Build> measureBuild(const Bundle &bundle, const Survey &survey, const Sur
     Build build;
     build.name = other.name();
     const auto partners = partnersOf(bundle, survey, other);
-    const auto errors = errorsOfRows(bundle, survey, options, other, partners);
-    if (!errors)
-        return tl::unexpected(errors.error());
+    const auto errors = TRY(errorsOfRows(bundle, survey, options, other, partners));
     double squared = 0, energy = 0;
     for (std::size_t r = 0; r < survey.rows.size(); ++r) {
         const Row &row = survey.rows[r];
@@ -373,7 +362,7 @@ Result<Build> measureBuild(const Bundle &bundle, const Survey &survey, const Sur
             continue;
         }
         ++build.paired;
-        const double error = (*errors)[r] * row.sensitivity;
+        const double error = errors[r] * row.sensitivity;
         squared += error * error * row.energy;
         energy += row.energy;
         if (error > build.totals.largestError) {
@@ -391,8 +380,7 @@ Result<Build> measureBuild(const Bundle &bundle, const Survey &survey, const Sur
     build.totals.error = energy > 0 ? std::sqrt(squared / energy) : 0;
     build.totals.stored = other.totals().storedBytes.value;
     build.totals.unread = weightsOfUnknownBytes(other);
-    if (auto added = addChips(other, survey, options, build.totals); !added)
-        return tl::unexpected(std::move(added.error()));
+    TRY(addChips(other, survey, options, build.totals));
     return build;
 }
 

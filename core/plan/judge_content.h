@@ -5,10 +5,7 @@
 #include "core/plan/plan.h"
 #include "core/plan/survey.h"
 
-#include <map>
 #include <mutex>
-#include <string>
-#include <unordered_map>
 
 /// Private to the survey: judging the weights that hold the same values.
 namespace kernscope::plan {

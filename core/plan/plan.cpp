@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/plan/plan.h"
 
-#include "core/base/pattern.h"
+#include "core/base/text.h"
 #include "core/plan/select.h"
 
-#include <algorithm>
-#include <array>
 #include <cmath>
-#include <set>
-#include <unordered_map>
 
 #include <fmt/format.h>
 
@@ -143,13 +139,11 @@ void take(std::optional<double> &most, const std::optional<double> &time)
 /// Errors: "plan.forced".
 Result<PlannedItems> networkOf(const Survey &survey, const Limits &limits)
 {
-    const auto forced = forcedOf(survey, limits);
-    if (!forced)
-        return tl::unexpected(forced.error());
+    const auto forced = TRY(forcedOf(survey, limits));
     PlannedItems network;
     std::vector<std::vector<std::size_t>> members(survey.items);
     for (std::size_t r = 0; r < survey.rows.size(); ++r) {
-        network.forced.push_back((*forced)[r].has_value());
+        network.forced.push_back(forced[r].has_value());
         if (survey.rows[r].candidates) {
             members[survey.rows[r].item].push_back(r);
             network.energy += survey.rows[r].energy;
@@ -162,7 +156,7 @@ Result<PlannedItems> networkOf(const Survey &survey, const Limits &limits)
                 network.fixedStored += part.bytes;
         }
         if (!members[i].empty())
-            addItem(survey, limits, *forced, network, members[i]);
+            addItem(survey, limits, forced, network, members[i]);
     }
     return network;
 }
@@ -478,20 +472,17 @@ Result<Plan> solve(const Survey &survey, const Limits &limits)
 {
     const Goal goal = goalOf(survey, limits);
     if (goal == Goal::Time) {
-        if (auto known = checkTimes(survey); !known)
-            return tl::unexpected(std::move(known.error()));
+        TRY(checkTimes(survey));
     }
-    auto network = networkOf(survey, limits);
-    if (!network)
-        return tl::unexpected(std::move(network.error()));
-    const auto selected = select(problemOf(survey, *network, limits, goal), limits.progress);
+    auto network = TRY(networkOf(survey, limits));
+    const auto selected = select(problemOf(survey, network, limits, goal), limits.progress);
     if (!selected)
-        return explain(survey, limits, *network, selected.error());
+        return explain(survey, limits, network, selected.error());
     Plan plan;
     std::vector<std::size_t> choices; // among all candidates, not only those within the tolerance
     for (std::size_t i = 0; i < selected->choice.size(); ++i)
-        choices.push_back(network->allowed[i][selected->choice[i]]);
-    plan.choice = spread(survey, *network, choices);
+        choices.push_back(network.allowed[i][selected->choice[i]]);
+    plan.choice = spread(survey, network, choices);
     plan.goal = goal;
     plan.proven = selected->proven;
     plan.cost = selected->cost;
@@ -500,12 +491,11 @@ Result<Plan> solve(const Survey &survey, const Limits &limits)
     plan.after = totalsOf(survey, plan.choice);
     plan.why.reserve(survey.rows.size());
     for (std::size_t r = 0; r < survey.rows.size(); ++r)
-        plan.why.push_back(whyOf(survey.rows[r], limits, goal, plan.choice[r], network->forced[r]));
+        plan.why.push_back(whyOf(survey.rows[r], limits, goal, plan.choice[r], network.forced[r]));
     plan.untimed = untimedRows(survey);
-    plan.storedFront =
-        frontOf(survey, *network, Goal::Stored, limits.frontPoints, plan.storedCount);
+    plan.storedFront = frontOf(survey, network, Goal::Stored, limits.frontPoints, plan.storedCount);
     if (slowest(plan.before))
-        plan.timeFront = frontOf(survey, *network, Goal::Time, limits.frontPoints, plan.timeCount);
+        plan.timeFront = frontOf(survey, network, Goal::Time, limits.frontPoints, plan.timeCount);
     return plan;
 }
 

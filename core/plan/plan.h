@@ -3,13 +3,6 @@
 
 #include "core/plan/survey.h"
 
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
 /// A plan: one form for every weight of a network, the best within limits.
 namespace kernscope::plan {
 

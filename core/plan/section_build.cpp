@@ -2,15 +2,10 @@
 #include "core/plan/section_build.h"
 
 #include "core/assessment/weight_facts.h"
-#include "core/base/error.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/section_weight.h"
-#include "core/codec/encode/encoder.h"
-#include "core/target/rules.h"
 
-#include <algorithm>
 #include <list>
-#include <optional>
 
 namespace kernscope::plan {
 
@@ -41,12 +36,10 @@ Result<codec::Decoder> decoderFor(const Bundle &bundle, std::size_t index,
     palette.bits = options.bits;
     palette.vector = options.vector;
     palette.entryType = entryType(options);
-    auto encoded = options.form == "palette" ? codec::encodePalette(values, shape, palette)
-                                             : codec::encodeAffine(values, shape, {});
-    if (!encoded)
-        return tl::unexpected(std::move(encoded.error()));
+    auto encoded = TRY(options.form == "palette" ? codec::encodePalette(values, shape, palette)
+                                                 : codec::encodeAffine(values, shape, {}));
     EncodedAnew &place = kept.emplace_back();
-    place.weight = std::move(*encoded);
+    place.weight = std::move(encoded);
     return codec::Decoder::make(place.weight.encoding());
 }
 
@@ -83,20 +76,16 @@ Result<void> gather(const Bundle &bundle, const std::vector<std::size_t> &chosen
                     const SectionOptions &options, Gathered &out)
 {
     for (const std::size_t index : chosen) {
-        auto decoder = decoderFor(bundle, index, options, out.encoded);
-        if (!decoder)
-            return tl::unexpected(std::move(decoder.error()));
-        out.decoders.push_back(std::move(*decoder));
-        auto weight = sectionWeight(bundle, index, out.decoders.back());
-        if (!weight)
-            return tl::unexpected(std::move(weight.error()));
+        auto decoder = TRY(decoderFor(bundle, index, options, out.encoded));
+        out.decoders.push_back(std::move(decoder));
+        auto weight = TRY(sectionWeight(bundle, index, out.decoders.back()));
         if (options.form == "dense")
-            weight->form = FormNode::Dense;
+            weight.form = FormNode::Dense;
         if (options.form == "sparse")
-            weight->form = FormNode::Sparse;
+            weight.form = FormNode::Sparse;
         // One lane deals channel c to core c mod cores, the chip's map (listing 20.2).
-        weight->mostLanes = options.lanes != 0 ? options.lanes : 1;
-        out.weights.push_back(std::move(*weight));
+        weight.mostLanes = options.lanes != 0 ? options.lanes : 1;
+        out.weights.push_back(std::move(weight));
     }
     return {};
 }
@@ -113,28 +102,24 @@ Result<void> readsBack(const std::vector<std::byte> &bytes, const Gathered &gath
 {
     OpenOptions memory;
     memory.memory = {{"built.ksec", bytes}};
-    const auto built = Bundle::open("built.ksec", memory);
-    if (!built)
-        return tl::unexpected(built.error());
-    for (const Diagnostic &fault : (*built)->diagnostics()) {
+    const auto built = TRY(Bundle::open("built.ksec", memory));
+    for (const Diagnostic &fault : built->diagnostics()) {
         if (fault.severity == Severity::Error)
             return tl::unexpected(fault.error);
     }
     auto source = gathered.decoders.begin();
     for (std::size_t i = 0; i < gathered.weights.size(); ++i, ++source) {
         const std::string &name = gathered.weights[i].name;
-        const auto index = (*built)->weightByName(name);
+        const auto index = built->weightByName(name);
         const auto stored =
-            index ? (*built)->decoder(*index) : tl::unexpected(notBack(name, name, "none"));
-        if (!stored)
-            return tl::unexpected(stored.error());
+            TRY(index ? built->decoder(*index) : tl::unexpected(notBack(name, name, "none")));
         constexpr std::uint64_t kBlock = 1 << 16;
         const std::uint64_t elements = source->elements().value;
         std::vector<std::uint16_t> wanted(std::min(kBlock, elements)), found(wanted.size());
         for (std::uint64_t at = 0; at < elements; at += kBlock) {
             const std::size_t count = std::min(kBlock, elements - at);
             source->decodeHalf(at, std::span(wanted).first(count));
-            stored->decodeHalf(at, std::span(found).first(count));
+            stored.decodeHalf(at, std::span(found).first(count));
             if (!std::equal(wanted.begin(), wanted.begin() + static_cast<std::ptrdiff_t>(count),
                             found.begin()))
                 return tl::unexpected(notBack(name, "the values of the bundle", "others"));
@@ -173,23 +158,17 @@ Result<BuiltSection> buildSection(const Bundle &bundle, const std::vector<std::s
                                   const std::string &name)
 {
     Gathered gathered;
-    if (auto done = gather(bundle, weights, options, gathered); !done)
-        return tl::unexpected(std::move(done.error()));
+    TRY(gather(bundle, weights, options, gathered));
     section::BuildTarget build;
     build.name = target.name;
     build.codegen = target.descriptorVersion.value_or(0);
     const auto cores = target::cores(target);
     build.cores = options.cores != 0 ? options.cores : cores->value.value_or(lanes::kEngines);
     build.sharedKernelMemory = target::sharesKernelMemory(target).value_or(true);
-    auto bytes = section::buildSection(build, gathered.weights);
-    if (!bytes)
-        return tl::unexpected(std::move(bytes.error()));
-    if (auto read = readsBack(*bytes, gathered); !read)
-        return tl::unexpected(std::move(read.error()));
-    auto section = section::readSection(*bytes, name);
-    if (!section)
-        return tl::unexpected(std::move(section.error()));
-    return BuiltSection{std::move(*bytes), std::move(*section)};
+    auto bytes = TRY(section::buildSection(build, gathered.weights));
+    TRY(readsBack(bytes, gathered));
+    auto section = TRY(section::readSection(bytes, name));
+    return BuiltSection{std::move(bytes), std::move(section)};
 }
 
 } // namespace kernscope::plan

@@ -5,10 +5,6 @@
 #include "core/bundle/bundle_fwd.h"
 #include "core/container/section/section.h"
 
-#include <string>
-#include <utility>
-#include <vector>
-
 /// Weights of any bundle as a weight section: what `section build` and the window make.
 namespace kernscope::plan {
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/plan/select.h"
 
+#include "core/base/error.h"
 #include "core/plan/select_search.h"
 
 #include <algorithm>
@@ -229,16 +230,14 @@ leastError(const Problem &problem, const std::vector<std::vector<Kept>> &items, 
             relaxed.items.back().push_back(
                 {kept.choice.error, kept.choice.cost, kept.choice.stored});
     }
-    const auto solved = select(relaxed, progress);
-    if (!solved)
-        return tl::unexpected(solved.error());
-    if (!withinLimit(solved->cost, problem.mostError)) {
-        const bool sure = solved->proven || !withinLimit(solved->bound, problem.mostError);
+    const auto solved = TRY(select(relaxed, progress));
+    if (!withinLimit(solved.cost, problem.mostError)) {
+        const bool sure = solved.proven || !withinLimit(solved.bound, problem.mostError);
         return tl::unexpected(
-            Unsolved{sure ? Unsolved::Binds::Both : Unsolved::Binds::Open, 0, solved->cost});
+            Unsolved{sure ? Unsolved::Binds::Both : Unsolved::Binds::Open, 0, solved.cost});
     }
     Picked picked;
-    picked.index = solved->choice;
+    picked.index = solved.choice;
     for (std::size_t i = 0; i < items.size(); ++i)
         picked.sums.add(items[i][picked.index[i]].choice);
     return picked;
@@ -406,10 +405,7 @@ tl::expected<Selection, Unsolved> select(const Problem &problem, Progress *progr
     Relaxation relaxation(items, problem);
     relaxation.run();
     if (!relaxation.found) {
-        auto picked = leastError(problem, items, progress);
-        if (!picked)
-            return tl::unexpected(picked.error());
-        relaxation.found = std::move(*picked);
+        relaxation.found = TRY(leastError(problem, items, progress));
     }
     improve(*relaxation.found, items, problem);
     Search search(items, problem, relaxation.best, relaxation.bound);

@@ -3,8 +3,6 @@
 
 #include "core/plan/select.h"
 
-#include <cstdint>
-
 /// Private to the selection: the exact search.
 namespace kernscope::plan {
 

@@ -3,23 +3,16 @@
 
 #include "core/assessment/consumer_kinds.h"
 #include "core/assessment/weight_layers.h"
-#include "core/base/hash.h"
 #include "core/base/parallel.h"
-#include "core/base/pattern.h"
+#include "core/base/text.h"
+#include "core/bundle/build_facts.h"
 #include "core/bundle/bundle.h"
-#include "core/bundle/old_network.h"
 #include "core/bundle/stored_bytes.h"
-#include "core/patch/reencode/reencode_draft.h"
+#include "core/patch/reencode/reencoder.h"
 #include "core/plan/judge_content.h"
 
-#include <algorithm>
-#include <array>
 #include <cstring>
-#include <deque>
-#include <map>
-#include <set>
 #include <tuple>
-#include <unordered_map>
 
 #include <fmt/format.h>
 
@@ -260,23 +253,22 @@ Result<void> Surveyor::checkOptions()
     if (m_options.targets.empty())
         return refused("plan.target", "target", "at least one", "none",
                        "A plan is made for a chip");
-    if (m_bundle.programFile() == kNoIndex || m_bundle.kind() == BundleKind::MilBlob ||
-        m_bundle.kind() == BundleKind::Aimodelx)
+    if (m_bundle.kind() == BundleKind::Aimodelx)
+        return refused("plan.compiled", {}, "a Core AI package (.aimodel)", "a compiled program",
+                       "A compiled program is not re-encoded: plan for the .aimodel that it was "
+                       "compiled from, and compile that anew");
+    if (m_bundle.programFile() == kNoIndex || m_bundle.kind() == BundleKind::MilBlob)
         return refused("plan.program", {}, "a program beside the weight file",
                        std::string(bundleKindName(m_bundle.kind())),
                        "Without a program a weight has no form to change");
     if (isOldNetwork(m_bundle))
         return tl::unexpected(oldNetworkError("plan.program", m_bundle.name()));
     for (const target::Target *target : m_options.targets) {
-        auto roofs = roofline::roofsOf(*target);
-        if (!roofs)
-            return tl::unexpected(std::move(roofs.error()));
-        m_survey.roofs.push_back(std::move(*roofs));
+        auto roofs = TRY(roofline::roofsOf(*target));
+        m_survey.roofs.push_back(std::move(roofs));
     }
     for (const auto &[pattern, form] : m_options.forced) {
-        const auto known = form == kKeep ? Result<codec::FormSpec>() : formFromName(form);
-        if (!known)
-            return tl::unexpected(known.error());
+        TRY(form == kKeep ? Result<codec::FormSpec>() : formFromName(form));
     }
     return {};
 }
@@ -285,10 +277,7 @@ Result<void> Surveyor::bindInputs()
 {
     if (m_options.shapes.empty())
         return {};
-    auto bound = bindShapes(m_bundle, m_options.shapes);
-    if (!bound)
-        return tl::unexpected(std::move(bound.error()));
-    m_survey.shaped = std::move(*bound);
+    m_survey.shaped = TRY(bindShapes(m_bundle, m_options.shapes));
     m_survey.defaultShapes = m_options.defaultShapes;
     return {};
 }
@@ -370,8 +359,7 @@ Result<void> Surveyor::addRows()
         if (i < m_options.sensitivity.size())
             row.sensitivity = m_options.sensitivity[i];
         if (row.fixed.empty()) {
-            if (auto fits = checkChannels(i); !fits)
-                return fits;
+            TRY(checkChannels(i));
         }
         m_survey.rows.push_back(std::move(row));
         m_survey.denseBytes += m_forms[i].denseBytes;
@@ -411,10 +399,8 @@ Result<std::shared_ptr<const Surveyor::FormList>> Surveyor::formsOf(const Weight
         // A name without "*" and "?" may be a form that is not tried otherwise.
         if (name.find_first_of("*?") != name.npos || name == kKeep)
             continue;
-        const auto spec = formFromName(name, axes);
-        if (!spec)
-            return tl::unexpected(spec.error());
-        add(*spec);
+        const auto spec = TRY(formFromName(name, axes));
+        add(spec);
     }
     known = std::make_shared<const FormList>(std::move(forms));
     return known;
@@ -425,10 +411,7 @@ Result<void> Surveyor::addForms(Content &content, std::size_t index)
 {
     const Weight &weight = m_bundle.weights()[index];
     if (!content.forms) {
-        auto forms = formsOf(weight, content.axes);
-        if (!forms)
-            return tl::unexpected(std::move(forms.error()));
-        content.forms = std::move(*forms);
+        content.forms = TRY(formsOf(weight, content.axes));
     }
     for (const auto &[pattern, form] : m_options.forced) {
         if (form == kKeep || !matchesPattern(pattern, m_survey.names[index]))
@@ -518,13 +501,10 @@ Result<Survey> Surveyor::run()
 {
     m_survey.targets = m_options.targets;
     m_survey.model = m_options.model;
-    if (auto sound = checkOptions(); !sound)
-        return tl::unexpected(std::move(sound.error()));
-    if (auto bound = bindInputs(); !bound)
-        return tl::unexpected(std::move(bound.error()));
+    TRY(checkOptions());
+    TRY(bindInputs());
     readLayers();
-    if (auto added = addRows(); !added)
-        return tl::unexpected(std::move(added.error()));
+    TRY(addRows());
     findItems();
     findContents();
     if (m_options.progress != nullptr && m_options.progress->cancelled())
@@ -535,11 +515,9 @@ Result<Survey> Surveyor::run()
         Content &content = m_contents[m_used[row.weight].content];
         if (content.forms && m_options.forced.empty())
             continue;
-        if (auto added = addForms(content, row.weight); !added)
-            return tl::unexpected(std::move(added.error()));
+        TRY(addForms(content, row.weight));
     }
-    if (auto judged = judgeAll(); !judged)
-        return tl::unexpected(std::move(judged.error()));
+    TRY(judgeAll());
     finish();
     return std::move(m_survey);
 }

@@ -8,14 +8,6 @@
 #include "core/codec/encode/form_spec.h"
 #include "core/plan/weight_error.h"
 
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
-
 /// Every form that the weights of a network may take, with its figures: what a plan chooses from.
 namespace kernscope::plan {
 

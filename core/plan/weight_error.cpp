@@ -3,16 +3,12 @@
 
 #include "core/base/csv.h"
 #include "core/base/error_builder.h"
-#include "core/base/pattern.h"
+#include "core/base/text.h"
 #include "core/bundle/bundle.h"
-#include "core/codec/analysis/accuracy.h"
 #include "core/codec/encode/form_encoder.h"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
-#include <span>
-#include <utility>
 
 namespace kernscope::plan {
 
@@ -86,11 +82,9 @@ Result<double> outputError(const WeightValues &weight, const codec::Decoder &sto
     codec::AccuracyOptions options;
     options.inputMeanSquares = masses;
     options.weightFigures = false;
-    const auto error =
-        codec::accuracyError(stored, weight.values, layerShape(weight.shape, weight.axes), options);
-    if (!error)
-        return tl::unexpected(error.error());
-    return error->outputRelative;
+    const auto error = TRY(codec::accuracyError(stored, weight.values,
+                                                layerShape(weight.shape, weight.axes), options));
+    return error.outputRelative;
 }
 
 tl::unexpected<Error> badRow(const std::string &file, std::string field, std::string expected,
@@ -164,13 +158,9 @@ Result<EncodedForm> encodeBy(const WeightValues &weight, codec::FormSpec spec,
 {
     spec.method = method;
     spec.inputs = method == codec::EncodeMethod::Plain ? nullptr : weight.inputs;
-    auto encoded = codec::encodeForm(weight.values, weight.shape, spec, weight.type);
-    if (!encoded)
-        return tl::unexpected(std::move(encoded.error()));
-    const auto error = formError(weight, *encoded, model);
-    if (!error)
-        return tl::unexpected(error.error());
-    return EncodedForm{std::move(*encoded), *error, method};
+    auto encoded = TRY(codec::encodeForm(weight.values, weight.shape, spec, weight.type));
+    const auto error = TRY(formError(weight, encoded, model));
+    return EncodedForm{std::move(encoded), error, method};
 }
 
 } // namespace
@@ -231,9 +221,7 @@ Result<WeightValues> weightValues(const Bundle &bundle, std::size_t index, const
 {
     const Weight &weight = bundle.weights()[index];
     const BundleReadLock lock(bundle);
-    const auto decoder = bundle.decoder(index);
-    if (!decoder)
-        return tl::unexpected(decoder.error());
+    const auto decoder = TRY(bundle.decoder(index));
     WeightValues picked;
     picked.shape = weight.shape;
     picked.type = weight.type;
@@ -243,15 +231,15 @@ Result<WeightValues> weightValues(const Bundle &bundle, std::size_t index, const
         pickRows(picked, weight.elements.value, mostElements);
     if (picked.step == 1) {
         picked.values.resize(weight.elements.value);
-        decoder->decodeFloat(0, picked.values);
+        decoder.decodeFloat(0, picked.values);
         picked.squares = squaresOf(picked);
         return picked;
     }
     const std::uint64_t length = weight.elements.value / weight.shape[0];
     picked.values.resize(picked.shape[0] * length);
     for (std::uint64_t row = 0; row < picked.shape[0]; ++row)
-        decoder->decodeFloat(row * picked.step * length,
-                             std::span(picked.values).subspan(row * length, length));
+        decoder.decodeFloat(row * picked.step * length,
+                            std::span(picked.values).subspan(row * length, length));
     picked.squares = squaresOf(picked);
     return picked;
 }
@@ -280,23 +268,19 @@ Result<EncodedForm> encodeAs(const WeightValues &weight, const codec::FormSpec &
 Result<double> formError(const WeightValues &weight, const codec::EncodedWeight &encoded,
                          ErrorModel model)
 {
-    const auto decoder = decoderOf(encoded);
-    if (!decoder)
-        return tl::unexpected(decoder.error());
-    return formError(weight, *decoder, model);
+    const auto decoder = TRY(decoderOf(encoded));
+    return formError(weight, decoder, model);
 }
 
 Result<double> formError(const WeightValues &weight, const codec::Decoder &stored, ErrorModel model)
 {
     if (model == ErrorModel::Outputs)
         return outputError(weight, stored);
-    const auto sum = squaredError(weight, stored);
-    if (!sum)
-        return tl::unexpected(sum.error());
-    if (*sum == 0)
+    const auto sum = TRY(squaredError(weight, stored));
+    if (sum == 0)
         return 0.0;
     const double whole = energy(weight) / static_cast<double>(weight.step);
-    return whole > 0 ? std::sqrt(*sum / whole) : std::numeric_limits<double>::infinity();
+    return whole > 0 ? std::sqrt(sum / whole) : std::numeric_limits<double>::infinity();
 }
 
 std::uint64_t storedBytes(const WeightValues &weight, const codec::EncodedWeight &encoded)

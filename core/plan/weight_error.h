@@ -8,12 +8,6 @@
 #include "core/codec/encode/form_spec.h"
 #include "core/codec/encode/input_statistics.h"
 
-#include <memory>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 /// Names of forms that a plan may give a weight, as people type them.
 namespace kernscope::plan {
 

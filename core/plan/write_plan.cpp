@@ -1,19 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/plan/write_plan.h"
 
-#include "core/base/error.h"
 #include "core/base/parallel.h"
 #include "core/bundle/bundle.h"
 #include "core/patch/reencode/reencode.h"
-#include "core/patch/reencode/reencode_draft.h"
+#include "core/patch/reencode/reencoder.h"
 #include "core/plan/judge_content.h"
-
-#include <algorithm>
-#include <cmath>
-#include <map>
-#include <mutex>
-#include <set>
-#include <unordered_map>
 
 #include <fmt/format.h>
 
@@ -76,14 +68,10 @@ Writer::Key Writer::keyOf(const Row &row, std::size_t choice) const
 Result<Encoded> Writer::encodeOne(const Row &row, std::size_t choice) const
 {
     const auto values =
-        weightValues(m_bundle, row.weight, row.axes, inputsOf(m_options, row.weight));
-    if (!values)
-        return tl::unexpected(values.error());
-    auto made = encodeAs(*values, *(*row.candidates)[choice]->spec, m_options.model);
-    if (!made)
-        return tl::unexpected(std::move(made.error()));
-    auto form = sizedForm((*row.candidates)[choice]->form, *values, made->weight);
-    return Encoded{std::move(*made), std::move(form)};
+        TRY(weightValues(m_bundle, row.weight, row.axes, inputsOf(m_options, row.weight)));
+    auto made = TRY(encodeAs(values, *(*row.candidates)[choice]->spec, m_options.model));
+    auto form = sizedForm((*row.candidates)[choice]->form, values, made.weight);
+    return Encoded{std::move(made), std::move(form)};
 }
 
 /// Every form that the plan gives, once for all weights with the same candidates.
@@ -174,18 +162,14 @@ Result<void> Writer::raise()
         const Weight &weight = m_bundle.weights()[row.weight];
         const unsigned before = own[{weight.model, weight.function}];
         const auto &encoded = m_encoded.at(keyOf(row, m_result.plan.choice[r]))->weight;
-        const auto needed = requiredOpset(encoded, before);
-        if (!needed)
-            return tl::unexpected(needed.error());
-        if (*needed > before)
-            wanted[weight.model] = std::max(wanted[weight.model], *needed);
+        const auto needed = TRY(requiredOpset(encoded, before));
+        if (needed > before)
+            wanted[weight.model] = std::max(wanted[weight.model], needed);
     }
     for (const auto &[model, opset] : wanted) {
-        auto raised = raiseOpset(m_raised ? *m_raised : m_bundle, model, opset);
-        if (!raised)
-            return tl::unexpected(std::move(raised.error()));
-        m_raised = std::move(raised->bundle);
-        m_result.raised.push_back({model, raised->before, raised->after, raised->changes});
+        auto raised = TRY(raiseOpset(m_raised ? *m_raised : m_bundle, model, opset));
+        m_raised = std::move(raised.bundle);
+        m_result.raised.push_back({model, raised.before, raised.after, raised.changes});
     }
     return {};
 }
@@ -213,16 +197,10 @@ Result<void> Writer::replace()
         ++m_result.changed;
     }
     if (weights.empty()) {
-        auto same = m_bundle.reread();
-        if (!same)
-            return tl::unexpected(same.error());
-        m_result.bundle = std::move(*same);
+        m_result.bundle = TRY(m_bundle.reread());
         return {};
     }
-    auto made = reencodeWeights(m_raised ? *m_raised : m_bundle, weights);
-    if (!made)
-        return tl::unexpected(std::move(made.error()));
-    m_result.bundle = std::move(*made);
+    m_result.bundle = TRY(reencodeWeights(m_raised ? *m_raised : m_bundle, weights));
     return {};
 }
 
@@ -267,20 +245,14 @@ Result<void> Writer::verifyValues(std::size_t r) const
 {
     const Row &row = m_result.survey.rows[r];
     const auto before =
-        weightValues(m_bundle, row.weight, row.axes, inputsOf(m_options, row.weight));
-    if (!before)
-        return tl::unexpected(before.error());
-    const auto decoder = m_result.bundle->decoder(row.weight);
-    if (!decoder)
-        return tl::unexpected(decoder.error());
-    const auto found = formError(*before, *decoder, m_options.model);
-    if (!found)
-        return tl::unexpected(found.error());
+        TRY(weightValues(m_bundle, row.weight, row.axes, inputsOf(m_options, row.weight)));
+    const auto decoder = TRY(m_result.bundle->decoder(row.weight));
+    const auto found = TRY(formError(before, decoder, m_options.model));
     const double promised = (*row.candidates)[m_result.plan.choice[r]].error;
-    if (*found != promised)
+    if (found != promised)
         return tl::unexpected(broken(m_result.survey.names[r],
                                      fmt::format("an error of {:.17g}", promised),
-                                     fmt::format("{:.17g}", *found)));
+                                     fmt::format("{:.17g}", found)));
     return {};
 }
 
@@ -296,9 +268,7 @@ Result<void> Writer::verify() const
         return tl::unexpected(broken("stored bytes in all",
                                      fmt::format("{}", m_result.plan.after.stored),
                                      fmt::format("{}", stored)));
-    const auto layers = layersByWeight(made, m_options);
-    if (!layers)
-        return tl::unexpected(layers.error());
+    const auto layers = TRY(layersByWeight(made, m_options));
     decision::Judge judge(m_options.choice);
     std::vector<std::size_t> changed;
     for (std::size_t r = 0; r < rows.size(); ++r) {
@@ -307,8 +277,7 @@ Result<void> Writer::verify() const
                 broken("weights", m_bundle.weights()[r].address(), made.weights()[r].address()));
         if (m_result.plan.choice[r] == 0)
             continue;
-        if (auto same = verifyRow(r, judge, (*layers)[r]); !same)
-            return same;
+        TRY(verifyRow(r, judge, layers[r]));
         changed.push_back(r);
     }
     std::mutex mutex;
@@ -330,28 +299,19 @@ Result<void> Writer::verify() const
 
 Result<PlannedBundle> Writer::run()
 {
-    auto layers = layersByWeight(m_bundle, m_options);
-    if (!layers)
-        return tl::unexpected(layers.error());
-    m_layers = std::move(*layers);
+    m_layers = TRY(layersByWeight(m_bundle, m_options));
     // Each round makes at least one estimate exact, or is the last one.
     for (bool exact = false; !exact;) {
-        if (auto done = encode(); !done)
-            return tl::unexpected(done.error());
+        TRY(encode());
         exact = makeExact();
         if (exact)
             break;
-        auto again = solve(m_result.survey, m_limits);
-        if (!again)
-            return tl::unexpected(again.error());
-        m_result.plan = std::move(*again);
+        m_result.plan = TRY(solve(m_result.survey, m_limits));
     }
     for (const auto &step : {&Writer::raise, &Writer::replace}) {
-        if (auto done = (this->*step)(); !done)
-            return tl::unexpected(done.error());
+        TRY((this->*step)());
     }
-    if (auto sound = verify(); !sound)
-        return tl::unexpected(sound.error());
+    TRY(verify());
     return std::move(m_result);
 }
 

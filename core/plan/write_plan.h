@@ -4,10 +4,6 @@
 #include "core/patch/reencode/raise_opset.h"
 #include "core/plan/plan.h"
 
-#include <memory>
-#include <string>
-#include <vector>
-
 /// Carrying out a plan: a bundle in memory with every weight in its form.
 namespace kernscope::plan {
 

@@ -2,14 +2,10 @@
 #include "core/report/build_matrix.h"
 
 #include "core/assessment/weight_facts.h"
-#include "core/base/text.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/stored_bytes.h"
 #include "core/report/json_table.h"
 #include "core/report/pair_table.h"
-
-#include <algorithm>
-#include <cmath>
 
 namespace kernscope::report {
 
@@ -105,12 +101,12 @@ const TableOf<MatrixCell> &matrixTable()
     static constexpr Column<Row> kColumns[] = {
         {kNumber | kDocument | kWindow, "stored_bytes", "stored bytes",
          "Bytes that the build stores for the weight, all its parts",
-         [](const Row &cell) {
+         [](auto &cell) {
              return cell.storedBytes ? Value(Count(cell.storedBytes->value)) : Value(Unknown());
          }},
         {kNumber | kDocument | kWindow, "stored_ratio", "stored, of the base",
          "Stored bytes of the build over those of the base",
-         [](const Row &cell) { return known<Ratio>(cell.ratio); }},
+         [](auto &cell) { return known<Ratio>(cell.ratio); }},
         {kDocument | kWindow, "verdict", "What became of the weight, in a word",
          member<&Row::verdict>},
         {kNumber | kDocument | kWindow, "relative_rmse", "relative RMSE",
@@ -127,15 +123,15 @@ const TableOf<MatrixCell> &matrixTable()
          cellErrorValue<&ValueDifference::rmse>},
         {kNumber | kDocument | kWindow, "max_ulp", "max ULP",
          "Largest difference from the base in steps of its type; only where both are of one type",
-         [](const Row &cell) {
+         [](auto &cell) {
              return cell.values ? known<Count>(cell.values->ulp()) : Value(Unknown());
          },
-         jsonOf([](const Row &cell) {
+         jsonOf([](auto &cell) {
              return cell.values ? json(known<Count>(cell.values->ulp())) : noKey();
          })},
         {kNumber | kWindow, "zeroed_share", "zeroed",
          "Share of the elements that are nonzero in the base and zero here",
-         [](const Row &cell) -> Value {
+         [](auto &cell) -> Value {
              if (!cell.values)
                  return Unknown();
              const auto elements = static_cast<double>(cell.values->elements());

@@ -6,13 +6,6 @@
 #include "core/report/column.h"
 #include "core/report/difference_json.h"
 
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <span>
-#include <string>
-#include <vector>
-
 namespace kernscope::report {
 
 /// A weight of the base in one build.

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/bundle_report.h"
 
-#include "core/assessment/weight_facts.h"
-#include "core/base/text.h"
 #include "core/bundle/stored_bytes.h"
 #include "core/report/byte_table.h"
 #include "core/report/chip_table.h"
@@ -11,7 +9,6 @@
 #include "core/report/pair_table.h"
 #include "core/report/weight_table.h"
 
-#include <algorithm>
 #include <numeric>
 
 #include <fmt/format.h>
@@ -30,8 +27,7 @@ const TableOf<ReportNote> &noteTable()
         {"place", "", member<&ReportNote::place>},
         {"note", "", member<&ReportNote::text>},
     };
-    static const TableOf<Row> kTable{"notes", kColumns};
-    return kTable;
+    return tableOf<kColumns>("notes");
 }
 
 std::string bundleSummary(const Bundle &bundle)
@@ -127,8 +123,7 @@ Result<std::string> bundleHtml(const BundleReport &report, Progress *progress)
     page.addTable("Weights", weightTable(), weightRows(bundle, report.statistics, asked));
     page.addTable("What each chip does with the weights", targetTotalsTable(), chipTotals(bundle));
     if (asked.figures) {
-        if (auto added = addWeightPictures(page, bundle, progress); !added)
-            return tl::unexpected(std::move(added.error()));
+        TRY(addWeightPictures(page, bundle, progress));
     }
     page.addTable("Files", fileTable(), bundle.files());
     if (!report.diagnostics.empty())
@@ -148,41 +143,40 @@ const TableOf<FindingRow> &findingTable()
 {
     using Row = FindingRow;
     static constexpr Column<Row> kColumns[] = {
-        {"kind", "What is odd",
-         [](const Row &row) -> Value { return Word(findingName(row.finding->kind)); }},
+        {"kind", "What is odd", [](auto &row) { return Word(findingName(row.finding->kind)); }},
         {kName | kDocument, "weight", "Weight that it is about",
-         [](const Row &row) { return weightValue(*row.bundle, row.finding->weight); }},
+         [](auto &row) { return weightValue(*row.bundle, row.finding->weight); }},
         {kDocument, "address", "Model, function and name of that weight",
-         [](const Row &row) -> Value {
+         [](auto &row) {
              const std::size_t weight = row.finding->weight;
              return weight == kNoIndex ? Value(Nothing())
                                        : Value(row.bundle->weights()[weight].address());
          }},
         {kName | kDocument, "other", "other weight",
          "The weight that came first, of two with the same values",
-         [](const Row &row) { return weightValue(*row.bundle, row.finding->other); }},
+         [](auto &row) { return weightValue(*row.bundle, row.finding->other); }},
         {kDocument, "file", "File that it is about",
-         [](const Row &row) -> Value {
+         [](auto &row) {
              const std::size_t file = row.finding->file;
              return file == kNoIndex ? Value(Nothing())
                                      : Value(View(row.bundle->files()[file].path));
          }},
         {kNumber | kDocument, "count",
          "Records, elements, bytes, channels, scales, codebook entries or chips, by kind",
-         [](const Row &row) -> Value { return Count(row.finding->count); }},
+         [](auto &row) { return Count(row.finding->count); }},
         {kNumber | kDocument, "of",
          "Out of that many elements, channels, scales, codebook entries or chips",
-         [](const Row &row) -> Value {
+         [](auto &row) {
              return row.finding->of > 0 ? Value(Count(row.finding->of)) : Value(Nothing());
          }},
         {kNumber | kDocument, "value", "The only value, or the one that lies far out",
-         [](const Row &row) -> Value {
+         [](auto &row) {
              const bool has = row.finding->kind == Finding::Kind::Constant ||
                               row.finding->kind == Finding::Kind::Outlier;
              return has ? Value(Real(row.finding->value, 6, true)) : Value(Nothing());
          }},
         {kName, "text", "what", "The same in words",
-         [](const Row &row) -> Value { return findingText(*row.bundle, *row.finding); }},
+         [](auto &row) { return findingText(*row.bundle, *row.finding); }},
     };
     static const TableOf<Row> table{"findings", kColumns};
     return table;

@@ -7,10 +7,6 @@
 #include "core/bundle/statistics.h"
 #include "core/report/column.h"
 
-#include <optional>
-#include <string>
-#include <vector>
-
 namespace kernscope::report {
 
 /// A place that the user marked, and the note about it.

@@ -3,18 +3,10 @@
 
 #include "core/base/little_endian.h"
 #include "core/base/overlaid_file.h"
-#include "core/base/progress.h"
-#include "core/base/text.h"
-#include "core/bundle/bundle.h"
-#include "core/bundle/kinds.h"
 #include "core/numeric/convert.h"
 #include "core/report/json_table.h"
 
-#include <algorithm>
 #include <cmath>
-#include <optional>
-#include <span>
-#include <utility>
 
 #include <fmt/format.h>
 
@@ -121,10 +113,9 @@ Json cellsJson(const ByteFieldFacts &row)
 {
     if (row.elements.empty())
         return noKey();
-    Json cells = Json::array();
-    for (const std::uint64_t element : row.elements)
-        cells.push_back(search::elementAddress(*weightOf(row), element));
-    return cells;
+    return listJson(row.elements, [&](const std::uint64_t element) {
+        return search::elementAddress(*weightOf(row), element);
+    });
 }
 
 Json elementsJson(const ByteFieldFacts &row)
@@ -280,48 +271,47 @@ const TableOf<ByteFieldFacts> &byteFieldTable()
     using Row = ByteFieldFacts;
     static constexpr Column<Row> kColumns[] = {
         {kNumber, "offset", "First byte of the field, counted from the start of the file",
-         [](const Row &row) -> Value { return Hex(row.field.bytes.offset.value); }},
+         [](auto &row) { return Hex(row.field.bytes.offset.value); }},
         {kNumber, "bytes", "Length of the field, or of the stored element, in bytes",
-         [](const Row &row) -> Value { return Count(row.field.bytes.bytes.value); }},
+         [](auto &row) { return Count(row.field.bytes.bytes.value); }},
         {"hex", "Its first bytes in hexadecimal: 8 in text, 64 in documents",
-         [](const Row &row) -> Value {
+         [](auto &row) {
              const std::span bytes(row.bytes);
              const bool whole = row.field.bytes.bytes.value <= kMostShownBytes;
              return hexOf(bytes.first(std::min(bytes.size(), kMostShownBytes)), " ") +
                     (whole ? "" : " …");
          },
-         jsonOf([](const Row &row) { return Json(hexOf(row.bytes, "")); })},
+         jsonOf([](auto &row) { return Json(hexOf(row.bytes, "")); })},
         {kNumber, "value", "The number that it holds, of several elements in a byte the first",
          numberCell, jsonOf(byteNumberJson)},
         {"type", "Type of that number",
-         [](const Row &row) -> Value {
+         [](auto &row) {
              return row.field.type == ElementType::Unknown ? Value(Absent())
                                                            : Value(elementTypeName(row.field.type));
          }},
-        {kName, "field", "What the bytes are",
-         [](const Row &row) -> Value { return View(row.field.text); }},
+        {kName, "field", "What the bytes are", [](auto &row) { return View(row.field.text); }},
         {kDocument, "section", "Section that the first byte lies in",
-         [](const Row &row) -> Value { return row.bundle->nameOf(sectionOf(row)); }},
+         [](auto &row) { return row.bundle->nameOf(sectionOf(row)); }},
         {kDocument, "kind", "What the section's bytes are for",
-         [](const Row &row) -> Value { return Word(sectionKindName(sectionOf(row).kind)); }},
+         [](auto &row) { return Word(sectionKindName(sectionOf(row).kind)); }},
         {kDocument, "weight", "Weight that the bytes belong to",
-         [](const Row &row) -> Value {
+         [](auto &row) {
              const Weight *weight = weightOf(row);
              return weight == nullptr ? Value(Nothing()) : Value(weight->findableName());
          }},
         {kDocument, "address", "Model, function and name of that weight",
-         [](const Row &row) -> Value {
+         [](auto &row) {
              const Weight *weight = weightOf(row);
              return weight == nullptr ? Value(Nothing()) : Value(weight->address());
          }},
         {kDocument, "part", "Part of the weight that they store",
-         [](const Row &row) -> Value {
+         [](auto &row) {
              const codec::Operand *operand = operandOf(row);
              return operand == nullptr ? Value(Absent())
                                        : Value(codec::partRoleName(operand->role));
          }},
         {kNumber | kDocument, "entry", "Number of the stored element within that part, from 0",
-         [](const Row &row) -> Value {
+         [](auto &row) {
              return row.field.stored ? Value(Count(*row.field.stored)) : Value(Absent());
          }},
         {kDocument, "elements", "Decoded elements whose codes have bits in the first byte", nullptr,
@@ -329,18 +319,17 @@ const TableOf<ByteFieldFacts> &byteFieldTable()
         {kName, "cells", "Decoded elements that the first byte has bits of, by their indices",
          cellsCell, jsonOf(cellsJson)},
         {"confidence", "How sure the name of the field is",
-         [](const Row &row) -> Value {
+         [](auto &row) {
              return row.field.source.empty()
                         ? Value(Absent())
                         : Value(Word(format::confidenceName(row.field.confidence)));
          }},
         {"source", "Where the name of the field is from",
-         [](const Row &row) -> Value {
+         [](auto &row) {
              return row.field.source.empty() ? Value(Absent()) : Value(View(row.field.source));
          }},
     };
-    static const TableOf<Row> kTable{"bytes", kColumns};
-    return kTable;
+    return tableOf<kColumns>("bytes");
 }
 
 std::vector<ReadingFacts> readingRows(const Bundle &bundle, std::size_t file, FileOffset offset)
@@ -364,18 +353,16 @@ const TableOf<ReadingFacts> &readingTable()
     using Row = ReadingFacts;
     static constexpr Column<Row> kColumns[] = {
         {"name", "read as", "How the bytes from the offset on are read",
-         [](const Row &row) -> Value { return row.little.name; }},
+         [](auto &row) { return row.little.name; }},
         {kNumber, "little_endian", "little-endian",
          "What they then mean, the lowest byte of a number first",
-         [](const Row &row) { return orNothing(row.little.value); }},
+         [](auto &row) { return orNothing(row.little.value); }},
         {kNumber, "big_endian", "big-endian",
          "What they then mean, the highest byte of a number first",
-         [](const Row &row) { return orNothing(row.big.value); }},
-        {"meaning", "What the reading is",
-         [](const Row &row) -> Value { return row.little.meaning; }},
+         [](auto &row) { return orNothing(row.big.value); }},
+        {"meaning", "What the reading is", [](auto &row) { return row.little.meaning; }},
     };
-    static const TableOf<Row> kTable{"readings", kColumns};
-    return kTable;
+    return tableOf<kColumns>("readings");
 }
 
 Json bytesJson(std::string_view path, const Bundle &bundle, std::size_t file,
@@ -406,15 +393,13 @@ const TableOf<SectionFacts> &sectionTable()
     using Row = SectionFacts;
     static constexpr Column<Row> kColumns[] = {
         {"file", "File of the bundle that holds the section",
-         [](const Row &row) -> Value { return View(row.bundle->files()[row.section->file].path); }},
+         [](auto &row) { return View(row.bundle->files()[row.section->file].path); }},
         {kNumber, "offset", "First byte, counted from the start of the file",
-         [](const Row &row) -> Value { return Hex(row.section->range.offset.value); },
-         notSearched()},
+         [](auto &row) { return Hex(row.section->range.offset.value); }, notSearched()},
         {kNumber, "bytes", "Length of the section in bytes",
-         [](const Row &row) -> Value { return Count(row.section->range.bytes.value); },
-         notSearched()},
+         [](auto &row) { return Count(row.section->range.bytes.value); }, notSearched()},
         {kNumber | kDocument | kWindow, "share", "Share of the bytes of its file",
-         [](const Row &row) -> Value {
+         [](auto &row) {
              const ByteCount file = row.bundle->files()[row.section->file].file->size();
              return file.value == 0
                         ? Value(Unknown())
@@ -423,13 +408,13 @@ const TableOf<SectionFacts> &sectionTable()
          },
          notSearched()},
         {kNumber | kDocument | kWindow, "end", "First byte after the section",
-         [](const Row &row) -> Value { return Hex(row.section->range.end()); }, notSearched()},
+         [](auto &row) { return Hex(row.section->range.end()); }, notSearched()},
         {"kind", "What the bytes are for",
-         [](const Row &row) -> Value { return Word(sectionKindName(row.section->kind)); }},
+         [](auto &row) { return Word(sectionKindName(row.section->kind)); }},
         {kName, "name", "What the bytes are",
-         [](const Row &row) -> Value { return row.bundle->nameOf(*row.section); }},
+         [](auto &row) { return row.bundle->nameOf(*row.section); }},
         {kDocument | kWindow, "owner", "weight", "Weight that the section belongs to",
-         [](const Row &row) { return orNothing(row.bundle->ownerOf(*row.section)); }},
+         [](auto &row) { return orNothing(row.bundle->ownerOf(*row.section)); }},
     };
     static const TableOf<Row> kTable{"sections",
                                      kColumns,
@@ -444,18 +429,17 @@ const TableOf<BundleFile> &fileTable()
     static constexpr Column<Row> kColumns[] = {
         {kName, "path", "Path in the bundle", member<&BundleFile::path>},
         {kNumber, "bytes", "Length of the file in bytes",
-         [](const BundleFile &row) { return Value(Count(row.file->size().value)); }},
+         [](auto &row) { return Value(Count(row.file->size().value)); }},
         {"kind", "What the file holds",
-         [](const BundleFile &row) -> Value {
+         [](auto &row) {
              return Word(row.role == SectionKind::Data ? "weights" : sectionKindName(row.role));
          }},
         {kNumber, "records", "Records of a file of weights",
-         [](const BundleFile &row) { return recordsOf(row, row.records); }},
+         [](auto &row) { return recordsOf(row, row.records); }},
         {kNumber, "unused", "Records that no operation of the program names",
-         [](const BundleFile &row) { return recordsOf(row, row.unusedRecords); }},
+         [](auto &row) { return recordsOf(row, row.unusedRecords); }},
     };
-    static const TableOf<Row> kTable{"files", kColumns};
-    return kTable;
+    return tableOf<kColumns>("files");
 }
 
 std::vector<HitFacts> hitRows(const BundlePtr &bundle, const search::Query &query,
@@ -483,73 +467,69 @@ const TableOf<HitFacts> &hitTable()
     using Row = HitFacts;
     static constexpr Column<Row> kColumns[] = {
         {kName, "place", "Where it is, as Go To and the command line take it",
-         [](const HitFacts &row) -> Value { return hitPlaceText(row); }, sortedBy(hitPlaceOrder)},
+         [](auto &row) { return hitPlaceText(row); }, sortedBy(hitPlaceOrder)},
         {kDocument, "file", "File of the bundle that has the bytes",
-         [](const HitFacts &row) -> Value {
+         [](auto &row) {
              return row.hit.element ? Value(Absent())
                                     : Value(View(row.bundle->files()[row.hit.file].path));
          }},
         {kNumber | kDocument, "offset", "First byte, counted from the start of the file",
-         [](const HitFacts &row) -> Value {
+         [](auto &row) {
              return row.hit.element ? Value(Absent()) : Value(Hex(row.hit.bytes.offset.value));
          }},
         {kName, "section", "Section that the first byte lies in",
-         [](const HitFacts &row) -> Value {
+         [](auto &row) {
              const auto &sections = row.bundle->sections();
              return row.hit.element || row.hit.section >= sections.size()
                         ? Value(Absent())
                         : Value(row.bundle->nameOf(sections[row.hit.section]));
          }},
         {kName | kDocument | kWindow, "weight", "Weight that it is part of",
-         [](const HitFacts &row) -> Value {
+         [](auto &row) {
              const Weight *weight = hitWeight(row);
              return weight != nullptr ? Value(weight->findableName()) : Value(Nothing());
          }},
         {kDocument, "address", "Model, function and name of the weight",
-         [](const HitFacts &row) -> Value {
+         [](auto &row) {
              const Weight *weight = hitWeight(row);
              return weight != nullptr ? Value(weight->address()) : Value(Nothing());
          }},
         {kNumber | kDocument | kWindow, "element",
          "Its number in the order of the elements, from 0",
-         [](const HitFacts &row) -> Value {
+         [](auto &row) {
              return row.hit.element ? Value(Count(*row.hit.element)) : Value(Absent());
          }},
         {kNumber, "bytes", "length", "How many bytes it has",
-         [](const HitFacts &row) -> Value {
+         [](auto &row) {
              return row.hit.element ? Value(Absent()) : Value(Count(row.hit.bytes.bytes.value));
          },
          withUnit("B")},
         {kNumber, "count", "elements", "Elements of the run",
-         [](const HitFacts &row) -> Value {
+         [](auto &row) {
              return row.what == What::ZeroValues ? Value(Count(row.hit.count)) : Value(Absent());
          }},
         {kNumber, "value", "The decoded value, of a run that of its first element",
-         [](const HitFacts &row) -> Value {
-             return hasValue(row) ? Value(row.hit.valueText()) : Value(Absent());
-         },
+         [](auto &row) { return hasValue(row) ? Value(row.hit.valueText()) : Value(Absent()); },
          jsonOf(hitValueJson), sortedBy(hitValueOrder)},
         {kName, "text", "The text that was found, in its line",
-         [](const HitFacts &row) -> Value {
-             return row.text.empty() ? Value(Absent()) : Value(row.text);
-         }},
+         [](auto &row) { return row.text.empty() ? Value(Absent()) : Value(row.text); }},
         {"hex", "bytes", "The first 16 bytes that were found, in hexadecimal",
-         [](const HitFacts &row) -> Value {
+         [](auto &row) {
              // A text is read as a text; programs have its bytes all the same.
              return row.what == What::Bytes && row.text.empty() ? Value(hitBytes(row, " "))
                                                                 : Value(Absent());
          },
-         jsonOf([](const HitFacts &row) {
+         jsonOf([](auto &row) {
              return row.what == What::Bytes ? Json(hitBytes(row, "")) : noKey();
          })},
         {kNumber, "index",
          "Number of the stored code, from 0; of what a mask keeps that of the element",
-         [](const HitFacts &row) { return strayCount(row, &search::StrayCode::index); }},
+         [](auto &row) { return strayCount(row, &search::StrayCode::index); }},
         {kNumber, "code",
          "Entry of the codebook, or number of the stored value, that it refers to, from 0",
-         [](const HitFacts &row) { return strayCount(row, &search::StrayCode::code); }},
+         [](auto &row) { return strayCount(row, &search::StrayCode::code); }},
         {kNumber, "entries", "Number of entries of the codebook, or of stored values",
-         [](const HitFacts &row) { return strayCount(row, &search::StrayCode::entries); }},
+         [](auto &row) { return strayCount(row, &search::StrayCode::entries); }},
     };
     static const TableOf<Row> kTable{
         "found", kColumns, {"place", "file", "offset", "bytes", "section"}};

@@ -7,11 +7,6 @@
 #include "core/report/column.h"
 #include "core/search/find.h"
 
-#include <cstddef>
-#include <string>
-#include <string_view>
-#include <vector>
-
 namespace kernscope {
 class Progress;
 }

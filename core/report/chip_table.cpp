@@ -164,38 +164,34 @@ const TableOf<TargetFact> &targetFactTable()
          "Which compiler's layout; offsets of two layouts never mix", member<&Row::table>},
         {"offset", "Bytes from the start of that table", member<&Row::offset>},
         {kName, "name", "field", "What the field is", member<&Row::name>,
-         originOf([](const Row &row) { return row.note; })},
+         originOf([](auto &row) { return row.note; })},
         {kDocument | kTerminal, "byte", "kind",
          "A capability byte (its lowest bit counts) or a scalar",
-         [](const Row &row) -> Value {
+         [](auto &row) {
              return row.byte ? Value(Word(*row.byte ? "byte" : "scalar")) : Value(Nothing());
          },
-         jsonOf([](const Row &row) { return optionalJson(row.byte); })},
+         jsonOf([](auto &row) { return optionalJson(row.byte); })},
         {kNumber | kDocument | kTerminal, "value", "Value on the chip; unknown is never taken as 0",
-         [](const Row &row) { return halCell(row.value); }, unknownAs("unknown"),
-         jsonOf(halValueJson)},
+         [](auto &row) { return halCell(row.value); }, unknownAs("unknown"), jsonOf(halValueJson)},
         {kWindow, "first", "Value on the first chip; unknown is never taken as 0",
-         [](const Row &row) { return halCell(row.value); }, unknownAs("unknown"),
-         originOf([](const Row &row) { return readFor(row.value); })},
+         [](auto &row) { return halCell(row.value); }, unknownAs("unknown"),
+         originOf([](auto &row) { return readFor(row.value); })},
         {kWindow, "second", "Value on the second chip",
-         [](const Row &row) -> Value { return row.other ? halCell(*row.other) : Value(Nothing()); },
+         [](auto &row) { return row.other ? halCell(*row.other) : Value(Nothing()); },
          unknownAs("unknown"),
-         originOf([](const Row &row) { return row.other ? readFor(*row.other) : std::string(); })},
+         originOf([](auto &row) { return row.other ? readFor(*row.other) : std::string(); })},
         {kDocument, "bit", "The lowest bit of a capability byte", nullptr, jsonOf(halBitJson)},
         {kDocument | kTerminal, "scope", "known for",
          "Target or family that the value was read for; * is every chip",
-         [](const Row &row) { return orNothing(row.value.scope); }},
+         [](auto &row) { return orNothing(row.value.scope); }},
         {kName, "source", "Where the value is documented",
-         [](const Row &row) -> Value { return knownOf(row).source; }},
+         [](auto &row) { return knownOf(row).source; }},
         {kDocument | kWindow, "confidence", "How well it is known",
-         [](const Row &row) { return confidenceValue(knownOf(row).confidence); }},
+         [](auto &row) { return confidenceValue(knownOf(row).confidence); }},
         {kDocument, "note", "Note on the field",
-         [](const Row &row) -> Value {
-             return row.note.empty() ? Value(Absent()) : Value(row.note);
-         }},
+         [](auto &row) { return row.note.empty() ? Value(Absent()) : Value(row.note); }},
     };
-    static const TableOf<Row> kTable{"targets", kColumns};
-    return kTable;
+    return tableOf<kColumns>("targets");
 }
 
 std::vector<FloorFacts> floorRows(const target::Target &target)
@@ -211,19 +207,18 @@ const TableOf<FloorFacts> &floorTable()
     using Row = FloorFacts;
     static constexpr Column<Row> kColumns[] = {
         {"floor", "Name of the MinimumFamily trait",
-         [](const Row &row) -> Value { return View(row.floor->floor); }},
+         [](auto &row) { return View(row.floor->floor); }},
         {"family", "The first family that reaches it",
-         [](const Row &row) -> Value { return View(row.floor->family); }},
-        {"reached", "Whether the chip's family does",
-         [](const Row &row) { return known(row.reached); }, unknownAs("unknown")},
+         [](auto &row) { return View(row.floor->family); }},
+        {"reached", "Whether the chip's family does", [](auto &row) { return known(row.reached); },
+         unknownAs("unknown")},
         {"operations", "Operations that ask for it",
-         [](const Row &row) -> Value { return View(row.floor->operations); }},
+         [](auto &row) { return View(row.floor->operations); }},
         {"source", "Where the floor is documented",
-         [](const Row &row) -> Value { return View(row.floor->source); }},
+         [](auto &row) { return View(row.floor->source); }},
         {kDocument, "confidence", "How well it is known",
-         [](const Row &row) { return confidenceValue(row.floor->confidence); }},
-        {kDocument, "note", "Note on the row",
-         [](const Row &row) -> Value { return View(row.floor->note); }},
+         [](auto &row) { return confidenceValue(row.floor->confidence); }},
+        {kDocument, "note", "Note on the row", [](auto &row) { return View(row.floor->note); }},
     };
     static const TableOf<Row> kTable{
         "family-floors", kColumns, {"floor", "family", "operations", "reached"}};
@@ -254,58 +249,53 @@ const TableOf<PlacedFact> &placedFactTable()
         {"value", "Its value on the chip", member<&Row::value>},
         {kName, "source", "Where it is documented", member<&Row::source>},
         {kDocument, "confidence", "How well it is known",
-         [](const Row &row) { return confidenceValue(row.confidence); }},
+         [](auto &row) { return confidenceValue(row.confidence); }},
         {kDocument, "note", "Note on the rule",
-         [](const Row &row) -> Value { return row.note ? Value(*row.note) : Value(Absent()); }},
+         [](auto &row) { return row.note ? Value(*row.note) : Value(Absent()); }},
     };
-    static const TableOf<Row> kTable{"chip-facts", kColumns};
-    return kTable;
+    return tableOf<kColumns>("chip-facts");
 }
 
 const TableOf<ChipFacts> &chipTable()
 {
     using Row = ChipFacts;
     static constexpr Column<Row> kColumns[] = {
-        {"name", "target", "Name of the chip",
-         [](const Row &row) -> Value { return View(row->name); }},
+        {"name", "target", "Name of the chip", [](auto &row) { return View(row->name); }},
         {kName, "aliases", "names", "Other names that mean it",
-         [](const Row &row) -> Value { return List(row->aliases); }},
+         [](auto &row) { return List(row->aliases); }},
         {kDocument, "contested_names", "contested names",
          "Names by which some sources mean it and others another chip", nullptr,
-         jsonOf([](const Row &row) { return Json(target::contestedNames(*row)); })},
+         jsonOf([](auto &row) { return Json(target::contestedNames(*row)); })},
         {kName, "silicon", "Product that it is in",
-         [](const Row &row) -> Value {
+         [](auto &row) {
              return target::isContested(*row, "product") ? row->silicon + " *" : row->silicon;
          },
-         jsonOf([](const Row &row) { return Json(row->silicon); })},
+         jsonOf([](auto &row) { return Json(row->silicon); })},
         {"family", "Family by which rules name it",
-         [](const Row &row) {
+         [](auto &row) {
              return row->family.empty() ? Value(Unknown()) : Value(View(row->family));
          },
          unknownAs("?")},
         {kNumber, "cores", "Engine cores",
-         [](const Row &row) { return figureOf(*row, "cores", row->cores); }, unknownAs("?"),
-         jsonOf([](const Row &row) { return optionalJson(row->cores); })},
+         [](auto &row) { return figureOf(*row, "cores", row->cores); }, unknownAs("?"),
+         jsonOf([](auto &row) { return optionalJson(row->cores); })},
         {kNumber, "cpusubtype", "Number in the header of its containers",
-         [](const Row &row) { return figureOf(*row, "cpusubtype", row->cpuSubtype); },
-         unknownAs("?"), jsonOf([](const Row &row) { return optionalJson(row->cpuSubtype); })},
+         [](auto &row) { return figureOf(*row, "cpusubtype", row->cpuSubtype); }, unknownAs("?"),
+         jsonOf([](auto &row) { return optionalJson(row->cpuSubtype); })},
         {kNumber, "descriptor_version", "descriptor", "Version of its task descriptors",
-         [](const Row &row) {
-             return figureOf(*row, "descriptor_version", row->descriptorVersion);
-         },
-         unknownAs("?"),
-         jsonOf([](const Row &row) { return optionalJson(row->descriptorVersion); })},
+         [](auto &row) { return figureOf(*row, "descriptor_version", row->descriptorVersion); },
+         unknownAs("?"), jsonOf([](auto &row) { return optionalJson(row->descriptorVersion); })},
         {kNumber, "hardware_version", "hardware", "Hardware version that the compiler knows it by",
-         [](const Row &row) { return figureOf(*row, "hardware_version", row->hardwareVersion); },
-         unknownAs("?"), jsonOf([](const Row &row) { return optionalJson(row->hardwareVersion); })},
+         [](auto &row) { return figureOf(*row, "hardware_version", row->hardwareVersion); },
+         unknownAs("?"), jsonOf([](auto &row) { return optionalJson(row->hardwareVersion); })},
         {kDocument, "kind", "Silicon, reference, legacy or embedded",
-         [](const Row &row) -> Value { return View(row->kind); }},
+         [](auto &row) { return View(row->kind); }},
         {kDocument, "since", "Compiler that first knows it",
-         [](const Row &row) -> Value { return View(row->since); }},
+         [](auto &row) { return View(row->since); }},
         {kDocument, "family_index", "family index", "Number of its family", nullptr,
-         jsonOf([](const Row &row) { return optionalJson(row->familyIndex); })},
+         jsonOf([](auto &row) { return optionalJson(row->familyIndex); })},
         {"device_bucket", "device class", "Class of devices with that many cores",
-         [](const Row &row) -> Value {
+         [](auto &row) -> Value {
              const auto *bucket = bucketOf(row);
              if (bucket == nullptr)
                  return Unknown();
@@ -313,23 +303,23 @@ const TableOf<ChipFacts> &chipTable()
                                 bucket->peak ? fmt::format(", peak {}", *bucket->peak)
                                              : std::string());
          },
-         unknownAs("?"), jsonOf([](const Row &row) {
+         unknownAs("?"), jsonOf([](auto &row) {
              const auto *bucket = bucketOf(row);
              return bucket != nullptr ? Json(bucket->bucket) : noKey();
          })},
         {kDocument, "device_peak_units", "peak units",
-         "Peak of that class, in the compiler's units", nullptr, jsonOf([](const Row &row) {
+         "Peak of that class, in the compiler's units", nullptr, jsonOf([](auto &row) {
              const auto *bucket = bucketOf(row);
              return bucket != nullptr ? optionalJson(bucket->peak) : noKey();
          })},
         {kDocument, "source", "Where the row is documented",
-         [](const Row &row) -> Value { return View(row->source); }},
+         [](auto &row) { return View(row->source); }},
         {kDocument, "confidence", "How well it is known",
-         [](const Row &row) { return confidenceValue(row->confidence); }},
+         [](auto &row) { return confidenceValue(row->confidence); }},
         {kDocument, "claims", "What each source says of a contested fact", nullptr,
          jsonOf(claimsDocument)},
         {kDocument, "note", "What else is known of the chip", nullptr,
-         jsonOf([](const Row &row) { return row->note.empty() ? noKey() : Json(row->note); })},
+         jsonOf([](auto &row) { return row->note.empty() ? noKey() : Json(row->note); })},
     };
     static const TableOf<Row> kTable{"chip_list",
                                      kColumns,
@@ -344,7 +334,7 @@ const TableOf<TargetTotals> &targetTotalsTable()
     using Row = TargetTotals;
     static constexpr Column<Row> kColumns[] = {
         {"target", "chip", "Chip that the weights are judged for",
-         [](const TargetTotals &row) { return Value(View(row.target->name)); }},
+         [](auto &row) { return Value(View(row.target->name)); }},
         {kNumber, "streams", "Weights that the engine reads in their stored form",
          countOf<&TargetTotals::streams>},
         {kNumber, "folds", "Weights that the compiler writes out dense",
@@ -357,8 +347,7 @@ const TableOf<TargetTotals> &targetTotalsTable()
          "Bytes of weights that one dispatch moves, as far as known", movedOf, withUnit("B"),
          unknownAs("?")},
     };
-    static const TableOf<Row> kTable{"chips", kColumns};
-    return kTable;
+    return tableOf<kColumns>("chips");
 }
 
 Json figureJson(const target::ChosenFigure &figure)
@@ -401,28 +390,28 @@ const TableOf<CalibrationRow> &calibrationTable()
     static constexpr Column<Row> kColumns[] = {
         {"target", "chip", "On which chip", member<&Row::target>},
         {kTerminal, "marked", "measurement", "What was measured; * = part of the acceptance set",
-         [](const Row &row) -> Value { return (row.goal ? "* " : "  ") + row.measurement; }},
+         [](auto &row) { return (row.goal ? "* " : "  ") + row.measurement; }},
         {kNotTerminal, "measurement", "What was measured", member<&Row::measurement>},
         {"form", "Form of the weights", member<&Row::form>},
         {kDocument, "unit", "s; speedup: times the rate of dense fp16; ratio: to its time",
          member<&Row::unit>},
         {kNumber, "measured", "A time, a speed-up against dense fp16, or the ratio to its time",
-         [](const Row &row) -> Value { return Written(row.measured(), measuredText(row)); }},
+         [](auto &row) { return Written(row.measured(), measuredText(row)); }},
         {kNumber | kDocument, "measured_low", "least", "Low end of the measured range",
-         [](const Row &row) -> Value { return Written(row.low, figureText(row, row.low)); }},
+         [](auto &row) { return Written(row.low, figureText(row, row.low)); }},
         {kNumber | kDocument, "measured_high", "most", "High end of the measured range",
-         [](const Row &row) -> Value { return Written(row.high, figureText(row, row.high)); }},
+         [](auto &row) { return Written(row.high, figureText(row, row.high)); }},
         {kNumber, "predicted",
          "What the assessment gives for that very case; the tooltip says of what it is made",
-         predictedFigureValue, originOf([](const Row &row) { return row.basis; })},
+         predictedFigureValue, originOf([](auto &row) { return row.basis; })},
         {kNumber, "ratio", "Predicted over measured", predictedRatioValue},
         {"within",
          "Within 15 percent of the measurement; trivial: nothing changes, as predicted; fitted on "
          "it: the model was",
          withinValue, unknownAs("unknown"),
-         jsonOf([](const Row &row) { return optionalJson(row.within()); })},
+         jsonOf([](auto &row) { return optionalJson(row.within()); })},
         {kDocument, "trivial", "Nothing changes, as predicted: it does not count",
-         [](const Row &row) -> Value { return row.isTrivial(); }},
+         [](auto &row) { return row.isTrivial(); }},
         {kDocument, "fitted_on_itself", "fitted on it",
          "The model was fitted on this very row: it does not count", member<&Row::own>},
         {kNotTerminal, "goal",
@@ -431,17 +420,17 @@ const TableOf<CalibrationRow> &calibrationTable()
         {kDocument, "basis", "made of", "What the prediction is made of", member<&Row::basis>},
         {kDocument, "fitted_on", "fitted on",
          "The measurements that the model's parameters were fitted on",
-         [](const Row &row) { return orNothing(row.fittedOn); }},
+         [](auto &row) { return orNothing(row.fittedOn); }},
         {kNotTerminal, "missing_effect", "the model lacks",
          "The effect that the model leaves out, where it is off",
-         [](const Row &row) { return orNothing(row.missing); },
-         originOf([](const Row &row) { return row.missingEvidence; })},
+         [](auto &row) { return orNothing(row.missing); },
+         originOf([](auto &row) { return row.missingEvidence; })},
         {kDocument, "missing_evidence", "what shows it",
          "The figures that show the effect that the model leaves out",
-         [](const Row &row) { return orNothing(row.missingEvidence); }},
+         [](auto &row) { return orNothing(row.missingEvidence); }},
         {kDocument, "missing_source", "shown in",
          "Where the figures that show that effect were published",
-         [](const Row &row) { return orNothing(row.missingSource); }},
+         [](auto &row) { return orNothing(row.missingSource); }},
         {"condition", "Conditions of the measurement", member<&Row::condition>},
         {"source", "Where it was published", member<&Row::source>},
     };
@@ -460,23 +449,23 @@ const TableOf<PublishedFigure> &publishedFigureTable()
         {"measurement", "figure", "What the figure is", member<&Row::measurement>},
         {"form", "Form of the weights", member<&Row::form>},
         {kNumber | kTables, "published", "The figure, or its range",
-         [](const Row &row) -> Value { return Written(row.low, publishedText(row)); }},
+         [](auto &row) { return Written(row.low, publishedText(row)); }},
         {"unit", "Unit of the figure", member<&Row::unit>},
         {kNumber | kDocument, "measured_low", "least", "Low end of the published range",
-         [](const Row &row) -> Value { return Real(row.low, 6, true); }},
+         [](auto &row) { return Real(row.low, 6, true); }},
         {kNumber | kDocument, "measured_high", "most", "High end of the published range",
-         [](const Row &row) -> Value { return Real(row.high, 6, true); }},
+         [](auto &row) { return Real(row.high, 6, true); }},
         {kNumber, "predicted", "By the law of the form's size, where that predicts it",
-         [](const Row &row) -> Value {
+         [](auto &row) {
              return row.predicted ? Value(Real(*row.predicted, 3, true)) : Value(Unknown());
          },
-         originOf([](const Row &row) { return row.basis; })},
+         originOf([](auto &row) { return row.basis; })},
         {kDocument, "basis", "made of", "What the prediction is made of",
-         [](const Row &row) { return orNothing(row.basis); }},
+         [](auto &row) { return orNothing(row.basis); }},
         {"condition", "Conditions of the measurement", member<&Row::condition>},
         {"source", "Where it was published", member<&Row::source>},
         {kDocument, "confidence", "How well the figure is known",
-         [](const Row &row) -> Value { return confidenceValue(row.confidence); }},
+         [](auto &row) { return confidenceValue(row.confidence); }},
     };
     static const TableOf<Row> kTable{
         "published-figures", kColumns, {"measurement", "target", "form"}};

@@ -5,13 +5,7 @@
 #include "core/assessment/weight_facts.h"
 #include "core/report/column.h"
 #include "core/report/engine_json.h"
-#include "core/target/hal.h"
-#include "core/target/rules.h"
 #include "core/target/target.h"
-
-#include <optional>
-#include <string>
-#include <vector>
 
 /// What is known of a chip beside its row: `targets --bytes` and the Targets dock.
 namespace kernscope::report {

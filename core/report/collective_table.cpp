@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/collective_table.h"
 
-#include "core/format/catalogue.h"
 #include "core/numeric/half.h"
 #include "core/report/engine_json.h"
 #include "core/report/geometry_table.h"
 #include "core/report/json_table.h"
-#include "core/target/hal.h"
-
-#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -22,7 +18,7 @@ const TableOf<decision::CollectiveOp> &collectiveOperationTable()
     static constexpr Column<Row> kColumns[] = {
         {"mnemonic", "operation", "Name of the operation", member<&Row::mnemonic>},
         {kNumber, "unit_type", "unit type", "Number of the unit that the compiler turns it into",
-         [](const Row &row) { return known<Code>(row.unitType); }, unknownAs("none")},
+         [](auto &row) { return known<Code>(row.unitType); }, unknownAs("none")},
         {"role", "What it does", member<&Row::role>},
         {"source", "Where this is from", member<&Row::source>},
     };
@@ -47,21 +43,20 @@ const TableOf<CollectiveByteFacts> &collectiveByteTable()
     using Row = CollectiveByteFacts;
     static constexpr Column<Row> kColumns[] = {
         {"offset", "byte", "Offset of the byte in the table of the chip",
-         [](const Row &row) { return Value(target::halOffsetText(row.byte->offset)); }},
+         [](auto &row) { return Value(target::halOffsetText(row.byte->offset)); }},
         {"capability", "What the byte says of the chip",
-         [](const Row &row) { return Value(View(row.byte->capability)); }},
+         [](auto &row) { return Value(View(row.byte->capability)); }},
         {"value", "The byte of the chip: 1 where it can",
-         [](const Row &row) {
+         [](auto &row) {
              return known<Code>(row.value ? std::optional<std::uint64_t>(*row.value)
                                           : std::nullopt);
          },
          unknownAs("unknown"),
-         jsonOf([](const Row &row) { return row.value ? Json(*row.value) : Json(nullptr); })},
+         jsonOf([](auto &row) { return row.value ? Json(*row.value) : Json(nullptr); })},
         {"source", "Where the value is from, or, without one, the byte",
-         [](const Row &row) { return Value(row.source); }},
+         [](auto &row) { return Value(row.source); }},
     };
-    static const TableOf<Row> kTable{"capability bytes", kColumns};
-    return kTable;
+    return tableOf<kColumns>("capability bytes");
 }
 
 const TableOf<decision::CollectiveGate> &collectiveGateTable()
@@ -69,7 +64,7 @@ const TableOf<decision::CollectiveGate> &collectiveGateTable()
     using Row = decision::CollectiveGate;
     static constexpr Column<Row> kColumns[] = {
         {"name", "gate", "What the layer needs to run", member<&Row::name>},
-        {"open", "Whether it lets the layer run", [](const Row &row) { return known(row.open); },
+        {"open", "Whether it lets the layer run", [](auto &row) { return known(row.open); },
          unknownAs("unknown")},
         {"found", "What was found there", member<&Row::found>},
         {"source", "Where this is from", member<&Row::source>},
@@ -87,8 +82,7 @@ const TableOf<decision::CcdmaSetter> &ccdmaSetterTable()
         {"name", "setter", "What is set", member<&Row::name>},
         {"source", "Where the sequence is documented", member<&Row::source>},
     };
-    static const TableOf<Row> kTable{"collective-setters", kColumns};
-    return kTable;
+    return tableOf<kColumns>("collective-setters");
 }
 
 const TableOf<decision::CollectiveNote> &collectiveNoteTable()
@@ -99,8 +93,7 @@ const TableOf<decision::CollectiveNote> &collectiveNoteTable()
         {"text", "rule or message", "The rule, or what the compiler says", member<&Row::text>},
         {"source", "Where it is documented", member<&Row::source>},
     };
-    static const TableOf<Row> kTable{"collective-notes", kColumns};
-    return kTable;
+    return tableOf<kColumns>("collective-notes");
 }
 
 void addMesh(Json &answer, const decision::Mesh &mesh, std::uint64_t devices)
@@ -134,10 +127,9 @@ void addSharding(Json &answer, const std::vector<std::uint64_t> &tensor,
     json["tensor"] = tensor;
     json["valid"] = sharding.valid();
     json["shard"] = sharding.valid() ? Json(sharding.shard) : Json(nullptr);
-    json["checks"] = Json::array();
-    for (const decision::ShardCheck &check : sharding.checks)
-        json["checks"].push_back(
-            {{"name", check.name}, {"found", check.found}, {"passes", check.passes}});
+    json["checks"] = listJson(sharding.checks, [&](const auto &check) -> Json {
+        return {{"name", check.name}, {"found", check.found}, {"passes", check.passes}};
+    });
     answer["sharding"] = std::move(json);
 }
 
@@ -309,30 +301,29 @@ const TableOf<TileFacts> &tileTable()
         {kNumber | kTables, "tile", "Number of the tile of four values, from 0",
          member<&Row::number, Code>},
         {kNumber | kDocument, "first", "Number of its first value",
-         [](const Row &row) -> Value { return Code(row.number * codec::Reduction::kTile); }},
+         [](auto &row) { return Code(row.number * codec::Reduction::kTile); }},
         {kNumber, "sum", "Sum of its values, rounded to fp16 after each addition",
-         [](const Row &row) { return tileNumber(row.tile.sum); }},
+         [](auto &row) { return tileNumber(row.tile.sum); }},
         {kNumber | kWindow, "accumulator", "The engine's accumulator after the tile",
-         [](const Row &row) { return tileNumber(row.tile.accumulator); }},
+         [](auto &row) { return tileNumber(row.tile.accumulator); }},
         {kNumber | kWindow, "exact", "Exact sum of all values up to here",
-         [](const Row &row) -> Value { return Real(row.tile.exact, 17, true); }},
+         [](auto &row) { return Real(row.tile.exact, 17, true); }},
         {kNumber | kWindow, "fp16", "What an accumulator of fp16 would hold",
-         [](const Row &row) { return tileNumber(row.tile.everyStep); }},
+         [](auto &row) { return tileNumber(row.tile.everyStep); }},
         {kNumber | kDocument, "aligned_sum", "sum, second reading", "Its sum by the second reading",
-         [](const Row &row) { return tileNumber(row.tile.alignedSum); }},
+         [](auto &row) { return tileNumber(row.tile.alignedSum); }},
         {kNumber | kWindow, "aligned_accumulator", "second reading",
          "The accumulator after the tile, by the second reading",
-         [](const Row &row) { return tileNumber(row.tile.alignedAccumulator); }},
+         [](auto &row) { return tileNumber(row.tile.alignedAccumulator); }},
         {"contested", "remark", "Where text and model disagree",
-         [](const Row &row) -> Value {
+         [](auto &row) {
              return row.tile.contested
                         ? Value(Word("partial sum of 2048 to 4095: contested", Mark::Contested))
                         : Value(Nothing());
          },
-         jsonOf([](const Row &row) { return Json(row.tile.contested); })},
+         jsonOf([](auto &row) { return Json(row.tile.contested); })},
     };
-    static const TableOf<Row> kTable{"tiles", kColumns};
-    return kTable;
+    return tableOf<kColumns>("tiles");
 }
 
 Json reduceJson(const codec::ReductionTrace &made, std::size_t values, std::string_view type,
@@ -356,13 +347,13 @@ Json reduceJson(const codec::ReductionTrace &made, std::size_t values, std::stri
                        {"differs", made.readingsDiffer()}};
     json["contested_range"] = {codec::Reduction::kContestedFrom,
                                codec::Reduction::kContestedTo - 1};
-    json["narrowed"] = Json::array();
-    for (const NarrowedPort &one : narrowed)
-        json["narrowed"].push_back({{"format", type},
-                                    {"overflow", one.mode},
-                                    {"code", one.code},
-                                    {"value", reducedJson(one.value)},
-                                    {"source", "chapter 36, fp8 datapath"}});
+    json["narrowed"] = listJson(narrowed, [&](const auto &one) -> Json {
+        return {{"format", type},
+                {"overflow", one.mode},
+                {"code", one.code},
+                {"value", reducedJson(one.value)},
+                {"source", "chapter 36, fp8 datapath"}};
+    });
     json["source"] = "chapter 20, radix-4 reduction and wide accumulator";
     return json;
 }

@@ -7,12 +7,6 @@
 #include "core/report/json.h"
 #include "core/target/target.h"
 
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <string_view>
-#include <vector>
-
 /// The tables of chapter 36 as `collective` lists them.
 namespace kernscope::report {
 

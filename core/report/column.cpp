@@ -6,6 +6,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <set>
+#include <span>
 
 #include <fmt/format.h>
 
@@ -151,7 +154,7 @@ std::size_t TextTable::leastWidth(std::size_t column, std::size_t longestWord) c
 {
     std::size_t least = widthOf(m_columns[column].header);
     if (m_columns[column].align == Align::Name)
-        return std::max(least, kShortestName);
+        return std::max(least, leastName(column));
     for (const auto &row : m_rows) {
         std::string_view rest = row[column];
         while (!rest.empty()) {
@@ -161,6 +164,67 @@ std::size_t TextTable::leastWidth(std::size_t column, std::size_t longestWord) c
         }
     }
     return least;
+}
+
+/// The width down to which different names are shortened to different texts, of the rows that a
+/// person may still look through.
+std::size_t TextTable::leastName(std::size_t column) const
+{
+    constexpr std::size_t kRows = 500;
+    std::set<std::string_view> names;
+    std::size_t widest = kShortestName;
+    for (const auto &row : std::span(m_rows).first(std::min(kRows, m_rows.size()))) {
+        names.insert(row[column]);
+        widest = std::max(widest, widthOf(row[column]));
+    }
+    std::size_t width = kShortestName;
+    for (std::set<std::string> texts; width < widest; ++width, texts.clear()) {
+        for (const std::string_view name : names)
+            texts.insert(shortened(std::string(name), width));
+        if (texts.size() == names.size())
+            break;
+    }
+    return width;
+}
+
+/// What all names of a column begin with, up to a mark between words, becomes an ellipsis.
+void TextTable::shortenBeginnings(std::size_t column)
+{
+    constexpr std::size_t kFew = 5; // bytes that are not worth it
+    std::string_view common = m_rows.empty() ? std::string_view() : m_rows.front()[column];
+    bool several = false;
+    for (const auto &row : m_rows) {
+        const std::string_view name = row[column];
+        several = several || name != m_rows.front()[column];
+        const auto end = std::mismatch(common.begin(), common.end(), name.begin(), name.end());
+        common = common.substr(0, static_cast<std::size_t>(end.first - common.begin()));
+    }
+    const std::size_t mark = common.find_last_of("_/.");
+    if (!several || mark == std::string_view::npos || mark < kFew)
+        return;
+    for (auto &row : m_rows)
+        row[column].replace(0, mark, "…");
+}
+
+TextTable TextTable::fitted(std::size_t lineWidth, std::vector<std::string> &leftOut) const
+{
+    TextTable table = *this;
+    const auto tooWide = [lineWidth](const std::vector<std::size_t> &widths) {
+        return std::accumulate(widths.begin(), widths.end(), 2 * widths.size()) > lineWidth;
+    };
+    if (lineWidth == 0 || !tooWide(table.widths(0)))
+        return table;
+    for (std::size_t i = 0; i < m_columns.size(); ++i) {
+        if (m_columns[i].align == Align::Name)
+            table.shortenBeginnings(i);
+    }
+    while (table.m_columns.size() > 1 && tooWide(table.widths(lineWidth))) {
+        leftOut.insert(leftOut.begin(), table.m_columns.back().header);
+        table.m_columns.pop_back();
+        for (auto &row : table.m_rows)
+            row.pop_back();
+    }
+    return table;
 }
 
 /// Makes columns of that kind narrower, the widest first, until the whole line fits or each is as

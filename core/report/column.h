@@ -3,12 +3,8 @@
 
 #include "core/base/text.h"
 
-#include <cstddef>
-#include <cstdint>
 #include <iterator>
 #include <optional>
-#include <string>
-#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -20,7 +16,8 @@ namespace kernscope::report {
 
 /// Rows for people: columns as wide as their widest cell, two spaces between them. Where the line
 /// is narrower, words go on in further lines of their row, and cells of names are shortened in the
-/// middle; numbers never are: a table of many of them may still be wider than the line.
+/// middle, as long as they stay different; numbers never are: a table of many of them may still be
+/// wider than the line.
 class TextTable
 {
 public:
@@ -40,6 +37,11 @@ public:
     const std::vector<Column> &columns() const { return m_columns; }
     const std::vector<std::vector<std::string>> &rows() const { return m_rows; }
 
+    /// The table for a line of that width: what all names of a column begin with gives way to an
+    /// ellipsis, and, from the right, columns that there is no room for are left out, their titles
+    /// added to `leftOut`. The first column stays. 0: any width, the table as it is.
+    TextTable fitted(std::size_t lineWidth, std::vector<std::string> &leftOut) const;
+
     /// Without a newline: the first is the header. Every line indented by two spaces, and at most
     /// `lineWidth` columns wide; 0: any width, each row one line.
     std::vector<std::string> lines(std::size_t lineWidth) const;
@@ -47,6 +49,8 @@ public:
 private:
     std::vector<std::size_t> widths(std::size_t lineWidth) const;
     std::size_t leastWidth(std::size_t column, std::size_t longestWord) const;
+    std::size_t leastName(std::size_t column) const;
+    void shortenBeginnings(std::size_t column);
     void narrow(Align align, std::size_t longestWord, std::size_t fair, std::size_t lineWidth,
                 std::vector<std::size_t> &widths) const;
     void appendRow(std::vector<std::string> &lines, const std::vector<std::string> &row,
@@ -290,8 +294,23 @@ constexpr auto sortedBy(Function function)
     return [function](auto &column) { column.order = function; };
 }
 
+/// A function of a row without a state, as Column keeps it, whatever of Value it returns.
+template <class Row, class Cell>
+constexpr auto cellOf(Cell cell) -> Value (*)(const Row &)
+{
+    if constexpr (std::is_convertible_v<Cell, Value (*)(const Row &)>)
+        return cell;
+    else
+        return [](const Row &row) -> Value { return Cell{}(row); };
+}
+/// What is no text is the cell of a column.
+template <class Cell>
+concept CellFunction =
+    std::is_null_pointer_v<Cell> || !std::is_convertible_v<Cell, std::string_view>;
+
 /// One column of a table whose rows are a Row, as in
 ///     {kNumber | kDocument, "bytes", "stored", "Bytes in the file", &storedOf, withUnit("B")}
+/// A cell is a function of the row or, as here, [](auto &row) { return Count(row.bytes); }.
 template <class Row>
 struct Column {
     std::string_view key;         ///< of JSON and CSV
@@ -307,10 +326,10 @@ struct Column {
     SortValue (*order)(const Row &) = nullptr;
 
     /// `look`: kNumber or kName, and of Shown what it is shown in.
-    template <class... More>
+    template <CellFunction Cell, class... More>
     constexpr Column(unsigned look, std::string_view name, std::string_view header,
-                     std::string_view sentence, Value (*cell)(const Row &), More... more)
-        : key(name), title(header), explanation(sentence), value(cell)
+                     std::string_view sentence, Cell cell, More... more)
+        : key(name), title(header), explanation(sentence), value(cellOf<Row>(cell))
     {
         align = (look & kNumber) != 0 ? TextTable::Align::Right
                 : (look & kName) != 0 ? TextTable::Align::Name
@@ -318,22 +337,21 @@ struct Column {
         shown = (look & kEverywhere) != 0 ? look & kEverywhere : unsigned(kEverywhere);
         (more(*this), ...);
     }
-    template <class... More>
+    template <CellFunction Cell, class... More>
     constexpr Column(std::string_view name, std::string_view header, std::string_view sentence,
-                     Value (*cell)(const Row &), More... more)
+                     Cell cell, More... more)
         : Column(0U, name, header, sentence, cell, more...)
     {
     }
     /// Where the key is the title as well.
-    template <class... More>
-    constexpr Column(unsigned look, std::string_view name, std::string_view sentence,
-                     Value (*cell)(const Row &), More... more)
+    template <CellFunction Cell, class... More>
+    constexpr Column(unsigned look, std::string_view name, std::string_view sentence, Cell cell,
+                     More... more)
         : Column(look, name, name, sentence, cell, more...)
     {
     }
-    template <class... More>
-    constexpr Column(std::string_view name, std::string_view sentence, Value (*cell)(const Row &),
-                     More... more)
+    template <CellFunction Cell, class... More>
+    constexpr Column(std::string_view name, std::string_view sentence, Cell cell, More... more)
         : Column(0U, name, name, sentence, cell, more...)
     {
     }
@@ -374,6 +392,14 @@ struct TableOf {
         return all;
     }
 };
+
+/// The table of those columns, made once.
+template <const auto &Columns>
+const auto &tableOf(std::string_view file)
+{
+    static const TableOf table{file, Columns};
+    return table;
+}
 
 /// The cell as people read it: numbers with separators, the column's word for what is not known.
 std::string text(const Value &value, std::string_view unknown = "-");

@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/command_json.h"
 
-#include "core/bundle/bundle.h"
-#include "core/format/catalogue.h"
 #include "core/report/bundle_report.h"
-#include "core/report/engine_json.h"
 #include "core/report/json_table.h"
 #include "core/report/program_table.h"
-
-#include <algorithm>
-#include <utility>
 
 namespace kernscope::report {
 
@@ -50,10 +44,9 @@ Json decodeJson(const Bundle &bundle, const TensorExport &written, std::string_v
 Json selftestJson(const std::vector<SelftestStep> &steps)
 {
     Json json = document("selftest");
-    json["steps"] = Json::array();
-    for (const SelftestStep &step : steps)
-        json["steps"].push_back(
-            {{"name", step.name}, {"passed", step.passed}, {"detail", step.detail}});
+    json["steps"] = listJson(steps, [&](const auto &step) -> Json {
+        return {{"name", step.name}, {"passed", step.passed}, {"detail", step.detail}};
+    });
     json["passed"] = std::all_of(steps.begin(), steps.end(),
                                  [](const SelftestStep &step) { return step.passed; });
     return json;
@@ -185,9 +178,7 @@ void addRooflineOf(Json &document, const Bundle &bundle, const roofline::Roofs &
 Json targetsDocument(std::span<const target::Target *const> targets, bool details)
 {
     Json json = document("targets");
-    json["targets"] = Json::array();
-    for (const target::Target *target : targets)
-        json["targets"].push_back(targetJson(*target));
+    json["targets"] = listJson(targets, [&](const auto *target) { return targetJson(*target); });
     if (details && !targets.empty())
         addTargetDetails(json["targets"][0], *targets.front());
     return json;

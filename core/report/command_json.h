@@ -15,13 +15,6 @@
 #include "core/report/register_table.h"
 #include "core/report/tensor_export.h"
 
-#include <cstdint>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
-
 /// Documents of commands that say little beside what they wrote or worked out.
 namespace kernscope::report {
 

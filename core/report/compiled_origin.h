@@ -3,12 +3,9 @@
 
 #include "core/bundle/bundle_fwd.h"
 #include "core/compare/compare.h"
+#include "core/container/coreai_cache/survey.h"
+#include "core/report/column.h"
 #include "core/report/json.h"
-
-#include <cstdint>
-#include <optional>
-#include <string_view>
-#include <vector>
 
 /// A package beside the program that was compiled from it, weight by weight.
 namespace kernscope::report {
@@ -43,5 +40,23 @@ Result<std::vector<OriginRow>> compiledOrigins(const Bundle &package, const Bund
 const TableOf<OriginRow> &originTable();
 /// `odix --against PACKAGE`: the rows under "weights".
 Json originDocument(std::string_view package, const std::vector<OriginRow> &rows);
+
+const TableOf<coreai_cache::Part> &compiledPartTable();
+const TableOf<coreai_cache::Fact> &compiledFactTable();
+
+/// "48.8 of 500 MB lie on the engine, in 1 region"; what it refused is said as well.
+std::string surveySentence(const coreai_cache::Survey &survey);
+
+/// The package that a folder is held against.
+struct SurveyedPackage {
+    std::string path, hash;           ///< main.hash
+    std::optional<bool> compiledFrom; ///< nothing: not known
+};
+/// "yes", "no", "unknown: no source hash is told".
+std::string compiledFromText(const SurveyedPackage &package);
+
+/// The document of `survey`.
+Json surveyDocument(const coreai_cache::Survey &survey,
+                    const std::optional<SurveyedPackage> &package);
 
 } // namespace kernscope::report

@@ -2,7 +2,6 @@
 #include "core/report/container_table.h"
 
 #include "core/container/hwx/kernels.h"
-#include "core/format/catalogue.h"
 #include "core/report/json_table.h"
 
 #include <fmt/format.h>
@@ -150,29 +149,28 @@ const TableOf<CommandFacts> &commandTable()
     using Row = CommandFacts;
     static constexpr Column<Row> kColumns[] = {
         {kNumber | kDocument | kTerminal, "index", "#", "Number of the command, from 0",
-         [](const Row &row) -> Value { return Code(row.command->index); }},
+         [](auto &row) { return Code(row.command->index); }},
         {kNumber, "offset", "Where the command begins in the file",
-         [](const Row &row) -> Value { return Hex(row.command->offset.value); },
-         jsonOf([](const Row &row) { return Json(hexText(row.command->offset.value)); })},
+         [](auto &row) { return Hex(row.command->offset.value); },
+         jsonOf([](auto &row) { return Json(hexText(row.command->offset.value)); })},
         {kNumber | kDocument | kTerminal, "bytes",
          "Up to the next command; in JSON only where that is not its cmdsize",
-         [](const Row &row) -> Value { return Count(row.command->size); },
-         jsonOf([](const Row &row) {
+         [](auto &row) { return Count(row.command->size); }, jsonOf([](auto &row) {
              return row.command->size != row.command->stated ? Json(hexText(row.command->size))
                                                              : noKey();
          })},
         {kDocument | kTerminal, "cmd_name", "command", "What kind of command it is",
-         [](const Row &row) -> Value { return commandName(row); },
-         jsonOf([](const Row &row) { return Json(hwx::commandKindName(row.command->kind)); })},
+         [](auto &row) { return commandName(row); },
+         jsonOf([](auto &row) { return Json(hwx::commandKindName(row.command->kind)); })},
         {kName | kTerminal, "of", "The segment, port, program or owner that it is about",
-         [](const Row &row) -> Value { return subjectOf(row); }},
+         [](auto &row) { return subjectOf(row); }},
         {kWindow, "title", "name", "The command and what it is about; of a field its name",
          commandTitle},
         {kDocument | kWindow, "cmd", "value", "As stored: of a command its number",
-         [](const Row &row) -> Value { return Hex(row.command->cmd); },
-         jsonOf([](const Row &row) { return Json(hexText(row.command->cmd)); })},
+         [](auto &row) { return Hex(row.command->cmd); },
+         jsonOf([](auto &row) { return Json(hexText(row.command->cmd)); })},
         {kDocument, "cmdsize", "Length as its second word says it", nullptr,
-         jsonOf([](const Row &row) { return Json(hexText(row.command->stated)); })},
+         jsonOf([](auto &row) { return Json(hexText(row.command->stated)); })},
         {kTables, "meaning", "What the command says, in short", commandMeaning},
     };
     static const TableOf<Row> kTable{"commands",
@@ -215,20 +213,19 @@ const TableOf<SymbolFacts> &symbolTable()
         {kNumber | kDocument | kTerminal, "index", "#", "Number of the symbol, from 0",
          member<&Row::index, Code>},
         {"kind", "What kind of symbol it is",
-         [](const Row &row) -> Value { return View(hwx::symbolKindName(row.symbol->type)); }},
+         [](auto &row) { return View(hwx::symbolKindName(row.symbol->type)); }},
         {kNumber, "n_sect", "section", "Ordinal of its section",
-         [](const Row &row) -> Value { return Code(row.symbol->section); }},
+         [](auto &row) { return Code(row.symbol->section); }},
         {kNumber, "n_value", "value", "Virtual address",
-         [](const Row &row) -> Value { return Hex(row.symbol->value); },
-         jsonOf([](const Row &row) { return Json(hexText(row.symbol->value)); })},
-        {"name", "Name of the symbol",
-         [](const Row &row) -> Value { return View(row.symbol->name); }},
+         [](auto &row) { return Hex(row.symbol->value); },
+         jsonOf([](auto &row) { return Json(hexText(row.symbol->value)); })},
+        {"name", "Name of the symbol", [](auto &row) { return View(row.symbol->name); }},
         {kTables, "says", "What its name says: shape, strides, lane",
-         [](const Row &row) { return orNothing(row.says); }},
+         [](auto &row) { return orNothing(row.says); }},
         {kDocument, "n_type", "type", "Its type as stored", nullptr,
-         jsonOf([](const Row &row) { return Json(hexText(row.symbol->type)); })},
+         jsonOf([](auto &row) { return Json(hexText(row.symbol->type)); })},
         {kDocument, "n_desc", "description", "Its description word as stored", nullptr,
-         jsonOf([](const Row &row) { return Json(hexText(row.symbol->desc)); })},
+         jsonOf([](auto &row) { return Json(hexText(row.symbol->desc)); })},
     };
     static const TableOf<Row> kTable{
         "symbols",
@@ -255,57 +252,55 @@ const TableOf<ContainerSectionFacts> &containerSectionTable()
     using Row = ContainerSectionFacts;
     static constexpr Column<Row> kColumns[] = {
         {"segname", "segment", "Segment that the section lies in",
-         [](const Row &row) -> Value { return View(row.segment->name); },
-         jsonOf([](const Row &row) { return Json(row.section->segment); })},
+         [](auto &row) { return View(row.segment->name); },
+         jsonOf([](auto &row) { return Json(row.section->segment); })},
         {kName, "sectname", "section", "Name of the section",
-         [](const Row &row) {
+         [](auto &row) {
              return row.section != nullptr ? Value(View(row.section->name)) : Value(Nothing());
          }},
         {"type", "What the section is for",
-         [](const Row &row) {
+         [](auto &row) {
              return row.section != nullptr ? Value(View(hwx::sectionTypeName(row.section->type())))
                                            : Value(Nothing());
          }},
         {kNumber, "addr", "address", "Its first virtual address",
-         [](const Row &row) {
+         [](auto &row) {
              return ofEither(
                  row, [](const auto &segment) { return Hex(segment.vmAddress); },
                  [](const auto &section) { return Hex(section.address); });
          },
-         jsonOf([](const Row &row) { return Json(hexText(row.section->address)); })},
+         jsonOf([](auto &row) { return Json(hexText(row.section->address)); })},
         {kNumber, "size", "bytes", "Bytes of virtual addresses",
-         [](const Row &row) {
+         [](auto &row) {
              return ofEither(
                  row, [](const auto &segment) { return Count(segment.vmSize); },
                  [](const auto &section) { return Count(section.size); });
          },
-         jsonOf([](const Row &row) { return Json(hexText(row.section->size)); })},
+         jsonOf([](auto &row) { return Json(hexText(row.section->size)); })},
         {kNumber, "offset", "file", "Where its bytes begin in the file; a window has none",
-         [](const Row &row) {
+         [](auto &row) {
              return row.section != nullptr && row.section->bytes
                         ? Value(Hex(row.section->bytes->offset.value))
                         : Value(Word("window"));
          },
-         jsonOf([](const Row &row) { return Json(hexText(row.section->offset)); })},
+         jsonOf([](auto &row) { return Json(hexText(row.section->offset)); })},
         {kNumber, "nreloc", "relocations", "Relocation records of the section",
-         [](const Row &row) {
+         [](auto &row) {
              return row.section == nullptr || row.section->relocations.empty()
                         ? Value(Nothing())
                         : Value(Count(row.section->relocations.size()));
          },
-         jsonOf([](const Row &row) { return Json(row.section->relocationCount); })},
+         jsonOf([](auto &row) { return Json(row.section->relocationCount); })},
         {kDocument, "ordinal", "Number of the section, from 1 over the whole file", nullptr,
-         jsonOf([](const Row &row) { return Json(row.section->ordinal); })},
+         jsonOf([](auto &row) { return Json(row.section->ordinal); })},
         {kDocument, "align_log2", "alignment", "Binary logarithm of its alignment", nullptr,
-         jsonOf([](const Row &row) { return Json(row.section->alignLog2); })},
+         jsonOf([](auto &row) { return Json(row.section->alignLog2); })},
         {kDocument, "reloff", "relocations at", "Where its relocation records begin in the file",
-         nullptr,
-         jsonOf([](const Row &row) { return Json(hexText(row.section->relocationOffset)); })},
+         nullptr, jsonOf([](auto &row) { return Json(hexText(row.section->relocationOffset)); })},
         {kDocument, "flags", "Its flags as stored", nullptr,
-         jsonOf([](const Row &row) { return Json(hexText(row.section->flags)); })},
+         jsonOf([](auto &row) { return Json(hexText(row.section->flags)); })},
         {kDocument, "attributes", "Names of the flags above the type", nullptr,
-         jsonOf(
-             [](const Row &row) { return Json(hwx::sectionAttributeNames(row.section->flags)); })},
+         jsonOf([](auto &row) { return Json(hwx::sectionAttributeNames(row.section->flags)); })},
     };
     static const TableOf<Row> kTable{"container_sections",
                                      kColumns,
@@ -329,28 +324,26 @@ const TableOf<const hwx::Thread *> &portTable()
 {
     using Row = const hwx::Thread *;
     static constexpr Column<Row> kColumns[] = {
-        {"name", "port", "Name of the port",
-         [](const Port &row) -> Value { return View(row->name); }},
+        {"name", "port", "Name of the port", [](auto &row) { return View(row->name); }},
         {"direction", "Whether the program reads or writes it",
-         [](const Port &row) { return directionValue(row->direction); }},
+         [](auto &row) { return directionValue(row->direction); }},
         {"dims_n_c_h_w_d", "N C H W D", "Extents of the tensor by axis",
-         [](const Port &row) -> Value { return fmt::format("{}", fmt::join(row->dims, " ")); },
-         jsonOf([](const Port &row) { return Json(row->dims); })},
+         [](auto &row) { return fmt::format("{}", fmt::join(row->dims, " ")); },
+         jsonOf([](auto &row) { return Json(row->dims); })},
         {"strides_n_c_h_w_d", "strides", "Bytes from one index to the next, by axis",
-         [](const Port &row) -> Value { return fmt::format("{}", fmt::join(row->strides, " ")); },
-         jsonOf([](const Port &row) { return numbersJson(row->strides); })},
+         [](auto &row) { return fmt::format("{}", fmt::join(row->strides, " ")); },
+         jsonOf([](auto &row) { return numbersJson(row->strides); })},
         {kNumber, "element_type", "type", "Number of the element type",
-         [](const Port &row) -> Value { return Code(row->elementType); }},
+         [](auto &row) { return Code(row->elementType); }},
         {kNumber, "byte_size", "bytes", "Bytes of the whole tensor",
-         [](const Port &row) -> Value { return Count(row->byteSize); }},
+         [](auto &row) { return Count(row->byteSize); }},
         {kDocument, "kind", "Kind of the port, as stored",
-         [](const Port &row) -> Value { return Code(row->kind); }},
+         [](auto &row) { return Code(row->kind); }},
         {kDocument, "procedure", "Program that the port belongs to",
-         [](const Port &row) -> Value { return View(row->procedure); }},
-        {kDocument, "symbol", "Its symbol",
-         [](const Port &row) -> Value { return View(row->symbol); }},
+         [](auto &row) { return View(row->procedure); }},
+        {kDocument, "symbol", "Its symbol", [](auto &row) { return View(row->symbol); }},
         {kDocument, "interleave", "Channels that lie side by side",
-         [](const Port &row) -> Value { return Code(row->interleave); }},
+         [](auto &row) { return Code(row->interleave); }},
     };
     static const TableOf<Row> kTable{"ports",
                                      kColumns,

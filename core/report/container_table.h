@@ -4,11 +4,6 @@
 #include "core/container/hwx/container.h"
 #include "core/report/column.h"
 
-#include <cstddef>
-#include <optional>
-#include <string>
-#include <vector>
-
 /// The tables of a hardware container, as `hwx` and the Commands dock list them. Rows point into
 /// the container.
 namespace kernscope::report {

@@ -7,12 +7,6 @@
 #include "core/report/json_table.h"
 #include "core/report/placement_table.h"
 
-#include <algorithm>
-#include <initializer_list>
-#include <iterator>
-#include <unordered_map>
-#include <utility>
-
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -183,87 +177,79 @@ const TableOf<DecisionFacts> &decisionTable()
     using Row = DecisionFacts;
     static constexpr Column<Row> kColumns[] = {
         {kName, "weight", "The weight, by a name that finds it",
-         [](const Row &row) -> Value { return row.weight->findableName(); },
-         jsonOf([](const Row &row) { return Json(row.weight->name); })},
-        {kName, "form", "How it is stored",
-         [](const Row &row) -> Value { return formText(row.weight->form); }},
+         [](auto &row) { return row.weight->findableName(); },
+         jsonOf([](auto &row) { return Json(row.weight->name); })},
+        {kName, "form", "How it is stored", [](auto &row) { return formText(row.weight->form); }},
         {"outcome", "What the chip does with the stored form",
-         [](const Row &row) { return outcomeValue(row.assessed.decision.outcome()); }},
+         [](auto &row) { return outcomeValue(row.assessed.decision.outcome()); }},
         {kNumber, "bytes_moved", "moved", "Bytes that a dispatch moves",
-         [](const Row &row) { return known<Count>(row.assessed.decision.bytesMoved); },
-         withUnit("B"), unknownAs("?")},
+         [](auto &row) { return known<Count>(row.assessed.decision.bytesMoved); }, withUnit("B"),
+         unknownAs("?")},
         {kNumber, "speedup", "measured",
          "Times the rate of dense fp16, as published for such a layer",
-         [](const Row &row) { return speedupValue(row.assessed.speedup); },
-         jsonOf(speedupDocument)},
+         [](auto &row) { return speedupValue(row.assessed.speedup); }, jsonOf(speedupDocument)},
         {kNumber, "predicted_speedup", "predicted",
          "Times the rate of the same values stored dense, of the layer alone", predictedValue,
-         jsonOf([](const Row &row) { return optionalJson(row.assessed.predictedSpeedup); })},
+         jsonOf([](auto &row) { return optionalJson(row.assessed.predictedSpeedup); })},
         {kNumber, "predicted_speedup_call", "of a call",
          "The same of a call that runs the layer alone, where what a call takes beside its layers "
          "is known",
-         [](const Row &row) -> Value {
+         [](auto &row) {
              const auto &predicted = row.assessed.predictedCallSpeedup;
              return predicted ? Value(Written{*predicted, fmt::format("{:.2f}", *predicted)})
                               : Value(Absent());
          },
-         jsonOf([](const Row &row) { return optionalJson(row.assessed.predictedCallSpeedup); })},
+         jsonOf([](auto &row) { return optionalJson(row.assessed.predictedCallSpeedup); })},
         {"bound", "What the layer's time is bound by",
-         [](const Row &row) -> Value { return Word(roofline::boundName(row.assessed.bound)); }},
+         [](auto &row) { return Word(roofline::boundName(row.assessed.bound)); }},
         {kNumber, "energy", "Power that was measured times a predicted time",
-         [](const Row &row) -> Value { return energyText(row.assessed.energy); }, withUnit("uJ"),
-         jsonOf(
-             [](const Row &row) { return row.whole ? energyJson(row.assessed.energy) : noKey(); })},
+         [](auto &row) { return energyText(row.assessed.energy); }, withUnit("uJ"),
+         jsonOf([](auto &row) { return row.whole ? energyJson(row.assessed.energy) : noKey(); })},
         {kNumber | kTables, "demand", "a core needs", "Kernel memory that a core needs for it",
          demandValue, withUnit("B"), unknownAs("?")},
         {kNumber, "cap", "of cap", "Kernel memory that a core has",
-         [](const Row &row) { return known<Count>(row.assessed.decision.memory.cap); },
-         withUnit("B"), unknownAs("?"), jsonOf(memoryDocument)},
+         [](auto &row) { return known<Count>(row.assessed.decision.memory.cap); }, withUnit("B"),
+         unknownAs("?"), jsonOf(memoryDocument)},
         {kNumber | kTables, "sub_layers", "parts", "Parts that the weight is split into",
-         [](const Row &row) { return known<Count>(row.assessed.decision.memory.sublayers); },
+         [](auto &row) { return known<Count>(row.assessed.decision.memory.sublayers); },
          unknownAs("?")},
         {kDocument, "target", "chip", "The chip that decides", nullptr,
-         jsonOf([](const Row &row) { return Json(row.verdict().target->name); })},
+         jsonOf([](auto &row) { return Json(row.verdict().target->name); })},
         {kDocument, "legal", "Whether the chip takes the weight as it is stored", nullptr,
-         jsonOf([](const Row &row) { return Json(row.verdict().refusedBy.empty()); })},
+         jsonOf([](auto &row) { return Json(row.verdict().refusedBy.empty()); })},
         {kDocument, "refused_by", "refused by", "The rule that the stored form breaks", nullptr,
          jsonOf(refusedJson)},
         {kDocument, "verdict", "Place of its verdict in the list of verdicts", nullptr,
-         jsonOf([](const Row &row) { return Json(row.verdictIndex); })},
+         jsonOf([](auto &row) { return Json(row.verdictIndex); })},
         {kDocument, "reasons", "Each condition that the verdict consulted", nullptr,
-         jsonOf([](const Row &row) {
+         jsonOf([](auto &row) {
              return row.whole ? jsonArray(reasonTable(), row.verdict().reasons) : Json::array();
          })},
         {kDocument, "disagreements", "What sources say otherwise", nullptr,
-         jsonOf([](const Row &row) {
-             return row.whole ? Json(row.verdict().disagreements) : noKey();
-         })},
+         jsonOf([](auto &row) { return row.whole ? Json(row.verdict().disagreements) : noKey(); })},
         {kDocument, "note", "Note on the verdict", nullptr,
-         jsonOf([](const Row &row) { return row.whole ? Json(row.verdict().note) : noKey(); })},
+         jsonOf([](auto &row) { return row.whole ? Json(row.verdict().note) : noKey(); })},
         {kDocument, "nearest_change", "nearest change",
          "The smallest change after which the chip would decide otherwise", nullptr,
-         jsonOf([](const Row &row) {
-             return row.whole ? Json(row.verdict().nearestChange) : noKey();
-         })},
+         jsonOf([](auto &row) { return row.whole ? Json(row.verdict().nearestChange) : noKey(); })},
         {kDocument, "function", "Function of the program that reads the weight", nullptr,
-         jsonOf([](const Row &row) { return Json(row.weight->function); })},
+         jsonOf([](auto &row) { return Json(row.weight->function); })},
         {kDocument, "address", "The weight with its model and function", nullptr,
-         jsonOf([](const Row &row) { return Json(row.weight->address()); })},
+         jsonOf([](auto &row) { return Json(row.weight->address()); })},
         {kDocument, "measured", "measured figures",
-         "What was published for such a layer, with each condition", nullptr,
-         jsonOf([](const Row &row) {
+         "What was published for such a layer, with each condition", nullptr, jsonOf([](auto &row) {
              return row.whole ? measuredJson(row.assessed.measured) : noKey();
          })},
         {kDocument, "predicted_speedup_unpruned", "predicted, unpruned",
          "Times the rate of dense weights without zeros", nullptr,
-         jsonOf([](const Row &row) { return optionalJson(row.assessed.predictedOverUnpruned); })},
+         jsonOf([](auto &row) { return optionalJson(row.assessed.predictedOverUnpruned); })},
         {kDocument, "time_s", "time", "Predicted time of the layer", nullptr, withUnit("s"),
-         jsonOf([](const Row &row) { return optionalJson(row.assessed.timeS); })},
+         jsonOf([](auto &row) { return optionalJson(row.assessed.timeS); })},
         {kDocument, "roofs", "held against", "Roofs that the time was made with", nullptr,
-         jsonOf([](const Row &row) { return row.whole ? roofsJson(row.assessed) : noKey(); })},
+         jsonOf([](auto &row) { return row.whole ? roofsJson(row.assessed) : noKey(); })},
         {kDocument, "energy_measured", "measured energy",
          "What was published of the energy of such a layer, with each condition", nullptr,
-         jsonOf([](const Row &row) {
+         jsonOf([](auto &row) {
              return row.whole ? measuredJson(row.assessed.energyMeasured) : noKey();
          })},
     };
@@ -336,24 +322,22 @@ const TableOf<decision::Reason> &reasonTable()
     using Row = decision::Reason;
     static constexpr Column<Row> kColumns[] = {
         {"passes", "state", "Whether the condition holds on this chip", passesValue,
-         jsonOf([](const Row &row) { return optionalJson(row.passes); })},
+         jsonOf([](auto &row) { return optionalJson(row.passes); })},
         {"gate", "condition", "What the compiler consults", member<&Row::gate>, originOf(noteOf)},
         {"offset", "Place in the hardware-abstraction table of compiler 9.509",
-         [](const Row &row) -> Value {
+         [](auto &row) {
              return row.offset ? Value(target::halOffsetText(*row.offset)) : Value(Nothing());
          }},
         {kDocument, "value", "Value of the byte", nullptr,
-         jsonOf([](const Row &row) { return optionalJson(row.value); })},
+         jsonOf([](auto &row) { return optionalJson(row.value); })},
         {"found", "The byte or fact that was found; unknown is not 0", member<&Row::found>,
          originOf(noteOf)},
         {"required", "needed", "What it would have to be", member<&Row::required>},
         {"source", "Where the value is documented", member<&Row::source>},
         {"confidence", "How well it is known",
-         [](const Row &row) { return confidenceValue(row.confidence); }},
+         [](auto &row) { return confidenceValue(row.confidence); }},
         {kDocument, "note", "Note on the condition",
-         [](const Row &row) -> Value {
-             return row.note.empty() ? Value(Absent()) : Value(row.note);
-         }},
+         [](auto &row) { return row.note.empty() ? Value(Absent()) : Value(row.note); }},
     };
     static const TableOf<Row> kTable{
         "reasons",
@@ -417,9 +401,7 @@ Json measuredJson(std::span<const decision::Measurement> measured)
         json["high"] = ratioJson(each.high);
         json["holds"] = optionalJson(each.holds());
         json["condition"] = each.condition;
-        json["conditions"] = Json::array();
-        for (const decision::Condition &condition : each.conditions)
-            json["conditions"].push_back(conditionJson(condition));
+        json["conditions"] = listJson(each.conditions, conditionJson);
         json["source"] = each.source;
         json["confidence"] = format::confidenceName(each.confidence);
         list.push_back(std::move(json));
@@ -479,81 +461,75 @@ const TableOf<CandidateFacts> &candidateTable()
     using Row = CandidateFacts;
     static constexpr Column<Row> kColumns[] = {
         {kName | kTerminal, "marked", "candidate", "Form, with > where it is the one to take",
-         [](const Row &row) -> Value { return formMark(row); }},
+         [](auto &row) { return formMark(row); }},
         {kDocument | kWindow, "form", "candidate", "Form; smallest bytes come first",
-         [](const Row &row) -> Value {
+         [](auto &row) {
              return Word({}, row.chosen ? Mark::Chosen : Mark::None, row.candidate.form);
          }},
         {kNumber, "bytes", "Stored bytes of the whole weight",
-         [](const Row &row) -> Value { return Count(row.candidate.bytes); }},
+         [](auto &row) { return Count(row.candidate.bytes); }},
         {kNumber, "bytes_per_weight", "B/weight", "Bytes a weight",
-         [](const Row &row) -> Value { return Ratio(row.candidate.bytesPerWeight); }},
+         [](auto &row) { return Ratio(row.candidate.bytesPerWeight); }},
         {"outcome", "What the chip does with it",
-         [](const Row &row) { return outcomeValue(row.candidate.assessment.outcome); }},
+         [](auto &row) { return outcomeValue(row.candidate.assessment.outcome); }},
         {kDocument, "stored", "Whether the weight has this form now",
-         [](const Row &row) -> Value { return row.candidate.stored; }},
+         [](auto &row) { return row.candidate.stored; }},
         {kDocument, "streams", "Whether the chip reads it as it is stored",
-         [](const Row &row) -> Value {
-             return row.candidate.assessment.outcome == decision::Outcome::Streams;
-         }},
+         [](auto &row) { return row.candidate.assessment.outcome == decision::Outcome::Streams; }},
         {kNumber, "error",
          "Relative error of the layer's output against fp32, through the engine's reduction, on "
          "sampled inputs: an estimate",
-         candidateErrorValue, jsonOf([](const Row &row) {
+         candidateErrorValue, jsonOf([](auto &row) {
              return row.candidate.error ? choiceErrorJson(*row.candidate.error) : Json(nullptr);
          })},
         {kNumber | kWindow, "max_weight_error", "max weight error",
          "Largest difference of a weight",
-         [](const Row &row) -> Value {
+         [](auto &row) {
              const auto &error = row.candidate.error;
              return error ? Value(Real(error->weightMaxAbs, 3, true)) : Value(Unknown());
          }},
         {kDocument | kWindow, "within_tolerance", "within tolerance",
          "Whether the error is at most the tolerance",
-         [](const Row &row) -> Value { return row.candidate.withinTolerance; }},
+         [](auto &row) { return row.candidate.withinTolerance; }},
         {kDocument, "passed_over", "passed over", "Why it is no candidate of the procedure",
-         [](const Row &row) { return orNothing(row.candidate.passedOver); }},
+         [](auto &row) { return orNothing(row.candidate.passedOver); }},
         {kNumber | kDocument | kWindow, "time_s", "modelled time",
          "Time of the layer by the roofline",
-         [](const Row &row) { return known<Seconds>(row.candidate.assessment.timeS); },
-         withUnit("s")},
+         [](auto &row) { return known<Seconds>(row.candidate.assessment.timeS); }, withUnit("s")},
         {kDocument, "bound", "What bounds the layer: compute or bandwidth",
-         [](const Row &row) -> Value {
-             return Word(roofline::boundName(row.candidate.assessment.bound));
-         }},
+         [](auto &row) { return Word(roofline::boundName(row.candidate.assessment.bound)); }},
         {kNumber, "speedup", "measured speed-up",
          "Times the rate of dense fp16, where it was measured on this chip; ? some condition of "
          "the measurement is not known of this layer",
-         [](const Row &row) { return speedupValue(row.candidate.assessment.speedup); },
-         jsonOf([](const Row &row) { return speedupJson(row.candidate.assessment.speedup); }),
-         originOf([](const Row &row) {
+         [](auto &row) { return speedupValue(row.candidate.assessment.speedup); },
+         jsonOf([](auto &row) { return speedupJson(row.candidate.assessment.speedup); }),
+         originOf([](auto &row) {
              const auto &quoted = row.candidate.assessment.speedup;
              return quoted ? quoted->condition : std::string();
          })},
         {kNumber | kDocument, "predicted_speedup", "predicted speed-up",
          "Times the rate of the same values stored dense, by the roofline",
-         [](const Row &row) -> Value {
+         [](auto &row) {
              const auto &predicted = row.candidate.assessment.predictedSpeedup;
              return predicted ? Value(Real(*predicted, 2)) : Value(Unknown());
          }},
         {kNumber | kDocument, "predicted_speedup_unpruned", "predicted, unpruned",
          "Times the rate of dense weights without zeros, by the roofline",
-         [](const Row &row) -> Value {
+         [](auto &row) {
              const auto &predicted = row.candidate.assessment.predictedOverUnpruned;
              return predicted ? Value(Real(*predicted, 2)) : Value(Unknown());
          }},
         {kNumber | kDocument, "predicted_speedup_call", "predicted, of a call",
          "Times the rate of the same values stored dense, of a call that runs the layer alone; "
          "unknown where what a call takes beside its layers is",
-         [](const Row &row) -> Value {
+         [](auto &row) {
              const auto &predicted = row.candidate.assessment.predictedCallSpeedup;
              return predicted ? Value(Real(*predicted, 2)) : Value(Unknown());
          }},
         {kName | kTables, "remark", "Why it is taken or passed over", remarkValue},
         {kDocument, "chosen", "Whether it is the form to take", member<&Row::chosen>},
     };
-    static const TableOf<Row> kTable{"candidates", kColumns};
-    return kTable;
+    return tableOf<kColumns>("candidates");
 }
 
 Json choiceJson(const FormChoice &choice)

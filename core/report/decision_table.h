@@ -6,15 +6,6 @@
 #include "core/assessment/weight_facts.h"
 #include "core/report/column.h"
 
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
-
 namespace kernscope::report {
 
 /// A weight on one chip, as `decide` lists it: in text with its main figures, in JSON with all of

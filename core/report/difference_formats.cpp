@@ -2,15 +2,11 @@
 #include "core/report/difference_formats.h"
 
 #include "core/base/svg.h"
-#include "core/base/text.h"
 #include "core/bundle/bundle.h"
 #include "core/report/document.h"
-#include "core/report/places_table.h"
 
-#include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <optional>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -566,8 +562,7 @@ Result<std::string> differenceHtml(std::span<const CheckedDifference> all, Progr
         addVerdict(page, checked);
         page.addHeading("Weights");
         page.add(pairTextTable(checked, usedColumns(differenceRows(checked)), true));
-        if (auto added = addDifferentValues(page, checked, progress); !added)
-            return tl::unexpected(std::move(added.error()));
+        TRY(addDifferentValues(page, checked, progress));
         addAllCodebooks(page, checked);
         addChips(page, checked);
     }

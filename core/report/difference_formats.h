@@ -4,12 +4,6 @@
 #include "core/report/difference_json.h"
 #include "core/report/pair_table.h"
 
-#include <cstddef>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
-
 namespace kernscope::report {
 
 /// "x.mlmodelc: [journal.pending] …" of each journal that makes the answer one of bytes that are

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/difference_json.h"
 
-#include "core/base/error.h"
-#include "core/base/text.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/pair_read_lock.h"
-#include "core/compare/compare.h"
 #include "core/compare/task_comparison.h"
 #include "core/report/build_matrix.h"
 #include "core/report/difference_formats.h"
@@ -14,7 +11,6 @@
 #include "core/report/json_table.h"
 #include "core/report/patch_files.h"
 
-#include <algorithm>
 #include <cmath>
 
 #include <nlohmann/json.hpp>
@@ -30,11 +26,9 @@ Result<void> findForms(CheckedDifference &checked, Progress *progress)
     for (std::size_t i = 0; i < wholePairs(pairs).size(); ++i) {
         if (!pairs[i].values || pairs[i].storedEqual)
             continue;
-        auto form = checkForm(*checked.a, *checked.b, pairs[i], progress);
-        if (!form)
-            return tl::unexpected(std::move(form.error()));
-        if (form->mask || form->palette || form->codes || !form->notExamined.empty())
-            checked.forms.emplace_back(i, *std::move(form));
+        auto form = TRY(checkForm(*checked.a, *checked.b, pairs[i], progress));
+        if (form.mask || form.palette || form.codes || !form.notExamined.empty())
+            checked.forms.emplace_back(i, std::move(form));
     }
     return {};
 }
@@ -53,10 +47,9 @@ Result<void> findPlaces(CheckedDifference &checked, const ComparisonWanted &want
     for (const std::size_t i : order) {
         if (!pairs[i].values || pairs[i].values->identical())
             continue;
-        auto worst = findWorstPlaces(*checked.a, *checked.b, pairs[i], *wanted.places, progress);
-        if (!worst)
-            return tl::unexpected(std::move(worst.error()));
-        checked.worst.emplace_back(i, *std::move(worst));
+        auto worst =
+            TRY(findWorstPlaces(*checked.a, *checked.b, pairs[i], *wanted.places, progress));
+        checked.worst.emplace_back(i, std::move(worst));
     }
     return {};
 }
@@ -105,10 +98,8 @@ Result<std::vector<Difference>> compareWithBase(const Bundle &base,
     }
     if (others.size() > 1)
         return compareBuilds(base, others, options, progress);
-    auto one = compareBundles(base, *others.front(), options.front(), progress);
-    if (!one)
-        return tl::unexpected(std::move(one.error()));
-    return std::vector<Difference>{*std::move(one)};
+    auto one = TRY(compareBundles(base, *others.front(), options.front(), progress));
+    return std::vector<Difference>{std::move(one)};
 }
 
 Json bytesJson(const std::optional<ByteCount> &bytes)
@@ -173,9 +164,7 @@ Json structureJson(const Bundle &a, const Bundle &b, const Difference &differenc
     json["operations_a"] = program.operationsA;
     json["operations_b"] = program.operationsB;
     json["operations_matched"] = program.matched;
-    json["operations"] = Json::array();
-    for (const ProgramChange &change : program.changes)
-        json["operations"].push_back(changeJson(change));
+    json["operations"] = listJson(program.changes, changeJson);
     if (const auto tasks = compareTasks(a, b)) {
         json["tasks_a"] = tasks->tasksA;
         json["tasks_b"] = tasks->tasksB;
@@ -219,9 +208,8 @@ Json pairJson(const Bundle &a, const Bundle &b, const ComparedPair &pair)
         json["pairing_content"] = contentKindName(pair.content);
     if (pair.similarity)
         json["similarity"] = {{"correlation", *pair.similarity}, {"next", pair.nextSimilarity}};
-    json["changes"] = Json::array();
-    for (const std::string_view change : pairChanges(a, b, pair))
-        json["changes"].push_back(change);
+    json["changes"] =
+        listJson(pairChanges(a, b, pair), [&](const std::string_view change) { return change; });
     json["a"] = weightJson(a, pair.a, std::nullopt, {});
     json["b"] = weightJson(b, pair.b, std::nullopt, {});
     json["stored_ratio"] = pair.storedRatio ? ratioJson(*pair.storedRatio) : Json(nullptr);
@@ -276,10 +264,9 @@ Json joinedJson(const Bundle &a, const Bundle &b, std::span<const ComparedPair> 
 
 Json onlyJson(const Bundle &bundle, const std::vector<std::size_t> &weights)
 {
-    Json list = Json::array();
-    for (const std::size_t weight : weights)
-        list.push_back(weightJson(bundle, weight, std::nullopt, {}));
-    return list;
+    return listJson(weights, [&](const std::size_t weight) {
+        return weightJson(bundle, weight, std::nullopt, {});
+    });
 }
 
 Json figureNumber(double value)
@@ -289,15 +276,14 @@ Json figureNumber(double value)
 
 Json faultsJson(const std::vector<LimitFault> &faults)
 {
-    Json list = Json::array();
-    for (const LimitFault &fault : faults)
-        list.push_back({{"weight", fault.weight.empty() ? Json(nullptr) : Json(fault.weight)},
-                        {"weight_b", fault.weightB.empty() ? Json(nullptr) : Json(fault.weightB)},
-                        {"limit", fault.limit},
-                        {"found", figureJson(fault.found)},
-                        {"allowed", figureJson(fault.allowed)},
-                        {"rule", fault.rule.empty() ? Json(nullptr) : Json(fault.rule)}});
-    return list;
+    return listJson(faults, [&](const auto &fault) -> Json {
+        return {{"weight", fault.weight.empty() ? Json(nullptr) : Json(fault.weight)},
+                {"weight_b", fault.weightB.empty() ? Json(nullptr) : Json(fault.weightB)},
+                {"limit", fault.limit},
+                {"found", figureJson(fault.found)},
+                {"allowed", figureJson(fault.allowed)},
+                {"rule", fault.rule.empty() ? Json(nullptr) : Json(fault.rule)}};
+    });
 }
 
 Json counterexampleJson(const CheckedDifference &checked)
@@ -331,10 +317,9 @@ Json maskJson(const MaskCheck &mask)
     Json json;
     json["kept"] = numberJson(mask.kept);
     json["elements"] = numberJson(mask.elements);
-    json["patterns"] = Json::array();
-    for (const MaskCheck::Pattern &pattern : mask.patterns)
-        json["patterns"].push_back(
-            {{"keep", pattern.keep}, {"of", pattern.of}, {"axis", pattern.axis}});
+    json["patterns"] = listJson(mask.patterns, [&](const auto &pattern) -> Json {
+        return {{"keep", pattern.keep}, {"of", pattern.of}, {"axis", pattern.axis}};
+    });
     json["structured_outputs"] = mask.structuredOutputs;
     json["structured_inputs"] = mask.structuredInputs;
     json["zeros_per_output"] = {numberJson(mask.leastZeros), numberJson(mask.mostZeros)};
@@ -517,13 +502,11 @@ compareChecked(const BundlePtr &base, std::span<const BundlePtr> builds,
                std::span<const std::vector<PairChoice>> pairs, const ComparisonWanted &wanted,
                Progress *progress)
 {
-    auto differences = compareWithBase(*base, builds, pairs, wanted.options, progress);
-    if (!differences)
-        return tl::unexpected(std::move(differences.error()));
+    auto differences = TRY(compareWithBase(*base, builds, pairs, wanted.options, progress));
     Progress own;
     std::vector<CheckedDifference> all;
     for (std::size_t i = 0; i < builds.size(); ++i) {
-        CheckedDifference checked{base, builds[i], std::move((*differences)[i]), {}, {}};
+        CheckedDifference checked{base, builds[i], std::move(differences[i]), {}, {}};
         checked.faults = checkLimits(*base, *checked.b, checked.difference, wanted.limits);
         checked.verdict = buildVerdict(*base, *checked.b, checked.difference);
         Result<void> found;
@@ -566,11 +549,9 @@ Result<std::string> differenceDocument(std::span<CheckedDifference> all, std::st
         return changeScript(*first.a, *first.b, first.difference, progress);
     if (format == "ips" || format == "bps") {
         const auto patch =
-            binaryPatch(*first.a, *first.b, first.difference,
-                        format == "ips" ? BinaryFormat::Ips : BinaryFormat::Bps, progress);
-        if (!patch)
-            return tl::unexpected(patch.error());
-        return std::string(reinterpret_cast<const char *>(patch->data()), patch->size());
+            TRY(binaryPatch(*first.a, *first.b, first.difference,
+                            format == "ips" ? BinaryFormat::Ips : BinaryFormat::Bps, progress));
+        return std::string(reinterpret_cast<const char *>(patch.data()), patch.size());
     }
     if (format == "json") {
         Json document = differencesJson(all);
@@ -594,12 +575,10 @@ Json differenceJson(const Bundle &a, const Bundle &b, const Difference &differen
                        {"bytes_a", bytesJson(difference.program.bytesA)},
                        {"bytes_b", bytesJson(difference.program.bytesB)}};
     json["structure"] = structureJson(a, b, difference);
-    json["weights"] = Json::array();
-    for (const ComparedPair &pair : wholePairs(difference.weights))
-        json["weights"].push_back(pairJson(a, b, pair));
-    json["joined"] = Json::array();
-    for (const auto &parts : slicedPairs(difference.weights))
-        json["joined"].push_back(joinedJson(a, b, parts));
+    json["weights"] = listJson(wholePairs(difference.weights),
+                               [&](const auto &pair) { return pairJson(a, b, pair); });
+    json["joined"] = listJson(slicedPairs(difference.weights),
+                              [&](const auto &parts) { return joinedJson(a, b, parts); });
     json["only_a"] = onlyJson(a, difference.onlyA);
     json["only_b"] = onlyJson(b, difference.onlyB);
     return json;

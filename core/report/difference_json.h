@@ -12,15 +12,6 @@
 #include "core/report/json.h"
 #include "core/report/places_table.h"
 
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
 namespace kernscope::report {
 
 /// In which order a report has the pairs of weights.

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/document.h"
 
-#include "core/base/text.h"
-
 #include <fmt/format.h>
 
 namespace kernscope::report {

@@ -3,13 +3,6 @@
 
 #include "core/report/column.h"
 
-#include <cstdint>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <variant>
-#include <vector>
-
 namespace kernscope::report {
 
 /// A report for people: headings, sentences, lists, tables and pictures, in that order, without

@@ -4,10 +4,8 @@
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/byte_field.h"
-#include "core/compare/value_difference.h"
 #include "core/report/json_table.h"
 
-#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -37,7 +35,9 @@ Value whereValue(const EditFacts &row)
 
 Value noteValue(const EditFacts &row)
 {
-    return row.edit->bytes.empty() ? Value(Word{"nothing to change"}) : Value(View(row.edit->note));
+    // Of several bits of a mask the last edit has the bytes of all.
+    const bool same = row.edit->bytes.empty() && row.edit->oldText == row.edit->newText;
+    return same ? Value(Word{"nothing to change"}) : Value(View(row.edit->note));
 }
 
 /// Bytes as such are no number; what was there and what comes is listed as bytes.
@@ -245,10 +245,9 @@ Value fileVerdict(const FileDifference &file)
 
 Json pairsDocument(const std::vector<ByteRange> &ranges)
 {
-    Json list = Json::array();
-    for (const ByteRange &range : ranges)
-        list.push_back({numberJson(range.offset.value), numberJson(range.bytes.value)});
-    return list;
+    return listJson(ranges, [&](const auto &range) -> Json {
+        return {numberJson(range.offset.value), numberJson(range.bytes.value)};
+    });
 }
 
 Json savedJson(const SaveReport &saved)
@@ -256,9 +255,7 @@ Json savedJson(const SaveReport &saved)
     Json json;
     json["bytes_written"] = numberJson(saved.bytesWritten.value);
     json["verified"] = saved.verified;
-    json["backups"] = Json::array();
-    for (const std::filesystem::path &backup : saved.backups)
-        json["backups"].push_back(backup.string());
+    json["backups"] = listJson(saved.backups, [&](const auto &backup) { return backup.string(); });
     return json;
 }
 
@@ -295,50 +292,50 @@ const TableOf<EditFacts> &editTable()
     using Row = EditFacts;
     static constexpr Column<Row> kColumns[] = {
         {kWindow, "active", "on", "Cleared: switched off, or undone and not made again",
-         [](const Row &row) -> Value { return Word(row.active ? "on" : "off"); }},
+         [](auto &row) { return Word(row.active ? "on" : "off"); }},
         {kDocument, "kind", "What kind of edit it is",
-         [](const Row &row) -> Value { return Word(editKindName(row.edit->edit.kind)); }},
+         [](auto &row) { return Word(editKindName(row.edit->edit.kind)); }},
         {kName | kTerminal, "written", "edit",
          "The kind and the edit, as the command line writes them",
-         [](const Row &row) -> Value {
+         [](auto &row) {
              return fmt::format("{} {}", editKindName(row.edit->edit.kind),
                                 editText(row.edit->edit));
          }},
         {kDocument | kWindow, "edit", "The edit as the command line writes it",
-         [](const Row &row) -> Value { return editText(row.edit->edit); }},
+         [](auto &row) { return editText(row.edit->edit); }},
         {kDocument, "weight", "The weight that it changes",
-         [](const Row &row) -> Value { return View(row.edit->edit.weight); }},
+         [](auto &row) { return View(row.edit->edit.weight); }},
         {kNumber | kDocument | kTerminal, "asked", "The value that was asked for",
-         [](const Row &row) -> Value {
+         [](auto &row) -> Value {
              if (hasNoFigure(row))
                  return Nothing();
              return Written(row.edit->asked, fmt::format("{}", row.edit->asked));
          },
-         jsonOf([](const Row &row) {
+         jsonOf([](auto &row) {
              return hasNoFigure(row) ? Json(nullptr) : valueJson(row.edit->asked);
          })},
         {kNumber | kDocument | kTerminal, "stored", "The value that the form holds",
-         [](const Row &row) -> Value {
+         [](auto &row) -> Value {
              if (hasNoFigure(row))
                  return Nothing();
              return Written(row.edit->stored, fmt::format("{:.9g}", row.edit->stored));
          },
-         jsonOf([](const Row &row) {
+         jsonOf([](auto &row) {
              return hasNoFigure(row) ? Json(nullptr) : valueJson(row.edit->stored);
          })},
         {kNumber, "old", "was", "The value before",
-         [](const Row &row) -> Value { return View(row.edit->oldText); }},
+         [](auto &row) { return View(row.edit->oldText); }},
         {kNumber | kDocument | kWindow, "new", "The value that the form holds now",
-         [](const Row &row) -> Value { return View(row.edit->newText); }},
+         [](auto &row) { return View(row.edit->newText); }},
         {kWindow, "where", "The first changed byte, and how many more runs", whereValue},
         {kNumber | kWindow, "bytes", "How many bytes change",
-         [](const Row &row) -> Value { return Count(row.changedBytes()); }},
+         [](auto &row) { return Count(row.changedBytes()); }},
         {kName, "note", "What the form made of the value", noteValue,
-         jsonOf([](const Row &row) { return Json(row.edit->note); })},
+         jsonOf([](auto &row) { return Json(row.edit->note); })},
         {kNumber | kDocument, "elements", "Decoded elements that it sets",
-         [](const Row &row) -> Value { return Count(row.edit->elements); }},
+         [](auto &row) { return Count(row.edit->elements); }},
         {kDocument, "tables", "Whether it touches program text, a header or a record",
-         [](const Row &row) -> Value { return row.edit->tables; }},
+         [](auto &row) { return row.edit->tables; }},
         {kDocument, "ranges", "The bytes before and after, run by run", nullptr,
          jsonOf(rangesJson)},
     };
@@ -375,8 +372,7 @@ const TableOf<PickedFact> &pickedElementTable()
         {"a", "A", "The element as A stores it", member<&Row::a>},
         {"b", "B", "The element as B stores it", member<&Row::b>},
     };
-    static const TableOf<Row> kTable{"element", kColumns};
-    return kTable;
+    return tableOf<kColumns>("element");
 }
 
 const TableOf<WrittenRange> &writtenRangeTable()
@@ -439,22 +435,20 @@ const TableOf<ChangedBytes> &changedBytesTable()
     static constexpr Column<Row> kColumns[] = {
         {kName, "file", "File that holds the bytes", member<&Row::file>},
         {kNumber, "offset", "The first changed byte",
-         [](const Row &row) -> Value { return Hex(row.edit->offset.value); }},
+         [](auto &row) { return Hex(row.edit->offset.value); }},
         {kNumber, "bytes", "How many bytes change",
-         [](const Row &row) -> Value { return Count(row.edit->after.size()); }},
+         [](auto &row) { return Count(row.edit->after.size()); }},
         {"before", "The bytes as they were; of many the first",
-         [](const Row &row) { return bytesValue(row.edit->before); },
-         jsonOf([](const Row &row) { return bytesDocument(row.edit->before); })},
+         [](auto &row) { return bytesValue(row.edit->before); },
+         jsonOf([](auto &row) { return bytesDocument(row.edit->before); })},
         {"after", "The bytes as they become; of many the first",
-         [](const Row &row) { return bytesValue(row.edit->after); },
-         jsonOf([](const Row &row) { return bytesDocument(row.edit->after); })},
+         [](auto &row) { return bytesValue(row.edit->after); },
+         jsonOf([](auto &row) { return bytesDocument(row.edit->after); })},
         {kDocument, "cut", "Only the first of the bytes are written out", nullptr,
-         jsonOf([](const Row &row) {
-             return row.edit->after.size() > kJsonBytes ? Json(true) : noKey();
-         })},
+         jsonOf(
+             [](auto &row) { return row.edit->after.size() > kJsonBytes ? Json(true) : noKey(); })},
     };
-    static const TableOf<Row> kTable{"changed_bytes", kColumns};
-    return kTable;
+    return tableOf<kColumns>("changed_bytes");
 }
 
 const TableOf<FileDifference> &fileDifferenceTable()
@@ -462,33 +456,31 @@ const TableOf<FileDifference> &fileDifferenceTable()
     using Row = FileDifference;
     static constexpr Column<Row> kColumns[] = {
         {kName, "path", "file", "Path in the bundle", member<&Row::path>},
-        {kNumber, "bytes_a", "A", "Its bytes in A",
-         [](const Row &row) { return sizeValue(row.bytesA); },
-         jsonOf([](const Row &row) { return sizeDocument(row.bytesA); })},
-        {kNumber, "bytes_b", "B", "Its bytes in B",
-         [](const Row &row) { return sizeValue(row.bytesB); },
-         jsonOf([](const Row &row) { return sizeDocument(row.bytesB); })},
+        {kNumber, "bytes_a", "A", "Its bytes in A", [](auto &row) { return sizeValue(row.bytesA); },
+         jsonOf([](auto &row) { return sizeDocument(row.bytesA); })},
+        {kNumber, "bytes_b", "B", "Its bytes in B", [](auto &row) { return sizeValue(row.bytesB); },
+         jsonOf([](auto &row) { return sizeDocument(row.bytesB); })},
         {kDocument, "equal", "Whether both have the same bytes at the same places",
          member<&Row::equal>},
         {kDocument, "ranges", "ranges in A", "Where bytes differ, by the offsets of A", nullptr,
-         jsonOf([](const Row &row) { return pairsDocument(row.ranges); })},
+         jsonOf([](auto &row) { return pairsDocument(row.ranges); })},
         {kDocument, "ranges_b", "ranges in B", "Where bytes differ, by the offsets of B", nullptr,
-         jsonOf([](const Row &row) { return pairsDocument(row.rangesB); })},
+         jsonOf([](auto &row) { return pairsDocument(row.rangesB); })},
         {kTerminal, "verdict", "bytes", "How the bytes differ, and at how many places",
          fileVerdict},
         {kDocument, "different_bytes", "different", "Bytes that differ",
-         [](const Row &row) -> Value { return Count(row.tally.total()); }},
+         [](auto &row) { return Count(row.tally.total()); }},
         {kDocument, "changed_bytes", "changed", "Bytes that both have, with other values",
-         [](const Row &row) -> Value { return Count(row.tally.changed); }},
+         [](auto &row) { return Count(row.tally.changed); }},
         {kDocument, "only_a_bytes", "only in A", "Bytes that A alone has",
-         [](const Row &row) -> Value { return Count(row.tally.onlyA); }},
+         [](auto &row) { return Count(row.tally.onlyA); }},
         {kDocument, "only_b_bytes", "only in B", "Bytes that B alone has",
-         [](const Row &row) -> Value { return Count(row.tally.onlyB); }},
+         [](auto &row) { return Count(row.tally.onlyB); }},
         {kDocument, "other_spelling", "another notation",
          "Program text against protobuf: bytes are not compared", nullptr,
-         jsonOf([](const Row &row) { return row.otherNotation ? Json(true) : noKey(); })},
+         jsonOf([](auto &row) { return row.otherNotation ? Json(true) : noKey(); })},
         {kDocument, "ranges_cut", "cut", "There are more ranges than are listed", nullptr,
-         jsonOf([](const Row &row) { return row.rangesCut ? Json(true) : noKey(); })},
+         jsonOf([](auto &row) { return row.rangesCut ? Json(true) : noKey(); })},
     };
     static const TableOf<Row> kTable{"file_differences",
                                      kColumns,
@@ -562,13 +554,13 @@ Json recoverJson(std::string_view path, RecoverAction action, bool dryRun,
     json["path"] = path;
     json["action"] = actionName(action);
     json["dry_run"] = dryRun;
-    json["saves"] = Json::array();
-    for (const RecoveredSave &done : report.saves)
-        json["saves"].push_back({{"journal", done.save.journal.string()},
-                                 {"state", interruptedStateName(done.save.state)},
-                                 {"save_ranges", jsonArray(writtenRangeTable(), done.save.ranges)},
-                                 {"ranges", jsonArray(writtenRangeTable(), done.ranges)},
-                                 {"bytes_written", numberJson(done.bytesWritten.value)}});
+    json["saves"] = listJson(report.saves, [&](const auto &done) -> Json {
+        return {{"journal", done.save.journal.string()},
+                {"state", interruptedStateName(done.save.state)},
+                {"save_ranges", jsonArray(writtenRangeTable(), done.save.ranges)},
+                {"ranges", jsonArray(writtenRangeTable(), done.ranges)},
+                {"bytes_written", numberJson(done.bytesWritten.value)}};
+    });
     json["verified"] = report.verified;
     return json;
 }

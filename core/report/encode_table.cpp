@@ -5,9 +5,6 @@
 #include "core/report/engine_json.h"
 #include "core/report/json_table.h"
 
-#include <algorithm>
-#include <cstdint>
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -52,20 +49,15 @@ void addEncodedWeight(Json &json, const Bundle &bundle, const EncodedBundle &enc
 
 void addInstruction(Json &document, const quantized::Quantized &made)
 {
-    document["instruction"] = Json::array();
-    for (const format::TquantLine &line : made.lines)
-        document["instruction"].push_back({{"kind", line.kind},
-                                           {"name", line.name},
-                                           {"text", line.text},
-                                           {"source", line.source}});
-    document["devices"] = Json::array();
-    for (const format::TquantFact &fact : made.devices)
-        document["devices"].push_back({{"device", fact.device},
-                                       {"feature", fact.feature},
-                                       {"value", fact.value},
-                                       {"note", fact.note},
-                                       {"source", fact.source},
-                                       {"confidence", format::confidenceName(fact.confidence)}});
+    document["instruction"] = listJson(made.lines, [&](const auto &line) -> Json {
+        return {
+            {"kind", line.kind}, {"name", line.name}, {"text", line.text}, {"source", line.source}};
+    });
+    document["devices"] = listJson(made.devices, [&](const auto &fact) -> Json {
+        return {{"device", fact.device}, {"feature", fact.feature},
+                {"value", fact.value},   {"note", fact.note},
+                {"source", fact.source}, {"confidence", format::confidenceName(fact.confidence)}};
+    });
     document["contested"] = readingsJson(made.contested);
 }
 
@@ -82,18 +74,16 @@ const TableOf<EncodedSide> &encodedSideTable()
 {
     using Row = EncodedSide;
     static constexpr Column<Row> kColumns[] = {
-        {"side", "Before or after", [](const Row &row) -> Value { return Word(row.name); }},
-        {"form", "How the weight is stored",
-         [](const Row &row) -> Value { return formText(row.weight->form); }},
+        {"side", "Before or after", [](auto &row) { return Word(row.name); }},
+        {"form", "How the weight is stored", [](auto &row) { return formText(row.weight->form); }},
         {kNumber, "stored_bytes", "stored", "Its stored bytes",
-         [](const Row &row) -> Value { return Count(row.weight->storedBytes.value); }},
+         [](auto &row) { return Count(row.weight->storedBytes.value); }},
         {kNumber, "ratio", "Stored bytes over those of dense fp16",
-         [](const Row &row) -> Value { return Ratio(row.weight->ratio()); }},
+         [](auto &row) { return Ratio(row.weight->ratio()); }},
         {kNumber, "bundle_bytes", "bundle", "Bytes of the whole bundle",
-         [](const Row &row) -> Value { return Count(row.bundle->totalBytes().value); }},
+         [](auto &row) { return Count(row.bundle->totalBytes().value); }},
     };
-    static const TableOf<Row> kTable{"encoded_sides", kColumns};
-    return kTable;
+    return tableOf<kColumns>("encoded_sides");
 }
 
 std::vector<EncodedFacts> encodedFacts(const Bundle &bundle, const EncodedBundle &encoded)
@@ -109,29 +99,26 @@ const TableOf<EncodedFacts> &encodedTable()
     using Row = EncodedFacts;
     static constexpr Column<Row> kColumns[] = {
         {kName, "name", "weight", "The weight, by a name that finds it",
-         [](const Row &row) -> Value { return row.after->findableName(); }},
-        {"before", "How it was stored",
-         [](const Row &row) -> Value { return formText(row.before->form); }},
+         [](auto &row) { return row.after->findableName(); }},
+        {"before", "How it was stored", [](auto &row) { return formText(row.before->form); }},
         {kNumber, "stored_before", "stored", "Stored bytes before",
-         [](const Row &row) -> Value { return Count(row.before->storedBytes.value); }},
-        {"after", "How it is stored now",
-         [](const Row &row) -> Value { return formText(row.after->form); }},
+         [](auto &row) { return Count(row.before->storedBytes.value); }},
+        {"after", "How it is stored now", [](auto &row) { return formText(row.after->form); }},
         {kNumber, "stored_after", "stored", "Stored bytes now",
-         [](const Row &row) -> Value { return Count(row.after->storedBytes.value); }},
+         [](auto &row) { return Count(row.after->storedBytes.value); }},
         {kNumber, "weight_relative", "weights", "Relative error of the weights",
-         [](const Row &row) { return relativeValue(row.one->error.weightRelative); }},
+         [](auto &row) { return relativeValue(row.one->error.weightRelative); }},
         {kNumber, "output_relative", "layer",
          "Relative error of the layer through the engine's reduction (estimate)",
-         [](const Row &row) { return relativeValue(row.one->error.outputRelative); }},
+         [](auto &row) { return relativeValue(row.one->error.outputRelative); }},
         {kNumber, "inputs_relative", "inputs",
          "Relative error by the statistics of the inputs (expected)",
-         [](const Row &row) {
+         [](auto &row) {
              return row.one->inputRelative ? relativeValue(*row.one->inputRelative)
                                            : Value(Unknown());
          }},
     };
-    static const TableOf<Row> kTable{"encoded", kColumns};
-    return kTable;
+    return tableOf<kColumns>("encoded");
 }
 
 std::string askedText(const EncodedBundle &encoded)
@@ -155,20 +142,19 @@ Json encodeJson(const Bundle &bundle, const EncodedBundle &encoded, codec::Encod
     json["weights"] = Json::array();
     for (const EncodedOne &one : encoded.weights)
         addEncodedWeight(json["weights"].emplace_back(), bundle, encoded, one);
-    json["kept"] = Json::array();
-    for (const RefusedWeight &kept : encoded.kept)
-        json["kept"].push_back({{"weight", bundle.weights()[kept.weight].findableName()},
-                                {"why", kept.error.message}});
-    json["refused"] = Json::array();
-    for (const RefusedWeight &refused : encoded.refused)
-        json["refused"].push_back(bundle.weights()[refused.weight].findableName());
+    json["kept"] = listJson(encoded.kept, [&](const auto &kept) -> Json {
+        return {{"weight", bundle.weights()[kept.weight].findableName()},
+                {"why", kept.error.message}};
+    });
+    json["refused"] = listJson(encoded.refused, [&](const auto &refused) {
+        return bundle.weights()[refused.weight].findableName();
+    });
     json["bytes_before"] = bundle.totalBytes().value;
     json["bytes_after"] = encoded.made->totalBytes().value;
     json["output"] = output;
     json["opset"] = encoded.raised.empty() ? Json(nullptr) : raisedJson(encoded.raised.front());
-    json["opsets"] = Json::array();
-    for (const RaisedBundle &raised : encoded.raised)
-        json["opsets"].push_back(raisedJson(raised));
+    json["opsets"] =
+        listJson(encoded.raised, [&](const auto &raised) { return raisedJson(raised); });
     json["verified"] = verified;
     return json;
 }
@@ -193,14 +179,11 @@ Json raisedJson(const RaisedBundle &raised)
     Json opset;
     opset["before"] = raised.before;
     opset["after"] = raised.after;
-    opset["changes"] = Json::array();
-    for (const OpsetChange &change : raised.changes)
-        opset["changes"].push_back({{"operation", change.operation},
-                                    {"function", change.function},
-                                    {"count", change.count},
-                                    {"opset", fmt::format("ios{}", change.opset)},
-                                    {"change", change.change},
-                                    {"rewritten", change.rewritten}});
+    opset["changes"] = listJson(raised.changes, [&](const auto &change) -> Json {
+        return {{"operation", change.operation}, {"function", change.function},
+                {"count", change.count},         {"opset", fmt::format("ios{}", change.opset)},
+                {"change", change.change},       {"rewritten", change.rewritten}};
+    });
     return opset;
 }
 
@@ -209,14 +192,13 @@ const TableOf<Json> &quantizedFileTable()
     using Row = Json;
     static constexpr Column<Row> kColumns[] = {
         {"path", "file", "Path in the folder",
-         [](const Json &row) -> Value { return row.value("path", std::string()); }},
+         [](auto &row) { return row.value("path", std::string()); }},
         {"dtype", "type", "Type of its elements",
-         [](const Json &row) -> Value { return row.value("dtype", std::string()); }},
+         [](auto &row) { return row.value("dtype", std::string()); }},
         {kNumber, "bytes", "Length of the file in bytes",
-         [](const Json &row) -> Value { return Count(row.value("bytes", std::uint64_t{0})); }},
+         [](auto &row) { return Count(row.value("bytes", std::uint64_t{0})); }},
     };
-    static const TableOf<Row> kTable{"quantized_files", kColumns};
-    return kTable;
+    return tableOf<kColumns>("quantized_files");
 }
 
 const TableOf<codec::TquantTile> &quantizeTileTable()
@@ -225,20 +207,17 @@ const TableOf<codec::TquantTile> &quantizeTileTable()
     static constexpr Column<Row> kColumns[] = {
         {"name", "tile", "Operand of the instruction", member<&Row::name>},
         {"dtype", "type", "Type of its elements", member<&Row::type>},
-        {"shape", "Its rows and columns",
-         [](const Row &row) -> Value { return shapeText(row.shape); },
-         jsonOf([](const Row &row) { return Json(row.shape); })},
+        {"shape", "Its rows and columns", [](auto &row) { return shapeText(row.shape); },
+         jsonOf([](auto &row) { return Json(row.shape); })},
         {kNumber, "bytes", "Bytes of the tile", member<&Row::bytes, Count>},
         {kTerminal, "remark", "Whether it holds nothing of use afterwards; devices that need it",
          tileRemark},
         {kDocument, "scratch", "Holds nothing of use afterwards", member<&Row::scratch>},
         {kDocument, "devices", "The devices that need it, where not all do", nullptr,
-         jsonOf([](const Row &row) {
-             return row.name == "tmp" ? Json(devicesOf(row)) : Json(nullptr);
-         })},
+         jsonOf(
+             [](auto &row) { return row.name == "tmp" ? Json(devicesOf(row)) : Json(nullptr); })},
     };
-    static const TableOf<Row> kTable{"quantize_tiles", kColumns};
-    return kTable;
+    return tableOf<kColumns>("quantize_tiles");
 }
 
 Json constraintsJson(const std::vector<codec::MxConstraint> &constraints)

@@ -6,7 +6,6 @@
 #include "core/report/collective_table.h"
 #include "core/report/fact_values.h"
 #include "core/report/json_table.h"
-#include "core/target/rules.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -43,16 +42,13 @@ Value addressOf(const std::optional<std::uint32_t> &address)
 
 Json readingsJson(std::span<const format::Reading> readings)
 {
-    Json list = Json::array();
-    for (const format::Reading &reading : readings)
-        list.push_back({{"topic", reading.topic},
-                        {"subject", reading.subject},
-                        {"reading", reading.text},
-                        {"taken", reading.taken},
-                        {"source", reading.source},
-                        {"confidence", format::confidenceName(reading.confidence)},
-                        {"note", reading.note}});
-    return list;
+    return listJson(readings, [&](const auto &reading) -> Json {
+        return {
+            {"topic", reading.topic},   {"subject", reading.subject},
+            {"reading", reading.text},  {"taken", reading.taken},
+            {"source", reading.source}, {"confidence", format::confidenceName(reading.confidence)},
+            {"note", reading.note}};
+    });
 }
 
 HalShown halShown(const target::Target &target, const target::HalField &field)
@@ -88,10 +84,9 @@ Json collectiveJson(const target::Target &target)
     json["reduction_kinds"] = Json::object();
     for (const decision::ReductionToken &token : decision::reductionTokens())
         json["reduction_kinds"][token.token] = token.kind;
-    json["atomics"] = Json::array();
-    for (const decision::AtomicRow &row : decision::atomicRows())
-        json["atomics"].push_back(
-            {{"reduction_type", row.reduction}, {"operation", optionalJson(row.operation)}});
+    json["atomics"] = listJson(decision::atomicRows(), [&](const auto &row) -> Json {
+        return {{"reduction_type", row.reduction}, {"operation", optionalJson(row.operation)}};
+    });
     json["bytes"] = jsonArray(collectiveByteTable(), collectiveByteRows(target));
     json["gates"] = jsonArray(collectiveGateTable(), decision::collectiveGates(target));
     json["setters"] = jsonArray(ccdmaSetterTable(), decision::ccdmaSetters());
@@ -215,21 +210,20 @@ const TableOf<ImageGroup> &imageGroupTable()
         {"name", "What the group programs", member<&Row::name>},
         {kNumber, "registers", "How many registers it has", member<&Row::registers, Code>},
         {"base", "Byte address of its first register",
-         [](const Row &row) { return addressOf(row.base); }},
+         [](auto &row) { return addressOf(row.base); }},
         {"struct_offset", "object", "Offset in the compiler's object",
-         [](const Row &row) -> Value { return '+' + hexText(row.structOffset); },
-         jsonOf([](const Row &row) { return Json(hexText(row.structOffset)); })},
+         [](auto &row) { return '+' + hexText(row.structOffset); },
+         jsonOf([](auto &row) { return Json(hexText(row.structOffset)); })},
         {kDocument, "image_offset", "image", "Offset in the image that the engine reads",
-         [](const Row &row) -> Value { return hexText(row.imageOffset); }},
+         [](auto &row) { return hexText(row.imageOffset); }},
         {"contents", "What the registers hold", member<&Row::contents>},
         {kDocument, "reading", "Its meaning by the register maps", member<&Row::reading>},
         {"confidence", "How sure it is",
-         [](const Row &row) -> Value { return Word(format::confidenceName(row.confidence)); }},
+         [](auto &row) { return Word(format::confidenceName(row.confidence)); }},
         {kDocument, "source", "Where it is from",
-         [](const Row &) -> Value { return View("chapter 20, table 20.7"); }},
+         [](auto &) { return View("chapter 20, table 20.7"); }},
     };
-    static const TableOf<Row> kTable{"register-groups", kColumns};
-    return kTable;
+    return tableOf<kColumns>("register-groups");
 }
 
 const TableOf<ImageField> &imageFieldTable()
@@ -238,23 +232,21 @@ const TableOf<ImageField> &imageFieldTable()
     static constexpr Column<Row> kColumns[] = {
         {kDocument, "record", "Kind of row: a field, a relocation or a stream register",
          member<&Row::record>},
-        {"group", "Register group that it is in",
-         [](const Row &row) { return orNothing(row.group); }},
+        {"group", "Register group that it is in", [](auto &row) { return orNothing(row.group); }},
         {"name", "field", "Name of the field or register", member<&Row::name>},
         {"struct_offset", "object", "Offset in the compiler's object",
-         [](const Row &row) { return addressOf(row.structOffset); }},
+         [](auto &row) { return addressOf(row.structOffset); }},
         {"register", "word", "Word address of the register",
-         [](const Row &row) { return addressOf(row.wordAddress); }},
+         [](auto &row) { return addressOf(row.wordAddress); }},
         {kDocument, "byte_address", "byte address", "Byte address of the register",
-         [](const Row &row) { return addressOf(row.byteAddress); }},
+         [](auto &row) { return addressOf(row.byteAddress); }},
         {"bits", "Bits of the register", member<&Row::bits>},
         {"contents", "What it holds", member<&Row::contents>},
         {"source", "Where it is from", member<&Row::source>},
         {kDocument, "confidence", "How sure it is",
-         [](const Row &row) -> Value { return Word(format::confidenceName(row.confidence)); }},
+         [](auto &row) { return Word(format::confidenceName(row.confidence)); }},
     };
-    static const TableOf<Row> kTable{"image-fields", kColumns};
-    return kTable;
+    return tableOf<kColumns>("image-fields");
 }
 
 std::vector<ImageField> imageFieldsOf(std::string_view record)
@@ -273,11 +265,10 @@ const TableOf<ImageField> &relocationRegisterTable()
     static constexpr Column<Row> kColumns[] = {
         {"name", "relocation", "Name of the relocation", member<&Row::name>},
         {"register", "Word address of the register that it fills in",
-         [](const Row &row) { return addressOf(row.wordAddress); }},
+         [](auto &row) { return addressOf(row.wordAddress); }},
         {"contents", "role", "What the address is of", member<&Row::contents>},
     };
-    static const TableOf<Row> kTable{"relocation-registers", kColumns};
-    return kTable;
+    return tableOf<kColumns>("relocation-registers");
 }
 
 std::vector<ImageStreamFacts> imageStreamRows()
@@ -300,19 +291,18 @@ const TableOf<ImageStreamFacts> &imageStreamTable()
     using Row = ImageStreamFacts;
     static constexpr Column<Row> kColumns[] = {
         {"name", "stream", "What the stream loads",
-         [](const Row &row) -> Value { return View(row.stream.name); }},
+         [](auto &row) { return View(row.stream.name); }},
         {"enable", "Byte address of the register that enables it",
-         [](const Row &row) -> Value { return hexText(row.stream.enable); }},
+         [](auto &row) { return hexText(row.stream.enable); }},
         {"base_offset", "base offset", "Byte address of the register of its offset",
-         [](const Row &row) -> Value { return hexText(row.stream.baseOffset); }},
+         [](auto &row) { return hexText(row.stream.baseOffset); }},
         {"relocation", "Word address of its relocation register",
-         [](const Row &row) -> Value { return hexText(row.stream.relocation); }},
+         [](auto &row) { return hexText(row.stream.relocation); }},
         {kTables, "role", "What that relocation is for", member<&Row::role>},
         {kDocument, "source", "Where the registers are from",
-         [](const Row &) -> Value { return View("tables 20.8 and 25.4"); }},
+         [](auto &) { return View("tables 20.8 and 25.4"); }},
     };
-    static const TableOf<Row> kTable{"image-streams", kColumns};
-    return kTable;
+    return tableOf<kColumns>("image-streams");
 }
 
 const TableOf<LaneCode> &laneCodeTable()
@@ -320,35 +310,30 @@ const TableOf<LaneCode> &laneCodeTable()
     using Row = LaneCode;
     static constexpr Column<Row> kColumns[] = {
         {kTables, "lane", "Lane of the format word",
-         [](const Row &row) -> Value { return View(descriptor::formatLaneName(row.lane)); }},
+         [](auto &row) { return View(descriptor::formatLaneName(row.lane)); }},
         {"format", "Tensor format", member<&Row::name>},
         {"value", "bits", "Its bits in the format word",
-         [](const Row &row) -> Value {
-             return row.bits ? Value(hexText(*row.bits, 3)) : Value(Unknown());
-         },
-         unknownAs("none"), jsonOf([](const Row &row) {
-             return row.bits ? Json(hexText(*row.bits)) : Json(nullptr);
-         })},
+         [](auto &row) { return row.bits ? Value(hexText(*row.bits, 3)) : Value(Unknown()); },
+         unknownAs("none"),
+         jsonOf([](auto &row) { return row.bits ? Json(hexText(*row.bits)) : Json(nullptr); })},
         {"message", "why it has none",
          "Why the lane has no bits for it; in quotation marks the compiler's words",
-         [](const Row &row) -> Value {
+         [](auto &row) {
              return row.refusal.quoted ? Value('"' + row.refusal.text + '"')
                                        : orNothing(row.refusal.text);
          },
-         jsonOf([](const Row &row) { return row.bits ? Json(nullptr) : Json(row.refusal.text); }),
-         originOf([](const Row &row) { return row.refusal.source; })},
+         jsonOf([](auto &row) { return row.bits ? Json(nullptr) : Json(row.refusal.text); }),
+         originOf([](auto &row) { return row.refusal.source; })},
         {kDocument, "quoted", "Whether that is the compiler's own text, as the source quotes it",
-         nullptr,
-         jsonOf([](const Row &row) { return row.bits ? noKey() : Json(row.refusal.quoted); })},
+         nullptr, jsonOf([](auto &row) { return row.bits ? noKey() : Json(row.refusal.quoted); })},
         {"contested", "What another source has",
-         [](const Row &row) { return orNothing(row.contested); }},
+         [](auto &row) { return orNothing(row.contested); }},
         {kDocument, "source", "Where the bits or the rule are from",
-         [](const Row &row) -> Value {
+         [](auto &row) {
              return row.bits ? View("chapter 36, table 36.3") : View(row.refusal.source);
          }},
     };
-    static const TableOf<Row> kTable{"format-lanes", kColumns};
-    return kTable;
+    return tableOf<kColumns>("format-lanes");
 }
 
 const TableOf<format::WeightElementRole> &elementRoleTable()
@@ -360,10 +345,9 @@ const TableOf<format::WeightElementRole> &elementRoleTable()
         {"role", "role in a weight", "What it is for in a weight", member<&Row::role>},
         {"source", "Where it is documented", member<&Row::source>},
         {"confidence", "How well it is known",
-         [](const Row &row) { return confidenceValue(row.confidence); }},
+         [](auto &row) { return confidenceValue(row.confidence); }},
     };
-    static const TableOf<Row> kTable{"element_roles", kColumns};
-    return kTable;
+    return tableOf<kColumns>("element_roles");
 }
 
 const TableOf<format::Fp8Format> &fp8FormatTable()
@@ -384,10 +368,9 @@ const TableOf<format::Fp8Format> &fp8FormatTable()
         {"on_m5", "on the M5", "State on the M5", member<&Row::onM5>},
         {kDocument | kWindow, "source", "Where it is documented", member<&Row::source>},
         {kDocument | kWindow, "confidence", "How well it is known",
-         [](const Row &row) { return confidenceValue(row.confidence); }},
+         [](auto &row) { return confidenceValue(row.confidence); }},
     };
-    static const TableOf<Row> kTable{"fp8-formats", kColumns};
-    return kTable;
+    return tableOf<kColumns>("fp8-formats");
 }
 
 const TableOf<format::EngineNote> &engineNoteTable()
@@ -398,15 +381,14 @@ const TableOf<format::EngineNote> &engineNoteTable()
         {"what", "about", "What it is about", member<&Row::what>},
         {"text", "what is known",
          "In quotation marks the compiler's own text, as its source has it",
-         [](const Row &row) -> Value { return row.quoted ? '"' + row.text + '"' : row.text; },
-         jsonOf([](const Row &row) { return Json(row.text); })},
+         [](auto &row) { return row.quoted ? '"' + row.text + '"' : row.text; },
+         jsonOf([](auto &row) { return Json(row.text); })},
         {kDocument, "quoted", "Whether it is the compiler's own text", member<&Row::quoted>},
         {"source", "Where it is documented", member<&Row::source>},
         {kDocument | kWindow, "confidence", "How well it is known",
-         [](const Row &row) { return confidenceValue(row.confidence); }},
+         [](auto &row) { return confidenceValue(row.confidence); }},
     };
-    static const TableOf<Row> kTable{"engine-notes", kColumns};
-    return kTable;
+    return tableOf<kColumns>("engine-notes");
 }
 
 const TableOf<DoubleMacPair> &doubleMacTable()
@@ -416,13 +398,12 @@ const TableOf<DoubleMacPair> &doubleMacTable()
         {"activation", "Type of the activations", member<&Row::activation>},
         {"kernel", "Type of the weights", member<&Row::kernel>},
         {"eligible", "double multiply", "Whether the array multiplies two pairs at a time",
-         [](const Row &row) -> Value { return Word(row.eligible ? "eligible" : "no"); },
-         jsonOf([](const Row &row) { return Json(row.eligible); })},
+         [](auto &row) { return Word(row.eligible ? "eligible" : "no"); },
+         jsonOf([](auto &row) { return Json(row.eligible); })},
         {kDocument, "source", "Where the rule is from",
-         [](const Row &) -> Value { return View("chapter 36, fp8 datapath"); }},
+         [](auto &) { return View("chapter 36, fp8 datapath"); }},
     };
-    static const TableOf<Row> kTable{"double-multiply", kColumns};
-    return kTable;
+    return tableOf<kColumns>("double-multiply");
 }
 
 void addEncodedWord(Json &answer, std::uint32_t version, std::uint32_t word,

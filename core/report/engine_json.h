@@ -7,15 +7,7 @@
 #include "core/format/catalogue.h"
 #include "core/report/column.h"
 #include "core/report/json.h"
-#include "core/target/hal.h"
 #include "core/target/target.h"
-
-#include <array>
-#include <cstdint>
-#include <optional>
-#include <span>
-#include <string>
-#include <vector>
 
 /// What is known of the engine and of a chip apart from any file: the bytes of its table, the
 /// collective layer, the descriptor. A command or a dock shows these as they are.

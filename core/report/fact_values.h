@@ -5,9 +5,6 @@
 #include "core/format/catalogue.h"
 #include "core/report/column.h"
 
-#include <optional>
-#include <string>
-
 #include <fmt/format.h>
 
 /// Cells that many tables of facts have.

@@ -7,8 +7,6 @@
 #include "core/report/fact_values.h"
 #include "core/report/json_table.h"
 
-#include <utility>
-
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -44,15 +42,12 @@ Value refusedBy(const KernelFormatFacts &facts)
 
 Json rulesJson(const KernelFormatFacts &facts)
 {
-    Json rules = Json::array();
-    for (const format::LegalityRule &rule : facts.legality.rules)
-        rules.push_back({{"name", rule.name},
-                         {"state", ruleStateName(rule.state)},
-                         {"required", rule.required},
-                         {"found", rule.found},
-                         {"source", rule.source},
-                         {"confidence", format::confidenceName(rule.confidence)}});
-    return rules;
+    return listJson(facts.legality.rules, [&](const auto &rule) -> Json {
+        return {
+            {"name", rule.name},         {"state", ruleStateName(rule.state)},
+            {"required", rule.required}, {"found", rule.found},
+            {"source", rule.source},     {"confidence", format::confidenceName(rule.confidence)}};
+    });
 }
 
 std::string sourceAndNote(const std::string &source, const std::string &note)
@@ -155,35 +150,34 @@ const TableOf<KernelFormatFacts> &kernelFormatTable()
     using Row = KernelFormatFacts;
     static constexpr Column<Row> kColumns[] = {
         {kNumber, "code", "Kernel format: the compiler's number for a weight's storage",
-         [](const Row &row) -> Value { return Code(row.row->format.value); },
-         originOf(formatOrigin)},
+         [](auto &row) { return Code(row.row->format.value); }, originOf(formatOrigin)},
         {"name", "Name in public work on the compilers",
-         [](const Row &row) -> Value { return View(row.row->name); }, originOf(formatOrigin)},
+         [](auto &row) { return View(row.row->name); }, originOf(formatOrigin)},
         {"kind", "Scalar, palette (7 to 27), unity (28 to 30) or microscaled",
-         [](const Row &row) -> Value { return Word(format::kernelFormatKindName(row.row->kind)); }},
+         [](auto &row) { return Word(format::kernelFormatKindName(row.row->kind)); }},
         {kNumber, "bit_depth", "bits", "Bits of an element, or of a palette's index",
-         [](const Row &row) { return known<Code>(row.row->bits); }},
+         [](auto &row) { return known<Code>(row.row->bits); }},
         {kNumber | kDocument, "palette_format", "entries", "Kernel format of a palette's entries",
-         [](const Row &row) { return codeOf(format::paletteEntryFormat(row.row->format)); }},
+         [](auto &row) { return codeOf(format::paletteEntryFormat(row.row->format)); }},
         {"underlying_type", "type", "Underlying type of an element, or of a palette's entries",
-         [](const Row &row) -> Value {
+         [](auto &row) {
              return row.row->underlying.empty() ? Value(Unknown()) : Value(row.row->underlying);
          }},
         {kNumber | kDocument, "palette_lut_bytes", "codebook", "Bytes of one codebook",
-         [](const Row &row) { return codeOf(format::paletteLutBytes(row.row->format, 1)); },
+         [](auto &row) { return codeOf(format::paletteLutBytes(row.row->format, 1)); },
          withUnit("B")},
         {kNumber, "type_number", "number",
          "Element type number in descriptors and symbol catalogues",
-         [](const Row &row) { return codeOf(format::typeNumber(row.row->format)); }},
+         [](auto &row) { return codeOf(format::typeNumber(row.row->format)); }},
         {kNumber | kDocument | kWindow, "register_value", "register",
          "Value of the kernel-configuration register",
-         [](const Row &row) { return known<Code>(row.row->registerValue); }},
+         [](auto &row) { return known<Code>(row.row->registerValue); }},
         {kNumber | kWindow, "since_version", "since",
          "First descriptor version that has it, where known",
-         [](const Row &row) { return known<Code>(row.row->sinceVersion); }},
+         [](auto &row) { return known<Code>(row.row->sinceVersion); }},
         {"legal", "on this chip",
          "Whether the chosen chip's descriptor can encode it, or the rule that refuses", legalValue,
-         jsonOf([](const Row &row) {
+         jsonOf([](auto &row) {
              const auto verdict = row.legality.verdict(); // null: a rule cannot be answered
              return verdict ? Json(*verdict) : Json(nullptr);
          }),
@@ -191,15 +185,13 @@ const TableOf<KernelFormatFacts> &kernelFormatTable()
         {kDocument, "refused_by", "refused by", "The rule that refuses", refusedBy},
         {kDocument, "rules", "Every rule that was consulted", nullptr, jsonOf(rulesJson)},
         {"confidence", "How well the row is known; the tooltip names the source",
-         [](const Row &row) { return confidenceValue(row.row->confidence); },
-         originOf(formatOrigin)},
+         [](auto &row) { return confidenceValue(row.row->confidence); }, originOf(formatOrigin)},
         {kDocument | kWindow, "source", "Where the row comes from",
-         [](const Row &row) -> Value { return View(row.row->source); }},
+         [](auto &row) { return View(row.row->source); }},
         {kDocument | kWindow, "note", "Note on the row",
-         [](const Row &row) -> Value { return View(row.row->note); }},
+         [](auto &row) { return View(row.row->note); }},
     };
-    static const TableOf<Row> kTable{"kernel-formats", kColumns};
-    return kTable;
+    return tableOf<kColumns>("kernel-formats");
 }
 
 std::vector<ElementTypeFacts> elementTypeRows(std::string_view numbering,
@@ -241,45 +233,41 @@ const TableOf<ElementTypeFacts> &elementTypeTable()
     static constexpr Column<Row> kColumns[] = {
         {kWindow, "numbering",
          "Which list the code belongs to; codes of different lists are never the same thing",
-         [](const Row &row) -> Value { return Word(row.numbering); }},
+         [](auto &row) { return Word(row.numbering); }},
         {kNumber, "code", "The compiler's or the file's number",
-         [](const Row &row) -> Value { return Code(row.row->code); }},
-        {"name", "Name of the type", [](const Row &row) -> Value { return View(row.row->name); }},
+         [](auto &row) { return Code(row.row->code); }},
+        {"name", "Name of the type", [](auto &row) { return View(row.row->name); }},
         {kNumber, "bits", "Bits of one element",
-         [](const Row &row) { return known<Code>(row.row->bits); }},
+         [](auto &row) { return known<Code>(row.row->bits); }},
         {"dma_to_fp16", "DMA to fp16",
          "Whether the DMA engine converts it to fp16 (the fold predicate)",
-         [](const Row &row) -> Value {
-             return row.dmaToFp16 ? Value(*row.dmaToFp16) : Value(Absent());
-         },
-         originOf([](const Row &row) { return row.row->note; })},
+         [](auto &row) { return row.dmaToFp16 ? Value(*row.dmaToFp16) : Value(Absent()); },
+         originOf([](auto &row) { return row.row->note; })},
         {"dma_valid", "DMA valid",
          "Tensor formats: what CheckValidDMAFormat says on the chosen chip",
-         [](const Row &row) -> Value { return row.dma ? known(row.dma->valid) : Value(Absent()); },
+         [](auto &row) { return row.dma ? known(row.dma->valid) : Value(Absent()); },
          unknownAs("unknown")},
         {"capability_byte", "byte",
          "Tensor formats: the byte of the chip's table that CheckValidDMAFormat asks",
-         [](const Row &row) -> Value {
+         [](auto &row) -> Value {
              if (!row.dma)
                  return Absent();
              return row.dma->byte ? Value(target::halOffsetText(*row.dma->byte)) : Nothing();
          }},
         {kWindow, "in_kernel_unit", "weight sections",
          "The catalogue: whether a weight section's descriptor is written with it",
-         [](const Row &row) -> Value {
-             return row.row->inKernelUnit ? Value(true) : Value(Absent());
-         }},
+         [](auto &row) { return row.row->inKernelUnit ? Value(true) : Value(Absent()); }},
         {kDocument | kWindow, "since_compiler", "since compiler",
          "The catalogue: version of the first compiler whose files list it",
-         [](const Row &row) -> Value {
+         [](auto &row) {
              return row.row->sinceCompiler.empty() ? Value(Absent())
                                                    : Value(row.row->sinceCompiler);
          }},
         {kDocument | kWindow, "confidence", "How well the row is known",
-         [](const Row &row) { return confidenceValue(row.row->confidence); }},
+         [](auto &row) { return confidenceValue(row.row->confidence); }},
         {kDocument | kWindow, "source", "Where the row comes from",
-         [](const Row &row) -> Value { return View(row.row->source); },
-         originOf([](const Row &row) { return row.row->note; })},
+         [](auto &row) { return View(row.row->source); },
+         originOf([](auto &row) { return row.row->note; })},
     };
     static const TableOf<Row> kTable{
         "element-types", kColumns, {"code", "name", "bits", "confidence", "source"}};
@@ -299,31 +287,28 @@ const TableOf<CodegenFacts> &codegenTable()
     using Row = CodegenFacts;
     static constexpr Column<Row> kColumns[] = {
         {"capability", "What an encoder writes",
-         [](const Row &row) -> Value { return View(row.rule->capability); }},
+         [](auto &row) { return View(row.rule->capability); }},
         {kNumber, "since_version", "since", "First descriptor version whose encoder writes it",
-         [](const Row &row) -> Value { return Code(row.rule->sinceVersion); }},
+         [](auto &row) { return Code(row.rule->sinceVersion); }},
         {"implemented", "here", "Whether the chosen descriptor version has it",
-         [](const Row &row) -> Value {
+         [](auto &row) {
              return row.implemented ? Word("implemented", Mark::Good)
                                     : Word("no encoder", Mark::Bad);
          },
-         jsonOf([](const Row &row) { return Json(row.implemented); })},
+         jsonOf([](auto &row) { return Json(row.implemented); })},
         {"offset", "In the descriptor, where one is published",
-         [](const Row &row) -> Value {
+         [](auto &row) -> Value {
              if (!row.rule->offset)
                  return Nothing();
              return fmt::format("{:#05x}", *row.rule->offset);
          }},
-        {"source", "Where the rule comes from",
-         [](const Row &row) -> Value { return View(row.rule->source); },
-         originOf([](const Row &row) { return row.rule->note; })},
+        {"source", "Where the rule comes from", [](auto &row) { return View(row.rule->source); },
+         originOf([](auto &row) { return row.rule->note; })},
         {kDocument | kWindow, "confidence", "How well the rule is known",
-         [](const Row &row) { return confidenceValue(row.rule->confidence); }},
-        {kDocument, "note", "Note on the row",
-         [](const Row &row) -> Value { return View(row.rule->note); }},
+         [](auto &row) { return confidenceValue(row.rule->confidence); }},
+        {kDocument, "note", "Note on the row", [](auto &row) { return View(row.rule->note); }},
     };
-    static const TableOf<Row> kTable{"encoder", kColumns};
-    return kTable;
+    return tableOf<kColumns>("encoder");
 }
 
 Json formatsJson(const target::Target &target, const format::FormatUse &use)
@@ -365,13 +350,11 @@ const TableOf<EmbeddedFact> &embeddedFactTable()
         {"table", "Table of facts that the program reads", member<&Row::table>},
         {"fact", "Cells of the row, by column", member<&Row::cells>},
         {"confidence", "How well the row is known, in the words of its table",
-         [](const Row &row) { return orNothing(row.confidence); }},
-        {"source", "Where the row comes from",
-         [](const Row &row) { return orNothing(row.source); }},
-        {"note", "Note on the row", [](const Row &row) { return orNothing(row.note); }},
+         [](auto &row) { return orNothing(row.confidence); }},
+        {"source", "Where the row comes from", [](auto &row) { return orNothing(row.source); }},
+        {"note", "Note on the row", [](auto &row) { return orNothing(row.note); }},
     };
-    static const TableOf<Row> kTable{"facts", kColumns};
-    return kTable;
+    return tableOf<kColumns>("facts");
 }
 
 Json embeddedFactsJson(std::string_view table)
@@ -412,19 +395,19 @@ const TableOf<ActivationEntry> &activationTable()
     using Row = ActivationEntry;
     static constexpr Column<Row> kColumns[] = {
         {kNumber, "entry", "Halfword of the record, 0 to 42", entryPlace,
-         jsonOf([](const Row &row) { return Json(row.entry); }), originOf(entryOrigin)},
+         jsonOf([](auto &row) { return Json(row.entry); }), originOf(entryOrigin)},
         {"name", "field", "What the entry is, in the chosen reading of the record", entryName,
          originOf(entryOrigin)},
         {kNumber | kDocument, "count", "entries", "How many entries the field has",
          member<&Row::count, Count>},
         {kNumber | kTables, "bits", "The stored fp16 bits",
-         [](const Row &row) -> Value {
+         [](auto &row) {
              return row.count == 1 ? Value(Hex(row.table->entries()[row.entry], 4))
                                    : Value(Nothing());
          },
          originOf(entryOrigin)},
         {kNumber | kTables, "value", "The same bits as an fp16 number",
-         [](const Row &row) -> Value {
+         [](auto &row) {
              return row.count == 1 ? Value(Real(static_cast<double>(row.table->value(row.entry)),
                                                 kActivationDigits, true))
                                    : Value(Nothing());
@@ -433,17 +416,17 @@ const TableOf<ActivationEntry> &activationTable()
         {kDocument, "values", "The numbers of all entries of the field", nullptr,
          jsonOf(activationValuesJson)},
         {kDocument, "source", "Where the field is described",
-         [](const Row &row) -> Value {
+         [](auto &row) {
              return row.field != nullptr ? Value(View(row.field->source)) : Value(Nothing());
          }},
         {"confidence", "How well the field's place and meaning are known",
-         [](const Row &row) -> Value {
+         [](auto &row) {
              return row.field != nullptr ? confidenceValue(row.field->confidence)
                                          : Value(Nothing());
          },
          originOf(entryOrigin)},
         {kName | kDocument | kTerminal, "note", "What else is known of the field",
-         [](const Row &row) -> Value {
+         [](auto &row) {
              return row.field != nullptr ? Value(View(row.field->note)) : Value(Nothing());
          }},
     };
@@ -468,14 +451,11 @@ const TableOf<KnotFacts> &knotTable()
     static constexpr Column<Row> kColumns[] = {
         {kNumber | kTerminal, "knot", "Number of the knot, from 0", member<&KnotFacts::knot, Code>},
         {kNumber, "input", "Where the knot lies",
-         [](const KnotFacts &row) -> Value { return Real(row.input, kActivationDigits, true); }},
+         [](auto &row) { return Real(row.input, kActivationDigits, true); }},
         {kNumber, "output", "Value of the function there",
-         [](const KnotFacts &row) -> Value {
-             return Real(static_cast<double>(row.output), kActivationDigits, true);
-         }},
+         [](auto &row) { return Real(static_cast<double>(row.output), kActivationDigits, true); }},
     };
-    static const TableOf<Row> kTable{"knots", kColumns};
-    return kTable;
+    return tableOf<kColumns>("knots");
 }
 
 Json activationJson(std::string_view name, const ActivationTable &table,
@@ -491,11 +471,11 @@ Json activationJson(std::string_view name, const ActivationTable &table,
     json["entries"] = table.entries();
     json["fields"] = jsonArray(activationTable(), activationFieldRows(table));
     json["knots"] = jsonArray(knotTable(), knotFacts(table));
-    json["evaluated"] = Json::array();
-    for (const EvaluatedInput &each : evaluated)
-        json["evaluated"].push_back({{"input", each.input},
-                                     {"output", halfJson(halfToFloat(each.bits))},
-                                     {"bits", each.bits}});
+    json["evaluated"] = listJson(evaluated, [&](const auto &each) -> Json {
+        return {{"input", each.input},
+                {"output", halfJson(halfToFloat(each.bits))},
+                {"bits", each.bits}};
+    });
     return json;
 }
 

@@ -6,17 +6,7 @@
 #include "core/format/legality.h"
 #include "core/report/column.h"
 #include "core/report/json.h"
-#include "core/target/hal.h"
 #include "core/target/target.h"
-
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
 
 /// The numberings of element types and storage formats, as `formats` and its dock list them. Rows
 /// point into the embedded tables.

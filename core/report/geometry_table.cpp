@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/geometry_table.h"
 
-#include "core/assessment/assess.h"
-#include "core/assessment/measured.h"
 #include "core/bundle/bundle.h"
 #include "core/report/chip_table.h"
 #include "core/report/fact_values.h"
 #include "core/report/json_table.h"
 #include "core/report/placement_table.h"
-
-#include <algorithm>
 
 #include <fmt/format.h>
 
@@ -255,12 +251,8 @@ Json winogradJson(const WinogradGate &gate)
     json["work"] = numberJson(gate.work);
     json["threshold"] = gate.threshold;
     json["threshold_reason"] = gate.thresholdReason;
-    json["conditions"] = Json::array();
-    for (const Condition &condition : gate.conditions)
-        json["conditions"].push_back(conditionJson(condition));
-    json["selection"] = Json::array();
-    for (const Condition &condition : gate.selection)
-        json["selection"].push_back(conditionJson(condition));
+    json["conditions"] = listJson(gate.conditions, conditionJson);
+    json["selection"] = listJson(gate.selection, conditionJson);
     json["tiles"] = Json::array();
     for (const auto &tile : gate.tiles) {
         json["tiles"].push_back({{"output_tile", tile.output},
@@ -371,8 +363,7 @@ const TableOf<UnplacedWeight> &unplacedTable()
         {"consumer", "in", "Operation that reads it", member<&Row::consumer>},
         {"reason", "why it has no geometry", "What is missing", member<&Row::reason>},
     };
-    static const TableOf<Row> kTable{"without-geometry", kColumns};
-    return kTable;
+    return tableOf<kColumns>("without-geometry");
 }
 
 const TableOf<EngineFact> &geometryFactTable()

@@ -6,12 +6,6 @@
 #include "core/assessment/weight_facts.h"
 #include "core/report/column.h"
 
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 /// What `geometry` cannot place.
 namespace kernscope::report {
 

@@ -5,15 +5,12 @@
 #include "core/base/sha256.h"
 #include "core/container/hwx/cover.h"
 #include "core/container/hwx/kernels.h"
-#include "core/descriptor/task_reader.h"
 #include "core/numeric/half.h"
 #include "core/report/container_table.h"
 #include "core/report/json_table.h"
 #include "core/report/register_table.h"
 #include "core/report/task_table.h"
 
-#include <algorithm>
-#include <array>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -203,19 +200,9 @@ Json relocationsJson(const Container &container)
     return list;
 }
 
-/// An array of a row for each item.
-template <class Items, class RowOf>
-Json rowsJson(const Items &items, RowOf rowOf)
-{
-    Json list = Json::array();
-    for (const auto &item : items)
-        list.push_back(rowOf(item));
-    return list;
-}
-
 Json containerTypesJson(const Container &container)
 {
-    return rowsJson(container.types, [](const TypeEntry &entry) {
+    return listJson(container.types, [](const TypeEntry &entry) {
         return Json{{"id", entry.id}, {"name", entry.name}, {"range", entry.range}};
     });
 }
@@ -227,11 +214,11 @@ Json tensorsJson(const Container &container)
                     {"count", numberJson(axis.count)},
                     {"byte_stride", numberJson(axis.byteStride)}};
     };
-    return rowsJson(container.tensors, [&axisJson](const TensorFrame &frame) {
+    return listJson(container.tensors, [&axisJson](const TensorFrame &frame) {
         return Json{{"name", frame.name},
                     {"type", frame.type},
                     {"scope", symbolKindName(frame.scope)},
-                    {"axes", rowsJson(frame.axes, axisJson)},
+                    {"axes", listJson(frame.axes, axisJson)},
                     {"value", hexText(frame.value)},
                     {"element_type", frame.elementType}};
     });
@@ -293,10 +280,7 @@ using descriptor::TaskReader;
 
 Json hexesJson(const std::vector<std::uint32_t> &words)
 {
-    Json list = Json::array();
-    for (const std::uint32_t word : words)
-        list.push_back(hexText(word));
-    return list;
+    return listJson(words, [&](const std::uint32_t word) { return hexText(word); });
 }
 
 Json packetsJson(const TaskDetail &detail)
@@ -408,17 +392,13 @@ Json hwxJson(const Container &container, std::span<const std::byte> bytes, const
     json["size"] = numberJson(bytes.size());
     json["sha256"] = Sha256::hexOf(bytes).value_or(std::string());
     json["header"] = headerJson(container);
-    json["load_commands"] = rowsJson(commandFacts(container), commandJson);
-    json["segments"] = Json::array();
-    for (const Segment &segment : container.segments)
-        json["segments"].push_back(segmentJson(segment));
+    json["load_commands"] = listJson(commandFacts(container), commandJson);
+    json["segments"] = listJson(container.segments, segmentJson);
     json["relocations"] = relocationsJson(container);
     json["symbols"] = jsonArray(symbolTable(), symbolFacts(container));
     json["types"] = containerTypesJson(container);
     json["tensors"] = tensorsJson(container);
-    json["bindings"] = Json::array();
-    for (const Binding &binding : container.bindings)
-        json["bindings"].push_back(bindingJson(binding));
+    json["bindings"] = listJson(container.bindings, bindingJson);
     json["programs"] = threadsJson(container, ThreadRole::Program);
     json["ports"] = threadsJson(container, ThreadRole::Port);
     json["ident"] = identJson(container);
@@ -478,10 +458,9 @@ Json hwxDebugJson(const hwx::Container &container, std::span<const std::byte> by
         row["bytes"] = numberJson(record.bytes.bytes.value);
         row["address"] = hexText(record.address);
         row["symbols"] = record.symbols;
-        row["texts"] = Json::array();
-        for (const hwx::DebugText &text : record.texts)
-            row["texts"].push_back(
-                {{"offset", numberJson(text.offset.value)}, {"text", text.text}});
+        row["texts"] = listJson(record.texts, [&](const auto &text) -> Json {
+            return {{"offset", numberJson(text.offset.value)}, {"text", text.text}};
+        });
         row["words"] = Json::array();
         const std::uint64_t words = std::min(record.bytes.bytes.value / 4, kMostWords);
         for (std::uint64_t i = 0; i < words; ++i)

@@ -7,11 +7,6 @@
 #include "core/report/column.h"
 #include "core/report/json.h"
 
-#include <cstddef>
-#include <span>
-#include <string>
-#include <vector>
-
 namespace kernscope::report {
 
 struct HwxJsonOptions {

@@ -5,16 +5,13 @@
 #include "core/bundle/build_facts.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/stored_bytes.h"
-#include "core/container/mil/program.h"
 #include "core/container/milblob/milblob.h"
 #include "core/report/byte_table.h"
 #include "core/report/hwx_json.h"
 #include "core/report/json_table.h"
 #include "core/report/program_table.h"
 
-#include <algorithm>
 #include <cmath>
-#include <cstdint>
 
 namespace kernscope::report {
 
@@ -31,10 +28,7 @@ Json numberJson(const std::optional<std::uint64_t> &number)
 
 Json numbersJson(std::span<const std::uint64_t> numbers)
 {
-    Json list = Json::array();
-    for (const std::uint64_t number : numbers)
-        list.push_back(numberJson(number));
-    return list;
+    return listJson(numbers, [&](const std::uint64_t number) { return numberJson(number); });
 }
 
 Json ratioJson(double ratio)
@@ -99,18 +93,16 @@ void writePacked(std::string &text, const Json &list, int indent)
 /// A value's extents; null for one that the program leaves open.
 Json dimsJson(const mil::ValueType &type)
 {
-    Json list = Json::array();
-    for (const std::int64_t dim : type.dims)
-        list.push_back(dim < 0 ? Json(nullptr) : numberJson(static_cast<std::uint64_t>(dim)));
-    return list;
+    return listJson(type.dims, [&](const std::int64_t dim) {
+        return dim < 0 ? Json(nullptr) : numberJson(static_cast<std::uint64_t>(dim));
+    });
 }
 
 Json stridesJson(const std::vector<std::int64_t> &numbers)
 {
-    Json list = Json::array();
-    for (const std::int64_t number : numbers)
-        list.push_back(number < 0 ? Json(nullptr) : numberJson(static_cast<std::uint64_t>(number)));
-    return list;
+    return listJson(numbers, [&](const std::int64_t number) {
+        return number < 0 ? Json(nullptr) : numberJson(static_cast<std::uint64_t>(number));
+    });
 }
 
 Json functionJson(const mil::Function &function, const std::string &segment)
@@ -230,35 +222,35 @@ const TableOf<Diagnostic> &diagnosticTable()
         {"severity", "Error: something cannot be read. Warning: it can, with doubt.",
          severityValue},
         {"code", "Stable name of the fault, the same on the command line",
-         [](const Row &row) -> Value { return View(row.error.code); }},
+         [](auto &row) { return View(row.error.code); }},
         {kWindow, "place", "File and offset; Enter goes there",
-         [](const Row &row) -> Value {
+         [](auto &row) {
              const auto &offset = row.error.offset;
              return FilePlace(row.error.file, offset ? std::optional(offset->value) : std::nullopt);
          }},
         {kDocument, "file", "File that is meant",
-         [](const Row &row) { return orNothing(row.error.file); }},
+         [](auto &row) { return orNothing(row.error.file); }},
         {kDocument, "offset", "First byte that is meant",
-         [](const Row &row) -> Value {
+         [](auto &row) {
              return row.error.offset ? Value(Hex(row.error.offset->value)) : Value(Unknown());
          }},
         {kDocument, "length", "Bytes that are meant",
-         [](const Row &row) -> Value {
+         [](auto &row) {
              return row.error.length ? Value(Count(row.error.length->value)) : Value(Absent());
          }},
         {kDocument | kWindow, "field", "Field or operand that is meant",
-         [](const Row &row) -> Value {
+         [](auto &row) {
              return row.error.field.empty() ? Value(Absent()) : Value(View(row.error.field));
          }},
         {kDocument | kWindow, "expected", "What should stand there",
-         [](const Row &row) -> Value { return View(row.error.expected); }},
+         [](auto &row) { return View(row.error.expected); }},
         {kDocument | kWindow, "found", "What stands there",
-         [](const Row &row) -> Value { return View(row.error.found); }},
+         [](auto &row) { return View(row.error.found); }},
         {kDocument | kWindow, "message", "What is wrong",
-         [](const Row &row) -> Value {
+         [](auto &row) {
              return View(row.error.message.empty() ? row.error.code : row.error.message);
          },
-         jsonOf([](const Row &row) { return Json(row.error.message); })},
+         jsonOf([](auto &row) { return Json(row.error.message); })},
     };
     static const TableOf<Row> kTable{
         "diagnostics", kColumns, {}, {"severity", "code", "place", "field", "message"}};
@@ -331,14 +323,10 @@ Json inspectJson(const Bundle &bundle, const std::vector<std::optional<Statistic
         json["functions"].push_back(functionJson(function, segments.of(function)));
     json["models"] = jsonArray(modelTable(), modelFacts(bundle));
     json["features"] = jsonArray(featureTable(), featureFacts(bundle));
-    json["descriptions"] = Json::array();
-    for (const mil::ModelDescription &description : program->descriptions)
-        json["descriptions"].push_back(descriptionJson(description));
+    json["descriptions"] = listJson(program->descriptions, descriptionJson);
     if (!bundle.readOnlyReason().empty())
         json["read_only"] = bundle.readOnlyReason();
-    json["files"] = Json::array();
-    for (const BundleFile &file : bundle.files())
-        json["files"].push_back(fileJson(file));
+    json["files"] = listJson(bundle.files(), fileJson);
     // A hundred thousand rows as values would take ten times the memory of their text.
     constexpr std::size_t kManyRows = 4096;
     const bool many = bundle.weights().size() > kManyRows;

@@ -9,12 +9,6 @@
 #include "core/patch/patch.h"
 #include "core/report/column.h"
 
-#include <optional>
-#include <string>
-#include <vector>
-
-#include <nlohmann/json_fwd.hpp>
-
 /// The JSON documents of cli.md. Keys are only ever added.
 namespace kernscope::report {
 

@@ -5,15 +5,6 @@
 #include "core/report/column.h"
 #include "core/report/json.h"
 
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
 #include <nlohmann/json.hpp>
 
 /// Rows of a declared table as JSON.
@@ -65,6 +56,16 @@ Json jsonArray(const TableOf<Row> &table, const Rows &rows)
         addCells(array.back(), table, order, row);
     }
     return array;
+}
+
+/// An array of what `json(item)` gives for each item.
+template <class Items, class Function>
+Json listJson(const Items &items, Function json)
+{
+    Json list = Json::array();
+    for (const auto &item : items)
+        list.push_back(json(item));
+    return list;
 }
 
 // How the documents write numbers and shapes.

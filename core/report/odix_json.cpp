@@ -28,10 +28,7 @@ std::string codeText(std::string_view set, std::uint32_t code)
 
 Json odixTypesJson(const odix::Program &program, const std::vector<std::uint32_t> &types)
 {
-    Json all = Json::array();
-    for (const std::uint32_t type : types)
-        all.push_back(typeText(program, type));
-    return all;
+    return listJson(types, [&](const std::uint32_t type) { return typeText(program, type); });
 }
 
 /// The reader has checked that no attribute holds itself.
@@ -41,10 +38,8 @@ Json attributeJson(const odix::Program &program, std::uint32_t number)
     using Kind = odix::Attribute::Kind;
     switch (attribute.kind) {
     case Kind::Array: {
-        Json all = Json::array();
-        for (const std::uint32_t each : attribute.refs)
-            all.push_back(attributeJson(program, each));
-        return all;
+        return listJson(attribute.refs,
+                        [&](const std::uint32_t each) { return attributeJson(program, each); });
     }
     case Kind::Dictionary: {
         Json all = Json::object();
@@ -64,9 +59,8 @@ Json attributeJson(const odix::Program &program, std::uint32_t number)
 
 Json symbolJson(const odix::Program &program, const odix::Symbol &symbol)
 {
-    Json intents = Json::array();
-    for (const std::uint8_t intent : symbol.intents)
-        intents.push_back(codeText("intent", intent));
+    Json intents = listJson(symbol.intents,
+                            [&](const std::uint8_t intent) { return codeText("intent", intent); });
     return Json::array(
         {symbol.kernel ? "kernel" : "function", symbol.name, odixTypesJson(program, symbol.inputs),
          odixTypesJson(program, symbol.outputs), std::move(intents),
@@ -128,9 +122,8 @@ Json odixFunctionJson(const odix::Compiled &compiled, std::size_t index)
             all.back()["name"] = outputs[i];
     }
     json["outputs"] = std::move(all);
-    all = Json::array();
-    for (const odix::Instruction &each : function.code)
-        all.push_back(instructionJson(compiled, function, each));
+    all = listJson(function.code,
+                   [&](const auto &each) { return instructionJson(compiled, function, each); });
     json["instructions"] = std::move(all);
     return json;
 }
@@ -176,12 +169,12 @@ Json buffersJson(const odix::Compiled &compiled)
                     {"name", program.symbolOf(program.functions[function]).name},
                     {"instruction", instruction}};
     };
-    Json all = Json::array();
-    for (const odix::Buffer &buffer : compiled.trace.buffers)
-        all.push_back({{"at", place(buffer.function, buffer.instruction)},
-                       {"type", typeText(program, buffer.type)},
-                       {"bytes", buffer.bytes},
-                       {"views", Json::array()}});
+    Json all = listJson(compiled.trace.buffers, [&](const auto &buffer) -> Json {
+        return {{"at", place(buffer.function, buffer.instruction)},
+                {"type", typeText(program, buffer.type)},
+                {"bytes", buffer.bytes},
+                {"views", Json::array()}};
+    });
     for (const odix::View &view : compiled.trace.views) {
         Json json = place(view.function, view.instruction);
         json["register"] = view.reg;

@@ -4,11 +4,6 @@
 #include "core/container/odix/trace.h"
 #include "core/report/column.h"
 
-#include <cstdint>
-#include <string>
-#include <string_view>
-#include <vector>
-
 /// A compiled Core AI program, as `odix` shows it.
 namespace kernscope::report {
 

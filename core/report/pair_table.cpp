@@ -2,7 +2,6 @@
 #include "core/report/pair_table.h"
 
 #include "core/base/overlaid_file.h"
-#include "core/base/text.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/pair_read_lock.h"
 #include "core/bundle/stored_bytes.h"
@@ -10,10 +9,7 @@
 #include "core/report/fact_values.h"
 #include "core/report/weight_table.h"
 
-#include <algorithm>
-#include <array>
 #include <cmath>
-#include <string_view>
 
 #include <fmt/format.h>
 #include <zlib.h>
@@ -328,32 +324,30 @@ const TableOf<PairRow> &pairTable()
     static constexpr Column<Row> kColumns[] = {
         {kName | kTerminal, "names", "weight",
          "Name of the weight in A, and in B where that differs",
-         [](const PairRow &row) -> Value {
+         [](auto &row) -> Value {
              if (!row.onA() || !row.onB() || row.nameA == row.nameB)
                  return printable(row.name());
              return printable(row.nameA) + " > " + printable(row.nameB);
          }},
         {kName | kWindow, "weight",
          "Name of the weight in A; that in B is in the tool tip where it differs",
-         [](const PairRow &row) -> Value { return View(row.name()); }},
+         [](auto &row) { return View(row.name()); }},
         {kName | kDocument, "name", "weight", "Name of the weight in A",
          member<&PairRow::findableA>},
         {kDocument, "name_b", "in B", "Name of the weight in B", member<&PairRow::findableB>},
         {kWindow, "function", "Function that reads the weight; of a pipeline with its model",
-         [](const PairRow &row) { return orDash(row.function); }},
-        {"form_a", "A", "How A stores the weight",
-         [](const PairRow &row) { return orDash(row.formA); }},
-        {"form_b", "B", "How B stores the weight",
-         [](const PairRow &row) { return orDash(row.formB); }},
+         [](auto &row) { return orDash(row.function); }},
+        {"form_a", "A", "How A stores the weight", [](auto &row) { return orDash(row.formA); }},
+        {"form_b", "B", "How B stores the weight", [](auto &row) { return orDash(row.formB); }},
         {kNumber | kDocumentAndWindow, "stored_a", "bytes in A",
          "Bytes that A stores for the weight, all its parts",
-         [](const PairRow &row) { return storedValue(row.bytesA); }},
+         [](auto &row) { return storedValue(row.bytesA); }},
         {kNumber | kDocumentAndWindow, "stored_b", "bytes in B",
          "Bytes that B stores for the weight, all its parts",
-         [](const PairRow &row) { return storedValue(row.bytesB); }},
+         [](auto &row) { return storedValue(row.bytesB); }},
         {kNumber | kTables, "stored_ratio", "stored B/A",
          "Stored bytes of B over those of A: below 1, B is smaller",
-         [](const PairRow &row) { return known<Ratio>(row.pair.storedRatio); }},
+         [](auto &row) { return known<Ratio>(row.pair.storedRatio); }},
         {kNumber, "relative_rmse", "relative RMSE",
          "Root of the squares of the differences over those of A: the error as a share of the "
          "weight, by which the worst stand first",
@@ -378,13 +372,13 @@ const TableOf<PairRow> &pairTable()
         {kNumber, "max_ulp", "max ULP",
          "Largest difference in steps of the type of A: how many of its numbers lie between the "
          "two values; only where both are of one type",
-         [](const PairRow &row) {
+         [](auto &row) {
              return figure(
                  row, [](const ValueDifference &values) { return known<Count>(values.ulp()); });
          }},
         {kName | kTerminal, "elements",
          "Elements that are equal, changed, zeroed, revived and no longer finite",
-         [](const PairRow &row) {
+         [](auto &row) {
              return figure(row, [](const ValueDifference &values) -> Value {
                  return elementCountsText(values);
              });
@@ -407,31 +401,29 @@ const TableOf<PairRow> &pairTable()
          "Elements of B that are infinite or no number", countValue<&ValueDifference::nonfiniteB>},
         {kDocument, "pairing", "paired by",
          "How the two were found to be the same weight, as a term of JSON",
-         [](const PairRow &row) -> Value {
+         [](auto &row) {
              return row.onA() && row.onB() ? View(pairingName(row.pair.pairing)) : View();
          }},
         {kTables, "paired_by", "paired by",
          "How the two were found to be the same weight: by the op that uses them, by name, by "
          "content, by shape, by their place in order, or by hand",
-         [](const PairRow &row) -> Value {
+         [](auto &row) -> Value {
              if (!row.onA() || !row.onB())
                  return Unknown();
              return pairedByText(row.pair);
          }},
         {kWindow, "outcome", "chip",
          "What the chosen chip does with the weight as B stores it; with that of A in the tool tip",
-         [](const PairRow &row) {
-             return row.outcomeB ? outcomeValue(*row.outcomeB) : Value(Unknown());
-         }},
+         [](auto &row) { return row.outcomeB ? outcomeValue(*row.outcomeB) : Value(Unknown()); }},
         {kName, "changes", "what happened",
          "What became of the weight besides its values: renamed, moved, reordered, re-encoded, "
          "re-trained or edited; unreadable where a side is damaged; or the part of a split or "
          "merged one",
-         [](const PairRow &row) { return orDash(row.changes); }},
+         [](auto &row) { return orDash(row.changes); }},
         {kName, "verdict", "What became of the weight, in a word", member<&PairRow::verdict>},
         {kDocumentAndWindow, "limits",
          "Whether the pair keeps the limits that are set, or which it exceeds",
-         [](const PairRow &row) { return orDash(row.limits); }},
+         [](auto &row) { return orDash(row.limits); }},
     };
     static const TableOf<Row> kTable{
         "pairs",
@@ -451,16 +443,14 @@ Result<PairPicture> pairPicture(const Bundle &a, const Bundle &b, const PairSide
                                 Progress *progress)
 {
     const PairReadLock lock(a, b);
-    const auto reader = diff::PairReader::make(a, b, sides);
-    if (!reader)
-        return tl::unexpected(reader.error());
-    PictureCells cells(extentsOf(comparedWeight(a, b, sides).shape, reader->elements()));
+    const auto reader = TRY(diff::PairReader::make(a, b, sides));
+    PictureCells cells(extentsOf(comparedWeight(a, b, sides).shape, reader.elements()));
     std::vector<double> valuesA(kRun), valuesB(kRun);
-    for (std::uint64_t first = 0; first < reader->elements(); first += kRun) {
-        const auto count = static_cast<std::size_t>(std::min(kRun, reader->elements() - first));
+    for (std::uint64_t first = 0; first < reader.elements(); first += kRun) {
+        const auto count = static_cast<std::size_t>(std::min(kRun, reader.elements() - first));
         const std::span<double> runA = std::span(valuesA).first(count),
                                 runB = std::span(valuesB).first(count);
-        reader->readDoubles(first, runA, runB);
+        reader.readDoubles(first, runA, runB);
         cells.add(first, runA, runB);
         if (progress != nullptr && !progress->advance(count))
             return tl::unexpected(cancelledError("The picture was cancelled"));

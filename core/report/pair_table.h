@@ -8,13 +8,6 @@
 #include "core/compare/compare.h"
 #include "core/report/column.h"
 
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <span>
-#include <string>
-#include <vector>
-
 /// The weights of two bundles side by side: the window's table of pairs, the text of `diff`, its
 /// CSV, Markdown and HTML.
 namespace kernscope::report {

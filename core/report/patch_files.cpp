@@ -1,22 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/patch_files.h"
 
-#include "core/base/error.h"
 #include "core/base/overlaid_file.h"
 #include "core/base/text.h"
 #include "core/bundle/pair_read_lock.h"
 #include "core/codec/decode/decoder.h"
-#include "core/compare/byte_ranges.h"
 #include "core/patch/edit/edit.h"
-#include "core/patch/edit/script_origin.h"
-#include "core/patch/edit/stored_part.h"
+#include "core/patch/edit/find_weight.h"
+#include "core/patch/edit/script_text.h"
 
-#include <algorithm>
 #include <bit>
 #include <cstring>
-#include <optional>
-#include <string_view>
-#include <utility>
 
 #include <fmt/format.h>
 
@@ -514,14 +508,12 @@ Result<Bytes> binaryPatch(const Bundle &a, const Bundle &b, const Difference &di
 Result<std::string> changeScript(const Bundle &a, const Bundle &b, const Difference &difference,
                                  Progress *progress)
 {
-    if (auto whole = checkWhole(a, b, difference); !whole)
-        return tl::unexpected(std::move(whole.error()));
+    TRY(checkWhole(a, b, difference));
     const PairReadLock lock(a, b);
     ChangeWriter writer(a, b, progress);
     std::vector<std::size_t> partners;
     for (const ComparedPair &pair : difference.weights) {
-        if (auto added = writer.add(pair); !added)
-            return tl::unexpected(std::move(added.error()));
+        TRY(writer.add(pair));
         partners.push_back(pair.b);
     }
     const auto base = patch::bundleDigest(a);

@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/placement_table.h"
 
-#include "core/base/text.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/stored_bytes.h"
-#include "core/report/chip_table.h"
 #include "core/report/decision_table.h"
-#include "core/report/geometry_table.h"
 #include "core/report/json_table.h"
 
-#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -75,13 +71,12 @@ std::string remarksText(const Placement &placement)
 
 Json runsJson(const PlacedLayer &row)
 {
-    Json list = Json::array();
-    for (const roofline::LayerRun &run : row.placement->layer.runs)
-        list.push_back({{"entry", run.entry},
-                        {"launch", run.launch},
-                        {"backend", run.backend.empty() ? Json(nullptr) : Json(run.backend)},
-                        {"times", run.times ? numberJson(*run.times) : Json(nullptr)}});
-    return list;
+    return listJson(row.placement->layer.runs, [&](const auto &run) -> Json {
+        return {{"entry", run.entry},
+                {"launch", run.launch},
+                {"backend", run.backend.empty() ? Json(nullptr) : Json(run.backend)},
+                {"times", run.times ? numberJson(*run.times) : Json(nullptr)}};
+    });
 }
 
 Json layerFormsJson(const PlacedLayer &row)
@@ -92,9 +87,7 @@ Json layerFormsJson(const PlacedLayer &row)
     json["stored"] = assessmentJson(placement.stored());
     json["dense"] = assessmentJson(placement.trail[placement.dense]);
     json["best"] = best ? assessmentJson(*best) : Json(nullptr);
-    json["trail"] = Json::array();
-    for (const Assessment &point : placement.trail)
-        json["trail"].push_back(assessmentJson(point));
+    json["trail"] = listJson(placement.trail, assessmentJson);
     return json;
 }
 
@@ -136,6 +129,31 @@ std::string roofsText(const Assessment &point)
     return text;
 }
 
+Value confidenceWord(format::Confidence confidence)
+{
+    return Word{format::confidenceName(confidence)};
+}
+
+Value secondsOf(const std::optional<double> &time)
+{
+    return known<Seconds>(time);
+}
+
+Json roofJson(const roofline::LayerRoof *roof)
+{
+    if (roof == nullptr)
+        return nullptr;
+    Json json{{"name", roof->ceiling.name},
+              {"value", roof->ceiling.value},
+              {"unit", roof->ceiling.unit},
+              {"source", roof->ceiling.source},
+              {"confidence",
+               format::confidenceName(std::max(roof->confidence, roof->ceiling.confidence))}};
+    if (!roof->note.empty())
+        json["note"] = roof->note;
+    return json;
+}
+
 } // namespace
 
 std::string estimateText(const mil::BackendNotes &notes)
@@ -174,95 +192,94 @@ const TableOf<PlacedLayer> &placementTable()
     using Row = PlacedLayer;
     static constexpr Column<Row> kColumns[] = {
         {"name", "layer", "Name of the operation, after its function where there are several",
-         [](const Row &row) -> Value { return printable(row.placement->layer.label()); },
-         jsonOf([](const Row &row) { return Json(row.placement->layer.name); })},
+         [](auto &row) { return printable(row.placement->layer.label()); },
+         jsonOf([](auto &row) { return Json(row.placement->layer.name); })},
         {kDocument | kWindow, "function", "Function of the program that holds the layer",
          member<&Row::function>,
-         jsonOf([](const Row &row) { return Json(row.placement->layer.function); })},
+         jsonOf([](auto &row) { return Json(row.placement->layer.function); })},
         {kDocument, "runs", "Functions that a run enters to get there, and how often", nullptr,
          jsonOf(runsJson)},
         {kName, "op", "Kind of the operation, and which of several weights it is",
-         [](const Row &row) -> Value { return operationText(row.placement->layer); },
-         jsonOf([](const Row &row) { return Json(row.placement->layer.op); })},
+         [](auto &row) { return operationText(row.placement->layer); },
+         jsonOf([](auto &row) { return Json(row.placement->layer.op); })},
         {kDocument, "param", "parameter", "Parameter of the operation that takes the weight",
-         [](const Row &row) -> Value { return View(row.placement->layer.param); }},
-        {"form", "How the weight is stored",
-         [](const Row &row) -> Value { return View(storedOf(row).form); }},
+         [](auto &row) { return View(row.placement->layer.param); }},
+        {"form", "How the weight is stored", [](auto &row) { return View(storedOf(row).form); }},
         {kNumber, "flops", "FLOP", "Floating-point operations of one run",
-         [](const Row &row) { return placedFigure(storedOf(row).flops); }, unknownAs("?"),
-         jsonOf([](const Row &row) { return roundedJson(storedOf(row).flops); })},
+         [](auto &row) { return placedFigure(storedOf(row).flops); }, unknownAs("?"),
+         jsonOf([](auto &row) { return roundedJson(storedOf(row).flops); })},
         {kNumber, "bytes",
          "Bytes that one run moves: the weight, and inputs and outputs larger than the working set",
-         [](const Row &row) { return placedFigure(storedOf(row).bytes); }, unknownAs("?"),
-         jsonOf([](const Row &row) { return roundedJson(storedOf(row).bytes); })},
+         [](auto &row) { return placedFigure(storedOf(row).bytes); }, unknownAs("?"),
+         jsonOf([](auto &row) { return roundedJson(storedOf(row).bytes); })},
         {kNumber | kDocument, "weight_bytes_stored", "stored",
          "Bytes of the weight as it is stored", nullptr, withUnit("B"),
-         jsonOf([](const Row &row) { return numberJson(row.placement->layer.form.storedBytes); })},
+         jsonOf([](auto &row) { return numberJson(row.placement->layer.form.storedBytes); })},
         {kNumber | kDocument, "weight_bytes_dense", "dense", "Bytes of the weight as dense fp16",
          nullptr, withUnit("B"),
-         jsonOf([](const Row &row) { return numberJson(row.placement->layer.form.denseBytes); })},
+         jsonOf([](auto &row) { return numberJson(row.placement->layer.form.denseBytes); })},
         {kNumber | kDocument, "input_bytes", "input", "Bytes of the input", nullptr, withUnit("B"),
-         jsonOf([](const Row &row) { return numberJson(row.placement->layer.inputBytes); })},
+         jsonOf([](auto &row) { return numberJson(row.placement->layer.inputBytes); })},
         {kNumber | kDocument, "output_bytes", "output", "Bytes of the output", nullptr,
          withUnit("B"),
-         jsonOf([](const Row &row) { return numberJson(row.placement->layer.outputBytes); })},
+         jsonOf([](auto &row) { return numberJson(row.placement->layer.outputBytes); })},
         {kNumber, "intensity", "FLOP/B", "Operations for each byte moved",
-         [](const Row &row) { return placedFigure(storedOf(row).intensity); }, unknownAs("?")},
+         [](auto &row) { return placedFigure(storedOf(row).intensity); }, unknownAs("?")},
         {"bound", "Which of the two ceilings limits the layer",
-         [](const Row &row) -> Value { return Word(roofline::boundName(storedOf(row).bound)); }},
+         [](auto &row) { return Word(roofline::boundName(storedOf(row).bound)); }},
         {kNumber, "attainable_flops", "attainable",
          "Rate that the ceilings leave at this intensity",
-         [](const Row &row) { return placedFigure(storedOf(row).attainable); }, withUnit("FLOP/s"),
+         [](auto &row) { return placedFigure(storedOf(row).attainable); }, withUnit("FLOP/s"),
          unknownAs("?")},
         {kNumber, "time_s", "time", "Predicted time of one run",
-         [](const Row &row) { return secondsValue(storedOf(row).timeS); }, withUnit("s"),
+         [](auto &row) { return secondsValue(storedOf(row).timeS); }, withUnit("s"),
          unknownAs("?")},
         {kName, "compiler_estimate_ms", "compiler's estimate",
          "What the compiler itself says of its time (EstimatedRuntime), by backend",
-         [](const Row &row) -> Value {
+         [](auto &row) {
              const std::string text = row.notes != nullptr ? estimateText(*row.notes) : "";
              return text.empty() ? Value(Absent()) : Value(text);
          },
          jsonOf(estimatesJson)},
         {kName | kDocument | kWindow, "roofs", "held against",
          "Roofs that were taken for its arithmetic and for the stream of its weight",
-         [](const Row &row) -> Value { return roofsText(storedOf(row)); },
-         jsonOf([](const Row &row) { return roofsJson(storedOf(row)); })},
+         [](auto &row) { return roofsText(storedOf(row)); },
+         jsonOf([](auto &row) { return roofsJson(storedOf(row)); })},
         {kNumber | kDocument, "rate_flops", "rate", "Operations over the predicted time",
-         [](const Row &row) { return placedFigure(storedOf(row).rate); }, withUnit("FLOP/s")},
+         [](auto &row) { return placedFigure(storedOf(row).rate); }, withUnit("FLOP/s")},
         {kNumber | kDocument | kTerminal, "energy",
          "Derived: a measured power times the predicted time",
-         [](const Row &row) -> Value { return energyText(storedOf(row).energy); }, withUnit("uJ"),
-         jsonOf([](const Row &row) { return energyJson(storedOf(row).energy); })},
+         [](auto &row) { return energyText(storedOf(row).energy); }, withUnit("uJ"),
+         jsonOf([](auto &row) { return energyJson(storedOf(row).energy); })},
         {kNumber | kWindow, "dense_bytes", "dense",
          "Bytes that one run would move if the weight were dense fp16",
-         [](const Row &row) { return placedFigure(denseOf(row).bytes); }, withUnit("B")},
+         [](auto &row) { return placedFigure(denseOf(row).bytes); }, withUnit("B")},
         {kNumber | kWindow, "dense_time_s", "dense time", "Predicted time with a dense fp16 weight",
-         [](const Row &row) { return secondsValue(denseOf(row).timeS); }, withUnit("s")},
+         [](auto &row) { return secondsValue(denseOf(row).timeS); }, withUnit("s")},
         {kName | kTables, "best_form", "best form",
          "Form of the weight with which the layer is predicted to be fastest",
-         [](const Row &row) -> Value {
+         [](auto &row) {
              const Assessment *best = row.placement->bestForm();
              return best ? Value(View(best->form)) : Value(Unknown());
          },
          unknownAs("?")},
         {kNumber | kTables, "best_time_s", "its time", "Predicted time in the best form",
-         [](const Row &row) -> Value {
+         [](auto &row) {
              const Assessment *best = row.placement->bestForm();
              return best ? secondsValue(best->timeS) : Value(Unknown());
          },
          withUnit("s"), unknownAs("?")},
         {kName | kTerminal, "remarks", "What the figures are to be read with",
-         [](const Row &row) -> Value { return remarksText(*row.placement); }},
+         [](auto &row) { return remarksText(*row.placement); }},
         {kDocument | kWindow, "estimated", "A roof is not measured, or an extent is not known",
-         [](const Row &row) -> Value { return row.placement->estimated; }},
+         [](auto &row) { return row.placement->estimated; }},
         {kDocument, "above_working_set", "above working set",
          "An operand is larger than the working set: it is tiled and streamed",
-         [](const Row &row) { return known(row.placement->aboveWorkingSet); }},
+         [](auto &row) { return known(row.placement->aboveWorkingSet); }},
         {kNumber | kDocument | kWindow, "above_roofs", "above roofs",
          "How many measured roofs the layer passes",
-         [](const Row &row) -> Value { return Count(row.placement->above.size()); },
-         jsonOf([](const Row &row) { return Json(row.placement->above); })},
+         [](auto &row) { return Count(row.placement->above.size()); },
+         jsonOf([](auto &row) { return Json(row.placement->above); })},
         {kDocument, "forms", "The layer in each form of its weight", nullptr,
          jsonOf(layerFormsJson)},
     };
@@ -275,18 +292,17 @@ const TableOf<PlacedLayer> &estimateTable()
     using Row = PlacedLayer;
     static constexpr Column<Row> kColumns[] = {
         {"name", "layer", "Name of the operation",
-         [](const Row &row) -> Value { return printable(row.placement->layer.label()); }},
+         [](auto &row) { return printable(row.placement->layer.label()); }},
         {"op", "Kind of the operation",
-         [](const Row &row) -> Value { return operationText(row.placement->layer); }},
-        {"form", "How the weight is stored",
-         [](const Row &row) -> Value { return View(storedOf(row).form); }},
+         [](auto &row) { return operationText(row.placement->layer); }},
+        {"form", "How the weight is stored", [](auto &row) { return View(storedOf(row).form); }},
         {kNumber, "predicted_s", "predicted", "Time of one run on the engine, by the assessment",
-         [](const Row &row) { return secondsValue(storedOf(row).timeS); }, unknownAs("?")},
+         [](auto &row) { return secondsValue(storedOf(row).timeS); }, unknownAs("?")},
         {kNumber, "compiler_s", "compiler",
          "Time on the engine by the compiler itself (EstimatedRuntime, ane)",
-         [](const Row &row) { return secondsValue(estimateOfEngine(row)); }, unknownAs("?")},
+         [](auto &row) { return secondsValue(estimateOfEngine(row)); }, unknownAs("?")},
         {kNumber, "ratio", "Predicted over the compiler's",
-         [](const Row &row) {
+         [](auto &row) {
              const auto own = estimateOfEngine(row);
              const auto &predicted = storedOf(row).timeS;
              return own && predicted && *own > 0 ? Value(Real(*predicted / *own, 2))
@@ -295,10 +311,9 @@ const TableOf<PlacedLayer> &estimateTable()
          unknownAs("?")},
         {"compiler_estimate_ms", "all of the compiler's",
          "Its estimates by backend, that of the chosen one first",
-         [](const Row &row) -> Value { return estimateText(*row.notes); }, jsonOf(estimatesJson)},
+         [](auto &row) { return estimateText(*row.notes); }, jsonOf(estimatesJson)},
     };
-    static const TableOf<Row> kTable{"estimates", kColumns};
-    return kTable;
+    return tableOf<kColumns>("estimates");
 }
 
 std::string energyText(const std::optional<roofline::Energy> &energy)
@@ -312,20 +327,6 @@ std::string energyText(const std::optional<roofline::Energy> &energy)
         return fmt::format("at most {:.3g}{}", 1e6 * *energy->highJ, open);
     return fmt::format("from {:.3g}", 1e6 * energy->lowJ.value_or(0));
 }
-
-namespace {
-
-Value confidenceWord(format::Confidence confidence)
-{
-    return Word{format::confidenceName(confidence)};
-}
-
-Value secondsOf(const std::optional<double> &time)
-{
-    return known<Seconds>(time);
-}
-
-} // namespace
 
 std::vector<CeilingFacts> ceilingRows(const roofline::Roofs &roofs)
 {
@@ -343,23 +344,20 @@ const TableOf<CeilingFacts> &ceilingTable()
     using Row = CeilingFacts;
     static constexpr Column<Row> kColumns[] = {
         {"name", "ceiling", "Name of the figure; > marks those that layers are held against",
-         [](const Row &row) -> Value { return (row.used ? "> " : "  ") + row.ceiling.name; },
-         jsonOf([](const Row &row) { return Json(row.ceiling.name); })},
+         [](auto &row) { return (row.used ? "> " : "  ") + row.ceiling.name; },
+         jsonOf([](auto &row) { return Json(row.ceiling.name); })},
         {"kind", "What it bounds",
-         [](const Row &row) -> Value { return Word(roofline::ceilingKindName(row.ceiling.kind)); }},
+         [](auto &row) { return Word(roofline::ceilingKindName(row.ceiling.kind)); }},
         {kNumber, "value", "The figure",
-         [](const Row &row) -> Value { return Real(row.ceiling.value, 4, true); }},
-        {"unit", "Its unit", [](const Row &row) -> Value { return View(row.ceiling.unit); }},
+         [](auto &row) { return Real(row.ceiling.value, 4, true); }},
+        {"unit", "Its unit", [](auto &row) { return View(row.ceiling.unit); }},
         {"method", "Whether it was measured, derived or marketed",
-         [](const Row &row) -> Value {
-             return Word(roofline::ceilingMethodName(row.ceiling.method));
-         }},
+         [](auto &row) { return Word(roofline::ceilingMethodName(row.ceiling.method)); }},
         {kDocument | kWindow, "chip", "of", "Product that the figure is of",
-         [](const Row &row) { return orNothing(row.ceiling.chip); }},
-        {"source", "Where the figure is from",
-         [](const Row &row) -> Value { return View(row.ceiling.source); }},
+         [](auto &row) { return orNothing(row.ceiling.chip); }},
+        {"source", "Where the figure is from", [](auto &row) { return View(row.ceiling.source); }},
         {kDocument, "confidence", "How sure it is",
-         [](const Row &row) { return confidenceWord(row.ceiling.confidence); }},
+         [](auto &row) { return confidenceWord(row.ceiling.confidence); }},
     };
     static const TableOf<Row> kTable{
         "ceilings",
@@ -373,13 +371,13 @@ const TableOf<roofline::PowerFigure> &powerTable()
     using Row = roofline::PowerFigure;
     static constexpr Column<Row> kColumns[] = {
         {kNumber, "watts", "power", "Measured power",
-         [](const Row &row) -> Value { return Real(row.watts, 6, true); }, withUnit("W")},
+         [](auto &row) { return Real(row.watts, 6, true); }, withUnit("W")},
         {"quantity", "of", "What was measured", member<&Row::quantity>},
         {"method", "How the figure was made", member<&Row::method>},
         {"condition", "What it was measured under", member<&Row::condition>},
         {"source", "Where the figure is from", member<&Row::source>},
         {kDocument, "confidence", "How sure it is",
-         [](const Row &row) { return confidenceWord(row.confidence); }},
+         [](auto &row) { return confidenceWord(row.confidence); }},
     };
     static const TableOf<Row> kTable{
         "power", kColumns, {"quantity", "watts", "method", "condition", "source", "confidence"}};
@@ -405,12 +403,11 @@ const TableOf<UnassessedWeight> &unassessedTable()
         {"weight", "Weight that no layer with a kernel reads", member<&Row::weight>},
         {kDocument, "address", "Model, function and name of the weight", member<&Row::address>},
         {kNumber, "stored_bytes", "stored", "Bytes of the weight as it is stored",
-         [](const Row &row) { return known<Count>(row.storedBytes); }, unknownAs("?")},
+         [](auto &row) { return known<Count>(row.storedBytes); }, unknownAs("?")},
         {"reason", "why it is in no layer", "What reads it, or why nothing does",
          member<&Row::reason>},
     };
-    static const TableOf<Row> kTable{"unassessed", kColumns};
-    return kTable;
+    return tableOf<kColumns>("unassessed");
 }
 
 const TableOf<TimedLayer> &timedLayerTable()
@@ -420,28 +417,25 @@ const TableOf<TimedLayer> &timedLayerTable()
         {kName, "name", "layer", "Operation that reads the weight", member<&Row::name>},
         {"op", "What it does", member<&Row::op>},
         {"form", "Form of the weight that the times are of",
-         [](const Row &row) -> Value {
-             return row.has ? Value(View(row.form)) : Value(Word("no such form"));
-         }},
+         [](auto &row) { return row.has ? Value(View(row.form)) : Value(Word("no such form")); }},
         {kNumber, "compute_s", "arithmetic", "Time of its arithmetic alone",
-         [](const Row &row) { return secondsOf(row.computeS); }, withUnit("s")},
+         [](auto &row) { return secondsOf(row.computeS); }, withUnit("s")},
         {kNumber, "memory_s", "bytes", "Time of moving its bytes alone",
-         [](const Row &row) { return secondsOf(row.memoryS); }, withUnit("s")},
+         [](auto &row) { return secondsOf(row.memoryS); }, withUnit("s")},
         {"bound", "binds", "The longer of the two",
-         [](const Row &row) -> Value { return Word(roofline::boundName(row.bound)); }},
+         [](auto &row) { return Word(roofline::boundName(row.bound)); }},
         {kNumber, "time_s", "time", "What the layer takes",
-         [](const Row &row) { return secondsOf(row.timeS); }, withUnit("s")},
+         [](auto &row) { return secondsOf(row.timeS); }, withUnit("s")},
         {kNumber, "stored_time_s", "as stored", "What it takes in the form that the bundle has",
-         [](const Row &row) { return secondsOf(row.storedS); }, withUnit("s")},
+         [](auto &row) { return secondsOf(row.storedS); }, withUnit("s")},
         {"outcome", "What the chip does with the weight in that form",
-         [](const Row &row) -> Value {
+         [](auto &row) {
              return row.has ? Value(Word(decision::outcomeName(row.outcome))) : Value(Nothing());
          }},
         {"compiler_estimate", "compiler's estimate", "What the compiler itself says of the layer",
-         [](const Row &row) { return orNothing(row.compiler); }},
+         [](auto &row) { return orNothing(row.compiler); }},
     };
-    static const TableOf<Row> kTable{"timeline", kColumns};
-    return kTable;
+    return tableOf<kColumns>("timeline");
 }
 
 using namespace roofline;
@@ -482,9 +476,7 @@ Json programJson(const ProgramTime &program)
         return json;
     // Of a pipeline one run makes all of them; of a model's functions one.
     json["alternatives"] = program.alternatives;
-    json["dispatches"] = Json::array();
-    for (const ProgramTime &each : program.dispatches)
-        json["dispatches"].push_back(programJson(each));
+    json["dispatches"] = listJson(program.dispatches, programJson);
     return json;
 }
 
@@ -500,25 +492,6 @@ Json roundedJson(const std::optional<double> &count)
         return nullptr;
     return numberJson(static_cast<std::uint64_t>(std::round(*count)));
 }
-
-namespace {
-
-Json roofJson(const LayerRoof *roof)
-{
-    if (roof == nullptr)
-        return nullptr;
-    Json json{{"name", roof->ceiling.name},
-              {"value", roof->ceiling.value},
-              {"unit", roof->ceiling.unit},
-              {"source", roof->ceiling.source},
-              {"confidence",
-               format::confidenceName(std::max(roof->confidence, roof->ceiling.confidence))}};
-    if (!roof->note.empty())
-        json["note"] = roof->note;
-    return json;
-}
-
-} // namespace
 
 Json roofsJson(const Assessment &point)
 {
@@ -541,13 +514,13 @@ Json assessmentJson(const Assessment &point)
     json["memory_s"] = optionalJson(point.memoryS);
     json["activation_bytes"] = roundedJson(point.activationBytes);
     json["roofs"] = roofsJson(point);
-    json["parameters"] = Json::array();
-    for (const ModelParameter *parameter : point.parameters)
-        json["parameters"].push_back({{"name", parameter->name},
-                                      {"value", parameter->value},
-                                      {"unit", parameter->unit},
-                                      {"fitted_on", parameter->fittedOn},
-                                      {"source", parameter->source}});
+    json["parameters"] = listJson(point.parameters, [&](const auto *parameter) -> Json {
+        return {{"name", parameter->name},
+                {"value", parameter->value},
+                {"unit", parameter->unit},
+                {"fitted_on", parameter->fittedOn},
+                {"source", parameter->source}};
+    });
     json["intensity"] = optionalJson(point.intensity);
     json["bound"] = boundName(point.bound);
     json["attainable_flops"] = optionalJson(point.attainable);

@@ -10,12 +10,6 @@
 #include "core/container/mil/backend_notes.h"
 #include "core/report/column.h"
 
-#include <cstddef>
-#include <optional>
-#include <span>
-#include <string>
-#include <vector>
-
 /// The layers of a network under the ceilings of a chip, as `roofline` and the table below the plot
 /// list them.
 namespace kernscope::report {

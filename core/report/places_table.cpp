@@ -2,16 +2,13 @@
 #include "core/report/places_table.h"
 
 #include "core/base/overlaid_file.h"
-#include "core/bundle/element_place.h"
 #include "core/bundle/pair_read_lock.h"
 #include "core/compare/build_verdict.h"
 #include "core/report/difference_formats.h"
 #include "core/report/difference_json.h"
 #include "core/report/json_table.h"
 
-#include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -58,10 +55,8 @@ Json lanesJson(const std::vector<float> &lanes)
 {
     if (lanes.empty())
         return nullptr;
-    Json list = Json::array();
-    for (const float lane : lanes)
-        list.push_back(std::isfinite(lane) ? Json(lane) : Json(nullptr));
-    return list;
+    return listJson(
+        lanes, [&](const float lane) { return std::isfinite(lane) ? Json(lane) : Json(nullptr); });
 }
 
 /// By codebook and number; entries that a side does not have come first.
@@ -89,12 +84,11 @@ Json targetsJson(const EntryFacts &row)
 {
     if (row.get().targets.empty())
         return noKey();
-    Json list = Json::array();
-    for (const EntryMatch::Target &target : row.get().targets)
-        list.push_back({{"codebook", numberJson(target.book)},
-                        {"entry", numberJson(target.code)},
-                        {"elements", numberJson(target.elements)}});
-    return list;
+    return listJson(row.get().targets, [&](const auto &target) -> Json {
+        return {{"codebook", numberJson(target.book)},
+                {"entry", numberJson(target.code)},
+                {"elements", numberJson(target.elements)}};
+    });
 }
 
 /// Bytes of one side of a run, in its file.
@@ -241,8 +235,7 @@ const TableOf<ChannelDifference> &channelTable()
          channelError<&Row::rmse>, jsonOf(channelErrorJson<&Row::rmse>)},
         {kNumber, "snr_db", "SNR, dB",
          "Signal to noise ratio: the squares of A over those of the differences",
-         [](const Row &row) -> Value { return Real(row.snr, 2); },
-         jsonOf(channelErrorJson<&Row::snr>)},
+         [](auto &row) { return Real(row.snr, 2); }, jsonOf(channelErrorJson<&Row::snr>)},
     };
     static const TableOf<Row> kTable{
         "channels",
@@ -267,31 +260,26 @@ const TableOf<ElementFacts> &elementTable()
     using Row = ElementFacts;
     static constexpr Column<Row> kColumns[] = {
         {"index", "element", "Index along every axis",
-         [](const Row &row) -> Value { return fmt::format("[{}]", fmt::join(row.place, ",")); },
-         jsonOf([](const Row &row) { return numbersJson(row.place); }),
-         sortedBy([](const Row &row) { return SortValue(row.pair.element); })},
-        {kNumber, "a", "A", "The value in A", [](const Row &row) { return exactValue(row.pair.a); },
-         jsonOf([](const Row &row) { return exactJson(row.pair.a); })},
-        {kNumber, "b", "B", "The value in B", [](const Row &row) { return exactValue(row.pair.b); },
-         jsonOf([](const Row &row) { return exactJson(row.pair.b); })},
+         [](auto &row) { return fmt::format("[{}]", fmt::join(row.place, ",")); },
+         jsonOf([](auto &row) { return numbersJson(row.place); }),
+         sortedBy([](auto &row) { return SortValue(row.pair.element); })},
+        {kNumber, "a", "A", "The value in A", [](auto &row) { return exactValue(row.pair.a); },
+         jsonOf([](auto &row) { return exactJson(row.pair.a); })},
+        {kNumber, "b", "B", "The value in B", [](auto &row) { return exactValue(row.pair.b); },
+         jsonOf([](auto &row) { return exactJson(row.pair.b); })},
         {kNumber | kTables, "difference", "B - A", "The difference",
-         [](const Row &row) -> Value {
-             return Real(static_cast<double>(row.pair.b - row.pair.a), 6, true);
-         }},
+         [](auto &row) { return Real(static_cast<double>(row.pair.b - row.pair.a), 6, true); }},
         {kNumber | kTables, "relative", "|B - A| / |A|",
          "The difference over the value in A; infinite where that is zero",
-         [](const Row &row) -> Value {
+         [](auto &row) {
              return Real(
                  static_cast<double>(std::abs(row.pair.b - row.pair.a) / std::abs(row.pair.a)),
                  kPlaceDigits, true);
          }},
         {kNumber | kTables, "ulp", "ULP", "The difference in steps of the type of A",
-         [](const Row &row) -> Value {
-             return Count(exactUlpDistance(row.type, row.pair.a, row.pair.b));
-         }},
+         [](auto &row) { return Count(exactUlpDistance(row.type, row.pair.a, row.pair.b)); }},
     };
-    static const TableOf<Row> kTable{"elements", kColumns};
-    return kTable;
+    return tableOf<kColumns>("elements");
 }
 
 std::vector<EntryFacts> entryRows(const CodebookMatch &match)
@@ -308,52 +296,50 @@ const TableOf<EntryFacts> &entryTable()
     using Row = EntryFacts;
     static constexpr Column<Row> kColumns[] = {
         {kDocument, "codebook_a", "codebook of A", "Codebook of A that holds the entry", nullptr,
-         jsonOf([](const Row &row) { return placeNumber(row.get().bookA); })},
+         jsonOf([](auto &row) { return placeNumber(row.get().bookA); })},
         {kNumber, "entry_a", "entry of A",
          "Number of the entry in A; of several codebooks codebook:number",
-         [](const Row &row) { return orNone(entryTexts(*row.match, row.get()).a); },
-         jsonOf([](const Row &row) { return placeNumber(row.get().codeA); }),
-         sortedBy([](const Row &row) {
+         [](auto &row) { return orNone(entryTexts(*row.match, row.get()).a); },
+         jsonOf([](auto &row) { return placeNumber(row.get().codeA); }), sortedBy([](auto &row) {
              return entryOrder(row.get().bookA, row.get().codeA, row.match->entriesA);
          })},
         {kNumber, "a", "value in A", "What the entry stands for in A",
-         [](const Row &row) { return orNone(entryTexts(*row.match, row.get()).valueA); },
-         jsonOf([](const Row &row) { return lanesJson(row.get().a); }),
-         sortedBy([](const Row &row) { return laneOrder(row.get().a); })},
+         [](auto &row) { return orNone(entryTexts(*row.match, row.get()).valueA); },
+         jsonOf([](auto &row) { return lanesJson(row.get().a); }),
+         sortedBy([](auto &row) { return laneOrder(row.get().a); })},
         {kNumber, "uses_a", "elements", "Elements of A that take the entry",
-         [](const Row &row) { return usesValue(row.get().usesA, row.get().a); },
-         jsonOf([](const Row &row) { return numberJson(row.get().usesA); })},
+         [](auto &row) { return usesValue(row.get().usesA, row.get().a); },
+         jsonOf([](auto &row) { return numberJson(row.get().usesA); })},
         {"change", "what happened",
          "Same, moved (another number), changed (another value), split, merged, dropped, unused or "
          "added: told by the elements, not by the values",
-         [](const Row &row) -> Value {
+         [](auto &row) {
              return Word(entryChangeName(row.get().change), Mark::None, {},
                          static_cast<int>(row.get().change));
          }},
         {kDocument, "codebook_b", "codebook of B",
          "Codebook of B that holds the entry which most of the elements take", nullptr,
-         jsonOf([](const Row &row) { return placeNumber(row.get().bookB); })},
+         jsonOf([](auto &row) { return placeNumber(row.get().bookB); })},
         {kNumber, "entry_b", "entry of B",
          "The entry of B that most of the elements take; of a split one all of them, with their "
          "elements",
-         [](const Row &row) { return orNone(entryTexts(*row.match, row.get()).b); },
-         jsonOf([](const Row &row) { return placeNumber(row.get().codeB); }),
-         sortedBy([](const Row &row) {
+         [](auto &row) { return orNone(entryTexts(*row.match, row.get()).b); },
+         jsonOf([](auto &row) { return placeNumber(row.get().codeB); }), sortedBy([](auto &row) {
              return entryOrder(row.get().bookB, row.get().codeB, row.match->entriesB);
          })},
         {kNumber, "b", "value in B", "What that entry stands for",
-         [](const Row &row) { return orNone(entryTexts(*row.match, row.get()).valueB); },
-         jsonOf([](const Row &row) { return lanesJson(row.get().b); }),
-         sortedBy([](const Row &row) { return laneOrder(row.get().b); })},
+         [](auto &row) { return orNone(entryTexts(*row.match, row.get()).valueB); },
+         jsonOf([](auto &row) { return lanesJson(row.get().b); }),
+         sortedBy([](auto &row) { return laneOrder(row.get().b); })},
         {kNumber, "uses_b", "elements", "Elements of B that take that entry",
-         [](const Row &row) { return usesValue(row.get().usesB, row.get().b); },
-         jsonOf([](const Row &row) { return numberJson(row.get().usesB); })},
+         [](auto &row) { return usesValue(row.get().usesB, row.get().b); },
+         jsonOf([](auto &row) { return numberJson(row.get().usesB); })},
         {kDocument, "uses_both", "elements of both",
          "Elements that take the entry in A and that of B in B", nullptr,
-         jsonOf([](const Row &row) { return numberJson(row.get().both); })},
+         jsonOf([](auto &row) { return numberJson(row.get().both); })},
         {kNumber | kTables, "distance", "|B - A|",
          "Largest difference between the values of both entries",
-         [](const Row &row) {
+         [](auto &row) {
              const auto distance = row.get().distance();
              return distance ? Value(Real(*distance, kPlaceDigits, true)) : Value(Nothing());
          }},
@@ -415,14 +401,14 @@ const TableOf<RangeFacts> &rangeTable()
         {"state", "what differs",
          "Bytes that are others, elements that are stored in other widths, or bytes that one side "
          "has alone",
-         [](const Row &row) -> Value { return Word(rangeStateName(row.state)); }},
+         [](auto &row) { return Word(rangeStateName(row.state)); }},
         {kName, "part", "Section that the range is in: a part of a weight, a header, a program",
          member<&Row::part>},
         {kName | kDocument, "weight", "Weight that the bytes belong to",
-         [](const Row &row) { return orNothing(row.weight); }},
+         [](auto &row) { return orNothing(row.weight); }},
         {kTables, "elements",
          "First and last element that have bits in the range, by their indices",
-         [](const Row &row) { return orNothing(row.elements); }, sortedBy([](const Row &row) {
+         [](auto &row) { return orNothing(row.elements); }, sortedBy([](auto &row) {
              return row.firstElement ? SortValue(*row.firstElement) : SortValue();
          })},
         {kDocument, "first_element", "first element",
@@ -460,16 +446,14 @@ const TableOf<ValueBin> &valueBinTable()
 {
     using Row = ValueBin;
     static constexpr Column<Row> kColumns[] = {
-        {kNumber, "from", "Least value of the row",
-         [](const ValueBin &row) { return edgeValue(row.from); }},
+        {kNumber, "from", "Least value of the row", [](auto &row) { return edgeValue(row.from); }},
         {kNumber, "below", "The values of the row are less than this",
-         [](const ValueBin &row) { return edgeValue(row.below); }},
+         [](auto &row) { return edgeValue(row.below); }},
         {kNumber, "a", "in A", "Elements of A with such a value", member<&ValueBin::a, Count>},
         {kNumber, "b", "in B", "Elements of B with such a value", member<&ValueBin::b, Count>},
         {kNumber, "more", "B - A", "How many more there are in B", moreValue},
     };
-    static const TableOf<Row> kTable{"value_bins", kColumns};
-    return kTable;
+    return tableOf<kColumns>("value_bins");
 }
 
 } // namespace kernscope::report

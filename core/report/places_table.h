@@ -7,13 +7,6 @@
 #include "core/compare/worst_places.h"
 #include "core/report/column.h"
 
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 /// Where the weights of a pair differ: by channel, by element and by entry of a codebook, as
 /// `diff --worst` and `diff --codebooks` and the docks of the window list them.
 namespace kernscope::report {

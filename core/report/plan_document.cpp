@@ -5,12 +5,6 @@
 #include "core/report/plan_table.h"
 
 #include <algorithm>
-#include <array>
-#include <cmath>
-#include <cstdint>
-#include <optional>
-#include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -357,6 +351,8 @@ Document planDocument(const PlanSubject &subject)
     const plan::Plan &plan = *subject.plan;
     Document document{"Plan for " + printable(subject.bundle)};
     document.addHeading(document.title, 1);
+    if (subject.verdict)
+        document.addText(printable(subject.verdict->sentence));
     document.addText(printable(headline(subject)));
     if (const std::string notes = notesText(subject); !notes.empty())
         document.addText(printable(notes));

@@ -2,14 +2,10 @@
 #include "core/report/plan_table.h"
 
 #include "core/assessment/calibrate.h"
-#include "core/base/text.h"
 #include "core/bundle/shapes/tensor.h"
 #include "core/report/command_json.h"
 #include "core/report/fact_values.h"
 #include "core/report/json_table.h"
-
-#include <algorithm>
-#include <set>
 
 #include <fmt/format.h>
 
@@ -68,10 +64,8 @@ Json triedFormsJson(const PlannedWeight &weight)
 {
     if (!weight.row().candidates || !weight.withCandidates)
         return noKey();
-    Json tried = Json::array();
-    for (const Candidate &candidate : *weight.row().candidates)
-        tried.push_back(triedJson(weight, candidate));
-    return tried;
+    return listJson(*weight.row().candidates,
+                    [&](const auto &candidate) { return triedJson(weight, candidate); });
 }
 
 double errorOf(const PlannedWeight &weight)
@@ -173,14 +167,12 @@ Json raisedJson(const std::vector<plan::RaisedModel> &raised)
         json["model"] = model.model;
         json["before"] = model.before;
         json["after"] = model.after;
-        json["changes"] = Json::array();
-        for (const OpsetChange &change : model.changes)
-            json["changes"].push_back({{"operation", change.operation},
-                                       {"function", change.function},
-                                       {"count", change.count},
-                                       {"opset", "ios" + std::to_string(change.opset)},
-                                       {"change", change.change},
-                                       {"rewritten", change.rewritten}});
+        json["changes"] = listJson(model.changes, [&](const auto &change) -> Json {
+            return {
+                {"operation", change.operation}, {"function", change.function},
+                {"count", change.count},         {"opset", "ios" + std::to_string(change.opset)},
+                {"change", change.change},       {"rewritten", change.rewritten}};
+        });
         list.push_back(std::move(json));
     }
     return list;
@@ -300,60 +292,56 @@ const TableOf<PlannedWeight> &plannedWeightTable()
     using Row = PlannedWeight;
     static constexpr Column<Row> kColumns[] = {
         {kName, "weight", "Name of the weight",
-         [](const Row &row) -> Value { return row.survey->names[row.number]; }},
+         [](auto &row) { return row.survey->names[row.number]; }},
         {kDocument, "address", "Model, function and name of the weight",
-         [](const Row &row) -> Value { return plannedAddress(row); }},
+         [](auto &row) { return plannedAddress(row); }},
         {kName, "function", "The function of the program that reads the weight",
-         [](const Row &row) -> Value {
-             return row.ofSeveral ? Value(row.row().function) : Value(Absent());
-         },
-         jsonOf([](const Row &row) { return Json(row.row().function); })},
-        {"from", "The form that it has", [](const Row &row) -> Value { return row.row().stored; }},
+         [](auto &row) { return row.ofSeveral ? Value(row.row().function) : Value(Absent()); },
+         jsonOf([](auto &row) { return Json(row.row().function); })},
+        {"from", "The form that it has", [](auto &row) { return row.row().stored; }},
         {"to", "The form that it gets, with what the first chip does with it",
-         [](const Row &row) -> Value {
+         [](auto &row) {
              const auto form = row.after();
              return Word({}, form ? outcomeMark(form->chips[0].outcome) : Mark::None,
                          plan::formOf(row.row(), row.choice));
          }},
         {kDocument, "changed", "Whether the form is another one",
-         [](const Row &row) -> Value { return row.choice != 0; }},
+         [](auto &row) { return row.choice != 0; }},
         {kNumber, "bytes_before", "stored", "Stored bytes now",
-         [](const Row &row) -> Value {
+         [](auto &row) {
              return row.before() ? Value(Count(row.before()->stored))
                                  : known<Count>(row.ownBytes());
          },
          withUnit("B"), unknownAs("unknown")},
         {kNumber, "bytes", "planned", "Stored bytes in the planned form",
-         [](const Row &row) -> Value {
+         [](auto &row) {
              return row.after() ? Value(Count(row.after()->stored)) : known<Count>(row.ownBytes());
          },
          withUnit("B"), unknownAs("unknown")},
         {kNumber, "error",
          "Relative error of the planned form, with the weight's sensitivity; ~ from some of the "
          "rows",
-         plannedError, jsonOf([](const Row &row) { return Json(errorOf(row)); })},
+         plannedError, jsonOf([](auto &row) { return Json(errorOf(row)); })},
         {kDocument, "method", "The way of encoding whose error is least", methodOf},
         {kDocument, "sampled", "Whether figures are from some of the rows",
-         [](const Row &row) -> Value {
-             return row.after() ? Value(row.after()->sampled) : Value(Absent());
-         }},
+         [](auto &row) { return row.after() ? Value(row.after()->sampled) : Value(Absent()); }},
         {kNumber | kDocument, "sensitivity", "Factor of the weight's relative error",
-         [](const Row &row) -> Value {
+         [](auto &row) {
              return row.after() ? Value(Real(row.row().sensitivity, 3, true)) : Value(Absent());
          }},
         {kNumber, "time_before_s", "time",
          "Predicted time of its layers on the slowest chip of those whose ceilings are known",
-         [](const Row &row) { return timeOf(row.before()); }, withUnit("s"), unknownAs("unknown"),
-         jsonOf([](const Row &row) {
+         [](auto &row) { return timeOf(row.before()); }, withUnit("s"), unknownAs("unknown"),
+         jsonOf([](auto &row) {
              return row.before() ? optionalJson(plan::slowest(row.before())) : noKey();
          })},
         {kNumber, "time_s", "planned time", "Predicted time in the planned form",
-         [](const Row &row) { return timeOf(row.after()); }, withUnit("s"), unknownAs("unknown"),
-         jsonOf([](const Row &row) {
+         [](auto &row) { return timeOf(row.after()); }, withUnit("s"), unknownAs("unknown"),
+         jsonOf([](auto &row) {
              return row.after() ? optionalJson(plan::slowest(row.after())) : Json(nullptr);
          })},
         {kName, "why", "Why it gets that form, or stays",
-         [](const Row &row) -> Value { return std::string(row.why); }},
+         [](auto &row) { return std::string(row.why); }},
         {kDocument, "chips", "Outcome, bytes moved and time on each chip, after and before",
          nullptr, jsonOf(chipsJson)},
         {kDocument, "candidates", "Every form that was tried", nullptr, jsonOf(triedFormsJson)},
@@ -379,30 +367,29 @@ const TableOf<FrontRow> &frontTable()
     using Row = FrontRow;
     static constexpr Column<Row> kColumns[] = {
         {kDocument, "front", "What the error is set against: stored bytes or time",
-         [](const Row &row) -> Value { return Word(row.front); }},
+         [](auto &row) { return Word(row.front); }},
         {kDocument, "corner", "Whether no mixture of two other points is better",
-         [](const Row &row) -> Value { return row.point->corner; }},
+         [](auto &row) { return row.point->corner; }},
         {kNumber, "error", "Error of the network",
-         [](const Row &row) -> Value { return Real(row.point->totals.error, 4, true); }},
+         [](auto &row) { return Real(row.point->totals.error, 4, true); }},
         {kNumber, "largest_error", "largest of a layer", "Largest error of a layer",
-         [](const Row &row) -> Value { return Real(row.point->totals.largestError, 4, true); }},
+         [](auto &row) { return Real(row.point->totals.largestError, 4, true); }},
         {kDocument, "within_tolerance", "within tolerance",
          "Whether every layer's error is at most the tolerance",
-         [](const Row &row) -> Value {
+         [](auto &row) {
              return row.point->totals.largestError <= row.subject->limits->tolerance;
          }},
         {kNumber, "bytes", "stored", "Stored bytes of all weights",
-         [](const Row &row) { return known<Count>(row.point->totals.allStored()); }, withUnit("B"),
+         [](auto &row) { return known<Count>(row.point->totals.allStored()); }, withUnit("B"),
          unknownAs("unknown")},
         {kNumber, "time_s", "time",
          "Engine time on the slowest chip of those whose ceilings are known",
-         [](const Row &row) { return known<Seconds>(plan::slowest(row.point->totals)); },
-         withUnit("s"), unknownAs("unknown")},
+         [](auto &row) { return known<Seconds>(plan::slowest(row.point->totals)); }, withUnit("s"),
+         unknownAs("unknown")},
         {kDocument, "forms", "The form of each weight, in the order of the plan", nullptr,
          jsonOf(formsOf)},
     };
-    static const TableOf<Row> kTable{"front", kColumns};
-    return kTable;
+    return tableOf<kColumns>("front");
 }
 
 std::vector<PlanTotal> planTotals(const PlanSubject &subject)
@@ -432,8 +419,7 @@ const TableOf<PlanTotal> &planTotalsTable()
          unknownAs(kNotKnown)},
         {kNumber, "after", "As it is planned", member<&PlanTotal::after>, unknownAs(kNotKnown)},
     };
-    static const TableOf<Row> kTable{"plan_totals", kColumns};
-    return kTable;
+    return tableOf<kColumns>("plan_totals");
 }
 
 std::vector<BuildTotals> buildTotals(const PlanSubject &subject, bool own)
@@ -453,19 +439,17 @@ const TableOf<BuildTotals> &buildTotalsTable()
         {kName, "bundle", "build", "A build of the network", member<&Row::name>},
         {kNumber, "error", "error of the network",
          "Root of the summed squared errors of its layers",
-         [](const Row &row) { return errorValue(row.totals->error); }},
+         [](auto &row) { return errorValue(row.totals->error); }},
         {kNumber, "largest_error", "largest error of a layer",
          "The error of the layer that has the largest",
-         [](const Row &row) { return errorValue(row.totals->largestError); }},
+         [](auto &row) { return errorValue(row.totals->largestError); }},
         {kNumber, "bytes", "stored bytes", "Stored bytes of all its weights",
-         [](const Row &row) { return known<Count>(row.totals->allStored()); },
-         unknownAs(kNotKnown)},
+         [](auto &row) { return known<Count>(row.totals->allStored()); }, unknownAs(kNotKnown)},
         {kNumber, "time_s", "time", "Predicted time on the slowest chip",
-         [](const Row &row) { return known<Seconds>(plan::slowest(*row.totals)); }, withUnit("s"),
+         [](auto &row) { return known<Seconds>(plan::slowest(*row.totals)); }, withUnit("s"),
          unknownAs(kNotKnown)},
     };
-    static const TableOf<Row> kTable{"plan_builds", kColumns};
-    return kTable;
+    return tableOf<kColumns>("plan_builds");
 }
 
 std::vector<std::string> planRules(const plan::Survey &survey)
@@ -589,12 +573,12 @@ Json planJson(const PlanSubject &subject)
     const plan::Survey &survey = *subject.survey;
     const plan::Limits &limits = *subject.limits;
     document["bundle"] = subject.bundle;
-    document["targets"] = Json::array();
-    for (const target::Target *target : survey.targets)
-        document["targets"].push_back(target->name);
-    document["times_of"] = Json::array();
-    for (const target::Target *target : plan::timedTargets(*subject.survey))
-        document["times_of"].push_back(target->name);
+    if (subject.verdict)
+        addVerdict(document, *subject.verdict);
+    document["targets"] =
+        listJson(survey.targets, [&](const auto *target) { return target->name; });
+    document["times_of"] = listJson(plan::timedTargets(*subject.survey),
+                                    [&](const auto *target) { return target->name; });
     document["minimise"] = plan::goalName(subject.plan->goal);
     document["minimise_asked"] = limits.goal ? Json(plan::goalName(*limits.goal)) : Json(nullptr);
     document["tolerance"] = limits.tolerance;

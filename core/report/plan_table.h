@@ -5,12 +5,7 @@
 #include "core/plan/write_plan.h"
 #include "core/report/column.h"
 #include "core/report/json.h"
-
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
+#include "core/report/verdict.h"
 
 /// Plans as documents: what each weight was and becomes, before and after on every chip, the front.
 namespace kernscope::report {
@@ -22,8 +17,9 @@ struct PlanSubject {
     const plan::Plan *plan = nullptr;
     const plan::Limits *limits = nullptr;
     const std::vector<plan::RaisedModel> *raised = nullptr; ///< null: nothing was carried out
-    std::vector<plan::Build> builds; ///< other builds of the network, for comparison
-    bool candidates = false;         ///< with every form that was tried
+    std::vector<plan::Build> builds;            ///< other builds of the network, for comparison
+    bool candidates = false;                    ///< with every form that was tried
+    std::optional<ProgramVerdict> verdict = {}; ///< of the program as it is, on the first chip
 };
 
 /// Everything of `plan`.

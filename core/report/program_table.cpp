@@ -1,17 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/program_table.h"
 
-#include "core/base/text.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/stored_bytes.h"
-#include "core/graph/graph.h"
 #include "core/graph/label.h"
 #include "core/report/json_table.h"
-
-#include <algorithm>
-#include <map>
-#include <optional>
-#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -192,20 +185,16 @@ Json storedJson(std::optional<std::uint64_t> bytes)
 /// Names of what is in a fold or left out.
 Json namesJson(const Neighbourhood &drawn, const DrawnUnit &unit)
 {
-    Json names = Json::array();
-    for (const std::size_t node : unit.nodes)
-        names.push_back(drawn.graph->name(node));
-    return names;
+    return listJson(unit.nodes, [&](const std::size_t node) { return drawn.graph->name(node); });
 }
 
 Json extentsJson(const mil::ValueType &type)
 {
     if (!type.isTensor())
         return nullptr;
-    Json extents = Json::array();
-    for (const std::int64_t extent : type.dims)
-        extents.push_back(extent < 0 ? Json(nullptr) : Json(extent));
-    return extents;
+    return listJson(type.dims, [&](const std::int64_t extent) {
+        return extent < 0 ? Json(nullptr) : Json(extent);
+    });
 }
 
 void addType(Json &json, const mil::NamedType *value)
@@ -325,36 +314,34 @@ const TableOf<FeatureFacts> &featureTable()
     using Row = FeatureFacts;
     static constexpr Column<Row> kColumns[] = {
         {"model", "Path of the model in its pipeline",
-         [](const Row &row) { return orAbsent(row.model); },
-         jsonOf([](const Row &row) { return Json(row.model); })},
+         [](auto &row) { return orAbsent(row.model); },
+         jsonOf([](auto &row) { return Json(row.model); })},
         {"function", "Function that it is of; blank where the model has but one",
-         [](const Row &row) { return orAbsent(row.function); },
-         jsonOf([](const Row &row) { return Json(row.function); })},
-        {"use", "Input, output or state", [](const Row &row) -> Value { return Word(row.use); }},
+         [](auto &row) { return orAbsent(row.function); },
+         jsonOf([](auto &row) { return Json(row.function); })},
+        {"use", "Input, output or state", [](auto &row) { return Word(row.use); }},
         {"name", "Name by which an app gives or takes it",
-         [](const Row &row) -> Value { return View(row.feature->name); }},
+         [](auto &row) { return View(row.feature->name); }},
         {"type", "Type and default shape; of images width by height",
-         [](const Row &row) -> Value { return row.feature->typeText(); }},
+         [](auto &row) { return row.feature->typeText(); }},
         {kDocument, "kind", "Kind of value: multiArray, image, string and so on",
-         [](const Row &row) { return orNothing(row.feature->kind); }},
+         [](auto &row) { return orNothing(row.feature->kind); }},
         {kDocument, "dtype", "element", "Type of an element of arrays", nullptr,
-         jsonOf([](const Row &row) {
+         jsonOf([](auto &row) {
              const ElementType type = row.feature->element;
              return type == ElementType::Unknown ? Json(nullptr) : Json(elementTypeName(type));
          })},
         {kDocument, "shape", "Default shape; of images [height, width]", nullptr,
-         jsonOf([](const Row &row) { return Json(row.feature->shape); })},
+         jsonOf([](auto &row) { return Json(row.feature->shape); })},
         {"allowed", "allowed shapes", "Shapes, or ranges of extents, that it may have instead",
-         [](const Row &row) { return orAbsent(row.feature->allowedText()); },
-         jsonOf([](const Row &row) { return textOrNull(row.feature->allowedText()); })},
-        {kDocument, "optional", "May be left out",
-         [](const Row &row) -> Value { return row.feature->optional; }},
+         [](auto &row) { return orAbsent(row.feature->allowedText()); },
+         jsonOf([](auto &row) { return textOrNull(row.feature->allowedText()); })},
+        {kDocument, "optional", "May be left out", [](auto &row) { return row.feature->optional; }},
         {"words", "what it is", "What its author says",
-         [](const Row &row) { return orAbsent(row.feature->words); },
-         jsonOf([](const Row &row) { return textOrNull(row.feature->words); })},
+         [](auto &row) { return orAbsent(row.feature->words); },
+         jsonOf([](auto &row) { return textOrNull(row.feature->words); })},
     };
-    static const TableOf<Row> kTable{"features", kColumns};
-    return kTable;
+    return tableOf<kColumns>("features");
 }
 
 std::vector<std::string> descriptionLines(const mil::ModelDescription &description,
@@ -406,31 +393,29 @@ const TableOf<ModelFacts> &modelTable()
     using Row = ModelFacts;
     static constexpr Column<Row> kColumns[] = {
         {"path", "model", "Path of the model in its pipeline",
-         [](const Row &row) {
+         [](auto &row) {
              return row.node->path.empty()
                         ? Value(Word(row.node->isPipeline() ? "(the pipeline)" : "(the model)"))
                         : Value(View(row.node->path));
          },
-         jsonOf([](const Row &row) { return Json(row.node->path); })},
-        {"kind", "What kind of model it is",
-         [](const Row &row) -> Value { return View(row.node->kind); }},
+         jsonOf([](auto &row) { return Json(row.node->path); })},
+        {"kind", "What kind of model it is", [](auto &row) { return View(row.node->kind); }},
         {kDocument, "field", "Number of the field that says its kind", nullptr,
-         jsonOf([](const Row &row) { return Json(row.node->field); })},
+         jsonOf([](auto &row) { return Json(row.node->field); })},
         {"specification", "Version of the specification that it is written in",
-         [](const Row &row) -> Value { return View(row.node->specification); }},
+         [](auto &row) { return View(row.node->specification); }},
         {kDocument, "offset", "Where its message begins in the file", nullptr,
-         jsonOf([](const Row &row) { return numberJson(row.node->span.offset); })},
+         jsonOf([](auto &row) { return numberJson(row.node->span.offset); })},
         {kNumber, "bytes", "Bytes of its message; a model of a compiled pipeline has files instead",
-         [](const Row &row) -> Value {
+         [](auto &row) {
              const std::uint64_t bytes = row.node->span.length;
              return bytes == 0 ? Value(Nothing{}) : Value(Count(bytes));
          }},
         {kDocument, "read", "Whether its content is read",
-         [](const Row &row) -> Value { return isRead(*row.node) || row.node->isPipeline(); }},
+         [](auto &row) { return isRead(*row.node) || row.node->isPipeline(); }},
         {kTerminal, "weights", "Weights that it stores", modelWeights},
     };
-    static const TableOf<Row> kTable{"models", kColumns};
-    return kTable;
+    return tableOf<kColumns>("models");
 }
 
 std::vector<AnnotatedOperation> annotatedOperations(const mil::Function &function,
@@ -446,21 +431,16 @@ const TableOf<AnnotatedOperation> &annotatedOperationTable()
     using Row = AnnotatedOperation;
     static constexpr Column<Row> kColumns[] = {
         {kTerminal, "function", "Function that the operation is in",
-         [](const Row &row) -> Value { return View(row.function->name); }},
-        {"name", "Name of the operation",
-         [](const Row &row) -> Value { return row.operation->displayName(); }},
-        {"op", "What it computes",
-         [](const Row &row) -> Value { return View(row.operation->type); }},
-        {kDocument, "opset", "Operation set that it is of", nullptr, jsonOf([](const Row &row) {
+         [](auto &row) { return View(row.function->name); }},
+        {"name", "Name of the operation", [](auto &row) { return row.operation->displayName(); }},
+        {"op", "What it computes", [](auto &row) { return View(row.operation->type); }},
+        {kDocument, "opset", "Operation set that it is of", nullptr, jsonOf([](auto &row) {
              return row.operation->opset.empty() ? noKey() : Json(row.operation->opset);
          })},
         {kSelected, "runs on", "Backend that the compiler chose",
-         [](const Row &row) -> Value { return View(row.notes.selected); },
-         jsonOf(backendDocument<kSelected>)},
+         [](auto &row) { return View(row.notes.selected); }, jsonOf(backendDocument<kSelected>)},
         {kSupport, "supported", "Backends that can run it",
-         [](const Row &row) -> Value {
-             return List(row.notes.supported.begin(), row.notes.supported.end());
-         },
+         [](auto &row) { return List(row.notes.supported.begin(), row.notes.supported.end()); },
          jsonOf(backendDocument<kSupport>)},
         {kEstimated, "estimated", "The compiler's own estimate of its time, by backend",
          estimatesValue, withUnit("ms"), jsonOf(backendDocument<kEstimated>)},
@@ -490,13 +470,11 @@ const TableOf<SharedRecord> &sharedRecordTable()
     static constexpr Column<Row> kColumns[] = {
         {"file", "File that holds the record", member<&SharedRecord::file>},
         {kNumber, "offset", "Where the record begins in the file",
-         [](const SharedRecord &row) -> Value { return Hex(row.offset.value); }},
-        {kNumber, "bytes", "Bytes of its data",
-         [](const SharedRecord &row) -> Value { return Count(row.bytes.value); }},
+         [](auto &row) { return Hex(row.offset.value); }},
+        {kNumber, "bytes", "Bytes of its data", [](auto &row) { return Count(row.bytes.value); }},
         {"weights", "Weights that store it", member<&SharedRecord::weights>},
     };
-    static const TableOf<Row> kTable{"shared_records", kColumns};
-    return kTable;
+    return tableOf<kColumns>("shared_records");
 }
 
 Json shapesJson(const shapes::Summary &summary)
@@ -504,21 +482,21 @@ Json shapesJson(const shapes::Summary &summary)
     Json json;
     json["bound"] = Json::array();
     for (const shapes::ShapeBinding &each : summary.bound) {
-        Json dims = Json::array();
-        for (const std::int64_t extent : each.dims)
-            dims.push_back(extent < 0 ? Json(nullptr) : Json(extent));
+        Json dims = listJson(each.dims, [&](const std::int64_t extent) {
+            return extent < 0 ? Json(nullptr) : Json(extent);
+        });
         json["bound"].push_back({{"input", each.input}, {"shape", std::move(dims)}});
     }
     json["values"] = summary.values;
     json["open"] = summary.open;
     json["inferred"] = summary.inferred;
-    json["unknown"] = Json::array();
-    for (const shapes::Open &each : summary.unknown)
-        json["unknown"].push_back({{"function", each.function},
-                                   {"operation", each.operation},
-                                   {"op", each.type},
-                                   {"value", each.value},
-                                   {"reason", each.reason}});
+    json["unknown"] = listJson(summary.unknown, [&](const auto &each) -> Json {
+        return {{"function", each.function},
+                {"operation", each.operation},
+                {"op", each.type},
+                {"value", each.value},
+                {"reason", each.reason}};
+    });
     return json;
 }
 
@@ -535,44 +513,44 @@ const TableOf<GraphRow> &graphTable()
     using Row = GraphRow;
     static constexpr Column<Row> kColumns[] = {
         {kNumber, "hop", "How many values away from what was asked for",
-         [](const Row &row) -> Value { return Count(unitOf(row).hop); }, notSearched()},
+         [](auto &row) { return Count(unitOf(row).hop); }, notSearched()},
         {"kind",
          "What it is: an operation, a weight, an end of the function, a repeated block, or what "
          "the limit left out",
-         [](const Row &row) -> Value { return Word(kindWord(row)); }},
+         [](auto &row) { return Word(kindWord(row)); }},
         {"op", "operation", "Kind of the operation, or of those of a repeated block",
-         [](const Row &row) -> Value {
+         [](auto &row) {
              std::string text = typeOf(row);
              return text.empty() ? Value(Nothing()) : Value(std::move(text));
          }},
         {kName, "name", "Name in the program",
-         [](const Row &row) -> Value { return nameOf(*row.drawn, row.unit); }},
+         [](auto &row) { return nameOf(*row.drawn, row.unit); }},
         {"result", "Type and extents of the first value that it gives",
-         [](const Row &row) -> Value {
+         [](auto &row) {
              std::string text =
                  isNode(row) ? row.drawn->graph->result(unitOf(row).nodes.front()) : std::string();
              return text.empty() ? Value(Nothing()) : Value(std::move(text));
          }},
         {"form", "How a weight is stored",
-         [](const Row &row) -> Value {
+         [](auto &row) {
              return isNode(row) && nodeOf(row).kind == NodeKind::Weight
                         ? Value(row.drawn->graph->title(unitOf(row).nodes.front()))
                         : Value(Nothing());
          }},
         {kNumber, "stored_bytes", "stored",
          "Bytes of a weight, or of the weights of a repeated block",
-         [](const Row &row) -> Value {
+         [](auto &row) {
              return row.drawn->weights(unitOf(row)) == 0
                         ? Value(Nothing())
                         : known<Count>(row.drawn->storedBytes(unitOf(row)));
          },
          withUnit("B"), notSearched()},
         {kDocument | kWindow, "reads", "What is drawn and gives it a value",
-         [](const Row &row) { return namesOrNothing(namesBeside(row, true)); }},
+         [](auto &row) { return namesOrNothing(namesBeside(row, true)); }},
         {kName, "read_by", "read by", "What is drawn and reads a value of it",
-         [](const Row &row) { return namesOrNothing(namesBeside(row, false)); }},
+         [](auto &row) { return namesOrNothing(namesBeside(row, false)); }},
         {kNumber, "more", "Neighbours beyond the last hop, which are not drawn",
-         [](const Row &row) -> Value {
+         [](auto &row) {
              const std::size_t more = unitOf(row).before + unitOf(row).after;
              return more == 0 ? Value(Nothing()) : Value(Count(more));
          },

@@ -8,13 +8,6 @@
 #include "core/report/column.h"
 #include "core/report/json.h"
 
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <string>
-#include <string_view>
-#include <vector>
-
 /// The program of a bundle, as `inspect` lists it. Rows point into the bundle.
 namespace kernscope::report {
 

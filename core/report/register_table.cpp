@@ -2,11 +2,8 @@
 #include "core/report/register_table.h"
 
 #include "core/bundle/bundle.h"
-#include "core/descriptor/task_reader.h"
 #include "core/report/hwx_json.h"
 #include "core/report/json_table.h"
-
-#include <algorithm>
 
 #include <fmt/format.h>
 
@@ -153,18 +150,15 @@ const TableOf<RegisterFacts> &registerTable()
     using Row = RegisterFacts;
     static constexpr Column<Row> kColumns[] = {
         {kNumber | kDocument | kTerminal, "td_offset", "at", "Bytes from the start of the task",
-         member<&Row::offset, Hex>,
-         jsonOf([](const Row &row) { return Json(hexText(row.offset)); })},
+         member<&Row::offset, Hex>, jsonOf([](auto &row) { return Json(hexText(row.offset)); })},
         {kNumber, "address", "register", "Address of a register, bits of a field", addressValue,
-         jsonOf([](const Row &row) { return Json(hexText(row.address, 5)); })},
-        {kNumber, "value", "As stored", [](const Row &row) { return valueOf(row, row.value); },
-         jsonOf([](const Row &row) { return Json(hexText(row.value, 8)); })},
+         jsonOf([](auto &row) { return Json(hexText(row.address, 5)); })},
+        {kNumber, "value", "As stored", [](auto &row) { return valueOf(row, row.value); },
+         jsonOf([](auto &row) { return Json(hexText(row.value, 8)); })},
         {kDocument | kTerminal, "block", "Block of registers that it belongs to",
-         [](const Row &row) -> Value {
-             return row.reg == nullptr ? View("?") : View(row.reg->block);
-         }},
+         [](auto &row) { return row.reg == nullptr ? View("?") : View(row.reg->block); }},
         {kName, "name", "Block, register, field",
-         [](const Row &row) -> Value {
+         [](auto &row) -> Value {
              if (row.field != nullptr)
                  return View(row.field->name);
              return row.reg == nullptr ? View("?") : View(row.reg->name);
@@ -176,23 +170,20 @@ const TableOf<RegisterFacts> &registerTable()
         {kDocument, "decoded", "What the numbers of its fields stand for", nullptr,
          jsonOf(decodedDocument)},
         {kWindow, "meaning", "What the number stands for, where that is known",
-         [](const Row &row) -> Value {
+         [](auto &row) -> Value {
              if (row.field == nullptr)
                  return Nothing();
              return descriptor::decodedField(*row.reg, *row.field, row.field->of(row.value),
                                              row.map);
          }},
         {kNumber | kDocument | kWindow, "previous", "before", "What the tasks before left there",
-         [](const Row &row) { return row.before ? valueOf(row, *row.before) : Value(Nothing()); },
-         jsonOf([](const Row &row) {
-             return row.before ? Json(hexText(*row.before, 8)) : Json(nullptr);
-         })},
+         [](auto &row) { return row.before ? valueOf(row, *row.before) : Value(Nothing()); },
+         jsonOf(
+             [](auto &row) { return row.before ? Json(hexText(*row.before, 8)) : Json(nullptr); })},
         {kNumber | kDocument | kWindow, "file_offset", "place", "Offset in the file",
-         member<&Row::place, Hex>, jsonOf([](const Row &row) { return Json(hexText(row.place)); })},
+         member<&Row::place, Hex>, jsonOf([](auto &row) { return Json(hexText(row.place)); })},
         {kDocument | kWindow, "confidence", "known by", "What this row rests on", evidenceValue,
-         jsonOf([](const Row &row) {
-             return row.reg != nullptr ? Json(row.reg->evidence) : noKey();
-         })},
+         jsonOf([](auto &row) { return row.reg != nullptr ? Json(row.reg->evidence) : noKey(); })},
     };
     static const TableOf<Row> kTable{
         "registers",
@@ -220,35 +211,34 @@ const TableOf<LaneFacts> &laneTable()
 {
     using Row = LaneFacts;
     static constexpr Column<Row> kColumns[] = {
-        {kNumber, "lane", "Number of the engine",
-         [](const Row &row) -> Value { return Code(row.lane.lane); }},
+        {kNumber, "lane", "Number of the engine", [](auto &row) { return Code(row.lane.lane); }},
         {kNumber, "base", "Where its coefficients begin, as its register says it",
-         [](const Row &row) -> Value { return Hex(row.lane.base); },
-         jsonOf([](const Row &row) { return Json(hexText(row.lane.base)); })},
+         [](auto &row) { return Hex(row.lane.base); },
+         jsonOf([](auto &row) { return Json(hexText(row.lane.base)); })},
         {kNumber, "size", "bytes", "Bytes of coefficients",
-         [](const Row &row) -> Value { return Count(row.lane.size); },
-         jsonOf([](const Row &row) { return Json(hexText(row.lane.size)); })},
+         [](auto &row) { return Count(row.lane.size); },
+         jsonOf([](auto &row) { return Json(hexText(row.lane.size)); })},
         {"relocated", "Whether the loader fills its base word",
-         [](const Row &row) { return row.lane.relocated ? Value(true) : Value(Nothing()); },
-         jsonOf([](const Row &row) { return Json(row.lane.relocated); })},
+         [](auto &row) { return row.lane.relocated ? Value(true) : Value(Nothing()); },
+         jsonOf([](auto &row) { return Json(row.lane.relocated); })},
         {"symbol", "kernel", "Symbol of the kernel that it reads",
-         [](const Row &row) {
+         [](auto &row) {
              return row.symbol != nullptr ? Value(View(row.symbol->name))
                                           : Value(Word("no symbol"));
          },
-         jsonOf([](const Row &row) {
+         jsonOf([](auto &row) {
              return row.symbol != nullptr ? Json(row.symbol->name) : Json(nullptr);
          })},
         {kDocument, "enable", "enabled", "1: only lanes that are enabled are listed", nullptr,
-         jsonOf([](const Row &) { return Json(1); })},
+         jsonOf([](auto &) { return Json(1); })},
         {kDocument, "vmaddr", "address", "Virtual address of its first byte", nullptr,
-         jsonOf([](const Row &row) {
+         jsonOf([](auto &row) {
              return row.lane.address ? Json(hexText(*row.lane.address)) : Json(nullptr);
          })},
         {kDocument, "matches_symbol", "at a symbol", "Whether a kernel begins exactly there",
-         [](const Row &row) -> Value { return row.lane.matchesSymbol; }},
+         [](auto &row) { return row.lane.matchesSymbol; }},
         {kDocument, "size_matches", "as long", "Whether that kernel is as long",
-         [](const Row &row) -> Value { return row.lane.sizeMatches; }},
+         [](auto &row) { return row.lane.sizeMatches; }},
     };
     static const TableOf<Row> kTable{"lanes",
                                      kColumns,
@@ -265,14 +255,13 @@ const TableOf<SurveyRow> &surveyTable()
         {kNumber, "version", "Version of the register map; of a thread word its flavor",
          member<&Row::version, Code>},
         {kNumber, "address", "Address of the register, or offset in the command",
-         member<&Row::address, Hex>,
-         jsonOf([](const Row &row) { return Json(hexText(row.address)); })},
+         member<&Row::address, Hex>, jsonOf([](auto &row) { return Json(hexText(row.address)); })},
         {kNumber, "files", "Containers that have it", member<&Row::files, Count>},
         {kNumber, "writes", "How often it is written", member<&Row::writes, Count>},
         {kDocument, "set_bits", "set bits", "Bits that are 1 in every value", nullptr,
-         jsonOf([](const Row &row) { return Json(hexText(row.setBits)); })},
+         jsonOf([](auto &row) { return Json(hexText(row.setBits)); })},
         {kDocument, "clear_bits", "clear bits", "Bits that are 0 in every value", nullptr,
-         jsonOf([](const Row &row) { return Json(hexText(row.clearBits)); })},
+         jsonOf([](auto &row) { return Json(hexText(row.clearBits)); })},
         {kDocument, "more_values", "more values", "Whether it has more values than are listed",
          member<&Row::more>},
         {"values", "Its values, and how often each was written", surveyValues,
@@ -305,12 +294,11 @@ const TableOf<RegisterChange> &registerChangeTable()
         {kTables, "name", "register", "Register or field that differs", member<&Row::name>},
         {kTerminal, "field", "Field of the register that differs", member<&Row::field>},
         {kNumber | kTables, "a", "A", "In the first; a dash where it has none",
-         [](const Row &row) { return sideValue(row, row.a); }},
+         [](auto &row) { return sideValue(row, row.a); }},
         {kNumber | kTables, "b", "B", "In the second; a dash where it has none",
-         [](const Row &row) { return sideValue(row, row.b); }},
+         [](auto &row) { return sideValue(row, row.b); }},
     };
-    static const TableOf<Row> kTable{"register_changes", kColumns};
-    return kTable;
+    return tableOf<kColumns>("register_changes");
 }
 
 void HwxSurvey::note(const char *kind, unsigned version, std::uint32_t address, std::uint32_t value)

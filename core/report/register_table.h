@@ -7,15 +7,8 @@
 #include "core/report/column.h"
 #include "core/report/json.h"
 
-#include <cstddef>
-#include <cstdint>
-#include <map>
-#include <optional>
 #include <set>
-#include <span>
-#include <string>
 #include <tuple>
-#include <vector>
 
 namespace kernscope::report {
 

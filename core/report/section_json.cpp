@@ -5,8 +5,6 @@
 #include "core/container/section/layout.h"
 #include "core/report/json_table.h"
 
-#include <utility>
-
 #include <fmt/format.h>
 
 namespace kernscope::report {
@@ -265,17 +263,15 @@ const TableOf<section::RecordSlot> &streamSlotTable()
     static constexpr Column<Row> kColumns[] = {
         {"name", "stream", "What the stream loads", member<&Row::name>},
         {"word", "Word of a record that has its address", member<&Row::word, Code>},
-        {"enable", "Register that enables it",
-         [](const Row &row) -> Value { return hexText(row.enable); }},
+        {"enable", "Register that enables it", [](auto &row) { return hexText(row.enable); }},
         {"base_offset", "base offset", "Register of its offset",
-         [](const Row &row) -> Value { return hexText(row.base); }},
+         [](auto &row) { return hexText(row.base); }},
         {"relocation", "Register of its relocation",
-         [](const Row &row) -> Value { return hexText(row.relocation); }},
+         [](auto &row) { return hexText(row.relocation); }},
         {kDocument, "source", "Where the registers are from",
-         [](const Row &) -> Value { return View("tables 20.8 and 25.4"); }},
+         [](auto &) { return View("tables 20.8 and 25.4"); }},
     };
-    static const TableOf<Row> kTable{"streams", kColumns};
-    return kTable;
+    return tableOf<kColumns>("streams");
 }
 
 Json sectionStreamsJson()
@@ -291,9 +287,7 @@ Json sectionJson(const section::WeightSection &section)
     json["target"] = section.target;
     json["resolved"] = section.resolved();
     json["bytes"] = numberJson(section.fileBytes);
-    json["units"] = Json::array();
-    for (const section::Unit &unit : section.units)
-        json["units"].push_back(unitJson(unit));
+    json["units"] = listJson(section.units, unitJson);
     json["records"] = Json::array();
     for (const section::UnitGroup &group : section.groups) {
         if (group.fault)
@@ -330,8 +324,7 @@ const TableOf<SliceRow> &sliceTable()
         {kNumber, "offset", "First byte in the file", member<&Row::offset, Hex>},
         {kNumber, "bytes", "Length in bytes", member<&Row::bytes, Count>},
     };
-    static const TableOf<Row> kTable{"slices", kColumns};
-    return kTable;
+    return tableOf<kColumns>("slices");
 }
 
 Json sliceFileJson(const std::vector<SliceRow> &rows, const SliceFileFacts &file)
@@ -364,11 +357,11 @@ const TableOf<UnitSectionFacts> &unitSectionTable()
     using Row = UnitSectionFacts;
     static constexpr Column<Row> kColumns[] = {
         {"section", "Which of the six sections of a kernel unit",
-         [](const Row &row) -> Value { return format::unitSectionName(row.section); }},
+         [](auto &row) { return format::unitSectionName(row.section); }},
         {"element_type", "element type", "Number and name in the catalogue of element types",
          typeValue},
         {kNumber, "bits", "Bits of one element",
-         [](const Row &row) -> Value {
+         [](auto &row) {
              const bool known = row.content && row.content->bitDepth != 0;
              return known ? Value(Count(row.content->bitDepth)) : Value(Nothing());
          }},
@@ -376,10 +369,9 @@ const TableOf<UnitSectionFacts> &unitSectionTable()
          amountValue<&format::UnitSection::count>},
         {kNumber, "bytes", "Length of the section", amountValue<&format::UnitSection::bytes>},
         {"rests_on", "rests on", "What the row is concluded from where the file does not store it",
-         [](const Row &row) { return orNothing(row.note); }},
+         [](auto &row) { return orNothing(row.note); }},
     };
-    static const TableOf<Row> kTable{"unit-sections", kColumns};
-    return kTable;
+    return tableOf<kColumns>("unit-sections");
 }
 
 std::string tableBudgetText(std::uint64_t palette, std::uint64_t activation)

@@ -2,19 +2,12 @@
 #pragma once
 
 #include "core/bundle/bundle_fwd.h"
-#include "core/bundle/slice_file.h"
+#include "core/bundle/section_weight.h"
 #include "core/bundle/weight.h"
 #include "core/container/hwx/kernels.h"
 #include "core/container/section/section.h"
 #include "core/report/column.h"
 #include "core/report/json.h"
-
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
 
 namespace kernscope::report {
 

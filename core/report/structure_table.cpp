@@ -2,16 +2,12 @@
 #include "core/report/structure_table.h"
 
 #include "core/base/overlaid_file.h"
-#include "core/base/text.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/pair_read_lock.h"
 #include "core/container/hwx/container.h"
 #include "core/container/mil/model_files.h"
 #include "core/report/hwx_json.h"
-
-#include <algorithm>
-#include <array>
-#include <map>
+#include "core/report/json_table.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -264,13 +260,13 @@ private:
 
 Json pairedWeightsJson(const ContainerDifference &difference)
 {
-    Json list = Json::array();
-    for (const ComparedPair &pair : difference.whole.weights)
-        list.push_back({{"name", difference.a->weights()[pair.a].name},
-                        {"name_b", difference.b->weights()[pair.b].name},
-                        {"pairing", pair.slice ? pair.slice->name() : pairingName(pair.pairing)},
-                        {"layout_equal", pair.damaged ? Json(nullptr) : Json(pair.layoutEqual)},
-                        {"stored_equal", pair.damaged ? Json(nullptr) : Json(pair.storedEqual)}});
+    Json list = listJson(difference.whole.weights, [&](const auto &pair) -> Json {
+        return {{"name", difference.a->weights()[pair.a].name},
+                {"name_b", difference.b->weights()[pair.b].name},
+                {"pairing", pair.slice ? pair.slice->name() : pairingName(pair.pairing)},
+                {"layout_equal", pair.damaged ? Json(nullptr) : Json(pair.layoutEqual)},
+                {"stored_equal", pair.damaged ? Json(nullptr) : Json(pair.storedEqual)}};
+    });
     for (const std::size_t i : difference.whole.onlyA)
         list.push_back({{"name", difference.a->weights()[i].name}, {"name_b", nullptr}});
     for (const std::size_t i : difference.whole.onlyB)
@@ -323,24 +319,21 @@ const TableOf<ProgramChangeFacts> &programChangeTable()
     using Row = ProgramChangeFacts;
     static constexpr Column<Row> kColumns[] = {
         {"change", "Whether B lacks it, has it besides, or has it otherwise",
-         [](const Row &row) -> Value { return Word(programChangeName(row.change.kind)); }},
+         [](auto &row) { return Word(programChangeName(row.change.kind)); }},
         {"what",
          "A function, an operation that computes, the way a weight is stored, or a model of a "
          "pipeline that is no program",
-         [](const Row &row) -> Value { return Word(programPartName(row.change.what)); }},
+         [](auto &row) { return Word(programPartName(row.change.what)); }},
         {"function", "Function that it stands in; of a pipeline with its model",
-         [](const Row &row) { return orNothing(row.change.function); }},
+         [](auto &row) { return orNothing(row.change.function); }},
         {kName, "operation", "What the operation makes, as A calls it where it is there",
-         [](const Row &row) { return orNothing(row.change.operation); }},
+         [](auto &row) { return orNothing(row.change.operation); }},
         {"type", "Type of the operation; of A and of B where they differ",
-         [](const Row &row) { return orNothing(row.change.type); }},
+         [](auto &row) { return orNothing(row.change.type); }},
         {"details", "A > B", "Arguments that differ, each with its value in A and in B",
-         [](const Row &row) -> Value {
-             return fmt::format("{}", fmt::join(row.change.details, "; "));
-         }},
+         [](auto &row) { return fmt::format("{}", fmt::join(row.change.details, "; ")); }},
     };
-    static const TableOf<Row> kTable{"program-changes", kColumns};
-    return kTable;
+    return tableOf<kColumns>("program-changes");
 }
 
 std::string_view structureKindName(StructureFacts::Kind kind)
@@ -357,27 +350,26 @@ const TableOf<StructureFacts> &structureTable()
         {"what",
          "A file, a section, a task of a hardware container, a field of its header or a register, "
          "a symbol, a relocation slot or the address of a port",
-         [](const Row &row) -> Value { return Word(structureKindName(row.kind)); }},
+         [](auto &row) { return Word(structureKindName(row.kind)); }},
         {kName, "name", "What it is called", member<&Row::name>},
         {kNumber, "a", "A", "Its length or value in A; nothing where A does not have it",
-         [](const Row &row) { return orNothing(row.a); }},
+         [](auto &row) { return orNothing(row.a); }},
         {kNumber, "b", "B", "Its length or value in B; nothing where B does not have it",
-         [](const Row &row) { return orNothing(row.b); }},
+         [](auto &row) { return orNothing(row.b); }},
         {"different", "bytes",
          "Bytes of the file or section that are not the same, each set against the byte that "
          "stands for it on the other side",
-         [](const Row &row) { return orNothing(row.different); }},
+         [](auto &row) { return orNothing(row.different); }},
         {kNumber, "first_a", "first in A", "Offset in the file of A of the first byte that differs",
-         [](const Row &row) { return offsetOf(row.firstA); }},
+         [](auto &row) { return offsetOf(row.firstA); }},
         {kNumber, "first_b", "first in B", "Offset in the file of B of the first byte that differs",
-         [](const Row &row) { return offsetOf(row.firstB); }},
+         [](auto &row) { return offsetOf(row.firstB); }},
         {"fields", "details",
          "Fields of the register that differ, each with its value in A and in B; what a section is "
          "called in B",
-         [](const Row &row) { return orNothing(row.detail); }},
+         [](auto &row) { return orNothing(row.detail); }},
     };
-    static const TableOf<Row> kTable{"structure", kColumns};
-    return kTable;
+    return tableOf<kColumns>("structure");
 }
 
 std::vector<StructureFacts> symbolRows(const Bundle &a, const Bundle &b)
@@ -437,27 +429,17 @@ const TableOf<AlignedSectionFacts> &alignedSectionTable()
     using Row = AlignedSectionFacts;
     static constexpr Column<Row> kColumns[] = {
         {kName, "section", "What the bytes are, as A calls it",
-         [](const AlignedSectionFacts &row) -> Value { return View(row.section->name); }},
+         [](auto &row) { return View(row.section->name); }},
         {"kind", "What the bytes are for",
-         [](const AlignedSectionFacts &row) -> Value {
-             return Word(sectionKindName(row.section->kind));
-         }},
+         [](auto &row) { return Word(sectionKindName(row.section->kind)); }},
         {kNumber, "offset_a", "A offset", "Where the section begins in the file of A",
-         [](const AlignedSectionFacts &row) {
-             return alignedOffset(row.section->a, row.section->rangeA);
-         }},
+         [](auto &row) { return alignedOffset(row.section->a, row.section->rangeA); }},
         {kNumber, "bytes_a", "A bytes", "How long it is in A",
-         [](const AlignedSectionFacts &row) {
-             return alignedBytes(row.section->a, row.section->rangeA);
-         }},
+         [](auto &row) { return alignedBytes(row.section->a, row.section->rangeA); }},
         {kNumber, "offset_b", "B offset", "Where the section begins in the file of B",
-         [](const AlignedSectionFacts &row) {
-             return alignedOffset(row.section->b, row.section->rangeB);
-         }},
+         [](auto &row) { return alignedOffset(row.section->b, row.section->rangeB); }},
         {kNumber, "bytes_b", "B bytes", "How long it is in B",
-         [](const AlignedSectionFacts &row) {
-             return alignedBytes(row.section->b, row.section->rangeB);
-         }},
+         [](auto &row) { return alignedBytes(row.section->b, row.section->rangeB); }},
         {kNumber, "changed", "Bytes that both sides have, with other values",
          alignedTally<&ByteTally::changed>},
         {kNumber, "only_a", "only A", "Bytes of A that stand against nothing in B",
@@ -466,8 +448,7 @@ const TableOf<AlignedSectionFacts> &alignedSectionTable()
          alignedTally<&ByteTally::onlyB>},
         {"state", "Equal, different, or on one side only", alignedStateValue},
     };
-    static const TableOf<Row> kTable{"aligned-sections", kColumns};
-    return kTable;
+    return tableOf<kColumns>("aligned-sections");
 }
 
 } // namespace kernscope::report

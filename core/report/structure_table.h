@@ -11,14 +11,6 @@
 #include "core/report/column.h"
 #include "core/report/json.h"
 
-#include <cstdint>
-#include <memory>
-#include <optional>
-#include <span>
-#include <string>
-#include <utility>
-#include <vector>
-
 namespace kernscope::report {
 
 /// One place where the programs of two bundles differ.

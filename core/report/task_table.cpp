@@ -3,14 +3,11 @@
 
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
-#include "core/container/hwx/container.h"
 #include "core/container/hwx/kernels.h"
 #include "core/descriptor/task_reader.h"
 #include "core/report/json_table.h"
 
 #include <algorithm>
-#include <array>
-#include <map>
 
 #include <fmt/format.h>
 
@@ -303,31 +300,28 @@ const TableOf<TaskRow> &taskTable()
     static constexpr Column<Row> kColumns[] = {
         {kNumber, "index", "task", "Number of the task in its text section",
          member<&Row::index, Code>,
-         sortedBy([](const Row &row) { return pairOrder(row.text, row.index); })},
+         sortedBy([](auto &row) { return pairOrder(row.text, row.index); })},
         {kNumber, "file_offset", "offset", "Where the task begins in the file",
          member<&Row::fileOffset, Hex>},
         {kNumber, "bytes", "Header and records", member<&Row::bytes, Count>},
         {kNumber, "records", "Register records", member<&Row::records, Count>},
         {kNumber, "stream", "Tasks of one stream carry register state", member<&Row::stream, Code>},
         {kNumber, "channels", "Input and output channels",
-         [](const Row &row) -> Value {
+         [](auto &row) {
              return fmt::format("{} \u2192 {}", extentText(row.cin), extentText(row.cout));
          },
-         sortedBy([](const Row &row) { return extentOrder(row.cout, row.cin); })},
+         sortedBy([](auto &row) { return extentOrder(row.cout, row.cin); })},
         {kNumber, "kernel", "Height and width of the kernel",
-         [](const Row &row) -> Value {
+         [](auto &row) {
              return fmt::format("{}\u00D7{}", extentText(row.kernelHeight),
                                 extentText(row.kernelWidth));
          },
-         sortedBy([](const Row &row) { return extentOrder(row.kernelHeight, row.kernelWidth); })},
+         sortedBy([](auto &row) { return extentOrder(row.kernelHeight, row.kernelWidth); })},
         {kNumber, "lanes", "Engines whose coefficient DMA is enabled",
-         [](const Row &row) -> Value {
-             return row.lanes == 0 ? Value(View("\u2013")) : Value(Count(row.lanes));
-         },
-         sortedBy([](const Row &row) { return SortValue(std::uint64_t(row.lanes)); })},
+         [](auto &row) { return row.lanes == 0 ? Value(View("\u2013")) : Value(Count(row.lanes)); },
+         sortedBy([](auto &row) { return SortValue(std::uint64_t(row.lanes)); })},
     };
-    static const TableOf<Row> kTable{"tasks", kColumns};
-    return kTable;
+    return tableOf<kColumns>("tasks");
 }
 
 std::vector<FieldRow> fieldRows(const Bundle &bundle, const FieldQuery &query, Progress &progress)
@@ -364,24 +358,23 @@ const TableOf<FieldRow> &fieldTable()
     static constexpr Column<Row> kColumns[] = {
         {kNumber, "task", "Number of the task in its text section", member<&Row::task, Code>},
         {kNumber, "value", "What holds in the task: what it writes, else what was left there",
-         [](const Row &row) -> Value {
+         [](auto &row) -> Value {
              if (!row.value)
                  return Nothing();
              return row.word ? Value(Hex(*row.value, 8)) : Value(Code(*row.value));
          }},
         {"meaning", "What the number stands for, where that is known",
-         [](const Row &row) -> Value {
+         [](auto &row) {
              return row.meaning.empty() ? Value(Absent()) : Value(View(row.meaning));
          }},
         {"set", "Whether the task writes it or finds it as the tasks before left it",
-         [](const Row &row) -> Value {
+         [](auto &row) {
              return Word(row.written ? "written" : row.value ? "carried" : "never written");
          }},
         {kNumber, "place", "Of the word in the file; of a task that writes none, where it begins",
          member<&Row::place, Hex>},
     };
-    static const TableOf<Row> kTable{"field_values", kColumns};
-    return kTable;
+    return tableOf<kColumns>("field_values");
 }
 
 std::vector<SlotFacts> slotRows(std::span<const hwx::Slot> slots, std::string_view file)

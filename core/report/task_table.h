@@ -7,13 +7,6 @@
 #include "core/descriptor/register_map.h"
 #include "core/report/column.h"
 
-#include <cstdint>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
-
 namespace kernscope::report {
 
 /// What a list shows of one task of a hardware container, in plain numbers: a hundred thousand of

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/tensor_export.h"
 
-#include "core/base/error.h"
-#include "core/base/quantity.h"
 #include "core/base/text.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/half_counts.h"
@@ -12,11 +10,8 @@
 #include "core/numeric/npy.h"
 #include "core/report/json.h"
 
-#include <algorithm>
 #include <bit>
 #include <set>
-#include <type_traits>
-#include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -187,10 +182,8 @@ private:
 Result<void> writeValues(const Bundle &bundle, const ExportedTensor &tensor, bool asText,
                          const ByteSink &sink, Progress *progress, Diagnostics &notes)
 {
-    const auto decoder = bundle.decoder(tensor.weight);
-    if (!decoder)
-        return tl::unexpected(decoder.error());
-    ValueWriting writing(*decoder, tensor, asText, sink, progress);
+    const auto decoder = TRY(bundle.decoder(tensor.weight));
+    ValueWriting writing(decoder, tensor, asText, sink, progress);
     auto written = writing.run();
     if (writing.beyondHalf() > 0)
         notes.push_back(overflowNote(tensor.name, writing.beyondHalf()));
@@ -211,13 +204,10 @@ Result<std::uint64_t> archiveBytes(const TensorExport &plan)
 {
     archive::ZipWriter counter([](std::span<const std::byte>) -> Result<void> { return {}; });
     for (const ExportedTensor &tensor : plan.tensors) {
-        if (auto begun = beginArray(counter, tensor); !begun)
-            return tl::unexpected(begun.error());
-        if (auto counted = counter.count(tensor.bytes); !counted)
-            return tl::unexpected(counted.error());
+        TRY(beginArray(counter, tensor));
+        TRY(counter.count(tensor.bytes));
     }
-    if (auto finished = counter.finish(); !finished)
-        return tl::unexpected(finished.error());
+    TRY(counter.finish());
     return counter.bytes();
 }
 
@@ -237,10 +227,8 @@ Result<void> writeArchive(const Bundle &bundle, const TensorExport &plan, const 
         return archive.write(bytes);
     };
     for (const ExportedTensor &tensor : plan.tensors) {
-        if (auto begun = beginArray(archive, tensor); !begun)
-            return begun;
-        if (auto written = writeValues(bundle, tensor, false, member, progress, notes); !written)
-            return written;
+        TRY(beginArray(archive, tensor));
+        TRY(writeValues(bundle, tensor, false, member, progress, notes));
     }
     return archive.finish();
 }
@@ -324,11 +312,8 @@ Result<TensorExport> planTensors(const Bundle &bundle, std::span<const std::size
         plan.head = headOf(header);
     else if (kind == TensorFile::Npy && !plan.tensors.empty())
         plan.head = std::move(plan.tensors.front().head);
-    const auto whole =
-        kind == TensorFile::Npz ? archiveBytes(plan) : wholeBytes(bundle, plan.head.size(), end);
-    if (!whole)
-        return tl::unexpected(whole.error());
-    plan.bytes = *whole;
+    plan.bytes = TRY(kind == TensorFile::Npz ? archiveBytes(plan)
+                                             : wholeBytes(bundle, plan.head.size(), end));
     return plan;
 }
 

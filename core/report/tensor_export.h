@@ -5,15 +5,6 @@
 #include "core/bundle/bundle_fwd.h"
 #include "core/bundle/weight.h"
 
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
-
 /// The decoded weights of a bundle as one file: .safetensors (eight bytes of length, a JSON header,
 /// and the values row by row), .npz (a zip archive with an array of NumPy for each weight) or, of a
 /// single weight, .npy, .csv (a line an index of the first axis) or .bin (bare values).

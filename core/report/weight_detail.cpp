@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/weight_detail.h"
 
+#include "core/bundle/byte_field.h"
+
 #include "core/bundle/bundle.h"
 #include "core/codec/decode/decoder.h"
 #include "core/report/json_table.h"
 
-#include <algorithm>
 #include <numeric>
-#include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -155,8 +155,9 @@ WeightDetail readWeightDetail(const Bundle &bundle, std::size_t weight, std::siz
 std::vector<PartRow> partRows(const WeightDetail &detail)
 {
     std::vector<PartRow> rows;
-    for (const codec::Operand &operand : detail.bundle->weights()[detail.weight].operands())
-        rows.push_back({detail.bundle, &operand});
+    const Weight &weight = detail.bundle->weights()[detail.weight];
+    for (const codec::Operand &operand : weight.operands())
+        rows.push_back({detail.bundle, &operand, &weight});
     return rows;
 }
 
@@ -257,27 +258,32 @@ const TableOf<PartRow> &partTable()
     using Row = PartRow;
     static constexpr Column<Row> kColumns[] = {
         {"role", "part", "What the part is to the form",
-         [](const Row &row) -> Value { return codec::partRoleName(row.operand->role); }},
-        {"dtype", "type", "Type of its stored elements",
-         [](const Row &row) -> Value { return elementTypeName(row.operand->declaredType()); }},
-        {"shape", "Its extents, outermost first",
-         [](const Row &row) -> Value { return shapeText(row.operand->declaredShape()); }},
-        {kNumber, "bytes", "Bytes that it takes in its file",
-         [](const Row &row) -> Value { return Count(row.operand->place->bytes.value); },
-         withUnit("B")},
-        {"file", "File that holds it, blank where the program text does",
          [](const Row &row) -> Value {
+             const std::string_view name = codec::partRoleName(row.operand->role);
+             const bool second =
+                 partWords(*row.weight, row.operand->role) == "second offset";
+             return second ? Value(fmt::format("{} (second offset)", name)) : Value(name);
+         },
+         jsonOf([](const Row &row) { return Json(codec::partRoleName(row.operand->role)); })},
+        {"dtype", "type", "Type of its stored elements",
+         [](auto &row) { return elementTypeName(row.operand->declaredType()); }},
+        {"shape", "Its extents, outermost first",
+         [](auto &row) { return shapeText(row.operand->declaredShape()); }},
+        {kNumber, "bytes", "Bytes that it takes in its file",
+         [](auto &row) { return Count(row.operand->place->bytes.value); }, withUnit("B")},
+        {"file", "File that holds it, blank where the program text does",
+         [](auto &row) {
              const OperandPlace &place = *row.operand->place;
              return place.isLiteral() ? Value(Nothing())
                                       : Value(View(row.bundle->files()[place.file].path));
          }},
         {kNumber, "offset", "Its first byte in the file",
-         [](const Row &row) -> Value {
+         [](auto &row) {
              const OperandPlace &place = *row.operand->place;
              return place.isLiteral() ? Value(Nothing()) : Value(Hex(place.dataOffset.value));
          }},
         {"shared", "Whether another weight has the same bytes",
-         [](const Row &row) -> Value {
+         [](auto &row) {
              return row.operand->place->shared ? Value(Word("shared")) : Value(Nothing());
          }},
     };
@@ -290,21 +296,19 @@ const TableOf<BookEntry> &bookEntryTable()
     using Row = BookEntry;
     static constexpr Column<Row> kColumns[] = {
         {kNumber, "codebook", "Number of the codebook, where there are several",
-         [](const Row &row) -> Value {
+         [](auto &row) {
              return row.data->codebooks > 1 ? Value(Code(row.book)) : Value(Absent());
          },
-         jsonOf([](const Row &row) { return Json(row.book); })},
+         jsonOf([](auto &row) { return Json(row.book); })},
         {kNumber, "entry", "Number of the entry in its codebook", member<&Row::entry, Code>},
         {kNumber, "code", "The bits of an index that means this entry",
-         [](const Row &row) -> Value {
-             return fmt::format("{:0{}b}", row.entry, row.data->indexBits);
-         }},
+         [](auto &row) { return fmt::format("{:0{}b}", row.entry, row.data->indexBits); }},
         {kNumber, "values", "value", "The value that the entry stands for, or those of its vector",
          entryValue, jsonOf(entryValuesJson)},
         {kNumber, "uses", "Stored indices that mean this entry",
-         [](const Row &row) { return known<Count>(row.uses()); }},
+         [](auto &row) { return known<Count>(row.uses()); }},
         {kNumber, "share", "Uses over all uses of this codebook",
-         [](const Row &row) -> Value {
+         [](auto &row) -> Value {
              const auto uses = row.uses();
              if (!uses)
                  return Unknown();
@@ -313,7 +317,7 @@ const TableOf<BookEntry> &bookEntryTable()
                                 : static_cast<double>(*uses) / static_cast<double>(row.usesOfBook));
          }},
         {kDocument, "duplicate_of", "duplicate of", "The first entry of the same values",
-         [](const Row &row) -> Value {
+         [](auto &row) {
              return row.duplicateOf == kNoIndex ? Value(Nothing()) : Value(Code(row.duplicateOf));
          }},
         {kTables, "note", "Duplicates, entries that nothing uses, changes not saved yet",
@@ -328,26 +332,26 @@ const TableOf<ScaleRow> &scaleTable()
     using Row = ScaleRow;
     static constexpr Column<Row> kColumns[] = {
         {kNumber, "at", "Index of the scale along the axes that it varies on",
-         [](const Row &row) -> Value { return row.data->placeOf(row.row); },
-         sortedBy([](const Row &row) { return SortValue(std::uint64_t{row.row}); })},
+         [](auto &row) { return row.data->placeOf(row.row); },
+         sortedBy([](auto &row) { return SortValue(std::uint64_t{row.row}); })},
         {kNumber, "scale", "What a code is multiplied by",
-         [](const Row &row) { return realValue(row.data->scaleOf(row.row)); }},
+         [](auto &row) { return realValue(row.data->scaleOf(row.row)); }},
         {kNumber, "zero_point", "zero point", "What is subtracted from a code before it is scaled",
-         [](const Row &row) -> Value {
+         [](auto &row) -> Value {
              if (row.data->zeros.empty())
                  return Absent();
              const auto zero = row.data->zeroOf(row.row);
              return zero ? realValue(*zero) : Value(Unknown());
          }},
         {kNumber, "exponent", "Power of two that a scale of a microscaled weight is stored as",
-         [](const Row &row) -> Value {
+         [](auto &row) -> Value {
              if (!row.data->exponents)
                  return Absent();
              const auto exponent = row.data->exponentOf(row.row);
              return exponent ? realValue(*exponent) : Value(Unknown());
          }},
         {kNumber, "bias", "What is added to the product of code and scale",
-         [](const Row &row) -> Value {
+         [](auto &row) -> Value {
              if (row.data->biases.empty())
                  return Absent();
              return realValue(row.data->biasOf(row.row));
@@ -362,14 +366,14 @@ const TableOf<BinRow> &binTable()
     using Row = BinRow;
     static constexpr Column<Row> kColumns[] = {
         {kNumber, "low", "from", "Lower edge of the bin",
-         [](const Row &row) { return realValue(row.edge(row.bin)); }},
+         [](auto &row) { return realValue(row.edge(row.bin)); }},
         {kNumber, "high", "to",
          "Upper edge of the bin, which belongs to the next one; to the last one its own",
-         [](const Row &row) { return realValue(row.edge(row.bin + 1)); }},
+         [](auto &row) { return realValue(row.edge(row.bin + 1)); }},
         {kNumber, "count", "values", "Decoded values in the bin",
-         [](const Row &row) -> Value { return Count(row.data->bins[row.bin]); }},
+         [](auto &row) { return Count(row.data->bins[row.bin]); }},
         {kNumber, "share", "Share of the finite values",
-         [](const Row &row) -> Value {
+         [](auto &row) {
              return Percent(row.all == 0 ? 0.0
                                          : static_cast<double>(row.data->bins[row.bin]) /
                                                static_cast<double>(row.all));
@@ -385,11 +389,11 @@ const TableOf<KeptChannel> &keptChannelTable()
     static constexpr Column<Row> kColumns[] = {
         {kNumber, "channel", "Index of the outermost axis", member<&Row::channel, Code>},
         {kNumber, "kept", "Elements that the mask keeps; without a mask, those that are not zero",
-         [](const Row &row) -> Value { return Count(row.data->channels[row.channel]); }},
+         [](auto &row) { return Count(row.data->channels[row.channel]); }},
         {kNumber, "elements", "of", "Elements of the channel",
-         [](const Row &row) -> Value { return Count(row.data->perChannel); }},
+         [](auto &row) { return Count(row.data->perChannel); }},
         {kNumber, "density", "Share of the channel that is kept",
-         [](const Row &row) -> Value {
+         [](auto &row) {
              return Percent(row.data->perChannel == 0
                                 ? 0.0
                                 : static_cast<double>(row.data->channels[row.channel]) /

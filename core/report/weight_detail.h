@@ -1,17 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/bundle/codebook_data.h"
-#include "core/bundle/mask_figures.h"
-#include "core/bundle/scale_data.h"
+#include "core/bundle/part_data.h"
 #include "core/bundle/statistics.h"
 #include "core/report/column.h"
 #include "core/report/json.h"
-
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <vector>
 
 /// One weight in full: what the inspector of the window shows and `weight` prints.
 namespace kernscope::report {
@@ -39,6 +32,7 @@ WeightDetail readWeightDetail(const Bundle &bundle, std::size_t weight, std::siz
 struct PartRow {
     const Bundle *bundle = nullptr;
     const codec::Operand *operand = nullptr;
+    const Weight *weight = nullptr;
 };
 std::vector<PartRow> partRows(const WeightDetail &detail);
 const TableOf<PartRow> &partTable();

@@ -7,7 +7,6 @@
 #include "core/report/json_table.h"
 
 #include <algorithm>
-#include <type_traits>
 
 #include <fmt/format.h>
 
@@ -188,42 +187,42 @@ const TableOf<WeightFacts> &weightTable()
     using Row = WeightFacts;
     static constexpr Column<Row> kColumns[] = {
         {kDocument | kTerminal, "function", "Function of the program that holds the weight",
-         [](const Row &row) -> Value {
+         [](auto &row) {
              return row.severalFunctions ? Value(functionWords(row.weight())) : Value(Absent());
          },
-         jsonOf([](const Row &row) { return Json(row.weight().function); })},
+         jsonOf([](auto &row) { return Json(row.weight().function); })},
         {kName | kDocument | kWindow, "name", "Name of the value that the consumer reads",
-         [](const Row &row) -> Value { return View(row.weight().name); }},
+         [](auto &row) { return View(row.weight().name); }},
         // The window has an icon for it.
         {kName | kTerminal, "marked_name", "name",
          "Name of the value that the consumer reads; ! where it cannot be decoded",
-         [](const Row &row) -> Value {
+         [](auto &row) {
              return row.weight().fault ? Value("! " + row.weight().name)
                                        : Value(View(row.weight().name));
          }},
         {kDocument, "op_name", "operation", "Name of the operation that makes it",
-         [](const Row &row) -> Value { return View(row.weight().opName()); }},
+         [](auto &row) { return View(row.weight().opName()); }},
         {kDocument, "model", "Model of a pipeline that holds the weight",
-         [](const Row &row) -> Value { return View(row.weight().model); }},
+         [](auto &row) { return View(row.weight().model); }},
         {kDocument, "address", "By which the weight is found among those of the same name",
-         [](const Row &row) -> Value { return row.weight().address(); }},
+         [](auto &row) { return row.weight().address(); }},
         {kDocument, "source_op", "made by", "Kind of the operation that makes it",
-         [](const Row &row) -> Value { return View(row.weight().sourceOp); }},
+         [](auto &row) { return View(row.weight().sourceOp); }},
         {kName, "form", "How the weight is stored",
-         [](const Row &row) -> Value { return formText(row.weight().form); }},
+         [](auto &row) { return formText(row.weight().form); }},
         {kDocument | kTerminal, "dtype", "type", "Type of the decoded elements",
-         [](const Row &row) -> Value { return elementTypeName(row.weight().type); }},
+         [](auto &row) { return elementTypeName(row.weight().type); }},
         {"shape", "Extents of the decoded tensor, outermost first; sorts by the number of elements",
-         [](const Row &row) -> Value { return shapeText(row.weight().shape); },
-         jsonOf([](const Row &row) { return numbersJson(row.weight().shape); }),
-         sortedBy([](const Row &row) { return SortValue(row.weight().elements.value); })},
+         [](auto &row) { return shapeText(row.weight().shape); },
+         jsonOf([](auto &row) { return numbersJson(row.weight().shape); }),
+         sortedBy([](auto &row) { return SortValue(row.weight().elements.value); })},
         {kNumber | kDocument, "elements", "Elements of the decoded tensor",
-         [](const Row &row) -> Value { return Count(row.weight().elements.value); }},
+         [](auto &row) { return Count(row.weight().elements.value); }},
         {kDocument, "parts", "Operands that it is stored as, and where", nullptr,
-         jsonOf([](const Row &row) { return partsJson(*row.bundle, row.weight()); })},
+         jsonOf([](auto &row) { return partsJson(*row.bundle, row.weight()); })},
         {kNumber, "stored_bytes", "stored",
          "Bytes that the weight takes in the file, a part that is used twice counted once",
-         [](const Row &row) -> Value {
+         [](auto &row) {
              const auto stored = knownStoredBytes(row.weight());
              return stored ? Value(Count(stored->value)) : Value(Unknown());
          },
@@ -239,54 +238,53 @@ const TableOf<WeightFacts> &weightTable()
                                            : Value(Unknown());
          }},
         {kNumber | kDocument, "dense_fp16_bytes", "dense", "Bytes that it would take as dense fp16",
-         [](const Row &row) -> Value { return Count(row.weight().denseFp16Bytes().value); },
-         withUnit("B")},
+         [](auto &row) { return Count(row.weight().denseFp16Bytes().value); }, withUnit("B")},
         {kNumber, "ratio", "Stored bytes over the bytes of dense fp16", ratioValue},
         {kName | kTerminal, "used_by", "used by", "Operations that read it, with the parameter",
-         [](const Row &row) -> Value { return usedByText(row.weight()); }},
+         [](auto &row) { return usedByText(row.weight()); }},
         {kTerminal, "runs_on", "runs on", "Where the compiler runs its first consumer",
          backendValue},
         {kDocument, "detail", "Figures of its storage form", nullptr,
-         jsonOf([](const Row &row) { return detailJson(row.weight()); })},
+         jsonOf([](auto &row) { return detailJson(row.weight()); })},
         {kDocument, "consumers", "Operations that read it, with their geometry", nullptr,
-         jsonOf([](const Row &row) { return consumersJson(row.weight()); })},
-        {kDocument, "fault", "Why it cannot be decoded", nullptr, jsonOf([](const Row &row) {
+         jsonOf([](auto &row) { return consumersJson(row.weight()); })},
+        {kDocument, "fault", "Why it cannot be decoded", nullptr, jsonOf([](auto &row) {
              const auto &fault = row.weight().fault;
              return fault ? diagnosticJson({Severity::Error, *fault}) : noKey();
          })},
         {kNumber, "zero_fraction", "zeros",
          "Share of decoded elements that are zero; a dash where the weight has not been read yet",
-         zerosValue, jsonOf([](const Row &row) { return ofRead(row, zerosValue(row)); })},
+         zerosValue, jsonOf([](auto &row) { return ofRead(row, zerosValue(row)); })},
         {kNumber | kDocument | kTerminal, "min", "Smallest finite value",
-         [](const Row &row) { return figureValue(row, &Statistics::min); },
-         jsonOf([](const Row &row) { return ofRead(row, figureValue(row, &Statistics::min)); })},
+         [](auto &row) { return figureValue(row, &Statistics::min); },
+         jsonOf([](auto &row) { return ofRead(row, figureValue(row, &Statistics::min)); })},
         {kNumber | kDocument | kTerminal, "max", "Largest finite value",
-         [](const Row &row) { return figureValue(row, &Statistics::max); },
-         jsonOf([](const Row &row) { return ofRead(row, figureValue(row, &Statistics::max)); })},
+         [](auto &row) { return figureValue(row, &Statistics::max); },
+         jsonOf([](auto &row) { return ofRead(row, figureValue(row, &Statistics::max)); })},
         {kNumber | kDocument | kTerminal, "mean", "Mean of the finite values",
-         [](const Row &row) { return figureValue(row, &Statistics::mean); },
-         jsonOf([](const Row &row) { return ofRead(row, figureValue(row, &Statistics::mean)); })},
+         [](auto &row) { return figureValue(row, &Statistics::mean); },
+         jsonOf([](auto &row) { return ofRead(row, figureValue(row, &Statistics::mean)); })},
         {kNumber | kDocument, "std", "deviation", "Standard deviation of the finite values",
-         nullptr, jsonOf([](const Row &row) {
+         nullptr, jsonOf([](auto &row) {
              return ofRead(row, figureValue(row, &Statistics::standardDeviation));
          })},
         {kNumber | kTerminal, "not_finite", "not finite", "Values that are infinite or no numbers",
-         [](const Row &row) -> Value {
+         [](auto &row) -> Value {
              if (!row.asked.figures || row.statistics != nullptr)
                  return valueCount(row,
                                    row.statistics ? row.statistics->nan + row.statistics->inf : 0);
              return Unknown();
          }},
         {kNumber | kDocument, "nan", "NaN", "Values that are no numbers", nullptr,
-         jsonOf([](const Row &row) {
+         jsonOf([](auto &row) {
              return ofRead(row, valueCount(row, row.statistics ? row.statistics->nan : 0));
          })},
         {kNumber | kDocument, "inf", "infinite", "Values that are infinite", nullptr,
-         jsonOf([](const Row &row) {
+         jsonOf([](auto &row) {
              return ofRead(row, valueCount(row, row.statistics ? row.statistics->inf : 0));
          })},
         {kDocument | kTerminal, "sha256", "SHA-256 of the weight decoded as fp16", hashValue,
-         jsonOf([](const Row &row) { return ofRead(row, hashValue(row)); })},
+         jsonOf([](auto &row) { return ofRead(row, hashValue(row)); })},
     };
     static const TableOf<Row> kTable{
         "weights",
@@ -316,10 +314,8 @@ void addBackends(Json &json, const mil::BackendNotes &notes)
 
 Json partsJson(const Bundle &bundle, const Weight &weight)
 {
-    Json list = Json::array();
-    for (const codec::Operand &operand : weight.operands())
-        list.push_back(operandJson(bundle, operand));
-    return list;
+    return listJson(weight.operands(),
+                    [&](const auto &operand) { return operandJson(bundle, operand); });
 }
 
 Json detailJson(const Weight &weight)
@@ -343,10 +339,7 @@ Json detailJson(const Weight &weight)
 
 Json consumersJson(const Weight &weight)
 {
-    Json list = Json::array();
-    for (const Consumer &consumer : weight.consumers)
-        list.push_back(consumerJson(consumer));
-    return list;
+    return listJson(weight.consumers, consumerJson);
 }
 
 Json weightJson(const Bundle &bundle, std::size_t weight,

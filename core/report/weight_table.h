@@ -6,11 +6,6 @@
 #include "core/form/operand_place.h"
 #include "core/report/column.h"
 
-#include <cstddef>
-#include <optional>
-#include <string>
-#include <vector>
-
 /// The weights of a bundle, as `inspect` and the tree of the window list them.
 namespace kernscope::report {
 

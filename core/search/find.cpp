@@ -2,7 +2,6 @@
 #include "core/search/find.h"
 
 #include "core/base/overlaid_file.h"
-#include "core/bundle/decode_blocks.h"
 #include "core/bundle/stored_values.h"
 #include "core/codec/decode/decoder.h"
 #include "core/container/mil/program.h"
@@ -10,12 +9,9 @@
 #include "core/numeric/half.h"
 #include "core/search/place.h"
 
-#include <algorithm>
 #include <array>
 #include <cmath>
-#include <span>
 #include <tuple>
-#include <utility>
 
 #include <fmt/format.h>
 
@@ -136,20 +132,18 @@ Result<bool> eachElement(const Bundle &bundle, std::size_t index, Progress *prog
     const Weight &weight = bundle.weights()[index];
     if (weight.fault)
         return tl::unexpected(*weight.fault);
-    const auto decoder = bundle.decoder(index);
-    if (!decoder)
-        return tl::unexpected(decoder.error());
-    const std::uint64_t end = decoder->elements().value;
+    const auto decoder = TRY(bundle.decoder(index));
+    const std::uint64_t end = decoder.elements().value;
     std::vector<double> block(std::min(kBlock, end));
-    const bool isUnsigned = decoder->type() == ElementType::Uint64;
+    const bool isUnsigned = decoder.type() == ElementType::Uint64;
     const bool wide =
-        (isUnsigned || decoder->type() == ElementType::Int64) && plainOperand(*decoder) != nullptr;
+        (isUnsigned || decoder.type() == ElementType::Int64) && plainOperand(decoder) != nullptr;
     std::vector<std::int64_t> codes(wide ? block.size() : 0);
     for (std::uint64_t at = 0; at < end; at += block.size()) {
         const auto some = std::span(block).first(std::min<std::uint64_t>(block.size(), end - at));
-        decodeDoubles(*decoder, at, some);
+        decodeDoubles(decoder, at, some);
         if (wide)
-            decoder->codes(at, std::span(codes).first(some.size()));
+            decoder.codes(at, std::span(codes).first(some.size()));
         for (std::size_t i = 0; i < some.size(); ++i) {
             ElementValue value{some[i], {}};
             if (wide)
@@ -470,13 +464,10 @@ std::uint64_t workOf(const Bundle &bundle, const Query &query)
 
 Result<Found> find(const Bundle &bundle, const Query &query, Progress *progress)
 {
-    if (auto sound = check(bundle, query); !sound)
-        return tl::unexpected(std::move(sound.error()));
+    TRY(check(bundle, query));
     Found found;
-    auto went = ofElements(query.what) ? findElements(bundle, query, found, progress)
-                                       : findBytes(bundle, query, found, progress);
-    if (!went)
-        return tl::unexpected(std::move(went.error()));
+    TRY(ofElements(query.what) ? findElements(bundle, query, found, progress)
+                               : findBytes(bundle, query, found, progress));
     return found;
 }
 
@@ -518,12 +509,10 @@ Result<bool> scanStrayCodes(const Bundle &bundle, std::size_t index, const TakeS
     if (!weight.fault) {
         if (!weight.has(PartRole::Mask))
             return true;
-        const auto decoder = bundle.decoder(index);
-        if (!decoder)
-            return tl::unexpected(decoder.error());
-        const auto &mask = decoder->encoding().mask;
+        const auto decoder = TRY(bundle.decoder(index));
+        const auto &mask = decoder.encoding().mask;
         // A mask with an order of its own says nothing that its values do not.
-        return mask && !mask->order ? scanMask(*decoder, take, progress) : true;
+        return mask && !mask->order ? scanMask(decoder, take, progress) : true;
     }
     if (!weight.form.isPalette() && !weight.form.isSparse() && !weight.has(PartRole::Indices))
         return true;

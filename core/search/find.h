@@ -7,13 +7,6 @@
 #include "core/bundle/weight.h"
 #include "core/search/pattern.h"
 
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <optional>
-#include <string>
-#include <vector>
-
 namespace kernscope::search {
 
 /// A stored code that names what is not there.

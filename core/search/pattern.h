@@ -6,13 +6,8 @@
 #include "core/bundle/bundle_fwd.h"
 
 #include <cstddef>
-#include <cstdint>
 #include <functional>
-#include <optional>
 #include <span>
-#include <string>
-#include <string_view>
-#include <vector>
 
 namespace kernscope::search {
 

@@ -8,10 +8,8 @@
 #include "core/bundle/bundle.h"
 #include "core/bundle/element_place.h"
 
-#include <algorithm>
 #include <cctype>
 #include <charconv>
-#include <filesystem>
 #include <system_error>
 
 #include <fmt/args.h>
@@ -249,12 +247,10 @@ std::optional<Placed<TypedPlace>> parseElement(const Bundle &bundle, std::string
     if (!text.ends_with(']') || open == std::string_view::npos || open == 0 ||
         text.find(']', open) + 1 != text.size())
         return std::nullopt;
-    const auto named = findNamed(bundle, trimmed(text.substr(0, open)));
-    if (!named)
-        return tl::unexpected(named.error());
-    if (named->weight == kNoIndex)
+    const auto named = TRY(findNamed(bundle, trimmed(text.substr(0, open))));
+    if (named.weight == kNoIndex)
         return noPlace("goto.syntax", "Only weights have elements.");
-    return elementOfWeight(bundle, named->weight, text.substr(open + 1, text.size() - open - 2));
+    return elementOfWeight(bundle, named.weight, text.substr(open + 1, text.size() - open - 2));
 }
 
 } // namespace

@@ -4,13 +4,6 @@
 #include "core/bundle/bundle_fwd.h"
 #include "core/bundle/weight.h"
 
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 /// Places of a bundle as people type them, and as find, links and bookmarks write them.
 namespace kernscope::search {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/target/hal.h"
+#include "core/target/target.h"
 
 #include <map>
 #include <unordered_map>

@@ -2,7 +2,6 @@
 #include "core/target/target.h"
 
 #include "core/base/csv.h"
-#include "core/base/error.h"
 #include "core/format/table_rows.h"
 #include "core/target/registry.h"
 
@@ -176,6 +175,133 @@ std::optional<bool> reachesFloor(const Target &target, const FamilyFloor &floor)
     if (!floor.index || !target.familyIndex)
         return std::nullopt;
     return *target.familyIndex >= *floor.index;
+}
+
+std::string_view halLayoutName(HalLayout layout)
+{
+    return layout == HalLayout::Chapters ? "9.509" : "10.26.6";
+}
+
+std::string halOffsetText(HalOffset offset)
+{
+    return fmt::format("{:#05x}", offset.value);
+}
+
+std::span<const HalField> halFields()
+{
+    return Registry::get().fields;
+}
+
+const HalValue *halValue(const Target &target, HalLayout layout, HalOffset offset)
+{
+    const Registry &registry = Registry::get();
+    if (target.index >= registry.valueOf.size())
+        return nullptr;
+    const auto &known = registry.valueOf[target.index];
+    const auto at = known.find(halKey(layout, offset));
+    return at == known.end() ? nullptr : &registry.values[at->second];
+}
+
+std::optional<bool> halBit(const Target &target, HalOffset offset)
+{
+    const HalValue *value = halValue(target, HalLayout::Chapters, offset);
+    if (!value || !value->number)
+        return std::nullopt;
+    return (*value->number & 1) != 0;
+}
+
+std::span<const ChipFact> chipFacts()
+{
+    return Registry::get().facts;
+}
+
+DmaFormat checkDmaFormat(const Target &target, format::TensorFormat tensorFormat)
+{
+    constexpr std::uint32_t kFirstWithByte = 0xb;
+    if (tensorFormat.value < kFirstWithByte)
+        return {std::nullopt, true};
+    const format::CatalogueRow *row = format::find(tensorFormat);
+    if (row == nullptr || !row->capabilityByte)
+        return {};
+    const HalOffset byte{*row->capabilityByte};
+    return {byte, halBit(target, byte)};
+}
+
+namespace {
+
+/// How closely a rule speaks of a target: 0 not at all.
+int closeness(const TargetRule &rule, const Target &target)
+{
+    if (rule.scope == target.name)
+        return 3;
+    if (!target.family.empty() && rule.scope == target.family)
+        return 2;
+    return rule.scope == "*" ? 1 : 0;
+}
+
+/// The target that a rule for all names; the first one of the table where it names none.
+const Target &targetOfRule(std::string_view name)
+{
+    for (const TargetRule &rule : targetRules()) {
+        const auto named = rule.rule == name ? findTarget(rule.value) : tl::unexpected(Error());
+        if (named)
+            return *named->target;
+    }
+    return targets().front();
+}
+
+} // namespace
+
+std::span<const TargetRule> targetRules()
+{
+    static const auto rules =
+        tables::loadRows<TargetRule>("target_rules", {{"rule", &TargetRule::rule},
+                                                      {"scope", &TargetRule::scope},
+                                                      {"value", &TargetRule::value},
+                                                      {"source", &TargetRule::source},
+                                                      {"note", &TargetRule::note},
+                                                      {"confidence", &TargetRule::confidence}});
+    return rules;
+}
+
+const TargetRule *targetRule(const Target &target, std::string_view name)
+{
+    const TargetRule *found = nullptr;
+    int best = 0;
+    for (const TargetRule &rule : targetRules()) {
+        const int close = rule.rule == name ? closeness(rule, target) : 0;
+        if (close > best) {
+            best = close;
+            found = &rule;
+        }
+    }
+    return found;
+}
+
+const Target &defaultTarget()
+{
+    static const Target &chosen = targetOfRule("default_target");
+    return chosen;
+}
+
+const Target &comparedTarget()
+{
+    static const Target &chosen = targetOfRule("compared_target");
+    return chosen;
+}
+
+std::optional<unsigned> encoderVersion(const Target &target)
+{
+    const TargetRule *rule = targetRule(target, "encoder_version");
+    const auto version = rule ? parseInteger(rule->value) : std::nullopt;
+    return version && *version > 0 ? std::optional(static_cast<unsigned>(*version))
+                                   : target.descriptorVersion;
+}
+
+std::optional<bool> sharesKernelMemory(const Target &target)
+{
+    const TargetRule *rule = targetRule(target, "kernel_memory");
+    return rule ? std::optional(rule->value == "shared") : std::nullopt;
 }
 
 } // namespace kernscope::target

@@ -4,13 +4,6 @@
 #include "core/base/error.h"
 #include "core/format/catalogue.h"
 
-#include <cstdint>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
-
 /// The chips that weights are compiled for, and what their hardware-abstraction tables say. All of
 /// it comes from resources/tables (targets, target_claims, target_names, hal_fields, hal_values).
 namespace kernscope::target {
@@ -107,5 +100,104 @@ struct FamilyFloor {
 std::span<const FamilyFloor> familyFloors();
 /// Whether a target's family is at or above the floor; empty where one of them is not known.
 std::optional<bool> reachesFloor(const Target &target, const FamilyFloor &floor);
+
+enum class HalLayout : std::uint8_t {
+    Chapters, ///< compiler 9.509: the offsets of chapters 7, 20, 25 and 36
+    Later,    ///< compiler 10.26.6
+};
+/// "9.509" or "10.26.6".
+std::string_view halLayoutName(HalLayout layout);
+
+/// Bytes from the start of the table.
+struct HalOffset {
+    std::uint32_t value = 0;
+    friend constexpr auto operator<=>(HalOffset, HalOffset) = default;
+};
+std::string halOffsetText(HalOffset offset); ///< "0x48f"
+
+struct HalField {
+    HalLayout layout = HalLayout::Chapters;
+    HalOffset offset;
+    std::string name;
+    bool isByte = false; ///< a capability byte, read as `hal[offset] & 1`; otherwise a scalar
+    std::string source;
+    Confidence confidence = Confidence::Documented;
+    std::string note;
+};
+/// By layout, then offset.
+std::span<const HalField> halFields();
+
+struct HalValue {
+    std::string text;                   ///< as the source has it: "2097152", "Simple"
+    std::optional<std::int64_t> number; ///< where it is one
+    std::string scope;                  ///< target or family that it was read for; "*": all 28
+    std::string source;
+    Confidence confidence = Confidence::Documented;
+};
+/// What is known of a field on a target; nothing where it is unknown, which is not 0. The value of
+/// the target itself goes before its family's, and that before one of all targets.
+const HalValue *halValue(const Target &target, HalLayout layout, HalOffset offset);
+/// `hal[offset] & 1` in the chapters' layout; nothing where it is unknown.
+std::optional<bool> halBit(const Target &target, HalOffset offset);
+
+/// Facts beside the table: clocks, memories, flags of the build.
+struct ChipFact {
+    std::string place, name, target, value, source;
+    Confidence confidence = Confidence::Documented;
+};
+std::span<const ChipFact> chipFacts();
+
+namespace hal {
+inline constexpr HalOffset kAccumulators{0x00c};
+inline constexpr HalOffset kWorkingSet{0x1b8};
+inline constexpr HalOffset kDenseCap{0x200};
+inline constexpr HalOffset kStreamedCap{0x210};
+inline constexpr HalOffset kCores{0x238};
+inline constexpr HalOffset kTinySource{0x338};
+inline constexpr HalOffset kCollective{0x48b};
+inline constexpr HalOffset kStreamingMaster{0x48f};
+inline constexpr HalOffset kPaletteGate{0x529};
+inline constexpr HalOffset kE4m3{0x52d};
+inline constexpr HalOffset kE5m2{0x52e};
+inline constexpr HalOffset kWinograd{0x680};
+inline constexpr HalOffset kLaterDenseCap{0x220};    ///< in HalLayout::Later
+inline constexpr HalOffset kLaterStreamedCap{0x230}; ///< in HalLayout::Later
+inline constexpr HalOffset kLaterWorkingSet{0x1d8};  ///< in HalLayout::Later
+} // namespace hal
+
+/// What CheckValidDMAFormat says of a tensor format on a target (chapter 36).
+struct DmaFormat {
+    std::optional<HalOffset> byte; ///< the capability byte that it asks; empty: none
+    std::optional<bool> valid;     ///< empty: the byte, or the rule for the code, is not known
+};
+
+/// Codes below 0xb are always valid; fp32 asks the byte 0x52c, E4M3 0x52d, E5M2 0x52e and the
+/// two-byte live format 0x685. Of other codes the chapter says nothing.
+DmaFormat checkDmaFormat(const Target &target, format::TensorFormat tensorFormat);
+
+/// A rule of resources/tables/target_rules.csv: what holds for a chip or a family of chips beside
+/// the bytes of its table.
+struct TargetRule {
+    std::string rule, scope, value; ///< scope: a target, a family, or "*"
+    std::string source, note;
+    Confidence confidence = Confidence::Documented;
+};
+std::span<const TargetRule> targetRules();
+/// The rule of that name for a target: its own, else its family's, else that of all. Nothing where
+/// no source says anything.
+const TargetRule *targetRule(const Target &target, std::string_view rule);
+
+/// The chip that is judged by where none is named (rule "default_target").
+const Target &defaultTarget();
+/// The chip that it is set beside at first (rule "compared_target").
+const Target &comparedTarget();
+
+/// The version of the encoder by which table 25.5 goes (rule "encoder_version", else the target's
+/// descriptor version); empty where neither is known.
+std::optional<unsigned> encoderVersion(const Target &target);
+
+/// Whether each core has a kernel memory of its own (M1) or all share one (from the A14 on), rule
+/// "kernel_memory". Empty where no source says.
+std::optional<bool> sharesKernelMemory(const Target &target);
 
 } // namespace kernscope::target

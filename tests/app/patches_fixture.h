@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/base/overlaid_file.h"
-#include "core/patch/aside.h"
+#include "core/patch/patch.h"
 #include "main_window_fixture.h"
 #include "widgets/patch/patches_dock.h"
 

@@ -25,6 +25,7 @@ private Q_SLOTS:
     void copyOfAFileOfSeveralNames();
     void reloadMakesWhatIsUnsaved();
     void reloadKeepsUndoneAndSwitchedOff();
+    void switchedOffStaysWhereItWasLast();
     void reloadTakesBackWhatWasSaved();
     void touchedFilesStayShown();
     void saveAsOfFilesThatAreGone();
@@ -188,6 +189,24 @@ void TestDocumentSave::reloadKeepsUndoneAndSwitchedOff()
     m_document->switchEdit(0, true);
     QVERIFY(wait());
     QVERIFY(m_session->patches()[0].active);
+}
+
+/// Switching off is no undoing: what is edited next does not end what could be made again.
+void TestDocumentSave::switchedOffStaysWhereItWasLast()
+{
+    const QString path = test::writeSample(m_folder->path(), QStringLiteral("dense"));
+    QVERIFY(open(path));
+    m_session->setPatchingEnabled(true);
+    edit(0, 0, 0.5);
+    m_document->switchEdit(0, false);
+    QVERIFY(wait());
+    edit(0, 1, 0.25);
+    const auto &patches = m_session->patches();
+    QCOMPARE(patches.size(), std::size_t{2});
+    QVERIFY(patches[0].off && !patches[0].active && patches[1].active);
+    m_document->switchEdit(0, true);
+    QVERIFY(wait());
+    QVERIFY(m_session->patches()[0].active && m_session->patches()[1].active);
 }
 
 /// Undone since it was saved: not on the disk is that it is not there.

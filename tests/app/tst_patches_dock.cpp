@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/patch/aside.h"
-#include "core/patch/edit/script_origin.h"
+#include "core/patch/edit/script_text.h"
+#include "core/patch/patch.h"
 #include "patches_fixture.h"
 #include "tests/core/bundle/second_function.h"
 #include "tests/test_program.h"

@@ -8,7 +8,6 @@
 #include "core/bundle/bundle.h"
 #include "core/codec/decode/decoder.h"
 #include "core/patch/patch.h"
-#include "core/patch/save_steps.h"
 #include "resources/sample.h"
 #include "widgets/common/dock.h"
 #include "widgets/models/task_manager.h"

@@ -116,6 +116,17 @@ void TestCliChanging::initTestCase()
             put(m_scratch.filePath(QStringLiteral("%1.hwx").arg(QLatin1String(name))), container));
     }
     QVERIFY(put(m_scratch.filePath(QStringLiteral("nothing.ips")), "PATCHEOF"));
+    // Folders that a Mac compiled: statistics of which the survey tells one by one.
+    for (const char *name : {"a", "b"}) {
+        const QString folder =
+            m_scratch.filePath(QStringLiteral("%1.h17c.aimodelc").arg(QLatin1String(name)));
+        QByteArray statistics = "{\"model\": \"" + QByteArray(name) + "\"";
+        for (int i = 0; i < 200; ++i)
+            statistics += ", \"n" + QByteArray::number(100 + i) + "\": " + *name;
+        statistics.replace(": a", ": 1").replace(": b", ": 2");
+        QVERIFY(QDir().mkpath(folder));
+        QVERIFY(put(folder + QStringLiteral("/stats.json"), statistics + "}"));
+    }
     m_entries = QDir(m_scratch.path()).entryList(QDir::NoDotAndDotDot | QDir::AllEntries);
 }
 
@@ -200,6 +211,8 @@ void TestCliChanging::everyCommand_data()
     row("descriptor --image", {s("descriptor"), s("--image"), container}, s(".hwx"));
     row("inspect a folder of quantize", {s("inspect"), folder, s("--stats")}, s(".q/data.bin"));
     row("hwx", {s("hwx"), container}, s(".hwx"));
+    row("survey", {s("survey"), m_scratch.filePath(s("a.h17c.aimodelc"))},
+        s(".h17c.aimodelc/stats.json"));
     row("inspect a container", {s("inspect"), container, s("--stats")}, s(".hwx"));
 }
 

@@ -5,6 +5,10 @@
 #include "written_array.h"
 #include "written_bundle.h"
 
+#include <linux/landlock.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #include <QFile>
 #include <QTemporaryDir>
 #include <QTest>
@@ -23,6 +27,7 @@ private slots:
     void sameAsTheFile();
     void refused_data();
     void refused();
+    void readsInASandbox();
 
 private:
     QString made(const char *name) const { return m_scratch.filePath(QLatin1String(name)); }
@@ -127,6 +132,30 @@ void TestCliInput::refused()
     QVERIFY2(result.exitCode == code, (result.out + result.err).constData());
     QVERIFY2(result.err.contains(said), result.err.constData());
     QVERIFY(!QFileInfo::exists(made("x")) && !QFileInfo::exists(made("x.npy")));
+}
+
+/// A command that reads has given up what it does not need by the time that it opens a file.
+void TestCliInput::readsInASandbox()
+{
+    const auto filterOf = [&](const QStringList &arguments, const QString &folder) {
+        QByteArray mode;
+        runCliPaused(QStringLiteral("1 stat ") + folder + QStringLiteral("/weights/weight.bin"),
+                     arguments, [&](qint64 process) {
+                         const QByteArray status =
+                             contentOf(QStringLiteral("/proc/%1/status").arg(process));
+                         mode = status.mid(status.indexOf("Seccomp:") + 8, 2).trimmed();
+                     });
+        return mode;
+    };
+    const QString bundle = made("b.mlmodelc");
+    MadeBundle weights;
+    weights.constant("tensor<fp16, [4]>", "w",
+                     weights.blob(ElementType::Fp16, "[4]", halves({1, 2, 3, 4})));
+    weights.consume("w");
+    writeBundle(m_scratch, "b.mlmodelc", weights);
+    if (::syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION) < 1)
+        QSKIP("This kernel has no Landlock");
+    QCOMPARE(filterOf({QStringLiteral("inspect"), bundle}, bundle), QByteArray("2"));
 }
 
 KERNSCOPE_TEST(TestCliInput, QCoreApplication)

@@ -69,7 +69,7 @@ private slots:
 
 private:
     QTemporaryDir m_scratch;
-    QString m_a, m_b, m_output;
+    QString m_a, m_b, m_output, m_compiled;
 };
 
 /// The bundles also hold a file with such a name, which no QString can hold.
@@ -92,6 +92,19 @@ void TestCliNames::initTestCase()
     m_b = place("b.mlmodelc", named(sixteen(17)));
     QVERIFY(!m_a.isEmpty() && !m_b.isEmpty());
     m_output = m_scratch.filePath(QStringLiteral("out"));
+    // A folder that a Mac compiled, with such a name in what it says and beside it.
+    m_compiled = m_scratch.filePath(QStringLiteral("a.h17c.aimodelc"));
+    QVERIFY(QDir().mkpath(m_compiled));
+    QFile statistics(m_compiled + QStringLiteral("/stats.json"));
+    QVERIFY(statistics.open(QIODevice::WriteOnly));
+    const QByteArray text = QByteArray::fromStdString(kTextName).chopped(1); // JSON is UTF-8
+    QVERIFY(statistics.write("{\"" + text + "\": \"" + text + "\"}") > 0);
+    statistics.close();
+    QFile extra(m_scratch.filePath(QStringLiteral("extra")));
+    QVERIFY(extra.open(QIODevice::WriteOnly));
+    extra.close();
+    const QByteArray file = QFile::encodeName(m_compiled) + '/' + QByteArray::fromStdString(kName);
+    QCOMPARE(std::rename(QFile::encodeName(extra.fileName()).constData(), file.constData()), 0);
 }
 
 void TestCliNames::everyCommand_data()
@@ -128,6 +141,7 @@ void TestCliNames::everyCommand_data()
     row("hwx", {s("hwx"), m_a});
     row("activation", {s("activation"), m_a});
     row("activation of a weight", {s("activation"), m_a, s("--name"), w});
+    row("survey", {s("survey"), m_compiled});
     row("relayout", {s("relayout"), m_a, s("--layout"), s("nz"), s("-o"), m_output});
 }
 

@@ -233,6 +233,8 @@ void TestCliOutput::replacesABundle_data()
     row("quantize %/w.npy --format mxfp4", "q");
     row("encode %/b.mlmodelc w --form sparse", "old.mlmodelc");
     row("patch %/b.mlmodelc --set w[0]=1", "old.mlmodelc");
+    row("patch %/b.mlmodelc --set w[1]=1", "old.aimodel");
+    row("patch %/b.mlmodelc --set w[2]=1", "compiled.aimodelx");
 }
 
 /// A bundle by a bundle, whole, and nothing else is touched.
@@ -243,6 +245,10 @@ void TestCliOutput::replacesABundle()
     const QString old = m_scratch->filePath(QStringLiteral("old.mlmodelc"));
     fs::copy(at("b.mlmodelc").toStdString(), old.toStdString(), fs::copy_options::recursive);
     write(old + QStringLiteral("/left_over"), "of the old bundle");
+    for (const char *file : {"old.aimodel/main.mlirb", "compiled.aimodelx/main-universal.odix"}) {
+        fs::create_directory(fs::path(at(file).toStdString()).parent_path());
+        write(at(file), "a program");
+    }
     const auto before = treeOf(m_scratch->path());
     const CliResult refused = runCli(arguments(line) + QStringList{QStringLiteral("--json")});
     QCOMPARE(refused.exitCode, 4);

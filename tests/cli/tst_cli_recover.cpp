@@ -2,8 +2,8 @@
 #include "cli_process.h"
 #include "core/base/files.h"
 #include "core/bundle/bundle.h"
+#include "core/patch/patch.h"
 #include "core/patch/save/journal.h"
-#include "core/patch/save_steps.h"
 #include "tests/test_program.h"
 #include "written_bundle.h"
 

@@ -30,6 +30,10 @@ private slots:
     void ambiguousNames();
     void helpAndVersion();
     void showsExamples();
+    void helpIsWrapped();
+    void quietIsQuiet();
+    void completes_data();
+    void completes();
     void saysTheDefaultTarget();
     void oneTargetAlone();
     void tablesFitTheTerminal();
@@ -69,6 +73,9 @@ void TestCliUsage::namesTheNearest_data()
     row("section lsit %/w.ksec", "lsit", "list");
     row("inspect %/b.mlmodelc --stat", "--stat", "--stats");
     row("inspect --frob", "--frob", "");
+    row("help inspcet", "inspcet", "inspect");
+    row("diff %/b.mlmodelc %/b.mlmodelc --format jsn", "jsn", "json");
+    row("encode %/b.mlmodelc --all --form palete -o %/x", "palete", "palette");
     row("inspect --jsn %/b.mlmodelc", "--jsn", "--json");
     row("decode %/b.mlmodelc conv_weigth -o %/x.npy", "conv_weigth", "conv_weight");
     row("encode %/b.mlmodelc conv_weigth --form dense -o %/x", "conv_weigth", "conv_weight");
@@ -203,6 +210,66 @@ void TestCliUsage::showsExamples()
         ++commands;
     }
     QVERIFY(commands > 10);
+}
+
+/// No line of the help but examples, which are copied, is longer than a terminal; types are words
+/// of people.
+void TestCliUsage::helpIsWrapped()
+{
+    for (const char *line : {"--help", "inspect --help", "diff --help", "section build --help",
+                             "encode --help", "geometry --help"}) {
+        const QString help = QString::fromUtf8(runCli(arguments(line)).out);
+        QVERIFY(help.size() > 400);
+        for (const QString &each : help.split(u'\n')) {
+            if (!each.startsWith(QStringLiteral("  kernscope-cli ")))
+                QVERIFY2(each.size() <= 80, qPrintable(each));
+        }
+        for (const char *foreign : {"TEXT:", "UINT", "FLOAT", "NONNEGATIVE", "REQUIRED"})
+            QVERIFY2(!help.contains(QLatin1String(foreign)), foreign);
+    }
+    const QByteArray help = runCli(arguments("--help")).out;
+    QVERIFY(help.indexOf("compare and change") > help.indexOf("look into files"));
+    QVERIFY(help.indexOf("  diff ") > help.indexOf("compare and change"));
+}
+
+void TestCliUsage::quietIsQuiet()
+{
+    for (const char *line : {"selftest -q", "targets -q", "inspect %/b.mlmodelc -q"}) {
+        const CliResult result = runCli(arguments(line));
+        QCOMPARE(result.exitCode, 0);
+        QCOMPARE(result.out, QByteArray());
+    }
+}
+
+void TestCliUsage::completes_data()
+{
+    QTest::addColumn<QString>("line");
+    QTest::addColumn<QStringList>("words");
+    const auto row = [](const char *line, const QStringList &words) {
+        QTest::newRow(line) << QString::fromUtf8(line) << words;
+    };
+    row("ins", {QStringLiteral("inspect")});
+    row("section st", {QStringLiteral("strip")});
+    row("diff --max-",
+        {QStringLiteral("--max-abs"), QStringLiteral("--max-rel"), QStringLiteral("--max-ulp")});
+    row("diff a b --format j", {QStringLiteral("json"), QStringLiteral("junit")});
+    row("decide %/b.mlmodelc --target H1", {QStringLiteral("H13")});
+    row("decode %/b.mlmodelc conv", {QStringLiteral("conv_weight")});
+    row("inspect %/b", {}); // the shell's own names of files
+}
+
+void TestCliUsage::completes()
+{
+    QFETCH(QString, line);
+    QFETCH(QStringList, words);
+    const CliResult result =
+        runCli(QStringList{QStringLiteral("completion")} + arguments(line.toUtf8()));
+    QCOMPARE(result.exitCode, 0);
+    const QStringList found = QString::fromUtf8(result.out).split(u'\n', Qt::SkipEmptyParts);
+    for (const QString &word : words)
+        QVERIFY2(found.contains(word), result.out.constData());
+    if (words.isEmpty() || !line.contains(QStringLiteral("--target")))
+        QCOMPARE(found, words);
 }
 
 /// What judges by a chip says by which, also where none was asked for.

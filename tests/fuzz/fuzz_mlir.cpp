@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/container/mlir/aicode.h"
-#include "core/container/mlir/print.h"
 #include "core/container/mlir/writer.h"
 #include "made_module.h"
+#include "print.h"
 #include "tests/fuzz/fuzz_check.h"
 
 #include <algorithm>

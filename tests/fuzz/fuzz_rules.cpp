@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/base/pattern.h"
+#include "core/base/text.h"
 #include "core/compare/limits.h"
 #include "tests/fuzz/fuzz_check.h"
 

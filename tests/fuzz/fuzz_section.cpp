@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/container/section/layout.h"
 #include "core/container/section/section.h"
-#include "core/form/element_order.h"
+#include "core/form/order_layout.h"
 #include "tests/fuzz/fuzz_check.h"
 
 #include <algorithm>

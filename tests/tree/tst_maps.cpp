@@ -84,6 +84,7 @@ private Q_SLOTS:
     void everyFolderIsOnItsMap_data();
     void everyFolderIsOnItsMap();
     void widgetsIncludeWhatTheTableSays();
+    void promisesNameTheirTests();
 };
 
 void TestMaps::pathsExist_data()
@@ -158,6 +159,35 @@ void TestMaps::widgetsIncludeWhatTheTableSays()
         ++compared;
     }
     QVERIFY(compared > 5);
+}
+
+/// Each promise names test functions that there are.
+void TestMaps::promisesNameTheirTests()
+{
+    const QString page = contentsOf(QStringLiteral("resources/help/promises.md"));
+    const QStringList promises = page.split(QStringLiteral("\n- **")).mid(1);
+    QVERIFY(promises.size() > 5);
+    const QStringList all = everything();
+    for (const QString &promise : promises) {
+        const QString held = promise.section(QStringLiteral("*Held by* "), 1).section(u'.', 0, 0);
+        const QStringList names = held.split(QRegularExpression(QStringLiteral("[,\\s]+")));
+        QString source;
+        int functions = 0;
+        for (QString name : names) {
+            if (name.startsWith(u'`')) {
+                const QString file = QStringLiteral("/%1.cpp").arg(name.remove(u'`'));
+                const auto found = std::find_if(all.begin(), all.end(), [&](const QString &path) {
+                    return path.startsWith(u"tests/") && path.endsWith(file);
+                });
+                QVERIFY2(found != all.end(), qPrintable(name));
+                source = contentsOf(*found);
+            } else {
+                QVERIFY2(source.contains(QStringLiteral("::%1()").arg(name)), qPrintable(name));
+                ++functions;
+            }
+        }
+        QVERIFY2(functions > 0, qPrintable(promise.left(60)));
+    }
 }
 
 KERNSCOPE_TEST(TestMaps, kernscope::test::NoApplication)

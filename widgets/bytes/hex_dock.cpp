@@ -3,15 +3,14 @@
 
 #include "core/bundle/bundle.h"
 #include "core/bundle/byte_field.h"
-#include "core/patch/edit/byte_text.h"
+#include "core/patch/edit/edit_parser.h"
 #include "widgets/bytes/hex_find_bar.h"
 #include "widgets/bytes/hex_view.h"
 #include "widgets/bytes/inspector_view.h"
 #include "widgets/bytes/section_strip.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/export_jobs.h"
-#include "widgets/models/byte_models.h"
-#include "widgets/models/table_text.h"
+#include "widgets/common/labels.h"
 #include "widgets/models/theme.h"
 #include "widgets/patch/typed_edits.h"
 
@@ -25,14 +24,22 @@
 #include <QLineEdit>
 #include <QVBoxLayout>
 
-#include <algorithm>
-#include <utility>
-
 namespace kernscope::ui {
 
 namespace {
 
 constexpr std::uint64_t kLeastByteRows = 8; ///< of bytes, before the readings get room below them
+
+const OperandPlace *placeOfFirstWeight(const Bundle &bundle)
+{
+    for (const Weight &weight : bundle.weights()) {
+        for (const codec::Operand &operand : weight.operands()) {
+            if (!operand.place->isLiteral())
+                return operand.place.get();
+        }
+    }
+    return nullptr;
+}
 
 } // namespace
 
@@ -68,8 +75,7 @@ HexDock::HexDock(Session &session, QWidget *parent)
     column->addWidget(m_find);
     auto *foot = new QHBoxLayout;
     foot->setSpacing(2 * gap);
-    m_selection = new QLabel(content);
-    m_selection->setAccessibleName(tr("Selection"));
+    m_selection = named(new QLabel(content), tr("Selection"));
     foot->addWidget(m_selection);
     foot->addWidget(m_field, 1);
     column->addLayout(foot);
@@ -177,7 +183,7 @@ void HexDock::buildActions()
 
 bool HexDock::working() const
 {
-    return m_find->working() || (m_counting && !m_counting->progress().cancelled());
+    return m_find->working() || m_counting.running();
 }
 
 void HexDock::refresh()
@@ -191,14 +197,21 @@ void HexDock::refresh()
     }
     const bool another = !m_view->bundle() || m_view->bundle()->path() != bundle->path();
     m_files->clear();
-    std::size_t weights = 0;
+    // A package of one module has its weights in there: then the place of the first one.
+    const OperandPlace *first = placeOfFirstWeight(*bundle);
+    std::size_t weights = first ? first->file : 0;
     for (const BundleFile &file : bundle->files()) {
         m_files->addItem(fromUtf8(file.path));
         m_files->setItemData(m_files->count() - 1, fromUtf8(file.path), Qt::ToolTipRole);
-        if (file.role == SectionKind::Data)
+        if (file.role == SectionKind::Data) {
             weights = static_cast<std::size_t>(m_files->count() - 1);
+            first = nullptr;
+        }
     }
-    showFile(another || m_view->file() >= bundle->files().size() ? weights : m_view->file());
+    const bool anew = another || m_view->file() >= bundle->files().size();
+    showFile(anew ? weights : m_view->file());
+    if (anew && first)
+        m_view->select({first->dataOffset, ByteCount(1)});
     showContent();
     followPlace();
 }
@@ -466,21 +479,19 @@ void HexDock::follow(const Place &place, QObject *origin)
 void HexDock::countMask()
 {
     const BoundOrder::Wanted wanted = m_view->wantedCounts();
-    const bool counts = m_counting && !m_counting->progress().cancelled();
+    const bool counts = m_counting.running();
     if (!wanted.mask || (counts && m_counted == wanted.mask))
         return;
-    if (m_counting)
-        m_counting->cancel();
+    m_counting.stop();
     m_counted = wanted.mask;
-    m_counting = session().tasks().start(
-        this, tr("Counting the mask"),
+    m_counting.start(
+        tr("Counting the mask"),
         [bundle = m_view->bundle(), wanted](Progress &) {
             const BundleReadLock lock(*bundle);
             return countedMask(*bundle, *wanted.mask, wanted.bits);
         },
         [this, bundle = m_view->bundle(),
          mask = wanted.mask](std::shared_ptr<const codec::MaskIndex> ranks) {
-            m_counting = nullptr;
             if (m_view->bundle() != bundle)
                 return;
             m_view->giveCounts(*mask, std::move(ranks));

@@ -7,7 +7,6 @@
 
 #include <QList>
 
-class QAction;
 class QActionGroup;
 class QBoxLayout;
 class QComboBox;
@@ -18,7 +17,6 @@ namespace kernscope::ui {
 
 class HexFindBar;
 class HexView;
-class InspectorModel;
 class SectionStrip;
 class InspectorView;
 
@@ -29,9 +27,6 @@ class HexDock final : public Dock
 
 public:
     explicit HexDock(Session &session, QWidget *parent = nullptr);
-
-    /// What the window's menus show as well; the context menu holds the same.
-    QList<QAction *> menuActions() const { return m_actions; }
 
 protected:
     void refresh() override;
@@ -71,8 +66,7 @@ private:
     QString m_fieldText;             ///< the label shows it elided
     std::optional<int> m_firstDigit; ///< of the byte that is being typed
     QActionGroup *m_widths = nullptr;
-    QList<QAction *> m_actions;
-    TaskPtr m_counting;
+    Job m_counting{session().tasks()};
     const codec::Operand *m_counted = nullptr; ///< the mask that it counts
 };
 

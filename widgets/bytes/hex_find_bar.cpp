@@ -2,6 +2,7 @@
 #include "widgets/bytes/hex_find_bar.h"
 
 #include "widgets/bytes/hex_view.h"
+#include "widgets/common/labels.h"
 #include "widgets/models/session.h"
 #include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
@@ -17,7 +18,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <functional>
 #include <shared_mutex>
 
 namespace kernscope::ui {
@@ -141,24 +141,18 @@ HexFindBar::HexFindBar(Session &session, HexView *view, QWidget *parent)
     build();
     m_clock = new QTimer(this);
     m_clock->setInterval(kClockMs);
-    connect(m_clock, &QTimer::timeout, this, [this] {
-        if (m_task)
-            m_progress->setValue(static_cast<int>(m_task->progress().fraction() * 1000));
-    });
+    connect(m_clock, &QTimer::timeout, this,
+            [this] { m_progress->setValue(static_cast<int>(m_task.fraction() * 1000)); });
     // The status bar may cancel the search as well; its result then never comes.
-    connect(&session.tasks(), &TaskManager::changed, this, [this] {
-        if (m_task && m_task->progress().cancelled()) {
-            setWorking(nullptr);
-            say(tr("Cancelled."));
-        }
+    m_task.whenCancelled([this] {
+        setWorking(false);
+        say(tr("Cancelled."));
     });
 }
 
 void HexFindBar::build()
 {
-    auto *row = new QHBoxLayout(this);
-    row->setContentsMargins(0, 0, 0, 0);
-    row->setSpacing(theme::em(this, 0.25));
+    auto *row = withoutMargins(new QHBoxLayout(this), theme::em(this, 0.25));
     m_kind = new QComboBox(this);
     m_kind->addItems({tr("Hex"), tr("Text")});
     m_kind->setAccessibleName(tr("What the pattern is"));
@@ -224,20 +218,19 @@ void HexFindBar::begin()
     m_pattern->selectAll();
 }
 
-void HexFindBar::setWorking(TaskPtr task)
+void HexFindBar::setWorking(bool working)
 {
-    m_task = std::move(task);
-    m_cancel->setEnabled(m_task != nullptr);
+    m_cancel->setEnabled(working);
     m_progress->setValue(0);
-    m_task ? m_clock->start() : m_clock->stop();
+    working ? m_clock->start() : m_clock->stop();
 }
 
 void HexFindBar::cancel()
 {
-    if (!m_task)
+    if (!m_task.running())
         return;
-    m_task->cancel();
-    setWorking(nullptr);
+    m_task.stop();
+    setWorking(false);
     say(tr("Cancelled."));
 }
 
@@ -254,28 +247,28 @@ void HexFindBar::find(bool forward)
     const std::shared_ptr<OverlaidFile> file = m_view->overlaidFile();
     if (!file)
         return;
-    if (m_task)
-        m_task->cancel();
+    m_task.stop();
     // Forward from behind the start of the selection, so that the same place is not found again.
     const std::uint64_t start = m_view->selection().offset.value;
     const std::uint64_t from = forward ? start + 1 : start;
     const std::uint64_t length = pattern->size();
     say(tr("Looking…"));
-    setWorking(m_session.tasks().start(
-        this, tr("Searching %1").arg(fromUtf8(file->name())),
+    setWorking(true);
+    m_task.start(
+        tr("Searching %1").arg(fromUtf8(file->name())),
         [file, pattern = *pattern, from, forward](Progress &progress) {
             const std::shared_lock lock(file->mutex());
             return findBytes(file->bytes(), pattern, from, forward, progress);
         },
         [this, from, length, forward](std::optional<std::uint64_t> at) {
             deliver(at, from, length, forward);
-        }));
+        });
 }
 
 void HexFindBar::deliver(std::optional<std::uint64_t> at, std::uint64_t from, std::uint64_t length,
                          bool forward)
 {
-    setWorking(nullptr);
+    setWorking(false);
     if (!at) {
         say(tr("Not found."));
         return;
@@ -295,7 +288,7 @@ void HexFindBar::keyPressEvent(QKeyEvent *event)
         QWidget::keyPressEvent(event);
         return;
     }
-    if (m_task)
+    if (m_task.running())
         cancel();
     else
         m_close->click();

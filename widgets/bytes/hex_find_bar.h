@@ -3,16 +3,14 @@
 
 #include "core/base/progress.h"
 #include "core/base/quantity.h"
+#include "widgets/models/session.h"
 #include "widgets/models/task_manager.h"
 
 #include <QString>
 #include <QWidget>
 
 #include <cstddef>
-#include <cstdint>
-#include <optional>
 #include <span>
-#include <vector>
 
 class QComboBox;
 class QLabel;
@@ -38,7 +36,6 @@ std::optional<std::uint64_t> findBytes(std::span<const std::byte> bytes, const S
                                        std::uint64_t from, bool forward, Progress &progress);
 
 class HexView;
-class Session;
 
 /// Looks for bytes or text in the file that a hex view shows, forward and back, off the GUI thread.
 /// Its parts keep their places while it works.
@@ -53,7 +50,7 @@ public:
     void begin();
     void find(bool forward);
     void cancel();
-    bool working() const { return m_task != nullptr; }
+    bool working() const { return m_task.running(); }
     QString message() const;
 
 Q_SIGNALS:
@@ -65,7 +62,7 @@ protected:
 private:
     void build();
     void say(const QString &text);
-    void setWorking(TaskPtr task);
+    void setWorking(bool working);
     void deliver(std::optional<std::uint64_t> at, std::uint64_t from, std::uint64_t length,
                  bool forward);
 
@@ -77,7 +74,7 @@ private:
     QProgressBar *m_progress = nullptr;
     QLabel *m_message = nullptr;
     QTimer *m_clock = nullptr;
-    TaskPtr m_task;
+    Job m_task{m_session.tasks()};
 };
 
 } // namespace kernscope::ui

@@ -10,7 +10,6 @@
 #include <QString>
 #include <QWheelEvent>
 
-#include <algorithm>
 #include <cmath>
 
 namespace kernscope::ui {

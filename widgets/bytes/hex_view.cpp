@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/bytes/hex_view.h"
 
-#include "core/bundle/bundle.h"
-#include "widgets/bytes/hex_rows.h"
-#include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
 
 #include <QEvent>
@@ -15,7 +12,6 @@
 #include <QStyle>
 #include <QToolTip>
 
-#include <algorithm>
 #include <cmath>
 
 namespace kernscope::ui {

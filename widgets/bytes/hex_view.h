@@ -10,8 +10,6 @@
 
 #include <QTimer>
 
-#include <memory>
-
 namespace kernscope::ui {
 
 /// The bytes of one file, of any size: offsets, hexadecimal digits, text. Reads what it paints and

@@ -2,14 +2,11 @@
 #include "widgets/bytes/layout_dock.h"
 
 #include "core/base/overlaid_file.h"
-#include "core/bundle/bundle.h"
-#include "core/bundle/byte_field.h"
 #include "widgets/bytes/section_strip.h"
 #include "widgets/common/controls.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/export_jobs.h"
-#include "widgets/models/byte_models.h"
-#include "widgets/models/table_text.h"
+#include "widgets/common/labels.h"
 #include "widgets/models/theme.h"
 
 #include <QAction>
@@ -23,9 +20,6 @@
 #include <QTableView>
 #include <QToolButton>
 #include <QVBoxLayout>
-
-#include <algorithm>
-#include <array>
 
 namespace kernscope::ui {
 
@@ -93,11 +87,10 @@ LayoutDock::LayoutDock(Session &session, QWidget *parent)
 void LayoutDock::buildActions()
 {
     auto *find = findAction(this, tr("Filter Sections"), m_filter);
-    auto *copy =
-        dockAction(this, tr("Copy Rows"), QKeySequence::Copy, [this] { copySelection(*m_table); });
+    auto *copy = copyAction(this, tr("Copy Rows"), m_table);
     auto *hex = dockAction(this, tr("Show in Hex"), {}, [this] { open(m_strip->current()); });
-    auto *save = exportAction(this, session(), tr("Export Table of Sections…"), *m_model,
-                              QStringLiteral("sections"));
+    auto *save =
+        exportAction(this, session(), tr("Export Table of Sections…"), *m_model, "sections");
     buildByteActions();
     const auto zoom = [this](const QString &text, const QKeySequence &keys,
                              void (SectionStrip::*slot)()) {
@@ -150,8 +143,7 @@ void LayoutDock::copyBytes(CopyFormat format)
 void LayoutDock::buildHeader(QWidget *content)
 {
     auto *header = new QWidget(content);
-    m_files = new QComboBox(header);
-    m_files->setAccessibleName(tr("File shown as a strip"));
+    m_files = named(new QComboBox(header), tr("File shown as a strip"));
     m_files->setToolTip(tr("File shown as a strip"));
     m_files->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     m_files->setMinimumContentsLength(7);
@@ -173,11 +165,8 @@ void LayoutDock::buildHeader(QWidget *content)
 QWidget *LayoutDock::createZoomBar(QWidget *parent)
 {
     auto *box = new QWidget(parent);
-    auto *bar = new QHBoxLayout(box);
-    bar->setContentsMargins(0, 0, 0, 0);
-    bar->setSpacing(theme::em(this, 0.25));
-    m_zoom = new QLabel(box);
-    m_zoom->setAccessibleName(tr("Zoom"));
+    auto *bar = withoutMargins(new QHBoxLayout(box), theme::em(this, 0.25));
+    m_zoom = named(new QLabel(box), tr("Zoom"));
     m_zoom->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
     m_zoom->setMinimumWidth(
         m_zoom->fontMetrics().horizontalAdvance(tr("%1 B per pixel").arg(u"88,888,888.88")));
@@ -253,6 +242,8 @@ void LayoutDock::refresh()
     m_following = true;
     m_model->setBundle(bundle);
     m_following = false;
+    if (another)
+        m_table->scrollToTop();
     if (!bundle) {
         m_strip->setFile(nullptr, kNoIndex);
         showMessage(tr("Open a bundle to see how its files are laid out (Ctrl+O)."));

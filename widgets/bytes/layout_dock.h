@@ -8,7 +8,6 @@
 
 class QAction;
 class QComboBox;
-class QHBoxLayout;
 class QLabel;
 class QLineEdit;
 class QTableView;
@@ -16,7 +15,6 @@ class QTableView;
 namespace kernscope::ui {
 
 class KindLegend;
-class SectionModel;
 class SectionStrip;
 
 /// How the files of the bundle are laid out: one file as a strip above the table of all sections.
@@ -26,9 +24,6 @@ class LayoutDock final : public Dock
 
 public:
     explicit LayoutDock(Session &session, QWidget *parent = nullptr);
-
-    /// What the window's menus show as well; the context menus hold the same.
-    QList<QAction *> menuActions() const { return m_actions; }
 
 Q_SIGNALS:
     /// The user opened a section: the dock of this id ("hex") should come to the front.
@@ -63,7 +58,7 @@ private:
     QLineEdit *m_filter = nullptr;
     QTableView *m_table = nullptr;
     QAction *m_zoomIn = nullptr, *m_zoomOut = nullptr, *m_fit = nullptr, *m_oneToOne = nullptr;
-    QList<QAction *> m_actions, m_byteActions;
+    QList<QAction *> m_byteActions;
     bool m_following = false;
 };
 

@@ -17,8 +17,6 @@
 #include <QToolTip>
 #include <QWheelEvent>
 
-#include <algorithm>
-#include <array>
 #include <cmath>
 
 namespace kernscope::ui {

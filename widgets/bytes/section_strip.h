@@ -7,10 +7,6 @@
 
 #include <QAbstractScrollArea>
 
-#include <cstdint>
-#include <span>
-#include <vector>
-
 namespace kernscope::ui {
 
 /// Which bytes of a file a strip of pixels shows. Positions are pixels from the strip's left edge;

@@ -1,28 +1,23 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/chips/assessment_dock.h"
 
-#include "core/assessment/assess.h"
 #include "core/assessment/calibrate.h"
 #include "core/bundle/bundle.h"
 #include "core/report/decision_table.h"
+#include "widgets/chips/verdict.h"
 #include "widgets/common/design.h"
 #include "widgets/common/dock_tools.h"
+#include "widgets/common/labels.h"
 #include "widgets/common/panels.h"
-#include "widgets/models/table_text.h"
 #include "widgets/models/words.h"
 
-#include <QAbstractItemModel>
 #include <QAction>
 #include <QApplication>
 #include <QClipboard>
 #include <QCoreApplication>
 #include <QGridLayout>
 #include <QLabel>
-#include <QPointer>
 #include <QVBoxLayout>
-#include <QWidget>
-
-#include <algorithm>
 
 namespace kernscope::ui {
 
@@ -348,8 +343,7 @@ QLabel *wrapped(const QString &text, QWidget *parent, Qt::Alignment side)
 
 void setUp(QWidget *owner)
 {
-    auto *column = new QVBoxLayout(owner);
-    column->setContentsMargins(0, 0, 0, 0);
+    withoutMargins(new QVBoxLayout(owner));
 }
 
 } // namespace
@@ -451,6 +445,7 @@ void AssessmentDock::buildSections(QWidget *content)
         label->setTextInteractionFlags(Qt::TextSelectableByMouse);
         return label;
     };
+    column->addWidget(sharedVerdict(m_state, content));
     m_outcome = words(design::Type::Title);
     m_outcome->setAccessibleName(tr("Outcome"));
     m_sentence = words(design::Type::Body);
@@ -502,8 +497,7 @@ void AssessmentDock::buildActions()
 {
     auto *copy =
         dockAction(this, tr("Copy Assessment"), QKeySequence::Copy, [this] { this->copy(); });
-    auto *save =
-        exportAction(this, session(), tr("Export Gates…"), *m_gates, QStringLiteral("gates"));
+    auto *save = exportAction(this, session(), tr("Export Gates…"), *m_gates, "gates");
     m_actions = {copy, save};
     widget()->addActions(m_actions);
     for (QAction *action : m_actions)

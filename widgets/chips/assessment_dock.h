@@ -12,9 +12,6 @@
 #include <QString>
 #include <QStringList>
 
-#include <optional>
-#include <vector>
-
 class QLabel;
 
 namespace kernscope::ui {
@@ -69,7 +66,6 @@ class AssessmentDock final : public Dock
 public:
     explicit AssessmentDock(Session &session, QWidget *parent = nullptr);
 
-    QList<QAction *> menuActions() const { return m_actions; }
     RowTableModel &gates() { return *m_gates; }
     QLabel &outcome() { return *m_outcome; }
     QLabel &sentence() { return *m_sentence; }
@@ -105,7 +101,6 @@ private:
              *m_time = nullptr;
     PanelSection *m_changeSection = nullptr, *m_gateSection = nullptr, *m_speedSection = nullptr,
                  *m_geometrySection = nullptr;
-    QList<QAction *> m_actions;
     const target::Target *m_chip = nullptr;
 };
 

@@ -2,10 +2,8 @@
 #include "widgets/chips/calibration_dock.h"
 
 #include "core/bundle/bundle.h"
-#include "core/report/chip_table.h"
-#include "widgets/chips/chip_state.h"
 #include "widgets/common/dock_tools.h"
-#include "widgets/models/table_text.h"
+#include "widgets/common/labels.h"
 #include "widgets/models/theme.h"
 #include "widgets/models/words.h"
 
@@ -22,9 +20,7 @@
 
 #include <qcustomplot.h>
 
-#include <algorithm>
 #include <cmath>
-#include <utility>
 
 namespace kernscope::ui {
 
@@ -208,16 +204,11 @@ CalibrationDock::CalibrationDock(Session &session, QWidget *parent)
 {
     setShowsFiles(false);
     auto *content = new QWidget(this);
-    m_table = new QTableView(content);
-    m_table->setAccessibleName(tr("Measurements and predictions"));
-    m_table->setModel(m_model);
-    prepareTable(m_table);
-    setColumnWidths(m_table->horizontalHeader(), {13, 3.6, 6, 7, 5.5, 3.6, 4, 4.6, 14, 18, 14});
+    m_table = makeTable(content, tr("Measurements and predictions"), m_model,
+                        {13, 3.6, 6, 7, 5.5, 3.6, 4, 4.6, 14, 18, 14});
     m_filter = filterBox(content, tr("Filter by measurement, form, condition or source"), m_table);
     m_onlyChip = new QCheckBox(tr("Only this chip"), content);
-    m_summary = new QLabel(content);
-    m_summary->setWordWrap(true);
-    m_summary->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    m_summary = selectableLabel(content);
     m_summary->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     m_plot = new CalibrationPlot(content);
     auto *bar = new QHBoxLayout;
@@ -255,10 +246,7 @@ CalibrationDock::CalibrationDock(Session &session, QWidget *parent)
     connect(m_plot, &PlotWidget::exportFailed, &session, &Session::statusMessage);
     // Another document: what is shown is of the one before, which this must not keep open.
     connect(&session, &Session::bundleChanged, this, [this] { showEstimates({}); });
-    connect(&session.tasks(), &TaskManager::changed, this, [this] {
-        if (!m_task || !m_task->progress().cancelled())
-            return;
-        m_task.reset();
+    m_task.whenCancelled([this] {
         m_cut = true;
         summarise();
     });
@@ -275,9 +263,7 @@ QWidget *CalibrationDock::buildEstimates(QWidget *parent)
     m_estimatesTable->setModel(m_estimates);
     prepareTable(m_estimatesTable);
     setColumnWidths(m_estimatesTable->horizontalHeader(), {8, 3.6, 4.4, 5, 5, 3.6, 14});
-    auto *column = new QVBoxLayout(m_estimatesBox);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(theme::em(this, 0.2));
+    auto *column = withoutMargins(new QVBoxLayout(m_estimatesBox), theme::em(this, 0.2));
     column->addWidget(m_estimatesTitle);
     column->addWidget(m_estimatesTable, 1);
     m_estimatesBox->hide();
@@ -309,9 +295,7 @@ CalibrationDock::Estimated CalibrationDock::estimated(const BundlePtr &bundle,
 
 void CalibrationDock::placeEstimates()
 {
-    if (m_task)
-        m_task->cancel();
-    m_task.reset();
+    m_task.stop();
     m_cut = false;
     const BundlePtr &bundle = session().bundle();
     const auto roofs = roofline::roofsOf(m_state.target());
@@ -321,16 +305,13 @@ void CalibrationDock::placeEstimates()
         showEstimates(estimated(bundle, *roofs, m_state.choice(), nullptr));
         return;
     }
-    m_task = session().tasks().start(
-        this, tr("Working out times"),
+    m_task.start(
+        tr("Working out times"),
         [bundle, roofs = *roofs, choice = m_state.choice()](Progress &progress) {
             const BundleReadLock lock(*bundle);
             return estimated(bundle, roofs, choice, &progress);
         },
-        [this](Estimated made) {
-            m_task.reset();
-            showEstimates(std::move(made));
-        });
+        [this](Estimated made) { showEstimates(std::move(made)); });
 }
 
 void CalibrationDock::showEstimates(Estimated made)
@@ -355,10 +336,10 @@ void CalibrationDock::buildActions()
         copySelection(m_estimatesTable->hasFocus() ? *m_estimatesTable : *m_table);
     });
     auto *save = exportAction(this, session(), tr("Export Table of Measurements\u2026"), *m_model,
-                              QStringLiteral("calibration"));
+                              "calibration");
     auto *saveEstimates =
         exportAction(this, session(), tr("Export the Compiler\u2019s Estimates\u2026"),
-                     *m_estimates, QStringLiteral("estimates"));
+                     *m_estimates, "estimates");
     m_actions = QList<QAction *>{find, copy, save, saveEstimates} + m_plot->plotActions();
     m_table->addActions({find, copy, save});
     m_estimatesTable->addActions({copy, saveEstimates});

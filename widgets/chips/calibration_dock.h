@@ -10,11 +10,8 @@
 #include "widgets/models/row_table_model.h"
 #include "widgets/models/task_manager.h"
 
-#include <array>
 #include <deque>
-#include <vector>
 
-class QAction;
 class QCPGraph;
 class QCheckBox;
 class QLabel;
@@ -75,7 +72,6 @@ class CalibrationDock final : public Dock
 public:
     explicit CalibrationDock(Session &session, QWidget *parent = nullptr);
 
-    QList<QAction *> menuActions() const { return m_actions; }
     RowTableModel &model() { return *m_model; }
     RowTableModel &estimates() { return *m_estimates; }
     CalibrationPlot &plot() { return *m_plot; }
@@ -84,7 +80,7 @@ public:
 
 protected:
     void refresh() override;
-    bool working() const override { return m_task != nullptr; }
+    bool working() const override { return m_task.running(); }
 
 private:
     /// Layers that the compiler wrote an estimate for, and the bundle whose notes these are.
@@ -105,8 +101,8 @@ private:
     RowTable<roofline::CalibrationRow> *m_model = nullptr;
     Estimated m_estimated; ///< what the rows of m_estimates point into
     RowTable<report::PlacedLayer> *m_estimates = nullptr;
-    TaskPtr m_task;     ///< places the layers of a large bundle
-    bool m_cut = false; ///< placing them was cancelled
+    Job m_task{session().tasks()}; ///< places the layers of a large bundle
+    bool m_cut = false;            ///< placing them was cancelled
     QWidget *m_estimatesBox = nullptr;
     QLabel *m_estimatesTitle = nullptr;
     QTableView *m_table = nullptr, *m_estimatesTable = nullptr;
@@ -114,7 +110,6 @@ private:
     QCheckBox *m_onlyChip = nullptr;
     QLabel *m_summary = nullptr;
     CalibrationPlot *m_plot = nullptr;
-    QList<QAction *> m_actions;
 };
 
 } // namespace kernscope::ui

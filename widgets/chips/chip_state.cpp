@@ -1,54 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/chips/chip_state.h"
 
-#include "core/assessment/assess.h"
 #include "core/assessment/weight_layers.h"
 #include "core/base/csv.h"
-#include "core/base/hash.h"
 #include "core/bundle/bundle.h"
-#include "core/target/rules.h"
+#include "core/target/target.h"
+#include "widgets/common/labels.h"
 #include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
 #include "widgets/models/words.h"
 
 #include <QSignalBlocker>
 
-#include <unordered_map>
-#include <utility>
-
 namespace kernscope::ui {
-
-namespace {
-
-struct Content {
-    std::shared_ptr<const DecisionTable> table;
-    std::vector<bool> faster;
-};
-
-/// Weights with a layer that would take less time on the default chip in another form, where the
-/// program waits for its engine: below the dispatch floor nothing gets faster.
-std::vector<bool> fasterForms(const Bundle &bundle, Progress &progress)
-{
-    const std::size_t weights = bundle.weights().size();
-    std::vector<bool> faster(weights, false);
-    const auto roofs = roofline::roofsOf(target::defaultTarget());
-    if (!roofs)
-        return faster;
-    roofline::LayerTimes times;
-    const auto note = [&](const ChipLayer &placed) {
-        const auto &stored = placed.figures->stored().timeS;
-        const roofline::Assessment *best = placed.figures->bestForm();
-        times.add(placed.figures->layer, placed.figures->stored());
-        if (stored && best && best->timeS && *best->timeS < 0.99 * *stored)
-            faster[placed.weight] = true;
-    };
-    const bool whole = forEachPlacement(bundle, *roofs, {}, 1, KeptForms::Ends, &progress, note);
-    if (!whole || times.total(*roofs).hidesGains())
-        faster.assign(weights, false);
-    return faster;
-}
-
-} // namespace
 
 ChipState &ChipState::of(Session &session)
 {
@@ -63,19 +27,24 @@ ChipState::ChipState(Session &session)
 {
     connect(&session, &Session::bundleChanged, this, [this] {
         forget();
+        m_verdict.reset();
         rebuild();
+        judgeProgram();
     });
     // After an edit the table stands until the new one comes: its rows are the same weights.
     connect(&session, &Session::bytesChanged, this, &ChipState::rebuild);
-    connect(&session.tasks(), &TaskManager::changed, this, [this] {
-        if (m_task && m_task->progress().cancelled()) {
-            m_task = nullptr;
-            m_cut = true;
-            forget();
-            Q_EMIT tableChanged();
-        }
+    connect(&session, &Session::bytesChanged, this, &ChipState::judgeProgram);
+    connect(this, &ChipState::targetChanged, this, [this] {
+        m_verdict.reset();
+        judgeProgram();
+    });
+    m_task.whenCancelled([this] {
+        m_cut = true;
+        forget();
+        Q_EMIT tableChanged();
     });
     rebuild();
+    judgeProgram();
 }
 
 void ChipState::setTarget(const target::Target &target)
@@ -112,37 +81,52 @@ QString ChipState::waitingText() const
 void ChipState::forget()
 {
     m_table = nullptr;
-    m_fasterOnM1.clear();
 }
 
 void ChipState::rebuild()
 {
-    if (const TaskPtr before = std::exchange(m_task, nullptr))
-        before->cancel();
+    m_task.stop();
     m_cut = false;
     const BundlePtr bundle = m_session.bundle();
     if (!bundle || (m_table && m_table->rows() != bundle->weights().size()))
         forget();
     if (bundle) {
-        m_task = m_session.tasks().start(
-            this, tr("Judging weights by chip"),
-            [bundle](Progress &progress) {
+        m_task.start(
+            tr("Judging weights by chip"),
+            [bundle](Progress &) {
                 const BundleReadLock lock(*bundle);
-                Content content;
-                content.faster = fasterForms(*bundle, progress);
-                if (progress.cancelled())
-                    return content;
-                content.table = std::make_shared<DecisionTable>(*bundle, allTargets());
-                return content;
+                return std::make_shared<const DecisionTable>(*bundle, allTargets());
             },
-            [this](Content content) {
-                m_task = nullptr;
-                m_table = std::move(content.table);
-                m_fasterOnM1 = std::move(content.faster);
+            [this](std::shared_ptr<const DecisionTable> table) {
+                m_table = std::move(table);
                 Q_EMIT tableChanged();
             });
     }
     Q_EMIT tableChanged();
+}
+
+void ChipState::judgeProgram()
+{
+    m_judging.stop();
+    const BundlePtr bundle = m_session.bundle();
+    const auto roofs = roofline::roofsOf(*m_target);
+    if (bundle && roofs)
+        m_judging.start(
+            tr("Judging the program"),
+            [bundle, roofs = *roofs, choice = m_choice](Progress &progress) {
+                const BundleReadLock lock(*bundle);
+                report::VerdictMaker maker;
+                forEachPlacement(*bundle, roofs, choice, 1, KeptForms::Ends, &progress,
+                                 [&maker](const ChipLayer &placed) {
+                                     maker.add(placed.weight, *placed.figures);
+                                 });
+                return maker.verdict(*bundle, roofs);
+            },
+            [this](report::ProgramVerdict verdict) {
+                m_verdict = std::move(verdict);
+                Q_EMIT verdictChanged();
+            });
+    Q_EMIT verdictChanged();
 }
 
 ChipBox::ChipBox(QWidget *parent) : QComboBox(parent)
@@ -189,8 +173,7 @@ ChipBox *sharedChipBox(ChipState &state, QWidget *parent)
 
 QComboBox *sharedCoresBox(ChipState &state, QWidget *parent)
 {
-    auto *box = new QComboBox(parent);
-    box->setAccessibleName(ChipBox::tr("Cores"));
+    auto *box = named(new QComboBox(parent), ChipBox::tr("Cores"));
     const auto fill = [box, &state] {
         const QSignalBlocker quiet(box);
         box->clear();

@@ -5,17 +5,12 @@
 #include "core/assessment/weight_facts.h"
 #include "core/base/progress.h"
 #include "core/bundle/bundle_fwd.h"
+#include "core/report/verdict.h"
 #include "widgets/models/session.h"
 #include "widgets/models/task_manager.h"
 
 #include <QComboBox>
 #include <QObject>
-
-#include <functional>
-#include <memory>
-#include <optional>
-#include <string>
-#include <vector>
 
 namespace kernscope::ui {
 
@@ -39,9 +34,10 @@ public:
 
     /// The decisions of the open bundle; null while they are being made or without a bundle.
     const std::shared_ptr<const DecisionTable> &table() const { return m_table; }
-    /// By weight: another form would take less time on the M1 than the stored one.
-    const std::vector<bool> &fasterOnM1() const { return m_fasterOnM1; }
-    bool working() const { return m_task != nullptr; }
+    /// What the program waits for on target(), and which weights would gain; nothing while that is
+    /// being worked out for another bundle or chip.
+    const std::optional<report::ProgramVerdict> &verdict() const { return m_verdict; }
+    bool working() const { return m_task.running() || m_judging.running(); }
     /// Why there is no table: it is being made, or a person cancelled that.
     QString waitingText() const;
     /// Makes the table anew.
@@ -51,18 +47,20 @@ Q_SIGNALS:
     void targetChanged();
     void assessedChanged();
     void tableChanged();
+    void verdictChanged();
 
 private:
     explicit ChipState(Session &session);
     void rebuild();
     void forget();
+    void judgeProgram();
 
     Session &m_session;
     const target::Target *m_target = nullptr, *m_assessed = nullptr;
     target::TargetChoice m_choice;
     std::shared_ptr<const DecisionTable> m_table;
-    std::vector<bool> m_fasterOnM1;
-    TaskPtr m_task;
+    std::optional<report::ProgramVerdict> m_verdict;
+    Job m_task{m_session.tasks()}, m_judging{m_session.tasks()};
     bool m_cut = false; ///< making the table was cancelled
 };
 

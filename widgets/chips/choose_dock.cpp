@@ -3,16 +3,13 @@
 
 #include "core/assessment/calibrate.h"
 #include "core/bundle/bundle.h"
-#include "core/codec/encode/form_spec.h"
-#include "core/patch/patch.h"
 #include "core/patch/reencode/reencode.h"
-#include "widgets/chips/chip_state.h"
+#include "widgets/chips/verdict.h"
 #include "widgets/common/controls.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/file_dialogs.h"
 #include "widgets/common/number_field.h"
 #include "widgets/common/panels.h"
-#include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
 #include "widgets/models/words.h"
 
@@ -29,8 +26,6 @@
 #include <QStyle>
 #include <QTableView>
 #include <QVBoxLayout>
-
-#include <algorithm>
 
 namespace kernscope::ui {
 
@@ -174,17 +169,15 @@ ChooseDock::ChooseDock(Session &session, QWidget *parent)
         (*label)->setWordWrap(true);
         (*label)->setTextInteractionFlags(Qt::TextSelectableByMouse);
     }
-    m_table = new QTableView(content);
-    m_table->setAccessibleName(tr("Candidates"));
-    m_table->setModel(m_model);
-    prepareTable(m_table);
+    m_table =
+        makeTable(content, tr("Candidates"), m_model, {6.5, 5, 5.2, 7, 5, 8.8, 8.2, 7.6, 9, 17});
     m_table->setSortingEnabled(false);
     m_table->setSelectionMode(QAbstractItemView::SingleSelection);
     m_table->setItemDelegateForColumn(m_model->columnOf("outcome"), new OutcomePill(m_table));
-    setColumnWidths(m_table->horizontalHeader(), {6.5, 5, 5.2, 7, 5, 8.8, 8.2, 7.6, 9, 17});
     m_table->horizontalHeader()->setStretchLastSection(true);
     QVBoxLayout *column = contentColumn(content);
     column->addLayout(bar);
+    column->addWidget(sharedVerdict(m_state, content));
     column->addWidget(m_verdict);
     m_contested = new PanelSection(theme::glyph(Token::MarkContested) + QLatin1Char(' ') +
                                        tr("Sources disagree"),
@@ -206,10 +199,7 @@ void ChooseDock::connectParts()
     connect(m_apply, &QPushButton::clicked, this, &ChooseDock::askAndApply);
     connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
             [this](const QModelIndex &row) { m_apply->setEnabled(row.isValid()); });
-    connect(&session().tasks(), &TaskManager::changed, this, [this] {
-        if (!m_task || !m_task->progress().cancelled())
-            return;
-        m_task = nullptr;
+    m_task.whenCancelled([this] {
         if (m_choice)
             return;           // it was applied to a copy
         m_model->setRows({}); // those of the weight before
@@ -221,10 +211,8 @@ void ChooseDock::connectParts()
 void ChooseDock::buildActions()
 {
     auto *apply = dockAction(this, tr("Apply Form to a Copy…"), {}, [this] { askAndApply(); });
-    auto *copy =
-        dockAction(this, tr("Copy Rows"), QKeySequence::Copy, [this] { copySelection(*m_table); });
-    auto *save = exportAction(this, session(), tr("Export Candidates…"), *m_model,
-                              QStringLiteral("candidates"));
+    auto *copy = copyAction(this, tr("Copy Rows"), m_table);
+    auto *save = exportAction(this, session(), tr("Export Candidates…"), *m_model, "candidates");
     auto *again = dockAction(this, tr("Try Forms Again"), {}, [this] { scheduleRefresh(); });
     m_actions = {apply, copy, save, again};
     m_table->addActions(m_actions);
@@ -257,8 +245,7 @@ void ChooseDock::follow(const Place &place, QObject *origin)
 
 void ChooseDock::start()
 {
-    if (m_task)
-        m_task->cancel();
+    m_task.stop();
     const BundlePtr bundle = session().bundle();
     const auto roofs = roofline::roofsOf(m_state.target());
     m_choice.reset();
@@ -266,15 +253,14 @@ void ChooseDock::start()
     m_state_->clear();
     if (!roofs)
         return;
-    m_task = session().tasks().start(
-        this, tr("Trying forms"),
+    m_task.start(
+        tr("Trying forms"),
         [bundle, weight = m_weight, roofs = *roofs, choice = m_state.choice(),
          tolerance = m_tolerance->value()](Progress &progress) {
             decision::Judge judge(choice);
             return chooseForm(*bundle, weight, roofs, judge, {tolerance, 1, &progress});
         },
         [this](const Result<FormChoice> &result) {
-            m_task = nullptr;
             if (result) {
                 showChoice(*result);
                 return;
@@ -335,13 +321,12 @@ void ChooseDock::applyTo(const QString &path, const std::string &form)
     const BundlePtr bundle = session().bundle();
     if (!bundle || m_weight >= bundle->weights().size())
         return;
-    m_task = session().tasks().start(
-        this, tr("Writing the copy"),
+    m_task.start(
+        tr("Writing the copy"),
         [bundle, weight = m_weight, form, path](Progress &progress) {
             return writeReencoded(*bundle, weight, form, path, progress);
         },
         [this, path](const QString &fault) {
-            m_task = nullptr;
             m_state_->setText(fault.isEmpty() ? tr("Written and read back: %1").arg(path) : fault);
             Q_EMIT session().statusMessage(m_state_->text());
             Q_EMIT applied(path, fault);

@@ -44,7 +44,6 @@ class ChooseDock final : public Dock
 public:
     explicit ChooseDock(Session &session, QWidget *parent = nullptr);
 
-    QList<QAction *> menuActions() const { return m_actions; }
     RowTableModel &model() { return *m_model; }
     QDoubleSpinBox &tolerance() { return *m_tolerance; }
     QLabel &verdict() { return *m_verdict; }
@@ -59,7 +58,7 @@ Q_SIGNALS:
 protected:
     void refresh() override;
     void follow(const Place &place, QObject *origin) override;
-    bool working() const override { return m_task && !m_task->progress().cancelled(); }
+    bool working() const override { return m_task.running(); }
 
 private:
     void connectParts();
@@ -76,8 +75,7 @@ private:
     PanelSection *m_contested = nullptr; ///< folded: the candidates keep their rows
     QPushButton *m_apply = nullptr;
     QTableView *m_table = nullptr;
-    QList<QAction *> m_actions;
-    TaskPtr m_task;
+    Job m_task{session().tasks()};
     std::size_t m_weight = kNoIndex;
     std::optional<FormChoice> m_choice;
 };

@@ -2,12 +2,10 @@
 #include "widgets/chips/collective_dock.h"
 
 #include "core/report/collective_table.h"
-#include "widgets/chips/chip_state.h"
 #include "widgets/common/dock_tools.h"
+#include "widgets/common/labels.h"
 #include "widgets/common/number_field.h"
-#include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
-#include "widgets/models/words.h"
 
 #include <QAction>
 #include <QFormLayout>
@@ -69,12 +67,8 @@ CollectiveDock::CollectiveDock(Session &session, QWidget *parent)
     predicted->setTextFormat(Qt::RichText);
     predicted->setWordWrap(true);
     QWidget *inputs = buildInputs(content);
-    m_table = new QTableView(content);
-    m_table->setAccessibleName(tr("Figures of the collective layer"));
-    m_table->setModel(m_model);
-    prepareTable(m_table);
+    m_table = makeTable(content, tr("Figures of the collective layer"), m_model, {17, 10, 24, 14});
     m_table->setSortingEnabled(false);
-    setColumnWidths(m_table->horizontalHeader(), {17, 10, 24, 14});
     m_table->horizontalHeader()->setStretchLastSection(true);
     auto *parts = new QSplitter(Qt::Horizontal, content);
     parts->addWidget(inputs);
@@ -106,10 +100,7 @@ void CollectiveDock::addRows(const QString &name, const report::TableOf<Row> &ta
 {
     auto *model = new RowTable<Row>(table, this);
     model->setRows({rows.begin(), rows.end()});
-    auto *view = new QTableView(m_tabs);
-    view->setAccessibleName(name);
-    view->setModel(model);
-    prepareTable(view);
+    auto *view = makeTable(m_tabs, name, model);
     view->resizeColumnsToContents();
     view->horizontalHeader()->setStretchLastSection(true);
     m_tabs->addTab(view, name);
@@ -143,8 +134,7 @@ QWidget *CollectiveDock::buildInputs(QWidget *content)
 
 QLineEdit *CollectiveDock::field(QWidget *parent, const QString &name, const QString &text)
 {
-    auto *edit = new QLineEdit(text, parent);
-    edit->setAccessibleName(name);
+    auto *edit = named(new QLineEdit(text, parent), name);
     connect(edit, &QLineEdit::textChanged, this, &CollectiveDock::scheduleRefresh);
     showFaults(edit, [this, edit](const QString &typed) {
         // A tensor axis that is not sharded has nothing, or a dash, between its commas.

@@ -6,7 +6,6 @@
 #include "widgets/common/dock.h"
 #include "widgets/models/chip_models.h"
 
-class QLabel;
 class QLineEdit;
 class QSpinBox;
 class QTabWidget;
@@ -23,7 +22,6 @@ class CollectiveDock final : public Dock
 public:
     explicit CollectiveDock(Session &session, QWidget *parent = nullptr);
 
-    QList<QAction *> menuActions() const { return m_actions; }
     EngineFactModel &model() { return *m_model; }
     /// Figures, setters of the collective DMA, members and rules.
     QTabWidget &tabs() { return *m_tabs; }
@@ -49,7 +47,6 @@ private:
     EngineFactModel *m_model = nullptr;
     QTableView *m_table = nullptr;
     QTabWidget *m_tabs = nullptr;
-    QList<QAction *> m_actions;
 };
 
 } // namespace kernscope::ui

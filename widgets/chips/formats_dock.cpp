@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/chips/formats_dock.h"
 
-#include "core/target/rules.h"
-
 #include "core/assessment/stream.h"
 #include "core/report/chip_table.h"
 #include "core/report/engine_json.h"
-#include "core/target/hal.h"
+#include "core/target/target.h"
 #include "widgets/chips/chip_state.h"
 #include "widgets/common/controls.h"
 #include "widgets/common/dock_tools.h"
+#include "widgets/common/labels.h"
 #include "widgets/common/number_field.h"
 #include "widgets/common/panels.h"
-#include "widgets/models/table_text.h"
 #include "widgets/models/words.h"
 
 #include <QAction>
@@ -30,10 +28,6 @@
 #include <QTableView>
 #include <QVBoxLayout>
 
-#include <algorithm>
-#include <iterator>
-#include <utility>
-
 namespace kernscope::ui {
 
 namespace {
@@ -42,8 +36,7 @@ namespace {
 QWidget *labelled(QWidget *parent, const QString &word, QWidget *field, const QString &tip)
 {
     auto *box = new QWidget(parent);
-    auto *row = new QHBoxLayout(box);
-    row->setContentsMargins(0, 0, 0, 0);
+    auto *row = withoutMargins(new QHBoxLayout(box));
     auto *label = new QLabel(word, box);
     label->setBuddy(field);
     row->addWidget(label);
@@ -143,8 +136,7 @@ FormatsDock::FormatsDock(Session &session, QWidget *parent)
 QWidget *FormatsDock::buildFormats(QWidget *parent)
 {
     auto *page = new QWidget(parent);
-    auto *column = new QVBoxLayout(page);
-    column->setContentsMargins(0, 0, 0, 0);
+    auto *column = withoutMargins(new QVBoxLayout(page));
     m_table->setAccessibleName(tr("Kernel formats"));
     m_table->setModel(m_model);
     prepareTable(m_table);
@@ -166,11 +158,8 @@ QWidget *FormatsDock::buildFormats(QWidget *parent)
 
 QWidget *FormatsDock::buildTypes(QWidget *parent)
 {
-    m_typeTable = new QTableView(parent);
-    m_typeTable->setAccessibleName(tr("Element types"));
-    m_typeTable->setModel(m_types);
-    prepareTable(m_typeTable);
-    setColumnWidths(m_typeTable->horizontalHeader(), {8.5, 3.5, 6, 3, 6, 5, 4, 6.5, 8, 12});
+    m_typeTable =
+        makeTable(parent, tr("Element types"), m_types, {8.5, 3.5, 6, 3, 6, 5, 4, 6.5, 8, 12});
     m_typeTable->horizontalHeader()->setStretchLastSection(true);
     return m_typeTable;
 }
@@ -188,12 +177,9 @@ void FormatsDock::addRules(const QString &name, const report::TableOf<Row> &tabl
 QWidget *FormatsDock::buildRules(QWidget *parent)
 {
     auto *page = new QWidget(parent);
-    auto *column = new QVBoxLayout(page);
-    column->setContentsMargins(0, 0, 0, 0);
-    m_ruleTables = new QComboBox(page);
-    m_ruleTables->setAccessibleName(tr("Table of rules"));
-    m_ruleTable = new QTableView(page);
-    m_ruleTable->setAccessibleName(tr("Rules"));
+    auto *column = withoutMargins(new QVBoxLayout(page));
+    m_ruleTables = named(new QComboBox(page), tr("Table of rules"));
+    m_ruleTable = named(new QTableView(page), tr("Rules"));
     const auto all = [](const auto &rows) {
         return [&rows] { return std::vector(rows().begin(), rows().end()); };
     };
@@ -236,8 +222,7 @@ QWidget *FormatsDock::buildRules(QWidget *parent)
 QWidget *FormatsDock::buildImage(QWidget *parent)
 {
     m_image = new QWidget(parent);
-    auto *rows = new QFormLayout(m_image);
-    rows->setContentsMargins(0, 0, 0, 0);
+    auto *rows = withoutMargins(new QFormLayout(m_image));
     const auto offset = [](const descriptor::ImageGroup &group) { return group.structOffset; };
     const auto address = [](const descriptor::ImageGroup &group) { return group.firstAddress(); };
     const std::pair<QString, std::function<std::uint32_t(const descriptor::ImageGroup &)>> bars[]{
@@ -272,11 +257,7 @@ void FormatsDock::showRules()
 
 QWidget *FormatsDock::buildFacts(QWidget *parent)
 {
-    m_factTable = new QTableView(parent);
-    m_factTable->setAccessibleName(tr("All facts"));
-    m_factTable->setModel(m_facts);
-    prepareTable(m_factTable);
-    setColumnWidths(m_factTable->horizontalHeader(), {9, 28, 7, 16, 16});
+    m_factTable = makeTable(parent, tr("All facts"), m_facts, {9, 28, 7, 16, 16});
     m_factTable->horizontalHeader()->setStretchLastSection(true);
     return m_factTable;
 }
@@ -326,12 +307,11 @@ void FormatsDock::buildActions()
                       : m_ruleTable->isVisible() ? *m_ruleTable
                                                  : *m_table);
     });
-    auto *save = exportAction(this, session(), tr("Export Formats\u2026"), *m_model,
-                              QStringLiteral("kernel-formats"));
-    auto *saveTypes = exportAction(this, session(), tr("Export Element Types\u2026"), *m_types,
-                                   QStringLiteral("element-types"));
-    auto *saveFacts =
-        exportAction(this, session(), tr("Export Facts\u2026"), *m_facts, QStringLiteral("facts"));
+    auto *save =
+        exportAction(this, session(), tr("Export Formats\u2026"), *m_model, "kernel-formats");
+    auto *saveTypes =
+        exportAction(this, session(), tr("Export Element Types\u2026"), *m_types, "element-types");
+    auto *saveFacts = exportAction(this, session(), tr("Export Facts\u2026"), *m_facts, "facts");
     m_actions = {find, copy, save, saveTypes, saveFacts};
     m_factTable->addActions(m_actions);
     m_ruleTable->addActions(m_actions);

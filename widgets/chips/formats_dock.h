@@ -7,10 +7,6 @@
 
 #include <QList>
 
-#include <functional>
-#include <vector>
-
-class QAction;
 class QCheckBox;
 class QComboBox;
 class QLabel;
@@ -36,7 +32,6 @@ class FormatsDock final : public Dock
 public:
     explicit FormatsDock(Session &session, QWidget *parent = nullptr);
 
-    QList<QAction *> menuActions() const { return m_actions; }
     RowTable<report::KernelFormatFacts> &model() { return *m_model; }
     QTableView &table() { return *m_table; }
     QLineEdit &filter() { return *m_filter; }
@@ -95,7 +90,6 @@ private:
     QCheckBox *m_zeroPoint = nullptr;
     QTableView *m_table = nullptr, *m_typeTable = nullptr, *m_factTable = nullptr;
     QLabel *m_rules = nullptr;
-    QList<QAction *> m_actions;
 };
 
 } // namespace kernscope::ui

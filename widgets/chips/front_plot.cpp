@@ -2,7 +2,6 @@
 #include "widgets/chips/front_plot.h"
 
 #include "widgets/common/plot_canvas.h"
-#include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
 #include "widgets/models/words.h"
 
@@ -10,7 +9,6 @@
 
 #include <qcustomplot.h>
 
-#include <algorithm>
 #include <cmath>
 
 namespace kernscope::ui {

@@ -8,9 +8,6 @@
 
 #include <QPoint>
 
-#include <optional>
-#include <vector>
-
 class QCPGraph;
 
 namespace kernscope::ui {

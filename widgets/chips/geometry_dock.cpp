@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/chips/geometry_dock.h"
 
-#include "core/assessment/assess.h"
-#include "core/assessment/geometry.h"
 #include "core/assessment/weight_layers.h"
-#include "widgets/chips/chip_state.h"
 #include "widgets/common/dock_tools.h"
+#include "widgets/common/labels.h"
 #include "widgets/common/number_field.h"
 #include "widgets/common/panels.h"
-#include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
 #include "widgets/models/words.h"
 
@@ -22,14 +19,9 @@
 #include <QScopedValueRollback>
 #include <QSignalBlocker>
 #include <QSpinBox>
-#include <QStringList>
 #include <QTabWidget>
 #include <QTableView>
 #include <QVBoxLayout>
-#include <QWidget>
-
-#include <algorithm>
-#include <optional>
 
 namespace kernscope::ui {
 
@@ -239,15 +231,9 @@ GeometryDock::GeometryDock(Session &session, QWidget *parent)
     bar->addWidget(m_chooser, 3);
     bar->addWidget(sharedChipBox(m_state, content), 2);
     bar->addWidget(sharedCoresBox(m_state, content));
-    m_summary = new QLabel(content);
-    m_summary->setWordWrap(true);
-    m_summary->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    m_table = new QTableView(content);
-    m_table->setAccessibleName(tr("Figures of the geometry"));
-    m_table->setModel(m_model);
-    prepareTable(m_table);
+    m_summary = selectableLabel(content);
+    m_table = makeTable(content, tr("Figures of the geometry"), m_model, {14, 10, 24, 14, 9});
     m_table->setSortingEnabled(false);
-    setColumnWidths(m_table->horizontalHeader(), {14, 10, 24, 14, 9});
     m_table->horizontalHeader()->setStretchLastSection(true);
     QVBoxLayout *column = contentColumn(content);
     column->addLayout(bar);
@@ -274,10 +260,8 @@ GeometryDock::GeometryDock(Session &session, QWidget *parent)
 
 void GeometryDock::buildActions()
 {
-    auto *copy =
-        dockAction(this, tr("Copy Rows"), QKeySequence::Copy, [this] { copySelection(*m_table); });
-    auto *save = exportAction(this, this->session(), tr("Export Geometry…"), *m_model,
-                              QStringLiteral("geometry"));
+    auto *copy = copyAction(this, tr("Copy Rows"), m_table);
+    auto *save = exportAction(this, this->session(), tr("Export Geometry…"), *m_model, "geometry");
     m_actions = {copy, save};
     m_table->addActions(m_actions);
 }
@@ -288,9 +272,7 @@ QWidget *GeometryDock::buildFields(QWidget *parent)
     auto *fields = new FlowLayout(box);
     const auto addField = [fields, box](const QString &name, QWidget *field) {
         auto *pair = new QWidget(box);
-        auto *column = new QVBoxLayout(pair);
-        column->setContentsMargins(0, 0, 0, 0);
-        column->setSpacing(0);
+        auto *column = withoutMargins(new QVBoxLayout(pair), 0);
         auto *label = new QLabel(name, pair);
         label->setBuddy(field);
         column->addWidget(label);
@@ -317,20 +299,16 @@ QWidget *GeometryDock::buildFields(QWidget *parent)
     m_density->setSpecialValueText(tr("unknown"));
     m_density->setAccessibleName(tr("Density"));
     connect(m_density, &QDoubleSpinBox::valueChanged, this, &GeometryDock::typed);
-    m_mode = new QComboBox(box);
-    m_mode->setAccessibleName(tr("Source mode"));
+    m_mode = named(new QComboBox(box), tr("Source mode"));
     m_mode->addItems({tr("by shape"), tr("tiny"), tr("small"), tr("default"), tr("other")});
-    m_reading = new QComboBox(box);
-    m_reading->setAccessibleName(tr("Reading of the group size"));
+    m_reading = named(new QComboBox(box), tr("Reading of the group size"));
     m_reading->addItems({tr("listing"), tr("formula")});
-    m_activation = new QComboBox(box);
-    m_activation->setAccessibleName(tr("Activation type"));
+    m_activation = named(new QComboBox(box), tr("Activation type"));
     for (const std::uint32_t code : {3U, 1U, 2U, 12U}) {
         const auto *row = format::find(format::TensorFormat(code));
         m_activation->addItem(row == nullptr ? QString::number(code) : fromUtf8(row->name), code);
     }
-    m_workUnit = new QComboBox(box);
-    m_workUnit->setAccessibleName(tr("Work-unit mode"));
+    m_workUnit = named(new QComboBox(box), tr("Work-unit mode"));
     m_workUnit->addItems({tr("0"), tr("1"), tr("2")});
     m_workUnit->setToolTip(tr("Modes 1 and 2 raise the work that Winograd asks for to 32"));
     for (QComboBox *combo : {m_mode, m_reading})

@@ -7,10 +7,6 @@
 #include "widgets/common/dock.h"
 #include "widgets/models/chip_models.h"
 
-#include <array>
-#include <optional>
-
-class QComboBox;
 class QDoubleSpinBox;
 class QLabel;
 class QSpinBox;
@@ -29,7 +25,6 @@ class GeometryDock final : public Dock
 public:
     explicit GeometryDock(Session &session, QWidget *parent = nullptr);
 
-    QList<QAction *> menuActions() const { return m_actions; }
     EngineFactModel &model() { return *m_model; }
     DatapathView &datapath() { return *m_datapath; }
     QComboBox &activation()
@@ -72,7 +67,6 @@ private:
     DatapathView *m_datapath = nullptr;
     EngineFactModel *m_model = nullptr;
     QTableView *m_table = nullptr;
-    QList<QAction *> m_actions;
     BundlePtr m_shown;
     decision::LayerOperation m_operation;
     std::optional<roofline::Layer> m_layer; ///< that the operation is of; empty: typed in

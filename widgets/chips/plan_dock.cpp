@@ -4,24 +4,18 @@
 #include "core/assessment/activations.h"
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
-#include "core/bundle/shapes/infer.h"
-#include "core/patch/interrupted_save.h"
-#include "core/patch/patch.h"
-#include "core/plan/weight_error.h"
-#include "core/report/plan_table.h"
-#include "widgets/chips/chip_state.h"
 #include "widgets/chips/front_plot.h"
+#include "widgets/chips/verdict.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/file_dialogs.h"
+#include "widgets/common/labels.h"
 #include "widgets/common/number_field.h"
 #include "widgets/common/panels.h"
 #include "widgets/common/table_tools.h"
-#include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
 #include "widgets/models/words.h"
 
 #include <QAction>
-#include <QComboBox>
 #include <QDoubleSpinBox>
 #include <QFileInfo>
 #include <QHBoxLayout>
@@ -34,8 +28,6 @@
 #include <QTableView>
 #include <QToolButton>
 #include <QVBoxLayout>
-
-#include <algorithm>
 
 #include <nlohmann/json.hpp>
 
@@ -54,8 +46,7 @@ QDoubleSpinBox *planNumberBox(QWidget *parent, const QString &prefix, const QStr
 QComboBox *chooserBox(QWidget *parent, const QString &name,
                       std::initializer_list<std::pair<QString, QString>> items)
 {
-    auto *box = new QComboBox(parent);
-    box->setAccessibleName(name);
+    auto *box = named(new QComboBox(parent), name);
     box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     box->setMinimumContentsLength(8);
     for (const auto &[text, data] : items)
@@ -174,19 +165,12 @@ PlanDock::PlanDock(Session &session, QWidget *parent)
     });
     connect(m_plot, &PlotWidget::currentPointChanged, this, &PlanDock::showPoint);
     connect(m_plot, &PlotWidget::exportFailed, &session, &Session::statusMessage);
-    connect(&session.tasks(), &TaskManager::changed, this, [this] {
-        if (m_task && m_task->progress().cancelled()) {
-            m_task = nullptr;
-            m_told->setText(tr("Cancelled. Plan Again starts anew."));
-        }
-    });
+    m_task.whenCancelled([this] { m_told->setText(tr("Cancelled. Plan Again starts anew.")); });
 }
 
 void PlanDock::stop()
 {
-    if (m_task)
-        m_task->cancel();
-    m_task = nullptr;
+    m_task.stop();
     m_survey = nullptr;
     m_plan.reset();
     m_build.reset();
@@ -235,8 +219,8 @@ void PlanDock::start()
     m_told->setText(tr("Trying every form of every weight\u2026"));
     m_write->setEnabled(false);
     showContent();
-    m_task = session().tasks().start(
-        this, tr("Planning"),
+    m_task.start(
+        tr("Planning"),
         [bundle, other = session().other(), options = surveyOptions(), limits = limits(),
          activations = m_activations, sensitivity = m_sensitivity](Progress &progress) mutable {
             Answer answer;
@@ -265,24 +249,19 @@ void PlanDock::start()
             answer.survey = std::make_shared<plan::Survey>(std::move(*judged));
             return answer;
         },
-        [this](const Answer &answer) {
-            m_task = nullptr;
-            take(answer);
-        });
+        [this](const Answer &answer) { take(answer); });
 }
 
 void PlanDock::planAgain()
 {
     if (!m_survey) {
-        m_again = m_task != nullptr; // with the limits that hold by then
-        if (!m_task)
+        m_again = m_task.running(); // with the limits that hold by then
+        if (!m_task.running())
             scheduleRefresh();
         return;
     }
-    if (m_task)
-        m_task->cancel();
-    m_task = session().tasks().start(
-        this, tr("Planning"),
+    m_task.start(
+        tr("Planning"),
         [survey = m_survey, options = m_options, build = m_build, before = m_before,
          limits = limits()](Progress &progress) mutable {
             limits.progress = &progress;
@@ -294,10 +273,7 @@ void PlanDock::planAgain()
                 answer.fault = planned.error();
             return answer;
         },
-        [this](const Answer &answer) {
-            m_task = nullptr;
-            take(answer);
-        });
+        [this](const Answer &answer) { take(answer); });
 }
 
 void PlanDock::take(const Answer &answer)
@@ -313,9 +289,10 @@ void PlanDock::take(const Answer &answer)
         planAgain();
         return;
     }
-    m_told->setText(answer.fault ? fromUtf8(describe(*answer.fault)) : QString());
+    m_fault = answer.fault ? fromUtf8(describe(*answer.fault)) : QString();
+    m_told->clear();
     if (!m_survey) {
-        showMessage(answer.fault ? fromUtf8(describe(*answer.fault)) : QString());
+        showMessage(m_fault);
         Q_EMIT planned();
         return;
     }
@@ -378,11 +355,10 @@ void PlanDock::buildBars(QWidget *content, QVBoxLayout *column)
     for (QWidget *widget : std::initializer_list<QWidget *>{m_goal, m_tolerance, m_maxBytes})
         bar->addWidget(widget);
     buildErrors(content, bar);
+    column->addWidget(sharedVerdict(m_state, content));
     column->addWidget(fields);
-    m_facts = new QLabel(content);
+    m_facts = selectableLabel(content);
     m_facts->setTextFormat(Qt::RichText);
-    m_facts->setWordWrap(true);
-    m_facts->setTextInteractionFlags(Qt::TextSelectableByMouse);
     column->addWidget(m_facts);
 }
 
@@ -391,11 +367,7 @@ void PlanDock::buildTable(QWidget *content, QVBoxLayout *column)
     m_model = new PlanModel(this);
     auto *splitter = new QSplitter(Qt::Horizontal, content);
     splitter->setChildrenCollapsible(false);
-    m_table = new QTableView(splitter);
-    m_table->setAccessibleName(tr("Planned forms"));
-    m_table->setModel(m_model);
-    prepareTable(m_table);
-    setColumnWidths(m_table->horizontalHeader(), {12, 5, 9, 6, 6, 5, 6, 7, 16});
+    m_table = makeTable(splitter, tr("Planned forms"), m_model, {12, 5, 9, 6, 6, 5, 6, 7, 16});
     new AlikeNames(m_table, m_model->columnOf("weight"));
     m_table->horizontalHeader()->setStretchLastSection(true);
     m_plot = new FrontPlot(splitter);
@@ -413,9 +385,12 @@ void PlanDock::buildTable(QWidget *content, QVBoxLayout *column)
                         {{tr("against stored bytes"), {}}, {tr("against time"), {}}});
     m_axis->setMinimumContentsLength(14);
     m_write = new QPushButton(tr("Write\u2026"), content);
-    m_told = new QLabel(content);
-    m_told->setWordWrap(true);
-    m_told->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    m_told = selectableLabel(content);
+    m_told->setTextFormat(Qt::RichText);
+    m_told->setTextInteractionFlags(Qt::TextBrowserInteraction);
+    connect(m_told, &QLabel::linkActivated, this, [this](const QString &what) {
+        Q_EMIT openWanted(m_writtenTo, what == QLatin1String("compare"));
+    });
     bar->addWidget(m_form, 2);
     bar->addWidget(m_told, 3);
     bar->addWidget(m_axis, 1);
@@ -467,8 +442,7 @@ void PlanDock::buildErrors(QWidget *content, QLayout *bar)
     m_errors->setSizeAdjustPolicy(QComboBox::AdjustToContents);
     m_errors->setItemData(1, tr("Of a layer's outputs, through the engine's reduction; slower"),
                           Qt::ToolTipRole);
-    m_shapes = new QPushButton(content);
-    m_shapes->setAccessibleName(tr("Shapes of inputs"));
+    m_shapes = named(new QPushButton(content), tr("Shapes of inputs"));
     m_shapes->hide();
     for (QWidget *widget : std::initializer_list<QWidget *>{m_total, m_errors, m_shapes})
         bar->addWidget(widget);
@@ -507,7 +481,8 @@ void PlanDock::showPoint(int number)
     if (!m_survey || number < 0 || number >= m_plot->pointCount())
         return;
     m_showsPoint = true;
-    m_told->setText(m_plot->pointText(number));
+    m_told->setText(m_plot->pointText(number).toHtmlEscaped().replace(QLatin1Char('\n'),
+                                                                      QLatin1String("<br>")));
     const plan::FrontPoint &point = m_plot->point(number);
     showChoice(point.choice, point.totals);
     m_write->setEnabled(true);
@@ -548,6 +523,13 @@ void PlanDock::showChoice(std::vector<std::size_t> choice, const plan::PlanTotal
 void PlanDock::showFacts()
 {
     const plan::PlanTotals &before = m_before, &after = m_after;
+    if (!m_plan && !m_showsPoint && !m_fault.isEmpty()) {
+        m_facts->setText(tr("<b>\u2715 No plan keeps these limits:</b> %1<br>Below stands what is "
+                            "stored, %2. Loosen a limit, or leave a form to the plan.")
+                             .arg(m_fault.toHtmlEscaped(), storedWord(before)));
+        m_plot->setPlan(after);
+        return;
+    }
     QString text = tr("stored <b>%1</b> \u2192 <b>%2</b>; error of the network <b>%3</b>, largest "
                       "of a layer <b>%4</b>")
                        .arg(storedWord(before), storedWord(after))
@@ -665,10 +647,8 @@ void PlanDock::buildActions()
                              Qt::CTRL | Qt::SHIFT | Qt::Key_W, [this] { askAndWrite(); });
     auto *report =
         dockAction(this, tr("Save Report of the Plan\u2026"), {}, [this] { askAndReport(); });
-    auto *copy =
-        dockAction(this, tr("Copy Rows"), QKeySequence::Copy, [this] { copySelection(*m_table); });
-    auto *save = exportAction(this, session(), tr("Export Planned Forms\u2026"), *m_model,
-                              QStringLiteral("plan"));
+    auto *copy = copyAction(this, tr("Copy Rows"), m_table);
+    auto *save = exportAction(this, session(), tr("Export Planned Forms\u2026"), *m_model, "plan");
     m_actions = {again, form, release, back, activations, sensitivity, write, report, copy, save};
     m_table->addActions(m_actions);
     m_actions += m_plot->plotActions();
@@ -700,8 +680,7 @@ void PlanDock::writeTo(const QString &path)
     const BundlePtr bundle = session().bundle();
     if (!bundle || !m_survey || m_choice.empty())
         return;
-    if (m_task)
-        m_task->cancel();
+    m_task.stop();
     plan::Limits limits = this->limits();
     if (m_showsPoint) {
         // Exactly the forms that are shown, whatever the limits are.
@@ -715,8 +694,8 @@ void PlanDock::writeTo(const QString &path)
         }
     }
     m_told->setText(tr("Writing\u2026"));
-    m_task = session().tasks().start(
-        this, tr("Writing the planned bundle"),
+    m_task.start(
+        tr("Writing the planned bundle"),
         [bundle, survey = m_survey, options = *m_options, limits,
          path](Progress &progress) mutable {
             options.progress = &progress;
@@ -734,10 +713,14 @@ void PlanDock::writeTo(const QString &path)
             return saved ? QString() : fromUtf8(describe(saved.error()));
         },
         [this, path](const QString &fault) {
-            m_task = nullptr;
-            m_told->setText(
-                fault.isEmpty() ? tr("Written, decoded and assessed again: %1").arg(path) : fault);
-            Q_EMIT session().statusMessage(m_told->text());
+            const QString words =
+                fault.isEmpty() ? tr("Written, decoded and assessed again: %1").arg(path) : fault;
+            m_writtenTo = fault.isEmpty() ? path : QString();
+            m_told->setText(fault.isEmpty() ? tr("%1 \u00B7 <a href=\"open\">Open</a> \u00B7 <a "
+                                                 "href=\"compare\">Compare with the original</a>")
+                                                  .arg(words.toHtmlEscaped())
+                                            : fault.toHtmlEscaped());
+            Q_EMIT session().statusMessage(words);
             Q_EMIT written(path, fault);
         });
 }
@@ -762,6 +745,7 @@ QString PlanDock::saveReport(const QString &path) const
     subject.limits = &limits;
     if (m_build)
         subject.builds.push_back(*m_build);
+    subject.verdict = m_state.verdict();
     const QString ending = QStringLiteral(".") + QFileInfo(path).suffix().toLower();
     const std::string text = report::planReport(ending.toStdString(), subject);
     return writeTextFile(path, QString::fromStdString(text));

@@ -7,13 +7,6 @@
 #include "widgets/common/dock.h"
 #include "widgets/models/chip_models.h"
 
-#include <map>
-#include <memory>
-#include <optional>
-#include <set>
-#include <string>
-
-class QComboBox;
 class QDoubleSpinBox;
 class QLabel;
 class QLayout;
@@ -36,7 +29,6 @@ class PlanDock final : public Dock
 public:
     explicit PlanDock(Session &session, QWidget *parent = nullptr);
 
-    QList<QAction *> menuActions() const { return m_actions; }
     PlanModel &model() { return *m_model; }
     FrontPlot &plot() { return *m_plot; }
     QDoubleSpinBox &tolerance() { return *m_tolerance; }
@@ -66,11 +58,13 @@ Q_SIGNALS:
     void shapesAsked(); ///< the document has the shapes of inputs: its dialog is to open
     void planned();     ///< a plan was made, or it is known that there is none
     void written(const QString &path, const QString &fault); ///< `fault` is empty where it worked
+    /// What was written; `beside`: beside what is open, to be compared with it.
+    void openWanted(const QString &path, bool beside);
 
 protected:
     void refresh() override;
     void follow(const Place &place, QObject *origin) override;
-    bool working() const override { return m_task != nullptr; }
+    bool working() const override { return m_task.running(); }
 
 private:
     struct Answer; ///< of the task that plans
@@ -106,9 +100,10 @@ private:
     QToolButton *m_further = nullptr;
     QMenu *m_chips = nullptr;
     QLabel *m_facts = nullptr, *m_told = nullptr;
+    QString m_fault;     ///< why there is no plan
+    QString m_writtenTo; ///< what the links of m_told are about
     QPushButton *m_write = nullptr, *m_shapes = nullptr;
-    QList<QAction *> m_actions;
-    TaskPtr m_task;
+    Job m_task{session().tasks()};
 
     std::set<std::string> m_furtherNames;
     QString m_activations, m_sensitivity;        ///< files; empty: none

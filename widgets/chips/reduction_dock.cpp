@@ -2,12 +2,10 @@
 #include "widgets/chips/reduction_dock.h"
 
 #include "core/codec/decode/decoder.h"
-#include "core/format/catalogue.h"
 #include "core/numeric/half.h"
-#include "core/report/collective_table.h"
 #include "widgets/common/dock_tools.h"
+#include "widgets/common/labels.h"
 #include "widgets/common/plot_canvas.h"
-#include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
 
 #include <QAction>
@@ -19,7 +17,6 @@
 
 #include <qcustomplot.h>
 
-#include <algorithm>
 #include <cmath>
 
 namespace kernscope::ui {
@@ -103,12 +100,6 @@ void ReductionPlot::setTrace(codec::ReductionTrace trace)
     endData();
 }
 
-int ReductionPlot::pointAt(double key) const
-{
-    const double nearest = std::round(key);
-    return nearest >= 0 && nearest < pointCount() ? static_cast<int>(nearest) : -1;
-}
-
 QString ReductionPlot::pointText(int point) const
 {
     const auto &one = tile(point);
@@ -147,15 +138,12 @@ ReductionDock::ReductionDock(Session &session, QWidget *parent)
 {
     setShowsFiles(false);
     auto *content = new QWidget(this);
-    m_values = new QLineEdit(content);
-    m_values->setAccessibleName(tr("Values to add"));
+    m_values = named(new QLineEdit(content), tr("Values to add"));
     m_values->setPlaceholderText(tr("Values, as 4096 or 1*1024 (a value and how often)"));
     m_values->setClearButtonEnabled(true);
-    m_examples = new QComboBox(content);
-    m_examples->setAccessibleName(tr("Published cases"));
+    m_examples = named(new QComboBox(content), tr("Published cases"));
     fillExamples();
-    m_result = new QLabel(content);
-    m_result->setAccessibleName(tr("Result"));
+    m_result = named(new QLabel(content), tr("Result"));
     m_result->setWordWrap(true);
     m_result->setTextInteractionFlags(Qt::TextSelectableByMouse);
     m_plot = new ReductionPlot(content);
@@ -163,8 +151,7 @@ ReductionDock::ReductionDock(Session &session, QWidget *parent)
     auto *bar = new QHBoxLayout;
     bar->addWidget(m_values, 1);
     bar->addWidget(m_examples);
-    m_narrow = new QComboBox(content);
-    m_narrow->setAccessibleName(tr("Narrow the port to"));
+    m_narrow = named(new QComboBox(content), tr("Narrow the port to"));
     m_narrow->setToolTip(tr("What an fp8 output holds of the port, by what is beyond its range"));
     m_narrow->addItem(tr("fp16 port"));
     m_narrow->addItem(tr("to E4M3"), QStringLiteral("e4m3"));

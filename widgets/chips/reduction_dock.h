@@ -7,7 +7,6 @@
 #include "widgets/common/plot_widget.h"
 #include "widgets/models/row_table_model.h"
 
-class QAction;
 class QCPGraph;
 class QComboBox;
 class QLabel;
@@ -33,8 +32,6 @@ public:
     QVariant cellData(int point, int column, int role) const override;
 
 protected:
-    double keyOf(int point) const override { return point; }
-    int pointAt(double key) const override;
     void applyColors(bool dark) override;
 
 private:
@@ -57,7 +54,6 @@ class ReductionDock final : public Dock
 public:
     explicit ReductionDock(Session &session, QWidget *parent = nullptr);
 
-    QList<QAction *> menuActions() const { return m_actions; }
     QLineEdit &values() { return *m_values; }
     QComboBox &examples() { return *m_examples; }
     QComboBox &narrow() { return *m_narrow; } ///< fp16, E4M3, E5M2
@@ -74,7 +70,6 @@ private:
     QComboBox *m_examples = nullptr, *m_narrow = nullptr;
     QLabel *m_result = nullptr;
     ReductionPlot *m_plot = nullptr;
-    QList<QAction *> m_actions;
 };
 
 } // namespace kernscope::ui

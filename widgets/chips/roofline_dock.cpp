@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/chips/roofline_dock.h"
 
-#include "core/assessment/calibrate.h"
 #include "core/bundle/bundle.h"
-#include "widgets/chips/chip_state.h"
-#include "widgets/chips/roofline_plot.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/labels.h"
 #include "widgets/common/number_field.h"
 #include "widgets/common/panels.h"
-#include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
 #include "widgets/models/words.h"
 
@@ -19,8 +15,6 @@
 #include <QSpinBox>
 #include <QSplitter>
 #include <QVBoxLayout>
-
-#include <utility>
 
 namespace kernscope::ui {
 
@@ -72,10 +66,8 @@ RooflineDock::RooflineDock(Session &session, QWidget *parent)
 QHBoxLayout *RooflineDock::buildBar(QWidget *content)
 {
     auto *bar = new QHBoxLayout;
-    m_compute = new QComboBox(content);
-    m_compute->setAccessibleName(tr("Compute ceiling"));
-    m_bandwidth = new QComboBox(content);
-    m_bandwidth->setAccessibleName(tr("Bandwidth ceiling"));
+    m_compute = named(new QComboBox(content), tr("Compute ceiling"));
+    m_bandwidth = named(new QComboBox(content), tr("Bandwidth ceiling"));
     for (QComboBox *box : {m_compute, m_bandwidth}) {
         box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
         box->setMinimumContentsLength(12);
@@ -126,10 +118,7 @@ void RooflineDock::connectParts()
     });
     connect(m_plot, &PlotWidget::exportFailed, &session(), &Session::statusMessage);
     connect(&session(), &Session::bundleChanged, this, &RooflineDock::forget);
-    connect(&session().tasks(), &TaskManager::changed, this, [this] {
-        if (!m_task || !m_task->progress().cancelled())
-            return;
-        m_task.reset();
+    m_task.whenCancelled([this] {
         showMessage(tr("The layers were not placed: the work was cancelled. Change the chip or the "
                        "batch to place them."));
     });
@@ -144,7 +133,12 @@ void RooflineDock::buildActions()
         m_plot->fit();
         m_plot->zoom(1);
     });
-    m_actions = m_plot->plotActions() + QList<QAction *>{in, out, all};
+    auto *roofs = dockAction(this, tr("Show All Roofs"), {}, [] {});
+    roofs->setCheckable(true);
+    roofs->setToolTip(tr("Off: only the roofs that layers are held against or pass"));
+    connect(roofs, &QAction::toggled, m_plot, &RooflinePlot::showAllRoofs);
+    m_actions = m_plot->plotActions() + QList<QAction *>{in, out, all, roofs};
+    m_plot->addAction(roofs);
 }
 
 void RooflineDock::fillCeilings(const roofline::Roofs &roofs)
@@ -182,9 +176,7 @@ void RooflineDock::refresh()
 {
     const BundlePtr &bundle = session().bundle();
     if (!bundle) {
-        if (m_task)
-            m_task->cancel();
-        m_task.reset();
+        m_task.stop();
         m_placed.reset();
         showMessage(tr("Open a bundle to see what bounds its layers (Ctrl+O)."));
         return;
@@ -204,9 +196,7 @@ void RooflineDock::placeLayers(const roofline::Roofs &roofs)
 {
     const BundlePtr bundle = session().bundle();
     const auto batch = static_cast<std::uint64_t>(m_batch->value());
-    if (m_task)
-        m_task->cancel();
-    m_task.reset();
+    m_task.stop();
     if (bundle->weights().size() <= kMostPlacedAtOnce) {
         showPlaced(bundle, placeNetwork(*bundle, roofs, m_state.choice(), batch));
         return;
@@ -214,14 +204,13 @@ void RooflineDock::placeLayers(const roofline::Roofs &roofs)
     if (bundle != m_placed.lock())
         showMessage(tr("Placing the layers of %1 weights under the roofs\u2026")
                         .arg(groupedNumber(bundle->weights().size())));
-    m_task = session().tasks().start(
-        this, tr("Placing layers"),
+    m_task.start(
+        tr("Placing layers"),
         [bundle, roofs, choice = m_state.choice(), batch](Progress &progress) {
             const BundleReadLock lock(*bundle);
             return placeNetwork(*bundle, roofs, choice, batch, &progress);
         },
         [this, bundle](std::optional<ChipNetwork> placed) {
-            m_task.reset();
             showPlaced(bundle, std::move(placed));
         });
 }

@@ -8,9 +8,6 @@
 
 #include <QStringList>
 
-#include <optional>
-
-class QComboBox;
 class QHBoxLayout;
 class QLabel;
 class QSpinBox;
@@ -25,7 +22,6 @@ class RooflineDock final : public Dock
 public:
     explicit RooflineDock(Session &session, QWidget *parent = nullptr);
 
-    QList<QAction *> menuActions() const { return m_actions; }
     RooflinePlot &plot() { return *m_plot; }
     QSpinBox &batch() { return *m_batch; }
     QComboBox &compute() { return *m_compute; }
@@ -35,7 +31,7 @@ public:
 protected:
     void refresh() override;
     void follow(const Place &place, QObject *origin) override;
-    bool working() const override { return m_task != nullptr; }
+    bool working() const override { return m_task.running(); }
 
 private:
     QHBoxLayout *buildBar(QWidget *content);
@@ -55,9 +51,8 @@ private:
     QSpinBox *m_batch = nullptr;
     QLabel *m_facts = nullptr, *m_point = nullptr;
     RooflinePlot *m_plot = nullptr;
-    TaskPtr m_task;                       ///< places the layers of a large bundle
+    Job m_task{session().tasks()};        ///< places the layers of a large bundle
     std::weak_ptr<const Bundle> m_placed; ///< whose layers are shown
-    QList<QAction *> m_actions;
 };
 
 } // namespace kernscope::ui

@@ -13,11 +13,7 @@
 
 #include <qcustomplot.h>
 
-#include <algorithm>
-#include <array>
 #include <cmath>
-#include <limits>
-#include <utility>
 
 namespace kernscope::ui {
 
@@ -222,17 +218,19 @@ void RooflineLabels::clear()
     }
 }
 
-void RooflineLabels::draw(const RooflinePoints &points)
+void RooflineLabels::draw(const RooflinePoints &points, bool all)
 {
     clear();
     m_given = points.roofs();
     m_floorRate = points.floorRate();
     if (m_floorRate)
         drawFloor();
+    const std::set<std::string> wanted = points.roofNames();
     for (const Ceiling &ceiling : m_given.all) {
         const bool chosen = (m_given.compute && ceiling.name == m_given.compute->name) ||
                             (m_given.bandwidth && ceiling.name == m_given.bandwidth->name);
-        if (ceiling.isRoof() && ceiling.value > 0)
+        if (ceiling.isRoof() && ceiling.value > 0 &&
+            (all || chosen || wanted.count(ceiling.name) > 0))
             addRoof(ceiling, chosen);
     }
     if (m_given.ridge && m_given.compute)

@@ -9,9 +9,6 @@
 #include <QSizeF>
 #include <QStringList>
 
-#include <optional>
-#include <vector>
-
 class QCPGraph;
 class QCPItemLine;
 class QCPItemStraightLine;
@@ -80,7 +77,8 @@ public:
     /// `look` has the font and the colours.
     RooflineLabels(QCustomPlot &plot, const QWidget &look);
 
-    void draw(const RooflinePoints &points);
+    /// The roofs that the points are held against or pass; `all`: every other of the chip as well.
+    void draw(const RooflinePoints &points, bool all);
     void applyColors(bool dark);
     /// Before each drawing, when the axes have moved or the plot has another size. What must be
     /// read comes first: the pair that times are worked out with, the line of the program, points.

@@ -12,11 +12,7 @@
 
 #include <qcustomplot.h>
 
-#include <algorithm>
-#include <array>
 #include <cmath>
-#include <set>
-#include <utility>
 
 namespace kernscope::ui {
 
@@ -215,7 +211,15 @@ void RooflinePlot::setContent(BundlePtr bundle, roofline::Roofs roofs,
     m_points.set(std::move(bundle), std::move(roofs), std::move(layers), program);
     m_marks.draw(m_points);
     fit();
-    m_labels.draw(m_points);
+    m_labels.draw(m_points, m_allRoofs);
+    endData();
+}
+
+void RooflinePlot::showAllRoofs(bool all)
+{
+    m_allRoofs = all;
+    beginData();
+    m_labels.draw(m_points, all);
     endData();
 }
 

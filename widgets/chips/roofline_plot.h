@@ -9,18 +9,12 @@
 #include <QRectF>
 #include <QString>
 
-#include <string>
-#include <vector>
-
 class QCPGraph;
 class QCPItemLine;
 class QCPItemText;
 class QCustomPlot;
-class QWidget;
 
 namespace kernscope::ui {
-
-class RooflinePoints;
 
 /// The points of a roofline as they are drawn: a shape a form, hollow where the figures are
 /// estimated, a size a decade of time; arrows from where layers would lie dense; a flag beside what
@@ -90,6 +84,8 @@ public:
     QPoint positionOf(int point) const; ///< on the screen
     void fit();
     void zoom(double factor);
+    /// Beside the roofs that matter to the points.
+    void showAllRoofs(bool all);
 
     int pointCount() const override { return m_points.count(); }
     QString pointText(int point) const override { return m_points.text(point); }
@@ -116,6 +112,7 @@ private:
     RooflineMarks m_marks;
     RooflineLabels m_labels;
     QPoint m_pressed;
+    bool m_allRoofs = false;
 };
 
 } // namespace kernscope::ui

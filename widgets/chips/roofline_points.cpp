@@ -3,12 +3,11 @@
 
 #include "core/bundle/bundle.h"
 #include "core/report/weight_table.h"
-#include "widgets/models/table_text.h"
+#include "widgets/common/labels.h"
 #include "widgets/models/words.h"
 
 #include <QCoreApplication>
 
-#include <algorithm>
 #include <cmath>
 
 namespace kernscope::ui {
@@ -68,6 +67,20 @@ void RooflinePoints::set(BundlePtr bundle, roofline::Roofs roofs, std::vector<Ch
     });
     findSpots();
     findFloor();
+}
+
+std::set<std::string> RooflinePoints::roofNames() const
+{
+    std::set<std::string> names;
+    for (int i = 0; i < count(); ++i) {
+        const Placement &placed = placementOf(i);
+        names.insert(placed.above.begin(), placed.above.end());
+        for (const roofline::LayerRoof *roof :
+             {placed.stored().computeRoof, placed.stored().weightRoof})
+            if (roof != nullptr)
+                names.insert(roof->ceiling.name);
+    }
+    return names;
 }
 
 const ChipLayer &RooflinePoints::layerOf(int point) const

@@ -8,12 +8,6 @@
 #include <QString>
 #include <QVariant>
 
-#include <cstdint>
-#include <map>
-#include <optional>
-#include <utility>
-#include <vector>
-
 namespace kernscope::ui {
 
 /// What of the plane a roofline shows: both ends of both axes.
@@ -73,6 +67,9 @@ public:
     std::vector<Named> named(std::size_t most) const;
     std::vector<Arrow> arrows(std::size_t most) const;
     std::vector<std::size_t> aboveRoofs(std::size_t most) const; ///< spots past a measured roof
+
+    /// Of the roofs that the points are held against, and that they pass.
+    std::set<std::string> roofNames() const;
 
     QString label(int point) const;
     /// With the arithmetic written in full.

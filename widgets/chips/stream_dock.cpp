@@ -2,11 +2,10 @@
 #include "widgets/chips/stream_dock.h"
 
 #include "core/bundle/bundle.h"
-#include "core/report/weight_table.h"
+#include "widgets/chips/verdict.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/labels.h"
 #include "widgets/common/table_tools.h"
-#include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
 #include "widgets/models/words.h"
 
@@ -14,7 +13,6 @@
 #include <QCheckBox>
 #include <QEvent>
 #include <QHBoxLayout>
-#include <QHeaderView>
 #include <QLineEdit>
 #include <QPainter>
 #include <QScrollBar>
@@ -22,9 +20,6 @@
 #include <QTableView>
 #include <QTimer>
 #include <QVBoxLayout>
-
-#include <algorithm>
-#include <utility>
 
 namespace kernscope::ui {
 
@@ -203,8 +198,7 @@ StreamDock::StreamDock(Session &session, QWidget *parent)
       m_state(ChipState::of(session)), m_model(new StreamMatrixModel(this))
 {
     auto *content = new QWidget(this);
-    m_matrix = new QTableView(content);
-    m_matrix->setAccessibleName(tr("Weights by chips"));
+    m_matrix = named(new QTableView(content), tr("Weights by chips"));
     m_matrix->setHorizontalHeader(new ChipHeader(m_matrix));
     m_matrix->setModel(m_model);
     prepareTable(m_matrix);
@@ -215,10 +209,9 @@ StreamDock::StreamDock(Session &session, QWidget *parent)
     new AlikeNames(m_matrix, m_model->columnOf("name"));
     m_matrix->horizontalHeader()->setDefaultSectionSize(theme::em(this, 6));
     m_filter = filterBox(content, tr("Filter by weight or form"), m_matrix);
-    m_onlyFaster = new QCheckBox(tr("Would get faster on M1"), content);
-    m_onlyFaster->setToolTip(
-        tr("Weights whose layer is bound by its bytes on the M1 and that another form would speed "
-           "up there"));
+    m_onlyFaster = new QCheckBox(tr("Would get faster"), content);
+    m_onlyFaster->setToolTip(tr("Only the weights that another form would make faster on the chip "
+                                "that is chosen: those that the sentence above counts"));
     auto *bar = new QHBoxLayout;
     bar->addWidget(m_filter, 1);
     auto *legend = new ElidedLabel(Qt::ElideRight, content);
@@ -227,6 +220,18 @@ StreamDock::StreamDock(Session &session, QWidget *parent)
     bar->addWidget(legend, 2);
     bar->addWidget(m_onlyFaster);
     QVBoxLayout *column = contentColumn(content);
+    auto *head = new QHBoxLayout;
+    head->addWidget(sharedVerdict(m_state, content), 1);
+    head->addWidget(sharedChipBox(m_state, content));
+    column->addLayout(head);
+    auto *gains = new GainTable(m_state, content);
+    column->addWidget(gains);
+    const auto go = [this](std::size_t weight) { this->session().goToWeight(weight, this); };
+    connect(gains, &GainTable::weightChosen, this, go);
+    connect(gains, &GainTable::formWanted, this, [this, go](std::size_t weight) {
+        go(weight);
+        Q_EMIT raiseRequested(QStringLiteral("choose"));
+    });
     column->addLayout(bar);
     auto *table = new QVBoxLayout; // the sums join the table
     table->setSpacing(0);
@@ -242,10 +247,8 @@ StreamDock::StreamDock(Session &session, QWidget *parent)
 void StreamDock::buildActions()
 {
     auto *find = findAction(this, tr("Filter Weights"), m_filter);
-    auto *copy = dockAction(this, tr("Copy Cells"), QKeySequence::Copy,
-                            [this] { copySelection(*m_matrix); });
-    auto *save = exportAction(this, session(), tr("Export Outcomes…"), *m_model,
-                              QStringLiteral("stream-or-fold"));
+    auto *copy = copyAction(this, tr("Copy Cells"), m_matrix);
+    auto *save = exportAction(this, session(), tr("Export Outcomes…"), *m_model, "stream-or-fold");
     auto *again =
         dockAction(this, tr("Judge the Weights Again"), {}, [this] { m_state.judgeAgain(); });
     m_actions = {find, copy, save, again};
@@ -274,12 +277,19 @@ void StreamDock::connectParts()
             session().goToWeight(weight, this);
     });
     connect(&m_state, &ChipState::tableChanged, this, &StreamDock::scheduleRefresh);
+    connect(&m_state, &ChipState::verdictChanged, this, &StreamDock::scheduleRefresh);
 }
 
 void StreamDock::refresh()
 {
     const BundlePtr &bundle = session().bundle();
-    m_model->setTable(bundle, m_state.table(), m_state.fasterOnM1());
+    std::vector<bool> faster(bundle ? bundle->weights().size() : 0);
+    for (const report::WeightGain &gain :
+         m_state.verdict() ? m_state.verdict()->gains : std::vector<report::WeightGain>()) {
+        if (gain.weight < faster.size())
+            faster[gain.weight] = true;
+    }
+    m_model->setTable(bundle, m_state.table(), std::move(faster));
     if (!bundle) {
         showMessage(tr("Open a bundle to see which chips stream its weights (Ctrl+O)."));
         return;

@@ -49,10 +49,12 @@ class StreamDock final : public Dock
 public:
     explicit StreamDock(Session &session, QWidget *parent = nullptr);
 
-    QList<QAction *> menuActions() const { return m_actions; }
     StreamMatrixModel &model() { return *m_model; }
     QTableView &matrix() { return *m_matrix; }
     QCheckBox &onlyFaster() { return *m_onlyFaster; }
+
+Q_SIGNALS:
+    void raiseRequested(const QString &id);
 
 protected:
     void refresh() override;
@@ -75,7 +77,6 @@ private:
     QTableView *m_matrix = nullptr;
     QLineEdit *m_filter = nullptr;
     QCheckBox *m_onlyFaster = nullptr;
-    QList<QAction *> m_actions;
     std::size_t m_weight = kNoIndex;
     bool m_selecting = false, m_sized = false, m_fitting = false, m_chipsSetByHand = false,
          m_namesSetByHand = false;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/chips/targets_dock.h"
 
-#include "core/target/rules.h"
+#include "core/target/target.h"
 #include "widgets/common/dock_tools.h"
-#include "widgets/models/table_text.h"
+#include "widgets/common/labels.h"
 #include "widgets/models/words.h"
 
 #include <QAction>
@@ -134,18 +134,14 @@ TargetsDock::TargetsDock(Session &session, QWidget *parent)
 {
     m_model = new RowTable<TargetFact>(report::targetFactTable(), this);
     auto *content = new QWidget(this);
-    m_table = new QTableView(content);
-    m_table->setAccessibleName(tr("Hardware-abstraction table"));
-    m_table->setModel(m_model);
-    prepareTable(m_table);
+    m_table =
+        makeTable(content, tr("Hardware-abstraction table"), m_model, {7, 5, 22, 11, 11, 18, 9});
     m_table->setSortingEnabled(true);
-    setColumnWidths(m_table->horizontalHeader(), {7, 5, 22, 11, 11, 18, 9});
     m_table->horizontalHeader()->setStretchLastSection(true);
     m_filter = filterBox(content, tr("Search offset, name, value or source"), m_table);
     m_first = sharedChipBox(m_state, content);
     m_first->setAccessibleName(tr("First chip"));
-    m_second = new ChipBox(content);
-    m_second->setAccessibleName(tr("Second chip"));
+    m_second = named(new ChipBox(content), tr("Second chip"));
     m_second->setTarget(target::comparedTarget());
     m_onlyDifferent = new QCheckBox(tr("Differences only"), content);
     m_onlyKnown = new QCheckBox(tr("Known only"), content);
@@ -178,10 +174,8 @@ TargetsDock::TargetsDock(Session &session, QWidget *parent)
 void TargetsDock::buildActions()
 {
     auto *find = findAction(this, tr("Search Targets"), m_filter);
-    auto *copy =
-        dockAction(this, tr("Copy Rows"), QKeySequence::Copy, [this] { copySelection(*m_table); });
-    auto *save =
-        exportAction(this, session(), tr("Export Table…"), *m_model, QStringLiteral("targets"));
+    auto *copy = copyAction(this, tr("Copy Rows"), m_table);
+    auto *save = exportAction(this, session(), tr("Export Table…"), *m_model, "targets");
     m_actions = {find, copy, save};
     m_table->addActions(m_actions);
 }

@@ -22,7 +22,6 @@ class TargetsDock final : public Dock
 public:
     explicit TargetsDock(Session &session, QWidget *parent = nullptr);
 
-    QList<QAction *> menuActions() const { return m_actions; }
     RowTableModel &model() { return *m_model; }
     QLineEdit &filter() { return *m_filter; }
     ChipBox &first() { return *m_first; }
@@ -41,7 +40,6 @@ private:
     QCheckBox *m_onlyDifferent = nullptr, *m_onlyKnown = nullptr;
     QLabel *m_facts = nullptr;
     QTableView *m_table = nullptr;
-    QList<QAction *> m_actions;
 };
 
 } // namespace kernscope::ui

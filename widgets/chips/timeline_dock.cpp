@@ -1,35 +1,22 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/chips/timeline_dock.h"
 
-#include "core/assessment/assess.h"
-#include "core/assessment/calibrate.h"
-#include "core/assessment/weight_facts.h"
 #include "core/assessment/weight_layers.h"
 #include "core/bundle/bundle.h"
-#include "widgets/chips/chip_state.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/labels.h"
 #include "widgets/common/number_field.h"
 #include "widgets/common/plot_canvas.h"
-#include "widgets/models/short_names.h"
-#include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
 #include "widgets/models/words.h"
 
 #include <QAction>
-#include <QComboBox>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QSpinBox>
 #include <QVBoxLayout>
 
 #include <qcustomplot.h>
-
-#include <algorithm>
-#include <cmath>
-#include <map>
-#include <unordered_map>
-#include <utility>
 
 namespace kernscope::ui {
 
@@ -268,12 +255,6 @@ int TimelinePlot::pointOfWeight(std::size_t weight) const
     return at == m_layers.end() ? -1 : static_cast<int>(at - m_layers.begin());
 }
 
-int TimelinePlot::pointAt(double key) const
-{
-    const double nearest = std::round(key);
-    return nearest >= 0 && nearest < pointCount() ? static_cast<int>(nearest) : -1;
-}
-
 report::TimedLayer TimelinePlot::layer(int point) const
 {
     const TimelineLayer &one = at(point);
@@ -337,8 +318,7 @@ TimelineDock::TimelineDock(Session &session, QWidget *parent)
 {
     auto *content = new QWidget(this);
     auto *bar = new QHBoxLayout;
-    m_forms = new QComboBox(content);
-    m_forms->setAccessibleName(tr("Form of the weights"));
+    m_forms = named(new QComboBox(content), tr("Form of the weights"));
     m_forms->setToolTip(tr("The times with the weights in this form"));
     fillForms();
     connect(m_forms, &QComboBox::activated, this, &TimelineDock::scheduleRefresh);
@@ -347,9 +327,7 @@ TimelineDock::TimelineDock(Session &session, QWidget *parent)
     m_batch->setPrefix(tr("batch "));
     m_batch->setAccessibleName(tr("Batch"));
     connect(m_batch, &QSpinBox::valueChanged, this, &TimelineDock::scheduleRefresh);
-    m_facts = new QLabel(content);
-    m_facts->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    m_facts->setWordWrap(true);
+    m_facts = selectableLabel(content);
     bar->addWidget(sharedChipBox(m_state, content));
     bar->addWidget(m_forms);
     bar->addWidget(m_batch);
@@ -367,10 +345,7 @@ TimelineDock::TimelineDock(Session &session, QWidget *parent)
             [this](int point) { this->session().goToWeight(m_plot->weightOf(point), this); });
     connect(m_plot, &PlotWidget::exportFailed, &session, &Session::statusMessage);
     connect(&session, &Session::bundleChanged, this, &TimelineDock::forget);
-    connect(&session.tasks(), &TaskManager::changed, this, [this] {
-        if (!m_task || !m_task->progress().cancelled())
-            return;
-        m_task.reset();
+    m_task.whenCancelled([this] {
         showMessage(tr("The times were not worked out: the work was cancelled. Change the chip or "
                        "the batch to work them out."));
     });
@@ -389,9 +364,7 @@ void TimelineDock::refresh()
 {
     const BundlePtr &bundle = session().bundle();
     if (!bundle) {
-        if (m_task)
-            m_task->cancel();
-        m_task.reset();
+        m_task.stop();
         m_placed.reset();
         showMessage(tr("Open a bundle to see how long its layers take (Ctrl+O)."));
         return;
@@ -402,9 +375,7 @@ void TimelineDock::refresh()
     const BundlePtr shown = bundle;
     const auto batch = static_cast<std::uint64_t>(m_batch->value());
     const std::string form = m_forms->currentData().toString().toStdString();
-    if (m_task)
-        m_task->cancel();
-    m_task.reset();
+    m_task.stop();
     if (shown->weights().size() <= kMostPlacedAtOnce) {
         showPlaced(shown, place(*shown, *roofs, m_state.choice(), batch, form, nullptr));
         return;
@@ -412,16 +383,13 @@ void TimelineDock::refresh()
     if (shown != m_placed.lock())
         showMessage(tr("Working out the times of %1 weights\u2026")
                         .arg(groupedNumber(shown->weights().size())));
-    m_task = session().tasks().start(
-        this, tr("Working out times"),
+    m_task.start(
+        tr("Working out times"),
         [shown, roofs = *roofs, choice = m_state.choice(), batch, form](Progress &progress) {
             const BundleReadLock lock(*shown);
             return place(*shown, roofs, choice, batch, form, &progress);
         },
-        [this, shown](Placed placed) {
-            m_task.reset();
-            showPlaced(shown, std::move(placed));
-        });
+        [this, shown](Placed placed) { showPlaced(shown, std::move(placed)); });
 }
 
 /// What all layers take, and how it compares with the floor of a dispatch.

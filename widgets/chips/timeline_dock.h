@@ -12,17 +12,9 @@
 
 #include <QList>
 
-#include <cstdint>
-#include <memory>
-#include <optional>
-#include <string>
-#include <vector>
-
-class QAction;
 class QCPBars;
 class QCPItemStraightLine;
 class QCPItemText;
-class QComboBox;
 class QLabel;
 class QSpinBox;
 
@@ -69,8 +61,6 @@ public:
     QStringList lineTexts() const;
 
 protected:
-    double keyOf(int point) const override { return point; }
-    int pointAt(double key) const override;
     void applyColors(bool dark) override;
 
 private:
@@ -103,7 +93,6 @@ class TimelineDock final : public Dock
 public:
     explicit TimelineDock(Session &session, QWidget *parent = nullptr);
 
-    QList<QAction *> menuActions() const { return m_actions; }
     TimelinePlot &plot() { return *m_plot; }
     QComboBox &forms() { return *m_forms; }
     QLabel &facts() { return *m_facts; }
@@ -111,7 +100,7 @@ public:
 protected:
     void refresh() override;
     void follow(const Place &place, QObject *origin) override;
-    bool working() const override { return m_task != nullptr; }
+    bool working() const override { return m_task.running(); }
 
 private:
     struct Placed;
@@ -128,9 +117,8 @@ private:
     QSpinBox *m_batch = nullptr;
     QLabel *m_facts = nullptr;
     TimelinePlot *m_plot = nullptr;
-    TaskPtr m_task;                       ///< places the layers of a large bundle
+    Job m_task{session().tasks()};        ///< places the layers of a large bundle
     std::weak_ptr<const Bundle> m_placed; ///< whose layers are shown
-    QList<QAction *> m_actions;
 };
 
 } // namespace kernscope::ui

@@ -5,11 +5,8 @@
 
 #include <QCache>
 
-#include <cstdint>
 #include <functional>
-#include <memory>
 #include <mutex>
-#include <vector>
 
 namespace kernscope::ui {
 

@@ -2,7 +2,7 @@
 #include "widgets/common/controls.h"
 
 #include "widgets/common/design.h"
-#include "widgets/models/theme.h"
+#include "widgets/common/labels.h"
 
 #include <QAction>
 #include <QHBoxLayout>
@@ -183,6 +183,15 @@ Segmented::Segmented(const QString &name, QWidget *parent)
     m_row->setContentsMargins(1, 1, 1, 1);
     m_row->setSpacing(0);
     setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Fixed);
+}
+
+QToolButton *actionButton(QAction *action, QWidget *parent)
+{
+    auto *button = named(new QToolButton(parent), action->text());
+    button->setDefaultAction(action);
+    button->setToolButtonStyle(Qt::ToolButtonTextOnly);
+    button->setFocusPolicy(Qt::TabFocus);
+    return button;
 }
 
 void Segmented::add(QAction *action)

@@ -12,8 +12,6 @@
 #include <QToolButton>
 #include <QWidget>
 
-#include <vector>
-
 class QPainter;
 class QHBoxLayout;
 
@@ -42,6 +40,9 @@ private:
     QString m_name; ///< what it is about, for screen readers
     QColor m_tint;
 };
+
+/// A button in the words of an action, which Tab comes to.
+QToolButton *actionButton(QAction *action, QWidget *parent);
 
 /// A bar of parts beside each other, each as long as its share of the whole; what the parts leave
 /// is empty track. A part has its label where there is room for it. The words of a part are its

@@ -17,7 +17,6 @@
 #include <QStyleOptionToolButton>
 #include <QTabBar>
 #include <QTreeView>
-#include <QWidget>
 
 #include <algorithm>
 #include <cmath>

@@ -34,11 +34,7 @@ DiagnosticsDock::DiagnosticsDock(Session &session, QWidget *parent)
     auto *content = new QWidget(this);
     const int gap = theme::em(this, 0.25);
     QVBoxLayout *column = contentColumn(content);
-    m_table = new QTableView(content);
-    m_table->setAccessibleName(tr("Faults found"));
-    m_table->setModel(m_model);
-    prepareTable(m_table);
-    setColumnWidths(m_table->horizontalHeader(), {6, 9, 17, 14, 24, 12, 12});
+    m_table = makeTable(content, tr("Faults found"), m_model, {6, 9, 17, 14, 24, 12, 12});
     m_table->horizontalHeader()->setStretchLastSection(true);
     m_state = new QLabel(content);
     m_state->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
@@ -64,10 +60,7 @@ DiagnosticsDock::DiagnosticsDock(Session &session, QWidget *parent)
     });
     m_checkSoon.setSingleShot(true);
     connect(&m_checkSoon, &QTimer::timeout, this, &DiagnosticsDock::checkPayloads);
-    connect(&session.tasks(), &TaskManager::changed, this, [this] {
-        if (m_task && m_task->progress().cancelled())
-            setTask(nullptr);
-    });
+    m_task.whenCancelled([this] { showRows(); });
     updateCounts();
 }
 
@@ -92,11 +85,9 @@ void DiagnosticsDock::buildFilters(QWidget *parent)
 void DiagnosticsDock::buildActions()
 {
     auto *find = findAction(this, tr("Filter Diagnostics"), m_filter);
-    auto *copy =
-        dockAction(this, tr("Copy Rows"), QKeySequence::Copy, [this] { copySelection(*m_table); });
+    auto *copy = copyAction(this, tr("Copy Rows"), m_table);
     auto *go = dockAction(this, tr("Go to Place"), {}, [this] { open(m_table->currentIndex()); });
-    auto *save = exportAction(this, session(), tr("Export Diagnostics…"), *m_model,
-                              QStringLiteral("diagnostics"));
+    auto *save = exportAction(this, session(), tr("Export Diagnostics…"), *m_model, "diagnostics");
     m_check = dockAction(this, tr("Check All Payloads"), {}, [this] {
         m_checkWanted = true;
         checkPayloads();
@@ -148,14 +139,14 @@ void DiagnosticsDock::showRows()
         showMessage(tr("Open a bundle to see what is wrong with it (Ctrl+O)."));
         return;
     }
-    if (!m_task && !m_unchecked && m_model->count() == 0) {
+    if (!m_task.running() && !m_unchecked && m_model->count() == 0) {
         showMessage(tr("Nothing is wrong with %1: its tables and payloads were read and are sound.")
                         .arg(fromUtf8(session().bundle()->name())));
         return;
     }
     if (!session().bundle())
         m_state->setText(tr("No bundle is open."));
-    else if (m_task)
+    else if (m_task.running())
         m_state->setText(tr("Reading the payloads…"));
     else if (m_unchecked)
         m_state->setText(tr("The payloads have not been read: Check All Payloads reads them."));
@@ -164,21 +155,13 @@ void DiagnosticsDock::showRows()
     showContent();
 }
 
-void DiagnosticsDock::setTask(TaskPtr task)
-{
-    m_task = std::move(task);
-    showRows();
-}
-
 void DiagnosticsDock::checkPayloads()
 {
     const BundlePtr bundle = session().bundle();
     if (!bundle)
         return;
-    if (m_task)
-        m_task->cancel();
-    setTask(session().tasks().start(
-        this, tr("Checking payloads"),
+    m_task.start(
+        tr("Checking payloads"),
         [bundle](Progress &progress) {
             const BundleReadLock lock(*bundle);
             std::uint64_t elements = 0;
@@ -191,8 +174,9 @@ void DiagnosticsDock::checkPayloads()
             m_unchecked = false;
             m_model->setRows(DiagnosticsModel::Source::Payloads, found);
             updateCounts();
-            setTask(nullptr);
-        }));
+            showRows();
+        });
+    showRows();
 }
 
 void DiagnosticsDock::updateCounts()

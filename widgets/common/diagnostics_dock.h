@@ -28,9 +28,6 @@ class DiagnosticsDock final : public Dock
 public:
     explicit DiagnosticsDock(Session &session, QWidget *parent = nullptr);
 
-    /// What the window's menus show as well; the context menu holds the same.
-    QList<QAction *> menuActions() const { return m_actions; }
-
     /// Payloads of at most this many stored bytes are checked without being asked.
     static constexpr std::uint64_t kMostBytesUnasked = 256u << 20;
 
@@ -48,13 +45,12 @@ Q_SIGNALS:
 
 protected:
     void refresh() override;
-    bool working() const override { return m_task != nullptr || m_checkSoon.isActive(); }
+    bool working() const override { return m_task.running() || m_checkSoon.isActive(); }
 
 private:
     void buildFilters(QWidget *parent);
     void buildActions();
     void checkPayloads();
-    void setTask(TaskPtr task);
     void open(const QModelIndex &index);
     void showRows();
     void updateCounts();
@@ -66,8 +62,7 @@ private:
     QTableView *m_table = nullptr;
     QLabel *m_state = nullptr;
     QAction *m_check = nullptr;
-    QList<QAction *> m_actions;
-    TaskPtr m_task;
+    Job m_task{session().tasks()};
     QTimer m_checkSoon{this};
     bool m_unchecked = true;    ///< the payloads as they are now have not been read
     bool m_checkWanted = false; ///< by the user or because it costs little

@@ -5,29 +5,22 @@
 #include "widgets/common/labels.h"
 #include "widgets/common/line_icon.h"
 #include "widgets/common/panels.h"
-#include "widgets/models/session.h"
 #include "widgets/models/table_text.h"
 #include "widgets/models/task_manager.h"
 #include "widgets/models/theme.h"
 
 #include <QAction>
 #include <QApplication>
-#include <QDockWidget>
 #include <QElapsedTimer>
 #include <QHBoxLayout>
 #include <QLabel>
-#include <QObject>
 #include <QPainter>
-#include <QPointer>
 #include <QStackedWidget>
 #include <QTimer>
 #include <QToolButton>
 #include <QVBoxLayout>
 
-#include <algorithm>
 #include <deque>
-#include <functional>
-#include <utility>
 
 namespace kernscope::ui {
 
@@ -55,9 +48,7 @@ DockTitleBar::DockTitleBar(QDockWidget *dock, const QList<QAction *> &buttons) :
     connect(dock, &QDockWidget::windowTitleChanged, m_title, &QLabel::setText);
 
     m_buttons = new QWidget(this);
-    auto *buttonRow = new QHBoxLayout(m_buttons);
-    buttonRow->setContentsMargins(0, 0, 0, 0);
-    buttonRow->setSpacing(gap);
+    auto *buttonRow = withoutMargins(new QHBoxLayout(m_buttons), gap);
     const int side = theme::em(this, 1.0);
     for (QAction *action : buttons) {
         auto *button = new QToolButton(m_buttons);
@@ -111,8 +102,6 @@ void DockTitleBar::paintEvent(QPaintEvent *)
         painter.fillRect(QRect(0, line, line, height() - 2 * line), design::accent(palette()));
     }
 }
-
-class Session;
 
 /// Fills docks one after the other, so that keys and frames come in between: another workspace, or
 /// another bundle, leaves many of them stale at once. One a session; of the GUI thread.

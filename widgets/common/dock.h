@@ -8,10 +8,7 @@
 #include <QPointer>
 #include <QWidget>
 
-#include <optional>
-
 class QAction;
-class QDockWidget;
 class QLabel;
 class QStackedWidget;
 
@@ -65,6 +62,8 @@ public:
     void setPinned(bool pinned);
     /// Makes the dock a part of another one: no title, no floating; its pin is the other one's.
     void embedIn(Dock &other);
+    /// What the dock can do, for the window's menus.
+    virtual QList<QAction *> menuActions() const { return m_actions; }
     /// Pin, float and hide: buttons of the title bar, and for the window's menus.
     const QList<QAction *> &standingActions() const { return m_standing; }
     /// The dock is one of several in tabs: its tab says the title, and what else stands in the
@@ -115,6 +114,8 @@ protected:
     void scheduleRefresh();
 
     void showEvent(QShowEvent *event) override;
+
+    QList<QAction *> m_actions; ///< menuActions()
 
 private:
     void catchUp();

@@ -28,8 +28,6 @@
 #include <QVBoxLayout>
 
 #include <algorithm>
-#include <utility>
-#include <vector>
 
 namespace kernscope::ui {
 
@@ -425,6 +423,16 @@ void prepareTable(QTableView *table)
     table->setSortingEnabled(true);
 }
 
+QTableView *makeTable(QWidget *parent, const QString &name, QAbstractItemModel *model,
+                      std::initializer_list<double> ems)
+{
+    auto *table = named(new QTableView(parent), name);
+    table->setModel(model);
+    prepareTable(table);
+    setColumnWidths(table->horizontalHeader(), ems);
+    return table;
+}
+
 void putMarksInMargin(QTreeView *view, int column)
 {
     view->setItemDelegateForColumn(column, new MarkInMargin(view));
@@ -477,6 +485,11 @@ void copySelection(const QAbstractItemView &view)
         QGuiApplication::clipboard()->setText(selectionAsTsv(*view.selectionModel()));
 }
 
+QAction *copyAction(QWidget *scope, const QString &text, const QAbstractItemView *view)
+{
+    return dockAction(scope, text, QKeySequence::Copy, [view] { copySelection(*view); });
+}
+
 QAction *findAction(QWidget *scope, const QString &text, QLineEdit *filter)
 {
     return dockAction(scope, text, QKeySequence::Find, [filter] {
@@ -503,11 +516,11 @@ QString exportTable(QWidget *parent, const QAbstractItemModel &model, const QStr
 }
 
 QAction *exportAction(QWidget *scope, Session &session, const QString &text,
-                      const QAbstractItemModel &model, const QString &baseName)
+                      const QAbstractItemModel &model, const char *baseName)
 {
     return dockAction(scope, text, {}, [scope, &session, &model, baseName] {
         whenFilled(scope, [scope, &session, &model, baseName] {
-            const QString fault = exportTable(scope, model, baseName);
+            const QString fault = exportTable(scope, model, QString::fromLatin1(baseName));
             if (!fault.isEmpty())
                 Q_EMIT session.statusMessage(fault);
         });

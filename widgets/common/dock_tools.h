@@ -37,6 +37,10 @@ QLineEdit *filterBox(QWidget *parent, const QString &placeholder, QWidget *next)
 /// the header takes back, rows of one height.
 void prepareView(QAbstractItemView *view);
 void prepareTable(QTableView *table);
+/// A table of a model that is prepared so. `name`: for assistive programs; `ems`: widths of its
+/// columns, none: as they are.
+QTableView *makeTable(QWidget *parent, const QString &name, QAbstractItemModel *model,
+                      std::initializer_list<double> ems = {});
 /// Covers a column of numbers that an edge of the view cuts: the part that is seen would read as
 /// another number. prepareView and prepareTable do so.
 void coverCutNumbers(QAbstractItemView *view);
@@ -62,6 +66,8 @@ void chooseRow(QAbstractItemView *view, const QModelIndex &index);
 
 /// Puts the selected rows on the clipboard as tab-separated text.
 void copySelection(const QAbstractItemView &view);
+/// An action of `scope` that does so (Ctrl+C).
+QAction *copyAction(QWidget *scope, const QString &text, const QAbstractItemView *view);
 /// Asks for a file and writes the whole table, in the format of the file's ending: CSV, TSV,
 /// Markdown or JSON. What went wrong, also that there are no rows, or an empty text.
 QString exportTable(QWidget *parent, const QAbstractItemModel &model, const QString &baseName);
@@ -69,8 +75,8 @@ QString exportTable(QWidget *parent, const QAbstractItemModel &model, const QStr
 /// An action of `scope` that puts the keyboard into a filter box (Ctrl+F).
 QAction *findAction(QWidget *scope, const QString &text, QLineEdit *filter);
 /// An action of `scope` that exports the whole of a table; the status line tells what went wrong.
-/// `scope`, `session` and `model` live as long.
+/// `scope`, `session` and `model` live as long. `baseName`: of the file that is offered.
 QAction *exportAction(QWidget *scope, Session &session, const QString &text,
-                      const QAbstractItemModel &model, const QString &baseName);
+                      const QAbstractItemModel &model, const char *baseName);
 
 } // namespace kernscope::ui

@@ -3,8 +3,6 @@
 
 #include "core/base/error_builder.h"
 #include "core/base/overlaid_file.h"
-#include "core/bundle/bundle.h"
-#include "core/report/bundle_report.h"
 #include "core/report/tensor_export.h"
 #include "widgets/common/file_dialogs.h"
 #include "widgets/models/session.h"
@@ -19,9 +17,7 @@
 #include <QSaveFile>
 #include <QTextDocument>
 
-#include <algorithm>
 #include <numeric>
-#include <utility>
 
 namespace kernscope::ui {
 

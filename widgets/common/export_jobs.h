@@ -7,8 +7,6 @@
 
 #include <QString>
 
-#include <vector>
-
 class QWidget;
 
 namespace kernscope::ui {
@@ -32,8 +30,6 @@ void exportWeight(Session &session, const BundlePtr &bundle, std::size_t weight,
 /// Off the GUI thread; the status message tells how it ended.
 void exportReport(Session &session, const BundlePtr &bundle, std::vector<report::ReportNote> notes,
                   const QString &path);
-
-class Session;
 
 /// Writes a run of a file's current bytes, off the GUI thread, in blocks, through a temporary file.
 /// The session's status message tells how it ended.

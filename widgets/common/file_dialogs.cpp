@@ -8,10 +8,11 @@
 #include <QCoreApplication>
 #include <QDir>
 #include <QFile>
-#include <QFileDialog>
 #include <QFileInfo>
+#include <QHeaderView>
 #include <QLineEdit>
 #include <QMessageBox>
+#include <QTreeView>
 #include <QVariant>
 #include <QWidget>
 
@@ -117,8 +118,22 @@ QString outputRefusal(const QWidget *asking, const QString &path)
 
 namespace {
 
+/// Sizes and dates are never cut, in dialogs that are Qt's own.
+void showWholeColumns(const QFileDialog &dialog)
+{
+    const auto *view = dialog.findChild<QTreeView *>(QStringLiteral("treeView"));
+    if (!view)
+        return;
+    QHeaderView *header = view->header();
+    header->setStretchLastSection(false);
+    for (int column = 0; column < header->count(); ++column)
+        header->setSectionResizeMode(column, column == 0 ? QHeaderView::Stretch
+                                                         : QHeaderView::ResizeToContents);
+}
+
 void prepareSave(QFileDialog &dialog, const QString &name)
 {
+    showWholeColumns(dialog);
     dialog.setAcceptMode(QFileDialog::AcceptSave);
     dialog.setFileMode(QFileDialog::AnyFile);
     dialog.setDefaultSuffix(suffixOf(dialog.selectedNameFilter()));
@@ -176,10 +191,15 @@ void openSaveDialog(QWidget *asking, const QString &title, const QString &name,
 QString askOpenPath(QWidget *asking, const QString &title, const QString &filters,
                     const QString &before)
 {
-    const QString start = before.isEmpty() ? dialogFolder(asking) : before;
-    const QString path = QFileDialog::getOpenFileName(asking, title, start, filters);
-    if (!path.isEmpty())
-        setDialogFolder(asking, QFileInfo(path).absolutePath());
+    QFileDialog dialog(asking, title, dialogFolder(asking), filters);
+    dialog.setFileMode(QFileDialog::ExistingFile);
+    showWholeColumns(dialog);
+    if (!before.isEmpty())
+        dialog.selectFile(before);
+    if (dialog.exec() != QDialog::Accepted || dialog.selectedFiles().isEmpty())
+        return {};
+    const QString path = dialog.selectedFiles().constFirst();
+    setDialogFolder(asking, QFileInfo(path).absolutePath());
     return path;
 }
 
@@ -188,6 +208,7 @@ OpenDialog::OpenDialog(Lists lists, QWidget *asking, const QString &title, const
 {
     setFileMode(lists == Lists::Folders ? QFileDialog::Directory : QFileDialog::ExistingFile);
     setOption(QFileDialog::ShowDirsOnly, false);
+    showWholeColumns(*this);
 }
 
 /// Empty: nothing is typed, or the dialog is the desktop's own.

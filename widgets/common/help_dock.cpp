@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/common/help_dock.h"
 
+#include "widgets/common/labels.h"
 #include "widgets/models/theme.h"
 
 #include <QAction>
@@ -18,9 +19,7 @@
 #include <QUrl>
 #include <QVBoxLayout>
 
-#include <algorithm>
 #include <cmath>
-#include <utility>
 
 namespace kernscope::ui {
 
@@ -113,15 +112,12 @@ HelpDock::HelpDock(Session &session, QWidget *parent)
     m_actions = {m_contents, m_back, m_forward};
 
     auto *content = new QWidget(this);
-    auto *rows = new QVBoxLayout(content);
-    rows->setContentsMargins(0, 0, 0, 0);
-    rows->setSpacing(0);
+    auto *rows = withoutMargins(new QVBoxLayout(content), 0);
     auto *bar = new QToolBar(content);
     bar->setToolButtonStyle(Qt::ToolButtonTextOnly);
     bar->addActions(m_actions);
     rows->addWidget(bar);
-    m_browser = new QTextBrowser(content);
-    m_browser->setAccessibleName(tr("Help page"));
+    m_browser = named(new QTextBrowser(content), tr("Help page"));
     m_browser->setOpenLinks(false);
     m_browser->document()->setDocumentMargin(theme::em(this, 0.8));
     m_browser->document()->setIndentWidth(theme::em(this, 1.4)); // the panel is narrow

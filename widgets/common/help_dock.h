@@ -24,7 +24,6 @@ class HelpDock : public Dock
 public:
     explicit HelpDock(Session &session, QWidget *parent = nullptr);
 
-    QList<QAction *> menuActions() const { return m_actions; }
     /// Shows the page of a dock; the list of pages where there is none.
     void showPage(const QString &id);
     QString page() const { return m_page; }
@@ -45,7 +44,6 @@ private:
 
     QTextBrowser *m_browser = nullptr;
     QAction *m_contents = nullptr, *m_back = nullptr, *m_forward = nullptr;
-    QList<QAction *> m_actions;
     QStringList m_history;
     int m_at = -1;
     QString m_page;

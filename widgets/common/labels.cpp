@@ -6,12 +6,9 @@
 #include <QApplication>
 #include <QEvent>
 #include <QFontDatabase>
-#include <QFontMetrics>
-#include <QLabel>
 #include <QStyle>
 #include <QTextDocument>
 #include <QVariant>
-#include <QWidget>
 
 namespace kernscope::ui {
 
@@ -39,6 +36,14 @@ void changeApplicationFont(const QFont &font)
         own.setPointSizeF(own.pointSizeF() * font.pointSizeF() / before);
         widget->setFont(own);
     }
+}
+
+QLabel *selectableLabel(QWidget *parent)
+{
+    auto *label = new QLabel(parent);
+    label->setWordWrap(true);
+    label->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    return label;
 }
 
 ElidedLabel::ElidedLabel(Qt::TextElideMode mode, QWidget *parent) : QLabel(parent), m_mode(mode)
@@ -85,7 +90,20 @@ void ElidedLabel::changeEvent(QEvent *event)
 
 void ElidedLabel::elide()
 {
-    setText(fontMetrics().elidedText(m_whole, m_mode, width()));
+    setText(m_mode == Qt::ElideRight ? elidedWords(fontMetrics(), m_whole, width())
+                                     : fontMetrics().elidedText(m_whole, m_mode, width()));
+}
+
+QString elidedWords(const QFontMetrics &metrics, const QString &text, int width)
+{
+    if (metrics.horizontalAdvance(text) <= width)
+        return text;
+    for (qsizetype end = text.lastIndexOf(u' '); end > 0; end = text.lastIndexOf(u' ', end - 1)) {
+        const QString shorter = text.left(end).trimmed() + QChar(0x2026);
+        if (metrics.horizontalAdvance(shorter) <= width)
+            return shorter;
+    }
+    return metrics.elidedText(text, Qt::ElideRight, width);
 }
 
 QString elidedName(const QFontMetrics &metrics, const QString &name, int width)

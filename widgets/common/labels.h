@@ -32,6 +32,26 @@ inline QString readFromLeft(const QString &text, Qt::LayoutDirection around)
                : text;
 }
 
+/// A widget with the name that assistive programs have for it.
+template <class W>
+W *named(W *widget, const QString &name)
+{
+    widget->setAccessibleName(name);
+    return widget;
+}
+
+/// A layout that fills its widget to the edges. `spacing` in pixels; negative: that of the style.
+template <class L>
+L *withoutMargins(L *layout, int spacing = -1)
+{
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(spacing);
+    return layout;
+}
+
+/// Words that wrap and can be selected.
+QLabel *selectableLabel(QWidget *parent);
+
 /// A line of text that never asks for more room than it has: elided, whole in the tooltip.
 class ElidedLabel : public QLabel
 {
@@ -56,6 +76,10 @@ private:
     QString m_whole;
     Qt::TextElideMode m_mode;
 };
+
+/// A text without the words at its end that have no room: what is left of a number would be another
+/// number. `width` in pixels; a first word that is wider is cut.
+QString elidedWords(const QFontMetrics &metrics, const QString &text, int width);
 
 /// Property of a view: all names are shown without what they share, not only those that are too
 /// long for their column, so that a column has names of one kind.

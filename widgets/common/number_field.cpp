@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/common/number_field.h"
 
-#include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
 
 #include <QAbstractItemView>
 #include <QCoreApplication>
 #include <QFocusEvent>
-#include <QLineEdit>
 #include <QMainWindow>
 #include <QPersistentModelIndex>
 #include <QStatusTipEvent>
 #include <QToolTip>
-
-#include <utility>
 
 namespace kernscope::ui {
 

@@ -12,11 +12,9 @@
 #include <QPixmap>
 
 #include <fmt/format.h>
-#include <qcustomplot.h>
 
 #include <algorithm>
 #include <cmath>
-#include <string>
 
 namespace kernscope::ui {
 

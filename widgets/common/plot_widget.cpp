@@ -3,8 +3,8 @@
 
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/file_dialogs.h"
+#include "widgets/common/labels.h"
 #include "widgets/common/plot_canvas.h"
-#include "widgets/models/plot_table_model.h"
 #include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
 
@@ -110,8 +110,7 @@ PlotWidget::PlotWidget(const QString &name, QWidget *parent)
 
     m_stack->addWidget(m_plot);
     m_stack->addWidget(m_table);
-    auto *layout = new QVBoxLayout(this);
-    layout->setContentsMargins(0, 0, 0, 0);
+    auto *layout = withoutMargins(new QVBoxLayout(this));
     layout->addWidget(m_stack);
     setFocusProxy(m_plot);
     addActions();
@@ -376,6 +375,12 @@ QString PlotWidget::svg(const QSize &size) const
     m_plot->toPainter(&painter, size.width(), size.height());
     painter.end();
     return QString::fromUtf8(device.document());
+}
+
+int PlotWidget::pointAt(double key) const
+{
+    const double nearest = std::round(key);
+    return nearest >= 0 && nearest < pointCount() ? static_cast<int>(nearest) : -1;
 }
 
 QString PlotWidget::csv() const

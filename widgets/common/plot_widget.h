@@ -10,7 +10,6 @@
 class QAction;
 class QCPItemStraightLine;
 class QCustomPlot;
-class QLabel;
 class QStackedWidget;
 class QTableView;
 
@@ -55,9 +54,10 @@ Q_SIGNALS:
 
 protected:
     QCustomPlot &plot() const { return *m_plot; }
-    /// Position of a point along the horizontal axis, and the point at a position (-1: none).
-    virtual double keyOf(int point) const = 0;
-    virtual int pointAt(double key) const = 0;
+    /// Position of a point along the horizontal axis, and the point at a position (-1: none): by
+    /// its number, where a subclass says nothing else.
+    virtual double keyOf(int point) const { return point; }
+    virtual int pointAt(double key) const;
     /// Colours of what the subclass draws; called after every change of palette.
     virtual void applyColors(bool dark) = 0;
     /// Shows the legend above the axes, in as many columns as have room: it covers nothing.

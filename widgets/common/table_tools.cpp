@@ -9,7 +9,6 @@
 #include <QApplication>
 #include <QEvent>
 #include <QHBoxLayout>
-#include <QHeaderView>
 #include <QKeyEvent>
 #include <QScrollBar>
 #include <QSortFilterProxyModel>
@@ -147,8 +146,7 @@ void AlikeNames::decide()
 
 QTreeView *factView(QWidget *parent, FactTreeModel *model, const QString &accessibleName)
 {
-    auto *view = new QTreeView(parent);
-    view->setAccessibleName(accessibleName);
+    auto *view = named(new QTreeView(parent), accessibleName);
     view->setModel(model);
     prepareView(view);
     view->setUniformRowHeights(true);
@@ -219,9 +217,7 @@ TableFoot::TableFoot(QTableView *table, const QString &name, QWidget *parent)
     m_view->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
     coverCutNumbers(m_view);
     m_table->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
-    auto *row = new QHBoxLayout(this);
-    row->setContentsMargins(0, 0, 0, 0);
-    row->setSpacing(0);
+    auto *row = withoutMargins(new QHBoxLayout(this), 0);
     row->addWidget(m_view, 1);
     row->addWidget(m_corner);
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);

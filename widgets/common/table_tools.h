@@ -16,7 +16,6 @@ class QAbstractItemView;
 class QTableView;
 class QTimer;
 class QTreeView;
-class QWidget;
 
 namespace kernscope::ui {
 

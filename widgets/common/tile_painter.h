@@ -15,10 +15,6 @@
 #include <QSet>
 #include <QWidget>
 
-#include <memory>
-#include <optional>
-#include <vector>
-
 class QPainter;
 
 namespace kernscope::ui {

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/common/tile_view.h"
 
+#include "widgets/common/labels.h"
 #include "widgets/common/tile_painter.h"
 #include "widgets/models/theme.h"
 
 #include <QAccessible>
 #include <QAction>
 #include <QApplication>
+#include <QDockWidget>
 #include <QEvent>
 #include <QHBoxLayout>
 #include <QHelpEvent>
@@ -22,7 +24,6 @@
 #include <cmath>
 #include <cstdlib>
 #include <iterator>
-#include <utility>
 
 namespace kernscope::ui {
 
@@ -349,9 +350,7 @@ void TileView::changeEvent(QEvent *event)
 QWidget *TileView::createZoomButtons(QWidget *parent) const
 {
     auto *box = new QWidget(parent);
-    auto *layout = new QHBoxLayout(box);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(1);
+    auto *layout = withoutMargins(new QHBoxLayout(box), 1);
     for (QAction *action : m_actions) {
         auto *button = new QToolButton(box);
         button->setDefaultAction(action);
@@ -396,8 +395,22 @@ void TileView::scrollContentsBy(int, int)
     moveTo(next);
 }
 
+/// In a dock that is a part of another one, such as the inspector.
+static bool inPanel(const QWidget *widget)
+{
+    int docks = 0;
+    for (; widget; widget = widget->parentWidget())
+        docks += qobject_cast<const QDockWidget *>(widget) ? 1 : 0;
+    return docks > 1;
+}
+
 void TileView::wheelEvent(QWheelEvent *event)
 {
+    // A panel is scrolled by the wheel; Ctrl zooms there.
+    if (!(event->modifiers() & (Qt::ControlModifier | Qt::ShiftModifier)) && inPanel(this)) {
+        event->ignore();
+        return;
+    }
     const QPoint angle = event->angleDelta();
     if (event->modifiers() & Qt::ShiftModifier) {
         const int by = angle.x() != 0 ? angle.x() : angle.y();

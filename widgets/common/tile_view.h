@@ -7,9 +7,7 @@
 
 #include <QAbstractScrollArea>
 
-#include <functional>
 #include <optional>
-#include <vector>
 
 namespace kernscope::ui {
 
@@ -25,9 +23,9 @@ struct Cell {
 /// their values. Nothing is decoded here: tiles come from worker threads, a coarser tile or a
 /// hatched ground stands in until they do.
 ///
-/// Mouse: wheel zooms about the cursor (Shift: moves sideways), drag moves, click picks a cell,
-/// double click activates it. Keys: arrows move the cell cursor, with Shift the view; + - zoom, 0
-/// fits; Home, End, Page Up, Page Down; Enter activates.
+/// Mouse: wheel zooms about the cursor (in a panel that scrolls only with Ctrl; Shift: moves
+/// sideways), drag moves, click picks a cell, double click activates it. Keys: arrows move the cell
+/// cursor, with Shift the view; + - zoom, 0 fits; Home, End, Page Up, Page Down; Enter activates.
 class TileView : public QAbstractScrollArea
 {
     Q_OBJECT

@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/compare/builds_dock.h"
 
-#include "core/bundle/bundle.h"
-#include "core/patch/interrupted_save.h"
-#include "widgets/common/box_pyramid.h"
+#include "widgets/common/controls.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/file_dialogs.h"
+#include "widgets/common/labels.h"
 #include "widgets/common/panels.h"
 #include "widgets/compare/compare_runner.h"
 #include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
-#include "widgets/models/weight_reader.h"
 #include "widgets/models/words.h"
-#include "widgets/weight/weight_tiles.h"
 
 #include <QAction>
 #include <QComboBox>
@@ -22,15 +19,10 @@
 #include <QHeaderView>
 #include <QLabel>
 #include <QScrollBar>
-#include <QSplitter>
 #include <QTableView>
 #include <QTimer>
 #include <QToolButton>
 #include <QVBoxLayout>
-
-#include <algorithm>
-#include <filesystem>
-#include <utility>
 
 namespace kernscope::ui {
 
@@ -203,19 +195,14 @@ BuildsDock::BuildsDock(Session &session, QWidget *parent)
     column->addWidget(buildTools(content));
     auto *splitter = new QSplitter(Qt::Horizontal, content);
     splitter->setChildrenCollapsible(false);
-    m_table = new QTableView(splitter);
-    m_table->setAccessibleName(tr("Weights of all builds"));
-    m_table->setModel(m_model);
-    prepareTable(m_table);
+    m_table = makeTable(splitter, tr("Weights of all builds"), m_model);
     m_pictures = new BuildPictures(session.tasks(), splitter);
     splitter->setSizes({theme::em(this, 45), theme::em(this, 40)});
     column->addWidget(splitter, 1);
     setContent(content);
     content->setFocusProxy(m_table);
-    auto *copy = dockAction(m_table, tr("Copy Cells"), QKeySequence::Copy,
-                            [this] { copySelection(*m_table); });
-    auto *save =
-        exportAction(this, session, tr("Export Builds\u2026"), *m_model, QStringLiteral("builds"));
+    auto *copy = copyAction(m_table, tr("Copy Cells"), m_table);
+    auto *save = exportAction(this, session, tr("Export Builds\u2026"), *m_model, "builds");
     m_actions += {copy, save};
     setCompareTask(m_actions, CompareTask::Builds);
     m_table->addActions({m_addFile, m_addFolder, m_remove, save});
@@ -226,7 +213,12 @@ BuildsDock::BuildsDock(Session &session, QWidget *parent)
         if (weight != kNoIndex && showsThese())
             this->session().goToElement(weight, element, this);
     });
-    connect(&session.tasks(), &TaskManager::changed, this, &BuildsDock::onTasksChanged);
+    m_task.whenCancelled([this] {
+        forget();
+        m_again->setEnabled(true);
+        showMessage(tr("The comparison was cancelled. Compare Builds Again in the Compare menu "
+                       "starts it anew."));
+    });
     connect(&session, &Session::otherChanged, this, &BuildsDock::scheduleRefresh);
     connect(&session, &Session::bundleChanged, this, [this] {
         // Builds are of one file, also where that is opened again.
@@ -272,24 +264,17 @@ void BuildsDock::buildActions()
 QWidget *BuildsDock::buildTools(QWidget *parent)
 {
     auto *box = new QWidget(parent);
-    auto *row = new FlowLayout(box);
-    row->setContentsMargins(0, 0, 0, 0);
-    row->setSpacing(theme::em(this, 0.3));
-    m_figure = new QComboBox(box);
-    m_figure->setAccessibleName(tr("Figure"));
+    auto *row = withoutMargins(new FlowLayout(box), theme::em(this, 0.3));
+    m_figure = named(new QComboBox(box), tr("Figure"));
     for (int i = 0; i < kMatrixFigures; ++i)
         m_figure->addItem(matrixFigureTitle(static_cast<MatrixFigure>(i)));
     m_figure->setCurrentIndex(static_cast<int>(m_model->figure()));
-    m_chip = new QComboBox(box);
-    m_chip->setAccessibleName(tr("Chip"));
+    m_chip = named(new QComboBox(box), tr("Chip"));
     m_chip->setEnabled(false);
     row->addWidget(m_figure);
     row->addWidget(m_chip);
     for (QAction *action : {m_addFile, m_addFolder}) {
-        auto *button = new QToolButton(box);
-        button->setDefaultAction(action);
-        button->setAccessibleName(action->text());
-        button->setToolButtonStyle(Qt::ToolButtonTextOnly);
+        auto *button = actionButton(action, box);
         row->addWidget(button);
     }
     m_note = new QLabel(box);
@@ -324,9 +309,7 @@ std::vector<BundlePtr> BuildsDock::builds() const
 
 void BuildsDock::refresh()
 {
-    if (m_task)
-        m_task->cancel();
-    m_task = nullptr;
+    m_task.stop();
     const bool any = session().bundle() != nullptr;
     m_addFile->setEnabled(any);
     m_addFolder->setEnabled(any);
@@ -367,22 +350,6 @@ void BuildsDock::forget()
     m_following = false;
 }
 
-/// A person cancelled. Where an edit did, refresh() comes first and starts anew.
-void BuildsDock::onTasksChanged()
-{
-    if (!m_task || !m_task->progress().cancelled())
-        return;
-    QTimer::singleShot(0, this, [this, task = m_task] {
-        if (m_task != task)
-            return;
-        m_task = nullptr;
-        forget();
-        m_again->setEnabled(true);
-        showMessage(tr("The comparison was cancelled. Compare Builds Again in the Compare menu "
-                       "starts it anew."));
-    });
-}
-
 void BuildsDock::onCurrentRow(const QModelIndex &current)
 {
     const std::size_t weight = m_model->weightAt(current.row());
@@ -400,13 +367,12 @@ void BuildsDock::compare()
     std::vector<PairChoice> chosen;
     if (session().other())
         chosen = m_choices.resolve(*session().bundle(), *session().other(), false);
-    m_task = session().tasks().start(
-        this, tr("Comparing builds"),
+    m_task.start(
+        tr("Comparing builds"),
         [list = builds(), chosen](Progress &progress) {
             return std::pair(list, matrixOf(list, chosen, progress));
         },
         [this](std::pair<std::vector<BundlePtr>, BuildMatrixPtr> done) {
-            m_task = nullptr;
             if (!done.second)
                 return;
             m_shown = std::move(done.first);
@@ -512,8 +478,7 @@ void BuildsDock::follow(const Place &place, QObject *origin)
 
 bool BuildsDock::working() const
 {
-    const auto runs = [](const TaskPtr &task) { return task && !task->progress().cancelled(); };
-    return runs(m_task) || runs(m_opening) || m_pictures->loading();
+    return m_task.running() || m_opening.running() || m_pictures->loading();
 }
 
 void BuildsDock::open(bool folder)
@@ -530,14 +495,13 @@ void BuildsDock::open(bool folder)
 
 void BuildsDock::add(const QString &path)
 {
-    m_opening = session().tasks().start(
-        this, tr("Opening a build"),
+    m_opening.start(
+        tr("Opening a build"),
         [path](Progress &) {
             return openForReading(std::filesystem::path(QFile::encodeName(path).toStdString()))
                 .bundle;
         },
         [this](const Result<BundlePtr> &bundle) {
-            m_opening = nullptr;
             if (bundle)
                 addBuild(*bundle);
             else
@@ -563,11 +527,10 @@ void BuildsDock::addBuild(const BundlePtr &bundle)
 
 void BuildsDock::reopen(const BundlePtr &bundle)
 {
-    m_opening = session().tasks().start(
-        this, tr("Opening a build again"),
+    m_opening.start(
+        tr("Opening a build again"),
         [path = bundle->path()](Progress &) { return openForReading(path).bundle; },
         [this, bundle](const Result<BundlePtr> &opened) {
-            m_opening = nullptr;
             const auto at = std::find(m_added.begin(), m_added.end(), bundle);
             if (at == m_added.end())
                 return; // removed meanwhile

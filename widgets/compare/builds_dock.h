@@ -11,13 +11,6 @@
 
 #include <QList>
 
-#include <cstdint>
-#include <filesystem>
-#include <functional>
-#include <memory>
-#include <optional>
-#include <vector>
-
 class QAction;
 class QComboBox;
 class QLabel;
@@ -25,8 +18,6 @@ class QModelIndex;
 class QTableView;
 
 namespace kernscope::ui {
-
-class BoxStore;
 
 /// One weight in several builds: a row of pictures with one view position and one range of colours,
 /// that of the first.
@@ -95,8 +86,6 @@ public:
     /// Those that were added, beside the two of the session.
     const std::vector<BundlePtr> &added() const { return m_added; }
 
-    /// Add a file, a folder, remove all that were added, compare again, copy, export.
-    QList<QAction *> menuActions() const { return m_actions; }
     const MatrixModel &model() const { return *m_model; }
     QTableView *table() const { return m_table; }
     QComboBox *figure() const { return m_figure; }
@@ -125,7 +114,6 @@ private:
     bool showsThese() const;
     const std::filesystem::path &noteBase();
     void forget();
-    void onTasksChanged();
     void onCurrentRow(const QModelIndex &current);
 
     MatrixModel *m_model = nullptr;
@@ -135,14 +123,13 @@ private:
     BuildPictures *m_pictures = nullptr;
     QAction *m_addFile = nullptr, *m_addFolder = nullptr, *m_remove = nullptr;
     QAction *m_again = nullptr;
-    QList<QAction *> m_actions;
     std::vector<BundlePtr> m_added;
     std::vector<BundlePtr> m_shown; ///< what the matrix is of
     std::filesystem::path m_base;   ///< of the document to which they were added
     std::size_t m_proposed = kNoIndex;
     std::size_t m_pictured = kNoIndex; ///< weight of the pictures; kNoIndex: to be made anew
     PairChoices m_choices;
-    TaskPtr m_task, m_opening;
+    Job m_task{session().tasks()}, m_opening{session().tasks()};
     bool m_following = false;
 };
 

@@ -3,7 +3,6 @@
 
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
-#include "widgets/bytes/hex_rows.h"
 #include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
 
@@ -15,7 +14,6 @@
 #include <QScrollBar>
 #include <QStyle>
 
-#include <algorithm>
 #include <cmath>
 
 namespace kernscope::ui {

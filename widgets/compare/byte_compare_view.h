@@ -5,8 +5,6 @@
 #include "widgets/bytes/hex_rows.h"
 #include "widgets/compare/byte_rows.h"
 
-#include <optional>
-
 namespace kernscope::ui {
 
 /// A byte of the aligned bytes: where the cursor is, on the side that it is on.

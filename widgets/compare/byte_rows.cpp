@@ -3,9 +3,6 @@
 
 #include "core/bundle/bundle.h"
 
-#include <algorithm>
-#include <utility>
-
 namespace kernscope::ui {
 
 namespace {

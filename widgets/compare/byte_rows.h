@@ -3,11 +3,6 @@
 
 #include "core/compare/byte_alignment.h"
 
-#include <cstdint>
-#include <memory>
-#include <optional>
-#include <vector>
-
 namespace kernscope::ui {
 
 /// Aligned bytes laid out in rows: a title above every file and every section, then the bytes of

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/compare/bytes_dock.h"
 
-#include "core/bundle/bundle.h"
 #include "core/bundle/pair_read_lock.h"
+#include "widgets/common/controls.h"
 #include "widgets/common/dock_tools.h"
+#include "widgets/common/labels.h"
 #include "widgets/compare/byte_compare_view.h"
 #include "widgets/compare/compare_runner.h"
 #include "widgets/compare/difference_strip.h"
@@ -22,8 +23,6 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
-#include <algorithm>
-
 namespace kernscope::ui {
 
 BytesDock::BytesDock(Session &session, QWidget *parent)
@@ -35,22 +34,16 @@ BytesDock::BytesDock(Session &session, QWidget *parent)
     QVBoxLayout *column = contentColumn(content);
     m_stack = new QStackedWidget(content);
     auto *side = new QWidget(m_stack);
-    auto *row = new QHBoxLayout(side);
-    row->setContentsMargins(0, 0, 0, 0);
-    row->setSpacing(gap);
+    auto *row = withoutMargins(new QHBoxLayout(side), gap);
     m_view = new ByteCompareView(side);
     m_strip = new DifferenceStrip(side);
     row->addWidget(m_view, 1);
     row->addWidget(m_strip);
-    m_table = new QTableView(m_stack);
-    m_table->setAccessibleName(tr("Sections of both bundles"));
-    m_table->setModel(m_model);
-    prepareTable(m_table);
-    setColumnWidths(m_table->horizontalHeader(), {20, 6, 7, 6, 7, 6, 5.5, 5.5, 5.5, 8});
+    m_table = makeTable(m_stack, tr("Sections of both bundles"), m_model,
+                        {20, 6, 7, 6, 7, 6, 5.5, 5.5, 5.5, 8});
     m_stack->addWidget(side);
     m_stack->addWidget(m_table);
-    m_readout = new QLabel(content);
-    m_readout->setAccessibleName(tr("Byte under the cursor"));
+    m_readout = named(new QLabel(content), tr("Byte under the cursor"));
     m_readout->setTextInteractionFlags(Qt::TextSelectableByMouse);
     m_readout->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
     buildActions();
@@ -81,10 +74,9 @@ void BytesDock::buildActions()
     m_tableAction->setCheckable(true);
     m_tableAction->setToolTip(
         tr("Show the sections and how many of their bytes differ as a table"));
-    auto *copy = dockAction(m_table, tr("Copy Rows"), QKeySequence::Copy,
-                            [this] { copySelection(*m_table); });
-    auto *save = exportAction(this, this->session(), tr("Export Sections\u2026"), *m_model,
-                              QStringLiteral("sections"));
+    auto *copy = copyAction(m_table, tr("Copy Rows"), m_table);
+    auto *save =
+        exportAction(this, this->session(), tr("Export Sections\u2026"), *m_model, "sections");
     m_againAction = dockAction(this, tr("Compare Bytes Again"), {}, [this] {
         forget();
         scheduleRefresh();
@@ -100,27 +92,19 @@ void BytesDock::buildActions()
 QWidget *BytesDock::buildToolRow(QWidget *parent)
 {
     auto *box = new QWidget(parent);
-    auto *row = new QHBoxLayout(box);
-    row->setContentsMargins(0, 0, 0, 0);
-    row->setSpacing(theme::em(this, 0.3));
-    m_files = new QComboBox(box);
-    m_files->setAccessibleName(tr("File"));
+    auto *row = withoutMargins(new QHBoxLayout(box), theme::em(this, 0.3));
+    m_files = named(new QComboBox(box), tr("File"));
     m_files->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     m_files->setMinimumContentsLength(18);
     m_files->setMaximumWidth(theme::em(this, 32));
     row->addWidget(m_files, 1);
     const auto button = [box, row](QAction *action) {
-        auto *made = new QToolButton(box);
-        made->setDefaultAction(action);
-        made->setAccessibleName(action->text());
-        made->setToolButtonStyle(Qt::ToolButtonTextOnly);
-        made->setFocusPolicy(Qt::TabFocus);
+        auto *made = actionButton(action, box);
         row->addWidget(made);
     };
     button(m_previous);
     button(m_next);
-    m_summary = new QLabel(box);
-    m_summary->setAccessibleName(tr("Summary"));
+    m_summary = named(new QLabel(box), tr("Summary"));
     m_summary->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     row->addWidget(m_summary, 2);
     button(m_tableAction);
@@ -135,10 +119,7 @@ void BytesDock::connectParts()
         connect(&session(), changed, this, &BytesDock::forget);
     // What was under way then is never delivered.
     connect(&session(), &Session::filesHoldChanged, this, &BytesDock::forget);
-    connect(&session().tasks(), &TaskManager::changed, this, [this] {
-        if (!m_task || !m_task->progress().cancelled())
-            return;
-        m_task = nullptr;
+    m_task.whenCancelled([this] {
         m_current = false;
         Q_EMIT comparisonCancelled();
         m_againAction->setEnabled(true);
@@ -182,9 +163,7 @@ void BytesDock::setChoices(const PairChoices &choices)
 
 void BytesDock::cancel()
 {
-    if (m_task)
-        m_task->cancel();
-    m_task = nullptr;
+    m_task.stop();
     m_differences = nullptr;
     m_next->setEnabled(false);
     m_previous->setEnabled(false);
@@ -231,8 +210,8 @@ void BytesDock::align()
     if (!m_bytes)
         showMessage(tr("Aligning the bytes of both bundles\u2026"));
     const BundlePtr document = session().bundle(), other = session().other();
-    m_task = session().tasks().start(
-        this, tr("Aligning bytes"),
+    m_task.start(
+        tr("Aligning bytes"),
         [a = m_swapped ? other : document, b = m_swapped ? document : other,
          chosen = m_choices.resolve(*document, *other, m_swapped)](Progress &progress) {
             const auto paired = pairWeights(*a, *b, chosen, &progress);
@@ -275,8 +254,8 @@ void BytesDock::showAligned(AlignedBytesPtr bytes)
         followPlace();
         showPair();
     }
-    m_task = session().tasks().start(
-        this, tr("Comparing bytes"),
+    m_task.start(
+        tr("Comparing bytes"),
         [bytes = m_bytes](Progress &progress) {
             auto found = ByteDifferences::find(*bytes, progress);
             return found ? std::make_shared<const ByteDifferences>(*std::move(found)) : nullptr;
@@ -288,7 +267,6 @@ void BytesDock::showAligned(AlignedBytesPtr bytes)
 
 void BytesDock::showDifferences(std::shared_ptr<const ByteDifferences> differences)
 {
-    m_task = nullptr;
     m_differences = std::move(differences);
     m_view->setDifferences(m_differences);
     m_model->setDifferences(m_differences);
@@ -351,11 +329,6 @@ void BytesDock::onScrolled()
     else if (top.kind == ByteRows::Row::Kind::Bytes)
         file = m_bytes->alignment.sections()[m_bytes->alignment.segments()[top.index].section].file;
     m_files->setCurrentIndex(static_cast<int>(file));
-}
-
-bool BytesDock::working() const
-{
-    return m_task && !m_task->progress().cancelled();
 }
 
 void BytesDock::onCursor()
@@ -525,7 +498,7 @@ void BytesDock::showTable(bool shown)
     if (!shown || !m_bytes || m_bytes->alignment.empty())
         return;
     const std::size_t segment = m_view->cursor().segment;
-    const int row = m_model->rowOfSection(m_bytes->alignment.segments()[segment].section);
+    const int row = m_model->rowOf(m_bytes->alignment.segments()[segment].section);
     chooseRow(m_table, m_model->index(row, 0));
     m_table->setFocus();
 }

@@ -9,8 +9,6 @@
 
 #include <QList>
 
-#include <memory>
-
 class QAction;
 class QComboBox;
 class QLabel;
@@ -31,10 +29,6 @@ class BytesDock : public Dock
 
 public:
     explicit BytesDock(Session &session, QWidget *parent = nullptr);
-
-    /// Next difference (F8), previous (Shift+F8), sections as a table, compare again, copy,
-    /// export.
-    QList<QAction *> menuActions() const { return m_actions; }
 
     /// A is the other bundle and B the document.
     void setSwapped(bool swapped);
@@ -69,7 +63,7 @@ Q_SIGNALS:
 protected:
     void refresh() override;
     void follow(const Place &place, QObject *origin) override;
-    bool working() const override;
+    bool working() const override { return m_task.running(); }
 
 private:
     void buildActions();
@@ -108,11 +102,10 @@ private:
     QLabel *m_summary = nullptr, *m_readout = nullptr;
     QAction *m_next = nullptr, *m_previous = nullptr, *m_tableAction = nullptr;
     QAction *m_againAction = nullptr;
-    QList<QAction *> m_actions;
     AlignedBytesPtr m_bytes;
     BoundOrder m_order; ///< of the document's parts
     std::shared_ptr<const ByteDifferences> m_differences;
-    TaskPtr m_task;
+    Job m_task{session().tasks()};
     PairChoices m_choices;
     bool m_swapped = false;
     bool m_current = false;                             ///< of the current bundles, or under way

@@ -4,7 +4,6 @@
 #include "core/report/difference_formats.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/compare/compare_runner.h"
-#include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
 
 #include <QAction>
@@ -13,9 +12,6 @@
 #include <QTableView>
 #include <QTimer>
 #include <QVBoxLayout>
-
-#include <array>
-#include <utility>
 
 namespace kernscope::ui {
 
@@ -60,17 +56,12 @@ CodebooksDock::CodebooksDock(Session &session, QWidget *parent)
     m_title->setTextFormat(Qt::RichText);
     m_title->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     column->addWidget(m_title);
-    m_table = new QTableView(content);
-    m_table->setAccessibleName(tr("Entries of both codebooks"));
-    m_table->setModel(m_model);
-    prepareTable(m_table);
-    setColumnWidths(m_table->horizontalHeader(), {6, 8, 6, 9, 10, 8, 6, 6});
+    m_table =
+        makeTable(content, tr("Entries of both codebooks"), m_model, {6, 8, 6, 9, 10, 8, 6, 6});
     m_table->setMinimumHeight(theme::em(this, 4));
     column->addWidget(m_table, 1);
-    auto *copy = dockAction(m_table, tr("Copy Entries"), QKeySequence::Copy,
-                            [this] { copySelection(*m_table); });
-    auto *save = exportAction(this, session, tr("Export Entries\u2026"), *m_model,
-                              QStringLiteral("codebooks"));
+    auto *copy = copyAction(m_table, tr("Copy Entries"), m_table);
+    auto *save = exportAction(this, session, tr("Export Entries\u2026"), *m_model, "codebooks");
     m_again = dockAction(this, tr("Match Codebooks Again"), {}, [this] { scheduleRefresh(); });
     m_again->setEnabled(false);
     m_table->addActions({m_again, save});
@@ -86,7 +77,11 @@ CodebooksDock::CodebooksDock(Session &session, QWidget *parent)
             this->session().goToElement(
                 weight, m_matched.subject.elementOn(!m_matched.documentIsB, *element), this);
     });
-    connect(&session.tasks(), &TaskManager::changed, this, &CodebooksDock::onTasksChanged);
+    m_task.whenCancelled([this] {
+        m_again->setEnabled(true);
+        clear(tr("The matching was cancelled. Match Codebooks Again in the Compare menu starts it "
+                 "anew."));
+    });
     connect(&session, &Session::otherChanged, this, &CodebooksDock::scheduleRefresh);
     connect(this, &Dock::pinnedChanged, this, [this](bool pinned) {
         if (!pinned)
@@ -121,9 +116,7 @@ void CodebooksDock::clear(const QString &message)
 
 void CodebooksDock::refresh()
 {
-    if (m_task)
-        m_task->cancel();
-    m_task = nullptr;
+    m_task.stop();
     m_again->setEnabled(false);
     if (!m_places.ofNow(session())) {
         m_places = {}; // of bundles that are open no more
@@ -154,16 +147,13 @@ void CodebooksDock::match()
 {
     if (!m_matched.sameWeights(m_places))
         clear(tr("Matching codebooks\u2026"));
-    m_task = session().tasks().start(
-        this, tr("Matching codebooks"),
+    m_task.start(
+        tr("Matching codebooks"),
         [subject = m_places.subject](Progress &progress) {
             progress.setTotal(subject.weight().elements.value);
             return matchCodebooks(*subject.a, *subject.b, subject.sides, &progress);
         },
-        [this](const Result<CodebookMatch> &match) {
-            m_task = nullptr;
-            showMatch(match);
-        });
+        [this](const Result<CodebookMatch> &match) { showMatch(match); });
 }
 
 void CodebooksDock::showMatch(const Result<CodebookMatch> &match)
@@ -178,26 +168,6 @@ void CodebooksDock::showMatch(const Result<CodebookMatch> &match)
     m_model->setMatch(std::make_shared<const CodebookMatch>(*match));
     m_matched = m_places;
     showContent();
-}
-
-/// A person cancelled. Where an edit did, refresh() comes first and starts anew.
-void CodebooksDock::onTasksChanged()
-{
-    if (!m_task || !m_task->progress().cancelled())
-        return;
-    QTimer::singleShot(0, this, [this, task = m_task] {
-        if (m_task != task)
-            return;
-        m_task = nullptr;
-        m_again->setEnabled(true);
-        clear(tr("The matching was cancelled. Match Codebooks Again in the Compare menu starts it "
-                 "anew."));
-    });
-}
-
-bool CodebooksDock::working() const
-{
-    return m_task && !m_task->progress().cancelled();
 }
 
 } // namespace kernscope::ui

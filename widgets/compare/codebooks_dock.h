@@ -9,9 +9,6 @@
 
 #include <QList>
 
-#include <memory>
-#include <optional>
-
 namespace kernscope::ui {
 
 using CodebookMatchPtr = std::shared_ptr<const CodebookMatch>;
@@ -51,18 +48,15 @@ public:
     /// Those of the pair that is shown now; a pinned dock stays with the pair that it has.
     void setPlaces(const PairPlaces &places);
 
-    /// Match again, copy, export.
-    QList<QAction *> menuActions() const { return m_actions; }
     QTableView *table() const { return m_table; }
     const CodebookPairModel &model() const { return *m_model; }
 
 protected:
     void refresh() override;
-    bool working() const override;
+    bool working() const override { return m_task.running(); }
 
 private:
     void match();
-    void onTasksChanged();
     void showMatch(const Result<CodebookMatch> &match);
     void clear(const QString &message);
 
@@ -72,8 +66,7 @@ private:
     QTableView *m_table = nullptr;
     QLabel *m_title = nullptr;
     QAction *m_again = nullptr;
-    QList<QAction *> m_actions;
-    TaskPtr m_task;
+    Job m_task{session().tasks()};
 };
 
 } // namespace kernscope::ui

@@ -2,21 +2,12 @@
 #include "widgets/compare/compare_copies.h"
 
 #include "core/base/error_builder.h"
-#include "core/bundle/bundle.h"
-#include "core/compare/codebook_match.h"
 #include "core/report/difference_json.h"
-#include "widgets/models/table_text.h"
 #include "widgets/models/words.h"
 
 #include <QAction>
 #include <QCoreApplication>
 #include <QFileInfo>
-
-#include <algorithm>
-#include <iterator>
-#include <limits>
-#include <span>
-#include <utility>
 
 namespace kernscope::ui {
 
@@ -225,10 +216,8 @@ void CompareCopies::copyChosen(const QList<quint64> &elements)
 
 void CompareCopies::copyRuns(std::vector<patch::CopyRun> runs, const QString &title)
 {
-    if (m_task)
-        m_task->cancel();
-    m_task = m_session.tasks().start(
-        this, tr("Reading the values to copy"),
+    m_task.start(
+        tr("Reading the values to copy"),
         [to = document(), from = other(), weightTo = weightOf(true), weightFrom = weightOf(false),
          runs = std::move(runs)](Progress &progress) {
             std::uint64_t elements = 0;
@@ -238,7 +227,6 @@ void CompareCopies::copyRuns(std::vector<patch::CopyRun> runs, const QString &ti
             return patch::copyRuns(*to, weightTo, *from, weightFrom, runs, &progress);
         },
         [this, to = document(), title](Result<std::vector<Edit>> edits) {
-            m_task = nullptr;
             if (!edits || m_session.bundle() == to)
                 take(std::move(edits), title, tr("These values are the same already."));
         });
@@ -279,16 +267,13 @@ void CompareCopies::acceptWithinLimits()
                          m_documentIsB ? row.pair.a : row.pair.b, values->ulpType});
         elements += row.elements;
     }
-    if (m_task)
-        m_task->cancel();
-    m_task = m_session.tasks().start(
-        this, tr("Reading the values to accept"),
+    m_task.start(
+        tr("Reading the values to accept"),
         [=, to = document(), from = other(), documentIsB = m_documentIsB](Progress &progress) {
             progress.setTotal(elements);
             return acceptedOf(to, from, documentIsB, pairs, ofElements, progress);
         },
         [this, to = document()](Result<Accepted> accepted) {
-            m_task = nullptr;
             if (accepted && m_session.bundle() != to)
                 return;
             const QString title =

@@ -13,11 +13,6 @@
 #include <QObject>
 #include <QString>
 
-#include <functional>
-#include <optional>
-#include <string>
-#include <vector>
-
 class QAction;
 
 namespace kernscope::ui {
@@ -60,7 +55,7 @@ public:
     /// Element, channel, codebook, weight; all within the limits.
     QList<QAction *> actions() const { return m_actions; }
     QAction *weightAction() const { return m_actions[static_cast<int>(Extent::Weight)]; }
-    bool working() const { return m_task && !m_task->progress().cancelled(); }
+    bool working() const { return m_task.running(); }
 
 private:
     enum class Extent : std::uint8_t { Element, Channel, Codebook, Weight };
@@ -83,7 +78,7 @@ private:
     PairSubject m_subject;
     std::function<std::optional<std::uint64_t>()> m_element;
     QList<QAction *> m_actions;
-    TaskPtr m_task;
+    Job m_task{m_session.tasks()};
 };
 
 } // namespace kernscope::ui

@@ -2,23 +2,19 @@
 #include "widgets/compare/compare_dock.h"
 
 #include "core/bundle/bundle.h"
-#include "core/target/rules.h"
+#include "core/target/target.h"
 #include "widgets/common/controls.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/file_dialogs.h"
+#include "widgets/common/labels.h"
 #include "widgets/common/panels.h"
 #include "widgets/compare/compare_copies.h"
-#include "widgets/compare/compare_pages.h"
 #include "widgets/compare/compare_runner.h"
 #include "widgets/compare/hand_pairs.h"
 #include "widgets/compare/pair_dock.h"
-#include "widgets/compare/pair_pictures.h"
 #include "widgets/compare/places_dock.h"
-#include "widgets/compare/shown_pair.h"
 #include "widgets/compare/verdict_strip.h"
-#include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
-#include "widgets/weight/weight_tiles.h"
 
 #include <QAction>
 #include <QActionGroup>
@@ -27,15 +23,11 @@
 #include <QLineEdit>
 #include <QMenu>
 #include <QSignalBlocker>
-#include <QSplitter>
 #include <QTableView>
 #include <QToolButton>
 #include <QVBoxLayout>
 
-#include <algorithm>
 #include <cmath>
-#include <memory>
-#include <utility>
 
 namespace kernscope::ui {
 
@@ -164,10 +156,9 @@ void CompareDock::buildActions()
     m_againAction = dockAction(this, tr("Compare the Rest"), {},
                                [this] { m_runner->start(m_a, m_b, resolvedChoices()); });
     m_againAction->setToolTip(tr("Go on with the weights that a cancelled comparison left out"));
-    auto *copy = dockAction(m_table, tr("Copy Rows"), QKeySequence::Copy,
-                            [this] { copySelection(*m_table); });
-    auto *save = exportAction(this, this->session(), tr("Export Comparison\u2026"), *m_model,
-                              QStringLiteral("comparison"));
+    auto *copy = copyAction(m_table, tr("Copy Rows"), m_table);
+    auto *save =
+        exportAction(this, this->session(), tr("Export Comparison\u2026"), *m_model, "comparison");
     m_saveAction =
         dockAction(this, tr("Save the Difference\u2026"), {}, [this] { saveDifference(); });
     m_saveAction->setToolTip(tr("As changes for another copy of A, or as a report"));
@@ -239,13 +230,12 @@ void CompareDock::saveDifference()
         return;
     DiffLimits limits;
     limits.values = m_model->limits();
-    m_saving = session().tasks().start(
-        this, tr("Writing down the difference"),
+    m_saving.start(
+        tr("Writing down the difference"),
         [a = m_a, b = m_b, limits, chosen = resolvedChoices(), path](Progress &progress) {
             return differenceDocument(a, b, limits, chosen, path, progress);
         },
         [this, path](const Result<std::string> &text) {
-            m_saving = nullptr;
             QString fault;
             if (!text)
                 fault = fromUtf8(describe(text.error()));
@@ -259,18 +249,12 @@ void CompareDock::saveDifference()
 QWidget *CompareDock::buildToolRow(QWidget *parent)
 {
     auto *box = new QWidget(parent);
-    auto *row = new FlowLayout(box);
-    row->setContentsMargins(0, 0, 0, 0);
-    row->setSpacing(theme::em(this, 0.3));
+    auto *row = withoutMargins(new FlowLayout(box), theme::em(this, 0.3));
     m_filter = filterBox(box, tr("Filter by name, form or verdict"), m_table);
     m_filter->setFixedWidth(theme::em(this, 8));
     row->addWidget(m_filter);
     const auto button = [box, row](QAction *action) {
-        auto *made = new QToolButton(box);
-        made->setDefaultAction(action);
-        made->setAccessibleName(action->text());
-        made->setToolButtonStyle(Qt::ToolButtonTextOnly);
-        made->setFocusPolicy(Qt::TabFocus);
+        auto *made = actionButton(action, box);
         row->addWidget(made);
     };
     button(m_worstAction);
@@ -429,8 +413,7 @@ void CompareDock::connectRunner()
 
 QComboBox *CompareDock::buildChips(QWidget *parent)
 {
-    m_chip = new QComboBox(parent);
-    m_chip->setAccessibleName(tr("Chip of the column of outcomes"));
+    m_chip = named(new QComboBox(parent), tr("Chip of the column of outcomes"));
     m_chip->setToolTip(tr("The chip whose outcome stands in the table"));
     // Long names of single chips must not make the row wrap.
     m_chip->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
@@ -734,7 +717,7 @@ void CompareDock::showPlaces(const PairPlaces &places, double range)
 
 bool CompareDock::working() const
 {
-    const bool saving = m_saving && !m_saving->progress().cancelled();
+    const bool saving = m_saving.running();
     return m_runner->running() || m_shownPair->working() || m_copies->working() || saving ||
            m_pages->working() || m_pictures->loading();
 }

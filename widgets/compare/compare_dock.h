@@ -11,29 +11,21 @@
 #include <QElapsedTimer>
 #include <QList>
 
-#include <functional>
-#include <vector>
-
 class QAction;
 class QActionGroup;
 class QComboBox;
 class QLineEdit;
-class QSplitter;
 class QTableView;
 
 namespace kernscope::ui {
 
 class CompareCopies;
-class CompareHeader;
 class CompareRunner;
 class HandPairs;
 class LimitsBar;
 class PairFigures;
-class PairPictures;
-class ShownPair;
 class VerdictStrip;
 struct PairPlaces;
-struct PairSubject;
 
 /// Two bundles set against each other: the weights in pairs with the differences as columns, and
 /// of the selected pair both pictures, the picture of the difference, and its figures.
@@ -43,10 +35,6 @@ class CompareDock : public Dock
 
 public:
     explicit CompareDock(Session &session, QWidget *parent = nullptr);
-
-    /// Swap sides, differences only, limits, values, zeros, go to the largest difference (Ctrl+F8),
-    /// copy values from the other bundle, compare the rest, copy, export, save the difference.
-    QList<QAction *> menuActions() const { return m_actions; }
 
     /// A is the other bundle and B the document; both docks of a comparison should agree.
     bool swapped() const { return m_swapped; }
@@ -159,9 +147,8 @@ private:
     QAction *m_swapAction = nullptr, *m_onlyAction = nullptr, *m_againAction = nullptr;
     QAction *m_largestAction = nullptr, *m_limitsAction = nullptr, *m_saveAction = nullptr;
     QActionGroup *m_modeGroup = nullptr;
-    QList<QAction *> m_actions;
     BundlePtr m_a, m_b; ///< what the rows are of
-    TaskPtr m_saving;
+    Job m_saving{session().tasks()};
     std::size_t m_row = kNoIndex;      ///< whose pair is shown
     std::size_t m_proposed = kNoIndex; ///< the row shown until the user chooses one
     std::string m_shownA, m_shownB;    ///< its names, by which it is found again

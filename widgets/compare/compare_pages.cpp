@@ -5,8 +5,8 @@
 #include "widgets/common/controls.h"
 #include "widgets/common/design.h"
 #include "widgets/common/dock_tools.h"
+#include "widgets/common/labels.h"
 #include "widgets/common/table_tools.h"
-#include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
 #include "widgets/models/words.h"
 
@@ -25,9 +25,7 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
-#include <algorithm>
 #include <cmath>
-#include <utility>
 
 namespace kernscope::ui {
 
@@ -42,12 +40,9 @@ QString sideText(const QString &side, const QString &name, const QString &bytes)
 
 CompareHeader::CompareHeader(QWidget *parent) : QWidget(parent)
 {
-    auto *row = new QHBoxLayout(this);
-    row->setContentsMargins(0, 0, 0, 0);
-    row->setSpacing(theme::em(this, 0.6));
+    auto *row = withoutMargins(new QHBoxLayout(this), theme::em(this, 0.6));
     const auto label = [this, row](const QString &name) {
-        auto *made = new QLabel(this);
-        made->setAccessibleName(name);
+        auto *made = named(new QLabel(this), name);
         made->setTextInteractionFlags(Qt::TextSelectableByMouse);
         made->setSizePolicy(QSizePolicy::Maximum, QSizePolicy::Fixed);
         made->setMinimumWidth(theme::em(this, 3));
@@ -269,8 +264,8 @@ void ErrorBarDelegate::paint(QPainter *painter, const QStyleOptionViewItem &opti
 
 QTableView *makeCompareTable(CompareModel &model, QWidget *parent)
 {
-    auto *table = new QTableView(parent);
-    table->setAccessibleName(
+    auto *table = named(
+        new QTableView(parent),
         QCoreApplication::translate("kernscope::CompareTable", "Weights of both bundles in pairs"));
     table->setModel(&model);
     table->setDragEnabled(true);
@@ -293,16 +288,11 @@ QTableView *makeCompareTable(CompareModel &model, QWidget *parent)
 }
 
 StructureList::StructureList(Session &session, RowTableModel *model, const QString &name,
-                             const QString &fileName, QWidget *parent)
+                             const char *fileName, QWidget *parent)
     : QWidget(parent), m_model(model)
 {
-    auto *column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(theme::em(this, 0.3));
-    m_table = new QTableView(this);
-    m_table->setAccessibleName(name);
-    m_table->setModel(model);
-    prepareTable(m_table);
+    auto *column = withoutMargins(new QVBoxLayout(this), theme::em(this, 0.3));
+    m_table = makeTable(this, name, model);
     m_filter = filterBox(this, tr("Filter by any word"), m_table);
     m_filter->setFixedWidth(theme::em(this, 16));
     m_note = new QLabel(this);
@@ -314,8 +304,7 @@ StructureList::StructureList(Session &session, RowTableModel *model, const QStri
     row->addWidget(m_note, 1);
     column->addLayout(row);
     column->addWidget(m_table, 1);
-    auto *copy = dockAction(m_table, tr("Copy Rows"), QKeySequence::Copy,
-                            [this] { copySelection(*m_table); });
+    auto *copy = copyAction(m_table, tr("Copy Rows"), m_table);
     m_table->addActions(
         {copy, exportAction(this, session, tr("Export Table\u2026"), *model, fileName)});
     connect(m_filter, &QLineEdit::textChanged, model, &RowTableModel::setFilter);
@@ -338,11 +327,11 @@ ComparePages::ComparePages(Session &session)
       m_structureModel(new RowTable<report::StructureFacts>(report::structureTable(), this))
 {
     m_program = new StructureList(session, m_programModel, tr("Operations that differ"),
-                                  QStringLiteral("program-changes"), this);
+                                  "program-changes", this);
     setColumnWidths(m_program->table()->horizontalHeader(), {6, 7, 8, 18, 16, 40});
     m_structure = new StructureList(session, m_structureModel,
                                     tr("Files, sections, tasks and registers that differ"),
-                                    QStringLiteral("structure"), this);
+                                    "structure", this);
     setColumnWidths(m_structure->table()->horizontalHeader(), {7, 24, 8, 8, 22, 7, 7, 26});
     addWidget(m_program);
     addWidget(m_structure);
@@ -426,15 +415,12 @@ void ComparePages::findStructure()
     m_structureKnown = true;
     m_structureModel->setRows({});
     m_structure->setNote(tr("Looking for files, sections and tasks that differ\u2026"));
-    if (m_task)
-        m_task->cancel();
-    m_task = m_session.tasks().start(
-        this, tr("Comparing structures"),
+    m_task.start(
+        tr("Comparing structures"),
         [a = m_a, b = m_b, pairs = m_pairs](Progress &progress) {
             return report::structureRows(a, b, pairs, progress);
         },
         [this](std::vector<report::StructureFacts> rows) {
-            m_task = nullptr;
             m_structure->setNote(
                 rows.empty() ? tr("Files, sections and tasks are the same, byte for byte.")
                              : countedWords(rows.size(), tr("1 difference"), tr("%1 differences")));

@@ -14,9 +14,6 @@
 #include <QStyledItemDelegate>
 #include <QWidget>
 
-#include <memory>
-#include <vector>
-
 class QLabel;
 class QProgressBar;
 class QToolButton;
@@ -90,8 +87,8 @@ class StructureList : public QWidget
     Q_OBJECT
 
 public:
-    StructureList(Session &session, RowTableModel *model, const QString &name,
-                  const QString &fileName, QWidget *parent = nullptr);
+    StructureList(Session &session, RowTableModel *model, const QString &name, const char *fileName,
+                  QWidget *parent = nullptr);
 
     void setNote(const QString &text);
     QString note() const;
@@ -131,7 +128,7 @@ public:
 
     StructureList *program() const { return m_program; }
     StructureList *structure() const { return m_structure; }
-    bool working() const { return m_task && !m_task->progress().cancelled(); }
+    bool working() const { return m_task.running(); }
 
 Q_SIGNALS:
     void pageShown(kernscope::ui::ComparePages::Page page);
@@ -148,9 +145,7 @@ private:
     BundlePtr m_a, m_b;
     std::vector<PairChoice> m_pairs;
     bool m_documentIsB = false, m_structureKnown = false;
-    TaskPtr m_task;
+    Job m_task{m_session.tasks()};
 };
 
 } // namespace kernscope::ui
-
-class QAction;

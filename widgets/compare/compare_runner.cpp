@@ -3,22 +3,8 @@
 
 #include "core/bundle/bundle.h"
 #include "core/bundle/pair_read_lock.h"
-#include "core/compare/value_difference.h"
-#include "core/report/pair_table.h"
-#include "widgets/models/compare_model.h"
-#include "widgets/models/table_text.h"
 
 #include <QAction>
-#include <QVariant>
-
-#include <algorithm>
-#include <map>
-#include <memory>
-#include <mutex>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace kernscope::ui {
 

@@ -9,11 +9,6 @@
 #include <QObject>
 #include <QTimer>
 
-#include <array>
-#include <cstdint>
-#include <memory>
-#include <vector>
-
 class QAction;
 
 namespace kernscope::ui {

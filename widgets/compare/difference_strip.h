@@ -6,9 +6,6 @@
 
 #include <QWidget>
 
-#include <array>
-#include <vector>
-
 namespace kernscope::ui {
 
 /// The whole of two bundles as a narrow strip from top to bottom: how densely bytes differ, A on

@@ -6,9 +6,7 @@
 
 #include <QCoreApplication>
 
-#include <algorithm>
 #include <cmath>
-#include <vector>
 
 namespace kernscope::ui {
 

@@ -6,9 +6,6 @@
 
 #include <QColor>
 
-#include <array>
-#include <span>
-
 namespace kernscope::ui {
 
 /// Which sides keep an element: by the mask's bit, or, of a weight without one, where it does not

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/compare/hand_pairs.h"
 
-#include "core/bundle/bundle.h"
-#include "core/form/storage_form.h"
 #include "widgets/common/dock_tools.h"
-#include "widgets/models/table_text.h"
+#include "widgets/common/labels.h"
 #include "widgets/models/theme.h"
 
 #include <QAction>
@@ -14,10 +12,6 @@
 #include <QListWidget>
 #include <QPushButton>
 #include <QVBoxLayout>
-#include <QWidget>
-
-#include <algorithm>
-#include <vector>
 
 namespace kernscope::ui {
 
@@ -40,8 +34,7 @@ PairDialog::PairDialog(const Weight &weight, const BundlePtr &candidates, QWidge
     m_filter->setAccessibleName(m_filter->placeholderText());
     m_filter->setClearButtonEnabled(true);
     column->addWidget(m_filter);
-    m_list = new QListWidget(this);
-    m_list->setAccessibleName(tr("Weights to pair with"));
+    m_list = named(new QListWidget(this), tr("Weights to pair with"));
     m_list->setUniformItemSizes(true);
     m_list->setTextElideMode(Qt::ElideMiddle);
     column->addWidget(m_list, 1);

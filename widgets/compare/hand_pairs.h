@@ -10,13 +10,10 @@
 #include <QList>
 #include <QObject>
 
-#include <string>
-
 class QDialogButtonBox;
 class QLineEdit;
 class QListWidget;
 class QAction;
-class QWidget;
 
 namespace kernscope::ui {
 

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/compare/pair_dock.h"
 
-#include "core/bundle/bundle.h"
-#include "core/compare/codebook_match.h"
+#include "widgets/common/controls.h"
 #include "widgets/common/design.h"
 #include "widgets/common/dock_tools.h"
+#include "widgets/common/labels.h"
 #include "widgets/common/panels.h"
 #include "widgets/compare/compare_dock.h"
 #include "widgets/compare/pair_plots.h"
 #include "widgets/compare/places_dock.h"
 #include "widgets/compare/scatter_plot.h"
-#include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
 #include "widgets/models/words.h"
 
@@ -22,13 +21,10 @@
 #include <QItemSelectionModel>
 #include <QLabel>
 #include <QStyledItemDelegate>
-#include <QTableWidget>
 #include <QToolButton>
 #include <QVBoxLayout>
 
-#include <algorithm>
 #include <cmath>
-#include <optional>
 
 namespace kernscope::ui {
 
@@ -156,7 +152,7 @@ PairElementTable::PairElementTable(QWidget *parent)
     prepareTable(this);
     setSortingEnabled(false);
     horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
-    dockAction(this, tr("Copy Element"), QKeySequence::Copy, [this] { copySelection(*this); });
+    copyAction(this, tr("Copy Element"), this);
     clearElement();
 }
 
@@ -435,15 +431,13 @@ void PairFigures::buildPlots()
 
 void PairFigures::buildTables()
 {
-    m_table = new QTableWidget(this);
-    m_table->setAccessibleName(tr("Figures of the pair as a table"));
+    m_table = named(new QTableWidget(this), tr("Figures of the pair as a table"));
     m_table->setColumnCount(2);
     m_table->setHorizontalHeaderLabels({tr("Figure"), tr("Value")});
     prepareTable(m_table);
     m_table->setSortingEnabled(false);
     m_table->horizontalHeader()->setStretchLastSection(true);
-    dockAction(m_table, tr("Copy Figures"), QKeySequence::Copy,
-               [this] { copySelection(*m_table); });
+    copyAction(m_table, tr("Copy Figures"), m_table);
     m_element = new PairElementTable(this);
     m_chips = new PairChipsTable(this);
 }
@@ -451,11 +445,7 @@ void PairFigures::buildTables()
 void PairFigures::addLinks(const QList<QAction *> &actions)
 {
     for (QAction *action : actions) {
-        auto *button = new QToolButton(m_links);
-        button->setDefaultAction(action);
-        button->setToolButtonStyle(Qt::ToolButtonTextOnly);
-        button->setFocusPolicy(Qt::TabFocus);
-        button->setAccessibleName(action->text());
+        auto *button = actionButton(action, m_links);
         button->setVisible(action->isVisible());
         connect(action, &QAction::changed, button,
                 [action, button] { button->setVisible(action->isVisible()); });
@@ -578,8 +568,7 @@ void PairFigures::fillTable(const report::PairRow &row)
 PairDock::PairDock(Session &session, QWidget *parent)
     : Dock(session, QStringLiteral("pair"), tr("Pair"), parent), m_content(new QWidget(this))
 {
-    auto *column = new QVBoxLayout(m_content);
-    column->setContentsMargins(0, 0, 0, 0);
+    withoutMargins(new QVBoxLayout(m_content));
     setContent(m_content);
     connect(&session, &Session::otherChanged, this, &PairDock::scheduleRefresh);
 }

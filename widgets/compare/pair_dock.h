@@ -14,13 +14,8 @@
 #include <QTableWidget>
 #include <QWidget>
 
-#include <array>
-#include <memory>
-#include <vector>
-
 class QLabel;
 class QAction;
-class QTableWidget;
 class QVBoxLayout;
 
 namespace kernscope::ui {
@@ -195,7 +190,6 @@ private:
 };
 
 class CompareDock;
-struct PairPlaces;
 
 /// The inspector of a comparison: everything that is known of the pair that the Compare dock shows,
 /// in sections. It is pinned along with that dock.
@@ -207,7 +201,7 @@ public:
     explicit PairDock(Session &session, QWidget *parent = nullptr);
 
     /// None: those of the figures are the Compare dock's.
-    QList<QAction *> menuActions() const { return {}; }
+    QList<QAction *> menuActions() const override { return {}; }
     /// Whose figures are shown; once.
     void inspect(CompareDock &compare);
 

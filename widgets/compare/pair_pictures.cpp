@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/compare/pair_pictures.h"
 
-#include "core/bundle/bundle.h"
 #include "core/bundle/pair_read_lock.h"
 #include "widgets/common/labels.h"
 #include "widgets/common/tile_painter.h"
 #include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
-#include "widgets/weight/weight_tiles.h"
 
 #include <QEvent>
 #include <QHBoxLayout>
@@ -17,9 +15,7 @@
 #include <QStackedWidget>
 #include <QVBoxLayout>
 
-#include <algorithm>
 #include <cmath>
-#include <utility>
 
 namespace kernscope::ui {
 
@@ -66,6 +62,11 @@ void PictureLegend::showEqual()
     setKind(Kind::Equal);
 }
 
+void PictureLegend::showNotFinite()
+{
+    setKind(Kind::NotFinite);
+}
+
 void PictureLegend::clear()
 {
     setKind(Kind::None);
@@ -94,6 +95,8 @@ std::vector<PictureLegend::Swatch> PictureLegend::swatches() const
     }
     if (m_kind == Kind::Equal)
         all.push_back({theme::diverging(0, dark), CellShape::Square, tr("no difference")});
+    if (m_kind == Kind::NotFinite)
+        all.push_back({palette().color(QPalette::Text), CellShape::Cross, tr("not finite")});
     if (m_kind == Kind::Kept) {
         for (const KeptState state : kKeptStates)
             all.push_back({keptColor(state, dark), keptShape(state), keptText(state)});
@@ -207,9 +210,7 @@ PicturePane::PicturePane(TaskManager &tasks, const QString &name, const QString 
         head->addWidget(label);
     }
     head->addWidget(m_title, 1);
-    auto *column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(theme::em(this, 0.1));
+    auto *column = withoutMargins(new QVBoxLayout(this), theme::em(this, 0.1));
     column->addLayout(head);
     column->addWidget(m_stack, 1);
     column->addWidget(m_legend);
@@ -341,13 +342,10 @@ PairPictures::PairPictures(TaskManager &tasks, QWidget *parent)
     m_row->addPane(tasks, tr("Difference of B and A"), tr("Difference"));
     for (const PicturePane *pane : m_row->panes())
         connectPane(pane->view());
-    m_readout = new QLabel(this);
-    m_readout->setAccessibleName(tr("Cell under the cursor"));
+    m_readout = named(new QLabel(this), tr("Cell under the cursor"));
     m_readout->setTextInteractionFlags(Qt::TextSelectableByMouse);
     m_readout->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
-    auto *column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(theme::em(this, 0.2));
+    auto *column = withoutMargins(new QVBoxLayout(this), theme::em(this, 0.2));
     column->addWidget(m_row, 1);
     column->addWidget(m_readout);
     setFocusProxy(viewDifference());
@@ -541,6 +539,8 @@ void PairPictures::showDifferenceLegend()
     const bool met = m_sample.differenceRange > 0 || m_largest.value_or(0) > 0;
     if (met)
         legend.showScale(differenceRange(), relative());
+    else if (m_largest && !std::isfinite(*m_largest))
+        legend.showNotFinite();
     else if (m_sample.whole || m_largest)
         legend.showEqual();
     else
@@ -587,16 +587,14 @@ void PairPictures::markCells()
 /// Decoding one element can mean walking a mask first: not for the GUI thread.
 void PairPictures::readCell()
 {
-    if (m_reading)
-        m_reading->cancel();
-    m_reading = nullptr;
+    m_reading.stop();
     if (!m_element || (!m_readerA && !m_readerB)) {
         setReadout({});
         Q_EMIT elementLeft();
         return;
     }
-    m_reading = m_tasks.start(
-        this, tr("Reading a cell"),
+    m_reading.start(
+        tr("Reading a cell"),
         [a = m_readerA, b = m_readerB, subject = m_subject, element = *m_element](Progress &) {
             const PairReadLock lock(a ? *a->bundle() : *b->bundle(),
                                     b ? *b->bundle() : *a->bundle());
@@ -605,7 +603,6 @@ void PairPictures::readCell()
                 readElement(b, subject.sides.b, subject.elementOn(false, element))};
         },
         [this](const ElementReadings &readings) {
-            m_reading = nullptr;
             const auto &[element, a, b] = readings;
             const SliceMap &map = (m_readerA ? m_readerA : m_readerB)->map();
             const std::uint64_t onSide = m_subject.elementOn(m_readerA != nullptr, element);
@@ -632,7 +629,7 @@ QString PairPictures::readout() const
 
 bool PairPictures::loading() const
 {
-    const bool reading = m_reading && !m_reading->progress().cancelled();
+    const bool reading = m_reading.running();
     return reading || m_row->loading();
 }
 

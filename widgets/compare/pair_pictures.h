@@ -12,10 +12,6 @@
 #include <QString>
 #include <QWidget>
 
-#include <memory>
-#include <optional>
-#include <vector>
-
 class QLabel;
 class QStackedWidget;
 
@@ -40,6 +36,7 @@ public:
     void showKept();
     /// Of a picture in which nothing differs.
     void showEqual();
+    void showNotFinite(); ///< no difference is a number
     void clear();
 
     QSize sizeHint() const override;
@@ -49,7 +46,7 @@ protected:
     void paintEvent(QPaintEvent *event) override;
 
 private:
-    enum class Kind : std::uint8_t { None, Scale, Mask, Kept, Equal };
+    enum class Kind : std::uint8_t { None, Scale, Mask, Kept, Equal, NotFinite };
     struct Swatch {
         QColor color;
         CellShape shape;
@@ -113,8 +110,6 @@ private:
     std::vector<PicturePane *> m_panes;
     bool m_linked = true;
 };
-
-class WeightPyramids;
 
 /// Two weights to be set side by side, or one where the other side has none. Elements are numbered
 /// as those of A; of a part of a split or merged weight as those of the part.
@@ -221,7 +216,7 @@ private:
     WeightReaderPtr m_readerA, m_readerB;
     PictureMode m_mode = PictureMode::Values;
     std::optional<std::uint64_t> m_element;
-    TaskPtr m_reading;
+    Job m_reading{m_tasks};
 };
 
 } // namespace kernscope::ui

@@ -2,17 +2,13 @@
 #include "widgets/compare/pair_plots.h"
 
 #include "widgets/compare/difference_tiles.h"
-#include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
 #include "widgets/models/words.h"
 
 #include <qcustomplot.h>
 
-#include <algorithm>
-#include <array>
 #include <cmath>
 #include <numeric>
-#include <utility>
 
 namespace kernscope::ui {
 
@@ -464,12 +460,6 @@ void UlpPlot::resizeEvent(QResizeEvent *event)
 {
     PlotWidget::resizeEvent(event);
     labelTicks();
-}
-
-int UlpPlot::pointAt(double key) const
-{
-    const int bin = static_cast<int>(std::lround(key));
-    return m_elements > 0 && bin >= 0 && bin < bins() ? bin : -1;
 }
 
 QString UlpPlot::pointText(int point) const

@@ -6,9 +6,6 @@
 #include "widgets/common/plot_widget.h"
 #include "widgets/models/compare_model.h"
 
-#include <memory>
-#include <vector>
-
 class QCPBars;
 class QCPGraph;
 class QCPAxisRect;
@@ -115,8 +112,6 @@ public:
     QVariant cell(int point, int column) const override;
 
 protected:
-    double keyOf(int point) const override { return point; }
-    int pointAt(double key) const override;
     void applyColors(bool dark) override;
     void resizeEvent(QResizeEvent *event) override;
 

@@ -2,21 +2,18 @@
 #include "widgets/compare/places_dock.h"
 
 #include "widgets/common/dock_tools.h"
+#include "widgets/common/labels.h"
 #include "widgets/compare/compare_runner.h"
 #include "widgets/compare/pair_plots.h"
-#include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
 #include "widgets/models/words.h"
 
 #include <QAction>
 #include <QHeaderView>
 #include <QLabel>
-#include <QSplitter>
 #include <QTableView>
 #include <QToolButton>
 #include <QVBoxLayout>
-
-#include <algorithm>
 
 namespace kernscope::ui {
 
@@ -33,11 +30,7 @@ QLabel *titleLabel(QWidget *parent)
 QTableView *placesTable(QWidget *parent, const QString &name, QAbstractItemModel *model,
                         std::initializer_list<double> widths)
 {
-    auto *table = new QTableView(parent);
-    table->setAccessibleName(name);
-    table->setModel(model);
-    prepareTable(table);
-    setColumnWidths(table->horizontalHeader(), widths);
+    auto *table = makeTable(parent, name, model, widths);
     table->setMinimumHeight(theme::em(parent, 4));
     return table;
 }
@@ -82,9 +75,7 @@ PlacesDock::PlacesDock(Session &session, QWidget *parent)
 QWidget *PlacesDock::buildChannels(QWidget *parent)
 {
     auto *box = new QWidget(parent);
-    auto *column = new QVBoxLayout(box);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(theme::em(this, 0.2));
+    auto *column = withoutMargins(new QVBoxLayout(box), theme::em(this, 0.2));
     m_channelTitle = titleLabel(box);
     m_channels = placesTable(box, tr("Output channels that differ"), m_channelModel,
                              {4.5, 5.5, 5.5, 4.5, 4.5, 4.5, 4.5, 5});
@@ -97,9 +88,7 @@ QWidget *PlacesDock::buildChannels(QWidget *parent)
 QWidget *PlacesDock::buildElements(QWidget *parent)
 {
     auto *box = new QWidget(parent);
-    auto *column = new QVBoxLayout(box);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(theme::em(this, 0.2));
+    auto *column = withoutMargins(new QVBoxLayout(box), theme::em(this, 0.2));
     m_elementTitle = titleLabel(box);
     m_elements =
         placesTable(box, tr("Elements that differ most"), m_elementModel, {5.5, 6, 6, 5, 5, 4.5});
@@ -135,10 +124,10 @@ void PlacesDock::buildActions()
         const QString text = table == m_channels ? tr("Copy Channels") : tr("Copy Elements");
         copies << dockAction(table, text, QKeySequence::Copy, [table] { copySelection(*table); });
     }
-    auto *channels = exportAction(this, session(), tr("Export Channels\u2026"), *m_channelModel,
-                                  QStringLiteral("channels"));
+    auto *channels =
+        exportAction(this, session(), tr("Export Channels\u2026"), *m_channelModel, "channels");
     auto *elements = exportAction(this, session(), tr("Export Worst Elements\u2026"),
-                                  *m_elementModel, QStringLiteral("elements"));
+                                  *m_elementModel, "elements");
     m_copyChosen = new QAction(tr("Copy Chosen Elements from the Other"), this);
     m_copyChosen->setToolTip(tr("Give the elements that are chosen in the list of the worst ones "
                                 "the values that they have in the other bundle"));

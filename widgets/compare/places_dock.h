@@ -7,8 +7,6 @@
 
 #include <QList>
 
-#include <functional>
-
 class QAction;
 class QLabel;
 class QTableView;
@@ -46,8 +44,6 @@ public:
     /// Those of the pair that is shown now; a pinned dock stays with the pair that it has.
     void setPlaces(const PairPlaces &places);
 
-    /// Worst channels first, copy, export channels, export elements.
-    QList<QAction *> menuActions() const { return m_actions; }
     QTableView *channels() const { return m_channels; }
     QTableView *elements() const { return m_elements; }
     ChannelPlot *strip() const { return m_strip; }
@@ -77,7 +73,6 @@ private:
     QLabel *m_channelTitle = nullptr, *m_elementTitle = nullptr;
     ChannelPlot *m_strip = nullptr;
     QAction *m_worstFirst = nullptr, *m_copyChosen = nullptr;
-    QList<QAction *> m_actions;
     bool m_following = false;
 };
 

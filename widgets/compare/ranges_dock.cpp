@@ -4,7 +4,6 @@
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/table_tools.h"
 #include "widgets/compare/compare_runner.h"
-#include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
 #include "widgets/models/words.h"
 
@@ -12,8 +11,6 @@
 #include <QHeaderView>
 #include <QTableView>
 #include <QVBoxLayout>
-
-#include <utility>
 
 namespace kernscope::ui {
 
@@ -23,17 +20,12 @@ RangesDock::RangesDock(Session &session, QWidget *parent)
 {
     auto *content = new QWidget(this);
     QVBoxLayout *column = contentColumn(content);
-    m_table = new QTableView(content);
-    m_table->setAccessibleName(tr("Ranges of bytes that differ"));
-    m_table->setModel(m_model);
-    prepareTable(m_table);
-    setColumnWidths(m_table->horizontalHeader(), {10, 6.5, 5, 6.5, 5, 8, 16, 12});
+    m_table = makeTable(content, tr("Ranges of bytes that differ"), m_model,
+                        {10, 6.5, 5, 6.5, 5, 8, 16, 12});
     m_table->setMinimumHeight(theme::em(this, 4));
     column->addWidget(m_table, 1);
-    auto *copy = dockAction(m_table, tr("Copy Ranges"), QKeySequence::Copy,
-                            [this] { copySelection(*m_table); });
-    auto *save =
-        exportAction(this, session, tr("Export Ranges\u2026"), *m_model, QStringLiteral("ranges"));
+    auto *copy = copyAction(m_table, tr("Copy Ranges"), m_table);
+    auto *save = exportAction(this, session, tr("Export Ranges\u2026"), *m_model, "ranges");
     m_again = dockAction(this, tr("List Ranges Again"), {}, [this] {
         m_cancelled = false;
         scheduleRefresh();
@@ -56,7 +48,7 @@ RangesDock::RangesDock(Session &session, QWidget *parent)
         Q_EMIT rangeWanted(m_model->rowAt(index.row()).run);
         Q_EMIT raiseRequested(QStringLiteral("bytes"));
     });
-    connect(&session.tasks(), &TaskManager::changed, this, &RangesDock::onTasksChanged);
+    m_task.whenCancelled([this] { setCancelled(); });
     connect(&session, &Session::otherChanged, this, &RangesDock::scheduleRefresh);
     // Differences of other bytes are none of these.
     for (const auto changed :
@@ -66,9 +58,7 @@ RangesDock::RangesDock(Session &session, QWidget *parent)
 
 void RangesDock::forget()
 {
-    if (m_task)
-        m_task->cancel();
-    m_task = nullptr;
+    m_task.stop();
     m_bytes = nullptr;
     m_differences = nullptr;
     m_cancelled = false;
@@ -119,8 +109,8 @@ void RangesDock::refresh()
 void RangesDock::list()
 {
     showMessage(tr("Listing the ranges of bytes that differ\u2026"));
-    m_task = session().tasks().start(
-        this, tr("Listing ranges of bytes"),
+    m_task.start(
+        tr("Listing ranges of bytes"),
         [bytes = m_bytes, differences = m_differences](Progress &progress) {
             return report::differentRanges(*bytes, *differences, report::RangeList::kMostRanges,
                                            progress);
@@ -130,7 +120,6 @@ void RangesDock::list()
 
 void RangesDock::showList(std::optional<report::RangeList> list)
 {
-    m_task = nullptr;
     if (!list)
         return;
     m_listed = m_differences;
@@ -146,14 +135,6 @@ void RangesDock::showList(std::optional<report::RangeList> list)
     widenForNumbers(m_table);
     showContent();
     followPlace();
-}
-
-void RangesDock::onTasksChanged()
-{
-    if (!m_task || !m_task->progress().cancelled())
-        return;
-    m_task = nullptr;
-    setCancelled();
 }
 
 /// Marks the range that holds the first byte of the place, if one does.
@@ -176,11 +157,6 @@ void RangesDock::follow(const Place &place, QObject *origin)
         m_following = false;
         return;
     }
-}
-
-bool RangesDock::working() const
-{
-    return m_waiting || (m_task && !m_task->progress().cancelled());
 }
 
 } // namespace kernscope::ui

@@ -8,9 +8,6 @@
 
 #include <QList>
 
-#include <memory>
-#include <optional>
-
 class QAction;
 class QTableView;
 
@@ -33,8 +30,6 @@ public:
     /// A person cancelled the comparison that it waits for.
     void setCancelled();
 
-    /// List again, copy, export.
-    QList<QAction *> menuActions() const { return m_actions; }
     QTableView *table() const { return m_table; }
     const RowTable<report::RangeFacts> &model() const { return *m_model; }
 
@@ -48,22 +43,20 @@ Q_SIGNALS:
 protected:
     void refresh() override;
     void follow(const Place &place, QObject *origin) override;
-    bool working() const override;
+    bool working() const override { return m_waiting || m_task.running(); }
 
 private:
     void list();
     void showList(std::optional<report::RangeList> list);
-    void onTasksChanged();
     void forget();
 
     RowTable<report::RangeFacts> *m_model = nullptr;
     QTableView *m_table = nullptr;
     QAction *m_again = nullptr;
-    QList<QAction *> m_actions;
     AlignedBytesPtr m_bytes;
     std::shared_ptr<const ByteDifferences> m_differences;
     std::shared_ptr<const ByteDifferences> m_listed; ///< what the rows are of
-    TaskPtr m_task;
+    Job m_task{session().tasks()};
     bool m_documentIsB = false;
     bool m_waiting = false; ///< for the differences
     bool m_cancelled = false, m_following = false;

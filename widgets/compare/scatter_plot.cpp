@@ -9,9 +9,7 @@
 
 #include <qcustomplot.h>
 
-#include <algorithm>
 #include <cmath>
-#include <limits>
 #include <tuple>
 
 namespace kernscope::ui {

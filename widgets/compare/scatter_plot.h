@@ -5,9 +5,6 @@
 #include "widgets/common/plot_widget.h"
 
 #include <array>
-#include <memory>
-#include <optional>
-#include <vector>
 
 class QCPColorMap;
 class QCPGraph;

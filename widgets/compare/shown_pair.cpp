@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/compare/shown_pair.h"
 
-#include "core/bundle/bundle.h"
-
 #include <QTimer>
-
-#include <optional>
 
 namespace kernscope::ui {
 

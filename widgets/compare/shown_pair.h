@@ -10,9 +10,6 @@
 #include <QString>
 #include <QStringList>
 
-#include <functional>
-#include <vector>
-
 namespace kernscope::ui {
 
 /// Pairs by hand by the names of their weights, so that they outlive edits and can be kept: of the

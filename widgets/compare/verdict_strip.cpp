@@ -3,13 +3,10 @@
 
 #include "core/bundle/bundle.h"
 #include "core/compare/build_verdict.h"
-#include "core/target/rules.h"
+#include "core/target/target.h"
 #include "widgets/common/labels.h"
 #include "widgets/common/number_field.h"
 #include "widgets/common/panels.h"
-#include "widgets/models/compare_model.h"
-#include "widgets/models/table_text.h"
-#include "widgets/models/theme.h"
 #include "widgets/models/words.h"
 
 #include <QCoreApplication>
@@ -18,15 +15,8 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QPainter>
-#include <QString>
-#include <QStringList>
 #include <QStyleOption>
 #include <QToolButton>
-
-#include <algorithm>
-#include <limits>
-#include <utility>
-#include <vector>
 
 namespace kernscope::ui {
 
@@ -64,15 +54,11 @@ constexpr std::array<LimitField, 5> kLimitFields{{
 
 LimitsBar::LimitsBar(QWidget *parent) : QWidget(parent)
 {
-    auto *row = new FlowLayout(this);
-    row->setContentsMargins(0, 0, 0, 0);
-    row->setSpacing(theme::em(this, 0.4));
+    auto *row = withoutMargins(new FlowLayout(this), theme::em(this, 0.4));
     for (std::size_t i = 0; i < kLimitFields.size(); ++i) {
         // Label and field stay together where the row wraps.
         auto *group = new QWidget(this);
-        auto *inner = new QHBoxLayout(group);
-        inner->setContentsMargins(0, 0, 0, 0);
-        inner->setSpacing(theme::em(this, 0.3));
+        auto *inner = withoutMargins(new QHBoxLayout(group), theme::em(this, 0.3));
         auto *label = new QLabel(tr(kLimitFields[i].label), group);
         m_fields[i] = new QLineEdit(group);
         takeNumbers(m_fields[i], {false, true, kLimitFields[i].least, kLimitFields[i].most});
@@ -87,8 +73,7 @@ LimitsBar::LimitsBar(QWidget *parent) : QWidget(parent)
         row->addWidget(group);
         connect(m_fields[i], &QLineEdit::textChanged, this, &LimitsBar::read);
     }
-    m_verdict = new QLabel(this);
-    m_verdict->setAccessibleName(tr("How many pairs keep the limits"));
+    m_verdict = named(new QLabel(this), tr("How many pairs keep the limits"));
     m_verdict->setMinimumHeight(m_fields.back()->sizeHint().height()); // in line with the fields
     row->addWidget(m_verdict);
     setCounts(0, 0, 0);
@@ -289,9 +274,7 @@ void VerdictPill::changeEvent(QEvent *event)
 
 VerdictStrip::VerdictStrip(QWidget *parent) : QWidget(parent)
 {
-    auto *row = new FlowLayout(this);
-    row->setContentsMargins(0, 0, 0, 0);
-    row->setSpacing(theme::em(this, 0.3));
+    withoutMargins(new FlowLayout(this), theme::em(this, 0.3));
     setAccessibleName(tr("Result of the comparison"));
     setOutcome(nullptr);
 }

@@ -9,9 +9,6 @@
 #include <QList>
 #include <QWidget>
 
-#include <array>
-#include <optional>
-
 class QLabel;
 class QLineEdit;
 

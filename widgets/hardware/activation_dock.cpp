@@ -8,7 +8,6 @@
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/file_dialogs.h"
 #include "widgets/common/panels.h"
-#include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
 #include "widgets/models/words.h"
 
@@ -24,7 +23,6 @@
 
 #include <qcustomplot.h>
 
-#include <algorithm>
 #include <cmath>
 
 namespace kernscope::ui {
@@ -234,12 +232,9 @@ ActivationDock::ActivationDock(Session &session, QWidget *parent)
     buildChoosers(content);
     auto *split = new QSplitter(Qt::Horizontal, content);
     m_plot = new ActivationPlot(split);
-    m_entries = new QTableView(split);
-    m_entries->setAccessibleName(tr("Entries of the activation table"));
-    m_entries->setModel(m_model);
-    prepareTable(m_entries);
+    m_entries =
+        makeTable(split, tr("Entries of the activation table"), m_model, {3.5, 7, 4.5, 6, 7});
     m_entries->setSortingEnabled(false);
-    setColumnWidths(m_entries->horizontalHeader(), {3.5, 7, 4.5, 6, 7});
     m_entries->horizontalHeader()->setStretchLastSection(true);
     split->addWidget(m_plot);
     split->addWidget(m_entries);
@@ -284,8 +279,7 @@ void ActivationDock::buildActions()
     auto *open =
         dockAction(this, tr("Open Activation Table\u2026"),
                    QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_T), [this] { askForFile(); });
-    auto *copy = dockAction(m_entries, tr("Copy Entries"), QKeySequence::Copy,
-                            [this] { copySelection(*m_entries); });
+    auto *copy = copyAction(m_entries, tr("Copy Entries"), m_entries);
     m_actions = {read, open, copy};
     m_actions.append(m_plot->plotActions());
     m_entries->addActions({read, open, copy});

@@ -9,10 +9,6 @@
 
 #include <QList>
 
-#include <optional>
-#include <span>
-
-class QAction;
 class QCPGraph;
 class QCPItemStraightLine;
 class QComboBox;
@@ -68,7 +64,6 @@ class ActivationDock final : public Dock
 public:
     explicit ActivationDock(Session &session, QWidget *parent = nullptr);
 
-    QList<QAction *> menuActions() const { return m_actions; }
     ActivationModel &model() { return *m_model; }
     ActivationPlot &plot() { return *m_plot; }
     const std::optional<format::ActivationTable> &table() const { return m_table; }
@@ -103,7 +98,6 @@ private:
     ActivationModel *m_model = nullptr;
     QTableView *m_entries = nullptr;
     ActivationPlot *m_plot = nullptr;
-    QList<QAction *> m_actions;
 };
 
 } // namespace kernscope::ui

@@ -72,10 +72,10 @@ void CommandsDock::buildActions()
                             [this] { copySelection(*shownView()); });
     auto *hex = dockAction(this, tr("Show in Hex"), {},
                            [this] { Q_EMIT raiseRequested(QStringLiteral("hex")); });
-    auto *save = exportAction(this, session(), tr("Export Table of Commands…"), *m_commands,
-                              QStringLiteral("commands"));
-    auto *saveSymbols = exportAction(this, session(), tr("Export Table of Symbols…"), *m_symbols,
-                                     QStringLiteral("symbols"));
+    auto *save =
+        exportAction(this, session(), tr("Export Table of Commands…"), *m_commands, "commands");
+    auto *saveSymbols =
+        exportAction(this, session(), tr("Export Table of Symbols…"), *m_symbols, "symbols");
     m_actions = {find, copy, hex, save, saveSymbols};
     m_commandView->addActions(m_actions);
     m_symbolView->addActions(m_actions);

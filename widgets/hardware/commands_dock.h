@@ -6,7 +6,6 @@
 
 #include <QList>
 
-class QAction;
 class QLineEdit;
 class QTabWidget;
 class QTreeView;
@@ -20,8 +19,6 @@ class CommandsDock final : public Dock
 
 public:
     explicit CommandsDock(Session &session, QWidget *parent = nullptr);
-
-    QList<QAction *> menuActions() const { return m_actions; }
 
     FactTreeModel &commands() { return *m_commands; }
     FactTreeModel &symbols() { return *m_symbols; }
@@ -44,7 +41,6 @@ private:
     QLineEdit *m_filter = nullptr;
     QTabWidget *m_tabs = nullptr;
     QTreeView *m_commandView = nullptr, *m_symbolView = nullptr;
-    QList<QAction *> m_actions;
 };
 
 } // namespace kernscope::ui

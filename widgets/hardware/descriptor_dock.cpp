@@ -22,8 +22,6 @@
 #include <QTreeView>
 #include <QVBoxLayout>
 
-#include <algorithm>
-
 namespace kernscope::ui {
 
 namespace {
@@ -45,8 +43,7 @@ DescriptorDock::DescriptorDock(Session &session, QWidget *parent)
 {
     auto *content = new QWidget(this);
     QVBoxLayout *column = contentColumn(content);
-    m_chooser = new QComboBox(content);
-    m_chooser->setAccessibleName(tr("Kernel unit"));
+    m_chooser = named(new QComboBox(content), tr("Kernel unit"));
     m_chooser->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     m_chooser->setMinimumContentsLength(16);
     auto *label = new QLabel(tr("Unit of:"), content);
@@ -85,8 +82,7 @@ void DescriptorDock::buildActions()
 {
     auto *copy = dockAction(this, tr("Copy Listing"), {},
                             [this] { QGuiApplication::clipboard()->setText(listing()); });
-    auto *rows =
-        dockAction(this, tr("Copy Rows"), QKeySequence::Copy, [this] { copySelection(*m_view); });
+    auto *rows = copyAction(this, tr("Copy Rows"), m_view);
     m_actions = {copy, rows};
     m_view->addActions(m_actions);
 }

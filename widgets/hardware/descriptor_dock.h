@@ -7,9 +7,6 @@
 
 #include <QList>
 
-#include <vector>
-
-class QAction;
 class QComboBox;
 class QLabel;
 class QPlainTextEdit;
@@ -26,8 +23,6 @@ class DescriptorDock final : public Dock
 
 public:
     explicit DescriptorDock(Session &session, QWidget *parent = nullptr);
-
-    QList<QAction *> menuActions() const { return m_actions; }
 
     FactTreeModel &model() { return *m_model; }
     QComboBox &chooser() { return *m_chooser; }
@@ -58,7 +53,6 @@ private:
     QTreeView *m_view = nullptr;
     QPlainTextEdit *m_listing = nullptr;
     QLabel *m_state = nullptr;
-    QList<QAction *> m_actions;
 };
 
 } // namespace kernscope::ui

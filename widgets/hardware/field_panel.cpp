@@ -3,9 +3,9 @@
 
 #include "core/bundle/bundle.h"
 #include "core/bundle/kinds.h"
-#include "core/container/hwx/container.h"
 #include "widgets/common/design.h"
 #include "widgets/common/dock_tools.h"
+#include "widgets/common/labels.h"
 #include "widgets/common/panels.h"
 #include "widgets/common/table_tools.h"
 #include "widgets/models/hardware_models.h"
@@ -24,10 +24,6 @@
 #include <QTableView>
 #include <QToolTip>
 #include <QVBoxLayout>
-
-#include <algorithm>
-#include <set>
-#include <utility>
 
 namespace kernscope::ui {
 
@@ -278,9 +274,7 @@ bool BitWordView::event(QEvent *event)
 FieldPanel::FieldPanel(Session &session, QWidget *parent)
     : InspectorPanel(parent), m_session(session), m_values(new FieldModel(this))
 {
-    auto *column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(design::space(this, design::Space::Hair));
+    auto *column = withoutMargins(new QVBoxLayout(this), design::space(this, design::Space::Hair));
     m_name = wrappedLine(design::Type::Heading, this);
     m_where = wrappedLine(design::Type::Small, this);
     m_value = wrappedLine(design::Type::Figure, this);
@@ -290,37 +284,27 @@ FieldPanel::FieldPanel(Session &session, QWidget *parent)
     m_bits = new BitWordView(this);
     column->addWidget(new PanelSection(tr("Bits"), m_bits, this));
     auto *facts = new QWidget(this);
-    auto *factColumn = new QVBoxLayout(facts);
-    factColumn->setContentsMargins(0, 0, 0, 0);
+    withoutMargins(new QVBoxLayout(facts));
     m_factSection = new PanelSection(tr("Known by"), facts, this);
     column->addWidget(m_factSection);
     auto *tasks = new QWidget(this);
-    auto *taskColumn = new QVBoxLayout(tasks);
-    taskColumn->setContentsMargins(0, 0, 0, 0);
+    auto *taskColumn = withoutMargins(new QVBoxLayout(tasks));
     m_summary = wrappedLine(design::Type::Small, tasks);
-    m_table = new QTableView(tasks);
-    m_table->setAccessibleName(tr("The same in every task"));
-    m_table->setModel(m_values);
-    prepareTable(m_table);
-    setColumnWidths(m_table->horizontalHeader(), {3.4, 4, 5, 4.6, 4.6});
+    m_table = makeTable(tasks, tr("The same in every task"), m_values, {3.4, 4, 5, 4.6, 4.6});
     m_table->setMinimumHeight(theme::em(this, kTableHeight));
     taskColumn->addWidget(m_summary);
     taskColumn->addWidget(m_table, 1);
     m_taskSection = new PanelSection(tr("In every task"), tasks, this);
     column->addWidget(m_taskSection, 1);
-    auto *copy = dockAction(m_table, tr("Copy Rows"), QKeySequence::Copy,
-                            [this] { copySelection(*m_table); });
-    auto *save = exportAction(m_table, session, tr("Export Values of the Field\u2026"), *m_values,
-                              QStringLiteral("field"));
+    auto *copy = copyAction(m_table, tr("Copy Rows"), m_table);
+    auto *save =
+        exportAction(m_table, session, tr("Export Values of the Field\u2026"), *m_values, "field");
     m_table->addActions({copy, save});
     m_table->setContextMenuPolicy(Qt::ActionsContextMenu);
     connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
             &FieldPanel::goToTask);
     connect(m_bits, &BitWordView::fieldPicked, this, &FieldPanel::chooseBits);
-    connect(&session.tasks(), &TaskManager::changed, this, [this] {
-        if (!m_job || !m_job->progress().cancelled())
-            return;
-        m_job.reset();
+    m_job.whenCancelled([this] {
         m_hasRows = false;
         m_summary->setText(tr("Reading the tasks was cancelled."));
     });
@@ -328,8 +312,7 @@ FieldPanel::FieldPanel(Session &session, QWidget *parent)
 
 void FieldPanel::clear()
 {
-    if (const TaskPtr job = std::exchange(m_job, nullptr))
-        job->cancel();
+    m_job.stop();
     m_bundle.reset();
     m_hasRows = false;
     m_following = true;
@@ -485,7 +468,7 @@ void FieldPanel::readValues()
     query.low = m_low;
     query.high = m_high;
     if (m_hasRows && query == m_asked) {
-        if (!m_job) {
+        if (!m_job.running()) {
             m_following = true;
             if (const int row = m_values->rowOf(m_task.task); row >= 0)
                 chooseRow(m_table, m_values->index(row, 0));
@@ -493,21 +476,17 @@ void FieldPanel::readValues()
         }
         return;
     }
-    if (const TaskPtr job = std::exchange(m_job, nullptr))
-        job->cancel();
+    m_job.stop();
     m_asked = query;
     m_hasRows = true;
     m_summary->setText(tr("reading the tasks\u2026"));
-    m_job = m_session.tasks().start(
-        this, tr("Reading a field in every task"),
+    m_job.start(
+        tr("Reading a field in every task"),
         [bundle = m_bundle, query](Progress &progress) {
             const BundleReadLock lock(*bundle);
             return report::fieldRows(*bundle, query, progress);
         },
-        [this](std::vector<report::FieldRow> rows) {
-            m_job.reset();
-            showValues(std::move(rows));
-        });
+        [this](std::vector<report::FieldRow> rows) { showValues(std::move(rows)); });
 }
 
 void FieldPanel::showValues(std::vector<report::FieldRow> rows)

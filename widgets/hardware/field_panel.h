@@ -2,16 +2,13 @@
 #pragma once
 
 #include "core/descriptor/register_map.h"
-#include "core/patch/plan/task_word.h"
+#include "core/patch/plan/raw_place.h"
 #include "core/report/task_table.h"
 #include "widgets/models/task_manager.h"
 #include "widgets/weight/inspector_dock.h"
 
 #include <QPointer>
 #include <QWidget>
-
-#include <cstdint>
-#include <vector>
 
 class QGridLayout;
 class QLabel;
@@ -78,7 +75,7 @@ public:
 
     bool showPlace(const BundlePtr &bundle, const Place &place) override;
     QString title() const override { return m_title; }
-    bool working() const override { return m_job != nullptr; }
+    bool working() const override { return m_job.running(); }
     void clear() override;
 
     const BitWordView &bits() const { return *m_bits; }
@@ -105,7 +102,7 @@ private:
     unsigned m_low = 0, m_high = 31;
     report::FieldQuery m_asked; ///< of the rows shown or being read
     bool m_hasRows = false, m_following = false;
-    TaskPtr m_job;
+    Job m_job{m_session.tasks()};
     QString m_title;
     QStringList m_factLines;
     QLabel *m_name = nullptr, *m_where = nullptr, *m_value = nullptr, *m_meaning = nullptr;

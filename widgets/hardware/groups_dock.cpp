@@ -2,10 +2,8 @@
 #include "widgets/hardware/groups_dock.h"
 
 #include "core/bundle/bundle.h"
-#include "core/container/section/section.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/table_tools.h"
-#include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
 #include "widgets/models/words.h"
 
@@ -20,9 +18,7 @@
 #include <QToolTip>
 #include <QVBoxLayout>
 
-#include <algorithm>
 #include <cmath>
-#include <set>
 
 namespace kernscope::ui {
 
@@ -209,10 +205,7 @@ GroupsDock::GroupsDock(Session &session, QWidget *parent)
     m_summary = new QLabel(content);
     m_summary->setWordWrap(true);
     m_map = new GroupMap(content);
-    m_table = new QTableView(content);
-    m_table->setModel(m_model);
-    m_table->setAccessibleName(tr("Records of the output-channel groups"));
-    prepareTable(m_table);
+    m_table = makeTable(content, tr("Records of the output-channel groups"), m_model);
     m_table->setSelectionMode(QAbstractItemView::SingleSelection);
     m_table->sortByColumn(m_model->columnOf("channels"), Qt::AscendingOrder);
     auto *parts = new QSplitter(Qt::Vertical, content);
@@ -237,10 +230,9 @@ GroupsDock::GroupsDock(Session &session, QWidget *parent)
     const auto showHex = [this] { Q_EMIT raiseRequested(QStringLiteral("hex")); };
     connect(m_table, &QTableView::activated, this, showHex);
     m_actions = {
-        dockAction(this, tr("Copy Rows"), QKeySequence::Copy, [this] { copySelection(*m_table); }),
+        copyAction(this, tr("Copy Rows"), m_table),
         dockAction(this, tr("Show in Hex"), {}, showHex),
-        exportAction(this, session, tr("Export Table of Groups\u2026"), *m_model,
-                     QStringLiteral("groups"))};
+        exportAction(this, session, tr("Export Table of Groups\u2026"), *m_model, "groups")};
     m_table->addActions(m_actions);
 }
 

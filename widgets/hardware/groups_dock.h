@@ -6,7 +6,6 @@
 
 #include <QWidget>
 
-class QAction;
 class QLabel;
 class QTableView;
 
@@ -60,8 +59,6 @@ class GroupsDock final : public Dock
 public:
     explicit GroupsDock(Session &session, QWidget *parent = nullptr);
 
-    QList<QAction *> menuActions() const { return m_actions; }
-
     GroupModel &model() { return *m_model; }
     QTableView &table() { return *m_table; }
     GroupMap &map() { return *m_map; }
@@ -86,7 +83,6 @@ private:
     GroupModel *m_model = nullptr;
     QTableView *m_table = nullptr;
     GroupMap *m_map = nullptr;
-    QList<QAction *> m_actions;
 };
 
 } // namespace kernscope::ui

@@ -8,12 +8,9 @@
 #include "core/report/container_table.h"
 #include "core/report/register_table.h"
 #include "core/report/task_table.h"
-#include "widgets/models/table_text.h"
 #include "widgets/models/words.h"
 
 #include <QCoreApplication>
-
-#include <algorithm>
 
 namespace kernscope::ui {
 

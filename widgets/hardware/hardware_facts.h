@@ -8,12 +8,6 @@
 #include "widgets/models/row_table_model.h"
 #include "widgets/models/session.h"
 
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <variant>
-#include <vector>
-
 /// Rows of a FactTreeModel whose cells are those of a declared table.
 /// Rows of the docks about a hardware container, for FactTreeModel. All take a bundle whose
 /// hardware() is not null, and read only its current bytes.

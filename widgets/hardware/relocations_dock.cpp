@@ -3,8 +3,8 @@
 
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
-#include "core/container/hwx/container.h"
 #include "widgets/common/dock_tools.h"
+#include "widgets/common/labels.h"
 #include "widgets/common/number_field.h"
 #include "widgets/common/table_tools.h"
 #include "widgets/hardware/hardware_facts.h"
@@ -21,8 +21,6 @@
 #include <QTreeView>
 #include <QVBoxLayout>
 
-#include <algorithm>
-
 namespace kernscope::ui {
 
 RelocationsDock::RelocationsDock(Session &session, QWidget *parent)
@@ -38,9 +36,7 @@ RelocationsDock::RelocationsDock(Session &session, QWidget *parent)
     bar->setSpacing(gap);
     buildBar(bar, content);
     m_filter = filterBox(content, tr("Filter by register, role or target"), m_view);
-    m_state = new QLabel(content);
-    m_state->setWordWrap(true);
-    m_state->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    m_state = selectableLabel(content);
     column->addLayout(bar);
     column->addWidget(m_filter);
     column->addWidget(m_view, 1);
@@ -62,8 +58,8 @@ RelocationsDock::RelocationsDock(Session &session, QWidget *parent)
 void RelocationsDock::buildBar(QBoxLayout *bar, QWidget *parent)
 {
     auto *label = new QLabel(tr("&Load at:"), parent);
-    m_address = new QLineEdit(QStringLiteral("0x10000000"), parent);
-    m_address->setAccessibleName(tr("Device address of the image"));
+    m_address = named(new QLineEdit(QStringLiteral("0x10000000"), parent),
+                      tr("Device address of the image"));
     m_address->setToolTip(tr("Device address that the image's first segment gets: at most 42 bits, "
                              "a multiple of 64"));
     takeNumbers(m_address, {true, false, 0});
@@ -88,16 +84,14 @@ void RelocationsDock::buildBar(QBoxLayout *bar, QWidget *parent)
 void RelocationsDock::buildActions()
 {
     auto *find = findAction(this, tr("Filter Slots"), m_filter);
-    auto *copy =
-        dockAction(this, tr("Copy Rows"), QKeySequence::Copy, [this] { copySelection(*m_view); });
+    auto *copy = copyAction(this, tr("Copy Rows"), m_view);
     auto *hex = dockAction(this, tr("Show in Hex"), {},
                            [this] { Q_EMIT raiseRequested(QStringLiteral("hex")); });
     auto *loadAt = dockAction(this, tr("Load at Address"), {}, [this] { load(m_address->text()); });
     auto *stripAt =
         dockAction(this, tr("Strip from Address"), {}, [this] { strip(m_address->text()); });
     auto *back = dockAction(this, tr("Take Load Back"), {}, [this] { takeBack(); });
-    auto *save = exportAction(this, session(), tr("Export Table of Slots…"), *m_model,
-                              QStringLiteral("slots"));
+    auto *save = exportAction(this, session(), tr("Export Table of Slots…"), *m_model, "slots");
     m_actions = {find, copy, hex, loadAt, stripAt, back, save};
     m_view->addActions(m_actions);
 }

@@ -7,10 +7,6 @@
 
 #include <QList>
 
-#include <optional>
-#include <vector>
-
-class QAction;
 class QBoxLayout;
 class QLabel;
 class QLineEdit;
@@ -27,8 +23,6 @@ class RelocationsDock final : public Dock
 
 public:
     explicit RelocationsDock(Session &session, QWidget *parent = nullptr);
-
-    QList<QAction *> menuActions() const { return m_actions; }
 
     FactTreeModel &model() { return *m_model; }
     QTreeView &view() { return *m_view; }
@@ -63,7 +57,6 @@ private:
     QLineEdit *m_address = nullptr, *m_filter = nullptr;
     QPushButton *m_load = nullptr, *m_strip = nullptr, *m_back = nullptr;
     QLabel *m_state = nullptr;
-    QList<QAction *> m_actions;
 };
 
 } // namespace kernscope::ui

@@ -5,11 +5,9 @@
 #include "core/patch/edit/edit_parser.h"
 #include "core/patch/plan/raw_place.h"
 #include "widgets/common/dock_tools.h"
+#include "widgets/common/labels.h"
 #include "widgets/common/number_field.h"
 #include "widgets/common/table_tools.h"
-#include "widgets/models/fact_tree_model.h"
-#include "widgets/models/table_text.h"
-#include "widgets/models/theme.h"
 #include "widgets/models/words.h"
 #include "widgets/patch/typed_edits.h"
 
@@ -27,9 +25,6 @@
 #include <QTimer>
 #include <QTreeView>
 #include <QVBoxLayout>
-
-#include <algorithm>
-#include <limits>
 
 namespace kernscope::ui {
 
@@ -133,11 +128,7 @@ QWidget *TasksDock::buildList(QWidget *parent)
     const int gap = theme::em(this, 0.25);
     column->setContentsMargins(gap, gap, gap, gap);
     column->setSpacing(gap);
-    m_table = new QTableView(box);
-    m_table->setAccessibleName(tr("Task descriptors"));
-    m_table->setModel(m_list);
-    prepareTable(m_table);
-    setColumnWidths(m_table->horizontalHeader(), {3, 4.3, 3.4, 4.2, 3.9, 6, 3.6, 3.4});
+    m_table = makeTable(box, tr("Task descriptors"), m_list, {3, 4.3, 3.4, 4.2, 3.9, 6, 3.6, 3.4});
     m_filter = filterBox(box, tr("Filter tasks"), m_table);
     column->addWidget(m_filter);
     column->addWidget(m_table, 1);
@@ -180,9 +171,7 @@ QWidget *TasksDock::buildDetail(QWidget *parent)
     const int gap = theme::em(this, 0.25);
     column->setContentsMargins(gap, gap, gap, gap);
     column->setSpacing(gap);
-    m_summary = new QLabel(box);
-    m_summary->setWordWrap(true);
-    m_summary->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    m_summary = selectableLabel(box);
     m_tabs = new QTabWidget(box);
     m_tabs->setDocumentMode(true);
     m_registerView = buildTree(m_tabs, m_registers, tr("Registers of the task"));
@@ -193,8 +182,7 @@ QWidget *TasksDock::buildDetail(QWidget *parent)
     auto *rows = new QVBoxLayout(compared);
     rows->setContentsMargins(0, gap, 0, 0);
     auto *bar = new QHBoxLayout;
-    m_other = new IntegerBox(compared);
-    m_other->setAccessibleName(tr("Task to compare with"));
+    m_other = named(new IntegerBox(compared), tr("Task to compare with"));
     auto *label = new QLabel(tr("Compare with task:"), compared);
     label->setBuddy(m_other);
     m_answer = new QLabel(compared);
@@ -237,15 +225,19 @@ void TasksDock::buildActions()
     });
     auto *hex = dockAction(this, tr("Show in Hex"), {},
                            [this] { Q_EMIT raiseRequested(QStringLiteral("hex")); });
-    auto *saveTasks = exportAction(this, session(), tr("Export Table of Tasks…"), *m_list,
-                                   QStringLiteral("tasks"));
+    auto *saveTasks = exportAction(this, session(), tr("Export Table of Tasks…"), *m_list, "tasks");
     auto *saveRegisters = exportAction(this, session(), tr("Export Registers of the Task…"),
-                                       *m_registers, QStringLiteral("registers"));
+                                       *m_registers, "registers");
     m_again = dockAction(this, tr("Read Tasks Again"), {}, [this] { scheduleRefresh(); });
     m_again->setEnabled(false);
     auto *change = dockAction(this, tr("Change Value of Field…"), QKeySequence(Qt::Key_F2),
                               [this] { askForValue(); });
-    connect(&session().tasks(), &TaskManager::changed, this, &TasksDock::onTasksChanged);
+    m_job.whenCancelled([this] {
+        clear();
+        m_again->setEnabled(true);
+        showMessage(tr("Reading the tasks was cancelled. Read Tasks Again in the Hardware menu "
+                       "starts it anew."));
+    });
     m_actions = {find, copy, hex, change, m_again, saveTasks, saveRegisters};
     for (QAbstractItemView *view : std::initializer_list<QAbstractItemView *>{
              m_table, m_registerView, m_wordView, m_differenceView})
@@ -263,30 +255,12 @@ void TasksDock::clear()
     m_differences->setRows({});
 }
 
-/// A person cancelled. Where an edit did, refresh() comes first and starts anew.
-void TasksDock::onTasksChanged()
-{
-    if (!m_job || !m_job->progress().cancelled())
-        return;
-    QTimer::singleShot(0, this, [this, job = m_job] {
-        if (m_job != job)
-            return;
-        m_job.reset();
-        clear();
-        m_again->setEnabled(true);
-        showMessage(tr("Reading the tasks was cancelled. Read Tasks Again in the Hardware menu "
-                       "starts it anew."));
-    });
-}
-
 void TasksDock::refresh()
 {
     const BundlePtr bundle = session().bundle();
     m_again->setEnabled(false);
     if (!bundle || !bundle->hardware()) {
-        if (m_job)
-            m_job->cancel();
-        m_job.reset();
+        m_job.stop();
         m_shown = bundle;
         clear();
         showMessage(bundle && bundle->section()
@@ -314,16 +288,13 @@ void TasksDock::refresh()
 
 void TasksDock::readTasks()
 {
-    if (m_job)
-        m_job->cancel();
-    m_job = session().tasks().start(
-        this, tr("Reading task descriptors"),
+    m_job.start(
+        tr("Reading task descriptors"),
         [bundle = m_shown](Progress &progress) {
             const BundleReadLock lock(*bundle);
             return report::taskRows(*bundle, progress);
         },
         [this](std::vector<TaskRow> rows) {
-            m_job.reset();
             const std::size_t wanted = m_task;
             m_following = true;
             fitList(rows.size());

@@ -29,8 +29,6 @@ class TasksDock final : public Dock
 public:
     explicit TasksDock(Session &session, QWidget *parent = nullptr);
 
-    QList<QAction *> menuActions() const { return m_actions; }
-
     TaskListModel &list() { return *m_list; }
     FactTreeModel &registers() { return *m_registers; }
     FactTreeModel &words() { return *m_words; }
@@ -47,7 +45,7 @@ Q_SIGNALS:
 protected:
     void refresh() override;
     void follow(const Place &place, QObject *origin) override;
-    bool working() const override { return m_job && !m_job->progress().cancelled(); }
+    bool working() const override { return m_job.running(); }
 
 private:
     void fitList(std::size_t tasks);
@@ -56,7 +54,6 @@ private:
     QTreeView *buildTree(QWidget *parent, FactTreeModel *model, const QString &name);
     void buildActions();
     void readTasks();
-    void onTasksChanged();
     void clear();
     void showTask(std::size_t task);
     void compareWithOther();
@@ -65,7 +62,7 @@ private:
     void select(QTreeView *view, const QModelIndex &index);
     TaskRow rowOf(std::size_t task) const;
 
-    TaskPtr m_job;
+    Job m_job{session().tasks()};
     BundlePtr m_shown;
     std::size_t m_task = kNoIndex;
     bool m_following = false;
@@ -79,7 +76,6 @@ private:
     QTreeView *m_registerView = nullptr, *m_wordView = nullptr, *m_differenceView = nullptr;
     QSpinBox *m_other = nullptr;
     QAction *m_again = nullptr;
-    QList<QAction *> m_actions;
 };
 
 } // namespace kernscope::ui

@@ -4,23 +4,13 @@
 #include "core/base/overlaid_file.h"
 #include "core/container/hwx/container.h"
 #include "core/container/mil/program.h"
-#include "core/report/weight_table.h"
-#include "widgets/models/row_table_model.h"
-#include "widgets/models/short_names.h"
-#include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
 #include "widgets/models/words.h"
 
 #include <QRegularExpression>
 
-#include <algorithm>
 #include <cmath>
-#include <filesystem>
-#include <limits>
-#include <map>
 #include <numeric>
-#include <string>
-#include <utility>
 
 namespace kernscope::ui {
 

@@ -10,13 +10,6 @@
 #include <QAbstractItemModel>
 #include <QStringList>
 
-#include <cstdint>
-#include <functional>
-#include <memory>
-#include <optional>
-#include <string_view>
-#include <vector>
-
 namespace kernscope::ui {
 
 /// The open bundle as a tree: overview > program, functions > weights, files > files; of a hardware

@@ -2,22 +2,11 @@
 #include "widgets/models/byte_models.h"
 
 #include "core/base/overlaid_file.h"
-#include "core/base/quantity.h"
-#include "core/bundle/bundle.h"
 #include "core/numeric/npy.h"
-#include "core/report/byte_table.h"
-#include "widgets/models/row_table_model.h"
-#include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
 
 #include <QCoreApplication>
 #include <QRegularExpression>
-
-#include <algorithm>
-#include <limits>
-#include <numeric>
-#include <string>
-#include <utility>
 
 namespace kernscope::ui {
 
@@ -125,11 +114,6 @@ std::optional<std::uint64_t> parseOffset(const QString &text, std::uint64_t curs
     return at && *at < size ? at : std::nullopt;
 }
 
-SectionModel::SectionModel(QObject *parent)
-    : RowTableModel(report::sectionTable().facts(), report::sectionTable().windowOrder, parent)
-{
-}
-
 void SectionModel::setBundle(BundlePtr bundle)
 {
     const bool sameRows = m_bundle && bundle &&
@@ -143,12 +127,6 @@ std::size_t SectionModel::rowTotal() const
     // Rows of a table view are ints; no real file comes near.
     constexpr auto kMost = static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max());
     return m_bundle ? std::min(m_bundle->sections().size(), kMost) : 0;
-}
-
-report::Value SectionModel::valueOf(std::size_t row, std::size_t declared) const
-{
-    return report::sectionTable().columns[declared].value(
-        {m_bundle.get(), &m_bundle->sections()[row]});
 }
 
 QVariant SectionModel::lookOf(std::size_t row, int column, int role) const
@@ -192,109 +170,38 @@ QString describeSection(const Bundle &bundle, std::size_t at)
 }
 
 ByteSectionModel::ByteSectionModel(QObject *parent)
-    : QAbstractTableModel(parent), m_columns(report::alignedSectionTable())
+    : RowTable(report::alignedSectionTable(), parent)
 {
+    setLook([](const report::AlignedSectionFacts &row, std::string_view, int role) {
+        return role == Qt::ToolTipRole ? QVariant(fromUtf8(row.section->name)) : QVariant();
+    });
 }
 
 void ByteSectionModel::setBytes(AlignedBytesPtr bytes)
 {
-    beginResetModel();
+    setRows({}); // before what they point into goes
     m_bytes = std::move(bytes);
     m_differences = nullptr;
-    m_order = sorted();
-    endResetModel();
+    showRows();
 }
 
 void ByteSectionModel::setDifferences(std::shared_ptr<const ByteDifferences> differences)
 {
     m_differences = std::move(differences);
-    if (m_sortColumn >= Changed)
-        sort(m_sortColumn, m_sortOrder);
-    if (rowCount() > 0)
-        Q_EMIT dataChanged(index(0, Changed), index(rowCount() - 1, State));
+    showRows();
+    chooseAgain();
 }
 
-std::size_t ByteSectionModel::sectionAt(int row) const
+void ByteSectionModel::showRows()
 {
-    return row >= 0 && row < rowCount() ? m_order[static_cast<std::size_t>(row)] : kNoIndex;
+    std::vector<report::AlignedSectionFacts> rows;
+    for (std::size_t i = 0; m_bytes && i < m_bytes->alignment.sections().size(); ++i)
+        rows.push_back({&m_bytes->alignment.sections()[i],
+                        m_differences ? &m_differences->tallyOf(i) : nullptr});
+    replaceRows(rows.size() == this->rows().size(), [&] { held() = std::move(rows); });
 }
 
-int ByteSectionModel::rowOfSection(std::size_t section) const
-{
-    const auto at = std::find(m_order.begin(), m_order.end(), section);
-    return at == m_order.end() ? -1 : static_cast<int>(at - m_order.begin());
-}
-
-int ByteSectionModel::rowCount(const QModelIndex &parent) const
-{
-    return parent.isValid() ? 0 : static_cast<int>(m_order.size());
-}
-
-int ByteSectionModel::columnCount(const QModelIndex &parent) const
-{
-    return parent.isValid() ? 0 : ColumnCount;
-}
-
-report::AlignedSectionFacts ByteSectionModel::facts(std::size_t section) const
-{
-    return {&m_bytes->alignment.sections()[section],
-            m_differences ? &m_differences->tallyOf(section) : nullptr};
-}
-
-QVariant ByteSectionModel::data(const QModelIndex &index, int role) const
-{
-    const std::size_t section = sectionAt(index.row());
-    if (!index.isValid() || section == kNoIndex)
-        return {};
-    const report::AlignedSectionFacts row = facts(section);
-    if (role == Qt::ToolTipRole)
-        return fromUtf8(row.section->name);
-    return role == SortRole ? m_columns.sortData(index.column(), row)
-                            : m_columns.cell(index.column(), row, role);
-}
-
-QVariant ByteSectionModel::headerData(int section, Qt::Orientation orientation, int role) const
-{
-    if (orientation != Qt::Horizontal || section < 0 || section >= ColumnCount)
-        return QAbstractTableModel::headerData(section, orientation, role);
-    return m_columns.header(section, role);
-}
-
-std::vector<std::size_t> ByteSectionModel::sorted() const
-{
-    std::vector<std::size_t> order(m_bytes ? m_bytes->alignment.sections().size() : 0);
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    if (m_sortColumn < 0)
-        return order;
-    const bool ascending = m_sortOrder == Qt::AscendingOrder;
-    const bool isNumber = m_columns.facts(m_sortColumn).number();
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t x, std::size_t y) {
-        const QVariant a = m_columns.sortData(m_sortColumn, facts(x));
-        const QVariant b = m_columns.sortData(m_sortColumn, facts(y));
-        if (!isNumber) {
-            const int by = QString::localeAwareCompare(a.toString(), b.toString());
-            return ascending ? by < 0 : by > 0;
-        }
-        if (!a.isValid() || !b.isValid())
-            return a.isValid() && !b.isValid(); // what has no number stays last
-        return ascending ? a.toULongLong() < b.toULongLong() : b.toULongLong() < a.toULongLong();
-    });
-    return order;
-}
-
-void ByteSectionModel::sort(int column, Qt::SortOrder order)
-{
-    m_sortColumn = column;
-    m_sortOrder = order;
-    Q_EMIT layoutAboutToBeChanged({}, QAbstractItemModel::VerticalSortHint);
-    const std::vector<std::size_t> before = std::exchange(m_order, sorted());
-    const QModelIndexList from = persistentIndexList();
-    changePersistentIndexList(from, movedCells(*this, from, before, m_order));
-    Q_EMIT layoutChanged({}, QAbstractItemModel::VerticalSortHint);
-}
-
-InspectorModel::InspectorModel(QObject *parent)
-    : RowTableModel(report::readingTable().facts(), {}, parent)
+InspectorModel::InspectorModel(QObject *parent) : DeclaredTable(report::readingTable(), parent)
 {
     m_rows = report::readingRows({});
     chooseRows();
@@ -303,11 +210,6 @@ InspectorModel::InspectorModel(QObject *parent)
 void InspectorModel::setBytes(std::span<const std::byte> bytes)
 {
     replaceRows(true, [&] { m_rows = report::readingRows(bytes); });
-}
-
-report::Value InspectorModel::valueOf(std::size_t row, std::size_t declared) const
-{
-    return report::readingTable().columns[declared].value(m_rows[row]);
 }
 
 QVariant InspectorModel::lookOf(std::size_t row, int column, int role) const

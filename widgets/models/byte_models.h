@@ -11,14 +11,6 @@
 #include <QAbstractTableModel>
 #include <QString>
 
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <optional>
-#include <span>
-#include <string>
-#include <vector>
-
 namespace kernscope::ui {
 
 /// How selected bytes go to the clipboard.
@@ -40,12 +32,14 @@ std::optional<std::uint64_t> parseOffset(const QString &text, std::uint64_t curs
 
 /// Every section of every file of the bundle, a row each; hundreds of thousands of rows answer
 /// within a frame.
-class SectionModel final : public RowTableModel
+class SectionModel final : public DeclaredTable<report::SectionFacts>
 {
     Q_OBJECT
 
 public:
-    explicit SectionModel(QObject *parent = nullptr);
+    explicit SectionModel(QObject *parent = nullptr) : DeclaredTable(report::sectionTable(), parent)
+    {
+    }
 
     /// The bundle, another one, none, or the same one after an edit. Rows that stay keep their
     /// place where there are as many sections as before.
@@ -56,8 +50,10 @@ public:
 
 protected:
     std::size_t rowTotal() const override;
-    report::Value valueOf(std::size_t row, std::size_t declared) const override;
-    std::string originOf(std::size_t, std::size_t) const override { return {}; }
+    report::SectionFacts factsOf(std::size_t row) const override
+    {
+        return {m_bundle.get(), &m_bundle->sections()[row]};
+    }
     QVariant lookOf(std::size_t row, int column, int role) const override;
 
 private:
@@ -69,26 +65,9 @@ QString describeSection(const Bundle &bundle, std::size_t section);
 
 /// The aligned sections of two bundles as a table: where each lies on either side, and how many of
 /// its bytes differ. The readable twin of the bytes side by side.
-class ByteSectionModel final : public QAbstractTableModel
+class ByteSectionModel final : public RowTable<report::AlignedSectionFacts>
 {
-    Q_OBJECT
-
 public:
-    /// Columns of alignedSectionTable(), in its order.
-    enum Column : int {
-        Name,
-        Kind,
-        OffsetA,
-        BytesA,
-        OffsetB,
-        BytesB,
-        Changed,
-        OnlyA,
-        OnlyB,
-        State,
-        ColumnCount
-    };
-
     explicit ByteSectionModel(QObject *parent = nullptr);
 
     void setBytes(AlignedBytesPtr bytes);
@@ -96,30 +75,19 @@ public:
     void setDifferences(std::shared_ptr<const ByteDifferences> differences);
 
     /// Index into ByteAlignment::sections() of the row shown; kNoIndex for none.
-    std::size_t sectionAt(int row) const;
-    int rowOfSection(std::size_t section) const;
-
-    int rowCount(const QModelIndex &parent = {}) const override;
-    int columnCount(const QModelIndex &parent = {}) const override;
-    QVariant data(const QModelIndex &index, int role) const override;
-    QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
-    void sort(int column, Qt::SortOrder order) override;
+    std::size_t sectionAt(int row) const { return row >= 0 ? sourceRow(row) : kNoIndex; }
 
 private:
-    report::AlignedSectionFacts facts(std::size_t section) const;
-    std::vector<std::size_t> sorted() const;
+    void showRows();
 
-    WindowColumns<report::AlignedSectionFacts> m_columns;
     AlignedBytesPtr m_bytes;
     std::shared_ptr<const ByteDifferences> m_differences;
-    std::vector<std::size_t> m_order;
-    int m_sortColumn = -1;
-    Qt::SortOrder m_sortOrder = Qt::AscendingOrder;
 };
 
 /// The bytes under the cursor in every reading, a row each, as the command `bytes` prints them: the
 /// columns of report::readingTable(), the value in the byte order that the view has chosen.
-class InspectorModel final : public RowTableModel
+class InspectorModel final
+    : public DeclaredTable<report::ReadingFacts, const report::ReadingFacts &>
 {
     Q_OBJECT
 
@@ -140,8 +108,7 @@ public:
 
 protected:
     std::size_t rowTotal() const override { return m_rows.size(); }
-    report::Value valueOf(std::size_t row, std::size_t declared) const override;
-    std::string originOf(std::size_t, std::size_t) const override { return {}; }
+    const report::ReadingFacts &factsOf(std::size_t row) const override { return m_rows[row]; }
     QVariant lookOf(std::size_t row, int column, int role) const override;
 
 private:

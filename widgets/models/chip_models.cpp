@@ -2,15 +2,9 @@
 #include "widgets/models/chip_models.h"
 
 #include "core/bundle/bundle.h"
-#include "core/report/weight_table.h"
-#include "widgets/models/table_text.h"
 #include "widgets/models/words.h"
 
-#include <QFont>
 #include <QGuiApplication>
-
-#include <algorithm>
-#include <utility>
 
 namespace kernscope::ui {
 
@@ -21,7 +15,7 @@ StreamMatrixModel::StreamMatrixModel(QObject *parent)
 }
 
 void StreamMatrixModel::setTable(BundlePtr bundle, std::shared_ptr<const DecisionTable> table,
-                                 std::vector<bool> fasterOnM1)
+                                 std::vector<bool> faster)
 {
     const auto namesOf = [](const BundlePtr &of) {
         std::vector<std::string> names;
@@ -38,7 +32,7 @@ void StreamMatrixModel::setTable(BundlePtr bundle, std::shared_ptr<const Decisio
         m_shortNames.clear();
         m_bundle = std::move(bundle);
         m_table = std::move(table);
-        m_faster = std::move(fasterOnM1);
+        m_faster = std::move(faster);
         select();
     };
     if (same && m_filter.empty() && !m_onlyFaster) {
@@ -225,12 +219,6 @@ QVariant StreamMatrixModel::headerData(int section, Qt::Orientation orientation,
     return {};
 }
 
-PlanModel::PlanModel(QObject *parent)
-    : RowTableModel(report::plannedWeightTable().facts(), report::plannedWeightTable().windowOrder,
-                    parent)
-{
-}
-
 void PlanModel::show(std::shared_ptr<const plan::Survey> survey, std::vector<std::size_t> choice,
                      Reasons why)
 {
@@ -242,26 +230,9 @@ void PlanModel::show(std::shared_ptr<const plan::Survey> survey, std::vector<std
     });
 }
 
-report::PlannedWeight PlanModel::weightAt(std::size_t row) const
+report::PlannedWeight PlanModel::factsOf(std::size_t row) const
 {
     return {m_survey.get(), row, m_choice[row], m_why[row], false, m_ofSeveral};
-}
-
-report::Value PlanModel::valueOf(std::size_t row, std::size_t declared) const
-{
-    return report::plannedWeightTable().columns[declared].value(weightAt(row));
-}
-
-std::string PlanModel::originOf(std::size_t row, std::size_t declared) const
-{
-    const auto origin = report::plannedWeightTable().columns[declared].origin;
-    return origin != nullptr ? origin(weightAt(row)) : std::string();
-}
-
-report::SortValue PlanModel::orderOf(std::size_t row, std::size_t declared) const
-{
-    const auto order = report::plannedWeightTable().columns[declared].order;
-    return order != nullptr ? order(weightAt(row)) : RowTableModel::orderOf(row, declared);
 }
 
 /// Forms that change are bold.

@@ -11,11 +11,6 @@
 #include <QAbstractTableModel>
 #include <QFont>
 
-#include <memory>
-#include <string>
-#include <string_view>
-#include <vector>
-
 namespace kernscope::ui {
 
 /// Weights down, chips across: what each chip does with each weight. The last row holds the sums
@@ -35,7 +30,7 @@ public:
     int firstChip() const { return m_columns.count(); }
 
     void setTable(BundlePtr bundle, std::shared_ptr<const DecisionTable> table,
-                  std::vector<bool> fasterOnM1);
+                  std::vector<bool> faster);
     void setFilter(const QString &words);
     void setOnlyFaster(bool only);
 
@@ -78,14 +73,17 @@ private:
 
 /// The weights of a plan and the forms that they get. Rows are made as they are asked for: 50,000
 /// weights take no longer to show than the few that are in sight.
-class PlanModel final : public RowTableModel
+class PlanModel final : public DeclaredTable<report::PlannedWeight>
 {
     Q_OBJECT
 
 public:
     using Reasons = std::vector<std::string>;
 
-    explicit PlanModel(QObject *parent = nullptr);
+    explicit PlanModel(QObject *parent = nullptr)
+        : DeclaredTable(report::plannedWeightTable(), parent)
+    {
+    }
 
     /// Shows these candidates of the weights and why they have them, one a row of the survey each.
     void show(std::shared_ptr<const plan::Survey> survey, std::vector<std::size_t> choice,
@@ -94,14 +92,10 @@ public:
 
 protected:
     std::size_t rowTotal() const override { return m_choice.size(); }
-    report::Value valueOf(std::size_t row, std::size_t declared) const override;
-    std::string originOf(std::size_t row, std::size_t declared) const override;
-    report::SortValue orderOf(std::size_t row, std::size_t declared) const override;
+    report::PlannedWeight factsOf(std::size_t row) const override;
     QVariant lookOf(std::size_t row, int column, int role) const override;
 
 private:
-    report::PlannedWeight weightAt(std::size_t row) const;
-
     std::shared_ptr<const plan::Survey> m_survey;
     std::vector<std::size_t> m_choice;
     Reasons m_why;

@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/models/compare_model.h"
 
-#include "widgets/models/row_table_model.h"
-#include "widgets/models/table_text.h"
 #include "widgets/models/words.h"
 
-#include <QCollator>
 #include <QCoreApplication>
 #include <QMimeData>
 
-#include <algorithm>
 #include <cmath>
-#include <utility>
 
 namespace kernscope::ui {
 
@@ -238,32 +233,6 @@ QString nameTip(const Row &row)
     return tip + QStringLiteral("\n") + QString::fromStdString(shapeText(shape));
 }
 
-/// Numbers by their size, texts as people sort them: "w2" before "w10"; and what has neither last,
-/// in either direction.
-class ByColumn
-{
-public:
-    explicit ByColumn(bool ascending) : m_ascending(ascending) { m_collator.setNumericMode(true); }
-
-    bool operator()(const report::SortValue &x, const report::SortValue &y) const
-    {
-        const bool hasX = !std::holds_alternative<std::monostate>(x),
-                   hasY = !std::holds_alternative<std::monostate>(y);
-        if (!hasX || !hasY)
-            return hasX && !hasY;
-        const auto *textX = std::get_if<std::string>(&x), *textY = std::get_if<std::string>(&y);
-        if (textX != nullptr && textY != nullptr) {
-            const int order = m_collator.compare(fromUtf8(*textX), fromUtf8(*textY));
-            return m_ascending ? order < 0 : order > 0;
-        }
-        return m_ascending ? x < y : y < x;
-    }
-
-private:
-    bool m_ascending;
-    QCollator m_collator;
-};
-
 } // namespace
 
 CompareModel::CompareModel(QObject *parent) : RowTable(report::pairTable(), parent) {}
@@ -389,25 +358,15 @@ std::string CompareModel::alsoSearched(std::size_t row) const
 
 void CompareModel::orderShown(std::vector<std::uint32_t> &shown) const
 {
-    std::vector<std::uint32_t> before = shown;
-    if (sortColumn() >= 0 && sortColumn() < columnCount()) {
-        const std::size_t declared = declaredPlaces()[static_cast<std::size_t>(sortColumn())];
-        std::vector<std::pair<report::SortValue, std::uint32_t>> keys;
-        for (const std::uint32_t row : before)
-            keys.emplace_back(orderOf(row, declared), row);
-        const ByColumn less(sortOrder() == Qt::AscendingOrder);
-        std::stable_sort(keys.begin(), keys.end(),
-                         [&](const auto &x, const auto &y) { return less(x.first, y.first); });
-        for (std::size_t i = 0; i < keys.size(); ++i)
-            shown[i] = keys[i].second;
-    } else if (m_worstFirst) {
-        std::vector<PairSeverity> severities;
-        for (const std::uint32_t row : before)
-            severities.push_back(rows()[row].severity());
-        const auto order = kernscope::worstFirst(severities);
-        for (std::size_t i = 0; i < order.size(); ++i)
-            shown[i] = before[order[i]];
-    }
+    if (!ordersBySeverity())
+        return RowTable::orderShown(shown);
+    const std::vector<std::uint32_t> before = shown;
+    std::vector<PairSeverity> severities;
+    for (const std::uint32_t row : before)
+        severities.push_back(rows()[row].severity());
+    const auto order = kernscope::worstFirst(severities);
+    for (std::size_t i = 0; i < order.size(); ++i)
+        shown[i] = before[order[i]];
 }
 
 std::size_t CompareModel::rowAt(int shown) const
@@ -472,15 +431,6 @@ QVariant CompareModel::lookOf(std::size_t number, int column, int role) const
         return headerData(column, Qt::Horizontal, role);
     default: return {};
     }
-}
-
-QVariant CompareModel::headerData(int section, Qt::Orientation orientation, int role) const
-{
-    if (role == Qt::InitialSortOrderRole && orientation == Qt::Horizontal && section >= 0 &&
-        section < columnCount()) // of figures the largest first
-        return static_cast<int>(pairColumns().facts(section).number() ? Qt::DescendingOrder
-                                                                      : Qt::AscendingOrder);
-    return RowTable::headerData(section, orientation, role);
 }
 
 Qt::ItemFlags CompareModel::flags(const QModelIndex &index) const

@@ -11,13 +11,6 @@
 
 #include <QString>
 
-#include <functional>
-#include <memory>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
-
 namespace kernscope::ui {
 
 /// The result of a comparison, once every value was compared.
@@ -130,8 +123,6 @@ public:
     /// The row of two names as the files have them; of a weight on one side the other is empty.
     std::size_t rowOfNames(const std::string &nameA, const std::string &nameB) const;
 
-    QVariant headerData(int section, Qt::Orientation orientation,
-                        int role = Qt::DisplayRole) const override;
     /// A row can be dragged onto another one, which makes them a pair.
     Qt::ItemFlags flags(const QModelIndex &index) const override;
     QStringList mimeTypes() const override;

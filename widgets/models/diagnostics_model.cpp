@@ -1,19 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/models/diagnostics_model.h"
 
-#include "core/report/json.h"
-#include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
 
 #include <algorithm>
 
 namespace kernscope::ui {
-
-DiagnosticsModel::DiagnosticsModel(QObject *parent)
-    : RowTableModel(report::diagnosticTable().facts(), report::diagnosticTable().windowOrder,
-                    parent)
-{
-}
 
 void DiagnosticsModel::setRows(Source source, const Diagnostics &rows)
 {
@@ -47,11 +39,6 @@ std::size_t DiagnosticsModel::countOf(Severity severity) const
         std::count_if(m_entries.begin(), m_entries.end(), [severity](const Entry &entry) {
             return entry.diagnostic.severity == severity;
         }));
-}
-
-report::Value DiagnosticsModel::valueOf(std::size_t row, std::size_t declared) const
-{
-    return report::diagnosticTable().columns[declared].value(m_entries[row].diagnostic);
 }
 
 std::string DiagnosticsModel::originOf(std::size_t row, std::size_t) const

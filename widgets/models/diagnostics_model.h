@@ -2,16 +2,15 @@
 #pragma once
 
 #include "core/base/error.h"
+#include "core/report/json.h"
 #include "widgets/models/row_table_model.h"
 
 #include <array>
-#include <cstdint>
-#include <vector>
 
 namespace kernscope::ui {
 
 /// Faults that were found, a row each: what is wrong, how grave it is, and where.
-class DiagnosticsModel final : public RowTableModel
+class DiagnosticsModel final : public DeclaredTable<Diagnostic, const Diagnostic &>
 {
     Q_OBJECT
 
@@ -23,7 +22,10 @@ public:
         Other,    ///< added one by one: what could not be opened
     };
 
-    explicit DiagnosticsModel(QObject *parent = nullptr);
+    explicit DiagnosticsModel(QObject *parent = nullptr)
+        : DeclaredTable(report::diagnosticTable(), parent)
+    {
+    }
 
     void setRows(Source source, const Diagnostics &rows);
     void addRow(Source source, const Diagnostic &row);
@@ -38,7 +40,7 @@ public:
 
 protected:
     std::size_t rowTotal() const override { return m_entries.size(); }
-    report::Value valueOf(std::size_t row, std::size_t declared) const override;
+    const Diagnostic &factsOf(std::size_t row) const override { return m_entries[row].diagnostic; }
     std::string originOf(std::size_t row, std::size_t declared) const override;
     QVariant lookOf(std::size_t row, int column, int role) const override;
     bool admits(std::size_t row) const override

@@ -6,8 +6,6 @@
 #include <QFontDatabase>
 #include <QGuiApplication>
 
-#include <algorithm>
-
 namespace kernscope::ui {
 
 namespace {

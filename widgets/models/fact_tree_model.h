@@ -9,10 +9,6 @@
 #include <QString>
 #include <QStringList>
 
-#include <cstdint>
-#include <optional>
-#include <vector>
-
 namespace kernscope::ui {
 
 /// One row of facts: a cell a column, the bytes that it was read from, and its marks.

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/models/hardware_models.h"
 
-#include "core/form/operand_place.h"
 #include "widgets/models/theme.h"
-
-#include <algorithm>
 
 namespace kernscope::ui {
 

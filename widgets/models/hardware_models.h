@@ -6,10 +6,6 @@
 #include "core/report/task_table.h"
 #include "widgets/models/row_table_model.h"
 
-#include <cstddef>
-#include <cstdint>
-#include <vector>
-
 namespace kernscope::ui {
 
 /// A register or field in every task of a text section, a row each.

@@ -9,9 +9,7 @@
 #include <QCollator>
 #include <QSet>
 
-#include <algorithm>
 #include <numeric>
-#include <utility>
 
 namespace kernscope::ui {
 

@@ -6,10 +6,6 @@
 #include <QAbstractTableModel>
 #include <QStringList>
 
-#include <memory>
-#include <optional>
-#include <vector>
-
 namespace kernscope::ui {
 
 using BuildMatrixPtr = std::shared_ptr<const report::BuildMatrix>;

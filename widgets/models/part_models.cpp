@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/models/part_models.h"
 
-#include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
 #include "widgets/models/words.h"
 
 #include <QGuiApplication>
 
-#include <algorithm>
 #include <cmath>
-#include <limits>
-#include <utility>
-#include <vector>
 
 namespace kernscope::ui {
 

@@ -6,10 +6,6 @@
 
 #include <QAbstractTableModel>
 
-#include <cstdint>
-#include <optional>
-#include <vector>
-
 namespace kernscope::ui {
 
 /// Entries of one codebook: index, code, values, uses, share, and what is odd about an entry.

@@ -2,19 +2,14 @@
 #include "widgets/models/patch_list_model.h"
 
 #include "core/bundle/bundle.h"
-#include "core/patch/edit/carried_values.h"
+#include "core/patch/edit/copy_values.h"
 #include "core/patch/edit/script_text.h"
-#include "core/report/edit_table.h"
-#include "widgets/models/short_names.h"
-#include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
 
 #include <QFont>
 #include <QPalette>
 
-#include <algorithm>
 #include <cmath>
-#include <limits>
 
 namespace kernscope::ui {
 
@@ -114,24 +109,12 @@ std::vector<std::shared_ptr<const AppliedEdit>> activeEdits(const std::vector<Pa
 
 } // namespace
 
-PatchListModel::PatchListModel(QObject *parent)
-    : RowTableModel(report::editTable().facts(), report::editTable().windowOrder, parent)
-{
-}
-
 void PatchListModel::setPatches(BundlePtr bundle, std::vector<PatchEntry> patches)
 {
     replaceRows(false, [&] {
         m_bundle = std::move(bundle);
         m_patches = std::move(patches);
     });
-}
-
-report::Value PatchListModel::valueOf(std::size_t row, std::size_t declared) const
-{
-    const PatchEntry &entry = m_patches[row];
-    return report::editTable().columns[declared].value(
-        {m_bundle.get(), entry.edit.get(), entry.active});
 }
 
 QVariant PatchListModel::lookOf(std::size_t row, int column, int role) const
@@ -172,7 +155,7 @@ QVariant PatchListModel::lookOf(std::size_t row, int column, int role) const
 
 Qt::ItemFlags PatchListModel::flags(const QModelIndex &index) const
 {
-    const Qt::ItemFlags base = RowTableModel::flags(index);
+    const Qt::ItemFlags base = DeclaredTable::flags(index);
     if (!index.isValid())
         return base;
     const std::string_view key = keyOf(index.column());

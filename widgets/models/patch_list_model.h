@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/report/edit_table.h"
 #include "widgets/models/row_table_model.h"
 #include "widgets/models/session.h"
 
@@ -31,12 +32,14 @@ private:
 
 /// The edits made so far, oldest first, and those undone that can be redone. The order is part of
 /// what it says (each edit sees the earlier ones), so it does not sort.
-class PatchListModel final : public RowTableModel
+class PatchListModel final : public DeclaredTable<report::EditFacts>
 {
     Q_OBJECT
 
 public:
-    explicit PatchListModel(QObject *parent = nullptr);
+    explicit PatchListModel(QObject *parent = nullptr) : DeclaredTable(report::editTable(), parent)
+    {
+    }
 
     /// `bundle` names the files; it may be null where there are no patches.
     void setPatches(BundlePtr bundle, std::vector<PatchEntry> patches);
@@ -54,8 +57,10 @@ Q_SIGNALS:
 
 protected:
     std::size_t rowTotal() const override { return m_patches.size(); }
-    report::Value valueOf(std::size_t row, std::size_t declared) const override;
-    std::string originOf(std::size_t, std::size_t) const override { return {}; }
+    report::EditFacts factsOf(std::size_t row) const override
+    {
+        return {m_bundle.get(), m_patches[row].edit.get(), m_patches[row].active};
+    }
     QVariant lookOf(std::size_t row, int column, int role) const override;
 
 private:

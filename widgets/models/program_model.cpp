@@ -3,7 +3,6 @@
 
 #include "core/base/progress.h"
 #include "core/bundle/bundle.h"
-#include "core/container/mil/program.h"
 #include "core/numeric/half.h"
 #include "widgets/models/table_text.h"
 
@@ -11,9 +10,7 @@
 
 #include <algorithm>
 #include <cstring>
-#include <string>
 #include <unordered_map>
-#include <utility>
 
 namespace kernscope::ui {
 

@@ -7,11 +7,6 @@
 #include <QAbstractItemModel>
 #include <QString>
 
-#include <cstdint>
-#include <memory>
-#include <span>
-#include <vector>
-
 namespace kernscope {
 class Progress;
 }

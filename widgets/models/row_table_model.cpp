@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/models/row_table_model.h"
 
-#include "core/report/column.h"
-#include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
 
+#include <QCollator>
 #include <QCoreApplication>
-#include <QStringList>
 
 #include <algorithm>
-#include <optional>
-#include <variant>
 
 namespace kernscope::ui {
 
@@ -97,9 +93,35 @@ QString spokenText(const report::Value &value, std::string_view unknown)
     return cellText(value, unknown);
 }
 
+/// Numbers by their size, texts as people sort them: "w2" before "w10"; and what has neither last,
+/// in either direction.
+class InOrder
+{
+public:
+    explicit InOrder(bool ascending) : m_ascending(ascending) { m_collator.setNumericMode(true); }
+
+    bool operator()(const report::SortValue &x, const report::SortValue &y) const
+    {
+        const bool hasX = !std::holds_alternative<std::monostate>(x),
+                   hasY = !std::holds_alternative<std::monostate>(y);
+        if (!hasX || !hasY)
+            return hasX && !hasY;
+        const auto *textX = std::get_if<std::string>(&x), *textY = std::get_if<std::string>(&y);
+        if (textX != nullptr && textY != nullptr) {
+            const int order = m_collator.compare(fromUtf8(*textX), fromUtf8(*textY));
+            return m_ascending ? order < 0 : order > 0;
+        }
+        return m_ascending ? x < y : y < x;
+    }
+
+private:
+    bool m_ascending;
+    QCollator m_collator;
+};
+
 } // namespace
 
-void ChosenRowsModel::setFilter(const QString &words)
+void RowTableModel::setFilter(const QString &words)
 {
     if (words == m_filter)
         return;
@@ -107,22 +129,7 @@ void ChosenRowsModel::setFilter(const QString &words)
     chooseAnew();
 }
 
-void ChosenRowsModel::sort(int column, Qt::SortOrder order)
-{
-    if (setOrder(column, order))
-        chooseAnew();
-}
-
-bool ChosenRowsModel::setOrder(int column, Qt::SortOrder order)
-{
-    if (column == m_sortColumn && order == m_sortOrder)
-        return false;
-    m_sortColumn = column;
-    m_sortOrder = order;
-    return true;
-}
-
-void ChosenRowsModel::chooseAnew()
+void RowTableModel::chooseAnew()
 {
     beginResetModel();
     chooseRows();
@@ -194,7 +201,7 @@ QString cellText(const report::Value &value, std::string_view unknown)
 
 RowTableModel::RowTableModel(const std::vector<report::ColumnFacts> &declared,
                              const std::vector<std::string_view> &first, QObject *parent)
-    : ChosenRowsModel(parent), m_places(report::columnOrder(declared, first, report::kWindow)),
+    : QAbstractTableModel(parent), m_places(report::columnOrder(declared, first, report::kWindow)),
       m_titles(m_places.size())
 {
     for (const std::size_t place : m_places)
@@ -316,10 +323,9 @@ void RowTableModel::orderShown(std::vector<std::uint32_t> &shown) const
     keys.reserve(shown.size());
     for (const std::uint32_t row : shown)
         keys.emplace_back(orderOf(row, declared), row);
-    const bool down = sortOrder() == Qt::DescendingOrder;
-    std::stable_sort(keys.begin(), keys.end(), [down](const auto &a, const auto &b) {
-        return down ? b.first < a.first : a.first < b.first;
-    });
+    const InOrder less(sortOrder() == Qt::AscendingOrder);
+    std::stable_sort(keys.begin(), keys.end(),
+                     [&less](const auto &x, const auto &y) { return less(x.first, y.first); });
     for (std::size_t i = 0; i < keys.size(); ++i)
         shown[i] = keys[i].second;
 }
@@ -374,8 +380,11 @@ void RowTableModel::chooseAgain()
 
 void RowTableModel::sort(int column, Qt::SortOrder order)
 {
-    if (setOrder(column, order))
-        reorder();
+    if (column == m_sortColumn && order == m_sortOrder)
+        return;
+    m_sortColumn = column;
+    m_sortOrder = order;
+    reorder();
 }
 
 int RowTableModel::rowCount(const QModelIndex &parent) const
@@ -427,6 +436,8 @@ QVariant RowTableModel::headerData(int section, Qt::Orientation orientation, int
     const auto at = static_cast<std::size_t>(section);
     if (role == Qt::DisplayRole && !m_titles[at].isEmpty())
         return m_titles[at];
+    if (role == Qt::InitialSortOrderRole) // of figures the largest first
+        return static_cast<int>(m_columns[at].number() ? Qt::DescendingOrder : Qt::AscendingOrder);
     return columnHeader(m_columns[at], role);
 }
 

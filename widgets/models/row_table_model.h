@@ -10,15 +10,8 @@
 #include <QString>
 #include <QVariant>
 
-#include <cstddef>
-#include <cstdint>
-#include <functional>
 #include <initializer_list>
 #include <map>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 /// The columns of a declared table in the window, for models that are no RowTableModel: trees, and
 /// tables with further columns.
@@ -145,49 +138,22 @@ private:
     std::vector<report::ColumnFacts> m_facts;
 };
 
-/// A table whose rows are a choice, in an order, from what it holds: by the words of a filter box
-/// and by a column.
-class ChosenRowsModel : public QAbstractTableModel
-{
-    Q_OBJECT
-
-public:
-    using QAbstractTableModel::QAbstractTableModel;
-
-    /// Keeps rows in which every word occurs; the subclass says in which of their texts.
-    void setFilter(const QString &words);
-    const QString &filter() const { return m_filter; }
-
-    void sort(int column, Qt::SortOrder order = Qt::AscendingOrder) override;
-
-protected:
-    /// Chooses the rows anew, by filter() and the wanted order.
-    virtual void chooseRows() = 0;
-    /// The same, with a reset of the model around it.
-    void chooseAnew();
-
-    int sortColumn() const { return m_sortColumn; } ///< -1: in the order that it holds them
-    Qt::SortOrder sortOrder() const { return m_sortOrder; }
-    /// False where that is the order already.
-    bool setOrder(int column, Qt::SortOrder order);
-
-private:
-    QString m_filter;
-    int m_sortColumn = -1;
-    Qt::SortOrder m_sortOrder = Qt::AscendingOrder;
-};
-
 /// A cell in the words of the window: terms of the program translated, their marks in front, a dash
 /// for what is not known.
 QString cellText(const report::Value &value, std::string_view unknown = "-");
 
 /// A table whose columns are declared in core/report: titles, explanations, cells, order, filter
-/// and copies follow from the declaration. What holds the rows derives from it.
-class RowTableModel : public ChosenRowsModel
+/// and copies follow from the declaration. What holds the rows derives from it. Its rows are a
+/// choice, in an order, from what it holds: by the words of a filter box and by a column; numbers
+/// by their size, texts as people sort them ("w2" before "w10"), what has neither last.
+class RowTableModel : public QAbstractTableModel
 {
     Q_OBJECT
 
 public:
+    /// Keeps rows in which every word occurs, in any of the texts that searches() names.
+    void setFilter(const QString &words);
+    const QString &filter() const { return m_filter; }
     /// Column of a key; -1 where the window shows none.
     int columnOf(std::string_view key) const;
     std::string_view keyOf(int column) const;
@@ -227,7 +193,12 @@ protected:
     /// Puts rows, which come in the order that they are held in, in the order of the view.
     virtual void orderShown(std::vector<std::uint32_t> &shown) const;
 
-    void chooseRows() override;
+    int sortColumn() const { return m_sortColumn; } ///< -1: in the order that it holds them
+    Qt::SortOrder sortOrder() const { return m_sortOrder; }
+    /// Chooses the rows anew, by filter() and the wanted order.
+    void chooseRows();
+    /// The same, with a reset of the model around it.
+    void chooseAnew();
     /// By what the rows are now: a reset only where others are shown.
     void chooseAgain();
     /// Orders the rows that are shown anew: views keep their place.
@@ -248,6 +219,9 @@ private:
     void show(std::vector<std::uint32_t> rows);
     void showReordered(std::vector<std::uint32_t> rows);
 
+    QString m_filter;
+    int m_sortColumn = -1;
+    Qt::SortOrder m_sortOrder = Qt::AscendingOrder;
     std::vector<report::ColumnFacts> m_columns; ///< of the window
     std::vector<std::size_t> m_places;
     std::vector<QString> m_titles;      ///< empty: the declared one
@@ -256,48 +230,65 @@ private:
     ShortNameCache m_shortNames; ///< of the column of weights
 };
 
+/// Such a table that makes the facts of a row as they are asked for: `Got` is a Row, or refers to
+/// one that is held.
+template <class Row, class Got = Row>
+class DeclaredTable : public RowTableModel
+{
+public:
+    explicit DeclaredTable(const report::TableOf<Row> &table, QObject *parent = nullptr)
+        : RowTableModel(table.facts(), table.windowOrder, parent), m_table(table)
+    {
+    }
+
+protected:
+    virtual Got factsOf(std::size_t row) const = 0;
+    const report::Column<Row> &declared(std::size_t place) const { return m_table.columns[place]; }
+    report::Value valueOf(std::size_t row, std::size_t place) const override
+    {
+        return declared(place).value(factsOf(row));
+    }
+    std::string originOf(std::size_t row, std::size_t place) const override
+    {
+        const auto origin = declared(place).origin;
+        return origin != nullptr ? origin(factsOf(row)) : std::string();
+    }
+    report::SortValue orderOf(std::size_t row, std::size_t place) const override
+    {
+        const auto order = declared(place).order;
+        return order != nullptr ? order(factsOf(row)) : RowTableModel::orderOf(row, place);
+    }
+
+private:
+    const report::TableOf<Row> &m_table;
+};
+
 /// Such a table that holds its rows.
 template <class Row>
-class RowTable : public RowTableModel
+class RowTable : public DeclaredTable<Row, const Row &>
 {
 public:
     /// A role of a cell beside those of the base; invalid where it has none.
     using Look = std::function<QVariant(const Row &, std::string_view key, int role)>;
 
-    explicit RowTable(const report::TableOf<Row> &table, QObject *parent = nullptr)
-        : RowTableModel(table.facts(), table.windowOrder, parent), m_table(table)
-    {
-    }
+    using DeclaredTable<Row, const Row &>::DeclaredTable;
     void setLook(Look look) { m_look = std::move(look); }
     void setRows(std::vector<Row> rows)
     {
         const bool same = sameCells(rows);
-        replaceRows(same, [&] { m_rows = std::move(rows); });
+        this->replaceRows(same, [&] { m_rows = std::move(rows); });
     }
     const std::vector<Row> &rows() const { return m_rows; }
-    const Row &rowAt(int shown) const { return m_rows[sourceRow(shown)]; }
+    const Row &rowAt(int shown) const { return m_rows[this->sourceRow(shown)]; }
 
 protected:
     /// To change cells, which dataChanged() then has to follow.
     std::vector<Row> &held() { return m_rows; }
     std::size_t rowTotal() const override { return m_rows.size(); }
-    report::Value valueOf(std::size_t row, std::size_t declared) const override
-    {
-        return m_table.columns[declared].value(m_rows[row]);
-    }
-    std::string originOf(std::size_t row, std::size_t declared) const override
-    {
-        const auto origin = m_table.columns[declared].origin;
-        return origin != nullptr ? origin(m_rows[row]) : std::string();
-    }
-    report::SortValue orderOf(std::size_t row, std::size_t declared) const override
-    {
-        const auto order = m_table.columns[declared].order;
-        return order != nullptr ? order(m_rows[row]) : RowTableModel::orderOf(row, declared);
-    }
+    const Row &factsOf(std::size_t row) const override { return m_rows[row]; }
     QVariant lookOf(std::size_t row, int column, int role) const override
     {
-        return m_look ? m_look(m_rows[row], keyOf(column), role) : QVariant();
+        return m_look ? m_look(m_rows[row], this->keyOf(column), role) : QVariant();
     }
 
 private:
@@ -306,8 +297,8 @@ private:
         if (rows.empty() || rows.size() != m_rows.size())
             return false;
         for (std::size_t i = 0; i < rows.size(); ++i) {
-            for (const std::size_t place : declaredPlaces()) {
-                const auto value = m_table.columns[place].value;
+            for (const std::size_t place : this->declaredPlaces()) {
+                const auto value = this->declared(place).value;
                 if (value(rows[i]) != value(m_rows[i]))
                     return false;
             }
@@ -315,7 +306,6 @@ private:
         return true;
     }
 
-    const report::TableOf<Row> &m_table;
     std::vector<Row> m_rows;
     Look m_look;
 };

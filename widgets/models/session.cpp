@@ -2,7 +2,6 @@
 #include "widgets/models/session.h"
 
 #include "core/bundle/bundle.h"
-#include "core/codec/decode/decoder.h"
 #include "widgets/models/task_manager.h"
 
 #include <QUndoStack>

@@ -10,9 +10,6 @@
 #include <QPointer>
 
 #include <atomic>
-#include <memory>
-#include <optional>
-#include <vector>
 
 class QUndoStack;
 

@@ -18,8 +18,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
-#include <vector>
 
 namespace kernscope::ui {
 

@@ -7,12 +7,7 @@
 #include <QString>
 #include <QVariant>
 
-#include <cstdint>
 #include <limits>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
 
 class QItemSelectionModel;
 /// Every field in which a number is typed reads it by the parser that edits are read with: the text

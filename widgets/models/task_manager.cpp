@@ -5,6 +5,7 @@
 
 #include <QThread>
 #include <QThreadPool>
+#include <QTimer>
 
 #include <algorithm>
 #include <exception>
@@ -121,6 +122,30 @@ std::size_t TaskManager::running() const
 {
     const std::lock_guard lock(m_mutex);
     return m_tasks.size();
+}
+
+Job::Job(TaskManager &tasks) : m_tasks(tasks)
+{
+    connect(&tasks, &TaskManager::changed, this, &Job::noticeCancel);
+}
+
+void Job::stop()
+{
+    if (const TaskPtr before = std::exchange(m_task, nullptr))
+        before->cancel();
+}
+
+void Job::noticeCancel()
+{
+    if (!cancelled())
+        return;
+    QTimer::singleShot(0, this, [this, task = m_task] {
+        if (m_task != task)
+            return;
+        m_task = nullptr;
+        if (m_told)
+            m_told();
+    });
 }
 
 } // namespace kernscope::ui

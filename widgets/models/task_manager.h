@@ -98,4 +98,40 @@ private:
     std::function<bool()> m_holds;
 };
 
+/// What an object has done off the GUI thread, one piece of work at a time: beginning another, or
+/// the end of the object, cancels the one before and drops its result.
+class Job final : public QObject
+{
+public:
+    explicit Job(TaskManager &tasks);
+    ~Job() override { stop(); }
+
+    /// As TaskManager::start(). In `done` the job is not running() any more.
+    template <class Work, class Done>
+    void start(const QString &title, Work work, Done done)
+    {
+        stop();
+        m_task = m_tasks.start(this, title, std::move(work),
+                               [this, done = std::move(done)](auto result) mutable {
+                                   m_task = nullptr;
+                                   done(std::move(result));
+                               });
+    }
+    void stop();
+    bool running() const { return m_task && !cancelled(); }
+    /// An edit, or a person, cancelled it in this turn of the event loop.
+    bool cancelled() const { return m_task && m_task->progress().cancelled(); }
+    double fraction() const { return m_task ? m_task->progress().fraction() : 1.0; } ///< 0 to 1
+    /// Called where a person cancelled the work. An edit cancels all work as well: who begins it
+    /// anew by the next turn of the event loop hears nothing.
+    void whenCancelled(std::function<void()> told) { m_told = std::move(told); }
+
+private:
+    void noticeCancel();
+
+    TaskManager &m_tasks;
+    TaskPtr m_task;
+    std::function<void()> m_told;
+};
+
 } // namespace kernscope::ui

@@ -6,7 +6,6 @@
 #include <QImage>
 #include <QString>
 
-#include <cstdint>
 #include <memory>
 #include <span>
 #include <vector>

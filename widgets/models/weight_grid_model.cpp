@@ -6,8 +6,6 @@
 
 #include <QTimer>
 
-#include <algorithm>
-
 namespace kernscope::ui {
 
 namespace {

@@ -7,11 +7,6 @@
 #include <QAbstractTableModel>
 #include <QCache>
 
-#include <cstdint>
-#include <memory>
-#include <optional>
-#include <vector>
-
 namespace kernscope::ui {
 
 /// Stored code and decoded value of every cell of a slice, read off the GUI thread in blocks when

@@ -3,7 +3,6 @@
 
 #include <QStringList>
 
-#include <algorithm>
 #include <array>
 
 namespace kernscope::ui {

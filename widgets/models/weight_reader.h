@@ -8,13 +8,7 @@
 
 #include <QString>
 
-#include <cstdint>
-#include <memory>
 #include <mutex>
-#include <optional>
-#include <span>
-#include <utility>
-#include <vector>
 
 namespace kernscope::ui {
 

@@ -5,21 +5,13 @@
 #include "core/bundle/stored_bytes.h"
 #include "core/container/mil/program.h"
 #include "core/form/form_steps.h"
-#include "core/numeric/element_type.h"
 #include "core/report/column.h"
 #include "core/report/placement_table.h"
-#include "widgets/models/table_text.h"
 
 #include <QCoreApplication>
 #include <QGuiApplication>
-#include <QPalette>
-#include <QStringList>
 
-#include <algorithm>
 #include <cmath>
-#include <iterator>
-#include <string_view>
-#include <utility>
 
 namespace kernscope::ui {
 

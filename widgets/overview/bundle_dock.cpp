@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/overview/bundle_dock.h"
 
-#include "core/assessment/weight_where.h"
-#include "core/bundle/bundle.h"
-#include "core/bundle/statistics.h"
 #include "core/bundle/stored_bytes.h"
 #include "core/report/container_table.h"
 #include "widgets/chips/chip_state.h"
@@ -12,16 +9,11 @@
 #include "widgets/common/export_jobs.h"
 #include "widgets/common/labels.h"
 #include "widgets/common/table_tools.h"
-#include "widgets/models/session.h"
-#include "widgets/models/short_names.h"
-#include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
-#include "widgets/overview/navigator_rows.h"
 
 #include <QAction>
 #include <QCompleter>
 #include <QEvent>
-#include <QHeaderView>
 #include <QLabel>
 #include <QLineEdit>
 #include <QStringListModel>
@@ -29,10 +21,7 @@
 #include <QTreeView>
 #include <QVBoxLayout>
 
-#include <algorithm>
 #include <numeric>
-#include <utility>
-#include <vector>
 
 namespace kernscope::ui {
 
@@ -145,8 +134,7 @@ void BundleDock::buildTree(QWidget *content)
     m_refit->setSingleShot(true);
     m_refit->setInterval(0);
     connect(m_refit, &QTimer::timeout, this, &BundleDock::fitNameColumn);
-    m_tree = new QTreeView(content);
-    m_tree->setAccessibleName(tr("Weights and files of the bundle"));
+    m_tree = named(new QTreeView(content), tr("Weights and files of the bundle"));
     m_tree->setUniformRowHeights(true);
     m_header = new NavigatorHeader(*m_model, m_tree);
     m_tree->setHeader(m_header);
@@ -218,14 +206,12 @@ void BundleDock::connectParts()
         takeNames();
         fitNameColumn();
     });
-    connect(&session().tasks(), &TaskManager::changed, this, &BundleDock::onTasksChanged);
 }
 
 void BundleDock::buildActions()
 {
     auto *find = findAction(this, tr("Filter Weights"), m_filter);
-    auto *copy =
-        dockAction(this, tr("Copy Rows"), QKeySequence::Copy, [this] { copySelection(*m_tree); });
+    auto *copy = copyAction(this, tr("Copy Rows"), m_tree);
     auto *hex = dockAction(this, tr("Show in Hex"), {}, [this] { showInHex(); });
     m_zerosAction = dockAction(this, tr("Count Zeros of Every Weight"), {}, [this] {
         std::vector<std::size_t> all(m_model->bundle() ? m_model->bundle()->weights().size() : 0);
@@ -233,8 +219,7 @@ void BundleDock::buildActions()
         m_zerosWanted = true;
         countZeros(std::move(all));
     });
-    auto *save = exportAction(this, session(), tr("Export Table of Weights…"), *m_model,
-                              QStringLiteral("weights"));
+    auto *save = exportAction(this, session(), tr("Export Table of Weights…"), *m_model, "weights");
     auto *npy = dockAction(this, tr("Export Weight…"), {}, [this] {
         const auto node = m_model->nodeAt(m_tree->currentIndex());
         if (node.kind == BundleTreeModel::Node::Kind::Weight)
@@ -738,15 +723,13 @@ std::vector<std::size_t> BundleDock::staleWeights()
 
 void BundleDock::countZeros(std::vector<std::size_t> weights)
 {
-    if (m_zerosTask)
-        m_zerosTask->cancel();
-    m_zerosTask = nullptr;
+    m_zerosTask.stop();
     if (weights.empty())
         return;
     using Shares = std::vector<std::pair<std::size_t, double>>;
     const BundlePtr bundle = m_model->bundle();
-    m_zerosTask = session().tasks().start(
-        this, tr("Counting zeros"),
+    m_zerosTask.start(
+        tr("Counting zeros"),
         [bundle, weights = std::move(weights)](Progress &progress) {
             const BundleReadLock lock(*bundle);
             std::uint64_t elements = 0;
@@ -764,16 +747,9 @@ void BundleDock::countZeros(std::vector<std::size_t> weights)
             return shares;
         },
         [this](const Shares &shares) {
-            m_zerosTask = nullptr;
             m_model->setZeroFractions(shares);
             refilter();
         });
-}
-
-void BundleDock::onTasksChanged()
-{
-    if (m_zerosTask && m_zerosTask->progress().cancelled())
-        m_zerosTask = nullptr;
 }
 
 } // namespace kernscope::ui

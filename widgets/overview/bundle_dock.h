@@ -17,9 +17,6 @@ class QTreeView;
 
 namespace kernscope::ui {
 
-class NavigatorHeader;
-class TwoLineRows;
-
 /// The open bundle as a tree of functions, weights and files. Its current row and the common
 /// position follow each other.
 class BundleDock final : public Dock
@@ -28,9 +25,6 @@ class BundleDock final : public Dock
 
 public:
     explicit BundleDock(Session &session, QWidget *parent = nullptr);
-
-    /// What the window's menus show as well; the context menu holds the same.
-    QList<QAction *> menuActions() const { return m_actions; }
 
     /// Bundles of at most this many elements have the zeros of every weight counted at once.
     static constexpr std::uint64_t kMostElementsUnasked = 64u << 20;
@@ -42,7 +36,7 @@ Q_SIGNALS:
 protected:
     void refresh() override;
     void follow(const Place &place, QObject *origin) override;
-    bool working() const override { return m_zerosTask != nullptr; }
+    bool working() const override { return m_zerosTask.running(); }
     bool eventFilter(QObject *watched, QEvent *event) override;
 
 private:
@@ -78,7 +72,6 @@ private:
     static QString filterHelp();
     std::vector<std::size_t> staleWeights();
     void countZeros(std::vector<std::size_t> weights);
-    void onTasksChanged();
 
     WeightNames &m_names;
     BundleTreeModel *m_model = nullptr;
@@ -92,8 +85,7 @@ private:
     QLabel *m_fault = nullptr;
     QLabel *m_footer = nullptr;
     QAction *m_zerosAction = nullptr;
-    QList<QAction *> m_actions;
-    TaskPtr m_zerosTask;
+    Job m_zerosTask{session().tasks()};
     Totals m_totals;             ///< of the bundle, as of the last refresh
     bool m_bytesKnown = true;    ///< no weight's stored bytes are unknown
     std::vector<bool> m_touched; ///< weights that had changed bytes when their zeros were counted

@@ -11,7 +11,6 @@
 #include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
 
-#include <QHeaderView>
 #include <QHelpEvent>
 #include <QIcon>
 #include <QMouseEvent>
@@ -19,11 +18,7 @@
 #include <QToolTip>
 #include <QTreeView>
 
-#include <algorithm>
-#include <array>
-#include <string_view>
 #include <tuple>
-#include <utility>
 
 namespace kernscope::ui {
 
@@ -433,12 +428,9 @@ WeightNames::WeightNames(Session &session) : QObject(&session), m_session(sessio
     // An edit leaves the names; shapes that are bound may leave other weights.
     connect(&session, &Session::bytesChanged, this, [this] {
         const BundlePtr &bundle = m_session.bundle();
-        if (bundle && !m_task && static_cast<qsizetype>(bundle->weights().size()) != m_names.size())
+        if (bundle && !m_task.running() &&
+            static_cast<qsizetype>(bundle->weights().size()) != m_names.size())
             rebuild();
-    });
-    connect(&session.tasks(), &TaskManager::changed, this, [this] {
-        if (m_task && m_task->progress().cancelled())
-            m_task.reset(); // the whole names stay
     });
     rebuild();
 }
@@ -456,8 +448,7 @@ QString WeightNames::nameOf(std::size_t weight) const
 
 void WeightNames::rebuild()
 {
-    if (const TaskPtr before = std::exchange(m_task, nullptr))
-        before->cancel();
+    m_task.stop();
     m_names.clear();
     m_inFunctions.clear();
     const BundlePtr bundle = m_session.bundle();
@@ -468,14 +459,13 @@ void WeightNames::rebuild()
         Q_EMIT namesChanged();
         return;
     }
-    m_task = m_session.tasks().start(
-        this, tr("Shortening names"),
+    m_task.start(
+        tr("Shortening names"),
         [bundle](Progress &progress) {
             const BundleReadLock lock(*bundle);
             return progress.cancelled() ? BothNames() : bothNames(*bundle);
         },
         [this](BothNames made) {
-            m_task.reset();
             std::tie(m_names, m_inFunctions) = std::move(made);
             Q_EMIT namesChanged();
         });

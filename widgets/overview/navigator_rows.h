@@ -9,8 +9,6 @@
 #include <QStringList>
 #include <QStyledItemDelegate>
 
-#include <memory>
-
 class QFontMetrics;
 class QTreeView;
 
@@ -58,8 +56,6 @@ private:
     const BundleTreeModel &m_model;
     QTreeView *m_view;
 };
-
-class BundleTreeModel;
 
 /// The header of the navigator. Where rows have two lines (TwoLineRows) it has two as well: below
 /// the titles of the two columns on view stand those of the figures in the second line. A click on
@@ -113,7 +109,7 @@ public:
     /// The short name, or the whole one until it is known; with its function where weights of
     /// several functions have the same name.
     QString nameOf(std::size_t weight) const;
-    bool working() const { return m_task != nullptr; }
+    bool working() const { return m_task.running(); }
 
 Q_SIGNALS:
     void namesChanged();
@@ -124,7 +120,7 @@ private:
 
     Session &m_session;
     QStringList m_names, m_inFunctions;
-    TaskPtr m_task;
+    Job m_task{m_session.tasks()};
 };
 
 } // namespace kernscope::ui

@@ -1,24 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/overview/overview_cells.h"
 
-#include "core/bundle/bundle.h"
 #include "core/bundle/stored_bytes.h"
 #include "core/compare/compare.h"
 #include "widgets/chips/chip_state.h"
 #include "widgets/common/design.h"
-#include "widgets/models/table_text.h"
-#include "widgets/models/theme.h"
-#include "widgets/models/words.h"
 
 #include <QCoreApplication>
 #include <QLabel>
 #include <QVBoxLayout>
 
-#include <algorithm>
 #include <cmath>
-#include <map>
 #include <numeric>
-#include <string>
 
 namespace kernscope::ui {
 

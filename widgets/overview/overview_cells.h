@@ -10,14 +10,9 @@
 #include "widgets/overview/navigator_rows.h"
 #include "widgets/overview/treemap_view.h"
 
-#include <memory>
-#include <optional>
-#include <vector>
-
 class QLabel;
 
 namespace kernscope::target {
-struct Target;
 }
 
 namespace kernscope::ui {

@@ -5,18 +5,12 @@
 #include "core/bundle/build_facts.h"
 #include "core/bundle/stored_bytes.h"
 #include "core/report/program_table.h"
+#include "widgets/chips/verdict.h"
 #include "widgets/common/controls.h"
 #include "widgets/common/design.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/file_dialogs.h"
 #include "widgets/common/labels.h"
-#include "widgets/common/panels.h"
-#include "widgets/models/table_text.h"
-#include "widgets/models/theme.h"
-#include "widgets/models/words.h"
-#include "widgets/overview/navigator_rows.h"
-#include "widgets/overview/overview_cells.h"
-#include "widgets/overview/treemap_view.h"
 
 #include <QAction>
 #include <QActionGroup>
@@ -31,11 +25,8 @@
 #include <QPdfWriter>
 #include <QSaveFile>
 #include <QVBoxLayout>
-#include <QWidget>
 
-#include <array>
 #include <tuple>
-#include <utility>
 
 namespace kernscope::ui {
 
@@ -148,24 +139,17 @@ void OverviewDock::connectParts()
         if (m_shown && m_shown == this->session().bundle())
             scheduleRefresh();
     });
-    connect(&this->session().tasks(), &TaskManager::changed, this, &OverviewDock::onTasksChanged);
+    m_task.whenCancelled([this] { onCancelled(); });
     connect(&this->session(), &Session::otherChanged, this, &OverviewDock::onBaseChanged);
     connect(&this->session(), &Session::bytesChanged, this, [this] {
-        if (m_cut || (m_task && m_task->progress().cancelled()))
+        if (m_cut || m_task.cancelled())
             m_shown.reset(); // an edit stopped it: begin anew
     });
 }
 
 /// A search that was cancelled shows no result.
-void OverviewDock::onTasksChanged()
+void OverviewDock::onCancelled()
 {
-    if (m_summing && m_summing->progress().cancelled())
-        m_summing.reset(); // the next refresh begins anew
-    if (m_measuring && m_measuring->progress().cancelled())
-        m_measuring.reset(); // choosing the colours begins anew
-    if (!m_task || !m_task->progress().cancelled())
-        return;
-    m_task.reset();
     m_cut = true;
     m_figures = {};
     if (!m_shown)
@@ -195,14 +179,13 @@ void OverviewDock::measureErrors()
         Q_EMIT baseWanted();
         return;
     }
-    if (m_measuring || (m_errors && m_errors->of == m_shown && m_errors->base == base))
+    if (m_measuring.running() || (m_errors && m_errors->of == m_shown && m_errors->base == base))
         return;
     m_errors.reset();
-    m_measuring = session().tasks().start(
-        this, tr("Measuring errors against %1").arg(fromUtf8(base->name())),
+    m_measuring.start(
+        tr("Measuring errors against %1").arg(fromUtf8(base->name())),
         [of = m_shown, base](Progress &progress) { return errorsAgainst(of, base, progress); },
         [this](std::shared_ptr<const BaseErrors> errors) {
-            m_measuring.reset();
             m_errors = std::move(errors);
             showMap();
         });
@@ -211,8 +194,7 @@ void OverviewDock::measureErrors()
 /// Another base, or none: what was measured is of no use.
 void OverviewDock::onBaseChanged()
 {
-    if (const TaskPtr before = std::exchange(m_measuring, nullptr))
-        before->cancel();
+    m_measuring.stop();
     m_errors.reset();
     if (!m_shown || m_colors != Colors::Error)
         return;
@@ -232,9 +214,7 @@ void OverviewDock::refresh()
 {
     const BundlePtr bundle = session().bundle();
     if (!bundle) {
-        if (m_task)
-            m_task->cancel();
-        m_task.reset();
+        m_task.stop();
         m_shown.reset();
         m_figures = {};
         m_map->setCells({}); // they hold the bundle
@@ -246,7 +226,7 @@ void OverviewDock::refresh()
     if (!m_shown || m_shown->path() != bundle->path())
         m_figures = {}; // of another file
     m_shown = bundle;
-    if (another || (!m_sums && !m_summing))
+    if (another || (!m_sums && !m_summing.running()))
         sumUp();
     if (m_colors == Colors::Error && session().other())
         measureErrors();
@@ -264,20 +244,18 @@ void OverviewDock::refresh()
 
 void OverviewDock::examine(bool all)
 {
-    if (m_task)
-        m_task->cancel();
+    m_task.stop();
     m_read = all;
     m_cut = false;
     if (m_figures.zeros.size() != m_shown->weights().size())
         m_figures = {};
-    m_task = session().tasks().start(
-        this, tr("Looking over the weights"),
+    m_task.start(
+        tr("Looking over the weights"),
         [bundle = m_shown, all](Progress &progress) {
             const BundleReadLock lock(*bundle);
             return examineBundle(*bundle, all, progress);
         },
         [this](BundleFigures figures) {
-            m_task.reset();
             m_figures = std::move(figures);
             showTotals();
             showMap();
@@ -289,13 +267,11 @@ void OverviewDock::examine(bool all)
 /// them after the bundle has opened.
 void OverviewDock::findFolds()
 {
-    if (m_folding)
-        m_folding->cancel();
-    m_folding.reset();
+    m_folding.stop();
     m_folds.clear();
     if (const auto table = m_chips.table())
-        m_folding = session().tasks().start(
-            this, tr("Looking for weights that fold everywhere"),
+        m_folding.start(
+            tr("Looking for weights that fold everywhere"),
             [table, bundle = m_shown](Progress &) {
                 std::vector<Finding> found = foldFindings(*table);
                 if (bundle) {
@@ -305,7 +281,6 @@ void OverviewDock::findFolds()
                 return found;
             },
             [this, table](std::vector<Finding> folds) {
-                m_folding.reset();
                 if (table != m_chips.table())
                     return;
                 m_folds = std::move(folds);
@@ -327,8 +302,7 @@ std::vector<Finding> OverviewDock::allFindings() const
 /// What is the same however often the page is written.
 void OverviewDock::sumUp()
 {
-    if (const TaskPtr before = std::exchange(m_summing, nullptr))
-        before->cancel();
+    m_summing.stop();
     m_sums.reset();
     m_tools.clear();
     m_about.clear();
@@ -352,11 +326,10 @@ void OverviewDock::sumUp()
         m_sums = sumUpBundle(*m_shown);
         return;
     }
-    m_summing = session().tasks().start(
-        this, tr("Adding up the weights"),
+    m_summing.start(
+        tr("Adding up the weights"),
         [bundle = m_shown](Progress &) { return sumUpBundle(*bundle); },
         [this](BundleSums sums) {
-            m_summing.reset();
             m_sums = std::move(sums);
             showTotals();
             showLegend();
@@ -383,7 +356,7 @@ void OverviewDock::showMap()
 OverviewColors OverviewDock::mapColors() const
 {
     OverviewColors colors{m_colors, theme::isDark(palette()), m_chips.table(), kNoIndex, m_errors};
-    colors.measuring = m_measuring != nullptr;
+    colors.measuring = m_measuring.running();
     if (colors.table)
         colors.chip = colors.table->columnOf(m_chips.target());
     return colors;
@@ -432,10 +405,8 @@ OverviewDock::OverviewDock(Session &session, QWidget *parent)
     m_facts = new ElidedLabel(Qt::ElideRight, content);
     m_facts->setFont(design::type(font(), design::Type::Small));
     m_facts->setForegroundRole(QPalette::PlaceholderText);
-    m_described = new QLabel(content);
+    m_described = selectableLabel(content);
     m_described->setTextFormat(Qt::RichText);
-    m_described->setWordWrap(true);
-    m_described->setTextInteractionFlags(Qt::TextSelectableByMouse);
     m_described->setAccessibleName(tr("Description of the model"));
     auto *head = new QHBoxLayout;
     head->addWidget(design::label(tr("Where the bytes are"), design::Type::Heading, content), 1);
@@ -453,6 +424,7 @@ OverviewDock::OverviewDock(Session &session, QWidget *parent)
     column->addWidget(m_title);
     column->addWidget(m_facts);
     column->addWidget(m_described);
+    column->addWidget(sharedVerdict(m_chips, content));
     column->addLayout(buildCards(content));
     column->addLayout(head);
     column->addWidget(m_map, 1);
@@ -464,7 +436,7 @@ OverviewDock::OverviewDock(Session &session, QWidget *parent)
     m_actions += dockAction(this, tr("Look Over All Values"), {}, [this] {
         if (!m_shown)
             return;
-        if (!m_sums && !m_summing)
+        if (!m_sums && !m_summing.running())
             sumUp(); // was cancelled
         examine(true);
         showTotals();
@@ -544,7 +516,7 @@ void OverviewDock::showTotals()
     facts += m_about;
     m_facts->setWholeText(facts.join(QStringLiteral(" \u00B7 ")));
     const std::vector<Finding> findings = allFindings();
-    const bool looking = m_task && findings.empty();
+    const bool looking = m_task.running() && findings.empty();
     showStored();
     const auto &table = m_chips.table();
     const std::size_t chip = table ? table->columnOf(m_chips.target()) : kNoIndex;

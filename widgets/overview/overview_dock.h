@@ -11,8 +11,6 @@
 
 class QHBoxLayout;
 class QLabel;
-class QLayout;
-class QWidget;
 
 namespace kernscope::ui {
 
@@ -21,9 +19,6 @@ namespace kernscope::ui {
 QString exportWidgetPicture(QWidget &widget, const QString &path);
 
 class ElidedLabel;
-class TimeCard;
-class TreemapView;
-class WeightNames;
 
 /// The page that a bundle opens with: its totals, a treemap of the stored bytes, and what is worth
 /// a look, each a link.
@@ -37,7 +32,6 @@ public:
 
     explicit OverviewDock(Session &session, QWidget *parent = nullptr);
 
-    QList<QAction *> menuActions() const { return m_actions; }
     void setColors(Colors colors);
     TreemapView &treemap() { return *m_map; }
     const BundleFigures &figures() const { return m_figures; }
@@ -54,7 +48,8 @@ protected:
     void follow(const Place &place, QObject *origin) override;
     bool working() const override
     {
-        return m_task || m_summing || m_measuring || m_folding || m_chips.working();
+        return m_task.running() || m_summing.running() || m_measuring.running() ||
+               m_folding.running() || m_chips.working();
     }
     void changeEvent(QEvent *event) override;
 
@@ -74,7 +69,7 @@ private:
     void measureErrors();
     void onBaseChanged();
     QString kindsOf(const std::vector<Finding> &findings) const;
-    void onTasksChanged();
+    void onCancelled();
     void showTotals();
     void showStored();
     void showFindings();
@@ -89,20 +84,19 @@ private:
     BundlePtr m_shown;
     BundleFigures m_figures;
     std::vector<Finding> m_folds; ///< weights that no chip streams; none until they are judged
-    TaskPtr m_folding;
+    Job m_folding{session().tasks()};
     bool m_read = false; ///< the values were read
     bool m_cut = false;  ///< looking over them was cancelled
-    TaskPtr m_task;
+    Job m_task{session().tasks()};
     Colors m_colors = Colors::Form;
-    QList<QAction *> m_actions;
     WeightNames &m_names;
     ElidedLabel *m_facts = nullptr;
     QStringList m_tools;              ///< that made m_shown, with their versions
     QStringList m_about;              ///< what its author says of m_shown, and who that is
     std::optional<BundleSums> m_sums; ///< of m_shown; nothing while they are added up
-    TaskPtr m_summing;
+    Job m_summing{session().tasks()};
     std::shared_ptr<const BaseErrors> m_errors; ///< against the other bundle; null: not measured
-    TaskPtr m_measuring;
+    Job m_measuring{session().tasks()};
     QLabel *m_title = nullptr, *m_described = nullptr, *m_legend = nullptr, *m_findings = nullptr;
     Card m_stored, m_moved, m_odd;
     TimeCard *m_time = nullptr;

@@ -3,6 +3,7 @@
 
 #include "core/bundle/bundle.h"
 #include "widgets/common/file_dialogs.h"
+#include "widgets/common/labels.h"
 #include "widgets/models/patch_list_model.h"
 #include "widgets/models/table_text.h"
 #include "widgets/models/task_manager.h"
@@ -17,8 +18,6 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
-
-#include <utility>
 
 namespace kernscope::ui {
 
@@ -59,12 +58,10 @@ constexpr std::array kKinds{
 
 EditLine::EditLine(Session &session, QWidget *parent) : QWidget(parent), m_session(session)
 {
-    m_kind = new QComboBox(this);
-    m_kind->setAccessibleName(tr("Kind of edit"));
+    m_kind = named(new QComboBox(this), tr("Kind of edit"));
     for (const KindRow &row : kKinds)
         m_kind->addItem(tr(row.label));
-    m_text = new QLineEdit(this);
-    m_text->setAccessibleName(tr("Edit to add"));
+    m_text = named(new QLineEdit(this), tr("Edit to add"));
     m_text->setClearButtonEnabled(true);
     auto *completer = new QCompleter(new WeightNameModel(session, this), this);
     completer->setFilterMode(Qt::MatchContains);

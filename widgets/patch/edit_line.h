@@ -6,9 +6,6 @@
 #include <QTimer>
 #include <QWidget>
 
-#include <utility>
-#include <vector>
-
 class QComboBox;
 class QLabel;
 class QLineEdit;

@@ -29,9 +29,6 @@
 #include <QUndoStack>
 #include <QVBoxLayout>
 
-#include <algorithm>
-#include <utility>
-
 namespace kernscope::ui {
 
 namespace {
@@ -62,7 +59,7 @@ QString shortSecond(const QString &text, const QFontMetrics &metrics, int width)
     const QString place = text.left(most).trimmed() + QChar(0x2026);
     return most > 0 && metrics.horizontalAdvance(place) <= width
                ? place // what is left of a number would be another number
-               : metrics.elidedText(text, Qt::ElideRight, width);
+               : elidedWords(metrics, text, width);
 }
 
 QStringList wrappedLines(const QString &text, const QFontMetrics &metrics, int width)
@@ -76,8 +73,8 @@ QStringList wrappedLines(const QString &text, const QFontMetrics &metrics, int w
         first = space;
     }
     if (first == 0)
-        return {metrics.elidedText(text, Qt::ElideRight, width)};
-    return {text.left(first), metrics.elidedText(text.mid(first + 1), Qt::ElideRight, width)};
+        return {elidedWords(metrics, text, width)};
+    return {text.left(first), elidedWords(metrics, text.mid(first + 1), width)};
 }
 
 } // namespace
@@ -213,9 +210,7 @@ PatchesDock::PatchesDock(Session &session, QWidget *parent)
     buildActions();
 
     auto *content = new QWidget(this);
-    auto *rows = new QVBoxLayout(content);
-    rows->setContentsMargins(0, 0, 0, 0);
-    rows->setSpacing(0);
+    auto *rows = withoutMargins(new QVBoxLayout(content), 0);
     auto *bar = new QToolBar(content);
     bar->setIconSize(QSize(theme::em(this, 1), theme::em(this, 1)));
     bar->setToolButtonStyle(Qt::ToolButtonTextOnly);
@@ -303,8 +298,7 @@ void PatchesDock::buildActions()
     m_export = new QAction(tr("Export Patches\u2026"), this);
     connect(m_export, &QAction::triggered, this, &PatchesDock::askAndExport);
     m_note = dockAction(this, tr("Edit Note"), Qt::Key_F2, [this] { editNote(); });
-    m_copy =
-        dockAction(this, tr("Copy Rows"), QKeySequence::Copy, [this] { copySelection(*m_table); });
+    m_copy = copyAction(this, tr("Copy Rows"), m_table);
     m_actions = {undo, redo, m_jump, m_note, m_copy, m_copyCommand, m_copyScript, m_export};
 }
 

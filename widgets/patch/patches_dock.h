@@ -9,7 +9,6 @@
 class QAction;
 class QFontMetrics;
 class QPlainTextEdit;
-class QSplitter;
 class QTableView;
 
 namespace kernscope::ui {
@@ -56,7 +55,6 @@ private:
 };
 
 class EditLine;
-class PatchListModel;
 
 /// What was changed, and the bytes it became; a line to add an edit by its text.
 class PatchesDock : public Dock
@@ -66,7 +64,6 @@ class PatchesDock : public Dock
 public:
     explicit PatchesDock(Session &session, QWidget *parent = nullptr);
 
-    QList<QAction *> menuActions() const { return m_actions; }
     /// Puts the cursor into the line for a new edit of that kind, begun with the cell that is
     /// selected.
     void beginEdit(Edit::Kind kind = Edit::Kind::Set);
@@ -103,7 +100,6 @@ private:
     EditLine *m_line = nullptr;
     QAction *m_copy = nullptr, *m_jump = nullptr, *m_copyCommand = nullptr, *m_copyScript = nullptr,
             *m_export = nullptr, *m_note = nullptr;
-    QList<QAction *> m_actions;
 };
 
 } // namespace kernscope::ui

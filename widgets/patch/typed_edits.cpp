@@ -4,11 +4,10 @@
 #include "core/base/error_builder.h"
 #include "core/bundle/bundle.h"
 #include "core/codec/edit/editor.h"
-#include "core/patch/edit/selection.h"
+#include "core/patch/edit/find_weight.h"
 #include "core/patch/patch.h"
 #include "core/patch/plan/raw_place.h"
 #include "widgets/common/number_field.h"
-#include "widgets/models/session.h"
 #include "widgets/models/table_text.h"
 #include "widgets/models/task_manager.h"
 #include "widgets/models/theme.h"
@@ -23,11 +22,6 @@
 #include <QMessageBox>
 #include <QPushButton>
 #include <QTimer>
-
-#include <algorithm>
-#include <limits>
-#include <optional>
-#include <utility>
 
 namespace kernscope::ui {
 

@@ -10,12 +10,6 @@
 #include <QObject>
 #include <QString>
 
-#include <cstdint>
-#include <functional>
-#include <optional>
-#include <span>
-#include <vector>
-
 namespace kernscope::codec {
 struct EditPlan;
 }
@@ -75,8 +69,6 @@ private:
 
     QAbstractItemView *m_view;
 };
-
-class Session;
 
 /// Answers a person who types into a table of values while patching is off: otherwise nothing at
 /// all would happen. Belongs to the view.

@@ -3,13 +3,10 @@
 
 #include "core/assessment/consumer_kinds.h"
 #include "core/bundle/bundle.h"
-#include "core/graph/layout.h"
-#include "core/graph/picture.h"
 #include "widgets/common/design.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/file_dialogs.h"
-#include "widgets/models/table_text.h"
-#include "widgets/program/graph_view.h"
+#include "widgets/common/labels.h"
 
 #include <QAction>
 #include <QActionGroup>
@@ -21,9 +18,6 @@
 #include <QStackedWidget>
 #include <QTableView>
 #include <QVBoxLayout>
-
-#include <algorithm>
-#include <utility>
 
 namespace kernscope::ui {
 
@@ -41,11 +35,8 @@ GraphDock::GraphDock(Session &session, QWidget *parent)
     auto *content = new QWidget(this);
     m_pages = new QStackedWidget(content);
     m_view = new GraphView(m_pages);
-    m_table = new QTableView(m_pages);
-    m_table->setAccessibleName(tr("What the graph shows, as a table"));
-    m_table->setModel(m_model);
-    prepareTable(m_table);
-    setColumnWidths(m_table->horizontalHeader(), {16, 7, 9, 12, 8, 6, 3, 12, 12, 4});
+    m_table = makeTable(m_pages, tr("What the graph shows, as a table"), m_model,
+                        {16, 7, 9, 12, 8, 6, 3, 12, 12, 4});
     m_pages->addWidget(m_view);
     m_pages->addWidget(m_table);
     QVBoxLayout *column = contentColumn(content);
@@ -60,16 +51,13 @@ GraphDock::GraphDock(Session &session, QWidget *parent)
 void GraphDock::buildHeader()
 {
     auto *header = new QWidget(this);
-    auto *row = new QHBoxLayout(header);
-    row->setContentsMargins(0, 0, 0, 0);
+    auto *row = withoutMargins(new QHBoxLayout(header));
     m_said = design::label(QString(), design::Type::Small, header);
-    m_functions = new QComboBox(header);
-    m_functions->setAccessibleName(tr("Function to draw"));
+    m_functions = named(new QComboBox(header), tr("Function to draw"));
     m_functions->setToolTip(m_functions->accessibleName());
     m_functions->setSizeAdjustPolicy(QComboBox::AdjustToContents);
     m_functions->hide();
-    m_hopsBox = new QComboBox(header);
-    m_hopsBox->setAccessibleName(tr("How many values away"));
+    m_hopsBox = named(new QComboBox(header), tr("How many values away"));
     m_hopsBox->setToolTip(tr("How many values away from the centre things are drawn"));
     m_hopsBox->addItem(tr("1 hop"));
     for (unsigned hops = 2; hops <= graph::kMostHops; ++hops)
@@ -90,7 +78,7 @@ void GraphDock::connectParts()
     connect(m_view, &GraphView::activated, this, &GraphDock::activate);
     connect(m_view, &GraphView::resized, this, [this] {
         // Moved to a place of another shape: the values flow along its longer side.
-        if (m_view->scene() && m_view->scene()->rightwards != rightwards() && !m_task)
+        if (m_view->scene() && m_view->scene()->rightwards != rightwards() && !m_task.running())
             draw();
     });
     connect(m_table->selectionModel(), &QItemSelectionModel::currentChanged, this,
@@ -113,23 +101,13 @@ void GraphDock::connectParts()
         const BundlePtr bundle = session().bundle();
         if (!m_graph || (bundle && bundle->path() == m_graph->bundle().path()))
             return; // an edit or a reload keeps what is drawn
-        setTask(nullptr);
+        m_task.stop();
         m_following = true;
         m_view->setScene(nullptr, graph::kNone);
         m_model->setRows({});
         m_following = false;
         m_graph = nullptr;
     });
-    connect(&session().tasks(), &TaskManager::changed, this, [this] {
-        if (m_task && m_task->progress().cancelled())
-            m_task = nullptr;
-    });
-}
-
-void GraphDock::setTask(TaskPtr task)
-{
-    if (const TaskPtr before = std::exchange(m_task, std::move(task)))
-        before->cancel();
 }
 
 void GraphDock::refresh()
@@ -140,7 +118,7 @@ void GraphDock::refresh()
                    std::any_of(bundle->program()->models.begin(), bundle->program()->models.end(),
                                [](const mil::ModelNode &model) { return model.isNetwork(); }));
     if (!drawable) {
-        setTask(nullptr);
+        m_task.stop();
         m_graph = nullptr;
         m_view->setScene(nullptr, graph::kNone);
         m_model->setRows({});
@@ -156,19 +134,18 @@ void GraphDock::refresh()
     }
     if (!m_graph || m_graph->bundle().path() != bundle->path())
         showMessage(tr("Reading the program\u2026"));
-    setTask(session().tasks().start(
-        this, tr("Reading the program"),
+    m_task.start(
+        tr("Reading the program"),
         [bundle](Progress &progress) {
             const BundleReadLock lock(*bundle);
             return graph::Graph::build(bundle, &progress);
         },
         [this](Result<graph::GraphPtr> graph) {
-            m_task = nullptr;
             if (graph)
                 showGraph(std::move(*graph));
             else
                 showMessage(fromUtf8(graph.error().message));
-        }));
+        });
 }
 
 void GraphDock::showGraph(graph::GraphPtr graph)
@@ -212,15 +189,12 @@ void GraphDock::draw()
     scope.mostDrawn = m_limit;
     scope.fold = m_fold->isChecked();
     scope.opened = m_opened;
-    setTask(session().tasks().start(
-        this, tr("Drawing the graph"),
+    m_task.start(
+        tr("Drawing the graph"),
         [graph = m_graph, scope](Progress &) {
             return std::make_shared<const graph::Neighbourhood>(graph::neighbourhood(graph, scope));
         },
-        [this](std::shared_ptr<const graph::Neighbourhood> drawn) {
-            m_task = nullptr;
-            arrange(std::move(drawn));
-        }));
+        [this](std::shared_ptr<const graph::Neighbourhood> drawn) { arrange(std::move(drawn)); });
 }
 
 /// Texts are measured here, by the font of the view; where everything goes is computed elsewhere.
@@ -229,16 +203,15 @@ void GraphDock::arrange(std::shared_ptr<const graph::Neighbourhood> drawn)
     const QFont font = m_view->font();
     auto picture = std::make_shared<const graph::Picture>(
         graph::picture(*drawn, graphTextSizes(font), rightwards(), graphWords()));
-    setTask(session().tasks().start(
-        this, tr("Drawing the graph"),
+    m_task.start(
+        tr("Drawing the graph"),
         [picture](Progress &progress) { return graph::layOut(picture->request, &progress); },
         [this, drawn, picture, font](LaidOut layout) {
-            m_task = nullptr;
             if (layout)
                 showScene(graphScene(drawn, *picture, *layout, font));
             else
                 showMessage(fromUtf8(describe(layout.error())));
-        }));
+        });
 }
 
 void GraphDock::showScene(GraphScenePtr scene)
@@ -320,7 +293,7 @@ void GraphDock::follow(const Place &place, QObject *origin)
     if (node == graph::kNone)
         return;
     const std::size_t unit =
-        m_view->scene() && !m_task ? m_view->scene()->drawn->unitOf(node) : graph::kNone;
+        m_view->scene() && !m_task.running() ? m_view->scene()->drawn->unitOf(node) : graph::kNone;
     if (unit != graph::kNone && nodeOf(unit) == node) {
         m_picked = node;
         m_following = true;
@@ -443,15 +416,13 @@ void GraphDock::buildActions()
     auto *hex = dockAction(this, tr("Show in Hex"), {}, [this] { showInHex(); });
     m_actions = {centre, back, more, fewer, weight, hex};
     buildViewActions();
-    auto *copy = dockAction(this, tr("Copy Rows of the Table"), QKeySequence::Copy,
-                            [this] { copySelection(*m_table); });
+    auto *copy = copyAction(this, tr("Copy Rows of the Table"), m_table);
     auto *svg =
         dockAction(this, tr("Export Drawing as SVG\u2026"), {}, [this] { askAndExport(true); });
     auto *dot =
         dockAction(this, tr("Export for Graphviz\u2026"), {}, [this] { askAndExport(false); });
     m_actions << copy << svg << dot
-              << exportAction(this, session(), tr("Export Table as CSV\u2026"), *m_model,
-                              QStringLiteral("graph"));
+              << exportAction(this, session(), tr("Export Table as CSV\u2026"), *m_model, "graph");
     m_view->addActions(m_actions);
     m_table->addActions(m_actions);
     m_view->setContextMenuPolicy(Qt::ActionsContextMenu);

@@ -8,12 +8,6 @@
 #include "widgets/models/task_manager.h"
 #include "widgets/program/graph_view.h"
 
-#include <cstddef>
-#include <functional>
-#include <memory>
-#include <set>
-#include <vector>
-
 class QAction;
 class QComboBox;
 class QLabel;
@@ -22,7 +16,6 @@ class QTableView;
 
 namespace kernscope::ui {
 
-class GraphView;
 /// What is drawn, a row a box: the twin of the drawing.
 using GraphModel = RowTable<report::GraphRow>;
 
@@ -36,7 +29,6 @@ class GraphDock final : public Dock
 public:
     explicit GraphDock(Session &session, QWidget *parent = nullptr);
 
-    QList<QAction *> menuActions() const { return m_actions; }
     GraphView &view() { return *m_view; }
     GraphModel &model() { return *m_model; }
     QTableView &table() { return *m_table; }
@@ -53,7 +45,7 @@ Q_SIGNALS:
 protected:
     void refresh() override;
     void follow(const Place &place, QObject *origin) override;
-    bool working() const override { return m_task != nullptr; }
+    bool working() const override { return m_task.running(); }
     void changeEvent(QEvent *event) override;
 
 private:
@@ -70,7 +62,6 @@ private:
     void buildActions();
     void buildViewActions();
     void connectParts();
-    void setTask(TaskPtr task);
     void showGraph(graph::GraphPtr graph);
     void draw();
     void arrange(std::shared_ptr<const graph::Neighbourhood> drawn);
@@ -97,7 +88,6 @@ private:
     QComboBox *m_hopsBox = nullptr, *m_functions = nullptr;
     QLabel *m_said = nullptr;
     QAction *m_fold = nullptr, *m_asTable = nullptr;
-    QList<QAction *> m_actions;
     graph::GraphPtr m_graph;
     std::vector<std::size_t> m_centres;
     std::set<std::size_t> m_opened; ///< repeats that are drawn in full
@@ -106,7 +96,7 @@ private:
     std::size_t m_limit = kDrawnAtFirst;
     unsigned m_hops = 2;
     Flow m_flow = Flow::AsTheRoom;
-    TaskPtr m_task;
+    Job m_task{session().tasks()};
     bool m_following = false;
 };
 

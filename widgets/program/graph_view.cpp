@@ -21,10 +21,7 @@
 #include <QToolTip>
 #include <QWheelEvent>
 
-#include <algorithm>
 #include <cmath>
-#include <limits>
-#include <set>
 
 namespace kernscope::ui {
 

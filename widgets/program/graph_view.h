@@ -11,9 +11,6 @@
 #include <QString>
 #include <QStringList>
 
-#include <memory>
-#include <vector>
-
 namespace kernscope::ui {
 
 /// A drawing that is ready to be painted: texts, boxes and arrows in pixels at zoom 1.

@@ -2,14 +2,11 @@
 #include "widgets/program/program_dock.h"
 
 #include "core/assessment/consumer_kinds.h"
-#include "core/base/progress.h"
 #include "core/bundle/bundle.h"
 #include "widgets/common/design.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/labels.h"
-#include "widgets/models/program_model.h"
 #include "widgets/models/table_text.h"
-#include "widgets/models/task_manager.h"
 #include "widgets/models/theme.h"
 #include "widgets/models/words.h"
 
@@ -26,9 +23,6 @@
 #include <QStringList>
 #include <QTimer>
 #include <QVBoxLayout>
-
-#include <algorithm>
-#include <utility>
 
 namespace kernscope::ui {
 
@@ -249,8 +243,7 @@ ProgramDock::ProgramDock(Session &session, QWidget *parent)
       m_model(new ProgramModel(this))
 {
     auto *content = new QWidget(this);
-    m_view = new ProgramView(content);
-    m_view->setAccessibleName(tr("Operations of the program"));
+    m_view = named(new ProgramView(content), tr("Operations of the program"));
     m_view->setModel(m_model);
     m_find = filterBox(content, tr("Find an operation, a value or a type; Enter goes on"), m_view);
     m_found = new QLabel(content);
@@ -280,8 +273,7 @@ void ProgramDock::buildActions()
     auto *back = dockAction(this, tr("Back to the Row before the Link"),
                             QKeySequence(Qt::Key_Backspace), [this] { goBackHere(); });
     auto *hex = dockAction(this, tr("Show in Hex"), {}, [this] { showInHex(); });
-    auto *copy = dockAction(this, tr("Copy Statements"), QKeySequence::Copy,
-                            [this] { copySelection(*m_view); });
+    auto *copy = copyAction(this, tr("Copy Statements"), m_view);
     auto *unfold = dockAction(this, tr("Unfold All"), {}, [this] { m_view->unfoldAll(); });
     auto *fold = dockAction(this, tr("Fold All"), {}, [this] { m_view->collapseAll(); });
     m_again = dockAction(this, tr("Read the Program Again"), {}, [this] { scheduleRefresh(); });
@@ -303,28 +295,19 @@ void ProgramDock::connectParts()
         if (!bundle || bundle->path() != m_shownPath)
             m_model->setTree(nullptr);
     });
-    connect(&session().tasks(), &TaskManager::changed, this, [this] {
-        if (!m_task || !m_task->progress().cancelled())
-            return;
-        // A person did. Where an edit did, refresh() comes first and starts anew.
-        QTimer::singleShot(0, this, [this, task = m_task] {
-            if (m_task != task)
-                return;
-            m_task = nullptr;
-            m_model->setTree(nullptr);
-            m_shownPath.clear();
-            m_again->setEnabled(true);
-            showMessage(tr("Reading the program was cancelled. Read the Program Again in the Bytes "
-                           "menu starts it anew."));
-        });
+    m_task.whenCancelled([this] {
+        m_model->setTree(nullptr);
+        m_shownPath.clear();
+        m_again->setEnabled(true);
+        showMessage(tr("Reading the program was cancelled. Read the Program Again in the Bytes "
+                       "menu starts it anew."));
     });
 }
 
 void ProgramDock::refresh()
 {
     const BundlePtr bundle = session().bundle();
-    if (const TaskPtr before = std::exchange(m_task, nullptr))
-        before->cancel();
+    m_task.stop();
     stopFinding();
     m_again->setEnabled(false);
     if (!bundle || bundle->program()->functions.empty()) {
@@ -344,16 +327,13 @@ void ProgramDock::refresh()
     }
     if (!m_model->tree() || m_shownPath != bundle->path())
         showMessage(tr("Reading the program\u2026"));
-    m_task = session().tasks().start(
-        this, tr("Reading the program"),
+    m_task.start(
+        tr("Reading the program"),
         [bundle](Progress &progress) {
             const BundleReadLock lock(*bundle);
             return ProgramTree::build(bundle, &progress);
         },
-        [this](std::shared_ptr<const ProgramTree> tree) {
-            m_task = nullptr;
-            showTree(std::move(tree));
-        });
+        [this](std::shared_ptr<const ProgramTree> tree) { showTree(std::move(tree)); });
 }
 
 void ProgramDock::showTree(std::shared_ptr<const ProgramTree> tree)
@@ -488,46 +468,35 @@ void ProgramDock::goBackHere()
     showRow(row);
 }
 
-bool ProgramDock::working() const
-{
-    const auto runs = [](const TaskPtr &task) { return task && !task->progress().cancelled(); };
-    return runs(m_task) || runs(m_finding) || runs(m_counting);
-}
-
 void ProgramDock::stopFinding()
 {
-    for (TaskPtr *task : {&m_finding, &m_counting}) {
-        if (const TaskPtr before = std::exchange(*task, nullptr))
-            before->cancel();
-    }
+    m_finding.stop();
+    m_counting.stop();
 }
 
 /// How many rows have the words, beside the box.
 void ProgramDock::countFound()
 {
-    if (const TaskPtr before = std::exchange(m_counting, nullptr))
-        before->cancel();
+    m_counting.stop();
     m_found->clear();
     const QStringList words = programWords(m_find->text());
     const auto &tree = m_model->tree();
     if (!tree || words.isEmpty())
         return;
     const auto say = [this](std::size_t rows) {
-        m_counting = nullptr;
         m_found->setText(countedWords(rows, tr("1 row"), tr("%1 rows")));
     };
     if (tree->rows() <= kFoundAtOnce)
         return say(programRowsWith(*tree, words));
-    m_counting = session().tasks().start(
-        this, tr("Finding in the program"),
+    m_counting.start(
+        tr("Finding in the program"),
         [tree, words](Progress &progress) { return programRowsWith(*tree, words, &progress); },
         say);
 }
 
 void ProgramDock::find(bool forward)
 {
-    if (const TaskPtr before = std::exchange(m_finding, nullptr))
-        before->cancel();
+    m_finding.stop();
     const auto &tree = m_model->tree();
     const QString text = m_find->text();
     const QModelIndex current = m_view->currentIndex();
@@ -536,15 +505,12 @@ void ProgramDock::find(bool forward)
     if (!tree || tree->rows() <= kFoundAtOnce)
         return goToFound(tree ? programRowWith(*tree, words, from, forward) : ProgramTree::kNone,
                          text);
-    m_finding = session().tasks().start(
-        this, tr("Finding in the program"),
+    m_finding.start(
+        tr("Finding in the program"),
         [tree, words, from, forward](Progress &progress) {
             return programRowWith(*tree, words, from, forward, &progress);
         },
-        [this, text](std::size_t row) {
-            m_finding = nullptr;
-            goToFound(row, text);
-        });
+        [this, text](std::size_t row) { goToFound(row, text); });
 }
 
 void ProgramDock::goToFound(std::size_t row, const QString &words)

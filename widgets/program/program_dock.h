@@ -9,11 +9,6 @@
 #include <QStyledItemDelegate>
 #include <QTreeView>
 
-#include <filesystem>
-#include <memory>
-#include <optional>
-#include <vector>
-
 class QAction;
 class QLabel;
 class QLineEdit;
@@ -74,7 +69,6 @@ class ProgramDock final : public Dock
 public:
     explicit ProgramDock(Session &session, QWidget *parent = nullptr);
 
-    QList<QAction *> menuActions() const { return m_actions; }
     ProgramModel &model() { return *m_model; }
     ProgramView &view() { return *m_view; }
     QLineEdit &findBox() { return *m_find; }
@@ -93,7 +87,10 @@ Q_SIGNALS:
 protected:
     void refresh() override;
     void follow(const Place &place, QObject *origin) override;
-    bool working() const override;
+    bool working() const override
+    {
+        return m_task.running() || m_finding.running() || m_counting.running();
+    }
 
 private:
     void buildActions();
@@ -114,12 +111,11 @@ private:
     ProgramView *m_view = nullptr;
     QLineEdit *m_find = nullptr;
     QLabel *m_found = nullptr;
-    TaskPtr m_task, m_finding, m_counting;
+    Job m_task{session().tasks()}, m_finding{session().tasks()}, m_counting{session().tasks()};
     std::filesystem::path m_shownPath;  ///< of the bundle whose program is on view
     std::vector<std::size_t> m_visited; ///< rows from which links were followed
     bool m_following = false;
     QAction *m_again = nullptr;
-    QList<QAction *> m_actions;
 };
 
 } // namespace kernscope::ui

@@ -2,14 +2,10 @@
 #include "widgets/search/search_dock.h"
 
 #include "core/base/overlaid_file.h"
-#include "core/bundle/bundle.h"
-#include "core/search/pattern.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/labels.h"
 #include "widgets/common/number_field.h"
 #include "widgets/common/table_tools.h"
-#include "widgets/models/session.h"
-#include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
 
 #include <QAction>
@@ -23,9 +19,6 @@
 #include <QTableView>
 #include <QTimer>
 #include <QVBoxLayout>
-
-#include <algorithm>
-#include <utility>
 
 namespace kernscope::ui {
 
@@ -59,16 +52,12 @@ SearchDock::SearchDock(Session &session, QWidget *parent)
     buildActions();
     m_clock = new QTimer(this);
     m_clock->setInterval(kSearchClockMs);
-    connect(m_clock, &QTimer::timeout, this, [this] {
-        if (m_task)
-            m_progress->setValue(static_cast<int>(m_task->progress().fraction() * 1000));
-    });
+    connect(m_clock, &QTimer::timeout, this,
+            [this] { m_progress->setValue(static_cast<int>(m_task.fraction() * 1000)); });
     // The status bar may cancel the search as well; its result then never comes.
-    connect(&session.tasks(), &TaskManager::changed, this, [this] {
-        if (m_task && m_task->progress().cancelled()) {
-            setTask(nullptr);
-            say(tr("Cancelled."));
-        }
+    m_task.whenCancelled([this] {
+        setWorking(false);
+        say(tr("Cancelled."));
     });
     showFields();
 }
@@ -89,8 +78,7 @@ void SearchDock::buildBar(QBoxLayout *bar, QWidget *parent)
     m_pattern = new QLineEdit(parent);
     m_pattern->setClearButtonEnabled(true);
     m_pattern->setAccessibleName(tr("What to find"));
-    m_tolerance = new QLineEdit(parent);
-    m_tolerance->setAccessibleName(tr("Tolerance"));
+    m_tolerance = named(new QLineEdit(parent), tr("Tolerance"));
     m_tolerance->setPlaceholderText(tr("within \u00B1"));
     m_tolerance->setToolTip(tr("How far the value may be away. Empty: exactly what the weight's "
                                "type makes of the number."));
@@ -115,7 +103,8 @@ void SearchDock::buildBar(QBoxLayout *bar, QWidget *parent)
                                                             m_endian, m_scope, m_start, m_progress})
         bar->addWidget(widget, widget == m_pattern ? 1 : 0);
     connect(m_kind, &QComboBox::currentIndexChanged, this, &SearchDock::showFields);
-    connect(m_start, &QPushButton::clicked, this, [this] { m_task ? cancel() : start(); });
+    connect(m_start, &QPushButton::clicked, this,
+            [this] { m_task.running() ? cancel() : start(); });
 }
 
 void SearchDock::buildTable()
@@ -141,10 +130,8 @@ void SearchDock::buildTable()
 void SearchDock::buildActions()
 {
     auto *find = dockAction(this, tr("Search Again"), QKeySequence::Find, [this] { begin(); });
-    auto *copy =
-        dockAction(this, tr("Copy Rows"), QKeySequence::Copy, [this] { copySelection(*m_table); });
-    auto *save = exportAction(this, session(), tr("Export Places Found\u2026"), *m_model,
-                              QStringLiteral("found"));
+    auto *copy = copyAction(this, tr("Copy Rows"), m_table);
+    auto *save = exportAction(this, session(), tr("Export Places Found\u2026"), *m_model, "found");
     m_actions = {find, copy, save};
     m_table->addActions(m_actions);
 }
@@ -185,11 +172,11 @@ void SearchDock::start()
     const auto wanted = bundle ? query() : std::nullopt;
     if (!wanted)
         return;
-    if (m_task)
-        m_task->cancel();
+    m_task.stop();
     say(tr("Looking\u2026"));
-    setTask(session().tasks().start(
-        this, tr("Searching %1").arg(fromUtf8(bundle->name())),
+    setWorking(true);
+    m_task.start(
+        tr("Searching %1").arg(fromUtf8(bundle->name())),
         [bundle, query = *wanted, question = this->question()](Progress &progress) {
             const BundleReadLock lock(*bundle);
             progress.setTotal(search::workOf(*bundle, query));
@@ -201,7 +188,7 @@ void SearchDock::start()
                 answer.rows = report::hitRows(bundle, query, answer.found->hits);
             return answer;
         },
-        [this, bundle](const SearchAnswer &answer) { deliver(bundle, answer); }));
+        [this, bundle](const SearchAnswer &answer) { deliver(bundle, answer); });
 }
 
 /// The columns that this kind of search has; those that no row has are hidden.
@@ -216,7 +203,7 @@ void SearchDock::showPlaces(std::vector<report::HitFacts> rows)
 void SearchDock::deliver(const BundlePtr &bundle, const SearchAnswer &answer)
 {
     const Result<search::Found> &found = answer.found;
-    setTask(nullptr);
+    setWorking(false);
     if (!found) {
         say(fromUtf8(describe(found.error())));
         return;
@@ -236,21 +223,20 @@ void SearchDock::deliver(const BundlePtr &bundle, const SearchAnswer &answer)
     say(text);
 }
 
-void SearchDock::setTask(TaskPtr task)
+void SearchDock::setWorking(bool working)
 {
-    m_task = std::move(task);
-    m_start->setText(m_task ? tr("Cancel") : tr("Search"));
+    m_start->setText(working ? tr("Cancel") : tr("Search"));
     m_progress->setValue(0);
-    m_progress->setVisible(m_task != nullptr);
-    m_task ? m_clock->start() : m_clock->stop();
+    m_progress->setVisible(working);
+    working ? m_clock->start() : m_clock->stop();
 }
 
 void SearchDock::cancel()
 {
-    if (!m_task)
+    if (!m_task.running())
         return;
-    m_task->cancel();
-    setTask(nullptr);
+    m_task.stop();
+    setWorking(false);
     say(tr("Cancelled."));
 }
 
@@ -309,7 +295,7 @@ void SearchDock::keyPressEvent(QKeyEvent *event)
     // From every field: a search for NaN has no line that one could press Enter in.
     if (enter && !m_table->hasFocus())
         start();
-    else if (event->key() == Qt::Key_Escape && m_task)
+    else if (event->key() == Qt::Key_Escape && m_task.running())
         cancel();
     else
         Dock::keyPressEvent(event);

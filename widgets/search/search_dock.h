@@ -7,9 +7,6 @@
 #include "widgets/models/row_table_model.h"
 #include "widgets/models/task_manager.h"
 
-#include <optional>
-#include <vector>
-
 class QBoxLayout;
 class QComboBox;
 class QLineEdit;
@@ -42,7 +39,6 @@ class SearchDock final : public Dock
 public:
     explicit SearchDock(Session &session, QWidget *parent = nullptr);
 
-    QList<QAction *> menuActions() const { return m_actions; }
     /// Puts the cursor where one types what to look for.
     void begin();
     /// Starts with what the fields say, in place of a search that is running.
@@ -57,7 +53,7 @@ Q_SIGNALS:
 
 protected:
     void refresh() override;
-    bool working() const override { return m_task != nullptr; }
+    bool working() const override { return m_task.running(); }
     void keyPressEvent(QKeyEvent *event) override;
 
 private:
@@ -90,7 +86,7 @@ private:
     std::optional<search::Query> query(); ///< nothing where it says why
     void showPlaces(std::vector<report::HitFacts> rows);
     void deliver(const BundlePtr &bundle, const SearchAnswer &answer);
-    void setTask(TaskPtr task);
+    void setWorking(bool working);
     void say(const QString &text);
     void goTo(const QModelIndex &index);
     void open(const QModelIndex &index);
@@ -103,9 +99,8 @@ private:
     ElidedLabel *m_message = nullptr;
     QTableView *m_table = nullptr;
     QTimer *m_clock = nullptr;
-    TaskPtr m_task;
+    Job m_task{session().tasks()};
     BundlePtr m_searched; ///< whose places the table has
-    QList<QAction *> m_actions;
     bool m_filling = false;
 };
 

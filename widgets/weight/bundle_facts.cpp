@@ -3,9 +3,7 @@
 
 #include "core/assessment/weight_where.h"
 #include "core/base/overlaid_file.h"
-#include "core/bundle/bundle.h"
 #include "core/bundle/stored_bytes.h"
-#include "core/container/mil/program.h"
 #include "widgets/chips/chip_state.h"
 #include "widgets/common/controls.h"
 #include "widgets/common/design.h"
@@ -17,10 +15,6 @@
 #include <QGridLayout>
 #include <QLabel>
 #include <QVBoxLayout>
-
-#include <algorithm>
-#include <map>
-#include <utility>
 
 namespace kernscope::ui {
 
@@ -117,8 +111,7 @@ QString briefNames(const std::vector<const target::Target *> &chips)
 ChipBars::ChipBars(Session &session, QWidget *parent)
     : QWidget(parent), m_session(session), m_state(ChipState::of(session))
 {
-    auto *column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 0, 0, 0);
+    withoutMargins(new QVBoxLayout(this));
     for (const auto signal : {&ChipState::tableChanged, &ChipState::targetChanged})
         connect(&m_state, signal, this, &ChipBars::showRows);
     showRows();
@@ -147,8 +140,7 @@ void ChipBars::showRows()
     m_words.clear();
     m_body = new QWidget(this);
     layout()->addWidget(m_body);
-    auto *grid = new QGridLayout(m_body);
-    grid->setContentsMargins(0, 0, 0, 0);
+    auto *grid = withoutMargins(new QGridLayout(m_body));
     grid->setHorizontalSpacing(design::space(this, design::Space::Medium));
     grid->setVerticalSpacing(design::space(this, design::Space::Hair));
     grid->setColumnStretch(1, 1);
@@ -334,8 +326,7 @@ void BundleFacts::setBundle(const BundlePtr &bundle)
         delete layout()->replaceWidget(body, fresh);
         delete body;
         body = fresh;
-        m_rows = new QGridLayout(body);
-        m_rows->setContentsMargins(0, 0, 0, 0);
+        m_rows = withoutMargins(new QGridLayout(body));
         m_rows->setHorizontalSpacing(design::space(this, design::Space::Small));
         m_rows->setVerticalSpacing(design::space(this, design::Space::Hair));
         m_rows->setColumnStretch(1, 1);

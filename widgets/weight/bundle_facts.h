@@ -8,8 +8,6 @@
 #include <QPointer>
 #include <QWidget>
 
-#include <memory>
-
 class QGridLayout;
 class QLabel;
 

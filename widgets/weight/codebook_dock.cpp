@@ -3,9 +3,9 @@
 
 #include "core/bundle/bundle.h"
 #include "widgets/common/dock_tools.h"
+#include "widgets/common/labels.h"
 #include "widgets/common/number_field.h"
 #include "widgets/common/plot_canvas.h"
-#include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
 #include "widgets/patch/typed_edits.h"
 #include "widgets/weight/weight_header.h"
@@ -20,10 +20,6 @@
 #include <QVBoxLayout>
 
 #include <qcustomplot.h>
-
-#include <algorithm>
-#include <cmath>
-#include <limits>
 
 namespace kernscope::ui {
 
@@ -67,12 +63,6 @@ void CodebookPlot::setEntries(std::vector<Entry> entries)
     plot().xAxis->setRange(-0.6, std::max(1, pointCount()) - 0.4);
     plot().yAxis->setRange(0, most * 1.05);
     endData();
-}
-
-int CodebookPlot::pointAt(double key) const
-{
-    const double nearest = std::round(key);
-    return nearest >= 0 && nearest < pointCount() ? static_cast<int>(nearest) : -1;
 }
 
 QString CodebookPlot::pointText(int point) const
@@ -134,14 +124,12 @@ CodebookDock::CodebookDock(Session &session, QWidget *parent)
     m_summary->setWordWrap(true);
     m_summary->setTextInteractionFlags(Qt::TextBrowserInteraction);
     connect(m_summary, &QLabel::linkActivated, this, [this] { scheduleRefresh(); });
-    m_chooser = new IntegerBox(content);
-    m_chooser->setAccessibleName(tr("Codebook"));
+    m_chooser = named(new IntegerBox(content), tr("Codebook"));
     m_chooser->setToolTip(tr("Which of the weight's codebooks is shown."));
     auto *chooserLabel = new QLabel(tr("Codebook:"), content);
     chooserLabel->setBuddy(m_chooser);
     m_chooserBox = new QWidget(content);
-    auto *chooserLayout = new QHBoxLayout(m_chooserBox);
-    chooserLayout->setContentsMargins(0, 0, 0, 0);
+    auto *chooserLayout = withoutMargins(new QHBoxLayout(m_chooserBox));
     chooserLayout->addWidget(chooserLabel);
     chooserLayout->addWidget(m_chooser);
     chooserLayout->addStretch(1);
@@ -190,10 +178,9 @@ void CodebookDock::buildTable(QWidget *content)
                              static_cast<quint64>(at.column() - CodebookModel::FirstValueColumn),
                              typedNumber(typed).value_or(0)));
     });
-    m_tableActions = {dockAction(m_table, tr("Copy Rows"), QKeySequence::Copy,
-                                 [this] { copySelection(*m_table); }),
-                      exportAction(m_table, session(), tr("Export Codebook\u2026"), *m_sorted,
-                                   QStringLiteral("codebook"))};
+    m_tableActions = {
+        copyAction(m_table, tr("Copy Rows"), m_table),
+        exportAction(m_table, session(), tr("Export Codebook\u2026"), *m_sorted, "codebook")};
 }
 
 void CodebookDock::connectViews()
@@ -213,22 +200,13 @@ void CodebookDock::connectViews()
     m_model->setEditable(session().patchingEnabled());
     // Asking for an edit stops all reading; a refusal brings no new bytes to read.
     connect(&session(), &Session::editsRefused, this, [this] { scheduleRefresh(); });
-    connect(&session().tasks(), &TaskManager::changed, this, [this] {
-        if (!m_task || !m_task->progress().cancelled())
-            return;
-        m_task.reset();
-        m_summary->setText(tr("cancelled \u00B7 <a href=\"again\">read again</a>"));
-    });
+    m_task.whenCancelled(
+        [this] { m_summary->setText(tr("cancelled \u00B7 <a href=\"again\">read again</a>")); });
 }
 
 QList<QAction *> CodebookDock::menuActions() const
 {
     return m_tableActions + m_plot->plotActions();
-}
-
-bool CodebookDock::working() const
-{
-    return m_task && !m_task->progress().cancelled();
 }
 
 void CodebookDock::refresh()
@@ -255,9 +233,7 @@ void CodebookDock::follow(const Place &place, QObject *)
 
 void CodebookDock::showWeight(std::size_t weight)
 {
-    if (m_task)
-        m_task->cancel();
-    m_task.reset();
+    m_task.stop();
     const bool same = weight == m_weight;
     m_shown = session().bundle();
     m_weight = weight;
@@ -295,8 +271,8 @@ void CodebookDock::showWeight(std::size_t weight)
 
 void CodebookDock::readValues()
 {
-    m_task = session().tasks().start(
-        this, tr("Reading codebooks"),
+    m_task.start(
+        tr("Reading codebooks"),
         [bundle = m_shown, weight = m_weight](Progress &) {
             Content content;
             const BundleReadLock lock(*bundle);
@@ -312,7 +288,6 @@ void CodebookDock::readValues()
             return content;
         },
         [this](Content content) {
-            m_task.reset();
             if (!content.data) {
                 showMessage(fromUtf8(describe(content.data.error())));
                 return;
@@ -336,8 +311,8 @@ void CodebookDock::readValues()
 
 void CodebookDock::countUses()
 {
-    m_task = session().tasks().start(
-        this, tr("Counting uses of codebook entries"),
+    m_task.start(
+        tr("Counting uses of codebook entries"),
         [bundle = m_shown, decoder = m_decoder,
          vector = m_model->content().vector](Progress &progress) {
             const BundleReadLock lock(*bundle);
@@ -345,7 +320,6 @@ void CodebookDock::countUses()
             return decoder->codebookUse(&progress);
         },
         [this](std::vector<std::uint64_t> uses) {
-            m_task.reset();
             m_model->setUses(std::move(uses));
             showUses();
         });

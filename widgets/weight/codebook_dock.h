@@ -6,9 +6,6 @@
 #include "widgets/models/part_models.h"
 #include "widgets/models/task_manager.h"
 
-#include <cstdint>
-#include <vector>
-
 class QCPBars;
 class QLabel;
 class QSortFilterProxyModel;
@@ -38,8 +35,6 @@ public:
     QVariant cell(int point, int column) const override;
 
 protected:
-    double keyOf(int point) const override { return point; }
-    int pointAt(double key) const override;
     void applyColors(bool dark) override;
 
 private:
@@ -61,7 +56,7 @@ public:
     explicit CodebookDock(Session &session, QWidget *parent = nullptr);
 
     /// Rows to copy and to export; the plot as a table, as a picture, and its data.
-    QList<QAction *> menuActions() const;
+    QList<QAction *> menuActions() const override;
 
     CodebookModel &model() { return *m_model; }
     QTableView &table() { return *m_table; }
@@ -71,7 +66,7 @@ public:
 protected:
     void refresh() override;
     void follow(const Place &place, QObject *origin) override;
-    bool working() const override;
+    bool working() const override { return m_task.running(); }
 
 private:
     void buildTable(QWidget *content);
@@ -92,7 +87,7 @@ private:
     std::size_t m_weight = kNoIndex;
     BundlePtr m_shown;
     std::shared_ptr<const codec::Decoder> m_decoder;
-    TaskPtr m_task;
+    Job m_task{session().tasks()};
     bool m_selecting = false;
     WeightHeader *m_header = nullptr;
     QLabel *m_summary = nullptr;

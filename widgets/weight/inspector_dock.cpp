@@ -4,14 +4,12 @@
 #include "core/bundle/bundle.h"
 #include "core/bundle/section_map.h"
 #include "core/bundle/stored_bytes.h"
-#include "core/codec/decode/decoder.h"
 #include "widgets/chips/chip_state.h"
 #include "widgets/common/design.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/labels.h"
 #include "widgets/common/panels.h"
 #include "widgets/models/part_models.h"
-#include "widgets/models/session.h"
 #include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
 #include "widgets/models/words.h"
@@ -28,10 +26,6 @@
 #include <QMenu>
 #include <QTextDocumentFragment>
 #include <QVBoxLayout>
-#include <QWidget>
-
-#include <array>
-#include <utility>
 
 namespace kernscope::ui {
 
@@ -152,12 +146,22 @@ namespace {
 constexpr double kCodebookHeight = 29, kMaskHeight = 31; // in ems: so that rows and pictures help
 constexpr double kMostStatistics = 32;
 
+/// As the sections of a file are called; Core AI adds a second offset to what is scaled.
+QString partLabel(const Weight &weight, codec::PartRole role)
+{
+    const codec::Encoding *encoding = weight.form.encoding().get();
+    if (role == codec::PartRole::Bias && encoding && encoding->scaling && encoding->scaling->bias)
+        return InspectorDock::tr("second offset");
+    if (role == codec::PartRole::Offset)
+        return InspectorDock::tr("offset");
+    return theme::sectionKindLabel(sectionKindOf(role));
+}
+
 } // namespace
 
 StoredParts::StoredParts(QWidget *parent) : QWidget(parent)
 {
-    auto *column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 0, 0, 0);
+    withoutMargins(new QVBoxLayout(this));
 }
 
 void StoredParts::setWeight(const Bundle &bundle, std::size_t index)
@@ -177,7 +181,7 @@ void StoredParts::setWeight(const Bundle &bundle, std::size_t index)
         auto *swatch = new QLabel(m_body);
         swatch->setPixmap(kindIcon(sectionKindOf(operand.role)).pixmap(side, side));
         auto *name = new QLabel(
-            QStringLiteral("%1 %2").arg(theme::sectionKindLabel(sectionKindOf(operand.role)),
+            QStringLiteral("%1 %2").arg(partLabel(bundle.weights()[index], operand.role),
                                         fromUtf8(elementTypeName(operand.declaredType()))),
             m_body);
         auto *bytes = new QLabel(tr("%1 B").arg(groupedNumber(place.bytes.value)), m_body);

@@ -80,7 +80,7 @@ public:
     explicit InspectorDock(Session &session, QWidget *parent = nullptr);
 
     /// Of the histogram; those of the codebook and of the mask in menus of their own.
-    QList<QAction *> menuActions() const;
+    QList<QAction *> menuActions() const override;
     /// Takes it; it stands alone for the places that it shows.
     void addPanel(InspectorPanel *panel);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/weight/mask_dock.h"
 
+#include "widgets/common/labels.h"
 #include "widgets/common/number_field.h"
 #include "widgets/common/plot_canvas.h"
 #include "widgets/common/tile_view.h"
@@ -22,9 +23,6 @@
 #include <QVBoxLayout>
 
 #include <qcustomplot.h>
-
-#include <algorithm>
-#include <cmath>
 
 namespace kernscope::ui {
 
@@ -101,12 +99,6 @@ double DensityPlot::density(int point) const
            static_cast<double>(m_perChannel);
 }
 
-int DensityPlot::pointAt(double key) const
-{
-    const double nearest = std::round(key);
-    return nearest >= 0 && nearest < pointCount() ? static_cast<int>(nearest) : -1;
-}
-
 QString DensityPlot::pointText(int point) const
 {
     const QString text =
@@ -159,8 +151,7 @@ MaskDock::MaskDock(Session &session, QWidget *parent)
     m_cell->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     m_scale = new ColorScale(content);
     m_scale->showDensity();
-    m_picture = new TileView(session.tasks(), content);
-    m_picture->setAccessibleName(tr("Picture of the mask"));
+    m_picture = named(new TileView(session.tasks(), content), tr("Picture of the mask"));
     m_picture->setMostStretch(TileView::kFillStretch);
     m_picture->setDescribe([this](const Cell &cell, const Tile *tile, std::size_t index) {
         return describeCell(cell, tile, index);
@@ -194,9 +185,7 @@ QWidget *MaskDock::buildParts(QWidget *content)
     bar->addStretch(1);
     bar->addWidget(m_picture->createZoomButtons(content));
     auto *upper = new QWidget(content);
-    auto *upperLayout = new QVBoxLayout(upper);
-    upperLayout->setContentsMargins(0, 0, 0, 0);
-    upperLayout->setSpacing(2);
+    auto *upperLayout = withoutMargins(new QVBoxLayout(upper), 2);
     upperLayout->addLayout(bar);
     upperLayout->addWidget(m_picture, 1);
     // A row each: beside the buttons a narrow inspector has no room for the cell's name.
@@ -225,13 +214,12 @@ QWidget *MaskDock::createPainting()
     m_keep->setShortcut(QKeySequence(Qt::Key_K));
     m_drop->setShortcut(QKeySequence(Qt::Key_D));
     m_painting = new QWidget(this);
-    m_keepValue = new QLineEdit(QStringLiteral("0"), m_painting);
-    m_keepValue->setAccessibleName(tr("Value of kept elements"));
+    m_keepValue =
+        named(new QLineEdit(QStringLiteral("0"), m_painting), tr("Value of kept elements"));
     m_keepValue->setToolTip(tr("The value that a kept element gets"));
     m_keepValue->setMaximumWidth(theme::em(this, 4));
     takeNumbers(m_keepValue, {});
-    auto *layout = new QHBoxLayout(m_painting);
-    layout->setContentsMargins(0, 0, 0, 0);
+    auto *layout = withoutMargins(new QHBoxLayout(m_painting));
     createBrush();
     for (QAction *action : {m_keep, m_drop, m_brush}) {
         action->setShortcutContext(Qt::WidgetShortcut);
@@ -277,17 +265,13 @@ void MaskDock::connectViews()
     connect(&session(), &Session::patchingEnabledChanged, this, &MaskDock::updatePainting);
     // Asking for an edit stops all reading; a refusal brings no new bytes to read.
     connect(&session(), &Session::editsRefused, this, [this] { scheduleRefresh(); });
-    connect(&session().tasks(), &TaskManager::changed, this, [this] {
-        if (!m_task || !m_task->progress().cancelled())
-            return;
-        m_task.reset();
-        m_figures->setText(tr("cancelled \u00B7 <a href=\"again\">read again</a>"));
-    });
+    m_task.whenCancelled(
+        [this] { m_figures->setText(tr("cancelled \u00B7 <a href=\"again\">read again</a>")); });
 }
 
 bool MaskDock::working() const
 {
-    return m_picture->loading() || (m_task && !m_task->progress().cancelled());
+    return m_picture->loading() || m_task.running();
 }
 
 void MaskDock::refresh()
@@ -342,9 +326,7 @@ void MaskDock::changeEvent(QEvent *event)
 
 void MaskDock::showWeight(std::size_t weight, bool same)
 {
-    if (m_task)
-        m_task->cancel();
-    m_task.reset();
+    m_task.stop();
     m_moved.reset();
     m_shown = session().bundle();
     m_weight = weight;
@@ -388,14 +370,13 @@ void MaskDock::drawPicture(bool same)
 
 void MaskDock::readFigures()
 {
-    m_task = session().tasks().start(
-        this, tr("Density of %1").arg(fromUtf8(m_shown->weights()[m_weight].name)),
+    m_task.start(
+        tr("Density of %1").arg(fromUtf8(m_shown->weights()[m_weight].name)),
         [bundle = m_shown, weight = m_weight](Progress &progress) {
             const BundleReadLock lock(*bundle);
             return MaskFigures::compute(*bundle, weight, progress);
         },
         [this](Result<MaskFigures> figures) {
-            m_task.reset();
             if (figures)
                 showFigures(*figures);
             else

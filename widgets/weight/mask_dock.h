@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/bundle/mask_figures.h"
+#include "core/bundle/part_data.h"
 #include "core/codec/decode/decoder.h"
 #include "widgets/common/dock.h"
 #include "widgets/common/plot_widget.h"
 #include "widgets/models/task_manager.h"
 #include "widgets/models/weight_reader.h"
-
-#include <cstdint>
-#include <optional>
-#include <vector>
 
 class QAction;
 class QCPGraph;
@@ -40,8 +36,6 @@ public:
     QVariant cell(int point, int column) const override;
 
 protected:
-    double keyOf(int point) const override { return point; }
-    int pointAt(double key) const override;
     void applyColors(bool dark) override;
 
 private:
@@ -69,9 +63,6 @@ class MaskDock final : public Dock
 
 public:
     explicit MaskDock(Session &session, QWidget *parent = nullptr);
-
-    /// Keep, drop, zoom, plot.
-    QList<QAction *> menuActions() const { return m_actions; }
 
     TileView &picture() { return *m_picture; }
     DensityPlot &density() { return *m_density; }
@@ -111,10 +102,9 @@ private:
     std::size_t m_weight = kNoIndex;
     BundlePtr m_shown;
     WeightReaderPtr m_reader;
-    TaskPtr m_task;
+    Job m_task{session().tasks()};
     std::optional<std::uint64_t> m_moved;
     QTimer *m_debounce = nullptr;
-    QList<QAction *> m_actions;
     QAction *m_keep = nullptr, *m_drop = nullptr, *m_brush = nullptr;
     bool m_strokeKeeps = false;              ///< else it leaves out: the reverse of its first cell
     std::optional<codec::Decoder> m_decoder; ///< of the weight as the stroke began

@@ -4,6 +4,7 @@
 #include "core/bundle/bundle.h"
 #include "core/codec/decode/decoder.h"
 #include "widgets/common/dock_tools.h"
+#include "widgets/common/labels.h"
 #include "widgets/common/plot_canvas.h"
 #include "widgets/common/plot_widget.h"
 #include "widgets/models/part_models.h"
@@ -19,10 +20,7 @@
 
 #include <qcustomplot.h>
 
-#include <algorithm>
 #include <cmath>
-#include <utility>
-#include <vector>
 
 namespace kernscope::ui {
 
@@ -44,8 +42,6 @@ public:
     QVariant cell(int point, int column) const override;
 
 protected:
-    double keyOf(int point) const override { return point; }
-    int pointAt(double key) const override;
     void applyColors(bool dark) override;
 
 private:
@@ -105,12 +101,6 @@ void ScalePlot::setScales(std::vector<double> scales, const QString &axis)
     endData();
 }
 
-int ScalePlot::pointAt(double key) const
-{
-    const double nearest = std::round(key);
-    return nearest >= 0 && nearest < pointCount() ? static_cast<int>(nearest) : -1;
-}
-
 QString ScalePlot::pointText(int point) const
 {
     return tr("scale %1: %2").arg(point).arg(valueText(m_scales[static_cast<std::size_t>(point)]));
@@ -162,9 +152,7 @@ ScalePanel::ScalePanel(Session &session, QWidget *parent)
     });
     // The header and that number of rows.
     m_table->setMinimumHeight((kLeastRows + 1) * theme::em(this, 1.35) + theme::em(this, 0.6));
-    auto *layout = new QVBoxLayout(this);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(theme::em(this, 0.2));
+    auto *layout = withoutMargins(new QVBoxLayout(this), theme::em(this, 0.2));
     layout->addWidget(m_state);
     layout->addWidget(m_plot);
     layout->addWidget(m_table, 1);
@@ -176,17 +164,12 @@ ScalePanel::ScalePanel(Session &session, QWidget *parent)
             [this](const QModelIndex &now) { m_plot->setCurrentPoint(now.row()); });
     connect(&session, &Session::patchingEnabledChanged, m_model, &ScaleModel::setEditable);
     connect(m_state, &QLabel::linkActivated, this, [this] { setWeight(m_bundle, m_weight); });
-    connect(&session.tasks(), &TaskManager::changed, this, [this] {
-        if (!m_task || !m_task->progress().cancelled())
-            return;
-        m_task.reset();
-        m_state->setText(tr("cancelled \u00B7 <a href=\"again\">read again</a>"));
-    });
+    m_task.whenCancelled(
+        [this] { m_state->setText(tr("cancelled \u00B7 <a href=\"again\">read again</a>")); });
     m_model->setEditable(session.patchingEnabled());
-    m_tableActions = {dockAction(m_table, tr("Copy Rows"), QKeySequence::Copy,
-                                 [this] { copySelection(*m_table); }),
-                      exportAction(m_table, session, tr("Export Scales\u2026"), *m_model,
-                                   QStringLiteral("scales"))};
+    m_tableActions = {
+        copyAction(m_table, tr("Copy Rows"), m_table),
+        exportAction(m_table, session, tr("Export Scales\u2026"), *m_model, "scales")};
 }
 
 QList<QAction *> ScalePanel::menuActions() const
@@ -196,9 +179,7 @@ QList<QAction *> ScalePanel::menuActions() const
 
 void ScalePanel::setWeight(BundlePtr bundle, std::size_t weight)
 {
-    if (m_task)
-        m_task->cancel();
-    m_task.reset();
+    m_task.stop();
     const bool same = m_weight == weight && isSameWeight(m_bundle, bundle, weight);
     m_bundle = std::move(bundle);
     m_weight = weight;
@@ -210,24 +191,18 @@ void ScalePanel::setWeight(BundlePtr bundle, std::size_t weight)
     }
     if (!m_bundle)
         return;
-    m_task = m_session.tasks().start(
-        this, tr("Reading scales"),
+    m_task.start(
+        tr("Reading scales"),
         [shown = m_bundle, weight](Progress &progress) {
             const BundleReadLock lock(*shown);
             return ScaleData::read(*shown, weight, progress);
         },
         [this](Result<ScaleData> content) {
-            m_task.reset();
             if (content)
                 showScales(std::move(*content));
             else
                 m_state->setText(fromUtf8(describe(content.error())));
         });
-}
-
-bool ScalePanel::working() const
-{
-    return m_task && !m_task->progress().cancelled();
 }
 
 void ScalePanel::showScales(ScaleData content)

@@ -32,7 +32,7 @@ public:
     void setWeight(BundlePtr bundle, std::size_t weight);
     /// Marks the scale that an element is multiplied by, as far as the axis tells.
     void showElement(std::uint64_t element);
-    bool working() const;
+    bool working() const { return m_task.running(); }
     /// Rows to copy and to export; the plot as a table, as a picture, and its data.
     QList<QAction *> menuActions() const;
     ScaleModel &model() { return *m_model; }
@@ -50,7 +50,7 @@ private:
     Session &m_session;
     BundlePtr m_bundle;
     std::size_t m_weight = kNoIndex;
-    TaskPtr m_task;
+    Job m_task{m_session.tasks()};
     std::optional<std::uint64_t> m_element; ///< to be marked once the scales have come
     QLabel *m_state = nullptr;
     ScaleModel *m_model = nullptr;

@@ -2,6 +2,7 @@
 #include "widgets/weight/statistics_panel.h"
 
 #include "core/bundle/bundle.h"
+#include "widgets/common/labels.h"
 #include "widgets/common/plot_canvas.h"
 #include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
@@ -16,8 +17,6 @@
 
 #include <qcustomplot.h>
 
-#include <algorithm>
-#include <cmath>
 #include <numeric>
 
 namespace kernscope::ui {
@@ -260,14 +259,12 @@ StatisticsPanel::StatisticsPanel(Session &session, QWidget *parent)
     bar->addWidget(button(m_fullRange, tr("all")));
     bar->addWidget(button(m_logarithmic, tr("log")));
 
-    auto *layout = new QVBoxLayout(this);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(2);
+    auto *layout = withoutMargins(new QVBoxLayout(this), 2);
     layout->addLayout(grid);
     layout->addLayout(bar);
     m_histogram->setMinimumHeight(theme::em(this, 11)); // less shows axes and no bars
     layout->addWidget(m_histogram, 1);
-    connect(&session.tasks(), &TaskManager::changed, this, &StatisticsPanel::noticeCancel);
+    m_task.whenCancelled([this] { noticeCancel(); });
     connect(m_histogram, &PlotWidget::exportFailed, &session, &Session::statusMessage);
     showDashes();
 }
@@ -287,6 +284,15 @@ QGridLayout *StatisticsPanel::buildFigures()
         m_values[row]->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
         m_values[row]->setTextInteractionFlags(Qt::TextSelectableByMouse);
         m_values[row]->setAccessibleName(name->text());
+        if (row == Min || row == Max) { // a link to the element
+            m_values[row]->setTextFormat(Qt::RichText);
+            m_values[row]->setTextInteractionFlags(Qt::LinksAccessibleByMouse |
+                                                   Qt::LinksAccessibleByKeyboard);
+            connect(m_values[row], &QLabel::linkActivated, this, [this, row] {
+                if (m_statistics)
+                    goToValue(row == Min ? m_statistics->min : m_statistics->max);
+            });
+        }
         // Two columns: range and moments, then counts.
         const int column = row < Zeros ? 0 : 2;
         const int line = static_cast<int>(row < Zeros ? row : row - Zeros);
@@ -302,9 +308,8 @@ QGridLayout *StatisticsPanel::buildFigures()
 
 void StatisticsPanel::setWeight(BundlePtr bundle, std::size_t weight)
 {
-    if (m_task)
-        m_task->cancel();
-    m_task.reset();
+    m_finding.stop();
+    m_task.stop();
     const bool same = m_weight == weight && isSameWeight(m_bundle, bundle, weight);
     m_bundle = std::move(bundle);
     m_weight = weight;
@@ -316,24 +321,18 @@ void StatisticsPanel::setWeight(BundlePtr bundle, std::size_t weight)
         start();
 }
 
-bool StatisticsPanel::working() const
-{
-    return m_task && !m_task->progress().cancelled();
-}
-
 void StatisticsPanel::start()
 {
     m_again->hide();
     m_state->setText(tr("reading\u2026"));
-    m_task = m_session.tasks().start(
-        this, tr("Statistics of %1").arg(fromUtf8(m_bundle->weights()[m_weight].name)),
+    m_task.start(
+        tr("Statistics of %1").arg(fromUtf8(m_bundle->weights()[m_weight].name)),
         [bundle = m_bundle, weight = m_weight](Progress &progress) {
             const BundleReadLock lock(*bundle);
             progress.setTotal(bundle->weights()[weight].elements.value);
             return computeStatistics(*bundle, weight, {true, false, true}, &progress);
         },
         [this](Result<Statistics> result) {
-            m_task.reset();
             if (!result) {
                 m_state->setText(fromUtf8(describe(result.error())));
                 m_state->setToolTip(m_state->text());
@@ -347,25 +346,48 @@ void StatisticsPanel::start()
 
 void StatisticsPanel::startHistogram()
 {
-    m_task = m_session.tasks().start(
-        this, tr("Histogram of %1").arg(fromUtf8(m_bundle->weights()[m_weight].name)),
+    m_task.start(
+        tr("Histogram of %1").arg(fromUtf8(m_bundle->weights()[m_weight].name)),
         [bundle = m_bundle, weight = m_weight](Progress &progress) {
             const BundleReadLock lock(*bundle);
             progress.setTotal(bundle->weights()[weight].elements.value);
             return computeHistogram(*bundle, weight, kHistogramBins, &progress);
         },
         [this](Result<Histogram> result) {
-            m_task.reset();
             m_state->setText(result ? QString() : fromUtf8(describe(result.error())));
             m_histogram->setHistogram(result ? std::move(*result) : Histogram());
         });
 }
 
+/// The first element of that value.
+void StatisticsPanel::goToValue(double value)
+{
+    m_finding.start(
+        tr("Looking for %1").arg(valueText(value)),
+        [bundle = m_bundle, weight = m_weight,
+         value = static_cast<float>(value)](Progress &progress) -> std::optional<std::uint64_t> {
+            const BundleReadLock lock(*bundle);
+            const auto decoder = bundle->decoder(weight);
+            const std::uint64_t all = decoder ? decoder->elements().value : 0;
+            std::vector<float> block(std::size_t{1} << 16);
+            for (std::uint64_t first = 0; first < all && !progress.cancelled();
+                 first += block.size()) {
+                const std::span run(block.data(),
+                                    std::min<std::uint64_t>(block.size(), all - first));
+                decoder->decodeFloat(first, run);
+                if (const auto at = std::find(run.begin(), run.end(), value); at != run.end())
+                    return first + static_cast<std::uint64_t>(at - run.begin());
+            }
+            return std::nullopt;
+        },
+        [this, weight = m_weight](std::optional<std::uint64_t> element) {
+            if (element && weight == m_weight)
+                m_session.goToElement(weight, *element, nullptr);
+        });
+}
+
 void StatisticsPanel::noticeCancel()
 {
-    if (!m_task || !m_task->progress().cancelled())
-        return;
-    m_task.reset();
     m_state->setText(tr("cancelled"));
     m_again->show();
 }
@@ -379,8 +401,10 @@ void StatisticsPanel::showStatistics()
         return finite ? valueText(value) : QStringLiteral("\u2013");
     };
     const double all = s.elements == 0 ? 1 : static_cast<double>(s.elements);
-    m_values[Min]->setText(number(s.min));
-    m_values[Max]->setText(number(s.max));
+    for (const auto &[row, value] : {std::pair(Min, s.min), std::pair(Max, s.max)})
+        m_values[row]->setText(
+            finite ? QStringLiteral("<a href=\"there\">%1</a>").arg(valueText(value))
+                   : QStringLiteral("\u2013"));
     m_values[Mean]->setText(number(s.mean));
     m_values[Deviation]->setText(number(s.standardDeviation));
     m_values[Zeros]->setText(s.elements > 0 ? countAndShare(s.zeros, s.zeroFraction())

@@ -8,9 +8,6 @@
 
 #include <QWidget>
 
-#include <array>
-#include <optional>
-
 class QCPBars;
 class QCPItemText;
 class QGridLayout;
@@ -79,7 +76,7 @@ public:
 
     /// Begins anew; null: empty.
     void setWeight(BundlePtr bundle, std::size_t weight);
-    bool working() const;
+    bool working() const { return m_task.running() || m_finding.running(); }
     const std::optional<Statistics> &statistics() const { return m_statistics; }
     HistogramPlot &histogram() { return *m_histogram; }
     /// Scale and range of the histogram.
@@ -105,11 +102,12 @@ private:
     void showStatistics();
     void showDashes();
     void noticeCancel();
+    void goToValue(double value);
 
     Session &m_session;
     BundlePtr m_bundle;
     std::size_t m_weight = 0;
-    TaskPtr m_task;
+    Job m_task{m_session.tasks()}, m_finding{m_session.tasks()};
     std::optional<Statistics> m_statistics;
     std::array<QLabel *, Rows> m_values{};
     QLabel *m_state = nullptr;

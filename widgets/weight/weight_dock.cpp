@@ -2,22 +2,18 @@
 #include "widgets/weight/weight_dock.h"
 
 #include "core/codec/edit/editor.h"
-#include "core/patch/aside.h"
 #include "core/patch/edit/expression.h"
+#include "core/patch/patch.h"
 #include "widgets/chips/chip_state.h"
 #include "widgets/common/dock_tools.h"
+#include "widgets/common/labels.h"
 #include "widgets/common/line_icon.h"
-#include "widgets/common/number_field.h"
 #include "widgets/common/table_tools.h"
 #include "widgets/common/tile_view.h"
 #include "widgets/common/view_state.h"
-#include "widgets/models/table_text.h"
-#include "widgets/models/task_manager.h"
 #include "widgets/models/theme.h"
-#include "widgets/models/weight_reader.h"
 #include "widgets/models/words.h"
 #include "widgets/patch/typed_edits.h"
-#include "widgets/weight/weight_grid_view.h"
 #include "widgets/weight/weight_header.h"
 #include "widgets/weight/weight_tiles.h"
 
@@ -36,12 +32,7 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
-#include <algorithm>
 #include <cmath>
-#include <limits>
-#include <span>
-#include <utility>
-#include <vector>
 
 namespace kernscope::ui {
 
@@ -248,14 +239,10 @@ QWidget *WeightDock::createHeatMap(QWidget *parent)
     auto *show = new QToolButton(m_zoom);
     show->setDefaultAction(m_showPicture);
     show->setAutoRaise(true);
-    auto *buttons = new QHBoxLayout(m_zoom);
-    buttons->setContentsMargins(0, 0, 0, 0);
-    buttons->setSpacing(0);
+    auto *buttons = withoutMargins(new QHBoxLayout(m_zoom), 0);
     buttons->addWidget(zoom);
     buttons->addWidget(show);
-    auto *bar = new QHBoxLayout(box);
-    bar->setContentsMargins(0, 0, 0, 0);
-    bar->setSpacing(theme::em(this, 0.3));
+    auto *bar = withoutMargins(new QHBoxLayout(box), theme::em(this, 0.3));
     // It wraps its axes where they are many: it needs to know all of the width that there is.
     constexpr int kAll = 1000; // but a rest where one axis needs no picker
     bar->addWidget(m_picker, kAll);

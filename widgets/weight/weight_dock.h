@@ -7,7 +7,6 @@
 #include "widgets/weight/weight_grid_view.h"
 
 #include <array>
-#include <memory>
 
 class QComboBox;
 class QLabel;
@@ -35,9 +34,6 @@ public:
     /// Without the heat map, so that the grid has all of the room, or with both; what the user
     /// chose for either case stays.
     void enlargeGrid(bool large);
-
-    /// Heat map: colours, zoom.
-    QList<QAction *> menuActions() const { return m_actions; }
 
     TileView &heatMap() { return *m_map; }
     WeightGridView &grid() { return *m_grid; }
@@ -76,7 +72,6 @@ private:
     std::optional<std::uint64_t> m_moved;
     TaskPtr m_preview; ///< of what is typed for the selected cells
     QTimer *m_debounce = nullptr;
-    QList<QAction *> m_actions;
     WeightHeader *m_header = nullptr;
     SlicePicker *m_picker = nullptr;
     TileView *m_map = nullptr;

@@ -4,11 +4,8 @@
 #include "core/codec/edit/editor.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/labels.h"
-#include "widgets/common/number_field.h"
 #include "widgets/common/table_tools.h"
-#include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
-#include "widgets/models/weight_grid_model.h"
 #include "widgets/models/words.h"
 #include "widgets/patch/typed_edits.h"
 
@@ -19,7 +16,6 @@
 #include <QHeaderView>
 #include <QKeyEvent>
 #include <QLabel>
-#include <QLineEdit>
 #include <QMouseEvent>
 #include <QPainter>
 #include <QScrollBar>
@@ -28,10 +24,7 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
-#include <algorithm>
 #include <cmath>
-#include <limits>
-#include <utility>
 
 namespace kernscope::ui {
 
@@ -177,7 +170,7 @@ bool WeightCellDelegate::editorEvent(QEvent *event, QAbstractItemModel *model,
 
 WeightGridView::WeightGridView(TaskManager &tasks, QWidget *parent)
     : QWidget(parent), m_model(new WeightGridModel(tasks, this)), m_table(new QTableView(this)),
-      m_answer(new ElidedLabel(Qt::ElideMiddle, this))
+      m_answer(new ElidedLabel(Qt::ElideRight, this))
 {
     auto *delegate = new WeightCellDelegate(m_table);
     m_table->setItemDelegate(delegate);
@@ -194,9 +187,7 @@ WeightGridView::WeightGridView(TaskManager &tasks, QWidget *parent)
     m_table->setMinimumWidth(theme::em(this, kLeastWidth));
     say({});
 
-    auto *layout = new QVBoxLayout(this);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(2);
+    auto *layout = withoutMargins(new QVBoxLayout(this), 2);
     layout->addWidget(m_table, 1);
     layout->addWidget(createPages());
     setFocusProxy(m_table);
@@ -225,8 +216,7 @@ QWidget *WeightGridView::createPages()
 {
     m_pages = new QWidget(this);
     m_page = new QLabel(m_pages);
-    auto *layout = new QHBoxLayout(m_pages);
-    layout->setContentsMargins(0, 0, 0, 0);
+    auto *layout = withoutMargins(new QHBoxLayout(m_pages));
     layout->addWidget(m_page, 1);
     const QStringList names{tr("Rows before"), tr("Rows after"), tr("Columns before"),
                             tr("Columns after")};

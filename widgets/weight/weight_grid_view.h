@@ -8,10 +8,6 @@
 #include <QList>
 #include <QWidget>
 
-#include <cstdint>
-#include <utility>
-#include <vector>
-
 class QLabel;
 class QTableView;
 class QToolButton;

@@ -17,9 +17,6 @@
 #include <QSpinBox>
 #include <QVBoxLayout>
 
-#include <algorithm>
-#include <limits>
-
 namespace kernscope::ui {
 
 namespace {
@@ -109,8 +106,7 @@ QWidget *SlicePicker::addPair(const QString &text, QWidget *control)
     auto *pair = new QWidget(this);
     auto *label = new QLabel(text, pair);
     label->setBuddy(control);
-    auto *layout = new QHBoxLayout(pair);
-    layout->setContentsMargins(0, 0, 0, 0);
+    auto *layout = withoutMargins(new QHBoxLayout(pair));
     layout->addWidget(label);
     layout->addWidget(control);
     m_layout->addWidget(pair);
@@ -155,9 +151,7 @@ WeightHeader::WeightHeader(bool withFacts, QWidget *parent)
     m_name->setFont(design::type(font(), withFacts ? Type::Title : Type::Heading));
     m_name->setTextInteractionFlags(Qt::TextSelectableByMouse);
     m_name->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
-    auto *layout = new QVBoxLayout(this);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(1);
+    auto *layout = withoutMargins(new QVBoxLayout(this), 1);
     if (!withFacts) {
         layout->addWidget(m_name);
         return;

@@ -10,9 +10,6 @@
 #include <QStringList>
 #include <QWidget>
 
-#include <functional>
-#include <vector>
-
 class QComboBox;
 class QSpinBox;
 class QLabel;

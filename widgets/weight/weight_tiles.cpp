@@ -8,10 +8,7 @@
 
 #include <QPainter>
 
-#include <algorithm>
 #include <cmath>
-#include <cstdint>
-#include <limits>
 
 namespace kernscope::ui {
 
@@ -26,6 +23,7 @@ void ColorScale::showValues(ValueColors colors, double range, ValueTiles::Only o
     m_colors = colors;
     m_range = range;
     m_only = only;
+    updateGeometry();
     update();
     if (only != ValueTiles::Only::Values) {
         setAccessibleName(onlyText());
@@ -86,7 +84,17 @@ QString ColorScale::rightText() const
 
 QSize ColorScale::sizeHint() const
 {
-    return {theme::em(this, 12), theme::em(this, 1.3)};
+    return {std::max(theme::em(this, 12), theme::em(this, 4) + 2 * textWidth()),
+            theme::em(this, 1.3)};
+}
+
+/// Of the texts at the ends: numbers are never cut.
+int ColorScale::textWidth() const
+{
+    const QFontMetrics metrics = fontMetrics();
+    return std::max({metrics.horizontalAdvance(QStringLiteral("-0.0000")),
+                     metrics.horizontalAdvance(leftText()),
+                     metrics.horizontalAdvance(rightText())});
 }
 
 void ColorScale::paintEvent(QPaintEvent *)
@@ -97,7 +105,7 @@ void ColorScale::paintEvent(QPaintEvent *)
         paintOnly(painter, dark);
         return;
     }
-    const int text = fontMetrics().horizontalAdvance(QStringLiteral("-0.0000")) + 4;
+    const int text = textWidth() + 4;
     const QRect bar = rect().adjusted(text, 2, -text, -2);
     for (int x = bar.left(); x <= bar.right(); ++x) {
         const double at = static_cast<double>(x - bar.left()) / std::max(1, bar.width() - 1);

@@ -12,10 +12,6 @@
 
 #include <array>
 #include <atomic>
-#include <mutex>
-#include <span>
-#include <utility>
-#include <vector>
 
 class QPainter;
 
@@ -129,6 +125,7 @@ private:
     QColor colorAt(double position, bool dark) const;
     QString leftText() const;
     QString rightText() const;
+    int textWidth() const;
     QString onlyText() const;
 
     enum class Kind : std::uint8_t { Values, Density };

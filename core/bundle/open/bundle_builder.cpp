@@ -3,11 +3,8 @@
 
 #include "core/bundle/bundle.h"
 #include "core/bundle/reader/container_reader.h"
-#include "core/container/mil/program.h"
 
 #include <iterator>
-#include <map>
-#include <utility>
 
 namespace kernscope {
 
@@ -30,11 +27,9 @@ Result<BundlePtr> BundleBuilder::open(const std::filesystem::path &path, const O
     Result<void> same;
     for (int i = 0; i < kAttempts; ++i) {
         BundleBuilder builder;
-        auto opened = openFiles(path, options, builder.m_log);
-        if (!opened)
-            return tl::unexpected(std::move(opened.error()));
+        auto opened = TRY(openFiles(path, options, builder.m_log));
         builder.m_bundle->m_path = path;
-        builder.build(std::move(*opened));
+        builder.build(std::move(opened));
         if (options.notes)
             builder.addNotes(options.notes());
         same = checkInPlace(builder.m_bundle->m_files);
@@ -48,10 +43,7 @@ Result<BundlePtr> BundleBuilder::fork(const Bundle &bundle)
 {
     const std::shared_ptr<Bundle> copy(new Bundle(bundle));
     for (BundleFile &entry : copy->m_files) {
-        auto file = entry.file->fork();
-        if (!file)
-            return tl::unexpected(std::move(file.error()));
-        entry.file = std::move(*file);
+        entry.file = TRY(entry.file->fork());
     }
     return copy;
 }

@@ -6,11 +6,6 @@
 #include "core/bundle/diagnostic_log.h"
 #include "core/bundle/open/bundle_files.h"
 
-#include <filesystem>
-#include <memory>
-#include <optional>
-#include <vector>
-
 namespace kernscope {
 
 /// Lets the reader of a kind fill in a Bundle from opened files.

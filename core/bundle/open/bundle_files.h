@@ -7,13 +7,7 @@
 #include "core/bundle/diagnostic_log.h"
 #include "core/bundle/kinds.h"
 
-#include <filesystem>
 #include <functional>
-#include <memory>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
 
 namespace kernscope {
 
@@ -60,5 +54,20 @@ Error noBundle(const std::filesystem::path &folder);
 std::string_view knownKind(std::span<const std::byte> bytes);
 /// The same by the name of a file that a folder of an older kind holds; empty: no such name.
 std::string_view espressoKind(std::string_view name);
+
+/// A regular file below a folder.
+struct ListedFile {
+    std::string path;            ///< relative, with '/'
+    std::filesystem::path place; ///< where to open it
+};
+
+/// The regular files below `folder`, by path. Bounded in number and depth; symbolic links are
+/// followed only to files inside the folder, never to folders, so that a bundle cannot show what
+/// is not its own. What is left out is a note or a warning in `log`.
+/// Errors: "io.open" where the folder itself cannot be listed.
+Result<std::vector<ListedFile>> listFolder(const std::filesystem::path &folder, DiagnosticLog &log);
+
+/// True where `place` is a regular file that, links resolved, lies inside `folder`.
+bool isFileInside(const std::filesystem::path &place, const std::filesystem::path &folder);
 
 } // namespace kernscope

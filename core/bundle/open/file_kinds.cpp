@@ -2,13 +2,9 @@
 #include "core/base/error_builder.h"
 #include "core/bundle/open/bundle_files.h"
 #include "core/bundle/reader/container_reader.h"
-#include "core/container/milblob/sniff.h"
 #include "core/format/table_rows.h"
 
 #include <algorithm>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 

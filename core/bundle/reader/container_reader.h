@@ -8,15 +8,6 @@
 #include "core/bundle/shapes/infer.h"
 #include "core/container/mil/program.h"
 
-#include <cstddef>
-#include <functional>
-#include <memory>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
-
 namespace kernscope {
 
 /// What a reader is given.
@@ -104,13 +95,9 @@ Result<std::vector<FileBytes>> rewriteOneFile(const std::vector<BundleFile> &fil
                                               Write write)
 {
     const std::span<const std::byte> bytes = files.front().file->bytes();
-    const auto tables = read(bytes, files.front().path);
-    if (!tables)
-        return tl::unexpected(tables.error());
-    auto written = write(*tables, bytes);
-    if (!written)
-        return tl::unexpected(std::move(written.error()));
-    return std::vector<FileBytes>{std::move(*written)};
+    const auto tables = TRY(read(bytes, files.front().path));
+    auto written = TRY(write(tables, bytes));
+    return std::vector<FileBytes>{std::move(written)};
 }
 
 /// The readers, in the order in which a lone file is shown to them and a folder looked for their

@@ -11,7 +11,6 @@
 #include "core/bundle/reader/section/section_reader.h"
 
 #include <algorithm>
-#include <array>
 
 namespace kernscope {
 

@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/bundle/shapes/described.h"
 
-#include "core/container/mil/model_description.h"
-#include "core/container/mil/program.h"
-
 #include <algorithm>
-#include <optional>
-#include <string>
-#include <string_view>
 
 namespace kernscope::shapes {
 

@@ -3,8 +3,6 @@
 
 #include "core/bundle/shapes/infer.h"
 
-#include <vector>
-
 namespace kernscope::shapes {
 
 /// Adds to the descriptions what the attribute FlexibleShapeInformation of a function says of its

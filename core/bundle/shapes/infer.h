@@ -4,12 +4,6 @@
 #include "core/base/error.h"
 #include "core/container/mil/program.h"
 
-#include <cstddef>
-#include <cstdint>
-#include <string>
-#include <string_view>
-#include <vector>
-
 /// Extents that a program leaves open ("?", and the unknown dimensions of its protobuf), worked out
 /// from the shapes of its inputs.
 namespace kernscope::shapes {

@@ -4,8 +4,6 @@
 #include "core/bundle/shapes/rules.h"
 
 #include <algorithm>
-#include <functional>
-#include <map>
 #include <numeric>
 
 namespace kernscope::shapes {

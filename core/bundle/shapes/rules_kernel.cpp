@@ -2,9 +2,6 @@
 // Convolutions and pooling (coremltools, ops/defs/_utils.py: spatial_dimensions_out_shape).
 #include "core/bundle/shapes/rules.h"
 
-#include <string>
-#include <utility>
-
 namespace kernscope::shapes {
 
 namespace {

@@ -2,7 +2,6 @@
 #include "core/bundle/shapes/rules.h"
 
 #include <algorithm>
-#include <map>
 
 namespace kernscope::shapes {
 

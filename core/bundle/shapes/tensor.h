@@ -3,12 +3,7 @@
 
 #include "core/container/mil/program.h"
 
-#include <cstdint>
 #include <limits>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
 
 /// What is known of the values of a program while their shapes are inferred.
 namespace kernscope::shapes {

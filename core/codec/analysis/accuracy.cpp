@@ -2,16 +2,12 @@
 #include "core/codec/analysis/accuracy.h"
 
 #include "core/base/error_builder.h"
-#include "core/base/quantity.h"
 #include "core/codec/analysis/reduction.h"
 #include "core/numeric/convert.h"
 #include "core/numeric/half.h"
 
-#include <algorithm>
 #include <cmath>
-#include <initializer_list>
 #include <numbers>
-#include <optional>
 
 #include <fmt/format.h>
 
@@ -260,13 +256,9 @@ Result<AccuracyError> accuracyError(const FormSpec &form, std::span<const float>
                                     const Shape &shape, const LayerShape &layer,
                                     const AccuracyOptions &options)
 {
-    const auto encoded = encodeForm(weights, shape, form);
-    if (!encoded)
-        return tl::unexpected(encoded.error());
-    const auto decoder = Decoder::make(encoded->encoding());
-    if (!decoder)
-        return tl::unexpected(decoder.error());
-    return accuracyError(*decoder, weights, layer, options);
+    const auto encoded = TRY(encodeForm(weights, shape, form));
+    const auto decoder = TRY(Decoder::make(encoded.encoding()));
+    return accuracyError(decoder, weights, layer, options);
 }
 
 } // namespace kernscope::codec

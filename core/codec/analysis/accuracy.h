@@ -6,9 +6,6 @@
 #include "core/codec/decode/decoder.h"
 #include "core/codec/encode/form_spec.h"
 
-#include <cstdint>
-#include <span>
-
 namespace kernscope::codec {
 
 /// How a layer uses a weight that is stored as [groups, outer, channels, inner]: each channel of

@@ -55,6 +55,15 @@ double alignedTile(std::span<const std::uint16_t> values)
     return sum;
 }
 
+Error badReductionValue(const std::string &text)
+{
+    return ErrorBuilder("reduction.value")
+        .field("VALUE")
+        .expected("numbers such as 4096, -0.5 or 1*1024 (a value and how often), 2^20 at most")
+        .found(text)
+        .message("The value cannot be read.");
+}
+
 } // namespace
 
 ReductionTrace traceReduction(std::span<const std::uint16_t> values)
@@ -80,19 +89,6 @@ ReductionTrace traceReduction(std::span<const std::uint16_t> values)
     trace.aligned.port = floatToHalf(trace.aligned.accumulator);
     return trace;
 }
-
-namespace {
-
-Error badReductionValue(const std::string &text)
-{
-    return ErrorBuilder("reduction.value")
-        .field("VALUE")
-        .expected("numbers such as 4096, -0.5 or 1*1024 (a value and how often), 2^20 at most")
-        .found(text)
-        .message("The value cannot be read.");
-}
-
-} // namespace
 
 Result<std::vector<std::uint16_t>> parseReductionValues(std::span<const std::string> texts)
 {

@@ -4,10 +4,7 @@
 #include "core/base/error.h"
 
 #include <cstddef>
-#include <cstdint>
 #include <span>
-#include <string>
-#include <vector>
 
 namespace kernscope::codec {
 

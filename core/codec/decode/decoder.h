@@ -5,10 +5,6 @@
 #include "core/base/progress.h"
 #include "core/form/encoding.h"
 
-#include <cstdint>
-#include <memory>
-#include <span>
-
 namespace kernscope::codec {
 
 /// Decodes any run of elements of one weight. Immutable and safe to share between threads; it

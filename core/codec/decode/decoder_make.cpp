@@ -5,15 +5,11 @@
 #include "core/codec/decode/decoder_state.h"
 #include "core/codec/decode/ordered.h"
 #include "core/codec/microscaled/microscaled.h"
-#include "core/form/packed_bytes.h"
+#include "core/form/encoding.h"
 #include "core/numeric/convert.h"
 
 #include <bit>
 #include <cstring>
-#include <memory>
-#include <string>
-#include <string_view>
-#include <utility>
 
 #include <fmt/format.h>
 
@@ -82,6 +78,16 @@ bool isNumeric(ElementType type)
     return bitWidth(type) != 0;
 }
 
+bool allZero(const std::optional<Operand> &table)
+{
+    const std::uint64_t count = table ? elementCount(table->shape)->value : 0;
+    for (std::uint64_t i = 0; i < count; ++i) {
+        if (loadValue(table->bytes, table->type, i) != 0)
+            return false;
+    }
+    return true;
+}
+
 } // namespace
 
 Error makeFault(std::string code, std::string_view field, std::string expected, std::string found,
@@ -134,8 +140,7 @@ Result<std::shared_ptr<const Decoder::State>> EncodingMaker::make()
          {&EncodingMaker::elements, &EncodingMaker::payload, &EncodingMaker::palette,
           &EncodingMaker::mask, &EncodingMaker::payloadLength, &EncodingMaker::scaling,
           &EncodingMaker::resultType}) {
-        if (auto done = (this->*step)(); !done)
-            return tl::unexpected(done.error());
+        TRY((this->*step)());
     }
     return m_state;
 }
@@ -160,24 +165,20 @@ EncodingMaker::Step EncodingMaker::elements()
 EncodingMaker::Step EncodingMaker::payload()
 {
     if (const auto *operand = std::get_if<Operand>(&encoding().payload)) {
-        const auto count = checkOperand(*operand);
-        if (!count)
-            return tl::unexpected(count.error());
+        const auto count = TRY(checkOperand(*operand));
         m_state->payload = *operand;
-        m_state->payloadElements = *count;
+        m_state->payloadElements = count;
         return operand->order ? bindOrder() : Step();
     }
     const auto &source = std::get<std::shared_ptr<const Encoding>>(encoding().payload);
     if (!source || encoding().palette)
         return tl::unexpected(makeFault("codec.type", "data", "stored bytes", "another op's result",
                                         "The payload must be stored"));
-    auto inner = DecoderMaker::make(*source, m_depth + 1);
-    if (!inner)
-        return tl::unexpected(inner.error());
-    m_state->payload.type = inner->type();
+    auto inner = TRY(DecoderMaker::make(*source, m_depth + 1));
+    m_state->payload.type = inner.type();
     m_state->payload.shape = source->shape;
-    m_state->payloadElements = inner->elements().value;
-    m_state->payloadDecoder = std::move(*inner);
+    m_state->payloadElements = inner.elements().value;
+    m_state->payloadDecoder = std::move(inner);
     return {};
 }
 
@@ -189,21 +190,19 @@ EncodingMaker::Step EncodingMaker::bindOrder()
         return tl::unexpected(makeFault("codec.shape", partRoleName(m_state->payload.role),
                                         "neither mask nor vectors", "one of them",
                                         "A payload with an order of its own has neither"));
-    auto bound = m_state->payload.order->bound(m_state->payload.bytes);
-    if (!bound)
-        return tl::unexpected(bound.error());
-    if (const auto *unpacked = dynamic_cast<const UnpackedBytes *>(bound->get())) {
+    auto bound = TRY(m_state->payload.order->bound(m_state->payload.bytes));
+    if (const auto *unpacked = dynamic_cast<const UnpackedBytes *>(bound.get())) {
         // The operand's place keeps the bytes alive.
         Operand &payload = m_state->payload;
         const auto owner = std::make_shared<
             std::pair<std::shared_ptr<const ElementOrder>, std::shared_ptr<const OperandPlace>>>(
-            *bound, payload.place);
+            bound, payload.place);
         payload.place = std::shared_ptr<const OperandPlace>(owner, owner->second.get());
         payload.bytes = unpacked->bytes();
         payload.order = unpacked->order();
         m_state->encoding.payload = payload;
-    } else if (*bound) {
-        m_state->payload.order = std::move(*bound);
+    } else if (bound) {
+        m_state->payload.order = std::move(bound);
         m_state->encoding.payload = m_state->payload;
         if (m_state->encoding.mask)
             m_state->encoding.mask->order = m_state->payload.order->mask();
@@ -217,9 +216,7 @@ EncodingMaker::Step EncodingMaker::mask()
     if (!encoding().mask)
         return {};
     const Operand &mask = *encoding().mask;
-    const auto count = checkOperand(mask);
-    if (!count)
-        return tl::unexpected(count.error());
+    const auto count = TRY(checkOperand(mask));
     const std::uint64_t bits = m_state->indexElements;
     const std::uint64_t bytes = bits / 8 + (bits % 8 != 0 ? 1 : 0);
     const bool packed = mask.type == ElementType::Uint8 && !mask.order;
@@ -228,7 +225,7 @@ EncodingMaker::Step EncodingMaker::mask()
                                         "uint1, or uint8 with eight bits each",
                                         std::string(elementTypeName(mask.type)),
                                         "The mask's element type is not one of a mask"));
-    if (packed ? *count < bytes : *count != bits)
+    if (packed ? count < bytes : count != bits)
         return tl::unexpected(
             makeFault(packed ? "codec.length" : "codec.shape", "mask",
                       packed ? fmt::format("{} bytes", bytes) : fmt::format("{} elements", bits),
@@ -247,18 +244,16 @@ EncodingMaker::Step EncodingMaker::mask()
 Result<Operand> EncodingMaker::resolve(const OperandSource &source, PartRole role)
 {
     if (const auto *operand = std::get_if<Operand>(&source)) {
-        const auto count = checkOperand(*operand);
-        if (!count)
-            return tl::unexpected(count.error());
+        const auto count = TRY(checkOperand(*operand));
         if (!operand->order)
             return *operand;
-        if (*count > kMaxTable)
+        if (count > kMaxTable)
             return tl::unexpected(makeFault("codec.shape", partRoleName(role),
                                             fmt::format("at most {} elements", kMaxTable),
-                                            fmt::format("{}", *count), "The table is too large"));
+                                            fmt::format("{}", count), "The table is too large"));
         Operand table = *operand;
         table.order = nullptr;
-        table.bytes = m_state->tables.emplace_back(gathered(*operand, *count));
+        table.bytes = m_state->tables.emplace_back(gathered(*operand, count));
         return table;
     }
     return decodedTable(std::get<std::shared_ptr<const Encoding>>(source), role);
@@ -270,10 +265,8 @@ Result<Operand> EncodingMaker::decodedTable(const std::shared_ptr<const Encoding
     if (!inner)
         return tl::unexpected(makeFault("codec.type", partRoleName(role), "an operand", "none",
                                         "The operand is missing"));
-    auto decoder = DecoderMaker::make(*inner, m_depth + 1);
-    if (!decoder)
-        return tl::unexpected(decoder.error());
-    const std::uint64_t count = decoder->elements().value;
+    auto decoder = TRY(DecoderMaker::make(*inner, m_depth + 1));
+    const std::uint64_t count = decoder.elements().value;
     if (count > kMaxTable)
         return tl::unexpected(makeFault("codec.shape", partRoleName(role),
                                         fmt::format("at most {} elements", kMaxTable),
@@ -286,13 +279,13 @@ Result<Operand> EncodingMaker::decodedTable(const std::shared_ptr<const Encoding
     auto &bytes = m_state->tables.emplace_back();
     if (table.type == ElementType::Fp16) {
         std::vector<std::uint16_t> values(count);
-        decoder->decodeHalf(0, values);
+        decoder.decodeHalf(0, values);
         bytes.resize(2 * count);
         if (count > 0)
             std::memcpy(bytes.data(), values.data(), bytes.size());
     } else {
         std::vector<float> values(count);
-        decoder->decodeFloat(0, values);
+        decoder.decodeFloat(0, values);
         bytes.resize(4 * count);
         if (count > 0)
             std::memcpy(bytes.data(), values.data(), bytes.size());
@@ -339,10 +332,8 @@ EncodingMaker::Step EncodingMaker::resultType()
 
 Result<Decoder> DecoderMaker::make(Encoding encoding, unsigned depth)
 {
-    auto state = EncodingMaker(std::move(encoding), depth).make();
-    if (!state)
-        return tl::unexpected(state.error());
-    return Decoder(std::move(*state));
+    auto state = TRY(EncodingMaker(std::move(encoding), depth).make());
+    return Decoder(std::move(state));
 }
 
 Result<Decoder> Decoder::make(Encoding encoding)
@@ -357,17 +348,12 @@ EncodingMaker::Step EncodingMaker::palette()
     if (!encoding().palette)
         return {};
     PaletteState &palette = m_state->palette.emplace();
-    auto lut = resolve(encoding().palette->lut, PartRole::Lut);
-    if (!lut)
-        return tl::unexpected(lut.error());
-    palette.lut = std::move(*lut);
+    palette.lut = TRY(resolve(encoding().palette->lut, PartRole::Lut));
     palette.entries = encoding().palette->entries;
     palette.vector = encoding().palette->vector;
     Shape indexShape;
-    if (auto step = paletteShape(palette, indexShape); !step)
-        return step;
-    if (auto step = paletteIndices(palette); !step)
-        return step;
+    TRY(paletteShape(palette, indexShape));
+    TRY(paletteIndices(palette));
     paletteTables(palette);
     return {};
 }
@@ -528,24 +514,17 @@ EncodingMaker::Step EncodingMaker::scaling()
     std::uint64_t offsets = 0;
     if (given.offset) {
         const bool affine = given.kind == Scaling::Kind::Affine;
-        auto offset = resolve(*given.offset, given.addsOffset ? PartRole::Bias
-                                             : affine         ? PartRole::ZeroPoint
-                                                              : PartRole::Offset);
-        if (!offset)
-            return tl::unexpected(offset.error());
-        scaling.offset = std::move(*offset);
+        scaling.offset = TRY(resolve(*given.offset, given.addsOffset ? PartRole::Bias
+                                                    : affine         ? PartRole::ZeroPoint
+                                                                     : PartRole::Offset));
         offsets = elementCount(scaling.offset->shape)->value;
     }
     if (given.bias) {
-        auto bias = resolve(*given.bias, PartRole::Bias);
-        if (!bias)
-            return tl::unexpected(bias.error());
-        scaling.bias = std::move(*bias);
+        scaling.bias = TRY(resolve(*given.bias, PartRole::Bias));
     }
     scaling.scalesGaps = given.scalesGaps;
     if (given.steps != Scaling::Steps::Program) {
-        if (auto step = steps(scaling); !step)
-            return step;
+        TRY(steps(scaling));
         return blockwiseGrid(scaling, elementCount(scaling.scale.shape)->value, offsets);
     }
     const ElementType scaleType = scaling.scale.type;
@@ -569,20 +548,6 @@ EncodingMaker::Step EncodingMaker::scaling()
     return given.kind == Scaling::Kind::Affine ? affineGrid(scaling, scales, offsets)
                                                : blockwiseGrid(scaling, scales, offsets);
 }
-
-namespace {
-
-bool allZero(const std::optional<Operand> &table)
-{
-    const std::uint64_t count = table ? elementCount(table->shape)->value : 0;
-    for (std::uint64_t i = 0; i < count; ++i) {
-        if (loadValue(table->bytes, table->type, i) != 0)
-            return false;
-    }
-    return true;
-}
-
-} // namespace
 
 /// Core AI's arithmetic, and whether it comes to that of a program.
 EncodingMaker::Step EncodingMaker::steps(ScalingState &scaling)
@@ -636,11 +601,9 @@ EncodingMaker::Step EncodingMaker::affineGrid(ScalingState &scaling, std::uint64
                 "codec.scale", partRoleName(operand.role), fmt::format("1 or {} values", channels),
                 fmt::format("{} values", count), "The vector does not fit the axis"));
         };
-        if (auto step = fits(scaling.scale, scaling.oneScale, scales); !step)
-            return step;
+        TRY(fits(scaling.scale, scaling.oneScale, scales));
         if (scaling.offset) {
-            if (auto step = fits(*scaling.offset, scaling.oneOffset, offsets); !step)
-                return step;
+            TRY(fits(*scaling.offset, scaling.oneOffset, offsets));
         }
         grid[axis] = channels;
     }

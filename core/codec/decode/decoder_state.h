@@ -4,15 +4,12 @@
 #include "core/codec/decode/decoder.h"
 #include "core/codec/decode/grid_map.h"
 #include "core/codec/decode/mask_index.h"
-#include "core/codec/kernels/scale_kernels.h"
-#include "core/form/order_tiles.h"
+#include "core/codec/kernels/encode_kernels.h"
+#include "core/form/order_layout.h"
 #include "core/numeric/convert.h"
 
 #include <algorithm>
 #include <list>
-#include <mutex>
-#include <optional>
-#include <vector>
 
 /// Private to the codec: what a Decoder knows of one checked encoding.
 namespace kernscope::codec {

@@ -4,10 +4,6 @@
 #include "core/numeric/element_type.h"
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <span>
-#include <vector>
 
 namespace kernscope::codec {
 

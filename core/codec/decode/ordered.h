@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/codec/edit/stored_code.h"
+#include "core/codec/edit/element_candidates.h"
 #include "core/form/encoding.h"
-
-#include <cstdint>
-#include <optional>
-#include <vector>
 
 /// Private to the codec: elements of operands that have an order of their own.
 namespace kernscope::codec {

@@ -3,7 +3,6 @@
 
 #include "core/base/error_builder.h"
 #include "core/codec/decode/ordered.h"
-#include "core/codec/edit/edit_common.h"
 #include "core/codec/edit/element_candidates.h"
 #include "core/numeric/bitpack.h"
 #include "core/numeric/convert.h"
@@ -11,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -104,26 +104,22 @@ bool codeFits(const StoredPart &part, std::int64_t code)
 Result<EditPlan> setTableEntry(const Decoder::State &state, PartRole role, std::uint64_t index,
                                double value, double tolerance, std::string note)
 {
-    const auto part = needPart(state, role);
-    if (!part)
-        return tl::unexpected(part.error());
-    if (index >= part->count)
-        return tl::unexpected(outside(partRoleName(role), index, part->count));
-    const ElementType type = part->type;
-    const std::int64_t current = codeIn(*part->operand, part->width, type, index);
-    const auto chosen =
-        decide(plainCandidates(type, value, current), value, tolerance, type, partRoleName(role));
-    if (!chosen)
-        return tl::unexpected(chosen.error());
+    const auto part = TRY(needPart(state, role));
+    if (index >= part.count)
+        return tl::unexpected(outside(partRoleName(role), index, part.count));
+    const ElementType type = part.type;
+    const std::int64_t current = codeIn(*part.operand, part.width, type, index);
+    const auto chosen = TRY(
+        decide(plainCandidates(type, value, current), value, tolerance, type, partRoleName(role)));
     EditPlan plan;
     plan.asked = value;
-    plan.stored = chosen->value;
+    plan.stored = chosen.value;
     if (!isFloatingPoint(type))
-        plan.code = chosen->code;
+        plan.code = chosen.code;
     plan.note = std::move(note);
     if (isFarFrom(plan.asked, plan.stored))
         noteFar(plan, typeRange(type));
-    addChanges(plan, *part->operand, part->width, index, chosen->code);
+    addChanges(plan, *part.operand, part.width, index, chosen.code);
     return plan;
 }
 
@@ -131,10 +127,8 @@ Result<EditPlan> setTableEntry(const Decoder::State &state, PartRole role, std::
 Result<EditPlan> setCoded(const OperandSource &table, std::uint64_t index, double value,
                           double tolerance, std::string note)
 {
-    const auto entries = Decoder::make(*std::get<std::shared_ptr<const Encoding>>(table));
-    if (!entries)
-        return tl::unexpected(entries.error());
-    auto plan = Editor(*entries).setElement(index, value, tolerance);
+    const auto entries = TRY(Decoder::make(*std::get<std::shared_ptr<const Encoding>>(table)));
+    auto plan = Editor(entries).setElement(index, value, tolerance);
     if (plan) // how far it is off stays said
         plan->note = std::move(note) + (plan->far ? plan->note.substr(plan->note.find(';')) : "");
     return plan;
@@ -149,6 +143,152 @@ EditPlan zeroLeftOut(double asked)
     if (isFarFrom(none.asked, none.stored))
         noteFar(none, {0, 0});
     return none;
+}
+
+/// Checks that the mask and its survivors agree, without which no place is certain.
+Result<std::uint64_t> soundRank(const Decoder::State &state, std::uint64_t element,
+                                std::uint64_t dense)
+{
+    if (state.payload.order && state.payload.order->skipsZeros())
+        return tl::unexpected(editFault(
+            "patch.sparse_zero", "mask", "a value other than zero of a stored element",
+            "another zero",
+            "The form leaves zeros out: moving one would change the length of its slice"));
+    if (!state.mask)
+        return tl::unexpected(editFault("patch.part", "mask", "a sparse weight", "no mask",
+                                        "Only a sparse weight can keep or drop elements"));
+    if (element >= state.elements)
+        return tl::unexpected(
+            editFault("patch.index", "element", fmt::format("below {}", state.elements),
+                      fmt::format("{}", element), "The index lies outside the weight"));
+    if (state.payloadDecoder)
+        return tl::unexpected(indirectPayload());
+    const std::uint64_t population = state.mask->rank(state.mask->bits());
+    if (population != state.payloadElements)
+        return tl::unexpected(editFault(
+            "codec.mask", "mask", fmt::format("{} set bits", state.payloadElements),
+            fmt::format("{} set bits", population), "The mask does not match its values"));
+    return state.mask->rank(dense);
+}
+
+/// What a change leaves at places of the dense tensor: a code, or nothing.
+using KeptCodes = std::map<std::uint64_t, std::optional<std::int64_t>>;
+
+/// Stored codes in a row: `width` bits each, or one a byte where several share a byte.
+class CodeRun
+{
+public:
+    explicit CodeRun(const Decoder::State &state)
+        : m_state(state), m_width(codeWidth(state)), m_bytes(std::max(1U, m_width / 8))
+    {
+    }
+    /// Codes [first, last) of the payload.
+    void copy(std::uint64_t first, std::uint64_t last)
+    {
+        const std::size_t at = m_codes.size();
+        m_codes.resize(at + (last - first) * m_bytes);
+        const auto to = std::span(m_codes).subspan(at);
+        if (m_width < 8) {
+            unpackCodes(m_state.payload.bytes, m_width, first, to);
+            return;
+        }
+        const auto from = m_state.payload.bytes.subspan(first * m_bytes, to.size());
+        std::transform(from.begin(), from.end(), to.begin(),
+                       [](std::byte each) { return std::to_integer<std::uint8_t>(each); });
+    }
+    void add(std::int64_t code)
+    {
+        for (unsigned i = 0; i < m_bytes; ++i)
+            m_codes.push_back(
+                static_cast<std::uint8_t>(static_cast<std::uint64_t>(code) >> (8 * i) & 0xFFU));
+    }
+    std::vector<std::byte> packed() const
+    {
+        std::vector<std::byte> bytes(m_width < 8 ? (m_codes.size() * m_width + 7) / 8
+                                                 : m_codes.size());
+        if (m_width < 8)
+            packCodes(m_codes, m_width, 0, bytes);
+        else
+            std::transform(m_codes.begin(), m_codes.end(), bytes.begin(),
+                           [](std::uint8_t each) { return static_cast<std::byte>(each); });
+        return bytes;
+    }
+
+private:
+    const Decoder::State &m_state;
+    unsigned m_width;
+    std::size_t m_bytes; ///< of a code here
+    std::vector<std::uint8_t> m_codes;
+};
+
+void addMaskBits(EditPlan &plan, const Decoder::State &state, const KeptCodes &codes)
+{
+    std::map<std::uint64_t, unsigned> changed;
+    for (const auto &[dense, code] : codes) {
+        const auto at = changed.try_emplace(
+            dense / 8, std::to_integer<unsigned>(state.mask->bytes()[dense / 8]));
+        const unsigned bit = 1U << (dense % 8);
+        at.first->second = code ? at.first->second | bit : at.first->second & ~bit;
+    }
+    for (const auto &[byte, bits] : changed) {
+        if (static_cast<std::byte>(bits) != state.mask->bytes()[byte])
+            addChange(plan, PartRole::Mask, {byte, {static_cast<std::byte>(bits)}});
+    }
+}
+
+/// The survivors between the first and the last place that changes, or up to the end where their
+/// number does. Groups of eight codes are whole bytes.
+void addSurvivors(EditPlan &plan, const Decoder::State &state, const KeptCodes &codes)
+{
+    const MaskIndex &mask = *state.mask;
+    const std::uint64_t count = state.payloadElements;
+    const auto added = std::count_if(codes.begin(), codes.end(), [&mask](const auto &each) {
+        return each.second && !mask.test(each.first);
+    });
+    const auto removed = std::count_if(codes.begin(), codes.end(), [&mask](const auto &each) {
+        return !each.second && mask.test(each.first);
+    });
+    const unsigned width = codeWidth(state);
+    const std::uint64_t group = width < 8 ? 8 : 1;
+    const std::uint64_t first = mask.rank(codes.begin()->first) / group * group;
+    const std::uint64_t changed = mask.rank(codes.rbegin()->first + 1);
+    const std::uint64_t last =
+        added == removed ? std::min(count, (changed + group - 1) / group * group) : count;
+    CodeRun run(state);
+    std::uint64_t next = first;
+    for (const auto &[dense, code] : codes) {
+        const std::uint64_t rank = mask.rank(dense);
+        run.copy(next, rank);
+        next = rank + (mask.test(dense) ? 1 : 0);
+        if (code)
+            run.add(*code);
+    }
+    run.copy(next, last);
+    std::uint64_t offset = first * width / 8;
+    std::vector<std::byte> bytes = run.packed();
+    // What the file holds already is cut off; where the end moves, at the front alone.
+    const auto old = state.payload.bytes.subspan(offset);
+    const std::size_t common = std::min(bytes.size(), old.size());
+    const auto differs = std::mismatch(
+        bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(common), old.begin());
+    offset += static_cast<std::uint64_t>(differs.first - bytes.begin());
+    if (added == removed) {
+        while (differs.first != bytes.end() &&
+               bytes.back() == state.payload.bytes[first * width / 8 + bytes.size() - 1])
+            bytes.pop_back();
+    }
+    bytes.erase(bytes.begin(), differs.first);
+    addChange(plan, state.payload.role, {offset, std::move(bytes)});
+    if (added != removed)
+        plan.payloadElements = ElementCount(count + static_cast<std::uint64_t>(added) -
+                                            static_cast<std::uint64_t>(removed));
+}
+
+Result<EditPlan> onlyPlan(Result<std::vector<EditPlan>> plans)
+{
+    if (!plans)
+        return tl::unexpected(std::move(plans.error()));
+    return std::move(plans->front());
 }
 
 } // namespace
@@ -191,16 +331,13 @@ Result<EditPlan> Editor::setElement(std::uint64_t element, double value, double 
         return tl::unexpected(checkStays(state, index, 1).error());
     }
     const std::int64_t current = codeAt(state, index);
-    const auto chosen = decide(candidatesFor(state, place, value, current), value, tolerance,
-                               plainType(state), partRoleName(state.payload.role));
-    if (!chosen)
-        return tl::unexpected(chosen.error());
-    EditPlan plan = elementPlan(state, place, value, *chosen, current);
-    if (chosen->code == current)
+    const auto chosen = TRY(decide(candidatesFor(state, place, value, current), value, tolerance,
+                                   plainType(state), partRoleName(state.payload.role)));
+    EditPlan plan = elementPlan(state, place, value, chosen, current);
+    if (chosen.code == current)
         return plan;
-    if (auto stays = checkStays(state, index, chosen->code); !stays)
-        return tl::unexpected(std::move(stays.error()));
-    addChanges(plan, state.payload, width, index, chosen->code);
+    TRY(checkStays(state, index, chosen.code));
+    addChanges(plan, state.payload, width, index, chosen.code);
     return plan;
 }
 
@@ -228,8 +365,7 @@ Result<EditPlan> Editor::setStored(PartRole role, std::uint64_t index, std::int6
     const bool decides = part->operand == storedOperand(m_decoder.m_state->encoding.payload) ||
                          (role == PartRole::Mask && part->operand->order);
     if (decides && code != codeIn(*part->operand, part->width, part->type, index)) {
-        if (auto stays = checkStays(*m_decoder.m_state, index, code); !stays)
-            return tl::unexpected(std::move(stays.error()));
+        TRY(checkStays(*m_decoder.m_state, index, code));
     }
     addChanges(plan, *part->operand, part->width, index, code);
     return plan;
@@ -405,142 +541,79 @@ void addChange(EditPlan &plan, PartRole role, ByteChange change)
 
 // Edits that change which elements a mask keeps: the survivors behind the place move.
 
-namespace {
-
-/// Checks that the mask and its survivors agree, without which no place is certain.
-Result<std::uint64_t> soundRank(const Decoder::State &state, std::uint64_t element,
-                                std::uint64_t dense)
+Result<std::vector<EditPlan>> Editor::changeMask(std::span<const MaskChange> changes) const
 {
-    if (state.payload.order && state.payload.order->skipsZeros())
-        return tl::unexpected(editFault(
-            "patch.sparse_zero", "mask", "a value other than zero of a stored element",
-            "another zero",
-            "The form leaves zeros out: moving one would change the length of its slice"));
-    if (!state.mask)
-        return tl::unexpected(editFault("patch.part", "mask", "a sparse weight", "no mask",
-                                        "Only a sparse weight can keep or drop elements"));
-    if (element >= state.elements)
-        return tl::unexpected(
-            editFault("patch.index", "element", fmt::format("below {}", state.elements),
-                      fmt::format("{}", element), "The index lies outside the weight"));
-    if (state.payloadDecoder)
-        return tl::unexpected(indirectPayload());
-    const std::uint64_t population = state.mask->rank(state.mask->bits());
-    if (population != state.payloadElements)
-        return tl::unexpected(editFault(
-            "codec.mask", "mask", fmt::format("{} set bits", state.payloadElements),
-            fmt::format("{} set bits", population), "The mask does not match its values"));
-    return state.mask->rank(dense);
-}
-
-/// Survivors from number `first` on as a run of codes that starts in the same byte: the bits of
-/// that byte below them stay.
-struct Tail {
-    std::uint64_t byteOffset = 0;
-
-    std::vector<std::byte> bytes;
-};
-
-Tail repack(const Decoder::State &state, std::uint64_t first, std::uint64_t skip,
-            std::optional<std::int64_t> inserted)
-{
-    const unsigned width = codeWidth(state);
-    const std::uint64_t count = state.payloadElements;
-    const std::span<const std::byte> bytes = state.payload.bytes;
-    Tail tail;
-    if (width >= 8) {
-        const std::uint64_t size = width / 8;
-        tail.byteOffset = first * size;
-        if (inserted) {
-            const auto bits = static_cast<std::uint64_t>(*inserted);
-            for (std::uint64_t i = 0; i < size; ++i)
-                tail.bytes.push_back(static_cast<std::byte>(bits >> (8 * i)));
+    const Decoder::State &state = *m_decoder.m_state;
+    KeptCodes codes;
+    std::vector<EditPlan> plans;
+    for (const MaskChange &change : changes) {
+        const ElementPlace place =
+            change.element < state.elements ? elementPlace(state, change.element) : ElementPlace{};
+        const auto rank = soundRank(state, change.element, place.dense);
+        if (!rank)
+            return tl::unexpected(rank.error());
+        const auto before = codes.find(place.dense);
+        const auto current = before != codes.end()           ? before->second
+                             : state.mask->test(place.dense) ? std::optional(codeAt(state, *rank))
+                                                             : std::nullopt;
+        EditPlan &plan = plans.emplace_back();
+        if (change.value) {
+            const auto chosen =
+                decide(candidatesFor(state, place, *change.value, current), *change.value,
+                       change.tolerance, plainType(state), partRoleName(state.payload.role));
+            if (!chosen)
+                return tl::unexpected(chosen.error());
+            plan = elementPlan(state, place, *change.value, *chosen, current);
+            codes[place.dense] = chosen->code;
+            continue;
         }
-        const auto rest = bytes.subspan((first + skip) * size, (count - first - skip) * size);
-        tail.bytes.insert(tail.bytes.end(), rest.begin(), rest.end());
-        return tail;
+        plan.note = "left out by the mask";
+        for (std::uint64_t lane = 0; current && state.palette && lane < state.palette->vector;
+             ++lane) {
+            const ElementPlace beside{place.dense, lane, place.element};
+            if (lane != place.lane && valueOfCode(state, beside, *current) != 0)
+                return tl::unexpected(editFault(
+                    "patch.unrepresentable", "mask",
+                    fmt::format("vectors of {} whose other values are 0", state.palette->vector),
+                    fmt::format("element {} beside other values", change.element),
+                    "Dropping the element would drop the rest of its vector"));
+        }
+        codes[place.dense] = std::nullopt;
     }
-    // From the last whole group of eight codes on: groups are whole bytes.
-    const std::uint64_t start = first / 8 * 8;
-    std::vector<std::uint8_t> codes(count - start);
-    unpackCodes(bytes, width, start, codes);
-    const auto place = codes.begin() + static_cast<std::ptrdiff_t>(first - start);
-    if (inserted)
-        codes.insert(place, static_cast<std::uint8_t>(*inserted));
-    else
-        codes.erase(place, place + static_cast<std::ptrdiff_t>(skip));
-    tail.byteOffset = start / 8 * width;
-    tail.bytes.resize(packedBytes(ElementCount(codes.size()), ElementType::Uint1)->value * width);
-    packCodes(codes, width, 0, tail.bytes);
-    tail.bytes.resize((codes.size() * width + 7) / 8);
-    return tail;
+    std::erase_if(codes, [&state](const auto &each) {
+        return !each.second && !state.mask->test(each.first);
+    });
+    if (!codes.empty()) {
+        addMaskBits(plans.back(), state, codes);
+        addSurvivors(plans.back(), state, codes);
+    }
+    return plans;
 }
-
-/// Cuts what the file holds already off the front of the tail. (Its end moves: never the same.)
-void addTail(EditPlan &plan, const Decoder::State &state, Tail tail)
-{
-    const auto old = state.payload.bytes.subspan(tail.byteOffset);
-    std::size_t same = 0;
-    while (same < tail.bytes.size() && same < old.size() && tail.bytes[same] == old[same])
-        ++same;
-    tail.bytes.erase(tail.bytes.begin(), tail.bytes.begin() + static_cast<std::ptrdiff_t>(same));
-    addChange(plan, state.payload.role, {tail.byteOffset + same, std::move(tail.bytes)});
-}
-
-} // namespace
 
 Result<EditPlan> Editor::keep(std::uint64_t element, double value, double tolerance) const
 {
     const Decoder::State &state = *m_decoder.m_state;
     const bool inside = element < state.elements;
-    const ElementPlace place = inside ? elementPlace(state, element) : ElementPlace{};
-    const bool kept = inside && state.skipsZeros() ? m_decoder.stored(element)
-                                                   : state.mask && state.mask->test(place.dense);
-    if (inside && kept)
+    const bool kept =
+        inside &&
+        (state.skipsZeros() ? m_decoder.stored(element)
+                            : state.mask && state.mask->test(elementPlace(state, element).dense));
+    if (kept)
         return setElement(element, value, tolerance);
-    const auto rank = soundRank(state, element, place.dense);
-    if (!rank)
-        return tl::unexpected(rank.error());
-    const auto chosen = decide(candidatesFor(state, place, value, std::nullopt), value, tolerance,
-                               plainType(state), partRoleName(state.payload.role));
-    if (!chosen)
-        return tl::unexpected(chosen.error());
-    EditPlan plan = elementPlan(state, place, value, *chosen, std::nullopt);
-    addChange(plan, PartRole::Mask, changeOfCode(state.mask->bytes(), 1, place.dense, 1));
-    addTail(plan, state, repack(state, *rank, 0, chosen->code));
-    plan.payloadElements = ElementCount(state.payloadElements + 1);
-    return plan;
+    const MaskChange one{element, value, tolerance};
+    return onlyPlan(changeMask(std::span(&one, 1)));
 }
 
 Result<EditPlan> Editor::drop(std::uint64_t element) const
 {
     const Decoder::State &state = *m_decoder.m_state;
-    const ElementPlace place =
-        element < state.elements ? elementPlace(state, element) : ElementPlace{};
-    EditPlan plan;
-    plan.note = "left out by the mask";
-    if (element < state.elements && state.skipsZeros() && !m_decoder.stored(element))
+    if (element < state.elements && state.skipsZeros() && !m_decoder.stored(element)) {
+        EditPlan plan;
+        plan.note = "left out by the mask";
         return plan;
-    const auto rank = soundRank(state, element, place.dense);
-    if (!rank)
-        return tl::unexpected(rank.error());
-    if (!state.mask->test(place.dense))
-        return plan;
-    if (state.palette && state.palette->vector > 1) {
-        for (std::uint64_t lane = 0; lane < state.palette->vector; ++lane) {
-            const ElementPlace beside{place.dense, lane, place.element};
-            if (lane != place.lane && valueOfCode(state, beside, codeAt(state, *rank)) != 0)
-                return tl::unexpected(editFault(
-                    "patch.unrepresentable", "mask",
-                    fmt::format("vectors of {} whose other values are 0", state.palette->vector),
-                    fmt::format("element {} beside other values", element),
-                    "Dropping the element would drop the rest of its vector"));
-        }
     }
-    addChange(plan, PartRole::Mask, changeOfCode(state.mask->bytes(), 1, place.dense, 0));
-    addTail(plan, state, repack(state, *rank, 1, std::nullopt));
-    plan.payloadElements = ElementCount(state.payloadElements - 1);
-    return plan;
+    const MaskChange one{element, std::nullopt};
+    return onlyPlan(changeMask(std::span(&one, 1)));
 }
 
 } // namespace kernscope::codec

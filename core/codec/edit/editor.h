@@ -4,12 +4,7 @@
 #include "core/base/error.h"
 #include "core/codec/decode/decoder.h"
 
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <vector>
-
+#include <span>
 namespace kernscope::codec {
 
 /// Bytes of one part of a weight to be replaced. `offset` counts from the start of the part.
@@ -32,6 +27,13 @@ struct EditPlan {
     /// Survivors after a mask edit; set where the payload grows or shrinks, so that the caller
     /// must also change the blob's size and the program's shape.
     std::optional<ElementCount> payloadElements;
+};
+
+/// An element to be kept with a value, or left out.
+struct MaskChange {
+    std::uint64_t element = 0;
+    std::optional<double> value; ///< nothing: left out
+    double tolerance = 0;        ///< absolute
 };
 
 /// Whether a value is to be noticed as not the one asked for: more than a hundredth away.
@@ -87,6 +89,9 @@ public:
     Result<EditPlan> keep(std::uint64_t element, double value, double tolerance) const;
     /// Clears the mask bit of an element (payload shrinks by one).
     Result<EditPlan> drop(std::uint64_t element) const;
+    /// Several of them, each as the ones before leave the mask. One plan a change; the last has the
+    /// bytes of all, and the payload keeps its length where as many elements are kept as before.
+    Result<std::vector<EditPlan>> changeMask(std::span<const MaskChange> changes) const;
 
 private:
     friend class RunEditor;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/codec/edit/element_candidates.h"
 
-#include "core/numeric/convert.h"
 #include "core/numeric/half.h"
 
-#include <algorithm>
+#include <array>
+#include <bit>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 namespace kernscope::codec {
@@ -259,6 +260,291 @@ std::vector<CodeCandidate> candidatesFor(const Decoder::State &state, const Elem
     for (const std::int64_t code : codesFor(state, place, value, current))
         candidates.push_back({code, valueOfCode(state, place, code)});
     return candidates;
+}
+
+namespace {
+
+std::uint64_t signBit(ElementType type)
+{
+    return std::uint64_t{1} << (bitWidth(type) - 1);
+}
+
+/// Magnitude code of the largest finite number.
+std::uint64_t largestFinite(ElementType type)
+{
+    switch (type) {
+    case ElementType::Fp16: return 0x7bff;
+    case ElementType::Bf16: return 0x7f7f;
+    case ElementType::Fp32: return 0x7f7fffff;
+    case ElementType::Fp64: return 0x7fefffffffffffff;
+    case ElementType::Fp8E4M3Fn: return 0x7e;
+    case ElementType::Fp4E2M1: return 7;
+    case ElementType::Fp8E8M0: return 0xfe;
+    default: return 0x7b; // Fp8E5M2
+    }
+}
+
+std::uint64_t roundedCode(ElementType type, double value)
+{
+    switch (type) {
+    case ElementType::Fp16: return doubleToHalf(value);
+    case ElementType::Bf16: return floatToBfloat16(doubleToFloatOdd(value));
+    case ElementType::Fp32: return std::bit_cast<std::uint32_t>(static_cast<float>(value));
+    case ElementType::Fp64: return std::bit_cast<std::uint64_t>(value);
+    case ElementType::Fp8E4M3Fn: return floatToE4m3(doubleToFloatOdd(value));
+    case ElementType::Fp4E2M1: return floatToE2m1(doubleToFloatOdd(value));
+    case ElementType::Fp8E8M0: return floatToE8m0Up(static_cast<float>(value));
+    default: return floatToE5m2(doubleToFloatOdd(value));
+    }
+}
+
+std::int64_t nearestInteger(ElementType type, double value)
+{
+    if (std::isnan(value))
+        return 0;
+    const unsigned width = bitWidth(type);
+    const double rounded = std::nearbyint(value);
+    if (width == 64) {
+        if (type == ElementType::Uint64) {
+            if (rounded >= 0x1p64)
+                return -1; // the bits of 2^64 - 1
+            return static_cast<std::int64_t>(static_cast<std::uint64_t>(std::max(rounded, 0.0)));
+        }
+        if (rounded >= 0x1p63)
+            return INT64_MAX;
+        return rounded < -0x1p63 ? INT64_MIN : static_cast<std::int64_t>(rounded);
+    }
+    return static_cast<std::int64_t>(std::clamp(rounded, static_cast<double>(smallestCode(type)),
+                                                static_cast<double>(largestCode(type))));
+}
+
+} // namespace
+
+std::int64_t smallestCode(ElementType type)
+{
+    return isSignedInteger(type) ? -(std::int64_t{1} << (bitWidth(type) - 1)) : 0;
+}
+
+std::int64_t largestCode(ElementType type)
+{
+    return (std::int64_t{1} << (bitWidth(type) - (isSignedInteger(type) ? 1 : 0))) - 1;
+}
+
+std::int64_t nearestCode(ElementType type, double value)
+{
+    if (!isFloatingPoint(type))
+        return nearestInteger(type, value);
+    const std::uint64_t code = roundedCode(type, value);
+    const std::uint64_t sign = code & signBit(type);
+    if (std::isfinite(value) && (code ^ sign) > largestFinite(type))
+        return static_cast<std::int64_t>(sign | largestFinite(type));
+    return static_cast<std::int64_t>(code);
+}
+
+bool isNaturalRounding(ElementType type, double value, std::int64_t code)
+{
+    return isFloatingPoint(type) && bitWidth(type) >= 16 &&
+           static_cast<std::uint64_t>(code) == roundedCode(type, value);
+}
+
+std::vector<std::int64_t> neighbourCodes(ElementType type, std::int64_t code, int reach)
+{
+    const std::uint64_t sign = signBit(type);
+    const auto bits = static_cast<std::uint64_t>(code);
+    // Magnitudes with their sign are in the order of the values; both zeros become 0.
+    const auto largest = static_cast<std::int64_t>(largestFinite(type));
+    const auto magnitude = static_cast<std::int64_t>(bits & (sign - 1));
+    const std::int64_t place = std::min(magnitude, largest) * ((bits & sign) != 0 ? -1 : 1);
+    std::vector<std::int64_t> codes;
+    for (std::int64_t p = place - reach; p <= place + reach; ++p) {
+        if (p < -largest || p > largest)
+            continue;
+        const auto m = static_cast<std::uint64_t>(p < 0 ? -p : p);
+        codes.push_back(static_cast<std::int64_t>(p < 0 ? (m | sign) : m));
+    }
+    return codes;
+}
+
+CodeChoice choose(std::span<const CodeCandidate> candidates, double value)
+{
+    CodeChoice choice;
+    double nearestError = 0;
+    for (const CodeCandidate &candidate : candidates) {
+        const double v = candidate.value;
+        if (std::isnan(v)) {
+            if (std::isnan(value) && !choice.nearest)
+                choice.nearest = candidate;
+            continue;
+        }
+        if (v <= value && (!choice.below || v > *choice.below))
+            choice.below = v;
+        if (v >= value && (!choice.above || v < *choice.above))
+            choice.above = v;
+        const double error = v == value ? 0.0 : std::abs(v - value);
+        if (!std::isnan(error) && (!choice.nearest || error < nearestError)) {
+            choice.nearest = candidate;
+            nearestError = error;
+        }
+    }
+    return choice;
+}
+
+ByteChange changeOfCode(std::span<const std::byte> packed, unsigned width, std::uint64_t index,
+                        std::int64_t code)
+{
+    ByteChange change;
+    std::array<std::byte, 8> wanted{};
+    std::size_t length = 0;
+    if (width >= 8) {
+        length = width / 8;
+        change.offset = index * length;
+        std::memcpy(wanted.data(), &code, length);
+    } else {
+        const std::uint64_t firstByte = index * width / 8;
+        const auto inByte = static_cast<unsigned>(index * width % 8);
+        length = inByte + width > 8 ? 2 : 1;
+        change.offset = firstByte;
+        unsigned word = 0;
+        for (std::size_t i = 0; i < length; ++i)
+            word |= std::to_integer<unsigned>(packed[firstByte + i]) << (8 * i);
+        const unsigned mask = ((1u << width) - 1u) << inByte;
+        word = (word & ~mask) | ((static_cast<unsigned>(code) << inByte) & mask);
+        for (std::size_t i = 0; i < length; ++i)
+            wanted[i] = static_cast<std::byte>(word >> (8 * i));
+    }
+    std::size_t first = 0;
+    while (first < length && wanted[first] == packed[change.offset + first])
+        ++first;
+    while (length > first && wanted[length - 1] == packed[change.offset + length - 1])
+        --length;
+    change.offset += first;
+    change.bytes.assign(wanted.begin() + static_cast<std::ptrdiff_t>(first),
+                        wanted.begin() + static_cast<std::ptrdiff_t>(length));
+    return change;
+}
+
+bool hasCodeTables(const Decoder::State &state)
+{
+    const ElementType type = state.payload.type;
+    if (state.palette)
+        return state.palette->vector == 1;
+    return state.scaling && !isFloatingPoint(type) && bitWidth(type) <= 8;
+}
+
+void CodeTable::make(const Decoder::State &state, std::uint64_t element)
+{
+    const ElementType type = state.payload.type;
+    const std::int64_t least = state.palette ? 0 : smallestCode(type);
+    const auto count = std::size_t{1} << state.codeWidth();
+    m_mask = static_cast<std::uint32_t>(count - 1);
+    m_starts.clear();
+    const auto bitsOf = [&](std::size_t i) {
+        return static_cast<std::uint64_t>(least + static_cast<std::int64_t>(i)) & m_mask;
+    };
+    if (state.palette) {
+        for (std::size_t i = 0; i < count; ++i)
+            m_byBits[i] = valueOfCode(state, {element, 0, element}, static_cast<std::int64_t>(i));
+    } else {
+        m_scaled.resize(count);
+        for (std::size_t i = 0; i < count; ++i)
+            m_scaled[i] = static_cast<float>(least + static_cast<std::int64_t>(i));
+        scaledValues(state, scaleOf(state, element), m_scaled, m_halves);
+        for (std::size_t i = 0; i < count; ++i)
+            m_byBits[bitsOf(i)] = static_cast<double>(m_scaled[i]);
+    }
+    m_all.clear();
+    bool ascends = true;
+    for (std::size_t i = 0; i < count; ++i) {
+        const double value = m_byBits[bitsOf(i)];
+        if (!std::isfinite(value))
+            continue;
+        ascends &= m_all.empty() || m_all.back().value < value;
+        m_all.push_back({least + static_cast<std::int64_t>(i), value});
+    }
+    if (!ascends) {
+        std::sort(m_all.begin(), m_all.end(), [](const CodeCandidate &a, const CodeCandidate &b) {
+            return a.value < b.value || (a.value == b.value && a.code < b.code);
+        });
+        const auto same = std::unique(
+            m_all.begin(), m_all.end(),
+            [](const CodeCandidate &a, const CodeCandidate &b) { return a.value == b.value; });
+        m_all.erase(same, m_all.end());
+    }
+}
+
+/// Of two values, the greater one is never in an earlier bucket, however the product is rounded.
+std::size_t CodeTable::bucketOf(double value) const
+{
+    const double place = (value - m_all.front().value) * m_perUnit;
+    return static_cast<std::size_t>(
+        std::clamp(place, 0.0, static_cast<double>(m_starts.size() - 2)));
+}
+
+void CodeTable::makeIndex()
+{
+    constexpr std::size_t kBuckets = 1024;
+    if (m_all.size() < 2 || !m_starts.empty())
+        return;
+    m_perUnit = static_cast<double>(kBuckets) / (m_all.back().value - m_all.front().value);
+    if (!std::isfinite(m_perUnit) || m_perUnit <= 0)
+        return;
+    m_starts.assign(kBuckets + 1, 0);
+    for (const CodeCandidate &one : m_all)
+        ++m_starts[bucketOf(one.value) + 1];
+    for (std::size_t i = 1; i <= kBuckets; ++i)
+        m_starts[i] = static_cast<std::uint16_t>(m_starts[i] + m_starts[i - 1]);
+    // Farther beyond an end, rounded differences no longer tell the last two apart.
+    constexpr double kFar = 0x1p40;
+    const std::size_t count = m_all.size();
+    m_zones.resize(count);
+    const auto gapAt = [this](std::size_t i) { return m_all[i].value - m_all[i - 1].value; };
+    m_zones.front().low = m_all.front().value - kFar * gapAt(1);
+    m_zones.back().high = m_all.back().value + kFar * gapAt(count - 1);
+    for (std::size_t i = 1; i < count; ++i) {
+        const double middle = m_all[i - 1].value + 0.5 * gapAt(i);
+        const double unsure = 0x1p-48 * (std::abs(middle) + gapAt(i));
+        m_zones[i - 1].high = middle - unsure;
+        m_zones[i].low = middle + unsure;
+    }
+    for (std::size_t i = 0; i < count; ++i)
+        m_zones[i].bits = static_cast<std::uint32_t>(m_all[i].code) & m_mask;
+}
+
+std::size_t CodeTable::firstNotBelow(double value) const
+{
+    auto from = m_all.begin(), to = m_all.end();
+    if (!m_starts.empty()) {
+        const std::size_t bucket = bucketOf(value);
+        to = from + m_starts[bucket + 1];
+        from += m_starts[bucket];
+    }
+    const auto below = [](const CodeCandidate &one, double than) { return one.value < than; };
+    return static_cast<std::size_t>(std::lower_bound(from, to, value, below) - m_all.begin());
+}
+
+std::uint32_t CodeTable::nearest(double value) const
+{
+    if (!m_starts.empty()) { // mostly one of two
+        std::size_t guess = std::min<std::size_t>(m_starts[bucketOf(value)], m_zones.size() - 1);
+        guess -= guess > 0 && value < m_zones[guess].low ? 1U : 0U;
+        const Zone &zone = m_zones[guess];
+        if (value > zone.low && value < zone.high)
+            return zone.bits;
+    }
+    const std::size_t up = firstNotBelow(value);
+    const auto errorAt = [&](std::size_t i) { return std::abs(m_all[i].value - value); };
+    double least = HUGE_VAL;
+    if (up < m_all.size())
+        least = errorAt(up);
+    if (up > 0)
+        least = std::min(least, errorAt(up - 1));
+    // Differences are rounded: more than two may be equal. Of these the lowest code is the first.
+    std::int64_t code = INT64_MAX;
+    for (std::size_t i = up; i > 0 && errorAt(i - 1) == least; --i)
+        code = std::min(code, m_all[i - 1].code);
+    for (std::size_t i = up; i < m_all.size() && errorAt(i) == least; ++i)
+        code = std::min(code, m_all[i].code);
+    return static_cast<std::uint32_t>(static_cast<std::uint64_t>(code) & m_mask);
 }
 
 } // namespace kernscope::codec

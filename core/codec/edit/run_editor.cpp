@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/codec/edit/run_editor.h"
 
-#include "core/codec/edit/code_table.h"
-#include "core/codec/edit/edit_common.h"
+#include "core/codec/edit/element_candidates.h"
 #include "core/codec/kernels/nearest_kernels.h"
 #include "core/codec/kernels/sparse_kernels.h"
 #include "core/numeric/bitpack.h"
@@ -15,7 +14,6 @@
 #include <cstring>
 #include <numeric>
 #include <unordered_map>
-#include <utility>
 
 #include <fmt/format.h>
 

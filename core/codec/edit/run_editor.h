@@ -5,13 +5,6 @@
 #include "core/codec/decode/decoder.h"
 #include "core/codec/edit/editor.h"
 
-#include <cstdint>
-#include <functional>
-#include <memory>
-#include <optional>
-#include <span>
-#include <vector>
-
 namespace kernscope::codec {
 
 /// How far a stored value may be from the one asked for.

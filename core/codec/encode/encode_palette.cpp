@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/codec/encode/encoder.h"
 
-#include "core/codec/edit/stored_code.h"
-#include "core/codec/encode/fitted.h"
+#include "core/codec/edit/element_candidates.h"
+#include "core/codec/encode/form_encoder.h"
 #include "core/codec/encode/kmeans.h"
 #include "core/codec/kernels/centre_kernels.h"
 #include "core/codec/kernels/nearest_kernels.h"
@@ -15,12 +15,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstddef>
-#include <cstdint>
 #include <cstring>
-#include <span>
-#include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 
@@ -161,6 +156,214 @@ std::vector<std::uint64_t> countHalves(std::span<const float> values)
     }
     counts[0] += std::exchange(counts[0x8000], 0);
     return counts;
+}
+
+/// Whether all values are finite in fp16.
+bool fitHalf(std::span<const float> values)
+{
+    constexpr std::size_t kBlock = 4096;
+    std::array<std::uint16_t, kBlock> halves;
+    for (std::size_t at = 0; at < values.size(); at += kBlock) {
+        const auto part = values.subspan(at, std::min(kBlock, values.size() - at));
+        convertFloatToHalf(part, std::span(halves).first(part.size()));
+        unsigned special = 0;
+        for (std::size_t i = 0; i < part.size(); ++i)
+            special |= (halves[i] & kHalfInfinity) == kHalfInfinity ? 1u : 0u;
+        if (special != 0)
+            return false;
+    }
+    return true;
+}
+
+Result<void> checkOptions(const Shape &shape, const PaletteOptions &options)
+{
+    if (unsignedType(options.bits) == ElementType::Unknown)
+        return tl::unexpected(badArgument("bits", "1, 2, 3, 4, 6 or 8",
+                                          fmt::format("{}", options.bits),
+                                          "Palettes have no such index width"));
+    if (!isPaletteVector(options.vector))
+        return tl::unexpected(badArgument("vector", "1, 2, 4 or 5 (mask 0x36)",
+                                          fmt::format("{}", options.vector),
+                                          "Palettes have no such vector size"));
+    if (options.entryType != ElementType::Fp16 && options.entryType != ElementType::Int8 &&
+        options.entryType != ElementType::Fp8E4M3Fn)
+        return tl::unexpected(badArgument("entryType", "fp16, int8 or fp8e4m3fn",
+                                          std::string(elementTypeName(options.entryType)),
+                                          "Codebooks have no such entries"));
+    const auto rows = checkedMultiply(options.groups, options.vector);
+    const std::uint64_t extent = shape.empty() ? 1 : shape[0];
+    if (!rows || *rows == 0 || extent % *rows != 0)
+        return tl::unexpected(badArgument(
+            "groups", fmt::format("groups of whole vectors that divide {} rows", extent),
+            fmt::format("{} groups, vectors of {}", options.groups, options.vector),
+            "The codebooks do not divide the rows"));
+    return {};
+}
+
+/// Where the codebooks of a weight are collected.
+struct Books {
+    ElementType entryType = ElementType::Fp16;
+    EncodedPart lut;
+    EncodedPart scale; ///< one a codebook; not used for fp16 entries
+
+    /// Stores codebook `group` and makes `entries` what it decodes to.
+    void store(std::uint64_t group, std::span<float> entries)
+    {
+        const std::uint64_t first = group * entries.size();
+        if (entryType == ElementType::Fp16) {
+            std::vector<std::uint16_t> halves(entries.size());
+            convertFloatToHalf(entries, halves);
+            std::memcpy(lut.bytes.data() + 2 * first, halves.data(), 2 * halves.size());
+            convertHalfToFloat(halves, entries);
+            return;
+        }
+        const bool integers = entryType == ElementType::Int8;
+        const QuantGrid grid = symmetricGrid(entries, integers ? 127.0 : 448.0, 0);
+        storeCode(scale, group, floatToHalf(grid.scale));
+        for (std::size_t i = 0; i < entries.size(); ++i) {
+            const auto steps = static_cast<double>(entries[i]) / static_cast<double>(grid.scale);
+            const std::int64_t code =
+                integers ? grid.codeOf(entries[i], -127, 127) : nearestCode(entryType, steps);
+            storeCode(lut, first + i, code);
+            entries[i] = halfToFloat(
+                doubleToHalf(codeValue(entryType, code) * static_cast<double>(grid.scale)));
+        }
+    }
+};
+
+Error notFinite()
+{
+    return badArgument("values", "numbers that fp16 can hold",
+                       "infinities, NaN or numbers beyond 65504",
+                       "A palette cannot be fitted to these values");
+}
+
+/// Codebook entries for a group of single values, as stored.
+Result<std::vector<float>> scalarEntries(std::span<const float> values,
+                                         std::span<const float> masses, Books &books,
+                                         std::uint64_t group, std::size_t size)
+{
+    const HalfHistogram histogram = histogramOf(values);
+    if (!histogram.finite)
+        return tl::unexpected(notFinite());
+    const auto stored = [&](std::vector<float> entries) {
+        // Entries beyond the distinct values repeat the last one; no index names them.
+        entries.resize(size, entries.empty() ? 0.0f : entries.back());
+        books.store(group, entries);
+        return entries;
+    };
+    const auto massed = massedHistogram(values, masses);
+    if (massed.empty())
+        return stored(optimalCentres(histogram.values, size));
+    std::vector<float> fitted = stored(optimalHalfCentres(massed, size));
+    if (books.entryType == ElementType::Fp16)
+        return fitted; // nothing is better
+    const std::vector<float> plain = stored(optimalCentres(histogram.values, size));
+    if (massedError(massed, plain) <= massedError(massed, fitted))
+        return plain;
+    return stored(std::move(fitted));
+}
+
+/// One group of single values: its codes, from number `first` of the packed indices on, and
+/// codebook number `group`, of `size` entries.
+Result<void> encodeScalarGroup(std::span<const float> values, std::span<const float> masses,
+                               EncodedPart &indices, std::uint64_t first, Books &books,
+                               std::uint64_t group, std::size_t size)
+{
+    constexpr std::size_t kBlock = 8192;
+    const auto entries = TRY(scalarEntries(values, masses, books, group, size));
+    const NearestEntry nearest(entries, values.size() > kBlock);
+    std::array<std::uint8_t, kBlock> codes;
+    for (std::size_t at = 0; at < values.size(); at += kBlock) {
+        const auto part = values.subspan(at, std::min(kBlock, values.size() - at));
+        const auto some = std::span(codes).first(part.size());
+        nearest.assign(part, some);
+        packCodes(some, bitWidth(indices.type), first + at, indices.bytes);
+    }
+    return {};
+}
+
+/// Rows of `inner` values as vectors along axis 0.
+std::vector<float> vectorsOf(std::span<const float> values, std::size_t vector, std::size_t inner)
+{
+    std::vector<float> points(values.size());
+    for (std::size_t from = 0; from < values.size(); from += vector * inner) {
+        for (std::size_t lane = 0; lane < vector; ++lane) {
+            const float *const row = values.data() + from + lane * inner;
+            for (std::size_t i = 0; i < inner; ++i)
+                points[from + i * vector + lane] = row[i];
+        }
+    }
+    return points;
+}
+
+/// Numbers of the nearest centres; returns the error that counts by masses (none: by value).
+double assignVectors(std::span<const float> points, std::span<const float> masses,
+                     std::span<const float> centres, std::size_t vector,
+                     std::span<std::uint8_t> indices)
+{
+    constexpr std::size_t kBlock = 4096;
+    std::vector<std::uint32_t> nearest(kBlock);
+    std::vector<double> distances(kBlock);
+    double error = 0;
+    for (std::size_t at = 0; at < indices.size(); at += kBlock) {
+        const auto some = indices.subspan(at, std::min(kBlock, indices.size() - at));
+        const auto part = [&](std::span<const float> numbers) {
+            return numbers.empty() ? numbers : numbers.subspan(at * vector, some.size() * vector);
+        };
+        nearestCentres(PointColumns(part(points), part(masses), vector), centres, nearest,
+                       distances);
+        for (std::size_t i = 0; i < some.size(); ++i) {
+            some[i] = static_cast<std::uint8_t>(nearest[i]);
+            error += distances[i];
+        }
+    }
+    return error;
+}
+
+/// One group of vectors along axis 0: rows * V rows of `inner` values.
+void encodeVectorGroup(std::span<const float> values, std::span<const float> masses,
+                       std::size_t vector, std::size_t inner, std::span<std::uint8_t> indices,
+                       Books &books, std::uint64_t group, std::size_t size)
+{
+    const std::vector<float> points = vectorsOf(values, vector, inner);
+    std::vector<float> best = vectorCentres(points, vector, size);
+    const std::vector<float> plain = best;
+    books.store(group, best);
+    if (masses.empty()) {
+        assignVectors(points, {}, best, vector, indices);
+        return;
+    }
+    const std::vector<float> weights = vectorsOf(masses, vector, inner);
+    double least = assignVectors(points, weights, best, vector, indices);
+    std::vector<std::uint8_t> tried(indices.size());
+    best = plain;
+    for (const bool again : {true, false}) {
+        const auto centres = massedVectorCentres(points, weights, vector, size,
+                                                 again ? plain : std::vector<float>());
+        auto stored = centres;
+        books.store(group, stored);
+        const double error = assignVectors(points, weights, stored, vector, tried);
+        if (error < least) {
+            least = error;
+            best = centres;
+            std::copy(tried.begin(), tried.end(), indices.begin());
+        }
+    }
+    books.store(group, best);
+}
+
+/// The weight without its parts: its grid of codebooks, their entries and the length of a vector.
+EncodedWeight emptyPalette(const Shape &shape, const PaletteOptions &options)
+{
+    EncodedWeight weight;
+    weight.shape = shape;
+    weight.grid.assign(shape.size(), 1);
+    if (!shape.empty())
+        weight.grid[0] = options.groups;
+    weight.entries = std::uint64_t{1} << options.bits;
+    weight.vector = options.vector;
+    return weight;
 }
 
 } // namespace
@@ -307,220 +510,6 @@ void NearestEntry::assign(std::span<const float> values, std::span<std::uint8_t>
     });
 }
 
-namespace {
-
-/// Whether all values are finite in fp16.
-bool fitHalf(std::span<const float> values)
-{
-    constexpr std::size_t kBlock = 4096;
-    std::array<std::uint16_t, kBlock> halves;
-    for (std::size_t at = 0; at < values.size(); at += kBlock) {
-        const auto part = values.subspan(at, std::min(kBlock, values.size() - at));
-        convertFloatToHalf(part, std::span(halves).first(part.size()));
-        unsigned special = 0;
-        for (std::size_t i = 0; i < part.size(); ++i)
-            special |= (halves[i] & kHalfInfinity) == kHalfInfinity ? 1u : 0u;
-        if (special != 0)
-            return false;
-    }
-    return true;
-}
-
-Result<void> checkOptions(const Shape &shape, const PaletteOptions &options)
-{
-    if (unsignedType(options.bits) == ElementType::Unknown)
-        return tl::unexpected(badArgument("bits", "1, 2, 3, 4, 6 or 8",
-                                          fmt::format("{}", options.bits),
-                                          "Palettes have no such index width"));
-    if (!isPaletteVector(options.vector))
-        return tl::unexpected(badArgument("vector", "1, 2, 4 or 5 (mask 0x36)",
-                                          fmt::format("{}", options.vector),
-                                          "Palettes have no such vector size"));
-    if (options.entryType != ElementType::Fp16 && options.entryType != ElementType::Int8 &&
-        options.entryType != ElementType::Fp8E4M3Fn)
-        return tl::unexpected(badArgument("entryType", "fp16, int8 or fp8e4m3fn",
-                                          std::string(elementTypeName(options.entryType)),
-                                          "Codebooks have no such entries"));
-    const auto rows = checkedMultiply(options.groups, options.vector);
-    const std::uint64_t extent = shape.empty() ? 1 : shape[0];
-    if (!rows || *rows == 0 || extent % *rows != 0)
-        return tl::unexpected(badArgument(
-            "groups", fmt::format("groups of whole vectors that divide {} rows", extent),
-            fmt::format("{} groups, vectors of {}", options.groups, options.vector),
-            "The codebooks do not divide the rows"));
-    return {};
-}
-
-/// Where the codebooks of a weight are collected.
-struct Books {
-    ElementType entryType = ElementType::Fp16;
-    EncodedPart lut;
-    EncodedPart scale; ///< one a codebook; not used for fp16 entries
-
-    /// Stores codebook `group` and makes `entries` what it decodes to.
-    void store(std::uint64_t group, std::span<float> entries)
-    {
-        const std::uint64_t first = group * entries.size();
-        if (entryType == ElementType::Fp16) {
-            std::vector<std::uint16_t> halves(entries.size());
-            convertFloatToHalf(entries, halves);
-            std::memcpy(lut.bytes.data() + 2 * first, halves.data(), 2 * halves.size());
-            convertHalfToFloat(halves, entries);
-            return;
-        }
-        const bool integers = entryType == ElementType::Int8;
-        const QuantGrid grid = symmetricGrid(entries, integers ? 127.0 : 448.0, 0);
-        storeCode(scale, group, floatToHalf(grid.scale));
-        for (std::size_t i = 0; i < entries.size(); ++i) {
-            const auto steps = static_cast<double>(entries[i]) / static_cast<double>(grid.scale);
-            const std::int64_t code =
-                integers ? grid.codeOf(entries[i], -127, 127) : nearestCode(entryType, steps);
-            storeCode(lut, first + i, code);
-            entries[i] = halfToFloat(
-                doubleToHalf(codeValue(entryType, code) * static_cast<double>(grid.scale)));
-        }
-    }
-};
-
-Error notFinite()
-{
-    return badArgument("values", "numbers that fp16 can hold",
-                       "infinities, NaN or numbers beyond 65504",
-                       "A palette cannot be fitted to these values");
-}
-
-/// Codebook entries for a group of single values, as stored.
-Result<std::vector<float>> scalarEntries(std::span<const float> values,
-                                         std::span<const float> masses, Books &books,
-                                         std::uint64_t group, std::size_t size)
-{
-    const HalfHistogram histogram = histogramOf(values);
-    if (!histogram.finite)
-        return tl::unexpected(notFinite());
-    const auto stored = [&](std::vector<float> entries) {
-        // Entries beyond the distinct values repeat the last one; no index names them.
-        entries.resize(size, entries.empty() ? 0.0f : entries.back());
-        books.store(group, entries);
-        return entries;
-    };
-    const auto massed = massedHistogram(values, masses);
-    if (massed.empty())
-        return stored(optimalCentres(histogram.values, size));
-    std::vector<float> fitted = stored(optimalHalfCentres(massed, size));
-    if (books.entryType == ElementType::Fp16)
-        return fitted; // nothing is better
-    const std::vector<float> plain = stored(optimalCentres(histogram.values, size));
-    if (massedError(massed, plain) <= massedError(massed, fitted))
-        return plain;
-    return stored(std::move(fitted));
-}
-
-/// One group of single values: its codes, from number `first` of the packed indices on, and
-/// codebook number `group`, of `size` entries.
-Result<void> encodeScalarGroup(std::span<const float> values, std::span<const float> masses,
-                               EncodedPart &indices, std::uint64_t first, Books &books,
-                               std::uint64_t group, std::size_t size)
-{
-    constexpr std::size_t kBlock = 8192;
-    const auto entries = scalarEntries(values, masses, books, group, size);
-    if (!entries)
-        return tl::unexpected(entries.error());
-    const NearestEntry nearest(*entries, values.size() > kBlock);
-    std::array<std::uint8_t, kBlock> codes;
-    for (std::size_t at = 0; at < values.size(); at += kBlock) {
-        const auto part = values.subspan(at, std::min(kBlock, values.size() - at));
-        const auto some = std::span(codes).first(part.size());
-        nearest.assign(part, some);
-        packCodes(some, bitWidth(indices.type), first + at, indices.bytes);
-    }
-    return {};
-}
-
-/// Rows of `inner` values as vectors along axis 0.
-std::vector<float> vectorsOf(std::span<const float> values, std::size_t vector, std::size_t inner)
-{
-    std::vector<float> points(values.size());
-    for (std::size_t from = 0; from < values.size(); from += vector * inner) {
-        for (std::size_t lane = 0; lane < vector; ++lane) {
-            const float *const row = values.data() + from + lane * inner;
-            for (std::size_t i = 0; i < inner; ++i)
-                points[from + i * vector + lane] = row[i];
-        }
-    }
-    return points;
-}
-
-/// Numbers of the nearest centres; returns the error that counts by masses (none: by value).
-double assignVectors(std::span<const float> points, std::span<const float> masses,
-                     std::span<const float> centres, std::size_t vector,
-                     std::span<std::uint8_t> indices)
-{
-    constexpr std::size_t kBlock = 4096;
-    std::vector<std::uint32_t> nearest(kBlock);
-    std::vector<double> distances(kBlock);
-    double error = 0;
-    for (std::size_t at = 0; at < indices.size(); at += kBlock) {
-        const auto some = indices.subspan(at, std::min(kBlock, indices.size() - at));
-        const auto part = [&](std::span<const float> numbers) {
-            return numbers.empty() ? numbers : numbers.subspan(at * vector, some.size() * vector);
-        };
-        nearestCentres(PointColumns(part(points), part(masses), vector), centres, nearest,
-                       distances);
-        for (std::size_t i = 0; i < some.size(); ++i) {
-            some[i] = static_cast<std::uint8_t>(nearest[i]);
-            error += distances[i];
-        }
-    }
-    return error;
-}
-
-/// One group of vectors along axis 0: rows * V rows of `inner` values.
-void encodeVectorGroup(std::span<const float> values, std::span<const float> masses,
-                       std::size_t vector, std::size_t inner, std::span<std::uint8_t> indices,
-                       Books &books, std::uint64_t group, std::size_t size)
-{
-    const std::vector<float> points = vectorsOf(values, vector, inner);
-    std::vector<float> best = vectorCentres(points, vector, size);
-    const std::vector<float> plain = best;
-    books.store(group, best);
-    if (masses.empty()) {
-        assignVectors(points, {}, best, vector, indices);
-        return;
-    }
-    const std::vector<float> weights = vectorsOf(masses, vector, inner);
-    double least = assignVectors(points, weights, best, vector, indices);
-    std::vector<std::uint8_t> tried(indices.size());
-    best = plain;
-    for (const bool again : {true, false}) {
-        const auto centres = massedVectorCentres(points, weights, vector, size,
-                                                 again ? plain : std::vector<float>());
-        auto stored = centres;
-        books.store(group, stored);
-        const double error = assignVectors(points, weights, stored, vector, tried);
-        if (error < least) {
-            least = error;
-            best = centres;
-            std::copy(tried.begin(), tried.end(), indices.begin());
-        }
-    }
-    books.store(group, best);
-}
-
-/// The weight without its parts: its grid of codebooks, their entries and the length of a vector.
-EncodedWeight emptyPalette(const Shape &shape, const PaletteOptions &options)
-{
-    EncodedWeight weight;
-    weight.shape = shape;
-    weight.grid.assign(shape.size(), 1);
-    if (!shape.empty())
-        weight.grid[0] = options.groups;
-    weight.entries = std::uint64_t{1} << options.bits;
-    weight.vector = options.vector;
-    return weight;
-}
-
-} // namespace
-
 Result<EncodedWeight> encodePalette(std::span<const float> values, const Shape &shape,
                                     const PaletteOptions &options)
 {
@@ -530,10 +519,8 @@ Result<EncodedWeight> encodePalette(std::span<const float> values, const Shape &
 Result<EncodedWeight> encodePalette(std::span<const float> values, const Shape &shape,
                                     const PaletteOptions &options, std::span<const float> masses)
 {
-    if (auto checked = checkValues(values, shape); !checked)
-        return tl::unexpected(checked.error());
-    if (auto checked = checkOptions(shape, options); !checked)
-        return tl::unexpected(checked.error());
+    TRY(checkValues(values, shape));
+    TRY(checkOptions(shape, options));
     const std::uint64_t vector = options.vector;
     Shape indexShape = shape;
     if (vector > 1)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/codec/encode/encoder.h"
 
-#include "core/codec/encode/fitted.h"
+#include "core/codec/encode/form_encoder.h"
 #include "core/codec/encode/sparse_builder.h"
 #include "core/codec/kernels/pattern_kernels.h"
 #include "core/codec/microscaled/quantize.h"
@@ -9,13 +9,9 @@
 #include "core/numeric/half.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cmath>
-#include <functional>
 #include <limits>
-#include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 
@@ -75,46 +71,6 @@ private:
     std::vector<std::uint16_t> m_halves;
     SparseBuilder m_builder;
 };
-
-} // namespace
-
-Result<EncodedWeight> encodeSparsePattern(std::span<const float> values, const Shape &shape,
-                                          const SparsePattern &pattern)
-{
-    if (auto checked = checkValues(values, shape); !checked)
-        return tl::unexpected(checked.error());
-    if (pattern.of == 0 || pattern.keep > pattern.of)
-        return tl::unexpected(badArgument("pattern", "n:m with n <= m",
-                                          fmt::format("{}:{}", pattern.keep, pattern.of),
-                                          "The pattern keeps more than there are"));
-    if (pattern.axis >= shape.size())
-        return tl::unexpected(badArgument("axis", fmt::format("below {}", shape.size()),
-                                          fmt::format("{}", pattern.axis),
-                                          "The shape has no such axis"));
-    PatternEncoder encoder(values, shape, pattern);
-    if (values.empty())
-        return encoder.take();
-    const std::uint64_t extent = shape[pattern.axis];
-    const std::uint64_t whole = extent / pattern.of;
-    const std::uint64_t rest = extent % pattern.of;
-    std::uint64_t outer = 1;
-    for (std::size_t i = 0; i < pattern.axis; ++i)
-        outer *= shape[i];
-    if (rest == 0) {
-        encoder.add(pattern.of, whole * outer);
-        return encoder.take();
-    }
-    for (std::uint64_t i = 0; i < outer; ++i) {
-        if (whole != 0)
-            encoder.add(pattern.of, whole);
-        encoder.add(rest, 1);
-    }
-    return encoder.take();
-}
-
-// Sparse weights by saliency: what is kept is what the outputs would miss most.
-
-namespace {
 
 /// What is lost when a value goes, as the bits of a number that is not negative: they are in its
 /// order. 0 for zeros; NaN counts as the largest.
@@ -222,13 +178,47 @@ void keepLargest(std::span<std::uint16_t> halves, std::span<const std::uint64_t>
 
 } // namespace
 
+Result<EncodedWeight> encodeSparsePattern(std::span<const float> values, const Shape &shape,
+                                          const SparsePattern &pattern)
+{
+    TRY(checkValues(values, shape));
+    if (pattern.of == 0 || pattern.keep > pattern.of)
+        return tl::unexpected(badArgument("pattern", "n:m with n <= m",
+                                          fmt::format("{}:{}", pattern.keep, pattern.of),
+                                          "The pattern keeps more than there are"));
+    if (pattern.axis >= shape.size())
+        return tl::unexpected(badArgument("axis", fmt::format("below {}", shape.size()),
+                                          fmt::format("{}", pattern.axis),
+                                          "The shape has no such axis"));
+    PatternEncoder encoder(values, shape, pattern);
+    if (values.empty())
+        return encoder.take();
+    const std::uint64_t extent = shape[pattern.axis];
+    const std::uint64_t whole = extent / pattern.of;
+    const std::uint64_t rest = extent % pattern.of;
+    std::uint64_t outer = 1;
+    for (std::size_t i = 0; i < pattern.axis; ++i)
+        outer *= shape[i];
+    if (rest == 0) {
+        encoder.add(pattern.of, whole * outer);
+        return encoder.take();
+    }
+    for (std::uint64_t i = 0; i < outer; ++i) {
+        if (whole != 0)
+            encoder.add(pattern.of, whole);
+        encoder.add(rest, 1);
+    }
+    return encoder.take();
+}
+
+// Sparse weights by saliency: what is kept is what the outputs would miss most.
+
 Result<EncodedWeight> encodeSalientDensity(std::span<const float> values, const Shape &shape,
                                            double density, std::span<const float> masses)
 {
     if (masses.empty())
         return encodeSparseDensity(values, shape, density);
-    if (auto checked = checkDensity(values, shape, density); !checked)
-        return tl::unexpected(checked.error());
+    TRY(checkDensity(values, shape, density));
     const auto wanted =
         static_cast<std::uint64_t>(std::llround(density * static_cast<double>(values.size())));
     const Losses losses(values, masses);

@@ -4,10 +4,9 @@
 
 #include "core/base/memory.h"
 #include "core/codec/decode/grid_map.h"
-#include "core/codec/edit/stored_code.h"
-#include "core/codec/encode/fitted.h"
+#include "core/codec/edit/element_candidates.h"
+#include "core/codec/encode/form_encoder.h"
 #include "core/codec/kernels/encode_kernels.h"
-#include "core/codec/kernels/fit_kernels.h"
 #include "core/codec/microscaled/quantize.h"
 #include "core/numeric/bitpack.h"
 #include "core/numeric/convert.h"
@@ -16,12 +15,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstddef>
-#include <cstdint>
 #include <limits>
-#include <span>
-#include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 
@@ -330,6 +324,111 @@ private:
     std::vector<std::uint8_t> m_codes;
 };
 
+void storeHalf(EncodedPart &part, std::uint64_t index, float value)
+{
+    storeCode(part, index, floatToHalf(value));
+}
+
+/// Codes and scales of a tensor seen as [outer, channels, inner], one grid a channel.
+struct Channels {
+    std::uint64_t outer = 1;
+    std::uint64_t channels = 1;
+    std::uint64_t inner = 1;
+};
+
+QuantGrid gridOfRange(const RunRange &range, ElementType codeType, bool symmetric)
+{
+    const std::int64_t low = smallestCode(codeType);
+    const std::int64_t high = largestCode(codeType);
+    if (!symmetric)
+        return rangeGrid(range.least, range.largest, low, high);
+    const std::array<float, 2> ends{range.least, range.largest};
+    // Unsigned codes have their zero in the middle: 128 of 0 to 255.
+    const std::int64_t zero = isSignedInteger(codeType) ? 0 : (high + 1) / 2;
+    return symmetricGrid(ends, static_cast<double>((high - low) / 2), zero);
+}
+
+StepRun stepsOf(const QuantGrid &grid, std::int64_t low, std::int64_t high)
+{
+    return {grid.scale, static_cast<std::int32_t>(grid.zero), static_cast<std::int32_t>(low),
+            static_cast<std::int32_t>(high)};
+}
+
+/// Channels up to this length (256 KiB) stay near until their codes are made.
+constexpr std::uint64_t kNearValues = 65536;
+
+/// Codes at the end of `bytes`, a part at a time that stays in a cache.
+void appendCodes(std::span<const float> values, const StepRun &steps, std::vector<std::byte> &bytes)
+{
+    constexpr std::size_t kPart = 4096;
+    std::array<std::uint8_t, kPart> codes;
+    for (std::size_t at = 0; at < values.size(); at += kPart) {
+        const auto part = values.subspan(at, std::min(kPart, values.size() - at));
+        const auto some = std::span(codes).first(part.size());
+        quantizeSteps(part, steps, some);
+        const auto more = std::as_bytes(std::span<const std::uint8_t>(some));
+        bytes.insert(bytes.end(), more.begin(), more.end());
+    }
+}
+
+/// Lowest code in use: the symmetric range leaves out the one without a counterpart.
+std::int64_t lowestUsed(ElementType codeType, bool symmetric)
+{
+    return smallestCode(codeType) + (symmetric ? 1 : 0);
+}
+
+Result<void> checkAffine(std::span<const float> values, const Shape &shape,
+                         const AffineOptions &options)
+{
+    TRY(checkValues(values, shape));
+    if (options.codeType != ElementType::Int8 && options.codeType != ElementType::Uint8)
+        return tl::unexpected(badArgument("codeType", "int8 or uint8",
+                                          std::string(elementTypeName(options.codeType)),
+                                          "Affine codes are bytes"));
+    if (options.axis && *options.axis >= shape.size())
+        return tl::unexpected(badArgument("axis", fmt::format("below {}", shape.size()),
+                                          fmt::format("{}", *options.axis),
+                                          "The shape has no such axis"));
+    return {};
+}
+
+/// The channels along an axis; without one all values are one channel.
+Channels channelsAlong(std::optional<std::size_t> axis, const Shape &shape, std::size_t elements)
+{
+    Channels split;
+    if (!axis) {
+        split.inner = elements;
+        return split;
+    }
+    split.channels = shape[*axis];
+    for (std::size_t i = 0; i < shape.size(); ++i) {
+        if (i != *axis)
+            (i < *axis ? split.outer : split.inner) *= shape[i];
+    }
+    return split;
+}
+
+Result<void> checkBlockwise(const Shape &shape, const BlockwiseOptions &options)
+{
+    const ElementType codeType = options.codeType;
+    const bool legal = codeType == ElementType::Int4 || codeType == ElementType::Uint4 ||
+                       codeType == ElementType::Int8 || codeType == ElementType::Uint8;
+    if (!legal)
+        return tl::unexpected(badArgument("codeType", "int4, uint4, int8 or uint8",
+                                          std::string(elementTypeName(codeType)),
+                                          "Blockwise codes have 4 or 8 bits"));
+    if (!options.withOffset && !isSignedInteger(codeType))
+        return tl::unexpected(badArgument("withOffset", "true for unsigned codes", "false",
+                                          "Unsigned codes without an offset have no negatives"));
+    if (options.axis >= shape.size() || options.block == 0 ||
+        shape[options.axis] % options.block != 0)
+        return tl::unexpected(badArgument(
+            "block", "a size that divides the axis",
+            fmt::format("{} along axis {} of {}", options.block, options.axis, shapeText(shape)),
+            "The blocks do not divide the axis"));
+    return {};
+}
+
 } // namespace
 
 ScaleCells affineCells(const Shape &shape, std::optional<std::uint64_t> axis)
@@ -401,100 +500,10 @@ void fitScales(EncodedWeight &weight, const ScaleCells &cells, std::span<const f
     }
 }
 
-namespace {
-
-void storeHalf(EncodedPart &part, std::uint64_t index, float value)
-{
-    storeCode(part, index, floatToHalf(value));
-}
-
-/// Codes and scales of a tensor seen as [outer, channels, inner], one grid a channel.
-struct Channels {
-    std::uint64_t outer = 1;
-    std::uint64_t channels = 1;
-    std::uint64_t inner = 1;
-};
-
-QuantGrid gridOfRange(const RunRange &range, ElementType codeType, bool symmetric)
-{
-    const std::int64_t low = smallestCode(codeType);
-    const std::int64_t high = largestCode(codeType);
-    if (!symmetric)
-        return rangeGrid(range.least, range.largest, low, high);
-    const std::array<float, 2> ends{range.least, range.largest};
-    // Unsigned codes have their zero in the middle: 128 of 0 to 255.
-    const std::int64_t zero = isSignedInteger(codeType) ? 0 : (high + 1) / 2;
-    return symmetricGrid(ends, static_cast<double>((high - low) / 2), zero);
-}
-
-StepRun stepsOf(const QuantGrid &grid, std::int64_t low, std::int64_t high)
-{
-    return {grid.scale, static_cast<std::int32_t>(grid.zero), static_cast<std::int32_t>(low),
-            static_cast<std::int32_t>(high)};
-}
-
-/// Channels up to this length (256 KiB) stay near until their codes are made.
-constexpr std::uint64_t kNearValues = 65536;
-
-/// Codes at the end of `bytes`, a part at a time that stays in a cache.
-void appendCodes(std::span<const float> values, const StepRun &steps, std::vector<std::byte> &bytes)
-{
-    constexpr std::size_t kPart = 4096;
-    std::array<std::uint8_t, kPart> codes;
-    for (std::size_t at = 0; at < values.size(); at += kPart) {
-        const auto part = values.subspan(at, std::min(kPart, values.size() - at));
-        const auto some = std::span(codes).first(part.size());
-        quantizeSteps(part, steps, some);
-        const auto more = std::as_bytes(std::span<const std::uint8_t>(some));
-        bytes.insert(bytes.end(), more.begin(), more.end());
-    }
-}
-
-/// Lowest code in use: the symmetric range leaves out the one without a counterpart.
-std::int64_t lowestUsed(ElementType codeType, bool symmetric)
-{
-    return smallestCode(codeType) + (symmetric ? 1 : 0);
-}
-
-Result<void> checkAffine(std::span<const float> values, const Shape &shape,
-                         const AffineOptions &options)
-{
-    if (auto checked = checkValues(values, shape); !checked)
-        return checked;
-    if (options.codeType != ElementType::Int8 && options.codeType != ElementType::Uint8)
-        return tl::unexpected(badArgument("codeType", "int8 or uint8",
-                                          std::string(elementTypeName(options.codeType)),
-                                          "Affine codes are bytes"));
-    if (options.axis && *options.axis >= shape.size())
-        return tl::unexpected(badArgument("axis", fmt::format("below {}", shape.size()),
-                                          fmt::format("{}", *options.axis),
-                                          "The shape has no such axis"));
-    return {};
-}
-
-/// The channels along an axis; without one all values are one channel.
-Channels channelsAlong(std::optional<std::size_t> axis, const Shape &shape, std::size_t elements)
-{
-    Channels split;
-    if (!axis) {
-        split.inner = elements;
-        return split;
-    }
-    split.channels = shape[*axis];
-    for (std::size_t i = 0; i < shape.size(); ++i) {
-        if (i != *axis)
-            (i < *axis ? split.outer : split.inner) *= shape[i];
-    }
-    return split;
-}
-
-} // namespace
-
 Result<EncodedWeight> encodeAffine(std::span<const float> values, const Shape &shape,
                                    const AffineOptions &options)
 {
-    if (auto checked = checkAffine(values, shape, options); !checked)
-        return tl::unexpected(checked.error());
+    TRY(checkAffine(values, shape, options));
     const Channels split = channelsAlong(options.axis, shape, values.size());
     EncodedWeight weight;
     weight.shape = shape;
@@ -541,31 +550,6 @@ Result<EncodedWeight> encodeAffine(std::span<const float> values, const Shape &s
     return weight;
 }
 
-namespace {
-
-Result<void> checkBlockwise(const Shape &shape, const BlockwiseOptions &options)
-{
-    const ElementType codeType = options.codeType;
-    const bool legal = codeType == ElementType::Int4 || codeType == ElementType::Uint4 ||
-                       codeType == ElementType::Int8 || codeType == ElementType::Uint8;
-    if (!legal)
-        return tl::unexpected(badArgument("codeType", "int4, uint4, int8 or uint8",
-                                          std::string(elementTypeName(codeType)),
-                                          "Blockwise codes have 4 or 8 bits"));
-    if (!options.withOffset && !isSignedInteger(codeType))
-        return tl::unexpected(badArgument("withOffset", "true for unsigned codes", "false",
-                                          "Unsigned codes without an offset have no negatives"));
-    if (options.axis >= shape.size() || options.block == 0 ||
-        shape[options.axis] % options.block != 0)
-        return tl::unexpected(badArgument(
-            "block", "a size that divides the axis",
-            fmt::format("{} along axis {} of {}", options.block, options.axis, shapeText(shape)),
-            "The blocks do not divide the axis"));
-    return {};
-}
-
-} // namespace
-
 Shape blockScales(const Shape &shape, const BlockwiseOptions &options)
 {
     Shape scales(shape.size(), 1);
@@ -578,10 +562,8 @@ Shape blockScales(const Shape &shape, const BlockwiseOptions &options)
 Result<EncodedWeight> encodeBlockwise(std::span<const float> values, const Shape &shape,
                                       const BlockwiseOptions &options)
 {
-    if (auto checked = checkValues(values, shape); !checked)
-        return tl::unexpected(checked.error());
-    if (auto checked = checkBlockwise(shape, options); !checked)
-        return tl::unexpected(checked.error());
+    TRY(checkValues(values, shape));
+    TRY(checkBlockwise(shape, options));
     const ElementType codeType = options.codeType;
     const Shape scaleShape = blockScales(shape, options);
     EncodedWeight weight;

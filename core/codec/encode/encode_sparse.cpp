@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/codec/encode/encoder.h"
 
-#include "core/codec/encode/fitted.h"
+#include "core/codec/encode/form_encoder.h"
 #include "core/codec/encode/sparse_builder.h"
 #include "core/codec/microscaled/quantize.h"
 #include "core/numeric/bitpack.h"
@@ -12,10 +12,7 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
-#include <functional>
 #include <limits>
-#include <optional>
-#include <utility>
 
 #include <fmt/format.h>
 
@@ -253,43 +250,6 @@ EncodedWeight keptByCut(std::span<const float> values, const Shape &shape, std::
     return builder.take();
 }
 
-} // namespace
-
-Result<EncodedWeight> encodeSparse(std::span<const float> values, const Shape &shape,
-                                   float threshold)
-{
-    if (auto checked = checkValues(values, shape); !checked)
-        return tl::unexpected(checked.error());
-    if (std::isnan(threshold))
-        return tl::unexpected(
-            badArgument("threshold", "a number", "nan", "The threshold is not a number"));
-    return keptWeight(values, shape, threshold);
-}
-
-Result<EncodedWeight> encodeSparseDensity(std::span<const float> values, const Shape &shape,
-                                          double density)
-{
-    if (auto checked = checkDensity(values, shape, density); !checked)
-        return tl::unexpected(checked.error());
-    const auto wanted =
-        static_cast<std::uint64_t>(std::llround(density * static_cast<double>(values.size())));
-    if (wanted >= values.size())
-        return keptWeight(values, shape, 0);
-    constexpr std::size_t kManyValues = std::size_t{1} << 20;
-    if (values.size() >= kManyValues) {
-        const CutBracket bracket = bracketOf(values, density);
-        if (bracket.high != 0) {
-            if (auto weight = keptByBracket(values, shape, wanted, bracket))
-                return std::move(*weight);
-        }
-    }
-    return keptByCut(values, shape, wanted);
-}
-
-// Sparse weights of fp32: what is kept is chosen, and stored, without a step through fp16.
-
-namespace {
-
 /// mass * w² as the bits of a number that is not negative: they are in its order. 0 for zeros
 /// alone; NaN and infinities come first.
 std::uint64_t wideLoss(float value, float mass)
@@ -395,43 +355,10 @@ void keepPattern(WideMask &mask, const Shape &shape, const SparsePattern &patter
     }
 }
 
-} // namespace
-
-Result<EncodedWeight> encodeWideSparse(std::span<const float> values, const Shape &shape,
-                                       const FormSpec &spec, std::span<const float> masses)
-{
-    // Arguments are checked by the encoders of fp16.
-    WideMask mask(values, masses);
-    if (spec.pattern) {
-        if (auto plain = encodeSparsePattern(values, shape, *spec.pattern); !plain)
-            return plain;
-        keepPattern(mask, shape, *spec.pattern, values.size());
-    } else if (spec.density) {
-        if (auto checked = checkDensity(values, shape, *spec.density); !checked)
-            return tl::unexpected(checked.error());
-        mask.keepLargest(0, 1, values.size(),
-                         static_cast<std::size_t>(
-                             std::llround(*spec.density * static_cast<double>(values.size()))));
-    } else {
-        const float threshold = spec.threshold.value_or(0.0f);
-        if (auto plain = encodeSparse(values.first(0), {0}, threshold); !plain)
-            return plain;
-        if (auto checked = checkValues(values, shape); !checked)
-            return tl::unexpected(checked.error());
-        mask.keepFrom(threshold);
-    }
-    return mask.take(shape);
-}
-
-// The joint forms: survivors of a mask that are palette indices or scaled codes.
-
-namespace {
-
 /// The mask of a sparse weight, checked against the values that the weight was made from.
 Result<const EncodedPart *> maskOf(std::span<const float> values, const EncodedWeight &sparse)
 {
-    if (auto fits = checkValues(values, sparse.shape); !fits)
-        return tl::unexpected(fits.error());
+    TRY(checkValues(values, sparse.shape));
     const auto at =
         std::find_if(sparse.parts.begin(), sparse.parts.end(),
                      [](const EncodedPart &part) { return part.role == PartRole::Mask; });
@@ -486,6 +413,62 @@ Result<void> checkJointPalette(const Shape &shape, const PaletteOptions &options
 
 } // namespace
 
+Result<EncodedWeight> encodeSparse(std::span<const float> values, const Shape &shape,
+                                   float threshold)
+{
+    TRY(checkValues(values, shape));
+    if (std::isnan(threshold))
+        return tl::unexpected(
+            badArgument("threshold", "a number", "nan", "The threshold is not a number"));
+    return keptWeight(values, shape, threshold);
+}
+
+Result<EncodedWeight> encodeSparseDensity(std::span<const float> values, const Shape &shape,
+                                          double density)
+{
+    TRY(checkDensity(values, shape, density));
+    const auto wanted =
+        static_cast<std::uint64_t>(std::llround(density * static_cast<double>(values.size())));
+    if (wanted >= values.size())
+        return keptWeight(values, shape, 0);
+    constexpr std::size_t kManyValues = std::size_t{1} << 20;
+    if (values.size() >= kManyValues) {
+        const CutBracket bracket = bracketOf(values, density);
+        if (bracket.high != 0) {
+            if (auto weight = keptByBracket(values, shape, wanted, bracket))
+                return std::move(*weight);
+        }
+    }
+    return keptByCut(values, shape, wanted);
+}
+
+// Sparse weights of fp32: what is kept is chosen, and stored, without a step through fp16.
+
+Result<EncodedWeight> encodeWideSparse(std::span<const float> values, const Shape &shape,
+                                       const FormSpec &spec, std::span<const float> masses)
+{
+    // Arguments are checked by the encoders of fp16.
+    WideMask mask(values, masses);
+    if (spec.pattern) {
+        TRY(encodeSparsePattern(values, shape, *spec.pattern));
+        keepPattern(mask, shape, *spec.pattern, values.size());
+    } else if (spec.density) {
+        TRY(checkDensity(values, shape, *spec.density));
+        mask.keepLargest(0, 1, values.size(),
+                         static_cast<std::size_t>(
+                             std::llround(*spec.density * static_cast<double>(values.size()))));
+    } else {
+        const float threshold = spec.threshold.value_or(0.0f);
+        if (auto plain = encodeSparse(values.first(0), {0}, threshold); !plain)
+            return plain;
+        TRY(checkValues(values, shape));
+        mask.keepFrom(threshold);
+    }
+    return mask.take(shape);
+}
+
+// The joint forms: survivors of a mask that are palette indices or scaled codes.
+
 Result<EncodedWeight> encodeSparsePalette(std::span<const float> values,
                                           const EncodedWeight &sparse,
                                           const PaletteOptions &options)
@@ -498,11 +481,8 @@ Result<EncodedWeight> encodeSparsePalette(std::span<const float> values,
                                           const PaletteOptions &options,
                                           std::span<const float> masses)
 {
-    const auto mask = maskOf(values, sparse);
-    if (!mask)
-        return tl::unexpected(mask.error());
-    if (auto checked = checkJointPalette(sparse.shape, options); !checked)
-        return tl::unexpected(checked.error());
+    const auto mask = TRY(maskOf(values, sparse));
+    TRY(checkJointPalette(sparse.shape, options));
     EncodedWeight weight;
     weight.type = sparse.type;
     weight.shape = sparse.shape;
@@ -514,20 +494,18 @@ Result<EncodedWeight> encodeSparsePalette(std::span<const float> values,
     // Axis 0 is the outermost: the survivors of a group lie together.
     const std::uint64_t length = values.size() / options.groups;
     for (std::uint64_t group = 0; group < options.groups; ++group) {
-        const auto kept = survivors(values, **mask, group * length, (group + 1) * length);
+        const auto kept = survivors(values, *mask, group * length, (group + 1) * length);
         const auto weighing = masses.empty()
                                   ? std::vector<float>()
-                                  : survivors(masses, **mask, group * length, (group + 1) * length);
-        const auto one =
-            encodePalette(kept, {kept.size()}, {options.bits, 1, 1, ElementType::Fp16}, weighing);
-        if (!one)
-            return tl::unexpected(one.error());
-        weight.entries = one->entries;
-        const EncodedPart &book = partOfRole(*one, PartRole::Lut);
+                                  : survivors(masses, *mask, group * length, (group + 1) * length);
+        const auto one = TRY(
+            encodePalette(kept, {kept.size()}, {options.bits, 1, 1, ElementType::Fp16}, weighing));
+        weight.entries = one.entries;
+        const EncodedPart &book = partOfRole(one, PartRole::Lut);
         lut.bytes.insert(lut.bytes.end(), book.bytes.begin(), book.bytes.end());
         const std::size_t before = codes.size();
         codes.resize(before + kept.size());
-        unpackCodes(partOfRole(*one, PartRole::Indices).bytes, options.bits, 0,
+        unpackCodes(partOfRole(one, PartRole::Indices).bytes, options.bits, 0,
                     std::span(codes).subspan(before));
     }
     EncodedPart indices =
@@ -537,7 +515,7 @@ Result<EncodedWeight> encodeSparsePalette(std::span<const float> values,
     lut.type = ElementType::Fp16;
     lut.shape = weight.grid;
     lut.shape.insert(lut.shape.end(), {weight.entries, 1});
-    weight.parts = {**mask, std::move(indices), std::move(lut)};
+    weight.parts = {*mask, std::move(indices), std::move(lut)};
     return weight;
 }
 
@@ -553,30 +531,26 @@ Result<EncodedWeight> encodeSparseBlockwise(std::span<const float> values,
                                             const BlockwiseOptions &options,
                                             std::span<const float> masses)
 {
-    const auto mask = maskOf(values, sparse);
-    if (!mask)
-        return tl::unexpected(mask.error());
+    const auto mask = TRY(maskOf(values, sparse));
     // What is left out counts as 0, which every block's range holds anyway.
     std::vector<float> masked(values.begin(), values.end());
     for (std::uint64_t i = 0; i < masked.size(); ++i) {
-        if (!isKept(**mask, i))
+        if (!isKept(*mask, i))
             masked[i] = 0;
     }
-    auto weight = encodeBlockwise(masked, sparse.shape, options, masses);
-    if (!weight)
-        return weight;
-    weight->type = sparse.type;
-    const EncodedPart dense = partOfRole(*weight, PartRole::Data);
+    auto weight = TRY(encodeBlockwise(masked, sparse.shape, options, masses));
+    weight.type = sparse.type;
+    const EncodedPart dense = partOfRole(weight, PartRole::Data);
     std::vector<std::int64_t> codes;
     for (std::uint64_t i = 0; i < masked.size(); ++i) {
-        if (isKept(**mask, i))
+        if (isKept(*mask, i))
             codes.push_back(loadCode(dense.bytes, dense.type, i));
     }
     EncodedPart kept = makePart(PartRole::NonzeroData, dense.type, Shape{codes.size()});
     for (std::uint64_t i = 0; i < codes.size(); ++i)
         storeCode(kept, i, codes[i]);
-    weight->parts.front() = std::move(kept);
-    weight->parts.insert(weight->parts.begin(), **mask);
+    weight.parts.front() = std::move(kept);
+    weight.parts.insert(weight.parts.begin(), *mask);
     return weight;
 }
 

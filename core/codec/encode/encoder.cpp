@@ -2,10 +2,9 @@
 #include "core/codec/encode/encoder.h"
 
 #include "core/base/memory.h"
-#include "core/codec/edit/stored_code.h"
+#include "core/codec/edit/element_candidates.h"
 #include "core/codec/microscaled/quantize.h"
 #include "core/numeric/convert.h"
-#include "core/numeric/half.h"
 
 #include <algorithm>
 #include <array>
@@ -26,6 +25,21 @@ const EncodedPart *partOf(const EncodedWeight &weight, PartRole role)
 Operand operandOf(const EncodedPart &part)
 {
     return {part.role, part.type, part.shape, part.bytes};
+}
+
+/// The values as fp16 at the end of `bytes`, a part at a time that stays in a cache.
+void appendHalves(std::span<const float> values, std::vector<std::byte> &bytes)
+{
+    constexpr std::size_t kPart = 4096;
+    std::array<std::uint16_t, kPart> halves;
+    reserveLarge(bytes, 2 * values.size());
+    for (std::size_t at = 0; at < values.size(); at += kPart) {
+        const auto part = values.subspan(at, std::min(kPart, values.size() - at));
+        const auto some = std::span(halves).first(part.size());
+        convertFloatToHalf(part, some);
+        const auto more = std::as_bytes(some);
+        bytes.insert(bytes.end(), more.begin(), more.end());
+    }
 }
 
 } // namespace
@@ -69,30 +83,10 @@ Encoding EncodedWeight::encoding() const
     return result;
 }
 
-namespace {
-
-/// The values as fp16 at the end of `bytes`, a part at a time that stays in a cache.
-void appendHalves(std::span<const float> values, std::vector<std::byte> &bytes)
-{
-    constexpr std::size_t kPart = 4096;
-    std::array<std::uint16_t, kPart> halves;
-    reserveLarge(bytes, 2 * values.size());
-    for (std::size_t at = 0; at < values.size(); at += kPart) {
-        const auto part = values.subspan(at, std::min(kPart, values.size() - at));
-        const auto some = std::span(halves).first(part.size());
-        convertFloatToHalf(part, some);
-        const auto more = std::as_bytes(some);
-        bytes.insert(bytes.end(), more.begin(), more.end());
-    }
-}
-
-} // namespace
-
 Result<EncodedWeight> encodeDense(std::span<const float> values, const Shape &shape,
                                   ElementType type)
 {
-    if (auto checked = checkValues(values, shape); !checked)
-        return tl::unexpected(checked.error());
+    TRY(checkValues(values, shape));
     if (bitWidth(type) == 0)
         return tl::unexpected(badArgument("type", "a numeric element type",
                                           std::string(elementTypeName(type)),

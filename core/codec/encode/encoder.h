@@ -4,10 +4,6 @@
 #include "core/base/error.h"
 #include "core/form/encoding.h"
 
-#include <cstddef>
-#include <span>
-#include <vector>
-
 namespace kernscope::codec {
 
 /// One encoded part with bytes of its own, ready for a weight file.

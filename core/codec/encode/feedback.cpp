@@ -4,10 +4,9 @@
 #include "core/base/error.h"
 #include "core/codec/decode/decoder.h"
 #include "core/codec/decode/grid_map.h"
-#include "core/codec/edit/stored_code.h"
+#include "core/codec/edit/element_candidates.h"
 #include "core/codec/encode/encoder.h"
-#include "core/codec/encode/fitted.h"
-#include "core/codec/encode/input_lines.h"
+#include "core/codec/encode/form_encoder.h"
 #include "core/codec/encode/input_statistics.h"
 #include "core/codec/encode/kmeans.h"
 #include "core/codec/microscaled/quantize.h"
@@ -18,11 +17,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstddef>
-#include <memory>
-#include <span>
-#include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 
@@ -556,10 +550,8 @@ Result<void> feedBack(EncodedWeight &weight, std::span<const float> values,
                                           "Vectors lie along axis 0: errors are fed back between "
                                           "vectors, not within one"));
     const InputLines lines = inputLines(inputs, weight.shape);
-    auto compensation = makeCompensation(inputs, lines);
-    if (!compensation)
-        return tl::unexpected(std::move(compensation.error()));
-    FeedbackPass pass(values, lines, **compensation, *rounder);
+    auto compensation = TRY(makeCompensation(inputs, lines));
+    FeedbackPass pass(values, lines, *compensation, *rounder);
     // Lines of one vector go together: those of as many rows, at the same place of the kernel.
     const std::size_t apart = vector == 1 ? 1 : lines.stride;
     const std::size_t atOnce = vector == 1 ? FeedbackPass::kLanes : vector;

@@ -3,18 +3,13 @@
 
 #include "core/base/error_builder.h"
 #include "core/codec/decode/decoder.h"
-#include "core/codec/encode/fitted.h"
 #include "core/codec/encode/form_encoder.h"
-#include "core/codec/encode/name_words.h"
 #include "core/codec/microscaled/quantize.h"
 #include "core/numeric/convert.h"
 
-#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 
@@ -43,15 +38,11 @@ Result<EncodedWeight> nearestOutputs(std::vector<EncodedWeight> weights,
     std::size_t best = 0;
     double least = 0;
     for (std::size_t i = 0; i < weights.size(); ++i) {
-        const auto decoder = Decoder::make(weights[i].encoding());
-        if (!decoder)
-            return tl::unexpected(decoder.error());
-        decoder->decodeFloat(0, stored);
-        const auto error = inputError(values, stored, shape, inputs);
-        if (!error)
-            return tl::unexpected(error.error());
-        if (i == 0 || *error < least) {
-            least = *error;
+        const auto decoder = TRY(Decoder::make(weights[i].encoding()));
+        decoder.decodeFloat(0, stored);
+        const auto error = TRY(inputError(values, stored, shape, inputs));
+        if (i == 0 || error < least) {
+            least = error;
             best = i;
         }
     }
@@ -117,11 +108,9 @@ Result<EncodedWeight> encodeForm(std::span<const float> values, const Shape &sha
                                           "Only a dense weight holds what is not finite"));
     if (spec.method == EncodeMethod::Plain || spec.node == FormNode::Dense)
         return encodeMassed(values, shape, spec, {});
-    if (auto checked = checkValues(values, shape); !checked)
-        return tl::unexpected(checked.error());
+    TRY(checkValues(values, shape));
     if (spec.inputs) {
-        if (auto checked = checkInputs(*spec.inputs, shape); !checked)
-            return tl::unexpected(checked.error());
+        TRY(checkInputs(*spec.inputs, shape));
     }
     const auto masses =
         spec.inputs ? inputMasses(*spec.inputs, shape) : std::vector<float>(values.size(), 1.0f);

@@ -5,10 +5,6 @@
 #include "core/codec/encode/input_statistics.h"
 #include "core/form/storage_form.h"
 
-#include <memory>
-#include <optional>
-#include <string>
-
 namespace kernscope::codec {
 
 /// A form to encode a weight in, with everything that its encoder asks for.

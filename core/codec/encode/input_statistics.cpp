@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/codec/encode/input_statistics.h"
 
-#include "core/base/quantity.h"
-#include "core/codec/encode/input_lines.h"
 #include "core/codec/microscaled/quantize.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <optional>
 
 #include <fmt/format.h>
 
@@ -45,8 +42,7 @@ Result<void> checkMatrix(const InputStatistics &inputs, std::uint64_t channels,
             fmt::format("{0} x {0} or {1} x {1} second moments, at most {2} x {2}", channels,
                         reduction, InputStatistics::kMostColumns),
             fmt::format("{} numbers", stored), "The second moments do not fit the weight"));
-    if (auto finite = checkNumbers(inputs.secondMoment, false); !finite)
-        return finite;
+    TRY(checkNumbers(inputs.secondMoment, false));
     const std::uint64_t columns = fits(channels) ? channels : reduction;
     for (std::uint64_t row = 0; row < columns; ++row) {
         const float own = inputs.secondMoment[row * columns + row];
@@ -176,8 +172,7 @@ Result<void> checkInputs(const InputStatistics &inputs, const Shape &shape)
         return tl::unexpected(badInputs(fmt::format("{} means, as many as mean squares", given),
                                         fmt::format("{}", inputs.mean.size()),
                                         "The means of the inputs do not fit the mean squares"));
-    if (auto squares = checkNumbers(inputs.meanSquare, true); !squares)
-        return squares;
+    TRY(checkNumbers(inputs.meanSquare, true));
     return checkNumbers(inputs.mean, false);
 }
 
@@ -210,11 +205,9 @@ Result<double> inputError(std::span<const float> values, std::span<const float> 
                           const Shape &shape, const InputStatistics &inputs)
 {
     for (const auto some : {values, stored}) {
-        if (auto fits = checkValues(some, shape); !fits)
-            return tl::unexpected(fits.error());
+        TRY(checkValues(some, shape));
     }
-    if (auto checked = checkInputs(inputs, shape); !checked)
-        return tl::unexpected(checked.error());
+    TRY(checkInputs(inputs, shape));
     if (values.empty())
         return 0.0;
     const InputLines lines = inputLines(inputs, shape);

@@ -251,6 +251,21 @@ private:
 
 constexpr int kMostRounds = 25;
 
+constexpr std::size_t kAtOnce = 8;
+
+/// Adds the squared differences from one value to the distances; `first`: they begin with them.
+void addSquares(std::span<const double> column, double value, double mass, bool first,
+                std::span<double> distances)
+{
+    for (std::size_t at = 0; at < distances.size(); at += kAtOnce) {
+        for (std::size_t lane = at; lane < at + kAtOnce; ++lane) {
+            const double off = column[lane] - value;
+            const double square = mass * off * off;
+            distances[lane] = first ? square : distances[lane] + square;
+        }
+    }
+}
+
 } // namespace
 
 std::vector<float> massedVectorCentres(std::span<const float> vectors,
@@ -269,25 +284,6 @@ std::vector<float> vectorCentres(std::span<const float> vectors, std::size_t vec
 {
     return massedVectorCentres(vectors, {}, vector, clusters, {});
 }
-
-namespace {
-
-constexpr std::size_t kAtOnce = 8;
-
-/// Adds the squared differences from one value to the distances; `first`: they begin with them.
-void addSquares(std::span<const double> column, double value, double mass, bool first,
-                std::span<double> distances)
-{
-    for (std::size_t at = 0; at < distances.size(); at += kAtOnce) {
-        for (std::size_t lane = at; lane < at + kAtOnce; ++lane) {
-            const double off = column[lane] - value;
-            const double square = mass * off * off;
-            distances[lane] = first ? square : distances[lane] + square;
-        }
-    }
-}
-
-} // namespace
 
 NearestCentre::NearestCentre(std::span<const float> centres, std::size_t vector)
     : m_count(centres.size() / vector), m_padded((m_count + kAtOnce - 1) / kAtOnce * kAtOnce),

@@ -6,7 +6,6 @@
 #include "core/codec/microscaled/quantize.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace kernscope::codec {
 

@@ -5,10 +5,6 @@
 #include "core/codec/kernels/keep_kernels.h"
 
 #include <array>
-#include <cstddef>
-#include <cstdint>
-#include <span>
-#include <vector>
 
 /// Private to the codec.
 namespace kernscope::codec {

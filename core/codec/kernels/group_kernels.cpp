@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/codec/kernels/group_kernels.h"
+#include "core/codec/kernels/sparse_kernels.h"
 
 #include "core/codec/kernels/byte_counts.h"
-#include "core/codec/kernels/expand_orders.h"
 
 #include <bit>
 #include <cstring>

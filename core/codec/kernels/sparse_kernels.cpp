@@ -2,7 +2,6 @@
 #include "core/codec/kernels/sparse_kernels.h"
 
 #include "core/codec/kernels/byte_counts.h"
-#include "core/codec/kernels/expand_orders.h"
 #include "core/numeric/bitpack.h"
 #include "core/numeric/stream_copy.h"
 

@@ -2,15 +2,12 @@
 #include "core/codec/microscaled/microscaled.h"
 
 #include "core/base/error_builder.h"
-#include "core/base/quantity.h"
-#include "core/codec/microscaled/microscaled_layout.h"
 #include "core/numeric/half.h"
 
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
-#include <optional>
 
 #include <fmt/format.h>
 
@@ -69,96 +66,6 @@ Result<void> requireValues(std::span<const float> values, const MxRequest &reque
         .message("the values are not those of the matrix")
         .unexpected();
 }
-
-} // namespace
-
-std::uint8_t mxExponent(float largest, MxFormat format, MxAlgorithm algorithm)
-{
-    if (algorithm == MxAlgorithm::Nv) {
-        const std::uint32_t reciprocal = format == MxFormat::Mxfp8 ? 0x3b124925u : 0x3e2aaaabu;
-        return floatToE8m0Up(largest * std::bit_cast<float>(reciprocal));
-    }
-    const std::uint8_t exponent = floatToE8m0Down(largest);
-    if (std::isnan(largest))
-        return kE8m0Nan;
-    const std::uint8_t top = format == MxFormat::Mxfp8 ? 8 : 2;
-    return static_cast<std::uint8_t>(exponent < top ? 0 : exponent - top);
-}
-
-Result<Microscaled> quantizeMicroscaled(std::span<const float> values, const MxRequest &request)
-{
-    if (auto sound = requireMicroscaled(request); !sound)
-        return tl::unexpected(sound.error());
-    if (auto sound = requireValues(values, request); !sound)
-        return tl::unexpected(sound.error());
-    Microscaled matrix;
-    matrix.format = request.format;
-    matrix.axis = request.axis;
-    matrix.rows = request.rows;
-    matrix.validColumns = request.columns;
-    matrix.columns = (request.columns + kMxGroup - 1) / kMxGroup * kMxGroup;
-    matrix.data.assign(matrix.rows * matrix.bytesPerRow(), 0);
-    const auto largest = groupLargest(values, matrix);
-    matrix.exponents.resize(largest.size());
-    std::transform(largest.begin(), largest.end(), matrix.exponents.begin(), [&](float group) {
-        return mxExponent(group, request.format, request.algorithm);
-    });
-    for (std::uint64_t r = 0; r < matrix.rows; ++r) {
-        const bool across = matrix.axis == MxAxis::Columns;
-        const std::uint64_t line = (across ? r : r / kMxGroup) * matrix.exponentColumns();
-        for (std::uint64_t c = 0; c < matrix.columns; ++c) {
-            const float value = c < matrix.validColumns ? values[r * matrix.validColumns + c] : 0;
-            const auto exponent = matrix.exponents[line + (across ? c / kMxGroup : c)];
-            storeElement(matrix, r, c,
-                         elementCode(value * e8m0Reciprocal(exponent), matrix.format));
-        }
-    }
-    return matrix;
-}
-
-Result<void> checkMicroscaled(const Microscaled &matrix)
-{
-    const bool groups = matrix.columns % kMxGroup == 0 && matrix.validColumns <= matrix.columns &&
-                        (matrix.axis == MxAxis::Columns || matrix.rows % kMxGroup == 0);
-    if (!groups || !checkedMultiply(matrix.rows, matrix.columns)) {
-        return ErrorBuilder("mx.constraint")
-            .field("shape")
-            .expected("whole groups of 32")
-            .found(fmt::format("{} x {}", matrix.rows, matrix.columns))
-            .message("the matrix does not consist of whole groups")
-            .unexpected();
-    }
-    const std::uint64_t bytes = matrix.rows * matrix.bytesPerRow();
-    const std::uint64_t groupCount = matrix.exponentRows() * matrix.exponentColumns();
-    if (matrix.data.size() == bytes && matrix.exponents.size() == groupCount)
-        return {};
-    return ErrorBuilder("mx.length")
-        .field(matrix.data.size() == bytes ? "exponents" : "data")
-        .expected(fmt::format("{} bytes of data, {} exponents", bytes, groupCount))
-        .found(fmt::format("{} and {}", matrix.data.size(), matrix.exponents.size()))
-        .message("data or exponents do not have the length of the matrix")
-        .unexpected();
-}
-
-void dequantizeMicroscaled(const Microscaled &matrix, std::span<double> out)
-{
-    const bool across = matrix.axis == MxAxis::Columns;
-    for (std::uint64_t r = 0; r < matrix.rows; ++r) {
-        const std::uint64_t line = (across ? r : r / kMxGroup) * matrix.exponentColumns();
-        for (std::uint64_t c = 0; c < matrix.validColumns; ++c) {
-            const std::uint64_t at = r * matrix.columns + c;
-            const std::uint8_t exponent = matrix.exponents[line + (across ? c / kMxGroup : c)];
-            const float element =
-                matrix.format == MxFormat::Mxfp8
-                    ? e4m3ToFloat(matrix.data[at])
-                    : e2m1ToFloat(static_cast<std::uint8_t>(matrix.data[at / 2] >> (4 * (c % 2))));
-            out[r * matrix.validColumns + c] =
-                static_cast<double>(element) * static_cast<double>(e8m0ToFloat(exponent));
-        }
-    }
-}
-
-namespace {
 
 using Bytes = std::vector<std::uint8_t>;
 
@@ -241,109 +148,6 @@ Result<ZzShape> zzShape(MxAxis axis, std::uint64_t rows, std::uint64_t columns)
             constraintFault("ZZ columns", "N mod 16 = 0", fmt::format("N = {}", columns)));
     return ZzShape{columns, rows / kMxGroup, 1, columns};
 }
-
-} // namespace
-
-Result<Bytes> toNz(std::span<const std::uint8_t> data, std::uint64_t rows,
-                   std::uint64_t bytesPerRow)
-{
-    const auto size = nzBytes(rows, bytesPerRow);
-    const auto expected = size ? checkedMultiply(rows, bytesPerRow) : std::nullopt;
-    if (auto fits = requireLength("data", expected, data.size()); !fits)
-        return tl::unexpected(fits.error());
-    Bytes nz(*size, 0);
-    forEachNzRun(rows, bytesPerRow,
-                 [&](std::uint64_t plain, std::uint64_t boxed, std::uint64_t count) {
-                     std::copy_n(data.begin() + static_cast<std::ptrdiff_t>(plain), count,
-                                 nz.begin() + static_cast<std::ptrdiff_t>(boxed));
-                 });
-    return nz;
-}
-
-Result<Bytes> fromNz(std::span<const std::uint8_t> nz, std::uint64_t rows,
-                     std::uint64_t bytesPerRow)
-{
-    if (auto fits = requireLength("NZ data", nzBytes(rows, bytesPerRow), nz.size()); !fits)
-        return tl::unexpected(fits.error());
-    Bytes data(rows * bytesPerRow, 0);
-    forEachNzRun(rows, bytesPerRow,
-                 [&](std::uint64_t plain, std::uint64_t boxed, std::uint64_t count) {
-                     std::copy_n(nz.begin() + static_cast<std::ptrdiff_t>(boxed), count,
-                                 data.begin() + static_cast<std::ptrdiff_t>(plain));
-                 });
-    return data;
-}
-
-Result<Bytes> toZz(std::span<const std::uint8_t> exponents, MxAxis axis, std::uint64_t rows,
-                   std::uint64_t columns)
-{
-    const auto shape = zzShape(axis, rows, columns);
-    if (!shape)
-        return tl::unexpected(shape.error());
-    if (auto fits = requireLength("exponents", shape->lines * shape->across, exponents.size());
-        !fits)
-        return tl::unexpected(fits.error());
-    Bytes zz(shape->paddedLines() * shape->across, 0);
-    for (std::uint64_t line = 0; line < shape->lines; ++line) {
-        for (std::uint64_t group = 0; group < shape->across; ++group)
-            zz[shape->zzOffset(line, group)] =
-                exponents[line * shape->lineStride + group * shape->groupStride];
-    }
-    return zz;
-}
-
-Result<Bytes> fromZz(std::span<const std::uint8_t> zz, MxAxis axis, std::uint64_t rows,
-                     std::uint64_t columns)
-{
-    const auto shape = zzShape(axis, rows, columns);
-    if (!shape)
-        return tl::unexpected(shape.error());
-    if (auto fits = requireLength("ZZ exponents", shape->paddedLines() * shape->across, zz.size());
-        !fits)
-        return tl::unexpected(fits.error());
-    Bytes exponents(shape->lines * shape->across, 0);
-    for (std::uint64_t line = 0; line < shape->lines; ++line) {
-        for (std::uint64_t group = 0; group < shape->across; ++group)
-            exponents[line * shape->lineStride + group * shape->groupStride] =
-                zz[shape->zzOffset(line, group)];
-    }
-    return exponents;
-}
-
-Result<Bytes> toInterleaved(std::span<const std::uint8_t> exponents, std::uint64_t rows,
-                            std::uint64_t columns)
-{
-    const std::uint64_t groups = rows / kMxGroup;
-    if (auto fits = requireLength("exponents", checkedMultiply(groups, columns), exponents.size());
-        !fits)
-        return tl::unexpected(fits.error());
-    Bytes out((groups + 1) / 2 * 2 * columns, 0);
-    for (std::uint64_t group = 0; group < groups; ++group) {
-        for (std::uint64_t c = 0; c < columns; ++c)
-            out[2 * columns * (group / 2) + 2 * c + group % 2] = exponents[group * columns + c];
-    }
-    return out;
-}
-
-Result<Bytes> fromInterleaved(std::span<const std::uint8_t> interleaved, std::uint64_t rows,
-                              std::uint64_t columns)
-{
-    const std::uint64_t groups = rows / kMxGroup;
-    if (auto fits =
-            requireLength("interleaved exponents", checkedMultiply((groups + 1) / 2 * 2, columns),
-                          interleaved.size());
-        !fits)
-        return tl::unexpected(fits.error());
-    Bytes exponents(groups * columns, 0);
-    for (std::uint64_t group = 0; group < groups; ++group) {
-        for (std::uint64_t c = 0; c < columns; ++c)
-            exponents[group * columns + c] =
-                interleaved[2 * columns * (group / 2) + 2 * c + group % 2];
-    }
-    return exponents;
-}
-
-namespace {
 
 constexpr std::string_view kSource = "pto.tquant, table of constraints";
 
@@ -433,6 +237,181 @@ void addLayouts(Rules &rules, const MxRequest &request)
 }
 
 } // namespace
+
+std::uint8_t mxExponent(float largest, MxFormat format, MxAlgorithm algorithm)
+{
+    if (algorithm == MxAlgorithm::Nv) {
+        const std::uint32_t reciprocal = format == MxFormat::Mxfp8 ? 0x3b124925u : 0x3e2aaaabu;
+        return floatToE8m0Up(largest * std::bit_cast<float>(reciprocal));
+    }
+    const std::uint8_t exponent = floatToE8m0Down(largest);
+    if (std::isnan(largest))
+        return kE8m0Nan;
+    const std::uint8_t top = format == MxFormat::Mxfp8 ? 8 : 2;
+    return static_cast<std::uint8_t>(exponent < top ? 0 : exponent - top);
+}
+
+Result<Microscaled> quantizeMicroscaled(std::span<const float> values, const MxRequest &request)
+{
+    TRY(requireMicroscaled(request));
+    TRY(requireValues(values, request));
+    Microscaled matrix;
+    matrix.format = request.format;
+    matrix.axis = request.axis;
+    matrix.rows = request.rows;
+    matrix.validColumns = request.columns;
+    matrix.columns = (request.columns + kMxGroup - 1) / kMxGroup * kMxGroup;
+    matrix.data.assign(matrix.rows * matrix.bytesPerRow(), 0);
+    const auto largest = groupLargest(values, matrix);
+    matrix.exponents.resize(largest.size());
+    std::transform(largest.begin(), largest.end(), matrix.exponents.begin(), [&](float group) {
+        return mxExponent(group, request.format, request.algorithm);
+    });
+    for (std::uint64_t r = 0; r < matrix.rows; ++r) {
+        const bool across = matrix.axis == MxAxis::Columns;
+        const std::uint64_t line = (across ? r : r / kMxGroup) * matrix.exponentColumns();
+        for (std::uint64_t c = 0; c < matrix.columns; ++c) {
+            const float value = c < matrix.validColumns ? values[r * matrix.validColumns + c] : 0;
+            const auto exponent = matrix.exponents[line + (across ? c / kMxGroup : c)];
+            storeElement(matrix, r, c,
+                         elementCode(value * e8m0Reciprocal(exponent), matrix.format));
+        }
+    }
+    return matrix;
+}
+
+Result<void> checkMicroscaled(const Microscaled &matrix)
+{
+    const bool groups = matrix.columns % kMxGroup == 0 && matrix.validColumns <= matrix.columns &&
+                        (matrix.axis == MxAxis::Columns || matrix.rows % kMxGroup == 0);
+    if (!groups || !checkedMultiply(matrix.rows, matrix.columns)) {
+        return ErrorBuilder("mx.constraint")
+            .field("shape")
+            .expected("whole groups of 32")
+            .found(fmt::format("{} x {}", matrix.rows, matrix.columns))
+            .message("the matrix does not consist of whole groups")
+            .unexpected();
+    }
+    const std::uint64_t bytes = matrix.rows * matrix.bytesPerRow();
+    const std::uint64_t groupCount = matrix.exponentRows() * matrix.exponentColumns();
+    if (matrix.data.size() == bytes && matrix.exponents.size() == groupCount)
+        return {};
+    return ErrorBuilder("mx.length")
+        .field(matrix.data.size() == bytes ? "exponents" : "data")
+        .expected(fmt::format("{} bytes of data, {} exponents", bytes, groupCount))
+        .found(fmt::format("{} and {}", matrix.data.size(), matrix.exponents.size()))
+        .message("data or exponents do not have the length of the matrix")
+        .unexpected();
+}
+
+void dequantizeMicroscaled(const Microscaled &matrix, std::span<double> out)
+{
+    const bool across = matrix.axis == MxAxis::Columns;
+    for (std::uint64_t r = 0; r < matrix.rows; ++r) {
+        const std::uint64_t line = (across ? r : r / kMxGroup) * matrix.exponentColumns();
+        for (std::uint64_t c = 0; c < matrix.validColumns; ++c) {
+            const std::uint64_t at = r * matrix.columns + c;
+            const std::uint8_t exponent = matrix.exponents[line + (across ? c / kMxGroup : c)];
+            const float element =
+                matrix.format == MxFormat::Mxfp8
+                    ? e4m3ToFloat(matrix.data[at])
+                    : e2m1ToFloat(static_cast<std::uint8_t>(matrix.data[at / 2] >> (4 * (c % 2))));
+            out[r * matrix.validColumns + c] =
+                static_cast<double>(element) * static_cast<double>(e8m0ToFloat(exponent));
+        }
+    }
+}
+
+Result<Bytes> toNz(std::span<const std::uint8_t> data, std::uint64_t rows,
+                   std::uint64_t bytesPerRow)
+{
+    const auto size = nzBytes(rows, bytesPerRow);
+    const auto expected = size ? checkedMultiply(rows, bytesPerRow) : std::nullopt;
+    TRY(requireLength("data", expected, data.size()));
+    Bytes nz(*size, 0);
+    forEachNzRun(rows, bytesPerRow,
+                 [&](std::uint64_t plain, std::uint64_t boxed, std::uint64_t count) {
+                     std::copy_n(data.begin() + static_cast<std::ptrdiff_t>(plain), count,
+                                 nz.begin() + static_cast<std::ptrdiff_t>(boxed));
+                 });
+    return nz;
+}
+
+Result<Bytes> fromNz(std::span<const std::uint8_t> nz, std::uint64_t rows,
+                     std::uint64_t bytesPerRow)
+{
+    TRY(requireLength("NZ data", nzBytes(rows, bytesPerRow), nz.size()));
+    Bytes data(rows * bytesPerRow, 0);
+    forEachNzRun(rows, bytesPerRow,
+                 [&](std::uint64_t plain, std::uint64_t boxed, std::uint64_t count) {
+                     std::copy_n(nz.begin() + static_cast<std::ptrdiff_t>(boxed), count,
+                                 data.begin() + static_cast<std::ptrdiff_t>(plain));
+                 });
+    return data;
+}
+
+Result<Bytes> toZz(std::span<const std::uint8_t> exponents, MxAxis axis, std::uint64_t rows,
+                   std::uint64_t columns)
+{
+    const auto shape = TRY(zzShape(axis, rows, columns));
+    TRY(requireLength("exponents", shape.lines * shape.across, exponents.size()));
+    Bytes zz(shape.paddedLines() * shape.across, 0);
+    for (std::uint64_t line = 0; line < shape.lines; ++line) {
+        for (std::uint64_t group = 0; group < shape.across; ++group)
+            zz[shape.zzOffset(line, group)] =
+                exponents[line * shape.lineStride + group * shape.groupStride];
+    }
+    return zz;
+}
+
+Result<Bytes> fromZz(std::span<const std::uint8_t> zz, MxAxis axis, std::uint64_t rows,
+                     std::uint64_t columns)
+{
+    const auto shape = TRY(zzShape(axis, rows, columns));
+    if (auto fits = requireLength("ZZ exponents", shape.paddedLines() * shape.across, zz.size());
+        !fits)
+        return tl::unexpected(fits.error());
+    Bytes exponents(shape.lines * shape.across, 0);
+    for (std::uint64_t line = 0; line < shape.lines; ++line) {
+        for (std::uint64_t group = 0; group < shape.across; ++group)
+            exponents[line * shape.lineStride + group * shape.groupStride] =
+                zz[shape.zzOffset(line, group)];
+    }
+    return exponents;
+}
+
+Result<Bytes> toInterleaved(std::span<const std::uint8_t> exponents, std::uint64_t rows,
+                            std::uint64_t columns)
+{
+    const std::uint64_t groups = rows / kMxGroup;
+    if (auto fits = requireLength("exponents", checkedMultiply(groups, columns), exponents.size());
+        !fits)
+        return tl::unexpected(fits.error());
+    Bytes out((groups + 1) / 2 * 2 * columns, 0);
+    for (std::uint64_t group = 0; group < groups; ++group) {
+        for (std::uint64_t c = 0; c < columns; ++c)
+            out[2 * columns * (group / 2) + 2 * c + group % 2] = exponents[group * columns + c];
+    }
+    return out;
+}
+
+Result<Bytes> fromInterleaved(std::span<const std::uint8_t> interleaved, std::uint64_t rows,
+                              std::uint64_t columns)
+{
+    const std::uint64_t groups = rows / kMxGroup;
+    if (auto fits =
+            requireLength("interleaved exponents", checkedMultiply((groups + 1) / 2 * 2, columns),
+                          interleaved.size());
+        !fits)
+        return tl::unexpected(fits.error());
+    Bytes exponents(groups * columns, 0);
+    for (std::uint64_t group = 0; group < groups; ++group) {
+        for (std::uint64_t c = 0; c < columns; ++c)
+            exponents[group * columns + c] =
+                interleaved[2 * columns * (group / 2) + 2 * c + group % 2];
+    }
+    return exponents;
+}
 
 std::string_view mxFormatName(MxFormat format)
 {

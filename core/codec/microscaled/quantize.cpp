@@ -3,8 +3,7 @@
 
 #include "core/base/error_builder.h"
 #include "core/base/memory.h"
-#include "core/base/quantity.h"
-#include "core/codec/microscaled/int8_cast.h"
+#include "core/codec/microscaled/microscaled.h"
 #include "core/numeric/bitpack.h"
 #include "core/numeric/half.h"
 
@@ -33,6 +32,45 @@ bool fitsHalf(double value)
 {
     constexpr double kFirstInfinite = 65520;
     return std::abs(value) < kFirstInfinite;
+}
+
+/// Nearest integer, ties to even, within [low, high].
+std::int32_t castTo(double value, double low, double high)
+{
+    if (std::isnan(value))
+        return 0;
+    return static_cast<std::int32_t>(std::clamp(std::nearbyint(value), low, high));
+}
+
+std::int32_t toInt32(float value)
+{
+    return castTo(value, -2147483648.0, 2147483647.0);
+}
+
+std::int32_t toByte(float value, Int8Mode mode)
+{
+    return mode == Int8Mode::Symmetric ? castTo(value, -128, 127) : castTo(value, 0, 255);
+}
+
+std::uint16_t saturatedHalf(float value)
+{
+    const std::uint16_t half = floatToHalf(value);
+    return (half & 0x7fffu) == kHalfInfinity
+               ? static_cast<std::uint16_t>((half & 0x8000u) | kLargestHalf)
+               : half;
+}
+
+Result<void> requireMatrixLength(std::size_t values, std::uint64_t rows, std::uint64_t columns)
+{
+    const auto expected = checkedMultiply(rows, columns);
+    if (expected && *expected == values)
+        return {};
+    return ErrorBuilder("int8.length")
+        .field("values")
+        .expected(fmt::format("{} x {} numbers", rows, columns))
+        .found(fmt::format("{}", values))
+        .message("the values are not those of the matrix")
+        .unexpected();
 }
 
 } // namespace
@@ -108,8 +146,7 @@ Result<void> checkValues(std::span<const float> values, const Shape &shape)
 
 Result<void> checkDensity(std::span<const float> values, const Shape &shape, double density)
 {
-    if (auto checked = checkValues(values, shape); !checked)
-        return checked;
+    TRY(checkValues(values, shape));
     if (density >= 0 && density <= 1)
         return {};
     return tl::unexpected(
@@ -150,49 +187,6 @@ void storeCode(EncodedPart &part, std::uint64_t index, std::int64_t code)
     const auto narrow = static_cast<std::uint8_t>(code);
     packCodes(std::span(&narrow, 1), width, index, part.bytes);
 }
-
-namespace {
-
-/// Nearest integer, ties to even, within [low, high].
-std::int32_t castTo(double value, double low, double high)
-{
-    if (std::isnan(value))
-        return 0;
-    return static_cast<std::int32_t>(std::clamp(std::nearbyint(value), low, high));
-}
-
-std::int32_t toInt32(float value)
-{
-    return castTo(value, -2147483648.0, 2147483647.0);
-}
-
-std::int32_t toByte(float value, Int8Mode mode)
-{
-    return mode == Int8Mode::Symmetric ? castTo(value, -128, 127) : castTo(value, 0, 255);
-}
-
-std::uint16_t saturatedHalf(float value)
-{
-    const std::uint16_t half = floatToHalf(value);
-    return (half & 0x7fffu) == kHalfInfinity
-               ? static_cast<std::uint16_t>((half & 0x8000u) | kLargestHalf)
-               : half;
-}
-
-Result<void> requireMatrixLength(std::size_t values, std::uint64_t rows, std::uint64_t columns)
-{
-    const auto expected = checkedMultiply(rows, columns);
-    if (expected && *expected == values)
-        return {};
-    return ErrorBuilder("int8.length")
-        .field("values")
-        .expected(fmt::format("{} x {} numbers", rows, columns))
-        .found(fmt::format("{}", values))
-        .message("the values are not those of the matrix")
-        .unexpected();
-}
-
-} // namespace
 
 Int8Stages int8Stages(float value, Int8Mode mode)
 {
@@ -258,10 +252,8 @@ Result<Int8Matrix> quantizeInt8(std::span<const float> values, std::uint64_t row
                                 std::uint64_t columns, Int8Mode mode, Int8Chain chain,
                                 std::span<const Int8Parameters> parameters)
 {
-    if (auto sound = requireMatrixLength(values.size(), rows, columns); !sound)
-        return tl::unexpected(sound.error());
-    if (auto sound = requireMatrixLength(parameters.size(), rows, 1); !sound)
-        return tl::unexpected(sound.error());
+    TRY(requireMatrixLength(values.size(), rows, columns));
+    TRY(requireMatrixLength(parameters.size(), rows, 1));
     Int8Matrix matrix{mode, rows, columns, {}, {parameters.begin(), parameters.end()}};
     matrix.codes.resize(values.size());
     for (std::size_t i = 0; i < values.size(); ++i) {
@@ -278,8 +270,7 @@ Result<std::vector<Int8Parameters>> int8ParametersOfRows(std::span<const float> 
                                                          std::uint64_t rows, std::uint64_t columns,
                                                          Int8Mode mode, bool perTensor)
 {
-    if (auto sound = requireMatrixLength(values.size(), rows, columns); !sound)
-        return tl::unexpected(sound.error());
+    TRY(requireMatrixLength(values.size(), rows, columns));
     if (perTensor || columns == 0)
         return std::vector<Int8Parameters>(static_cast<std::size_t>(rows),
                                            int8Parameters(values, mode));

@@ -4,9 +4,6 @@
 #include "core/base/error.h"
 #include "core/codec/encode/encoder.h"
 
-#include <cstdint>
-#include <span>
-
 /// Private to the codec: what the encoders have in common.
 namespace kernscope::codec {
 

@@ -4,7 +4,7 @@
 #include "core/base/error_builder.h"
 #include "core/base/little_endian.h"
 
-#include <optional>
+#include <fmt/format.h>
 
 namespace kernscope::anec {
 
@@ -65,6 +65,20 @@ hwx::SegmentSection sectionOf(std::uint32_t ordinal, const char *name, std::uint
     if (size != 0)
         section.bytes = ByteRange{FileOffset(content + address), ByteCount(size)};
     return section;
+}
+
+constexpr std::string_view kFieldTable = "stored_fields";
+constexpr std::uint64_t kTilesAt = 0x28, kTileBytes = 4, kShapesAt = kTilesAt + kTileBytes * kTiles,
+                        kShapeBytes = 48;
+
+std::optional<format::PlacedField> apertureField(std::string_view record, std::uint64_t table,
+                                                 std::uint64_t step, FileOffset offset)
+{
+    const std::uint64_t number = (offset.value - table) / step;
+    if (number >= kTiles)
+        return std::nullopt;
+    return format::placedField(kFieldTable, record, table + number * step, offset,
+                               fmt::format("aperture {}", number));
 }
 
 } // namespace
@@ -154,6 +168,14 @@ std::vector<hwx::CoverSpan> coverAnec(const AnecFile &file, std::span<const std:
         add(*kernel.bytes, hwx::SpanKind::Kernel, "kernel bytes");
     hwx::addPadding(spans, bytes);
     return spans;
+}
+
+std::optional<format::PlacedField> fieldAt(FileOffset offset)
+{
+    if (offset.value < kTilesAt)
+        return format::placedField(kFieldTable, "anec header", 0, offset, "header");
+    return offset.value < kShapesAt ? apertureField("anec aperture", kTilesAt, kTileBytes, offset)
+                                    : apertureField("anec shape", kShapesAt, kShapeBytes, offset);
 }
 
 } // namespace kernscope::anec

@@ -2,13 +2,10 @@
 #pragma once
 
 #include "core/base/error.h"
+#include "core/base/quantity.h"
 #include "core/container/hwx/container.h"
 #include "core/container/hwx/cover.h"
-
-#include <array>
-#include <cstdint>
-#include <span>
-#include <string>
+#include "core/format/record_fields.h"
 
 /// The .anec form of the Linux driver: a header of sizes, then text and kernel bytes as they were
 /// in a container for H13 (resources/formats/hardware-containers.md). Read only.
@@ -48,5 +45,9 @@ Result<std::vector<std::byte>> writeAnec(const AnecFile &file, std::span<const s
 
 /// Runs that cover header, tasks and kernel.
 std::vector<hwx::CoverSpan> coverAnec(const AnecFile &file, std::span<const std::byte> bytes);
+
+/// The field of the header of an .anec file that holds a byte ("aperture 3: tiles of 16 KiB
+/// (uint32)"); nothing behind the header's fields.
+std::optional<format::PlacedField> fieldAt(FileOffset offset);
 
 } // namespace kernscope::anec

@@ -2,12 +2,9 @@
 #include "core/container/archive/zip.h"
 
 #include "core/base/error_builder.h"
-#include "core/base/quantity.h"
 
 #include <algorithm>
 #include <limits>
-#include <optional>
-#include <utility>
 
 #include <fmt/format.h>
 #include <zlib.h>
@@ -317,8 +314,7 @@ static Result<void> checkMethod(const ZipMember &member, std::string_view fileNa
 Result<std::vector<std::byte>> unpackHead(Bytes archive, const ZipMember &member, std::size_t most,
                                           std::string_view fileName)
 {
-    if (auto known = checkMethod(member, fileName); !known)
-        return tl::unexpected(std::move(known.error()));
+    TRY(checkMethod(member, fileName));
     const Bytes stored = archive.subspan(member.dataOffset, member.storedBytes);
     const std::size_t room = std::min<std::uint64_t>(most, member.bytes);
     if (member.method == kStored)
@@ -340,8 +336,7 @@ tl::unexpected<Error> damagedMember(const ZipMember &member, std::string_view fi
 
 Result<void> checkSize(const ZipMember &member, std::uint64_t limit, std::string_view fileName)
 {
-    if (auto known = checkMethod(member, fileName); !known)
-        return known;
+    TRY(checkMethod(member, fileName));
     if (member.bytes > limit || member.bytes > std::numeric_limits<std::size_t>::max() / 2)
         return fault("zip.limit", fileName, member.headerOffset, fmt::format("{} bytes", limit),
                      fmt::format("{} bytes", member.bytes),
@@ -357,8 +352,7 @@ Result<void> checkSize(const ZipMember &member, std::uint64_t limit, std::string
 Result<std::vector<std::byte>> unpack(Bytes archive, const ZipMember &member, std::uint64_t limit,
                                       std::string_view fileName)
 {
-    if (auto fits = checkSize(member, limit, fileName); !fits)
-        return tl::unexpected(std::move(fits.error()));
+    TRY(checkSize(member, limit, fileName));
     const Bytes stored = archive.subspan(member.dataOffset, member.storedBytes);
     std::vector<std::byte> out(member.bytes);
     if (member.method == kStored) {
@@ -378,8 +372,7 @@ Result<std::vector<std::byte>> unpack(Bytes archive, const ZipMember &member, st
 
 Result<void> ZipWriter::put(std::span<const std::byte> bytes)
 {
-    if (auto counted = count(bytes.size()); !counted)
-        return counted;
+    TRY(count(bytes.size()));
     return m_sink(bytes);
 }
 
@@ -394,8 +387,7 @@ Result<void> ZipWriter::count(std::uint64_t bytes)
 
 Result<void> ZipWriter::begin(std::string_view path, std::uint64_t bytes)
 {
-    if (auto ended = endMember(); !ended)
-        return ended;
+    TRY(endMember());
     constexpr std::size_t kLongest = 65535;
     if (path.size() > kLongest)
         return tooLarge(fmt::format("a path of at most {} bytes", kLongest),
@@ -433,8 +425,7 @@ Result<void> ZipWriter::endMember()
 
 Result<void> ZipWriter::finish()
 {
-    if (auto ended = endMember(); !ended)
-        return ended;
+    TRY(endMember());
     const std::uint64_t directory = m_at;
     for (const Member &member : m_members) {
         Fields wide;
@@ -452,8 +443,7 @@ Result<void> ZipWriter::finish()
         entry.add(narrow(member.bytes), 4).add(narrow(member.bytes), 4);
         entry.add(member.path.size(), 2).add(extra.size(), 2).add(0, 2).add(0, 2).add(0, 2);
         entry.add(kPlainFile, 4).add(narrow(member.headerAt), 4).add(member.path).add(extra);
-        if (auto written = put(entry.bytes()); !written)
-            return written;
+        TRY(put(entry.bytes()));
     }
     constexpr std::uint64_t kMany = 0xffff; ///< members; from here on they are in Zip64
     const std::uint64_t end = m_at, bytes = end - directory, members = m_members.size();

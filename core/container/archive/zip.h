@@ -4,12 +4,8 @@
 #include "core/base/error.h"
 
 #include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <span>
-#include <string>
-#include <string_view>
-#include <vector>
 
 /// Zip archives (APPNOTE.TXT of PKWARE, with Zip64): packages that were zipped, and .npz files.
 namespace kernscope::archive {

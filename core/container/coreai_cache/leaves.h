@@ -23,8 +23,9 @@ struct Leaf {
 
 /// Errors: "coreai_cache.json", with the offset.
 Result<std::vector<Leaf>> jsonLeaves(std::string_view text, const std::string &file);
-/// A property list as XML. Values that are JSON themselves, as the compiler's descriptor is, are
-/// given by their own leaves. Errors: "coreai_cache.plist", with the offset; also for a binary one.
+/// A property list as XML or binary ("bplist00", whose dates are seconds and whose data are
+/// hexadecimal digits). Values that are JSON themselves, as the compiler's descriptor is, are given
+/// by their own leaves. Errors: "coreai_cache.plist", with the offset.
 Result<std::vector<Leaf>> plistLeaves(std::string_view text, const std::string &file);
 
 } // namespace kernscope::coreai_cache

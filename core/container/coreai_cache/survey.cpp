@@ -2,8 +2,6 @@
 #include "core/container/coreai_cache/survey.h"
 
 #include "core/base/error_builder.h"
-#include "core/base/files.h"
-#include "core/base/pattern.h"
 #include "core/base/sha256.h"
 #include "core/base/text.h"
 #include "core/container/coreai_cache/leaves.h"
@@ -85,7 +83,10 @@ std::string lowerCase(std::string_view text)
 class Surveyor
 {
 public:
-    Surveyor(const fs::path &path, Progress *progress) : m_root(path), m_progress(progress) {}
+    Surveyor(const fs::path &path, Progress *progress, const SmallFileReader &read)
+        : m_root(path), m_progress(progress), m_read(read)
+    {
+    }
     Result<Survey> read();
 
 private:
@@ -108,6 +109,7 @@ private:
 
     fs::path m_root;
     Progress *m_progress;
+    const SmallFileReader &m_read;
     std::map<std::pair<std::string, std::string>, std::size_t> m_regions; ///< package and name
     std::set<std::tuple<std::string, std::string, std::string>> m_said;   ///< facts of a package
     std::size_t m_entries = 0, m_known = 0;
@@ -176,7 +178,7 @@ void Surveyor::readText(const std::string &path, const std::string &name)
     if (std::none_of(layout().begin(), layout().end(), wanted))
         return;
     const auto text =
-        readSmallFile(path.empty() ? m_root : m_root / path, kMostText).map_error([&](Error error) {
+        m_read(path.empty() ? m_root : m_root / path, kMostText).map_error([&](Error error) {
             return Error(ErrorBuilder(std::move(error)).file(path.empty() ? name : path));
         });
     const auto leaves = !text  ? Result<std::vector<Leaf>>(tl::unexpected(text.error()))
@@ -426,9 +428,9 @@ std::size_t Survey::refused() const
         std::count_if(parts.begin(), parts.end(), [](const Part &part) { return part.refused; }));
 }
 
-Result<Survey> surveyFolder(const fs::path &path, Progress *progress)
+Result<Survey> surveyFolder(const fs::path &path, Progress *progress, const SmallFileReader &read)
 {
-    return Surveyor(path, progress).read();
+    return Surveyor(path, progress, read).read();
 }
 
 bool isRefused(std::string_view regionHash)
@@ -443,11 +445,11 @@ bool isRefused(std::string_view regionHash)
     return false;
 }
 
-Result<std::string> packageHash(const fs::path &package)
+Result<std::string> packageHash(const fs::path &package, const SmallFileReader &read)
 {
     constexpr std::size_t kBytes = 32;
     const fs::path path = package / "main.hash";
-    const auto hash = readSmallFile(path, 2 * kBytes);
+    const auto hash = read(path, 2 * kBytes);
     if (!hash)
         return tl::unexpected(hash.error());
     if (hash->size() != kBytes)

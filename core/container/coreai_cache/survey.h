@@ -2,12 +2,14 @@
 #pragma once
 
 #include "core/base/error.h"
+#include "core/base/files.h"
 #include "core/base/progress.h"
 #include "core/format/catalogue.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -66,11 +68,16 @@ struct Survey {
     std::size_t refused() const;
 };
 
+/// Reads a small file, as readSmallFile does: whoever watches for changes reads in its own way.
+using SmallFileReader =
+    std::function<Result<std::string>(const std::filesystem::path &path, std::uint64_t most)>;
+
 /// Links are named and not followed; pipes and devices are named and not opened. Texts that cannot
 /// be read are diagnostics "coreai_cache.json", "coreai_cache.plist", "io.limit"; what the limits
 /// leave out "coreai_cache.limit". Errors: "io.open" (there is none), "coreai_cache.kind" (nothing
 /// of the layout in it), "task.cancelled".
-Result<Survey> surveyFolder(const std::filesystem::path &path, Progress *progress);
+Result<Survey> surveyFolder(const std::filesystem::path &path, Progress *progress,
+                            const SmallFileReader &read = readSmallFile);
 
 /// Whether a region hash, "A_B", says that the engine refused the region: a part of it is the
 /// SHA-256 of nothing, or begins it with eight digits or more.
@@ -78,7 +85,8 @@ bool isRefused(std::string_view regionHash);
 
 /// main.hash of a package as 64 lower-case digits. Errors: those of readSmallFile, "aimodel.hash"
 /// (no 32 bytes).
-Result<std::string> packageHash(const std::filesystem::path &package);
+Result<std::string> packageHash(const std::filesystem::path &package,
+                                const SmallFileReader &read = readSmallFile);
 
 /// Whether the folder was compiled from the package of that hash: a source hash is the same; none
 /// is; or there is none of 64 hexadecimal digits.

@@ -6,15 +6,7 @@
 #include "core/descriptor/walk.h"
 
 #include <array>
-#include <cstddef>
-#include <cstdint>
-#include <map>
 #include <memory>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
 
 /// The hardware container (.hwx): a Mach-O like file with magic 0xbeefface that holds task
 /// descriptors, kernel bytes, ports and symbols (resources/formats/hardware-containers.md,

@@ -6,8 +6,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <map>
-#include <utility>
 
 #include <fmt/format.h>
 

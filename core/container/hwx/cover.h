@@ -4,12 +4,6 @@
 #include "core/base/quantity.h"
 #include "core/container/hwx/container.h"
 
-#include <cstddef>
-#include <cstdint>
-#include <span>
-#include <string>
-#include <vector>
-
 namespace kernscope::hwx {
 
 /// What a run of a container's bytes is.

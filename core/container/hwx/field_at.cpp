@@ -5,7 +5,6 @@
 #include "core/format/record_fields.h"
 
 #include <algorithm>
-#include <utility>
 
 #include <fmt/format.h>
 

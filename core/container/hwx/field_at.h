@@ -4,10 +4,6 @@
 #include "core/container/hwx/container.h"
 #include "core/format/catalogue.h"
 
-#include <optional>
-#include <span>
-#include <string>
-
 namespace kernscope::hwx {
 
 /// What the bytes at one place of a container are.

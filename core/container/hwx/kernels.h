@@ -5,10 +5,6 @@
 #include "core/descriptor/task_reader.h"
 #include "core/format/kernel_format.h"
 
-#include <optional>
-#include <string>
-#include <vector>
-
 namespace kernscope::hwx {
 
 /// A kernel's name: `K<64 hex>`, `K<64 hex>_ne_<lane>`, `K<64 hex>_actlut`.

@@ -4,13 +4,6 @@
 #include "core/base/little_endian.h"
 #include "core/container/hwx/container.h"
 
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <span>
-#include <string>
-#include <vector>
-
 /// Inside of the container's reader; see container.h for its use.
 namespace kernscope::hwx {
 

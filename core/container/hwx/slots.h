@@ -4,13 +4,6 @@
 #include "core/container/hwx/container.h"
 #include "core/format/catalogue.h"
 
-#include <array>
-#include <cstdint>
-#include <optional>
-#include <span>
-#include <string>
-#include <vector>
-
 namespace kernscope::hwx {
 
 /// Why a word holds an address.

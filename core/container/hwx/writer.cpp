@@ -4,7 +4,6 @@
 #include "core/container/hwx/container.h"
 
 #include <algorithm>
-#include <cstring>
 
 namespace kernscope::hwx {
 

@@ -5,7 +5,6 @@
 #include "core/numeric/convert.h"
 
 #include <algorithm>
-#include <optional>
 
 namespace kernscope::mil {
 

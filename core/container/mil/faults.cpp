@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <iterator>
 #include <unordered_map>
-#include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 

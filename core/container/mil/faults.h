@@ -4,11 +4,8 @@
 #include "core/base/error_builder.h"
 #include "core/container/mil/program.h"
 
-#include <cstddef>
 #include <functional>
 #include <set>
-#include <string>
-#include <string_view>
 
 namespace kernscope::mil {
 

@@ -3,13 +3,7 @@
 
 #include "core/numeric/element_type.h"
 
-#include <cstddef>
-#include <cstdint>
-#include <span>
-#include <string>
-#include <string_view>
 #include <utility>
-#include <vector>
 
 /// What a model says of itself beside its program: the description of a serialised Model
 /// (Model.proto and FeatureTypes.proto of coremltools), or a compiled model's metadata.json.

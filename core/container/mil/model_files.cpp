@@ -10,8 +10,6 @@
 #include <cctype>
 #include <charconv>
 #include <cstring>
-#include <map>
-#include <optional>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -7,7 +7,6 @@
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
-#include <string>
 #include <system_error>
 
 namespace kernscope::mil {

@@ -3,12 +3,6 @@
 
 #include "core/numeric/element_type.h"
 
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <string_view>
-#include <vector>
-
 namespace kernscope::mil {
 
 /// A whole number as written.

@@ -18,6 +18,25 @@ const Argument *find(const std::vector<Argument> &arguments, std::string_view na
     return found == arguments.end() ? nullptr : &*found;
 }
 
+/// A row of resources/tables/program_types.csv.
+struct ProgramTypeRow {
+    std::uint32_t code = 0;
+    std::string name;
+    ElementType type = ElementType::Unknown; ///< of that name
+};
+
+const std::vector<ProgramTypeRow> &programTypeRows()
+{
+    static const auto rows = [] {
+        auto loaded = tables::loadRows<ProgramTypeRow>(
+            "program_types", {{"code", &ProgramTypeRow::code}, {"name", &ProgramTypeRow::name}});
+        for (ProgramTypeRow &row : loaded)
+            row.type = elementTypeFromName(row.name);
+        return loaded;
+    }();
+    return rows;
+}
+
 } // namespace
 
 std::optional<Shape> ValueType::shape() const
@@ -105,29 +124,6 @@ std::string shapedTypeText(const ValueType &type)
     }
     return text + "]";
 }
-
-namespace {
-
-/// A row of resources/tables/program_types.csv.
-struct ProgramTypeRow {
-    std::uint32_t code = 0;
-    std::string name;
-    ElementType type = ElementType::Unknown; ///< of that name
-};
-
-const std::vector<ProgramTypeRow> &programTypeRows()
-{
-    static const auto rows = [] {
-        auto loaded = tables::loadRows<ProgramTypeRow>(
-            "program_types", {{"code", &ProgramTypeRow::code}, {"name", &ProgramTypeRow::name}});
-        for (ProgramTypeRow &row : loaded)
-            row.type = elementTypeFromName(row.name);
-        return loaded;
-    }();
-    return rows;
-}
-
-} // namespace
 
 ElementType programType(std::uint64_t code)
 {

@@ -7,15 +7,8 @@
 #include "core/container/mil/model_description.h"
 #include "core/numeric/element_type.h"
 
-#include <cstddef>
-#include <cstdint>
 #include <map>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <utility>
 #include <variant>
-#include <vector>
 
 /// The ML program, the same model for `model.mil` text and for the protobuf of an .mlpackage
 /// (resources/formats/programs.md). Every place that a patch may rewrite carries its span.

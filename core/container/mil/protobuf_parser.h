@@ -5,13 +5,6 @@
 #include "core/container/mil/program.h"
 #include "core/container/mil/wire.h"
 
-#include <functional>
-#include <map>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 namespace kernscope::mil {
 
 /// Reads the ML program of a protobuf `Model` message by message (resources/formats/programs.md).

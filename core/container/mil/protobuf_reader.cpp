@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <climits>
-#include <set>
 
 #include <fmt/format.h>
 

@@ -3,10 +3,6 @@
 
 #include "core/container/mil/program.h"
 
-#include <cstddef>
-#include <span>
-#include <string_view>
-
 namespace kernscope::mil {
 
 /// What texts that are held together have taken of the limits of one.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/container/mil/text_parser.h"
 
-#include "core/base/error_builder.h"
 #include "core/base/text.h"
 #include "core/container/mil/reader.h"
 

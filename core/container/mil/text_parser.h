@@ -6,10 +6,6 @@
 #include "core/container/mil/program.h"
 #include "core/container/mil/text_lexer.h"
 
-#include <string>
-#include <string_view>
-#include <vector>
-
 namespace kernscope::mil {
 
 class PackedElements;

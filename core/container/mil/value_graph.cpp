@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/container/mil/value_graph.h"
 
-#include <utility>
-
 namespace kernscope {
 
 /// Walks a function once, with the names that are visible at each place.

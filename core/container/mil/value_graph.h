@@ -3,10 +3,7 @@
 
 #include "core/container/mil/program.h"
 
-#include <cstddef>
-#include <string_view>
 #include <unordered_map>
-#include <vector>
 
 namespace kernscope {
 

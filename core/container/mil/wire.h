@@ -4,10 +4,6 @@
 #include "core/container/mil/faults.h"
 #include "core/container/mil/program.h"
 
-#include <cstddef>
-#include <cstdint>
-#include <span>
-
 #include <google/protobuf/io/coded_stream.h>
 
 namespace kernscope::mil {

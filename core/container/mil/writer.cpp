@@ -8,8 +8,6 @@
 #include "core/container/mil/value_graph.h"
 
 #include <algorithm>
-#include <cstring>
-#include <string>
 
 #include <fmt/format.h>
 

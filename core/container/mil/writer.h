@@ -3,11 +3,6 @@
 
 #include "core/container/mil/program.h"
 
-#include <cstddef>
-#include <span>
-#include <string_view>
-#include <vector>
-
 namespace kernscope::mil {
 
 /// Writes a program again: what an edit may change (offsets of records, extents, packed literals

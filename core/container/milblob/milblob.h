@@ -5,13 +5,6 @@
 #include "core/numeric/element_type.h"
 
 #include <array>
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
 
 /// MIL blob storage, version 2 (resources/formats/blob-storage.md): `weight.bin` of Core ML
 /// bundles.
@@ -99,3 +92,22 @@ private:
 Result<std::vector<std::byte>> reencode(std::span<const std::byte> file, std::string_view fileName);
 
 } // namespace kernscope::milblob
+
+namespace kernscope {
+
+/// True where the bytes begin as a weight file (storage version 1 or 2) does. A file that is too
+/// short to tell counts as one only by its name.
+bool looksLikeBlobFile(std::span<const std::byte> bytes, std::string_view name);
+
+// Files of which Git LFS left only the pointer.
+
+/// What a file that Git LFS has not downloaded says of the content; nothing for any other file.
+struct LfsPointer {
+    std::string oid;   ///< "sha256:…"
+    std::string bytes; ///< of the content
+};
+std::optional<LfsPointer> lfsPointer(std::span<const std::byte> bytes);
+/// Error "bundle.lfs".
+Error lfsError(const LfsPointer &pointer, const std::string &path);
+
+} // namespace kernscope

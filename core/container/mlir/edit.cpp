@@ -50,7 +50,7 @@ bool ModuleEdit::empty() const
 {
     return m_strings.empty() && m_entries[0].empty() && m_entries[1].empty() &&
            m_properties.empty() && m_resources.empty() && m_names.empty() && m_operations.empty() &&
-           m_operationProperties.empty() && m_values.empty() && m_types.empty();
+           m_operationProperties.empty();
 }
 
 std::uint32_t ModuleEdit::string(std::string_view text)
@@ -189,12 +189,6 @@ std::uint32_t ModuleEdit::operationNameOf(std::string_view fullName) const
     return kNone;
 }
 
-std::uint32_t ModuleEdit::readValue(std::uint32_t value) const
-{
-    const auto at = m_values.find(value);
-    return at == m_values.end() ? value : at->second;
-}
-
 void ModuleEdit::dropUnused()
 {
     std::vector<std::uint32_t> constants;
@@ -209,7 +203,7 @@ void ModuleEdit::dropUnused()
 void ModuleEdit::dropOperations(std::vector<std::uint32_t> &constants)
 {
     std::vector<std::uint32_t> readers(m_module.values.size() + m_valueTypes.size());
-    const auto read = [&](std::uint32_t value) { ++readers[readValue(value)]; };
+    const auto read = [&](std::uint32_t value) { ++readers[value]; };
     for (std::uint32_t i = 0; i < m_module.operations.size(); ++i) {
         if (const auto at = m_operations.find(i); at != m_operations.end()) {
             for (const NewOperation &each : at->second)
@@ -247,7 +241,7 @@ void ModuleEdit::dropOperations(std::vector<std::uint32_t> &constants)
         m_operations[index] = {};
         addConstant(operation);
         for (const std::uint32_t value : m_module.operandsOf(operation))
-            --readers[readValue(value)];
+            --readers[value];
         addDefiners(operation);
     }
 }

@@ -488,19 +488,13 @@ private:
 
     std::uint32_t typeOf(std::uint32_t value) const
     {
-        if (m_edit) {
-            if (const auto at = m_edit->m_types.find(value); at != m_edit->m_types.end())
-                return at->second;
-            if (value >= m_module.values.size())
-                return m_edit->m_valueTypes[value - m_module.values.size()];
-        }
-        return m_module.values[value].type;
+        const std::size_t own = m_module.values.size();
+        return m_edit && value >= own ? m_edit->m_valueTypes[value - own]
+                                      : m_module.values[value].type;
     }
 
     std::uint32_t numberOf(std::uint32_t value)
     {
-        if (m_edit)
-            value = m_edit->readValue(value);
         if (m_numbers[value] == kNone && m_undefined.empty())
             m_undefined = "value " + std::to_string(value);
         return m_numbers[value];

@@ -61,9 +61,6 @@ public:
     /// or nothing reads them any more. None: it goes.
     void replace(std::uint32_t operation, std::vector<NewOperation> operations);
     void setProperties(std::uint32_t operation, std::uint32_t properties);
-    /// All readers of `from` read `to` instead.
-    void setValue(std::uint32_t from, std::uint32_t to) { m_values[from] = to; }
-    void setType(std::uint32_t value, std::uint32_t type) { m_types[value] = type; }
 
     /// Primitive operations that only what was replaced has read go as well, then the bytes of
     /// constants that no operation holds any more. Call it when all else is done.
@@ -95,7 +92,6 @@ private:
     /// Index of a name that is there or was added.
     std::uint32_t operationNameOf(std::string_view fullName) const;
     std::uint32_t dialect() const;
-    std::uint32_t readValue(std::uint32_t value) const;
     void dropOperations(std::vector<std::uint32_t> &constants);
     void dropAttributes(const std::vector<std::uint32_t> &constants);
     std::vector<bool> reachedAttributes() const;
@@ -113,7 +109,6 @@ private:
     std::vector<std::uint32_t> m_valueTypes; ///< of added values
     std::map<std::uint32_t, std::vector<NewOperation>> m_operations;
     std::map<std::uint32_t, std::uint32_t> m_operationProperties;
-    std::unordered_map<std::uint32_t, std::uint32_t> m_values, m_types;
     std::vector<bool> m_droppedAttributes, m_droppedResources;
 };
 

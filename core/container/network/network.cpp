@@ -7,8 +7,6 @@
 
 #include <algorithm>
 #include <climits>
-#include <map>
-#include <utility>
 
 #include <fmt/format.h>
 

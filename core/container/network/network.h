@@ -4,15 +4,6 @@
 #include "core/base/error.h"
 #include "core/container/mil/program.h"
 
-#include <cstddef>
-#include <cstdint>
-#include <map>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
-
 /// Private to the reader of networks: rows of resources/tables/network_layers.csv.
 namespace kernscope::network {
 

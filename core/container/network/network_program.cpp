@@ -8,12 +8,7 @@
 
 #include <algorithm>
 #include <climits>
-#include <map>
-#include <set>
-#include <string>
 #include <unordered_set>
-#include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 

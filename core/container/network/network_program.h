@@ -3,10 +3,6 @@
 
 #include "core/container/mil/program.h"
 
-#include <cstddef>
-#include <span>
-#include <string_view>
-
 namespace kernscope::network {
 
 /// A network as the function of a program (NeuralNetwork.proto of coremltools): a layer is an

@@ -45,6 +45,8 @@ public:
         const std::uint64_t at = place(table, slot, sizeof(T), field);
         return at == 0 ? absent : static_cast<T>(loadLittle<std::make_unsigned_t<T>>(m_bytes, at));
     }
+    /// Where a slot of `bytes` lies; 0 where it is absent.
+    std::uint64_t place(const Table &table, unsigned slot, unsigned bytes, std::string_view field);
     /// Text in UTF-8; empty where it is absent.
     std::string text(const Table &table, unsigned slot, std::string_view field);
     Table table(const Table &table, unsigned slot, std::string_view field);
@@ -69,7 +71,6 @@ public:
     std::optional<Error> takeFault();
 
 private:
-    std::uint64_t place(const Table &table, unsigned slot, unsigned bytes, std::string_view field);
     std::uint64_t follow(std::uint64_t at, std::string_view field);
     Table tableAt(std::uint64_t at, std::string_view field);
     bool inside(std::uint64_t at, std::uint64_t bytes) const

@@ -3,7 +3,6 @@
 
 #include "core/base/error_builder.h"
 #include "core/base/json_place.h"
-#include "core/codec/microscaled/microscaled_layout.h"
 
 #include <algorithm>
 #include <cmath>
@@ -99,16 +98,10 @@ Result<void> describeGroups(const Members &members, Description &out)
     out.axis = static_cast<unsigned>(*axis);
     out.columnsStored = *stored;
     if (members.has("layout")) {
-        auto layout = members.word("layout", {"nd", "nz"});
-        if (!layout)
-            return tl::unexpected(std::move(layout.error()));
-        out.layout = std::move(*layout);
+        out.layout = TRY(members.word("layout", {"nd", "nz"}));
     }
     if (members.has("exponent_layout")) {
-        auto exponents = members.word("exponent_layout", {"nd", "zz", "interleaved"});
-        if (!exponents)
-            return tl::unexpected(std::move(exponents.error()));
-        out.exponents = std::move(*exponents);
+        out.exponents = TRY(members.word("exponent_layout", {"nd", "zz", "interleaved"}));
     }
     return {};
 }
@@ -224,28 +217,21 @@ Result<Json> parseManifest(std::span<const std::byte> text)
 Result<Description> describeMatrix(const Json &manifest)
 {
     const Members members(manifest);
-    auto format = members.word("format", {"mxfp8", "mxfp4", "int8", "uint8"});
-    if (!format)
-        return tl::unexpected(std::move(format.error()));
+    auto format = TRY(members.word("format", {"mxfp8", "mxfp4", "int8", "uint8"}));
     const auto rows = members.number("rows");
     const auto columns = members.number("columns");
     if (!rows || !columns)
         return tl::unexpected(rows ? columns.error() : rows.error());
     Description out;
-    out.format = std::move(*format);
+    out.format = std::move(format);
     out.name = stemOf(members.text("input"));
     out.rows = *rows;
     out.columns = out.columnsStored = *columns;
     if (out.microscaled()) {
-        if (auto described = describeGroups(members, out); !described)
-            return tl::unexpected(std::move(described.error()));
+        TRY(describeGroups(members, out));
     }
-    auto shape = members.has("shape") ? members.shape() : Shape{out.rows, out.columns};
-    if (!shape)
-        return tl::unexpected(std::move(shape.error()));
-    out.shape = std::move(*shape);
-    if (auto sound = checkExtents(out); !sound)
-        return tl::unexpected(std::move(sound.error()));
+    out.shape = TRY(members.has("shape") ? members.shape() : Shape{out.rows, out.columns});
+    TRY(checkExtents(out));
     return out;
 }
 
@@ -259,16 +245,12 @@ const Bytes *Folder::file(std::string_view name) const
 Result<Folder>
 readFolder(const std::function<Result<Bytes>(std::string_view name, std::uint64_t most)> &read)
 {
-    const auto text = read(kManifest, kMostManifestBytes + 1);
-    if (!text)
-        return tl::unexpected(text.error());
-    auto manifest = parseManifest(std::as_bytes(std::span(*text)));
-    if (!manifest)
-        return tl::unexpected(std::move(manifest.error()));
-    auto matrix = describeMatrix(*manifest);
+    const auto text = TRY(read(kManifest, kMostManifestBytes + 1));
+    auto manifest = TRY(parseManifest(std::as_bytes(std::span(text))));
+    auto matrix = describeMatrix(manifest);
     if (!matrix)
-        return tl::unexpected(placedIn(std::as_bytes(std::span(*text)), std::move(matrix.error())));
-    Folder folder{std::move(*manifest), std::move(*matrix), {}};
+        return tl::unexpected(placedIn(std::as_bytes(std::span(text)), std::move(matrix.error())));
+    Folder folder{std::move(manifest), std::move(*matrix), {}};
     std::vector<std::string_view> names{"data.bin"};
     if (folder.matrix.microscaled())
         names.push_back("exp.bin");
@@ -282,12 +264,10 @@ readFolder(const std::function<Result<Bytes>(std::string_view name, std::uint64_
         const auto room =
             checkedMultiply(checkedAdd(folder.matrix.rows, kFill).value_or(UINT64_MAX),
                             checkedAdd(folder.matrix.columns, kFill).value_or(UINT64_MAX));
-        auto bytes =
-            read(name,
-                 checkedMultiply(room.value_or(UINT64_MAX), std::uint64_t{4}).value_or(UINT64_MAX));
-        if (!bytes)
-            return tl::unexpected(std::move(bytes.error()));
-        folder.files.emplace_back(name, std::move(*bytes));
+        auto bytes = TRY(read(
+            name,
+            checkedMultiply(room.value_or(UINT64_MAX), std::uint64_t{4}).value_or(UINT64_MAX)));
+        folder.files.emplace_back(name, std::move(bytes));
     }
     // No more elements than bytes of data can stand for: MXFP4 has two a byte.
     const std::uint64_t elements = folder.matrix.rows * folder.matrix.columnsStored;
@@ -313,16 +293,11 @@ Result<codec::Microscaled> microscaledOf(const Folder &folder)
     made.rows = matrix.rows;
     made.columns = matrix.columnsStored;
     made.validColumns = matrix.columns;
-    auto inRows = rowMajor(matrix, made, *data);
-    if (!inRows)
-        return tl::unexpected(std::move(inRows.error()));
-    auto scales = rowMajorExponents(matrix, made, *exponents);
-    if (!scales)
-        return tl::unexpected(std::move(scales.error()));
-    made.data = std::move(*inRows);
-    made.exponents = std::move(*scales);
-    if (auto sound = codec::checkMicroscaled(made); !sound)
-        return tl::unexpected(std::move(sound.error()));
+    auto inRows = TRY(rowMajor(matrix, made, *data));
+    auto scales = TRY(rowMajorExponents(matrix, made, *exponents));
+    made.data = std::move(inRows);
+    made.exponents = std::move(scales);
+    TRY(codec::checkMicroscaled(made));
     return made;
 }
 
@@ -341,36 +316,27 @@ Result<codec::Int8Matrix> integersOf(const Folder &folder)
     made.columns = matrix.columns;
     const auto all = std::as_bytes(std::span(*data));
     made.codes.assign(all.begin(), all.end());
-    const auto scale = floatsOf(folder, "scale.bin");
-    if (!scale)
-        return tl::unexpected(scale.error());
+    const auto scale = TRY(floatsOf(folder, "scale.bin"));
     std::vector<float> offset(matrix.rows, 0.0f);
     if (matrix.format == "uint8") {
-        auto stored = floatsOf(folder, "offset.bin");
-        if (!stored)
-            return tl::unexpected(std::move(stored.error()));
-        offset = std::move(*stored);
+        offset = TRY(floatsOf(folder, "offset.bin"));
     }
     for (std::uint64_t r = 0; r < matrix.rows; ++r)
-        made.parameters.push_back({(*scale)[r], 0, offset[r]});
+        made.parameters.push_back({scale[r], 0, offset[r]});
     return made;
 }
 
 Result<std::vector<double>> valuesOf(const Folder &folder)
 {
     if (folder.matrix.microscaled()) {
-        const auto matrix = microscaledOf(folder);
-        if (!matrix)
-            return tl::unexpected(matrix.error());
+        const auto matrix = TRY(microscaledOf(folder));
         std::vector<double> values(folder.matrix.rows * folder.matrix.columns);
-        codec::dequantizeMicroscaled(*matrix, values);
+        codec::dequantizeMicroscaled(matrix, values);
         return values;
     }
-    const auto matrix = integersOf(folder);
-    if (!matrix)
-        return tl::unexpected(matrix.error());
-    std::vector<double> values(matrix->codes.size());
-    codec::dequantizeInt8(*matrix, values);
+    const auto matrix = TRY(integersOf(folder));
+    std::vector<double> values(matrix.codes.size());
+    codec::dequantizeInt8(matrix, values);
     return values;
 }
 
@@ -487,9 +453,7 @@ Result<void> addMicroscaled(Folder &folder, const codec::Microscaled &matrix,
     auto data = dataInLayout(matrix, layout);
     if (!data)
         return tl::unexpected(std::move(data.error()));
-    auto scales = exponentsInLayout(matrix, exponents);
-    if (!scales)
-        return tl::unexpected(std::move(scales.error()));
+    auto scales = TRY(exponentsInLayout(matrix, exponents));
     Description &described = folder.matrix;
     described.axis = matrix.axis == codec::MxAxis::Columns ? 1 : 0;
     described.layout = layout;
@@ -506,9 +470,9 @@ Result<void> addMicroscaled(Folder &folder, const codec::Microscaled &matrix,
            matrix.format == codec::MxFormat::Mxfp8 ? "e4m3fn" : "e2m1",
            {matrix.rows, matrix.columns}, *data);
     addRow(manifest, "exponents", "exp.bin", "e8m0",
-           {matrix.exponentRows(), matrix.exponentColumns()}, *scales);
+           {matrix.exponentRows(), matrix.exponentColumns()}, scales);
     folder.files.emplace_back("data.bin", std::move(*data));
-    folder.files.emplace_back("exp.bin", std::move(*scales));
+    folder.files.emplace_back("exp.bin", std::move(scales));
     return {};
 }
 
@@ -553,9 +517,7 @@ Result<Folder> inLayouts(const Folder &folder, const codec::Microscaled &matrix,
     auto data = dataInLayout(matrix, layout);
     if (!data)
         return tl::unexpected(std::move(data.error()));
-    auto scales = exponentsInLayout(matrix, exponents);
-    if (!scales)
-        return tl::unexpected(std::move(scales.error()));
+    auto scales = TRY(exponentsInLayout(matrix, exponents));
     Folder made;
     made.matrix = folder.matrix;
     made.matrix.layout = layout;
@@ -569,12 +531,12 @@ Result<Folder> inLayouts(const Folder &folder, const codec::Microscaled &matrix,
         for (Json row : *before) {
             if (row.is_object())
                 row["bytes"] =
-                    row.value("path", Json()) == "data.bin" ? data->size() : scales->size();
+                    row.value("path", Json()) == "data.bin" ? data->size() : scales.size();
             files.push_back(std::move(row));
         }
     }
     made.manifest["files"] = std::move(files);
-    made.files = {{"data.bin", std::move(*data)}, {"exp.bin", std::move(*scales)}};
+    made.files = {{"data.bin", std::move(*data)}, {"exp.bin", std::move(scales)}};
     return made;
 }
 

@@ -2,19 +2,10 @@
 #pragma once
 
 #include "core/base/error.h"
-#include "core/codec/microscaled/int8_cast.h"
 #include "core/codec/microscaled/microscaled.h"
 
 #include <array>
-#include <cstddef>
-#include <cstdint>
 #include <functional>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 #include <nlohmann/json.hpp>
 

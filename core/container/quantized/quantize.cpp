@@ -2,12 +2,10 @@
 #include "core/container/quantized/quantize.h"
 
 #include "core/base/error_builder.h"
-#include "core/base/quantity.h"
 #include "core/numeric/half.h"
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 namespace kernscope::quantized {
 
@@ -144,19 +142,15 @@ Result<std::vector<double>> quantizeMx(const QuantizeOptions &options, const Mat
     request.zzExponents = layout == "zz";
     request.interleaved = layout == "interleaved";
     made.constraints = codec::checkMicroscaled(request);
-    if (auto fits = checkDevice(options, made); !fits)
-        return tl::unexpected(std::move(fits.error()));
+    TRY(checkDevice(options, made));
     notePadding(made);
-    const auto matrix = codec::quantizeMicroscaled(input.values, request);
-    if (!matrix)
-        return tl::unexpected(matrix.error());
-    if (auto added =
-            addMicroscaled(made.folder, *matrix, options.algorithm, options.layout, layout);
+    const auto matrix = TRY(codec::quantizeMicroscaled(input.values, request));
+    if (auto added = addMicroscaled(made.folder, matrix, options.algorithm, options.layout, layout);
         !added)
         return tl::unexpected(std::move(added.error()));
     made.tiles = codec::tilesOf(request);
     std::vector<double> values(input.values.size());
-    codec::dequantizeMicroscaled(*matrix, values);
+    codec::dequantizeMicroscaled(matrix, values);
     return values;
 }
 
@@ -170,24 +164,19 @@ Result<std::vector<double>> quantizeInteger(const QuantizeOptions &options, cons
     if (!source.holds)
         return refused("int8.constraint", source.name, source.required, source.found,
                        "INT8 refuses this array: source");
-    if (auto fits = checkDevice(options, made); !fits)
-        return tl::unexpected(std::move(fits.error()));
+    TRY(checkDevice(options, made));
     made.tiles = codec::int8Tiles(input.rows, input.columns, mode == codec::Int8Mode::Asymmetric);
     const std::string asked = chainOf(options);
     const auto chain = asked == "direct" ? codec::Int8Chain::Direct
                        : asked == "four" ? codec::Int8Chain::FourStage
                                          : codec::Int8Chain::FiveStage;
-    const auto parameters = codec::int8ParametersOfRows(input.values, input.rows, input.columns,
-                                                        mode, options.perTensor);
-    if (!parameters)
-        return tl::unexpected(parameters.error());
+    const auto parameters = TRY(codec::int8ParametersOfRows(input.values, input.rows, input.columns,
+                                                            mode, options.perTensor));
     const auto matrix =
-        codec::quantizeInt8(input.values, input.rows, input.columns, mode, chain, *parameters);
-    if (!matrix)
-        return tl::unexpected(matrix.error());
-    addIntegers(made.folder, *matrix, asked, options.perTensor);
+        TRY(codec::quantizeInt8(input.values, input.rows, input.columns, mode, chain, parameters));
+    addIntegers(made.folder, matrix, asked, options.perTensor);
     std::vector<double> values(input.values.size());
-    codec::dequantizeInt8(*matrix, values);
+    codec::dequantizeInt8(matrix, values);
     return values;
 }
 
@@ -221,8 +210,7 @@ Result<std::vector<codec::MxConstraint>> constraintsOf(const codec::Microscaled 
     request.nzData = options.layout == "nz";
     request.zzExponents = options.exponents == "zz";
     request.interleaved = options.exponents == "interleaved";
-    if (auto fits = codec::requireMicroscaled(request); !fits)
-        return tl::unexpected(std::move(fits.error()));
+    TRY(codec::requireMicroscaled(request));
     return codec::checkMicroscaled(request);
 }
 
@@ -230,24 +218,21 @@ Result<std::vector<codec::MxConstraint>> constraintsOf(const codec::Microscaled 
 
 Result<Quantized> quantizeArray(const QuantizeInput &input, const QuantizeOptions &options)
 {
-    const auto matrix = matrixOf(input.array, options.source);
-    if (!matrix)
-        return tl::unexpected(matrix.error());
+    const auto matrix = TRY(matrixOf(input.array, options.source));
     Quantized made;
     noteIdleOptions(options, made);
     made.folder =
-        beginFolder({options.format, matrix->shape, matrix->rows, matrix->columns,
-                     std::string(codec::mxSourceName(matrix->source)), input.path, input.sha256});
-    const auto values = options.format.starts_with("mx") ? quantizeMx(options, *matrix, made)
-                                                         : quantizeInteger(options, *matrix, made);
-    if (!values)
-        return tl::unexpected(values.error());
+        beginFolder({options.format, matrix.shape, matrix.rows, matrix.columns,
+                     std::string(codec::mxSourceName(matrix.source)), input.path, input.sha256});
+    const auto values =
+        TRY(options.format.starts_with("mx") ? quantizeMx(options, matrix, made)
+                                             : quantizeInteger(options, matrix, made));
     for (const auto &[name, bytes] : made.folder.files)
         made.bytes += bytes.size();
     if (!options.device.empty())
         made.folder.manifest["device"] = options.device;
     describeInstruction(options, made);
-    made.figures = figuresOf(*values, input.array.values);
+    made.figures = figuresOf(values, input.array.values);
     made.folder.manifest["error"] = figuresJson(made.figures);
     return made;
 }
@@ -326,23 +311,16 @@ void describeInstruction(const QuantizeOptions &options, Quantized &made)
 
 Result<Relaid> relayoutFolder(const Folder &folder, const RelayoutOptions &asked)
 {
-    const auto matrix = microscaledOf(folder);
-    if (!matrix)
-        return tl::unexpected(matrix.error());
+    const auto matrix = TRY(microscaledOf(folder));
     RelayoutOptions options = asked;
     if (options.layout.empty())
         options.layout = folder.matrix.layout;
     if (options.exponents.empty())
         options.exponents = folder.matrix.exponents;
-    if (auto same = givesTheSameBack(folder, *matrix); !same)
-        return tl::unexpected(std::move(same.error()));
-    auto constraints = constraintsOf(*matrix, options);
-    if (!constraints)
-        return tl::unexpected(std::move(constraints.error()));
-    auto made = inLayouts(folder, *matrix, options.layout, options.exponents);
-    if (!made)
-        return tl::unexpected(std::move(made.error()));
-    return Relaid{std::move(*made), std::move(*constraints)};
+    TRY(givesTheSameBack(folder, matrix));
+    auto constraints = TRY(constraintsOf(matrix, options));
+    auto made = TRY(inLayouts(folder, matrix, options.layout, options.exponents));
+    return Relaid{std::move(made), std::move(constraints)};
 }
 
 ElementType valuesType(const std::vector<double> &values)

@@ -7,12 +7,6 @@
 #include "core/numeric/element_type.h"
 #include "core/numeric/npy.h"
 
-#include <cstdint>
-#include <functional>
-#include <optional>
-#include <string>
-#include <vector>
-
 /// From an array to a folder, from one folder to another layout, and back to values: what the
 /// commands `quantize`, `relayout` and `dequantize` do, without their files.
 namespace kernscope::quantized {

@@ -2,19 +2,14 @@
 #include "core/container/section/builder.h"
 
 #include "core/base/error_builder.h"
-#include "core/format/kernel_format.h"
 #include "core/format/legality.h"
 #include "core/numeric/bitpack.h"
 #include "core/numeric/convert.h"
-#include "core/numeric/element_type.h"
 #include "core/numeric/half.h"
 #include "core/numeric/transpose.h"
 
-#include <algorithm>
 #include <bit>
-#include <cstdint>
 #include <set>
-#include <span>
 
 #include <fmt/format.h>
 
@@ -249,13 +244,10 @@ public:
 
     Result<void> build(std::vector<Built> &out)
     {
-        if (auto ready = prepare(); !ready)
-            return ready;
+        TRY(prepare());
         for (std::size_t core = 0; core < m_cores; ++core) {
-            auto built = buildCore(core);
-            if (!built)
-                return tl::unexpected(std::move(built.error()));
-            out.push_back(std::move(*built));
+            auto built = TRY(buildCore(core));
+            out.push_back(std::move(built));
         }
         return {};
     }
@@ -284,10 +276,7 @@ Result<void> WeightBuilder::prepare()
             return ErrorBuilder(std::move(form.error())).field(m_weight.name).unexpected();
         m_form = *form;
     }
-    auto steps = lanes::reductionOf(m_weight.geometry);
-    if (!steps)
-        return tl::unexpected(std::move(steps.error()));
-    m_steps = *steps;
+    m_steps = TRY(lanes::reductionOf(m_weight.geometry));
     const std::uint64_t elements = m_steps * m_weight.geometry.outputs;
     if (elements != m_weight.decoder->elements().value)
         return tl::unexpected(buildError(m_weight.name, fmt::format("{} elements", elements),
@@ -300,10 +289,7 @@ Result<void> WeightBuilder::prepare()
     if (!m_weight.activationTable.empty() && m_weight.activationTable.size() != kTableEntries)
         return tl::unexpected(buildError(m_weight.name, "an activation table of 43 numbers",
                                          fmt::format("{}", m_weight.activationTable.size())));
-    auto chunks = dealFor(m_weight, m_form, m_target.cores);
-    if (!chunks)
-        return tl::unexpected(std::move(chunks.error()));
-    m_chunks = std::move(*chunks);
+    m_chunks = TRY(dealFor(m_weight, m_form, m_target.cores));
     const lanes::Chunk &widest = m_chunks.front();
     m_cores = static_cast<std::size_t>((widest.channels + widest.lanes - 1) / widest.lanes);
     return {};
@@ -356,30 +342,28 @@ Result<Built> WeightBuilder::buildCore(std::size_t core)
     Built built;
     describe(built.unit, core);
     Packer packer(*m_weight.decoder, m_form, m_chunks, m_steps, core);
-    auto packed = packer.pack();
-    if (!packed)
-        return tl::unexpected(std::move(packed.error()));
-    if (packed->weights.size() > UINT32_MAX - 1)
+    auto packed = TRY(packer.pack());
+    if (packed.weights.size() > UINT32_MAX - 1)
         return tl::unexpected(buildError(m_weight.name, "below 4 GiB of coefficients a core",
-                                         fmt::format("{}", packed->weights.size())));
-    const auto channels = low32(packed->channels);
+                                         fmt::format("{}", packed.weights.size())));
+    const auto channels = low32(packed.channels);
     add(built, Kind::Lut, {kLookupType, 16, low32(m_weight.activationTable.size()), 0, 0, 0},
         halfBytes(m_weight.activationTable));
     add(built, Kind::Pal,
-        {packed->entryType, m_form.bits, low32(packed->books), m_form.kernelFormat, 0, 0},
-        packed->palette);
-    built.unit.records = packed->records;
-    add(built, Kind::Ocgs, {kWordType, 32, low32(packed->records.size()), 0, 0, 0},
-        std::vector<std::byte>(packed->records.size() * kRecordBytes));
-    add(built, Kind::Scale, {kHalfType, 16, channels, 0, 0, 0}, halfBytes(packed->scales));
+        {packed.entryType, m_form.bits, low32(packed.books), m_form.kernelFormat, 0, 0},
+        packed.palette);
+    built.unit.records = packed.records;
+    add(built, Kind::Ocgs, {kWordType, 32, low32(packed.records.size()), 0, 0, 0},
+        std::vector<std::byte>(packed.records.size() * kRecordBytes));
+    add(built, Kind::Scale, {kHalfType, 16, channels, 0, 0, 0}, halfBytes(packed.scales));
     std::vector<std::uint16_t> bias;
-    for (const std::uint64_t channel : packed->channelList)
+    for (const std::uint64_t channel : packed.channelList)
         bias.push_back(m_weight.bias.empty() ? std::uint16_t{0} : m_weight.bias[channel]);
     add(built, Kind::Bias, {kHalfType, 16, channels, 0, 0, 0},
         halfBytes(m_weight.bias.empty() ? std::vector<std::uint16_t>() : bias));
     add(built, Kind::Weights,
-        {packed->weightType, m_form.bits, low32(packed->channels * m_steps), 0, 0, 0},
-        packed->weights);
+        {packed.weightType, m_form.bits, low32(packed.channels * m_steps), 0, 0, 0},
+        packed.weights);
     built.unit.payloadBytes = built.payload.size();
     return built;
 }
@@ -579,8 +563,7 @@ Result<Packed> Packer::pack()
     }
     if (m_form.node == FormNode::Affine ||
         (m_form.node == FormNode::Palette && m_decoder.encoding().scaling)) {
-        if (auto scales = packScales(out); !scales)
-            return tl::unexpected(std::move(scales.error()));
+        TRY(packScales(out));
     }
     return out;
 }
@@ -599,8 +582,7 @@ Result<std::vector<std::byte>> buildSection(const BuildTarget &target,
     for (const BuildWeight &weight : weights) {
         if (weight.decoder == nullptr || weight.name.empty() || !names.insert(weight.name).second)
             return tl::unexpected(buildError("name", "weights of different names", weight.name));
-        if (auto done = WeightBuilder(target, weight).build(built); !done)
-            return tl::unexpected(std::move(done.error()));
+        TRY(WeightBuilder(target, weight).build(built));
     }
     if (built.size() > kMaxUnits)
         return tl::unexpected(buildError("units", fmt::format("at most {}", kMaxUnits),

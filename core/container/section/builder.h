@@ -5,10 +5,6 @@
 #include "core/container/section/section.h"
 #include "core/form/storage_form.h"
 
-#include <optional>
-#include <string>
-#include <vector>
-
 namespace kernscope::section {
 
 /// What the section is built for. A container knows no chips: the caller fills this in.

@@ -2,11 +2,7 @@
 #pragma once
 
 #include "core/container/section/section.h"
-#include "core/form/element_order.h"
-
-#include <cstdint>
-#include <memory>
-#include <vector>
+#include "core/form/order_layout.h"
 
 namespace kernscope::section {
 

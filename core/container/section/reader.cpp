@@ -9,7 +9,6 @@
 #include "core/numeric/element_type.h"
 
 #include <algorithm>
-#include <map>
 
 #include <fmt/format.h>
 
@@ -28,8 +27,7 @@ public:
 
     Result<WeightSection> read()
     {
-        if (auto header = readHeader(); !header)
-            return tl::unexpected(std::move(header.error()));
+        TRY(readHeader());
         for (std::uint32_t i = 0; i < m_units; ++i)
             readUnit(i);
         checkPayloadOverlap();

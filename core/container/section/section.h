@@ -4,16 +4,8 @@
 #include "core/base/error.h"
 #include "core/base/quantity.h"
 #include "core/format/kernel_format.h"
+#include "core/format/record_fields.h"
 #include "core/lanes/deal.h"
-
-#include <array>
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
 
 /// The weight-section container (.ksec), version 1 (resources/formats/weight-sections.md): kernel
 /// units, one a core, with the six sections of listing 25.1.
@@ -149,5 +141,10 @@ struct LoadAddresses {
 Result<void> relocate(WeightSection &section, const LoadAddresses &addresses);
 /// Takes the addresses back: every slot unresolved.
 void strip(WeightSection &section);
+
+/// The field of a weight section's tables that holds a byte: of the header, of a unit, of an
+/// output-channel group's record ("w core 2, record 1: address slot: bias (uint32)"). Nothing where
+/// no table names one (names, payloads, padding).
+std::optional<format::PlacedField> fieldAt(const WeightSection &section, FileOffset offset);
 
 } // namespace kernscope::section

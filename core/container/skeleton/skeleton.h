@@ -5,10 +5,7 @@
 #include "core/base/quantity.h"
 
 #include <cstddef>
-#include <cstdint>
 #include <span>
-#include <string>
-#include <vector>
 
 /// A container to copy (core/README.md, "A container"; its page is page.md beside this file). A
 /// header of six bytes, then fp16 numbers: two of them make ten bytes. Nothing writes such files.

@@ -2,17 +2,39 @@
 #pragma once
 
 #include "core/base/error.h"
+#include "core/base/error_builder.h"
 #include "core/base/progress.h"
-#include "core/patch/binary/binary_format.h"
 
 #include <cstddef>
-#include <cstdint>
 #include <functional>
-#include <optional>
 #include <span>
-#include <string_view>
 
 namespace kernscope::patch {
+
+/// Formats of patches of single files that other programs write and apply.
+enum class BinaryFormat : std::uint8_t { Ips, Bps };
+/// "ips", "bps".
+std::string_view binaryFormatName(BinaryFormat format);
+
+namespace ips {
+inline constexpr std::string_view kMagic = "PATCH", kEnd = "EOF";
+/// Offsets have 24 bits, lengths 16.
+inline constexpr std::uint64_t kMostOffset = 0xFFFFFF, kMostLength = 0xFFFF;
+/// An offset that reads as kEnd.
+inline constexpr std::uint64_t kEndOffset = 0x454F46;
+} // namespace ips
+
+namespace bps {
+inline constexpr std::string_view kMagic = "BPS1";
+/// CRC-32 of the file, of the new file and of the patch up to there, lowest byte first.
+inline constexpr std::size_t kChecksums = 3 * 4;
+/// What a step does: the low bits of its number; the rest is its length less one.
+enum Step : std::uint64_t { SourceRead = 0, TargetRead = 1, SourceCopy = 2, TargetCopy = 3 };
+inline constexpr unsigned kStepBits = 2;
+} // namespace bps
+
+/// CRC-32 as zlib and BPS have it.
+std::uint32_t checksumOf(std::span<const std::byte> bytes);
 
 /// What a patch says of itself, without the file that it is for.
 struct BinaryPatchHead {
@@ -55,5 +77,44 @@ Result<BinaryPatchHead> readBinaryPatch(std::span<const std::byte> patch, std::s
 Result<PatchedFile> applyBinaryPatch(std::span<const std::byte> file,
                                      std::span<const std::byte> patch, std::string_view name,
                                      const PatchRoom &room, Progress *progress = nullptr);
+
+/// Reads a binary patch from its start on. Every error names the place in the patch.
+class PatchCursor
+{
+public:
+    PatchCursor(std::span<const std::byte> bytes, std::string_view name)
+        : m_bytes(bytes), m_name(name)
+    {
+    }
+
+    std::uint64_t at() const { return m_at; }
+    std::uint64_t left() const { return m_bytes.size() - m_at; }
+    const std::string &name() const { return m_name; }
+
+    /// Error "binary_patch.cut".
+    Result<std::span<const std::byte>> take(std::uint64_t count, std::string_view what);
+    /// A number of so many bytes, the highest first. Error "binary_patch.cut".
+    Result<std::uint64_t> big(std::uint64_t bytes, std::string_view what);
+    /// A number of BPS. Errors: "binary_patch.cut", "binary_patch.number" (beyond 64 bits).
+    Result<std::uint64_t> number(std::string_view what);
+    /// Whether these bytes come next; goes past them.
+    bool magic(std::string_view text);
+
+    /// An error at a place in the patch.
+    ErrorBuilder error(std::string_view code, std::uint64_t at) const;
+
+private:
+    std::span<const std::byte> m_bytes;
+    std::string m_name;
+    std::uint64_t m_at = 0;
+};
+
+Result<PatchedFile> applyIps(std::span<const std::byte> file, PatchCursor &patch,
+                             const PatchRoom &room, Progress *progress);
+
+/// The head of a BPS patch; the cursor then stands at the first step.
+Result<BinaryPatchHead> readBpsHead(std::span<const std::byte> patch, PatchCursor &cursor);
+Result<PatchedFile> applyBps(std::span<const std::byte> file, const BinaryPatchHead &head,
+                             PatchCursor &patch, const PatchRoom &room, Progress *progress);
 
 } // namespace kernscope::patch

@@ -5,12 +5,10 @@
 #include "core/base/overlaid_file.h"
 #include "core/bundle/pair_read_lock.h"
 #include "core/codec/decode/decoder.h"
-#include "core/patch/edit/carried_values.h"
 
 #include <algorithm>
 #include <cmath>
-#include <span>
-#include <utility>
+#include <cstring>
 
 #include <fmt/format.h>
 
@@ -72,8 +70,7 @@ public:
             m_target.decodeFloat(run.to + done, m_before);
             m_source.decodeFloat(run.from + done, m_after);
             for (std::size_t i = 0; i < some; ++i) {
-                if (auto added = addElement(run.to + done + i, m_before[i], m_after[i]); !added)
-                    return added;
+                TRY(addElement(run.to + done + i, m_before[i], m_after[i]));
             }
             if (progress != nullptr && !progress->advance(some))
                 return tl::unexpected(cancelledError("The copy was cancelled"));
@@ -157,8 +154,7 @@ Result<std::vector<Edit>> copyRuns(const Bundle &to, std::size_t weightTo, const
         return tl::unexpected(target ? source.error() : target.error());
     Copier copier(to.weights()[weightTo], *target, *source, filter);
     for (const CopyRun &run : runs) {
-        if (auto added = copier.add(run, progress); !added)
-            return tl::unexpected(std::move(added.error()));
+        TRY(copier.add(run, progress));
     }
     return copier.take(fmt::format("{}#{}", from.name(), from.weights()[weightFrom].name));
 }
@@ -223,6 +219,50 @@ Result<std::vector<Edit>> copyCodebooks(const Bundle &to, std::size_t weightTo, 
         edits.push_back(std::move(edit));
     }
     return edits;
+}
+
+void carryValue(Edit &edit, std::uint64_t element, float value)
+{
+    if (edit.indices.empty() || edit.indices.back().stop != element)
+        edit.indices.push_back(IndexRange{element, element, false, false});
+    ++edit.indices.back().stop;
+    std::array<std::byte, sizeof value> raw{};
+    std::memcpy(raw.data(), &value, sizeof value);
+    edit.bytes.insert(edit.bytes.end(), raw.begin(), raw.end());
+}
+
+bool carriesValues(const Edit &edit)
+{
+    return edit.kind == Edit::Kind::FromNpy && !edit.bytes.empty();
+}
+
+std::uint64_t carriedCount(const Edit &edit)
+{
+    return carriesValues(edit) ? edit.bytes.size() / sizeof(float) : 0;
+}
+
+void readCarried(const Edit &edit, std::uint64_t first, std::span<double> out)
+{
+    for (std::size_t i = 0; i < out.size(); ++i) {
+        float value = 0;
+        std::memcpy(&value, edit.bytes.data() + (first + i) * sizeof value, sizeof value);
+        out[i] = static_cast<double>(value);
+    }
+}
+
+std::string carriedScript(const Edit &edit)
+{
+    std::string text;
+    std::uint64_t at = 0;
+    for (const IndexRange &run : edit.indices) {
+        for (std::uint64_t element = run.start; element < run.stop; ++element, ++at) {
+            double value = 0;
+            readCarried(edit, at, std::span(&value, 1));
+            text += fmt::format("{} {}[{}]={}\n", editKindName(Edit::Kind::Set), edit.weight,
+                                element, value);
+        }
+    }
+    return text;
 }
 
 } // namespace kernscope::patch

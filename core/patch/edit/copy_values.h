@@ -5,11 +5,6 @@
 #include "core/bundle/bundle_fwd.h"
 #include "core/patch/edit/edit.h"
 
-#include <cstdint>
-#include <functional>
-#include <span>
-#include <vector>
-
 namespace kernscope::patch {
 
 /// Elements that a copy may add to what a mask keeps: each is an edit of its own.
@@ -53,5 +48,20 @@ std::uint64_t copiedElements(std::span<const Edit> edits);
 /// palette, other numbers of codebooks, entries or lanes, an entry that is not finite).
 Result<std::vector<Edit>> copyCodebooks(const Bundle &to, std::size_t weightTo, const Bundle &from,
                                         std::size_t weightFrom);
+
+/// Adds an element's value to an edit of Edit::Kind::FromNpy that carries its values: `indices` are
+/// runs of flat indices, `bytes` the values of their elements one after the other, as fp32 of this
+/// machine's byte order. Elements come in rising order; 4 bytes an element and 24 a run.
+void carryValue(Edit &edit, std::uint64_t element, float value);
+
+/// Whether an edit has its values with it instead of in a file.
+bool carriesValues(const Edit &edit);
+/// How many.
+std::uint64_t carriedCount(const Edit &edit);
+/// Values [first, first + out.size()) of those that it carries, at fp32.
+void readCarried(const Edit &edit, std::uint64_t first, std::span<double> out);
+
+/// The same as lines of single elements, `set w[17]=0.5`, each with its end of line.
+std::string carriedScript(const Edit &edit);
 
 } // namespace kernscope::patch

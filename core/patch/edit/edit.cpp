@@ -2,16 +2,16 @@
 #include "core/patch/edit/edit.h"
 
 #include "core/base/error_builder.h"
+#include "core/base/overlaid_file.h"
 #include "core/base/text.h"
-#include "core/patch/edit/byte_text.h"
-#include "core/patch/edit/carried_values.h"
+#include "core/bundle/bundle.h"
+#include "core/container/aimodel/package.h"
+#include "core/patch/edit/copy_values.h"
 #include "core/patch/edit/edit_parser.h"
 #include "core/patch/edit/expression.h"
 
 #include <algorithm>
 #include <array>
-#include <optional>
-#include <utility>
 
 #include <fmt/format.h>
 
@@ -76,10 +76,7 @@ Result<IndexRange> parseRange(const Piece &piece, bool ranges)
     for (const auto &[bound, target] : {std::pair(first, &range.start), {last, &range.stop}}) {
         if (bound.text.empty())
             continue;
-        const auto index = parseIndex(bound);
-        if (!index)
-            return tl::unexpected(index.error());
-        *target = *index;
+        *target = TRY(parseIndex(bound));
     }
     if (!range.all && range.start >= range.stop)
         return syntaxError(piece, "a range whose end lies behind its start");
@@ -95,11 +92,9 @@ Result<void> parseGroup(const Piece &group, const Grammar &grammar, std::vector<
         const bool last = comma == std::string_view::npos;
         if (!last && !grammar.many)
             return syntaxError(group.part(comma), "one index");
-        const auto range =
-            parseRange(group.part(from, last ? comma : comma - from).trimmed(), grammar.ranges);
-        if (!range)
-            return tl::unexpected(range.error());
-        out.push_back(*range);
+        const auto range = TRY(
+            parseRange(group.part(from, last ? comma : comma - from).trimmed(), grammar.ranges));
+        out.push_back(range);
         if (last)
             return {};
         from = comma + 1;
@@ -126,8 +121,7 @@ Result<std::vector<IndexRange>> parseIndices(Piece &left, const Grammar &grammar
     }
     std::vector<IndexRange> indices;
     for (auto group = groups.rbegin(); group != groups.rend(); ++group) {
-        if (auto parsed = parseGroup(*group, grammar, indices); !parsed)
-            return tl::unexpected(std::move(parsed.error()));
+        TRY(parseGroup(*group, grammar, indices));
     }
     return indices;
 }
@@ -160,15 +154,9 @@ Result<void> parseValue(const Piece &value, Edit &edit)
         return patch::parseHexBytes(value).map(
             [&edit](std::vector<std::byte> bytes) { edit.bytes = std::move(bytes); });
     } else if (edit.kind == Edit::Kind::SetStored || edit.kind == Edit::Kind::Field) {
-        const auto stored = patch::parseInteger(value);
-        if (!stored)
-            return tl::unexpected(stored.error());
-        edit.stored = *stored;
+        edit.stored = TRY(patch::parseInteger(value));
     } else {
-        const auto number = parseNumber(value);
-        if (!number)
-            return tl::unexpected(number.error());
-        edit.value = *number;
+        edit.value = TRY(parseNumber(value));
     }
     return {};
 }
@@ -239,24 +227,15 @@ Result<Edit> parseEdit(Edit::Kind kind, std::string_view text)
         if (equals == std::string_view::npos)
             return syntaxError(whole.part(text.size()), "= and a value");
         left = whole.part(0, equals);
-        if (auto value = parseValue(whole.part(equals + 1).trimmed(), edit); !value)
-            return tl::unexpected(std::move(value.error()));
+        TRY(parseValue(whole.part(equals + 1).trimmed(), edit));
     }
-    auto indices = parseIndices(left, grammar);
-    if (!indices)
-        return tl::unexpected(std::move(indices.error()));
-    edit.indices = std::move(*indices);
+    edit.indices = TRY(parseIndices(left, grammar));
     if (kind == Edit::Kind::SetStored) {
-        const auto part = parsePart(left);
-        if (!part)
-            return tl::unexpected(part.error());
-        edit.part = *part;
+        edit.part = TRY(parsePart(left));
     }
     if (kind == Edit::Kind::Bytes) {
-        const auto offset = patch::parseFileOffset(left);
-        if (!offset)
-            return tl::unexpected(offset.error());
-        edit.indices = {IndexRange{*offset, *offset + edit.bytes.size(), false, true}};
+        const auto offset = TRY(patch::parseFileOffset(left));
+        edit.indices = {IndexRange{offset, offset + edit.bytes.size(), false, true}};
     }
     left = left.trimmed();
     if (left.text.empty())
@@ -320,3 +299,28 @@ Result<std::vector<Edit>> parseEditScript(std::string_view text, std::string_vie
 }
 
 } // namespace kernscope
+
+namespace kernscope::patch {
+
+std::vector<Edit> blankPathEdits(const Bundle &bundle)
+{
+    std::vector<Edit> edits;
+    if (bundle.kind() != BundleKind::Aimodel || bundle.programFile() == kNoIndex)
+        return edits;
+    const BundleFile &file = bundle.files()[bundle.programFile()];
+    const mlir::Module module = mlir::readModule(file.file->bytes(), file.path);
+    for (const aimodel::AuthorPath &path : aimodel::authorPaths(module)) {
+        const std::string_view text = module.textOf(path.range);
+        const std::size_t name = text.find_last_of("/\\") + 1;
+        const bool isFile = text.find('.', name) != std::string_view::npos;
+        Edit edit;
+        edit.kind = Edit::Kind::Bytes;
+        edit.weight = file.path;
+        edit.indices = {{path.range.offset.value, 0, false, true}};
+        edit.bytes.assign(isFile ? name : text.size(), std::byte{' '});
+        edits.push_back(std::move(edit));
+    }
+    return edits;
+}
+
+} // namespace kernscope::patch

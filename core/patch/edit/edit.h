@@ -2,13 +2,8 @@
 #pragma once
 
 #include "core/base/error.h"
+#include "core/bundle/bundle_fwd.h"
 #include "core/form/encoding.h"
-
-#include <cstddef>
-#include <cstdint>
-#include <string>
-#include <string_view>
-#include <vector>
 
 namespace kernscope {
 
@@ -48,7 +43,7 @@ struct Edit {
     std::string file;             ///< FromNpy; of values it carries: where they are from
     std::string note;             ///< free text of the one who made it
     std::string expression;       ///< Compute: of w, the value of each element (expression.h)
-    std::vector<std::byte> bytes; ///< Bytes: what comes there; FromNpy: carried_values.h
+    std::vector<std::byte> bytes; ///< Bytes: what comes there; FromNpy: copy_values.h
 };
 
 /// Notation of the option that gives such an edit, without dashes: "set", "set-stored", …
@@ -63,3 +58,12 @@ inline constexpr std::string_view kNoteMark = "# note: ";
 Result<std::vector<Edit>> parseEditScript(std::string_view text, std::string_view fileName);
 
 } // namespace kernscope
+
+namespace kernscope::patch {
+
+/// Edits of bytes that write blanks over the paths of the author's machine in the debug information
+/// of a Core AI package. The name of a file at a path's end stays, folders do not. None for other
+/// kinds of bundles.
+std::vector<Edit> blankPathEdits(const Bundle &bundle);
+
+} // namespace kernscope::patch

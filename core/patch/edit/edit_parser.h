@@ -4,8 +4,7 @@
 #include "core/base/error.h"
 
 #include <cstddef>
-#include <cstdint>
-#include <string_view>
+#include <span>
 
 /// The pieces that edits are written with. Every error is "patch.syntax" with the place within the
 /// whole text in `offset`.
@@ -32,5 +31,13 @@ Result<double> parseNumber(const Piece &piece);
 Result<std::int64_t> parseInteger(const Piece &piece);
 /// A decimal number without a sign.
 Result<std::uint64_t> parseIndex(const Piece &piece);
+
+inline constexpr std::size_t kMostTypedBytes = 4096; ///< of one edit
+
+/// Pairs of hexadecimal digits, with or without blanks between them; 1 to kMostTypedBytes bytes.
+/// Errors: "patch.syntax".
+Result<std::vector<std::byte>> parseHexBytes(const Piece &text);
+/// Takes "+0x40" (or a decimal number) off the end of `left`. Errors: "patch.syntax".
+Result<std::uint64_t> parseFileOffset(Piece &left);
 
 } // namespace kernscope::patch

@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <string_view>
-#include <utility>
 
 namespace kernscope::patch {
 
@@ -107,8 +105,7 @@ public:
 
     Result<Expression> run()
     {
-        if (auto read = sum(); !read)
-            return tl::unexpected(std::move(read.error()));
+        TRY(sum());
         skip();
         if (m_at < m_text.text.size())
             return syntaxError(m_text.part(m_at), "an operator, or the end");
@@ -213,11 +210,9 @@ Result<void> ExpressionParser::number()
     const Piece digits = m_text.part(m_at, end - m_at);
     if (digits.text.empty())
         return syntaxError(m_text.part(m_at), "a number, w, a function or (");
-    const auto value = parseNumber(digits);
-    if (!value)
-        return tl::unexpected(value.error());
+    const auto value = TRY(parseNumber(digits));
     m_at = end;
-    return add(Op::Number, *value);
+    return add(Op::Number, value);
 }
 
 Result<void> ExpressionParser::name()
@@ -241,8 +236,7 @@ Result<void> ExpressionParser::name()
     for (int argument = 0; argument < function->arguments; ++argument) {
         if (argument > 0 && !take(','))
             return syntaxError(m_text.part(m_at), ", and another argument");
-        if (auto done = sum(); !done)
-            return done;
+        TRY(sum());
     }
     if (!take(')'))
         return syntaxError(m_text.part(m_at), ")");

@@ -3,11 +3,6 @@
 
 #include "core/patch/edit/edit_parser.h"
 
-#include <cstddef>
-#include <cstdint>
-#include <span>
-#include <vector>
-
 namespace kernscope::patch {
 
 /// A formula of one value: numbers, w (the element as it is), + - * /, brackets, and the functions

@@ -2,14 +2,13 @@
 #include "core/patch/edit/find_weight.h"
 
 #include "core/base/error_builder.h"
+#include "core/base/text.h"
 #include "core/bundle/bundle.h"
 
-#include <algorithm>
 #include <array>
+#include <bit>
 #include <numeric>
-#include <string>
-#include <utility>
-#include <vector>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -128,6 +127,15 @@ bool isAddress(const Weight &weight, std::string_view name)
            endsPath(weight.model, before.substr(0, before.size() - 1));
 }
 
+tl::unexpected<Error> indexError(std::string expected, std::string found)
+{
+    return ErrorBuilder("patch.index")
+        .expected(std::move(expected))
+        .found(std::move(found))
+        .message("The weight has no such element")
+        .unexpected();
+}
+
 } // namespace
 
 Result<std::size_t> findWeight(const Bundle &bundle, std::string_view name)
@@ -143,6 +151,125 @@ Result<std::size_t> findWeight(const Bundle &bundle, std::string_view name)
             return found.front();
     }
     return tl::unexpected(unknown(bundle, name));
+}
+
+Result<std::vector<std::size_t>> findWeights(const Bundle &bundle,
+                                             std::span<const std::string> names)
+{
+    std::set<std::size_t> found;
+    for (const std::string &name : names) {
+        auto one = findWeight(bundle, name);
+        if (one) {
+            found.insert(*one);
+            continue;
+        }
+        bool any = false;
+        const bool pattern = isPattern(name);
+        for (std::size_t i = 0; pattern && i < bundle.weights().size(); ++i) {
+            const Weight &weight = bundle.weights()[i];
+            if (!matchesPattern(name, weight.name) && !matchesPattern(name, weight.address()))
+                continue;
+            found.insert(i);
+            any = true;
+        }
+        if (!any) {
+            ErrorBuilder error(std::move(one.error()));
+            if (pattern)
+                error.message("No weight of the bundle has a name like this pattern");
+            return error.unexpected();
+        }
+    }
+    return std::vector<std::size_t>(found.begin(), found.end());
+}
+
+ElementSelection ElementSelection::whole(std::uint64_t elements)
+{
+    ElementSelection selection;
+    selection.m_axes.push_back({0, elements, 1, 0});
+    selection.m_elements = elements;
+    return selection;
+}
+
+Result<ElementSelection> ElementSelection::make(std::span<const IndexRange> indices,
+                                                const Shape &shape)
+{
+    const auto elements = elementCount(shape);
+    if (!elements || elements->value == 0)
+        return indexError("a weight with elements", shapeText(shape));
+    const bool flat = indices.size() == 1;
+    if (!flat && indices.size() > shape.size()) {
+        return indexError(fmt::format("1 or {} indices for {}", shape.size(), shapeText(shape)),
+                          fmt::format("{} indices", indices.size()));
+    }
+    const Shape extents = flat ? Shape{elements->value} : shape;
+    ElementSelection selection;
+    selection.m_elements = 1;
+    std::uint64_t stride = elements->value;
+    for (std::size_t axis = 0; axis < extents.size(); ++axis) {
+        const std::uint64_t extent = extents[axis];
+        stride /= extent;
+        IndexRange range;
+        range.all = axis >= indices.size() || indices[axis].all;
+        if (!range.all)
+            range = indices[axis];
+        const bool open = range.all || range.stop == IndexRange::kToEnd;
+        const std::uint64_t stop = range.single && !range.all ? range.start + 1
+                                   : open                     ? extent
+                                                              : range.stop;
+        if (range.start >= stop || stop > extent) {
+            return indexError(fmt::format("0 to {} on axis {}", extent - 1, axis),
+                              range.single ? fmt::format("{}", range.start)
+                                           : fmt::format("{}:{}", range.start, stop));
+        }
+        selection.m_axes.push_back({range.start, stop - range.start, stride, 0});
+        selection.m_elements *= stop - range.start;
+    }
+    return selection;
+}
+
+ElementSelection::Run ElementSelection::next()
+{
+    if (m_done)
+        return {};
+    Run run;
+    for (const Axis &axis : m_axes)
+        run.first += (axis.start + axis.at) * axis.stride;
+    run.count = m_axes.back().count;
+    m_done = true;
+    for (std::size_t i = m_axes.size() - 1; i-- > 0;) {
+        Axis &axis = m_axes[i];
+        if (++axis.at < axis.count) {
+            m_done = false;
+            break;
+        }
+        axis.at = 0;
+    }
+    return run;
+}
+
+namespace {
+
+/// Bits of one code of a part: of a palette's indices and of a mask not those of the bytes that
+/// the older form declares.
+unsigned codeWidth(const codec::Encoding &encoding, codec::PartRole role, ElementType type)
+{
+    if (role == codec::PartRole::Mask)
+        return 1;
+    const bool payload = role == codec::PartRole::Indices || role == codec::PartRole::Data ||
+                         role == codec::PartRole::NonzeroData;
+    if (payload && encoding.palette && encoding.palette->entries > 1)
+        return static_cast<unsigned>(std::bit_width(encoding.palette->entries - 1));
+    return bitWidth(type);
+}
+
+} // namespace
+
+std::optional<StoredPart> storedPart(const codec::Encoding &encoding, codec::PartRole role)
+{
+    const codec::Operand *operand = codec::ownOperand(encoding, role);
+    if (operand == nullptr)
+        return std::nullopt;
+    return StoredPart{operand, codeWidth(encoding, role, operand->type)};
 }
 
 } // namespace kernscope::patch

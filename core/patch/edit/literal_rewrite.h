@@ -4,14 +4,6 @@
 #include "core/container/mil/program.h"
 #include "core/numeric/element_type.h"
 
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
-
 /// Numbers of the program file written anew in the bytes that they have.
 namespace kernscope::patch {
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/patch/aside.h"
 
 #include "core/bundle/open/bundle_builder.h"
 #include "core/patch/patch.h"
@@ -7,7 +6,7 @@
 #include "core/patch/plan/recorder.h"
 
 #include <algorithm>
-#include <utility>
+#include <iterator>
 
 #include <fmt/format.h>
 
@@ -49,13 +48,19 @@ Result<void> makeStep(const Bundle &fork, const EditStep &step, Progress &progre
 Result<PlannedEdits> plan(const BundlePtr &bundle, const std::vector<Edit> &edits, double tolerance,
                           Progress *progress, bool keepsFork)
 {
-    auto fork = forkOf(*bundle);
-    if (!fork)
-        return tl::unexpected(std::move(fork.error()));
-    patch::Planner planner(std::move(*fork), tolerance, progress);
+    auto fork = TRY(forkOf(*bundle));
+    patch::Planner planner(std::move(fork), tolerance, progress);
     PlannedEdits planned;
-    for (const Edit &edit : edits) {
-        auto applied = planner.plan(edit, !keepsFork && &edit == &edits.back());
+    while (planned.edits.size() < edits.size()) {
+        const auto rest = std::span(edits).subspan(planned.edits.size());
+        const Edit &edit = rest.front();
+        const std::size_t together = planner.maskEdits(rest);
+        auto applied =
+            together > 1
+                ? planner.planMask(rest.first(together))
+                : planner.plan(edit, !keepsFork && rest.size() == 1).map([](AppliedEdit one) {
+                      return std::vector{std::move(one)};
+                  });
         if (!applied) {
             Error refusal = std::move(applied.error());
             if (edits.size() > 1) // which one it is
@@ -63,10 +68,23 @@ Result<PlannedEdits> plan(const BundlePtr &bundle, const std::vector<Edit> &edit
                                               refusal.message);
             return tl::unexpected(std::move(refusal));
         }
-        planned.edits.push_back(std::move(*applied));
+        std::move(applied->begin(), applied->end(), std::back_inserter(planned.edits));
     }
     planned.bundle = planner.bundle();
     return planned;
+}
+
+Result<BundlePtr> lay(const BundlePtr &bundle, const AppliedEdit &edit, bool forward)
+{
+    TRY(patch::writeEdits(*bundle, edit.bytes, forward));
+    if (!edit.tables)
+        return bundle;
+    auto reread = bundle->reread();
+    if (reread)
+        return std::move(*reread);
+    // The bundle stays as it was.
+    TRY(patch::writeEdits(*bundle, edit.bytes, !forward));
+    return tl::unexpected(std::move(reread.error()));
 }
 
 } // namespace
@@ -80,10 +98,8 @@ Result<PlannedEdits> planOnFork(const BundlePtr &bundle, const std::vector<Edit>
 Result<std::vector<AppliedEdit>> planEdits(const BundlePtr &bundle, const std::vector<Edit> &edits,
                                            double tolerance, Progress *progress)
 {
-    auto planned = plan(bundle, edits, tolerance, progress, false);
-    if (!planned)
-        return tl::unexpected(std::move(planned.error()));
-    return std::move(planned->edits);
+    auto planned = TRY(plan(bundle, edits, tolerance, progress, false));
+    return std::move(planned.edits);
 }
 
 Result<BundlePtr> forkWithSteps(const BundlePtr &bundle, std::span<const EditStep> steps,
@@ -103,32 +119,11 @@ Result<BundlePtr> forkWithSteps(const BundlePtr &bundle, std::span<const EditSte
     if (!fork)
         return fork;
     for (const EditStep &step : steps) {
-        if (auto made = makeStep(**fork, step, watched); !made)
-            return tl::unexpected(std::move(made.error()));
+        TRY(makeStep(**fork, step, watched));
     }
-    if (auto same = (*fork)->checkUnchanged(); !same)
-        return tl::unexpected(std::move(same.error()));
+    TRY((*fork)->checkUnchanged());
     return tables ? (*fork)->reread() : fork;
 }
-
-namespace {
-
-Result<BundlePtr> lay(const BundlePtr &bundle, const AppliedEdit &edit, bool forward)
-{
-    if (auto written = patch::writeEdits(*bundle, edit.bytes, forward); !written)
-        return tl::unexpected(std::move(written.error()));
-    if (!edit.tables)
-        return bundle;
-    auto reread = bundle->reread();
-    if (reread)
-        return std::move(*reread);
-    // The bundle stays as it was.
-    if (auto undone = patch::writeEdits(*bundle, edit.bytes, !forward); !undone)
-        return tl::unexpected(std::move(undone.error()));
-    return tl::unexpected(std::move(reread.error()));
-}
-
-} // namespace
 
 Result<BundlePtr> applyEdit(const BundlePtr &bundle, const AppliedEdit &edit)
 {

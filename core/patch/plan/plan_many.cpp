@@ -12,7 +12,7 @@
 #include "core/codec/edit/editor.h"
 #include "core/codec/edit/run_editor.h"
 #include "core/numeric/npy.h"
-#include "core/patch/edit/carried_values.h"
+#include "core/patch/edit/copy_values.h"
 #include "core/patch/edit/expression.h"
 #include "core/patch/edit/find_weight.h"
 #include "core/patch/interrupted_save.h"
@@ -20,15 +20,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
-#include <filesystem>
-#include <functional>
-#include <memory>
-#include <optional>
-#include <span>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 
@@ -80,89 +71,6 @@ std::pair<std::string, std::string> splitSource(const std::string &source)
     return {source.substr(0, hash), source.substr(hash + 1)};
 }
 
-} // namespace
-
-Result<ArraySource> ArraySource::ofTensor(const std::string &path, const std::string &name,
-                                          const Weight &weight)
-{
-    const auto opened = openForReading(path);
-    const auto &bundle = opened.bundle;
-    if (!bundle)
-        return tl::unexpected(bundle.error());
-    if (const Error *fault = opened.fault())
-        return tl::unexpected(*fault);
-    // Of one array alone nothing has to be named.
-    const bool alone = name.empty() && (*bundle)->weights().size() == 1;
-    const auto index =
-        alone ? Result<std::size_t>(0) : findWeight(**bundle, name.empty() ? weight.name : name);
-    if (!index)
-        return ErrorBuilder(index.error()).file(path).unexpected();
-    const BundleReadLock lock(**bundle);
-    const auto decoder = (*bundle)->decoder(*index);
-    if (!decoder)
-        return tl::unexpected(decoder.error());
-    ArraySource source;
-    source.m_shape = (*bundle)->weights()[*index].shape;
-    source.m_bundle = *bundle;
-    source.m_decoder = *decoder;
-    return source;
-}
-
-Result<ArraySource> ArraySource::ofArray(const std::string &path)
-{
-    auto file = OverlaidFile::open(path, path);
-    if (!file)
-        return tl::unexpected(std::move(file.error()));
-    auto layout = readNpyLayout((*file)->bytes(), path);
-    if (!layout) {
-        // Of a file that another program cuts meanwhile that is the reason.
-        if (auto same = (*file)->checkSame(); !same)
-            return tl::unexpected(std::move(same.error()));
-        return tl::unexpected(std::move(layout.error()));
-    }
-    ArraySource source;
-    source.m_shape = layout->shape;
-    source.m_file = std::move(*file);
-    source.m_layout = std::move(*layout);
-    return source;
-}
-
-Result<ArraySource> ArraySource::open(const std::string &source, const Weight &weight)
-{
-    const auto [path, name] = splitSource(source);
-    std::error_code failure;
-    const bool array =
-        name.empty() && path.ends_with(".npy") && !std::filesystem::is_directory(path, failure);
-    auto opened = array ? ofArray(path) : ofTensor(path, name, weight);
-    if (opened && shapeWithoutOnes(opened->m_shape) != shapeWithoutOnes(weight.shape)) {
-        return ErrorBuilder("patch.shape")
-            .file(source)
-            .expected(shapeText(weight.shape))
-            .found(shapeText(opened->m_shape))
-            .message("The array has not the shape of the weight")
-            .unexpected();
-    }
-    return opened;
-}
-
-void ArraySource::read(std::uint64_t first, std::span<double> out) const
-{
-    if (m_file) {
-        readNpyElements(m_file->bytes(), m_layout, first, out);
-        return;
-    }
-    std::vector<float> floats(out.size());
-    m_decoder->decodeFloat(first, floats);
-    std::copy(floats.begin(), floats.end(), out.begin());
-}
-
-Result<void> ArraySource::checkUnchanged() const
-{
-    return m_file ? m_file->checkSame() : m_bundle->checkUnchanged();
-}
-
-namespace {
-
 /// Elements of one run: what is made of them stays in the second cache.
 constexpr std::uint64_t kRun = 16384;
 /// Elements of each run that are decoded and compared after it was written.
@@ -212,8 +120,7 @@ public:
             m_runs.push_back({first + at, std::min(kRun, count - at), valuesAt + at});
             if (m_runs.size() < m_atOnce)
                 continue;
-            if (auto done = flush(); !done)
-                return done;
+            TRY(flush());
         }
         return {};
     }
@@ -310,8 +217,7 @@ Result<void> Filler::write(const Run &run, Planned planned)
         const auto kept = static_cast<std::byte>((1U << bit % 8) - 1U);
         first.bytes[0] = (payload[first.offset] & kept) | (first.bytes[0] & ~kept);
     }
-    if (auto applied = m_planner.apply(plan); !applied)
-        return applied;
+    TRY(m_planner.apply(plan));
     return check(run.first, planned.after);
 }
 
@@ -349,11 +255,9 @@ Result<void> Filler::setEach(const Run &run)
         if (plan->parts.empty() || outcome.refusal)
             continue;
         ++outcome.changed;
-        if (auto applied = m_planner.apply(*plan); !applied)
-            return applied;
+        TRY(m_planner.apply(*plan));
         const auto stored = static_cast<float>(plan->stored);
-        if (auto checked = check(element, std::span(&stored, 1)); !checked)
-            return checked;
+        TRY(check(element, std::span(&stored, 1)));
     }
     if (m_editors.empty() && !advance(run.count))
         return tl::unexpected(cancelledError("The edit was cancelled; nothing was changed"));
@@ -408,13 +312,88 @@ Result<void> fillCarried(const Edit &edit, Filler &filler, const Weight &weight)
 Result<void> fillSelected(ElementSelection selection, Filler &filler)
 {
     for (auto run = selection.next(); run.count > 0; run = selection.next()) {
-        if (auto added = filler.add(run.first, run.count); !added)
-            return added;
+        TRY(filler.add(run.first, run.count));
     }
     return filler.flush();
 }
 
 } // namespace
+
+Result<ArraySource> ArraySource::ofTensor(const std::string &path, const std::string &name,
+                                          const Weight &weight)
+{
+    const auto opened = openForReading(path);
+    const auto &bundle = opened.bundle;
+    if (!bundle)
+        return tl::unexpected(bundle.error());
+    if (const Error *fault = opened.fault())
+        return tl::unexpected(*fault);
+    // Of one array alone nothing has to be named.
+    const bool alone = name.empty() && (*bundle)->weights().size() == 1;
+    const auto index =
+        alone ? Result<std::size_t>(0) : findWeight(**bundle, name.empty() ? weight.name : name);
+    if (!index)
+        return ErrorBuilder(index.error()).file(path).unexpected();
+    const BundleReadLock lock(**bundle);
+    const auto decoder = TRY((*bundle)->decoder(*index));
+    ArraySource source;
+    source.m_shape = (*bundle)->weights()[*index].shape;
+    source.m_bundle = *bundle;
+    source.m_decoder = decoder;
+    return source;
+}
+
+Result<ArraySource> ArraySource::ofArray(const std::string &path)
+{
+    auto file = OverlaidFile::open(path, path);
+    if (!file)
+        return tl::unexpected(std::move(file.error()));
+    auto layout = readNpyLayout((*file)->bytes(), path);
+    if (!layout) {
+        // Of a file that another program cuts meanwhile that is the reason.
+        TRY((*file)->checkSame());
+        return tl::unexpected(std::move(layout.error()));
+    }
+    ArraySource source;
+    source.m_shape = layout->shape;
+    source.m_file = std::move(*file);
+    source.m_layout = std::move(*layout);
+    return source;
+}
+
+Result<ArraySource> ArraySource::open(const std::string &source, const Weight &weight)
+{
+    const auto [path, name] = splitSource(source);
+    std::error_code failure;
+    const bool array =
+        name.empty() && path.ends_with(".npy") && !std::filesystem::is_directory(path, failure);
+    auto opened = array ? ofArray(path) : ofTensor(path, name, weight);
+    if (opened && shapeWithoutOnes(opened->m_shape) != shapeWithoutOnes(weight.shape)) {
+        return ErrorBuilder("patch.shape")
+            .file(source)
+            .expected(shapeText(weight.shape))
+            .found(shapeText(opened->m_shape))
+            .message("The array has not the shape of the weight")
+            .unexpected();
+    }
+    return opened;
+}
+
+void ArraySource::read(std::uint64_t first, std::span<double> out) const
+{
+    if (m_file) {
+        readNpyElements(m_file->bytes(), m_layout, first, out);
+        return;
+    }
+    std::vector<float> floats(out.size());
+    m_decoder->decodeFloat(first, floats);
+    std::copy(floats.begin(), floats.end(), out.begin());
+}
+
+Result<void> ArraySource::checkUnchanged() const
+{
+    return m_file ? m_file->checkSame() : m_bundle->checkUnchanged();
+}
 
 Result<void> Planner::planMany(const Edit &edit, WeightPlanner &planner)
 {
@@ -425,10 +404,7 @@ Result<void> Planner::planMany(const Edit &edit, WeightPlanner &planner)
             readCarried(edit, run.valuesAt, out);
         };
     } else if (edit.kind == Edit::Kind::FromNpy) {
-        auto opened = ArraySource::open(edit.file, planner.weight());
-        if (!opened)
-            return tl::unexpected(std::move(opened.error()));
-        source = std::move(*opened);
+        source = TRY(ArraySource::open(edit.file, planner.weight()));
         values.read = [&source](const Run &run, std::span<double> out) {
             source->read(run.first, out);
         };
@@ -447,10 +423,7 @@ Result<void> Planner::planMany(const Edit &edit, WeightPlanner &planner)
     }
     auto selection = ElementSelection::whole(planner.weight().elements.value);
     if (!carriesValues(edit) && !edit.indices.empty()) {
-        auto chosen = ElementSelection::make(edit.indices, planner.weight().shape);
-        if (!chosen)
-            return tl::unexpected(std::move(chosen.error()));
-        selection = std::move(*chosen);
+        selection = TRY(ElementSelection::make(edit.indices, planner.weight().shape));
     }
     const std::uint64_t elements = carriesValues(edit) ? carriedCount(edit) : selection.elements();
     m_announced += elements;

@@ -3,16 +3,9 @@
 #include "core/patch/plan/planner.h"
 
 #include "core/base/error_builder.h"
-#include "core/base/overlaid_file.h"
-#include "core/bundle/bundle.h"
-#include "core/container/mil/program.h"
-#include "core/patch/edit/find_weight.h"
 #include "core/patch/plan/shared_constant.h"
 
-#include <algorithm>
-#include <cmath>
-#include <utility>
-
+#include <set>
 #include <fmt/format.h>
 
 namespace kernscope {
@@ -29,33 +22,11 @@ Error planError(std::string_view code, std::string expected, std::string found, 
         .message(std::move(message));
 }
 
-/// The one element that an edit names.
-Result<std::uint64_t> singleElement(const Edit &edit, const Shape &shape)
-{
-    auto selection = ElementSelection::make(edit.indices, shape);
-    if (!selection)
-        return tl::unexpected(std::move(selection.error()));
-    if (selection->elements() != 1) {
-        return tl::unexpected(planError(
-            "patch.index", fmt::format("1 or {} indices for {}", shape.size(), shapeText(shape)),
-            fmt::format("{} indices, which choose {} elements", edit.indices.size(),
-                        selection->elements()),
-            "One element must be named"));
-    }
-    return selection->next().first;
-}
-
 double decoded(const codec::Decoder &decoder, std::uint64_t element)
 {
     float value = 0;
     decoder.decodeFloat(element, std::span(&value, 1));
     return static_cast<double>(value);
-}
-
-/// "1.5", or "not stored" for a zero that the mask makes.
-std::string elementText(const codec::Decoder &decoder, std::uint64_t element)
-{
-    return decoder.stored(element) ? valueText(decoded(decoder, element)) : "not stored";
 }
 
 Result<codec::EditPlan> planTable(const codec::Editor &editor, const Edit &edit, double tolerance)
@@ -82,28 +53,43 @@ Result<codec::EditPlan> planElement(const codec::Editor &editor, const Edit &edi
 
 } // namespace
 
+Result<std::uint64_t> singleElement(const Edit &edit, const Shape &shape)
+{
+    auto selection = ElementSelection::make(edit.indices, shape);
+    if (!selection)
+        return tl::unexpected(std::move(selection.error()));
+    if (selection->elements() != 1) {
+        return tl::unexpected(planError(
+            "patch.index", fmt::format("1 or {} indices for {}", shape.size(), shapeText(shape)),
+            fmt::format("{} indices, which choose {} elements", edit.indices.size(),
+                        selection->elements()),
+            "One element must be named"));
+    }
+    return selection->next().first;
+}
+
+std::string elementText(const codec::Decoder &decoder, std::uint64_t element)
+{
+    return decoder.stored(element) ? valueText(decoded(decoder, element)) : "not stored";
+}
+
 Result<AppliedEdit> Planner::plan(const Edit &edit, bool last)
 {
     m_applied = AppliedEdit{};
     m_applied.edit = edit;
     if (edit.isRaw())
         return planRaw(edit);
-    const auto weight = findWeight(*m_bundle, edit.weight);
-    if (!weight)
-        return tl::unexpected(std::move(weight.error()));
-    m_weight = *weight;
-    auto planner = WeightPlanner::make(m_bundle, m_weight, m_recorder);
-    if (!planner)
-        return tl::unexpected(std::move(planner.error()));
-    auto planned = checkEditedPart(*m_bundle, planner->weight(), edit);
+    m_weight = TRY(findWeight(*m_bundle, edit.weight));
+    auto planner = TRY(WeightPlanner::make(m_bundle, m_weight, m_recorder));
+    auto planned = checkEditedPart(*m_bundle, planner.weight(), edit);
     if (planned)
-        planned = planBytes(edit, *planner);
+        planned = planBytes(edit, planner);
     if (planned)
-        planned = planner->finish();
+        planned = planner.finish();
     if (!planned)
         return tl::unexpected(std::move(planned.error()));
-    m_applied.tables = planner->changedTables();
-    const auto others = planner->alsoChanged();
+    m_applied.tables = planner.changedTables();
+    const auto others = planner.alsoChanged();
     if (!others.empty()) {
         m_applied.note += fmt::format("{}also changes {}", m_applied.note.empty() ? "" : "; ",
                                       fmt::join(others, ", "));
@@ -112,10 +98,81 @@ Result<AppliedEdit> Planner::plan(const Edit &edit, bool last)
     if (m_applied.bytes.empty())
         m_applied.tables = false;
     if (m_applied.tables) {
-        if (auto reread = rereadAndCheck(edit); !reread)
-            return tl::unexpected(std::move(reread.error()));
+        const auto decoder = TRY(reread());
+        const bool element = edit.kind == Edit::Kind::Set || edit.kind == Edit::Kind::Keep ||
+                             edit.kind == Edit::Kind::Drop;
+        if (element)
+            TRY(checkElement(decoder, edit, m_element, m_applied.stored));
     }
     return std::move(m_applied);
+}
+
+std::size_t Planner::maskEdits(std::span<const Edit> edits) const
+{
+    const auto weightOf = [this](const Edit &edit) {
+        if (edit.kind != Edit::Kind::Keep && edit.kind != Edit::Kind::Drop)
+            return kNoIndex;
+        return findWeight(*m_bundle, edit.weight).value_or(kNoIndex);
+    };
+    const std::size_t first = countIsTyped(*m_bundle) ? weightOf(edits.front()) : kNoIndex;
+    if (first == kNoIndex)
+        return 1;
+    const auto end = std::find_if(edits.begin() + 1, edits.end(),
+                                  [&](const Edit &edit) { return weightOf(edit) != first; });
+    return static_cast<std::size_t>(end - edits.begin());
+}
+
+Result<std::vector<AppliedEdit>> Planner::planMask(std::span<const Edit> edits)
+{
+    m_weight = *findWeight(*m_bundle, edits.front().weight);
+    auto planner = WeightPlanner::make(m_bundle, m_weight, m_recorder);
+    if (!planner)
+        return tl::unexpected(std::move(planner.error()));
+    std::vector<codec::MaskChange> changes;
+    for (const Edit &edit : edits) {
+        const auto element = singleElement(edit, planner->weight().shape);
+        if (!element)
+            return tl::unexpected(element.error());
+        changes.push_back({*element, std::nullopt, toleranceFor(edit.value, m_tolerance)});
+        if (edit.kind == Edit::Kind::Keep)
+            changes.back().value = edit.value;
+    }
+    const codec::Decoder before = planner->decoder();
+    const auto plans = codec::Editor(before).changeMask(changes);
+    if (!plans)
+        return tl::unexpected(plans.error());
+    std::vector<AppliedEdit> applied(edits.size());
+    for (std::size_t i = 0; i < edits.size(); ++i) {
+        const codec::EditPlan &plan = (*plans)[i];
+        applied[i].edit = edits[i];
+        applied[i].asked = plan.asked;
+        applied[i].stored = plan.stored;
+        applied[i].note = plan.note;
+        applied[i].oldText = elementText(before, changes[i].element);
+        applied[i].newText = changes[i].value ? valueText(plan.stored) : "not stored";
+    }
+    auto planned = checkAlone(*m_bundle, m_weight);
+    if (planned)
+        planned = planner->apply(plans->back());
+    if (!planned)
+        return tl::unexpected(std::move(planned.error()));
+    applied.back().bytes = m_recorder.take(false);
+    applied.back().tables = !applied.back().bytes.empty(); // decoders have counted the mask
+    if (!applied.back().tables)
+        return applied;
+    const auto decoder = reread();
+    if (!decoder)
+        return tl::unexpected(decoder.error());
+    std::set<std::uint64_t> seen;
+    for (std::size_t i = edits.size(); i-- > 0;) { // of several of one element the last one holds
+        const std::uint64_t element = changes[i].element;
+        auto held = seen.insert(element).second
+                        ? checkElement(*decoder, edits[i], element, applied[i].stored)
+                        : Result<void>();
+        if (!held)
+            return tl::unexpected(std::move(held.error()));
+    }
+    return applied;
 }
 
 Result<void> Planner::planBytes(const Edit &edit, WeightPlanner &planner)
@@ -138,44 +195,37 @@ Result<void> Planner::planBytes(const Edit &edit, WeightPlanner &planner)
 
 Result<void> Planner::planSingle(const Edit &edit, WeightPlanner &planner)
 {
-    const auto element = singleElement(edit, planner.weight().shape);
-    if (!element)
-        return tl::unexpected(std::move(element.error()));
-    m_applied.oldText = elementText(planner.decoder(), *element);
-    const auto plan = planElement(codec::Editor(planner.decoder()), edit, *element,
-                                  toleranceFor(edit.value, m_tolerance));
-    if (!plan)
-        return tl::unexpected(plan.error());
-    m_applied.asked = plan->asked;
-    m_applied.stored = plan->stored;
-    m_applied.note = plan->note;
-    m_applied.newText = edit.kind == Edit::Kind::Drop ? "not stored" : valueText(plan->stored);
-    m_element = *element;
-    if (auto applied = planner.apply(*plan); !applied)
-        return applied;
+    const auto element = TRY(singleElement(edit, planner.weight().shape));
+    m_applied.oldText = elementText(planner.decoder(), element);
+    const auto plan = TRY(planElement(codec::Editor(planner.decoder()), edit, element,
+                                      toleranceFor(edit.value, m_tolerance)));
+    m_applied.asked = plan.asked;
+    m_applied.stored = plan.stored;
+    m_applied.note = plan.note;
+    m_applied.newText = edit.kind == Edit::Kind::Drop ? "not stored" : valueText(plan.stored);
+    m_element = element;
+    TRY(planner.apply(plan));
     // Where the payload has another length, only the bundle read anew can decode it.
-    if (!plan->payloadElements && !sameValue(decoded(planner.decoder(), *element),
-                                             static_cast<double>(static_cast<float>(plan->stored))))
-        return tl::unexpected(verifyError(plan->stored, decoded(planner.decoder(), *element)));
+    if (!plan.payloadElements && !sameValue(decoded(planner.decoder(), element),
+                                            static_cast<double>(static_cast<float>(plan.stored))))
+        return tl::unexpected(verifyError(plan.stored, decoded(planner.decoder(), element)));
     return {};
 }
 
 Result<void> Planner::planPart(const Edit &edit, WeightPlanner &planner)
 {
-    const auto plan =
-        planTable(codec::Editor(planner.decoder()), edit, toleranceFor(edit.value, m_tolerance));
-    if (!plan)
-        return tl::unexpected(plan.error());
+    const auto plan = TRY(
+        planTable(codec::Editor(planner.decoder()), edit, toleranceFor(edit.value, m_tolerance)));
     if (edit.kind == Edit::Kind::SetStored && edit.part == codec::PartRole::Mask &&
-        !plan->parts.empty()) {
+        !plan.parts.empty()) {
         return tl::unexpected(planError("patch.mask", "keep or drop", "a bit of the mask alone",
                                         "The mask would no longer match its values"));
     }
-    m_applied.asked = plan->asked;
-    m_applied.stored = plan->stored;
-    m_applied.note = plan->note;
+    m_applied.asked = plan.asked;
+    m_applied.stored = plan.stored;
+    m_applied.note = plan.note;
     m_applied.oldText = partText(edit, planner);
-    auto applied = planner.apply(*plan);
+    auto applied = planner.apply(plan);
     m_applied.newText = partText(edit, planner);
     return applied;
 }
@@ -186,31 +236,72 @@ Error Planner::verifyError(double wanted, double found) const
                      "The bytes planned do not decode to the value");
 }
 
-Result<void> Planner::rereadAndCheck(const Edit &edit)
+/// The weight in the bundle as its files are now.
+Result<codec::Decoder> Planner::reread()
 {
     auto bundle = m_bundle->reread();
     if (!bundle)
         return tl::unexpected(std::move(bundle.error()));
-    const std::size_t before = m_weight;
     m_bundle = std::move(*bundle);
-    const auto decoder = before < m_bundle->weights().size()
-                             ? m_bundle->decoder(before)
-                             : Result<codec::Decoder>(tl::unexpected(verifyError(0, 0)));
-    if (!decoder)
-        return tl::unexpected(decoder.error());
-    const bool element = edit.kind == Edit::Kind::Set || edit.kind == Edit::Kind::Keep ||
-                         edit.kind == Edit::Kind::Drop;
-    if (!element)
+    return m_weight < m_bundle->weights().size()
+               ? m_bundle->decoder(m_weight)
+               : Result<codec::Decoder>(tl::unexpected(verifyError(0, 0)));
+}
+
+Result<void> Planner::checkElement(const codec::Decoder &decoder, const Edit &edit,
+                                   std::uint64_t element, double stored) const
+{
+    const double wanted = static_cast<double>(static_cast<float>(stored));
+    const double found = decoded(decoder, element);
+    // What is left out may be another value than 0: code 0 under a zero point.
+    if (edit.kind == Edit::Kind::Drop ? !decoder.stored(element) : sameValue(wanted, found))
         return {};
-    const double wanted = edit.kind == Edit::Kind::Drop
-                              ? 0.0
-                              : static_cast<double>(static_cast<float>(m_applied.stored));
-    const double found = decoded(*decoder, m_element);
-    if (!sameValue(wanted, found) || (edit.kind == Edit::Kind::Drop && decoder->stored(m_element)))
-        return tl::unexpected(verifyError(wanted, found));
-    return {};
+    return tl::unexpected(verifyError(wanted, found));
 }
 
 } // namespace patch
 
 } // namespace kernscope
+
+namespace kernscope::patch {
+
+namespace {
+
+std::string storedText(const codec::Encoding &encoding, codec::PartRole role, std::uint64_t index)
+{
+    const auto part = storedPart(encoding, role);
+    const auto code = part ? codec::operandCode(*part->operand, part->width, index) : std::nullopt;
+    if (!code)
+        return {};
+    return isFloatingPoint(part->operand->type) ? fmt::format("{:#x}", *code)
+                                                : fmt::format("{}", *code);
+}
+
+} // namespace
+
+std::string valueText(double value)
+{
+    return fmt::format("{}", static_cast<float>(value));
+}
+
+std::string partText(const Edit &edit, const WeightPlanner &planner)
+{
+    const codec::Encoding &encoding = planner.decoder().encoding();
+    const auto index = [&edit](std::size_t i) {
+        return i < edit.indices.size() ? edit.indices[i].start : 0;
+    };
+    if (edit.kind == Edit::Kind::Codebook && encoding.palette) {
+        const auto values = planner.decoder().codebookValues();
+        const std::uint64_t at =
+            (index(0) * encoding.palette->entries + index(1)) * encoding.palette->vector + index(2);
+        return at < values.size() ? valueText(static_cast<double>(values[at])) : std::string();
+    }
+    if (edit.kind == Edit::Kind::Scale) {
+        const auto scale = storedPart(encoding, codec::PartRole::Scale);
+        const auto value = scale ? codec::operandValue(*scale->operand, index(0)) : std::nullopt;
+        return value ? valueText(*value) : std::string();
+    }
+    return storedText(encoding, edit.part, index(0));
+}
+
+} // namespace kernscope::patch

@@ -4,16 +4,13 @@
 #include "core/base/error.h"
 #include "core/base/progress.h"
 #include "core/bundle/bundle_fwd.h"
-#include "core/patch/edit/selection.h"
+#include "core/patch/edit/find_weight.h"
 #include "core/patch/patch.h"
 #include "core/patch/plan/recorder.h"
 #include "core/patch/plan/weight_planner.h"
 
 #include <cmath>
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <vector>
+#include <span>
 
 namespace kernscope::codec {
 struct RunOutcome;
@@ -35,6 +32,13 @@ public:
     /// Plans one edit: its byte ranges and the stored value. Errors: "patch.*",
     /// "task.cancelled". `last`: bundle() is not read any more, if the edit changed no tables.
     Result<AppliedEdit> plan(const Edit &edit, bool last = false);
+    /// How many of the edits, from the first on, keep and drop elements of one weight whose number
+    /// of stored values its program's types say: planned together, so that the number may stay. 1
+    /// where there are no such.
+    std::size_t maskEdits(std::span<const Edit> edits) const;
+    /// Plans those; the last one has the bytes of all. Errors: "patch.mask" where the number does
+    /// not stay.
+    Result<std::vector<AppliedEdit>> planMask(std::span<const Edit> edits);
     /// The bundle of its own, as it is after the edits so far.
     const BundlePtr &bundle() const { return m_bundle; }
 
@@ -45,7 +49,9 @@ private:
     Result<void> planMany(const Edit &edit, WeightPlanner &planner);
     void noteOutcome(const Edit &edit, const codec::RunOutcome &outcome, std::uint64_t elements);
     Result<AppliedEdit> planRaw(const Edit &edit);
-    Result<void> rereadAndCheck(const Edit &edit);
+    Result<codec::Decoder> reread();
+    Result<void> checkElement(const codec::Decoder &decoder, const Edit &edit,
+                              std::uint64_t element, double stored) const;
     Error verifyError(double wanted, double found) const;
 
     BundlePtr m_bundle;
@@ -62,6 +68,10 @@ private:
 
 /// A decoded value in its shortest notation in fp32.
 std::string valueText(double value);
+/// "1.5", or "not stored" for what the mask leaves out.
+std::string elementText(const codec::Decoder &decoder, std::uint64_t element);
+/// The one element that an edit names. Error "patch.index".
+Result<std::uint64_t> singleElement(const Edit &edit, const Shape &shape);
 /// Whether two decoded values are one: not-a-number is itself.
 inline bool sameValue(double a, double b)
 {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// Edits of bytes as they lie in a file: of headers, records, metadata, stored numbers, registers.
 #include "core/patch/plan/raw_place.h"
 
 #include "core/base/error_builder.h"
@@ -7,15 +8,13 @@
 #include "core/base/text.h"
 #include "core/bundle/bundle.h"
 #include "core/container/hwx/container.h"
-#include "core/descriptor/register_map.h"
-#include "core/form/element_order.h"
+#include "core/descriptor/task_reader.h"
 #include "core/form/operand_place.h"
-#include "core/patch/plan/task_word.h"
+#include "core/patch/plan/planner.h"
 
 #include <algorithm>
 #include <charconv>
 #include <set>
-#include <utility>
 
 #include <fmt/format.h>
 
@@ -106,12 +105,10 @@ Result<RawPlace> fieldPlace(const Bundle &bundle, const Edit &edit)
     const auto path = parsePath(edit.weight);
     if (!path)
         return tl::unexpected(path.error());
-    const auto word = findWord(bundle, edit.weight, *path);
-    if (!word)
-        return tl::unexpected(word.error());
+    const auto word = TRY(findWord(bundle, edit.weight, *path));
     BitField bits; // of a whole register
     if (!path->field.empty()) {
-        const auto *reg = word->reg;
+        const auto *reg = word.reg;
         const auto named = [&path](const BitField &field) { return field.name == path->field; };
         if (reg == nullptr || std::none_of(reg->fields.begin(), reg->fields.end(), named))
             return fieldError(edit.weight, "a field of that register",
@@ -128,17 +125,17 @@ Result<RawPlace> fieldPlace(const Bundle &bundle, const Edit &edit)
             .unexpected();
     }
     const auto number = static_cast<std::uint32_t>(edit.stored);
-    const std::uint32_t after = (word->value & ~bits.mask()) | (number << bits.low);
+    const std::uint32_t after = (word.value & ~bits.mask()) | (number << bits.low);
     RawPlace place;
-    place.offset = FileOffset(word->place);
+    place.offset = FileOffset(word.place);
     place.after.resize(4);
     storeLittle(std::span(place.after), 0, after);
-    place.oldText = fmt::format("{}", bits.of(word->value));
+    place.oldText = fmt::format("{}", bits.of(word.value));
     place.newText = fmt::format("{}", number);
     place.note = path->field.empty()
-                     ? fmt::format("{:#010x} becomes {:#010x}", word->value, after)
+                     ? fmt::format("{:#010x} becomes {:#010x}", word.value, after)
                      : fmt::format("bits {}:{} of {}, {:#010x} becomes {:#010x}", bits.high,
-                                   bits.low, path->reg, word->value, after);
+                                   bits.low, path->reg, word.value, after);
     return place;
 }
 
@@ -330,6 +327,90 @@ std::string whatBreaks(const Bundle &before, const Bundle &after)
     if (const auto was = tasksOf(before), is = tasksOf(after); was != is)
         faults.push_back(fmt::format("{} instead of {}", counted(is, "task"), was));
     return fmt::format("{}", fmt::join(faults, "; "));
+}
+
+bool visitTaskWords(const Bundle &bundle, std::size_t text, std::size_t task,
+                    const std::function<void(const TaskWord &)> &visit)
+{
+    if (!bundle.hardware() || text >= bundle.hardware()->texts.size())
+        return false;
+    const hwx::Text &tasks = bundle.hardware()->texts[text];
+    const hwx::SegmentSection *section = bundle.hardware()->section(tasks.section);
+    if (section == nullptr || !section->bytes || tasks.tasks->version == nullptr ||
+        task >= tasks.tasks->tasks.size())
+        return false;
+    const ByteRange range = *section->bytes;
+    const auto bytes = bundle.files().front().file->bytes();
+    const descriptor::TaskReader reader(bytes.subspan(range.offset.value, range.bytes.value),
+                                        *tasks.tasks);
+    descriptor::TaskDetail detail;
+    reader.read(task, detail);
+    const auto *map = descriptor::RegisterMap::of(tasks.tasks->version->registerMap);
+    const std::uint64_t begin = range.offset.value + detail.task.offset;
+    for (std::size_t i = 0; i < detail.header.size(); ++i) {
+        const auto word = static_cast<std::uint32_t>(i);
+        visit({begin + 4 * i, 4 * word, detail.header[i], true,
+               map == nullptr ? nullptr : map->header(word)});
+    }
+    for (const auto &write : detail.stream.writes)
+        visit({begin + write.offset, write.address, write.value, false,
+               map == nullptr ? nullptr : map->find(write.address)});
+    return true;
+}
+
+std::optional<TaskNumber> taskAt(const Bundle &bundle, FileOffset offset)
+{
+    if (!bundle.hardware())
+        return std::nullopt;
+    const auto &texts = bundle.hardware()->texts;
+    for (std::size_t t = 0; t < texts.size(); ++t) {
+        const hwx::SegmentSection *section = bundle.hardware()->section(texts[t].section);
+        if (section == nullptr || !section->bytes || !section->bytes->contains(offset))
+            continue;
+        const std::uint64_t at = offset.value - section->bytes->offset.value;
+        const auto &tasks = texts[t].tasks->tasks;
+        const auto behind = std::upper_bound(
+            tasks.begin(), tasks.end(), at,
+            [](std::uint64_t place, const descriptor::Task &task) { return place < task.offset; });
+        if (behind != tasks.begin() && at - std::prev(behind)->offset < std::prev(behind)->bytes())
+            return TaskNumber{t, static_cast<std::size_t>(std::prev(behind) - tasks.begin())};
+    }
+    return std::nullopt;
+}
+
+std::optional<TaskWord> taskWordAt(const Bundle &bundle, const TaskNumber &task, FileOffset offset)
+{
+    std::optional<TaskWord> found;
+    visitTaskWords(bundle, task.text, task.task, [&](const TaskWord &word) {
+        if (offset.value >= word.place && offset.value < word.place + 4)
+            found = word;
+    });
+    return found;
+}
+
+Result<AppliedEdit> Planner::planRaw(const Edit &edit)
+{
+    auto place = TRY(rawPlace(*m_bundle, edit));
+    TRY(m_recorder.write(place.file, place.offset, place.after));
+    m_applied.bytes = m_recorder.take();
+    m_applied.oldText = std::move(place.oldText);
+    m_applied.newText = std::move(place.newText);
+    m_applied.note = std::move(place.note);
+    m_applied.asked = m_applied.stored = static_cast<double>(edit.stored);
+    if (m_applied.bytes.empty() || place.values)
+        return std::move(m_applied);
+    // Whatever these bytes say may be read into the tables.
+    m_applied.tables = true;
+    auto reread = m_bundle->reread();
+    if (!reread) {
+        std::string message = "The files could not be opened any more: " + reread.error().message;
+        return ErrorBuilder(std::move(reread.error())).message(std::move(message)).unexpected();
+    }
+    m_applied.breaks = whatBreaks(*m_bundle, **reread);
+    if (!m_applied.breaks.empty())
+        m_applied.note += (m_applied.note.empty() ? "breaks: " : "; breaks: ") + m_applied.breaks;
+    m_bundle = std::move(*reread);
+    return std::move(m_applied);
 }
 
 } // namespace kernscope::patch

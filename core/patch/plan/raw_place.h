@@ -2,13 +2,8 @@
 #pragma once
 
 #include "core/bundle/bundle_fwd.h"
+#include "core/descriptor/register_map.h"
 #include "core/patch/edit/edit.h"
-
-#include <cstddef>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
 
 /// Edits of bytes as they lie in a file: where they are, and what they break.
 namespace kernscope::patch {
@@ -43,5 +38,29 @@ std::optional<std::string> fieldPathAt(const Bundle &bundle, std::size_t text, s
 /// What reading finds wrong in `after` and not in `before`, and which weights or tasks are not what
 /// they were: one sentence; empty where nothing is.
 std::string whatBreaks(const Bundle &before, const Bundle &after);
+
+/// One word of a task and what names its bits.
+struct TaskWord {
+    std::uint64_t place = 0;   ///< in the file
+    std::uint32_t address = 0; ///< of the register, in bytes; of the header its offset there
+    std::uint32_t value = 0;
+    bool header = false;
+    const descriptor::Register *reg = nullptr; ///< null: only its address is known
+};
+
+/// False where there is no such task, or nothing is known of its words.
+bool visitTaskWords(const Bundle &bundle, std::size_t text, std::size_t task,
+                    const std::function<void(const TaskWord &)> &visit);
+
+/// Which text section and task hold a byte of the file; nothing where none does.
+struct TaskNumber {
+    std::size_t text = 0, task = 0;
+    friend bool operator==(const TaskNumber &, const TaskNumber &) = default;
+};
+std::optional<TaskNumber> taskAt(const Bundle &bundle, FileOffset offset);
+
+/// The word of a task that holds a byte of the file; nothing for what is no header word and no
+/// register's value, such as a record's own word.
+std::optional<TaskWord> taskWordAt(const Bundle &bundle, const TaskNumber &task, FileOffset offset);
 
 } // namespace kernscope::patch

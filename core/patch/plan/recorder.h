@@ -2,14 +2,14 @@
 #pragma once
 
 #include "core/base/error.h"
+#include "core/base/overlaid_file.h"
+#include "core/base/quantity.h"
 #include "core/bundle/bundle_fwd.h"
 #include "core/patch/patch.h"
 
-#include <cstddef>
-#include <cstdint>
-#include <map>
-#include <span>
-#include <vector>
+#include <algorithm>
+#include <array>
+#include <cstring>
 
 namespace kernscope::patch {
 
@@ -51,5 +51,123 @@ private:
 /// Writes the bytes after (forward) or before (backward) over the files, all or nothing.
 /// Errors: "patch.conflict" where the files do not hold the other ones, those of the overlay.
 Result<void> writeEdits(const Bundle &bundle, std::span<const FileEdit> edits, bool forward);
+
+/// The most changed runs of bytes that are listed, journalled and written one by one.
+inline constexpr std::size_t kMostExactRuns = 4096;
+/// Beyond that, runs closer than this become one, with the unchanged bytes between them: each costs
+/// an entry of the journal and a call, however short it is. The first gap that leaves at most
+/// kMostExactRuns is taken, else the last one (a page: the disk writes no less).
+inline constexpr std::array<std::uint64_t, 3> kMergeGaps{128, 1024, 4096};
+
+/// Runs closer than `gap` become one, in place.
+void mergeRuns(std::vector<ByteRange> &runs, std::uint64_t gap);
+
+/// The runs of a file that a save reports, journals and writes: what changed, and where that is
+/// very scattered the bytes between. Ascending and disjoint; at most kMostExactRuns plus one for
+/// every 4,096 bytes of the file.
+std::vector<ByteRange> rangesToWrite(const OverlaidFile &file);
+
+inline std::uint64_t wordAt(std::span<const std::byte> bytes, std::size_t at)
+{
+    std::uint64_t word = 0;
+    std::memcpy(&word, bytes.data() + at, sizeof word);
+    return word;
+}
+
+/// The first place from `at` on where the two differ, or their end; eight bytes at a time.
+inline std::size_t nextDifference(std::span<const std::byte> a, std::span<const std::byte> b,
+                                  std::size_t at)
+{
+    while (at + sizeof(std::uint64_t) <= a.size() && wordAt(a, at) == wordAt(b, at))
+        at += sizeof(std::uint64_t);
+    while (at < a.size() && a[at] == b[at])
+        ++at;
+    return at;
+}
+
+/// The first place from `at` on where the two are equal, or their end.
+inline std::size_t nextEqual(std::span<const std::byte> a, std::span<const std::byte> b,
+                             std::size_t at)
+{
+    constexpr std::uint64_t kOnes = 0x0101010101010101u, kHighs = 0x8080808080808080u;
+    while (at + sizeof(std::uint64_t) <= a.size()) {
+        const std::uint64_t differs = wordAt(a, at) ^ wordAt(b, at);
+        if (((differs - kOnes) & ~differs & kHighs) != 0)
+            break; // one of the eight is equal
+        at += sizeof(std::uint64_t);
+    }
+    while (at < a.size() && a[at] != b[at])
+        ++at;
+    return at;
+}
+
+/// Calls `found(from, to)` for each run where the two differ, until it gives false.
+template <class Found>
+void forEachExactChange(std::span<const std::byte> before, std::span<const std::byte> now,
+                        const Found &found)
+{
+    for (std::size_t from = nextDifference(before, now, 0); from < before.size();) {
+        const std::size_t to = nextEqual(before, now, from);
+        if (!found(from, to))
+            return;
+        from = nextDifference(before, now, to);
+    }
+}
+
+/// Bytes that are compared at a time.
+inline constexpr std::size_t kChunk = 64;
+
+inline bool chunksDiffer(const std::byte *a, const std::byte *b)
+{
+    std::uint64_t differs = 0;
+    for (std::size_t i = 0; i < kChunk; i += sizeof differs) {
+        std::uint64_t one = 0, other = 0;
+        std::memcpy(&one, a + i, sizeof one);
+        std::memcpy(&other, b + i, sizeof other);
+        differs |= one ^ other;
+    }
+    return differs != 0;
+}
+
+/// The same with runs closer than `gap`, at least 2 kChunk, as one: a step for each chunk, however
+/// many runs there are. Two changes in one chunk, or in chunks next to each other, are always
+/// closer: where exactly a run begins and ends is looked for at its ends alone.
+template <class Found>
+void forEachMergedChange(std::span<const std::byte> before, std::span<const std::byte> now,
+                         std::size_t gap, const Found &found)
+{
+    const std::size_t size = before.size();
+    const auto firstIn = [&](std::size_t chunk) {
+        std::size_t at = chunk;
+        while (before[at] == now[at])
+            ++at;
+        return at;
+    };
+    const auto endIn = [&](std::size_t chunk) {
+        std::size_t at = std::min(chunk + kChunk, size);
+        while (before[at - 1] == now[at - 1])
+            --at;
+        return at;
+    };
+    std::size_t from = size, last = 0; // where the open run begins, and its last chunk
+    for (std::size_t at = 0; at < size; at += kChunk) {
+        const bool whole = size - at >= kChunk;
+        if (whole ? !chunksDiffer(before.data() + at, now.data() + at)
+                  : std::memcmp(before.data() + at, now.data() + at, size - at) == 0)
+            continue;
+        if (from == size) {
+            from = firstIn(at);
+        } else if (at - last > kChunk) {
+            const std::size_t first = firstIn(at), to = endIn(last);
+            if (first - to >= gap) {
+                found(from, to);
+                from = first;
+            }
+        }
+        last = at;
+    }
+    if (from != size)
+        found(from, endIn(last));
+}
 
 } // namespace kernscope::patch

@@ -7,8 +7,6 @@
 #include "core/container/mlir/aicode.h"
 #include "core/format/coreai_operations.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 
 namespace kernscope::patch {

@@ -7,10 +7,6 @@
 #include "core/container/mlir/module.h"
 #include "core/patch/edit/edit.h"
 
-#include <cstdint>
-#include <string>
-#include <vector>
-
 /// Constants of Core AI packages, which share attributes and blobs by their bytes, whatever their
 /// types are: a zero offset may be another operation's axis.
 namespace kernscope::patch {

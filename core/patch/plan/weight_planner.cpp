@@ -1,29 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/patch/plan/weight_planner.h"
 
-#include "core/base/error.h"
 #include "core/base/error_builder.h"
 #include "core/base/little_endian.h"
-#include "core/base/overlaid_file.h"
-#include "core/bundle/bundle.h"
-#include "core/bundle/bundle_fwd.h"
-#include "core/codec/edit/editor.h"
-#include "core/container/mil/program.h"
 #include "core/container/milblob/milblob.h"
 #include "core/numeric/convert.h"
 #include "core/patch/edit/literal_rewrite.h"
-#include "core/patch/plan/recorder.h"
 #include "core/patch/plan/shared_constant.h"
 
-#include <algorithm>
-#include <array>
-#include <cstddef>
-#include <cstdint>
-#include <iterator>
 #include <set>
-#include <string_view>
-#include <utility>
-#include <variant>
 
 #include <fmt/format.h>
 
@@ -44,7 +29,6 @@ public:
     Result<void> resize(ElementCount elements, const codec::PartEdit &tail);
 
 private:
-    Result<void> checkAlone() const;
     Result<void> checkRoom(std::uint64_t bytes) const;
     Result<void> writePayload(std::uint64_t bytes, const codec::PartEdit &tail);
     Result<void> writeRecord(ElementCount elements, std::uint64_t bytes);
@@ -91,6 +75,46 @@ std::uint64_t vectorOf(const Weight &weight)
     return palette ? std::max<std::uint64_t>(1, palette->vector) : 1;
 }
 
+Error literalSpaceError(const BundleFile &program, std::uint64_t offset, std::uint64_t room,
+                        std::string_view wanted)
+{
+    return ErrorBuilder("patch.space")
+        .file(program.path)
+        .at(FileOffset(offset))
+        .length(ByteCount(room))
+        .expected(fmt::format("a notation of at most {} characters", room))
+        .found(std::string(wanted))
+        .message("The number does not fit its place in the program");
+}
+
+Error partError(std::string_view role)
+{
+    return ErrorBuilder("patch.part")
+        .field(std::string(role))
+        .message("The weight stores no such part");
+}
+
+/// One element of a literal: a number of the text, or a varint of the protobuf.
+std::optional<Rewrite> rewriteElement(std::span<const std::byte> program, mil::SourceSpan span,
+                                      ElementType type, std::int64_t before, std::int64_t after)
+{
+    // A varint is told from text by its value: '5' is 53 as a varint.
+    if (auto varint = rewriteVarint(program, span, static_cast<std::uint64_t>(before),
+                                    static_cast<std::uint64_t>(after)))
+        return varint;
+    const bool isText =
+        span.length > 0 && span.offset < program.size() &&
+        std::string_view("+-.0123456789nNiI").find(static_cast<char>(program[span.offset])) !=
+            std::string_view::npos;
+    if (!isText)
+        return std::nullopt;
+    for (const std::string &text : notations(type, after)) {
+        if (auto fitted = rewriteToken(program, span, text))
+            return fitted;
+    }
+    return std::nullopt;
+}
+
 } // namespace
 
 std::uint64_t freeBytesBehind(const Bundle &bundle, std::size_t file, FileOffset end)
@@ -129,35 +153,11 @@ Result<void> PayloadResizer::resize(ElementCount elements, const codec::PartEdit
             .message("The kept values are written in the program: their number stays as it is")
             .unexpected();
     }
-    if (auto alone = checkAlone(); !alone)
-        return alone;
-    if (auto room = checkRoom(bytes->value); !room)
-        return room;
-    if (auto written = writePayload(bytes->value, tail); !written)
-        return written;
-    if (auto written = writeRecord(elements, bytes->value); !written)
-        return written;
+    TRY(checkAlone(m_bundle, m_weight));
+    TRY(checkRoom(bytes->value));
+    TRY(writePayload(bytes->value, tail));
+    TRY(writeRecord(elements, bytes->value));
     return writeExtents(elements.value);
-}
-
-/// The count is part of what each reader declares: a second reader would no longer agree.
-Result<void> PayloadResizer::checkAlone() const
-{
-    for (const codec::Operand &operand : m_bundle.weights()[m_weight].operands()) {
-        const bool counted =
-            operand.role == codec::PartRole::Mask || operand.role == m_operand.role;
-        const auto others =
-            counted ? sharers(m_bundle, m_weight, *operand.place) : std::vector<std::string>();
-        if (others.empty())
-            continue;
-        return ErrorBuilder("patch.shared")
-            .field(std::string(codec::partRoleName(operand.role)))
-            .expected("a mask and non-zero values of this weight alone")
-            .found(fmt::format("also those of {}", fmt::join(others, ", ")))
-            .message("Another weight reads the same non-zero values, whose number would change")
-            .unexpected();
-    }
-    return {};
 }
 
 Result<void> PayloadResizer::checkRoom(std::uint64_t bytes) const
@@ -224,57 +224,11 @@ Result<void> PayloadResizer::writeExtents(std::uint64_t elements)
                 .message("The number of non-zero values does not fit its place in the program")
                 .unexpected();
         }
-        auto written = m_recorder.write(file, FileOffset(fitted->offset),
-                                        std::as_bytes(std::span(fitted->bytes)));
-        if (!written)
-            return written;
+        TRY(m_recorder.write(file, FileOffset(fitted->offset),
+                             std::as_bytes(std::span(fitted->bytes))));
     }
     return {};
 }
-
-namespace {
-
-Error literalSpaceError(const BundleFile &program, std::uint64_t offset, std::uint64_t room,
-                        std::string_view wanted)
-{
-    return ErrorBuilder("patch.space")
-        .file(program.path)
-        .at(FileOffset(offset))
-        .length(ByteCount(room))
-        .expected(fmt::format("a notation of at most {} characters", room))
-        .found(std::string(wanted))
-        .message("The number does not fit its place in the program");
-}
-
-Error partError(std::string_view role)
-{
-    return ErrorBuilder("patch.part")
-        .field(std::string(role))
-        .message("The weight stores no such part");
-}
-
-/// One element of a literal: a number of the text, or a varint of the protobuf.
-std::optional<Rewrite> rewriteElement(std::span<const std::byte> program, mil::SourceSpan span,
-                                      ElementType type, std::int64_t before, std::int64_t after)
-{
-    // A varint is told from text by its value: '5' is 53 as a varint.
-    if (auto varint = rewriteVarint(program, span, static_cast<std::uint64_t>(before),
-                                    static_cast<std::uint64_t>(after)))
-        return varint;
-    const bool isText =
-        span.length > 0 && span.offset < program.size() &&
-        std::string_view("+-.0123456789nNiI").find(static_cast<char>(program[span.offset])) !=
-            std::string_view::npos;
-    if (!isText)
-        return std::nullopt;
-    for (const std::string &text : notations(type, after)) {
-        if (auto fitted = rewriteToken(program, span, text))
-            return fitted;
-    }
-    return std::nullopt;
-}
-
-} // namespace
 
 Result<WeightPlanner> WeightPlanner::make(BundlePtr bundle, std::size_t weight, Recorder &recorder)
 {
@@ -282,8 +236,7 @@ Result<WeightPlanner> WeightPlanner::make(BundlePtr bundle, std::size_t weight, 
         return ErrorBuilder("patch.readonly").file(bundle->name()).message(reason).unexpected();
     }
     WeightPlanner planner(std::move(bundle), weight, recorder);
-    if (auto bound = planner.bind(); !bound)
-        return tl::unexpected(std::move(bound.error()));
+    TRY(planner.bind());
     return planner;
 }
 
@@ -351,8 +304,7 @@ Result<void> WeightPlanner::applyPart(const codec::PartEdit &edit)
             .message("The change would leave the part")
             .unexpected();
     }
-    if (auto own = checkOwnBytes(*m_bundle, weight(), *operand); !own)
-        return own;
+    TRY(checkOwnBytes(*m_bundle, weight(), *operand));
     if (std::find(m_changed.begin(), m_changed.end(), operand) == m_changed.end())
         m_changed.push_back(operand);
     if (!place.pieces.empty())
@@ -379,16 +331,15 @@ Result<void> WeightPlanner::apply(const codec::EditPlan &plan)
     for (const codec::PartEdit &edit : plan.parts) {
         if (!payloadStays && edit.role != codec::PartRole::Mask)
             continue; // resize() writes it
-        if (auto applied = applyPart(edit); !applied)
-            return applied;
+        TRY(applyPart(edit));
     }
     if (!payloadStays)
         return resize(plan);
-    // Codebooks and scales are tables of the decoder, and literals have new bytes.
+    // Codebooks and scales are tables of the decoder, masks are counted, literals have new bytes.
     const bool tables = std::any_of(plan.parts.begin(), plan.parts.end(), [](const auto &edit) {
         return edit.role == codec::PartRole::Lut || edit.role == codec::PartRole::Scale ||
                edit.role == codec::PartRole::ZeroPoint || edit.role == codec::PartRole::Offset ||
-               edit.role == codec::PartRole::Bias;
+               edit.role == codec::PartRole::Bias || edit.role == codec::PartRole::Mask;
     });
     return tables || !m_literals.empty() ? bind() : Result<void>();
 }
@@ -396,13 +347,17 @@ Result<void> WeightPlanner::apply(const codec::EditPlan &plan)
 /// The payload gets another length. The plan leaves out its bytes where they stay as they are.
 Result<void> WeightPlanner::resize(const codec::EditPlan &plan)
 {
-    if (m_bundle->kind() == BundleKind::Aimodel)
+    if (countIsTyped(*m_bundle))
         return ErrorBuilder("patch.mask")
             .field(weight().name)
             .expected("as many non-zero values as before")
             .found("another number")
-            .message("The number of non-zero values is part of the module's types: encode the "
-                     "weight anew (encode --form sparse), or change values that are stored")
+            .message(
+                std::string("The number of non-zero values is part of the program's types: "
+                            "keep or drop another element of the weight in the same step, or ") +
+                (m_bundle->kind() == BundleKind::Aimodel
+                     ? "write a copy (patch --output), whose module is written anew"
+                     : "change the .aimodel and compile it anew"))
             .unexpected();
     m_tables = true;
     const auto *payload = std::get_if<codec::Operand>(&m_decoder->encoding().payload);
@@ -443,10 +398,8 @@ Result<void> WeightPlanner::rewrite(const mil::Literal &literal,
             return tl::unexpected(
                 literalSpaceError(m_bundle->files()[file], span.offset, span.length,
                                   texts.empty() ? "a NaN with a payload" : texts.back()));
-        const auto written = m_recorder->write(file, FileOffset(fitted->offset),
-                                               std::as_bytes(std::span(fitted->bytes)));
-        if (!written)
-            return written;
+        TRY(m_recorder->write(file, FileOffset(fitted->offset),
+                              std::as_bytes(std::span(fitted->bytes))));
     }
     return {};
 }
@@ -458,11 +411,35 @@ Result<void> WeightPlanner::finish()
         for (const Changed &literal : m_literals) {
             if (literal.operand != &operand)
                 continue;
-            if (auto written = rewrite(*operand.place->literal, literal.bytes); !written)
-                return written;
+            TRY(rewrite(*operand.place->literal, literal.bytes));
         }
     }
     return {};
+}
+
+Result<void> checkAlone(const Bundle &bundle, std::size_t weight)
+{
+    for (const codec::Operand &operand : bundle.weights()[weight].operands()) {
+        const bool counted = operand.role == codec::PartRole::Mask ||
+                             operand.role == codec::PartRole::NonzeroData ||
+                             operand.role == codec::PartRole::Indices;
+        const auto others =
+            counted ? sharers(bundle, weight, *operand.place) : std::vector<std::string>();
+        if (others.empty())
+            continue;
+        return ErrorBuilder("patch.shared")
+            .field(std::string(codec::partRoleName(operand.role)))
+            .expected("a mask and non-zero values of this weight alone")
+            .found(fmt::format("also those of {}", fmt::join(others, ", ")))
+            .message("Another weight reads the same mask or non-zero values, which would change")
+            .unexpected();
+    }
+    return {};
+}
+
+bool countIsTyped(const Bundle &bundle)
+{
+    return bundle.kind() == BundleKind::Aimodel || bundle.kind() == BundleKind::Aimodelx;
 }
 
 bool WeightPlanner::payloadInFile() const

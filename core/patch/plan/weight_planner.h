@@ -9,12 +9,6 @@
 #include "core/container/mil/program.h"
 #include "core/patch/plan/recorder.h"
 
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <vector>
-
 namespace kernscope::patch {
 
 /// Carries out what the codec plans for one weight: parts in weight files are written through the
@@ -68,6 +62,13 @@ private:
     std::vector<const codec::Operand *> m_changed; ///< of m_bundle's weight
     bool m_tables = false;
 };
+
+/// Whether the program's types say how many values a sparse weight stores, so that the number
+/// cannot change in place.
+bool countIsTyped(const Bundle &bundle);
+/// Whether no other weight reads the mask or the stored values of a sparse weight: what one of them
+/// counts is part of what each reader declares. Errors: "patch.shared".
+Result<void> checkAlone(const Bundle &bundle, std::size_t weight);
 
 /// Names of the other weights (with their function, if it is another one) that read any byte of a
 /// place of `weight`.

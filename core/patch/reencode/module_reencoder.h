@@ -6,9 +6,6 @@
 #include "core/patch/edit/edit.h"
 #include "core/patch/reencode/reencode.h"
 
-#include <span>
-#include <vector>
-
 /// Core AI packages with other operations in their module.
 namespace kernscope::patch {
 
@@ -23,11 +20,16 @@ Result<BundlePtr> reencodeModule(const Bundle &bundle, std::span<const Reencodin
 struct OwnConstants {
     BundlePtr bundle;  ///< in memory; null where nothing had to be done
     Diagnostics notes; ///< what got bytes of its own, and who shared them
+    /// Edits of masks that are made in it already, by their numbers, and the values before.
+    std::vector<std::pair<std::size_t, std::string>> before;
 };
 
-/// Constants share attributes and blobs by their bytes, whatever they are; and one element may
-/// stand for all. Gives the parts that `edits` change bytes of their own, in a module of another
-/// length. Errors: those of findWeight, "encode.program", "encode.size".
-Result<OwnConstants> withOwnConstants(const Bundle &bundle, const std::vector<Edit> &edits);
+/// Constants share attributes and blobs by their bytes, whatever they are; one element may stand
+/// for all; and types say how many values a sparse weight stores. Gives the parts that `edits`
+/// change bytes of their own, in a module of another length, and makes there the edits of masks
+/// that change the number. Errors: those of findWeight and of Editor::changeMask,
+/// "encode.program", "encode.size", "encode.form" (a mask that keeps nothing).
+Result<OwnConstants> withOwnConstants(const Bundle &bundle, const std::vector<Edit> &edits,
+                                      double tolerance = 0);
 
 } // namespace kernscope::patch

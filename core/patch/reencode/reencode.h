@@ -5,9 +5,6 @@
 #include "core/bundle/bundle_fwd.h"
 #include "core/codec/encode/encoder.h"
 
-#include <cstddef>
-#include <span>
-
 namespace kernscope {
 
 /// A bundle in memory in which one weight has another form: the statement that made it is replaced,

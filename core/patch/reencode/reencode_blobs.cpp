@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Weight files laid out anew.
-#include "core/patch/reencode/reencode_draft.h"
+#include "core/patch/reencode/reencoder.h"
 
 #include "core/base/error_builder.h"
 #include "core/container/milblob/milblob.h"
@@ -68,9 +68,7 @@ Result<BlobLayout> layOutBlobs(std::span<const std::byte> file, const std::strin
                                const std::set<std::uint64_t> &kept,
                                std::span<const BlobGroup> groups)
 {
-    const auto parsed = readRecords(file, name);
-    if (!parsed)
-        return tl::unexpected(parsed.error());
+    const auto parsed = TRY(readRecords(file, name));
     milblob::Writer::Options options;
     std::copy_n(file.begin() + 8, options.headerReserved.size(), options.headerReserved.begin());
     milblob::Writer writer(options);
@@ -82,7 +80,7 @@ Result<BlobLayout> layOutBlobs(std::span<const std::byte> file, const std::strin
             placeOperands(*groups[group].drafts, writer);
         placed[group] = true;
     };
-    for (const milblob::Record &record : parsed->records) {
+    for (const milblob::Record &record : parsed.records) {
         const std::uint64_t meta = record.metaOffset.value;
         const auto [first, last] = dropped.equal_range(meta);
         for (auto at = first; at != last; ++at)

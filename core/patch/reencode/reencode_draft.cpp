@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/patch/reencode/reencode_draft.h"
+#include "core/patch/reencode/reencoder.h"
 
 #include "core/base/error_builder.h"
 #include "core/form/form_steps.h"
-#include "core/numeric/half.h"
 
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cstring>
-#include <tuple>
 
 #include <fmt/format.h>
 
@@ -194,8 +191,7 @@ Result<DraftOperation> Drafter::scaled() const
             .expected("a form that a program has an operation for")
             .message("No operation makes such a weight")
             .unexpected();
-    if (auto allowed = requireOpset(row->opset, row->weights); !allowed)
-        return tl::unexpected(allowed.error());
+    TRY(requireOpset(row->opset, row->weights));
     DraftOperation draft = operation(std::string(row->type), row->oldSignature);
     if (row->axis)
         draft.operands.push_back(integers("axis", ElementType::Int32, {}, {m_encoded.axis}));
@@ -209,8 +205,7 @@ Result<DraftOperation> Drafter::scaled() const
 
 Result<DraftOperation> Drafter::sparse() const
 {
-    if (auto allowed = requireOpset(16, "sparse weights"); !allowed)
-        return tl::unexpected(allowed.error());
+    TRY(requireOpset(16, "sparse weights"));
     DraftOperation draft = operation("constexpr_sparse_to_dense", m_old);
     const EncodedPart &mask = *part(PartRole::Mask);
     draft.operands = {m_old ? flatBytes("mask", mask) : operandOf("mask", mask),
@@ -222,8 +217,7 @@ Result<DraftOperation> Drafter::sparse() const
 
 Result<DraftOperation> Drafter::oldPalette() const
 {
-    if (auto allowed = requireOpset(16, "palettes"); !allowed)
-        return tl::unexpected(allowed.error());
+    TRY(requireOpset(16, "palettes"));
     const auto books = elementCount(m_encoded.grid).value_or(ElementCount()).value;
     if (books != 1 || m_encoded.vector != 1 || m_encoded.entries == 8)
         return opsetFault(fmt::format("ios{} or later", kFirstNewSignature), m_target,
@@ -253,8 +247,7 @@ Result<DraftOperation> Drafter::palette() const
 /// Codes looked up first, then scaled.
 Result<std::vector<DraftOperation>> Drafter::scaledPalette() const
 {
-    if (auto allowed = requireOpset(kFirstNewSignature, "palettes of scaled entries"); !allowed)
-        return tl::unexpected(allowed.error());
+    TRY(requireOpset(kFirstNewSignature, "palettes of scaled entries"));
     if (part(PartRole::Lut)->type != ElementType::Int8) {
         return ErrorBuilder("encode.form")
             .field(m_target.output)
@@ -263,18 +256,16 @@ Result<std::vector<DraftOperation>> Drafter::scaledPalette() const
             .message("A program can scale a codebook of int8 entries only")
             .unexpected();
     }
-    auto looked = palette();
-    if (!looked)
-        return tl::unexpected(looked.error());
-    looked->output += "_codes";
-    looked->name += "_codes";
-    looked->resultType = part(PartRole::Lut)->type;
+    auto looked = TRY(palette());
+    looked.output += "_codes";
+    looked.name += "_codes";
+    looked.resultType = part(PartRole::Lut)->type;
     DraftOperation scaled = operation("constexpr_blockwise_shift_scale", false);
     DraftOperand data;
     data.name = "data";
-    data.reference = looked->output;
+    data.reference = looked.output;
     scaled.operands = {std::move(data), operandOf("scale", *part(PartRole::Scale))};
-    return std::vector{std::move(*looked), std::move(scaled)};
+    return std::vector{std::move(looked), std::move(scaled)};
 }
 
 /// Mask and survivors from one operation, and the dense weight from both.
@@ -320,16 +311,14 @@ Result<std::vector<DraftOperation>> Drafter::run()
         return jointSparse();
     if (lut && m_encoded.scaling)
         return scaledPalette();
-    const auto draft = [&]() -> Result<DraftOperation> {
+    const auto draft = TRY([&]() -> Result<DraftOperation> {
         if (lut)
             return palette();
         if (part(PartRole::Mask) != nullptr)
             return sparse();
         return m_encoded.scaling ? scaled() : dense();
-    }();
-    if (!draft)
-        return tl::unexpected(draft.error());
-    return std::vector{std::move(*draft)};
+    }());
+    return std::vector{std::move(draft)};
 }
 
 } // namespace

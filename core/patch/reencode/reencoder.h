@@ -1,19 +1,96 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/base/error.h"
+#include "core/codec/encode/encoder.h"
+#include "core/container/mil/program.h"
 #include "core/form/operand_place.h"
+#include "core/bundle/bundle.h"
 #include "core/patch/reencode/reencode.h"
-#include "core/patch/reencode/reencode_draft.h"
 
-#include <map>
-#include <optional>
 #include <set>
-#include <string>
 #include <unordered_set>
-#include <vector>
 
 /// Private to re-encoding weights.
 namespace kernscope::patch {
+
+/// One operand: packed bytes, as a literal or as a record of the weight file, or another value.
+struct DraftOperand {
+    std::string name;
+    ElementType type = ElementType::Unknown;
+    Shape shape;
+    std::vector<std::byte> bytes;
+    bool literal = false;
+    std::string reference;    ///< name of another value; then nothing else is set
+    std::uint64_t offset = 0; ///< of the record, once the weight file is laid out
+};
+
+struct DraftOperation {
+    std::string type;       ///< "constexpr_lut_to_dense"
+    std::string output;     ///< name of the value
+    std::string maskOutput; ///< name of a mask of maskShape that it makes first; empty: none
+    Shape maskShape;
+    std::string name; ///< attributes["name"]
+    ElementType resultType = ElementType::Fp16;
+    Shape resultShape;
+    bool oldSignature = false;          ///< every operand is an attribute (before iOS 18)
+    std::vector<DraftOperand> operands; ///< in the order of their names
+};
+
+struct DraftTarget {
+    std::string output;
+    std::string name;
+    std::string opset; ///< "ios16"
+    /// Where the parts go: all but small ones into the weight file, all that have bytes (of weights
+    /// that share them), or none.
+    enum class Place : std::uint8_t { WeightFile, Shared, Program } place = Place::WeightFile;
+    ElementType type = ElementType::Unknown; ///< of the value; dense fp16 is cast to fp32
+};
+
+/// The operations for a weight, the last of which makes it. Errors: "encode.opset",
+/// "encode.form" (the program has no operations for it).
+Result<std::vector<DraftOperation>> draftOperations(const codec::EncodedWeight &encoded,
+                                                    const DraftTarget &target);
+
+/// Number of an operation set: 18 of "ios18"; 0 where it is not one of those.
+unsigned opsetNumber(std::string_view opset);
+
+/// One statement of model.mil. `blobPath` is the weight file's as the program writes it.
+std::string serialiseText(const DraftOperation &operation, const std::string &blobPath,
+                          unsigned opset);
+/// One Operation message of an .mlpackage's model.
+std::vector<std::byte> serialiseProtobuf(const DraftOperation &operation,
+                                         const std::string &blobPath);
+
+/// A weight file laid out anew.
+struct BlobLayout {
+    std::vector<std::byte> file;
+    std::map<std::uint64_t, std::uint64_t> moved; ///< offsets of the kept records, old to new
+};
+/// The operations that make one weight, and the records that held it.
+struct BlobGroup {
+    std::vector<DraftOperation> *drafts = nullptr;
+    std::set<std::uint64_t> dropped; ///< offsets of records
+};
+/// Every record in its order, without the dropped ones that are not kept as well; the operands of
+/// each group take the place of the first of its dropped records, or the end, and learn their
+/// offsets. Errors: "encode.blob" (records that overlap or are faulty; a kept offset without a
+/// record).
+Result<BlobLayout> layOutBlobs(std::span<const std::byte> file, const std::string &name,
+                               const std::set<std::uint64_t> &kept,
+                               std::span<const BlobGroup> groups);
+
+/// Replaces a run of bytes of a program by any number of others: none removes it.
+struct Splice {
+    mil::SourceSpan span;
+    std::vector<std::vector<std::byte>> contents;
+};
+/// Text: plain replacement. Splices do not overlap.
+std::vector<std::byte> spliceText(std::span<const std::byte> text, std::vector<Splice> splices);
+/// Protobuf: each span is the content of a field or the bytes of a number; the lengths of all
+/// messages around it follow. Errors: "encode.program" where the bytes are no messages.
+Result<std::vector<std::byte>> spliceProtobuf(std::span<const std::byte> message,
+                                              std::vector<Splice> splices);
 
 /// Builds a new bundle step by step in which weights have other forms.
 class Reencoder
@@ -80,5 +157,48 @@ private:
 
 /// The bytes of a file that stays as it is. Errors: "encode.size".
 Result<std::vector<std::byte>> copiedFile(const BundleFile &file);
+
+/// Calls `each(value)` for a value and all values within it.
+template <class Each>
+void visitValue(const mil::ProgramValue &value, const Each &each)
+{
+    each(value);
+    if (const auto *parts = std::get_if<mil::Values>(&value.content)) {
+        for (const mil::ProgramValue &part : *parts)
+            visitValue(part, each);
+    }
+}
+
+template <class Each>
+void visitOperands(const mil::Operation &operation, const Each &each)
+{
+    for (const auto *list : {&operation.inputs, &operation.attributes}) {
+        for (const mil::Argument &argument : *list) {
+            for (const mil::ProgramValue &value : argument.values)
+                visitValue(value, each);
+        }
+    }
+}
+
+/// Calls `each(operation)` for the operations of a block and of all blocks within.
+template <class Each>
+void visitOperations(const mil::Block &block, const Each &each)
+{
+    for (const mil::Operation &operation : block.operations) {
+        each(operation);
+        for (const mil::Block &inner : operation.blocks)
+            visitOperations(inner, each);
+    }
+}
+
+template <class Each>
+void visitBlocks(const mil::Block &block, const Each &each)
+{
+    each(block);
+    for (const mil::Operation &operation : block.operations) {
+        for (const mil::Block &inner : operation.blocks)
+            visitBlocks(inner, each);
+    }
+}
 
 } // namespace kernscope::patch

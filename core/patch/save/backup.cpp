@@ -3,15 +3,10 @@
 
 #include "core/base/error_builder.h"
 #include "core/base/output_place.h"
-#include "core/patch/save/copy_entry.h"
 #include "core/patch/save/file_io.h"
 
 #include <algorithm>
-#include <cstdint>
-#include <span>
-#include <string>
 #include <system_error>
-#include <utility>
 
 namespace kernscope::patch {
 
@@ -85,8 +80,7 @@ Result<void> copyFile(const fs::path &from, const fs::path &to)
     const auto out = DiskFile::open(place->temporary(), DiskFile::Mode::Change, name);
     if (!in || !out)
         return tl::unexpected(in ? out.error() : in.error());
-    if (auto copied = copyContent(*in, *out, nullptr); !copied)
-        return copied;
+    TRY(copyContent(*in, *out, nullptr));
     copyTime(from, place->temporary());
     return place->publish();
 }
@@ -140,8 +134,7 @@ Result<std::vector<fs::path>> backUp(const std::vector<fs::path> &files)
         if (places.size() < files.size())
             continue;
         for (const auto &[from, to] : copies) {
-            if (auto copied = copyFile(from, to); !copied)
-                return tl::unexpected(std::move(copied.error()));
+            TRY(copyFile(from, to));
         }
         return places;
     }

@@ -4,7 +4,6 @@
 #include "core/base/error.h"
 
 #include <filesystem>
-#include <vector>
 
 namespace kernscope::patch {
 

@@ -3,14 +3,7 @@
 
 #include "core/base/error.h"
 #include "core/base/files.h"
-
-#include <cstddef>
-#include <cstdint>
-#include <filesystem>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
+#include "core/base/progress.h"
 
 #include <signal.h>
 
@@ -117,5 +110,23 @@ private:
     sigset_t m_ending{};
     sigset_t m_before{};
 };
+
+inline constexpr std::size_t kCopyBlock = std::size_t{1} << 20; ///< bytes between two looks
+
+/// A regular file: bytes, holes, permissions, time of change. Errors: "io.open", "io.read",
+/// "io.write", "task.cancelled".
+Result<void> copyRegularFile(const std::filesystem::path &from, const std::filesystem::path &to,
+                             const std::string &name, Progress *progress);
+/// The same between files that are open: bytes, holes and permissions, brought to the disk.
+Result<void> copyContent(const DiskFile &in, const DiskFile &out, Progress *progress);
+/// A symbolic link: the same text. Errors: "io.write".
+Result<void> copyLink(const std::filesystem::path &from, const std::filesystem::path &to,
+                      const std::string &name);
+/// Permissions and time of change of a folder, once nothing is written into it any more. Errors:
+/// "io.write".
+Result<void> finishFolder(const std::filesystem::path &from, const std::filesystem::path &to,
+                          const std::string &name);
+/// The time of change, where it can be had; a copy without it is still a copy.
+void copyTime(const std::filesystem::path &from, const std::filesystem::path &to);
 
 } // namespace kernscope::patch

@@ -5,8 +5,6 @@
 #include "core/bundle/bundle.h"
 #include "core/container/aimodel/package.h"
 
-#include <utility>
-
 namespace kernscope::patch {
 
 namespace {
@@ -36,14 +34,9 @@ Result<std::shared_ptr<OverlaidFile>> followed(const Bundle &bundle, std::size_t
     const auto module = fileNamed(bundle, aimodel::kModuleFile);
     Sha256 sum;
     sum.update(bundle.files()[*module].file->bytes());
-    const auto digest = sum.finish();
-    if (!digest)
-        return tl::unexpected(digest.error());
-    auto own = bundle.files()[file].file->fork();
-    if (!own)
-        return own;
-    if (auto written = (*own)->write(FileOffset(0), *digest); !written)
-        return tl::unexpected(std::move(written.error()));
+    const auto digest = TRY(sum.finish());
+    auto own = TRY(bundle.files()[file].file->fork());
+    TRY(own->write(FileOffset(0), digest));
     return own;
 }
 

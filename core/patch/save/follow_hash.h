@@ -5,10 +5,6 @@
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle_fwd.h"
 
-#include <cstddef>
-#include <memory>
-#include <optional>
-
 /// A file that says the SHA-256 of another one: main.hash of a Core AI package. It follows when the
 /// other one is saved, so that edits need not hash a module each.
 namespace kernscope::patch {

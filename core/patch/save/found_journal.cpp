@@ -5,12 +5,7 @@
 #include "core/base/sha256.h"
 
 #include <algorithm>
-#include <array>
-#include <cerrno>
-#include <span>
-#include <string_view>
 #include <system_error>
-#include <utility>
 
 #include <fmt/format.h>
 

@@ -8,15 +8,7 @@
 #include "core/base/quantity.h"
 #include "core/patch/save/file_io.h"
 
-#include <cstddef>
-#include <cstdint>
-#include <filesystem>
 #include <functional>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
 
 /// The journal of a save in place: everything that it takes to put the old bytes back, or to finish
 /// with the new ones. It is whole and on the disk before the first byte of a file changes, and

@@ -5,11 +5,9 @@
 
 #include "core/base/error_builder.h"
 #include "core/patch/save/found_journal.h"
-#include "core/patch/save/journal_overlay.h"
 
 #include <algorithm>
 #include <system_error>
-#include <utility>
 
 namespace kernscope {
 
@@ -221,10 +219,8 @@ Result<std::shared_ptr<OverlaidFile>> JournalOverlay::openFile()
     for (;;) {
         m_again = false;
         m_mapped.clear();
-        auto file = OverlaidFile::open(m_path, m_path.filename().string());
-        if (!file)
-            return file;
-        onMapped(*file);
+        auto file = TRY(OverlaidFile::open(m_path, m_path.filename().string()));
+        onMapped(file);
         if (!m_again)
             return file;
     }
@@ -243,10 +239,8 @@ const Error *OpenedForReading::fault() const
 Result<FileForReading> openFileForReading(const std::filesystem::path &path, Progress *progress)
 {
     patch::JournalOverlay overlay(path, patch::DiskFile::Lock::Shared, progress);
-    auto file = overlay.openFile();
-    if (!file)
-        return tl::unexpected(std::move(file.error()));
-    return FileForReading{std::move(*file), overlay.notes()};
+    auto file = TRY(overlay.openFile());
+    return FileForReading{std::move(file), overlay.notes()};
 }
 
 OpenedForReading openForReading(const std::filesystem::path &path, Progress *progress)

@@ -4,14 +4,10 @@
 #include "core/patch/interrupted_save.h"
 #include "core/patch/save/file_io.h"
 #include "core/patch/save/found_journal.h"
-#include "core/patch/save/journal_overlay.h"
 
 #include <algorithm>
 #include <cerrno>
-#include <functional>
-#include <optional>
 #include <system_error>
-#include <utility>
 
 namespace kernscope {
 
@@ -76,8 +72,8 @@ void addRange(std::vector<WrittenRange> &ranges, const std::string &file, std::u
 
 Result<void> Recovery::writeBlocks(const DiskFile &onDisk, std::size_t file)
 {
-    auto written =
-        forEachBlock(m_journal, file, currentBytesOf(onDisk), [&](const JournalBlock &block) {
+    auto written = forEachBlock(
+        m_journal, file, currentBytesOf(onDisk), [&](const JournalBlock &block) -> Result<void> {
             const auto bytes = wanted(block);
             auto done = m_stopped();
             if (done && !std::equal(bytes.begin(), bytes.end(), block.now.begin())) {
@@ -92,11 +88,9 @@ Result<void> Recovery::writeBlocks(const DiskFile &onDisk, std::size_t file)
 /// Not what took the file's place since, and nothing that has further names.
 Result<void> Recovery::checkOpened(const DiskFile &onDisk, std::size_t file) const
 {
-    const auto stamp = onDisk.stamp();
-    if (!stamp)
-        return tl::unexpected(stamp.error());
-    if (stamp->device != m_journal.stamps[file].device ||
-        stamp->inode != m_journal.stamps[file].inode)
+    const auto stamp = TRY(onDisk.stamp());
+    if (stamp.device != m_journal.stamps[file].device ||
+        stamp.inode != m_journal.stamps[file].inode)
         return ErrorBuilder("patch.stale")
             .file(onDisk.name())
             .expected("the file that was read")
@@ -110,14 +104,12 @@ Result<void> Recovery::checkOpened(const DiskFile &onDisk, std::size_t file) con
 Result<void> Recovery::verify(std::size_t file) const
 {
     const std::string &name = m_journal.index.files[file].path;
-    const auto onDisk = DiskFile::open(m_journal.places[file], DiskFile::Mode::ReadPlain, name);
-    if (!onDisk)
-        return tl::unexpected(onDisk.error());
-    return forEachBlock(m_journal, file, currentBytesOf(*onDisk),
+    const auto onDisk =
+        TRY(DiskFile::open(m_journal.places[file], DiskFile::Mode::ReadPlain, name));
+    return forEachBlock(m_journal, file, currentBytesOf(onDisk),
                         [&](const JournalBlock &block) -> Result<void> {
                             const auto bytes = wanted(block);
-                            if (auto go = m_stopped(); !go)
-                                return go;
+                            TRY(m_stopped());
                             if (std::equal(bytes.begin(), bytes.end(), block.now.begin()))
                                 return {};
                             return ErrorBuilder("patch.verify")
@@ -134,16 +126,12 @@ Result<void> Recovery::recoverFile(std::size_t file, RecoveredSave &done)
 {
     const std::string &name = m_journal.index.files[file].path;
     const auto mode = m_dryRun ? DiskFile::Mode::ReadPlain : DiskFile::Mode::Change;
-    const auto onDisk = DiskFile::open(m_journal.places[file], mode, name);
-    if (!onDisk)
-        return tl::unexpected(onDisk.error());
-    if (auto same = checkOpened(*onDisk, file); !same)
-        return same;
-    auto checked =
-        forEachBlock(m_journal, file, currentBytesOf(*onDisk), [&](const JournalBlock &block) {
+    const auto onDisk = TRY(DiskFile::open(m_journal.places[file], mode, name));
+    TRY(checkOpened(onDisk, file));
+    auto checked = forEachBlock(
+        m_journal, file, currentBytesOf(onDisk), [&](const JournalBlock &block) -> Result<void> {
             const auto bytes = wanted(block);
-            if (auto go = m_stopped(); !go)
-                return go;
+            TRY(m_stopped());
             if (!std::equal(bytes.begin(), bytes.end(), block.now.begin())) {
                 addRange(done.ranges, name, block.offset, bytes.size());
                 done.bytesWritten.value += bytes.size();
@@ -155,8 +143,7 @@ Result<void> Recovery::recoverFile(std::size_t file, RecoveredSave &done)
     // Bytes that came out wrong are neither old nor new: no later recovery would touch them.
     constexpr int kMostTries = 3;
     for (int tries = 1;; ++tries) {
-        if (auto written = writeBlocks(*onDisk, file); !written)
-            return written;
+        TRY(writeBlocks(onDisk, file));
         auto same = verify(file);
         if (same || same.error().code != "patch.verify" || tries == kMostTries)
             return same;
@@ -169,14 +156,12 @@ Result<RecoveredSave> Recovery::run(Diagnostics &warnings)
     done.save = m_journal.described();
     if (m_action != RecoverAction::Discard) {
         for (std::size_t file = 0; file < m_journal.index.files.size(); ++file) {
-            if (auto recovered = recoverFile(file, done); !recovered)
-                return tl::unexpected(std::move(recovered.error()));
+            TRY(recoverFile(file, done));
         }
     }
     if (m_dryRun)
         return done;
-    if (auto removed = removeJournal(m_journal.path, m_journal.key); !removed)
-        return tl::unexpected(std::move(removed.error()));
+    TRY(removeJournal(m_journal.path, m_journal.key));
     for (const SaveKey &key : pendingSaveKeys()) { // of what was damaged there
         if (key.journal == m_journal.path)
             removeSaveKey(key.digest);
@@ -247,15 +232,13 @@ Result<RecoverReport> recoverSave(const std::filesystem::path &path, RecoverActi
         return patch::stopWhere(shield.signalled() ||
                                 (progress != nullptr && progress->cancelled()));
     };
-    if (auto go = stopped(); !go)
-        return tl::unexpected(std::move(go.error()));
+    TRY(stopped());
     auto &journals = overlay.journals();
     RecoverReport report;
     std::vector<patch::FoundJournal *> chosen;
     for (patch::FoundJournal &journal : journals) {
         bool skip = false;
-        if (auto may = patch::permitted(journal, action, skip); !may)
-            return tl::unexpected(std::move(may.error()));
+        TRY(patch::permitted(journal, action, skip));
         if (skip)
             report.warnings.push_back({Severity::Note, journal.error});
         else
@@ -263,8 +246,7 @@ Result<RecoverReport> recoverSave(const std::filesystem::path &path, RecoverActi
     }
     if (chosen.empty())
         return bundle ? Result<RecoverReport>(std::move(report)) : tl::unexpected(bundle.error());
-    if (auto locked = patch::lockAll(lock, path, journals); !locked)
-        return tl::unexpected(std::move(locked.error()));
+    TRY(patch::lockAll(lock, path, journals));
     // All of them as for a dry run first, so that nothing is written where one cannot be used.
     for (const bool dry : {true, false}) {
         report.saves.clear();

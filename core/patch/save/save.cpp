@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Saving in place, from the journal on.
+#include "core/patch/save/save.h"
+
 #include "core/base/error_builder.h"
 #include "core/base/text.h"
-#include "core/bundle/bundle.h"
 #include "core/format/catalogue.h"
-#include "core/patch/aside.h"
-#include "core/patch/patch.h"
-#include "core/patch/save/in_place_save.h"
-#include "core/patch/save/journal.h"
+#include "core/patch/plan/recorder.h"
+#include "core/patch/save/backup.h"
+#include "core/patch/save/follow_hash.h"
+#include "core/patch/save/found_journal.h"
 
-#include <algorithm>
 #include <cerrno>
-#include <optional>
-#include <utility>
+#include <system_error>
 
 namespace kernscope {
 
@@ -46,8 +45,7 @@ Result<void> InPlaceSave::writeRanges()
 {
     for (Target &target : m_targets) {
         // Writing the journal took its time.
-        if (auto same = checkStamp(target); !same)
-            return same;
+        TRY(checkStamp(target));
     }
     for (Target &target : m_targets) {
         const auto bytes = target.file->file->bytes();
@@ -64,8 +62,7 @@ Result<void> InPlaceSave::writeRanges()
         }
     }
     for (const Target &target : m_targets) {
-        if (auto synced = target.onDisk.sync(); !synced)
-            return synced;
+        TRY(target.onDisk.sync());
     }
     return passed(SaveStep::Synced);
 }
@@ -74,15 +71,12 @@ Result<void> InPlaceSave::writeRanges()
 Result<void> InPlaceSave::verify(const Target &target) const
 {
     const OverlaidFile &overlay = *target.file->file;
-    const auto file = DiskFile::open(overlay.path(), DiskFile::Mode::Read, target.file->path);
-    if (!file)
-        return tl::unexpected(file.error());
+    const auto file = TRY(DiskFile::open(overlay.path(), DiskFile::Mode::Read, target.file->path));
     std::vector<std::byte> block(kSaveBlock);
     for (const ByteRange &range : target.ranges) {
         auto same = forEachPiece(range, [&](std::uint64_t at, std::size_t count) -> Result<void> {
             const auto found = std::span(block).first(count);
-            if (auto read = file->readAt(at, found); !read)
-                return read;
+            TRY(file.readAt(at, found));
             if (std::equal(found.begin(), found.end(),
                            overlay.bytes().begin() + static_cast<std::ptrdiff_t>(at)))
                 return advance(count);
@@ -150,13 +144,11 @@ SaveReport InPlaceSave::report() const
 
 Result<SaveReport> InPlaceSave::run(const SaveOptions &options)
 {
-    if (auto ready = prepare(options); !ready)
-        return tl::unexpected(std::move(ready.error()));
+    TRY(prepare(options));
     SaveReport saved = report();
     if (m_targets.empty())
         return saved;
-    if (auto kept = journal(); !kept)
-        return tl::unexpected(std::move(kept.error()));
+    TRY(journal());
     auto done = writeAndVerify();
     if (done)
         done = removeJournal(m_journal, m_written->key);
@@ -267,3 +259,233 @@ Result<SaveReport> saveInPlace(const BundlePtr &bundle, const SaveOptions &optio
 }
 
 } // namespace kernscope
+
+namespace kernscope::patch {
+
+namespace {
+
+Error staleError(const std::string &file, std::string expected, std::string found)
+{
+    return ErrorBuilder("patch.stale")
+        .file(file)
+        .expected(std::move(expected))
+        .found(std::move(found))
+        .message("The file on disk is not the one that was opened; open it again");
+}
+
+} // namespace
+
+Result<void> InPlaceSave::openTargets(bool breakLinks)
+{
+    const auto follower = followingFile(m_bundle);
+    if (follower) {
+        auto own = TRY(followed(m_bundle, *follower));
+        m_follower = m_bundle.files()[*follower];
+        m_follower->file = std::move(own);
+    }
+    for (std::size_t i = 0; i < m_bundle.files().size(); ++i) {
+        const BundleFile &file = follower == i ? *m_follower : m_bundle.files()[i];
+        auto ranges = rangesToWrite(*file.file);
+        if (ranges.empty())
+            continue;
+        if (file.file->path().empty()) {
+            return ErrorBuilder("io.write")
+                .file(file.path)
+                .message("The bundle is in memory only; save a copy of it")
+                .unexpected();
+        }
+        // What is written is the file that was read: never what a link leads to by now.
+        std::error_code fault;
+        const auto real = std::filesystem::canonical(file.file->path(), fault);
+        auto onDisk = TRY(
+            DiskFile::open(fault ? file.file->path() : real, DiskFile::Mode::Change, file.path));
+        if (auto alone = onDisk.checkOnlyName(); !alone && !breakLinks)
+            return alone;
+        m_targets.push_back({&file, std::move(onDisk), file.file->stamp().value_or(FileStamp()),
+                             std::move(ranges)});
+    }
+    if (m_progress != nullptr)
+        m_progress->setTotal(4 * report().bytesWritten.value);
+    return {};
+}
+
+/// The bundle and each file that is going to be written, so that whoever has only one of the files
+/// open, or another file of the bundle, is kept out as well.
+Result<void> InPlaceSave::lock()
+{
+    auto locked = m_lock.add(m_bundle.path());
+    for (const Target &target : m_targets) {
+        if (locked)
+            locked = m_lock.add(target.file->file->path());
+    }
+    return locked;
+}
+
+/// An interrupted save comes first: its journal holds bytes that this one would make meaningless.
+Result<void> InPlaceSave::refusePending() const
+{
+    const std::vector<SaveKey> keys = pendingSaveKeys();
+    struct Place {
+        std::filesystem::path journal, bundle;
+        const SaveKey *key = nullptr; ///< of a bundle that may have had another name then
+    };
+    std::vector<Place> places{{m_journal, m_bundle.path()}};
+    for (const BundleFile &file : m_bundle.files()) {
+        const std::filesystem::path &path = file.file->path();
+        places.push_back({journalPath(path), path});
+        for (const SaveKey &key : keys) {
+            if (key.covers(identityOf(path)))
+                places.push_back({key.journal, m_bundle.path(), &key});
+        }
+    }
+    for (const auto &[place, bundle, key] : places) {
+        auto found = findJournal(place, bundle, DiskFile::Lock::Shared);
+        if (!found && key != nullptr)
+            found = missingJournal(*key);
+        if (!found)
+            continue;
+        const bool unusable =
+            found->state == InterruptedState::Unknown || found->state == InterruptedState::Foreign;
+        if (unusable && place != m_journal)
+            continue;
+        ErrorBuilder error(std::move(found->error));
+        if (found->state == InterruptedState::Busy)
+            return error.code("patch.busy")
+                .message("Another process is saving this bundle")
+                .unexpected();
+        return error
+            .message(unusable
+                         ? "A file that is no journal of this bundle has the name that the "
+                           "journal of this save needs; move it away, or save a copy"
+                         : "Not saved: an earlier save of this bundle was interrupted and must be "
+                           "recovered first (kernscope-cli recover PATH), or save a copy")
+            .unexpected();
+    }
+    return {};
+}
+
+Result<void> InPlaceSave::checkStamp(const Target &target) const
+{
+    const auto stamp = OverlaidFile::stampOf(target.file->file->path());
+    const auto opened = target.onDisk.stamp();
+    if (stamp == target.stamp && opened && *opened == target.stamp)
+        return {};
+    const bool size = stamp && stamp->bytes != target.stamp.bytes;
+    return tl::unexpected(size ? staleError(target.file->path,
+                                            std::to_string(target.stamp.bytes) + " bytes",
+                                            std::to_string(stamp->bytes) + " bytes")
+                               : staleError(target.file->path, "the time of its last change",
+                                            "a later change, or another file"));
+}
+
+/// The same file as was mapped, untouched since, and under each change the bytes that were there.
+Result<void> InPlaceSave::checkUnchanged(const Target &target) const
+{
+    TRY(checkStamp(target));
+    const OverlaidFile &overlay = *target.file->file;
+    std::vector<std::byte> found(kSaveBlock), mapped(kSaveBlock);
+    for (const ByteRange &range : target.ranges) {
+        auto same = forEachPiece(range, [&](std::uint64_t at, std::size_t count) -> Result<void> {
+            const auto now = std::span(found).first(count);
+            const auto then = std::span(mapped).first(count);
+            overlay.readDisk(FileOffset(at), then);
+            TRY(target.onDisk.readAt(at, now));
+            if (std::equal(then.begin(), then.end(), now.begin()))
+                return advance(count);
+            return tl::unexpected(
+                staleError(target.file->path, "the bytes that were mapped", "other bytes"));
+        });
+        if (!same)
+            return same;
+    }
+    return {};
+}
+
+/// As the journal names it, links resolved.
+Result<std::string> InPlaceSave::entryPath(const Target &target) const
+{
+    std::error_code fault;
+    const auto real = std::filesystem::canonical(target.file->file->path(), fault);
+    const auto bundle = std::filesystem::canonical(m_bundle.path(), fault);
+    const auto path = real.lexically_relative(journalBase(bundle));
+    if (real == bundle)
+        return std::string(kBundleItself);
+    if (!fault && staysInside(path))
+        return path.string();
+    return ErrorBuilder("io.write")
+        .file(target.file->path)
+        .expected("a file inside of the bundle")
+        .found(real.string())
+        .message("The file is a link that leaves the bundle; save a copy")
+        .unexpected();
+}
+
+Result<void> InPlaceSave::journal()
+{
+    std::vector<JournalPart> parts;
+    for (const Target &target : m_targets) {
+        auto path = TRY(entryPath(target));
+        parts.push_back({std::move(path), target.file->file.get(), target.ranges});
+    }
+    auto written = TRY(writeJournal(m_journal, parts));
+    m_written.emplace(std::move(written));
+    // Whoever cancels now is heard after this step, whose journal has to be removed then.
+    (void)advance(report().bytesWritten.value);
+    return {};
+}
+
+/// A copy of the file takes the name that the bundle has it by; the others keep the old one.
+Result<void> InPlaceSave::breakLinks(Target &target)
+{
+    if (target.onDisk.checkOnlyName())
+        return {};
+    std::error_code fault;
+    const auto real = std::filesystem::canonical(target.file->file->path(), fault);
+    {
+        auto place = TRY(OutputPlace::claim(real, OutputKind::File, OutputRules{true, {}}));
+        auto copy =
+            TRY(DiskFile::open(place.temporary(), DiskFile::Mode::Change, target.file->path));
+        TRY(copyContent(target.onDisk, copy, m_progress));
+        TRY(checkStamp(target));
+        TRY(place.publish());
+        m_putBack = true;
+        target.onDisk = std::move(copy);
+    }
+    target.stamp = TRY(target.onDisk.stamp());
+    return m_lock.add(real);
+}
+
+/// All that comes before the first byte of the bundle changes.
+Result<void> InPlaceSave::prepare(const SaveOptions &options)
+{
+    auto done = openTargets(options.breakLinks);
+    if (done)
+        done = passed(SaveStep::Opened);
+    if (done && !m_targets.empty())
+        done = lock();
+    if (done)
+        done = passed(SaveStep::Locked);
+    if (done && !m_targets.empty())
+        done = refusePending();
+    for (std::size_t i = 0; done && i < m_targets.size(); ++i)
+        done = checkUnchanged(m_targets[i]);
+    if (done)
+        done = passed(SaveStep::Checked);
+    if (done && options.keepBackup && !m_targets.empty()) {
+        std::vector<std::filesystem::path> files;
+        for (const Target &target : m_targets)
+            files.push_back(target.file->file->path());
+        auto made = backUp(files);
+        if (made)
+            m_backups = std::move(*made);
+        else
+            done = tl::unexpected(std::move(made.error()));
+    }
+    for (std::size_t i = 0; done && i < m_targets.size(); ++i)
+        done = breakLinks(m_targets[i]);
+    if (done)
+        done = passed(SaveStep::BackedUp);
+    return done;
+}
+
+} // namespace kernscope::patch

@@ -4,7 +4,6 @@
 #include "core/base/output_place.h"
 #include "core/bundle/bundle.h"
 #include "core/patch/patch.h"
-#include "core/patch/save/copy_entry.h"
 #include "core/patch/save/file_io.h"
 #include "core/patch/save/follow_hash.h"
 #include "core/patch/save/found_journal.h"
@@ -12,10 +11,8 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <optional>
 #include <set>
 #include <system_error>
-#include <utility>
 
 #include <sys/stat.h>
 
@@ -134,21 +131,17 @@ Result<void> CopySave::writeFile(const OverlaidFile &file, patch::DiskFile &out,
     std::uint64_t at = 0, flushed = 0;
     for (auto rest = file.bytes(); !rest.empty();) {
         const auto block = rest.first(std::min(patch::kCopyBlock, rest.size()));
-        if (auto written = out.append(block); !written)
-            return written;
+        TRY(out.append(block));
         at += block.size();
         if (at - flushed >= kFlushEvery) {
             out.flush(flushed, at - flushed);
             flushed = at;
         }
-        if (auto go = advance(block.size()); !go)
-            return go;
+        TRY(advance(block.size()));
         rest = rest.subspan(block.size());
     }
-    if (auto synced = out.sync(); !synced)
-        return synced;
-    if (auto verified = verify(file, to); !verified)
-        return verified;
+    TRY(out.sync());
+    TRY(verify(file, to));
     return file.checkSame(); // what was cut off meanwhile reads as zeros
 }
 
@@ -156,18 +149,13 @@ Result<void> CopySave::writeFile(const OverlaidFile &file, patch::DiskFile &out,
 /// one.
 Result<void> CopySave::writeNew(const OverlaidFile &file, const fs::path &to, const fs::path &from)
 {
-    auto out = patch::DiskFile::open(to, patch::DiskFile::Mode::Create, file.name());
-    if (!out)
-        return tl::unexpected(std::move(out.error()));
+    auto out = TRY(patch::DiskFile::open(to, patch::DiskFile::Mode::Create, file.name()));
     if (!from.empty()) {
-        const auto original = patch::DiskFile::open(from, patch::DiskFile::Mode::Read, file.name());
-        if (!original)
-            return tl::unexpected(original.error());
-        if (auto taken = out->takePermissions(*original); !taken)
-            return taken;
+        const auto original =
+            TRY(patch::DiskFile::open(from, patch::DiskFile::Mode::Read, file.name()));
+        TRY(out.takePermissions(original));
     }
-    if (auto written = writeFile(file, *out, to); !written)
-        return written;
+    TRY(writeFile(file, out, to));
     if (!from.empty() && !file.path().empty() && !file.modified())
         patch::copyTime(from, to);
     return {};
@@ -183,8 +171,7 @@ Result<void> CopySave::verify(const OverlaidFile &file, const fs::path &to)
     for (std::size_t at = 0; at < bytes.size(); at += patch::kCopyBlock) {
         const auto wanted = bytes.subspan(at, std::min(patch::kCopyBlock, bytes.size() - at));
         const auto found = std::span(block).first(wanted.size());
-        if (auto read = copy->readAt(at, found); !read)
-            return read;
+        TRY(copy->readAt(at, found));
         if (!std::equal(wanted.begin(), wanted.end(), found.begin())) {
             return ErrorBuilder("patch.verify")
                 .file(file.name())
@@ -192,8 +179,7 @@ Result<void> CopySave::verify(const OverlaidFile &file, const fs::path &to)
                 .message("The bytes read back are not those that were written")
                 .unexpected();
         }
-        if (auto go = advance(wanted.size()); !go)
-            return go;
+        TRY(advance(wanted.size()));
     }
     const auto size = copy->size();
     if (size && *size == bytes.size())
@@ -232,8 +218,7 @@ Result<void> CopySave::copyEntry(const fs::directory_entry &entry, const fs::pat
             if (journal && journal->state != InterruptedState::Unknown)
                 return {};
         }
-        if (auto copied = patch::copyRegularFile(entry.path(), to, relative, m_progress); !copied)
-            return copied;
+        TRY(patch::copyRegularFile(entry.path(), to, relative, m_progress));
         return advance(0);
     default: break;
     }
@@ -251,8 +236,7 @@ Result<void> CopySave::copyTree()
     std::vector<std::pair<fs::path, fs::path>> folders{{m_source, part}};
     while (!fault && at != fs::recursive_directory_iterator()) {
         const fs::path to = part / at->path().lexically_relative(m_source);
-        if (auto copied = copyEntry(*at, to); !copied)
-            return copied;
+        TRY(copyEntry(*at, to));
         std::error_code ignored;
         if (at->is_directory(ignored) && !at->is_symlink(ignored))
             folders.emplace_back(at->path(), to);
@@ -261,13 +245,11 @@ Result<void> CopySave::copyTree()
     if (fault)
         return tl::unexpected(patch::ioError("io.read", m_bundle.name(),
                                              "A folder in it cannot be listed", fault.value()));
-    if (auto rest = writeRemaining(); !rest)
-        return rest;
+    TRY(writeRemaining());
     // At the end and from within: a folder without write permission could not be filled.
     for (auto folder = folders.rbegin(); folder != folders.rend(); ++folder) {
         const std::string name = folder->first.filename().string();
-        if (auto done = patch::finishFolder(folder->first, folder->second, name); !done)
-            return done;
+        TRY(patch::finishFolder(folder->first, folder->second, name));
     }
     return {};
 }
@@ -294,8 +276,7 @@ Result<void> CopySave::buildFolder()
 {
     if (!m_source.empty())
         return copyTree();
-    if (auto written = writeRemaining(); !written)
-        return written;
+    TRY(writeRemaining());
     std::error_code fault;
     fs::permissions(m_place->temporary(), fs::perms(m_place->defaultPermissions()), fault);
     return {};
@@ -318,28 +299,21 @@ Result<void> CopySave::buildFile()
     if (m_bundle.files().empty())
         return tl::unexpected(copyError(m_bundle.name(), "There is no file to copy", ENOENT));
     const OverlaidFile &file = *m_bundle.files()[index].file;
-    auto out =
-        patch::DiskFile::open(m_place->temporary(), patch::DiskFile::Mode::Change, file.name());
-    if (!out)
-        return tl::unexpected(std::move(out.error()));
+    auto out = TRY(
+        patch::DiskFile::open(m_place->temporary(), patch::DiskFile::Mode::Change, file.name()));
     if (OverlaidFile::stampOf(file.path())) {
         const auto from =
-            patch::DiskFile::open(file.path(), patch::DiskFile::Mode::Read, file.name());
-        if (!from)
-            return tl::unexpected(from.error());
-        if (auto taken = out->takePermissions(*from); !taken)
-            return taken;
+            TRY(patch::DiskFile::open(file.path(), patch::DiskFile::Mode::Read, file.name()));
+        TRY(out.takePermissions(from));
     }
-    return writeFile(file, *out, m_place->temporary());
+    return writeFile(file, out, m_place->temporary());
 }
 
 Result<SaveReport> CopySave::run(const fs::path &target)
 {
     const auto kind = isFolder() ? OutputKind::Folder : OutputKind::File;
-    auto place = OutputPlace::claim(target, kind, rules());
-    if (!place)
-        return tl::unexpected(std::move(place.error()));
-    m_place.emplace(std::move(*place));
+    auto place = TRY(OutputPlace::claim(target, kind, rules()));
+    m_place.emplace(std::move(place));
     if (m_progress != nullptr)
         m_progress->setTotal(2 * m_bundle.totalBytes().value);
     SaveReport report;
@@ -348,10 +322,7 @@ Result<SaveReport> CopySave::run(const fs::path &target)
         report.ranges = pendingRanges(m_bundle);
         m_followed = patch::followingFile(m_bundle);
         if (m_followed) {
-            auto own = patch::followed(m_bundle, *m_followed);
-            if (!own)
-                return tl::unexpected(std::move(own.error()));
-            m_follower = std::move(*own);
+            m_follower = TRY(patch::followed(m_bundle, *m_followed));
         }
         auto built = kind == OutputKind::Folder ? buildFolder() : buildFile();
         if (built)

@@ -5,7 +5,6 @@
 #include "core/patch/save/file_io.h"
 
 #include <algorithm>
-#include <span>
 #include <sstream>
 #include <system_error>
 

@@ -3,10 +3,7 @@
 
 #include "core/base/error.h"
 
-#include <cstdint>
 #include <filesystem>
-#include <string>
-#include <vector>
 
 /// What makes the journal of a save this user's own: a file in the folder of the user's state,
 /// named by the journal's digest, which no archive can bring along. It is on the disk before the

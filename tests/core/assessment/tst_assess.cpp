@@ -3,7 +3,7 @@
 // changes that really help.
 #include "core/assessment/assess.h"
 #include "core/assessment/calibrate.h"
-#include "core/target/rules.h"
+#include "core/target/target.h"
 #include "tests/test_program.h"
 
 #include <QtTest/QtTest>

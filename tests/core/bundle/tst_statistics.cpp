@@ -3,7 +3,7 @@
 
 #include "core/base/sha256.h"
 #include "core/bundle/half_counts.h"
-#include "core/bundle/mask_figures.h"
+#include "core/bundle/part_data.h"
 #include "core/bundle/statistics.h"
 #include "tests/test_program.h"
 

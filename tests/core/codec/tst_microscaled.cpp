@@ -2,9 +2,7 @@
 #include <QTest> // first: moc 6.4 stumbles over <concepts> otherwise
 
 #include "core/codec/decode/decoder.h"
-#include "core/codec/microscaled/int8_cast.h"
 #include "core/codec/microscaled/microscaled.h"
-#include "core/codec/microscaled/microscaled_layout.h"
 #include "core/numeric/half.h"
 #include "core/numeric/stream_copy.h"
 #include "tests/test_program.h"

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <QTest> // first: moc 6.4 stumbles over <concepts> otherwise
 
-#include "core/codec/microscaled/int8_cast.h"
 #include "core/codec/microscaled/microscaled.h"
-#include "core/codec/microscaled/microscaled_layout.h"
 #include "core/numeric/half.h"
 #include "tests/data/data_folder.h"
 #include "tests/test_program.h"

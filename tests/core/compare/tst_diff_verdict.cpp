@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/base/pattern.h"
+#include "core/base/text.h"
 #include "core/bundle/bundle.h"
 #include "core/compare/build_verdict.h"
 #include "core/compare/worst_places.h"

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/form/element_order.h"
-#include "core/form/order_tiles.h"
+#include "core/form/order_layout.h"
 
 #include <algorithm>
 #include <cstdint>

@@ -3,7 +3,7 @@
 #include <QTest> // first: moc 6.4 stumbles over <concepts> otherwise
 
 #include "core/codec/decode/decoder.h"
-#include "core/form/order_tiles.h"
+#include "core/form/order_layout.h"
 #include "core/lanes/lane_order.h"
 #include "core/numeric/half.h"
 #include "core/numeric/stream_copy.h"

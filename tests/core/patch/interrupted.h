@@ -2,9 +2,9 @@
 #pragma once
 
 #include "core/patch/interrupted_save.h"
+#include "core/patch/patch.h"
 #include "core/patch/save/journal.h"
 #include "core/patch/save/save_key.h"
-#include "core/patch/save_steps.h"
 #include "on_disk.h"
 
 /// Saves that stop in the middle, and their journals.

@@ -8,11 +8,13 @@
 #include "core/codec/decode/decoder.h"
 #include "core/codec/encode/form_spec.h"
 #include "core/container/aimodel/package.h"
-#include "core/patch/edit/blank_paths.h"
+#include "core/container/mil/program.h"
+#include "core/patch/edit/edit.h"
 #include "core/patch/patch.h"
 #include "core/patch/reencode/module_reencoder.h"
 #include "core/patch/reencode/reencode.h"
 #include "made_module.h"
+#include "resources/sample.h"
 #include "tests/data/data_folder.h"
 #include "tests/test_program.h"
 
@@ -96,6 +98,62 @@ std::vector<FormSpec> someForms()
     return forms;
 }
 
+struct KeptPlaces {
+    std::vector<std::uint64_t> kept, left;
+};
+
+KeptPlaces placesOf(const codec::Decoder &decoder)
+{
+    KeptPlaces places;
+    for (std::uint64_t i = 0; i < decoder.elements().value; ++i)
+        (decoder.stored(i) ? places.kept : places.left).push_back(i);
+    return places;
+}
+
+Edit maskEdit(const Bundle &bundle, std::size_t weight, std::uint64_t element,
+              std::optional<float> value)
+{
+    const std::string place =
+        bundle.weights()[weight].findableName() + "[" + std::to_string(element) + "]";
+    return value ? *parseEdit(Edit::Kind::Keep, place + "=" + std::to_string(*value))
+                 : *parseEdit(Edit::Kind::Drop, place);
+}
+
+/// What is wrong with the edits made on the bundle: nothing but the elements named may change.
+std::string faultOfMask(const BundlePtr &bundle, std::size_t weight, const std::vector<Edit> &edits,
+                        const std::vector<std::uint64_t> &named, std::uint64_t kept)
+{
+    const auto own = patch::withOwnConstants(*bundle, edits, 1e3);
+    if (!own)
+        return describe(own.error());
+    const auto planned = planEdits(own->bundle ? own->bundle : bundle, edits, 1e3);
+    if (!planned)
+        return describe(planned.error());
+    BundlePtr changed = own->bundle ? own->bundle : bundle->reread().value_or(nullptr);
+    for (const AppliedEdit &each : *planned)
+        changed = *applyEdit(changed, each);
+    const auto decoder = changed->decoder(weight);
+    if (!decoder || !decoder->verify().empty() || hasErrors(changed->diagnostics()))
+        return "the changed weight is not sound";
+    if (decoder->payloadElements().value != kept || placesOf(*decoder).kept.size() % kept != 0)
+        return "another number is kept";
+    if (changed->weights()[weight].name != bundle->weights()[weight].name)
+        return "another name";
+    const auto before = valuesOf(*bundle, weight), after = valuesOf(*changed, weight);
+    for (std::size_t i = 0; i < before.size(); ++i) {
+        const bool meant = std::find(named.begin(), named.end(), i) != named.end();
+        if (!meant && !(before[i] == after[i] || (std::isnan(before[i]) && std::isnan(after[i]))))
+            return "element " + std::to_string(i) + " has changed";
+    }
+    if (hashFault(*changed) && own->bundle)
+        return "the hash is of another module";
+    for (auto each = planned->rbegin(); each != planned->rend(); ++each)
+        changed = *revertEdit(changed, *each);
+    if (!own->bundle && valuesOf(*changed, weight) != before && !before.empty())
+        return "undone it is not as it was";
+    return {};
+}
+
 } // namespace
 
 class TestAimodelEdits : public QObject
@@ -107,6 +165,10 @@ private slots:
     void copyHasItsHash();
     void splatsGetBytesOfTheirOwn();
     void everyForm();
+    void masks_data();
+    void masks();
+    void severalMaskBits();
+    void embeddedSample();
     void paths();
     void peers_data();
     void peers();
@@ -224,6 +286,119 @@ void TestAimodelEdits::everyForm()
     }
 }
 
+void TestAimodelEdits::masks_data()
+{
+    QTest::addColumn<int>("form");
+    const auto forms = someForms();
+    for (std::size_t i = 0; i < forms.size(); ++i) {
+        if (forms[i].node == FormNode::Sparse)
+            QTest::newRow(describe(forms[i]).c_str()) << int(i);
+    }
+}
+
+/// A bit that goes and one that comes: the same number of values, in place. One alone: through the
+/// writer, which changes the types of the module.
+void TestAimodelEdits::masks()
+{
+    QFETCH(int, form);
+    const QTemporaryDir dir;
+    const QString path = writePackage(dir, test::madeWeights().bytes());
+    const BundlePtr dense = *Bundle::open(path.toStdString());
+    const std::size_t weight = scaledWeight(*dense);
+    const auto encoded = codec::encodeForm(valuesOf(*dense, weight), dense->weights()[weight].shape,
+                                           someForms()[std::size_t(form)]);
+    QVERIFY(encoded);
+    const BundlePtr bundle = *reencodeWeight(*dense, weight, *encoded);
+    const auto places = placesOf(*bundle->decoder(weight));
+    const std::uint64_t kept = places.kept.size();
+    QVERIFY(kept > 8 && places.left.size() > 8);
+    const auto fault = [&](const std::vector<std::uint64_t> &drops,
+                           const std::vector<std::uint64_t> &keeps) {
+        std::vector<Edit> edits;
+        for (const std::uint64_t each : drops)
+            edits.push_back(maskEdit(*bundle, weight, each, std::nullopt));
+        for (const std::uint64_t each : keeps)
+            edits.push_back(maskEdit(*bundle, weight, each, 0.5F));
+        auto named = drops;
+        named.insert(named.end(), keeps.begin(), keeps.end());
+        return faultOfMask(bundle, weight, edits, named, kept - drops.size() + keeps.size());
+    };
+    const auto &k = places.kept;
+    const auto &l = places.left;
+    for (const std::string &each :
+         {fault({k[3]}, {l[5]}), fault({k.back()}, {l.front()}), fault({k.front()}, {l.back()}),
+          fault({k[1], k[2], k[6]}, {l[0], l[4], l[7]}), fault({k[4]}, {}), fault({}, {l[2]}),
+          fault({k[0], k[7]}, {l[1]}), fault({k.back()}, {l[0], l[3], l.back()})})
+        QVERIFY2(each.empty(), each.c_str());
+    // In place: the module keeps its length, and nothing but mask and values is written.
+    const std::vector<Edit> pair{maskEdit(*bundle, weight, k[3], std::nullopt),
+                                 maskEdit(*bundle, weight, l[5], 0.5F)};
+    QVERIFY(!patch::withOwnConstants(*bundle, pair, 1e3)->bundle);
+    const auto planned = planEdits(bundle, pair, 1e3);
+    QVERIFY2(planned, planned ? "" : describe(planned.error()).c_str());
+    QCOMPARE(planned->size(), std::size_t(2));
+    QVERIFY(planned->front().bytes.empty() && !planned->back().bytes.empty());
+    QCOMPARE(planned->front().newText, std::string("not stored"));
+    QCOMPARE(planned->back().oldText, std::string("not stored"));
+    const auto alone = planEdits(bundle, {pair.front()}, 0);
+    QVERIFY(!alone);
+    QCOMPARE(alone.error().code, std::string("patch.mask"));
+    QVERIFY(alone.error().message.find("patch --output") != std::string::npos);
+}
+
+/// Each edit sees those before it, and what comes to nothing writes nothing.
+void TestAimodelEdits::severalMaskBits()
+{
+    const QTemporaryDir dir;
+    const QString path = writePackage(dir, test::madeWeights().bytes());
+    const BundlePtr dense = *Bundle::open(path.toStdString());
+    const std::size_t weight = scaledWeight(*dense);
+    const auto encoded =
+        codec::encodeForm(valuesOf(*dense, weight), dense->weights()[weight].shape, someForms()[6]);
+    const BundlePtr bundle = *reencodeWeight(*dense, weight, *encoded);
+    const auto places = placesOf(*bundle->decoder(weight));
+    const std::uint64_t a = places.left[3], b = places.kept[2];
+    const auto plan = [&](std::vector<std::pair<std::uint64_t, std::optional<float>>> wanted) {
+        std::vector<Edit> edits;
+        for (const auto &[element, value] : wanted)
+            edits.push_back(maskEdit(*bundle, weight, element, value));
+        return planEdits(bundle, edits, 0);
+    };
+    const auto nothing = plan({{a, 0.5F}, {a, std::nullopt}});
+    QVERIFY(nothing && nothing->back().bytes.empty());
+    const auto twice = plan({{a, 0.5F}, {b, std::nullopt}, {a, 0.25F}});
+    QVERIFY2(twice, twice ? "" : describe(twice.error()).c_str());
+    BundlePtr changed = bundle;
+    for (const AppliedEdit &each : *twice)
+        changed = *applyEdit(changed, each);
+    QCOMPARE(valuesOf(*changed, weight)[a], 0.25F);
+    QCOMPARE(valuesOf(*changed, weight)[b], 0.0F);
+    const auto off = plan({{a, 0.5F}, {b, std::nullopt}, {b, 0.5F}});
+    QVERIFY(!off && off.error().code == "patch.mask");
+}
+
+/// The embedded package is sound, and has a form a layer.
+void TestAimodelEdits::embeddedSample()
+{
+    sample::SampleBundle made = sample::coreAi();
+    const auto opened = Bundle::open(made.name, OpenOptions{std::move(made.files)});
+    QVERIFY2(opened, opened ? "" : describe(opened.error()).c_str());
+    const Bundle &bundle = **opened;
+    QCOMPARE(bundle.diagnostics().size(), std::size_t(0));
+    QCOMPARE(bundle.kind(), BundleKind::Aimodel);
+    QVERIFY(!hashFault(bundle));
+    QCOMPARE(bundle.program()->functions.front().inputs.size(), std::size_t(1));
+    QCOMPARE(bundle.program()->functions.front().inputs.front().name, std::string("x"));
+    for (const auto &[name, node] :
+         {std::pair("fc1.weight", FormNode::Palette), std::pair("fc2.weight", FormNode::Sparse),
+          std::pair("fc3.weight", FormNode::Blockwise), std::pair("fc1.bias", FormNode::Dense)}) {
+        const auto weight = bundle.weightByName(name);
+        QVERIFY2(weight, name);
+        QCOMPARE(bundle.weights()[*weight].form.nodes().front(), node);
+        QVERIFY(!bundle.weights()[*weight].consumers.empty());
+    }
+}
+
 void TestAimodelEdits::paths()
 {
     test::MadeModule made = test::madeWeights();
@@ -275,6 +450,23 @@ void TestAimodelEdits::peers()
         const auto values = valuesOf(*bundle, i);
         if (weight.fault || (!half && !single) || values.size() < 2 || values.size() > 3000)
             continue;
+        const auto stored = placesOf(*bundle->decoder(i));
+        if (const std::uint64_t kept = bundle->decoder(i)->payloadElements().value;
+            weight.form.encoding()->mask && kept > 1 && !stored.left.empty()) {
+            const std::uint64_t gone = stored.kept[stored.kept.size() / 2],
+                                come = stored.left[stored.left.size() / 2];
+            const Edit drop = maskEdit(*bundle, i, gone, std::nullopt),
+                       keep = maskEdit(*bundle, i, come, values[gone]);
+            for (const auto &[edits, count] :
+                 {std::pair(std::vector{drop, keep}, kept), std::pair(std::vector{drop}, kept - 1),
+                  std::pair(std::vector{keep}, kept + 1)}) {
+                const std::string fault = faultOfMask(bundle, i, edits, {gone, come}, count);
+                const bool refused = fault.find("Single elements of this form") != fault.npos ||
+                                     fault.find("rest of its vector") != fault.npos ||
+                                     fault.find("within the tolerance") != fault.npos;
+                QVERIFY2(fault.empty() || refused, (weight.name + ": " + fault).c_str());
+            }
+        }
         const auto forms = someForms(); // three each: all of them over all weights
         for (std::size_t f = i % 4; f < forms.size(); f += 4) {
             FormSpec form = forms[f];

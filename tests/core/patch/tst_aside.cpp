@@ -2,7 +2,7 @@
 // Edits and saves that run on another thread than the one that shows the bundle.
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
-#include "core/patch/aside.h"
+#include "core/patch/patch.h"
 #include "made_bundle.h"
 #include "on_disk.h"
 #include "tests/test_program.h"

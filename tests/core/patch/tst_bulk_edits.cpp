@@ -4,10 +4,9 @@
 #include "core/codec/edit/editor.h"
 #include "core/codec/encode/encoder.h"
 #include "core/numeric/npy.h"
-#include "core/patch/aside.h"
-#include "core/patch/edit/selection.h"
-#include "core/patch/plan/changed_runs.h"
-#include "core/patch/plan/pending.h"
+#include "core/patch/edit/find_weight.h"
+#include "core/patch/patch.h"
+#include "core/patch/plan/recorder.h"
 #include "made_bundle.h"
 #include "tests/test_program.h"
 

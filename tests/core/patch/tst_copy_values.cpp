@@ -2,7 +2,6 @@
 #include "core/base/text.h"
 #include "core/bundle/bundle.h"
 #include "core/numeric/half.h"
-#include "core/patch/edit/carried_values.h"
 #include "core/patch/edit/copy_values.h"
 #include "core/patch/edit/script_text.h"
 #include "core/patch/patch.h"

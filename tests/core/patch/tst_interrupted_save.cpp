@@ -2,8 +2,8 @@
 // Journals beside a bundle: reading writes nothing, and a journal reaches nothing but the bundle.
 #include "core/bundle/bundle.h"
 #include "core/patch/interrupted_save.h"
+#include "core/patch/patch.h"
 #include "core/patch/save/journal.h"
-#include "core/patch/save_steps.h"
 #include "interrupted.h"
 #include "on_disk.h"
 #include "tests/test_program.h"

@@ -7,7 +7,7 @@
 #include "core/codec/encode/form_spec.h"
 #include "core/numeric/half.h"
 #include "core/patch/reencode/reencode.h"
-#include "core/patch/reencode/reencode_draft.h"
+#include "core/patch/reencode/reencoder.h"
 #include "sample_bundles.h"
 #include "tests/data/data_folder.h"
 #include "tests/test_program.h"

@@ -4,7 +4,7 @@
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
 #include "core/patch/interrupted_save.h"
-#include "core/patch/save_steps.h"
+#include "core/patch/patch.h"
 #include "made_bundle.h"
 #include "on_disk.h"
 #include "tests/test_program.h"

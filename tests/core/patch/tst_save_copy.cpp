@@ -2,7 +2,7 @@
 #include "core/base/output_place.h"
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
-#include "core/patch/save_steps.h"
+#include "core/patch/patch.h"
 #include "made_bundle.h"
 #include "on_disk.h"
 #include "tests/test_program.h"

@@ -2,8 +2,8 @@
 // Saving that breaks off: what a crash leaves, and how it is mended.
 #include "core/bundle/bundle.h"
 #include "core/patch/interrupted_save.h"
+#include "core/patch/patch.h"
 #include "core/patch/save/found_journal.h"
-#include "core/patch/save_steps.h"
 #include "on_disk.h"
 #include "tests/test_program.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/bundle/bundle.h"
 #include "core/patch/interrupted_save.h"
+#include "core/patch/patch.h"
 #include "core/patch/save/journal.h"
-#include "core/patch/save_steps.h"
 #include "interrupted.h"
 #include "on_disk.h"
 #include "tests/test_program.h"

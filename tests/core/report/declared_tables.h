@@ -6,7 +6,7 @@
 #include "core/report/byte_table.h"
 #include "core/report/chip_table.h"
 #include "core/report/collective_table.h"
-#include "core/report/compiled_survey.h"
+#include "core/report/compiled_origin.h"
 #include "core/report/container_table.h"
 #include "core/report/decision_table.h"
 #include "core/report/edit_table.h"
@@ -63,11 +63,11 @@ inline std::vector<TableFacts> declaredTables()
                 elementTypeTable(), codegenTable(), graphTable(), plannedWeightTable(),
                 frontTable(), reasonTable(), hitTable(), programChangeTable(), sectionTable(),
                 structureTable(), targetFactTable(), taskTable(), floorTable(), placedFactTable(),
-                weightTable(), placementTable(), unplacedTable(), pairTable(), channelTable(),
-                elementTable(), entryTable(), rangeTable(), matrixTable(), geometryFactTable(),
-                collectiveFactTable(), sliceTable(), groupTable(), partTable(), bookEntryTable(),
-                scaleTable(), binTable(), keptChannelTable(), findingTable(), fileTable(),
-                targetTotalsTable(), collectiveOperationTable(), collectiveByteTable(),
+                weightTable(), placementTable(), gainTable(), unplacedTable(), pairTable(),
+                channelTable(), elementTable(), entryTable(), rangeTable(), matrixTable(),
+                geometryFactTable(), collectiveFactTable(), sliceTable(), groupTable(), partTable(),
+                bookEntryTable(), scaleTable(), binTable(), keptChannelTable(), findingTable(),
+                fileTable(), targetTotalsTable(), collectiveOperationTable(), collectiveByteTable(),
                 collectiveGateTable(), byteFieldTable(), readingTable(), ceilingTable(),
                 powerTable(), unassessedTable(), timedLayerTable(), tileTable(), streamSlotTable(),
                 imageGroupTable(), imageFieldTable(), relocationRegisterTable(), imageStreamTable(),

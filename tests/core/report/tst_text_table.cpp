@@ -120,6 +120,44 @@ private Q_SLOTS:
         QVERIFY(lines[1].contains(QStringLiteral("1,234,567")));
     }
 
+    /// Two names that differ in the middle stay different, whatever room there is.
+    void namesStayDifferent()
+    {
+        TextTable table({{"weight", Align::Name}, {"bytes", Align::Right}});
+        for (const char *number : {"17", "18", "27"})
+            table.add(
+                {std::string("encoder_layers_") + number + "_self_attention_value_weight", "1"});
+        std::vector<std::string> leftOut;
+        QStringList lines = linesOf(table, 24);
+        lines.removeDuplicates();
+        QCOMPARE(lines.size(), 4);
+        const QStringList fitted = linesOf(table.fitted(48, leftOut), 48);
+        QVERIFY2(widest(fitted) <= 48, qPrintable(fitted.join(u'\n')));
+        QVERIFY2(fitted[1].contains(QStringLiteral("…_17_self_attention_value_weight")),
+                 qPrintable(fitted[1]));
+        QVERIFY(leftOut.empty());
+    }
+
+    /// Columns that there is no room for are left out from the right, and named.
+    void columnsAreLeftOut()
+    {
+        TextTable table({{"weight", Align::Name},
+                         {"stored", Align::Right},
+                         {"moved", Align::Right},
+                         {"time", Align::Right}});
+        table.add({"conv_1_weight", "123,456,789", "123,456,789", "0.123456789"});
+        std::vector<std::string> leftOut;
+        const QStringList lines = linesOf(table.fitted(44, leftOut), 44);
+        QVERIFY2(widest(lines) <= 44, qPrintable(lines.join(u'\n')));
+        QVERIFY(lines[1].contains(QStringLiteral("123,456,789")));
+        QCOMPARE(leftOut, std::vector<std::string>({"time"}));
+        leftOut.clear();
+        QCOMPARE(linesOf(table.fitted(200, leftOut), 200), linesOf(table, 200));
+        QVERIFY(leftOut.empty());
+        table.fitted(3, leftOut);
+        QCOMPARE(leftOut.size(), std::size_t(3));
+    }
+
     void spacesAloneEnd()
     {
         const QStringList lines = linesOf(madeTable(QStringLiteral("w"), QString(200, u' ')), 40);

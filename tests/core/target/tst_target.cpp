@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/format/table_rows.h"
-#include "core/target/hal.h"
 #include "core/target/registry.h"
+#include "core/target/target.h"
 #include "tests/test_program.h"
 
 #include <QtTest/QtTest>

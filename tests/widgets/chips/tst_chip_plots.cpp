@@ -69,7 +69,13 @@ private Q_SLOTS:
         QVERIFY(plot.pointCount() > 0);
         QCOMPARE(plot.labels().ridgeText(), QStringLiteral("ridge 141 FLOP/B"));
         QVERIFY(dock.facts().text().contains(QStringLiteral("141")));
-        QVERIFY(plot.labels().roofCount() > 5);
+        // Those that matter to the points; the others on demand.
+        const int few = plot.labels().roofCount();
+        QVERIFY(few >= 2);
+        plot.showAllRoofs(true);
+        QVERIFY(plot.labels().roofCount() > 5 && plot.labels().roofCount() > few);
+        plot.showAllRoofs(false);
+        QCOMPARE(plot.labels().roofCount(), few);
         QVERIFY(plot.pointText(0).contains(QStringLiteral("FLOP/B")));
         // What is said of a point is a paragraph a fact, under its name.
         session.goToWeight(plot.points().layerOf(0).weight);

@@ -78,6 +78,7 @@ private Q_SLOTS:
     void namesGetTheRoomFirst_data();
     void namesGetTheRoomFirst();
     void namesAreCutNearTheirEnd();
+    void wholeWordsStay();
     void heldKeysSelectNothingMore();
     void edgesCutNoNumber();
     void columnsGrowUntilSized();
@@ -242,6 +243,21 @@ void TestDockBehaviour::namesGetTheRoomFirst()
     for (int visual = 0; visual < header->count(); ++visual)
         sizes += QString::number(header->sectionSize(header->logicalIndex(visual))) + u' ';
     QVERIFY2(ends, qPrintable(QStringLiteral("%1 of %2").arg(sizes).arg(room)));
+}
+
+/// What is left of a number would be another number.
+void TestDockBehaviour::wholeWordsStay()
+{
+    const QFontMetrics metrics(QApplication::font());
+    const QString text = QStringLiteral("10 is held as 0.2612; off by 9.7388, here");
+    const int whole = metrics.horizontalAdvance(text);
+    QCOMPARE(elidedWords(metrics, text, whole), text);
+    for (int width = metrics.horizontalAdvance(u'1') * 5; width < whole; ++width) {
+        const QString cut = elidedWords(metrics, text, width);
+        QVERIFY(metrics.horizontalAdvance(cut) <= width);
+        QVERIFY2(cut.endsWith(QChar(0x2026)) && text.startsWith(cut.chopped(1) + u' '),
+                 qPrintable(cut));
+    }
 }
 
 void TestDockBehaviour::namesAreCutNearTheirEnd()

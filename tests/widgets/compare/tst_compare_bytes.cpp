@@ -382,21 +382,22 @@ void TestCompareBytes::sectionTable()
     Progress progress;
     model.setDifferences(
         std::make_shared<const ByteDifferences>(*ByteDifferences::find(*bytes, progress)));
-    model.sort(ByteSectionModel::Changed, Qt::DescendingOrder);
+    model.sort(model.columnOf("changed"), Qt::DescendingOrder);
     std::uint64_t before = UINT64_MAX;
     for (int row = 0; row < model.rowCount(); ++row) {
         const auto number = [&](int column) {
             return model.index(row, column).data(SortRole).toULongLong();
         };
-        const auto changed = number(ByteSectionModel::Changed);
+        const auto changed = number(model.columnOf("changed"));
         QVERIFY(changed <= before);
         before = changed;
-        const auto onlyA = number(ByteSectionModel::OnlyA), onlyB = number(ByteSectionModel::OnlyB);
-        QVERIFY(changed + onlyA <= number(ByteSectionModel::BytesA));
-        QVERIFY(changed + onlyB <= number(ByteSectionModel::BytesB));
-        const QString state = model.index(row, ByteSectionModel::State).data().toString();
+        const auto onlyA = number(model.columnOf("only_a")),
+                   onlyB = number(model.columnOf("only_b"));
+        QVERIFY(changed + onlyA <= number(model.columnOf("bytes_a")));
+        QVERIFY(changed + onlyB <= number(model.columnOf("bytes_b")));
+        const QString state = model.index(row, model.columnOf("state")).data().toString();
         QCOMPARE(state.startsWith(u'='), changed + onlyA + onlyB == 0);
-        QCOMPARE(model.rowOfSection(model.sectionAt(row)), row);
+        QCOMPARE(model.rowOf(model.sectionAt(row)), row);
     }
     model.sort(-1, Qt::AscendingOrder);
     QCOMPARE(model.sectionAt(0), std::size_t{0});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/container/hwx/container.h"
 #include "core/report/structure_table.h"
-#include "core/target/rules.h"
+#include "core/target/target.h"
 #include "synthetic.h"
 #include "tests/test_program.h"
 #include "tests/widgets/compare/compare_tools.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/assessment/weight_facts.h"
 #include "core/base/overlaid_file.h"
-#include "core/target/rules.h"
+#include "core/target/target.h"
 #include "tests/test_program.h"
 #include "tests/widgets/weight/weight_dock_fixture.h"
 #include "widgets/chips/chip_state.h"

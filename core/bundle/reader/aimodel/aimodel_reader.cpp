@@ -12,7 +12,7 @@
 #include "core/bundle/stored_bytes.h"
 #include "core/container/aimodel/package.h"
 #include "core/container/mil/value_graph.h"
-#include "core/container/milblob/sniff.h"
+#include "core/container/milblob/milblob.h"
 #include "core/container/mlir/writer.h"
 #include "core/form/form_steps.h"
 
@@ -179,8 +179,9 @@ void PackageReading::readModule(const mlir::Module &module)
                           .message("Most constants have the location of one operation: it is no "
                                    "name, and they are named by what reads them."));
     const auto graphNames = aimodel::graphNames(graph);
+    const auto order = aimodel::graphOrder(graph, graphNames);
     std::vector<aimodel::ValueNames> names;
-    for (std::size_t i = 0; i < graph.graphs().size(); ++i) {
+    for (const std::size_t i : order) {
         names.emplace_back(graph, graph.graphs()[i], values, shared);
         m_out.program.functions.push_back(
             aimodel::makeFunction(graph, names.back(), i, graphNames, m_path));
@@ -206,7 +207,8 @@ void PackageReading::readModule(const mlir::Module &module)
     }
     aimodel::FormBuilder forms(graph, m_out.programFile, m_path, m_out.log);
     for (std::size_t i = 0; i < names.size(); ++i)
-        addWeights(graph, graph.graphs()[i], m_out.program.functions[i], names[i], values, forms);
+        addWeights(graph, graph.graphs()[order[i]], m_out.program.functions[i], names[i], values,
+                   forms);
     markSharedOperands(m_out.weights);
     claimModule(module);
 }

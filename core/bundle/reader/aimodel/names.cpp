@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <numeric>
 
 namespace kernscope::aimodel {
 
@@ -266,6 +267,30 @@ std::vector<std::string> argumentNames(const mlir::Module &module, std::uint32_t
     return names;
 }
 
+static bool isPrivate(const mlir::Module &module, std::uint32_t graph)
+{
+    const std::uint32_t attribute = module.attributeOf(module.operations[graph], "isPrivate");
+    if (attribute >= module.attributes.size())
+        return false;
+    const auto value = fieldsOf(module.attribute(attribute), "value");
+    return !value.empty() && value.front().value != 0;
+}
+
+std::vector<std::size_t> graphOrder(const ModuleGraph &graph, const std::vector<std::string> &names)
+{
+    std::vector<std::size_t> order(names.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+        const auto rank = [&](std::size_t each) {
+            return isPrivate(graph.module(), graph.graphs()[each]) ? 2
+                   : names[each] == "main"                         ? 0
+                                                                   : 1;
+        };
+        return rank(a) < rank(b);
+    });
+    return order;
+}
+
 std::vector<std::string> graphNames(const ModuleGraph &graph)
 {
     constexpr std::size_t kLetters = 8;
@@ -274,12 +299,8 @@ std::vector<std::string> graphNames(const ModuleGraph &graph)
     std::set<std::string, std::less<>> taken;
     for (const std::uint32_t each : graph.graphs()) {
         std::string name(storedName(module, each));
-        const std::uint32_t attribute = module.attributeOf(module.operations[each], "isPrivate");
-        const auto isPrivate = attribute < module.attributes.size()
-                                   ? fieldsOf(module.attribute(attribute), "value")
-                                   : std::vector<mlir::Field>();
         const auto end = name.rfind('_');
-        if (!isPrivate.empty() && isPrivate.front().value != 0 && end != name.npos && end > 0 &&
+        if (isPrivate(module, each) && end != name.npos && end > 0 &&
             name.size() - end == kLetters + 1 &&
             std::all_of(name.begin() + static_cast<std::ptrdiff_t>(end) + 1, name.end(),
                         [](char letter) { return letter >= 'a' && letter <= 'z'; }))
@@ -475,13 +496,6 @@ void ValueNames::nameParts(std::uint32_t value, const std::string &name)
             open.emplace_back(operands[i], part);
         }
     }
-}
-
-const std::string &ValueNames::ofOperation(std::uint32_t operation) const
-{
-    static const std::string none;
-    const auto found = m_operations.find(operation);
-    return found == m_operations.end() ? none : found->second;
 }
 
 const std::string &ValueNames::ofValue(std::uint32_t value) const

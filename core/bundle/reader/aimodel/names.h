@@ -36,8 +36,6 @@ public:
     ValueNames(const ModuleGraph &graph, std::uint32_t graphOperation,
                const std::vector<std::uint32_t> &weights, const std::set<std::string> &noNames);
 
-    /// "conv_3": of an operation of the graph.
-    const std::string &ofOperation(std::uint32_t operation) const;
     const std::string &ofValue(std::uint32_t value) const;
     /// Names of the graph's inputs and outputs as its attributes have them; empty: none.
     const std::vector<std::string> &inputs() const { return m_inputs; }
@@ -72,5 +70,9 @@ std::vector<std::string> argumentNames(const mlir::Module &module, std::uint32_t
 /// Names of the graphs, in their order: "main". Writers end those of private ones with eight
 /// letters that are others in each file ("layer_norm_iwlhkctc"); these are left out.
 std::vector<std::string> graphNames(const ModuleGraph &graph);
+/// The order in which graphs are shown, as places of graphs(): "main", what can be run beside it,
+/// then the private ones.
+std::vector<std::size_t> graphOrder(const ModuleGraph &graph,
+                                    const std::vector<std::string> &names);
 
 } // namespace kernscope::aimodel

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/bundle/reader/anec/anec_reader.h"
 
-#include "core/base/overlaid_file.h"
-#include "core/bundle/bundle.h"
 #include "core/bundle/reader/hwx/hardware_reader.h"
 #include "core/container/anec/anec.h"
-
-#include <utility>
 
 namespace kernscope {
 

@@ -8,8 +8,6 @@
 #include "core/numeric/npy.h"
 
 #include <algorithm>
-#include <string>
-#include <utility>
 
 #include <fmt/format.h>
 
@@ -139,15 +137,12 @@ private:
                                           const archive::ZipMember &member, std::uint64_t left,
                                           const std::string &archiveName)
     {
-        if (auto fits = archive::checkSize(member, left, archiveName); !fits)
-            return tl::unexpected(std::move(fits.error()));
+        TRY(archive::checkSize(member, left, archiveName));
         constexpr std::size_t kHead = 1024, kLongHead = std::size_t{1} << 17;
         for (const std::size_t most : {kHead, kLongHead}) {
-            auto head = archive::unpackHead(archive, member, most, archiveName);
-            if (!head)
-                return tl::unexpected(std::move(head.error()));
-            auto layout = readNpyLayout(*head, member.bytes, archiveName);
-            if (layout || head->size() < kHead || most == kLongHead)
+            auto head = TRY(archive::unpackHead(archive, member, most, archiveName));
+            auto layout = readNpyLayout(head, member.bytes, archiveName);
+            if (layout || head.size() < kHead || most == kLongHead)
                 return layout;
         }
         return tl::unexpected(Error());

@@ -10,8 +10,6 @@
 
 #include <algorithm>
 #include <set>
-#include <string>
-#include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

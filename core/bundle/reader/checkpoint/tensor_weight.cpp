@@ -1,16 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/bundle/reader/checkpoint/tensor_weight.h"
 
-#include "core/bundle/weight.h"
-#include "core/form/order_layout.h"
-#include "core/form/order_tiles.h"
-#include "core/form/packed_bytes.h"
-
-#include <algorithm>
 #include <atomic>
-#include <memory>
-#include <mutex>
-#include <utility>
 
 #include <fmt/format.h>
 

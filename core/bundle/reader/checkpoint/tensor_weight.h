@@ -3,11 +3,6 @@
 
 #include "core/bundle/reader/container_reader.h"
 
-#include <cstddef>
-#include <functional>
-#include <string>
-#include <vector>
-
 /// Private to checkpoints: one dense tensor.
 namespace kernscope::checkpoint {
 

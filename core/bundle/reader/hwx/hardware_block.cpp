@@ -3,11 +3,6 @@
 
 #include "core/base/error_builder.h"
 #include "core/bundle/piece_order.h"
-#include "core/bundle/weight.h"
-#include "core/lanes/layout.h"
-
-#include <algorithm>
-#include <utility>
 
 #include <fmt/format.h>
 
@@ -30,6 +25,34 @@ std::uint64_t sumOf(const std::vector<ByteRange> &ranges)
     for (const ByteRange &range : ranges)
         sum += range.bytes.value; // pieces of one file
     return sum;
+}
+
+constexpr std::size_t kValues = 1; // the mask is operand 0
+
+/// A run of every plane, in the slices of one place.
+template <class RunOf>
+std::vector<ByteRange> runsOf(const std::vector<lanes::SparsePlane> &planes,
+                              const std::vector<ByteRange> &slices, RunOf runOf)
+{
+    std::vector<ByteRange> ranges;
+    for (const lanes::SparsePlane &plane : planes) {
+        const auto [first, end] = runOf(plane);
+        if (end > first)
+            ranges.push_back(
+                {FileOffset(slices[plane.engine].offset.value + first), ByteCount(end - first)});
+    }
+    std::sort(ranges.begin(), ranges.end());
+    return ranges;
+}
+
+std::pair<std::uint64_t, std::uint64_t> bodyOf(const lanes::SparsePlane &plane)
+{
+    return {plane.body, plane.end};
+}
+
+std::pair<std::uint64_t, std::uint64_t> biasOf(const lanes::SparsePlane &plane)
+{
+    return {plane.bias, plane.length};
 }
 
 } // namespace
@@ -311,38 +334,6 @@ void BlockReader::claimPlanes(std::size_t weight, std::size_t bias)
     }
 }
 
-namespace {
-
-constexpr std::size_t kValues = 1; // the mask is operand 0
-
-/// A run of every plane, in the slices of one place.
-template <class RunOf>
-std::vector<ByteRange> runsOf(const std::vector<lanes::SparsePlane> &planes,
-                              const std::vector<ByteRange> &slices, RunOf runOf)
-{
-    std::vector<ByteRange> ranges;
-    for (const lanes::SparsePlane &plane : planes) {
-        const auto [first, end] = runOf(plane);
-        if (end > first)
-            ranges.push_back(
-                {FileOffset(slices[plane.engine].offset.value + first), ByteCount(end - first)});
-    }
-    std::sort(ranges.begin(), ranges.end());
-    return ranges;
-}
-
-std::pair<std::uint64_t, std::uint64_t> bodyOf(const lanes::SparsePlane &plane)
-{
-    return {plane.body, plane.end};
-}
-
-std::pair<std::uint64_t, std::uint64_t> biasOf(const lanes::SparsePlane &plane)
-{
-    return {plane.bias, plane.length};
-}
-
-} // namespace
-
 /// False where the slices are not in the published form: they then are bytes.
 bool BlockReader::addSparse()
 {
@@ -573,6 +564,29 @@ void BlockReader::claimSlices(std::size_t weight, std::string_view what)
             claim(slices[lane], SectionKind::Data,
                   fmt::format("{} lane {}: {}", m_name, lane, what), weight);
     }
+}
+
+HardwareWeights hardwareWeights(const hwx::Container &container, std::span<const std::byte> bytes,
+                                const std::string &file)
+{
+    HardwareWeights out;
+    const auto blocks = sliceBlocks(container, bytes, file, out.diagnostics);
+    std::map<std::string, std::size_t> seen;
+    for (const SliceBlock &block : blocks)
+        ++seen[block.name];
+    std::map<std::string, std::size_t> number;
+    for (const SliceBlock &block : blocks) {
+        const std::string name = seen[block.name] == 1
+                                     ? block.name
+                                     : fmt::format("{}[{}]", block.name, number[block.name]++);
+        BlockReader(container.version, block, name, bytes, out).read();
+    }
+    for (Diagnostic &row : out.diagnostics)
+        row.error.file = file;
+    std::stable_sort(
+        out.claims.begin(), out.claims.end(),
+        [](const ByteClaim &a, const ByteClaim &b) { return a.range.offset < b.range.offset; });
+    return out;
 }
 
 } // namespace kernscope

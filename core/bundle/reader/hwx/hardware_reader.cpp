@@ -1,15 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/bundle/reader/hwx/hardware_reader.h"
 
-#include "core/base/overlaid_file.h"
-#include "core/bundle/bundle.h"
-#include "core/bundle/reader/hwx/hardware_weights.h"
-#include "core/bundle/weight.h"
-
-#include <algorithm>
-#include <iterator>
-#include <memory>
-#include <utility>
+#include "core/bundle/reader/hwx/hardware_block.h"
 
 namespace kernscope {
 

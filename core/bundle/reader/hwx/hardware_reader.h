@@ -5,8 +5,6 @@
 #include "core/container/hwx/container.h"
 #include "core/container/hwx/cover.h"
 
-#include <vector>
-
 namespace kernscope {
 
 /// A hardware container (.hwx). Codes: those of hwx::readContainer, and "hwx.slices".

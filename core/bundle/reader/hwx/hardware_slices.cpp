@@ -4,10 +4,7 @@
 #include "core/base/error_builder.h"
 #include "core/bundle/bundle.h"
 
-#include <algorithm>
 #include <cstring>
-#include <map>
-#include <string_view>
 
 #include <fmt/format.h>
 

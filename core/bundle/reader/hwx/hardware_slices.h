@@ -5,11 +5,6 @@
 #include "core/container/hwx/kernels.h"
 #include "core/lanes/layout.h"
 
-#include <optional>
-#include <span>
-#include <string>
-#include <vector>
-
 /// Private to the readers of hardware images: the slices that the tasks of a hardware container
 /// load.
 namespace kernscope {

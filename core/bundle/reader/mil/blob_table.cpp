@@ -6,9 +6,6 @@
 #include "core/base/overlaid_file.h"
 #include "core/base/text.h"
 #include "core/container/mil/model_files.h"
-#include "core/container/milblob/sniff.h"
-
-#include <algorithm>
 
 #include <fmt/format.h>
 
@@ -96,16 +93,14 @@ Result<milblob::Record> BlobTable::readRecord(std::size_t file, FileOffset offse
 
 Result<BlobPlace> BlobTable::find(const mil::BlobReference &reference)
 {
-    const auto file = findFile(reference);
-    if (!file)
-        return tl::unexpected(file.error());
-    const auto key = std::pair(*file, reference.offset);
+    const auto file = TRY(findFile(reference));
+    const auto key = std::pair(file, reference.offset);
     auto known = m_records.lower_bound(key);
     if (known == m_records.end() || known->first != key)
-        known = m_records.emplace_hint(known, key, readRecord(*file, FileOffset(reference.offset)));
+        known = m_records.emplace_hint(known, key, readRecord(file, FileOffset(reference.offset)));
     if (!known->second)
         return tl::unexpected(known->second.error());
-    return BlobPlace{*file, *known->second};
+    return BlobPlace{file, *known->second};
 }
 
 std::vector<milblob::Record> BlobTable::named(std::size_t file) const

@@ -6,13 +6,7 @@
 #include "core/container/mil/program.h"
 #include "core/container/milblob/milblob.h"
 
-#include <cstdint>
-#include <map>
-#include <optional>
 #include <set>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace kernscope {
 

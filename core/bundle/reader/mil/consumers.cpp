@@ -1,19 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/bundle/reader/mil/consumers.h"
 
-#include "core/base/quantity.h"
 #include "core/bundle/reader/mil/form_reader.h"
-#include "core/container/mil/program.h"
-#include "core/container/mil/value_graph.h"
 #include "core/form/operand_place.h"
-#include "core/numeric/element_type.h"
 
 #include <algorithm>
-#include <array>
-#include <cstddef>
-#include <optional>
-#include <string_view>
-#include <vector>
 
 namespace kernscope {
 
@@ -91,72 +82,6 @@ AxisMap squeezed(const std::optional<std::vector<std::size_t>> &axes, const Shap
     }
     return after;
 }
-
-} // namespace
-
-AxisMap sameAxes(std::size_t rank)
-{
-    AxisMap axes(rank);
-    for (std::size_t i = 0; i < rank; ++i)
-        axes[i] = i;
-    return axes;
-}
-
-AxisMap axesOfReshape(const Shape &from, const Shape &to, const AxisMap &before)
-{
-    AxisMap after(to.size(), kNoIndex);
-    std::size_t i = 0, o = 0;
-    while (i < from.size() && o < to.size()) {
-        // A run of axes on either side with the same product.
-        const std::size_t firstIn = i, firstOut = o;
-        std::uint64_t in = from[i++], out = to[o++];
-        while (in != out) {
-            std::uint64_t &less = in < out ? in : out;
-            const bool takesIn = in < out;
-            if (takesIn ? i == from.size() : o == to.size())
-                return {}; // not the same number of elements
-            const auto product = checkedMultiply(less, takesIn ? from[i++] : to[o++]);
-            if (!product)
-                return {};
-            less = *product;
-        }
-        std::size_t stored = kNoIndex;
-        for (std::size_t axis = firstIn; axis < i && stored == kNoIndex; ++axis)
-            stored = from[axis] > 1 ? before[axis] : kNoIndex;
-        for (std::size_t axis = firstOut; axis < o; ++axis)
-            after[axis] = to[axis] > 1 ? stored : kNoIndex;
-    }
-    return after;
-}
-
-AxisMap axesThrough(const ValueGraph &graph, const mil::Operation &operation,
-                    const mil::ValueType *from, const mil::ValueType *to, const AxisMap &before)
-{
-    const auto in = shapeIn(from), out = shapeIn(to);
-    const std::size_t rank = to && to->isTensor() ? to->dims.size() : 1;
-    const AxisMap none(std::max<std::size_t>(rank, 1), kNoIndex);
-    if (operation.type == "cast")
-        return before;
-    if (!in || in->size() != before.size())
-        return none;
-    AxisMap after;
-    if (operation.type == "transpose") {
-        if (const auto order = axesOf(graph, operation, "perm", in->size()))
-            after = transposed(*order, before);
-    } else if (operation.type == "expand_dims") {
-        if (const auto axes = out ? axesOf(graph, operation, "axes", out->size()) : std::nullopt)
-            after = expanded(*axes, before);
-    } else if (operation.type == "squeeze") {
-        const auto axes = axesOf(graph, operation, "axes", in->size());
-        if (axes || operation.operand("axes") == nullptr)
-            after = squeezed(axes, *in, before);
-    } else if (operation.type == "reshape" && out) {
-        after = axesOfReshape(*in, *out, before);
-    }
-    return out && out->size() == after.size() ? after : none;
-}
-
-namespace {
 
 /// More ops between a weight and its consumer than any converter writes.
 constexpr std::size_t kMaxVia = 32;
@@ -368,6 +293,68 @@ void describeAttention(const ValueGraph &graph, const mil::Operation &operation,
 }
 
 } // namespace
+
+AxisMap sameAxes(std::size_t rank)
+{
+    AxisMap axes(rank);
+    for (std::size_t i = 0; i < rank; ++i)
+        axes[i] = i;
+    return axes;
+}
+
+AxisMap axesOfReshape(const Shape &from, const Shape &to, const AxisMap &before)
+{
+    AxisMap after(to.size(), kNoIndex);
+    std::size_t i = 0, o = 0;
+    while (i < from.size() && o < to.size()) {
+        // A run of axes on either side with the same product.
+        const std::size_t firstIn = i, firstOut = o;
+        std::uint64_t in = from[i++], out = to[o++];
+        while (in != out) {
+            std::uint64_t &less = in < out ? in : out;
+            const bool takesIn = in < out;
+            if (takesIn ? i == from.size() : o == to.size())
+                return {}; // not the same number of elements
+            const auto product = checkedMultiply(less, takesIn ? from[i++] : to[o++]);
+            if (!product)
+                return {};
+            less = *product;
+        }
+        std::size_t stored = kNoIndex;
+        for (std::size_t axis = firstIn; axis < i && stored == kNoIndex; ++axis)
+            stored = from[axis] > 1 ? before[axis] : kNoIndex;
+        for (std::size_t axis = firstOut; axis < o; ++axis)
+            after[axis] = to[axis] > 1 ? stored : kNoIndex;
+    }
+    return after;
+}
+
+AxisMap axesThrough(const ValueGraph &graph, const mil::Operation &operation,
+                    const mil::ValueType *from, const mil::ValueType *to, const AxisMap &before)
+{
+    const auto in = shapeIn(from), out = shapeIn(to);
+    const std::size_t rank = to && to->isTensor() ? to->dims.size() : 1;
+    const AxisMap none(std::max<std::size_t>(rank, 1), kNoIndex);
+    if (operation.type == "cast")
+        return before;
+    if (!in || in->size() != before.size())
+        return none;
+    AxisMap after;
+    if (operation.type == "transpose") {
+        if (const auto order = axesOf(graph, operation, "perm", in->size()))
+            after = transposed(*order, before);
+    } else if (operation.type == "expand_dims") {
+        if (const auto axes = out ? axesOf(graph, operation, "axes", out->size()) : std::nullopt)
+            after = expanded(*axes, before);
+    } else if (operation.type == "squeeze") {
+        const auto axes = axesOf(graph, operation, "axes", in->size());
+        if (axes || operation.operand("axes") == nullptr)
+            after = squeezed(axes, *in, before);
+    } else if (operation.type == "reshape" && out) {
+        after = axesOfReshape(*in, *out, before);
+    }
+    return out && out->size() == after.size() ? after : none;
+}
 
 bool passesThrough(std::string_view type)
 {

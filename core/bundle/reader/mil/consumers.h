@@ -4,9 +4,6 @@
 #include "core/bundle/bundle_fwd.h"
 #include "core/container/mil/value_graph.h"
 
-#include <string_view>
-#include <vector>
-
 namespace kernscope {
 
 /// True for cast, reshape, transpose, expand_dims and squeeze.

@@ -3,7 +3,6 @@
 #include "core/bundle/weight.h"
 
 #include <algorithm>
-#include <map>
 
 namespace kernscope {
 

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/bundle/reader/mil/form_operations.h"
 
-#include <algorithm>
-#include <array>
-
 namespace kernscope {
 
 namespace {

@@ -3,8 +3,6 @@
 
 #include "core/bundle/reader/mil/form_reader.h"
 
-#include <string_view>
-
 /// The operations that make weights, and who reads each. A row for each; a new one is a file
 /// form_NAME.cpp and two lines of form_operations.cpp.
 namespace kernscope {

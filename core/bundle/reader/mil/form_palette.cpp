@@ -40,16 +40,14 @@ Result<void> FormReader::addPalette(const mil::Operation &operation, ReadValue &
                              "The codebook does not have one entry for every index."));
     form.encoding.shape = indexShape;
     if (palette.vector != 1) {
-        auto axis = axisOperand(operation, "vector_axis", rank);
-        if (!axis)
-            return tl::unexpected(std::move(axis.error()));
-        palette.vectorAxis = *axis;
-        const auto extent = checkedMultiply(indexShape[*axis], palette.vector);
+        auto axis = TRY(axisOperand(operation, "vector_axis", rank));
+        palette.vectorAxis = axis;
+        const auto extent = checkedMultiply(indexShape[axis], palette.vector);
         if (palette.vector == 0 || !extent)
             return tl::unexpected(m_operands.fault(
                 operation, "codec.codebook", "lut", "vectors of 1 or more elements",
                 fmt::format("{}", palette.vector), "The codebook's vectors cannot be used."));
-        form.encoding.shape[*axis] = *extent;
+        form.encoding.shape[axis] = *extent;
     }
     const auto count = elementCount(form.encoding.shape);
     if (!count || !packedBytes(*count, ElementType::Fp64))
@@ -69,13 +67,10 @@ Result<ReadValue> FormReader::lutToDense(const mil::Operation &operation, PartRo
 
 Result<ReadValue> FormReader::palette(const mil::Operation &operation)
 {
-    auto indices = stored(operation, "indices", PartRole::Indices, kPaletteIndexTypes);
-    if (!indices)
-        return tl::unexpected(std::move(indices.error()));
+    auto indices = TRY(stored(operation, "indices", PartRole::Indices, kPaletteIndexTypes));
     ReadValue form;
-    if (auto added = addPalette(operation, form, indices->shape, bitWidth(indices->type)); !added)
-        return tl::unexpected(std::move(added.error()));
-    form.encoding.payload = std::move(*indices);
+    TRY(addPalette(operation, form, indices.shape, bitWidth(indices.type)));
+    form.encoding.payload = std::move(indices);
     return form;
 }
 
@@ -121,19 +116,14 @@ Result<ReadValue> FormReader::paletteOfBytes(const mil::Operation &operation)
 
 Result<ReadValue> FormReader::lutToSparse(const mil::Operation &operation, PartRole)
 {
-    auto mask = stored(operation, "indices_mask", PartRole::Mask, {ElementType::Uint1});
-    if (!mask)
-        return tl::unexpected(std::move(mask.error()));
+    auto mask = TRY(stored(operation, "indices_mask", PartRole::Mask, {ElementType::Uint1}));
     ReadValue form;
-    auto indices = stored(operation, "indices_nonzero_data", PartRole::Indices, kPaletteIndexTypes);
-    if (!indices)
-        return tl::unexpected(std::move(indices.error()));
-    if (auto fits = checkSurvivors(m_operands, operation, indices->shape, mask->shape); !fits)
-        return tl::unexpected(std::move(fits.error()));
-    if (auto added = addPalette(operation, form, mask->shape, bitWidth(indices->type)); !added)
-        return tl::unexpected(std::move(added.error()));
-    form.encoding.mask = std::move(*mask);
-    form.encoding.payload = survivorsOf(operation, std::move(*indices));
+    auto indices =
+        TRY(stored(operation, "indices_nonzero_data", PartRole::Indices, kPaletteIndexTypes));
+    TRY(checkSurvivors(m_operands, operation, indices.shape, mask.shape));
+    TRY(addPalette(operation, form, mask.shape, bitWidth(indices.type)));
+    form.encoding.mask = std::move(mask);
+    form.encoding.payload = survivorsOf(operation, std::move(indices));
     return form;
 }
 

@@ -3,11 +3,6 @@
 
 #include "core/bundle/reader/mil/form_operations.h"
 
-#include <algorithm>
-#include <memory>
-#include <utility>
-#include <variant>
-
 #include <fmt/format.h>
 
 namespace kernscope {
@@ -41,12 +36,9 @@ Result<void> FormReader::checkType(const mil::Operation &operation, std::string_
 Result<codec::Operand> FormReader::stored(const mil::Operation &operation, std::string_view name,
                                           PartRole role, std::initializer_list<ElementType> types)
 {
-    auto operand = m_operands.stored(operation, name, role);
-    if (!operand)
-        return operand;
-    m_known.push_back(*operand);
-    if (auto fits = checkType(operation, name, operand->type, types); !fits)
-        return tl::unexpected(std::move(fits.error()));
+    auto operand = TRY(m_operands.stored(operation, name, role));
+    m_known.push_back(operand);
+    TRY(checkType(operation, name, operand.type, types));
     return operand;
 }
 
@@ -57,40 +49,34 @@ Result<FormReader::Source> FormReader::source(const mil::Operation &operation,
     const mil::Operation *maker = value ? m_operands.graph().maker(*value) : nullptr;
     Source result;
     if (!maker || !isConstexpr(*maker)) {
-        auto operand = m_operands.stored(operation, name, role);
-        if (!operand)
-            return tl::unexpected(std::move(operand.error()));
-        result.type = operand->type;
-        result.shape = operand->shape;
-        m_known.push_back(*operand);
-        result.source = std::move(*operand);
+        auto operand = TRY(m_operands.stored(operation, name, role));
+        result.type = operand.type;
+        result.shape = operand.shape;
+        m_known.push_back(operand);
+        result.source = std::move(operand);
         return result;
     }
     if (makesSurvivors(*maker))
         return tl::unexpected(m_operands.fault(operation, "mil.unsupported", name,
                                                "a dense constant", maker->type,
                                                "Compacted values are read as if dense."));
-    auto inner = readAs(*maker, role);
-    if (!inner)
-        return tl::unexpected(std::move(inner.error()));
-    if (inner->type != inner->encoding.type)
+    auto inner = TRY(readAs(*maker, role));
+    if (inner.type != inner.encoding.type)
         return tl::unexpected(m_operands.fault(operation, "mil.unsupported", name,
                                                "a constant that is not cast", maker->type,
                                                "A cast inside a stored form is not read."));
-    result.type = inner->type;
-    result.shape = inner->encoding.shape;
-    result.made = std::make_shared<const codec::Encoding>(std::move(inner->encoding));
+    result.type = inner.type;
+    result.shape = inner.encoding.shape;
+    result.made = std::make_shared<const codec::Encoding>(std::move(inner.encoding));
     result.source = result.made;
     return result;
 }
 
 Result<Shape> FormReader::shapeOperand(const mil::Operation &operation)
 {
-    auto numbers = m_operands.integers(operation, "shape");
-    if (!numbers)
-        return tl::unexpected(std::move(numbers.error()));
+    auto numbers = TRY(m_operands.integers(operation, "shape"));
     Shape shape;
-    for (const std::int64_t extent : *numbers) {
+    for (const std::int64_t extent : numbers) {
         if (extent < 0)
             return tl::unexpected(
                 m_operands.fault(operation, "codec.shape", "shape", "extents that are not negative",
@@ -124,15 +110,13 @@ Result<std::uint64_t> FormReader::axisOperand(const mil::Operation &operation,
 Result<ReadValue> FormReader::readDense(const mil::Operation &operation, std::string_view field,
                                         const mil::ProgramValue &value, PartRole role)
 {
-    auto operand = m_operands.stored(operation, field, value, role);
-    if (!operand)
-        return tl::unexpected(std::move(operand.error()));
-    m_known.push_back(*operand);
+    auto operand = TRY(m_operands.stored(operation, field, value, role));
+    m_known.push_back(operand);
     ReadValue form;
-    form.type = operand->type;
-    form.encoding.type = operand->type;
-    form.encoding.shape = operand->shape;
-    form.encoding.payload = std::move(*operand);
+    form.type = operand.type;
+    form.encoding.type = operand.type;
+    form.encoding.shape = operand.shape;
+    form.encoding.payload = std::move(operand);
     return form;
 }
 
@@ -142,12 +126,9 @@ Result<ReadValue> FormReader::readConst(const mil::Operation &operation)
     if (!value || operation.outputs.empty())
         return tl::unexpected(m_operands.fault(operation, "mil.operand", "val", "a value", "none",
                                                "A constant has no value."));
-    auto form = readDense(operation, "val", *value, PartRole::Data);
-    if (!form)
-        return form;
-    if (auto fits = checkOutput(operation, *form); !fits)
-        return tl::unexpected(std::move(fits.error()));
-    auto &values = std::get<codec::Operand>(form->encoding.payload);
+    auto form = TRY(readDense(operation, "val", *value, PartRole::Data));
+    TRY(checkOutput(operation, form));
+    auto &values = std::get<codec::Operand>(form.encoding.payload);
     values = withCounts(std::move(values), operation.outputs.front().type.dimSpans);
     return form;
 }
@@ -220,8 +201,7 @@ Result<ReadValue> FormReader::readAs(const mil::Operation &operation, PartRole r
     Outcome form = dispatch(operation, role);
     --m_depth;
     if (form) {
-        if (auto fits = checkOutput(operation, *form); !fits)
-            return tl::unexpected(std::move(fits.error()));
+        TRY(checkOutput(operation, *form));
     }
     return form;
 }

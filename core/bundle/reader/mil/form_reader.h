@@ -4,12 +4,6 @@
 #include "core/bundle/reader/mil/operand_reader.h"
 #include "core/form/encoding.h"
 
-#include <initializer_list>
-#include <memory>
-#include <string_view>
-#include <utility>
-#include <vector>
-
 namespace kernscope {
 
 /// A value as the ops that make it say.

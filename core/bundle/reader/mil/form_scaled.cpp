@@ -27,39 +27,34 @@ bool canScaleInPlace(const codec::Encoding &encoding)
 
 Result<ReadValue> FormReader::affine(const mil::Operation &operation, PartRole role)
 {
-    auto data = stored(operation, "quantized_data", role, {ElementType::Int8, ElementType::Uint8});
-    if (!data)
-        return tl::unexpected(std::move(data.error()));
+    auto data =
+        TRY(stored(operation, "quantized_data", role, {ElementType::Int8, ElementType::Uint8}));
     auto scale =
-        stored(operation, "scale", PartRole::Scale, {ElementType::Fp16, ElementType::Fp32});
-    if (!scale)
-        return tl::unexpected(std::move(scale.error()));
-    auto zero = stored(operation, "zero_point", PartRole::ZeroPoint,
-                       {ElementType::Int8, ElementType::Uint8, ElementType::Fp32});
-    if (!zero)
-        return tl::unexpected(std::move(zero.error()));
+        TRY(stored(operation, "scale", PartRole::Scale, {ElementType::Fp16, ElementType::Fp32}));
+    auto zero = TRY(stored(operation, "zero_point", PartRole::ZeroPoint,
+                           {ElementType::Int8, ElementType::Uint8, ElementType::Fp32}));
     ReadValue form;
-    form.type = scale->type;
-    form.encoding.type = scale->type;
-    form.encoding.shape = data->shape;
+    form.type = scale.type;
+    form.encoding.type = scale.type;
+    form.encoding.shape = data.shape;
     Scaling scaling;
     scaling.kind = Scaling::Kind::Affine;
-    for (const codec::Operand *vector : {&*scale, &*zero}) {
+    for (const codec::Operand *vector : {&scale, &zero}) {
         if (vector->shape.empty())
             continue;
-        auto axis = axisOperand(operation, "axis", data->shape.size());
+        auto axis = axisOperand(operation, "axis", data.shape.size());
         if (!axis)
             return tl::unexpected(std::move(axis.error()));
         scaling.axis = *axis;
-        if (vector->shape.size() != 1 || vector->shape[0] != data->shape[*axis])
+        if (vector->shape.size() != 1 || vector->shape[0] != data.shape[*axis])
             return tl::unexpected(m_operands.fault(
                 operation, "codec.scale", codec::partRoleName(vector->role),
-                fmt::format("a scalar or [{}]", data->shape[*axis]), shapeText(vector->shape),
+                fmt::format("a scalar or [{}]", data.shape[*axis]), shapeText(vector->shape),
                 "A vector does not have one number for each index of the axis."));
     }
-    form.encoding.payload = std::move(*data);
-    scaling.scale = std::move(*scale);
-    scaling.offset = std::move(*zero);
+    form.encoding.payload = std::move(data);
+    scaling.scale = std::move(scale);
+    scaling.offset = std::move(zero);
     form.encoding.scaling = std::move(scaling);
     return form;
 }
@@ -111,16 +106,14 @@ Result<ReadValue> FormReader::blockwise(const mil::Operation &operation, PartRol
     auto data = source(operation, "data", role);
     if (!data)
         return tl::unexpected(std::move(data.error()));
-    if (auto fits = checkType(operation, "data", data->type, kBlockData); !fits)
-        return tl::unexpected(std::move(fits.error()));
+    TRY(checkType(operation, "data", data->type, kBlockData));
     ReadValue form;
     if (data->made && canScaleInPlace(*data->made))
         form.encoding = *data->made;
     else
         form.encoding.payload = data->source;
     form.encoding.shape = data->shape;
-    if (auto added = addBlocks(operation, form, data->type); !added)
-        return tl::unexpected(std::move(added.error()));
+    TRY(addBlocks(operation, form, data->type));
     return form;
 }
 
@@ -129,34 +122,25 @@ Result<ReadValue> FormReader::sparseBlockwise(const mil::Operation &operation, P
     ReadValue form;
     ElementType dataType = ElementType::Unknown;
     if (const mil::Operation *maker = compactMaker(operation)) {
-        auto inner = readAs(*maker, PartRole::NonzeroData);
-        if (!inner)
-            return inner;
-        if (auto same = sameMask(operation, "data_mask", *inner, *maker); !same)
-            return tl::unexpected(std::move(same.error()));
-        if (inner->encoding.scaling)
+        auto inner = TRY(readAs(*maker, PartRole::NonzeroData));
+        TRY(sameMask(operation, "data_mask", inner, *maker));
+        if (inner.encoding.scaling)
             return tl::unexpected(m_operands.fault(operation, "mil.unsupported", "nonzero_data",
                                                    "values that no operation has scaled yet",
                                                    maker->type,
                                                    "Compacted values are scaled once at most."));
-        dataType = inner->type;
-        form = std::move(*inner);
+        dataType = inner.type;
+        form = std::move(inner);
     } else {
-        auto mask = stored(operation, "data_mask", PartRole::Mask, {ElementType::Uint1});
-        if (!mask)
-            return tl::unexpected(std::move(mask.error()));
-        auto data = stored(operation, "nonzero_data", PartRole::NonzeroData, kBlockData);
-        if (!data)
-            return tl::unexpected(std::move(data.error()));
-        if (auto fits = checkSurvivors(m_operands, operation, data->shape, mask->shape); !fits)
-            return tl::unexpected(std::move(fits.error()));
-        dataType = data->type;
-        form.encoding.shape = mask->shape;
-        form.encoding.mask = std::move(*mask);
-        form.encoding.payload = survivorsOf(operation, std::move(*data));
+        auto mask = TRY(stored(operation, "data_mask", PartRole::Mask, {ElementType::Uint1}));
+        auto data = TRY(stored(operation, "nonzero_data", PartRole::NonzeroData, kBlockData));
+        TRY(checkSurvivors(m_operands, operation, data.shape, mask.shape));
+        dataType = data.type;
+        form.encoding.shape = mask.shape;
+        form.encoding.mask = std::move(mask);
+        form.encoding.payload = survivorsOf(operation, std::move(data));
     }
-    if (auto added = addBlocks(operation, form, dataType); !added)
-        return tl::unexpected(std::move(added.error()));
+    TRY(addBlocks(operation, form, dataType));
     return form;
 }
 

@@ -73,8 +73,7 @@ const mil::Operation *FormReader::compactMaker(const mil::Operation &operation) 
 
 Result<ReadValue> FormReader::sparseMasked(const mil::Operation &operation, ReadValue inner)
 {
-    if (auto same = sameMask(operation, "mask", inner, *compactMaker(operation)); !same)
-        return tl::unexpected(std::move(same.error()));
+    TRY(sameMask(operation, "mask", inner, *compactMaker(operation)));
     return inner;
 }
 
@@ -92,26 +91,21 @@ Result<ReadValue> FormReader::sparse(const mil::Operation &operation, PartRole)
     ReadValue form;
     form.encoding.shape = mask->shape;
     if (packed) {
-        auto shape = shapeOperand(operation);
-        if (!shape)
-            return tl::unexpected(std::move(shape.error()));
-        const std::uint64_t bytes = packedBytes(*elementCount(*shape), ElementType::Uint1)->value;
+        auto shape = TRY(shapeOperand(operation));
+        const std::uint64_t bytes = packedBytes(*elementCount(shape), ElementType::Uint1)->value;
         if (mask->shape.size() != 1 || mask->shape[0] != bytes)
             return tl::unexpected(m_operands.fault(
                 operation, "codec.mask", "mask", fmt::format("[{}] bytes", bytes),
                 shapeText(mask->shape), "The mask does not have one bit for each element."));
-        form.encoding.shape = std::move(*shape);
+        form.encoding.shape = std::move(shape);
     }
-    auto data = source(operation, "nonzero_data", PartRole::NonzeroData);
-    if (!data)
-        return tl::unexpected(std::move(data.error()));
-    if (auto fits = checkSurvivors(m_operands, operation, data->shape, form.encoding.shape); !fits)
-        return tl::unexpected(std::move(fits.error()));
-    form.type = data->type;
-    form.encoding.type = data->type;
+    auto data = TRY(source(operation, "nonzero_data", PartRole::NonzeroData));
+    TRY(checkSurvivors(m_operands, operation, data.shape, form.encoding.shape));
+    form.type = data.type;
+    form.encoding.type = data.type;
     form.encoding.mask =
         kernscope::readAs(std::move(*mask), ElementType::Uint1, form.encoding.shape);
-    form.encoding.payload = std::move(data->source);
+    form.encoding.payload = std::move(data.source);
     return form;
 }
 

@@ -3,7 +3,6 @@
 #include "core/bundle/reader/mil/mil_reader.h"
 
 #include "core/base/error_builder.h"
-#include "core/base/overlaid_file.h"
 #include "core/bundle/reader/mil/blob_table.h"
 #include "core/bundle/reader/mil/model_claims.h"
 #include "core/bundle/reader/mil/weight_reader.h"
@@ -12,19 +11,10 @@
 #include "core/bundle/shapes/described.h"
 #include "core/container/archive/zip.h"
 #include "core/container/mil/model_files.h"
-#include "core/container/mil/program.h"
 #include "core/container/mil/reader.h"
 #include "core/container/mil/value_graph.h"
 #include "core/container/mil/writer.h"
-#include "core/container/milblob/sniff.h"
-
-#include <algorithm>
-#include <functional>
-#include <iterator>
-#include <map>
-#include <set>
-#include <span>
-#include <utility>
+#include "core/container/milblob/milblob.h"
 
 #include <fmt/format.h>
 
@@ -412,15 +402,12 @@ public:
 
     Result<std::vector<FileBytes>> rewrite(const std::vector<BundleFile> &files) const override
     {
-        const auto program = programPath(files);
-        if (!program)
-            return tl::unexpected(program.error());
+        const auto program = TRY(programPath(files));
         std::vector<FileBytes> all;
         for (const BundleFile &file : files) {
-            auto written = rewriteFile(file, file.path == *program || isMemberProgram(file.path));
-            if (!written)
-                return tl::unexpected(std::move(written.error()));
-            all.push_back(std::move(*written));
+            auto written =
+                TRY(rewriteFile(file, file.path == program || isMemberProgram(file.path)));
+            all.push_back(std::move(written));
         }
         return all;
     }

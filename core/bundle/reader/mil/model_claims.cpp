@@ -2,11 +2,9 @@
 #include "core/bundle/reader/mil/model_claims.h"
 
 #include "core/bundle/weight.h"
-#include "core/container/mil/program.h"
 
 #include <algorithm>
 #include <iterator>
-#include <utility>
 
 #include <fmt/format.h>
 

@@ -4,9 +4,6 @@
 #include "core/bundle/section_map.h"
 #include "core/container/mil/program.h"
 
-#include <cstddef>
-#include <vector>
-
 namespace kernscope {
 
 /// Claims that cover the file of a program: each model of a pipeline by its name and kind, what

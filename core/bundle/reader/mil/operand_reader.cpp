@@ -3,10 +3,6 @@
 
 #include "core/base/error_builder.h"
 
-#include <algorithm>
-#include <iterator>
-#include <utility>
-
 #include <fmt/format.h>
 
 namespace kernscope {
@@ -51,18 +47,16 @@ Error OperandReader::fault(const mil::Operation &operation, std::string_view cod
 Result<void> OperandReader::fillFromBlob(OperandPlace &place, ElementType type, const Shape &shape,
                                          const mil::BlobReference &blob)
 {
-    auto found = m_blobs.find(blob);
-    if (!found)
-        return tl::unexpected(std::move(found.error()));
-    const milblob::Record &record = found->record;
-    const std::string &file = m_blobs.fileName(found->file);
+    auto found = TRY(m_blobs.find(blob));
+    const milblob::Record &record = found.record;
+    const std::string &file = m_blobs.fileName(found.file);
     const auto count = elementCount(shape);
     // Engines go by the program, and so may those who write such a record.
     const bool retyped = !sameStoredType(type, record.type) && count != record.elements &&
                          packedBytes(*count, type) == record.bytes;
     if (!sameStoredType(type, record.type)) {
         Error error =
-            recordFault("blob.type", *found, file, milblob::kCodeAt, 4)
+            recordFault("blob.type", found, file, milblob::kCodeAt, 4)
                 .field("dtype")
                 .expected(fmt::format("{}, as the program declares", elementTypeName(type)))
                 .found(elementTypeName(record.type))
@@ -74,7 +68,7 @@ Result<void> OperandReader::fillFromBlob(OperandPlace &place, ElementType type, 
         m_log.add(Severity::Warning, std::move(error));
     }
     if (!retyped && count != record.elements) {
-        return recordFault("blob.elements", *found, file, milblob::kBytesAt, 8)
+        return recordFault("blob.elements", found, file, milblob::kBytesAt, 8)
             .field("size")
             .expected(fmt::format("{} elements for {}", count->value, shapeText(shape)))
             .found(
@@ -82,7 +76,7 @@ Result<void> OperandReader::fillFromBlob(OperandPlace &place, ElementType type, 
             .message("The record does not hold the elements that the program declares.")
             .unexpected();
     }
-    place.file = found->file;
+    place.file = found.file;
     place.metaOffset = record.metaOffset;
     place.dataOffset = record.dataOffset;
     place.bytes = record.bytes;
@@ -127,8 +121,7 @@ Result<codec::Operand> OperandReader::stored(const mil::Operation &operation,
     if (declared && declared != &type)
         place.countSpans = declared->dimSpans;
     if (const mil::BlobReference *blob = constant->blob()) {
-        if (auto filled = fillFromBlob(place, type.element, *shape, *blob); !filled)
-            return tl::unexpected(std::move(filled.error()));
+        TRY(fillFromBlob(place, type.element, *shape, *blob));
         return operandAt(role, type.element, *shape, std::move(place));
     }
     const mil::Literal &literal = *constant->literal();

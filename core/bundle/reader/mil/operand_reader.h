@@ -7,13 +7,6 @@
 #include "core/container/mil/program.h"
 #include "core/container/mil/value_graph.h"
 
-#include <cstdint>
-#include <memory>
-#include <string>
-#include <string_view>
-#include <unordered_map>
-#include <vector>
-
 namespace kernscope {
 
 /// Reads the operands of the ops that make weights: stored ones, checked against their records, and

@@ -6,12 +6,6 @@
 #include "core/form/form_steps.h"
 #include "core/format/legality.h"
 
-#include <algorithm>
-#include <map>
-#include <memory>
-#include <string>
-#include <utility>
-
 namespace kernscope {
 
 namespace {

@@ -7,13 +7,6 @@
 #include "core/bundle/reader/mil/form_reader.h"
 #include "core/container/mil/value_graph.h"
 
-#include <cstdint>
-#include <map>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
-
 namespace kernscope {
 
 /// Finds the weights of one function: every constant kept in a weight file and every result of a

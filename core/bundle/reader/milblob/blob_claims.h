@@ -5,8 +5,6 @@
 #include "core/bundle/section_map.h"
 #include "core/container/milblob/milblob.h"
 
-#include <vector>
-
 /// Weight files of a bundle: their records and what each byte is for.
 namespace kernscope {
 

@@ -2,13 +2,8 @@
 // A weight file without a program.
 #include "core/bundle/reader/milblob/blob_reader.h"
 
-#include "core/base/overlaid_file.h"
-#include "core/bundle/bundle.h"
 #include "core/bundle/reader/milblob/blob_claims.h"
-#include "core/bundle/weight.h"
-#include "core/container/milblob/sniff.h"
-
-#include <utility>
+#include "core/container/milblob/milblob.h"
 
 #include <fmt/format.h>
 
@@ -56,10 +51,8 @@ public:
 
     Result<std::vector<FileBytes>> rewrite(const std::vector<BundleFile> &files) const override
     {
-        auto written = milblob::reencode(files.front().file->bytes(), files.front().path);
-        if (!written)
-            return tl::unexpected(std::move(written.error()));
-        return std::vector<FileBytes>{std::move(*written)};
+        auto written = TRY(milblob::reencode(files.front().file->bytes(), files.front().path));
+        return std::vector<FileBytes>{std::move(written)};
     }
 
     void read(ContainerInput &input, ContainerContents &out) const override

@@ -5,10 +5,7 @@
 #include "core/bundle/weight.h"
 #include "core/form/order_layout.h"
 
-#include <memory>
-#include <string>
 #include <unordered_map>
-#include <utility>
 
 namespace kernscope {
 

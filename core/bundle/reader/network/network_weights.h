@@ -4,10 +4,6 @@
 #include "core/bundle/bundle_fwd.h"
 #include "core/container/network/network.h"
 
-#include <cstddef>
-#include <string>
-#include <vector>
-
 namespace kernscope {
 
 /// The weights of a neural network that lies in file number `file`: "LAYER.FIELD", each with its

@@ -5,9 +5,7 @@
 #include "core/format/coreai_operations.h"
 
 #include <algorithm>
-#include <map>
 #include <set>
-#include <utility>
 
 #include <fmt/format.h>
 

@@ -4,13 +4,6 @@
 #include "core/container/mil/program.h"
 #include "core/container/odix/trace.h"
 
-#include <functional>
-#include <map>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
-
 namespace kernscope {
 
 /// Whether a kernel ("coreai.lut_to_dense") decompresses or casts constants (coreai_ops.csv).

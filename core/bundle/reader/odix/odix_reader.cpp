@@ -5,9 +5,6 @@
 #include "core/bundle/reader/milblob/blob_claims.h"
 #include "core/bundle/reader/odix/odix_weights.h"
 
-#include <algorithm>
-#include <utility>
-
 #include <fmt/format.h>
 
 namespace kernscope {
@@ -174,13 +171,9 @@ public:
                 all.emplace_back(bytes.begin(), bytes.end());
                 continue;
             }
-            const auto program = odix::readProgram(bytes, files[i].path);
-            if (!program)
-                return tl::unexpected(program.error());
-            auto written = odix::writeProgram(*program, bytes);
-            if (!written)
-                return tl::unexpected(std::move(written.error()));
-            all.push_back(std::move(*written));
+            const auto program = TRY(odix::readProgram(bytes, files[i].path));
+            auto written = TRY(odix::writeProgram(program, bytes));
+            all.push_back(std::move(written));
         }
         return all;
     }

@@ -9,10 +9,6 @@
 #include "core/form/form_steps.h"
 #include "core/format/coreai_operations.h"
 
-#include <algorithm>
-#include <memory>
-#include <utility>
-
 #include <fmt/format.h>
 
 namespace kernscope {
@@ -124,13 +120,11 @@ Result<std::int64_t> FormBuilder::integer(const Value &value) const
 Result<Encoding> FormBuilder::encoding(const Value &value, PartRole role, unsigned depth)
 {
     if (value.kind == Value::Kind::Constant) {
-        auto operand = stored(value, role);
-        if (!operand)
-            return tl::unexpected(std::move(operand.error()));
+        auto operand = TRY(stored(value, role));
         Encoding dense;
-        dense.type = operand->type;
-        dense.shape = operand->shape;
-        dense.payload = std::move(*operand);
+        dense.type = operand.type;
+        dense.shape = operand.shape;
+        dense.payload = std::move(operand);
         return dense;
     }
     const odix::MadeValue &made = m_compiled.trace.made[value.index];
@@ -206,10 +200,7 @@ Result<Encoding> FormBuilder::scaled(const odix::MadeValue &made, const odix::Ty
     scaling.scale = std::move(*scale);
     scaling.offset = std::move(*offset);
     if (made.operands.size() > 3) {
-        auto bias = source(made.operands[3], PartRole::Bias, depth + 1);
-        if (!bias)
-            return tl::unexpected(std::move(bias.error()));
-        scaling.bias = std::move(*bias);
+        scaling.bias = TRY(source(made.operands[3], PartRole::Bias, depth + 1));
     }
     const Shape &scales = codec::sourceShape(scaling.scale);
     const bool alongLast = !scales.empty() && scales.size() == result.shape.size() &&
@@ -257,19 +248,15 @@ Result<Encoding> FormBuilder::lookedUp(const odix::MadeValue &made, const odix::
 Result<Encoding> FormBuilder::masked(const odix::MadeValue &made, unsigned depth)
 {
     const FileOffset at = m_program.functions[made.function].code[made.instruction].at;
-    auto values = source(made.operands[0], PartRole::NonzeroData, depth + 1);
-    if (!values)
-        return tl::unexpected(std::move(values.error()));
+    auto values = TRY(source(made.operands[0], PartRole::NonzeroData, depth + 1));
     if (made.operands[1].kind != Value::Kind::Constant)
         return fault(at, "mask", "a stored mask", "a value that is made");
-    auto mask = stored(made.operands[1], PartRole::Mask);
-    if (!mask)
-        return tl::unexpected(std::move(mask.error()));
+    auto mask = TRY(stored(made.operands[1], PartRole::Mask));
     Encoding result;
-    result.type = codec::sourceType(*values);
-    result.shape = mask->shape;
-    result.mask = std::move(*mask);
-    result.payload = std::move(*values);
+    result.type = codec::sourceType(values);
+    result.shape = mask.shape;
+    result.mask = std::move(mask);
+    result.payload = std::move(values);
     return result;
 }
 

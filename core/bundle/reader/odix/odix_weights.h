@@ -5,10 +5,6 @@
 #include "core/bundle/reader/odix/odix_program.h"
 #include "core/bundle/weight.h"
 
-#include <span>
-#include <string>
-#include <vector>
-
 namespace kernscope {
 
 /// The weights of a compiled program's functions: constants and what kernels make of constants

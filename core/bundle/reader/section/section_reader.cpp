@@ -2,21 +2,10 @@
 #include "core/bundle/reader/section/section_reader.h"
 
 #include "core/base/error_builder.h"
-#include "core/base/overlaid_file.h"
-#include "core/bundle/bundle.h"
 #include "core/bundle/piece_order.h"
-#include "core/bundle/section_map.h"
-#include "core/bundle/weight.h"
 #include "core/container/section/layout.h"
 #include "core/container/section/section.h"
 #include "core/format/kernel_format.h"
-
-#include <algorithm>
-#include <iterator>
-#include <map>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 
@@ -108,39 +97,6 @@ void claimUnit(const section::WeightSection &section, std::size_t number,
             SectionKind::Values, "values");
     }
 }
-
-} // namespace
-
-ByteRange maskRange(const section::Unit &unit)
-{
-    const std::uint64_t bits = unit.channels() * unit.steps(); // the reader checked them
-    return {unit.range(section::Kind::Weights).offset, ByteCount((bits + 7) / 8)};
-}
-
-std::vector<ByteClaim> claimsOfSection(const section::WeightSection &section,
-                                       const std::vector<Weight> &weights)
-{
-    std::map<std::string, std::size_t> byName;
-    for (std::size_t i = 0; i < weights.size(); ++i)
-        byName.try_emplace(weights[i].name, i);
-    std::vector<std::size_t> weightOf(section.units.size(), kNoIndex);
-    for (const section::UnitGroup &group : section.groups) {
-        for (const auto *units : {&group.units, &group.idle}) {
-            for (const std::size_t unit : *units)
-                weightOf[unit] = byName.at(group.name);
-        }
-    }
-    std::vector<ByteClaim> claims;
-    claims.push_back(claimOfEntry({FileOffset(0), ByteCount(section::kHeaderBytes)},
-                                  SectionKind::Header, "header"));
-    claims.push_back(claimOfEntry({FileOffset(section.pool), ByteCount(section.poolBytes)},
-                                  SectionKind::Metadata, "names"));
-    for (std::size_t unit = 0; unit < section.units.size(); ++unit)
-        claimUnit(section, unit, weightOf, weights, claims);
-    return claims;
-}
-
-namespace {
 
 using section::Kind;
 
@@ -449,6 +405,35 @@ public:
 };
 
 } // namespace
+
+ByteRange maskRange(const section::Unit &unit)
+{
+    const std::uint64_t bits = unit.channels() * unit.steps(); // the reader checked them
+    return {unit.range(section::Kind::Weights).offset, ByteCount((bits + 7) / 8)};
+}
+
+std::vector<ByteClaim> claimsOfSection(const section::WeightSection &section,
+                                       const std::vector<Weight> &weights)
+{
+    std::map<std::string, std::size_t> byName;
+    for (std::size_t i = 0; i < weights.size(); ++i)
+        byName.try_emplace(weights[i].name, i);
+    std::vector<std::size_t> weightOf(section.units.size(), kNoIndex);
+    for (const section::UnitGroup &group : section.groups) {
+        for (const auto *units : {&group.units, &group.idle}) {
+            for (const std::size_t unit : *units)
+                weightOf[unit] = byName.at(group.name);
+        }
+    }
+    std::vector<ByteClaim> claims;
+    claims.push_back(claimOfEntry({FileOffset(0), ByteCount(section::kHeaderBytes)},
+                                  SectionKind::Header, "header"));
+    claims.push_back(claimOfEntry({FileOffset(section.pool), ByteCount(section.poolBytes)},
+                                  SectionKind::Metadata, "names"));
+    for (std::size_t unit = 0; unit < section.units.size(); ++unit)
+        claimUnit(section, unit, weightOf, weights, claims);
+    return claims;
+}
 
 const ContainerReader &sectionReader()
 {

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/bundle/reader/skeleton/skeleton_reader.h"
 
-#include "core/bundle/weight.h"
 #include "core/container/skeleton/skeleton.h"
-
-#include <utility>
 
 namespace kernscope {
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/codec/encode/fitted.h"
 #include "core/codec/encode/form_encoder.h"
-#include "core/codec/encode/name_words.h"
 
 #include <array>
 

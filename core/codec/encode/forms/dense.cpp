@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/codec/encode/fitted.h"
 #include "core/codec/encode/form_encoder.h"
 
 #include <array>

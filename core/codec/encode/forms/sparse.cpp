@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A mask, and the elements that it keeps: as they are, or coded by another encoder.
 #include "core/base/csv.h"
-#include "core/codec/encode/fitted.h"
 #include "core/codec/encode/form_encoder.h"
-#include "core/codec/encode/name_words.h"
 
 #include <array>
 

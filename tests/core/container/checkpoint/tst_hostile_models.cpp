@@ -3,7 +3,7 @@
 // some thousand changes are tried: no crash, no endless loop, and every fault with its place.
 #include "core/bundle/bundle.h"
 #include "core/codec/decode/decoder.h"
-#include "core/form/packed_bytes.h"
+#include "core/form/encoding.h"
 #include "made_checkpoint.h"
 #include "proto_builder.h"
 

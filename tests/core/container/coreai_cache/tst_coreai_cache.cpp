@@ -3,7 +3,7 @@
 #include "core/container/coreai_cache/leaves.h"
 #include "core/container/coreai_cache/survey.h"
 #include "core/format/table_rows.h"
-#include "core/report/compiled_survey.h"
+#include "core/report/compiled_origin.h"
 #include "tests/core/container/coreai_cache/made_compiled_folder.h"
 #include "tests/test_program.h"
 
@@ -51,6 +51,46 @@ QByteArray said(const Survey &survey, std::string_view what)
     return all;
 }
 
+QByteArray ascii(const QByteArray &text)
+{
+    return text.size() < 15 ? char(0x50 | text.size()) + text
+                            : QByteArray("\x5F\x10") + char(text.size()) + text;
+}
+
+/// A binary property list of those objects, the first one on top; they name one another by a byte.
+QByteArray binaryList(const std::vector<QByteArray> &objects)
+{
+    QByteArray list = "bplist00", table;
+    for (const QByteArray &object : objects) {
+        table += char(list.size() >> 16);
+        table += char(list.size() >> 8);
+        table += char(list.size());
+        list += object;
+    }
+    const auto number = [](qsizetype value) {
+        return QByteArray(4, '\0') + char(value >> 24) + char(value >> 16) + char(value >> 8) +
+               char(value);
+    };
+    return list + table + QByteArray(6, '\0') + char(3) + char(1) +
+           number(qsizetype(objects.size())) + number(0) + number(list.size());
+}
+
+std::vector<QByteArray> madeObjects()
+{
+    return {QByteArray("\xD2\x01\x02\x03\x04", 5),
+            ascii("a"),
+            QByteArray("\x63\x00\xe9\xd8\x3d\xde\x00", 7),
+            QByteArray("\x11\x01\x2c", 3),
+            QByteArray("\xA7\x05\x06\x07\x08\x09\x0a\x0b", 8),
+            QByteArray("\x09", 1),
+            QByteArray("\x23\x3f\xf8\x00\x00\x00\x00\x00\x00", 9),
+            QByteArray("\x42\xaa\xbb", 3),
+            QByteArray("\x13\xff\xff\xff\xff\xff\xff\xff\xff", 9),
+            ascii("twenty letters are 20"),
+            QByteArray("\x33\x40\x04\x00\x00\x00\x00\x00\x00", 9),
+            ascii("{\"inner\": 1}")};
+}
+
 } // namespace
 
 class TestCoreaiCache : public QObject
@@ -69,6 +109,10 @@ private Q_SLOTS:
     void wrongTexts_data();
     void wrongTexts();
     void textsOfAnyLength();
+    void binaryLists();
+    void hostileBinaryLists_data();
+    void hostileBinaryLists();
+    void binaryListsOfAnyLength();
     void hostileEntries();
     void hostileTexts();
     void nothingOfTheLayout();
@@ -234,7 +278,7 @@ void TestCoreaiCache::wrongTexts_data()
         QTest::newRow(name) << text << offset;
     };
     row("nothing", "", 0);
-    row("binary", "bplist00", 0);
+    row("binary without an end", "bplist00", 8);
     row("no list", "<dict/>", 0);
     row("text", "<plist>x", 7);
     row("unended", "<plist><dict>", 13);
@@ -264,6 +308,108 @@ void TestCoreaiCache::wrongTexts()
     QCOMPARE(leaves.error().file, std::string("manifest.plist"));
     QCOMPARE(quint64(leaves.error().offset->value), offset);
     QVERIFY(!leaves.error().expected.empty());
+}
+
+/// What each object of a binary list comes to.
+void TestCoreaiCache::binaryLists()
+{
+    const auto leaves = plistLeaves(binaryList(madeObjects()).toStdString(), "manifest.plist");
+    QVERIFY2(leaves, leaves ? "" : describe(leaves.error()).c_str());
+    const std::vector<std::pair<std::string, std::string>> expected{
+        {"a", "300"},
+        {"\u00e9\U0001F600/0", "true"},
+        {"\u00e9\U0001F600/1", "1.5"},
+        {"\u00e9\U0001F600/2", "AABB"},
+        {"\u00e9\U0001F600/3", "-1"},
+        {"\u00e9\U0001F600/4", "twenty letters are 20"},
+        {"\u00e9\U0001F600/5", "2.5 s after 2001-01-01"},
+        {"\u00e9\U0001F600/6/inner", "1"}};
+    QCOMPARE(leaves->size(), expected.size());
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+        QCOMPARE((*leaves)[i].path, expected[i].first);
+        QVERIFY2(QByteArray::fromStdString((*leaves)[i].value)
+                         .compare(QByteArray::fromStdString(expected[i].second),
+                                  Qt::CaseInsensitive) == 0,
+                 (*leaves)[i].value.c_str());
+    }
+    // A cache of a Mac: the region hash is found as in a list of XML.
+    const QString root = madeCompiledFolder(scratch("binary"));
+    const QString manifest = root + QStringLiteral("/manifest.plist");
+    QVERIFY(putFile(manifest,
+                    binaryList({QByteArray("\xD1\x01\x02", 3), ascii("Package Version"),
+                                QByteArray("\xD1\x03\x04", 3), ascii("7.0.64"),
+                                QByteArray("\xD1\x05\x06", 3), ascii("ANERegionsHash"),
+                                QByteArray("\xD1\x07\x08", 3), ascii("h17c"), ascii("1_2")})));
+    const Survey survey = surveyed(root);
+    QVERIFY(survey.diagnostics.empty());
+    const auto said = [&survey](const char *what, const char *of, const char *value) {
+        return std::any_of(survey.facts.begin(), survey.facts.end(), [&](const Fact &fact) {
+            return fact.what == what && fact.of == of && fact.value == value &&
+                   fact.file == "manifest.plist";
+        });
+    };
+    QVERIFY(said("package version", "", "7.0.64"));
+    QVERIFY(said("region hash", "h17c", "1_2"));
+}
+
+void TestCoreaiCache::hostileBinaryLists_data()
+{
+    QTest::addColumn<QByteArray>("text");
+    const auto row = [](const char *name, const std::vector<QByteArray> &objects) {
+        QTest::newRow(name) << binaryList(objects);
+    };
+    row("itself", {QByteArray("\xA1\x00", 2)});
+    row("a circle", {QByteArray("\xA1\x01", 2), QByteArray("\xD1\x02\x00", 3), ascii("k")});
+    std::vector<QByteArray> doubling;
+    for (char i = 1; i < 60; ++i)
+        doubling.push_back(QByteArray("\xA2", 1) + i + i);
+    doubling.push_back(QByteArray("\xA0", 1));
+    row("doubling", doubling);
+    row("no such object", {QByteArray("\xA1\x09", 2)});
+    row("many members", {QByteArray("\xAF\x13\xff\xff\xff\xff\xff\xff\xff\xff", 10)});
+    row("long text", {QByteArray("\x5F\x13\x7f\xff\xff\xff\xff\xff\xff\xff", 10)});
+    row("long letters", {QByteArray("\x6F\x13\x80\x00\x00\x00\x00\x00\x00\x01", 10)});
+    row("one text again and again",
+        {QByteArray("\xAF\x11\x4e\x00", 4) + QByteArray(0x4e00, char(1)),
+         QByteArray("\x5F\x11\x40\x00", 4) + QByteArray(0x4000, 'x')});
+    row("half a letter", {QByteArray("\x61\xd8\x00", 3)});
+    row("number of members is a text", {QByteArray("\xAF\x51\x61", 3)});
+    row("key is a number", {QByteArray("\xD1\x01\x01", 3), QByteArray("\x10\x01", 2)});
+    row("unknown object", {QByteArray("\x70", 1)});
+    row("number of 32 bytes", {QByteArray("\x15", 1) + QByteArray(32, 'x')});
+    row("real number of one byte", {QByteArray("\x20x", 2)});
+    QByteArray table = binaryList({ascii("x")});
+    table[table.size() - 1] = char(0x7f);
+    QTest::newRow("table behind the end") << table;
+    QByteArray wide = binaryList({ascii("x")});
+    wide[wide.size() - 26] = char(9);
+    QTest::newRow("offsets of 9 bytes") << wide;
+}
+
+void TestCoreaiCache::hostileBinaryLists()
+{
+    QFETCH(QByteArray, text);
+    const auto leaves = plistLeaves(text.toStdString(), "manifest.plist");
+    QVERIFY(!leaves);
+    QCOMPARE(leaves.error().code, std::string("coreai_cache.plist"));
+    QVERIFY(leaves.error().offset && leaves.error().offset->value <= std::uint64_t(text.size()));
+}
+
+/// Cut anywhere and with any byte changed a binary list is read or refused.
+void TestCoreaiCache::binaryListsOfAnyLength()
+{
+    const std::string whole = binaryList(madeObjects()).toStdString();
+    for (std::size_t i = 0; i < whole.size(); ++i) {
+        const auto cut = plistLeaves(std::string_view(whole).substr(0, i), "f");
+        QVERIFY(!cut && cut.error().offset->value <= i);
+        for (const unsigned other :
+             {0x00U, 0x01U, 0x0fU, 0x5fU, 0x7fU, 0x80U, 0xafU, 0xd2U, 0xffU}) {
+            std::string changed = whole;
+            changed[i] = static_cast<char>(other);
+            const auto leaves = plistLeaves(changed, "f");
+            QVERIFY(leaves || leaves.error().offset->value <= changed.size());
+        }
+    }
 }
 
 /// Cut anywhere and with any byte changed it is read or refused with a place inside.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "module_text.h"
 
-#include "core/container/mlir/print.h"
+#include "print.h"
 
 #include <algorithm>
 #include <utility>

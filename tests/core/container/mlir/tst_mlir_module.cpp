@@ -2,10 +2,10 @@
 #include "core/container/mlir/aicode.h"
 #include "core/container/mlir/cursor.h"
 #include "core/container/mlir/kinds.h"
-#include "core/container/mlir/print.h"
 #include "core/container/mlir/writer.h"
 #include "made_module.h"
 #include "module_text.h"
+#include "print.h"
 #include "tests/test_program.h"
 
 #include <QTest>

@@ -2,8 +2,11 @@
 // A compiled program that this project made (tests/fuzz/seeds/made.odix): two weights that are
 // decompressed, one dense one, a state, views that overlap once the older one is dead.
 #include "core/base/little_endian.h"
+#include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
+#include "core/bundle/byte_field.h"
 #include "core/container/mil/program.h"
+#include "core/container/odix/field_at.h"
 #include "core/container/odix/trace.h"
 #include "core/report/odix_json.h"
 #include "made_bundle.h"
@@ -66,6 +69,8 @@ private slots:
     void weights();
     void program();
     void memoryPlan();
+    void fields();
+    void fieldsOfBrokenFiles();
     void withoutDebugInformation();
     void loneFile();
     void refusals_data();
@@ -150,6 +155,63 @@ void TestOdix::memoryPlan()
     QVERIFY(trace.views[0].last < trace.views[3].instruction);
     const std::string svg = report::memoryPlanSvg(*bundle->compiled());
     QVERIFY(svg.find("f16[2,4]: 16 bytes at 16") != std::string::npos);
+}
+
+/// Each byte that is written is of a field with a name; padding between them is zero.
+void TestOdix::fields()
+{
+    const BundlePtr bundle = made();
+    QVERIFY(bundle);
+    BoundOrder order;
+    const auto nameAt = [&](std::size_t file, std::uint64_t at) {
+        return fieldAt(*bundle, file, FileOffset(at), order).text;
+    };
+    const std::size_t program = *bundle->fileByPath("main-universal.odix"),
+                      debug = *bundle->fileByPath("main-universal.dbginfo");
+    QCOMPARE(nameAt(program, 1), std::string("header: magic"));
+    QCOMPARE(nameAt(program, 6), std::string("header: minor version (uint16)"));
+    QCOMPARE(nameAt(debug, 9), std::string("header: start of the FlatBuffer (uint64)"));
+    const odix::Program &compiled = bundle->compiled()->program;
+    QCOMPARE(nameAt(program, compiled.symbols[3].at.value + 1),
+             std::string("symbol table, symbol 3: offset of its vtable"));
+    const odix::Function &function = compiled.functions[1];
+    QCOMPARE(nameAt(program, function.code[2].at.value),
+             std::string("function 1, region 0, instruction 2: offset of its vtable"));
+    const auto own = seed("made.odix");
+    QCOMPARE(nameAt(program, find(own, "myPlatformId") + 3), std::string("platform: name"));
+    const auto named = odix::FieldMap::make(own);
+    QVERIFY(named);
+    for (std::uint64_t at = compiled.flatBuffer.offset.value + 4; at < compiled.flatBuffer.end();
+         ++at) {
+        const auto field = named->at(FileOffset(at));
+        QVERIFY2(field || own[at] == std::byte{0}, std::to_string(at).c_str());
+        QVERIFY(!field || (field->bytes.contains(FileOffset(at)) && !field->name.empty()));
+    }
+    const auto debugBytes = seed("made.dbginfo");
+    const auto debugFields = odix::FieldMap::make(debugBytes);
+    QVERIFY(debugFields);
+    for (std::uint64_t at = 68; at < debugBytes.size(); ++at)
+        QVERIFY2(debugFields->at(FileOffset(at)) || debugBytes[at] == std::byte{0},
+                 std::to_string(at).c_str());
+}
+
+/// Cut or changed anywhere the walk ends, and what it names lies in the file.
+void TestOdix::fieldsOfBrokenFiles()
+{
+    const auto whole = seed("made.odix");
+    for (std::size_t i = 0; i < whole.size(); i += 3) {
+        for (const unsigned other : {0x00U, 0x04U, 0x7fU, 0xffU}) {
+            auto changed = whole;
+            changed[i] = static_cast<std::byte>(other);
+            const auto fields = odix::FieldMap::make(changed);
+            for (std::uint64_t at = 0; fields && at < changed.size(); at += 61) {
+                const auto field = fields->at(FileOffset(at));
+                QVERIFY(!field || field->bytes.end() <= changed.size());
+            }
+        }
+        const auto cut = odix::FieldMap::make(std::span(whole).first(i));
+        QVERIFY(!cut || !cut->at(FileOffset(i)));
+    }
 }
 
 void TestOdix::withoutDebugInformation()

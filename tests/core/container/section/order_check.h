@@ -3,7 +3,7 @@
 
 #include "core/bundle/bundle.h"
 #include "core/codec/decode/decoder.h"
-#include "core/form/order_tiles.h"
+#include "core/form/order_layout.h"
 
 #include <algorithm>
 #include <span>

@@ -1,0 +1,560 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/facade/facade.h"
+
+#include "core/assessment/weight_facts.h"
+#include "core/base/error_builder.h"
+#include "core/base/output_place.h"
+#include "core/base/parallel.h"
+#include "core/bundle/bundle.h"
+#include "core/bundle/open/bundle_builder.h"
+#include "core/bundle/shapes/described.h"
+#include "core/bundle/statistics.h"
+#include "core/bundle/stored_bytes.h"
+#include "core/compare/limits.h"
+#include "core/patch/edit/edit.h"
+#include "core/patch/edit/find_weight.h"
+#include "core/patch/interrupted_save.h"
+#include "core/patch/patch.h"
+#include "core/patch/reencode/module_reencoder.h"
+#include "core/plan/write_plan.h"
+#include "core/report/bundle_report.h"
+#include "core/report/byte_table.h"
+#include "core/report/command_json.h"
+#include "core/report/decision_table.h"
+#include "core/report/difference_json.h"
+#include "core/report/json.h"
+#include "core/report/pair_table.h"
+#include "core/report/plan_table.h"
+#include "core/search/find.h"
+#include "core/target/target.h"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+namespace kernscope::facade {
+
+namespace {
+
+std::string textOf(report::Json document, const Diagnostics &diagnostics)
+{
+    report::finish(document, diagnostics);
+    return report::documentText(document);
+}
+
+/// The answer, unless the files that it was made of changed meanwhile.
+template <class T>
+Result<T> unchanged(const Weights &weights, T answer)
+{
+    if (auto same = weights.checkUnchanged(); !same)
+        return tl::unexpected(std::move(same.error()));
+    return answer;
+}
+
+Error cancelled()
+{
+    return cancelledError("Stopped; nothing was written");
+}
+
+Result<search::BytePattern> patternOf(const Search &search)
+{
+    if (search.what == "bytes")
+        return search::parseBytePattern(search.pattern);
+    if (search.what == "text")
+        return search::textPattern(search.pattern);
+    return search::integerPattern(search.pattern, search.width, search.bigEndian);
+}
+
+Result<search::Query> queryOf(const Search &search)
+{
+    using search::What;
+    search::Query query;
+    query.most = static_cast<std::size_t>(search.limit);
+    if (search.what == "bytes" || search.what == "text" || search.what == "integer") {
+        auto pattern = patternOf(search);
+        if (!pattern)
+            return tl::unexpected(std::move(pattern.error()));
+        query.pattern = *std::move(pattern);
+        query.text = search.what == "text";
+        return query;
+    }
+    for (const What what : {What::ZeroBytes, What::Value, What::NotANumber, What::Infinite,
+                            What::ZeroValues, What::Largest, What::OutOfRange}) {
+        if (report::whatName(what) != search.what)
+            continue;
+        query.what = what;
+        query.least = search.count;
+        if (what == What::Largest)
+            query.most = static_cast<std::size_t>(search.count);
+        if (what != What::Value)
+            return query;
+        const char *end = search.pattern.data() + search.pattern.size();
+        const auto [stop, fault] = std::from_chars(search.pattern.data(), end, query.value);
+        if (fault != std::errc() || stop != end)
+            return refused("search.pattern", "value", "a number", search.pattern,
+                           "This cannot be searched for");
+        query.wide = search::wideInteger(search.pattern);
+        query.tolerance = search.tolerance;
+        return query;
+    }
+    return refused("search.pattern", "what",
+                   "bytes, text, integer, value, nan, infinite, zeros, zero-bytes, largest or "
+                   "out-of-range",
+                   search.what, "This cannot be searched for");
+}
+
+Result<DiffLimits> limitsOf(const DiffWanted &wanted)
+{
+    auto limits =
+        wanted.rules.empty() ? Result<DiffLimits>(DiffLimits()) : parseRules(wanted.rules, "rules");
+    if (!limits)
+        return limits;
+    for (const auto &[limit, given] : {std::pair(&ValueLimits::maxAbs, &wanted.maxAbs),
+                                       std::pair(&ValueLimits::minCosine, &wanted.minCosine),
+                                       std::pair(&ValueLimits::minSnr, &wanted.minSnr)}) {
+        if (*given)
+            limits->values.*limit = *given;
+    }
+    limits->sameProgram = limits->sameProgram || wanted.sameProgram;
+    return limits;
+}
+
+Error saveError(std::string found, std::string message)
+{
+    return valueError("facade.save", "target", "one of in place and an output", std::move(found),
+                      std::move(message));
+}
+
+Saved savedOf(SaveReport report)
+{
+    Saved saved;
+    for (WrittenRange &range : report.ranges)
+        saved.ranges.push_back(
+            {std::move(range.file), range.range.offset.value, range.range.bytes.value});
+    saved.bytesWritten = report.bytesWritten.value;
+    saved.verified = report.verified;
+    saved.backups = std::move(report.backups);
+    saved.warnings = std::move(report.warnings);
+    return saved;
+}
+
+Result<std::vector<const target::Target *>> targetsOf(const std::vector<std::string> &chips)
+{
+    if (chips.empty())
+        return std::vector<const target::Target *>{&target::defaultTarget()};
+    std::vector<const target::Target *> targets;
+    for (const std::string &chip : chips) {
+        const auto named = target::findTarget(chip);
+        if (!named)
+            return tl::unexpected(named.error());
+        targets.push_back(named->target);
+    }
+    return targets;
+}
+
+Result<plan::Limits> limitsOf(const PlanWanted &wanted, Progress *progress)
+{
+    plan::Limits limits;
+    if (!wanted.minimise.empty()) {
+        limits.goal = plan::goalFromName(wanted.minimise);
+        if (!limits.goal)
+            return refused("plan.goal", "minimise", "time, stored, moved or error", wanted.minimise,
+                           "There is no such goal");
+    }
+    limits.tolerance = wanted.tolerance;
+    limits.totalTolerance = wanted.totalTolerance;
+    limits.maxBytes = wanted.maxBytes;
+    limits.forced = wanted.forced;
+    limits.progress = progress;
+    return limits;
+}
+
+/// As the command line has it: the shapes that the model describes, where its program leaves them
+/// open.
+void bindDefaults(const Bundle &bundle, plan::SurveyOptions &options)
+{
+    if (bundle.openInputs().empty())
+        return;
+    const auto found = shapes::describedShapes(*bundle.program());
+    if (found.empty())
+        return;
+    if (const auto bound = bindShapes(bundle, found)) {
+        options.shapes = bound->summary.bound;
+        options.defaultShapes = true;
+    }
+}
+
+} // namespace
+
+std::string version()
+{
+    return report::document("").at("version").get<std::string>();
+}
+
+Weights Access::make(std::shared_ptr<const Bundle> bundle, std::filesystem::path origin)
+{
+    Weights weights;
+    weights.m_bundle = std::move(bundle);
+    weights.m_origin = std::move(origin);
+    return weights;
+}
+
+Result<Weights> Weights::open(const std::filesystem::path &path, Progress *progress)
+{
+    auto opened = openForReading(path, progress);
+    if (!opened.bundle)
+        return tl::unexpected(std::move(opened.bundle.error()));
+    if (progress && progress->cancelled())
+        return tl::unexpected(cancelled());
+    return Access::make(*std::move(opened.bundle));
+}
+
+const std::string &Weights::name() const
+{
+    return m_bundle->name();
+}
+
+std::filesystem::path Weights::path() const
+{
+    return m_bundle->path();
+}
+
+std::string Weights::kind() const
+{
+    return std::string(bundleKindName(m_bundle->kind()));
+}
+
+const Diagnostics &Weights::diagnostics() const
+{
+    return m_bundle->diagnostics();
+}
+
+bool Weights::modified() const
+{
+    return m_bundle->modified() || !m_origin.empty();
+}
+
+std::vector<std::string> Weights::names() const
+{
+    std::vector<std::string> names;
+    for (const Weight &weight : m_bundle->weights())
+        names.push_back(weight.findableName());
+    return names;
+}
+
+Result<std::size_t> Weights::index(std::string_view name) const
+{
+    return patch::findWeight(*m_bundle, name);
+}
+
+std::vector<std::uint64_t> Weights::shape(std::size_t weight) const
+{
+    return m_bundle->weights()[weight].shape;
+}
+
+Result<std::string> Weights::info(std::size_t weight, bool figures, Progress *progress) const
+{
+    std::optional<Statistics> statistics;
+    const StatisticsOptions asked{figures, false};
+    if (figures) {
+        if (progress)
+            progress->setTotal(m_bundle->weights()[weight].elements.value);
+        auto read = computeStatistics(*m_bundle, weight, asked, progress);
+        if (!read)
+            return tl::unexpected(std::move(read.error()));
+        statistics = *std::move(read);
+    }
+    return unchanged(
+        *this, report::documentText(report::weightJson(*m_bundle, weight, statistics, asked)));
+}
+
+Result<void> Weights::values(std::size_t weight, std::span<float> out, Progress *progress) const
+{
+    {
+        const BundleReadLock lock(*m_bundle);
+        const auto decoder = m_bundle->decoder(weight);
+        if (!decoder)
+            return tl::unexpected(decoder.error());
+        if (out.size() != decoder->elements().value)
+            return refused("facade.values", "out", std::to_string(decoder->elements().value),
+                           std::to_string(out.size()), "The array has not the weight's elements");
+        if (progress)
+            progress->setTotal(out.size());
+        constexpr std::size_t kBlock = std::size_t{1} << 18;
+        inParallel((out.size() + kBlock - 1) / kBlock, 0, [&](std::size_t piece) {
+            const auto some = out.subspan(piece * kBlock);
+            const auto block = some.first(std::min(kBlock, some.size()));
+            decoder->decodeFloat(piece * kBlock, block);
+            return !progress || progress->advance(block.size());
+        });
+    }
+    if (progress && progress->cancelled())
+        return tl::unexpected(cancelled());
+    return checkUnchanged();
+}
+
+std::vector<StoredPart> Weights::stored(std::size_t weight) const
+{
+    std::vector<StoredPart> parts;
+    for (const codec::Operand &operand : m_bundle->weights()[weight].operands()) {
+        StoredPart part;
+        part.role = codec::partRoleName(operand.role);
+        part.type = elementTypeName(operand.type);
+        part.shape = operand.shape;
+        part.bits = bitWidth(operand.type);
+        part.runs = m_bundle->operandRuns(operand);
+        part.ordered = operand.order == nullptr;
+        if (operand.place && !operand.place->isLiteral()) {
+            part.file = m_bundle->files()[operand.place->file].path;
+            part.offset = operand.place->dataOffset.value;
+        }
+        parts.push_back(std::move(part));
+    }
+    return parts;
+}
+
+Result<std::vector<std::byte>> Weights::picture(std::size_t weight, Progress *progress) const
+{
+    const auto picture = report::pairPicture(*m_bundle, *m_bundle, {weight, weight}, progress);
+    if (!picture)
+        return tl::unexpected(picture.error());
+    return unchanged(*this, report::pngOf(picture->a));
+}
+
+Result<std::string> Weights::inspect(bool findings, Progress *progress) const
+{
+    Progress own;
+    Progress &steps = progress ? *progress : own;
+    const StatisticsOptions asked{false, false};
+    report::Json document = report::inspectJson(*m_bundle, {}, asked);
+    Diagnostics diagnostics = m_bundle->diagnostics();
+    if (findings) {
+        std::uint64_t elements = 0;
+        for (const Weight &weight : m_bundle->weights())
+            elements += weight.fault ? 0 : weight.elements.value;
+        steps.setTotal(2 * elements);
+        for (Diagnostic &row : verifyPayloads(*m_bundle, &steps))
+            diagnostics.push_back(std::move(row));
+        auto read = computeAllStatistics(*m_bundle, {true, true}, &steps);
+        const auto found = report::findAll(*m_bundle, read.weights, steps);
+        report::addFindings(document, *m_bundle, found);
+        diagnostics.insert(diagnostics.end(), read.diagnostics.begin(), read.diagnostics.end());
+    }
+    if (steps.cancelled())
+        return tl::unexpected(cancelled());
+    return unchanged(*this, textOf(std::move(document), diagnostics));
+}
+
+std::vector<Coverage> Weights::coverage() const
+{
+    std::vector<Coverage> rows;
+    for (const Weight &weight : m_bundle->weights()) {
+        Coverage row{weight.findableName(), formText(weight.form), weight.elements.value, {}, {}};
+        if (const auto bytes = knownStoredBytes(weight)) {
+            row.storedBytes = bytes->value;
+            if (row.elements > 0)
+                row.bits =
+                    8.0 * static_cast<double>(bytes->value) / static_cast<double>(row.elements);
+        }
+        rows.push_back(std::move(row));
+    }
+    return rows;
+}
+
+Result<std::string> Weights::find(const Search &search, Progress *progress) const
+{
+    auto query = queryOf(search);
+    if (!query)
+        return tl::unexpected(std::move(query.error()));
+    if (!search.weight.empty()) {
+        const auto weight = index(search.weight);
+        if (!weight)
+            return tl::unexpected(weight.error());
+        query->weight = *weight;
+    }
+    if (progress)
+        progress->setTotal(search::workOf(*m_bundle, *query));
+    std::string document;
+    {
+        const BundleReadLock lock(*m_bundle);
+        const auto found = search::find(*m_bundle, *query, progress);
+        if (!found)
+            return tl::unexpected(found.error());
+        const auto rows = report::hitRows(m_bundle, *query, found->hits);
+        document =
+            textOf(report::foundJson(m_bundle->path().string(), *m_bundle, *query, *found, rows),
+                   found->diagnostics);
+    }
+    return unchanged(*this, std::move(document));
+}
+
+Result<void> Weights::checkUnchanged() const
+{
+    return m_bundle->checkUnchanged();
+}
+
+Result<Compared> diff(const Weights &a, const Weights &b, const DiffWanted &wanted,
+                      Progress *progress)
+{
+    const auto limits = limitsOf(wanted);
+    if (!limits)
+        return tl::unexpected(limits.error());
+    report::ComparisonWanted asked;
+    asked.limits = *limits;
+    asked.forms = wanted.forms;
+    asked.options.values = wanted.values || wanted.forms || limits->concernsWeights();
+    asked.options.tolerance = limits->values.maxAbs.value_or(0);
+    const std::vector<std::vector<PairChoice>> noChoices(1);
+    const BundlePtr builds[] = {Access::bundle(b)};
+    auto all = report::compareChecked(Access::bundle(a), builds, noChoices, asked, progress);
+    if (!all)
+        return tl::unexpected(std::move(all.error()));
+    Diagnostics diagnostics = a.diagnostics();
+    diagnostics.insert(diagnostics.end(), b.diagnostics().begin(), b.diagnostics().end());
+    const bool holds = all->front().holds();
+    Compared compared{textOf(report::differencesJson(*all), diagnostics), holds};
+    return unchanged(a, std::move(compared)).and_then([&b](Compared made) {
+        return unchanged(b, std::move(made));
+    });
+}
+
+Result<std::string> assess(const Weights &bundle, std::string_view chip)
+{
+    const auto named = target::findTarget(chip.empty() ? target::defaultTarget().name : chip);
+    if (!named)
+        return tl::unexpected(named.error());
+    const target::TargetChoice choice;
+    const DecisionTable table(*Access::bundle(bundle), {named->target}, choice);
+    auto head = report::chipDocument("decide", named->target, choice, &*named);
+    report::addPredictionError(head, *named->target);
+    std::string text;
+    report::writeDecisions(*Access::bundle(bundle), table, std::move(head), bundle.diagnostics(),
+                           [&text](std::string_view piece) { text += piece; });
+    return unchanged(bundle, std::move(text));
+}
+
+Result<Saved> Weights::save(const SaveTarget &target, Progress *progress) const
+{
+    if (target.inPlace == !target.output.empty())
+        return tl::unexpected(saveError(target.inPlace ? "both" : "neither",
+                                        "It must be said where the changes are saved"));
+    if (target.inPlace && !m_origin.empty())
+        return tl::unexpected(saveError("in place", "A bundle that was made in memory is saved as "
+                                                    "a copy"));
+    if (target.inPlace)
+        return saveInPlace(*m_bundle, {target.backup, target.breakLinks}).map(savedOf);
+    OutputRules rules{target.replace, {path()}};
+    if (!m_origin.empty())
+        rules.inputs.push_back(m_origin);
+    std::error_code none;
+    const bool folder = std::filesystem::is_directory(m_origin.empty() ? path() : m_origin, none);
+    if (auto place =
+            checkOutput(target.output, folder ? OutputKind::Folder : OutputKind::File, rules);
+        !place)
+        return tl::unexpected(std::move(place.error()));
+    return saveCopy(*m_bundle, target.output, progress,
+                    {target.replace, m_origin.empty() ? path() : m_origin})
+        .map(savedOf);
+}
+
+Result<Made> plan(const Weights &weights, const PlanWanted &wanted, Progress *progress)
+{
+    const Bundle &bundle = *Access::bundle(weights);
+    auto targets = targetsOf(wanted.chips);
+    if (!targets)
+        return tl::unexpected(std::move(targets.error()));
+    const auto limits = limitsOf(wanted, progress);
+    if (!limits)
+        return tl::unexpected(limits.error());
+    plan::SurveyOptions options;
+    options.targets = *std::move(targets);
+    options.batch = wanted.batch;
+    options.forms = wanted.forms;
+    options.forced = wanted.forced;
+    options.progress = progress;
+    bindDefaults(bundle, options);
+    auto survey = plan::survey(bundle, options);
+    if (!survey)
+        return tl::unexpected(std::move(survey.error()));
+    auto solved = plan::solve(*survey, *limits);
+    if (!solved)
+        return tl::unexpected(std::move(solved.error()));
+    std::optional<plan::PlannedBundle> made;
+    if (wanted.make) {
+        auto carried =
+            plan::carryOut(bundle, options, *std::move(survey), *limits, *std::move(solved));
+        if (!carried)
+            return tl::unexpected(std::move(carried.error()));
+        made = *std::move(carried);
+    }
+    if (auto same = weights.checkUnchanged(); !same)
+        return tl::unexpected(std::move(same.error()));
+    report::PlanSubject subject;
+    subject.bundle = weights.name();
+    subject.survey = made ? &made->survey : &*survey;
+    subject.plan = made ? &made->plan : &*solved;
+    subject.limits = &*limits;
+    subject.raised = made ? &made->raised : nullptr;
+    Made answer{textOf(report::planJson(subject), weights.diagnostics()), {}};
+    if (made)
+        answer.bundle = Access::make(made->bundle, weights.path());
+    return answer;
+}
+
+Result<Made> encode(const Weights &bundle, const std::vector<std::string> &patterns,
+                    std::string_view form, Progress *progress)
+{
+    PlanWanted wanted;
+    wanted.minimise = "stored";
+    wanted.forms = {std::string(plan::kKeep)};
+    wanted.forced.emplace_back("*", plan::kKeep);
+    for (const std::string &pattern : patterns)
+        wanted.forced.emplace_back(pattern, form);
+    wanted.make = true;
+    return plan(bundle, wanted, progress);
+}
+
+Result<Made> patch(const Weights &weights, std::string_view edits, const PatchWanted &wanted,
+                   Progress *progress)
+{
+    const auto parsed = parseEditScript(edits, "edits");
+    if (!parsed)
+        return tl::unexpected(parsed.error());
+    BundlePtr bundle;
+    {
+        const BundleReadLock lock(*Access::bundle(weights));
+        auto fork = BundleBuilder::fork(*Access::bundle(weights));
+        if (!fork)
+            return tl::unexpected(std::move(fork.error()));
+        bundle = *std::move(fork);
+    }
+    std::filesystem::path origin = Access::origin(weights);
+    Diagnostics notes = bundle->diagnostics();
+    if (!wanted.inPlace) {
+        auto own = patch::withOwnConstants(*bundle, *parsed);
+        if (!own)
+            return tl::unexpected(std::move(own.error()));
+        if (own->bundle) {
+            bundle = std::move(own->bundle);
+            origin = weights.path();
+        }
+        notes.insert(notes.end(), own->notes.begin(), own->notes.end());
+    }
+    const auto planned = planEdits(bundle, *parsed, wanted.tolerance, progress);
+    if (!planned)
+        return tl::unexpected(planned.error());
+    std::string document = textOf(report::patchJson(*bundle, *planned, std::nullopt), notes);
+    for (const AppliedEdit &edit : *planned) {
+        auto after = applyEdit(bundle, edit);
+        if (!after)
+            return tl::unexpected(std::move(after.error()));
+        bundle = *std::move(after);
+    }
+    if (auto same = weights.checkUnchanged(); !same)
+        return tl::unexpected(std::move(same.error()));
+    return Made{std::move(document), Access::make(std::move(bundle), std::move(origin))};
+}
+
+} // namespace kernscope::facade

@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+import pickle
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import numpy
+import pytest
+
+import kernscope
+
+PACKAGING = Path(__file__).resolve().parents[2] / "packaging"
+
+
+def files(folder):
+    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+def test_a_patch_changes_what_it_announced(sample):
+    path = sample / "sample-dense.mlmodelc"
+    before = files(path)
+    bundle = kernscope.open(path)
+    changed = kernscope.patch(bundle, ["set conv1_weight[3,0,1,1]=0.5", "fill conv2_weight[0:1,:,:,:]=0"],
+                              in_place=True)
+    assert files(path) == before and not bundle.modified and changed.modified
+    assert bundle.weights["conv1_weight"].values()[3, 0, 1, 1] != 0.5
+    assert changed.weights["conv1_weight"].values()[3, 0, 1, 1] == 0.5
+    with pytest.raises(TypeError):
+        pickle.dumps(changed)
+    saved = changed.save(in_place=True)
+    assert saved["verified"] and saved["bytes_written"] > 0
+    after = files(path)
+    assert set(after) == set(before)
+    announced = {(row["file"], row["offset"] + i) for row in saved["ranges"] for i in range(row["bytes"])}
+    different = {(name, i) for name in before for i, (x, y) in enumerate(zip(before[name], after[name])) if x != y}
+    assert different and different <= announced
+    values = kernscope.open(path).weights
+    assert values["conv1_weight"].values()[3, 0, 1, 1] == 0.5 and not values["conv2_weight"].values()[0].any()
+
+
+def test_all_edits_or_none(sample):
+    with pytest.raises(kernscope.KernscopeError) as failure:
+        kernscope.patch("sample-palette.mlmodelc", ["set conv1_weight[0]=1e9"])
+    assert failure.value.code.startswith("patch.")
+    with pytest.raises(kernscope.KernscopeError) as failure:
+        kernscope.patch("sample-dense.mlmodelc", "set conv1_weight[0]")
+    assert failure.value.code == "patch.syntax"
+
+
+def test_a_patch_is_the_document_of_the_command_line(sample, cli):
+    _, document = cli("patch", "sample-palette.mlmodelc", "--codebook", "conv1_weight[0][3]=0.25", "--dry-run")
+    made = kernscope.patch("sample-palette.mlmodelc", "codebook conv1_weight[0][3]=0.25").document
+    assert made["edits"] == document["edits"]
+
+
+def test_a_copy_is_whole_and_replaces_nothing(sample):
+    changed = kernscope.patch("sample-dense.mlmodelc", "set conv1_weight[0]=0.5")
+    with pytest.raises(kernscope.FileError) as failure:
+        changed.save("sample-sparse.mlmodelc")
+    assert failure.value.code == "io.exists"
+    with pytest.raises(kernscope.KernscopeError):
+        changed.save()
+    with pytest.raises(kernscope.FileError) as failure:
+        changed.save("sample-dense.mlmodelc", replace=True)
+    assert failure.value.code == "io.input"
+    changed.save("copy.mlmodelc")
+    found = kernscope.diff("sample-dense.mlmodelc", "copy.mlmodelc")
+    assert [row["values"]["changed"] for row in found["weights"] if row["values"]["changed"]] == [1]
+
+
+def test_encode_and_plan_make_bundles(sample):
+    small = kernscope.encode("sample-dense.mlmodelc", ["conv1_weight", "conv2_weight"], "palette4")
+    forms = {row["name"].split("_weight")[0]: row["form"] for row in small.coverage() if "weight" in row["name"]}
+    assert forms["conv1"] == forms["conv2"] == "lut" and forms["conv3"] == "dense-fp16"
+    with pytest.raises(kernscope.KernscopeError):
+        small.save(in_place=True)
+    small.save("small.mlmodelc")
+    dense, lossy = (kernscope.open(name).weights["conv1_weight"].values()
+                    for name in ("sample-dense.mlmodelc", "small.mlmodelc"))
+    assert numpy.unique(lossy).size <= 16 and numpy.abs(dense - lossy).max() < 0.2 * numpy.abs(dense).max()
+    with pytest.raises(kernscope.KernscopeError) as failure:
+        kernscope.encode("sample-dense.mlmodelc", "*", "palette5")
+    assert failure.value.code == "plan.form"
+    document, made = kernscope.plan("sample-dense.mlmodelc", ["M1"], tolerance=0.2, minimise="stored", make=True)
+    assert sum(row["stored_bytes"] for row in made.coverage()) < sum(
+        row["stored_bytes"] for row in kernscope.open("sample-dense.mlmodelc").coverage())
+    assert {row["weight"] for row in document["plan"]} == set(kernscope.open("sample-dense.mlmodelc").weights)
+
+
+def test_progress_rises_to_one_and_its_exception_stops_the_work(sample):
+    seen = []
+    kernscope.plan("sample-dense.mlmodelc", "M1", progress=seen.append)
+    assert seen[-1] == 1.0 and all(0 <= step <= 1 for step in seen)
+
+    class Enough(Exception):
+        pass
+
+    def stop(step):
+        raise Enough
+
+    with pytest.raises(Enough):
+        kernscope.plan("sample-dense.mlmodelc", "M1", progress=stop)
+
+
+def test_other_threads_run_meanwhile(sample):
+    """The interpreter's lock is free while a plan is made: this thread counts."""
+    done = threading.Event()
+    answers = []
+
+    def work():
+        answers.append(kernscope.plan("sample-dense.mlmodelc", "M1"))
+        done.set()
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    turns = 0
+    while not done.wait(0.001):
+        turns += 1
+    thread.join()
+    assert answers and turns > 0
+
+
+def test_ctrl_c_stops_and_writes_nothing(sample):
+    program = """
+import os, signal, sys, kernscope
+first = True
+def progress(step):
+    global first
+    if first:
+        first = False
+        os.kill(os.getpid(), signal.SIGINT)
+try:
+    kernscope.plan("sample-dense.mlmodelc", "M1", make=True, progress=progress)[1].save("made.mlmodelc")
+except KeyboardInterrupt:
+    sys.exit(7)
+"""
+    assert subprocess.run([sys.executable, "-c", program], cwd=sample, check=False).returncode == 7
+    assert not (sample / "made.mlmodelc").exists()
+    assert signal.getsignal(signal.SIGINT) is not None
+
+
+def test_many_builds_in_two_processes(sample):
+    """The documented example: all pairs, two workers, one report."""
+    script = PACKAGING / "python/examples/compare_builds.py"
+    done = subprocess.run([sys.executable, str(script), "--workers", "2", "--rules", "min-cosine = 0.93", "-o",
+                           "pairs.md", *sorted(str(path) for path in sample.glob("*.mlmodelc"))],
+                          capture_output=True, text=True, check=False)
+    assert done.returncode == 1, done.stderr
+    lines = (sample / "pairs.md").read_text().splitlines()
+    pairs = [line for line in lines if line.startswith("| sample-")]
+    assert len(pairs) == 3
+    verdicts = {tuple(line.split(" | ")[:2]): line for line in pairs}
+    assert " | kept | 3 | 10 | " in verdicts[("| sample-dense.mlmodelc", "sample-sparse.mlmodelc")]
+    assert " | broken | 5 | 10 | " in verdicts[("| sample-dense.mlmodelc", "sample-palette.mlmodelc")]
