@@ -3,11 +3,9 @@
 
 #include "core/base/csv.h"
 #include "core/base/error_builder.h"
-#include "core/base/pattern.h"
 #include "core/base/text.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/stored_bytes.h"
-#include "core/form/packed_bytes.h"
 
 #include <algorithm>
 #include <set>

@@ -2,7 +2,7 @@
 #include "core/audit/window.h"
 
 #include "core/bundle/bundle.h"
-#include "core/bundle/scale_data.h"
+#include "core/bundle/part_data.h"
 
 #include <algorithm>
 #include <array>
