@@ -217,9 +217,8 @@ Result<CoverageRules> readCompressionConfig(std::string_view text, const std::st
             return refuse(fault > 0 ? fault : lines[at].number, "a line that is no mapping");
     }
     // Core AI writes all of it under one key.
-    if (json.is_object() && json.size() == 1 && json.begin()->is_object() &&
-        json.begin().key().find("config") != std::string::npos &&
-        json.begin().key() != "global_config")
+    if (json.is_object() && json.size() == 1 &&
+        member(*json.begin(), {"global_config", "module_name_configs", "module_type_configs"}))
         json = Json(*json.begin());
     CoverageRules rules;
     if (const Json *global = member(json, {"global_config"})) {

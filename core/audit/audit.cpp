@@ -101,6 +101,7 @@ private:
     };
     Judged judge(const Seat &seat) const;
     void judgeLocal(const Subject &subject, const WholePass &pass, AuditedWeight &row) const;
+    bool isNoisy(const Subject &subject, const WholePass &pass) const;
     bool judgeRows(const Subject &subject, const WholePass &pass, AuditedWeight &row) const;
     void judgeWhole(const Subject &subject, const Seat &seat, double limit, Judged &judged) const;
     void nameOthers(std::vector<Judged> &all) const;
@@ -184,6 +185,31 @@ void Auditor::judgeLocal(const Subject &subject, const WholePass &pass, AuditedW
     }
     row.fault = Kind::OtherRows;
     row.why = fmt::format("Other values than the checkpoint's in {}", blocks);
+}
+
+/// Whether the codes outside of the rows that stand out are not the nearest ones either: what is
+/// wrong is everywhere.
+bool Auditor::isNoisy(const Subject &subject, const WholePass &pass) const
+{
+    constexpr std::uint64_t kSampled = 1U << 14;
+    if (!subject.steps.stepped() || pass.badBlocks > pass.blocks.size())
+        return false;
+    std::set<std::uint64_t> bad;
+    for (const BadBlock &block : pass.blocks)
+        bad.insert(block.row);
+    NearestShares shares;
+    for (const auto &[first, count] : sampledRuns(subject, kSampled)) {
+        for (std::uint64_t at = first; at < first + count; at += subject.rowElements()) {
+            if (bad.count(at / subject.rowElements()) != 0)
+                continue;
+            const Window window =
+                load(subject, at, std::min(subject.rowElements(), first + count - at), false);
+            const NearestShares row = nearestShares(subject, at, window.d, window.r);
+            shares.counted += row.counted;
+            shares.off += row.off;
+        }
+    }
+    return shares.off >= kFewest && shares.notNearest() > kNotNearest;
 }
 
 /// Rows that stand out, of forms without scales of their own.
@@ -345,7 +371,8 @@ Auditor::Judged Auditor::judge(const Seat &seat) const
     }
     const double outside =
         pass->sizeOutside > 0 ? std::sqrt(pass->errorOutside / pass->sizeOutside) : 0;
-    if (pass->badBlocks > 0 && 4 * pass->badBlocks <= pass->allBlocks && outside <= allowed) {
+    if (pass->badBlocks > 0 && 4 * pass->badBlocks <= pass->allBlocks && outside <= allowed &&
+        !isNoisy(subject, *pass)) {
         judgeLocal(subject, *pass, row);
         return judged;
     }

@@ -267,14 +267,19 @@ BestError bestError(const Subject &subject, double largest, bool exact)
                 least += static_cast<double>(value) * static_cast<double>(value);
                 continue;
             }
-            if (steps.palette)
-                buckets.values[subject.tableOf(first + i)].push_back(value);
-            else if (steps.scaled)
+            const std::uint64_t table = steps.palette ? subject.tableOf(first + i) : 0;
+            if (steps.palette && steps.sharedTable) {
+                buckets.values[0].push_back(value);
+                buckets.cells[0].push_back(table);
+            } else if (steps.palette) {
+                buckets.values[table].push_back(value);
+                if (steps.scaled)
+                    buckets.cells[table].push_back(steps.cellOf(first + i));
+            } else if (steps.scaled) {
                 buckets.values[steps.cellOf(first + i)].push_back(value);
-            else
+            } else {
                 plain.push_back(value);
-            if (steps.palette && steps.scaled)
-                buckets.cells[subject.tableOf(first + i)].push_back(steps.cellOf(first + i));
+            }
         }
         least += squaredRounding(steps.valueType, plain);
     }
@@ -287,7 +292,7 @@ BestError bestError(const Subject &subject, double largest, bool exact)
             continue;
         }
         Values scales;
-        if (steps.scaled) { // by the largest magnitude of each block
+        if (steps.scaled || steps.sharedTable) { // by the largest magnitude of each block
             const auto &cells = buckets.cells[key];
             std::map<std::uint64_t, float> top;
             for (std::size_t i = 0; i < values.size(); ++i)

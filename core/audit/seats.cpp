@@ -489,7 +489,7 @@ void Seater::fitEpsilon()
 /// and where those fit neither way, as most of the package.
 void Seater::chooseFolding()
 {
-    constexpr double kFits = 0.2;
+    constexpr double kFits = 0.2, kNearlyFits = 0.02;
     enum class Way { Folded, Apart, Unknown };
     std::vector<Way> ways(m_out.norms.size(), Way::Unknown);
     std::size_t folded = 0, apart = 0;
@@ -518,7 +518,11 @@ void Seater::chooseFolding()
         const double with = nearest(k), without = raw == kNoIndex ? HUGE_VAL : nearest(raw);
         if (std::min(with, without) > kFits)
             continue;
-        ways[reference.norm] = with <= without ? Way::Folded : Way::Apart;
+        // One that nearly fits may be folded without its gain: that is for the others to say.
+        if (with <= without)
+            ways[reference.norm] = Way::Folded;
+        else if (without < kNearlyFits && with > 4 * without)
+            ways[reference.norm] = Way::Apart;
         ++(with <= without ? folded : apart);
     }
     for (std::size_t k = 0; k < m_out.references.size(); ++k) {

@@ -384,12 +384,14 @@ std::optional<Explanation> Explainer::scales()
         double n = 0, d = 0, r = 0, dd = 0, dr = 0, rr = 0;
     };
     const std::uint64_t row = m_subject.rowElements();
-    const bool cells = m_steps.scaled && m_steps.scales.size() > 1;
+    const bool cells = (m_steps.scaled && m_steps.scales.size() > 1) || m_steps.sharedTable;
     std::map<std::uint64_t, Fit> fits;
     for (std::size_t i = 0; i < m_window.d.size(); ++i) {
         if (m_steps.masked && m_window.d[i] == 0)
             continue;
-        Fit &fit = fits[cells ? m_steps.cellOf(i) : i / row];
+        Fit &fit = fits[m_steps.sharedTable ? m_subject.tableOf(i)
+                        : cells             ? m_steps.cellOf(i)
+                                            : i / row];
         const auto d = static_cast<double>(m_window.d[i]), r = static_cast<double>(m_window.r[i]);
         fit.n += 1;
         fit.d += d;
@@ -423,8 +425,10 @@ std::optional<Explanation> Explainer::scales()
         return std::nullopt;
     const double left = relative(byFactor), lineLeft = relative(byLine);
     const bool ones =
-        cells && std::all_of(m_steps.scales.begin(), m_steps.scales.end(),
-                             [&](double scale) { return scale == m_steps.scales[0]; });
+        m_steps.sharedTable
+            ? m_steps.equalTables
+            : cells && std::all_of(m_steps.scales.begin(), m_steps.scales.end(),
+                                   [&](double scale) { return scale == m_steps.scales[0]; });
     if (explains(left)) {
         const double same = sameDd > 0 ? sameDr / sameDd : 0;
         const double sameLeft =
@@ -433,7 +437,8 @@ std::optional<Explanation> Explainer::scales()
             return Explanation{Kind::ScaleMissing,
                                fmt::format("The scales are missing: all are {:g}, and its rows "
                                            "should be scaled by {:.3g} to {:.3g}",
-                                           m_steps.scales[0], least, most),
+                                           m_steps.scales.empty() ? 1.0 : m_steps.scales[0], least,
+                                           most),
                                left, same};
         if (explains(sameLeft) && std::abs(same - 1) > 1e-3)
             return Explanation{

@@ -34,6 +34,24 @@ float largestOf(std::span<const float> values)
     return *std::max_element(most.begin(), most.end());
 }
 
+/// Whether several tables are one, each by a factor of its own.
+bool areProportional(const std::vector<std::vector<float>> &tables)
+{
+    constexpr float kRounding = 4e-3F; // of scale and entry in fp16
+    const auto largest = [](const std::vector<float> &table) {
+        return std::max(std::abs(table.front()), std::abs(table.back()));
+    };
+    const float first = largest(tables[0]);
+    for (const std::vector<float> &table : tables) {
+        const float size = largest(table);
+        for (std::size_t i = 0; i < table.size(); ++i) {
+            if (!(std::abs(table[i] * first - tables[0][i] * size) <= kRounding * size * first))
+                return false;
+        }
+    }
+    return true;
+}
+
 } // namespace
 
 StoredSteps::StoredSteps(const Bundle &package, std::size_t index, const codec::Decoder &decoder)
@@ -58,6 +76,10 @@ StoredSteps::StoredSteps(const Bundle &package, std::size_t index, const codec::
                     sorted.emplace_back(from, from + static_cast<std::ptrdiff_t>(entries));
                 std::sort(table.begin(), table.end());
             }
+            sharedTable = sorted.size() > 1 && areProportional(sorted);
+            equalTables =
+                sharedTable && std::all_of(sorted.begin(), sorted.end(),
+                                           [&](const auto &table) { return table == sorted[0]; });
         }
     } else if (payload) {
         bits = bitWidth(payload->type);

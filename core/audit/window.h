@@ -39,6 +39,8 @@ public:
     std::uint64_t entries = 0, vector = 1;
     std::vector<float> tables;              ///< [table][entry], without vectors
     std::vector<std::vector<float>> sorted; ///< each table's entries, ascending
+    bool sharedTable = false; ///< several tables that are one, each by a factor of its own
+    bool equalTables = false; ///< and all those factors are equal
 
     std::uint64_t cellOf(std::uint64_t element) const { return scaled ? grid.cellOf(element) : 0; }
     double scaleOf(std::uint64_t cell) const
