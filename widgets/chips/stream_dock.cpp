@@ -314,6 +314,7 @@ void StreamDock::refresh()
     if (several && m_matrix->isColumnHidden(m_model->columnOf("function")))
         fitFunctions();
     m_matrix->setColumnHidden(m_model->columnOf("function"), !several);
+    widenForNumbers(m_matrix, {m_model->columnOf("stored_bytes")});
     fitChips();
     if (m_weight >= bundle->weights().size())
         m_weight = this->place().weight;

@@ -43,7 +43,7 @@ GainTable::GainTable(ChipState &state, QWidget *parent)
     setAccessibleName(tr("Weights that another form would make faster"));
     setModel(m_model);
     prepareTable(this);
-    setColumnWidths(horizontalHeader(), {16, 7, 8, 6, 6, 6, 7});
+    setColumnWidths(horizontalHeader(), {11, 6, 8, 6, 6, 6, 7.5});
     growColumns(this, {m_model->columnOf("weight")});
     new AlikeNames(this, m_model->columnOf("weight"));
     connect(&state, &ChipState::verdictChanged, this, &GainTable::showVerdict);
