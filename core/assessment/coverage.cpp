@@ -107,7 +107,7 @@ bool hasForm(const Weight &weight, std::string_view form)
     return true;
 }
 
-bool named(const Weight &weight, std::string_view pattern)
+bool matchesName(const Weight &weight, std::string_view pattern)
 {
     return matchesPattern(pattern, weight.name) || matchesPattern(pattern, weight.address());
 }
@@ -217,11 +217,11 @@ Coverage coverageOf(const Bundle &bundle, const CoverageRules &rules)
                 row.expected = rule.form;
         }
         for (const ExpectedForm &rule : rules.expected) {
-            if (named(weight, rule.pattern))
+            if (matchesName(weight, rule.pattern))
                 row.expected = rule.form;
         }
         if (std::any_of(rules.except.begin(), rules.except.end(),
-                        [&](const std::string &pattern) { return named(weight, pattern); }))
+                        [&](const std::string &pattern) { return matchesName(weight, pattern); }))
             row.expected.clear();
         // A weight of a bundle that was compressed may stay dense where it is small.
         const bool small = weight.elements.value <= rules.threshold && weight.form.isDense();

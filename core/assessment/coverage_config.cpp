@@ -135,10 +135,10 @@ const Json *member(const Json &json, std::initializer_list<const char *> keys)
     return nullptr;
 }
 
-std::uint64_t numberOf(const Json *json)
+std::uint64_t configNumber(const Json *json)
 {
     if (json && json->is_array() && !json->empty()) // of each axis: the largest
-        return numberOf(&*std::max_element(json->begin(), json->end()));
+        return configNumber(&*std::max_element(json->begin(), json->end()));
     return json && json->is_number_integer() && json->get<std::int64_t>() > 0
                ? static_cast<std::uint64_t>(json->get<std::int64_t>())
                : 0;
@@ -158,7 +158,7 @@ std::string formOf(const Json &json, CoverageRules &rules)
     const auto add = [&form](const std::string &word) { form += form.empty() ? word : "+" + word; };
     if (member(json, {"target_sparsity", "n_m_ratio", "threshold"}))
         add("sparse");
-    if (const std::uint64_t bits = numberOf(member(json, {"nbits", "n_bits"})))
+    if (const std::uint64_t bits = configNumber(member(json, {"nbits", "n_bits"})))
         add(fmt::format("palette{}", bits));
     else if (const Json *type = member(json, {"dtype", "quantize_dtype"});
              type && type->is_string()) {
@@ -173,11 +173,11 @@ std::string formOf(const Json &json, CoverageRules &rules)
     const std::string by =
         granularity && granularity->is_string() ? granularity->get<std::string>() : "";
     if (by == "per_block")
-        rules.block = numberOf(member(json, {"block_size"}));
+        rules.block = configNumber(member(json, {"block_size"}));
     if (by == "per_grouped_channel")
-        rules.group = numberOf(member(json, {"group_size"}));
+        rules.group = configNumber(member(json, {"group_size"}));
     if (const Json *threshold = member(json, {"weight_threshold", "weight_num_threshold"}))
-        rules.threshold = numberOf(threshold);
+        rules.threshold = configNumber(threshold);
     return form;
 }
 

@@ -26,8 +26,6 @@ constexpr double kExplains = 1.6, kSlack = 3e-3;
 /// And at most this part of what was there before.
 constexpr double kBetter = 0.6;
 
-using Values = std::vector<float>;
-
 class Explainer
 {
 public:
@@ -123,7 +121,7 @@ private:
     std::uint64_t m_count = 0;
     bool m_whole = false;
     Window m_window;
-    Values m_plain;
+    std::vector<float> m_plain;
     double m_rr = 0;
 };
 
@@ -146,7 +144,8 @@ std::optional<Explanation> Explainer::foldings()
         const bool bias = m_subject.reference->isBias;
         if (!bias && way.folding == Folding::NoMean)
             continue;
-        const Values wanted = bias ? norm->biases(way.folding) : norm->factors(way.folding);
+        const std::vector<float> wanted =
+            bias ? norm->biases(way.folding) : norm->factors(way.folding);
         double error = 0, size = 0;
         for (std::size_t i = 0; i < m_window.d.size(); ++i) {
             const double value = bias
@@ -312,7 +311,7 @@ std::optional<Explanation> Explainer::mask()
     for (const std::ptrdiff_t shift : {std::ptrdiff_t{1}, std::ptrdiff_t{-1}, std::ptrdiff_t{8},
                                        std::ptrdiff_t{-8}, row, -row}) {
         for (const std::ptrdiff_t behind : {0, 1, -1}) { // values that went over an end
-            Values made(m_window.d.size(), 0);
+            std::vector<float> made(m_window.d.size(), 0);
             for (std::size_t i = 0; i < places.size(); ++i) {
                 const auto from = static_cast<std::ptrdiff_t>(i) + behind;
                 auto to = static_cast<std::ptrdiff_t>(places[i]) - shift;
