@@ -15,7 +15,7 @@ namespace kernscope::ui {
 
 namespace {
 
-constexpr int kGainsOnView = 4;     ///< on view at once
+constexpr int kGainsOnView = 4;  ///< on view at once
 constexpr int kMostButtons = 50; ///< the rows below have the double click
 
 } // namespace

@@ -2,10 +2,10 @@
 #pragma once
 
 #include "core/base/error.h"
+#include "core/bundle/bundle.h"
 #include "core/codec/encode/encoder.h"
 #include "core/container/mil/program.h"
 #include "core/form/operand_place.h"
-#include "core/bundle/bundle.h"
 #include "core/patch/reencode/reencode.h"
 
 #include <set>
