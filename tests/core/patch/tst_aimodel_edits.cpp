@@ -123,6 +123,7 @@ Edit maskEdit(const Bundle &bundle, std::size_t weight, std::uint64_t element,
 std::string faultOfMask(const BundlePtr &bundle, std::size_t weight, const std::vector<Edit> &edits,
                         const std::vector<std::uint64_t> &named, std::uint64_t kept)
 {
+    const auto before = valuesOf(*bundle, weight); // edits lie over its files as well
     const auto own = patch::withOwnConstants(*bundle, edits, 1e3);
     if (!own)
         return describe(own.error());
@@ -139,19 +140,23 @@ std::string faultOfMask(const BundlePtr &bundle, std::size_t weight, const std::
         return "another number is kept";
     if (changed->weights()[weight].name != bundle->weights()[weight].name)
         return "another name";
-    const auto before = valuesOf(*bundle, weight), after = valuesOf(*changed, weight);
-    for (std::size_t i = 0; i < before.size(); ++i) {
-        const bool meant = std::find(named.begin(), named.end(), i) != named.end();
-        if (!meant && !(before[i] == after[i] || (std::isnan(before[i]) && std::isnan(after[i]))))
-            return "element " + std::to_string(i) + " has changed";
-    }
+    const auto changes = [&](const std::vector<std::uint64_t> &meant) -> std::string {
+        const auto after = valuesOf(*changed, weight);
+        for (std::size_t i = 0; i < before.size(); ++i) {
+            const bool same =
+                before[i] == after[i] || (std::isnan(before[i]) && std::isnan(after[i]));
+            if (!same && std::find(meant.begin(), meant.end(), i) == meant.end())
+                return "element " + std::to_string(i) + " has changed";
+        }
+        return {};
+    };
+    if (auto fault = changes(named); !fault.empty())
+        return fault;
     if (hashFault(*changed) && own->bundle)
         return "the hash is of another module";
     for (auto each = planned->rbegin(); each != planned->rend(); ++each)
         changed = *revertEdit(changed, *each);
-    if (!own->bundle && valuesOf(*changed, weight) != before && !before.empty())
-        return "undone it is not as it was";
-    return {};
+    return own->bundle ? std::string() : changes({});
 }
 
 } // namespace
