@@ -211,8 +211,8 @@ std::optional<Error> unknownValue(const CLI::App &command, std::string_view said
         all += (all.empty() ? "" : ", ") + each;
     const std::string nearest = nearestWord(value, known);
     return usageError(name, std::move(all), value,
-                      nearest.empty() ? std::string("There is no such value")
-                                      : "There is no such value; the nearest is " + nearest);
+                      fmt::format("There is no such value of {}{}", name,
+                                  nearest.empty() ? "" : "; the nearest is " + nearest));
 }
 
 } // namespace

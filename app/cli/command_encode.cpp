@@ -171,7 +171,13 @@ int runEncode(const EncodeOptions &options, Context &context)
     required(checkOutput(options.output, OutputKind::Folder, rules));
     Diagnostics diagnostics = bundle->diagnostics();
     const auto encoded = encodeFor(*bundle, weights, *form, options, context, diagnostics);
-    if (encoded.made == nullptr || (!encoded.refused.empty() && !options.skipRefused))
+    // With --all a shape that the form does not take leaves that weight as it is, and says so.
+    const bool stops = !options.skipRefused &&
+                       std::any_of(encoded.refused.begin(), encoded.refused.end(),
+                                   [&options](const RefusedWeight &one) {
+                                       return !options.all || one.error.code != "codec.argument";
+                                   });
+    if (encoded.made == nullptr || stops)
         return reportRefused(context, *bundle, weights.size(),
                              encoded.refused.empty() ? encoded.kept : encoded.refused);
     addKept(*bundle, encoded, diagnostics);

@@ -423,9 +423,7 @@ Result<EncodedBundle> encodeWeights(const Bundle &bundle, std::span<const std::s
             if (std::string note = uncompressibleNote(bundle.weights()[weight]); !note.empty())
                 reason = ErrorBuilder("encode.operand").message(std::move(note));
         }
-        // A range or a shape that the form does not take: the others have it all the same.
-        if (all && !reason && !one &&
-            (one.error().code == "encode.range" || one.error().code == "codec.argument"))
+        if (all && form.spec.node == FormNode::Dense && !one && one.error().code == "encode.range")
             reason = one.error();
         if (reason)
             result.kept.push_back({weight, std::move(*reason)});

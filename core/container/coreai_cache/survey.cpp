@@ -100,7 +100,7 @@ private:
     void look(const Entry &entry, std::vector<Entry> &folders);
     void noteName(std::string_view name, const std::string &path);
     void addFile(const Entry &entry, std::uint64_t bytes);
-    void readText(const std::string &path, const std::string &name);
+    void readText(const std::string &path, const std::string &name, std::uint64_t bytes);
     void addFact(const LayoutRow &row, std::string of, std::string value, const std::string &file);
     void judge();
     bool refusedIn(const Part &part) const;
@@ -112,6 +112,7 @@ private:
     const SmallFileReader &m_read;
     std::map<std::pair<std::string, std::string>, std::size_t> m_regions; ///< package and name
     std::set<std::tuple<std::string, std::string, std::string>> m_said;   ///< facts of a package
+    std::optional<Error> m_changed; ///< a file, while it was looked at
     std::size_t m_entries = 0, m_known = 0;
     Survey m_survey;
 };
@@ -168,7 +169,7 @@ void Surveyor::namesAbove()
     noteName(whole.filename().string(), whole.filename().string());
 }
 
-void Surveyor::readText(const std::string &path, const std::string &name)
+void Surveyor::readText(const std::string &path, const std::string &name, std::uint64_t bytes)
 {
     const bool json = name.ends_with(".json"), plist = name.ends_with(".plist");
     const auto wanted = [&](const LayoutRow &row) {
@@ -181,6 +182,12 @@ void Surveyor::readText(const std::string &path, const std::string &name)
         m_read(path.empty() ? m_root : m_root / path, kMostText).map_error([&](Error error) {
             return Error(ErrorBuilder(std::move(error)).file(path.empty() ? name : path));
         });
+    if (text && text->size() != bytes)
+        m_changed = ErrorBuilder("io.changed")
+                        .file(path.empty() ? name : path)
+                        .expected(fmt::format("{} bytes", bytes))
+                        .found(fmt::format("{} bytes", text->size()))
+                        .message("The file was changed by another program while it was read");
     const auto leaves = !text  ? Result<std::vector<Leaf>>(tl::unexpected(text.error()))
                         : json ? jsonLeaves(*text, path)
                                : plistLeaves(*text, path);
@@ -244,7 +251,7 @@ void Surveyor::addFile(const Entry &entry, std::uint64_t bytes)
     }
     if (part.role != "region") {
         m_survey.parts.push_back(std::move(part));
-        readText(entry.path, name);
+        readText(entry.path, name, bytes);
         return;
     }
     part.name = name.substr(0, name.size() - (row->pattern.size() - row->pattern.rfind('*') - 1));
@@ -330,6 +337,8 @@ Result<void> Surveyor::walk()
         if (m_entries > kMostEntries)
             break;
     }
+    if (m_changed)
+        return tl::unexpected(*m_changed);
     return {};
 }
 

@@ -16,6 +16,8 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include <nlohmann/json.hpp>
@@ -174,9 +176,13 @@ void TestOdix::fields()
     const odix::Program &compiled = bundle->compiled()->program;
     QCOMPARE(nameAt(program, compiled.symbols[3].at.value + 1),
              std::string("symbol table, symbol 3: offset of its vtable"));
-    const odix::Function &function = compiled.functions[1];
-    QCOMPARE(nameAt(program, function.code[2].at.value),
-             std::string("function 1, region 0, instruction 2: offset of its vtable"));
+    const auto function =
+        std::find_if(compiled.functions.begin(), compiled.functions.end(),
+                     [](const odix::Function &each) { return each.code.size() > 2; });
+    QVERIFY(function != compiled.functions.end());
+    QCOMPARE(nameAt(program, function->code[2].at.value),
+             fmt::format("function {}, region 0, instruction 2: offset of its vtable",
+                         function - compiled.functions.begin()));
     const auto own = seed("made.odix");
     QCOMPARE(nameAt(program, find(own, "myPlatformId") + 3), std::string("platform: name"));
     const auto named = odix::FieldMap::make(own);
