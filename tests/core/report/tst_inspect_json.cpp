@@ -101,7 +101,7 @@ void TestInspectJson::weight()
     QCOMPARE(keysOf(json).c_str(), "name op_name function model address source_op form shape dtype "
                                    "elements parts stored_bytes "
                                    "detail "
-                                   "consumers dense_fp16_bytes ratio");
+                                   "consumers dense_fp16_bytes ratio bits_per_weight");
     QCOMPARE(json["parts"][0].dump().c_str(),
              R"({"role":"data","dtype":"int8","shape":[2,2],"bytes":4,)"
              R"("file":"weights/weight.bin","meta_offset":64,"data_offset":128,"shared":false})");
