@@ -174,9 +174,9 @@ void TestOdix::fields()
     const odix::Program &compiled = bundle->compiled()->program;
     QCOMPARE(nameAt(program, compiled.symbols[3].at.value + 1),
              std::string("symbol table, symbol 3: offset of its vtable"));
-    const odix::Function &function = compiled.functions[1];
+    const odix::Function &function = compiled.functions[2];
     QCOMPARE(nameAt(program, function.code[2].at.value),
-             std::string("function 1, region 0, instruction 2: offset of its vtable"));
+             std::string("function 2, region 0, instruction 2: offset of its vtable"));
     const auto own = seed("made.odix");
     QCOMPARE(nameAt(program, find(own, "myPlatformId") + 3), std::string("platform: name"));
     const auto named = odix::FieldMap::make(own);
