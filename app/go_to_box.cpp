@@ -294,7 +294,7 @@ void GoToBox::dropNames()
 void GoToBox::indexNames()
 {
     const BundlePtr bundle = m_session.bundle();
-    if (bundle == m_indexed)
+    if (bundle == m_indexed && !m_task.cancelled())
         return;
     m_task.stop();
     dropNames();
