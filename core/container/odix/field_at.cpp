@@ -123,6 +123,8 @@ void FieldMap::addField(FlatBuffer &flat, const FlatBuffer::Table &table, std::u
     if (elements.at == 0)
         return;
     m_runs.push_back({elements.at - 4, 4, node, &row, What::Count});
+    if (elements.count == 0) // another part begins there
+        return;
     m_runs.push_back({elements.at, std::uint64_t(elements.count) * (element == kText ? 1 : bytes),
                       node, &row, element == kText ? What::Text : What::Elements});
     if (element != kTable && element != kUnion)
