@@ -7,6 +7,7 @@
 
 #include <QHeaderView>
 #include <QLabel>
+#include <QScrollBar>
 #include <QToolButton>
 
 #include <algorithm>
@@ -65,8 +66,10 @@ void GainTable::showVerdict()
     m_model->setRows(verdict ? verdict->gains : std::vector<report::WeightGain>());
     const int rows = std::min(m_model->rowCount(), kGainsOnView);
     setVisible(rows > 0);
+    // With the room of a scroll bar, which a narrow dock needs.
     setFixedHeight(horizontalHeader()->sizeHint().height() +
-                   rows * verticalHeader()->defaultSectionSize() + 2 * frameWidth());
+                   rows * verticalHeader()->defaultSectionSize() + 2 * frameWidth() +
+                   horizontalScrollBar()->sizeHint().height());
     makeButtons();
 }
 
