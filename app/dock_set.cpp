@@ -73,6 +73,7 @@ TabTitles::TabTitles(QMainWindow *host, const DockSet &docks, QObject *parent)
 void TabTitles::watch(QTabBar *tabs)
 {
     tabs->installEventFilter(this);
+    tabs->setAccessibleName(DockSet::tr("Docks of this place"));
     connect(tabs, &QTabBar::currentChanged, this, &TabTitles::schedule, Qt::UniqueConnection);
     schedule();
 }
