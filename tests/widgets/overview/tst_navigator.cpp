@@ -300,7 +300,7 @@ void TestNavigator::wideDockHasColumns()
         QVERIFY2(tree->columnViewportPosition(column) + tree->columnWidth(column) <=
                      tree->viewport()->width(),
                  key);
-        QCOMPARE(cutCell(*tree, column), QString());
+        QTRY_COMPARE(cutCell(*tree, column), QString());
     }
     dock.resize(270, 700);
     QTRY_VERIFY(header->twoLines());
