@@ -239,7 +239,7 @@ void requireEffect(const CLI::App &command, const EncodeOptions &options)
     if (options.all == !options.weights.empty())
         throw UsageFailure{usageError("NAME", "names of weights, or --all",
                                       options.all ? "both" : "neither",
-                                      "It must be said which weights are meant")};
+                                      "Name weights, or say --all")};
     if (options.method == "feedback" && options.activations.empty())
         throw UsageFailure{usageError("--method", "--activations with means or second moments",
                                       "feedback without statistics",

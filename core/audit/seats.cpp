@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/audit/seats.h"
 
+#include "core/audit/name_order.h"
 #include "core/audit/structures.h"
 #include "core/audit/window.h"
 #include "core/bundle/bundle.h"
@@ -12,7 +13,6 @@
 #include <cmath>
 #include <map>
 #include <set>
-#include <tuple>
 
 namespace kernscope::audit {
 
@@ -118,143 +118,6 @@ std::vector<std::optional<double>> positionsOf(const BundlePtr &package)
     }
     return positions;
 }
-
-/// Words that tell in which order parts of a layer are read, where the program does not.
-constexpr std::array<std::string_view, 18> kUsualOrder{
-    "embed", "query", "q_proj", "key", "k_proj", "value", "v_proj", "o_proj", "out_proj",
-    "gate",  "up",    "down",   "fc1", "fc2",    "ih",    "hh",     "weight", "bias"};
-
-std::size_t usualRank(std::string_view word)
-{
-    for (std::size_t i = 0; i < kUsualOrder.size(); ++i) {
-        if (word.find(kUsualOrder[i]) != word.npos)
-            return i;
-    }
-    return kUsualOrder.size();
-}
-
-/// Dotted names as a tree, to be sorted level by level.
-class NameTree
-{
-public:
-    NameTree(std::span<const std::string> names, std::span<const std::optional<double>> positions)
-    {
-        for (std::size_t i = 0; i < names.size(); ++i) {
-            Node *node = &m_root;
-            std::string_view rest = names[i];
-            std::vector<Node *> path{node};
-            while (!rest.empty()) {
-                const std::string_view part = rest.substr(0, rest.find('.'));
-                rest.remove_prefix(std::min(rest.size(), part.size() + 1));
-                Node *child = &node->children[std::string(part)];
-                child->pattern = node->pattern + "." + (isNumber(part) ? "#" : std::string(part));
-                node = child;
-                path.push_back(node);
-            }
-            node->names.push_back(i);
-            if (positions[i]) {
-                for (Node *each : path)
-                    each->positions.push_back(*positions[i]);
-            }
-        }
-        vote(m_root);
-    }
-
-    std::vector<std::size_t> ranks(std::size_t count)
-    {
-        m_ranks.assign(count, 0);
-        m_next = 0;
-        walk(m_root);
-        return m_ranks;
-    }
-
-private:
-    struct Node {
-        std::string pattern; ///< with "#" for numbers
-        std::map<std::string, Node> children;
-        std::vector<std::size_t> names;
-        std::vector<double> positions;
-
-        std::optional<double> place() const
-        {
-            if (positions.empty())
-                return std::nullopt;
-            std::vector<double> sorted = positions;
-            std::sort(sorted.begin(), sorted.end());
-            const std::size_t half = sorted.size() / 2;
-            return sorted.size() % 2 == 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
-        }
-    };
-    static bool isNumber(std::string_view text)
-    {
-        return !text.empty() && text.find_first_not_of("0123456789") == text.npos;
-    }
-
-    /// Of every parent which of two children is read first; of numbered ones whether they are read
-    /// upwards.
-    void vote(const Node &node)
-    {
-        for (const auto &[name, child] : node.children) {
-            for (const auto &[other, sibling] : node.children) {
-                if (name == other)
-                    continue;
-                const auto a = child.place(), b = sibling.place();
-                if (!a || !b)
-                    continue;
-                const int before = *a < *b ? 1 : *a > *b ? -1 : 0;
-                if (isNumber(name) && isNumber(other)) {
-                    if (std::stod(name) < std::stod(other))
-                        m_upwards[node.pattern] += before;
-                } else {
-                    m_before[{node.pattern, name, other}] += before;
-                }
-            }
-            vote(child);
-        }
-    }
-
-    void walk(const Node &node)
-    {
-        for (const std::size_t name : node.names)
-            m_ranks[name] = m_next++;
-        struct Entry {
-            double score = 0;
-            std::size_t usual = 0;
-            std::string name;
-            const Node *child = nullptr;
-        };
-        std::vector<Entry> entries;
-        const double direction = m_upwards[node.pattern] < 0 ? -1 : 1;
-        for (const auto &[name, child] : node.children) {
-            Entry entry{0, usualRank(name), name, &child};
-            for (const auto &[other, sibling] : node.children) {
-                if (name == other)
-                    continue;
-                if (isNumber(name) && isNumber(other)) {
-                    entry.score -= direction * (std::stod(name) < std::stod(other) ? 1 : -1);
-                } else {
-                    const int votes = m_before[{node.pattern, name, other}];
-                    const auto usual = usualRank(name), others = usualRank(other);
-                    entry.score -= votes != 0        ? (votes > 0 ? 1 : -1)
-                                   : usual != others ? (usual < others ? 1 : -1)
-                                                     : 0;
-                }
-            }
-            entries.push_back(std::move(entry));
-        }
-        std::stable_sort(entries.begin(), entries.end(), [](const Entry &a, const Entry &b) {
-            return std::tie(a.score, a.usual, a.name) < std::tie(b.score, b.usual, b.name);
-        });
-        for (const Entry &entry : entries)
-            walk(*entry.child);
-    }
-
-    Node m_root;
-    std::map<std::string, int> m_upwards;
-    std::map<std::tuple<std::string, std::string, std::string>, int> m_before;
-    std::vector<std::size_t> m_ranks;
-    std::size_t m_next = 0;
-};
 
 /// Pairs, step by step.
 class Seater
@@ -968,12 +831,6 @@ Likeness likeness(std::span<const float> d, std::span<const float> r)
     result.correlation =
         vd > 1e-12 * dd && vr > 1e-12 * rr ? (dr - sd * sr / n) / std::sqrt(vd * vr) : 0;
     return result;
-}
-
-std::vector<std::size_t> expectedOrder(std::span<const std::string> names,
-                                       std::span<const std::optional<double>> positions)
-{
-    return NameTree(names, positions).ranks(names.size());
 }
 
 Seating findSeats(const BundlePtr &package, const BundlePtr &checkpoint, Progress *progress)

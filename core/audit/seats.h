@@ -43,13 +43,8 @@ struct Likeness {
     double distance = 1, correlation = 0;
 };
 Likeness likeness(std::span<const float> d, std::span<const float> r);
-/// The same spread elements of every tensor of so many.
+/// Places of at most `most` of a tensor's elements, spread over it: the same for every tensor of
+/// that size.
 std::vector<std::uint64_t> samplePlaces(std::uint64_t elements, std::uint64_t most);
-
-/// Ranks of dotted names in the order in which a program is expected to read them: numbers count
-/// upwards, other siblings as they mostly stand in the program. `positions` of the names, as far as
-/// they are known.
-std::vector<std::size_t> expectedOrder(std::span<const std::string> names,
-                                       std::span<const std::optional<double>> positions);
 
 } // namespace kernscope::audit

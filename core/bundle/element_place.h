@@ -41,7 +41,7 @@ public:
     /// bytes. Null where it is larger than countAtMost() says and has not been given: wanted().
     const codec::MaskIndex *ranks(const Bundle &bundle, const codec::Operand &mask,
                                   std::uint64_t bits);
-    /// Whoever must not wait counts larger masks elsewhere (countedMask) and gives them.
+    /// A caller that must not wait counts larger masks elsewhere (countedMask) and gives them.
     void countAtMost(std::uint64_t bits) { m_mostCounted = bits; }
     struct Wanted {
         const codec::Operand *mask = nullptr;

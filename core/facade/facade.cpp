@@ -444,7 +444,7 @@ Result<Saved> Weights::save(const SaveTarget &target, Progress *progress) const
 {
     if (target.inPlace == !target.output.empty())
         return tl::unexpected(saveError(target.inPlace ? "both" : "neither",
-                                        "It must be said where the changes are saved"));
+                                        "Say where to save: in place or as a copy"));
     if (target.inPlace && !m_origin.empty())
         return tl::unexpected(saveError("in place", "A bundle that was made in memory is saved as "
                                                     "a copy"));
@@ -483,6 +483,10 @@ Result<Made> plan(const Weights &weights, const PlanWanted &wanted, Progress *pr
     auto survey = plan::survey(bundle, options);
     if (!survey)
         return tl::unexpected(std::move(survey.error()));
+    auto verdict = report::programVerdict(survey->shaped ? *survey->shaped->bundle : bundle,
+                                          *survey->targets.front(), {}, wanted.batch);
+    if (!verdict)
+        return tl::unexpected(std::move(verdict.error()));
     auto solved = plan::solve(*survey, *limits);
     if (!solved)
         return tl::unexpected(std::move(solved.error()));
@@ -502,6 +506,7 @@ Result<Made> plan(const Weights &weights, const PlanWanted &wanted, Progress *pr
     subject.plan = made ? &made->plan : &*solved;
     subject.limits = &*limits;
     subject.raised = made ? &made->raised : nullptr;
+    subject.verdict = *std::move(verdict);
     Made answer{textOf(report::planJson(subject), weights.diagnostics()), {}};
     if (made)
         answer.bundle = Access::make(made->bundle, weights.path());

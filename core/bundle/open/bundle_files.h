@@ -37,7 +37,7 @@ Result<OpenedFiles> openFiles(const std::filesystem::path &path, const OpenOptio
 Result<void> checkInPlace(const std::vector<BundleFile> &files);
 
 /// Adds to `files` those of these names (resolved paths) that lie beside a lone program; does
-/// nothing for folders. A name that is no file there is left to whoever reads the reference.
+/// nothing for folders. A name that is no file there is left to the reader of the reference.
 void openReferenced(std::vector<BundleFile> &files, const OpenedFiles &opened,
                     const std::vector<std::string> &paths, DiagnosticLog &log);
 

@@ -17,7 +17,7 @@ namespace kernscope::aimodel {
 
 inline constexpr std::string_view kMetadataFile = "metadata.json", kModuleFile = "main.mlirb",
                                   kHashFile = "main.hash";
-/// Modules up to so many bytes are hashed as they are opened, larger ones when payloads are
+/// Modules up to this many bytes are hashed as they are opened, larger ones when payloads are
 /// checked.
 inline constexpr std::uint64_t kHashedOnOpening = std::uint64_t(64) << 20;
 

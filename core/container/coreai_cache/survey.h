@@ -68,7 +68,7 @@ struct Survey {
     std::size_t refused() const;
 };
 
-/// Reads a small file, as readSmallFile does: whoever watches for changes reads in its own way.
+/// Reads a small file, as readSmallFile does: a caller that watches for changes passes its own.
 using SmallFileReader =
     std::function<Result<std::string>(const std::filesystem::path &path, std::uint64_t most)>;
 

@@ -224,6 +224,22 @@ Splice Reencoder::statement(const Job &job) const
     return own;
 }
 
+void Reencoder::visitBlobs(const std::function<void(const mil::BlobReference &)> &each) const
+{
+    for (const mil::Function &function : m_program->functions) {
+        if (!isOurs(function))
+            continue;
+        visitOperations(function.body, [&](const mil::Operation &operation) {
+            if (removed(operation))
+                return;
+            visitOperands(operation, [&](const mil::ProgramValue &value) {
+                if (const mil::BlobReference *blob = value.blob(); blob != nullptr)
+                    each(*blob);
+            });
+        });
+    }
+}
+
 std::vector<Splice> Reencoder::splices() const
 {
     std::vector<Splice> all;
@@ -236,25 +252,16 @@ std::vector<Splice> Reencoder::splices() const
         if (replaced.count(operation) == 0)
             all.push_back(removal(*operation));
     }
-    for (const mil::Function &function : m_program->functions) {
-        if (!isOurs(function))
-            continue;
-        visitOperations(function.body, [&](const mil::Operation &operation) {
-            if (removed(operation))
-                return;
-            visitOperands(operation, [&](const mil::ProgramValue &value) {
-                const mil::BlobReference *blob = value.blob();
-                const auto file = blob != nullptr ? fileOf(*blob) : std::nullopt;
-                const auto moved = file ? m_moved.find(*file) : m_moved.end();
-                if (moved == m_moved.end())
-                    return;
-                const std::uint64_t to = moved->second.at(blob->offset);
-                if (to != blob->offset)
-                    all.push_back({blob->offsetSpan,
-                                   {m_text ? rawBytes(std::to_string(to)) : offsetVarint(to)}});
-            });
-        });
-    }
+    visitBlobs([&](const mil::BlobReference &blob) {
+        const auto file = fileOf(blob);
+        const auto moved = file ? m_moved.find(*file) : m_moved.end();
+        if (moved == m_moved.end())
+            return;
+        const std::uint64_t to = moved->second.at(blob.offset);
+        if (to != blob.offset)
+            all.push_back(
+                {blob.offsetSpan, {m_text ? rawBytes(std::to_string(to)) : offsetVarint(to)}});
+    });
     return all;
 }
 
@@ -408,19 +415,10 @@ std::set<std::uint64_t> Reencoder::recordsOf(const Job &job) const
 Result<void> Reencoder::layOutFile(std::size_t number)
 {
     std::set<std::uint64_t> kept;
-    for (const mil::Function &function : m_program->functions) {
-        if (!isOurs(function))
-            continue;
-        visitOperations(function.body, [&](const mil::Operation &operation) {
-            if (removed(operation))
-                return;
-            visitOperands(operation, [&](const mil::ProgramValue &value) {
-                const mil::BlobReference *blob = value.blob();
-                if (blob != nullptr && fileOf(*blob) == number)
-                    kept.insert(blob->offset);
-            });
-        });
-    }
+    visitBlobs([&](const mil::BlobReference &blob) {
+        if (fileOf(blob) == number)
+            kept.insert(blob.offset);
+    });
     std::vector<BlobGroup> groups;
     std::map<std::size_t, std::size_t> groupOf; // of a job
     for (std::size_t i = 0; i < m_jobs.size(); ++i) {

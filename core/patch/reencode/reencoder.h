@@ -8,6 +8,7 @@
 #include "core/form/operand_place.h"
 #include "core/patch/reencode/reencode.h"
 
+#include <functional>
 #include <set>
 #include <unordered_set>
 
@@ -133,6 +134,8 @@ private:
         return m_bundle.programFileOf(function.model) == m_file;
     }
     bool removed(const mil::Operation &operation) const { return m_removed.count(&operation) > 0; }
+    /// Calls `each` for every blob that what stays of our functions refers to.
+    void visitBlobs(const std::function<void(const mil::BlobReference &)> &each) const;
     std::vector<Splice> splices() const;
     Splice statement(const Job &job) const;
     Splice removal(const mil::Operation &operation) const;

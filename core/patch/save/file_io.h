@@ -94,7 +94,7 @@ private:
 Result<void> syncFolder(const std::filesystem::path &folder);
 
 /// Holds back the signals that would end the process, on this thread. They are delivered when it
-/// is gone; whoever holds it asks in between whether one waits, and puts things back.
+/// is gone; the process that holds it asks in between whether one waits, and puts things back.
 class SignalShield
 {
 public:

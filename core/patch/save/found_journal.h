@@ -36,7 +36,7 @@ struct FoundJournal {
 
 /// The journal at `path` of the bundle at `bundle`; nothing where there is none. Of one without a
 /// key no more is read than it takes to say so.
-/// `lock`: Alone for whoever is going to write.
+/// `lock`: Alone for a process that is going to write.
 std::optional<FoundJournal> findJournal(const std::filesystem::path &path,
                                         const std::filesystem::path &bundle, DiskFile::Lock lock,
                                         Progress *progress = nullptr);
@@ -63,7 +63,7 @@ Result<void> checkBlock(const FoundJournal &journal, std::size_t file, const Jou
 class JournalOverlay
 {
 public:
-    /// `lock`: how the journals are held, Alone for whoever is going to write.
+    /// `lock`: how the journals are held, Alone for a process that is going to write.
     JournalOverlay(const std::filesystem::path &path, DiskFile::Lock lock, Progress *progress);
 
     /// Errors: those of Bundle::open.

@@ -309,8 +309,8 @@ Result<void> InPlaceSave::openTargets(bool breakLinks)
     return {};
 }
 
-/// The bundle and each file that is going to be written, so that whoever has only one of the files
-/// open, or another file of the bundle, is kept out as well.
+/// The bundle and each file that is going to be written, so that a process that has only one of the
+/// files open, or another file of the bundle, is kept out as well.
 Result<void> InPlaceSave::lock()
 {
     auto locked = m_lock.add(m_bundle.path());
@@ -429,7 +429,7 @@ Result<void> InPlaceSave::journal()
     }
     auto written = TRY(writeJournal(m_journal, parts));
     m_written.emplace(std::move(written));
-    // Whoever cancels now is heard after this step, whose journal has to be removed then.
+    // A cancel that comes now is heard after this step, whose journal has to be removed then.
     (void)advance(report().bytesWritten.value);
     return {};
 }

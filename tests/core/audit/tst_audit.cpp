@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A package of four layers made from a checkpoint of random values, sound and with each fault.
 #include "core/audit/audit.h"
+#include "core/audit/name_order.h"
 #include "core/audit/seats.h"
 #include "core/bundle/bundle.h"
 #include "core/codec/encode/encoder.h"
@@ -216,6 +217,7 @@ private Q_SLOTS:
     void anotherStep();
     void leftDense();
     void order();
+    void orderOfStrangeNames();
 
 private:
     std::vector<Stored> stored(const Make &make) const
@@ -481,6 +483,24 @@ void TestAudit::order()
     const std::vector<std::optional<double>> positions{0, 1, 2, 3, 6, 7, 5, 4};
     const std::vector<std::size_t> ranks = audit::expectedOrder(names, positions);
     QCOMPARE(ranks, (std::vector<std::size_t>{0, 1, 3, 2, 6, 7, 5, 4}));
+}
+
+/// Names come from a file: neither their length nor their number is one that a module has.
+void TestAudit::orderOfStrangeNames()
+{
+    std::vector<std::string> names{"0" + std::string(400, '9'), std::string(400, '9'), "8"};
+    std::string deep;
+    for (int i = 0; i < 100'000; ++i)
+        deep += "a.";
+    names.push_back(deep);
+    for (int i = 0; i < 40'000; ++i)
+        names.push_back("t" + std::to_string(i));
+    const std::vector<std::optional<double>> positions(names.size(), 1.0);
+    std::vector<std::size_t> ranks = audit::expectedOrder(names, positions);
+    QVERIFY(ranks[2] < ranks[0] && ranks[2] < ranks[1]); // by their value, whatever their length
+    std::sort(ranks.begin(), ranks.end());
+    for (std::size_t i = 0; i < ranks.size(); ++i)
+        QCOMPARE(ranks[i], i);
 }
 
 KERNSCOPE_TEST(TestAudit, kernscope::test::NoApplication)

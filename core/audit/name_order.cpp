@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/audit/name_order.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <string_view>
+#include <tuple>
+
+namespace kernscope::audit {
+
+namespace {
+
+/// Words that tell in which order parts of a layer are read, where the program does not.
+constexpr std::array<std::string_view, 18> kUsualOrder{
+    "embed", "query", "q_proj", "key", "k_proj", "value", "v_proj", "o_proj", "out_proj",
+    "gate",  "up",    "down",   "fc1", "fc2",    "ih",    "hh",     "weight", "bias"};
+
+std::size_t usualRank(std::string_view word)
+{
+    for (std::size_t i = 0; i < kUsualOrder.size(); ++i) {
+        if (word.find(kUsualOrder[i]) != word.npos)
+            return i;
+    }
+    return kUsualOrder.size();
+}
+
+/// Names come from a file: deeper parts count as one, and more siblings than any module has are not
+/// held against each other.
+constexpr std::size_t kMostParts = 32, kMostCompared = 64;
+
+bool isNumber(std::string_view text)
+{
+    return !text.empty() && text.find_first_not_of("0123456789") == text.npos;
+}
+
+/// Of two numbers of any length.
+bool numberLess(std::string_view a, std::string_view b)
+{
+    for (std::string_view *text : {&a, &b})
+        text->remove_prefix(std::min(text->find_first_not_of('0'), text->size()));
+    return a.size() != b.size() ? a.size() < b.size() : a < b;
+}
+
+/// Dotted names as a tree, to be sorted level by level.
+class NameTree
+{
+public:
+    NameTree(std::span<const std::string> names, std::span<const std::optional<double>> positions)
+    {
+        for (std::size_t i = 0; i < names.size(); ++i) {
+            Node *node = &m_root;
+            std::string_view rest = names[i];
+            std::vector<Node *> path{node};
+            while (!rest.empty()) {
+                const std::string_view part =
+                    path.size() > kMostParts ? rest : rest.substr(0, rest.find('.'));
+                rest.remove_prefix(std::min(rest.size(), part.size() + 1));
+                Node *child = &node->children[std::string(part)];
+                child->pattern = node->pattern + "." + (isNumber(part) ? "#" : std::string(part));
+                node = child;
+                path.push_back(node);
+            }
+            node->names.push_back(i);
+            if (positions[i]) {
+                for (Node *each : path)
+                    each->positions.push_back(*positions[i]);
+            }
+        }
+        vote(m_root);
+    }
+
+    std::vector<std::size_t> ranks(std::size_t count)
+    {
+        m_ranks.assign(count, 0);
+        m_next = 0;
+        walk(m_root);
+        return m_ranks;
+    }
+
+private:
+    struct Node {
+        std::string pattern; ///< with "#" for numbers
+        std::map<std::string, Node> children;
+        std::vector<std::size_t> names;
+        std::vector<double> positions;
+
+        std::optional<double> place() const
+        {
+            if (positions.empty())
+                return std::nullopt;
+            std::vector<double> sorted = positions;
+            std::sort(sorted.begin(), sorted.end());
+            const std::size_t half = sorted.size() / 2;
+            return sorted.size() % 2 == 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
+        }
+    };
+    /// Of every parent which of two children is read first; of numbered ones whether they are read
+    /// upwards.
+    void vote(const Node &node)
+    {
+        const bool compared = node.children.size() <= kMostCompared;
+        for (const auto &[name, child] : node.children) {
+            vote(child);
+            const auto a = compared ? child.place() : std::nullopt;
+            if (!a)
+                continue;
+            for (const auto &[other, sibling] : node.children) {
+                const auto b = name == other ? std::nullopt : sibling.place();
+                if (!b)
+                    continue;
+                const int before = *a < *b ? 1 : *a > *b ? -1 : 0;
+                if (!isNumber(name) || !isNumber(other))
+                    m_before[{node.pattern, name, other}] += before;
+                else if (numberLess(name, other))
+                    m_upwards[node.pattern] += before;
+            }
+        }
+    }
+
+    /// 1 where the first of two siblings is expected before the second, else -1; 0: not known.
+    int order(const Node &node, const std::string &name, const std::string &other) const
+    {
+        if (isNumber(name) && isNumber(other)) {
+            const auto votes = m_upwards.find(node.pattern);
+            const bool down = votes != m_upwards.end() && votes->second < 0;
+            return numberLess(name, other) != down ? 1 : -1;
+        }
+        const auto votes = m_before.find({node.pattern, name, other});
+        const auto usual = usualRank(name), others = usualRank(other);
+        if (votes != m_before.end() && votes->second != 0)
+            return votes->second > 0 ? 1 : -1;
+        return usual != others ? (usual < others ? 1 : -1) : 0;
+    }
+
+    void walk(const Node &node)
+    {
+        for (const std::size_t name : node.names)
+            m_ranks[name] = m_next++;
+        struct Entry {
+            int score = 0;
+            std::size_t usual = 0;
+            bool word = false; ///< no number
+            std::string name;
+            const Node *child = nullptr;
+        };
+        std::vector<Entry> entries;
+        for (const auto &[name, child] : node.children) {
+            Entry &entry =
+                entries.emplace_back(Entry{0, usualRank(name), !isNumber(name), name, &child});
+            if (node.children.size() > kMostCompared)
+                continue;
+            for (const auto &[other, sibling] : node.children) {
+                if (name != other)
+                    entry.score -= order(node, name, other);
+            }
+        }
+        std::stable_sort(entries.begin(), entries.end(), [](const Entry &a, const Entry &b) {
+            const auto x = std::tie(a.score, a.usual, a.word),
+                       y = std::tie(b.score, b.usual, b.word);
+            return x != y ? x < y : a.word ? a.name < b.name : numberLess(a.name, b.name);
+        });
+        for (const Entry &entry : entries)
+            walk(*entry.child);
+    }
+
+    Node m_root;
+    std::map<std::string, int> m_upwards;
+    std::map<std::tuple<std::string, std::string, std::string>, int> m_before;
+    std::vector<std::size_t> m_ranks;
+    std::size_t m_next = 0;
+};
+
+} // namespace
+
+std::vector<std::size_t> expectedOrder(std::span<const std::string> names,
+                                       std::span<const std::optional<double>> positions)
+{
+    return NameTree(names, positions).ranks(names.size());
+}
+
+} // namespace kernscope::audit
