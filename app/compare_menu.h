@@ -19,7 +19,10 @@ public:
 
     /// `applyPatches` is shown among what is exported and applied.
     void fill(QMenu *menu, QAction *applyPatches);
-    QAction *compareWith() const { return m_compareWith; }
+    /// With a folder, with a file.
+    QList<QAction *> compareWith() const { return {m_compareWith, m_compareWithFile}; }
+    /// Makes what is there the other side.
+    void compareWith(const QString &path);
     /// Pairs by hand of the two files that are open are those of the last time; those that are
     /// chosen are kept. The docks' tables get the action that compares one weight.
     void keepPairs();
@@ -32,10 +35,9 @@ Q_SIGNALS:
 
 private:
     void addTask(QMenu *menu, QAction *applyPatches, ui::CompareTask task);
-    void compareWith(const QString &path);
     void compareWeightWith(std::size_t weight);
 
-    QAction *m_compareWith = nullptr, *m_compareWeight = nullptr;
+    QAction *m_compareWith = nullptr, *m_compareWithFile = nullptr, *m_compareWeight = nullptr;
     struct Partner {
         std::size_t weight = 0; ///< of the document
         QString path;           ///< of the bundle that its partner is in

@@ -39,6 +39,7 @@
 #include "widgets/overview/overview_dock.h"
 #include "widgets/patch/patches_dock.h"
 #include "widgets/program/graph_dock.h"
+#include "widgets/program/operation_panel.h"
 #include "widgets/program/program_dock.h"
 #include "widgets/search/search_dock.h"
 #include "widgets/weight/codebook_dock.h"
@@ -219,7 +220,8 @@ DockSet::DockSet(ui::Session &session, QMainWindow *host, QObject *parent)
     add<ui::WeightDock>(session, host, Qt::ALT | Qt::Key_2);
     add<ui::OverviewDock>(session, host, Qt::ALT | Qt::Key_O);
     auto *inspector = add<ui::InspectorDock>(session, host, Qt::ALT | Qt::Key_I);
-    inspector->addPanel(new ui::FieldPanel(session, inspector));
+    inspector->addPanel(new ui::FieldPanel(session, inspector), 100);
+    inspector->addPanel(new ui::OperationPanel(session, inspector), 0);
     add<ui::CodebookDock>(session, host, Qt::ALT | Qt::Key_3);
     add<ui::MaskDock>(session, host, Qt::ALT | Qt::Key_4);
     add<ui::LayoutDock>(session, host, Qt::ALT | Qt::Key_5);

@@ -9,6 +9,7 @@
 #include "widgets/common/line_icon.h"
 #include "widgets/common/number_field.h"
 #include "widgets/patch/patches_dock.h"
+#include "widgets/search/search_dock.h"
 #include "widgets/patch/typed_edits.h"
 
 #include <QAbstractItemView>
@@ -318,6 +319,19 @@ void EditMenu::addCopy(QMenu *menu)
             menu->addAction(tr("Searc&h in the Bundle\u2026") + QStringLiteral("\tCtrl+Shift+F"));
         connect(search, &QAction::triggered, entry.show, &QAction::trigger);
         m_actions->need(search, Needs::Bundle);
+        QMenu *find = menu->addMenu(tr("Find &Elements"));
+        m_actions->need(find->menuAction(), Needs::Bundle);
+        using Dock = ui::SearchDock;
+        for (const auto &[text, kind] :
+             {std::pair{tr("Find &NaN"), Dock::NotANumber},
+              std::pair{tr("Find &Infinite Values"), Dock::Infinite},
+              std::pair{tr("Find Largest &Magnitudes and Outliers"), Dock::Top},
+              std::pair{tr("Find &Zero Elements"), Dock::Zeros},
+              std::pair{tr("Find &Codes out of Range"), Dock::OutOfRange}})
+            m_actions->add(find, text, {}, Needs::Bundle, [entry, what = kind] {
+                entry.show->trigger();
+                static_cast<Dock *>(entry.dock)->startKind(what);
+            });
     }
 }
 

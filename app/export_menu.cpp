@@ -14,10 +14,12 @@
 #include "widgets/chips/chip_state.h"
 #include "widgets/common/export_jobs.h"
 #include "widgets/common/file_dialogs.h"
+#include "widgets/common/tile_view.h"
 #include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
 #include "widgets/patch/patches_dock.h"
 
+#include <QAbstractItemView>
 #include <QComboBox>
 #include <QDialog>
 #include <QDialogButtonBox>
@@ -256,6 +258,25 @@ std::vector<report::ReportNote> reportNotes(const DockSet &docks)
 void ExportMenu::fill(QMenu *menu)
 {
     menu->addSeparator();
+    QAction *one = m_actions->add(
+        menu, tr("Export &Weight as .npy, .npz, .safetensors, .csv\u2026"), {}, Needs::Bundle,
+        [this] {
+            if (m_session.place().weight >= m_session.bundle()->weights().size())
+                Q_EMIT m_session.statusMessage(tr("Select a weight to export it."));
+            ui::askAndExportWeight(&m_window, m_session, m_session.bundle(),
+                                   m_session.place().weight);
+        });
+    for (const char *id : {"weight", "overview"}) {
+        for (QAbstractScrollArea *view :
+             m_docks->dock(QLatin1String(id))->findChildren<QAbstractScrollArea *>()) {
+            const bool tiles = qobject_cast<ui::TileView *>(view) != nullptr;
+            if (tiles)
+                view->setContextMenuPolicy(Qt::ActionsContextMenu);
+            if (tiles || (qobject_cast<QAbstractItemView *>(view) &&
+                          view->contextMenuPolicy() == Qt::ActionsContextMenu))
+                view->addAction(one);
+        }
+    }
     m_actions->add(menu, tr("&Export All Weights\u2026"), Qt::CTRL | Qt::ALT | Qt::Key_E,
                    Needs::Bundle, [this] {
                        askExport(tr("Export All Weights"),
@@ -281,12 +302,10 @@ void ExportMenu::fill(QMenu *menu)
                                            path);
                       });
         });
-    fillMake(menu);
 }
 
-void ExportMenu::fillMake(QMenu *menu)
+void ExportMenu::fillMake(QMenu *make)
 {
-    QMenu *make = menu->addMenu(tr("&Make Beside It"));
     m_actions->add(make, tr("&Quantise the Weight\u2026"), {}, Needs::Bundle,
                    [this] { askQuantize(); });
     m_actions->add(make, tr("&Build a Weight Section\u2026"), {}, Needs::Bundle,

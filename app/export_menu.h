@@ -76,13 +76,14 @@ public:
     explicit ExportMenu(const WindowParts &parts) : Controller(parts) {}
 
     void fill(QMenu *menu);
+    /// What makes new files beside the bundle.
+    void fillMake(QMenu *make);
     QAction *report() const { return m_report; }
 
 Q_SIGNALS:
     void docksAsked(); ///< the docks are to be in view
 
 private:
-    void fillMake(QMenu *menu);
     void askExport(const QString &title, const QString &filters, const QString &suffix,
                    const std::function<void(const QString &)> &write);
     void askQuantize();

@@ -61,7 +61,14 @@ MainWindow::MainWindow(Settings &settings, QWidget *parent)
 {
     setObjectName(QStringLiteral("kernscope"));
     setAccessibleName(tr("Kernscope"));
-    new FileDrops(this, [this](const QStringList &paths) { openPaths(paths); });
+    new FileDrops(this, [this](const QStringList &paths) {
+        // One file, where a comparison is on view or about to be: its other side.
+        if (paths.size() == 1 && m_session.bundle() && m_layouts->current() == Layout::Compare &&
+            !isSessionPath(paths.first()))
+            m_compareMenu->compareWith(paths.first());
+        else
+            openPaths(paths);
+    });
     ui::showLabelsPlain();
     installViewAccessibility();
     buildCentre();
@@ -236,11 +243,7 @@ void MainWindow::buildMenus()
     m_viewMenu->fill(menu(tr("&View")));
     m_goMenu->fill(menu(tr("&Go")));
     m_compareMenu->fill(menu(tr("&Compare")), m_editMenu->applyPatches());
-    addDockActions(tr("&Weights"), "bundle overview weight inspector codebook mask");
-    addDockActions(tr("&Bytes"), "hex layout search program graph patches diagnostics bookmarks");
-    addDockActions(tr("Chip&s"), "stream assessment roofline timeline calibration geometry plan "
-                                 "choose targets formats reduction collective");
-    addDockActions(tr("Har&dware"), "tasks groups relocations commands descriptor activation");
+    buildToolsMenu(menu(tr("&Tools")));
     buildHelpMenu(menu(tr("&Help")));
     buildToolBar();
 }
@@ -280,6 +283,10 @@ void MainWindow::fillRecent()
 {
     const QList<Settings::Recent> entries = m_settings.recent();
     m_welcome->setRecent(entries);
+    // What a comparison may begin with: two buttons, and the last pairs.
+    constexpr qsizetype kBeginnings = 6;
+    QList<QAction *> begin = m_compareMenu->compareWith();
+    m_docks->compare()->setMessageActions(begin); // those of the list go
     m_recentMenu->clear();
     m_recentMenu->setEnabled(!entries.isEmpty());
     for (const Settings::Recent &entry : entries) {
@@ -292,7 +299,10 @@ void MainWindow::fillRecent()
             [this, paths] { openPaths(paths); });
         action->setToolTip(paths.join(QLatin1Char('\n')));
         action->setStatusTip(paths.join(QStringLiteral("  ")));
+        if (paths.size() > 1 && begin.size() < kBeginnings)
+            begin += action;
     }
+    m_docks->compare()->setMessageActions(begin);
     m_recentMenu->setToolTipsVisible(true);
     m_recentMenu->addSeparator();
     m_actions->add(m_recentMenu, tr("&Clear List"), {}, [this] {
@@ -307,17 +317,26 @@ void MainWindow::addRecent(const Settings::Recent &entry)
     fillRecent();
 }
 
-/// What docks can do, those of each under its name.
-void MainWindow::addDockActions(const QString &title, const char *ids)
+/// What is made of the bundle, and what docks can do, those of each under its name.
+void MainWindow::buildToolsMenu(QMenu *menu)
 {
-    QMenu *menu = menuBar()->addMenu(title);
-    m_actions->need(menu->menuAction(), Needs::Bundle);
-    for (const QString &id : QString::fromLatin1(ids).split(QLatin1Char(' '))) {
-        for (const DockSet::Entry &entry : m_docks->entries()) {
-            if (entry.dock->id() == id && !entry.menuActions.isEmpty())
-                menu->addMenu(entry.dock->windowTitle())->addActions(entry.menuActions);
+    m_exportMenu->fillMake(menu);
+    menu->addSeparator();
+    const auto add = [&](const QString &title, const char *ids) {
+        QMenu *part = menu->addMenu(title);
+        m_actions->need(part->menuAction(), Needs::Bundle);
+        for (const QString &id : QString::fromLatin1(ids).split(QLatin1Char(' '))) {
+            for (const DockSet::Entry &entry : m_docks->entries()) {
+                if (entry.dock->id() == id && !entry.menuActions.isEmpty())
+                    part->addMenu(entry.dock->windowTitle())->addActions(entry.menuActions);
+            }
         }
-    }
+    };
+    add(tr("Docks of &Weights"), "bundle overview weight inspector codebook mask");
+    add(tr("Docks of B&ytes"), "hex layout search program graph patches diagnostics bookmarks");
+    add(tr("Docks of &Chips"), "stream assessment roofline timeline calibration geometry plan "
+                               "choose targets formats reduction collective");
+    add(tr("Docks of &Hardware"), "tasks groups relocations commands descriptor activation");
 }
 
 void MainWindow::buildHelpMenu(QMenu *menu)
@@ -353,7 +372,7 @@ void MainWindow::buildToolBar()
     };
     addGroup({m_open, m_save});
     addGroup({m_editMenu->undo(), m_editMenu->redo()});
-    addGroup({m_editMenu->patching(), m_compareMenu->compareWith()});
+    addGroup({m_editMenu->patching(), m_compareMenu->compareWith().first()});
     addGroup({m_goMenu->back(), m_goMenu->forward()});
     for (QAction *action : {m_goMenu->back(), m_goMenu->forward()}) {
         auto *button = qobject_cast<QToolButton *>(bar->widgetForAction(action));
@@ -596,7 +615,7 @@ void MainWindow::revert()
 void MainWindow::doNext(const QString &what)
 {
     if (what == QLatin1String("compare"))
-        m_compareMenu->compareWith()->trigger();
+        m_compareMenu->compareWith().first()->trigger();
     else if (what == QLatin1String("report"))
         m_exportMenu->report()->trigger();
     else if (what == QLatin1String("plan")) {

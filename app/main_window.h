@@ -76,7 +76,7 @@ private:
     void buildControllers();
     void buildMenus();
     void buildFileMenu(QMenu *menu);
-    void addDockActions(const QString &title, const char *ids);
+    void buildToolsMenu(QMenu *menu);
     void buildHelpMenu(QMenu *menu);
     void buildToolBar();
     void connectDocks();

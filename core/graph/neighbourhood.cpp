@@ -270,7 +270,8 @@ std::optional<std::uint64_t> Neighbourhood::storedBytes(const DrawnUnit &unit) c
 
 Neighbourhood neighbourhood(GraphPtr graph, Scope scope)
 {
-    scope.hops = std::clamp(scope.hops, 1U, kMostHops);
+    if (scope.hops != kAllHops)
+        scope.hops = std::clamp(scope.hops, 1U, kMostHops);
     scope.mostDrawn = std::clamp<std::size_t>(scope.mostDrawn, 1, kMostDrawn);
     std::erase_if(scope.centres, [&](std::size_t node) { return node >= graph->nodes().size(); });
     return Walk(std::move(graph), std::move(scope)).run();

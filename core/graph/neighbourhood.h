@@ -8,12 +8,13 @@
 namespace kernscope::graph {
 
 inline constexpr unsigned kMostHops = 6;
+inline constexpr unsigned kAllHops = static_cast<unsigned>(-1); ///< all that hangs together
 inline constexpr std::size_t kMostDrawn = 500; ///< what Graphviz lays out within seconds
 
 /// What of a graph is drawn.
 struct Scope {
     std::vector<std::size_t> centres; ///< nodes; all of one function
-    unsigned hops = 2;                ///< 1 to kMostHops
+    unsigned hops = 2;                ///< 1 to kMostHops, or kAllHops
     std::size_t mostDrawn = 120;      ///< units; 1 to kMostDrawn. The number left out is reported.
     bool fold = true;                 ///< repeats become one unit
     std::set<std::size_t> opened; ///< runs that are drawn in full; those of centres open in part

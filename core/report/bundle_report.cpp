@@ -9,6 +9,7 @@
 #include "core/report/pair_table.h"
 #include "core/report/weight_table.h"
 
+#include <algorithm>
 #include <numeric>
 
 #include <fmt/format.h>
@@ -139,12 +140,40 @@ std::vector<FindingRow> findingRows(const Bundle &bundle, const std::vector<Find
     return rows;
 }
 
+/// What one would do about it.
+static std::string_view adviceOn(Finding::Kind kind)
+{
+    switch (kind) {
+    case Finding::Kind::Damaged: return "Read what Diagnostics says; convert the model again";
+    case Finding::Kind::UnusedRecords: return "Convert the model again: they take room for nothing";
+    case Finding::Kind::NonFinite: return "Look at the checkpoint that it was made from";
+    case Finding::Kind::BeyondHalf: return "Keep it in fp32, or scale the layer down";
+    case Finding::Kind::ZeroScale: return "Quantise it again, without its channels of zeros";
+    case Finding::Kind::KnownFault: return "Convert the model with another version";
+    case Finding::Kind::Constant: return "Leave it out, where the layer allows that";
+    case Finding::Kind::ConstantChannels: return "Prune these channels";
+    case Finding::Kind::Larger: return "Store it as fp16: Choose a Form";
+    case Finding::Kind::FoldsEverywhere: return "Take a form that a chip streams: Choose a Form";
+    case Finding::Kind::DeadEntries: return "Fewer bits may hold it: Choose a Form";
+    case Finding::Kind::Duplicate: return "Let both layers read one weight";
+    case Finding::Kind::Outlier: return "Quantise it by channel, or clip the value";
+    }
+    return {};
+}
+
 const TableOf<FindingRow> &findingTable()
 {
     using Row = FindingRow;
     static constexpr Column<Row> kColumns[] = {
-        {"kind", "What is odd", [](auto &row) { return Word(findingName(row.finding->kind)); }},
-        {kName | kDocument, "weight", "Weight that it is about",
+        {kDocument | kTerminal, "kind", "What is odd",
+         [](auto &row) { return Word(findingName(row.finding->kind)); }},
+        {kWindow, "finding", "What is odd; the worst kinds come first",
+         [](auto &row) {
+             std::string words(findingName(row.finding->kind));
+             std::replace(words.begin(), words.end(), '_', ' ');
+             return Value(words);
+         }},
+        {kName | kDocument | kWindow, "weight", "Weight that it is about",
          [](auto &row) { return weightValue(*row.bundle, row.finding->weight); }},
         {kDocument, "address", "Model, function and name of that weight",
          [](auto &row) {
@@ -175,8 +204,21 @@ const TableOf<FindingRow> &findingTable()
                               row.finding->kind == Finding::Kind::Outlier;
              return has ? Value(Real(row.finding->value, 6, true)) : Value(Nothing());
          }},
-        {kName, "text", "what", "The same in words",
+        {kName | kDocument | kTerminal, "text", "what", "The same in words",
          [](auto &row) { return findingText(*row.bundle, *row.finding); }},
+        {kWindow, "figure", "what", "The same in words, with the figure",
+         [](auto &row) {
+             // The weight stands beside it.
+             std::string text = findingText(*row.bundle, *row.finding);
+             const std::size_t weight = row.finding->weight;
+             const std::string name =
+                 weight == kNoIndex ? "" : row.bundle->weights()[weight].findableName();
+             if (!name.empty() && text.starts_with(name))
+                 text.erase(0, text.find_first_not_of(": ", name.size()));
+             return Value(text);
+         }},
+        {kWindow, "advice", "what to do", "What one would do about it",
+         [](auto &row) { return View(adviceOn(row.finding->kind)); }},
     };
     static const TableOf<Row> table{"findings", kColumns};
     return table;

@@ -73,7 +73,7 @@ void ChipState::setChoice(const target::TargetChoice &choice)
 QString ChipState::waitingText() const
 {
     return m_cut
-               ? tr("Judging the weights was cancelled. Judge the Weights Again in the Chips menu "
+               ? tr("Judging the weights was cancelled. Judge the Weights Again in the Tools menu "
                     "starts it anew.")
                : tr("Judging the weights\u2026");
 }

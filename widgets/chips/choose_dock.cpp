@@ -203,7 +203,7 @@ void ChooseDock::connectParts()
         if (m_choice)
             return;           // it was applied to a copy
         m_model->setRows({}); // those of the weight before
-        showMessage(tr("Trying the forms was cancelled. Try Forms Again in the Chips menu starts "
+        showMessage(tr("Trying the forms was cancelled. Try Forms Again in the Tools menu starts "
                        "it anew."));
     });
 }

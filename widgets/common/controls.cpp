@@ -5,6 +5,7 @@
 #include "widgets/common/labels.h"
 
 #include <QAction>
+#include <QCheckBox>
 #include <QHBoxLayout>
 #include <QHelpEvent>
 #include <QKeyEvent>
@@ -192,6 +193,16 @@ QToolButton *actionButton(QAction *action, QWidget *parent)
     button->setToolButtonStyle(Qt::ToolButtonTextOnly);
     button->setFocusPolicy(Qt::TabFocus);
     return button;
+}
+
+QWidget *actionCheck(QAction *action, QWidget *parent)
+{
+    auto *box = named(new QCheckBox(action->iconText(), parent), action->text());
+    box->setToolTip(action->toolTip());
+    box->setChecked(action->isChecked());
+    QObject::connect(action, &QAction::toggled, box, &QCheckBox::setChecked);
+    QObject::connect(box, &QCheckBox::clicked, action, &QAction::trigger);
+    return box;
 }
 
 void Segmented::add(QAction *action)

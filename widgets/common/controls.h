@@ -44,6 +44,9 @@ private:
 /// A button in the words of an action, which Tab comes to.
 QToolButton *actionButton(QAction *action, QWidget *parent);
 
+/// A check box in the words of an action.
+QWidget *actionCheck(QAction *action, QWidget *parent);
+
 /// A bar of parts beside each other, each as long as its share of the whole; what the parts leave
 /// is empty track. A part has its label where there is room for it. The words of a part are its
 /// tooltip, those of all are read by screen readers.

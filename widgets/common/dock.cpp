@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/common/dock.h"
 
+#include "widgets/common/controls.h"
 #include "widgets/common/design.h"
 #include "widgets/common/labels.h"
 #include "widgets/common/line_icon.h"
@@ -202,18 +203,26 @@ Dock::Dock(Session &session, const QString &id, const QString &title, QWidget *p
     setTitleBarWidget(m_bar);
 
     m_stack = new QStackedWidget(this);
-    const auto addMessage = [this](QLabel *&label) {
-        label = new QLabel;
+    m_messageButtons = new QWidget;
+    const auto addMessage = [this](QLabel *&label, QWidget *below) {
+        auto *page = new QWidget;
+        auto *column = withoutMargins(new QVBoxLayout(page));
+        label = new QLabel(page);
         label->setAlignment(Qt::AlignCenter);
         label->setWordWrap(true);
         label->setForegroundRole(QPalette::PlaceholderText);
         label->setMargin(theme::em(this, 0.8));
-        auto *area = new ShrinkArea(label, m_stack);
+        column->addStretch(1);
+        column->addWidget(label);
+        if (below)
+            column->addWidget(below, 0, Qt::AlignHCenter);
+        column->addStretch(1);
+        auto *area = new ShrinkArea(page, m_stack);
         m_stack->addWidget(area);
         return area;
     };
-    m_messageArea = addMessage(m_message);
-    m_changedArea = addMessage(m_changed);
+    m_messageArea = addMessage(m_message, m_messageButtons);
+    m_changedArea = addMessage(m_changed, nullptr);
     setWidget(m_stack);
     followSession();
     showMessage(tr("Open a bundle to begin (Ctrl+O)."));
@@ -379,6 +388,18 @@ void Dock::showMessage(const QString &text)
     m_message->setText(text);
     m_message->setAccessibleName(text);
     turnTo(m_messageArea);
+}
+
+void Dock::setMessageActions(const QList<QAction *> &actions)
+{
+    qDeleteAll(m_messageButtons->findChildren<QToolButton *>());
+    if (!m_messageButtons->layout())
+        withoutMargins(new QVBoxLayout(m_messageButtons), theme::em(this, 0.3));
+    for (QAction *action : actions) {
+        QToolButton *button = actionButton(action, m_messageButtons);
+        button->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+        m_messageButtons->layout()->addWidget(button);
+    }
 }
 
 void Dock::follow(const Place &, QObject *) {}

@@ -75,6 +75,8 @@ public:
     const Place &place() const { return m_held ? *m_held : m_session.place(); }
     /// Whether a picture of the dock would show real content now; false: an empty-state message.
     bool showsContent() const;
+    /// Buttons below the sentence that says why there is nothing: what one can begin with here.
+    void setMessageActions(const QList<QAction *> &actions);
     /// True while a refresh is put off or a task of this dock is running (screenshots wait).
     bool busy() const { return (m_stale && onView() && !hidesFiles()) || working(); }
     /// Visible, and not behind the tab of another dock.
@@ -133,6 +135,7 @@ private:
     Session &m_session;
     QStackedWidget *m_stack = nullptr;
     QLabel *m_message = nullptr;
+    QWidget *m_messageButtons = nullptr;
     QWidget *m_messageArea = nullptr;
     QLabel *m_changed = nullptr;
     QWidget *m_changedArea = nullptr; ///< instead of anything while the files do not hold

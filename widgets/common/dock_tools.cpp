@@ -103,14 +103,15 @@ public:
         const int margin = style->pixelMetric(QStyle::PM_FocusFrameHMargin, &cell, cell.widget) + 1;
         const int width = room.width() - 2 * margin;
         const bool cut = cell.fontMetrics.horizontalAdvance(cell.text) > width;
-        if (cut || (cell.widget && cell.widget->property(kAlwaysShort).toBool())) {
+        const bool brief = cell.widget && cell.widget->property(kAlwaysShort).toBool();
+        if (cut || brief) {
             if (cut && cell.displayAlignment & Qt::AlignRight)
                 growColumn(cell, index.column());
             // What a name shares with its like goes first, then letters: those might be all that
             // tells two names apart. A little less than the room, or the style cuts again.
             const QString shorter = index.data(kShortNameRole).toString();
-            cell.text = elidedName(cell.fontMetrics, shorter.isEmpty() ? cell.text : shorter,
-                                   cut || !shorter.isEmpty() ? width - 2 : width);
+            cell.text = fittingName(cell.fontMetrics, cell.text, shorter,
+                                    cut || !shorter.isEmpty() ? width - 2 : width, brief);
         }
         cell.text = readFromLeft(cell.text, cell.direction);
         style->drawControl(QStyle::CE_ItemViewItem, &cell, painter, cell.widget);

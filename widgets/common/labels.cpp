@@ -147,6 +147,25 @@ QString elidedName(const QFontMetrics &metrics, const QString &name, int width)
            tail;
 }
 
+QString fittingName(const QFontMetrics &metrics, const QString &whole, const QString &shorter,
+                    int width, bool brief)
+{
+    const QChar cut(0x2026);
+    const bool noBegin = shorter.startsWith(cut), noEnd = shorter.endsWith(cut);
+    const QString own = shorter.mid(noBegin ? 1 : 0, shorter.size() - noBegin - noEnd);
+    const qsizetype at = whole.indexOf(own);
+    QStringList tries;
+    if (!brief || !noEnd)
+        tries += whole;
+    if (noBegin && noEnd && at > 0)
+        tries << whole.left(at + own.size()) + cut << cut + whole.mid(at);
+    for (const QString &name : tries) {
+        if (metrics.horizontalAdvance(name) <= width)
+            return name;
+    }
+    return elidedName(metrics, shorter.isEmpty() ? whole : shorter, width);
+}
+
 namespace {
 
 constexpr char kWritten[] = "kernscopeAlignment"; ///< as the label was made, before it was mirrored

@@ -93,6 +93,13 @@ inline constexpr char kAlwaysShort[] = "kernscopeAlwaysShort";
 /// whole.
 QString elidedName(const QFontMetrics &metrics, const QString &name, int width);
 
+/// A name as its room has it: whole; without the end that it shares with its like; without the
+/// begin that it shares; without both, elided at last. `shorter` is the name without both
+/// (kShortNameRole), empty where it shares nothing. `brief`: never whole where it shares an end
+/// (kAlwaysShort).
+QString fittingName(const QFontMetrics &metrics, const QString &whole, const QString &shorter,
+                    int width, bool brief = false);
+
 /// Labels, tool tips and messages of the application show their text as it stands from now on:
 /// names come from files, and Qt would take what looks like markup for it ("<h1>w</h1>", or a
 /// picture of the disk). A label with markup of our own says so before it is shown

@@ -64,22 +64,35 @@ void FlowLayout::setGeometry(const QRect &area)
 
 int FlowLayout::arrange(const QRect &area, bool place) const
 {
-    int x = area.left(), y = area.top(), line = 0;
+    int y = area.top(), used = 0, height = 0;
+    QList<QLayoutItem *> line;
+    const auto endLine = [&] {
+        int x = area.left(), rest = area.width() - used;
+        for (QLayoutItem *item : std::as_const(line)) {
+            const bool grows = item->expandingDirections() & Qt::Horizontal;
+            const QSize size = item->sizeHint() + QSize(grows ? std::exchange(rest, 0) : 0, 0);
+            if (place)
+                item->setGeometry(QRect(QPoint(x, y), size));
+            x += size.width() + spacing();
+        }
+        line.clear();
+        used = 0;
+    };
     for (QLayoutItem *item : m_items) {
         if (item->isEmpty())
             continue;
         const QSize size = item->sizeHint();
-        if (x > area.left() && x + size.width() > area.right() + 1) {
-            x = area.left();
-            y += line + spacing();
-            line = 0;
+        const int wanted = used + (line.isEmpty() ? 0 : spacing()) + size.width();
+        if (!line.isEmpty() && wanted > area.width()) {
+            endLine();
+            y += std::exchange(height, 0) + spacing();
         }
-        if (place)
-            item->setGeometry(QRect(QPoint(x, y), size));
-        x += size.width() + spacing();
-        line = std::max(line, size.height());
+        used += (line.isEmpty() ? 0 : spacing()) + size.width();
+        line += item;
+        height = std::max(height, size.height());
     }
-    return y + line - area.top();
+    endLine();
+    return y + height - area.top();
 }
 
 ShrinkArea::ShrinkArea(QWidget *content, QWidget *parent) : QScrollArea(parent)

@@ -11,8 +11,8 @@ class QToolButton;
 
 namespace kernscope::ui {
 
-/// Lays widgets side by side and begins a new line where the width is used up. Hidden ones take no
-/// room.
+/// Lays widgets side by side and begins a new line where the width is used up. The first of a line
+/// that expands takes what is left of it. Hidden ones take no room.
 class FlowLayout final : public QLayout
 {
     Q_OBJECT

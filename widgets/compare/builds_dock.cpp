@@ -197,7 +197,7 @@ BuildsDock::BuildsDock(Session &session, QWidget *parent)
     splitter->setChildrenCollapsible(false);
     m_table = makeTable(splitter, tr("Weights of all builds"), m_model);
     m_pictures = new BuildPictures(session.tasks(), splitter);
-    splitter->setSizes({theme::em(this, 45), theme::em(this, 40)});
+    splitter->setSizes({theme::em(this, 50), theme::em(this, 35)}); // figures before pictures
     column->addWidget(splitter, 1);
     setContent(content);
     content->setFocusProxy(m_table);
@@ -415,11 +415,13 @@ void BuildsDock::sizeColumns()
 {
     QHeaderView *header = m_table->horizontalHeader();
     const int columns = m_model->columnCount();
+    // Against itself the base has no figure but its bytes: its column gives way to the others.
     const auto widthOf = [&](int column, double most) {
-        return std::clamp(header->sectionSizeHint(column), theme::em(this, column == 0 ? 16 : 7),
-                          theme::em(this, column == 0 ? 24 : most));
+        return std::clamp(header->sectionSizeHint(column),
+                          theme::em(this, column == 0 ? 14 : column == 1 ? 4 : 7),
+                          theme::em(this, column == 0 ? 24 : column == 1 ? 7 : most));
     };
-    constexpr double kRoomy = 24, kTight = 11;
+    constexpr double kRoomy = 24, kTight = 8;
     int all = 0;
     for (int i = 0; i < columns; ++i)
         all += widthOf(i, kRoomy);

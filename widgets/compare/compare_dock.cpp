@@ -31,20 +31,6 @@
 
 namespace kernscope::ui {
 
-namespace {
-
-/// Says by a glyph whether a button is on: the shade of a pressed button is hard to see.
-void markChecked(QAction *action, const QString &on, const QString &off, const QString &label)
-{
-    const auto mark = [=](bool checked) {
-        action->setIconText((checked ? on : off) + QLatin1Char(' ') + label);
-    };
-    QObject::connect(action, &QAction::toggled, action, mark);
-    mark(action->isChecked());
-}
-
-} // namespace
-
 CompareDock::CompareDock(Session &session, QWidget *parent)
     : Dock(session, QStringLiteral("compare"), tr("Compare"), parent),
       m_model(new CompareModel(this)), m_runner(new CompareRunner(session.tasks(), *m_model, this))
@@ -102,20 +88,16 @@ void CompareDock::buildCheckedActions()
     m_onlyAction->setCheckable(true);
     m_onlyAction->setToolTip(tr("Leave out the weights that are the same in both"));
     // Short, so that the row of tools stays one row in a window of 1280 pixels.
-    markChecked(m_onlyAction, QStringLiteral("\u2611"), QStringLiteral("\u2610"), tr("Differing"));
+    m_onlyAction->setIconText(tr("Differing"));
     m_worstAction = new QAction(tr("Worst First"), this);
     m_worstAction->setCheckable(true);
     m_worstAction->setChecked(true);
     m_worstAction->setToolTip(tr("Pairs that cannot be compared, weights of one side and the "
                                  "largest differences at the top; off: the order of A. A column "
                                  "whose header is clicked goes before either"));
-    markChecked(m_worstAction, QStringLiteral("\u2611"), QStringLiteral("\u2610"),
-                m_worstAction->text());
     m_limitsAction = new QAction(tr("Limits"), this);
     m_limitsAction->setCheckable(true);
     m_limitsAction->setToolTip(tr("Hold every pair against limits, and say which keep them"));
-    markChecked(m_limitsAction, QStringLiteral("\u2611"), QStringLiteral("\u2610"),
-                m_limitsAction->text());
     connect(m_limitsAction, &QAction::toggled, this, &CompareDock::showLimits);
 }
 
@@ -129,7 +111,7 @@ QList<QAction *> CompareDock::buildModes()
         action->setToolTip(tip);
         action->setData(static_cast<int>(value));
         action->setChecked(value == m_pictures->mode());
-        markChecked(action, QStringLiteral("\u25C9"), QStringLiteral("\u25CB"), label);
+        action->setIconText(label);
         return action;
     };
     auto *values = mode(tr("Heat Maps"), tr("Heat Maps"), tr("Show values and their differences"),
@@ -152,7 +134,6 @@ void CompareDock::buildActions()
     // From the other docks of a comparison as well, as long as this one is in view.
     m_largestAction->setShortcutContext(Qt::WindowShortcut);
     m_largestAction->setToolTip(tr("Move to the element of this pair that differs most"));
-    m_largestAction->setIconText(tr("Largest \u0394"));
     m_againAction = dockAction(this, tr("Compare the Rest"), {},
                                [this] { m_runner->start(m_a, m_b, resolvedChoices()); });
     m_againAction->setToolTip(tr("Go on with the weights that a cancelled comparison left out"));
@@ -251,18 +232,14 @@ QWidget *CompareDock::buildToolRow(QWidget *parent)
     auto *box = new QWidget(parent);
     auto *row = withoutMargins(new FlowLayout(box), theme::em(this, 0.3));
     m_filter = filterBox(box, tr("Filter by name, form or verdict"), m_table);
-    m_filter->setFixedWidth(theme::em(this, 8));
+    m_filter->setMinimumWidth(theme::em(this, 8));
     row->addWidget(m_filter);
-    const auto button = [box, row](QAction *action) {
-        auto *made = actionButton(action, box);
-        row->addWidget(made);
-    };
-    button(m_worstAction);
-    button(m_onlyAction);
-    button(m_limitsAction);
-    button(m_largestAction);
+    for (QAction *action : {m_worstAction, m_onlyAction, m_limitsAction})
+        row->addWidget(actionCheck(action, box));
+    auto *modes = new Segmented(tr("What the pictures show"), box);
     for (QAction *action : m_modeGroup->actions())
-        button(action);
+        modes->add(action);
+    row->addWidget(modes);
     row->addWidget(buildChips(box));
     row->addWidget(m_pictures->viewDifference()->createZoomButtons(box));
     return box;
@@ -484,7 +461,7 @@ void CompareDock::refresh()
     m_runner->start(m_a, m_b, resolvedChoices());
     showOutcome();
     if (!ready) {
-        showMessage(document ? tr("Open a second bundle to compare (Ctrl+Shift+O).")
+        showMessage(document ? tr("Choose the other side of the comparison, or drop a bundle here.")
                              : tr("Open a bundle to begin (Ctrl+O)."));
         return;
     }

@@ -224,8 +224,7 @@ HistogramPairPlot::HistogramPairPlot(QWidget *parent)
         (*bars)->setAntialiased(false);
         (*bars)->removeFromLegend();
     }
-    plot().legend->setVisible(true);
-    plot().axisRect()->insetLayout()->setInsetAlignment(0, Qt::AlignTop | Qt::AlignRight);
+    showLegend();
     clear();
 }
 

@@ -54,7 +54,7 @@ ScatterPlot::ScatterPlot(QWidget *parent)
     m_current->setLineStyle(QCPGraph::lsNone);
     m_current->removeFromLegend();
     plot().yAxis->setLabel(tr("B"));
-    plot().axisRect()->insetLayout()->setInsetAlignment(0, Qt::AlignTop | Qt::AlignLeft);
+    showLegend();
     frame();
 }
 
@@ -138,7 +138,6 @@ void ScatterPlot::draw()
         else
             m_axes[i]->addToLegend();
     }
-    plot().legend->setVisible(plot().legend->itemCount() > 0 && width() > theme::em(this, 16));
 }
 
 /// Everything that has a bin: what lies far out is what one looks for. The few values beyond the
@@ -164,12 +163,6 @@ void ScatterPlot::frame()
                      .arg(groupedNumber(m_bins->outside))
                      .arg(m_bins->edge(kScatterBins), 0, 'g', 3);
     plot().xAxis->setLabel(label);
-}
-
-void ScatterPlot::resizeEvent(QResizeEvent *event)
-{
-    PlotWidget::resizeEvent(event);
-    plot().legend->setVisible(plot().legend->itemCount() > 0 && width() > theme::em(this, 16));
 }
 
 std::uint64_t ScatterPlot::elementOf(int point) const

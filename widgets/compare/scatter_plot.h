@@ -39,7 +39,6 @@ protected:
     int pointAt(double key) const override;
     void applyColors(bool dark) override;
     bool eventFilter(QObject *watched, QEvent *event) override;
-    void resizeEvent(QResizeEvent *event) override;
 
 private:
     /// Bins that hold elements. Of one that is zero on a side the other bin counts.

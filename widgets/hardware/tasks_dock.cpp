@@ -235,7 +235,7 @@ void TasksDock::buildActions()
     m_job.whenCancelled([this] {
         clear();
         m_again->setEnabled(true);
-        showMessage(tr("Reading the tasks was cancelled. Read Tasks Again in the Hardware menu "
+        showMessage(tr("Reading the tasks was cancelled. Read Tasks Again in the Tools menu "
                        "starts it anew."));
     });
     m_actions = {find, copy, hex, change, m_again, saveTasks, saveRegisters};

@@ -4,16 +4,23 @@
 #include "widgets/models/row_table_model.h"
 #include "widgets/models/short_names.h"
 #include "widgets/models/table_text.h"
+#include "widgets/models/theme.h"
 #include "widgets/models/words.h"
 
 #include <QCollator>
+#include <QColor>
+#include <QGuiApplication>
+#include <QPalette>
 #include <QSet>
 
+#include <cmath>
 #include <numeric>
 
 namespace kernscope::ui {
 
 namespace {
+
+constexpr int kMostTint = 110; ///< alpha behind a text, of 255
 
 /// The declared figures, in the order of MatrixFigure; the outcome is the last, of one chip.
 const WindowColumns<report::MatrixCell> &matrixColumns()
@@ -52,6 +59,7 @@ static QStringList withoutEndings(const QStringList &names)
 void MatrixModel::setMatrix(BuildMatrixPtr matrix)
 {
     beginResetModel();
+    m_largest.reset();
     m_matrix = std::move(matrix);
     if (m_matrix && m_chip >= m_matrix->chips.size())
         m_chip = 0;
@@ -66,6 +74,7 @@ void MatrixModel::setMatrix(BuildMatrixPtr matrix)
 void MatrixModel::setFigure(MatrixFigure figure, std::size_t chip)
 {
     beginResetModel();
+    m_largest.reset();
     m_figure = figure;
     m_chip = m_matrix && chip >= m_matrix->chips.size() ? 0 : chip;
     m_order = wanted();
@@ -163,8 +172,32 @@ QVariant MatrixModel::data(const QModelIndex &index, int role) const
         }
         return text(row, index.column());
     case CopyRole: return plainText(row, index.column());
+    case Qt::BackgroundRole: {
+        if (m_figure != MatrixFigure::RelativeRmse || index.column() == 0)
+            return {};
+        const auto value = number(row, index.column());
+        const double share = value && largest() > 0 ? std::min(1.0, *value / largest()) : 0;
+        QColor tint = theme::color(Token::DiffMore, theme::isDark(QGuiApplication::palette()));
+        tint.setAlpha(static_cast<int>(kMostTint * (std::isfinite(share) ? share : 1)));
+        return tint;
+    }
     default: return {};
     }
+}
+
+double MatrixModel::largest() const
+{
+    if (!m_largest) {
+        m_largest = 0;
+        for (std::size_t row = 0; row < m_matrix->rows.size(); ++row) {
+            for (int column = 1; column < columnCount(); ++column) {
+                const auto value = number(row, column);
+                if (value && std::isfinite(*value))
+                    m_largest = std::max(*m_largest, *value);
+            }
+        }
+    }
+    return *m_largest;
 }
 
 QVariant MatrixModel::headerData(int section, Qt::Orientation orientation, int role) const

@@ -26,7 +26,8 @@ enum class MatrixFigure : int {
 inline constexpr int kMatrixFigures = 10;
 QString matrixFigureTitle(MatrixFigure figure);
 
-/// Weights down, builds across, one figure at choice.
+/// Weights down, builds across, one figure at choice. The ground of a relative error is the more
+/// tinted the larger it is.
 class MatrixModel : public QAbstractTableModel
 {
     Q_OBJECT
@@ -60,7 +61,10 @@ private:
 
     BuildMatrixPtr m_matrix;
     QStringList m_names; ///< of the builds, as short as they differ
-    MatrixFigure m_figure = MatrixFigure::Ratio;
+    double largest() const; ///< finite value of all cells
+
+    MatrixFigure m_figure = MatrixFigure::RelativeRmse;
+    mutable std::optional<double> m_largest; ///< found when it is asked for
     std::size_t m_chip = 0;
     std::vector<std::size_t> m_order; ///< shown row -> row
     int m_sortColumn = -1;

@@ -362,6 +362,10 @@ public:
     SpanBuilder(const ProgramTree &tree, std::size_t row) : m_tree(tree), m_row(row) {}
 
     void add(const QString &text, SpanKind kind) { m_spans.push_back({text, kind}); }
+    void add(std::vector<ProgramSpan> spans)
+    {
+        std::move(spans.begin(), spans.end(), std::back_inserter(m_spans));
+    }
 
     void addValue(const mil::ProgramValue &value)
     {
@@ -370,8 +374,10 @@ public:
         } else if (const mil::Literal *literal = value.literal()) {
             add(programLiteral(*literal), SpanKind::Literal);
         } else if (const mil::BlobReference *blob = value.blob()) {
+            const std::string_view path = blob->path;
             add(ProgramWords::tr("%1 of %2 at %3")
-                    .arg(programType(value.type), fromUtf8(blob->path), hexNumber(blob->offset)),
+                    .arg(programType(value.type),
+                         fromUtf8(path.substr(path.rfind('/') + 1)), hexNumber(blob->offset)),
                 SpanKind::Faint);
         } else if (const auto *list = std::get_if<mil::Values>(&value.content)) {
             addList(*list);
@@ -394,17 +400,16 @@ public:
     {
         const ProgramTree::Meaning meaning = m_tree.reference(m_row, m_references++);
         ProgramSpan span{fromUtf8(name), SpanKind::Value, meaning.row, meaning.weight};
-        if (meaning.weight != ProgramTree::kNone) {
+        if (meaning.weight != ProgramTree::kNone)
             span.kind = SpanKind::Weight;
-        } else if (meaning.constant && meaning.constant->literal()) {
-            return add(programLiteral(*meaning.constant->literal()), SpanKind::Literal);
-        }
+        else if (meaning.constant && !meaning.constant->reference())
+            return addValue(*meaning.constant);
         if (!span.isLink())
             span.kind = SpanKind::Plain; // an input of the function
         m_spans.push_back(std::move(span));
     }
 
-    std::vector<ProgramSpan> take() { return std::move(m_spans); }
+    std::vector<ProgramSpan> take() { return std::exchange(m_spans, {}); }
 
 private:
     const ProgramTree &m_tree;
@@ -442,8 +447,9 @@ void appendFunction(SpanBuilder &builder, const mil::Function &function)
         builder.add(QStringLiteral("   ") + fromUtf8(function.opset), SpanKind::Faint);
 }
 
-void appendOperation(SpanBuilder &builder, const mil::Operation &operation)
+void appendOperation(SpanBuilder &builder, const ProgramTree &tree, std::size_t row)
 {
+    const mil::Operation &operation = *tree.operation(row);
     builder.add(fromUtf8(operation.type), SpanKind::Keyword);
     builder.add(QStringLiteral(" "), SpanKind::Plain);
     QStringList made;
@@ -454,15 +460,12 @@ void appendOperation(SpanBuilder &builder, const mil::Operation &operation)
                 SpanKind::Name);
     builder.add(QStringLiteral(" ("), SpanKind::Plain);
     bool first = true;
-    for (const mil::Argument &argument : operation.inputs) {
-        builder.add((first ? QString() : QStringLiteral(", ")) + fromUtf8(argument.name) +
+    for (ProgramOperand &operand : programOperands(tree, row)) {
+        builder.add((first ? QString() : QStringLiteral(", ")) + operand.name +
                         QStringLiteral(" = "),
                     SpanKind::Plain);
         first = false;
-        if (argument.values.size() == 1)
-            builder.addValue(argument.values.front());
-        else
-            builder.addList(argument.values);
+        builder.add(std::move(operand.spans));
     }
     builder.add(QStringLiteral(")"), SpanKind::Plain);
     if (operation.outputs.size() == 1)
@@ -474,7 +477,52 @@ void appendOperation(SpanBuilder &builder, const mil::Operation &operation)
             SpanKind::Faint);
 }
 
+/// x, what else goes in, the weights, the bias.
+int operandRank(const QString &name)
+{
+    return name == QLatin1String("x")              ? 0
+           : name.startsWith(QLatin1String("weight")) ? 2
+           : name.startsWith(QLatin1String("bias"))   ? 3
+                                                      : 1;
+}
+
 } // namespace
+
+std::vector<ProgramOperand> programOperands(const ProgramTree &tree, std::size_t row)
+{
+    const mil::Operation &operation = *tree.operation(row);
+    std::vector<ProgramOperand> operands;
+    SpanBuilder builder(tree, row);
+    for (const mil::Argument &argument : operation.inputs) {
+        ProgramOperand operand{fromUtf8(argument.name), {}, true};
+        if (argument.values.size() == 1)
+            builder.addValue(argument.values.front());
+        else
+            builder.addList(argument.values);
+        operand.spans = builder.take();
+        operand.attribute =
+            std::all_of(operand.spans.begin(), operand.spans.end(), [](const ProgramSpan &span) {
+                return span.kind == SpanKind::Literal || span.text == QLatin1String("(") ||
+                       span.text == QLatin1String(", ") || span.text == QLatin1String(")");
+            });
+        operands.push_back(std::move(operand));
+    }
+    std::stable_sort(operands.begin(), operands.end(),
+                     [](const ProgramOperand &a, const ProgramOperand &b) {
+                         return a.attribute != b.attribute
+                                    ? b.attribute
+                                    : !a.attribute && operandRank(a.name) < operandRank(b.name);
+                     });
+    for (const mil::Argument &argument : operation.attributes) {
+        // Older programs write the parts of a weight here, and the name of every operation.
+        if (!operation.type.starts_with("constexpr_") || argument.name == "name" ||
+            argument.values.size() != 1 || argument.values.front().reference())
+            continue;
+        builder.addValue(argument.values.front());
+        operands.push_back({fromUtf8(argument.name), builder.take(), true});
+    }
+    return operands;
+}
 
 QString programLiteral(const mil::Literal &literal)
 {
@@ -511,7 +559,7 @@ std::vector<ProgramSpan> programSpans(const ProgramTree &tree, std::size_t row)
     SpanBuilder builder(tree, row);
     switch (node.kind) {
     case ProgramTree::Kind::Function: appendFunction(builder, tree.functionOf(row)); break;
-    case ProgramTree::Kind::Operation: appendOperation(builder, *operation); break;
+    case ProgramTree::Kind::Operation: appendOperation(builder, tree, row); break;
     case ProgramTree::Kind::Block:
         const mil::Block &block = operation->blocks[node.number];
         builder.add(ProgramWords::tr("block %1 ").arg(node.number), SpanKind::Keyword);

@@ -120,6 +120,16 @@ struct ProgramSpan {
     bool isLink() const { return node != ProgramTree::kNone || weight != ProgramTree::kNone; }
 };
 
+/// What an operation is given under one name.
+struct ProgramOperand {
+    QString name;
+    std::vector<ProgramSpan> spans; ///< its value
+    bool attribute = false;         ///< a plain constant, such as strides
+};
+/// Of an operation: values and weights first (x, then weight, then bias), attributes after them, in
+/// the order of the program. Of a `constexpr_` operation its parts, wherever they are written.
+std::vector<ProgramOperand> programOperands(const ProgramTree &tree, std::size_t row);
+
 /// The text of a row: "conv y (x = x_1, weight = w, strides = [1])   fp16 [1, 8, 4]".
 std::vector<ProgramSpan> programSpans(const ProgramTree &tree, std::size_t row);
 QString programText(const std::vector<ProgramSpan> &spans);

@@ -159,6 +159,8 @@ QVariant columnHeader(const report::ColumnFacts &column, int role)
     }
     case Qt::ToolTipRole: return translated(column.explanation);
     case KeyRole: return fromUtf8(column.key);
+    case Qt::InitialSortOrderRole: // of figures the largest first
+        return static_cast<int>(column.number() ? Qt::DescendingOrder : Qt::AscendingOrder);
     case Qt::TextAlignmentRole:
         return QVariant((column.number() ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
     default: return {};
@@ -436,8 +438,6 @@ QVariant RowTableModel::headerData(int section, Qt::Orientation orientation, int
     const auto at = static_cast<std::size_t>(section);
     if (role == Qt::DisplayRole && !m_titles[at].isEmpty())
         return m_titles[at];
-    if (role == Qt::InitialSortOrderRole) // of figures the largest first
-        return static_cast<int>(m_columns[at].number() ? Qt::DescendingOrder : Qt::AscendingOrder);
     return columnHeader(m_columns[at], role);
 }
 

@@ -304,4 +304,21 @@ void WeightReader::kept(const codec::Decoder &decoder, std::uint64_t row, std::u
     }
 }
 
+std::optional<std::uint64_t> firstElement(const Bundle &bundle, std::size_t weight,
+                                          const std::function<bool(float)> &wanted,
+                                          Progress &progress)
+{
+    const BundleReadLock lock(bundle);
+    const auto decoder = bundle.decoder(weight);
+    const std::uint64_t all = decoder ? decoder->elements().value : 0;
+    std::vector<float> block(std::size_t{1} << 16);
+    for (std::uint64_t first = 0; first < all && !progress.cancelled(); first += block.size()) {
+        const std::span run(block.data(), std::min<std::uint64_t>(block.size(), all - first));
+        decoder->decodeFloat(first, run);
+        if (const auto at = std::find_if(run.begin(), run.end(), wanted); at != run.end())
+            return first + static_cast<std::uint64_t>(at - run.begin());
+    }
+    return std::nullopt;
+}
+
 } // namespace kernscope::ui

@@ -8,6 +8,7 @@
 
 #include <QString>
 
+#include <functional>
 #include <mutex>
 
 namespace kernscope::ui {
@@ -126,5 +127,11 @@ private:
     mutable Result<codec::Decoder> m_decoder = tl::unexpected(Error{});
 };
 using WeightReaderPtr = std::shared_ptr<const WeightReader>;
+
+/// The first element of a weight whose value is one of those wanted; nothing where none is, where
+/// the weight is unsound and where it was cancelled. Takes the bundle's lock.
+std::optional<std::uint64_t> firstElement(const Bundle &bundle, std::size_t weight,
+                                          const std::function<bool(float)> &wanted,
+                                          Progress &progress);
 
 } // namespace kernscope::ui

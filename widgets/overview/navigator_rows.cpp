@@ -119,14 +119,11 @@ void TwoLineRows::paintNames(QPainter &painter, const QStyleOptionViewItem &cell
     line.setRight(line.right() + freeBesideNumber(index));
     // Also the names of a tree that are short are those of their like.
     const bool brief = m_view->property(kAlwaysShort).toBool();
-    QString name = index.data().toString();
-    const QString shorter = index.data(kShortNameRole).toString();
-    if (!shorter.isEmpty() && (brief || metrics.horizontalAdvance(name) > line.width()))
-        name = shorter;
     painter.setFont(cell.font);
     painter.setPen(cell.palette.color(QPalette::Text));
     drawText(painter, cell, cell.rect, line, Qt::AlignLeft,
-             elidedName(metrics, name, line.width()));
+             fittingName(metrics, index.data().toString(), index.data(kShortNameRole).toString(),
+                         line.width(), brief));
     if (!leaf)
         return;
     QRect form = lines.second.adjusted(margin, 0, -margin, 0);
@@ -371,13 +368,17 @@ void NavigatorHeader::mouseReleaseEvent(QMouseEvent *event)
         sortBy(column);
 }
 
-/// As a click on a title in the first line: upwards, downwards, not at all.
+/// As a click on a title in the first line: the way that the column begins with (figures with the
+/// largest), the other one, not at all.
 void NavigatorHeader::sortBy(int column)
 {
+    const auto first = static_cast<Qt::SortOrder>(
+        model()->headerData(column, Qt::Horizontal, Qt::InitialSortOrderRole).toInt());
     if (sortIndicatorSection() != column)
-        setSortIndicator(column, Qt::AscendingOrder);
-    else if (sortIndicatorOrder() == Qt::AscendingOrder)
-        setSortIndicator(column, Qt::DescendingOrder);
+        setSortIndicator(column, first);
+    else if (sortIndicatorOrder() == first)
+        setSortIndicator(column, first == Qt::AscendingOrder ? Qt::DescendingOrder
+                                                             : Qt::AscendingOrder);
     else
         setSortIndicator(-1, Qt::AscendingOrder);
 }

@@ -11,21 +11,27 @@
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/file_dialogs.h"
 #include "widgets/common/labels.h"
+#include "widgets/common/table_tools.h"
+#include "widgets/models/weight_reader.h"
 
 #include <QAction>
 #include <QActionGroup>
 #include <QCoreApplication>
 #include <QEvent>
 #include <QHBoxLayout>
+#include <QHeaderView>
 #include <QImage>
 #include <QLabel>
+#include <QLineEdit>
 #include <QMarginsF>
 #include <QPageSize>
 #include <QPainter>
 #include <QPdfWriter>
 #include <QSaveFile>
+#include <QTableView>
 #include <QVBoxLayout>
 
+#include <cmath>
 #include <tuple>
 
 namespace kernscope::ui {
@@ -63,7 +69,7 @@ bool writePng(QWidget &widget, QIODevice &file)
 constexpr std::uint64_t kMostElementsUnasked = 64u << 20;
 constexpr std::size_t kMostAtOnce = 2000; ///< weights that are added up within a frame
 
-constexpr std::size_t kMostFindings = 12; ///< named on the page; the rest is a count
+constexpr int kFindingsOnView = 8; ///< rows at once, where there is room
 
 struct OverviewKindWords {
     Q_DECLARE_TR_FUNCTIONS(kernscope::Overview)
@@ -129,7 +135,6 @@ void OverviewDock::connectParts()
 {
     connect(m_map, &TreemapView::picked, this,
             [this](std::size_t weight) { open(QStringLiteral("weight:%1").arg(weight)); });
-    connect(m_findings, &QLabel::linkActivated, this, &OverviewDock::open);
     m_odd.note->setTextFormat(Qt::RichText);
     connect(m_odd.note, &QLabel::linkActivated, this, &OverviewDock::open);
     connect(&m_chips, &ChipState::tableChanged, this, &OverviewDock::scheduleRefresh);
@@ -218,6 +223,8 @@ void OverviewDock::refresh()
         m_shown.reset();
         m_figures = {};
         m_map->setCells({}); // they hold the bundle
+        m_rows->setRows({});
+        m_listedOf.reset();
         sumUp();
         showMessage(tr("Open a bundle to see where its bytes are (Ctrl+O)."));
         return;
@@ -380,6 +387,11 @@ void OverviewDock::open(const QString &link)
     const std::size_t index = parts.value(1).toULongLong();
     if (!m_shown)
         return;
+    if (parts.front() == QLatin1String("kind")) {
+        m_filter->setText(parts.value(1));
+        m_findings->setFocus();
+        return;
+    }
     if (parts.front() == QLatin1String("weight") && index < m_shown->weights().size()) {
         session().goToWeight(index, this);
         Q_EMIT raiseRequested(QStringLiteral("weight"));
@@ -416,20 +428,16 @@ OverviewDock::OverviewDock(Session &session, QWidget *parent)
     m_legend = new QLabel(content);
     m_legend->setTextFormat(Qt::RichText);
     m_legend->setWordWrap(true);
-    m_findings = new QLabel(content);
-    m_findings->setTextFormat(Qt::RichText);
-    m_findings->setWordWrap(true);
-    m_findings->setTextInteractionFlags(Qt::TextBrowserInteraction);
-    m_findings->setAccessibleName(tr("Worth a look"));
+    QWidget *findings = buildFindings(content);
     column->addWidget(m_title);
     column->addWidget(m_facts);
     column->addWidget(m_described);
     column->addWidget(sharedVerdict(m_chips, content));
     column->addLayout(buildCards(content));
     column->addLayout(head);
-    column->addWidget(m_map, 1);
+    column->addWidget(m_map, 2);
     column->addWidget(m_legend);
-    column->addWidget(m_findings);
+    column->addWidget(findings, 1);
     setContent(content);
     content->setFocusProxy(m_map);
     connectParts();
@@ -450,6 +458,38 @@ OverviewDock::OverviewDock(Session &session, QWidget *parent)
     });
     m_map->addActions(m_actions);
     m_map->setContextMenuPolicy(Qt::ActionsContextMenu);
+}
+
+QWidget *OverviewDock::buildFindings(QWidget *parent)
+{
+    auto *box = new QWidget(parent);
+    auto *column = withoutMargins(new QVBoxLayout(box), design::space(this, design::Space::Hair));
+    m_rows = new RowTable<report::FindingRow>(report::findingTable(), this);
+    m_findings = makeTable(box, tr("Worth a look"), m_rows, {9, 14, 22, 20});
+    growColumns(m_findings, {m_rows->columnOf("weight"), m_rows->columnOf("figure")});
+    new AlikeNames(m_findings, m_rows->columnOf("weight"));
+    // Fewer rows would be a sliver: the page then scrolls.
+    m_findings->setMinimumHeight(3 * m_findings->verticalHeader()->defaultSectionSize());
+    m_filter = filterBox(box, tr("Filter by kind, weight or words"), m_findings);
+    m_filter->setMaximumWidth(theme::em(this, 22));
+    auto *head = new QHBoxLayout;
+    head->addWidget(design::label(tr("Worth a look"), design::Type::Heading, box));
+    head->addStretch(1);
+    head->addWidget(m_filter, 2);
+    column->addLayout(head);
+    column->addWidget(m_findings, 1);
+    connect(m_filter, &QLineEdit::textChanged, m_rows, &RowTableModel::setFilter);
+    connect(m_findings, &QTableView::clicked, this, [this](const QModelIndex &index) {
+        goToFinding(*m_rows->rowAt(index.row()).finding, false);
+    });
+    connect(m_findings, &QTableView::activated, this, [this](const QModelIndex &index) {
+        goToFinding(*m_rows->rowAt(index.row()).finding, true);
+    });
+    m_findings->addActions({copyAction(m_findings, tr("Copy Rows"), m_findings),
+                            exportAction(m_findings, session(), tr("Export Findings\u2026"),
+                                         *m_rows, "findings")});
+    m_findings->setContextMenuPolicy(Qt::ActionsContextMenu);
+    return box;
 }
 
 QLayout *OverviewDock::buildCards(QWidget *parent)
@@ -598,7 +638,7 @@ void OverviewDock::showDescription()
     m_described->show();
 }
 
-/// "1 larger · 4 outliers", each a link to the first of its kind.
+/// "1 larger · 4 outliers", each a link that lists those of its kind.
 QString OverviewDock::kindsOf(const std::vector<Finding> &findings) const
 {
     QStringList words;
@@ -607,10 +647,8 @@ QString OverviewDock::kindsOf(const std::vector<Finding> &findings) const
         while (end < findings.size() && findings[end].kind == findings[i].kind)
             ++end;
         const QString word = kindWord(findings[i].kind, end - i).toHtmlEscaped();
-        const QString link = findings[i].weight != kNoIndex
-                                 ? QStringLiteral("weight:%1").arg(findings[i].weight)
-                                 : QStringLiteral("file:%1").arg(findings[i].file);
-        words += QStringLiteral("<a href=\"%1\">%2</a>").arg(link, word);
+        words += QStringLiteral("<a href=\"kind:%1\">%2</a>")
+                     .arg(fromUtf8(findingName(findings[i].kind)).replace(u'_', u' '), word);
         i = end;
     }
     return words.isEmpty() ? tr("values, tables and bytes were looked at")
@@ -635,85 +673,46 @@ void OverviewDock::showStored()
     }
 }
 
-QString OverviewDock::weightLink(std::size_t weight) const
-{
-    // A line may end behind the mark of what is left out: not within a link.
-    const QString name =
-        m_names.nameOf(weight).replace(QChar(0x2026), QStringLiteral("\u2026\u2060"));
-    return QStringLiteral("<a href=\"weight:%1\">%2</a>").arg(weight).arg(name.toHtmlEscaped());
-}
-
-QString OverviewDock::textOf(const Finding &finding) const
-{
-    const QString name = finding.weight == kNoIndex ? QString() : weightLink(finding.weight);
-    switch (finding.kind) {
-    case Finding::Kind::Damaged: return tr("%1 cannot be decoded").arg(name);
-    case Finding::Kind::UnusedRecords:
-        return QStringLiteral("<a href=\"file:%1\">%2</a>: %3")
-            .arg(finding.file)
-            .arg(fromUtf8(m_shown->files()[finding.file].path).toHtmlEscaped(),
-                 countedWords(finding.count, tr("one record that nothing names"),
-                              tr("%1 records that nothing names")));
-    case Finding::Kind::NonFinite:
-        return tr("%1 holds %2")
-            .arg(name, countedWords(finding.count, tr("1 value that is NaN or infinite"),
-                                    tr("%1 values that are NaN or infinite")));
-    case Finding::Kind::BeyondHalf:
-        return tr("%1: %2 beyond fp16")
-            .arg(name, countedWords(finding.count, tr("1 value"), tr("%1 values")));
-    case Finding::Kind::ZeroScale:
-        return tr("%1: %2 of %3 scales are 0")
-            .arg(name, groupedNumber(finding.count), groupedNumber(finding.of));
-    case Finding::Kind::KnownFault: { // of the table, which is not translated
-        const QString text = fromUtf8(finding.text).toHtmlEscaped();
-        const QString plain =
-            finding.weight == kNoIndex
-                ? QString()
-                : fromUtf8(m_shown->weights()[finding.weight].findableName()).toHtmlEscaped();
-        return text.startsWith(plain) ? name + text.mid(plain.size()) : text;
-    }
-    case Finding::Kind::Constant:
-        return tr("%1 is %2 everywhere").arg(name, valueText(finding.value));
-    case Finding::Kind::ConstantChannels:
-        return tr("%1: %2 of %3 output channels hold a single value")
-            .arg(name, groupedNumber(finding.count), groupedNumber(finding.of));
-    case Finding::Kind::FoldsEverywhere:
-        return (
-            finding.of > finding.count
-                ? tr("no chip streams %1: %2 fold it to dense fp16, %3 refuse it")
-                      .arg(name)
-                      .arg(finding.count)
-                      .arg(finding.of - finding.count)
-                : tr("no chip streams %1: %2 fold it to dense fp16").arg(name).arg(finding.count));
-    case Finding::Kind::DeadEntries:
-        return tr("%1: %2 of %3 codebook entries never used")
-            .arg(name, groupedNumber(finding.count), groupedNumber(finding.of));
-    case Finding::Kind::Larger:
-        return tr("%1 takes %2 B more than dense fp16 would")
-            .arg(name, groupedNumber(finding.count));
-    case Finding::Kind::Duplicate:
-        return tr("%1 has the values of %2: %3 B are stored once more")
-            .arg(name, weightLink(finding.other), groupedNumber(finding.count));
-    case Finding::Kind::Outlier:
-        return tr("%1 reaches %2, far from its other values").arg(name, valueText(finding.value));
-    }
-    return {};
-}
-
+/// Ranked: the worst kinds first.
 void OverviewDock::showFindings()
 {
-    QStringList lines;
-    const std::vector<Finding> findings = allFindings();
-    for (const Finding &finding : findings) {
-        if (static_cast<std::size_t>(lines.size()) == kMostFindings) {
-            lines += tr("and %1 more").arg(findings.size() - kMostFindings);
-            break;
-        }
-        lines += textOf(finding);
+    // The rows that are shown point into what they were made of until the new ones are there.
+    const auto before = std::pair(std::exchange(m_listed, allFindings()),
+                                  std::exchange(m_listedOf, m_shown));
+    m_rows->setRows(report::findingRows(*m_shown, m_listed));
+    m_findings->parentWidget()->setVisible(!m_listed.empty());
+    const int rows = std::min(m_rows->rowCount(), kFindingsOnView);
+    m_findings->setMaximumHeight(m_findings->horizontalHeader()->sizeHint().height() +
+                                 rows * m_findings->verticalHeader()->defaultSectionSize() +
+                                 2 * m_findings->frameWidth());
+}
+
+/// A finding leads to its weight, a value far out or not finite to its element.
+void OverviewDock::goToFinding(const Finding &finding, bool raise)
+{
+    if (finding.weight == kNoIndex) {
+        open(QStringLiteral("file:%1").arg(finding.file));
+        return;
     }
-    m_findings->setVisible(!lines.isEmpty());
-    m_findings->setText(tr("<b>Worth a look</b>") + QStringLiteral("&nbsp; ") +
-                        lines.join(QStringLiteral(" &nbsp;\u00B7&nbsp; ")));
+    if (raise)
+        open(QStringLiteral("weight:%1").arg(finding.weight));
+    else
+        session().goToWeight(finding.weight, this);
+    const bool far = finding.kind == Finding::Kind::Outlier;
+    if (!far && finding.kind != Finding::Kind::NonFinite)
+        return;
+    m_finding.start(
+        tr("Looking for the value"),
+        [bundle = m_shown, weight = finding.weight, far,
+         value = static_cast<float>(finding.value)](Progress &progress) {
+            return firstElement(
+                *bundle, weight,
+                [=](float each) { return far ? each == value : !std::isfinite(each); }, progress);
+        },
+        [this, weight = finding.weight](std::optional<std::uint64_t> element) {
+            if (element && session().place().weight == weight)
+                session().goToElement(weight, *element, this);
+        });
 }
 
 } // namespace kernscope::ui

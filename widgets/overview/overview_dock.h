@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/assessment/bundle_findings.h"
+#include "core/report/bundle_report.h"
 #include "widgets/chips/chip_state.h"
 #include "widgets/common/dock.h"
+#include "widgets/models/row_table_model.h"
 #include "widgets/models/task_manager.h"
 #include "widgets/overview/overview_cells.h"
 
@@ -11,6 +12,8 @@
 
 class QHBoxLayout;
 class QLabel;
+class QLineEdit;
+class QTableView;
 
 namespace kernscope::ui {
 
@@ -20,8 +23,8 @@ QString exportWidgetPicture(QWidget &widget, const QString &path);
 
 class ElidedLabel;
 
-/// The page that a bundle opens with: its totals, a treemap of the stored bytes, and what is worth
-/// a look, each a link.
+/// The page that a bundle opens with: its totals, a treemap of the stored bytes, and a table of
+/// what is worth a look, each row a link.
 class OverviewDock final : public Dock
 {
     Q_OBJECT
@@ -35,7 +38,8 @@ public:
     void setColors(Colors colors);
     TreemapView &treemap() { return *m_map; }
     const BundleFigures &figures() const { return m_figures; }
-    QLabel &findings() { return *m_findings; }
+    QTableView &findings() { return *m_findings; }
+    QLineEdit &findingFilter() { return *m_filter; }
     const TimeCard &time() const { return *m_time; }
 
 Q_SIGNALS:
@@ -49,7 +53,7 @@ protected:
     bool working() const override
     {
         return m_task.running() || m_summing.running() || m_measuring.running() ||
-               m_folding.running() || m_chips.working();
+               m_folding.running() || m_finding.running() || m_chips.working();
     }
     void changeEvent(QEvent *event) override;
 
@@ -77,8 +81,8 @@ private:
     void showLegend();
     OverviewColors mapColors() const;
     void open(const QString &link);
-    QString weightLink(std::size_t weight) const;
-    QString textOf(const Finding &finding) const;
+    QWidget *buildFindings(QWidget *parent);
+    void goToFinding(const Finding &finding, bool raise);
 
     ChipState &m_chips;
     BundlePtr m_shown;
@@ -97,7 +101,13 @@ private:
     Job m_summing{session().tasks()};
     std::shared_ptr<const BaseErrors> m_errors; ///< against the other bundle; null: not measured
     Job m_measuring{session().tasks()};
-    QLabel *m_title = nullptr, *m_described = nullptr, *m_legend = nullptr, *m_findings = nullptr;
+    QLabel *m_title = nullptr, *m_described = nullptr, *m_legend = nullptr;
+    std::vector<Finding> m_listed; ///< what the rows show, of m_listedOf
+    BundlePtr m_listedOf;
+    RowTable<report::FindingRow> *m_rows = nullptr;
+    QTableView *m_findings = nullptr;
+    QLineEdit *m_filter = nullptr;
+    Job m_finding{session().tasks()};
     Card m_stored, m_moved, m_odd;
     TimeCard *m_time = nullptr;
     TreemapView *m_map = nullptr;

@@ -221,10 +221,7 @@ void TreemapView::paintCell(QPainter &painter, std::size_t index) const
 
 QString TreemapView::nameIn(const Words &words, const QFontMetrics &metrics, int width)
 {
-    const QString whole = metrics.elidedText(words.name, Qt::ElideRight, width);
-    if (whole == words.name || words.shortName.isEmpty())
-        return whole;
-    return metrics.elidedText(words.shortName, Qt::ElideRight, width);
+    return fittingName(metrics, words.name, words.shortName, width);
 }
 
 int TreemapView::cellAt(const QPointF &point) const

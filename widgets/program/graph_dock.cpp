@@ -62,6 +62,8 @@ void GraphDock::buildHeader()
     m_hopsBox->addItem(tr("1 hop"));
     for (unsigned hops = 2; hops <= graph::kMostHops; ++hops)
         m_hopsBox->addItem(tr("%1 hops").arg(hops));
+    m_hopsBox->addItem(tr("whole"));
+    m_hopsBox->setItemData(kWhole - 1, tr("All of the function, repeats folded"), Qt::ToolTipRole);
     m_hopsBox->setCurrentIndex(static_cast<int>(m_hops) - 1);
     for (QComboBox *box : {m_functions, m_hopsBox})
         box->setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Fixed);
@@ -181,12 +183,19 @@ bool GraphDock::rightwards() const
 
 void GraphDock::draw()
 {
-    if (!m_graph)
+    if (!m_graph || m_centres.empty())
         return;
     graph::Scope scope;
     scope.centres = m_centres;
     scope.hops = m_hops;
     scope.mostDrawn = m_limit;
+    if (m_hops == kWhole) {
+        scope.centres = m_graph->inputsOf(m_graph->nodes()[m_centres.front()].function);
+        if (scope.centres.empty())
+            scope.centres = m_centres;
+        scope.hops = graph::kAllHops;
+        scope.mostDrawn = graph::kMostDrawn;
+    }
     scope.fold = m_fold->isChecked();
     scope.opened = m_opened;
     m_task.start(
@@ -248,7 +257,7 @@ void GraphDock::sayWhatIsDrawn()
 
 void GraphDock::setHops(unsigned hops)
 {
-    hops = std::clamp(hops, 1U, graph::kMostHops);
+    hops = std::clamp(hops, 1U, kWhole);
     m_hopsBox->setCurrentIndex(static_cast<int>(hops) - 1);
     if (hops == m_hops)
         return;
@@ -273,16 +282,20 @@ std::size_t GraphDock::nodeOf(std::size_t unit) const
     return scene->drawn->units[unit].nodes.front();
 }
 
-/// A weight before the bytes: those of a network's weights lie within their layer.
+/// A whole statement before its weight, which comes before other bytes: those of a network's weights
+/// lie within their layer.
 std::size_t GraphDock::nodeAt(const Place &place) const
 {
     if (!m_graph)
         return graph::kNone;
     const std::size_t weight = m_graph->nodeOfWeight(place.weight);
-    const bool inProgram = place.bytes && m_graph->bundle().isProgramFile(place.file);
-    return weight != graph::kNone || !inProgram
-               ? weight
-               : m_graph->nodeAtByte(place.file, place.bytes->offset.value);
+    if (!place.bytes || !m_graph->bundle().isProgramFile(place.file))
+        return weight;
+    const std::size_t there = m_graph->nodeAtByte(place.file, place.bytes->offset.value);
+    const bool whole = there != graph::kNone &&
+                       m_graph->span(there).offset == place.bytes->offset.value &&
+                       m_graph->span(there).length == place.bytes->bytes.value;
+    return whole || weight == graph::kNone ? there : weight;
 }
 
 void GraphDock::follow(const Place &place, QObject *origin)
@@ -331,14 +344,16 @@ void GraphDock::leadThere(std::size_t unit)
         if (from != graph::kNone && of.kind == graph::NodeKind::Operation)
             weights.push_back(from);
     }
-    const std::size_t weight = of.weight != graph::kNone
-                                   ? std::size_t(of.weight)
-                                   : leadingWeight(m_graph->bundle(), weights);
-    const std::size_t file = m_graph->fileOf(node);
-    if (weight != kNoIndex)
-        session().goToWeight(weight, this);
-    else if (const SourceSpan span = m_graph->span(node); span.length > 0 && file != kNoIndex)
-        session().goToBytes(file, {FileOffset(span.offset), ByteCount(span.length)}, this);
+    Place place;
+    place.weight = of.weight != graph::kNone ? std::size_t(of.weight)
+                                             : leadingWeight(m_graph->bundle(), weights);
+    if (const SourceSpan span = m_graph->span(node);
+        of.weight == graph::kNone && span.length > 0 && m_graph->fileOf(node) != kNoIndex) {
+        place.file = m_graph->fileOf(node);
+        place.bytes = {FileOffset(span.offset), ByteCount(span.length)};
+    }
+    if (place != Place())
+        session().goTo(place, this);
 }
 
 /// A repeat opens, what was left out is drawn, anything else becomes the centre.

@@ -34,6 +34,8 @@ public:
     QTableView &table() { return *m_table; }
     /// Draws what is around nodes of the graph.
     void centreOn(std::vector<std::size_t> nodes);
+    /// 1 to graph::kMostHops, or kWhole: all that hangs together with the inputs of the function.
+    static constexpr unsigned kWhole = graph::kMostHops + 1;
     void setHops(unsigned hops);
     /// The drawing as SVG, and in the language of Graphviz; off the GUI thread.
     void exportSvg(const QString &path);

@@ -301,10 +301,12 @@ double GraphView::fitZoom() const
     return std::clamp(std::min({across, down, 1.0}), kLeastZoom, kMostZoom);
 }
 
-/// The whole of a drawing where one can read it at that size, else what is picked.
+/// The whole of a drawing where one can read it at that size or wants all of it, else what is
+/// picked.
 void GraphView::beginView()
 {
-    m_zoom = std::max(fitZoom(), kReadable);
+    const bool whole = m_scene && m_scene->drawn->scope.hops == graph::kAllHops;
+    m_zoom = whole ? fitZoom() : std::max(fitZoom(), kReadable);
     updateBars();
     if (m_current != graph::kNone)
         showUnit(m_current, true);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/program/program_dock.h"
 
-#include "core/assessment/consumer_kinds.h"
 #include "core/bundle/bundle.h"
 #include "widgets/common/design.h"
 #include "widgets/common/dock_tools.h"
@@ -9,6 +8,7 @@
 #include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
 #include "widgets/models/words.h"
+#include "widgets/program/operation_panel.h"
 
 #include <QAction>
 #include <QApplication>
@@ -299,7 +299,7 @@ void ProgramDock::connectParts()
         m_model->setTree(nullptr);
         m_shownPath.clear();
         m_again->setEnabled(true);
-        showMessage(tr("Reading the program was cancelled. Read the Program Again in the Bytes "
+        showMessage(tr("Reading the program was cancelled. Read the Program Again in the Tools "
                        "menu starts it anew."));
     });
 }
@@ -393,10 +393,8 @@ void ProgramDock::onCurrent(const QModelIndex &index)
     if (m_following || !index.isValid())
         return;
     const auto &tree = m_model->tree();
-    const std::size_t node = m_model->nodeOf(index);
-    const std::vector<std::size_t> weights = tree->weightsOf(node);
-    if (!weights.empty())
-        session().goToWeight(leadingWeight(tree->bundle(), weights), this);
+    if (const auto place = placeOfOperation(*tree, m_model->nodeOf(index)))
+        session().goTo(*place, this);
 }
 
 std::vector<ProgramDock::Link> ProgramDock::linksOf(const QModelIndex &index) const

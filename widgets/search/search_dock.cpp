@@ -166,6 +166,14 @@ void SearchDock::begin()
     m_pattern->selectAll();
 }
 
+void SearchDock::startKind(SearchKind kind)
+{
+    m_kind->setCurrentIndex(kind);
+    m_pattern->clear();
+    m_scope->setCurrentIndex(0);
+    start();
+}
+
 void SearchDock::start()
 {
     const BundlePtr bundle = session().bundle();

@@ -39,6 +39,21 @@ class SearchDock final : public Dock
 public:
     explicit SearchDock(Session &session, QWidget *parent = nullptr);
 
+    /// In the order of the box; several are one kind of search in the core.
+    enum SearchKind : int {
+        Bytes,
+        Text,
+        Integer,
+        Value,
+        NotANumber,
+        Infinite,
+        Zeros,
+        ZeroBytes,
+        Top,
+        OutOfRange
+    };
+    /// Looks for what needs no words, in the whole bundle.
+    void startKind(SearchKind kind);
     /// Puts the cursor where one types what to look for.
     void begin();
     /// Starts with what the fields say, in place of a search that is running.
@@ -62,19 +77,6 @@ private:
     void buildActions();
     void showFields();
     QString question() const; ///< what the fields say, in words
-    /// In the order of the box; several are one kind of search in the core.
-    enum SearchKind : int {
-        Bytes,
-        Text,
-        Integer,
-        Value,
-        NotANumber,
-        Infinite,
-        Zeros,
-        ZeroBytes,
-        Top,
-        OutOfRange
-    };
     /// Kinds that are said by their name alone.
     static constexpr bool takesNothing(int kind)
     {

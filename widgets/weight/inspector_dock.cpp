@@ -298,21 +298,22 @@ QList<QAction *> InspectorDock::menuActions() const
     return m_statistics->histogramActions() + m_statistics->histogram().plotActions() + m_partMenus;
 }
 
-void InspectorDock::addPanel(InspectorPanel *panel)
+void InspectorDock::addPanel(InspectorPanel *panel, int stretch)
 {
-    m_panel = panel;
+    m_panels += panel;
     panel->setParent(m_bundleSection->parentWidget());
     panel->hide();
-    m_column->insertWidget(0, panel, 100); // over the stretch at the foot
+    m_column->insertWidget(0, panel, stretch);
     connect(panel, &InspectorPanel::picked, this,
             [this](const Place &place) { session().goTo(place, this); });
+    connect(panel, &InspectorPanel::ready, this, &InspectorDock::scheduleRefresh);
     scheduleRefresh();
 }
 
 bool InspectorDock::working() const
 {
     const auto busy = [](const Dock *dock) { return dock->isVisible() && dock->busy(); };
-    if (m_panelShown)
+    if (m_panel)
         return m_panel->working();
     return m_statistics->working() || m_scales->working() || busy(m_codebook) || busy(m_mask);
 }
@@ -324,8 +325,8 @@ void InspectorDock::refresh()
         m_weight = kNoIndex;
         m_statistics->setWeight(nullptr, 0);
         m_scales->setWeight(nullptr, 0);
-        if (m_panel)
-            m_panel->clear();
+        for (InspectorPanel *panel : std::as_const(m_panels))
+            panel->clear();
         showMessage(tr("Open a bundle to begin (Ctrl+O)."));
         return;
     }
@@ -339,24 +340,31 @@ void InspectorDock::refresh()
 /// also where that is shown already.
 void InspectorDock::showPlace(const Place &place, bool anew)
 {
-    const bool before = m_panelShown;
-    m_panelShown = m_panel && m_panel->showPlace(session().bundle(), place);
-    if (m_panelShown) {
+    InspectorPanel *before = m_panel;
+    m_panel = nullptr;
+    for (InspectorPanel *panel : std::as_const(m_panels)) {
+        if (!m_panel && panel->showPlace(session().bundle(), place))
+            m_panel = panel;
+    }
+    if (before && before != m_panel) {
+        before->hide();
+        before->clear();
+    }
+    if (m_panel) {
         setNote(m_panel->title());
-        if (before && !anew)
+        const std::size_t weight = m_panel->weight();
+        if (before == m_panel && !anew && weight == kNoIndex && m_chipSection->isHidden())
             return;
-        m_weight = kNoIndex;
+        m_weight = kNoIndex; // none is shown as a weight
         showSections(nullptr);
         m_bundleSection->hide();
         m_panel->show();
         m_statistics->setWeight(nullptr, 0);
         m_scales->setWeight(nullptr, 0);
+        m_chips->setWeight(weight);
+        m_chipSection->setVisible(weight != kNoIndex);
         showContent();
         return;
-    }
-    if (before) {
-        m_panel->hide();
-        m_panel->clear();
     }
     if (anew || before || place.weight != m_weight)
         showWeight(place.weight);

@@ -61,12 +61,15 @@ public:
     /// null.
     virtual bool showPlace(const BundlePtr &bundle, const Place &place) = 0;
     virtual QString title() const = 0; ///< of what is shown
+    /// Which weight the lines of the chips below it are of; kNoIndex: no such lines.
+    virtual std::size_t weight() const { return kNoIndex; }
     virtual bool working() const { return false; }
     /// No bundle, or another place: nothing is shown any more.
     virtual void clear() = 0;
 
 Q_SIGNALS:
     void picked(const kernscope::ui::Place &place); ///< the user followed a link
+    void ready(); ///< it may have something to say of the place now
 };
 
 /// One inspector for what is chosen: of a weight its figures and histogram, then what its form has
@@ -81,8 +84,9 @@ public:
 
     /// Of the histogram; those of the codebook and of the mask in menus of their own.
     QList<QAction *> menuActions() const override;
-    /// Takes it; it stands alone for the places that it shows.
-    void addPanel(InspectorPanel *panel);
+    /// Takes it; for the places that it shows it stands alone, or over the chips' lines. `stretch`:
+    /// its share of the height that nothing needs.
+    void addPanel(InspectorPanel *panel, int stretch);
 
     StatisticsPanel &statistics() { return *m_statistics; }
     ScalePanel &scales() { return *m_scales; }
@@ -110,8 +114,8 @@ private:
 
     std::size_t m_weight = kNoIndex;
     QList<QAction *> m_partMenus;
-    InspectorPanel *m_panel = nullptr;
-    bool m_panelShown = false;
+    QList<InspectorPanel *> m_panels;
+    InspectorPanel *m_panel = nullptr; ///< that is shown
     QVBoxLayout *m_column = nullptr;
     QWidget *m_readers = nullptr;
     BundleFacts *m_facts = nullptr;

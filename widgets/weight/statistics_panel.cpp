@@ -6,6 +6,7 @@
 #include "widgets/common/plot_canvas.h"
 #include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
+#include "widgets/models/weight_reader.h"
 #include "widgets/models/words.h"
 
 #include <QAction>
@@ -25,6 +26,7 @@ namespace {
 
 constexpr std::size_t kBars = 96;      ///< drawn at most
 constexpr std::size_t kFewest = 8;     ///< of the fine bins in a range worth showing
+constexpr double kOneValue = 0.04;     ///< width of the bar of a weight of one value, whose axis is 1
 constexpr double kCutAbove = 4;        ///< times the next highest bar
 constexpr std::uint64_t kSpare = 2000; ///< one element in this many may lie beyond either end
 
@@ -69,7 +71,7 @@ void HistogramPlot::merge()
         return;
     const std::uint64_t total = std::accumulate(all.begin(), all.end(), std::uint64_t{0});
     // Weights of one value have no width of their own: one bar about the value.
-    if (!(m_histogram.high > m_histogram.low)) {
+    if (oneValue()) {
         m_shown.bins = {total};
         m_shown.low = m_histogram.low - 0.5;
         m_shown.high = m_histogram.low + 0.5;
@@ -109,7 +111,7 @@ void HistogramPlot::draw()
     }
     m_bars->setData(keys, counts, true);
     if (pointCount() > 0)
-        m_bars->setWidth(edge(1) - edge(0));
+        m_bars->setWidth(oneValue() ? kOneValue : edge(1) - edge(0));
     plot().xAxis->setLabel(m_outside == 0
                                ? tr("value")
                                : countedWords(m_outside, tr("value (1 element lies outside)"),
@@ -189,6 +191,11 @@ int HistogramPlot::pointAt(double key) const
 
 QString HistogramPlot::pointText(int point) const
 {
+    if (oneValue())
+        return countedWords(m_shown.bins[static_cast<std::size_t>(point)],
+                            tr("1 element of %1").arg(valueText(m_histogram.low)),
+                            tr("%1 elements of %2").arg(QStringLiteral("%1"),
+                                                        valueText(m_histogram.low)));
     return tr("%1 from %2 to %3")
         .arg(countedWords(m_shown.bins[static_cast<std::size_t>(point)], tr("1 element"),
                           tr("%1 elements")))
@@ -265,6 +272,14 @@ StatisticsPanel::StatisticsPanel(Session &session, QWidget *parent)
     m_histogram->setMinimumHeight(theme::em(this, 11)); // less shows axes and no bars
     layout->addWidget(m_histogram, 1);
     m_task.whenCancelled([this] { noticeCancel(); });
+    connect(m_histogram, &PlotWidget::pointActivated, this, [this](int bar) {
+        const auto [low, high] = m_histogram->rangeOf(bar);
+        if (m_bundle)
+            goToFirst(m_histogram->pointText(bar), [low = low, high = high](float each) {
+                const auto value = static_cast<double>(each);
+                return value >= low && value <= high;
+            });
+    });
     connect(m_histogram, &PlotWidget::exportFailed, &session, &Session::statusMessage);
     showDashes();
 }
@@ -289,8 +304,12 @@ QGridLayout *StatisticsPanel::buildFigures()
             m_values[row]->setTextInteractionFlags(Qt::LinksAccessibleByMouse |
                                                    Qt::LinksAccessibleByKeyboard);
             connect(m_values[row], &QLabel::linkActivated, this, [this, row] {
-                if (m_statistics)
-                    goToValue(row == Min ? m_statistics->min : m_statistics->max);
+                if (!m_statistics)
+                    return;
+                const double value = row == Min ? m_statistics->min : m_statistics->max;
+                goToFirst(valueText(value), [value = static_cast<float>(value)](float each) {
+                    return each == value;
+                });
             });
         }
         // Two columns: range and moments, then counts.
@@ -359,26 +378,13 @@ void StatisticsPanel::startHistogram()
         });
 }
 
-/// The first element of that value.
-void StatisticsPanel::goToValue(double value)
+/// The first element whose value is one of those.
+void StatisticsPanel::goToFirst(const QString &said, std::function<bool(float)> wanted)
 {
     m_finding.start(
-        tr("Looking for %1").arg(valueText(value)),
-        [bundle = m_bundle, weight = m_weight,
-         value = static_cast<float>(value)](Progress &progress) -> std::optional<std::uint64_t> {
-            const BundleReadLock lock(*bundle);
-            const auto decoder = bundle->decoder(weight);
-            const std::uint64_t all = decoder ? decoder->elements().value : 0;
-            std::vector<float> block(std::size_t{1} << 16);
-            for (std::uint64_t first = 0; first < all && !progress.cancelled();
-                 first += block.size()) {
-                const std::span run(block.data(),
-                                    std::min<std::uint64_t>(block.size(), all - first));
-                decoder->decodeFloat(first, run);
-                if (const auto at = std::find(run.begin(), run.end(), value); at != run.end())
-                    return first + static_cast<std::uint64_t>(at - run.begin());
-            }
-            return std::nullopt;
+        tr("Looking for %1").arg(said),
+        [bundle = m_bundle, weight = m_weight, wanted = std::move(wanted)](Progress &progress) {
+            return firstElement(*bundle, weight, wanted, progress);
         },
         [this, weight = m_weight](std::optional<std::uint64_t> element) {
             if (element && weight == m_weight)

@@ -38,6 +38,9 @@ public:
     /// The bar that is cut off, with its height written beside it; -1: none.
     int cutBar() const { return m_cutBar; }
 
+    /// The values that a bar counts: from, to.
+    std::pair<double, double> rangeOf(int bar) const { return {edge(bar), edge(bar + 1)}; }
+
     int pointCount() const override { return static_cast<int>(m_shown.bins.size()); }
     QString pointText(int point) const override;
     QStringList columns() const override;
@@ -50,6 +53,7 @@ protected:
 
 private:
     double edge(int bin) const;
+    bool oneValue() const { return !(m_histogram.high > m_histogram.low); }
     void merge();
     void draw();
     void rescale();
@@ -102,7 +106,7 @@ private:
     void showStatistics();
     void showDashes();
     void noticeCancel();
-    void goToValue(double value);
+    void goToFirst(const QString &said, std::function<bool(float)> wanted);
 
     Session &m_session;
     BundlePtr m_bundle;

@@ -78,6 +78,7 @@ private Q_SLOTS:
     void namesGetTheRoomFirst_data();
     void namesGetTheRoomFirst();
     void namesAreCutNearTheirEnd();
+    void namesLoseWhatTheyShareInTurn();
     void wholeWordsStay();
     void heldKeysSelectNothingMore();
     void edgesCutNoNumber();
@@ -299,6 +300,29 @@ void TestDockBehaviour::namesAreCutNearTheirEnd()
     QVERIFY2(again.startsWith(QStringLiteral("conv_1_")), qPrintable(again));
     QCOMPARE(again.count(QChar(0x2026)), 1);
     QVERIFY(metrics.horizontalAdvance(again) <= room);
+}
+
+/// Whole, then without its end, then without its begin as well: never both while there is room.
+void TestDockBehaviour::namesLoseWhatTheyShareInTurn()
+{
+    const QFontMetrics metrics(QApplication::font());
+    const QString whole = QStringLiteral("encoder_layers_0_weight_to_fp16");
+    const QString brief = QStringLiteral("\u20260_weight\u2026");
+    const QString noEnd = QStringLiteral("encoder_layers_0_weight\u2026");
+    const auto at = [&](const QString &room, bool alike = false) {
+        return fittingName(metrics, whole, brief, metrics.horizontalAdvance(room), alike);
+    };
+    QCOMPARE(at(whole), whole);
+    QCOMPARE(at(whole, true), noEnd); // in a column where another name is cut
+    QCOMPARE(fittingName(metrics, whole, brief, metrics.horizontalAdvance(whole) - 1), noEnd);
+    QCOMPARE(at(noEnd), noEnd);
+    QCOMPARE(fittingName(metrics, whole, brief, metrics.horizontalAdvance(noEnd) - 1),
+             QStringLiteral("\u20260_weight_to_fp16"));
+    QCOMPARE(at(brief), brief);
+    QVERIFY(fittingName(metrics, whole, brief, metrics.horizontalAdvance(brief) / 2)
+                .endsWith(QChar(0x2026)));
+    // What shares nothing is cut as other names are.
+    QCOMPARE(fittingName(metrics, whole, {}, 80), elidedName(metrics, whole, 80));
 }
 
 /// A shortcut with Ctrl moves the position: the row there is the only one selected.

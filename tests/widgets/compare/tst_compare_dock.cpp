@@ -119,7 +119,7 @@ void TestCompareDock::messages()
     QVERIFY(says(dock, QStringLiteral("Open a bundle to begin")));
     session.setBundle(leftBundle());
     QVERIFY(settle(dock));
-    QVERIFY(says(dock, QStringLiteral("Open a second bundle to compare (Ctrl+Shift+O).")));
+    QVERIFY(says(dock, QStringLiteral("Choose the other side of the comparison, or drop a bundle here.")));
     session.setOther(rightBundle());
     QVERIFY(QTest::qWaitFor([&] { return dock.showsContent() && !dock.busy(); }, 20000));
     session.setOther(nullptr);

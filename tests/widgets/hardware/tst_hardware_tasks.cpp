@@ -57,7 +57,7 @@ private Q_SLOTS:
         m_tasks = std::make_unique<TasksDock>(*m_session);
         m_inspector = std::make_unique<InspectorDock>(*m_session);
         m_panel = new FieldPanel(*m_session, m_inspector.get());
-        m_inspector->addPanel(m_panel);
+        m_inspector->addPanel(m_panel, 100);
         m_session->setBundle(bundleOf(test::syntheticH13()));
         QVERIFY(showDock(*m_tasks));
         QVERIFY(showDock(*m_inspector, 300, 900));

@@ -270,7 +270,7 @@ void TestNavigator::secondLineSorts()
     };
     const QList<double> first = shares();
     QList<double> sorted = first;
-    std::sort(sorted.begin(), sorted.end());
+    std::sort(sorted.rbegin(), sorted.rend()); // of figures the largest first
     QVERIFY(first != sorted);
     const QPoint at = header->titleRect(zeros).center();
     QTest::mouseClick(header->viewport(), Qt::LeftButton, {}, at);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/base/overlaid_file.h"
+#include "tests/core/bundle/made_bundle.h"
 #include "tests/test_program.h"
 #include "tests/widgets/sample_session.h"
 #include "widgets/chips/chip_state.h"
@@ -26,8 +27,10 @@
 #include <QHelpEvent>
 #include <QImage>
 #include <QLabel>
+#include <QLineEdit>
 #include <QSet>
 #include <QSignalSpy>
+#include <QTableView>
 #include <QTemporaryDir>
 #include <QToolTip>
 
@@ -341,6 +344,40 @@ private Q_SLOTS:
             QVERIFY(figures.findings[i - 1].kind <= figures.findings[i].kind);
     }
 
+    /// A value far out: a row that leads to its element; the filter lists the kinds.
+    void findingsLeadToTheirElements()
+    {
+        MadeBundle made;
+        Bytes values(2 * 8 * 64);
+        for (std::size_t i = 0; i < values.size() / 2; ++i)
+            values[2 * i] = static_cast<std::byte>(i % 5); // small halves
+        values[2 * 300 + 1] = std::byte{0x50};
+        made.constant("tensor<fp16, [8, 64]>", "far",
+                      made.blob(ElementType::Fp16, "[8, 64]", values));
+        made.consume("far");
+        const auto bundle = made.open();
+        QVERIFY(bundle);
+        Session session;
+        OverviewDock dock(session);
+        session.setBundle(*bundle);
+        QVERIFY(showDock(dock, 900, 700));
+        auto *table = &dock.findings();
+        QVERIFY(table->isVisible());
+        const int before = table->model()->rowCount();
+        dock.findingFilter().setText(QStringLiteral("outlier"));
+        QCOMPARE(table->model()->rowCount(), 1);
+        QVERIFY(before >= 1);
+        QVERIFY2(table->model()->index(0, 2).data().toString().startsWith(
+                     QStringLiteral("reaches ")),
+                 qPrintable(table->model()->index(0, 2).data().toString()));
+        QSignalSpy raised(&dock, &OverviewDock::raiseRequested);
+        Q_EMIT table->activated(table->model()->index(0, 0));
+        QVERIFY(settle(dock));
+        QCOMPARE(raised.count(), 1);
+        QCOMPARE(session.place().weight, std::size_t(0));
+        QCOMPARE(session.place().element, std::optional<std::uint64_t>(300));
+    }
+
     void inspectorFitsTheForm_data()
     {
         QTest::addColumn<QByteArray>("sample");
@@ -393,7 +430,10 @@ private Q_SLOTS:
         const QFontMetrics metrics(dock.font());
         const int whole = metrics.horizontalAdvance(cell.name);
         QCOMPARE(TreemapView::nameIn(cell, metrics, whole + 1), cell.name);
-        QCOMPARE(TreemapView::nameIn(cell, metrics, whole - 2), cell.shortName);
+        QCOMPARE(TreemapView::nameIn(cell, metrics, whole - 2),
+                 QStringLiteral("encoder_layers_0_weight\u2026"));
+        QCOMPARE(TreemapView::nameIn(cell, metrics, metrics.horizontalAdvance(cell.shortName)),
+                 cell.shortName);
         QVERIFY(metrics.horizontalAdvance(TreemapView::nameIn(cell, metrics, 30)) <= 30);
         const auto &weights = session.bundle()->weights();
         const auto &cells = dock.treemap().cells();

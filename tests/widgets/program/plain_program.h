@@ -5,6 +5,7 @@
 #include "widgets/models/program_model.h"
 #include "widgets/models/table_text.h"
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <vector>
@@ -161,21 +162,53 @@ private:
         return leadsTo == weights ? std::string() : "its links";
     }
 
-    /// "(x = y, shape = [1, 4])".
+    /// "(x = y, shape = [1, 4])": x, other values, weights, biases, then constants.
     void addArguments(const Row &row, QString &text, std::vector<ui::ProgramSpan> &links) const
     {
         text += QStringLiteral(" (");
-        bool first = true;
+        std::map<std::pair<int, std::size_t>, std::pair<QString, std::vector<ui::ProgramSpan>>> all;
+        std::size_t place = 0;
         for (const mil::Argument &argument : row.operation->inputs) {
-            text += (first ? QString() : QStringLiteral(", ")) + ui::fromUtf8(argument.name) +
-                    QStringLiteral(" = ");
-            first = false;
+            QString value;
+            std::vector<ui::ProgramSpan> own;
+            bool constant = true;
+            for (const mil::ProgramValue &one : argument.values)
+                constant = constant && isConstant(one, row.function);
             if (argument.values.size() == 1)
-                addValue(argument.values.front(), row.function, text, links);
+                addValue(argument.values.front(), row.function, value, own);
             else
-                addList(argument.values, row.function, text, links);
+                addList(argument.values, row.function, value, own);
+            const int rank = constant                             ? 4
+                             : argument.name == "x"               ? 0
+                             : argument.name.starts_with("weight") ? 2
+                             : argument.name.starts_with("bias")   ? 3
+                                                                   : 1;
+            all[{rank, place++}] = {
+                ui::fromUtf8(argument.name) + QStringLiteral(" = ") + value, own};
         }
-        text += QLatin1Char(')');
+        QStringList parts;
+        for (const auto &[at, part] : all) {
+            parts += part.first;
+            links.insert(links.end(), part.second.begin(), part.second.end());
+        }
+        text += parts.join(QStringLiteral(", "));
+        // The parts of a weight of older programs follow: its attributes.
+        if (!row.operation->type.starts_with("constexpr_"))
+            text += QLatin1Char(')');
+    }
+
+    bool isConstant(const mil::ProgramValue &value, std::size_t f) const
+    {
+        if (const auto *list = std::get_if<mil::Values>(&value.content))
+            return std::all_of(list->begin(), list->end(), [&](const mil::ProgramValue &one) {
+                return isConstant(one, f);
+            });
+        const mil::Reference *reference = value.reference();
+        if (!reference)
+            return value.literal() != nullptr;
+        const auto constant = m_names[f].constants.find(reference->name);
+        return m_names[f].weights.count(reference->name) == 0 &&
+               constant != m_names[f].constants.end() && constant->second->literal();
     }
 
     void addList(const mil::Values &values, std::size_t f, QString &text,
@@ -198,17 +231,16 @@ private:
             text += ui::programLiteral(*literal);
         } else if (const mil::BlobReference *blob = value.blob()) {
             text += ui::programType(value.type) + QStringLiteral(" of ") +
-                    ui::fromUtf8(blob->path) + QStringLiteral(" at ") + ui::hexNumber(blob->offset);
+                    ui::fromUtf8(blob->path).section(QLatin1Char('/'), -1) +
+                    QStringLiteral(" at ") + ui::hexNumber(blob->offset);
         } else if (const mil::Reference *reference = value.reference()) {
             const Names &names = m_names[f];
             const auto made = names.made.find(reference->name);
             const auto weight = names.weights.find(reference->name);
             const auto constant = names.constants.find(reference->name);
             if (weight == names.weights.end() && constant != names.constants.end() &&
-                constant->second->literal()) {
-                text += ui::programLiteral(*constant->second->literal());
-                return;
-            }
+                !constant->second->reference())
+                return addValue(*constant->second, f, text, links);
             text += ui::fromUtf8(reference->name);
             links.push_back({ui::fromUtf8(reference->name), ui::ProgramSpan::Kind::Value,
                              made == names.made.end() ? Tree::kNone : made->second,

@@ -28,6 +28,7 @@ private Q_SLOTS:
     void beginsAtTheInputs();
     void modelIsSound();
     void repeatsOpen();
+    void wholeFunctionIsDrawn();
     void restsGrow();
     void directions();
     void textsFit_data();
@@ -112,6 +113,23 @@ void TestGraphDock::repeatsOpen()
     fold->trigger();
     QVERIFY(ready());
     QVERIFY(folded() != graph::kNone);
+}
+
+/// The whole function at once, at the size that shows all of it.
+void TestGraphDock::wholeFunctionIsDrawn()
+{
+    m_session->setBundle(chain(12));
+    QVERIFY(test::showDock(*m_dock));
+    QVERIFY(ready());
+    action(QStringLiteral("Fold Repeated Blocks"))->trigger();
+    QVERIFY(ready());
+    QCOMPARE(unit("head"), graph::kNone);
+    m_dock->setHops(GraphDock::kWhole);
+    QVERIFY(ready());
+    QVERIFY(unit("head") != graph::kNone && unit("a11") != graph::kNone);
+    QCOMPARE(view().scene()->drawn->leftOut, std::size_t(0));
+    for (const char *name : {"a0", "head"})
+        QVERIFY2(view().viewport()->rect().contains(view().viewRect(unit(name)).toRect()), name);
 }
 
 void TestGraphDock::restsGrow()

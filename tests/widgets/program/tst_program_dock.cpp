@@ -7,6 +7,7 @@
 #include "widgets/common/dock_tools.h"
 #include "widgets/models/task_manager.h"
 #include "widgets/models/theme.h"
+#include "widgets/program/operation_panel.h"
 #include "widgets/program/program_dock.h"
 
 #include <QAbstractItemModelTester>
@@ -14,6 +15,7 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QScrollBar>
+#include <QSignalSpy>
 #include <QTest>
 
 #include <algorithm>
@@ -36,6 +38,8 @@ private Q_SLOTS:
     void findGoesOn();
     void findsInLargePrograms();
     void followsAndLeads();
+    void operationsAreInspected();
+    void partsOfWeightsAreShown();
     void editsKeepTheRow();
     void letsGoOfClosedBundles();
     void withoutProgram();
@@ -283,6 +287,65 @@ void TestProgramDock::followsAndLeads()
         return;
     }
     QFAIL("one reader only");
+}
+
+/// The inspector shows an operation: what goes in first, then attributes, results and readers, each
+/// link leading on; and the weight alone where a weight was chosen.
+void TestProgramDock::operationsAreInspected()
+{
+    test::MadeBundle made;
+    made.constant("tensor<fp16, [4, 4]>", "w",
+                  made.blob(ElementType::Fp16, "[4, 4]", test::Bytes(32, std::byte{60})));
+    made.line("tensor<fp16, [1, 4]> a = relu(x = x)[name = string(\"a\")]");
+    made.line("tensor<fp16, [1, 4]> b = linear(alpha = 0.5, weight = w, x = a)"
+              "[name = string(\"b\")]");
+    made.line("tensor<fp16, [1, 4]> c = softmax(x = b)[name = string(\"c\")]");
+    made.result = "c";
+    const auto bundle = made.open();
+    QVERIFY(bundle);
+    Session session;
+    ProgramDock dock(session);
+    OperationPanel panel(session);
+    QVERIFY(test::showDock(dock, session, *bundle));
+    QSignalSpy ready(&panel, &InspectorPanel::ready);
+    dock.view().setCurrentIndex(rowWith(dock, QStringLiteral("linear b")));
+    QCOMPARE(session.place().weight, std::size_t(0)); // with the weight that it reads
+    QVERIFY(session.place().bytes.has_value());
+    if (!panel.showPlace(*bundle, session.place()))
+        QVERIFY(ready.wait());
+    QVERIFY(panel.showPlace(*bundle, session.place()));
+    QCOMPARE(panel.weight(), std::size_t(0));
+    const QStringList lines = panel.text().split(u'\n');
+    QCOMPARE(lines.value(0), QStringLiteral("linear b"));
+    QVERIFY2(lines.value(1).startsWith(QStringLiteral("x: a ")), qPrintable(panel.text()));
+    QVERIFY2(lines.value(2).startsWith(QStringLiteral("weight: w dense-fp16")),
+             qPrintable(panel.text()));
+    QCOMPARE(lines.value(3), QStringLiteral("alpha: 0.5"));
+    QCOMPARE(lines.value(5), QStringLiteral("softmax: c"));
+    // Its links lead on.
+    QSignalSpy picked(&panel, &InspectorPanel::picked);
+    for (QLabel *label : panel.findChildren<QLabel *>()) {
+        if (label->text().contains(QStringLiteral("row:")))
+            Q_EMIT label->linkActivated(label->text().section(u'"', 1, 1));
+    }
+    QCOMPARE(picked.count(), 2);
+    session.goTo(picked.first().first().value<Place>());
+    QVERIFY(panel.showPlace(*bundle, session.place()));
+    QVERIFY(panel.title() == QStringLiteral("a") && panel.weight() == kNoIndex);
+    session.goToWeight(0);
+    QVERIFY(!panel.showPlace(*bundle, session.place()));
+}
+
+/// What makes a weight says where its parts are, also where they are written as attributes.
+void TestProgramDock::partsOfWeightsAreShown()
+{
+    Session session;
+    ProgramDock dock(session);
+    QVERIFY(test::showDock(dock, session, test::openSample("sample-palette.mlmodelc")));
+    const QString row = rowWith(dock, QStringLiteral("constexpr_lut_to_dense")).data().toString();
+    QVERIFY2(row.contains(QStringLiteral("lut = ")) && row.contains(QStringLiteral("indices = ")) &&
+                 row.contains(QStringLiteral(" of weight.bin at 0x")),
+             qPrintable(row));
 }
 
 void TestProgramDock::editsKeepTheRow()
