@@ -40,9 +40,9 @@ void CompareMenu::fill(QMenu *menu, QAction *applyPatches)
         menu, tr("Compare with &Folder\u2026"), Qt::CTRL | Qt::SHIFT | Qt::Key_O, Needs::Bundle,
         [this, compare] { pickFolder(m_window, tr("Compare with Folder"), compare); });
     m_compareWith->setIcon(ui::lineIcon(QStringLiteral("compare")));
-    m_compareWithFile = m_actions->add(menu, tr("Compare with F&ile\u2026"), Qt::CTRL | Qt::SHIFT | Qt::ALT | Qt::Key_O,
-                   Needs::Bundle,
-                   [this, compare] { pickFile(m_window, tr("Compare with File"), compare); });
+    m_compareWithFile = m_actions->add(
+        menu, tr("Compare with F&ile\u2026"), Qt::CTRL | Qt::SHIFT | Qt::ALT | Qt::Key_O,
+        Needs::Bundle, [this, compare] { pickFile(m_window, tr("Compare with File"), compare); });
     m_compareWeight = m_actions->add(menu, tr("Compare This &Weight with\u2026"),
                                      Qt::CTRL | Qt::SHIFT | Qt::ALT | Qt::Key_W, Needs::Bundle,
                                      [this] { compareWeightWith(m_session.place().weight); });

@@ -9,8 +9,8 @@
 #include "widgets/common/line_icon.h"
 #include "widgets/common/number_field.h"
 #include "widgets/patch/patches_dock.h"
-#include "widgets/search/search_dock.h"
 #include "widgets/patch/typed_edits.h"
+#include "widgets/search/search_dock.h"
 
 #include <QAbstractItemView>
 #include <QApplication>

@@ -258,14 +258,14 @@ std::vector<report::ReportNote> reportNotes(const DockSet &docks)
 void ExportMenu::fill(QMenu *menu)
 {
     menu->addSeparator();
-    QAction *one = m_actions->add(
-        menu, tr("Export &Weight as .npy, .npz, .safetensors, .csv\u2026"), {}, Needs::Bundle,
-        [this] {
-            if (m_session.place().weight >= m_session.bundle()->weights().size())
-                Q_EMIT m_session.statusMessage(tr("Select a weight to export it."));
-            ui::askAndExportWeight(&m_window, m_session, m_session.bundle(),
-                                   m_session.place().weight);
-        });
+    QAction *one =
+        m_actions->add(menu, tr("Export &Weight as .npy, .npz, .safetensors, .csv\u2026"), {},
+                       Needs::Bundle, [this] {
+                           if (m_session.place().weight >= m_session.bundle()->weights().size())
+                               Q_EMIT m_session.statusMessage(tr("Select a weight to export it."));
+                           ui::askAndExportWeight(&m_window, m_session, m_session.bundle(),
+                                                  m_session.place().weight);
+                       });
     for (const char *id : {"weight", "overview"}) {
         for (QAbstractScrollArea *view :
              m_docks->dock(QLatin1String(id))->findChildren<QAbstractScrollArea *>()) {

@@ -334,10 +334,8 @@ void GoToBox::search()
     const QString typed = text().trimmed();
     if (items.isEmpty() && !typed.isEmpty() && m_session.bundle() &&
         !parsePlace(*m_session.bundle(), typed, m_session.place().file))
-        items += {PaletteIndex::Kind::Help,
-                  tr("Nothing fits \u201C%1\u201D").arg(typed),
-                  tr("a name, an action, or a place such as 0x1f40"),
-                  [] {}};
+        items += {PaletteIndex::Kind::Help, tr("Nothing fits \u201C%1\u201D").arg(typed),
+                  tr("a name, an action, or a place such as 0x1f40"), [] {}};
     hits().showBelow(*this, std::move(items));
 }
 

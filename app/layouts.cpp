@@ -237,8 +237,8 @@ Node compareLayout()
 {
     return Node::row(
         1, {Node::column(
-                76, {Node::tabs(69, {Node::leaf(1, "compare"), Node::leaf(1, "builds")}),
-                     Node::tabs(31, {Node::leaf(1, "bytes"), Node::leaf(1, "ranges"),
+                76, {Node::tabs(72, {Node::leaf(1, "compare"), Node::leaf(1, "builds")}),
+                     Node::tabs(28, {Node::leaf(1, "bytes"), Node::leaf(1, "ranges"),
                                      Node::leaf(1, "places"), Node::leaf(1, "codebooks"),
                                      Node::leaf(1, "patches"), Node::leaf(1, "diagnostics"),
                                      Node::hidden(1, "search"), Node::hidden(1, "bookmarks")})}),

@@ -286,7 +286,7 @@ void MainWindow::fillRecent()
     // What a comparison may begin with: two buttons, and the last pairs.
     constexpr qsizetype kBeginnings = 6;
     QList<QAction *> begin = m_compareMenu->compareWith();
-    m_docks->compare()->setMessageActions(begin); // those of the list go
+    m_docks->dock(QStringLiteral("compare"))->setMessageActions(begin); // those of the list go
     m_recentMenu->clear();
     m_recentMenu->setEnabled(!entries.isEmpty());
     for (const Settings::Recent &entry : entries) {
@@ -302,7 +302,7 @@ void MainWindow::fillRecent()
         if (paths.size() > 1 && begin.size() < kBeginnings)
             begin += action;
     }
-    m_docks->compare()->setMessageActions(begin);
+    m_docks->dock(QStringLiteral("compare"))->setMessageActions(begin);
     m_recentMenu->setToolTipsVisible(true);
     m_recentMenu->addSeparator();
     m_actions->add(m_recentMenu, tr("&Clear List"), {}, [this] {

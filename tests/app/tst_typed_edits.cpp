@@ -680,6 +680,9 @@ void TestTypedEdits::aFieldIsChangedByValue()
     auto *dialog = ask();
     QVERIFY(dialog);
     QVERIFY(dialog->labelText().contains(QLatin1String("Header[2]")));
+    QVERIFY2(dialog->labelText().contains(QLatin1String(", now ")) &&
+                 dialog->labelText().contains(QLatin1String("bit")),
+             qPrintable(dialog->labelText())); // its bits and its present value
     for (const auto *button : dialog->findChildren<QPushButton *>())
         QVERIFY(button->icon().isNull());
     QCOMPARE(answerTo(*dialog, QStringLiteral("5x")), QStringLiteral("Character 2:"));

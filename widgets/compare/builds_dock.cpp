@@ -418,8 +418,12 @@ void BuildsDock::sizeColumns()
     // Against itself the base has no figure but its bytes: its column gives way to the others.
     const auto widthOf = [&](int column, double most) {
         return std::clamp(header->sectionSizeHint(column),
-                          theme::em(this, column == 0 ? 14 : column == 1 ? 4 : 7),
-                          theme::em(this, column == 0 ? 24 : column == 1 ? 7 : most));
+                          theme::em(this, column == 0   ? 14
+                                          : column == 1 ? 4
+                                                        : 7),
+                          theme::em(this, column == 0   ? 24
+                                          : column == 1 ? 7
+                                                        : most));
     };
     constexpr double kRoomy = 24, kTight = 8;
     int all = 0;

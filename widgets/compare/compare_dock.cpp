@@ -27,6 +27,7 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include <algorithm>
 #include <cmath>
 
 namespace kernscope::ui {
@@ -63,7 +64,7 @@ void CompareDock::buildParts()
     m_table = makeCompareTable(*m_model, m_splitter);
     m_pictures = new PairPictures(session().tasks(), m_splitter);
     m_pictures->setPyramids(WeightPyramids::of(session()));
-    m_splitter->setSizes({theme::em(this, 15.4), theme::em(this, 24.6)});
+    m_splitter->setSizes({theme::em(this, 16.6), theme::em(this, 23.4)});
     m_splitter->setStretchFactor(0, 2);
     m_splitter->setStretchFactor(1, 3);
     m_figures = new PairFigures(this);
@@ -133,7 +134,8 @@ void CompareDock::buildActions()
                                  QKeySequence(Qt::CTRL | Qt::Key_F8), [this] { goToLargest(); });
     // From the other docks of a comparison as well, as long as this one is in view.
     m_largestAction->setShortcutContext(Qt::WindowShortcut);
-    m_largestAction->setToolTip(tr("Move to the element of this pair that differs most"));
+    m_largestAction->setToolTip(
+        tr("Move to the element of this pair that differs most; again: to the next one"));
     m_againAction = dockAction(this, tr("Compare the Rest"), {},
                                [this] { m_runner->start(m_a, m_b, resolvedChoices()); });
     m_againAction->setToolTip(tr("Go on with the weights that a cancelled comparison left out"));
@@ -647,10 +649,22 @@ void CompareDock::goToLargest()
 {
     if (m_row >= m_model->rows().size() || !m_model->rows()[m_row].pair.values)
         return;
-    if (const auto &worst = m_model->rows()[m_row].pair.values->worst)
-        showElement(worst->element);
-    else
+    const auto &largest = m_model->rows()[m_row].pair.values->worst;
+    if (!largest) {
         Q_EMIT session().statusMessage(tr("The two weights have the same values."));
+        return;
+    }
+    // Pressed again it goes on to the next largest, as far as they are known.
+    std::uint64_t next = largest->element;
+    if (m_worst) {
+        const auto &all = m_worst->worstElements;
+        const auto at = std::find_if(all.begin(), all.end(), [this](const auto &each) {
+            return m_pictures->element() == each.element;
+        });
+        if (at != all.end() && at + 1 != all.end())
+            next = (at + 1)->element;
+    }
+    showElement(next);
 }
 
 /// Goes to an element that was not picked in a picture.
@@ -679,6 +693,7 @@ PairSubject CompareDock::subjectOf(std::size_t number) const
 
 void CompareDock::showPlaces(const PairPlaces &places, double range)
 {
+    m_worst = places.places;
     std::shared_ptr<const PairBins> bins;
     if (places.places && places.places->bins) // shared with what holds it
         bins = {places.places, &*places.places->bins};

@@ -149,9 +149,10 @@ private:
     QActionGroup *m_modeGroup = nullptr;
     BundlePtr m_a, m_b; ///< what the rows are of
     Job m_saving{session().tasks()};
-    std::size_t m_row = kNoIndex;      ///< whose pair is shown
-    std::size_t m_proposed = kNoIndex; ///< the row shown until the user chooses one
-    std::string m_shownA, m_shownB;    ///< its names, by which it is found again
+    std::size_t m_row = kNoIndex;               ///< whose pair is shown
+    std::size_t m_proposed = kNoIndex;          ///< the row shown until the user chooses one
+    std::shared_ptr<const WorstPlaces> m_worst; ///< of the shown pair; null: not known
+    std::string m_shownA, m_shownB;             ///< its names, by which it is found again
     bool m_swapped = false, m_following = false;
     bool m_cut = false; ///< what the shown pair needs was cancelled
 };

@@ -152,7 +152,6 @@ QString outcomeCounts(const BuildOutcome &outcome)
 
 namespace {
 
-constexpr double kNameEms = 5; ///< of a weight's name in a pill
 /// Groups of chips that are told in pills of their own; the rest share one.
 constexpr std::size_t kMostGroups = 1;
 
@@ -354,9 +353,7 @@ void VerdictStrip::addValues(const ComparisonOutcome &outcome)
         }
         VerdictPill *pill =
             add(Token::MarkContested,
-                tr("relative error %1, %2")
-                    .arg(number ? shortNumber(*number) : tr("not finite"),
-                         elidedName(fontMetrics(), name, theme::em(this, kNameEms))),
+                tr("relative error %1").arg(number ? shortNumber(*number) : tr("not finite")),
                 tr("%1 has the largest error as a share of the weight. Click to go to its largest "
                    "difference.")
                     .arg(name));

@@ -271,6 +271,48 @@ bool BitWordView::event(QEvent *event)
     return true;
 }
 
+QString fieldWords(const Bundle &bundle, FileOffset at, const std::optional<BitRun> &bits)
+{
+    constexpr unsigned kMostBits = 4; // whose values are named in a line
+    const BundleReadLock lock(bundle);
+    const auto task = patch::taskAt(bundle, at);
+    const auto word = task ? patch::taskWordAt(bundle, *task, at) : std::nullopt;
+    if (!word)
+        return {};
+    descriptor::BitField shown;
+    if (bits && bits->count > 0) {
+        shown.low = static_cast<unsigned>(8 * (at.value - word->place)) + bits->first;
+        shown.high = std::min(shown.low + bits->count - 1, 31U);
+    }
+    const auto meaning = [&](std::uint32_t number) {
+        return word->reg == nullptr
+                   ? QString()
+                   : fromUtf8(descriptor::decodedField(*word->reg, shown, number,
+                                                       versionOf(bundle, task->text)));
+    };
+    bool field = false;
+    if (word->reg != nullptr) {
+        for (const descriptor::BitField &each : word->reg->fields) {
+            if (each.low == shown.low && each.high == shown.high)
+                shown = each, field = true;
+        }
+    }
+    const std::uint32_t number = shown.of(word->value);
+    QString words =
+        (shown.low == shown.high ? FieldPanel::tr("bit %1").arg(shown.low)
+                                 : FieldPanel::tr("bits %1 to %2").arg(shown.high).arg(shown.low)) +
+        FieldPanel::tr(", now %1").arg(field ? QString::number(number) : hexNumber(number, 8));
+    if (const QString now = field ? meaning(number) : QString(); !now.isEmpty())
+        words += QStringLiteral(": ") + now;
+    QStringList names;
+    for (std::uint32_t i = 0;
+         field && shown.high - shown.low < kMostBits && i < (2U << (shown.high - shown.low)); ++i) {
+        if (const QString name = meaning(i); !name.isEmpty())
+            names += QStringLiteral("%1 %2").arg(i).arg(name);
+    }
+    return names.isEmpty() ? words : words + u'\n' + names.join(QStringLiteral(", "));
+}
+
 FieldPanel::FieldPanel(Session &session, QWidget *parent)
     : InspectorPanel(parent), m_session(session), m_values(new FieldModel(this))
 {

@@ -60,6 +60,10 @@ private:
     unsigned m_low = 0, m_high = 31;
 };
 
+/// A register of a task, or the field of it that begins at a bit, in words: "bits 5 to 3, now 2:
+/// fp16", and in a line of its own what its values mean, where it has few and they have names.
+QString fieldWords(const Bundle &bundle, FileOffset at, const std::optional<BitRun> &bits);
+
 class FieldModel;
 class PanelSection;
 

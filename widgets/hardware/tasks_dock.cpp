@@ -8,6 +8,7 @@
 #include "widgets/common/labels.h"
 #include "widgets/common/number_field.h"
 #include "widgets/common/table_tools.h"
+#include "widgets/hardware/field_panel.h"
 #include "widgets/models/words.h"
 #include "widgets/patch/typed_edits.h"
 
@@ -426,9 +427,10 @@ void TasksDock::askForValue()
     auto *dialog = new QInputDialog(this);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setWindowTitle(tr("Change Value"));
-    dialog->setLabelText(tr("%1\nA number, or hexadecimal with 0x. What it would break is said "
-                            "before it is changed.")
-                             .arg(fromUtf8(*path)));
+    dialog->setLabelText(
+        tr("%1\n%2\nA number, or hexadecimal with 0x. What it would break is said "
+           "before it is changed.")
+            .arg(fromUtf8(*path), fieldWords(*m_shown, bytes->offset, m_registers->bitsOf(row))));
     dialog->setTextValue(row.siblingAtColumn(kValueColumn).data(Qt::DisplayRole).toString());
     connect(dialog, &QInputDialog::textValueSelected, this, [this, path](const QString &typed) {
         const std::string text = *path + "=" + typed.trimmed().toStdString();

@@ -60,7 +60,7 @@ private:
     std::vector<std::size_t> wanted() const;
 
     BuildMatrixPtr m_matrix;
-    QStringList m_names; ///< of the builds, as short as they differ
+    QStringList m_names;    ///< of the builds, as short as they differ
     double largest() const; ///< finite value of all cells
 
     MatrixFigure m_figure = MatrixFigure::RelativeRmse;

@@ -376,8 +376,8 @@ public:
         } else if (const mil::BlobReference *blob = value.blob()) {
             const std::string_view path = blob->path;
             add(ProgramWords::tr("%1 of %2 at %3")
-                    .arg(programType(value.type),
-                         fromUtf8(path.substr(path.rfind('/') + 1)), hexNumber(blob->offset)),
+                    .arg(programType(value.type), fromUtf8(path.substr(path.rfind('/') + 1)),
+                         hexNumber(blob->offset)),
                 SpanKind::Faint);
         } else if (const auto *list = std::get_if<mil::Values>(&value.content)) {
             addList(*list);
@@ -480,7 +480,7 @@ void appendOperation(SpanBuilder &builder, const ProgramTree &tree, std::size_t 
 /// x, what else goes in, the weights, the bias.
 int operandRank(const QString &name)
 {
-    return name == QLatin1String("x")              ? 0
+    return name == QLatin1String("x")                 ? 0
            : name.startsWith(QLatin1String("weight")) ? 2
            : name.startsWith(QLatin1String("bias"))   ? 3
                                                       : 1;

@@ -377,8 +377,8 @@ void NavigatorHeader::sortBy(int column)
     if (sortIndicatorSection() != column)
         setSortIndicator(column, first);
     else if (sortIndicatorOrder() == first)
-        setSortIndicator(column, first == Qt::AscendingOrder ? Qt::DescendingOrder
-                                                             : Qt::AscendingOrder);
+        setSortIndicator(column,
+                         first == Qt::AscendingOrder ? Qt::DescendingOrder : Qt::AscendingOrder);
     else
         setSortIndicator(-1, Qt::AscendingOrder);
 }

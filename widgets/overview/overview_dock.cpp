@@ -69,7 +69,7 @@ bool writePng(QWidget &widget, QIODevice &file)
 constexpr std::uint64_t kMostElementsUnasked = 64u << 20;
 constexpr std::size_t kMostAtOnce = 2000; ///< weights that are added up within a frame
 
-constexpr int kFindingsOnView = 8; ///< rows at once, where there is room
+constexpr int kLeastFindings = 6, kFindingsOnView = 10; ///< rows at once
 
 struct OverviewKindWords {
     Q_DECLARE_TR_FUNCTIONS(kernscope::Overview)
@@ -425,9 +425,6 @@ OverviewDock::OverviewDock(Session &session, QWidget *parent)
     head->addWidget(buildSwitch(content));
     m_map = new TreemapView(content);
     m_map->setMinimumHeight(theme::em(this, 9));
-    m_legend = new QLabel(content);
-    m_legend->setTextFormat(Qt::RichText);
-    m_legend->setWordWrap(true);
     QWidget *findings = buildFindings(content);
     column->addWidget(m_title);
     column->addWidget(m_facts);
@@ -435,8 +432,7 @@ OverviewDock::OverviewDock(Session &session, QWidget *parent)
     column->addWidget(sharedVerdict(m_chips, content));
     column->addLayout(buildCards(content));
     column->addLayout(head);
-    column->addWidget(m_map, 2);
-    column->addWidget(m_legend);
+    column->addWidget(m_map, 1);
     column->addWidget(findings, 1);
     setContent(content);
     content->setFocusProxy(m_map);
@@ -464,18 +460,18 @@ QWidget *OverviewDock::buildFindings(QWidget *parent)
 {
     auto *box = new QWidget(parent);
     auto *column = withoutMargins(new QVBoxLayout(box), design::space(this, design::Space::Hair));
+    m_legend = new QLabel(box);
+    m_legend->setTextFormat(Qt::RichText);
+    m_legend->setWordWrap(true);
     m_rows = new RowTable<report::FindingRow>(report::findingTable(), this);
-    m_findings = makeTable(box, tr("Worth a look"), m_rows, {9, 14, 22, 20});
+    m_findings = makeTable(box, tr("Worth a look"), m_rows, {8, 10.5, 18, 14.5});
     growColumns(m_findings, {m_rows->columnOf("weight"), m_rows->columnOf("figure")});
     new AlikeNames(m_findings, m_rows->columnOf("weight"));
-    // Fewer rows would be a sliver: the page then scrolls.
-    m_findings->setMinimumHeight(3 * m_findings->verticalHeader()->defaultSectionSize());
-    m_filter = filterBox(box, tr("Filter by kind, weight or words"), m_findings);
-    m_filter->setMaximumWidth(theme::em(this, 22));
+    m_filter = filterBox(box, tr("Filter what is worth a look"), m_findings);
+    m_filter->setFixedWidth(theme::em(this, 18));
     auto *head = new QHBoxLayout;
-    head->addWidget(design::label(tr("Worth a look"), design::Type::Heading, box));
-    head->addStretch(1);
-    head->addWidget(m_filter, 2);
+    head->addWidget(m_legend, 1);
+    head->addWidget(m_filter);
     column->addLayout(head);
     column->addWidget(m_findings, 1);
     connect(m_filter, &QLineEdit::textChanged, m_rows, &RowTableModel::setFilter);
@@ -485,9 +481,9 @@ QWidget *OverviewDock::buildFindings(QWidget *parent)
     connect(m_findings, &QTableView::activated, this, [this](const QModelIndex &index) {
         goToFinding(*m_rows->rowAt(index.row()).finding, true);
     });
-    m_findings->addActions({copyAction(m_findings, tr("Copy Rows"), m_findings),
-                            exportAction(m_findings, session(), tr("Export Findings\u2026"),
-                                         *m_rows, "findings")});
+    m_findings->addActions(
+        {copyAction(m_findings, tr("Copy Rows"), m_findings),
+         exportAction(m_findings, session(), tr("Export Findings\u2026"), *m_rows, "findings")});
     m_findings->setContextMenuPolicy(Qt::ActionsContextMenu);
     return box;
 }
@@ -677,14 +673,20 @@ void OverviewDock::showStored()
 void OverviewDock::showFindings()
 {
     // The rows that are shown point into what they were made of until the new ones are there.
-    const auto before = std::pair(std::exchange(m_listed, allFindings()),
-                                  std::exchange(m_listedOf, m_shown));
+    const auto before =
+        std::pair(std::exchange(m_listed, allFindings()), std::exchange(m_listedOf, m_shown));
     m_rows->setRows(report::findingRows(*m_shown, m_listed));
-    m_findings->parentWidget()->setVisible(!m_listed.empty());
-    const int rows = std::min(m_rows->rowCount(), kFindingsOnView);
-    m_findings->setMaximumHeight(m_findings->horizontalHeader()->sizeHint().height() +
-                                 rows * m_findings->verticalHeader()->defaultSectionSize() +
-                                 2 * m_findings->frameWidth());
+    for (QWidget *part : {static_cast<QWidget *>(m_findings), static_cast<QWidget *>(m_filter)})
+        part->setVisible(!m_listed.empty());
+    // Where fewer rows have room the page scrolls.
+    const auto heightOf = [this](int rows) {
+        return m_findings->horizontalHeader()->sizeHint().height() +
+               std::min(m_rows->rowCount(), rows) *
+                   m_findings->verticalHeader()->defaultSectionSize() +
+               2 * m_findings->frameWidth();
+    };
+    m_findings->setMinimumHeight(heightOf(kLeastFindings));
+    m_findings->setMaximumHeight(heightOf(kFindingsOnView));
 }
 
 /// A finding leads to its weight, a value far out or not finite to its element.

@@ -282,8 +282,8 @@ std::size_t GraphDock::nodeOf(std::size_t unit) const
     return scene->drawn->units[unit].nodes.front();
 }
 
-/// A whole statement before its weight, which comes before other bytes: those of a network's weights
-/// lie within their layer.
+/// A whole statement before its weight, which comes before other bytes: those of a network's
+/// weights lie within their layer.
 std::size_t GraphDock::nodeAt(const Place &place) const
 {
     if (!m_graph)

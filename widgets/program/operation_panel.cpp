@@ -166,8 +166,9 @@ void OperationPanel::showRow(std::size_t row)
     m_rows->setHorizontalSpacing(design::space(this, design::Space::Medium));
     m_rows->setVerticalSpacing(design::space(this, design::Space::Hair));
     m_rows->setColumnStretch(1, 1);
-    addLine({}, QStringLiteral("<b>%1</b> %2").arg(fromUtf8(operation.type).toHtmlEscaped(),
-                                                  breakable(m_title).toHtmlEscaped()),
+    addLine({},
+            QStringLiteral("<b>%1</b> %2")
+                .arg(fromUtf8(operation.type).toHtmlEscaped(), breakable(m_title).toHtmlEscaped()),
             fromUtf8(operation.type) + u' ' + m_title);
     bool attributes = false;
     addHeading(tr("Operands"));

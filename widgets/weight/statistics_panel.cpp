@@ -24,10 +24,10 @@ namespace kernscope::ui {
 
 namespace {
 
-constexpr std::size_t kBars = 96;      ///< drawn at most
-constexpr std::size_t kFewest = 8;     ///< of the fine bins in a range worth showing
-constexpr double kOneValue = 0.04;     ///< width of the bar of a weight of one value, whose axis is 1
-constexpr double kCutAbove = 4;        ///< times the next highest bar
+constexpr std::size_t kBars = 96;  ///< drawn at most
+constexpr std::size_t kFewest = 8; ///< of the fine bins in a range worth showing
+constexpr double kOneValue = 0.04; ///< width of the bar of a weight of one value, whose axis is 1
+constexpr double kCutAbove = 4;    ///< times the next highest bar
 constexpr std::uint64_t kSpare = 2000; ///< one element in this many may lie beyond either end
 
 } // namespace
@@ -192,10 +192,10 @@ int HistogramPlot::pointAt(double key) const
 QString HistogramPlot::pointText(int point) const
 {
     if (oneValue())
-        return countedWords(m_shown.bins[static_cast<std::size_t>(point)],
-                            tr("1 element of %1").arg(valueText(m_histogram.low)),
-                            tr("%1 elements of %2").arg(QStringLiteral("%1"),
-                                                        valueText(m_histogram.low)));
+        return countedWords(
+            m_shown.bins[static_cast<std::size_t>(point)],
+            tr("1 element of %1").arg(valueText(m_histogram.low)),
+            tr("%1 elements of %2").arg(QStringLiteral("%1"), valueText(m_histogram.low)));
     return tr("%1 from %2 to %3")
         .arg(countedWords(m_shown.bins[static_cast<std::size_t>(point)], tr("1 element"),
                           tr("%1 elements")))
@@ -272,10 +272,10 @@ StatisticsPanel::StatisticsPanel(Session &session, QWidget *parent)
     m_histogram->setMinimumHeight(theme::em(this, 11)); // less shows axes and no bars
     layout->addWidget(m_histogram, 1);
     m_task.whenCancelled([this] { noticeCancel(); });
-    connect(m_histogram, &PlotWidget::pointActivated, this, [this](int bar) {
-        const auto [low, high] = m_histogram->rangeOf(bar);
+    connect(m_histogram, &PlotWidget::pointActivated, this, [this](int which) {
+        const auto [low, high] = m_histogram->rangeOf(which);
         if (m_bundle)
-            goToFirst(m_histogram->pointText(bar), [low = low, high = high](float each) {
+            goToFirst(m_histogram->pointText(which), [low = low, high = high](float each) {
                 const auto value = static_cast<double>(each);
                 return value >= low && value <= high;
             });

@@ -367,9 +367,9 @@ private Q_SLOTS:
         dock.findingFilter().setText(QStringLiteral("outlier"));
         QCOMPARE(table->model()->rowCount(), 1);
         QVERIFY(before >= 1);
-        QVERIFY2(table->model()->index(0, 2).data().toString().startsWith(
-                     QStringLiteral("reaches ")),
-                 qPrintable(table->model()->index(0, 2).data().toString()));
+        QVERIFY2(
+            table->model()->index(0, 2).data().toString().startsWith(QStringLiteral("reaches ")),
+            qPrintable(table->model()->index(0, 2).data().toString()));
         QSignalSpy raised(&dock, &OverviewDock::raiseRequested);
         Q_EMIT table->activated(table->model()->index(0, 0));
         QVERIFY(settle(dock));

@@ -178,13 +178,13 @@ private:
                 addValue(argument.values.front(), row.function, value, own);
             else
                 addList(argument.values, row.function, value, own);
-            const int rank = constant                             ? 4
-                             : argument.name == "x"               ? 0
+            const int rank = constant                              ? 4
+                             : argument.name == "x"                ? 0
                              : argument.name.starts_with("weight") ? 2
                              : argument.name.starts_with("bias")   ? 3
                                                                    : 1;
-            all[{rank, place++}] = {
-                ui::fromUtf8(argument.name) + QStringLiteral(" = ") + value, own};
+            all[{rank, place++}] = {ui::fromUtf8(argument.name) + QStringLiteral(" = ") + value,
+                                    own};
         }
         QStringList parts;
         for (const auto &[at, part] : all) {
@@ -200,9 +200,8 @@ private:
     bool isConstant(const mil::ProgramValue &value, std::size_t f) const
     {
         if (const auto *list = std::get_if<mil::Values>(&value.content))
-            return std::all_of(list->begin(), list->end(), [&](const mil::ProgramValue &one) {
-                return isConstant(one, f);
-            });
+            return std::all_of(list->begin(), list->end(),
+                               [&](const mil::ProgramValue &one) { return isConstant(one, f); });
         const mil::Reference *reference = value.reference();
         if (!reference)
             return value.literal() != nullptr;
