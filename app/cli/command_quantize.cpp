@@ -372,7 +372,7 @@ void addQuantizeCommand(CLI::App &app, Context &context)
               "Array: .npy (- is standard input), its first axis the rows")
         ->required();
     choice("--format", options->format, "What to make of it (int8: symmetric; uint8: asymmetric)",
-           {"mxfp8", "mxfp4", "int8", "uint8"})
+           {"mxfp8", "mxfp8_e5m2", "mxfp4", "int8", "uint8"})
         ->required();
     command->add_option("--axis", options->axis, "Groups of 32 along the columns (1) or rows (0)")
         ->check(CLI::IsMember({0, 1}))

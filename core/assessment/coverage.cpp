@@ -184,6 +184,13 @@ std::string coveredForm(const Bundle &bundle, std::size_t index)
     return text.empty() ? formText(weight.form) : text;
 }
 
+std::string whyDense(const Bundle &bundle, std::size_t index)
+{
+    const Weight &weight = bundle.weights()[index];
+    return weight.form.isDense() && !weight.fault ? leftBecause(bundle, weight, {}, {})
+                                                  : std::string();
+}
+
 CoverageRules rulesOf(const Bundle &sibling)
 {
     CoverageRules rules;
@@ -233,8 +240,10 @@ Coverage coverageOf(const Bundle &bundle, const CoverageRules &rules)
             if (!row.kept && weight.storedBytes.value > should)
                 row.extraBytes = weight.storedBytes.value - should;
         }
-        if (weight.form.isDense() && !weight.fault && row.expected != "dense" &&
-            (!row.expected.empty() || !rules.any()))
+        if (!rules.any())
+            row.why = whyDense(bundle, i);
+        else if (weight.form.isDense() && !weight.fault && row.expected != "dense" &&
+                 !row.expected.empty())
             row.why = leftBecause(bundle, weight, rules, row.expected);
         coverage.extraBytes += row.extraBytes;
         coverage.broken += !row.kept;

@@ -24,8 +24,9 @@ float largerMagnitude(float largest, float value)
 
 std::uint8_t elementCode(float scaled, MxFormat format)
 {
-    return format == MxFormat::Mxfp8 ? floatToE4m3(scaled, Fp8Overflow::Saturate)
-                                     : floatToE2m1(scaled);
+    return format == MxFormat::Mxfp8       ? floatToE4m3(scaled, Fp8Overflow::Saturate)
+           : format == MxFormat::Mxfp8E5M2 ? floatToE5m2(scaled, Fp8Overflow::Saturate)
+                                           : floatToE2m1(scaled);
 }
 
 /// Largest magnitudes of the groups, in the order of the exponents.
@@ -45,7 +46,7 @@ std::vector<float> groupLargest(std::span<const float> values, const Microscaled
 
 void storeElement(Microscaled &matrix, std::uint64_t row, std::uint64_t column, std::uint8_t code)
 {
-    if (matrix.format == MxFormat::Mxfp8) {
+    if (matrix.format != MxFormat::Mxfp4) {
         matrix.data[row * matrix.columns + column] = code;
         return;
     }
@@ -241,13 +242,16 @@ void addLayouts(Rules &rules, const MxRequest &request)
 std::uint8_t mxExponent(float largest, MxFormat format, MxAlgorithm algorithm)
 {
     if (algorithm == MxAlgorithm::Nv) {
-        const std::uint32_t reciprocal = format == MxFormat::Mxfp8 ? 0x3b124925u : 0x3e2aaaabu;
+        // Of the largest number: 448, 57344, 6.
+        const std::uint32_t reciprocal = format == MxFormat::Mxfp8       ? 0x3b124925u
+                                         : format == MxFormat::Mxfp8E5M2 ? 0x37924925u
+                                                                         : 0x3e2aaaabu;
         return floatToE8m0Up(largest * std::bit_cast<float>(reciprocal));
     }
     const std::uint8_t exponent = floatToE8m0Down(largest);
     if (std::isnan(largest))
         return kE8m0Nan;
-    const std::uint8_t top = format == MxFormat::Mxfp8 ? 8 : 2;
+    const std::uint8_t top = format == MxFormat::Mxfp8 ? 8 : format == MxFormat::Mxfp8E5M2 ? 15 : 2;
     return static_cast<std::uint8_t>(exponent < top ? 0 : exponent - top);
 }
 
@@ -313,8 +317,9 @@ void dequantizeMicroscaled(const Microscaled &matrix, std::span<double> out)
             const std::uint64_t at = r * matrix.columns + c;
             const std::uint8_t exponent = matrix.exponents[line + (across ? c / kMxGroup : c)];
             const float element =
-                matrix.format == MxFormat::Mxfp8
-                    ? e4m3ToFloat(matrix.data[at])
+                matrix.format == MxFormat::Mxfp8 ? e4m3ToFloat(matrix.data[at])
+                : matrix.format == MxFormat::Mxfp8E5M2
+                    ? e5m2ToFloat(matrix.data[at])
                     : e2m1ToFloat(static_cast<std::uint8_t>(matrix.data[at / 2] >> (4 * (c % 2))));
             out[r * matrix.validColumns + c] =
                 static_cast<double>(element) * static_cast<double>(e8m0ToFloat(exponent));
@@ -415,7 +420,27 @@ Result<Bytes> fromInterleaved(std::span<const std::uint8_t> interleaved, std::ui
 
 std::string_view mxFormatName(MxFormat format)
 {
-    return format == MxFormat::Mxfp8 ? "mxfp8" : "mxfp4";
+    constexpr std::array<std::string_view, 3> kNames{"mxfp8", "mxfp4", "mxfp8_e5m2"};
+    return kNames[static_cast<std::size_t>(format)];
+}
+
+MxFormat mxFormatOf(std::string_view name)
+{
+    return name == "mxfp8"        ? MxFormat::Mxfp8
+           : name == "mxfp8_e5m2" ? MxFormat::Mxfp8E5M2
+                                  : MxFormat::Mxfp4;
+}
+
+ElementType mxElementType(MxFormat format)
+{
+    return format == MxFormat::Mxfp8       ? ElementType::Fp8E4M3Fn
+           : format == MxFormat::Mxfp8E5M2 ? ElementType::Fp8E5M2
+                                           : ElementType::Fp4E2M1;
+}
+
+std::string_view mxElementName(MxFormat format)
+{
+    return elementTypeName(mxElementType(format)).substr(3); // without "fp8", "fp4"
 }
 
 std::string_view mxAxisName(MxAxis axis)
@@ -477,9 +502,10 @@ std::vector<TquantTile> tilesOf(const MxRequest &request)
                        across ? columns / kMxGroup : columns};
     const std::uint64_t count = elements / kMxGroup;
     const std::uint64_t width = wide ? 4 : 2;
-    const bool bytes = request.format == MxFormat::Mxfp8;
+    const bool bytes = request.format != MxFormat::Mxfp4;
     return {{"src", type, all, elements * width, false},
-            {"dst", bytes ? "e4m3fn" : "e2m1", all, bytes ? elements : elements / 2, false},
+            {"dst", std::string(mxElementName(request.format)), all,
+             bytes ? elements : elements / 2, false},
             {"exp", "e8m0", groups, count, false},
             {"max", type, groups, count * width, true},
             {"scaling", type, groups, count * width, true}};

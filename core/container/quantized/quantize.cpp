@@ -128,7 +128,7 @@ Result<std::vector<double>> quantizeMx(const QuantizeOptions &options, const Mat
                                        Quantized &made)
 {
     codec::MxRequest request;
-    request.format = options.format == "mxfp8" ? codec::MxFormat::Mxfp8 : codec::MxFormat::Mxfp4;
+    request.format = codec::mxFormatOf(options.format);
     request.algorithm =
         options.algorithm == "ocp" ? codec::MxAlgorithm::Ocp : codec::MxAlgorithm::Nv;
     request.axis = options.axis == 1 ? MxAxis::Columns : MxAxis::Rows;
@@ -292,7 +292,10 @@ void describeInstruction(const QuantizeOptions &options, Quantized &made)
     use.tmp = tmp == nullptr || tmp->value == "needed";
     use.nz = options.layout == "nz";
     use.zz = made.folder.matrix.microscaled() && made.folder.matrix.exponents == "zz";
-    made.lines = format::tquantLines(use);
+    if (options.format == "mxfp8_e5m2")
+        made.lines = {{"", "pto.tquant makes no E5M2: the folder is for other programs", "", ""}};
+    else
+        made.lines = format::tquantLines(use);
     if (!use.tmp)
         std::erase_if(made.tiles, [](const codec::TquantTile &tile) { return tile.name == "tmp"; });
     const auto contested = [&made](std::string_view topic) {

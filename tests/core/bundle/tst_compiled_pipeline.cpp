@@ -122,7 +122,8 @@ void TestCompiledPipeline::reads()
                                        "model4 pipeline", "model4/model0 mlProgram"}));
     QCOMPARE(bundle.program()->descriptions.front().metadata.size(), std::size_t{1});
     QCOMPARE(faults(bundle.diagnostics()),
-             (std::vector<std::string>{"note bundle.kind model2/model.espresso.net+0"}));
+             (std::vector<std::string>{"error io.open model2/model.espresso.weights",
+                                       "error espresso.net model2/model.espresso.net+0"}));
     QCOMPARE(sectionFault(bundle), std::string());
     for (const char *path : {"model1/weights/weight.bin", "model4/model0/weights/weight.bin"})
         QVERIFY(bundle.files()[bundle.fileByPath(path).value()].role == SectionKind::Data);
