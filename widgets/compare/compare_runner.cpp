@@ -123,8 +123,12 @@ void runComparison(ComparisonMemory &now, const ComparisonMemory *before, Compar
         const BundlePtr &checkpoint = isCheckpoint(a) ? now.a : now.b;
         auto audited = audit::auditPackage(package, checkpoint, {}, &progress);
         if (audited) {
-            report::AuditSubject subject{package->name(), checkpoint->name(), *std::move(audited),
-                                         report::knownFaultLines(*package)};
+            report::AuditSubject subject{package->name(),
+                                         checkpoint->name(),
+                                         *std::move(audited),
+                                         report::knownFaultLines(*package),
+                                         {},
+                                         {}};
             outcome->audit = report::auditSentence(subject);
             outcome->sound = subject.holds();
         }

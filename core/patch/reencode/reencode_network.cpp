@@ -19,23 +19,23 @@ namespace kernscope::patch {
 
 namespace {
 
-using Bytes = std::vector<std::byte>;
+using Message = std::vector<std::byte>;
 
-void putVarint(Bytes &out, std::uint64_t value)
+void putVarint(Message &out, std::uint64_t value)
 {
     for (; value >= 0x80; value >>= 7)
         out.push_back(static_cast<std::byte>((value & 0x7f) | 0x80));
     out.push_back(static_cast<std::byte>(value));
 }
 
-void putBytes(Bytes &out, std::uint32_t field, std::span<const std::byte> content)
+void putBytes(Message &out, std::uint32_t field, std::span<const std::byte> content)
 {
     putVarint(out, std::uint64_t(field) << 3 | 2);
     putVarint(out, content.size());
     out.insert(out.end(), content.begin(), content.end());
 }
 
-const codec::EncodedPart *partOf(const codec::EncodedWeight &encoded, codec::PartRole role)
+const codec::EncodedPart *partWithRole(const codec::EncodedWeight &encoded, codec::PartRole role)
 {
     for (const codec::EncodedPart &part : encoded.parts) {
         if (part.role == role)
@@ -45,9 +45,9 @@ const codec::EncodedPart *partOf(const codec::EncodedWeight &encoded, codec::Par
 }
 
 /// Codes of so many bits, lowest bit first in a program, highest first in a network.
-Bytes highestFirst(std::span<const std::byte> bytes, std::uint64_t count, unsigned bits)
+Message highestFirst(std::span<const std::byte> bytes, std::uint64_t count, unsigned bits)
 {
-    Bytes out((count * bits + 7) / 8);
+    Message out((count * bits + 7) / 8);
     for (std::uint64_t i = 0; i < count * bits; ++i) {
         const std::uint64_t from = i / bits * bits + (bits - 1 - i % bits);
         const bool set = (std::to_integer<unsigned>(bytes[from / 8]) >> (from % 8) & 1U) != 0;
@@ -59,16 +59,16 @@ Bytes highestFirst(std::span<const std::byte> bytes, std::uint64_t count, unsign
 
 /// WeightParams: float16Value (2), or rawValue (30) with quantization (40): numberOfBits (1) and
 /// lookupTableQuantization (102) of floats (1).
-Result<Bytes> messageOf(const codec::EncodedWeight &encoded, const std::string &weight)
+Result<Message> messageOf(const codec::EncodedWeight &encoded, const std::string &weight)
 {
-    Bytes message;
-    const auto *data = partOf(encoded, codec::PartRole::Data);
+    Message message;
+    const auto *data = partWithRole(encoded, codec::PartRole::Data);
     if (data != nullptr && encoded.parts.size() == 1 && data->type == ElementType::Fp16) {
         putBytes(message, 2, data->bytes);
         return message;
     }
-    const auto *indices = partOf(encoded, codec::PartRole::Indices);
-    const auto *lut = partOf(encoded, codec::PartRole::Lut);
+    const auto *indices = partWithRole(encoded, codec::PartRole::Indices);
+    const auto *lut = partWithRole(encoded, codec::PartRole::Lut);
     const auto count = elementCount(encoded.shape);
     const unsigned bits = indices == nullptr ? 0 : bitWidth(indices->type);
     const auto entries = lut == nullptr ? std::nullopt : elementCount(lut->shape);
@@ -79,14 +79,14 @@ Result<Bytes> messageOf(const codec::EncodedWeight &encoded, const std::string &
                        "another form",
                        "A neural network of the kind before programs has no such form");
     putBytes(message, 30, highestFirst(indices->bytes, count->value, bits));
-    Bytes floats(4 * entries->value);
+    Message floats(4 * entries->value);
     for (std::uint64_t i = 0; i < entries->value; ++i) {
         const float value = lut->type == ElementType::Fp32
                                 ? std::bit_cast<float>(loadLittle<std::uint32_t>(lut->bytes, 4 * i))
                                 : halfToFloat(loadLittle<std::uint16_t>(lut->bytes, 2 * i));
         storeLittle<std::uint32_t>(floats, 4 * i, std::bit_cast<std::uint32_t>(value));
     }
-    Bytes table, quantization;
+    Message table, quantization;
     putBytes(table, 1, floats);
     putVarint(quantization, 1 << 3);
     putVarint(quantization, bits);
@@ -128,7 +128,7 @@ Result<BundlePtr> reencodeNetwork(const Bundle &bundle, std::span<const Reencodi
             return refused("encode.program", name, "values row by row, in a message of their own",
                            found == stored.end() ? "none" : "values in another order",
                            "The weight's message cannot be replaced");
-        Bytes message = TRY(messageOf(*each.encoded, name));
+        Message message = TRY(messageOf(*each.encoded, name));
         splices.push_back({found->message, {std::move(message)}});
     }
     OpenOptions options;

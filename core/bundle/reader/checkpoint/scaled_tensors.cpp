@@ -30,7 +30,7 @@ struct Joined {
     ElementType codeType = ElementType::Unknown, scaleType = ElementType::Unknown;
     Shape shape, grid;
     std::optional<std::uint8_t> offset; ///< that is taken off every code
-    /// One number that multiplies all scales (NVFP4), or whose inverse does.
+    /// One number that multiplies all scales (NVFP4), or what they are multiplied by instead.
     const StoredTensor *whole = nullptr;
     std::optional<float> inverse = {};
 };
@@ -303,6 +303,8 @@ private:
         if (!four && words * 4 != groups * kMxGroup)
             return std::nullopt;
         joined.scaleType = nv ? ElementType::Fp8E4M3Fn : ElementType::Fp8E8M0;
+        if (nv)
+            joined.inverse = 1; // scales of E4M3 are a step of their own
         joined.layout = nv ? "mlx nvfp4" : four ? "mlx mxfp4" : "mlx mxfp8";
         joined.codeType = four ? ElementType::Fp4E2M1 : ElementType::Fp8E4M3Fn;
         joined.shape.back() = groups * (nv ? kNvGroup : kMxGroup);
@@ -380,7 +382,7 @@ void addJoined(const Joined &joined, const std::string &sourceOp, ContainerConte
     scaling.kind = codec::Scaling::Kind::Blockwise;
     scaling.steps = codec::Scaling::Steps::Difference;
     auto scales = operandOf(PartRole::Scale, *joined.scales, joined.scaleType, joined.grid);
-    if (joined.whole)
+    if (joined.whole || joined.inverse)
         scaling.scale = wholeScales(joined, std::move(scales));
     else
         scaling.scale = std::move(scales);

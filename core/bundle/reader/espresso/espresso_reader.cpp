@@ -74,6 +74,7 @@ void readEspresso(const std::vector<BundleFile> &files, std::size_t net, const s
     } else {
         out.log.add(Severity::Error, ErrorBuilder("io.open")
                                          .file(stem + std::string(kWeights))
+                                         .field("storage")
                                          .expected("the weights of the network")
                                          .found("no such file")
                                          .message("The weight file of the network is missing"));

@@ -348,8 +348,9 @@ SectionKind ProgramReading::roleOf(std::size_t file) const
         std::any_of(around.begin(), around.end(),
                     [file](const BlobTable *each) { return each->names(file); }))
         return SectionKind::Data;
-    return path.ends_with(".json") || path.ends_with(".plist") ? SectionKind::Manifest
-                                                               : SectionKind::Unknown;
+    return path.ends_with(".json") || path.ends_with(".plist") || path.ends_with(".espresso.shape")
+               ? SectionKind::Manifest
+               : SectionKind::Unknown;
 }
 
 void ProgramReading::readWeights()

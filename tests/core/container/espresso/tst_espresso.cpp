@@ -134,7 +134,7 @@ void TestEspresso::tables()
     QCOMPARE(table->blobs.size(), std::size_t(2));
     QCOMPARE(table->find(3)->data.offset, FileOffset(44));
     QCOMPARE(*espresso::writeBlobs(*table, sound), sound);
-    QVERIFY(!espresso::writeBlobs(*table, std::span(sound).first(50)));
+    QVERIFY(!espresso::writeBlobs(*table, std::span(sound).first(49)));
     const auto code = [](const Payload &bytes) {
         const auto read = espresso::readBlobs(bytes, "w");
         return read ? std::string() : read.error().code;

@@ -28,17 +28,17 @@ struct Writer {
             bytes[at + i] = std::byte(value >> (8 * i) & 0xff);
     }
     /// A table with these slots present.
-    std::size_t table(const std::vector<unsigned> &slots)
+    std::size_t table(const std::vector<unsigned> &present)
     {
         const unsigned count =
-            slots.empty() ? 0 : *std::max_element(slots.begin(), slots.end()) + 1;
+            present.empty() ? 0 : *std::max_element(present.begin(), present.end()) + 1;
         while (bytes.size() % 8 != 0)
             bytes.emplace_back();
         const std::size_t vtable = bytes.size(), at = vtable + (4 + 2 * count + 7) / 8 * 8;
         bytes.resize(at + 8 + 8 * count);
         put(vtable, 4 + 2 * count, 2);
         put(vtable + 2, 8 + 8 * count, 2);
-        for (const unsigned slot : slots)
+        for (const unsigned slot : present)
             put(vtable + 4 + 2 * slot, 8 + 8 * slot, 2);
         put(at, at - vtable, 4);
         return at;
