@@ -207,7 +207,8 @@ void TestCliAudit::notComparable()
 {
     const CliResult none = audit(m_scratch.filePath(QStringLiteral("none.mlmodelc")));
     QCOMPARE(none.exitCode, 4);
-    const QString other = writeBundle(m_scratch, "other.mlmodelc", tenValues({1, 2, 3}));
+    const QString other =
+        writeBundle(m_scratch, "other.mlmodelc", tenValues({1, 2, 3, 4, 5, 6, 7, 8, 9, 10}));
     const CliResult result = audit(other, {m_json});
     QCOMPARE(result.exitCode, 1);
     QCOMPARE(result.json()["verdict"].get<std::string>(), std::string("cannot be compared"));
