@@ -125,11 +125,9 @@ Result<std::string> bundleFolder(const std::vector<std::string> &paths)
         return tl::unexpected(
             kindError("files without a bundle",
                       "Neither model.mil, Manifest.json nor main.mlirb is among them."));
-    return ErrorBuilder("bundle.several")
-        .expected(fmt::format("one of {}", fmt::join(folders, ", ")))
-        .found(fmt::format("{} bundles", folders.size()))
-        .message("There are several bundles in it: unpack it and open one of them.")
-        .unexpected();
+    return refused("bundle.several", {}, fmt::format("one of {}", fmt::join(folders, ", ")),
+                   fmt::format("{} bundles", folders.size()),
+                   "There are several bundles in it: unpack it and open one of them.");
 }
 
 /// A zipped package: its files, unpacked into memory.
