@@ -6,6 +6,7 @@
 #include "core/report/chip_table.h"
 #include "core/report/document.h"
 #include "core/report/json.h"
+#include "core/report/json_table.h"
 #include "core/report/pair_table.h"
 #include "core/report/weight_table.h"
 
@@ -13,6 +14,7 @@
 #include <numeric>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 namespace kernscope::report {
 
@@ -149,7 +151,8 @@ static std::string_view adviceOn(Finding::Kind kind)
     case Finding::Kind::NonFinite: return "Look at the checkpoint that it was made from";
     case Finding::Kind::BeyondHalf: return "Keep it in fp32, or scale the layer down";
     case Finding::Kind::ZeroScale: return "Quantise it again, without its channels of zeros";
-    case Finding::Kind::KnownFault: return "Convert the model with another version";
+    case Finding::Kind::KnownFault:
+    case Finding::Kind::DisputedFault: return "Convert the model with another version";
     case Finding::Kind::Constant: return "Leave it out, where the layer allows that";
     case Finding::Kind::ConstantChannels: return "Prune these channels";
     case Finding::Kind::Larger: return "Store it as fp16: Choose a Form";
@@ -204,6 +207,12 @@ const TableOf<FindingRow> &findingTable()
                               row.finding->kind == Finding::Kind::Outlier;
              return has ? Value(Real(row.finding->value, 6, true)) : Value(Nothing());
          }},
+        {kDocument, "contested", "Whether reports of a known fault do not agree",
+         [](auto &row) -> Value {
+             const bool known = row.finding->kind == Finding::Kind::KnownFault;
+             const bool disputed = row.finding->kind == Finding::Kind::DisputedFault;
+             return known || disputed ? Value(disputed) : Value(Absent());
+         }},
         {kName | kDocument | kTerminal, "text", "what", "The same in words",
          [](auto &row) { return findingText(*row.bundle, *row.finding); }},
         {kWindow, "figure", "what", "The same in words, with the figure",
@@ -222,6 +231,41 @@ const TableOf<FindingRow> &findingTable()
     };
     static const TableOf<Row> table{"findings", kColumns};
     return table;
+}
+
+std::string findingsSarif(const Bundle &bundle, const std::vector<Finding> &findings)
+{
+    using Kind = Finding::Kind;
+    std::vector<std::string_view> rules;
+    Json results = Json::array();
+    for (const Finding &finding : findings) {
+        const std::string_view name = findingName(finding.kind);
+        if (rules.empty() || rules.back() != name) // the kinds stand together
+            rules.push_back(name);
+        const bool has = finding.weight != kNoIndex;
+        Json place = {
+            {"physicalLocation",
+             {{"artifactLocation",
+               {{"uri",
+                 finding.file == kNoIndex ? bundle.name() : bundle.files()[finding.file].path}}}}}};
+        if (has)
+            place["logicalLocations"] =
+                Json::array({{{"fullyQualifiedName", bundle.weights()[finding.weight].address()}}});
+        results.push_back({{"ruleId", name},
+                           {"level", finding.kind == Kind::Damaged      ? "error"
+                                     : finding.kind <= Kind::KnownFault ? "warning"
+                                                                        : "note"},
+                           {"message", {{"text", findingText(bundle, finding)}}},
+                           {"locations", Json::array({place})}});
+    }
+    Json ids = listJson(rules, [](std::string_view rule) -> Json { return {{"id", rule}}; });
+    const Json driver = {
+        {"name", "kernscope"}, {"version", document("inspect")["version"]}, {"rules", ids}};
+    return documentText(
+               {{"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
+                {"version", "2.1.0"},
+                {"runs", Json::array({{{"tool", {{"driver", driver}}}, {"results", results}}})}}) +
+           "\n";
 }
 
 std::vector<Finding> findAll(const Bundle &bundle,

@@ -71,6 +71,11 @@ constexpr std::size_t kMostAtOnce = 2000; ///< weights that are added up within 
 
 constexpr int kLeastFindings = 6, kFindingsOnView = 10; ///< rows at once
 
+bool isDisputed(const Finding &finding)
+{
+    return finding.kind == Finding::Kind::DisputedFault;
+}
+
 struct OverviewKindWords {
     Q_DECLARE_TR_FUNCTIONS(kernscope::Overview)
 };
@@ -112,8 +117,19 @@ QString kindWord(Finding::Kind kind, std::size_t count)
         return countedWords(count, Words::tr("1 duplicate"), Words::tr("%1 duplicates"));
     case Finding::Kind::Outlier:
         return countedWords(count, Words::tr("1 outlier"), Words::tr("%1 outliers"));
+    case Finding::Kind::DisputedFault:
+        return countedWords(count, Words::tr("1 disputed report"),
+                            Words::tr("%1 disputed reports"));
     }
     return {};
+}
+
+/// " · 2 disputed reports": lists them, or takes them out of the list again.
+QString disputedLink(std::size_t count)
+{
+    return count == 0 ? QString()
+                      : QStringLiteral(" \u00B7 <a href=\"disputed:\">%1</a>")
+                            .arg(kindWord(Finding::Kind::DisputedFault, count));
 }
 
 } // namespace
@@ -390,9 +406,10 @@ void OverviewDock::open(const QString &link)
     if (parts.front() == QLatin1String("kind")) {
         m_filter->setText(parts.value(1));
         m_findings->setFocus();
-        return;
-    }
-    if (parts.front() == QLatin1String("weight") && index < m_shown->weights().size()) {
+    } else if (parts.front() == QLatin1String("disputed")) {
+        m_disputedShown = !m_disputedShown;
+        showFindings();
+    } else if (parts.front() == QLatin1String("weight") && index < m_shown->weights().size()) {
         session().goToWeight(index, this);
         Q_EMIT raiseRequested(QStringLiteral("weight"));
     } else if (parts.front() == QLatin1String("file") && index < m_shown->files().size()) {
@@ -424,7 +441,7 @@ OverviewDock::OverviewDock(Session &session, QWidget *parent)
     head->addWidget(design::label(tr("Where the bytes are"), design::Type::Heading, content), 1);
     head->addWidget(buildSwitch(content));
     m_map = new TreemapView(content);
-    m_map->setMinimumHeight(theme::em(this, 9));
+    m_map->setMinimumHeight(theme::em(this, 14.5));
     QWidget *findings = buildFindings(content);
     column->addWidget(m_title);
     column->addWidget(m_facts);
@@ -551,7 +568,8 @@ void OverviewDock::showTotals()
                             groupedNumber(m_shown->files().size()));
     facts += m_about;
     m_facts->setWholeText(facts.join(QStringLiteral(" \u00B7 ")));
-    const std::vector<Finding> findings = allFindings();
+    std::vector<Finding> findings = allFindings();
+    const std::size_t disputed = std::erase_if(findings, isDisputed);
     const bool looking = m_task.running() && findings.empty();
     showStored();
     const auto &table = m_chips.table();
@@ -579,7 +597,7 @@ void OverviewDock::showTotals()
                          : looking ? QStringLiteral("\u2026")
                                    : groupedNumber(findings.size()));
     m_odd.note->setText(m_cut    ? tr("looking over the weights was cancelled")
-                        : m_read ? kindsOf(findings)
+                        : m_read ? kindsOf(findings) + disputedLink(disputed)
                                  : tr("values were not read: too many to read when a file opens"));
 }
 
@@ -675,6 +693,9 @@ void OverviewDock::showFindings()
     // The rows that are shown point into what they were made of until the new ones are there.
     const auto before =
         std::pair(std::exchange(m_listed, allFindings()), std::exchange(m_listedOf, m_shown));
+    // Reports that others contradict, or that one alone made: rows on request.
+    if (!m_disputedShown)
+        std::erase_if(m_listed, isDisputed);
     m_rows->setRows(report::findingRows(*m_shown, m_listed));
     for (QWidget *part : {static_cast<QWidget *>(m_findings), static_cast<QWidget *>(m_filter)})
         part->setVisible(!m_listed.empty());

@@ -40,6 +40,7 @@ public:
     const BundleFigures &figures() const { return m_figures; }
     QTableView &findings() { return *m_findings; }
     QLineEdit &findingFilter() { return *m_filter; }
+    QLabel &oddNote() { return *m_odd.note; }
     const TimeCard &time() const { return *m_time; }
 
 Q_SIGNALS:
@@ -108,6 +109,7 @@ private:
     QTableView *m_findings = nullptr;
     QLineEdit *m_filter = nullptr;
     Job m_finding{session().tasks()};
+    bool m_disputedShown = false; ///< the reports themselves, not their number alone
     Card m_stored, m_moved, m_odd;
     TimeCard *m_time = nullptr;
     TreemapView *m_map = nullptr;

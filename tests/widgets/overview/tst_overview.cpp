@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/assessment/bundle_findings.h"
 #include "core/base/overlaid_file.h"
-#include "tests/core/bundle/made_bundle.h"
+#include "made_bundle.h"
 #include "tests/test_program.h"
 #include "tests/widgets/sample_session.h"
 #include "widgets/chips/chip_state.h"
@@ -376,6 +377,44 @@ private Q_SLOTS:
         QCOMPARE(raised.count(), 1);
         QCOMPARE(session.place().weight, std::size_t(0));
         QCOMPARE(session.place().element, std::optional<std::uint64_t>(300));
+    }
+
+    /// A report of a fault that others contradict is a line of its own, unfolded by a click, and
+    /// not counted.
+    void disputedFaultsAreQuiet()
+    {
+        MadeBundle made;
+        made.line("tensor<fp16, [2, 2]> w = constexpr_affine_dequantize()[axis = int32(0), name = "
+                  "string(\"w\"), quantized_data = tensor<int8, [2, 2]>([1, 3, 4, 5]), scale = "
+                  "fp16(0x1p0), zero_point = int8(0)]");
+        made.consume("w");
+        const auto opened = Bundle::open("a.mlmodelc", made.options());
+        QVERIFY(opened);
+        const auto known = knownFaultFindings(**opened);
+        QVERIFY(!known.empty());
+        for (const Finding &finding : known)
+            QVERIFY(finding.kind == Finding::Kind::DisputedFault);
+        Session session;
+        OverviewDock dock(session);
+        session.setBundle(*opened);
+        QVERIFY(showDock(dock, 900, 700));
+        QVERIFY(settle(dock));
+        const QString effect = QStringLiteral("zero point of 0");
+        const auto listed = [&dock, effect] {
+            const QAbstractItemModel *rows = dock.findings().model();
+            for (int row = 0; row < rows->rowCount(); ++row) {
+                if (rows->index(row, 2).data().toString().contains(effect))
+                    return true;
+            }
+            return false;
+        };
+        QVERIFY2(dock.oddNote().text().contains(QStringLiteral("disputed")),
+                 qPrintable(dock.oddNote().text()));
+        QVERIFY(!listed());
+        Q_EMIT dock.oddNote().linkActivated(QStringLiteral("disputed:"));
+        QVERIFY(listed());
+        Q_EMIT dock.oddNote().linkActivated(QStringLiteral("disputed:"));
+        QVERIFY(!listed());
     }
 
     void inspectorFitsTheForm_data()
