@@ -64,6 +64,7 @@ private Q_SLOTS:
     void survivesAKill();
     void ofALivingWindow();
     void whatStillFits();
+    void anotherValueIsRefused();
     void takenBackSurvives();
     void goneOnceSaved();
     void tasksThatThrow();
@@ -175,6 +176,31 @@ void TestEditJournal::whatStillFits()
     QVERIFY(idle(*m_document));
     QCOMPARE(m_session->patches().size(), std::size_t{5});
     QCOMPARE(m_document->keptEdits().size(), std::size_t{1});
+}
+
+/// The weight is a palette now, which holds other values than those that were shown when the edits
+/// were made: none is made, and each is listed with what it would be.
+void TestEditJournal::anotherValueIsRefused()
+{
+    QProcess process;
+    start(process);
+    process.kill();
+    QVERIFY(process.waitForFinished());
+    const QString palette = test::writeSample(m_folder->path(), QStringLiteral("palette"));
+    QVERIFY(QDir(m_path).removeRecursively());
+    QVERIFY(QDir().rename(palette, m_path));
+    QVERIFY(open());
+    QSignalSpy refused(m_session.get(), &ui::Session::editsRefused);
+    m_document->makeLeftEdits(left().at(0).file);
+    QTRY_COMPARE(refused.size(), 1);
+    QVERIFY(idle(*m_document));
+    const auto &error = refused[0][0].value<Error>();
+    QCOMPARE(m_document->keptEdits().size(), std::size_t{4}); // all but the one that is off
+    QVERIFY2(error.message.find("0.5 was held as 0.5 and would be held as") != std::string::npos,
+             error.message.c_str());
+    for (const ui::PatchEntry &entry : m_session->patches())
+        QVERIFY(entry.off);
+    QVERIFY(!m_document->modified());
 }
 
 /// Saved, and undone since: that it was undone is what is unsaved.
