@@ -168,7 +168,7 @@ int runEncode(const EncodeOptions &options, Context &context)
     auto rules = outputRules(context, *bundle);
     if (!options.activations.empty())
         rules.inputs.emplace_back(options.activations);
-    required(checkOutput(options.output, OutputKind::Folder, rules));
+    required(checkOutput(options.output, OutputKind::Model, rules));
     Diagnostics diagnostics = bundle->diagnostics();
     const auto encoded = encodeFor(*bundle, weights, *form, options, context, diagnostics);
     // With --all a shape that the form does not take leaves that weight as it is, and says so.
