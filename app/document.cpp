@@ -468,7 +468,7 @@ struct Document::Remade {
     std::vector<std::optional<AppliedEdit>> made; ///< by row of edits.entries, but for those off
     BundlePtr bundle;                             ///< with those laid that are on
     std::vector<Edit> refused;
-    std::optional<Error> fault; ///< the first one
+    std::optional<Error> fault;       ///< the first one
     std::vector<std::string> reasons; ///< of each of `refused`
 };
 
@@ -557,9 +557,7 @@ void Document::makeLeftEdits(const QString &file)
 /// a worse deviation counts. Nothing is known of `stated` where it names no element.
 static std::optional<Error> holdsAnother(const AppliedEdit &stated, const AppliedEdit &now)
 {
-    const auto same = [](double a, double b) {
-        return a == b || (std::isnan(a) && std::isnan(b));
-    };
+    const auto same = [](double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); };
     const auto off = [](const AppliedEdit &edit) { return std::abs(edit.stored - edit.asked); };
     const bool another = !same(now.asked, stated.asked);
     if (stated.elements == 0 || (!another && same(now.stored, stated.stored)) ||
@@ -606,8 +604,8 @@ Document::Remade Document::remake(const BundlePtr &base, UnsavedEdits edits, dou
             return at;
         const auto planSame = [&](std::size_t first, std::size_t count) -> Result<PlannedEdits> {
             const auto begin = all.begin() + static_cast<std::ptrdiff_t>(first);
-            auto planned = TRY(planOnFork(
-                at, {begin, begin + static_cast<std::ptrdiff_t>(count)}, tolerance, &progress));
+            auto planned = TRY(planOnFork(at, {begin, begin + static_cast<std::ptrdiff_t>(count)},
+                                          tolerance, &progress));
             for (std::size_t i = 0; i < count; ++i) {
                 if (auto fault = holdsAnother(*entries[rows[first + i]].edit, planned.edits[i]))
                     return tl::unexpected(*std::move(fault));
@@ -729,7 +727,8 @@ void Document::finishAgain(Remade remade)
         constexpr std::size_t kMostListed = 8;
         std::string list = fmt::format("{} edits were not made again", m_keptEdits.size());
         for (std::size_t i = 0; i < std::min(m_keptEdits.size(), kMostListed); ++i)
-            list += fmt::format("{} {}: {}", i == 0 ? ":" : ";", editText(m_keptEdits[i]), remade.reasons[i]);
+            list += fmt::format("{} {}: {}", i == 0 ? ":" : ";", editText(m_keptEdits[i]),
+                                remade.reasons[i]);
         if (m_keptEdits.size() > kMostListed)
             list += fmt::format("; and {} more", m_keptEdits.size() - kMostListed);
         remade.fault = ErrorBuilder("patch.unrepresentable").message(list);

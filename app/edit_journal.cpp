@@ -243,9 +243,9 @@ std::string linesOf(Edit edit, const std::string &note, bool applied)
 
 std::string heldLine(const AppliedEdit &edit)
 {
-    return edit.elements == 0 ? std::string()
-                              : fmt::format("{}{} {} {}\n", kHeldLine, edit.asked, edit.stored,
-                                            edit.elements);
+    return edit.elements == 0
+               ? std::string()
+               : fmt::format("{}{} {} {}\n", kHeldLine, edit.asked, edit.stored, edit.elements);
 }
 
 std::string takenText(const AppliedEdit &edit, const std::vector<std::string> &files)

@@ -203,7 +203,7 @@ const T *figure(const Weight &weight, std::string_view key)
     return found == weight.detail.end() ? nullptr : std::get_if<T>(&found->second);
 }
 
-std::uint64_t numberOf(const Weight &weight, std::string_view key)
+std::uint64_t figureNumber(const Weight &weight, std::string_view key)
 {
     const auto *number = figure<std::uint64_t>(weight, key);
     return number ? *number : 0;
@@ -229,24 +229,24 @@ void describeNodes(const Weight &weight, WeightForm &form)
     using codec::PartRole;
     form.masked = weight.form.isSparse();
     form.node = elementsNodeOf(weight.form);
-    if (form.node == FormNode::Unknown && numberOf(weight, kSurvivorsDetail) > 0)
+    if (form.node == FormNode::Unknown && figureNumber(weight, kSurvivorsDetail) > 0)
         form.node = FormNode::Dense; // values as they are, which a mask keeps
     switch (stepFacts(form.node).elements) {
     case ElementSource::Codebook:
         form.bits = declaredIndexBits(weight);
         if (form.bits == 0)
-            form.bits = static_cast<unsigned>(numberOf(weight, "index_bits"));
+            form.bits = static_cast<unsigned>(figureNumber(weight, "index_bits"));
         form.element = convertedEntries(declaredType(weight, PartRole::Lut));
-        form.vectorSize = std::max<std::uint64_t>(1, numberOf(weight, "vector"));
-        form.codebooks = std::max<std::uint64_t>(1, numberOf(weight, "codebooks"));
-        form.scaledPalette = numberOf(weight, "scales") > 1;
+        form.vectorSize = std::max<std::uint64_t>(1, figureNumber(weight, "vector"));
+        form.codebooks = std::max<std::uint64_t>(1, figureNumber(weight, "codebooks"));
+        form.scaledPalette = figureNumber(weight, "scales") > 1;
         break;
     case ElementSource::Stored: form.element = weight.form.storedType(); break;
     case ElementSource::Decoded: form.element = weight.type; break;
     case ElementSource::Declared:
         form.element = declaredType(weight, form.masked ? PartRole::NonzeroData : PartRole::Data);
         if (form.element == ElementType::Unknown &&
-            bitWidth(weight.form.storedType()) == numberOf(weight, "data_bits"))
+            bitWidth(weight.form.storedType()) == figureNumber(weight, "data_bits"))
             form.element = weight.form.storedType();
         break;
     }
@@ -305,7 +305,7 @@ decision::WeightForm weightForm(const Bundle &bundle, const Weight &weight,
     WeightForm form;
     describeStorage(weight, form);
     form.use = useOf(bundle, weight, entries);
-    form.zeroPoint = hasZeroPoint(bundle, weight) || numberOf(weight, kUnreadZerosDetail) > 0;
+    form.zeroPoint = hasZeroPoint(bundle, weight) || figureNumber(weight, kUnreadZerosDetail) > 0;
     form.shape = weight.shape;
     form.wide = weight.type == ElementType::Fp32;
     form.elements = weight.elements.value;
@@ -318,7 +318,7 @@ decision::WeightForm weightForm(const Bundle &bundle, const Weight &weight,
     if (kept == nullptr) // codes of a codebook in place of values
         kept = weight.operand(codec::PartRole::Indices);
     auto survivors = kept ? elementCount(kept->declaredShape()) : std::nullopt;
-    if (const std::uint64_t declared = numberOf(weight, kSurvivorsDetail); declared > 0)
+    if (const std::uint64_t declared = figureNumber(weight, kSurvivorsDetail); declared > 0)
         survivors = ElementCount(declared);
     if (form.masked && survivors && form.elements > 0)
         form.density = std::min(1.0, static_cast<double>(survivors->value) /

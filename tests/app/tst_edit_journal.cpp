@@ -256,6 +256,15 @@ void TestEditJournal::tasksThatThrow()
     QTRY_COMPARE(said.size(), 1);
     QVERIFY(said[0][0].toString().contains(QStringLiteral("Reading much")));
     QVERIFY(m_session->tasks().idle());
+    // Who waits for the result hears of it, and why.
+    ui::Job job(m_session->tasks());
+    QString ended;
+    job.whenCancelled([&] { ended = job.endText(); });
+    job.start(
+        QStringLiteral("Reading much"),
+        [](Progress &) -> bool { throw std::runtime_error("no memory"); }, [](bool) {});
+    QTRY_COMPARE(ended, QStringLiteral("not done: no memory"));
+    QVERIFY(!job.running());
 }
 
 static const test::Registered registeredTestEditJournal(__FILE__, [](int argc, char **argv) {
