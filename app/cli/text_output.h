@@ -30,6 +30,10 @@ std::string heading(std::string_view text);
 
 /// --wide: tables have all columns on a terminal too, however long the lines get.
 void showWide();
+/// --columns: tables that have one of these show them alone, in this order.
+void showColumns(std::vector<std::string> titles);
+/// The first of showColumns() that no printed table has, as wrong use; call once all is printed.
+std::optional<Error> unknownColumn();
 /// Columns in a terminal that standard output is; 0 where it is none, or after showWide().
 std::size_t terminalWidth();
 
@@ -61,6 +65,10 @@ void note(const Context &context, std::string_view text);
 void complain(std::string_view text);
 /// Forgets what was said: it was made of bytes that were not the same all the time.
 void discardOutput();
+/// Where standard output is a terminal, what a screen has no room for goes through $PAGER ("less"
+/// unless set; "cat" for none). It is started here, for a command soon gives up the right to.
+/// Call once, before there is a thread.
+void beginPager();
 /// Writes what was said, in order. False where standard output could not take all of it.
 bool writeOutput();
 
