@@ -331,8 +331,7 @@ int reportFailure(Context &context, std::string_view command, const Error &error
     const Diagnostics only{
         {Severity::Error, interrupted() ? cancelledError(stoppedText()) : error}};
     if (context.json) {
-        report::Json document = report::document(command);
-        printDocument(context, document, only);
+        printDocument(context, report::document(command), only);
     } else {
         printDiagnostics(context, only);
     }

@@ -239,8 +239,7 @@ void deliver(const DiffArguments &arguments, Answer &answer, Context &context)
     }
     if (context.json) {
         order(answer.all, arguments, "json");
-        report::Json document = report::differencesJson(answer.all);
-        printDocument(context, document, answer.diagnostics);
+        printDocument(context, report::differencesJson(answer.all), answer.diagnostics);
         return;
     }
     if (arguments.output.empty() && arguments.format != "text") {

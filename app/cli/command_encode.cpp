@@ -61,8 +61,7 @@ int reportRefused(Context &context, const Bundle &bundle, std::size_t asked,
         code = std::max(code, exitCodeOf(one.error));
     }
     if (context.json) {
-        report::Json document = report::document("encode");
-        printDocument(context, document, rows);
+        printDocument(context, report::document("encode"), rows);
     } else {
         printDiagnostics(context, rows);
     }

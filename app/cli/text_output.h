@@ -49,10 +49,24 @@ public:
     /// The same for a line of `lineWidth` columns; 0 for no limit.
     std::string text(std::size_t lineWidth) const;
 };
-/// A table of declared columns as standard output shows it.
+/// A table as standard output shows it.
 inline std::string terminalText(report::TextTable table)
 {
     return Table(std::move(table)).text();
+}
+/// The same of declared columns.
+template <class Row, class Rows>
+std::string tableText(const report::TableOf<Row> &table, const Rows &rows,
+                      const report::Titles &titles = {})
+{
+    return terminalText(report::textTable(table, rows, titles));
+}
+/// That table below its title; nothing where it has no row.
+template <class Row, class Rows>
+std::string titledTable(std::string_view title, const report::TableOf<Row> &table, const Rows &rows,
+                        const report::Titles &titles = {})
+{
+    return std::empty(rows) ? std::string() : heading(title) + tableText(table, rows, titles);
 }
 
 /// What a command says is kept until it has ended, for only then it is known that the files it read

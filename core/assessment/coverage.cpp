@@ -2,7 +2,7 @@
 #include "core/assessment/coverage.h"
 
 #include "core/base/csv.h"
-#include "core/base/error_builder.h"
+#include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/stored_bytes.h"
@@ -156,12 +156,8 @@ Result<ExpectedForm> readExpectedForm(std::string_view text)
 {
     const std::size_t at = text.rfind('=');
     if (at == text.npos || at == 0 || at + 1 == text.size())
-        return ErrorBuilder("cli.option")
-            .field("--expect")
-            .expected("PATTERN=FORM, such as '*=palette4'")
-            .found(text)
-            .message("An expected form cannot be read")
-            .unexpected();
+        return refused("cli.option", "--expect", "PATTERN=FORM, such as '*=palette4'", text,
+                       "An expected form cannot be read");
     return ExpectedForm{std::string(text.substr(0, at)), std::string(text.substr(at + 1))};
 }
 

@@ -122,11 +122,9 @@ Result<std::string> bundleFolder(const std::vector<archive::ZipMember> &members)
         return tl::unexpected(
             kindError("a zip archive without a bundle",
                       "The archive holds neither model.mil, Manifest.json nor main.mlirb."));
-    return ErrorBuilder("bundle.several")
-        .expected(fmt::format("one of {}", fmt::join(folders, ", ")))
-        .found(fmt::format("{} bundles", folders.size()))
-        .message("The archive holds several bundles: unpack it and open one of them.")
-        .unexpected();
+    return refused("bundle.several", {}, fmt::format("one of {}", fmt::join(folders, ", ")),
+                   fmt::format("{} bundles", folders.size()),
+                   "The archive holds several bundles: unpack it and open one of them.");
 }
 
 /// A zipped package: its files, unpacked into memory.

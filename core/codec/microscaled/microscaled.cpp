@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/codec/microscaled/microscaled.h"
 
-#include "core/base/error_builder.h"
+#include "core/base/error.h"
 #include "core/numeric/half.h"
 
 #include <algorithm>
@@ -59,23 +59,18 @@ Result<void> requireValues(std::span<const float> values, const MxRequest &reque
     const auto padded = checkedRoundUp(request.columns, kMxGroup);
     if (count && padded && checkedMultiply(request.rows, *padded) && *count == values.size())
         return {};
-    return ErrorBuilder("mx.length")
-        .field("values")
-        .expected(fmt::format("{} x {} numbers", request.rows, request.columns))
-        .found(fmt::format("{}", values.size()))
-        .message("the values are not those of the matrix")
-        .unexpected();
+    return refused("mx.length", "values",
+                   fmt::format("{} x {} numbers", request.rows, request.columns),
+                   fmt::format("{}", values.size()), "the values are not those of the matrix");
 }
 
 using Bytes = std::vector<std::uint8_t>;
 
 Error lengthFault(std::string_view field, std::uint64_t expected, std::uint64_t found)
 {
-    return ErrorBuilder("mx.length")
-        .field(field)
-        .expected(fmt::format("{} bytes", expected))
-        .found(fmt::format("{} bytes", found))
-        .message(fmt::format("the {} do not have the length of the matrix", field));
+    return valueError("mx.length", field, fmt::format("{} bytes", expected),
+                      fmt::format("{} bytes", found),
+                      fmt::format("the {} do not have the length of the matrix", field));
 }
 
 Result<void> requireLength(std::string_view field, std::optional<std::uint64_t> expected,
@@ -123,11 +118,8 @@ struct ZzShape {
 
 Error constraintFault(std::string_view field, std::string required, std::string found)
 {
-    return ErrorBuilder("mx.constraint")
-        .field(field)
-        .expected(std::move(required))
-        .found(std::move(found))
-        .message("the exponents of this shape have no ZZ layout");
+    return valueError("mx.constraint", field, required, found,
+                      "the exponents of this shape have no ZZ layout");
 }
 
 Result<ZzShape> zzShape(MxAxis axis, std::uint64_t rows, std::uint64_t columns)
@@ -285,23 +277,18 @@ Result<void> checkMicroscaled(const Microscaled &matrix)
     const bool groups = matrix.columns % kMxGroup == 0 && matrix.validColumns <= matrix.columns &&
                         (matrix.axis == MxAxis::Columns || matrix.rows % kMxGroup == 0);
     if (!groups || !checkedMultiply(matrix.rows, matrix.columns)) {
-        return ErrorBuilder("mx.constraint")
-            .field("shape")
-            .expected("whole groups of 32")
-            .found(fmt::format("{} x {}", matrix.rows, matrix.columns))
-            .message("the matrix does not consist of whole groups")
-            .unexpected();
+        return refused("mx.constraint", "shape", "whole groups of 32",
+                       fmt::format("{} x {}", matrix.rows, matrix.columns),
+                       "the matrix does not consist of whole groups");
     }
     const std::uint64_t bytes = matrix.rows * matrix.bytesPerRow();
     const std::uint64_t groupCount = matrix.exponentRows() * matrix.exponentColumns();
     if (matrix.data.size() == bytes && matrix.exponents.size() == groupCount)
         return {};
-    return ErrorBuilder("mx.length")
-        .field(matrix.data.size() == bytes ? "exponents" : "data")
-        .expected(fmt::format("{} bytes of data, {} exponents", bytes, groupCount))
-        .found(fmt::format("{} and {}", matrix.data.size(), matrix.exponents.size()))
-        .message("data or exponents do not have the length of the matrix")
-        .unexpected();
+    return refused("mx.length", matrix.data.size() == bytes ? "exponents" : "data",
+                   fmt::format("{} bytes of data, {} exponents", bytes, groupCount),
+                   fmt::format("{} and {}", matrix.data.size(), matrix.exponents.size()),
+                   "data or exponents do not have the length of the matrix");
 }
 
 void dequantizeMicroscaled(const Microscaled &matrix, std::span<double> out)
@@ -446,14 +433,11 @@ Result<void> requireMicroscaled(const MxRequest &request)
     for (const MxConstraint &rule : checkMicroscaled(request)) {
         if (rule.holds)
             continue;
-        return ErrorBuilder("mx.constraint")
-            .field(rule.name)
-            .expected(rule.required)
-            .found(rule.found)
-            .message(fmt::format("{} along axis {} ({}) refuses this matrix: {}",
-                                 mxFormatName(request.format), request.axis == MxAxis::Rows ? 0 : 1,
-                                 mxAxisName(request.axis), rule.name))
-            .unexpected();
+        return refused("mx.constraint", rule.name, rule.required, rule.found,
+                       fmt::format("{} along axis {} ({}) refuses this matrix: {}",
+                                   mxFormatName(request.format),
+                                   request.axis == MxAxis::Rows ? 0 : 1, mxAxisName(request.axis),
+                                   rule.name));
     }
     return {};
 }
