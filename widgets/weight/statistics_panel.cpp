@@ -388,7 +388,7 @@ void StatisticsPanel::goToValue(double value)
 
 void StatisticsPanel::noticeCancel()
 {
-    m_state->setText(tr("cancelled"));
+    m_state->setText(m_task.endText());
     m_again->show();
 }
 

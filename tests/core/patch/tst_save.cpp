@@ -304,7 +304,7 @@ void TestSave::abandonedPartsAreRemoved()
         QCOMPARE(::setxattr((part + ending).c_str(), "user.kernscope.part", "", 0, 0), 0);
     writeAll(part + "notours1", hex("41"));                         // another length
     writeAll(disk.folder() / "b.kernscope-part-aaaaaa", hex("41")); // of another output
-    auto living = OutputPlace::claim(target, OutputKind::Folder, {});
+    auto living = OutputPlace::claim(target, OutputKind::Model, {});
     QVERIFY(living);
     QVERIFY(!fs::exists(part + "aB3dE6") && !fs::exists(part + "zzzzzz"));
     QVERIFY(fs::exists(part + "notours1") && fs::exists(part + "user01"));
