@@ -38,8 +38,8 @@ std::uint32_t checksumOf(std::span<const std::byte> bytes, const Progress *progr
 
 /// A checksum reads a file whole, the holes of a sparse one too: patches and files of more bytes
 /// than this are refused ("binary_patch.limit").
-inline constexpr std::uint64_t kMostPatch = std::uint64_t(2) << 30,
-                               kMostPatched = std::uint64_t(64) << 30;
+inline constexpr std::uint64_t kMostPatch = std::uint64_t(2) << 30, kMostPatched = std::uint64_t(64)
+                                                                                   << 30;
 
 /// What a patch says of itself, without the file that it is for.
 struct BinaryPatchHead {
