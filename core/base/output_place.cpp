@@ -227,7 +227,8 @@ bool holdsOdix(const fs::path &folder)
     return false;
 }
 
-/// Whether a folder is a model or a quantised matrix, by the file that marks it.
+} // namespace
+
 bool isBundleFolder(const fs::path &folder)
 {
     const auto has = [&folder](const char *name, fs::file_type type) {
@@ -241,8 +242,6 @@ bool isBundleFolder(const fs::path &folder)
            has("main.mlirb", fs::file_type::regular) || holdsOdix(folder) ||
            (has("Manifest.json", fs::file_type::regular) && has("Data", fs::file_type::directory));
 }
-
-} // namespace
 
 void removeTree(const fs::path &folder)
 {
@@ -382,7 +381,6 @@ Result<void> OutputPlace::exchange()
 
 Result<void> OutputPlace::publish()
 {
-    ::fremovexattr(m_descriptor, kPartAttribute);
     if (m_target.replaced) {
         TRY(exchange());
     } else if (renameWhereNothingIs(m_temporary, m_target.path, m_kind)) {
@@ -392,6 +390,8 @@ Result<void> OutputPlace::publish()
                                   ? existsError(m_target.path, "something that was not there")
                                   : writeError(m_target.path, errno));
     }
+    // Not before: what could not be put in its place is still to be known as unfinished.
+    ::fremovexattr(m_descriptor, kPartAttribute);
     // The output is whole and in its place; that its name lasts is all that this adds.
     const int folder =
         ::open(m_target.path.parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
