@@ -3,9 +3,10 @@
 # What takes longer than CI may: run by hand, at night or before a release.
 #   packaging/nightly.sh [STEP…]
 # Steps, all by default: clang (both programs built by clang++), tidy (clang-tidy over what changed),
-# simulate (simulate.sh for KERNSCOPE_SIMULATE_SECONDS, 600 by default), fuzz (each target for KERNSCOPE_FUZZ_SECONDS, 120 by default), debian13 (both commands of the README in
-# a chroot of Debian 13: needs root and debootstrap), old-cmake (the tests with /usr/bin/cmake, Debian
-# 12's 3.25), peers (peers.sh: needs PyPI), wheel (wheel.sh: PyPI, root), packages (package.sh: root).
+# simulate (simulate.sh for KERNSCOPE_SIMULATE_SECONDS, 600 by default), fuzz (each target for
+# KERNSCOPE_FUZZ_SECONDS, 120 by default), debian13 (both commands of the README in a chroot of Debian
+# 13: needs root and debootstrap), old-cmake (the tests with /usr/bin/cmake, Debian 12's 3.25), peers
+# (peers.sh: needs PyPI), wheel (wheel.sh: PyPI, root), packages (package.sh: root).
 # Each step's exit status is printed at the end.
 set -uo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
