@@ -111,7 +111,7 @@ Verdict begin(const Call &call, const std::string &path)
     const std::uint32_t number = ++g_watch->calls;
     const FaultPlan &plan = g_watch->plan;
     const bool onwards = plan.kind == Fault::FailsOnwards || plan.kind == Fault::Full;
-    if (plan.call == 0 || number < plan.call || (!onwards && number > plan.call))
+    if (plan.call == 0 || number < plan.call || (g_watch->struck && !onwards))
         return Verdict::Go;
     const bool first = !g_watch->struck;
     if (first)

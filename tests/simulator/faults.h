@@ -32,7 +32,7 @@ constexpr std::array<std::string_view, 11> kFaultNames{
 
 struct FaultPlan {
     Fault kind = Fault::None;
-    std::uint32_t call = 0; ///< from 1
+    std::uint32_t call = 0; ///< from 1; one that it cannot come at leaves it to the next
     int number = 0;         ///< errno, or the signal
 };
 

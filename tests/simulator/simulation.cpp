@@ -112,6 +112,15 @@ Simulation::Allowed Simulation::allowedAfter(const Work &work, const std::string
         allowed.whole = {last};
         if (work.backup && after != m_tree && answer.backups.empty())
             broken("no backup");
+        for (const std::string &backup : answer.backups) {
+            const Bytes kept = readFile(backup);
+            const auto holds = [&](const Tree &tree) {
+                return std::any_of(tree.begin(), tree.end(),
+                                   [&](const auto &file) { return file.second == kept; });
+            };
+            if (!holds(m_tree) && !(undone && holds(after)))
+                broken("a backup is not what the file was", backup);
+        }
     } else if (failed) {
         allowed.whole = {undone && answer.saves == 1 ? after : m_tree};
         if (step.fault.kind == Fault::FailsOnwards)
