@@ -328,7 +328,7 @@ void ExportMenu::askQuantize()
         tr("%1 as pto.tquant makes it of fp32 values, its first axis the rows. The result is a new "
            "folder; the bundle stays as it is.")
             .arg(ui::fromUtf8(m_session.bundle()->weights()[weight].findableName())),
-        {{tr("Format"), words("mxfp8 mxfp4 int8 uint8"), QStringLiteral("mxfp8")},
+        {{tr("Format"), words("mxfp8 mxfp8_e5m2 mxfp4 int8 uint8"), QStringLiteral("mxfp8")},
          {tr("Groups along"), {tr("columns (1)"), tr("rows (0)")}, tr("columns (1)")},
          {tr("Algorithm"), words("ocp nv"), QStringLiteral("ocp")},
          {tr("Data"), words("nd nz"), QStringLiteral("nd")},

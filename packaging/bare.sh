@@ -19,11 +19,13 @@ bare_root() {
     cp -L /etc/resolv.conf "$root/etc/resolv.conf"
 }
 
-# inside FOLDER COMMAND …: with nothing of this shell's environment.
+# inside FOLDER COMMAND …: with nothing of this shell's environment, and /proc, by which programs find
+# the libraries beside them.
 inside() {
     local root=$1
     shift
     echo "== $*" >&2
-    chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 LC_ALL=C.UTF-8 \
+    unshare --mount sh -ec 'mount -t proc proc "$0/proc"; exec chroot "$0" "$@"' "$root" \
+        env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 LC_ALL=C.UTF-8 \
         DEBIAN_FRONTEND=noninteractive QT_QPA_PLATFORM=offscreen "$@"
 }

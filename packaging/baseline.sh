@@ -3,7 +3,7 @@
 """packaging/baseline.sh FOLDER [CLI]
 
 Runs every reading command of kernscope-cli over the bundles in $KERNSCOPE_DATA (default
-../shared/data) and in the folder samples beside it, in every notation, and writes what each says,
+../shared/data) and in the folders samples and peers beside it, in every notation, and writes what each says,
 with its exit status, into FOLDER: one file a run, named by input, command and notation. `diff -r`
 of the folders of two builds shows what changed between them.
 
@@ -32,7 +32,7 @@ if OUT.exists() and any(OUT.iterdir()):
     sys.exit(f"{OUT} is not empty")
 OUT.mkdir(parents=True, exist_ok=True)
 work = Path(tempfile.mkdtemp(prefix="kernscope-baseline-"))
-for link, folder in (("data", DATA), ("samples", DATA.parent / "samples")):
+for link, folder in (("data", DATA), ("samples", DATA.parent / "samples"), ("peers", DATA.parent / "peers")):
     if folder.is_dir():
         (work / link).symlink_to(folder)
 environment = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "HOME": str(work), "TZ": "UTC"}
@@ -155,6 +155,7 @@ def of_bundle(path):
             add(name, f"weight{number}-{table}.csv", "weight", path, weight, "--csv", table)
         both(name, f"graph{number}", "graph", path, weight, "--hops", "1")
         produced(name, f"decode{number}", ".csv", "-o", "decode", path, weight, "--rows", "0:1")
+        produced(name, f"decode-json{number}", ".npy", "-o", "decode", path, weight, "--json")
         both(name, f"patch{number}", "patch", path, "--drop", f"{weight}[0]", "--dry-run")
         both(name, f"set{number}", "patch", path, "--fill", f"{weight}[{whole}]=0", "--tolerance", "10",
              "--dry-run")
@@ -165,6 +166,7 @@ def of_bundle(path):
             produced(name, f"encode-{form[0]}", ".mlpackage", "-o", "encode", path, "--all", "--skip-refused",
                      "--json", "--form", *form)
         produced(name, "encode", ".mlpackage", "-o", "encode", path, "--all", "--skip-refused", "--form", "affine")
+        produced(name, "decode-json", ".safetensors", "-o", "decode", path, "--all", "--json")
         for form in ("stored", "palette"):
             produced(name, f"section-{form}", ".ksec", "-o", "section", "build", path, "--form", form)
             produced(name, f"section-json-{form}", ".ksec", "-o", "section", "build", path, "--form", form, "--json")
@@ -229,6 +231,8 @@ def of_chips():
         both(target, "geometry", "geometry", "--target", target, "--channels", "64:128", "--kernel", "3x3",
              "--output-size", "56x56", "--weight-bits", "4")
     both("chips", "facts", "formats", "--facts", "all")
+    for command in ("targets", "formats", "calibrate", "descriptor"):
+        both("chips", f"{command}-all", command)
     both("chips", "reduce", "reduce", "4096", "1*1024", "0.1*40")
     both("chips", "reduce-e4m3", "reduce", "4096", "1*1024", "--to", "e4m3")
     both("chips", "collective", "collective")
@@ -239,6 +243,7 @@ def of_chips():
         path = record.relative_to(work)
         both(record.name, "activation", "activation", path, "--at", "0", "--input", "0.25", "--layout", "device")
     both("program", "selftest", "selftest")
+    both("program", "recover", "recover", "data", "--dry-run")
     commands = ("inspect weight bytes decode diff graph find patch recover encode quantize relayout dequantize hwx "
                 "decide geometry roofline choose plan reduce calibrate targets formats collective descriptor "
                 "activation section selftest").split()
@@ -270,6 +275,36 @@ def of_made_files():
             produced(both_made, "quantize-text", ".q", "-o", "quantize", path, "--format", form)
 
 
+def of_made_folders():
+    """After the second round."""
+    for path in sorted(work.glob("*--quantize.q")):
+        both(path.name, "dequantize", "dequantize", path.name)
+        produced(path.name, "relayout", ".q", "-o", "relayout", path.name, "--layout", "nz", "--json")
+
+
+def of_peers():
+    """Packages of other tools: Core AI, compiled programs, and packages beside their checkpoints."""
+    peers = work / "peers"
+    for path in sorted(peers.glob("coreai/*/*.aimodel")):
+        here = path.relative_to(work)
+        name = label(here)
+        both(name, "inspect", "inspect", here, "--stats", "--sections")
+        both(name, "findings", "inspect", here, "--findings", "--coverage", "--expect", "*=palette4")
+        both(name, "decide", "decide", here)
+        both(name, "roofline", "roofline", here)
+        for number, (weight, _) in enumerate(weights(here)):
+            both(name, f"weight{number}", "weight", here, weight)
+    for path in sorted(peers.glob("odix/*/*.aimodelx")):
+        both(label(path.relative_to(work)), "odix", "odix", path.relative_to(work))
+        both(label(path.relative_to(work)), "survey", "survey", path.relative_to(work))
+    checkpoints = [each.relative_to(work) for each in sorted(peers.glob("audit/checkpoints/*.safetensors"))]
+    for path in sorted(peers.glob("audit/*/*.*")):
+        if path.suffix in (".aimodel", ".mlpackage"):
+            for checkpoint in checkpoints:
+                both(label(path.relative_to(work)), f"audit-{checkpoint.stem}", "audit", path.relative_to(work),
+                     "--against", checkpoint)
+
+
 def all_jobs(fill):
     jobs.clear()
     fill()
@@ -294,11 +329,13 @@ def first_round():
             of_plan(path, "plan-few", "--target", "M1", "--forms", "keep", "--forms", "dense", "--forms", "int8")
     of_containers()
     of_chips()
+    of_peers()
 
 
 try:
     all_jobs(first_round)
     all_jobs(of_made_files)
+    all_jobs(of_made_folders)
 finally:
     shutil.rmtree(work, ignore_errors=True)
 print(f"{len(names)} runs in {OUT}")

@@ -6,13 +6,14 @@
 # simulate (simulate.sh for KERNSCOPE_SIMULATE_SECONDS, 600 by default), fuzz (each target for
 # KERNSCOPE_FUZZ_SECONDS, 120 by default), debian13 (both commands of the README in a chroot of Debian
 # 13: needs root and debootstrap), old-cmake (the tests with /usr/bin/cmake, Debian 12's 3.25), peers
-# (peers.sh: needs PyPI), wheel (wheel.sh: PyPI, root), packages (package.sh: root).
+# (peers.sh: needs PyPI), wheel (wheel.sh: PyPI, root), packages (package.sh: root), archives
+# (archive.sh: root).
 # Each step's exit status is printed at the end.
 set -uo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 
 case "${1-}" in -h | --help) print_help; exit ;; esac
-[ $# -gt 0 ] || set -- clang tidy simulate fuzz debian13 old-cmake peers wheel packages
+[ $# -gt 0 ] || set -- clang tidy simulate fuzz debian13 old-cmake peers wheel packages archives
 cd "$kernscope_root" || exit 1
 install_packages check || exit 1
 
@@ -43,6 +44,7 @@ for step in "$@"; do
     peers) peers ;;
     wheel) packaging/wheel.sh --root /var/tmp/kernscope-bookworm ;;
     packages) packaging/package.sh --root /var/tmp/kernscope-bookworm ;;
+    archives) packaging/archive.sh --root /var/tmp/kernscope-bare-trixie ;;
     *) echo "Unknown step: $step" >&2; exit 2 ;;
     esac
     status=$?

@@ -2,7 +2,7 @@
 #include "app/cli/chips.h"
 
 #include "core/assessment/calibrate.h"
-#include "core/base/error_builder.h"
+#include "core/base/error.h"
 #include "core/bundle/build_facts.h"
 #include "core/bundle/bundle.h"
 #include "core/format/table_rows.h"
@@ -155,7 +155,7 @@ std::string choiceText(const FormChoice &choice)
         text += "  " + choice.advice + "\n";
     for (const std::string &line : report::contestedOf(choice))
         text += "  sources disagree: " + line + "\n";
-    return text + terminalText(textTable(report::candidateTable(), report::candidateRows(choice)));
+    return text + tableText(report::candidateTable(), report::candidateRows(choice));
 }
 
 /// The weights that are asked about: [first, last).
@@ -425,13 +425,12 @@ int runTargets(const ChipOptions &options, Context &context)
         }
     }
     if (context.json) {
-        report::Json document = report::targetsDocument(shown, options.bytes);
-        printDocument(context, document, {});
+        printDocument(context, report::targetsDocument(shown, options.bytes), {});
         return kDone;
     }
     if (context.quiet)
         return kDone;
-    print(terminalText(textTable(report::chipTable(), shown)));
+    print(tableText(report::chipTable(), shown));
     print("\n  * sources disagree: --json names them and what each says\n");
     if (options.bytes)
         print(targetDetailsText(*shown.front()));
@@ -441,13 +440,11 @@ int runTargets(const ChipOptions &options, Context &context)
 Error legalityError(std::string_view code, const std::string &weight, const decision::Reason &rule,
                     const target::Target &target)
 {
-    return ErrorBuilder(code)
-        .field(weight)
-        .expected(rule.required)
-        .found(rule.found)
-        .message(fmt::format("No encoder of {} writes this form: {} ({}); --force writes it all "
-                             "the same",
-                             target.name, rule.gate, rule.source));
+    return valueError(
+        code, weight, rule.required, rule.found,
+        fmt::format("No encoder of {} writes this form: {} ({}); --force writes it all "
+                    "the same",
+                    target.name, rule.gate, rule.source));
 }
 
 std::string decisionsText(const Bundle &bundle, const DecisionTable &table)
@@ -469,7 +466,7 @@ std::string decisionsText(const Bundle &bundle, const DecisionTable &table)
             ++known->second;
     }
     std::string text =
-        terminalText(textTable(report::decisionTable(), rows)) +
+        tableText(report::decisionTable(), rows) +
         "\n  measured, predicted: times the rate of dense fp16; ? some condition is not known\n"
         "  predicted: of the layer alone, against the same values stored dense; after a slash, "
         "against dense weights without zeros, where that is another figure\n" +
@@ -493,7 +490,7 @@ std::string matrixText(const Bundle &bundle, const DecisionTable &table)
     for (std::size_t column = 0; column < table.columns(); ++column)
         sums.push_back(table.totals(column));
     return text + heading("Moved " + movedWhen(bundle)) +
-           terminalText(textTable(report::targetTotalsTable(), sums, {{"moved", "moved"}}));
+           tableText(report::targetTotalsTable(), sums, {{"moved", "moved"}});
 }
 
 std::string verdictText(const report::ProgramVerdict &verdict)
@@ -501,7 +498,7 @@ std::string verdictText(const report::ProgramVerdict &verdict)
     const std::string text = "\n  " + printable(verdict.sentence) + "\n";
     return verdict.gains.empty() ? text
                                  : text + heading("Faster in another form") +
-                                       terminalText(textTable(report::gainTable(), verdict.gains));
+                                       tableText(report::gainTable(), verdict.gains);
 }
 
 int runDecide(const ChipOptions &options, Context &context)

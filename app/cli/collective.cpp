@@ -168,10 +168,9 @@ Worked worked(const CollectiveOptions &options)
 
 std::string operationsText()
 {
-    std::string text =
-        heading("Operations") +
-        terminalText(textTable(report::collectiveOperationTable(), decision::collectiveOps())) +
-        "\n  reduction kinds:";
+    std::string text = heading("Operations") +
+                       tableText(report::collectiveOperationTable(), decision::collectiveOps()) +
+                       "\n  reduction kinds:";
     for (const decision::ReductionToken &token : decision::reductionTokens())
         text += fmt::format(" {} {}", token.token, token.kind);
     text += " (any other 0, invalid; table 36.5)\n  atomic operation of a reduction type:";
@@ -184,51 +183,43 @@ std::string operationsText()
 std::string collectiveChipText(const target::Target &target)
 {
     return heading("Capability bytes") +
-           terminalText(textTable(report::collectiveByteTable(), report::collectiveByteRows(target),
-                                  {{"value", "on " + target.name}})) +
+           tableText(report::collectiveByteTable(), report::collectiveByteRows(target),
+                     {{"value", "on " + target.name}}) +
            heading("Gates") +
-           terminalText(
-               textTable(report::collectiveGateTable(), decision::collectiveGates(target)));
+           tableText(report::collectiveGateTable(), decision::collectiveGates(target));
 }
 
 std::string settersText()
 {
     return heading("Setters of the collective DMA, in this order") +
-           terminalText(textTable(report::ccdmaSetterTable(), decision::ccdmaSetters())) +
+           tableText(report::ccdmaSetterTable(), decision::ccdmaSetters()) +
            heading("Rules and messages") +
-           terminalText(textTable(report::collectiveNoteTable(), decision::collectiveNotes()));
+           tableText(report::collectiveNoteTable(), decision::collectiveNotes());
 }
 
 std::string formatsText(const target::Target &target, const format::FormatUse &use)
 {
     const report::Titles here{{"legal", "on " + target.name}};
-    return terminalText(
-               textTable(report::kernelFormatTable(), report::kernelFormatRows(use), here)) +
+    return tableText(report::kernelFormatTable(), report::kernelFormatRows(use), here) +
            heading("Tensor formats") +
-           terminalText(textTable(report::elementTypeTable(), report::tensorFormatRows(target))) +
+           tableText(report::elementTypeTable(), report::tensorFormatRows(target)) +
            heading("Encoder") +
-           terminalText(
-               textTable(report::codegenTable(), report::codegenRows(use.descriptorVersion))) +
+           tableText(report::codegenTable(), report::codegenRows(use.descriptorVersion)) +
            moreFormatsText(use.descriptorVersion);
 }
 
 int runFacts(const std::string &name, Context &context)
 {
     const std::string_view table = name == "all" ? std::string_view() : name;
-    if (context.json) {
-        report::Json document = report::embeddedFactsJson(table);
-        printDocument(context, document, {});
-    } else if (!context.quiet) {
-        print(
-            terminalText(textTable(report::embeddedFactTable(), report::embeddedFactRows(table))));
-    }
-    return kDone;
+    return printAnswer(
+        context, {}, [&] { return report::embeddedFactsJson(table); },
+        [&] { return tableText(report::embeddedFactTable(), report::embeddedFactRows(table)); });
 }
 
 std::string rolesText()
 {
     return heading("Types in a weight") +
-           terminalText(textTable(report::elementRoleTable(), format::weightElementRoles()));
+           tableText(report::elementRoleTable(), format::weightElementRoles());
 }
 
 /// Runs of codes that the predicate answers alike.
@@ -251,7 +242,7 @@ std::string foldText()
 std::string doubleMacText()
 {
     return heading("Double multiply (chapter 36: one byte each, of the same class)") +
-           terminalText(textTable(report::doubleMacTable(), report::doubleMacPairs()));
+           tableText(report::doubleMacTable(), report::doubleMacPairs());
 }
 
 std::string lanesText(std::uint32_t version)
@@ -267,7 +258,7 @@ std::string lanesText(std::uint32_t version)
     std::erase_if(codes, [](const report::LaneCode &code) {
         return !code.bits && code.name != "e4m3" && code.name != "e5m2";
     });
-    return text + terminalText(textTable(report::laneCodeTable(), codes)) +
+    return text + tableText(report::laneCodeTable(), codes) +
            fmt::format(
                "  E4M3 overflow: {}\n",
                layout.overflowSource1
@@ -297,7 +288,7 @@ std::string halText(const target::Target &target)
                 rows.push_back(std::move(row));
         }
         text += heading(fmt::format("Table of compiler {}", name)) +
-                terminalText(textTable(report::targetFactTable(), rows));
+                tableText(report::targetFactTable(), rows);
         if (unknown > 0)
             text += fmt::format("  and {} scalars whose value is not known (--json)\n", unknown);
     }
@@ -307,18 +298,15 @@ std::string halText(const target::Target &target)
 std::string otherFactsText(const target::Target &target)
 {
     const auto facts = report::placedFacts(target);
-    return facts.empty() ? std::string()
-                         : heading("Facts and rules") +
-                               terminalText(textTable(report::placedFactTable(), facts));
+    return titledTable("Facts and rules", report::placedFactTable(), facts);
 }
 
 using roofline::CalibrationRow;
 
 std::string figuresOfText(const std::vector<roofline::PublishedFigure> &figures)
 {
-    return figures.empty() ? std::string()
-                           : heading("Other published figures (- nothing predicts them)") +
-                                 terminalText(textTable(report::publishedFigureTable(), figures));
+    return titledTable("Other published figures (- nothing predicts them)",
+                       report::publishedFigureTable(), figures);
 }
 
 /// What the compiler itself estimated for the layers of a program, beside the predictions.
@@ -330,7 +318,7 @@ std::string estimatesText(const BundlePtr &bundle, const roofline::NetworkAssess
     if (estimated.empty())
         return "\nThe compiler wrote no estimate for a layer of this program.\n";
     return heading("The compiler's own estimates beside those for " + network.roofs.target->name) +
-           terminalText(textTable(report::estimateTable(), estimated));
+           tableText(report::estimateTable(), estimated);
 }
 
 /// How many rows are met, and which effects the model lacks where it is off.
@@ -394,7 +382,7 @@ std::string reducedText(const ReductionTrace &made)
 {
     std::vector<report::TileFacts> tiles = report::tileRows(made);
     tiles.resize(std::min(kTilesShown, tiles.size()));
-    std::string text = terminalText(textTable(report::tileTable(), tiles));
+    std::string text = tableText(report::tileTable(), tiles);
     if (made.tiles.size() > kTilesShown)
         text += fmt::format("  and {}\n", counted(made.tiles.size() - kTilesShown, "more tile"));
     text += fmt::format("\n  accumulator    {} (fp32 class, over the tiles)\n"
@@ -447,13 +435,9 @@ int runFormats(const ChipOptions &options, Context &context)
                                 ? options.descriptorVersion
                                 : target::encoderVersion(target).value_or(0);
     use.e4m3Capability = target::halBit(target, target::hal::kE4m3);
-    if (!context.json) {
-        if (!context.quiet)
-            print("For " + chosen.text() + formatsText(target, use));
-        return kDone;
-    }
-    printDocument(context, report::formatsJson(target, use), {});
-    return kDone;
+    return printAnswer(
+        context, {}, [&] { return report::formatsJson(target, use); },
+        [&] { return "For " + chosen.text() + formatsText(target, use); });
 }
 
 std::string readingsText(std::span<const format::Reading> readings)
@@ -469,18 +453,17 @@ std::string readingsText(std::span<const format::Reading> readings)
 std::string moreFormatsText(std::uint32_t descriptorVersion)
 {
     return rolesText() + heading("fp8 formats (table 36.1)") +
-           terminalText(textTable(report::fp8FormatTable(), format::fp8Formats())) + foldText() +
+           tableText(report::fp8FormatTable(), format::fp8Formats()) + foldText() +
            doubleMacText() + lanesText(descriptorVersion) + heading("What else is known") +
-           terminalText(textTable(report::engineNoteTable(), format::engineNotes())) +
-           heading("Contested") + readingsText(format::readingsAbout("engine"));
+           tableText(report::engineNoteTable(), format::engineNotes()) + heading("Contested") +
+           readingsText(format::readingsAbout("engine"));
 }
 
 std::string targetDetailsText(const target::Target &target)
 {
     const auto readings = format::readingsAbout(target.name);
     return halText(target) + heading("MinimumFamily floors") +
-           terminalText(textTable(report::floorTable(), report::floorRows(target))) +
-           otherFactsText(target) +
+           tableText(report::floorTable(), report::floorRows(target)) + otherFactsText(target) +
            (readings.empty() ? std::string() : heading("Contested") + readingsText(readings));
 }
 
@@ -512,9 +495,9 @@ int runCalibrate(const ChipOptions &options, Context &context)
         context, diagnostics,
         [&] { return report::calibrateJson(target, rows, figures, estimated); },
         [&] {
-            return (rows.empty() ? "No measurement of this chip is published.\n"
-                                 : terminalText(textTable(report::calibrationTable(), rows)) +
-                                       calibrationSummary(rows)) +
+            return (rows.empty()
+                        ? "No measurement of this chip is published.\n"
+                        : tableText(report::calibrationTable(), rows) + calibrationSummary(rows)) +
                    figuresOfText(figures) + estimatesText(bundle, network, estimated);
         });
 }
@@ -525,13 +508,9 @@ int runReduce(const ChipOptions &options, Context &context)
         usable(codec::parseReductionValues(options.values).map_error(withCode("cli.option")));
     const ReductionTrace made = codec::traceReduction(values);
     const auto narrowed = report::narrowedPort(made, options.to, options.overflow);
-    if (context.json) {
-        report::Json document = report::reduceJson(made, values.size(), options.to, narrowed);
-        printDocument(context, document, {});
-    } else if (!context.quiet) {
-        print(reducedText(made) + narrowedText(narrowed, options));
-    }
-    return kDone;
+    return printAnswer(
+        context, {}, [&] { return report::reduceJson(made, values.size(), options.to, narrowed); },
+        [&] { return reducedText(made) + narrowedText(narrowed, options); });
 }
 
 } // namespace kernscope::cli

@@ -248,9 +248,16 @@ void finishJournals(Context &context)
 
 void addSharedOptions(CLI::App &command, Context &context)
 {
-    command.add_flag("--json", context.json, "Print one JSON document on standard output");
+    CLI::Option *json =
+        command.add_flag("--json", context.json, "Print one JSON document on standard output");
     command.add_flag("-q,--quiet", context.quiet, "Print errors only");
     command.add_flag_callback("--wide", showWide, "All columns of tables on a terminal too");
+    command
+        .add_option_function<std::vector<std::string>>(
+            "--columns", showColumns, "Columns of tables by their titles, as name,stored")
+        ->delimiter(',')
+        ->type_name("TITLE,...")
+        ->excludes(json);
     command.preparse_callback([&context, &command](std::size_t) {
         const CLI::App *parent = command.get_parent();
         const bool nested = parent != nullptr && parent->get_parent() != nullptr;
@@ -324,8 +331,7 @@ int reportFailure(Context &context, std::string_view command, const Error &error
     const Diagnostics only{
         {Severity::Error, interrupted() ? cancelledError(stoppedText()) : error}};
     if (context.json) {
-        report::Json document = report::document(command);
-        printDocument(context, document, only);
+        printDocument(context, report::document(command), only);
     } else {
         printDiagnostics(context, only);
     }
@@ -380,6 +386,8 @@ int finish(Context &context, std::string_view command, int exitCode)
         discardOutput();
         exitCode = reportFailure(context, command, same.error());
     }
+    if (const auto wrong = unknownColumn(); wrong && (exitCode == kDone || exitCode == kDiffers))
+        exitCode = reportUsage(context, command, *wrong);
     if (writeOutput() || interrupted())
         return exitCode;
     complain("kernscope-cli: standard output cannot be written");
@@ -488,8 +496,12 @@ int reportParseError(CLI::App &app, const CLI::ParseError &error, Context &conte
     const std::string name = fullName(*command);
     auto wrong = unknownIn(app, *command);
     // Help or the version, but not of a command that there is not.
-    if (error.get_exit_code() == 0 && (!wrong || commandsOf(*command).empty()))
-        return app.exit(error) == 0 ? kDone : kUsage;
+    if (error.get_exit_code() == 0 && (!wrong || commandsOf(*command).empty())) {
+        std::ostringstream out;
+        app.exit(error, out, out);
+        print(out.str());
+        return kDone;
+    }
     if (!wrong && error.get_name() == "ValidationError")
         wrong = unknownValue(*command, error.what());
     if (!wrong) {

@@ -18,7 +18,8 @@ class Validator;
 
 namespace kernscope {
 class OverlaidFile;
-}
+struct DiffLimits;
+} // namespace kernscope
 
 /// The command line of cli.md: one file a command, each a thin skin over the core.
 namespace kernscope::cli {
@@ -150,6 +151,8 @@ Result<BundlePtr> openBundle(const std::filesystem::path &path);
 /// The same for one file that a command reads by itself; "-" is standard input, once and up to
 /// 512 MiB. Error "io.read".
 Result<std::shared_ptr<OverlaidFile>> openFile(const std::filesystem::path &path);
+/// The rules file of `diff` and `audit`. Throws CommandFailure: those of openFile, "diff.rules".
+DiffLimits readRules(const std::string &path);
 /// The content of such a file of at most `most` bytes. Errors: those of openFile, "io.limit".
 Result<std::string> openSmallFile(const std::filesystem::path &path, std::uint64_t most);
 /// Error "io.changed" where another program changed anything that was opened: the answer is made of

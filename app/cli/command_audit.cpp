@@ -4,6 +4,7 @@
 #include "app/cli/text_output.h"
 #include "core/bundle/bundle.h"
 #include "core/report/audit_report.h"
+#include "core/report/difference_formats.h"
 
 #include <memory>
 #include <string>
@@ -17,7 +18,7 @@ namespace kernscope::cli {
 namespace {
 
 struct AuditArguments {
-    std::string path, against, output;
+    std::string path, against, sibling, rules, output;
     audit::AuditOptions options;
     bool all = false;
 };
@@ -35,6 +36,13 @@ std::string auditAnswer(const report::AuditSubject &subject, bool all)
         for (const audit::AuditedWeight &row : result.faulty)
             text += fmt::format("  {}: {}\n", printable(row.name), printable(row.why));
     }
+    for (const LimitFault &fault : subject.broken)
+        text += fmt::format("  {} {} {}\n", styled(Style::Bad, "exceeds"), printable(fault.weight),
+                            report::faultText(fault));
+    if (!subject.sibling.empty())
+        text += heading("Which build is nearer") +
+                terminalText(report::textTable(report::nearerTable(), subject.nearer())) + "  " +
+                printable(report::nearerSentence(subject)) + "\n";
     if (all && !result.sound.empty())
         text +=
             heading("Sound") + terminalText(report::textTable(report::auditTable(), result.sound));
@@ -48,21 +56,42 @@ std::string auditAnswer(const report::AuditSubject &subject, bool all)
     return text;
 }
 
-int runAudit(const AuditArguments &arguments, Context &context)
+int runAudit(AuditArguments &arguments, Context &context)
 {
     static constexpr OutputEnding kEndings[] = {
         {".html", "html"}, {".md", "markdown"}, {".csv", "csv"}, {".json", "json"}};
     const std::string format = arguments.output.empty()
                                    ? std::string()
                                    : usable(outputFormat(arguments.output, {}, kEndings));
+    std::vector<std::filesystem::path> inputs{arguments.path, arguments.against};
+    for (const std::string &path : {arguments.sibling, arguments.rules}) {
+        if (!path.empty())
+            inputs.emplace_back(path);
+    }
+    const OutputRules rules = outputRules(context, std::move(inputs));
+    if (!arguments.output.empty() && arguments.output != "-")
+        required(checkOutput(arguments.output, OutputKind::File, rules)); // before the work
+    if (!arguments.rules.empty())
+        arguments.options.rules = readRules(arguments.rules);
     const BundlePtr package = required(openBundle(arguments.path));
     const BundlePtr checkpoint = required(openBundle(arguments.against));
-    report::AuditSubject subject{
-        arguments.path, arguments.against, {}, report::knownFaultLines(*package)};
+    const BundlePtr sibling =
+        arguments.sibling.empty() ? nullptr : required(openBundle(arguments.sibling));
+    report::AuditSubject subject{arguments.path,
+                                 arguments.against,
+                                 {},
+                                 report::knownFaultLines(*package),
+                                 checkBuild(*package, arguments.options.rules),
+                                 arguments.sibling};
+    const auto audited = [&](const BundlePtr &build) {
+        return required(
+            audit::auditPackage(build, checkpoint, arguments.options, &context.progress));
+    };
     {
         const ProgressLine line(context, "Comparing");
-        subject.result = required(
-            audit::auditPackage(package, checkpoint, arguments.options, &context.progress));
+        subject.result = audited(package);
+        if (sibling)
+            subject.siblingResult = audited(sibling);
     }
     checkInterrupt();
     Diagnostics diagnostics = package->diagnostics();
@@ -70,14 +99,12 @@ int runAudit(const AuditArguments &arguments, Context &context)
                        checkpoint->diagnostics().end());
     if (!arguments.output.empty()) {
         const std::string text = report::auditText(subject, format, diagnostics);
-        required(writeFile(arguments.output, std::as_bytes(std::span(text)),
-                           outputRules(context, {arguments.path, arguments.against})));
+        required(writeFile(arguments.output, std::as_bytes(std::span(text)), rules));
     }
     const int faults = printAnswer(
         context, diagnostics, [&] { return report::auditJson(subject); },
         [&] { return auditAnswer(subject, arguments.all); });
-    const bool holds = subject.result.comparable() && subject.result.faulty.empty();
-    return faults != kDone ? faults : holds ? kDone : kDiffers;
+    return faults != kDone ? faults : subject.holds() ? kDone : kDiffers;
 }
 
 } // namespace
@@ -97,6 +124,11 @@ void addAudit(CLI::App &app, Context &context)
               "At fault where the error is more than X times the best possible one of the form "
               "(1.5)")
         ->check(CLI::Range(1.0, 1000.0));
+    addOption(*command, "--rules", "FILE", arguments->rules,
+              "TOML file of rules, that of diff: audit-limit of all weights or of a name, weights "
+              "to ignore, forms that they must have, known faults that may not occur");
+    addOption(*command, "--sibling", "BUNDLE", arguments->sibling,
+              "Another build: say which of the two is nearer to the checkpoint, weight by weight");
     command->add_flag("--exact", arguments->options.exact,
                       "The best possible error of all blocks, not of a sample");
     command->add_flag("--all", arguments->all, "List sound weights as well");
@@ -105,7 +137,9 @@ void addAudit(CLI::App &app, Context &context)
     addSharedOptions(*command, context);
     addExamples(*command, {"audit model.mlpackage --against model.safetensors",
                            "audit model.aimodel --against model.safetensors.index.json --json",
-                           "audit model.mlpackage --against checkpoint/ -o audit.html"});
+                           "audit model.mlpackage --against checkpoint/ -o audit.html",
+                           "audit --rules limits.toml new.mlpackage --against model.safetensors",
+                           "audit new.mlpackage --sibling old.mlpackage --against m.safetensors"});
     command->callback([arguments, &context] { context.exitCode = runAudit(*arguments, context); });
 }
 

@@ -171,12 +171,12 @@ int runDecode(const DecodeOptions &options, Context &context)
     notes.insert(notes.end(), overflows.begin(), overflows.end());
     const report::ExportedTensor &first = plan.tensors.front();
     if (context.json) {
-        report::Json document =
-            tensors ? report::decodeJson(*bundle, plan, options.output)
-                    : report::decodeJson(bundle->weights()[first.weight],
-                                         {options.output, elementTypeName(first.type), first.shape,
-                                          plan.elements, bytes});
-        printDocument(context, document, notes);
+        printDocument(context,
+                      tensors ? report::decodeJson(*bundle, plan, options.output)
+                              : report::decodeJson(bundle->weights()[first.weight],
+                                                   {options.output, elementTypeName(first.type),
+                                                    first.shape, plan.elements, bytes}),
+                      notes);
         return exitCodeOf(notes);
     }
     printDiagnostics(context, notes);

@@ -111,9 +111,6 @@ std::optional<ElementChoice::Steps> stepsOf(std::string_view text)
     return steps;
 }
 
-/// A rules file is written by hand: more than this is none.
-constexpr std::uint64_t kMostRuleBytes = std::uint64_t(1) << 20;
-
 /// The errors of all bundles, each with its bundle's name before the file.
 Diagnostics diagnosticsOf(const std::vector<BundlePtr> &bundles)
 {
@@ -149,23 +146,33 @@ void addUnusedRules(Diagnostics &diagnostics, const std::vector<BundlePtr> &bund
     }
 }
 
+} // namespace
+
+DiffLimits readRules(const std::string &path)
+{
+    constexpr std::uint64_t kMostBytes = std::uint64_t(1) << 20; // it is written by hand
+    const auto file = required(openFile(path));
+    const auto bytes = file->bytes();
+    if (bytes.size() > kMostBytes) {
+        throw CommandFailure{ErrorBuilder("diff.rules")
+                                 .file(path)
+                                 .expected("at most 1 MiB")
+                                 .found(grouped(bytes.size()) + " bytes")
+                                 .message("Too large for a rules file")};
+    }
+    return required(parseRules(
+        {reinterpret_cast<const char *>(bytes.data()), static_cast<std::size_t>(bytes.size())},
+        path));
+}
+
+namespace {
+
 /// The limits of a file, over which those of the command line go.
 DiffLimits limitsOf(const DiffArguments &arguments)
 {
     if (arguments.rules.empty())
         return arguments.limits;
-    const auto file = required(openFile(arguments.rules));
-    const auto bytes = file->bytes();
-    if (bytes.size() > kMostRuleBytes) {
-        throw CommandFailure{ErrorBuilder("diff.rules")
-                                 .file(arguments.rules)
-                                 .expected("at most 1 MiB")
-                                 .found(grouped(bytes.size()) + " bytes")
-                                 .message("Too large for a rules file")};
-    }
-    DiffLimits limits = required(parseRules(
-        {reinterpret_cast<const char *>(bytes.data()), static_cast<std::size_t>(bytes.size())},
-        arguments.rules));
+    DiffLimits limits = readRules(arguments.rules);
     const DiffLimits &given = arguments.limits;
     for (const ValueLimit limit : {&ValueLimits::maxAbs, &ValueLimits::maxRel, &ValueLimits::maxUlp,
                                    &ValueLimits::minCosine, &ValueLimits::minSnr}) {
@@ -239,8 +246,7 @@ void deliver(const DiffArguments &arguments, Answer &answer, Context &context)
     }
     if (context.json) {
         order(answer.all, arguments, "json");
-        report::Json document = report::differencesJson(answer.all);
-        printDocument(context, document, answer.diagnostics);
+        printDocument(context, report::differencesJson(answer.all), answer.diagnostics);
         return;
     }
     if (arguments.output.empty() && arguments.format != "text") {
@@ -337,8 +343,7 @@ void addLimits(CLI::App &command, DiffArguments &arguments)
                      "The operations must be equal; alone, nothing else matters");
     addOption(command, "--rules", "FILE", arguments.rules,
               "TOML file of limits (- is standard input): for every weight, and for those "
-              "that a name "
-              "matches");
+              "that a name matches; forms that B must have, known faults that it may not");
 }
 
 /// Options that add to the figures of every pair.

@@ -61,8 +61,7 @@ int reportRefused(Context &context, const Bundle &bundle, std::size_t asked,
         code = std::max(code, exitCodeOf(one.error));
     }
     if (context.json) {
-        report::Json document = report::document("encode");
-        printDocument(context, document, rows);
+        printDocument(context, report::document("encode"), rows);
     } else {
         printDiagnostics(context, rows);
     }
@@ -168,7 +167,9 @@ int runEncode(const EncodeOptions &options, Context &context)
     auto rules = outputRules(context, *bundle);
     if (!options.activations.empty())
         rules.inputs.emplace_back(options.activations);
-    required(checkOutput(options.output, OutputKind::Folder, rules));
+    std::error_code none;
+    const bool folder = std::filesystem::is_directory(bundle->path(), none);
+    required(checkOutput(options.output, folder ? OutputKind::Folder : OutputKind::File, rules));
     Diagnostics diagnostics = bundle->diagnostics();
     const auto encoded = encodeFor(*bundle, weights, *form, options, context, diagnostics);
     // With --all a shape that the form does not take leaves that weight as it is, and says so.

@@ -72,8 +72,7 @@ Result<search::Query> queryOf(const FindArguments &arguments)
 std::string foundText(const search::Query &query, const search::Found &found,
                       const std::vector<report::HitFacts> &rows)
 {
-    std::string text =
-        rows.empty() ? std::string() : terminalText(textTable(report::hitTable(), rows));
+    std::string text = rows.empty() ? std::string() : tableText(report::hitTable(), rows);
     if (found.hits.empty())
         text += "nothing found\n";
     else if (found.complete)
@@ -246,9 +245,9 @@ void printText(const Bundle &bundle, std::size_t file, const ByteRange &range,
                             sectionKindName(section.kind), section.range.offset.value,
                             section.range.end() - 1);
     }
-    text += heading("Fields") + terminalText(textTable(report::byteFieldTable(), fields));
+    text += heading("Fields") + tableText(report::byteFieldTable(), fields);
     text += heading(fmt::format("Read at {:#x}", range.offset.value)) +
-            terminalText(textTable(report::readingTable(), readings));
+            tableText(report::readingTable(), readings);
     print(std::move(text));
 }
 

@@ -46,8 +46,7 @@ std::string hwxLoadText(const std::vector<hwx::Slot> &places,
     const auto changed = std::count_if(loaded.begin(), loaded.end(),
                                        [](const auto &each) { return each.changes(); });
     return heading("Load plan") +
-           terminalText(
-               textTable(report::loadedSlotTable(), report::loadedSlotRows(places, loaded))) +
+           tableText(report::loadedSlotTable(), report::loadedSlotRows(places, loaded)) +
            fmt::format("\n  {} of {} slots change; of the others the engine adds the aperture "
                        "itself, or the reason is named\n",
                        changed, loaded.size());
@@ -87,10 +86,10 @@ std::string taskText(const hwx::Container &container, const hwx::Text &text, Tas
     }
     result += "  header:" + (header.empty() ? " all zero" : header) + "\n";
     if (registers)
-        result += terminalText(
-            textTable(report::registerTable(), report::registerFacts(detail, before, version, 0)));
+        result +=
+            tableText(report::registerTable(), report::registerFacts(detail, before, version, 0));
     const auto lanes = report::laneFacts(finder.lanes(detail, reader), tiles, container);
-    return lanes.empty() ? result : result + terminalText(textTable(report::laneTable(), lanes));
+    return lanes.empty() ? result : result + tableText(report::laneTable(), lanes);
 }
 
 /// The tasks of it: shapes, header, registers, lanes.
@@ -134,13 +133,6 @@ std::string containerSummary(const hwx::Container &container, const std::string 
     if (version->confidence == format::Confidence::Contested && !version->note.empty())
         text += "  contested: " + version->note + "\n";
     return text;
-}
-
-/// A declared table below its title; nothing where it has no row.
-template <class Row, class Rows>
-std::string titledTable(std::string_view title, const report::TableOf<Row> &table, const Rows &rows)
-{
-    return rows.empty() ? std::string() : heading(title) + terminalText(textTable(table, rows));
 }
 
 std::string slotsText(const hwx::Container &container, std::span<const std::byte> bytes)
@@ -262,8 +254,8 @@ std::string tasksText(const ContainerDifference &difference)
     std::string text;
     if (!difference.tasks.sameVersion)
         text += "  The descriptor versions differ: registers are compared by their addresses.\n";
-    return text + (rows.empty() ? "  No task differs.\n"
-                                : terminalText(textTable(report::registerChangeTable(), rows)));
+    return text +
+           (rows.empty() ? "  No task differs.\n" : tableText(report::registerChangeTable(), rows));
 }
 
 std::string containerWeightsText(const ContainerDifference &difference)
@@ -309,8 +301,7 @@ int runHwxDiff(const HwxOptions &options, Context &context)
     const auto &others = difference.b->diagnostics();
     diagnostics.insert(diagnostics.end(), others.begin(), others.end());
     if (context.json) {
-        report::Json document = report::containerDifferenceJson(difference);
-        printDocument(context, document, diagnostics);
+        printDocument(context, report::containerDifferenceJson(difference), diagnostics);
     } else {
         if (!context.quiet)
             print(containersText(difference));
@@ -368,9 +359,9 @@ std::string surveyText(const report::HwxSurvey &survey)
     const std::vector<report::SurveyRow> rows = survey.rows();
     return fmt::format("{}, {}\n", counted(survey.files(), "container"),
                        counted(survey.tasks(), "task")) +
-           (rows.empty() ? std::string("Every word has a name.\n")
-                         : heading("Words without a name") +
-                               terminalText(textTable(report::surveyTable(), rows)));
+           (rows.empty()
+                ? std::string("Every word has a name.\n")
+                : heading("Words without a name") + tableText(report::surveyTable(), rows));
 }
 
 /// Containers that cannot be read are diagnostics; the others are surveyed.

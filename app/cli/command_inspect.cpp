@@ -22,6 +22,7 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 namespace kernscope::cli {
@@ -177,6 +178,7 @@ struct InspectOptions {
     bool sections = false;
     bool findings = false;
     bool coverage = false;
+    bool numbers = false;
     std::vector<std::string> expected, except; ///< --expect, --except
     std::string config, sibling;               ///< files that say what is expected
     std::string where;                         ///< which weights are listed; empty: all
@@ -209,11 +211,14 @@ std::vector<std::optional<double>> zerosOf(const AllStatistics &statistics)
 /// The report has all weights, whatever is listed.
 void writeReport(const Bundle &bundle, const AllStatistics &statistics,
                  const std::vector<Finding> &findings, const Diagnostics &diagnostics,
-                 const std::string &path, Context &context)
+                 const std::string &path, std::string_view format, Context &context)
 {
-    const auto html = required(report::bundleHtml(
-        {&bundle, statistics.weights, {}, findings, diagnostics}, &context.progress));
-    required(writeFile(path, std::as_bytes(std::span(html)), outputRules(context, bundle)));
+    const auto text =
+        format == "sarif"
+            ? report::findingsSarif(bundle, findings)
+            : required(report::bundleHtml({&bundle, statistics.weights, {}, findings, diagnostics},
+                                          &context.progress));
+    required(writeFile(path, std::as_bytes(std::span(text)), outputRules(context, bundle)));
 }
 
 std::string findingsText(const Bundle &bundle, const std::vector<Finding> &findings)
@@ -257,6 +262,34 @@ std::string coverageText(const Bundle &bundle, const InspectedCoverage &covered)
                                           report::coverageLines(bundle, covered.coverage)));
 }
 
+/// The first rows of each table; JSON has all.
+std::string numbersText(const std::vector<mil::NumberTable> &tables, bool cut)
+{
+    constexpr std::size_t kRows = 20, kCells = 12;
+    std::string text = heading("Numbers");
+    for (const mil::NumberTable &table : tables) {
+        text +=
+            fmt::format("  {}{}: {}\n", table.model.empty() ? "" : printable(table.model) + ": ",
+                        table.name, counted(table.rows.size(), "row"));
+        std::vector<std::vector<std::string>> lines;
+        if (!table.columns.empty())
+            lines.push_back(table.columns);
+        for (std::size_t i = 0; i < std::min(kRows, table.rows.size()); ++i) {
+            std::vector<std::string> &line = lines.emplace_back();
+            for (const double number : table.rows[i]) {
+                line.push_back(line.size() < kCells ? fmt::format("{:.6g}", number) : "...");
+                if (line.size() > kCells)
+                    break;
+            }
+        }
+        for (const auto &line : lines)
+            text += fmt::format("    {}\n", fmt::join(line, "  "));
+    }
+    if (tables.empty())
+        text += "  no trees, linear models or support vectors\n";
+    return cut ? text + "  more than four million numbers: the rest is left out\n" : text;
+}
+
 /// What was read of the values.
 struct InspectedValues {
     AllStatistics statistics;
@@ -290,6 +323,9 @@ void printInspected(const ShapedBundle &opened, const InspectOptions &options,
                     const std::optional<InspectedCoverage> &covered, Context &context)
 {
     const Bundle &bundle = *opened.bundle;
+    bool cut = false;
+    const auto numbers =
+        options.numbers ? report::numberTables(bundle, cut) : std::vector<mil::NumberTable>();
     if (context.json) {
         report::Json document = report::inspectJson(bundle, read.statistics.weights, asked);
         if (!options.where.empty())
@@ -298,6 +334,8 @@ void printInspected(const ShapedBundle &opened, const InspectOptions &options,
             report::addFindings(document, bundle, read.findings);
         if (covered)
             report::addCoverage(document, bundle, covered->coverage, covered->rules);
+        if (options.numbers)
+            report::addNumbers(document, numbers, cut);
         if (!options.report.empty())
             report::addReportFile(document, options.report);
         addShapes(document, opened);
@@ -307,7 +345,8 @@ void printInspected(const ShapedBundle &opened, const InspectOptions &options,
     if (!context.quiet)
         print(inspectText(bundle, read.statistics.weights, asked, options.sections, selected) +
               (options.findings ? findingsText(bundle, read.findings) : std::string()) +
-              (covered ? coverageText(bundle, *covered) : std::string()) + shapesText(opened) +
+              (covered ? coverageText(bundle, *covered) : std::string()) +
+              (options.numbers ? numbersText(numbers, cut) : std::string()) + shapesText(opened) +
               (options.report.empty() ? std::string()
                                       : "\nReport written to " + printable(options.report) + "\n"));
     printDiagnostics(context, read.diagnostics);
@@ -315,21 +354,23 @@ void printInspected(const ShapedBundle &opened, const InspectOptions &options,
 
 int runInspect(const InspectOptions &options, Context &context)
 {
-    static constexpr OutputEnding kEndings[] = {{".html", "html"}, {".htm", "html"}};
-    if (!options.report.empty())
-        if (const auto format = outputFormat(options.report, {}, kEndings); !format)
-            return reportUsage(context, "inspect", format.error());
+    static constexpr OutputEnding kEndings[] = {
+        {".html", "html"}, {".htm", "html"}, {".sarif", "sarif"}};
+    const auto format =
+        options.report.empty() ? Result<std::string>() : outputFormat(options.report, {}, kEndings);
+    if (!format)
+        return reportUsage(context, "inspect", format.error());
     const auto opened = required(openBundle(options.path, options.shapes));
     const Bundle &bundle = *opened.bundle;
     const auto where =
         required(WeightWhere::parse(options.where).map_error(withCode("cli.option")));
-    const StatisticsOptions asked{options.statistics || !options.report.empty(), options.hash};
+    const StatisticsOptions asked{options.statistics || *format == "html", options.hash};
     const InspectedValues read =
         readValues(bundle, options, {asked.figures || where.needsZeros(), asked.hash}, context);
     checkInterrupt();
     if (!options.report.empty()) {
         writeReport(bundle, read.statistics, read.findings, read.diagnostics, options.report,
-                    context);
+                    *format, context);
     }
     std::optional<InspectedCoverage> covered;
     if (options.coverage || !options.expected.empty() || !options.config.empty() ||
@@ -369,13 +410,17 @@ void addInspect(CLI::App &app, Context &context)
               "What is expected, from a configuration of coremltools or coreai-opt (YAML or JSON)");
     addOption(*command, "--sibling", "BUNDLE", options->sibling,
               "What is expected: the forms of another build");
+    command->add_flag("--numbers", options->numbers,
+                      "The numbers of trees, linear models and support vectors, as tables");
     command->add_flag("--sections", options->sections,
                       "List every section of every file in the text output");
     addOption(*command, "--where", "TERMS", options->where,
               "List only weights for which every term holds, as 'form:sparse zeros>0.5 "
               "bytes>1M folds:M1'");
     addStreamOutput(*command, context, options->report,
-                    "Write a report for a browser as well, with figures and pictures", "FILE.html");
+                    "Write a report for a browser as well, with figures and pictures; or what is "
+                    "worth a look as SARIF",
+                    "FILE.html|.sarif");
     addShapeOption(*command, options->shapes);
     addCommonOptions(*command, context);
     addExamples(*command,

@@ -75,14 +75,6 @@ std::string kernelsText(const odix::Program &program)
     return text;
 }
 
-template <class Row>
-std::string odixTableText(std::string_view title, const report::TableOf<Row> &table,
-                          const std::vector<Row> &rows)
-{
-    return rows.empty() ? std::string()
-                        : heading(title) + terminalText(report::textTable(table, rows));
-}
-
 /// "26 weights: 20 kept, 4 written out, 2 folded to dense".
 std::string fatesText(const std::vector<report::OriginRow> &rows)
 {
@@ -118,11 +110,10 @@ int runAgainst(const OdixArguments &arguments, const Bundle &bundle, Context &co
         return row.fate == report::Fate::Differs;
     });
     if (context.json) {
-        report::Json document = report::originDocument(arguments.against, *rows);
-        printDocument(context, document, diagnostics);
+        printDocument(context, report::originDocument(arguments.against, *rows), diagnostics);
     } else {
         if (!context.quiet)
-            print(fatesText(*rows) + terminalText(report::textTable(report::originTable(), *rows)));
+            print(fatesText(*rows) + tableText(report::originTable(), *rows));
         printDiagnostics(context, diagnostics);
     }
     const int faults = exitCodeOf(diagnostics);
@@ -146,20 +137,20 @@ int runOdix(const OdixArguments &arguments, Context &context)
             return reportFailure(context, "odix", written.error());
     }
     if (context.json) {
-        report::Json document = report::odixDocument(
-            compiled ? &*compiled : nullptr,
-            compiled ? (*bundle)->files()[compiled->file].file->size().value : 0);
-        printDocument(context, document, diagnostics);
+        printDocument(context,
+                      report::odixDocument(
+                          compiled ? &*compiled : nullptr,
+                          compiled ? (*bundle)->files()[compiled->file].file->size().value : 0),
+                      diagnostics);
     } else {
         if (!context.quiet && compiled) {
             print(
                 odixSummaryText(**bundle, *compiled) + kernelsText(compiled->program) +
-                odixTableText("Memory plan", report::memoryTable(), report::memoryRows(*compiled)) +
-                odixTableText("Constants", report::constantTable(),
-                              report::constantRows(*compiled)));
+                titledTable("Memory plan", report::memoryTable(), report::memoryRows(*compiled)) +
+                titledTable("Constants", report::constantTable(), report::constantRows(*compiled)));
             if (arguments.instructions)
-                print(odixTableText("Instructions", report::instructionTable(),
-                                    report::instructionRows(*compiled)));
+                print(titledTable("Instructions", report::instructionTable(),
+                                  report::instructionRows(*compiled)));
         }
         printDiagnostics(context, diagnostics);
     }
@@ -212,9 +203,8 @@ std::string compiledSurveyText(const coreai_cache::Survey &survey,
                       [](const auto &part) { return part.role == "hardware container"; });
     if (!survey.facts.empty())
         text += heading("What it says of itself") +
-                terminalText(report::textTable(report::compiledFactTable(), survey.facts));
-    text += heading("Regions and files") +
-            terminalText(report::textTable(report::compiledPartTable(), survey.parts));
+                tableText(report::compiledFactTable(), survey.facts);
+    text += heading("Regions and files") + tableText(report::compiledPartTable(), survey.parts);
     if (containers > 0)
         text += fmt::format("\n{}: open each with hwx or inspect\n",
                             counted(static_cast<std::uint64_t>(containers), "hardware container"));

@@ -195,7 +195,7 @@ std::string editedRangesText(const Bundle &bundle, const std::vector<AppliedEdit
     }
     if (rows.empty())
         return {};
-    std::string text = "\n" + terminalText(textTable(report::changedBytesTable(), rows));
+    std::string text = "\n" + tableText(report::changedBytesTable(), rows);
     if (hidden > 0)
         text += fmt::format("  and {}\n", counted(hidden, "more range"));
     return text;
@@ -207,9 +207,8 @@ std::string patchText(const Bundle &bundle, const std::vector<AppliedEdit> &edit
                       const std::optional<SaveReport> &saved, const std::string &target,
                       bool laidOutAnew)
 {
-    std::string text =
-        terminalText(textTable(report::editTable(), report::editRows(bundle, edits))) +
-        editedRangesText(bundle, edits) + "\n";
+    std::string text = tableText(report::editTable(), report::editRows(bundle, edits)) +
+                       editedRangesText(bundle, edits) + "\n";
     if (!saved)
         return text + styled(Style::Bold, "Dry run: nothing was written") + "\n";
     if (saved->ranges.empty())
@@ -227,7 +226,7 @@ std::string patchText(const Bundle &bundle, const std::vector<AppliedEdit> &edit
     const auto caches = format::staleCaches(bundleKindName(bundle.kind()));
     if (!caches.empty())
         text += heading("Caches that may hold what was compiled before") +
-                terminalText(textTable(report::staleCacheTable(), caches));
+                tableText(report::staleCacheTable(), caches);
     return text;
 }
 

@@ -171,10 +171,9 @@ std::string quantizeText(const quantized::Quantized &made,
                             options.perTensor ? "tensor" : "row");
     text += fmt::format("\n{} from {}\n", shapeText(made.folder.matrix.shape),
                         made.folder.manifest.value("source", std::string()));
-    text += terminalText(textTable(report::quantizedFileTable(), made.folder.manifest["files"]));
+    text += tableText(report::quantizedFileTable(), made.folder.manifest["files"]);
     text += heading("Tiles of the instruction") +
-            terminalText(textTable(report::quantizeTileTable(), made.tiles)) +
-            instructionText(made) + "\n";
+            tableText(report::quantizeTileTable(), made.tiles) + instructionText(made) + "\n";
     text += fmt::format(
         "stored  {}, {:.3f} of fp16\n", bytesText(made.bytes),
         static_cast<double>(made.bytes) /
@@ -372,7 +371,7 @@ void addQuantizeCommand(CLI::App &app, Context &context)
               "Array: .npy (- is standard input), its first axis the rows")
         ->required();
     choice("--format", options->format, "What to make of it (int8: symmetric; uint8: asymmetric)",
-           {"mxfp8", "mxfp4", "int8", "uint8"})
+           {"mxfp8", "mxfp8_e5m2", "mxfp4", "int8", "uint8"})
         ->required();
     command->add_option("--axis", options->axis, "Groups of 32 along the columns (1) or rows (0)")
         ->check(CLI::IsMember({0, 1}))

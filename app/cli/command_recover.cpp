@@ -26,7 +26,7 @@ std::string runsText(const std::vector<WrittenRange> &ranges)
 {
     const std::span shown = std::span(ranges).first(std::min(ranges.size(), kShownRuns));
     std::string text =
-        shown.empty() ? std::string() : terminalText(textTable(report::writtenRangeTable(), shown));
+        shown.empty() ? std::string() : tableText(report::writtenRangeTable(), shown);
     if (ranges.size() > kShownRuns)
         text += fmt::format("  and {}\n", counted(ranges.size() - kShownRuns, "more range"));
     return text;
@@ -56,9 +56,9 @@ int runRecover(const RecoverArguments &arguments, Context &context)
     if (!report)
         return reportFailure(context, "recover", report.error());
     if (context.json) {
-        report::Json document =
-            report::recoverJson(arguments.path, action, arguments.dryRun, *report);
-        printDocument(context, document, report->warnings);
+        printDocument(context,
+                      report::recoverJson(arguments.path, action, arguments.dryRun, *report),
+                      report->warnings);
         return kDone;
     }
     if (!context.quiet) {

@@ -82,7 +82,7 @@ section::LoadAddresses addressesOf(const SectionOptions &options)
 std::string streamRegistersText()
 {
     return heading("Load plan: registers of the streams (tables 20.8 and 25.4)") +
-           terminalText(textTable(report::streamSlotTable(), report::streamSlots()));
+           tableText(report::streamSlotTable(), report::streamSlots());
 }
 
 /// Of the unit that has most of them, the tables that share one on-chip memory.
@@ -272,15 +272,15 @@ int runSectionSlices(const SectionOptions &options, Context &context)
     const auto file = required(buildSlices(
         *bundle, chosen, {options.sparseSlices, options.imageSide, options.made.lanes}, form));
     required(writeFile(options.output, file.bytes, rules));
-    if (context.json) {
-        report::Json document =
-            report::sliceFileJson(file.rows, {options.output, target->name, file.laws});
-        printDocument(context, document, {});
-    } else if (!context.quiet) {
-        print(defaultTargetText(context, *target) +
-              terminalText(textTable(report::sliceTable(), file.rows)) + file.laws);
-    }
-    return kDone;
+    return printAnswer(
+        context, {},
+        [&] {
+            return report::sliceFileJson(file.rows, {options.output, target->name, file.laws});
+        },
+        [&] {
+            return defaultTargetText(context, *target) +
+                   tableText(report::sliceTable(), file.rows) + file.laws;
+        });
 }
 
 /// Options of the slices of a hardware container.

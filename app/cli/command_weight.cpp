@@ -31,12 +31,12 @@ struct WeightArguments {
 
 /// The first rows, and how many more there are.
 template <class Row>
-std::string tableText(const report::TableOf<Row> &table, std::vector<Row> rows, bool all)
+std::string firstRows(const report::TableOf<Row> &table, std::vector<Row> rows, bool all)
 {
     const std::size_t total = rows.size();
     if (!all && total > kMostRows)
         rows.resize(kMostRows);
-    std::string text = terminalText(report::textTable(table, rows));
+    std::string text = tableText(table, rows);
     if (rows.size() < total)
         text += fmt::format("  and {} more (--all)\n", grouped(total - rows.size()));
     return text;
@@ -67,7 +67,7 @@ std::string storageText(const report::WeightDetail &detail)
         fmt::format("{}: {}, {} {}, {}\n", styled(Style::Bold, printable(weight.address())),
                     formText(weight.form), elementTypeName(weight.type), shapeText(weight.shape),
                     counted(weight.elements.value, "element"));
-    text += heading("Stored as") + tableText(report::partTable(), partRows(detail), true);
+    text += heading("Stored as") + firstRows(report::partTable(), partRows(detail), true);
     for (const auto &[key, name] :
          {std::pair("stored_as", "made by"), std::pair("absent_elements", "absent elements are"),
           std::pair("source_line", "written at")}) {
@@ -109,7 +109,7 @@ std::string weightCodebooksText(const CodebookData &data, bool all)
     if (data.vector > 1)
         text += fmt::format(", vectors of {}", data.vector);
     text += fmt::format(", values of {}\n", elementTypeName(data.type));
-    return text + tableText(report::bookEntryTable(), report::bookEntries(data), all);
+    return text + firstRows(report::bookEntryTable(), report::bookEntries(data), all);
 }
 
 std::string keptText(const report::WeightDetail &detail, bool all)
@@ -123,7 +123,7 @@ std::string keptText(const report::WeightDetail &detail, bool all)
     text += "\n";
     // Of a weight without a zero every channel is full.
     if (!figures.channels.empty() && (detail.masked || figures.kept < figures.elements))
-        text += tableText(report::keptChannelTable(), report::keptChannels(figures), all);
+        text += firstRows(report::keptChannelTable(), report::keptChannels(figures), all);
     return text;
 }
 
@@ -134,12 +134,12 @@ std::string detailText(const report::WeightDetail &detail, bool all)
         text += weightFiguresText(*detail.statistics);
     if (detail.histogram)
         text +=
-            heading("Histogram") + tableText(barTable(), report::binRows(*detail.histogram), true);
+            heading("Histogram") + firstRows(barTable(), report::binRows(*detail.histogram), true);
     if (detail.codebooks)
         text += weightCodebooksText(*detail.codebooks, all);
     if (detail.scales)
         text += heading(detail.scales->zeros.empty() ? "Scales" : "Scales and zero points") +
-                tableText(report::scaleTable(), report::scaleRows(*detail.scales), all);
+                firstRows(report::scaleTable(), report::scaleRows(*detail.scales), all);
     if (detail.kept)
         text += keptText(detail, all);
     return text;
@@ -270,7 +270,7 @@ std::string graphText(const Drawn &drawn)
     const std::vector<report::GraphRow> rows = report::graphRows(drawn);
     if (rows.empty())
         return text + "nothing to draw: the function is empty\n";
-    return text + terminalText(report::textTable(report::graphTable(), rows));
+    return text + tableText(report::graphTable(), rows);
 }
 
 int runGraph(const GraphArguments &arguments, Context &context)

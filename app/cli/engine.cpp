@@ -32,21 +32,19 @@ std::string groupsText()
     for (format::EngineNote &note : format::engineNotes("datapath"))
         notes.push_back(std::move(note));
     return heading("Register groups of version 10 (table 20.7)") +
-           terminalText(textTable(report::imageGroupTable(), descriptor::imageGroups())) +
+           tableText(report::imageGroupTable(), descriptor::imageGroups()) +
            fmt::format("\n  {}\n", descriptor::imageV10Note()) +
            heading("Fields and ordering bits") +
-           terminalText(textTable(report::imageFieldTable(), report::imageFieldsOf("field"))) +
-           heading("What else is known") +
-           terminalText(textTable(report::engineNoteTable(), notes));
+           tableText(report::imageFieldTable(), report::imageFieldsOf("field")) +
+           heading("What else is known") + tableText(report::engineNoteTable(), notes);
 }
 
 std::string streamsText()
 {
     return heading("Coefficient streams (tables 20.8 and 25.4)") +
-           terminalText(textTable(report::imageStreamTable(), report::imageStreamRows())) +
+           tableText(report::imageStreamTable(), report::imageStreamRows()) +
            heading("Relocation registers") +
-           terminalText(
-               textTable(report::relocationRegisterTable(), report::imageFieldsOf("reloc")));
+           tableText(report::relocationRegisterTable(), report::imageFieldsOf("reloc"));
 }
 
 /// What sources give for the codes of the integers, where the word of that version has both.
@@ -62,7 +60,7 @@ std::string formatWordText(std::uint32_t version)
     std::string text = heading(fmt::format("Format word of version {} (table 36.3)", version)) +
                        fmt::format("  at +{:#x} of the object, lanes of {} bits\n", layout.offset,
                                    layout.laneBits);
-    text += terminalText(textTable(report::laneCodeTable(), report::laneCodes(version)));
+    text += tableText(report::laneCodeTable(), report::laneCodes(version));
     for (const FormatLane lane : {FormatLane::Source1, FormatLane::Source2}) {
         const auto &place =
             lane == FormatLane::Source1 ? layout.overflowSource1 : layout.overflowSource2;
@@ -264,8 +262,8 @@ std::string activationTableText(const Named &named, const ActivationOptions &opt
         fmt::format("  {} layout; knots from {:g} to {:g}{}, clamps {:g} and {:g}\n",
                     format::activationLayoutName(table.layout()), domain.low, domain.high,
                     domain.assumed ? " (assumed)" : "", table.lowClamp(), table.highClamp());
-    text += terminalText(textTable(report::activationTable(), report::activationFieldRows(table)));
-    text += "\n" + terminalText(textTable(report::knotTable(), report::knotFacts(table)));
+    text += tableText(report::activationTable(), report::activationFieldRows(table));
+    text += "\n" + tableText(report::knotTable(), report::knotFacts(table));
     for (const double input : options.inputs)
         text +=
             fmt::format("  f({:g}) = {:g}\n", input, halfToFloat(evaluate(table, options, input)));
@@ -416,15 +414,13 @@ int runDescriptor(const DescriptorOptions &options, Context &context)
                            usageError("--descriptor-version", "a version", "none",
                                       "The descriptor version of this chip is not known."));
     const auto asked = answer(options, version);
-    if (!context.json) {
-        if (!context.quiet)
-            print(asked.text.empty() ? "For " + chosen.text() + groupsText() + streamsText() +
-                                           formatWordText(version)
-                                     : asked.text);
-        return kDone;
-    }
-    printDocument(context, report::descriptorJson(chosen.target(), version, asked.json), {});
-    return kDone;
+    return printAnswer(
+        context, {}, [&] { return report::descriptorJson(chosen.target(), version, asked.json); },
+        [&] {
+            return asked.text.empty() ? "For " + chosen.text() + groupsText() + streamsText() +
+                                            formatWordText(version)
+                                      : asked.text;
+        });
 }
 
 int runActivation(const ActivationOptions &options, Context &context)

@@ -147,9 +147,7 @@ std::vector<Judged> bundleOperations(const Bundle &bundle)
 
 std::string unplacedText(const std::vector<report::UnplacedWeight> &unplaced)
 {
-    return unplaced.empty() ? std::string()
-                            : heading("Without geometry") +
-                                  terminalText(textTable(report::unplacedTable(), unplaced));
+    return titledTable("Without geometry", report::unplacedTable(), unplaced);
 }
 
 std::string secondsText(const std::optional<double> &seconds)
@@ -258,10 +256,10 @@ std::string numberText(const std::optional<double> &value)
 std::string roofsText(const Roofs &roofs)
 {
     const auto ceilings = report::ceilingRows(roofs);
-    std::string text = ceilings.empty()
-                           ? std::string("\nNo ceilings are published for this chip.\n")
-                           : heading("Ceilings (> those used)") +
-                                 terminalText(textTable(report::ceilingTable(), ceilings));
+    std::string text =
+        ceilings.empty()
+            ? std::string("\nNo ceilings are published for this chip.\n")
+            : heading("Ceilings (> those used)") + tableText(report::ceilingTable(), ceilings);
     if (roofs.ridge)
         text += fmt::format("\n  ridge {:.1f} FLOP/byte ({}; {})\n", *roofs.ridge,
                             roofs.ridgeSource, format::confidenceName(roofs.ridgeConfidence));
@@ -278,9 +276,7 @@ std::string roofsText(const Roofs &roofs)
 std::string unassessedText(const Bundle &bundle)
 {
     const auto rows = report::unassessedRows(bundle);
-    return rows.empty()
-               ? std::string()
-               : heading("Not assessed") + terminalText(textTable(report::unassessedTable(), rows));
+    return titledTable("Not assessed", report::unassessedTable(), rows);
 }
 
 std::string layersText(const Bundle &bundle, const std::vector<Placement> &placements)
@@ -292,8 +288,7 @@ std::string layersText(const Bundle &bundle, const std::vector<Placement> &place
     if (placements.front().layer.ofSeveral)
         titles = {{"name", "function/layer"}};
     return heading("Layers") +
-           terminalText(textTable(report::placementTable(),
-                                  report::placedLayers(bundle, placements), titles));
+           tableText(report::placementTable(), report::placedLayers(bundle, placements), titles);
 }
 
 /// The readings of the rail that energies are derived from.
@@ -304,7 +299,7 @@ std::string powerText(const target::Target &target)
                ? "\n  no power of " + target.name + " is published: no energy\n"
                : heading("Power (energy of a layer: derived, these times its predicted time; ? "
                          "the conditions do not hold or are not known)") +
-                     terminalText(textTable(report::powerTable(), figures));
+                     tableText(report::powerTable(), figures);
 }
 
 /// Of one dispatch, or of a pipeline whose figures are sums.

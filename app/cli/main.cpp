@@ -181,6 +181,7 @@ int reportException(cli::Context &context, const char *what) noexcept
 
 int main(int argc, char **argv)
 {
+    cli::beginPager();
     giveUpRights({argv, static_cast<std::size_t>(argc)});
     cli::Context context;
     int exitCode = cli::kIo;

@@ -5,12 +5,17 @@
 #include "app/cli/output_file.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <system_error>
 
+#include <fcntl.h>
+#include <poll.h>
 #include <sys/ioctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <fmt/format.h>
@@ -28,6 +33,54 @@ struct Said {
 std::vector<Said> g_said;
 bool g_reserved = false;
 bool g_wide = false;
+std::vector<std::string> g_columns; ///< of --columns
+std::vector<std::string> g_titles;  ///< of all tables while there are g_columns
+
+/// A child that becomes the pager once the first byte comes.
+struct Pager {
+    pid_t process = -1;
+    int pipe = -1;
+} g_pager;
+
+[[noreturn]] void becomePager(int pipe)
+{
+    pollfd waiting{pipe, POLLIN, 0};
+    while (::poll(&waiting, 1, -1) < 0 && errno == EINTR) {
+    }
+    if ((waiting.revents & POLLIN) == 0)
+        ::_exit(0); // nothing was long enough
+    const char *wanted = std::getenv("PAGER");
+    ::setenv("LESS", "FRX", 0);
+    ::dup2(pipe, STDIN_FILENO);
+    ::execl("/bin/sh", "sh", "-c", wanted && *wanted ? wanted : "less", nullptr);
+    ::_exit(127);
+}
+
+/// True where the pager has shown it.
+bool page(std::string_view text)
+{
+    winsize size = {};
+    const Pager pager = std::exchange(g_pager, {});
+    if (pager.pipe < 0)
+        return false;
+    const bool isLong = ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row > 0 &&
+                        std::ranges::count(text, '\n') >= size.ws_row;
+    std::signal(SIGPIPE, SIG_IGN); // a pager that is left early
+    if (isLong)
+        std::signal(SIGINT, SIG_IGN); // is the pager's from now on
+    while (isLong && !text.empty()) {
+        const ssize_t count = ::write(pager.pipe, text.data(), text.size());
+        if (count < 0 && errno != EINTR)
+            break;
+        text.remove_prefix(static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
+    }
+    ::close(pager.pipe);
+    int status = 0;
+    while (::waitpid(pager.process, &status, 0) < 0 && errno == EINTR) {
+    }
+    constexpr int kNotFound = 127;
+    return isLong && !(WIFEXITED(status) && WEXITSTATUS(status) == kNotFound);
+}
 
 bool coloursOn(int descriptor)
 {
@@ -95,8 +148,12 @@ std::string heading(std::string_view text)
 
 std::string Table::text(std::size_t lineWidth) const
 {
+    if (!g_columns.empty()) {
+        for (const Column &column : columns())
+            g_titles.push_back(column.header);
+    }
     std::vector<std::string> leftOut;
-    const auto fitting = fitted(lineWidth, leftOut);
+    const auto fitting = selected(g_columns).value_or(*this).fitted(lineWidth, leftOut);
     std::string whole;
     for (const std::string &line : fitting.lines(lineWidth))
         whole += (whole.empty() ? styled(Style::Bold, line) : line) + "\n";
@@ -120,6 +177,30 @@ std::size_t terminalWidth()
 void showWide()
 {
     g_wide = true;
+}
+
+void showColumns(std::vector<std::string> titles)
+{
+    g_columns = std::move(titles);
+}
+
+std::optional<Error> unknownColumn()
+{
+    std::vector<std::string> known;
+    for (const std::string &title : g_titles) {
+        known.push_back(title);
+        known.push_back(title.substr(0, title.rfind(' ')));
+    }
+    for (const std::string &title : g_columns) {
+        if (std::ranges::find(known, title) != known.end())
+            continue;
+        const std::string nearest = nearestWord(title, known);
+        std::string all = fmt::format("{}", fmt::join(g_titles, ", "));
+        return usageError("--columns", std::move(all), title,
+                          "No table of this answer has such a column" +
+                              (nearest.empty() ? "" : "; the nearest is " + nearest));
+    }
+    return std::nullopt;
 }
 
 void reserveOutput()
@@ -159,10 +240,31 @@ void discardOutput()
     g_said.clear();
 }
 
+void beginPager()
+{
+    int ends[2];
+    if (isatty(STDOUT_FILENO) != 1 || isatty(STDIN_FILENO) != 1 || ::pipe2(ends, O_CLOEXEC) != 0)
+        return;
+    g_pager = {::fork(), ends[1]};
+    if (g_pager.process == 0) {
+        ::close(ends[1]);
+        becomePager(ends[0]);
+    }
+    ::close(ends[0]);
+    if (g_pager.process < 0)
+        ::close(std::exchange(g_pager.pipe, -1));
+}
+
 bool writeOutput()
 {
     bool written = true;
-    for (const Said &said : std::exchange(g_said, {})) {
+    std::vector<Said> all = std::exchange(g_said, {});
+    std::string text;
+    for (const Said &said : all)
+        text += g_pager.pipe >= 0 && said.stream == stdout ? said.text : "";
+    if (g_pager.pipe >= 0 && page(text))
+        std::erase_if(all, [](const Said &said) { return said.stream == stdout; });
+    for (const Said &said : all) {
         // Another thread answers for the command and ends the process.
         while (said.stream == stdout && !takeStandardOutput())
             ::pause();

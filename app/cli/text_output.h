@@ -30,6 +30,10 @@ std::string heading(std::string_view text);
 
 /// --wide: tables have all columns on a terminal too, however long the lines get.
 void showWide();
+/// --columns: tables that have one of these show them alone, in this order.
+void showColumns(std::vector<std::string> titles);
+/// The first of showColumns() that no printed table has, as wrong use; call once all is printed.
+std::optional<Error> unknownColumn();
 /// Columns in a terminal that standard output is; 0 where it is none, or after showWide().
 std::size_t terminalWidth();
 
@@ -45,10 +49,24 @@ public:
     /// The same for a line of `lineWidth` columns; 0 for no limit.
     std::string text(std::size_t lineWidth) const;
 };
-/// A table of declared columns as standard output shows it.
+/// A table as standard output shows it.
 inline std::string terminalText(report::TextTable table)
 {
     return Table(std::move(table)).text();
+}
+/// The same of declared columns.
+template <class Row, class Rows>
+std::string tableText(const report::TableOf<Row> &table, const Rows &rows,
+                      const report::Titles &titles = {})
+{
+    return terminalText(report::textTable(table, rows, titles));
+}
+/// That table below its title; nothing where it has no row.
+template <class Row, class Rows>
+std::string titledTable(std::string_view title, const report::TableOf<Row> &table, const Rows &rows,
+                        const report::Titles &titles = {})
+{
+    return std::empty(rows) ? std::string() : heading(title) + tableText(table, rows, titles);
 }
 
 /// What a command says is kept until it has ended, for only then it is known that the files it read
@@ -61,6 +79,10 @@ void note(const Context &context, std::string_view text);
 void complain(std::string_view text);
 /// Forgets what was said: it was made of bytes that were not the same all the time.
 void discardOutput();
+/// Where standard output is a terminal, what a screen has no room for goes through $PAGER ("less"
+/// unless set; "cat" for none). It is started here, for a command soon gives up the right to.
+/// Call once, before there is a thread.
+void beginPager();
 /// Writes what was said, in order. False where standard output could not take all of it.
 bool writeOutput();
 

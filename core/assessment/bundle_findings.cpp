@@ -198,7 +198,8 @@ std::string_view findingName(Finding::Kind kind)
     case Finding::Kind::NonFinite: return "not_finite";
     case Finding::Kind::BeyondHalf: return "beyond_fp16";
     case Finding::Kind::ZeroScale: return "zero_scale";
-    case Finding::Kind::KnownFault: return "known_fault";
+    case Finding::Kind::KnownFault:
+    case Finding::Kind::DisputedFault: return "known_fault";
     case Finding::Kind::Constant: return "constant";
     case Finding::Kind::ConstantChannels: return "constant_channels";
     case Finding::Kind::Larger: return "larger_than_dense";
@@ -234,7 +235,8 @@ std::string findingText(const Bundle &bundle, const Finding &finding)
         return fmt::format("{}: {} of {} {} 0, so their elements are lost", name,
                            grouped(finding.count), counted(finding.of, "scale"),
                            finding.count == 1 ? "is" : "are");
-    case Finding::Kind::KnownFault: return finding.text;
+    case Finding::Kind::KnownFault:
+    case Finding::Kind::DisputedFault: return finding.text;
     case Finding::Kind::Constant:
         return fmt::format("{} is {:.5g} everywhere", name, finding.value);
     case Finding::Kind::ConstantChannels:
@@ -293,7 +295,9 @@ std::vector<Finding> knownFaultFindings(const Bundle &bundle)
 {
     std::vector<Finding> found;
     for (const KnownFaultMatch &match : matchKnownFaults(bundle)) {
-        found.push_back(of(Finding::Kind::KnownFault, match.weight, match.count));
+        found.push_back(of(knownFaults()[match.fault].disputed() ? Finding::Kind::DisputedFault
+                                                                 : Finding::Kind::KnownFault,
+                           match.weight, match.count));
         found.back().text = knownFaultText(bundle, match);
     }
     return found;

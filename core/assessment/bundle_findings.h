@@ -24,6 +24,7 @@ struct Finding {
         DeadEntries,      ///< codebook entries that no index means
         Duplicate,        ///< the same values as another weight, stored once more
         Outlier,          ///< the largest magnitude is far from the rest
+        DisputedFault,    ///< has what a fault needs that reports do not agree on: said last
     };
     Kind kind = Kind::Damaged;
     std::size_t weight = kNoIndex;
@@ -34,7 +35,7 @@ struct Finding {
     std::uint64_t of =
         0; ///< all elements, channels, scales, entries or chips, where `count` is some of them
     double value = 0; ///< Constant, Outlier: the value
-    std::string text; ///< KnownFault: what happens, where and who says so
+    std::string text; ///< KnownFault, DisputedFault: what happens, where and who says so
 
     friend bool operator==(const Finding &, const Finding &) = default;
 };

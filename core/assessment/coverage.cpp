@@ -2,7 +2,7 @@
 #include "core/assessment/coverage.h"
 
 #include "core/base/csv.h"
-#include "core/base/error_builder.h"
+#include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/stored_bytes.h"
@@ -156,12 +156,8 @@ Result<ExpectedForm> readExpectedForm(std::string_view text)
 {
     const std::size_t at = text.rfind('=');
     if (at == text.npos || at == 0 || at + 1 == text.size())
-        return ErrorBuilder("cli.option")
-            .field("--expect")
-            .expected("PATTERN=FORM, such as '*=palette4'")
-            .found(text)
-            .message("An expected form cannot be read")
-            .unexpected();
+        return refused("cli.option", "--expect", "PATTERN=FORM, such as '*=palette4'", text,
+                       "An expected form cannot be read");
     return ExpectedForm{std::string(text.substr(0, at)), std::string(text.substr(at + 1))};
 }
 
@@ -182,6 +178,13 @@ std::string coveredForm(const Bundle &bundle, std::size_t index)
     if (stored.block > 0)
         add(fmt::format("blocks{}", stored.block));
     return text.empty() ? formText(weight.form) : text;
+}
+
+std::string whyDense(const Bundle &bundle, std::size_t index)
+{
+    const Weight &weight = bundle.weights()[index];
+    return weight.form.isDense() && !weight.fault ? leftBecause(bundle, weight, {}, {})
+                                                  : std::string();
 }
 
 CoverageRules rulesOf(const Bundle &sibling)
@@ -233,8 +236,10 @@ Coverage coverageOf(const Bundle &bundle, const CoverageRules &rules)
             if (!row.kept && weight.storedBytes.value > should)
                 row.extraBytes = weight.storedBytes.value - should;
         }
-        if (weight.form.isDense() && !weight.fault && row.expected != "dense" &&
-            (!row.expected.empty() || !rules.any()))
+        if (!rules.any())
+            row.why = whyDense(bundle, i);
+        else if (weight.form.isDense() && !weight.fault && row.expected != "dense" &&
+                 !row.expected.empty())
             row.why = leftBecause(bundle, weight, rules, row.expected);
         coverage.extraBytes += row.extraBytes;
         coverage.broken += !row.kept;

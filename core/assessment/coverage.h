@@ -69,6 +69,9 @@ struct Coverage {
 /// Reads tables alone.
 Coverage coverageOf(const Bundle &bundle, const CoverageRules &rules);
 
+/// Why a weight that is dense may have been left so, where nothing else is expected; empty for
+/// others.
+std::string whyDense(const Bundle &bundle, std::size_t weight);
 /// Short word of what a weight is stored as: "palette4", "sparse+int8", "dense-fp16".
 std::string coveredForm(const Bundle &bundle, std::size_t weight);
 

@@ -29,6 +29,8 @@ struct KnownFault {
     std::string source;
     format::Confidence confidence = format::Confidence::Assumed;
 
+    /// Whether reports disagree, or one alone says so and nobody has seen it again.
+    bool disputed() const { return contested || confidence == format::Confidence::Contested; }
     /// "macOS 27, M6": where it was seen; empty where it is not told.
     std::string where() const;
 };

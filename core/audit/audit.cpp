@@ -108,6 +108,10 @@ private:
     void nameOutliers(std::vector<Judged> &all) const;
     void nameDense(std::vector<Judged> &all, const Scheme &scheme) const;
     double slackOf(const Subject &subject) const;
+    double limitOf(std::size_t weight) const
+    {
+        return m_options.rules.auditLimitOf(m_package->weights()[weight]).value_or(m_options.limit);
+    }
     bool cancelled() const { return m_progress && m_progress->cancelled(); }
 
     const BundlePtr &m_package, &m_checkpoint;
@@ -243,7 +247,7 @@ bool Auditor::judgeRows(const Subject &subject, const WholePass &pass, AuditedWe
         }
     }
     if (others.empty() || 4 * others.size() > pass.rowSize.size() || leftSize == 0 ||
-        std::sqrt(left / leftSize) > m_options.limit * row.bestPossible + slackOf(subject))
+        std::sqrt(left / leftSize) > limitOf(row.weight) * row.bestPossible + slackOf(subject))
         return false;
     // Rows that the form can hold no better are none of the package's doing.
     if (zeros.size() == others.size()) {
@@ -345,7 +349,7 @@ Auditor::Judged Auditor::judge(const Seat &seat) const
     row.notNearest = best.nearest.notNearest();
     row.atEnds = best.nearest.atEnds();
     judged.nearest = best.nearest;
-    const double slack = slackOf(subject), limit = m_options.limit;
+    const double slack = slackOf(subject), limit = limitOf(seat.weight);
     const double allowed = limit * row.bestPossible + slack;
     if (pass->sums.notFinite > 0) {
         row.fault = Kind::NonFinite;
@@ -469,6 +473,13 @@ Result<AuditResult> Auditor::run()
     if (m_progress)
         m_progress->setTotal(total);
     m_seating = findSeats(m_package, m_checkpoint, m_progress);
+    std::erase_if(m_seating.seats, [&](const Seat &seat) {
+        const Weight &weight = m_package->weights()[seat.weight];
+        const bool out = m_options.rules.ignores(weight);
+        if (out)
+            m_seating.unpaired.push_back({seat.weight, weight.address(), "A rule leaves it out"});
+        return out;
+    });
     // The largest ones first: the last one must not run alone for long.
     std::vector<std::size_t> order(m_seating.seats.size());
     for (std::size_t i = 0; i < order.size(); ++i)
@@ -488,7 +499,7 @@ Result<AuditResult> Auditor::run()
     AuditResult result;
     const Scheme scheme = schemeOf(*m_package);
     result.scheme = scheme.text;
-    result.limit = m_options.limit;
+    result.limit = m_options.rules.auditLimit.value_or(m_options.limit);
     nameOthers(all);
     nameOutliers(all);
     nameDense(all, scheme);

@@ -4,6 +4,7 @@
 #include "core/base/error.h"
 #include "core/base/progress.h"
 #include "core/bundle/bundle_fwd.h"
+#include "core/compare/limits.h"
 #include "core/numeric/element_type.h"
 
 #include <cstddef>
@@ -68,6 +69,7 @@ struct AuditOptions {
     /// A weight is at fault where its error is more than this times the best possible one.
     double limit = 1.5;
     bool exact = false; ///< the best possible error from all blocks, not from a sample
+    DiffLimits rules;   ///< `auditLimit` goes over `limit`; weights to ignore are not audited
 };
 
 /// How a weight was found to be a tensor of the checkpoint.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/bundle/section_weight.h"
 
-#include "core/base/error_builder.h"
+#include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/bundle/bundle.h"
 #include "core/descriptor/register_map.h"
@@ -15,12 +15,8 @@ Result<lanes::WeightExtents> laneGeometry(const Weight &weight)
     const Shape &shape = weight.shape;
     constexpr std::size_t kMostAxes = 5;
     if (shape.empty() || shape.size() > kMostAxes) {
-        return ErrorBuilder("section.build")
-            .field(weight.name)
-            .expected("one to five axes, the output channels first")
-            .found(shapeText(shape))
-            .message("The weight's shape cannot be dealt to cores")
-            .unexpected();
+        return refused("section.build", weight.name, "one to five axes, the output channels first",
+                       shapeText(shape), "The weight's shape cannot be dealt to cores");
     }
     lanes::WeightExtents geometry;
     geometry.outputs = shape[0];
@@ -145,12 +141,8 @@ Result<lanes::SparseForm> sliceForm(std::string_view target)
     const auto form = version != nullptr ? lanes::sparseFormOf(version->generation) : std::nullopt;
     if (form)
         return *form;
-    return ErrorBuilder("section.build")
-        .field("--target")
-        .expected(slicedTargets())
-        .found(std::string(target))
-        .message("The order of slices of other targets is not published")
-        .unexpected();
+    return refused("section.build", "--target", slicedTargets(), std::string(target),
+                   "The order of slices of other targets is not published");
 }
 
 Result<SliceFile> buildSlices(const Bundle &bundle, const std::vector<std::size_t> &weights,

@@ -341,11 +341,8 @@ constexpr std::uint64_t kMaxChannels = std::uint64_t(1) << 24;
 
 Error tooMany(std::string_view field, std::uint64_t found)
 {
-    return ErrorBuilder("statistics.size")
-        .field(field)
-        .expected(fmt::format("at most {}", kMaxChannels))
-        .found(fmt::format("{}", found))
-        .message("There are too many to be counted one by one.");
+    return valueError("statistics.size", field, fmt::format("at most {}", kMaxChannels),
+                      fmt::format("{}", found), "There are too many to be counted one by one.");
 }
 
 Histogram binned(std::span<const std::uint64_t> counts, std::size_t bins)

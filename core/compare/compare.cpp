@@ -67,12 +67,12 @@ private:
 
 namespace kernscope {
 
-namespace {
-
-bool isCheckpoint(BundleKind kind)
+bool isCheckpoint(const Bundle &bundle)
 {
-    return kind == BundleKind::Safetensors || kind == BundleKind::Npz;
+    return bundle.kind() == BundleKind::Safetensors || bundle.kind() == BundleKind::Npz;
 }
+
+namespace {
 
 class BundleComparison
 {
@@ -284,7 +284,7 @@ Result<Difference> BundleComparison::run()
     const bool sameKind = m_a.kind() == m_b.kind();
     // Of two checkpoints each names its tensors itself; elsewhere a kind may not know the names
     // that the other gives.
-    const bool ownNames = isCheckpoint(m_a.kind()) && isCheckpoint(m_b.kind());
+    const bool ownNames = isCheckpoint(m_a) && isCheckpoint(m_b);
     const auto sameWeight = [&](const ComparedPair &pair) {
         if (pair.damaged)
             return true;

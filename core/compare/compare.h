@@ -402,4 +402,7 @@ bool worse(const PairSeverity &x, const PairSeverity &y);
 /// Indices in the order of severity, the worst first; equal ones stay as they are.
 std::vector<std::size_t> worstFirst(std::span<const PairSeverity> severities);
 
+/// Whether it holds tensors alone, without a program: a .safetensors, an .npz.
+bool isCheckpoint(const Bundle &bundle);
+
 } // namespace kernscope

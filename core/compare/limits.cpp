@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/compare/limits.h"
 
+#include "core/assessment/coverage.h"
+#include "core/assessment/known_faults.h"
 #include "core/base/error_builder.h"
 #include "core/base/text.h"
 #include "core/bundle/bundle.h"
@@ -102,6 +104,7 @@ public:
                 add({}, "identical", std::string(differenceWord(m_difference)), "identical");
             return std::move(m_faults);
         }
+        m_faults = checkBuild(m_b, m_limits);
         if (m_limits.sameProgram)
             checkProgram();
         if (m_limits.concernsWeights()) {
@@ -336,24 +339,68 @@ private:
             return setBool(key, node, limits.allowMissing);
         if (key == "same-program")
             return setBool(key, node, limits.sameProgram);
+        if (key == "no-known-faults")
+            return setBool(key, node, limits.noKnownFaults);
+        if (key == "allow-faults")
+            return setFaults(limits, node);
+        if (key == "audit-limit")
+            return setAuditLimit(limits.auditLimit, key, node);
         const auto known = TRY(setLimit(limits.values, key, node));
         if (known)
             return {};
         return fault(node.source(),
-                     "max-abs, max-rel, max-ulp, min-cosine, min-snr, allow-missing, "
-                     "same-program or [[weight]]",
+                     "max-abs, max-rel, max-ulp, min-cosine, min-snr, audit-limit, allow-missing, "
+                     "same-program, no-known-faults, allow-faults or [[weight]]",
                      std::string(key), "There is no such key");
+    }
+
+    Result<void> setAuditLimit(std::optional<double> &limit, std::string_view key,
+                               const toml::node &node) const
+    {
+        limit = node.is_number() ? node.value<double>() : std::nullopt;
+        if (limit && *limit >= 1 && std::isfinite(*limit))
+            return {};
+        return fault(node.source(), "a number from 1 on", {},
+                     fmt::format("The key \"{}\" takes another value", key));
+    }
+
+    /// Names of rows, so that a mistyped one does not let anything pass.
+    Result<void> setFaults(DiffLimits &limits, const toml::node &node) const
+    {
+        const toml::array *names = node.as_array();
+        for (std::size_t i = 0; names != nullptr && i < names->size(); ++i) {
+            const std::string name = (*names)[i].value_or(std::string());
+            const auto all = knownFaults();
+            if (std::none_of(all.begin(), all.end(),
+                             [&](const KnownFault &fault) { return fault.id == name; }))
+                return fault((*names)[i].source(), "the id of a known fault", name,
+                             "There is no such known fault");
+            limits.allowedFaults.push_back(name);
+        }
+        if (names != nullptr)
+            return {};
+        return fault(node.source(), "[\"ID\", …]", {},
+                     "The key \"allow-faults\" takes another value");
+    }
+
+    Result<void> setText(std::string_view key, const toml::node &node, std::string_view expected,
+                         std::string &to) const
+    {
+        to = node.value_exact<std::string>().value_or(std::string());
+        if (!to.empty())
+            return {};
+        return fault(node.source(), std::string(expected), {},
+                     fmt::format("The key \"{}\" takes another value", key));
     }
 
     Result<void> setOfRule(LimitRule &rule, std::string_view key, const toml::node &node) const
     {
-        if (key == "match") {
-            rule.pattern = node.value_exact<std::string>().value_or(std::string());
-            if (rule.pattern.empty())
-                return fault(node.source(), "a pattern in quotation marks", {},
-                             "The key \"match\" takes another value");
-            return {};
-        }
+        if (key == "match")
+            return setText(key, node, "a pattern in quotation marks", rule.pattern);
+        if (key == "form")
+            return setText(key, node, "a form in quotation marks", rule.form);
+        if (key == "audit-limit")
+            return setAuditLimit(rule.auditLimit, key, node);
         if (key == "ignore")
             return setBool(key, node, rule.ignore);
         if (key == "allow-missing") {
@@ -366,8 +413,8 @@ private:
         if (known)
             return {};
         return fault(node.source(),
-                     "match, max-abs, max-rel, max-ulp, min-cosine, min-snr, allow-missing or "
-                     "ignore",
+                     "match, max-abs, max-rel, max-ulp, min-cosine, min-snr, audit-limit, form, "
+                     "allow-missing or ignore",
                      std::string(key), "There is no such key of a weight");
     }
 
@@ -422,12 +469,30 @@ std::string limitFigureText(const LimitFigure &figure)
 
 bool DiffLimits::any() const
 {
-    return values.any() || !rules.empty() || allowMissing || sameProgram;
+    return values.any() || !rules.empty() || allowMissing || sameProgram || noKnownFaults;
 }
 
-bool DiffLimits::onlyProgram() const
+bool DiffLimits::concernsWeights() const
 {
-    return sameProgram && !values.any() && rules.empty() && !allowMissing;
+    return values.any() || allowMissing ||
+           !std::all_of(rules.begin(), rules.end(),
+                        [](const LimitRule &rule) { return rule.ofBuild(); });
+}
+
+bool DiffLimits::ignores(const Weight &weight) const
+{
+    return std::any_of(rules.begin(), rules.end(),
+                       [&](const LimitRule &rule) { return rule.ignore && applies(rule, weight); });
+}
+
+std::optional<double> DiffLimits::auditLimitOf(const Weight &weight) const
+{
+    std::optional<double> limit = auditLimit;
+    for (const LimitRule &rule : rules) {
+        if (rule.auditLimit && applies(rule, weight))
+            limit = rule.auditLimit;
+    }
+    return limit;
 }
 
 std::vector<LimitFault> exceededLimits(const ValueDifference &values, const ValueLimits &limits)
@@ -462,6 +527,53 @@ std::vector<LimitFault> checkLimits(const Bundle &a, const Bundle &b, const Diff
                                     const DiffLimits &limits)
 {
     return LimitCheck(a, b, difference, limits).run();
+}
+
+std::vector<LimitFault> checkBuild(const Bundle &build, const DiffLimits &limits)
+{
+    std::vector<LimitFault> faults;
+    CoverageRules forms;
+    for (const LimitRule &rule : limits.rules) {
+        if (!rule.form.empty())
+            forms.expected.push_back({rule.pattern, rule.form});
+        if (rule.ignore)
+            forms.except.push_back(rule.pattern);
+    }
+    for (const CoverageRow &row :
+         forms.any() ? coverageOf(build, forms).rows : std::vector<CoverageRow>()) {
+        if (row.kept)
+            continue;
+        const Weight &weight = build.weights()[row.weight];
+        const auto said =
+            std::find_if(limits.rules.rbegin(), limits.rules.rend(), [&](const LimitRule &rule) {
+                return rule.form == row.expected && applies(rule, weight);
+            });
+        faults.push_back({weight.findableName(),
+                          {},
+                          "form",
+                          row.why.empty() ? row.found : row.found + " (" + row.why + ")",
+                          row.expected,
+                          said->pattern});
+    }
+    if (!limits.noKnownFaults)
+        return faults;
+    for (const KnownFaultMatch &match : matchKnownFaults(build)) {
+        const KnownFault &fault = knownFaults()[match.fault];
+        const auto &allowed = limits.allowedFaults;
+        if (fault.disputed() ||
+            std::find(allowed.begin(), allowed.end(), fault.id) != allowed.end())
+            continue;
+        if (match.weight != kNoIndex && limits.ignores(build.weights()[match.weight]))
+            continue;
+        faults.push_back({match.weight == kNoIndex ? std::string()
+                                                   : build.weights()[match.weight].findableName(),
+                          {},
+                          "known_fault",
+                          knownFaultText(build, match),
+                          "none of its pattern",
+                          fault.id});
+    }
+    return faults;
 }
 
 std::vector<std::string> unusedRules(const Bundle &a, const Bundle &b, const DiffLimits &limits)

@@ -21,6 +21,12 @@ struct LimitRule {
     ValueLimits limits;
     std::optional<bool> allowMissing; ///< empty: as the rules before it say
     bool ignore = false;              ///< whatever becomes of these weights holds
+    std::string
+        form; ///< that the new build stores them in ("palette4", core/assessment/coverage.h)
+    std::optional<double> auditLimit; ///< of `audit`: times the best possible error
+
+    /// Whether it says nothing of values: it is about the new build alone.
+    bool ofBuild() const { return !limits.any() && !allowMissing && !ignore; }
 };
 
 /// What a comparison must keep within to hold. With any limit, weights that no limit covers must
@@ -30,13 +36,17 @@ struct DiffLimits {
     std::vector<LimitRule> rules; ///< a later one that matches replaces what it sets
     bool allowMissing = false;    ///< weights of one side only do not matter
     bool sameProgram = false;     ///< the operations that compute must be equal
+    bool noKnownFaults = false;   ///< the new build has the pattern of no fault that is undisputed
+    std::vector<std::string> allowedFaults; ///< but of these: rows of known_faults.csv
+    std::optional<double> auditLimit;       ///< of `audit`, of every weight
 
     bool any() const;
     /// Whether any weight has to be looked at.
-    bool concernsWeights() const { return any() && !onlyProgram(); }
-
-private:
-    bool onlyProgram() const;
+    bool concernsWeights() const;
+    /// Whether a rule leaves the weight out.
+    bool ignores(const Weight &weight) const;
+    /// What `audit` takes for at fault: times the best possible error. Empty: no rule says.
+    std::optional<double> auditLimitOf(const Weight &weight) const;
 };
 
 /// A figure of a limit, or in words what has none.
@@ -61,7 +71,8 @@ struct LimitFault {
     std::string weight;  ///< of A, or of B where only that has it; empty: the whole comparison
     std::string weightB; ///< its partner; empty where there is none
     /// "max_abs", "max_rel", "max_ulp", "min_cosine", "min_snr"; "equal" (no limit covers the
-    /// weight), "shape", "readable", "missing"; of the whole: "same_program", "identical".
+    /// weight), "shape", "readable", "missing", "form"; of the whole: "same_program", "identical";
+    /// of either: "known_fault".
     std::string limit;
     LimitFigure found, allowed;
     std::string rule; ///< pattern of the rule that set the limit; empty: it is of every weight
@@ -81,13 +92,17 @@ bool elementWithin(double a, double b, ElementType type, const ValueLimits &limi
 std::vector<LimitFault> checkLimits(const Bundle &a, const Bundle &b, const Difference &difference,
                                     const DiffLimits &limits);
 
+/// What does not hold of one build alone: the forms of its weights, known faults. Reads tables.
+std::vector<LimitFault> checkBuild(const Bundle &build, const DiffLimits &limits);
+
 /// Patterns of rules that no weight of either bundle matches: a name is wrong, and the limits guard
 /// nothing.
 std::vector<std::string> unusedRules(const Bundle &a, const Bundle &b, const DiffLimits &limits);
 
 /// Limits of a rules file. TOML: at the top `max-abs`, `max-rel`, `max-ulp`, `min-cosine`,
-/// `min-snr`, `allow-missing` and `same-program` for every weight, then tables [[weight]] with
-/// `match`, limits of the same names, `allow-missing` or `ignore`. `file` names it in errors:
+/// `min-snr`, `audit-limit`, `allow-missing`, `same-program`, `no-known-faults` and `allow-faults`
+/// for every weight, then tables [[weight]] with `match`, limits of the same names, `form`,
+/// `allow-missing` or `ignore`. `file` names it in errors:
 /// "diff.rules" (no TOML, an unknown key, a value of another type, a negative or undefined number),
 /// with the line in `field`.
 Result<DiffLimits> parseRules(std::string_view text, const std::string &file);

@@ -2,7 +2,7 @@
 #include "core/facade/facade.h"
 
 #include "core/assessment/weight_facts.h"
-#include "core/base/error_builder.h"
+#include "core/base/error.h"
 #include "core/base/output_place.h"
 #include "core/base/parallel.h"
 #include "core/bundle/bundle.h"
@@ -49,8 +49,7 @@ std::string textOf(report::Json document, const Diagnostics &diagnostics)
 template <class T>
 Result<T> unchanged(const Weights &weights, T answer)
 {
-    if (auto same = weights.checkUnchanged(); !same)
-        return tl::unexpected(std::move(same.error()));
+    TRY(weights.checkUnchanged());
     return answer;
 }
 
@@ -124,8 +123,7 @@ Result<DiffLimits> limitsOf(const DiffWanted &wanted)
 
 Error saveError(std::string found, std::string message)
 {
-    return valueError("facade.save", "target", "one of in place and an output", std::move(found),
-                      std::move(message));
+    return valueError("facade.save", "target", "one of in place and an output", found, message);
 }
 
 Saved savedOf(SaveReport report)
@@ -147,10 +145,8 @@ Result<std::vector<const target::Target *>> targetsOf(const std::vector<std::str
         return std::vector<const target::Target *>{&target::defaultTarget()};
     std::vector<const target::Target *> targets;
     for (const std::string &chip : chips) {
-        const auto named = target::findTarget(chip);
-        if (!named)
-            return tl::unexpected(named.error());
-        targets.push_back(named->target);
+        const auto named = TRY(target::findTarget(chip));
+        targets.push_back(named.target);
     }
     return targets;
 }
@@ -262,10 +258,7 @@ Result<std::string> Weights::info(std::size_t weight, bool figures, Progress *pr
     if (figures) {
         if (progress)
             progress->setTotal(m_bundle->weights()[weight].elements.value);
-        auto read = computeStatistics(*m_bundle, weight, asked, progress);
-        if (!read)
-            return tl::unexpected(std::move(read.error()));
-        statistics = *std::move(read);
+        statistics = TRY(computeStatistics(*m_bundle, weight, asked, progress));
     }
     return unchanged(
         *this, report::documentText(report::weightJson(*m_bundle, weight, statistics, asked)));
@@ -275,11 +268,9 @@ Result<void> Weights::values(std::size_t weight, std::span<float> out, Progress 
 {
     {
         const BundleReadLock lock(*m_bundle);
-        const auto decoder = m_bundle->decoder(weight);
-        if (!decoder)
-            return tl::unexpected(decoder.error());
-        if (out.size() != decoder->elements().value)
-            return refused("facade.values", "out", std::to_string(decoder->elements().value),
+        const auto decoder = TRY(m_bundle->decoder(weight));
+        if (out.size() != decoder.elements().value)
+            return refused("facade.values", "out", std::to_string(decoder.elements().value),
                            std::to_string(out.size()), "The array has not the weight's elements");
         if (progress)
             progress->setTotal(out.size());
@@ -287,7 +278,7 @@ Result<void> Weights::values(std::size_t weight, std::span<float> out, Progress 
         inParallel((out.size() + kBlock - 1) / kBlock, 0, [&](std::size_t piece) {
             const auto some = out.subspan(piece * kBlock);
             const auto block = some.first(std::min(kBlock, some.size()));
-            decoder->decodeFloat(piece * kBlock, block);
+            decoder.decodeFloat(piece * kBlock, block);
             return !progress || progress->advance(block.size());
         });
     }
@@ -318,10 +309,8 @@ std::vector<StoredPart> Weights::stored(std::size_t weight) const
 
 Result<std::vector<std::byte>> Weights::picture(std::size_t weight, Progress *progress) const
 {
-    const auto picture = report::pairPicture(*m_bundle, *m_bundle, {weight, weight}, progress);
-    if (!picture)
-        return tl::unexpected(picture.error());
-    return unchanged(*this, report::pngOf(picture->a));
+    const auto picture = TRY(report::pairPicture(*m_bundle, *m_bundle, {weight, weight}, progress));
+    return unchanged(*this, report::pngOf(picture.a));
 }
 
 Result<std::string> Weights::inspect(bool findings, Progress *progress) const
@@ -366,27 +355,23 @@ std::vector<Coverage> Weights::coverage() const
 
 Result<std::string> Weights::find(const Search &search, Progress *progress) const
 {
-    auto query = queryOf(search);
-    if (!query)
-        return tl::unexpected(std::move(query.error()));
+    auto query = TRY(queryOf(search));
     if (!search.weight.empty()) {
         const auto weight = index(search.weight);
         if (!weight)
             return tl::unexpected(weight.error());
-        query->weight = *weight;
+        query.weight = *weight;
     }
     if (progress)
-        progress->setTotal(search::workOf(*m_bundle, *query));
+        progress->setTotal(search::workOf(*m_bundle, query));
     std::string document;
     {
         const BundleReadLock lock(*m_bundle);
-        const auto found = search::find(*m_bundle, *query, progress);
-        if (!found)
-            return tl::unexpected(found.error());
-        const auto rows = report::hitRows(m_bundle, *query, found->hits);
+        const auto found = TRY(search::find(*m_bundle, query, progress));
+        const auto rows = report::hitRows(m_bundle, query, found.hits);
         document =
-            textOf(report::foundJson(m_bundle->path().string(), *m_bundle, *query, *found, rows),
-                   found->diagnostics);
+            textOf(report::foundJson(m_bundle->path().string(), *m_bundle, query, found, rows),
+                   found.diagnostics);
     }
     return unchanged(*this, std::move(document));
 }
@@ -409,13 +394,11 @@ Result<Compared> diff(const Weights &a, const Weights &b, const DiffWanted &want
     asked.options.tolerance = limits->values.maxAbs.value_or(0);
     const std::vector<std::vector<PairChoice>> noChoices(1);
     const BundlePtr builds[] = {Access::bundle(b)};
-    auto all = report::compareChecked(Access::bundle(a), builds, noChoices, asked, progress);
-    if (!all)
-        return tl::unexpected(std::move(all.error()));
+    auto all = TRY(report::compareChecked(Access::bundle(a), builds, noChoices, asked, progress));
     Diagnostics diagnostics = a.diagnostics();
     diagnostics.insert(diagnostics.end(), b.diagnostics().begin(), b.diagnostics().end());
-    const bool holds = all->front().holds();
-    Compared compared{textOf(report::differencesJson(*all), diagnostics), holds};
+    const bool holds = all.front().holds();
+    Compared compared{textOf(report::differencesJson(all), diagnostics), holds};
     return unchanged(a, std::move(compared)).and_then([&b](Compared made) {
         return unchanged(b, std::move(made));
     });
@@ -423,17 +406,13 @@ Result<Compared> diff(const Weights &a, const Weights &b, const DiffWanted &want
 
 Result<std::string> assess(const Weights &bundle, std::string_view chip)
 {
-    const auto named = target::findTarget(chip.empty() ? target::defaultTarget().name : chip);
-    if (!named)
-        return tl::unexpected(named.error());
+    const auto named = TRY(target::findTarget(chip.empty() ? target::defaultTarget().name : chip));
     const target::TargetChoice choice;
-    const DecisionTable table(*Access::bundle(bundle), {named->target}, choice);
-    auto head = report::chipDocument("decide", named->target, choice, &*named);
-    report::addPredictionError(head, *named->target);
-    auto verdict = report::programVerdict(*Access::bundle(bundle), *named->target, choice);
-    if (!verdict)
-        return tl::unexpected(std::move(verdict.error()));
-    report::addVerdict(head, *verdict);
+    const DecisionTable table(*Access::bundle(bundle), {named.target}, choice);
+    auto head = report::chipDocument("decide", named.target, choice, &named);
+    report::addPredictionError(head, *named.target);
+    auto verdict = TRY(report::programVerdict(*Access::bundle(bundle), *named.target, choice));
+    report::addVerdict(head, verdict);
     std::string text;
     report::writeDecisions(*Access::bundle(bundle), table, std::move(head), bundle.diagnostics(),
                            [&text](std::string_view piece) { text += piece; });
@@ -487,23 +466,16 @@ Result<Made> plan(const Weights &weights, const PlanWanted &wanted, Progress *pr
                                           *survey->targets.front(), {}, wanted.batch);
     if (!verdict)
         return tl::unexpected(std::move(verdict.error()));
-    auto solved = plan::solve(*survey, *limits);
-    if (!solved)
-        return tl::unexpected(std::move(solved.error()));
+    auto solved = TRY(plan::solve(*survey, *limits));
     std::optional<plan::PlannedBundle> made;
     if (wanted.make) {
-        auto carried =
-            plan::carryOut(bundle, options, *std::move(survey), *limits, *std::move(solved));
-        if (!carried)
-            return tl::unexpected(std::move(carried.error()));
-        made = *std::move(carried);
+        made = TRY(plan::carryOut(bundle, options, *std::move(survey), *limits, std::move(solved)));
     }
-    if (auto same = weights.checkUnchanged(); !same)
-        return tl::unexpected(std::move(same.error()));
+    TRY(weights.checkUnchanged());
     report::PlanSubject subject;
     subject.bundle = weights.name();
     subject.survey = made ? &made->survey : &*survey;
-    subject.plan = made ? &made->plan : &*solved;
+    subject.plan = made ? &made->plan : &solved;
     subject.limits = &*limits;
     subject.raised = made ? &made->raised : nullptr;
     subject.verdict = *std::move(verdict);
@@ -529,41 +501,27 @@ Result<Made> encode(const Weights &bundle, const std::vector<std::string> &patte
 Result<Made> patch(const Weights &weights, std::string_view edits, const PatchWanted &wanted,
                    Progress *progress)
 {
-    const auto parsed = parseEditScript(edits, "edits");
-    if (!parsed)
-        return tl::unexpected(parsed.error());
+    const auto parsed = TRY(parseEditScript(edits, "edits"));
     BundlePtr bundle;
     {
         const BundleReadLock lock(*Access::bundle(weights));
-        auto fork = BundleBuilder::fork(*Access::bundle(weights));
-        if (!fork)
-            return tl::unexpected(std::move(fork.error()));
-        bundle = *std::move(fork);
+        bundle = TRY(BundleBuilder::fork(*Access::bundle(weights)));
     }
     std::filesystem::path origin = Access::origin(weights);
     Diagnostics notes = bundle->diagnostics();
     if (!wanted.inPlace) {
-        auto own = patch::withOwnConstants(*bundle, *parsed);
-        if (!own)
-            return tl::unexpected(std::move(own.error()));
-        if (own->bundle) {
-            bundle = std::move(own->bundle);
+        auto own = TRY(patch::withOwnConstants(*bundle, parsed));
+        if (own.bundle) {
+            bundle = std::move(own.bundle);
             origin = weights.path();
         }
-        notes.insert(notes.end(), own->notes.begin(), own->notes.end());
+        notes.insert(notes.end(), own.notes.begin(), own.notes.end());
     }
-    const auto planned = planEdits(bundle, *parsed, wanted.tolerance, progress);
-    if (!planned)
-        return tl::unexpected(planned.error());
-    std::string document = textOf(report::patchJson(*bundle, *planned, std::nullopt), notes);
-    for (const AppliedEdit &edit : *planned) {
-        auto after = applyEdit(bundle, edit);
-        if (!after)
-            return tl::unexpected(std::move(after.error()));
-        bundle = *std::move(after);
-    }
-    if (auto same = weights.checkUnchanged(); !same)
-        return tl::unexpected(std::move(same.error()));
+    const auto planned = TRY(planEdits(bundle, parsed, wanted.tolerance, progress));
+    std::string document = textOf(report::patchJson(*bundle, planned, std::nullopt), notes);
+    for (const AppliedEdit &edit : planned)
+        bundle = TRY(applyEdit(bundle, edit));
+    TRY(weights.checkUnchanged());
     return Made{std::move(document), Access::make(std::move(bundle), std::move(origin))};
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/format/kernel_format.h"
 
-#include "core/base/error_builder.h"
+#include "core/base/error.h"
 #include "core/format/table_rows.h"
 
 #include <algorithm>
@@ -46,11 +46,7 @@ std::vector<KernelFormatRow> readRows()
 
 Error refusal(std::string code, std::string expected, KernelFormat format, std::string message)
 {
-    return ErrorBuilder(code)
-        .field("kernel format")
-        .expected(std::move(expected))
-        .found(fmt::format("{}", format.value))
-        .message(std::move(message));
+    return valueError(code, "kernel format", expected, fmt::format("{}", format.value), message);
 }
 
 Result<const KernelFormatRow *> known(KernelFormat format)

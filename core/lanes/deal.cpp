@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/lanes/deal.h"
 
-#include "core/base/error_builder.h"
+#include "core/base/error.h"
 #include "core/format/table_rows.h"
 
 #include <algorithm>
@@ -19,11 +19,8 @@ constexpr std::uint64_t kMaxElements = std::uint64_t{1} << 40;
 
 Error geometryError(std::string expected, std::string found)
 {
-    return ErrorBuilder("lanes.geometry")
-        .field("shape")
-        .expected(std::move(expected))
-        .found(std::move(found))
-        .message("The weight's shape cannot be dealt to the engines");
+    return valueError("lanes.geometry", "shape", expected, found,
+                      "The weight's shape cannot be dealt to the engines");
 }
 
 struct LaneFact {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/lanes/lane_order.h"
 
-#include "core/base/error_builder.h"
+#include "core/base/error.h"
 
 #include <fmt/format.h>
 
@@ -131,11 +131,8 @@ Result<std::shared_ptr<const codec::ElementOrder>> biasOrder(const SliceLayout &
 
 Error placesError(std::string expected, std::string found)
 {
-    return ErrorBuilder("lanes.length")
-        .field("slices")
-        .expected(std::move(expected))
-        .found(std::move(found))
-        .message("The slices do not fit the weight's layout");
+    return valueError("lanes.length", "slices", expected, found,
+                      "The slices do not fit the weight's layout");
 }
 
 Result<std::uint64_t> extentOf(const SliceLayout &layout, const SlicePlaces &places, bool dense)

@@ -23,12 +23,11 @@ std::uint64_t roundUpTo(std::uint64_t value, std::uint64_t step)
 
 Error partialError(const Chunk &chunk, unsigned engines)
 {
-    return ErrorBuilder("lanes.partial")
-        .field("output channels")
-        .expected(fmt::format("a multiple of {} channels", engines * chunk.lanes))
-        .found(fmt::format("{} channels from {} on", chunk.channels, chunk.first))
-        .message(
-            "How a container lays out a chunk that fills its lanes only in part is not published");
+    return valueError(
+        "lanes.partial", "output channels",
+        fmt::format("a multiple of {} channels", engines * chunk.lanes),
+        fmt::format("{} channels from {} on", chunk.channels, chunk.first),
+        "How a container lays out a chunk that fills its lanes only in part is not published");
 }
 
 constexpr std::uint64_t kSizeStep = 64;
@@ -68,11 +67,8 @@ std::string hex(std::uint64_t bytes)
 
 Error lengthError(std::string_view field, std::string expected, std::string found)
 {
-    return ErrorBuilder("lanes.length")
-        .field(field)
-        .expected(std::move(expected))
-        .found(std::move(found))
-        .message("The sizes do not fit the weight's layout");
+    return valueError("lanes.length", field, expected, found,
+                      "The sizes do not fit the weight's layout");
 }
 
 /// Calls each(plane) in the order of the engines, then of the chunks.
@@ -125,11 +121,9 @@ Result<SliceLayout> SliceLayout::make(const WeightExtents &geometry, std::vector
         channels += chunk.channels;
     }
     if (channels != geometry.outputs || form.planeAlignment == 0 || form.sliceAlignment == 0) {
-        return ErrorBuilder("lanes.geometry")
-            .expected(fmt::format("chunks of {} channels together", geometry.outputs))
-            .found(fmt::format("{}", channels))
-            .message("The chunks do not cover the output channels")
-            .unexpected();
+        return refused("lanes.geometry", {},
+                       fmt::format("chunks of {} channels together", geometry.outputs),
+                       fmt::format("{}", channels), "The chunks do not cover the output channels");
     }
     layout.m_chunks = std::move(chunks);
     std::uint64_t offset = 0;

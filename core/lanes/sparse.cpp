@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/lanes/sparse.h"
 
-#include "core/base/error_builder.h"
+#include "core/base/error.h"
 #include "core/base/little_endian.h"
 #include "core/lanes/lane_order.h"
 
@@ -21,11 +21,7 @@ constexpr std::uint64_t kMaxSlice = UINT32_MAX;
 Error sparseError(std::string field, std::string expected, std::string found,
                   std::string_view message)
 {
-    return ErrorBuilder("lanes.sparse")
-        .field(std::move(field))
-        .expected(std::move(expected))
-        .found(std::move(found))
-        .message(message);
+    return valueError("lanes.sparse", field, expected, found, message);
 }
 
 Result<void> checkForm(const SliceLayout &layout)
@@ -412,12 +408,8 @@ Result<std::vector<SparsePlane>> sparsePlanes(SparseForm form, const SliceLayout
 {
     TRY(checkForm(layout));
     if (slices.size() < layout.engines()) {
-        return ErrorBuilder("lanes.length")
-            .field("slices")
-            .expected(fmt::format("{}", layout.engines()))
-            .found(fmt::format("{}", slices.size()))
-            .message("Slices are missing")
-            .unexpected();
+        return refused("lanes.length", "slices", fmt::format("{}", layout.engines()),
+                       fmt::format("{}", slices.size()), "Slices are missing");
     }
     std::vector<SparsePlane> planes;
     for (std::uint64_t engine = 0; engine < layout.engines(); ++engine) {

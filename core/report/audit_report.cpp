@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/audit_report.h"
 
+#include "core/report/difference_formats.h"
+#include "core/report/difference_json.h"
 #include "core/report/json.h"
 #include "core/report/json_table.h"
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -217,6 +220,67 @@ std::string auditSentence(const AuditSubject &subject)
                        worst.checkpointName, worst.why, rest);
 }
 
+std::vector<NearerRow> AuditSubject::nearer() const
+{
+    std::map<std::pair<std::string_view, std::string_view>, const AuditedWeight *> others;
+    const auto each = [](const AuditResult &all, const auto &call) {
+        std::for_each(all.faulty.begin(), all.faulty.end(), call);
+        std::for_each(all.sound.begin(), all.sound.end(), call);
+    };
+    each(siblingResult, [&](const AuditedWeight &row) {
+        others.try_emplace({row.checkpointName, row.transform}, &row);
+    });
+    std::vector<NearerRow> rows;
+    each(result, [&](const AuditedWeight &row) {
+        const auto found = others.find({row.checkpointName, row.transform});
+        if (found == others.end())
+            return;
+        const double a = row.error, b = found->second->error;
+        const bool alike = a == b || std::abs(a - b) <= 0.01 * std::max(a, b);
+        rows.push_back({&row, found->second, alike ? 0 : a < b ? -1 : 1});
+    });
+    std::stable_sort(rows.begin(), rows.end(), [](const NearerRow &x, const NearerRow &y) {
+        return x.package->weight < y.package->weight;
+    });
+    return rows;
+}
+
+const TableOf<NearerRow> &nearerTable()
+{
+    using Row = NearerRow;
+    static const TableOf<Row> table(
+        "nearer",
+        {{kName, "weight", "Weight of the package, by its address",
+          [](const Row &row) -> Value { return View(row.package->name); }},
+         {kName | kDocument, "sibling_weight", "Weight of the other build",
+          [](const Row &row) -> Value { return View(row.sibling->name); }},
+         {kName, "checkpoint_name", "checkpoint", "Tensor of the checkpoint that both should hold",
+          [](const Row &row) -> Value { return View(row.package->checkpointName); }},
+         {kNumber, "error", "Relative RMSE of the package's weight",
+          [](const Row &row) -> Value { return auditFigure(row.package->error); },
+          jsonOf([](const Row &row) { return auditFigureJson(row.package->error); })},
+         {kNumber, "sibling_error", "of the other", "Relative RMSE of the other build's weight",
+          [](const Row &row) -> Value { return auditFigure(row.sibling->error); },
+          jsonOf([](const Row &row) { return auditFigureJson(row.sibling->error); })},
+         {"nearer", "Which build is nearer to the checkpoint; alike: within one percent",
+          [](const Row &row) -> Value {
+              return Word(row.nearer == 0 ? "alike" : row.nearer < 0 ? "package" : "sibling");
+          }}});
+    return table;
+}
+
+std::string nearerSentence(const AuditSubject &subject)
+{
+    const auto rows = subject.nearer();
+    const auto count = [&](int which) {
+        return std::count_if(rows.begin(), rows.end(),
+                             [&](const NearerRow &row) { return row.nearer == which; });
+    };
+    return fmt::format("{} is nearer to the checkpoint in {} of {}, {} in {}, {} alike",
+                       subject.package, count(-1), counted(rows.size(), "weight"), subject.sibling,
+                       count(1), count(0));
+}
+
 Json auditJson(const AuditSubject &subject)
 {
     const AuditResult &result = subject.result;
@@ -232,6 +296,12 @@ Json auditJson(const AuditSubject &subject)
     json["unpaired"] = jsonArray(auditUnpairedTable(), result.unpaired);
     json["missing"] = result.missing;
     json["known_faults"] = jsonArray(auditKnownFaultTable(), subject.knownFaults);
+    json["rules"] = faultsJson(subject.broken);
+    if (!subject.sibling.empty()) {
+        json["sibling"] = subject.sibling;
+        json["nearer_sentence"] = nearerSentence(subject);
+        json["nearer"] = jsonArray(nearerTable(), subject.nearer());
+    }
     return json;
 }
 
@@ -252,6 +322,17 @@ Document auditDocument(const AuditSubject &subject)
         for (const AuditedWeight &row : result.faulty)
             items.texts.push_back(row.name + ": " + row.why);
         page.add(std::move(items));
+    }
+    if (!subject.broken.empty()) {
+        page.addHeading("Rules that are not kept");
+        Document::Items items;
+        for (const LimitFault &fault : subject.broken)
+            items.texts.push_back(fault.weight + " " + faultText(fault));
+        page.add(std::move(items));
+    }
+    if (!subject.sibling.empty()) {
+        page.addText(nearerSentence(subject) + ".");
+        page.addTable("Which build is nearer", nearerTable(), subject.nearer());
     }
     if (!result.sound.empty())
         page.addTable("Sound", auditTable(), result.sound);

@@ -6,12 +6,14 @@
 #include "core/report/chip_table.h"
 #include "core/report/document.h"
 #include "core/report/json.h"
+#include "core/report/json_table.h"
 #include "core/report/pair_table.h"
 #include "core/report/weight_table.h"
 
 #include <numeric>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 namespace kernscope::report {
 
@@ -175,11 +177,52 @@ const TableOf<FindingRow> &findingTable()
                               row.finding->kind == Finding::Kind::Outlier;
              return has ? Value(Real(row.finding->value, 6, true)) : Value(Nothing());
          }},
+        {kDocument, "contested", "Whether reports of a known fault do not agree",
+         [](auto &row) -> Value {
+             const bool known = row.finding->kind == Finding::Kind::KnownFault;
+             const bool disputed = row.finding->kind == Finding::Kind::DisputedFault;
+             return known || disputed ? Value(disputed) : Value(Absent());
+         }},
         {kName, "text", "what", "The same in words",
          [](auto &row) { return findingText(*row.bundle, *row.finding); }},
     };
     static const TableOf<Row> table{"findings", kColumns};
     return table;
+}
+
+std::string findingsSarif(const Bundle &bundle, const std::vector<Finding> &findings)
+{
+    using Kind = Finding::Kind;
+    std::vector<std::string_view> rules;
+    Json results = Json::array();
+    for (const Finding &finding : findings) {
+        const std::string_view name = findingName(finding.kind);
+        if (rules.empty() || rules.back() != name) // the kinds stand together
+            rules.push_back(name);
+        const bool has = finding.weight != kNoIndex;
+        Json place = {
+            {"physicalLocation",
+             {{"artifactLocation",
+               {{"uri",
+                 finding.file == kNoIndex ? bundle.name() : bundle.files()[finding.file].path}}}}}};
+        if (has)
+            place["logicalLocations"] =
+                Json::array({{{"fullyQualifiedName", bundle.weights()[finding.weight].address()}}});
+        results.push_back({{"ruleId", name},
+                           {"level", finding.kind == Kind::Damaged      ? "error"
+                                     : finding.kind <= Kind::KnownFault ? "warning"
+                                                                        : "note"},
+                           {"message", {{"text", findingText(bundle, finding)}}},
+                           {"locations", Json::array({place})}});
+    }
+    Json ids = listJson(rules, [](std::string_view rule) -> Json { return {{"id", rule}}; });
+    const Json driver = {
+        {"name", "kernscope"}, {"version", document("inspect")["version"]}, {"rules", ids}};
+    return documentText(
+               {{"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
+                {"version", "2.1.0"},
+                {"runs", Json::array({{{"tool", {{"driver", driver}}}, {"results", results}}})}}) +
+           "\n";
 }
 
 std::vector<Finding> findAll(const Bundle &bundle,

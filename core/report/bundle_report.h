@@ -37,6 +37,9 @@ struct FindingRow {
 };
 std::vector<FindingRow> findingRows(const Bundle &bundle, const std::vector<Finding> &findings);
 const TableOf<FindingRow> &findingTable();
+/// The findings as SARIF 2.1.0, which code hosts show beside a change: a rule a kind, each finding
+/// with its file and weight.
+std::string findingsSarif(const Bundle &bundle, const std::vector<Finding> &findings);
 
 /// Everything that is worth a look: of the tables, the values and the chips. `weights`: one entry a
 /// weight, with figures and digests. Takes the bundle's lock itself. Where the progress is

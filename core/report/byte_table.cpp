@@ -16,14 +16,6 @@ namespace {
 
 constexpr std::size_t kMostShownBytes = 8, kMostShownCells = 2;
 
-std::string hexOf(std::span<const std::byte> bytes, std::string_view between)
-{
-    std::string text;
-    for (const std::byte byte : bytes)
-        text += fmt::format("{}{:02x}", text.empty() ? "" : between, static_cast<unsigned>(byte));
-    return text;
-}
-
 const Weight *weightOf(const ByteFieldFacts &row)
 {
     const auto &weights = row.bundle->weights();
@@ -139,14 +131,6 @@ std::uint64_t unnamedEnd(const ByteFieldFacts &row, std::uint64_t end, BoundOrde
 using search::What;
 
 constexpr std::uint64_t kMostHitBytes = 16;
-
-std::string hitBytes(const HitFacts &row, std::string_view between)
-{
-    std::string text;
-    for (const std::byte byte : row.bytes)
-        text += fmt::format("{}{:02x}", text.empty() ? "" : between, static_cast<unsigned>(byte));
-    return text;
-}
 
 const Weight *hitWeight(const HitFacts &row)
 {
@@ -278,10 +262,10 @@ const TableOf<ByteFieldFacts> &byteFieldTable()
          [](auto &row) {
              const std::span bytes(row.bytes);
              const bool whole = row.field.bytes.bytes.value <= kMostShownBytes;
-             return hexOf(bytes.first(std::min(bytes.size(), kMostShownBytes)), " ") +
+             return hexBytesText(bytes.first(std::min(bytes.size(), kMostShownBytes)), " ") +
                     (whole ? "" : " …");
          },
-         jsonOf([](auto &row) { return Json(hexOf(row.bytes, "")); })},
+         jsonOf([](auto &row) { return Json(hexBytesText(row.bytes, "")); })},
         {kNumber, "value", "The number that it holds, of several elements in a byte the first",
          numberCell, jsonOf(byteNumberJson)},
         {"type", "Type of that number",
@@ -516,11 +500,12 @@ const TableOf<HitFacts> &hitTable()
         {"hex", "bytes", "The first 16 bytes that were found, in hexadecimal",
          [](auto &row) {
              // A text is read as a text; programs have its bytes all the same.
-             return row.what == What::Bytes && row.text.empty() ? Value(hitBytes(row, " "))
-                                                                : Value(Absent());
+             return row.what == What::Bytes && row.text.empty()
+                        ? Value(hexBytesText(row.bytes, " "))
+                        : Value(Absent());
          },
          jsonOf([](auto &row) {
-             return row.what == What::Bytes ? Json(hitBytes(row, "")) : noKey();
+             return row.what == What::Bytes ? Json(hexBytesText(row.bytes, "")) : noKey();
          })},
         {kNumber, "index",
          "Number of the stored code, from 0; of what a mask keeps that of the element",

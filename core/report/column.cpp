@@ -227,6 +227,30 @@ TextTable TextTable::fitted(std::size_t lineWidth, std::vector<std::string> &lef
     return table;
 }
 
+std::optional<TextTable> TextTable::selected(std::span<const std::string> titles) const
+{
+    std::vector<std::size_t> places;
+    for (const std::string &title : titles) {
+        for (std::size_t i = 0; i < m_columns.size(); ++i) {
+            const std::string &header = m_columns[i].header;
+            if (header == title || header.substr(0, header.rfind(' ')) == title)
+                places.push_back(i);
+        }
+    }
+    if (places.empty())
+        return std::nullopt;
+    const auto picked = [&places](const auto &all) {
+        std::remove_cvref_t<decltype(all)> some;
+        for (const std::size_t place : places)
+            some.push_back(all[place]);
+        return some;
+    };
+    TextTable table(picked(m_columns));
+    for (const auto &row : m_rows)
+        table.m_rows.push_back(picked(row));
+    return table;
+}
+
 /// Makes columns of that kind narrower, the widest first, until the whole line fits or each is as
 /// narrow as it may be.
 void TextTable::narrow(Align align, std::size_t longestWord, std::size_t fair,

@@ -5,6 +5,7 @@
 
 #include <iterator>
 #include <optional>
+#include <span>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -41,6 +42,10 @@ public:
     /// ellipsis, and, from the right, columns that there is no room for are left out, their titles
     /// added to `leftOut`. The first column stays. 0: any width, the table as it is.
     TextTable fitted(std::size_t lineWidth, std::vector<std::string> &leftOut) const;
+
+    /// The columns of those titles, with or without their units, in that order: nothing where the
+    /// table has none of them.
+    std::optional<TextTable> selected(std::span<const std::string> titles) const;
 
     /// Without a newline: the first is the header. Every line indented by two spaces, and at most
     /// `lineWidth` columns wide; 0: any width, each row one line.

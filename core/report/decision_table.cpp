@@ -396,15 +396,13 @@ Json measuredJson(std::span<const decision::Measurement> measured)
 {
     Json list = Json::array();
     for (const decision::Measurement &each : measured) {
-        Json json;
-        json["low"] = ratioJson(each.low);
-        json["high"] = ratioJson(each.high);
-        json["holds"] = optionalJson(each.holds());
-        json["condition"] = each.condition;
-        json["conditions"] = listJson(each.conditions, conditionJson);
-        json["source"] = each.source;
-        json["confidence"] = format::confidenceName(each.confidence);
-        list.push_back(std::move(json));
+        list.push_back({{"low", ratioJson(each.low)},
+                        {"high", ratioJson(each.high)},
+                        {"holds", optionalJson(each.holds())},
+                        {"condition", each.condition},
+                        {"conditions", listJson(each.conditions, conditionJson)},
+                        {"source", each.source},
+                        {"confidence", format::confidenceName(each.confidence)}});
     }
     return list;
 }

@@ -274,6 +274,8 @@ Json figureNumber(double value)
     return figureJson(LimitFigure(value));
 }
 
+} // namespace
+
 Json faultsJson(const std::vector<LimitFault> &faults)
 {
     return listJson(faults, [&](const auto &fault) -> Json {
@@ -285,6 +287,8 @@ Json faultsJson(const std::vector<LimitFault> &faults)
                 {"rule", fault.rule.empty() ? Json(nullptr) : Json(fault.rule)}};
     });
 }
+
+namespace {
 
 Json counterexampleJson(const CheckedDifference &checked)
 {

@@ -76,6 +76,8 @@ Json differencesJson(std::span<const CheckedDifference> all);
 
 // How the documents of comparisons write figures.
 
+/// Limits that are not kept: `faults` of a verdict.
+Json faultsJson(const std::vector<LimitFault> &faults);
 /// What JSON has no number for is said in words: "inf", "not finite".
 Json figureJson(const LimitFigure &figure);
 /// A number where a double holds it, otherwise the digits as a string.

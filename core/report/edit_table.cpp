@@ -85,9 +85,7 @@ Value entryOf(const PickedSide &side)
 
 Value bytesOf(const PickedSide &side)
 {
-    std::string text;
-    for (const std::byte byte : side.stored->bytes)
-        text += fmt::format("{}{:02x}", text.empty() ? "" : " ", std::to_integer<unsigned>(byte));
+    std::string text = hexBytesText(side.stored->bytes);
     return text.empty() ? Value(Unknown()) : Value(std::move(text));
 }
 
@@ -252,11 +250,10 @@ Json pairsDocument(const std::vector<ByteRange> &ranges)
 
 Json savedJson(const SaveReport &saved)
 {
-    Json json;
-    json["bytes_written"] = numberJson(saved.bytesWritten.value);
-    json["verified"] = saved.verified;
-    json["backups"] = listJson(saved.backups, [&](const auto &backup) { return backup.string(); });
-    return json;
+    return {
+        {"bytes_written", numberJson(saved.bytesWritten.value)},
+        {"verified", saved.verified},
+        {"backups", listJson(saved.backups, [&](const auto &backup) { return backup.string(); })}};
 }
 
 std::string_view actionName(RecoverAction action)

@@ -54,19 +54,12 @@ Json bindingJson(const Binding &binding)
 
 Json tagsJson(const Thread &thread)
 {
-    Json tags = Json::array();
-    for (const ProgramTag &tag : thread.tags) {
-        Json row;
-        row["tag"] = tag.tag;
-        row["size"] = tag.bytes;
-        row["value"] = hexText(tag.value);
-        std::string raw;
-        for (const std::byte byte : tag.raw)
-            raw += fmt::format("{:02x}", std::to_integer<unsigned>(byte));
-        row["bytes"] = std::move(raw);
-        tags.push_back(std::move(row));
-    }
-    return tags;
+    return listJson(thread.tags, [](const ProgramTag &tag) -> Json {
+        return {{"tag", tag.tag},
+                {"size", tag.bytes},
+                {"value", hexText(tag.value)},
+                {"bytes", hexBytesText(tag.raw, "")}};
+    });
 }
 
 void addProgram(Json &json, const Thread &thread)
@@ -387,27 +380,25 @@ void addValues(Json &json, std::span<const std::byte> bytes)
 Json hwxJson(const Container &container, std::span<const std::byte> bytes, const std::string &file,
              const HwxJsonOptions &options)
 {
-    Json json;
-    json["file"] = file;
-    json["size"] = numberJson(bytes.size());
-    json["sha256"] = Sha256::hexOf(bytes).value_or(std::string());
-    json["header"] = headerJson(container);
-    json["load_commands"] = listJson(commandFacts(container), commandJson);
-    json["segments"] = listJson(container.segments, segmentJson);
-    json["relocations"] = relocationsJson(container);
-    json["symbols"] = jsonArray(symbolTable(), symbolFacts(container));
-    json["types"] = containerTypesJson(container);
-    json["tensors"] = tensorsJson(container);
-    json["bindings"] = listJson(container.bindings, bindingJson);
-    json["programs"] = threadsJson(container, ThreadRole::Program);
-    json["ports"] = threadsJson(container, ThreadRole::Port);
-    json["ident"] = identJson(container);
-    json["tasks"] = hwxTasksJson(container, bytes, options);
-    json["relocation_slots"] = hwxSlotsJson(container, bytes, file);
-    json["kernel_tiles"] = hwxTilesJson(container, bytes);
-    json["debug_records"] = hwxDebugJson(container, bytes);
-    json["warnings"] = warningsJson(container);
-    return json;
+    return {{"file", file},
+            {"size", numberJson(bytes.size())},
+            {"sha256", Sha256::hexOf(bytes).value_or(std::string())},
+            {"header", headerJson(container)},
+            {"load_commands", listJson(commandFacts(container), commandJson)},
+            {"segments", listJson(container.segments, segmentJson)},
+            {"relocations", relocationsJson(container)},
+            {"symbols", jsonArray(symbolTable(), symbolFacts(container))},
+            {"types", containerTypesJson(container)},
+            {"tensors", tensorsJson(container)},
+            {"bindings", listJson(container.bindings, bindingJson)},
+            {"programs", threadsJson(container, ThreadRole::Program)},
+            {"ports", threadsJson(container, ThreadRole::Port)},
+            {"ident", identJson(container)},
+            {"tasks", hwxTasksJson(container, bytes, options)},
+            {"relocation_slots", hwxSlotsJson(container, bytes, file)},
+            {"kernel_tiles", hwxTilesJson(container, bytes)},
+            {"debug_records", hwxDebugJson(container, bytes)},
+            {"warnings", warningsJson(container)}};
 }
 
 Json hwxSlotsJson(const hwx::Container &container, std::span<const std::byte> bytes,

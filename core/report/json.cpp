@@ -40,12 +40,8 @@ Json ratioJson(double ratio)
 
 Json document(std::string_view command)
 {
-    Json document;
-    document["schema"] = 1;
-    document["tool"] = "kernscope";
-    document["version"] = KERNSCOPE_VERSION;
-    document["command"] = command;
-    return document;
+    return {
+        {"schema", 1}, {"tool", "kernscope"}, {"version", KERNSCOPE_VERSION}, {"command", command}};
 }
 
 namespace {

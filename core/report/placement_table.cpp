@@ -83,12 +83,10 @@ Json layerFormsJson(const PlacedLayer &row)
 {
     const Placement &placement = *row.placement;
     const Assessment *best = placement.bestForm();
-    Json json;
-    json["stored"] = assessmentJson(placement.stored());
-    json["dense"] = assessmentJson(placement.trail[placement.dense]);
-    json["best"] = best ? assessmentJson(*best) : Json(nullptr);
-    json["trail"] = listJson(placement.trail, assessmentJson);
-    return json;
+    return {{"stored", assessmentJson(placement.stored())},
+            {"dense", assessmentJson(placement.trail[placement.dense])},
+            {"best", best ? assessmentJson(*best) : Json(nullptr)},
+            {"trail", listJson(placement.trail, assessmentJson)}};
 }
 
 const Assessment &storedOf(const PlacedLayer &row)

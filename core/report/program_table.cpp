@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/program_table.h"
 
+#include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/stored_bytes.h"
 #include "core/graph/label.h"
 #include "core/report/json_table.h"
+
+#include <cmath>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -289,6 +292,38 @@ std::vector<ModelFacts> modelFacts(const Bundle &bundle)
         rows.push_back({&node, static_cast<std::size_t>(own)});
     }
     return rows;
+}
+
+std::vector<mil::NumberTable> numberTables(const Bundle &bundle, bool &cut)
+{
+    std::vector<mil::NumberTable> tables;
+    const auto file = bundle.programFile();
+    for (const mil::ModelNode &node : bundle.program()->models) {
+        if (file == kNoIndex || !mil::hasNumberTables(node))
+            continue;
+        const BundleFile &held = bundle.files()[file];
+        auto own = mil::numberTables(held.file->bytes(), node, held.path, cut);
+        std::move(own.begin(), own.end(), std::back_inserter(tables));
+    }
+    return tables;
+}
+
+void addNumbers(Json &document, const std::vector<mil::NumberTable> &tables, bool cut)
+{
+    document["numbers"] = listJson(tables, [](const mil::NumberTable &table) -> Json {
+        Json rows = Json::array();
+        for (const std::vector<double> &row : table.rows) {
+            Json cells = Json::array();
+            for (const double number : row)
+                cells.push_back(std::isfinite(number) ? Json(number) : Json(nullptr));
+            rows.push_back(std::move(cells));
+        }
+        return {{"model", table.model},
+                {"table", table.name},
+                {"columns", table.columns},
+                {"rows", std::move(rows)}};
+    });
+    document["numbers_cut"] = cut;
 }
 
 std::vector<FeatureFacts> featureFacts(const Bundle &bundle)

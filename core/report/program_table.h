@@ -3,7 +3,7 @@
 
 #include "core/bundle/bundle_fwd.h"
 #include "core/bundle/shapes/infer.h"
-#include "core/container/mil/program.h"
+#include "core/container/mil/plain_models.h"
 #include "core/graph/neighbourhood.h"
 #include "core/report/column.h"
 #include "core/report/json.h"
@@ -18,6 +18,11 @@ struct ModelFacts {
 };
 std::vector<ModelFacts> modelFacts(const Bundle &bundle);
 const TableOf<ModelFacts> &modelTable();
+
+/// The numbers of trees, linear models and support vectors; `cut`: some are left out.
+std::vector<mil::NumberTable> numberTables(const Bundle &bundle, bool &cut);
+/// `"numbers"` of the document of `inspect`: `[{"model","table","columns","rows"}]`.
+void addNumbers(Json &document, const std::vector<mil::NumberTable> &tables, bool cut);
 
 /// An input, an output or a state as the model's description has it, for an app.
 struct FeatureFacts {

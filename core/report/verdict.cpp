@@ -234,15 +234,11 @@ ProgramVerdict programVerdict(const Bundle &bundle, const roofline::NetworkAsses
 Result<ProgramVerdict> programVerdict(const Bundle &bundle, const target::Target &target,
                                       const target::TargetChoice &choice, std::uint64_t batch)
 {
-    const auto roofs = roofline::roofsOf(target);
-    if (!roofs)
-        return tl::unexpected(roofs.error());
+    const auto roofs = TRY(roofline::roofsOf(target));
     decision::Judge judge(choice);
     const auto network =
-        roofline::assessNetwork(layersOf(bundle, weightForms(bundle)), *roofs, judge, batch);
-    if (!network)
-        return tl::unexpected(network.error());
-    return programVerdict(bundle, *network);
+        TRY(roofline::assessNetwork(layersOf(bundle, weightForms(bundle)), roofs, judge, batch));
+    return programVerdict(bundle, network);
 }
 
 void addVerdict(Json &document, const ProgramVerdict &verdict)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/weight_table.h"
 
+#include "core/assessment/coverage.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/stored_bytes.h"
 #include "core/report/json.h"
@@ -283,6 +284,8 @@ const TableOf<WeightFacts> &weightTable()
          jsonOf([](auto &row) {
              return ofRead(row, valueCount(row, row.statistics ? row.statistics->inf : 0));
          })},
+        {kWindow, "why_dense", "why dense", "Why a dense weight may have been left as it is",
+         [](auto &row) { return orNothing(whyDense(*row.bundle, row.index)); }},
         {kDocument | kTerminal, "sha256", "SHA-256 of the weight decoded as fp16", hashValue,
          jsonOf([](auto &row) { return ofRead(row, hashValue(row)); })},
     };

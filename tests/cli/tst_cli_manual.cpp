@@ -87,7 +87,7 @@ void TestCliManual::commands()
     QStringList has = captured(QStringLiteral("^  (?:-[a-z],)?(--[a-z-,]+)"), help)
                           .join(u',')
                           .split(u',', Qt::SkipEmptyParts);
-    for (const char *common : {"--help", "--json", "--quiet", "--target", "--wide"})
+    for (const char *common : {"--help", "--json", "--quiet", "--target", "--wide", "--columns"})
         has.removeAll(QLatin1String(common));
     QStringList told;
     for (const QString &line : captured(QStringLiteral("^\\.TP\n(.*)$"), section))

@@ -43,6 +43,7 @@ void TestCliQuantize::roundTrips_data()
     };
     row("--format mxfp8", 0.04, 64 * 128 + 256);
     row("--format mxfp8 --axis 0 --algorithm nv", 0.04, 64 * 128 + 256);
+    row("--format mxfp8_e5m2", 0.08, 64 * 128 + 256);
     row("--format mxfp8 --layout nz", 0.04, 64 * 128 + 256);
     row("--format mxfp8 --axis 0 --layout nz --exponents interleaved", 0.04, 64 * 128 + 256);
     row("--format mxfp4 --source fp16", 0.15, 64 * 64 + 256);

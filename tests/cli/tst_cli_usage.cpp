@@ -36,6 +36,8 @@ private slots:
     void completes();
     void saysTheDefaultTarget();
     void oneTargetAlone();
+    void longTextIsPaged();
+    void columnsByTitle();
     void tablesFitTheTerminal();
 
 private:
@@ -47,6 +49,7 @@ private:
         return list;
     }
 
+    QByteArray onTerminal(const QStringList &command, const char *pager);
     QTemporaryDir m_scratch;
 };
 
@@ -294,6 +297,57 @@ void TestCliUsage::oneTargetAlone()
     QVERIFY(runCli(arguments("targets --json")).json()["targets"].size() > 10);
 }
 
+/// What a terminal of 24 lines of 80 columns shows, through that pager.
+QByteArray TestCliUsage::onTerminal(const QStringList &command, const char *pager)
+{
+    const int terminal = ::posix_openpt(O_RDWR | O_NOCTTY | O_NONBLOCK);
+    const winsize size{24, 80, 0, 0};
+    if (terminal < 0 || ::grantpt(terminal) != 0 || ::unlockpt(terminal) != 0 ||
+        ::ioctl(terminal, TIOCSWINSZ, &size) != 0)
+        return {};
+    const QByteArray end = ::ptsname(terminal);
+    QProcess process;
+    auto environment = QProcessEnvironment::systemEnvironment();
+    environment.insert(QStringLiteral("NO_COLOR"), QStringLiteral("1"));
+    environment.insert(QStringLiteral("PAGER"), QString::fromLatin1(pager));
+    process.setProcessEnvironment(environment);
+    process.setChildProcessModifier([end] {
+        const int descriptor = ::open(end.constData(), O_RDWR | O_NOCTTY);
+        ::dup2(descriptor, STDOUT_FILENO);
+        ::dup2(descriptor, STDIN_FILENO);
+    });
+    process.start(cliProgram(), command);
+    if (!process.waitForFinished(60000) || process.exitCode() != 0)
+        return {};
+    QByteArray out, some(4096, '\0');
+    for (ssize_t count = 0; (count = ::read(terminal, some.data(), size_t(some.size()))) > 0;)
+        out.append(some.constData(), count);
+    ::close(terminal);
+    return out;
+}
+
+/// A pager gets what is longer than the screen, and nothing else; one that is not there takes none.
+void TestCliUsage::longTextIsPaged()
+{
+    const QByteArray shown = onTerminal(arguments("collective --help"), "sed 's/^/PAGED /'");
+    QVERIFY2(shown.contains("PAGED ") && shown.contains("--mesh"), shown.constData());
+    QVERIFY(!onTerminal(arguments("--version"), "sed 's/^/PAGED /'").contains("PAGED"));
+    QVERIFY(onTerminal(arguments("collective --help"), "no-such-pager").contains("--mesh"));
+}
+
+/// --columns: by title, with or without its unit, in that order; one that no table has is wrong
+/// use.
+void TestCliUsage::columnsByTitle()
+{
+    const QByteArray out = runCli(arguments("targets --columns silicon,target")).out;
+    const QByteArray header = out.left(out.indexOf('\n')).simplified();
+    QCOMPARE(header, QByteArray("silicon target"));
+    const auto wrong = runCli(arguments("inspect %/b.mlmodelc --columns nam"));
+    QCOMPARE(wrong.exitCode, 2);
+    QVERIFY2(wrong.err.contains("name"), wrong.err.constData());
+    QCOMPARE(runCli(arguments("targets --json --columns name")).exitCode, 2);
+}
+
 /// On a terminal of 80 columns names are shortened, and numbers are not.
 void TestCliUsage::tablesFitTheTerminal()
 {
@@ -303,25 +357,7 @@ void TestCliUsage::tablesFitTheTerminal()
                   made.blob(ElementType::Fp16, "[64, 32]", Bytes(4096, std::byte{0x3c})));
     made.consume(name);
     writeBundle(m_scratch, "long.mlmodelc", made);
-    const int terminal = ::posix_openpt(O_RDWR | O_NOCTTY | O_NONBLOCK);
-    QVERIFY(terminal >= 0 && ::grantpt(terminal) == 0 && ::unlockpt(terminal) == 0);
-    const winsize size{24, 80, 0, 0};
-    QVERIFY(::ioctl(terminal, TIOCSWINSZ, &size) == 0);
-    const QByteArray end = ::ptsname(terminal);
-    QProcess process;
-    auto environment = QProcessEnvironment::systemEnvironment();
-    environment.insert(QStringLiteral("NO_COLOR"), QStringLiteral("1"));
-    process.setProcessEnvironment(environment);
-    process.setChildProcessModifier([end] {
-        const int descriptor = ::open(end.constData(), O_RDWR | O_NOCTTY);
-        ::dup2(descriptor, STDOUT_FILENO);
-    });
-    process.start(cliProgram(), arguments("inspect %/long.mlmodelc"));
-    QVERIFY(process.waitForFinished(60000));
-    QCOMPARE(process.exitCode(), 0);
-    QByteArray out(65536, '\0');
-    out.resize(std::max<qsizetype>(0, ::read(terminal, out.data(), size_t(out.size()))));
-    ::close(terminal);
+    const QByteArray out = onTerminal(arguments("inspect %/long.mlmodelc"), "cat");
     QVERIFY(out.contains("4,096") && out.contains("1.000"));
     int tables = 0;
     for (const QString &line : QString::fromUtf8(out).split(QStringLiteral("\r\n"))) {

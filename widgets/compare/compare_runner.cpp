@@ -3,6 +3,7 @@
 
 #include "core/bundle/bundle.h"
 #include "core/bundle/pair_read_lock.h"
+#include "core/report/audit_report.h"
 
 #include <QAction>
 
@@ -116,7 +117,22 @@ void runComparison(ComparisonMemory &now, const ComparisonMemory *before, Compar
                                 &progress, steps);
     if (!whole)
         return;
-    auto outcome = std::make_shared<const ComparisonOutcome>(now.a, now.b, *std::move(whole));
+    auto outcome = std::make_shared<ComparisonOutcome>(now.a, now.b, *std::move(whole));
+    if (isCheckpoint(a) != isCheckpoint(b)) {
+        const BundlePtr &package = isCheckpoint(a) ? now.b : now.a;
+        const BundlePtr &checkpoint = isCheckpoint(a) ? now.a : now.b;
+        auto audited = audit::auditPackage(package, checkpoint, {}, &progress);
+        if (audited) {
+            report::AuditSubject subject{package->name(),
+                                         checkpoint->name(),
+                                         *std::move(audited),
+                                         report::knownFaultLines(*package),
+                                         {},
+                                         {}};
+            outcome->audit = report::auditSentence(subject);
+            outcome->sound = subject.holds();
+        }
+    }
     const std::lock_guard guard(inbox.mutex);
     inbox.outcome = std::move(outcome);
 }

@@ -305,6 +305,13 @@ void VerdictStrip::setOutcome(const ComparisonOutcomePtr &outcome)
             tr("The verdict stands here once every weight was compared"));
         return;
     }
+    if (!outcome->audit.empty()) {
+        const QString said = fromUtf8(outcome->audit);
+        add(outcome->sound ? Token::KindValues : Token::MarkChanged,
+            outcome->sound ? tr("= what the forms make of the checkpoint")
+                           : tr("\u2260 what the forms make of the checkpoint"),
+            said);
+    }
     addStructure(outcome->difference);
     addValues(*outcome);
     addBytes(outcome->verdict);

@@ -26,6 +26,10 @@ struct ComparisonOutcome {
     Difference difference;       ///< with values
     DecisionTable before, after; ///< every weight of A, and of B, on every chip
     BuildVerdict verdict;
+    /// Where one side is a checkpoint: what the audit of the other one says (core/audit), in its
+    /// words, and whether its weights are sound. Empty: neither or both are.
+    std::string audit;
+    bool sound = false;
 };
 using ComparisonOutcomePtr = std::shared_ptr<const ComparisonOutcome>;
 

@@ -152,7 +152,8 @@ void BundleDock::buildTree(QWidget *content)
     header->setStretchLastSection(false);
     header->setResizeContentsPrecision(kMeasuredNames);
     // What the eye compares stands beside the name, where a narrow dock shows it.
-    header->moveSection(header->visualIndex(m_model->columnOf("shape")), header->count() - 1);
+    for (const char *last : {"shape", "why_dense"})
+        header->moveSection(header->visualIndex(m_model->columnOf(last)), header->count() - 1);
     header->setSortIndicatorClearable(true);
     header->setSortIndicator(-1, Qt::AscendingOrder);
     m_tree->setSortingEnabled(true);

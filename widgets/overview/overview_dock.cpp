@@ -65,6 +65,11 @@ constexpr std::size_t kMostAtOnce = 2000; ///< weights that are added up within 
 
 constexpr std::size_t kMostFindings = 12; ///< named on the page; the rest is a count
 
+bool isDisputed(const Finding &finding)
+{
+    return finding.kind == Finding::Kind::DisputedFault;
+}
+
 struct OverviewKindWords {
     Q_DECLARE_TR_FUNCTIONS(kernscope::Overview)
 };
@@ -106,6 +111,9 @@ QString kindWord(Finding::Kind kind, std::size_t count)
         return countedWords(count, Words::tr("1 duplicate"), Words::tr("%1 duplicates"));
     case Finding::Kind::Outlier:
         return countedWords(count, Words::tr("1 outlier"), Words::tr("%1 outliers"));
+    case Finding::Kind::DisputedFault:
+        return countedWords(count, Words::tr("1 disputed report"),
+                            Words::tr("%1 disputed reports"));
     }
     return {};
 }
@@ -380,7 +388,10 @@ void OverviewDock::open(const QString &link)
     const std::size_t index = parts.value(1).toULongLong();
     if (!m_shown)
         return;
-    if (parts.front() == QLatin1String("weight") && index < m_shown->weights().size()) {
+    if (parts.front() == QLatin1String("disputed")) {
+        m_disputedShown = !m_disputedShown;
+        showFindings();
+    } else if (parts.front() == QLatin1String("weight") && index < m_shown->weights().size()) {
         session().goToWeight(index, this);
         Q_EMIT raiseRequested(QStringLiteral("weight"));
     } else if (parts.front() == QLatin1String("file") && index < m_shown->files().size()) {
@@ -515,7 +526,8 @@ void OverviewDock::showTotals()
                             groupedNumber(m_shown->files().size()));
     facts += m_about;
     m_facts->setWholeText(facts.join(QStringLiteral(" \u00B7 ")));
-    const std::vector<Finding> findings = allFindings();
+    std::vector<Finding> findings = allFindings();
+    std::erase_if(findings, isDisputed);
     const bool looking = m_task.running() && findings.empty();
     showStored();
     const auto &table = m_chips.table();
@@ -664,7 +676,8 @@ QString OverviewDock::textOf(const Finding &finding) const
     case Finding::Kind::ZeroScale:
         return tr("%1: %2 of %3 scales are 0")
             .arg(name, groupedNumber(finding.count), groupedNumber(finding.of));
-    case Finding::Kind::KnownFault: { // of the table, which is not translated
+    case Finding::Kind::KnownFault:
+    case Finding::Kind::DisputedFault: { // of the table, which is not translated
         const QString text = fromUtf8(finding.text).toHtmlEscaped();
         const QString plain =
             finding.weight == kNoIndex
@@ -702,18 +715,29 @@ QString OverviewDock::textOf(const Finding &finding) const
 
 void OverviewDock::showFindings()
 {
-    QStringList lines;
+    QStringList lines, disputed;
     const std::vector<Finding> findings = allFindings();
     for (const Finding &finding : findings) {
-        if (static_cast<std::size_t>(lines.size()) == kMostFindings) {
-            lines += tr("and %1 more").arg(findings.size() - kMostFindings);
-            break;
-        }
-        lines += textOf(finding);
+        if (isDisputed(finding))
+            disputed += textOf(finding);
+        else if (static_cast<std::size_t>(lines.size()) < kMostFindings)
+            lines += textOf(finding);
     }
-    m_findings->setVisible(!lines.isEmpty());
-    m_findings->setText(tr("<b>Worth a look</b>") + QStringLiteral("&nbsp; ") +
-                        lines.join(QStringLiteral(" &nbsp;\u00B7&nbsp; ")));
+    const std::size_t left = findings.size() - static_cast<std::size_t>(disputed.size());
+    if (left > kMostFindings)
+        lines += tr("and %1 more").arg(left - kMostFindings);
+    const QString between = QStringLiteral(" &nbsp;\u00B7&nbsp; ");
+    QStringList parts;
+    if (!lines.isEmpty())
+        parts += tr("<b>Worth a look</b>") + QStringLiteral("&nbsp; ") + lines.join(between);
+    // Reports that others contradict, or that one alone made: a line, unfolded on request.
+    if (!disputed.isEmpty())
+        parts += QStringLiteral("<small><a href=\"disputed:\">%1</a>%2</small>")
+                     .arg(kindWord(Finding::Kind::DisputedFault,
+                                   static_cast<std::size_t>(disputed.size())),
+                          m_disputedShown ? between + disputed.join(between) : QString());
+    m_findings->setVisible(!parts.isEmpty());
+    m_findings->setText(parts.join(QStringLiteral("<br>")));
 }
 
 } // namespace kernscope::ui

@@ -97,6 +97,7 @@ private:
     Job m_summing{session().tasks()};
     std::shared_ptr<const BaseErrors> m_errors; ///< against the other bundle; null: not measured
     Job m_measuring{session().tasks()};
+    bool m_disputedShown = false; ///< the reports themselves, not their number alone
     QLabel *m_title = nullptr, *m_described = nullptr, *m_legend = nullptr, *m_findings = nullptr;
     Card m_stored, m_moved, m_odd;
     TimeCard *m_time = nullptr;

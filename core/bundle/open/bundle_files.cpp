@@ -7,6 +7,7 @@
 #include "core/container/archive/zip.h"
 #include "core/container/mil/model_files.h"
 #include "core/container/milblob/milblob.h"
+#include "core/container/pte/pte.h"
 
 #include <algorithm>
 #include <set>
@@ -18,8 +19,6 @@ namespace kernscope {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr std::string_view kEspressoNet = "model.espresso.net";
 
 std::string lastComponent(const fs::path &path)
 {
@@ -78,9 +77,6 @@ Result<void> findFolderKind(OpenedFiles &opened)
                 return setKind(opened, *reader);
         }
     }
-    if (indexOf(opened.files, kEspressoNet) != kNoIndex)
-        return tl::unexpected(kindError("a compiled neural network (Espresso)",
-                                        "Bundles of this older kind are not read."));
     return tl::unexpected(kindError("a folder without model.mil, Manifest.json or main.mlirb",
                                     "This folder is no bundle that can be read."));
 }
@@ -93,14 +89,13 @@ void sortByPath(std::vector<BundleFile> &files)
 
 /// The folder of an archive that a bundle lies in, with its '/'; nothing where there is none, or
 /// several, which are named then.
-Result<std::string> bundleFolder(const std::vector<archive::ZipMember> &members)
+Result<std::string> bundleFolder(const std::vector<std::string> &paths)
 {
     std::set<std::string, std::less<>> found;
-    for (const archive::ZipMember &member : members) {
+    for (const std::string_view path : paths) {
         for (const BundleKind kind :
              {BundleKind::Mlmodelc, BundleKind::Mlpackage, BundleKind::Aimodel}) {
             for (const std::string_view name : containerReader(kind)->folderMarks()) {
-                const std::string_view path = member.path;
                 if (path == name ||
                     (path.ends_with(name) && path[path.size() - name.size() - 1] == '/'))
                     found.emplace(path.substr(0, path.size() - name.size()));
@@ -118,15 +113,21 @@ Result<std::string> bundleFolder(const std::vector<archive::ZipMember> &members)
     }
     if (folders.size() == 1)
         return folders.front();
+    const bool torch = std::any_of(paths.begin(), paths.end(), [](const std::string &path) {
+        return path == "data.pkl" || path.ends_with("/data.pkl");
+    });
+    if (folders.empty() && torch)
+        return tl::unexpected(
+            kindError("a PyTorch checkpoint (a zip archive with data.pkl)",
+                      "It holds code (pickle), which is not run: save its tensors as "
+                      ".safetensors."));
     if (folders.empty())
         return tl::unexpected(
-            kindError("a zip archive without a bundle",
-                      "The archive holds neither model.mil, Manifest.json nor main.mlirb."));
-    return ErrorBuilder("bundle.several")
-        .expected(fmt::format("one of {}", fmt::join(folders, ", ")))
-        .found(fmt::format("{} bundles", folders.size()))
-        .message("The archive holds several bundles: unpack it and open one of them.")
-        .unexpected();
+            kindError("files without a bundle",
+                      "Neither model.mil, Manifest.json nor main.mlirb is among them."));
+    return refused("bundle.several", {}, fmt::format("one of {}", fmt::join(folders, ", ")),
+                   fmt::format("{} bundles", folders.size()),
+                   "There are several bundles in it: unpack it and open one of them.");
 }
 
 /// A zipped package: its files, unpacked into memory.
@@ -146,7 +147,10 @@ Result<void> openArchive(OpenedFiles &opened)
     const auto inArchive = [&name](Error error) {
         return ErrorBuilder(std::move(error)).file(name).at(FileOffset(0)).unexpected();
     };
-    const auto folder = bundleFolder(*members);
+    std::vector<std::string> paths;
+    for (const archive::ZipMember &member : *members)
+        paths.push_back(member.path);
+    const auto folder = bundleFolder(paths);
     if (!folder)
         return inArchive(folder.error());
     opened.files.clear();
@@ -169,7 +173,59 @@ Result<void> openArchive(OpenedFiles &opened)
     return kind ? kind : inArchive(kind.error());
 }
 
-Result<void> findFileKind(OpenedFiles &opened)
+/// An ExecuTorch program: the package of its first delegate that has one, copied into memory.
+Result<void> openDelegate(OpenedFiles &opened, DiagnosticLog &log)
+{
+    const std::shared_ptr<OverlaidFile> pte = opened.files.front().file;
+    const std::string name = opened.files.front().path;
+    const auto delegates = TRY(pte::readDelegates(pte->bytes(), name));
+    std::string backends;
+    std::size_t packages = 0;
+    std::vector<BundleFile> files;
+    for (const pte::Delegate &delegate : delegates) {
+        if (backends.find(delegate.backend) == backends.npos)
+            backends += (backends.empty() ? "" : ", ") + delegate.backend;
+        if (delegate.backend != "CoreMLBackend" || ++packages > 1)
+            continue;
+        const auto packed = TRY(pte::packedFiles(pte->bytes(), delegate, name));
+        std::vector<std::string> paths;
+        for (const pte::PackedFile &file : packed)
+            paths.push_back(file.path);
+        const std::string folder = TRY(bundleFolder(paths));
+        for (const pte::PackedFile &file : packed) {
+            if (!file.path.starts_with(folder) || !archive::isSafePath(file.path))
+                continue;
+            const auto bytes =
+                pte->bytes().subspan(static_cast<std::size_t>(file.data.offset.value),
+                                     static_cast<std::size_t>(file.data.bytes.value));
+            BundleFile &own = files.emplace_back();
+            own.path = file.path.substr(folder.size());
+            own.file = OverlaidFile::fromMemory({bytes.begin(), bytes.end()}, own.path);
+        }
+    }
+    if (packages == 0)
+        return ErrorBuilder(kindError("an ExecuTorch program (.pte) for " +
+                                          (backends.empty() ? "no backend" : backends),
+                                      "None of its delegates holds a Core ML package."))
+            .file(name)
+            .at(FileOffset(0))
+            .unexpected();
+    if (packages > 1)
+        log.add(Severity::Warning,
+                ErrorBuilder("pte.several")
+                    .file(name)
+                    .expected("one package")
+                    .found(std::to_string(packages))
+                    .message("The program has several packages: the first one is shown"));
+    opened.files = std::move(files);
+    sortByPath(opened.files);
+    opened.folder.clear();
+    opened.readOnlyReason = "The package lies in an ExecuTorch program (.pte): change it before it "
+                            "is lowered";
+    return findFolderKind(opened);
+}
+
+Result<void> findFileKind(OpenedFiles &opened, DiagnosticLog &log)
 {
     const BundleFile &only = opened.files.front();
     const auto bytes = only.file->bytes();
@@ -192,9 +248,11 @@ Result<void> findFileKind(OpenedFiles &opened)
     }
     if (archive::isZip(bytes))
         return openArchive(opened);
+    if (pte::isPte(bytes))
+        return openDelegate(opened, log);
     const std::string_view espresso = espressoKind(only.path);
     if (!espresso.empty())
-        return ErrorBuilder(kindError(espresso, "Bundles of this older kind are not read."))
+        return ErrorBuilder(kindError(espresso, "Open the .espresso.net beside it."))
             .file(only.path)
             .unexpected();
     return ErrorBuilder(
@@ -226,8 +284,7 @@ Result<void> mapFolder(OpenedFiles &opened, const fs::path &path, const OpenOpti
                        DiagnosticLog &log)
 {
     // Looked for first: any folder can be given, and mapping all of a home folder would be useless.
-    std::error_code failure;
-    bool any = fs::exists(path / kEspressoNet, failure);
+    bool any = false;
     for (const ContainerReader *reader : containerReaders()) {
         for (const std::string_view mark : reader->folderMarks())
             any = any || holdsMark(path, mark);
@@ -243,7 +300,7 @@ Result<void> mapFolder(OpenedFiles &opened, const fs::path &path, const OpenOpti
     return findFolderKind(opened);
 }
 
-Result<OpenedFiles> openMemory(const fs::path &path, const OpenOptions &options)
+Result<OpenedFiles> openMemory(const fs::path &path, const OpenOptions &options, DiagnosticLog &log)
 {
     OpenedFiles opened;
     opened.name = lastComponent(path);
@@ -259,7 +316,7 @@ Result<OpenedFiles> openMemory(const fs::path &path, const OpenOptions &options)
     sortByPath(opened.files);
     auto found = findFolderKind(opened);
     if (!found && opened.files.size() == 1)
-        found = findFileKind(opened);
+        found = findFileKind(opened, log);
     if (!found)
         return tl::unexpected(std::move(found.error()));
     return opened;
@@ -270,7 +327,7 @@ Result<OpenedFiles> openMemory(const fs::path &path, const OpenOptions &options)
 Result<OpenedFiles> openFiles(const fs::path &path, const OpenOptions &options, DiagnosticLog &log)
 {
     if (!options.memory.empty() || !options.files.empty())
-        return openMemory(path, options);
+        return openMemory(path, options, log);
     OpenedFiles opened;
     opened.name = lastComponent(path);
     opened.mapped = options.mapped;
@@ -288,7 +345,7 @@ Result<OpenedFiles> openFiles(const fs::path &path, const OpenOptions &options, 
         file.path = opened.name;
         opened.files.push_back(std::move(file));
         opened.folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
-        found = findFileKind(opened);
+        found = findFileKind(opened, log);
     }
     if (!found) {
         // What is no bundle may be one that is being written.

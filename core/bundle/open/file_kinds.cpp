@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/base/error_builder.h"
+#include "core/base/error.h"
 #include "core/bundle/open/bundle_files.h"
 #include "core/bundle/reader/container_reader.h"
 #include "core/format/table_rows.h"
@@ -81,10 +81,7 @@ std::string_view espressoKind(std::string_view name)
 
 Error kindError(std::string_view found, std::string message)
 {
-    return ErrorBuilder("bundle.kind")
-        .expected(wantedKinds())
-        .found(found)
-        .message(std::move(message));
+    return valueError("bundle.kind", {}, wantedKinds(), found, message);
 }
 
 std::vector<std::string> bundlesIn(const fs::path &folder)
@@ -132,10 +129,9 @@ Error noBundle(const std::filesystem::path &folder)
         some += (i == 0 ? "" : ", ") + bundles[i];
     if (bundles.size() > kShown)
         some += " and " + std::to_string(bundles.size() - kShown) + " more";
-    return ErrorBuilder("bundle.several")
-        .expected(std::move(some))
-        .found(fmt::format("{} bundle{}", bundles.size(), bundles.size() == 1 ? "" : "s"))
-        .message("This folder is no bundle but holds some: open one of them.");
+    return valueError("bundle.several", {}, some,
+                      fmt::format("{} bundle{}", bundles.size(), bundles.size() == 1 ? "" : "s"),
+                      "This folder is no bundle but holds some: open one of them.");
 }
 
 } // namespace kernscope

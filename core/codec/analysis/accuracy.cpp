@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/codec/analysis/accuracy.h"
 
-#include "core/base/error_builder.h"
+#include "core/base/error.h"
 #include "core/codec/analysis/reduction.h"
 #include "core/numeric/convert.h"
 #include "core/numeric/half.h"
@@ -77,14 +77,12 @@ Result<void> checkLengths(std::uint64_t stored, std::uint64_t original, const La
     if (needed && *needed == stored && *needed == original &&
         (meanSquares == 0 || meanSquares == original))
         return {};
-    return ErrorBuilder("codec.shape")
-        .field("layer")
-        .expected(fmt::format("{} x {} x {} x {} weights", layer.groups, layer.outer,
-                              layer.channels, layer.inner))
-        .found(
-            fmt::format("{} stored, {} original, {} mean squares", stored, original, meanSquares))
-        .message("The weights do not fit the layer")
-        .unexpected();
+    return refused(
+        "codec.shape", "layer",
+        fmt::format("{} x {} x {} x {} weights", layer.groups, layer.outer, layer.channels,
+                    layer.inner),
+        fmt::format("{} stored, {} original, {} mean squares", stored, original, meanSquares),
+        "The weights do not fit the layer");
 }
 
 /// Where the weights of one output are: runs of `length` elements, `step` apart.

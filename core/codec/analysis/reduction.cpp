@@ -2,7 +2,7 @@
 #include "core/codec/analysis/reduction.h"
 
 #include "core/base/csv.h"
-#include "core/base/error_builder.h"
+#include "core/base/error.h"
 #include "core/numeric/half.h"
 
 #include <algorithm>
@@ -57,11 +57,9 @@ double alignedTile(std::span<const std::uint16_t> values)
 
 Error badReductionValue(const std::string &text)
 {
-    return ErrorBuilder("reduction.value")
-        .field("VALUE")
-        .expected("numbers such as 4096, -0.5 or 1*1024 (a value and how often), 2^20 at most")
-        .found(text)
-        .message("The value cannot be read.");
+    return valueError("reduction.value", "VALUE",
+                      "numbers such as 4096, -0.5 or 1*1024 (a value and how often), 2^20 at most",
+                      text, "The value cannot be read.");
 }
 
 } // namespace

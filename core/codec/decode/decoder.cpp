@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/codec/decode/decoder.h"
 
-#include "core/base/error_builder.h"
+#include "core/base/error.h"
 #include "core/codec/decode/decoder_state.h"
 #include "core/codec/decode/ordered.h"
 #include "core/numeric/bitpack.h"
@@ -82,11 +82,8 @@ std::int64_t payloadCode(const Decoder::State &state, std::uint64_t index)
 Diagnostic found(Severity severity, std::string code, PartRole role, std::string expected,
                  std::string foundText, std::string message)
 {
-    return {severity, ErrorBuilder(code)
-                          .field(partRoleName(role))
-                          .expected(std::move(expected))
-                          .found(std::move(foundText))
-                          .message(std::move(message))};
+    return {severity, valueError(code, partRoleName(role), std::move(expected),
+                                 std::move(foundText), std::move(message))};
 }
 
 /// Set bits of the whole mask; nothing where it was asked to stop before the end.

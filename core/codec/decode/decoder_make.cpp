@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Checks an encoding and works out its tables. Nothing here trusts a number of the operands.
 
-#include "core/base/error_builder.h"
+#include "core/base/error.h"
 #include "core/codec/decode/decoder_state.h"
 #include "core/codec/decode/ordered.h"
 #include "core/codec/microscaled/microscaled.h"
@@ -93,11 +93,7 @@ bool allZero(const std::optional<Operand> &table)
 Error makeFault(std::string code, std::string_view field, std::string expected, std::string found,
                 std::string message)
 {
-    return ErrorBuilder(code)
-        .field(field)
-        .expected(std::move(expected))
-        .found(std::move(found))
-        .message(std::move(message));
+    return valueError(code, field, expected, found, message);
 }
 
 Result<std::uint64_t> checkOperand(const Operand &operand)

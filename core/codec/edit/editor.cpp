@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/codec/edit/editor.h"
 
-#include "core/base/error_builder.h"
+#include "core/base/error.h"
 #include "core/codec/decode/ordered.h"
 #include "core/codec/edit/element_candidates.h"
 #include "core/numeric/bitpack.h"
@@ -407,11 +407,7 @@ Result<EditPlan> Editor::setScale(std::uint64_t index, double value, double tole
 Error editFault(std::string code, std::string_view field, std::string expected, std::string found,
                 std::string message)
 {
-    return ErrorBuilder(code)
-        .field(std::string(field))
-        .expected(std::move(expected))
-        .found(std::move(found))
-        .message(std::move(message));
+    return valueError(code, std::string(field), expected, found, message);
 }
 
 Error indirectPayload()
@@ -549,22 +545,18 @@ Result<std::vector<EditPlan>> Editor::changeMask(std::span<const MaskChange> cha
     for (const MaskChange &change : changes) {
         const ElementPlace place =
             change.element < state.elements ? elementPlace(state, change.element) : ElementPlace{};
-        const auto rank = soundRank(state, change.element, place.dense);
-        if (!rank)
-            return tl::unexpected(rank.error());
+        const auto rank = TRY(soundRank(state, change.element, place.dense));
         const auto before = codes.find(place.dense);
         const auto current = before != codes.end()           ? before->second
-                             : state.mask->test(place.dense) ? std::optional(codeAt(state, *rank))
+                             : state.mask->test(place.dense) ? std::optional(codeAt(state, rank))
                                                              : std::nullopt;
         EditPlan &plan = plans.emplace_back();
         if (change.value) {
             const auto chosen =
-                decide(candidatesFor(state, place, *change.value, current), *change.value,
-                       change.tolerance, plainType(state), partRoleName(state.payload.role));
-            if (!chosen)
-                return tl::unexpected(chosen.error());
-            plan = elementPlan(state, place, *change.value, *chosen, current);
-            codes[place.dense] = chosen->code;
+                TRY(decide(candidatesFor(state, place, *change.value, current), *change.value,
+                           change.tolerance, plainType(state), partRoleName(state.payload.role)));
+            plan = elementPlan(state, place, *change.value, chosen, current);
+            codes[place.dense] = chosen.code;
             continue;
         }
         plan.note = "left out by the mask";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/codec/microscaled/microscaled.h"
 
-#include "core/base/error_builder.h"
+#include "core/base/error.h"
 #include "core/numeric/half.h"
 
 #include <algorithm>
@@ -24,8 +24,9 @@ float largerMagnitude(float largest, float value)
 
 std::uint8_t elementCode(float scaled, MxFormat format)
 {
-    return format == MxFormat::Mxfp8 ? floatToE4m3(scaled, Fp8Overflow::Saturate)
-                                     : floatToE2m1(scaled);
+    return format == MxFormat::Mxfp8       ? floatToE4m3(scaled, Fp8Overflow::Saturate)
+           : format == MxFormat::Mxfp8E5M2 ? floatToE5m2(scaled, Fp8Overflow::Saturate)
+                                           : floatToE2m1(scaled);
 }
 
 /// Largest magnitudes of the groups, in the order of the exponents.
@@ -45,7 +46,7 @@ std::vector<float> groupLargest(std::span<const float> values, const Microscaled
 
 void storeElement(Microscaled &matrix, std::uint64_t row, std::uint64_t column, std::uint8_t code)
 {
-    if (matrix.format == MxFormat::Mxfp8) {
+    if (matrix.format != MxFormat::Mxfp4) {
         matrix.data[row * matrix.columns + column] = code;
         return;
     }
@@ -59,23 +60,18 @@ Result<void> requireValues(std::span<const float> values, const MxRequest &reque
     const auto padded = checkedRoundUp(request.columns, kMxGroup);
     if (count && padded && checkedMultiply(request.rows, *padded) && *count == values.size())
         return {};
-    return ErrorBuilder("mx.length")
-        .field("values")
-        .expected(fmt::format("{} x {} numbers", request.rows, request.columns))
-        .found(fmt::format("{}", values.size()))
-        .message("the values are not those of the matrix")
-        .unexpected();
+    return refused("mx.length", "values",
+                   fmt::format("{} x {} numbers", request.rows, request.columns),
+                   fmt::format("{}", values.size()), "the values are not those of the matrix");
 }
 
 using Bytes = std::vector<std::uint8_t>;
 
 Error lengthFault(std::string_view field, std::uint64_t expected, std::uint64_t found)
 {
-    return ErrorBuilder("mx.length")
-        .field(field)
-        .expected(fmt::format("{} bytes", expected))
-        .found(fmt::format("{} bytes", found))
-        .message(fmt::format("the {} do not have the length of the matrix", field));
+    return valueError("mx.length", field, fmt::format("{} bytes", expected),
+                      fmt::format("{} bytes", found),
+                      fmt::format("the {} do not have the length of the matrix", field));
 }
 
 Result<void> requireLength(std::string_view field, std::optional<std::uint64_t> expected,
@@ -123,11 +119,8 @@ struct ZzShape {
 
 Error constraintFault(std::string_view field, std::string required, std::string found)
 {
-    return ErrorBuilder("mx.constraint")
-        .field(field)
-        .expected(std::move(required))
-        .found(std::move(found))
-        .message("the exponents of this shape have no ZZ layout");
+    return valueError("mx.constraint", field, required, found,
+                      "the exponents of this shape have no ZZ layout");
 }
 
 Result<ZzShape> zzShape(MxAxis axis, std::uint64_t rows, std::uint64_t columns)
@@ -241,13 +234,16 @@ void addLayouts(Rules &rules, const MxRequest &request)
 std::uint8_t mxExponent(float largest, MxFormat format, MxAlgorithm algorithm)
 {
     if (algorithm == MxAlgorithm::Nv) {
-        const std::uint32_t reciprocal = format == MxFormat::Mxfp8 ? 0x3b124925u : 0x3e2aaaabu;
+        // Of the largest number: 448, 57344, 6.
+        const std::uint32_t reciprocal = format == MxFormat::Mxfp8       ? 0x3b124925u
+                                         : format == MxFormat::Mxfp8E5M2 ? 0x37924925u
+                                                                         : 0x3e2aaaabu;
         return floatToE8m0Up(largest * std::bit_cast<float>(reciprocal));
     }
     const std::uint8_t exponent = floatToE8m0Down(largest);
     if (std::isnan(largest))
         return kE8m0Nan;
-    const std::uint8_t top = format == MxFormat::Mxfp8 ? 8 : 2;
+    const std::uint8_t top = format == MxFormat::Mxfp8 ? 8 : format == MxFormat::Mxfp8E5M2 ? 15 : 2;
     return static_cast<std::uint8_t>(exponent < top ? 0 : exponent - top);
 }
 
@@ -285,23 +281,18 @@ Result<void> checkMicroscaled(const Microscaled &matrix)
     const bool groups = matrix.columns % kMxGroup == 0 && matrix.validColumns <= matrix.columns &&
                         (matrix.axis == MxAxis::Columns || matrix.rows % kMxGroup == 0);
     if (!groups || !checkedMultiply(matrix.rows, matrix.columns)) {
-        return ErrorBuilder("mx.constraint")
-            .field("shape")
-            .expected("whole groups of 32")
-            .found(fmt::format("{} x {}", matrix.rows, matrix.columns))
-            .message("the matrix does not consist of whole groups")
-            .unexpected();
+        return refused("mx.constraint", "shape", "whole groups of 32",
+                       fmt::format("{} x {}", matrix.rows, matrix.columns),
+                       "the matrix does not consist of whole groups");
     }
     const std::uint64_t bytes = matrix.rows * matrix.bytesPerRow();
     const std::uint64_t groupCount = matrix.exponentRows() * matrix.exponentColumns();
     if (matrix.data.size() == bytes && matrix.exponents.size() == groupCount)
         return {};
-    return ErrorBuilder("mx.length")
-        .field(matrix.data.size() == bytes ? "exponents" : "data")
-        .expected(fmt::format("{} bytes of data, {} exponents", bytes, groupCount))
-        .found(fmt::format("{} and {}", matrix.data.size(), matrix.exponents.size()))
-        .message("data or exponents do not have the length of the matrix")
-        .unexpected();
+    return refused("mx.length", matrix.data.size() == bytes ? "exponents" : "data",
+                   fmt::format("{} bytes of data, {} exponents", bytes, groupCount),
+                   fmt::format("{} and {}", matrix.data.size(), matrix.exponents.size()),
+                   "data or exponents do not have the length of the matrix");
 }
 
 void dequantizeMicroscaled(const Microscaled &matrix, std::span<double> out)
@@ -313,8 +304,9 @@ void dequantizeMicroscaled(const Microscaled &matrix, std::span<double> out)
             const std::uint64_t at = r * matrix.columns + c;
             const std::uint8_t exponent = matrix.exponents[line + (across ? c / kMxGroup : c)];
             const float element =
-                matrix.format == MxFormat::Mxfp8
-                    ? e4m3ToFloat(matrix.data[at])
+                matrix.format == MxFormat::Mxfp8 ? e4m3ToFloat(matrix.data[at])
+                : matrix.format == MxFormat::Mxfp8E5M2
+                    ? e5m2ToFloat(matrix.data[at])
                     : e2m1ToFloat(static_cast<std::uint8_t>(matrix.data[at / 2] >> (4 * (c % 2))));
             out[r * matrix.validColumns + c] =
                 static_cast<double>(element) * static_cast<double>(e8m0ToFloat(exponent));
@@ -415,7 +407,27 @@ Result<Bytes> fromInterleaved(std::span<const std::uint8_t> interleaved, std::ui
 
 std::string_view mxFormatName(MxFormat format)
 {
-    return format == MxFormat::Mxfp8 ? "mxfp8" : "mxfp4";
+    constexpr std::array<std::string_view, 3> kNames{"mxfp8", "mxfp4", "mxfp8_e5m2"};
+    return kNames[static_cast<std::size_t>(format)];
+}
+
+MxFormat mxFormatOf(std::string_view name)
+{
+    return name == "mxfp8"        ? MxFormat::Mxfp8
+           : name == "mxfp8_e5m2" ? MxFormat::Mxfp8E5M2
+                                  : MxFormat::Mxfp4;
+}
+
+ElementType mxElementType(MxFormat format)
+{
+    return format == MxFormat::Mxfp8       ? ElementType::Fp8E4M3Fn
+           : format == MxFormat::Mxfp8E5M2 ? ElementType::Fp8E5M2
+                                           : ElementType::Fp4E2M1;
+}
+
+std::string_view mxElementName(MxFormat format)
+{
+    return elementTypeName(mxElementType(format)).substr(3); // without "fp8", "fp4"
 }
 
 std::string_view mxAxisName(MxAxis axis)
@@ -446,14 +458,11 @@ Result<void> requireMicroscaled(const MxRequest &request)
     for (const MxConstraint &rule : checkMicroscaled(request)) {
         if (rule.holds)
             continue;
-        return ErrorBuilder("mx.constraint")
-            .field(rule.name)
-            .expected(rule.required)
-            .found(rule.found)
-            .message(fmt::format("{} along axis {} ({}) refuses this matrix: {}",
-                                 mxFormatName(request.format), request.axis == MxAxis::Rows ? 0 : 1,
-                                 mxAxisName(request.axis), rule.name))
-            .unexpected();
+        return refused("mx.constraint", rule.name, rule.required, rule.found,
+                       fmt::format("{} along axis {} ({}) refuses this matrix: {}",
+                                   mxFormatName(request.format),
+                                   request.axis == MxAxis::Rows ? 0 : 1, mxAxisName(request.axis),
+                                   rule.name));
     }
     return {};
 }
@@ -477,9 +486,10 @@ std::vector<TquantTile> tilesOf(const MxRequest &request)
                        across ? columns / kMxGroup : columns};
     const std::uint64_t count = elements / kMxGroup;
     const std::uint64_t width = wide ? 4 : 2;
-    const bool bytes = request.format == MxFormat::Mxfp8;
+    const bool bytes = request.format != MxFormat::Mxfp4;
     return {{"src", type, all, elements * width, false},
-            {"dst", bytes ? "e4m3fn" : "e2m1", all, bytes ? elements : elements / 2, false},
+            {"dst", std::string(mxElementName(request.format)), all,
+             bytes ? elements : elements / 2, false},
             {"exp", "e8m0", groups, count, false},
             {"max", type, groups, count * width, true},
             {"scaling", type, groups, count * width, true}};

@@ -5,15 +5,15 @@
 #include "core/numeric/element_type.h"
 
 /// Microscaled matrices as pto.tquant makes them (resources/formats/numbers.md): groups of 32
-/// numbers share one power of two (E8M0), each number is an E4M3FN byte (MXFP8) or an E2M1 nibble
-/// (MXFP4).
+/// numbers share one power of two (E8M0), each number is an E4M3FN or E5M2 byte (MXFP8; the
+/// instruction has the first alone) or an E2M1 nibble (MXFP4).
 namespace kernscope::codec {
 
 inline constexpr std::uint64_t kMxGroup = 32;
 /// Elements of one tile at most (pto.tquant, buffer of 256 KiB; its derivation is not published).
 inline constexpr std::uint64_t kMxTileElements = 59461;
 
-enum class MxFormat : std::uint8_t { Mxfp8, Mxfp4 };
+enum class MxFormat : std::uint8_t { Mxfp8, Mxfp4, Mxfp8E5M2 };
 enum class MxAlgorithm : std::uint8_t {
     Ocp, ///< exponent of the largest magnitude less that of the format: the largest may be clipped
     Nv   ///< smallest power of two with which nothing is clipped
@@ -24,9 +24,14 @@ enum class MxAxis : std::uint8_t {
 };
 enum class MxSource : std::uint8_t { Fp32, Bf16, Fp16 };
 
-std::string_view mxFormatName(MxFormat format); ///< "mxfp8", "mxfp4"
-std::string_view mxAxisName(MxAxis axis);       ///< "dn", "nd"
-std::string_view mxSourceName(MxSource source); ///< "fp32", "bf16", "fp16"
+std::string_view mxFormatName(MxFormat format); ///< "mxfp8", "mxfp4", "mxfp8_e5m2"
+/// Of that name; Mxfp4 for any other.
+MxFormat mxFormatOf(std::string_view name);
+/// What an element is stored as.
+ElementType mxElementType(MxFormat format);
+std::string_view mxElementName(MxFormat format); ///< "e4m3fn", "e2m1", "e5m2"
+std::string_view mxAxisName(MxAxis axis);        ///< "dn", "nd"
+std::string_view mxSourceName(MxSource source);  ///< "fp32", "bf16", "fp16"
 
 /// What is asked of the instruction.
 struct MxRequest {
@@ -85,7 +90,7 @@ struct Microscaled {
     std::vector<std::uint8_t> data;      ///< rows * bytesPerRow(); MXFP4: even column in low nibble
     std::vector<std::uint8_t> exponents; ///< E8M0: rows x columns/32, or rows/32 x columns
 
-    std::uint64_t bytesPerRow() const { return format == MxFormat::Mxfp8 ? columns : columns / 2; }
+    std::uint64_t bytesPerRow() const { return format != MxFormat::Mxfp4 ? columns : columns / 2; }
     std::uint64_t exponentRows() const { return axis == MxAxis::Columns ? rows : rows / kMxGroup; }
     std::uint64_t exponentColumns() const
     {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/codec/microscaled/quantize.h"
 
-#include "core/base/error_builder.h"
+#include "core/base/error.h"
 #include "core/base/memory.h"
 #include "core/codec/microscaled/microscaled.h"
 #include "core/numeric/bitpack.h"
@@ -65,12 +65,8 @@ Result<void> requireMatrixLength(std::size_t values, std::uint64_t rows, std::ui
     const auto expected = checkedMultiply(rows, columns);
     if (expected && *expected == values)
         return {};
-    return ErrorBuilder("int8.length")
-        .field("values")
-        .expected(fmt::format("{} x {} numbers", rows, columns))
-        .found(fmt::format("{}", values))
-        .message("the values are not those of the matrix")
-        .unexpected();
+    return refused("int8.length", "values", fmt::format("{} x {} numbers", rows, columns),
+                   fmt::format("{}", values), "the values are not those of the matrix");
 }
 
 } // namespace
@@ -136,12 +132,8 @@ Result<void> checkValues(std::span<const float> values, const Shape &shape)
     const auto count = elementCount(shape);
     if (count && count->value == values.size())
         return {};
-    return ErrorBuilder("codec.shape")
-        .field("shape")
-        .expected(fmt::format("{} elements", values.size()))
-        .found(shapeText(shape))
-        .message("The values do not fill the shape")
-        .unexpected();
+    return refused("codec.shape", "shape", fmt::format("{} elements", values.size()),
+                   shapeText(shape), "The values do not fill the shape");
 }
 
 Result<void> checkDensity(std::span<const float> values, const Shape &shape, double density)
@@ -156,11 +148,7 @@ Result<void> checkDensity(std::span<const float> values, const Shape &shape, dou
 Error badArgument(std::string_view field, std::string expected, std::string found,
                   std::string message)
 {
-    return ErrorBuilder("codec.argument")
-        .field(field)
-        .expected(std::move(expected))
-        .found(std::move(found))
-        .message(std::move(message));
+    return valueError("codec.argument", field, expected, found, message);
 }
 
 EncodedPart makePart(PartRole role, ElementType type, Shape shape)

@@ -199,11 +199,7 @@ std::uint64_t narrow(std::uint64_t value)
 
 tl::unexpected<Error> tooLarge(std::string expected, std::string found)
 {
-    return ErrorBuilder("zip.limit")
-        .expected(std::move(expected))
-        .found(std::move(found))
-        .message("This does not fit in a zip archive")
-        .unexpected();
+    return refused("zip.limit", {}, expected, found, "This does not fit in a zip archive");
 }
 
 /// How an inflation ended, and the bytes that it made.

@@ -398,8 +398,7 @@ Result<Survey> Surveyor::read()
     if (m_root.filename().empty()) // "model.aimodelc/"
         m_root = m_root.parent_path();
     namesAbove();
-    if (auto walked = walk(); !walked)
-        return tl::unexpected(std::move(walked.error()));
+    TRY(walk());
     if (m_known == 0)
         return ErrorBuilder("coreai_cache.kind")
             .file(m_root.string())

@@ -46,17 +46,14 @@ public:
         header.bytes(m_module.bytes.first(4));
         header.varint(m_module.version);
         header.text(m_module.producer, true);
-        if (auto done = emitTable(header.take(), m_module.header); !done)
-            return tl::unexpected(std::move(done.error()));
+        TRY(emitTable(header.take(), m_module.header));
         numberValues();
         // The encodings of entries come after their sizes, which are those of the encodings.
         m_entries = encodeEntries();
         for (const Section &section : m_module.sections) {
-            auto done = section.id == SectionId::Resources
-                            ? emitResources(section)
-                            : emitSection(section, encodeSection(section.id));
-            if (!done)
-                return tl::unexpected(std::move(done.error()));
+            TRY(section.id == SectionId::Resources
+                    ? emitResources(section)
+                    : emitSection(section, encodeSection(section.id)));
         }
         if (!m_undefined.empty())
             return cannotWrite(m_module, m_undefined, "A value is read that nothing defines");

@@ -72,7 +72,6 @@ private:
     void addType(const WireBytes &message, std::vector<mil::ValueType> &types);
     void addBlocks(const WireField &content, Operation &operation);
     static void hoist(mil::Block &block, bool outermost);
-    static void addEnds(mil::Function &function);
 
     WireState m_state;
     std::size_t m_layers = 0, m_values = 0;
@@ -181,12 +180,7 @@ void ProgramOfLayers::layer(const WireBytes &message, mil::Block &block)
         for (std::size_t i = 0; i < types.size(); ++i)
             operation.outputs[i].type = std::move(types[i]);
     }
-    mil::Literal literal;
-    literal.count = 1;
-    literal.strings = {std::move(name)};
-    mil::ProgramValue value;
-    value.content = std::move(literal);
-    operation.attributes.push_back({"name", {std::move(value)}});
+    operation.attributes.push_back(nameAttribute(std::move(name)));
     block.operations.push_back(std::move(operation));
 }
 
@@ -256,8 +250,19 @@ void ProgramOfLayers::network(const WireBytes &message, mil::Block &block)
     --m_depth;
 }
 
-/// Inputs: names that are read before anything makes them. Outputs: names that nothing reads.
-void ProgramOfLayers::addEnds(mil::Function &function)
+} // namespace
+
+mil::Argument nameAttribute(std::string name)
+{
+    mil::Literal literal;
+    literal.count = 1;
+    literal.strings = {std::move(name)};
+    mil::ProgramValue value;
+    value.content = std::move(literal);
+    return {"name", {std::move(value)}};
+}
+
+void addEnds(mil::Function &function)
 {
     Names made, seen, reads;
     collectReads(function.body, reads);
@@ -286,8 +291,6 @@ void ProgramOfLayers::addEnds(mil::Function &function)
         }
     }
 }
-
-} // namespace
 
 mil::Function networkFunction(std::span<const std::byte> model, mil::SourceSpan content,
                               std::string_view fileName)

@@ -16,4 +16,10 @@ namespace kernscope::network {
 mil::Function networkFunction(std::span<const std::byte> model, mil::SourceSpan content,
                               std::string_view fileName);
 
+/// Inputs of a function of layers: names that are read before anything makes them. Its outputs:
+/// names that nothing reads.
+void addEnds(mil::Function &function);
+/// The attribute that names a layer.
+mil::Argument nameAttribute(std::string name);
+
 } // namespace kernscope::network

@@ -308,8 +308,7 @@ Result<DebugInfo> readDebugInfo(std::span<const std::byte> bytes, const std::str
                          : fmt::format("{} bytes", bytes.size()))
             .message("The header is not that of debug information.")
             .unexpected();
-    if (auto read = DebugReader(bytes, file, info).read(); !read)
-        return tl::unexpected(std::move(read.error()));
+    TRY(DebugReader(bytes, file, info).read());
     return info;
 }
 

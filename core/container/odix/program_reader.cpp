@@ -471,8 +471,7 @@ Result<Program> readProgram(std::span<const std::byte> bytes, const std::string 
             .message("The data do not begin inside the file.")
             .unexpected();
     program.flatBuffer = {FileOffset(begin), ByteCount(program.dataBegin - begin)};
-    if (auto read = ProgramReader(bytes, file, program).read(); !read)
-        return tl::unexpected(std::move(read.error()));
+    TRY(ProgramReader(bytes, file, program).read());
     return program;
 }
 

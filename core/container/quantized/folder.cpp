@@ -217,7 +217,7 @@ Result<Json> parseManifest(std::span<const std::byte> text)
 Result<Description> describeMatrix(const Json &manifest)
 {
     const Members members(manifest);
-    auto format = TRY(members.word("format", {"mxfp8", "mxfp4", "int8", "uint8"}));
+    auto format = TRY(members.word("format", {"mxfp8", "mxfp4", "mxfp8_e5m2", "int8", "uint8"}));
     const auto rows = members.number("rows");
     const auto columns = members.number("columns");
     if (!rows || !columns)
@@ -288,7 +288,7 @@ Result<codec::Microscaled> microscaledOf(const Folder &folder)
     if (data == nullptr || exponents == nullptr)
         return tl::unexpected(manifestFault("files", "data.bin and exp.bin", "fewer files"));
     codec::Microscaled made;
-    made.format = matrix.format == "mxfp8" ? codec::MxFormat::Mxfp8 : codec::MxFormat::Mxfp4;
+    made.format = codec::mxFormatOf(matrix.format);
     made.axis = matrix.axis == 0 ? codec::MxAxis::Rows : codec::MxAxis::Columns;
     made.rows = matrix.rows;
     made.columns = matrix.columnsStored;
@@ -466,8 +466,7 @@ Result<void> addMicroscaled(Folder &folder, const codec::Microscaled &matrix,
     manifest["exponent_layout"] = exponents;
     manifest["columns_stored"] = matrix.columns;
     manifest["files"] = Json::array();
-    addRow(manifest, "data", "data.bin",
-           matrix.format == codec::MxFormat::Mxfp8 ? "e4m3fn" : "e2m1",
+    addRow(manifest, "data", "data.bin", codec::mxElementName(matrix.format),
            {matrix.rows, matrix.columns}, *data);
     addRow(manifest, "exponents", "exp.bin", "e8m0",
            {matrix.exponentRows(), matrix.exponentColumns()}, scales);

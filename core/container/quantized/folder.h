@@ -47,7 +47,7 @@ std::optional<ErrorFigures> recordedFigures(const Json &manifest);
 
 /// What a description says of its matrix.
 struct Description {
-    std::string format; ///< mxfp8, mxfp4, int8, uint8
+    std::string format; ///< mxfp8, mxfp8_e5m2, mxfp4, int8, uint8
     std::string name;   ///< stem of the array that was quantised; "matrix" where it is not known
     Shape shape;        ///< of that array; of as many elements as the matrix
     std::uint64_t rows = 0, columns = 0;
@@ -56,7 +56,7 @@ struct Description {
     std::string layout = "nd";       ///< of the data: nd, nz
     std::string exponents = "nd";    ///< of the exponents: nd, zz, interleaved
 
-    bool microscaled() const { return format == "mxfp8" || format == "mxfp4"; }
+    bool microscaled() const { return format.starts_with("mx"); }
 };
 /// The text of a description. Errors: "quantize.manifest" (no JSON object, over 1 MiB).
 Result<Json> parseManifest(std::span<const std::byte> text);
@@ -95,7 +95,7 @@ Result<Bytes> exponentsInLayout(const codec::Microscaled &matrix, std::string_vi
 
 /// What was quantised.
 struct Origin {
-    std::string format; ///< mxfp8, mxfp4, int8, uint8
+    std::string format; ///< mxfp8, mxfp8_e5m2, mxfp4, int8, uint8
     Shape shape;
     std::uint64_t rows = 0, columns = 0;
     std::string source; ///< element type of the values

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/container/quantized/quantize.h"
 
-#include "core/base/error_builder.h"
+#include "core/base/error.h"
 #include "core/numeric/half.h"
 
 #include <algorithm>
@@ -94,13 +94,10 @@ void notePadding(Quantized &made)
         const bool itself = rule.name == "columns";
         made.diagnostics.push_back(
             {itself ? Severity::Note : Severity::Warning,
-             ErrorBuilder("quantize.padding")
-                 .field(rule.name)
-                 .expected(rule.required)
-                 .found(rule.found)
-                 .message(itself ? "Zeros are added to fill the last group or box"
-                                 : "Zeros are added to fill the last box: the instruction itself "
-                                   "asks for whole ones (--device holds to that)")});
+             valueError("quantize.padding", rule.name, rule.required, rule.found,
+                        itself ? "Zeros are added to fill the last group or box"
+                               : "Zeros are added to fill the last box: the instruction itself "
+                                 "asks for whole ones (--device holds to that)")});
     }
 }
 
@@ -116,11 +113,9 @@ void noteIdleOptions(const QuantizeOptions &options, Quantized &made)
         if (std::find(idle.begin(), idle.end(), name) == idle.end())
             continue;
         made.diagnostics.push_back(
-            {Severity::Warning, ErrorBuilder("quantize.option")
-                                    .field(name)
-                                    .found(options.format)
-                                    .expected(groups ? "int8 or uint8" : "mxfp8 or mxfp4")
-                                    .message("This option changes nothing in the format")});
+            {Severity::Warning,
+             valueError("quantize.option", name, groups ? "int8 or uint8" : "mxfp8 or mxfp4",
+                        options.format, "This option changes nothing in the format")});
     }
 }
 
@@ -128,7 +123,7 @@ Result<std::vector<double>> quantizeMx(const QuantizeOptions &options, const Mat
                                        Quantized &made)
 {
     codec::MxRequest request;
-    request.format = options.format == "mxfp8" ? codec::MxFormat::Mxfp8 : codec::MxFormat::Mxfp4;
+    request.format = codec::mxFormatOf(options.format);
     request.algorithm =
         options.algorithm == "ocp" ? codec::MxAlgorithm::Ocp : codec::MxAlgorithm::Nv;
     request.axis = options.axis == 1 ? MxAxis::Columns : MxAxis::Rows;
@@ -253,22 +248,16 @@ Result<void> checkDevice(const QuantizeOptions &options, Quantized &made)
         groups && fact != nullptr && fact->value != "yes") {
         made.diagnostics.push_back(
             {Severity::Warning,
-             ErrorBuilder("quantize.device")
-                 .field("--device")
-                 .expected(format::tquantDevicesWith("microscaled", "yes"))
-                 .found(options.device)
-                 .message("Nothing published says that this device has MXFP8 or MXFP4: " +
-                          fact->note)});
+             valueError("quantize.device", "--device",
+                        format::tquantDevicesWith("microscaled", "yes"), options.device,
+                        "Nothing published says that this device has MXFP8 or MXFP4: " +
+                            fact->note)});
     }
     for (const codec::MxConstraint &rule : made.constraints) {
         if (!rule.padded || rule.name == "columns") // the document pads columns itself
             continue;
-        return ErrorBuilder("mx.constraint")
-            .field(rule.name)
-            .expected(rule.required)
-            .found(rule.found)
-            .message(options.device + " takes no such matrix (without --device zeros are added)")
-            .unexpected();
+        return refused("mx.constraint", rule.name, rule.required, rule.found,
+                       options.device + " takes no such matrix (without --device zeros are added)");
     }
     return {};
 }
@@ -292,7 +281,10 @@ void describeInstruction(const QuantizeOptions &options, Quantized &made)
     use.tmp = tmp == nullptr || tmp->value == "needed";
     use.nz = options.layout == "nz";
     use.zz = made.folder.matrix.microscaled() && made.folder.matrix.exponents == "zz";
-    made.lines = format::tquantLines(use);
+    if (options.format == "mxfp8_e5m2")
+        made.lines = {{"", "pto.tquant makes no E5M2: the folder is for other programs", "", ""}};
+    else
+        made.lines = format::tquantLines(use);
     if (!use.tmp)
         std::erase_if(made.tiles, [](const codec::TquantTile &tile) { return tile.name == "tmp"; });
     const auto contested = [&made](std::string_view topic) {

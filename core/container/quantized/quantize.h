@@ -12,7 +12,7 @@
 namespace kernscope::quantized {
 
 struct QuantizeOptions {
-    std::string format = "mxfp8";   ///< mxfp8, mxfp4, int8 (symmetric), uint8 (asymmetric)
+    std::string format = "mxfp8";   ///< mxfp8, mxfp8_e5m2, mxfp4, int8 (symmetric), uint8
     unsigned axis = 1;              ///< 1: groups of 32 columns (ND); 0: of 32 rows (DN)
     std::string algorithm = "ocp";  ///< ocp, nv
     std::string layout = "nd";      ///< of the data: nd, nz

@@ -262,11 +262,9 @@ private:
     Result<std::uint64_t> moved(std::uint64_t place, std::uint64_t most)
     {
         const std::uint64_t at = m_patch.at();
-        const auto distance = m_patch.number("distance");
-        if (!distance)
-            return tl::unexpected(distance.error());
-        const std::uint64_t way = *distance >> 1;
-        const bool back = (*distance & 1) != 0;
+        const auto distance = TRY(m_patch.number("distance"));
+        const std::uint64_t way = distance >> 1;
+        const bool back = (distance & 1) != 0;
         if (back ? way > place : way > most - std::min(place, most))
             return m_patch.error("binary_patch.range", at)
                 .field("distance")

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/patch/edit/copy_values.h"
 
-#include "core/base/error_builder.h"
+#include "core/base/error.h"
 #include "core/base/overlaid_file.h"
 #include "core/bundle/pair_read_lock.h"
 #include "core/codec/decode/decoder.h"
@@ -21,12 +21,7 @@ constexpr std::uint64_t kCopyRun = 65536;
 tl::unexpected<Error> cannotCopy(const Weight &weight, std::string expected, std::string found,
                                  std::string message)
 {
-    return ErrorBuilder("patch.copy")
-        .field(weight.findableName())
-        .expected(std::move(expected))
-        .found(std::move(found))
-        .message(std::move(message))
-        .unexpected();
+    return refused("patch.copy", weight.findableName(), expected, found, message);
 }
 
 bool sameNumber(float a, float b)

@@ -80,10 +80,7 @@ Error unknown(const Bundle &bundle, std::string_view name)
     std::string nearest;
     for (std::size_t i = 0; i < std::min<std::size_t>(3, near.size()); ++i)
         nearest += fmt::format("{}{}", i == 0 ? "" : ", ", near[i].second);
-    return ErrorBuilder("patch.weight")
-        .expected(std::move(nearest))
-        .found(name)
-        .message("The bundle has no weight of that name");
+    return valueError("patch.weight", {}, nearest, name, "The bundle has no weight of that name");
 }
 
 Error ambiguous(const Bundle &bundle, const std::vector<std::size_t> &found, std::string_view name)
@@ -94,10 +91,7 @@ Error ambiguous(const Bundle &bundle, const std::vector<std::size_t> &found, std
         candidates += fmt::format("{}{}", i == 0 ? "" : ", ", bundle.weights()[found[i]].address());
     if (found.size() > kMostCandidates)
         candidates += fmt::format(" and {} more", found.size() - kMostCandidates);
-    return ErrorBuilder("patch.weight")
-        .expected(std::move(candidates))
-        .found(name)
-        .message("Several weights could be meant");
+    return valueError("patch.weight", {}, candidates, name, "Several weights could be meant");
 }
 
 /// NAME, FUNCTION/NAME, MODEL/NAME or MODEL/FUNCTION/NAME; of nested pipelines the model may begin
@@ -129,11 +123,7 @@ bool isAddress(const Weight &weight, std::string_view name)
 
 tl::unexpected<Error> indexError(std::string expected, std::string found)
 {
-    return ErrorBuilder("patch.index")
-        .expected(std::move(expected))
-        .found(std::move(found))
-        .message("The weight has no such element")
-        .unexpected();
+    return refused("patch.index", {}, expected, found, "The weight has no such element");
 }
 
 } // namespace

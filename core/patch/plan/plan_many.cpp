@@ -228,11 +228,9 @@ Result<void> Filler::check(std::uint64_t first, std::span<const float> after)
     m_planner.decoder().decodeFloat(first, found);
     for (std::size_t i = 0; i < after.size(); ++i) {
         if (!sameValue(static_cast<double>(after[i]), static_cast<double>(found[i])))
-            return ErrorBuilder("patch.verify")
-                .expected(fmt::format("{} for element {}", after[i], first + i))
-                .found(fmt::format("{}", found[i]))
-                .message("The bytes planned do not decode to the value")
-                .unexpected();
+            return refused(
+                "patch.verify", {}, fmt::format("{} for element {}", after[i], first + i),
+                fmt::format("{}", found[i]), "The bytes planned do not decode to the value");
     }
     return {};
 }
@@ -293,12 +291,10 @@ Result<void> fillCarried(const Edit &edit, Filler &filler, const Weight &weight)
     for (const IndexRange &run : edit.indices) {
         if (run.start >= run.stop || run.stop > weight.elements.value ||
             done + (run.stop - run.start) > carriedCount(edit))
-            return ErrorBuilder("patch.index")
-                .field(weight.findableName())
-                .expected(fmt::format("elements below {}", weight.elements.value))
-                .found(fmt::format("{} to {}", run.start, run.stop))
-                .message("The values carried leave the weight")
-                .unexpected();
+            return refused("patch.index", weight.findableName(),
+                           fmt::format("elements below {}", weight.elements.value),
+                           fmt::format("{} to {}", run.start, run.stop),
+                           "The values carried leave the weight");
         auto added = filler.add(run.start, run.stop - run.start, done);
         if (added && !ordered) // elements may come again
             added = filler.flush();

@@ -2,7 +2,7 @@
 // Typed edits turned into bytes, on files of the planner's own.
 #include "core/patch/plan/planner.h"
 
-#include "core/base/error_builder.h"
+#include "core/base/error.h"
 #include "core/patch/plan/shared_constant.h"
 
 #include <set>
@@ -17,10 +17,7 @@ namespace {
 
 Error planError(std::string_view code, std::string expected, std::string found, std::string message)
 {
-    return ErrorBuilder(std::string(code))
-        .expected(std::move(expected))
-        .found(std::move(found))
-        .message(std::move(message));
+    return valueError(code, {}, expected, found, message);
 }
 
 double decoded(const codec::Decoder &decoder, std::uint64_t element)
@@ -56,17 +53,15 @@ Result<codec::EditPlan> planElement(const codec::Editor &editor, const Edit &edi
 
 Result<std::uint64_t> singleElement(const Edit &edit, const Shape &shape)
 {
-    auto selection = ElementSelection::make(edit.indices, shape);
-    if (!selection)
-        return tl::unexpected(std::move(selection.error()));
-    if (selection->elements() != 1) {
+    auto selection = TRY(ElementSelection::make(edit.indices, shape));
+    if (selection.elements() != 1) {
         return tl::unexpected(planError(
             "patch.index", fmt::format("1 or {} indices for {}", shape.size(), shapeText(shape)),
             fmt::format("{} indices, which choose {} elements", edit.indices.size(),
-                        selection->elements()),
+                        selection.elements()),
             "One element must be named"));
     }
-    return selection->next().first;
+    return selection.next().first;
 }
 
 std::string elementText(const codec::Decoder &decoder, std::uint64_t element)
@@ -126,25 +121,19 @@ std::size_t Planner::maskEdits(std::span<const Edit> edits) const
 Result<std::vector<AppliedEdit>> Planner::planMask(std::span<const Edit> edits)
 {
     m_weight = *findWeight(*m_bundle, edits.front().weight);
-    auto planner = WeightPlanner::make(m_bundle, m_weight, m_recorder);
-    if (!planner)
-        return tl::unexpected(std::move(planner.error()));
+    auto planner = TRY(WeightPlanner::make(m_bundle, m_weight, m_recorder));
     std::vector<codec::MaskChange> changes;
     for (const Edit &edit : edits) {
-        const auto element = singleElement(edit, planner->weight().shape);
-        if (!element)
-            return tl::unexpected(element.error());
-        changes.push_back({*element, std::nullopt, toleranceFor(edit.value, m_tolerance)});
+        const auto element = TRY(singleElement(edit, planner.weight().shape));
+        changes.push_back({element, std::nullopt, toleranceFor(edit.value, m_tolerance)});
         if (edit.kind == Edit::Kind::Keep)
             changes.back().value = edit.value;
     }
-    const codec::Decoder before = planner->decoder();
-    const auto plans = codec::Editor(before).changeMask(changes);
-    if (!plans)
-        return tl::unexpected(plans.error());
+    const codec::Decoder before = planner.decoder();
+    const auto plans = TRY(codec::Editor(before).changeMask(changes));
     std::vector<AppliedEdit> applied(edits.size());
     for (std::size_t i = 0; i < edits.size(); ++i) {
-        const codec::EditPlan &plan = (*plans)[i];
+        const codec::EditPlan &plan = plans[i];
         applied[i].edit = edits[i];
         applied[i].asked = plan.asked;
         applied[i].stored = plan.stored;
@@ -154,24 +143,20 @@ Result<std::vector<AppliedEdit>> Planner::planMask(std::span<const Edit> edits)
     }
     auto planned = checkAlone(*m_bundle, m_weight);
     if (planned)
-        planned = planner->apply(plans->back());
+        planned = planner.apply(plans.back());
     if (!planned)
         return tl::unexpected(std::move(planned.error()));
     applied.back().bytes = m_recorder.take(false);
     applied.back().tables = !applied.back().bytes.empty(); // decoders have counted the mask
     if (!applied.back().tables)
         return applied;
-    const auto decoder = reread();
-    if (!decoder)
-        return tl::unexpected(decoder.error());
+    const auto decoder = TRY(reread());
     std::set<std::uint64_t> seen;
     for (std::size_t i = edits.size(); i-- > 0;) { // of several of one element the last one holds
         const std::uint64_t element = changes[i].element;
-        auto held = seen.insert(element).second
-                        ? checkElement(*decoder, edits[i], element, applied[i].stored)
-                        : Result<void>();
-        if (!held)
-            return tl::unexpected(std::move(held.error()));
+        TRY(seen.insert(element).second
+                ? checkElement(decoder, edits[i], element, applied[i].stored)
+                : Result<void>());
     }
     return applied;
 }
@@ -248,10 +233,7 @@ Error Planner::verifyError(double wanted, double found) const
 /// The weight in the bundle as its files are now.
 Result<codec::Decoder> Planner::reread()
 {
-    auto bundle = m_bundle->reread();
-    if (!bundle)
-        return tl::unexpected(std::move(bundle.error()));
-    m_bundle = std::move(*bundle);
+    m_bundle = TRY(m_bundle->reread());
     return m_weight < m_bundle->weights().size()
                ? m_bundle->decoder(m_weight)
                : Result<codec::Decoder>(tl::unexpected(verifyError(0, 0)));

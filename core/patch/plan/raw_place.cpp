@@ -29,11 +29,7 @@ using descriptor::Register;
 
 tl::unexpected<Error> fieldError(const std::string &path, std::string expected, std::string message)
 {
-    return ErrorBuilder("patch.field")
-        .field(path)
-        .expected(std::move(expected))
-        .message(std::move(message))
-        .unexpected();
+    return refused("patch.field", path, expected, {}, message);
 }
 
 /// The pieces of "task[1,3]/Common/ConvCfg/Ox".
@@ -117,12 +113,8 @@ Result<RawPlace> fieldPlace(const Bundle &bundle, const Edit &edit)
     }
     const std::uint32_t most = bits.mask() >> bits.low;
     if (edit.stored < 0 || edit.stored > static_cast<std::int64_t>(most)) {
-        return ErrorBuilder("patch.unrepresentable")
-            .field(edit.weight)
-            .expected(fmt::format("0 to {}", most))
-            .found(fmt::format("{}", edit.stored))
-            .message("The field has fewer bits")
-            .unexpected();
+        return refused("patch.unrepresentable", edit.weight, fmt::format("0 to {}", most),
+                       fmt::format("{}", edit.stored), "The field has fewer bits");
     }
     const auto number = static_cast<std::uint32_t>(edit.stored);
     const std::uint32_t after = (word.value & ~bits.mask()) | (number << bits.low);
@@ -189,11 +181,8 @@ Result<RawPlace> bytesPlace(const Bundle &bundle, const Edit &edit)
         return entry.path == edit.weight;
     });
     if (file == files.end()) {
-        return ErrorBuilder("patch.file")
-            .found(edit.weight)
-            .expected("the path of a file in the bundle")
-            .message("The bundle has no such file")
-            .unexpected();
+        return refused("patch.file", {}, "the path of a file in the bundle", edit.weight,
+                       "The bundle has no such file");
     }
     RawPlace place;
     place.file = static_cast<std::size_t>(file - files.begin());

@@ -348,17 +348,13 @@ Result<void> WeightPlanner::apply(const codec::EditPlan &plan)
 Result<void> WeightPlanner::resize(const codec::EditPlan &plan)
 {
     if (countIsTyped(*m_bundle))
-        return ErrorBuilder("patch.mask")
-            .field(weight().name)
-            .expected("as many non-zero values as before")
-            .found("another number")
-            .message(
-                std::string("The number of non-zero values is part of the program's types: "
-                            "keep or drop another element of the weight in the same step, or ") +
+        return refused(
+            "patch.mask", weight().name, "as many non-zero values as before", "another number",
+            std::string("The number of non-zero values is part of the program's types: "
+                        "keep or drop another element of the weight in the same step, or ") +
                 (m_bundle->kind() == BundleKind::Aimodel
                      ? "write a copy (patch --output), whose module is written anew"
-                     : "change the .aimodel and compile it anew"))
-            .unexpected();
+                     : "change the .aimodel and compile it anew"));
     m_tables = true;
     const auto *payload = std::get_if<codec::Operand>(&m_decoder->encoding().payload);
     const codec::Operand *stored = payload == nullptr ? nullptr : operandOf(payload->role);
@@ -427,12 +423,10 @@ Result<void> checkAlone(const Bundle &bundle, std::size_t weight)
             counted ? sharers(bundle, weight, *operand.place) : std::vector<std::string>();
         if (others.empty())
             continue;
-        return ErrorBuilder("patch.shared")
-            .field(std::string(codec::partRoleName(operand.role)))
-            .expected("a mask and non-zero values of this weight alone")
-            .found(fmt::format("also those of {}", fmt::join(others, ", ")))
-            .message("Another weight reads the same mask or non-zero values, which would change")
-            .unexpected();
+        return refused("patch.shared", std::string(codec::partRoleName(operand.role)),
+                       "a mask and non-zero values of this weight alone",
+                       fmt::format("also those of {}", fmt::join(others, ", ")),
+                       "Another weight reads the same mask or non-zero values, which would change");
     }
     return {};
 }

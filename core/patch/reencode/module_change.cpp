@@ -64,15 +64,12 @@ Result<void> ModuleChange::raiseVersion()
 {
     if (m_version == 0 || m_wanted <= m_version)
         return {};
-    const auto version = m_edit.attribute("serialization.integer", {{{32}, {1}, {m_wanted}}, {}});
-    if (!version)
-        return tl::unexpected(version.error());
-    const auto properties =
+    const auto version =
+        TRY(m_edit.attribute("serialization.integer", {{{32}, {1}, {m_wanted}}, {}}));
+    const auto properties = TRY(
         m_edit.properties("aicode.serialization.asset",
-                          {m_module.attributeOf(m_module.operations[m_asset], "source"), *version});
-    if (!properties)
-        return tl::unexpected(properties.error());
-    m_edit.setProperties(m_asset, *properties);
+                          {m_module.attributeOf(m_module.operations[m_asset], "source"), version}));
+    m_edit.setProperties(m_asset, properties);
     return {};
 }
 
@@ -171,30 +168,23 @@ Result<std::uint32_t> ModuleChange::ownConstant(std::span<const std::byte> bytes
 
 Result<BundlePtr> ModuleChange::open()
 {
-    if (auto raised = raiseVersion(); !raised)
-        return tl::unexpected(std::move(raised.error()));
+    TRY(raiseVersion());
     m_edit.dropUnused();
-    auto written = mlir::writeModule(m_module, &m_edit);
-    if (!written)
-        return tl::unexpected(std::move(written.error()));
+    auto written = TRY(mlir::writeModule(m_module, &m_edit));
     Sha256 sum;
-    sum.update(*written);
-    const auto digest = sum.finish();
-    if (!digest)
-        return tl::unexpected(digest.error());
+    sum.update(written);
+    const auto digest = TRY(sum.finish());
     OpenOptions options;
     for (std::size_t i = 0; i < m_bundle.files().size(); ++i) {
         const BundleFile &file = m_bundle.files()[i];
         if (i == m_file) {
-            options.memory.emplace_back(file.path, std::move(*written));
+            options.memory.emplace_back(file.path, std::move(written));
         } else if (file.path == aimodel::kHashFile) {
             options.memory.emplace_back(file.path,
-                                        std::vector<std::byte>(digest->begin(), digest->end()));
+                                        std::vector<std::byte>(digest.begin(), digest.end()));
         } else {
-            auto copied = copiedFile(file);
-            if (!copied)
-                return tl::unexpected(std::move(copied.error()));
-            options.memory.emplace_back(file.path, std::move(*copied));
+            auto copied = TRY(copiedFile(file));
+            options.memory.emplace_back(file.path, std::move(copied));
         }
     }
     return Bundle::open(m_bundle.name(), options);

@@ -25,8 +25,7 @@ using mlir::NewOperation;
 
 tl::unexpected<Error> noForm(std::string expected, std::string found, std::string message)
 {
-    return refused("encode.form", "form", std::move(expected), std::move(found),
-                   std::move(message));
+    return refused("encode.form", "form", expected, found, message);
 }
 
 /// The operations that make one weight in its new form.
@@ -207,8 +206,8 @@ Result<void> verifyModule(const Bundle &bundle, const Bundle &made,
     for (const Reencoding &each : weights) {
         const Weight &weight = bundle.weights()[each.weight];
         const auto wrong = [&](std::string found) {
-            return refused("encode.verify", weight.name, "the values that were encoded",
-                           std::move(found), "The new package does not hold what it should");
+            return refused("encode.verify", weight.name, "the values that were encoded", found,
+                           "The new package does not hold what it should");
         };
         const auto place = places.find(weight.address());
         if (place == places.end())
@@ -261,23 +260,20 @@ Result<BundlePtr> reencodeModule(const Bundle &bundle, std::span<const Reencodin
         if (weight.shape != each.encoded->shape)
             return refused("encode.shape", weight.name, shapeText(weight.shape),
                            shapeText(each.encoded->shape), "A form does not change the shape");
-        const auto maker = change.makerOf(weight);
-        if (!maker)
-            return tl::unexpected(maker.error());
-        if (!replaced.insert(*maker).second)
+        const auto maker = TRY(change.makerOf(weight));
+        if (!replaced.insert(maker).second)
             return refused("encode.program", weight.name, "each weight once", "twice",
                            "A weight cannot get two forms");
         auto operations = FormWriter(change, weight, *each.encoded)
-                              .run(change.module().operations[*maker].results.first);
+                              .run(change.module().operations[maker].results.first);
         if (!operations)
             return ErrorBuilder(std::move(operations.error())).field(weight.name).unexpected();
-        change.edit().replace(*maker, std::move(*operations));
+        change.edit().replace(maker, std::move(*operations));
     }
     auto made = change.open();
     if (!made)
         return made;
-    if (auto sound = verifyModule(bundle, **made, weights); !sound)
-        return tl::unexpected(std::move(sound.error()));
+    TRY(verifyModule(bundle, **made, weights));
     return made;
 }
 

@@ -123,9 +123,7 @@ public:
     Result<std::vector<NewOperation>> run(std::uint32_t maker)
     {
         const std::uint32_t result = m_change.module().operations[maker].results.first;
-        auto made = copy(result, false);
-        if (!made)
-            return tl::unexpected(std::move(made.error()));
+        TRY(copy(result, false));
         m_operations.back().results = {result};
         return std::move(m_operations);
     }
@@ -166,7 +164,7 @@ SparseChain::Made SparseChain::changedType(std::uint32_t type, bool packed)
     const mlir::Module &module = m_change.module();
     const auto tensor = mlir::tensorType(module, type);
     const auto unknown = [&](std::string expected) {
-        return refused("encode.program", m_weight.name, std::move(expected), "another one",
+        return refused("encode.program", m_weight.name, expected, "another one",
                        "The number of stored values stands in a type that is not known");
     };
     if (!tensor)
@@ -257,12 +255,10 @@ Result<OwnConstants> withOwnMasks(const Bundle &bundle, const std::vector<Edit> 
         if (edits[i].kind != Edit::Kind::Keep && edits[i].kind != Edit::Kind::Drop)
             continue;
         const auto index = findWeight(bundle, edits[i].weight);
-        const auto element = index ? singleElement(edits[i], bundle.weights()[*index].shape)
-                                   : Result<std::uint64_t>(tl::unexpected(index.error()));
-        if (!element)
-            return tl::unexpected(element.error());
+        const auto element = TRY(index ? singleElement(edits[i], bundle.weights()[*index].shape)
+                                       : Result<std::uint64_t>(tl::unexpected(index.error())));
         MaskEdits &own = byWeight[*index];
-        own.changes.push_back({*element, std::nullopt, toleranceFor(edits[i].value, tolerance)});
+        own.changes.push_back({element, std::nullopt, toleranceFor(edits[i].value, tolerance)});
         if (edits[i].kind == Edit::Kind::Keep)
             own.changes.back().value = edits[i].value;
         own.numbers.push_back(i);
@@ -273,13 +269,9 @@ Result<OwnConstants> withOwnMasks(const Bundle &bundle, const std::vector<Edit> 
     ModuleChange change(bundle);
     for (const auto &[index, masked] : byWeight) {
         const Weight &weight = bundle.weights()[index];
-        const auto decoder = bundle.decoder(index);
-        if (!decoder)
-            return tl::unexpected(decoder.error());
-        const auto plans = codec::Editor(*decoder).changeMask(masked.changes);
-        if (!plans)
-            return tl::unexpected(plans.error());
-        const codec::EditPlan &plan = plans->back();
+        const auto decoder = TRY(bundle.decoder(index));
+        const auto plans = TRY(codec::Editor(decoder).changeMask(masked.changes));
+        const codec::EditPlan &plan = plans.back();
         const auto &encoding = *weight.form.encoding();
         const codec::Operand &mask = *encoding.mask;
         const auto &values = std::get<codec::Operand>(encoding.payload);
@@ -287,29 +279,25 @@ Result<OwnConstants> withOwnMasks(const Bundle &bundle, const std::vector<Edit> 
                           checkOwnBytes(bundle, weight, values);
         if (plan.parts.empty() || room)
             continue;
-        const std::uint64_t before = decoder->payloadElements().value;
+        const std::uint64_t before = decoder.payloadElements().value;
         const ElementCount after = plan.payloadElements.value_or(ElementCount(before));
         const auto length = packedBytes(after, values.type);
         if (!length || length->value == 0)
             return refused("encode.form", weight.name, "one stored value at least", "none",
                            "A sparse weight of a Core AI package stores something");
-        const auto maker = change.makerOf(weight);
-        if (!maker)
-            return tl::unexpected(maker.error());
+        const auto maker = TRY(change.makerOf(weight));
         const auto maskBytes = bundle.operandBytes(mask);
         const auto newMask = withChanges(maskBytes, plan, PartRole::Mask, maskBytes.size());
         const auto newValues =
             withChanges(bundle.operandBytes(values), plan, values.role, length->value);
         auto operations =
-            SparseChain(change, weight, before, after.value, newMask, newValues).run(*maker);
-        if (!operations)
-            return tl::unexpected(std::move(operations.error()));
-        change.edit().replace(*maker, std::move(*operations));
+            TRY(SparseChain(change, weight, before, after.value, newMask, newValues).run(maker));
+        change.edit().replace(maker, std::move(operations));
         own.notes.push_back(
             {Severity::Note,
              ErrorBuilder("patch.own_constant")
                  .file(change.module().file)
-                 .at(change.module().operations[*maker].range.offset)
+                 .at(change.module().operations[maker].range.offset)
                  .field(weight.findableName())
                  .found(fmt::format("{} stored values, {} from now on", before, after.value))
                  .message("The types of the module say how many values are stored: "
@@ -317,14 +305,11 @@ Result<OwnConstants> withOwnMasks(const Bundle &bundle, const std::vector<Edit> 
                           "another length")});
         for (std::size_t i = 0; i < masked.numbers.size(); ++i)
             own.before.emplace_back(masked.numbers[i],
-                                    elementText(*decoder, masked.changes[i].element));
+                                    elementText(decoder, masked.changes[i].element));
     }
     if (change.edit().empty())
         return own;
-    auto made = change.open();
-    if (!made)
-        return tl::unexpected(std::move(made.error()));
-    own.bundle = std::move(*made);
+    own.bundle = TRY(change.open());
     return own;
 }
 
@@ -344,10 +329,8 @@ Result<OwnConstants> withOwnBytes(const Bundle &bundle, const std::vector<Edit> 
     for (const Edit &edit : edits) {
         if (edit.isRaw())
             continue;
-        const auto index = findWeight(bundle, edit.weight);
-        if (!index)
-            return tl::unexpected(index.error());
-        const auto maker = change.makerOf(bundle.weights()[*index]);
+        const auto index = TRY(findWeight(bundle, edit.weight));
+        const auto maker = change.makerOf(bundle.weights()[index]);
         const auto part = maker ? constantOfPart(module, *maker, editedPart(edit)) : std::nullopt;
         if (!part || !done.emplace(part->constant, part->reader).second)
             continue;
@@ -408,10 +391,8 @@ Result<OwnConstants> withOwnBytes(const Bundle &bundle, const std::vector<Edit> 
         change.edit().replace(reader, std::move(added));
     if (change.edit().empty())
         return OwnConstants();
-    auto made = change.open();
-    if (!made)
-        return tl::unexpected(std::move(made.error()));
-    return OwnConstants{std::move(*made), std::move(notes), {}};
+    auto made = TRY(change.open());
+    return OwnConstants{std::move(made), std::move(notes), {}};
 }
 
 } // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/patch/reencode/raise_opset.h"
 
-#include "core/base/error_builder.h"
+#include "core/base/error.h"
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
 #include "core/container/mil/model_files.h"
@@ -45,12 +45,7 @@ RawBytes rawText(std::string_view text)
 tl::unexpected<Error> opsetError(std::string field, std::string expected, std::string found,
                                  std::string_view message)
 {
-    return ErrorBuilder("encode.opset")
-        .field(std::move(field))
-        .expected(std::move(expected))
-        .found(std::move(found))
-        .message(message)
-        .unexpected();
+    return refused("encode.opset", field, expected, found, message);
 }
 
 class Raiser
@@ -419,13 +414,10 @@ bool isPlain(const codec::Encoding &encoding)
 
 tl::unexpected<Error> notRewritten(const mil::Function &function, const mil::Operation &operation)
 {
-    return ErrorBuilder("encode.opset")
-        .field(operation.type)
-        .expected("a weight that can be read")
-        .found(operation.outputs.empty() ? operation.displayName() : operation.outputs[0].name)
-        .message("An operation of " + function.opset +
-                 " cannot be written in the signature of iOS 18")
-        .unexpected();
+    return refused("encode.opset", operation.type, "a weight that can be read",
+                   operation.outputs.empty() ? operation.displayName() : operation.outputs[0].name,
+                   "An operation of " + function.opset +
+                       " cannot be written in the signature of iOS 18");
 }
 
 } // namespace

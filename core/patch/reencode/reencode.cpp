@@ -304,6 +304,8 @@ Result<BundlePtr> reencodeWeights(const Bundle &bundle, std::span<const Reencodi
     const BundleReadLock lock(bundle);
     if (bundle.kind() == BundleKind::Aimodel && bundle.programFile() != kNoIndex)
         return patch::reencodeModule(bundle, weights);
+    if (!weights.empty() && isOfOldNetwork(bundle.weights()[weights.front().weight]))
+        return patch::reencodeNetwork(bundle, weights);
     if (bundle.programFiles().empty())
         return patch::Reencoder(bundle, weights).run();
     // Of a compiled pipeline one program after the other; a weight keeps its place in the list.

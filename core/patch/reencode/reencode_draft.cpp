@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/patch/reencode/reencoder.h"
 
-#include "core/base/error_builder.h"
+#include "core/base/error.h"
 #include "core/form/form_steps.h"
 
 #include <algorithm>
@@ -22,12 +22,7 @@ constexpr unsigned kFirstNewSignature = 18;
 tl::unexpected<Error> opsetFault(std::string expected, const DraftTarget &target,
                                  std::string message)
 {
-    return ErrorBuilder("encode.opset")
-        .field(target.output)
-        .expected(std::move(expected))
-        .found(target.opset)
-        .message(std::move(message))
-        .unexpected();
+    return refused("encode.opset", target.output, expected, target.opset, message);
 }
 
 /// A small literal of 32-bit integers.
@@ -186,11 +181,8 @@ Result<DraftOperation> Drafter::scaled() const
 {
     const ScaledOperation *row = scaledOperation(nodeOf(*m_encoded.encoding().scaling));
     if (row == nullptr)
-        return ErrorBuilder("encode.form")
-            .field(m_target.output)
-            .expected("a form that a program has an operation for")
-            .message("No operation makes such a weight")
-            .unexpected();
+        return refused("encode.form", m_target.output, "a form that a program has an operation for",
+                       {}, "No operation makes such a weight");
     TRY(requireOpset(row->opset, row->weights));
     DraftOperation draft = operation(std::string(row->type), row->oldSignature);
     if (row->axis)
@@ -249,12 +241,9 @@ Result<std::vector<DraftOperation>> Drafter::scaledPalette() const
 {
     TRY(requireOpset(kFirstNewSignature, "palettes of scaled entries"));
     if (part(PartRole::Lut)->type != ElementType::Int8) {
-        return ErrorBuilder("encode.form")
-            .field(m_target.output)
-            .expected("int8 entries")
-            .found(elementTypeName(part(PartRole::Lut)->type))
-            .message("A program can scale a codebook of int8 entries only")
-            .unexpected();
+        return refused("encode.form", m_target.output, "int8 entries",
+                       elementTypeName(part(PartRole::Lut)->type),
+                       "A program can scale a codebook of int8 entries only");
     }
     auto looked = TRY(palette());
     looked.output += "_codes";

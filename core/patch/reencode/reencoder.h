@@ -158,6 +158,11 @@ private:
     std::map<std::size_t, std::map<std::uint64_t, std::uint64_t>> m_moved; ///< by file
 };
 
+/// The weights of a neural network of the kind before programs, in a serialised Model: dense fp16,
+/// or a palette of one codebook. Errors: "encode.network" (a compiled one), "encode.form",
+/// "encode.program", "encode.verify".
+Result<BundlePtr> reencodeNetwork(const Bundle &bundle, std::span<const Reencoding> weights);
+
 /// The bytes of a file that stays as it is. Errors: "encode.size".
 Result<std::vector<std::byte>> copiedFile(const BundleFile &file);
 

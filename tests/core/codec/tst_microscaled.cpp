@@ -223,6 +223,27 @@ private slots:
         QCOMPARE(decoded, std::vector<double>(values.size(), 3.0));
     }
 
+    /// E5M2: the largest number of a group is at 2^15 times its scale (OCP), nothing is clipped
+    /// (NV).
+    void e5m2()
+    {
+        std::vector<float> values(32, 0.375F);
+        values[0] = 3.4F; // between 3 and 3.5: mantissas of two bits
+        values[1] = -4;
+        for (const auto algorithm : {MxAlgorithm::Ocp, MxAlgorithm::Nv}) {
+            auto asked = request(MxFormat::Mxfp8E5M2, MxAxis::Columns, MxSource::Fp32, 1, 32);
+            asked.algorithm = algorithm;
+            const auto matrix = quantizeMicroscaled(values, asked);
+            QVERIFY(matrix && matrix->data.size() == 32);
+            QCOMPARE(int(matrix->exponents[0]), 127 + 2 - 15);
+            std::vector<double> decoded(32);
+            dequantizeMicroscaled(*matrix, decoded);
+            QCOMPARE(decoded[0], 3.5);
+            QCOMPARE(decoded[1], -4.0);
+            QCOMPARE(decoded[2], 0.375);
+        }
+    }
+
     void wrongLengthsAreRefused()
     {
         std::mt19937 random(1);

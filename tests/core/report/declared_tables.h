@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/report/audit_report.h"
 #include "core/report/build_matrix.h"
 #include "core/report/bundle_report.h"
 #include "core/report/byte_table.h"
@@ -8,6 +9,7 @@
 #include "core/report/collective_table.h"
 #include "core/report/compiled_origin.h"
 #include "core/report/container_table.h"
+#include "core/report/coverage_table.h"
 #include "core/report/decision_table.h"
 #include "core/report/edit_table.h"
 #include "core/report/encode_table.h"
@@ -52,7 +54,8 @@ inline std::vector<TableFacts> fileTables()
         encodedTable(), quantizedFileTable(), quantizeTileTable(), decisionTable(),
         planTotalsTable(), buildTotalsTable(), chipTable(), knotTable(), elementRoleTable(),
         unitSectionTable(), alignedSectionTable(), fp8FormatTable(), engineNoteTable(),
-        ccdmaSetterTable(), collectiveNoteTable(), compiledPartTable(), compiledFactTable());
+        ccdmaSetterTable(), collectiveNoteTable(), compiledPartTable(), compiledFactTable(),
+        auditTable(), nearerTable(), coverageTable());
 }
 
 inline std::vector<TableFacts> declaredTables()

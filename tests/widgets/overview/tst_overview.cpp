@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/assessment/bundle_findings.h"
 #include "core/base/overlaid_file.h"
+#include "made_bundle.h"
 #include "tests/test_program.h"
 #include "tests/widgets/sample_session.h"
 #include "widgets/chips/chip_state.h"
@@ -339,6 +341,36 @@ private Q_SLOTS:
             QVERIFY(share);
         for (std::size_t i = 1; i < figures.findings.size(); ++i)
             QVERIFY(figures.findings[i - 1].kind <= figures.findings[i].kind);
+    }
+
+    /// A report of a fault that others contradict is a line of its own, unfolded by a click, and
+    /// not counted.
+    void disputedFaultsAreQuiet()
+    {
+        MadeBundle made;
+        made.line("tensor<fp16, [2, 2]> w = constexpr_affine_dequantize()[axis = int32(0), name = "
+                  "string(\"w\"), quantized_data = tensor<int8, [2, 2]>([1, 3, 4, 5]), scale = "
+                  "fp16(0x1p0), zero_point = int8(0)]");
+        made.consume("w");
+        const auto opened = Bundle::open("a.mlmodelc", made.options());
+        QVERIFY(opened);
+        const auto known = knownFaultFindings(**opened);
+        QVERIFY(!known.empty());
+        for (const Finding &finding : known)
+            QVERIFY(finding.kind == Finding::Kind::DisputedFault);
+        Session session;
+        OverviewDock dock(session);
+        session.setBundle(*opened);
+        QVERIFY(showDock(dock, 900, 700));
+        QVERIFY(settle(dock));
+        const QString effect = QStringLiteral("zero point of 0");
+        QVERIFY2(dock.findings().text().contains(QStringLiteral("disputed")),
+                 qPrintable(dock.findings().text()));
+        QVERIFY(!dock.findings().text().contains(effect));
+        Q_EMIT dock.findings().linkActivated(QStringLiteral("disputed:"));
+        QVERIFY(dock.findings().text().contains(effect));
+        Q_EMIT dock.findings().linkActivated(QStringLiteral("disputed:"));
+        QVERIFY(!dock.findings().text().contains(effect));
     }
 
     void inspectorFitsTheForm_data()

@@ -170,7 +170,7 @@ void readShard(std::vector<BundleFile> &files, std::size_t index, ContainerConte
                          return a.bytes.offset < b.bytes.offset;
                      });
     const std::string sourceOp("safetensors");
-    addScaledTensors(tensors, sourceOp, out);
+    addScaledTensors(tensors, files, sourceOp, out);
     for (const StoredTensor &tensor : tensors)
         addTensor(tensor, sourceOp, out);
 }

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/bundle/reader/checkpoint/scaled_tensors.h"
 
+#include "core/base/little_endian.h"
+#include "core/base/overlaid_file.h"
 #include "core/bundle/weight.h"
 #include "core/container/mil/program.h"
 
 #include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
 #include <map>
 #include <optional>
 #include <set>
@@ -16,7 +21,7 @@ namespace kernscope::checkpoint {
 
 namespace {
 
-constexpr std::uint64_t kMxGroup = 32;
+constexpr std::uint64_t kMxGroup = 32, kNvGroup = 16;
 
 /// Tensors that are one weight, and how they are read.
 struct Joined {
@@ -25,6 +30,9 @@ struct Joined {
     ElementType codeType = ElementType::Unknown, scaleType = ElementType::Unknown;
     Shape shape, grid;
     std::optional<std::uint8_t> offset; ///< that is taken off every code
+    /// One number that multiplies all scales (NVFP4), or what they are multiplied by instead.
+    const StoredTensor *whole = nullptr;
+    std::optional<float> inverse = {};
 };
 
 bool isReal(ElementType type)
@@ -58,7 +66,8 @@ Shape gridOf(const Shape &scales, const Shape &shape)
 class Joiner
 {
 public:
-    explicit Joiner(const std::vector<StoredTensor> &tensors)
+    Joiner(const std::vector<StoredTensor> &tensors, const std::vector<BundleFile> &files)
+        : m_files(files)
     {
         for (const StoredTensor &tensor : tensors) {
             if (!tensor.fault && !tensor.packed && !tensor.firstAxisInnermost)
@@ -71,7 +80,8 @@ public:
         std::vector<Joined> found;
         for (const auto &[name, tensor] : m_byName) {
             for (const auto &look :
-                 {&Joiner::withScales, &Joiner::packedIntegers, &Joiner::blocks, &Joiner::mlx}) {
+                 {&Joiner::withScales, &Joiner::packedIntegers, &Joiner::packedFp4,
+                  &Joiner::modelOpt, &Joiner::blocks, &Joiner::mlx}) {
                 auto joined = (this->*look)(name, *tensor);
                 if (joined && divides(joined->grid, joined->shape)) {
                     found.push_back(*std::move(joined));
@@ -113,22 +123,118 @@ private:
                       {}};
     }
 
-    /// NAME_packed of int32 with eight codes each, less 8, and NAME_scale.
+    /// The bytes of a small tensor; empty where they are not there.
+    std::span<const std::byte> bytesOf(const StoredTensor &tensor) const
+    {
+        const auto all = m_files[tensor.file].file->bytes();
+        return fitsInside(tensor.bytes, ByteCount(all.size()))
+                   ? all.subspan(static_cast<std::size_t>(tensor.bytes.offset.value),
+                                 static_cast<std::size_t>(tensor.bytes.bytes.value))
+                   : std::span<const std::byte>();
+    }
+
+    /// Columns that NAME_shape says, of int64 [rows, columns]; 0 where there is none.
+    std::uint64_t columnsOf(const std::string &plain) const
+    {
+        const StoredTensor *said = tensor(plain + "_shape");
+        if (!said || said->type != ElementType::Int64 || said->shape != Shape{2})
+            return 0;
+        const auto bytes = bytesOf(*said);
+        return bytes.size() == 16 ? loadLittle<std::uint64_t>(bytes, 8) : 0;
+    }
+
+    /// NAME_packed of int32 with eight codes each, less 8, or with four, less 128, and NAME_scale.
     std::optional<Joined> packedIntegers(const std::string &name, const StoredTensor &codes) const
     {
         constexpr std::string_view kPacked = "_packed";
-        constexpr std::uint8_t kMiddle = 8;
         if (codes.type != ElementType::Int32 || !name.ends_with(kPacked) || codes.shape.size() != 2)
             return std::nullopt;
         const std::string plain = name.substr(0, name.size() - kPacked.size());
         const StoredTensor *scales = tensor(plain + "_scale");
-        if (!scales || !isReal(scales->type) || tensor(plain + "_zero_point"))
+        if (!scales || !isReal(scales->type) || tensor(plain + "_zero_point") ||
+            tensor(plain + "_g_idx"))
             return std::nullopt;
-        const Shape shape{codes.shape[0], codes.shape[1] * 8};
-        return Joined{plain,        "packed int4", &codes,
-                      scales,       nullptr,       ElementType::Uint4,
-                      scales->type, shape,         gridOf(scales->shape, shape),
-                      kMiddle};
+        const std::uint64_t columns = columnsOf(plain), words = codes.shape[1];
+        const bool eight = columns != 0 && columns == words * 4;
+        if (columns != 0 && !eight && columns != words * 8)
+            return std::nullopt;
+        const Shape shape{codes.shape[0], words * (eight ? 4U : 8U)};
+        Joined joined{plain,
+                      eight ? "packed int8" : "packed int4",
+                      &codes,
+                      scales,
+                      nullptr,
+                      eight ? ElementType::Uint8 : ElementType::Uint4,
+                      scales->type,
+                      shape,
+                      gridOf(scales->shape, shape),
+                      std::uint8_t(eight ? 128 : 8)};
+        return joined;
+    }
+
+    /// The one number of a tensor; nothing where it is none that a scale can be.
+    std::optional<float> numberOf(const StoredTensor *whole) const
+    {
+        if (!whole || whole->type != ElementType::Fp32)
+            return std::nullopt;
+        const auto bytes = bytesOf(*whole);
+        const float value =
+            bytes.size() == 4 ? std::bit_cast<float>(loadLittle<std::uint32_t>(bytes, 0)) : 0;
+        return std::isfinite(value) && value != 0 ? std::optional(value) : std::nullopt;
+    }
+
+    /// Bytes with two fp4 codes each and a scale for `group` of them.
+    static std::optional<Joined> fp4(std::string name, std::string layout,
+                                     const StoredTensor &codes, const StoredTensor *scales,
+                                     ElementType scaleType, std::uint64_t group)
+    {
+        if (!scales || codes.type != ElementType::Uint8 || codes.shape.size() < 2 ||
+            scales->shape.size() != codes.shape.size())
+            return std::nullopt;
+        Joined joined{std::move(name),      std::move(layout), &codes, scales, nullptr,
+                      ElementType::Fp4E2M1, scaleType,         {},     {},     {}};
+        joined.shape = codes.shape;
+        joined.grid = scales->shape;
+        joined.shape.back() *= 2;
+        if (joined.grid.back() > UINT64_MAX / group ||
+            joined.grid.back() * group != joined.shape.back())
+            return std::nullopt;
+        return joined;
+    }
+
+    /// NAME_packed of bytes and NAME_scale: E8M0 of 32 (MXFP4), or E4M3 of 16, all of them divided
+    /// by NAME_global_scale (NVFP4). As compressed-tensors has them.
+    std::optional<Joined> packedFp4(const std::string &name, const StoredTensor &codes) const
+    {
+        constexpr std::string_view kPacked = "_packed";
+        if (!name.ends_with(kPacked))
+            return std::nullopt;
+        const std::string plain = name.substr(0, name.size() - kPacked.size());
+        const StoredTensor *scales = tensor(plain + "_scale");
+        if (scales && (scales->type == ElementType::Uint8 || scales->type == ElementType::Fp8E8M0))
+            return fp4(plain, "mxfp4", codes, scales, ElementType::Fp8E8M0, kMxGroup);
+        const StoredTensor *whole = tensor(plain + "_global_scale");
+        const auto number = numberOf(whole);
+        if (!scales || scales->type != ElementType::Fp8E4M3Fn || !number)
+            return std::nullopt;
+        auto joined = fp4(plain, "nvfp4", codes, scales, scales->type, kNvGroup);
+        if (joined) {
+            joined->whole = whole;
+            joined->inverse = 1 / *number;
+        }
+        return joined;
+    }
+
+    /// NAME of bytes, NAME_scale of E4M3 for 16 and NAME_scale_2, by which all are multiplied.
+    std::optional<Joined> modelOpt(const std::string &name, const StoredTensor &codes) const
+    {
+        const StoredTensor *scales = tensor(name + "_scale"), *whole = tensor(name + "_scale_2");
+        if (!scales || scales->type != ElementType::Fp8E4M3Fn || !numberOf(whole))
+            return std::nullopt;
+        auto joined = fp4(name, "nvfp4", codes, scales, scales->type, kNvGroup);
+        if (joined)
+            joined->whole = whole;
+        return joined;
     }
 
     /// NAME_blocks [..., groups, 16] of bytes with two fp4 codes, and NAME_scales [..., groups].
@@ -192,17 +298,21 @@ private:
         }
         if (scales->type != ElementType::Uint8)
             return std::nullopt;
-        joined.scaleType = ElementType::Fp8E8M0;
-        const bool four = words * 8 == groups * kMxGroup;
-        if (!four && words * 4 != groups * kMxGroup) // nvfp4 has scales of another type
+        // Codes of a scale: 32 of four bits, 32 of eight, 16 of four.
+        const bool nv = words * 8 == groups * kNvGroup, four = nv || words * 8 == groups * kMxGroup;
+        if (!four && words * 4 != groups * kMxGroup)
             return std::nullopt;
-        joined.layout = four ? "mlx mxfp4" : "mlx mxfp8";
+        joined.scaleType = nv ? ElementType::Fp8E4M3Fn : ElementType::Fp8E8M0;
+        if (nv)
+            joined.inverse = 1; // scales of E4M3 are a step of their own
+        joined.layout = nv ? "mlx nvfp4" : four ? "mlx mxfp4" : "mlx mxfp8";
         joined.codeType = four ? ElementType::Fp4E2M1 : ElementType::Fp8E4M3Fn;
-        joined.shape.back() = groups * kMxGroup;
+        joined.shape.back() = groups * (nv ? kNvGroup : kMxGroup);
         return joined;
     }
 
     std::map<std::string, const StoredTensor *> m_byName;
+    const std::vector<BundleFile> &m_files;
 };
 
 codec::Operand operandOf(codec::PartRole role, const StoredTensor &tensor, ElementType type,
@@ -217,16 +327,42 @@ codec::Operand operandOf(codec::PartRole role, const StoredTensor &tensor, Eleme
 }
 
 /// One number for all codes, which no file has.
-codec::Operand constantOf(std::uint8_t value, ElementType type, std::size_t rank)
+codec::Operand constantOf(codec::PartRole role, std::vector<std::byte> bytes, ElementType type,
+                          std::size_t rank)
 {
     auto literal = std::make_shared<mil::Literal>();
     literal->element = type;
     literal->count = 1;
-    literal->bytes = {static_cast<std::byte>(value)};
+    literal->bytes = std::move(bytes);
     OperandPlace place;
-    place.bytes = ByteCount(1);
+    place.bytes = ByteCount(literal->bytes.size());
     place.literal = std::move(literal);
-    return operandAt(codec::PartRole::Offset, type, Shape(rank, 1), std::move(place));
+    return operandAt(role, type, Shape(rank, 1), std::move(place));
+}
+
+/// The scales, where one number scales all of them.
+codec::OperandSource wholeScales(const Joined &joined, codec::Operand scales)
+{
+    using codec::PartRole;
+    auto coded = std::make_shared<codec::Encoding>();
+    coded->type = ElementType::Fp32;
+    coded->shape = joined.grid;
+    scales.role = PartRole::Data;
+    coded->payload = std::move(scales);
+    codec::Scaling scaling;
+    scaling.kind = codec::Scaling::Kind::Blockwise;
+    scaling.steps = codec::Scaling::Steps::Difference;
+    const Shape one(joined.grid.size(), 1);
+    if (joined.inverse) {
+        std::vector<std::byte> bytes(4);
+        storeLittle<std::uint32_t>(bytes, 0, std::bit_cast<std::uint32_t>(*joined.inverse));
+        scaling.scale =
+            constantOf(PartRole::Scale, std::move(bytes), ElementType::Fp32, one.size());
+    } else {
+        scaling.scale = operandOf(PartRole::Scale, *joined.whole, ElementType::Fp32, one);
+    }
+    coded->scaling = std::move(scaling);
+    return std::shared_ptr<const codec::Encoding>(std::move(coded));
 }
 
 void addJoined(const Joined &joined, const std::string &sourceOp, ContainerContents &out)
@@ -245,9 +381,14 @@ void addJoined(const Joined &joined, const std::string &sourceOp, ContainerConte
     codec::Scaling scaling;
     scaling.kind = codec::Scaling::Kind::Blockwise;
     scaling.steps = codec::Scaling::Steps::Difference;
-    scaling.scale = operandOf(PartRole::Scale, *joined.scales, joined.scaleType, joined.grid);
+    auto scales = operandOf(PartRole::Scale, *joined.scales, joined.scaleType, joined.grid);
+    if (joined.whole || joined.inverse)
+        scaling.scale = wholeScales(joined, std::move(scales));
+    else
+        scaling.scale = std::move(scales);
     if (joined.offset)
-        scaling.offset = constantOf(*joined.offset, joined.codeType, joined.shape.size());
+        scaling.offset = constantOf(PartRole::Offset, {static_cast<std::byte>(*joined.offset)},
+                                    joined.codeType, joined.shape.size());
     if (joined.biases)
         scaling.bias = operandOf(PartRole::Bias, *joined.biases, joined.biases->type, joined.grid);
     encoding.scaling = std::move(scaling);
@@ -256,7 +397,7 @@ void addJoined(const Joined &joined, const std::string &sourceOp, ContainerConte
     std::uint64_t stored = 0;
     for (const auto &[role, tensor] :
          {std::pair(PartRole::Data, joined.codes), std::pair(PartRole::Scale, joined.scales),
-          std::pair(PartRole::Bias, joined.biases)}) {
+          std::pair(PartRole::Bias, joined.biases), std::pair(PartRole::Scale, joined.whole)}) {
         if (!tensor)
             continue;
         stored += tensor->bytes.bytes.value;
@@ -278,13 +419,14 @@ void addJoined(const Joined &joined, const std::string &sourceOp, ContainerConte
 
 } // namespace
 
-void addScaledTensors(std::vector<StoredTensor> &tensors, const std::string &sourceOp,
-                      ContainerContents &out)
+void addScaledTensors(std::vector<StoredTensor> &tensors, const std::vector<BundleFile> &files,
+                      const std::string &sourceOp, ContainerContents &out)
 {
     std::set<std::string> taken;
-    for (const Joined &joined : Joiner(tensors).find()) {
+    for (const Joined &joined : Joiner(tensors, files).find()) {
         addJoined(joined, sourceOp, out);
-        for (const StoredTensor *tensor : {joined.codes, joined.scales, joined.biases}) {
+        for (const StoredTensor *tensor :
+             {joined.codes, joined.scales, joined.biases, joined.whole}) {
             if (tensor)
                 taken.insert(tensor->name);
         }

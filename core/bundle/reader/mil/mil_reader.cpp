@@ -3,6 +3,7 @@
 #include "core/bundle/reader/mil/mil_reader.h"
 
 #include "core/base/error_builder.h"
+#include "core/bundle/reader/espresso/espresso_reader.h"
 #include "core/bundle/reader/mil/blob_table.h"
 #include "core/bundle/reader/mil/model_claims.h"
 #include "core/bundle/reader/mil/weight_reader.h"
@@ -22,7 +23,7 @@ namespace kernscope {
 
 namespace {
 
-constexpr std::string_view kTextProgram = "model.mil";
+constexpr std::string_view kTextProgram = "model.mil", kNetworkLayers = "model.espresso.net";
 constexpr std::string_view kManifest = "Manifest.json", kMetadata = "metadata.json";
 
 /// visit(BlobReference) of every blob that a block and the blocks within it name.
@@ -67,7 +68,9 @@ public:
     void read()
     {
         m_out.programFile = indexOfPath(m_files, m_input.programPath);
-        if (m_kind == BundleKind::Mlmodelc && indexOfPath(m_files, kTextProgram) == kNoIndex)
+        if (isEspressoNet(m_input.programPath))
+            readNetwork();
+        else if (m_kind == BundleKind::Mlmodelc && indexOfPath(m_files, kTextProgram) == kNoIndex)
             readMembers();
         else
             readProgram();
@@ -89,6 +92,7 @@ public:
 
 private:
     void readProgram();
+    void readNetwork();
     void readMembers();
     void readMember(const mil::PipelineMember &member, mil::ModelNode &node);
     void describe();
@@ -125,6 +129,19 @@ void ProgramReading::readProgram()
                                                              : mil::readProgramText(bytes, path);
     m_out.log.add(std::move(parsed.diagnostics));
     m_out.program = std::move(parsed.program);
+    if (const std::size_t words = indexOfPath(m_files, kMetadata); words != kNoIndex)
+        m_out.program.descriptions = {mil::readCompiledDescription(m_files[words].file->bytes())};
+}
+
+/// A compiled neural network of the kind before programs.
+void ProgramReading::readNetwork()
+{
+    if (m_input.openBeside)
+        m_input.openBeside(besideEspressoNet(m_input.programPath));
+    m_out.programFile = indexOfPath(m_files, m_input.programPath);
+    if (m_out.programFile == kNoIndex)
+        return;
+    readEspresso(m_files, m_out.programFile, {}, m_out);
     if (const std::size_t words = indexOfPath(m_files, kMetadata); words != kNoIndex)
         m_out.program.descriptions = {mil::readCompiledDescription(m_files[words].file->bytes())};
 }
@@ -190,13 +207,8 @@ void ProgramReading::readMember(const mil::PipelineMember &member, mil::ModelNod
         node.kind = "pipeline";
     } else if (member.network) {
         node.kind = "neuralNetwork (Espresso)";
-        m_out.log.add(Severity::Note, ErrorBuilder("bundle.kind")
-                                          .file(folder + "model.espresso.net")
-                                          .at(FileOffset(0))
-                                          .expected("a program (model.mil)")
-                                          .found("a compiled neural network (Espresso)")
-                                          .message("The weights of this model of the pipeline are "
-                                                   "not read."));
+        readEspresso(m_files, indexOfPath(m_files, folder + std::string(kNetworkLayers)),
+                     member.path, m_out);
     }
 }
 
@@ -288,7 +300,7 @@ void ProgramReading::readBlobFiles()
     m_records.resize(m_files.size());
     for (std::size_t i = 0; i < m_files.size(); ++i) {
         m_files[i].role = roleOf(i);
-        if (m_files[i].role != SectionKind::Data)
+        if (m_files[i].role != SectionKind::Data || isEspressoWeights(m_files[i].path))
             continue;
         std::vector<milblob::Record> named;
         for (const BlobTable *blobs : blobsAround(m_files[i].path)) {
@@ -327,15 +339,18 @@ bool ProgramReading::isProgramFile(std::size_t file) const
 SectionKind ProgramReading::roleOf(std::size_t file) const
 {
     const std::string &path = m_files[file].path;
-    if (isProgramFile(file))
+    if (isProgramFile(file) || isEspressoNet(path))
         return SectionKind::Program;
+    if (isEspressoWeights(path))
+        return SectionKind::Data;
     const auto around = blobsAround(path);
     if (looksLikeBlobFile(m_files[file].file->bytes(), path) ||
         std::any_of(around.begin(), around.end(),
                     [file](const BlobTable *each) { return each->names(file); }))
         return SectionKind::Data;
-    return path.ends_with(".json") || path.ends_with(".plist") ? SectionKind::Manifest
-                                                               : SectionKind::Unknown;
+    return path.ends_with(".json") || path.ends_with(".plist") || path.ends_with(".espresso.shape")
+               ? SectionKind::Manifest
+               : SectionKind::Unknown;
 }
 
 void ProgramReading::readWeights()
@@ -368,9 +383,11 @@ std::vector<ByteClaim> ProgramReading::claimsOf(std::size_t file,
                                                 const std::vector<RecordUse> &uses) const
 {
     const BundleFile &owner = m_files[file];
+    if (isEspressoWeights(owner.path))
+        return espressoClaims(owner, file, m_out.weights);
     if (owner.role == SectionKind::Data)
         return claimsOfBlobFile(m_records[file], uses, m_out.weights);
-    if (owner.role == SectionKind::Program)
+    if (owner.role == SectionKind::Program && !isEspressoNet(owner.path))
         return claimsOfProgram(m_out.program, file, owner.file->size(), m_out.weights);
     ByteClaim whole;
     whole.range = {FileOffset(0), owner.file->size()};
@@ -382,7 +399,9 @@ std::vector<ByteClaim> ProgramReading::claimsOf(std::size_t file,
 Result<FileBytes> rewriteFile(const BundleFile &file, bool isProgram)
 {
     const auto bytes = file.file->bytes();
-    if (isProgram)
+    if (isEspressoWeights(file.path))
+        return rewriteEspresso(file);
+    if (isProgram && !isEspressoNet(file.path))
         return mil::rewriteProgram(bytes, file.path);
     if (looksLikeBlobFile(bytes, file.path))
         return milblob::reencode(bytes, file.path);
@@ -422,15 +441,27 @@ public:
     std::string_view helpPage() const override { return "programs"; }
     std::string_view fuzzTarget() const override { return "fuzz_bundle"; }
     std::string_view wanted() const override { return "a .mlmodelc folder"; }
-    std::vector<std::string_view> endings() const override { return {".mlmodelc"}; }
+    std::vector<std::string_view> endings() const override
+    {
+        return {".mlmodelc", ".espresso.net"};
+    }
     std::vector<std::string_view> folderMarks() const override
     {
-        return {kTextProgram, "model0/model.mil", "model0/coremldata.bin"};
+        return {kTextProgram, "model0/model.mil", "model0/coremldata.bin", kNetworkLayers};
+    }
+    /// A compiled network without its folder.
+    bool knows(std::span<const std::byte>, std::string_view path) const override
+    {
+        return isEspressoNet(path);
     }
 
-    Result<std::string> programPath(const std::vector<BundleFile> &) const override
+    Result<std::string> programPath(const std::vector<BundleFile> &files) const override
     {
-        return std::string(kTextProgram); // of a pipeline there are several
+        if (files.size() == 1 && isEspressoNet(files.front().path))
+            return files.front().path;
+        const bool network = indexOfPath(files, kTextProgram) == kNoIndex &&
+                             indexOfPath(files, kNetworkLayers) != kNoIndex;
+        return std::string(network ? kNetworkLayers : kTextProgram); // of a pipeline: several
     }
 };
 

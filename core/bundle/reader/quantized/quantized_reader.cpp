@@ -102,8 +102,7 @@ private:
                 manifestFault("columns_stored", "whole groups of 32",
                               fmt::format("{} x {}", m_matrix.rows, m_matrix.columnsStored),
                               "The groups do not divide the matrix");
-        const ElementType type =
-            m_matrix.format == "mxfp8" ? ElementType::Fp8E4M3Fn : ElementType::Fp4E2M1;
+        const ElementType type = codec::mxElementType(codec::mxFormatOf(m_matrix.format));
         const Shape groups{across ? m_matrix.rows : m_matrix.rows / kGroup,
                            across ? m_matrix.columnsStored / kGroup : m_matrix.columnsStored};
         m_encoding.payload =

@@ -392,10 +392,9 @@ void TestCheckpoint::folders()
     QVERIFY(dir.mkpath(u"old.mlmodelc"_s));
     QFile(dir.filePath(u"old.mlmodelc/model.espresso.net"_s)).open(QIODevice::WriteOnly);
     const auto espresso = Bundle::open(dir.filePath(u"old.mlmodelc"_s).toStdString());
-    QVERIFY(!espresso);
-    QVERIFY(espresso.error().found.find("Espresso") != std::string::npos);
-    // The same files without their folder.
-    for (const char *ending : {"net", "shape", "weights"}) {
+    QVERIFY(espresso && hasErrors((*espresso)->diagnostics())); // empty layers, no weights
+    // The files beside the layers, alone.
+    for (const char *ending : {"shape", "weights"}) {
         QFile loose(dir.filePath(u"model.espresso."_s + QString::fromUtf8(ending)));
         QVERIFY(loose.open(QIODevice::WriteOnly) && loose.write("{\"layers\"") > 0);
         loose.close();
@@ -403,6 +402,21 @@ void TestCheckpoint::folders()
         QVERIFY(!refused && refused.error().code == "bundle.kind");
         QVERIFY2(refused.error().found.find("neural network (Espresso)") != std::string::npos,
                  refused.error().found.c_str());
+    }
+    // PyTorch's files hold code.
+    for (const QByteArray &content :
+         {QByteArray("PK\x03\x04", 4) + QByteArray(22, '\0') + QByteArray("\x0e\0\0\0", 4) +
+              "model/data.pkl" + QByteArray("PK\x01\x02", 4) + QByteArray(24, '\0') +
+              QByteArray("\x0e\0", 2) + QByteArray(16, '\0') + "model/data.pkl" +
+              QByteArray("PK\x05\x06\0\0\0\0\1\0\1\0\x3c\0\0\0\x2c\0\0\0\0\0", 22),
+          QByteArray::fromHex("80028a0a6cfc9c46f9206aa8501a2e")}) {
+        QFile torch(dir.filePath(u"model.pt"_s));
+        QVERIFY(torch.open(QIODevice::WriteOnly) && torch.write(content) == content.size());
+        torch.close();
+        const auto refused = Bundle::open(torch.fileName().toStdString());
+        QVERIFY(!refused && refused.error().code == "bundle.kind");
+        QVERIFY2(refused.error().found.find("PyTorch") != std::string::npos,
+                 describe(refused.error()).c_str());
     }
     QFile archive(dir.filePath(u"m.mlarchive"_s));
     QVERIFY(archive.open(QIODevice::WriteOnly));

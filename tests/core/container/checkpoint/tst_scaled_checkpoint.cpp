@@ -64,7 +64,10 @@ private slots:
     void missingShard();
     void fp8Blocks();
     void packedInt4();
+    void packedInt8();
     void mxBlocks();
+    void packedFp4_data();
+    void packedFp4();
     void mlx_data();
     void mlx();
     void whatDoesNotFit();
@@ -136,6 +139,74 @@ void TestScaledCheckpoint::packedInt4()
     QCOMPARE(valuesOf(*bundle, 0), (std::vector<float>{1, 0, -1, -8, -4, 3.5F, 0, -1}));
 }
 
+/// Four codes less 128 in each word, where NAME_shape says so; columns in another order are left.
+void TestScaledCheckpoint::packedInt8()
+{
+    const QByteArray codes = QByteArray::fromHex("81807f00");
+    const QByteArray shape = QByteArray::fromHex("0100000000000000"
+                                                 "0400000000000000");
+    std::vector<Part> parts{{"l.weight_packed", "I32", "[1,1]", codes},
+                            {"l.weight_scale", "F32", "[1,1]", floats({2})},
+                            {"l.weight_shape", "I64", "[2]", shape}};
+    const BundlePtr bundle = opened(parts);
+    QVERIFY(bundle);
+    const auto weight = bundle->weightByName("l.weight");
+    QVERIFY(weight);
+    QCOMPARE(valuesOf(*bundle, *weight), (std::vector<float>{2, 0, -2, -256}));
+    parts.push_back({"l.weight_g_idx", "I32", "[4]", QByteArray(16, '\0')});
+    QCOMPARE(opened(parts)->weights().size(), std::size_t(4));
+}
+
+void TestScaledCheckpoint::packedFp4_data()
+{
+    QTest::addColumn<QByteArray>("codes"); // name of the codes
+    QTest::addColumn<int>("group");
+    QTest::addColumn<QByteArray>("scale"); // type of the scales
+    QTest::addColumn<QByteArray>("whole");
+    QTest::addColumn<float>("number");
+    QTest::addColumn<float>("factor");
+    // 0x40 is 2 in E4M3, 0x80 is 2 in E8M0.
+    QTest::newRow("compressed-tensors, MXFP4")
+        << QByteArray("l_packed") << 32 << QByteArray("U8") << QByteArray() << 0.0F << 2.0F;
+    QTest::newRow("compressed-tensors, NVFP4")
+        << QByteArray("l_packed") << 16 << QByteArray("F8_E4M3") << QByteArray("l_global_scale")
+        << 4.0F << 0.5F;
+    QTest::newRow("ModelOpt, NVFP4") << QByteArray("l") << 16 << QByteArray("F8_E4M3")
+                                     << QByteArray("l_scale_2") << 4.0F << 8.0F;
+    QTest::newRow("a scale of 0") << QByteArray("l_packed") << 16 << QByteArray("F8_E4M3")
+                                  << QByteArray("l_global_scale") << 0.0F << 0.0F;
+}
+
+void TestScaledCheckpoint::packedFp4()
+{
+    QFETCH(QByteArray, codes);
+    QFETCH(int, group);
+    QFETCH(QByteArray, scale);
+    QFETCH(QByteArray, whole);
+    QFETCH(float, number);
+    QFETCH(float, factor);
+    const QByteArray bytes = QByteArray::fromHex("72") + QByteArray(group / 2 - 1, '\0'); // 1, 6
+    const QByteArray shape = "[1," + QByteArray::number(group / 2) + "]";
+    std::vector<Part> parts{
+        {codes.constData(), "U8", shape.constData(), bytes},
+        {"l_scale", scale.constData(), "[1,1]", QByteArray(1, char(scale == "U8" ? 0x80 : 0x40))}};
+    if (!whole.isEmpty())
+        parts.push_back({whole.constData(), "F32", "[1]", floats({number})});
+    const BundlePtr bundle = opened(parts);
+    QVERIFY(bundle);
+    if (factor == 0) { // three tensors like any other
+        QCOMPARE(bundle->weights().size(), std::size_t(3));
+        return;
+    }
+    QCOMPARE(bundle->weights().size(), std::size_t(1));
+    QCOMPARE(bundle->weights()[0].name, std::string("l"));
+    const std::vector<float> values = valuesOf(*bundle, 0);
+    QCOMPARE(values.size(), std::size_t(group));
+    QCOMPARE(values[0], factor);
+    QCOMPARE(values[1], 6 * factor);
+    QCOMPARE(values[2], 0.0F);
+}
+
 void TestScaledCheckpoint::mxBlocks()
 {
     QByteArray codes(16, '\0');
@@ -162,6 +233,7 @@ void TestScaledCheckpoint::mlx_data()
     QTest::newRow("8 bits, 64") << 16 << QByteArray::fromHex("0301") << true
                                 << QList<float>{5, 1, -1};
     QTest::newRow("mxfp4") << 4 << QByteArray::fromHex("72") << false << QList<float>{2, 12, 0};
+    QTest::newRow("nvfp4") << 2 << QByteArray::fromHex("72") << false << QList<float>{2, 12, 0};
     QTest::newRow("mxfp8") << 8 << QByteArray::fromHex("3844") << false << QList<float>{2, 6, 0};
 }
 
@@ -178,13 +250,13 @@ void TestScaledCheckpoint::mlx()
         parts.push_back({"l.scales", "F32", "[1,1]", floats({2})});
         parts.push_back({"l.biases", "F32", "[1,1]", floats({-1})});
     } else {
-        parts.push_back({"l.scales", "U8", "[1,1]", QByteArray(1, char(128))});
+        parts.push_back({"l.scales", "U8", "[1,1]", QByteArray(1, char(words == 2 ? 0x40 : 128))});
     }
     const BundlePtr bundle = opened(parts);
     QVERIFY(bundle);
     QCOMPARE(bundle->weights().size(), std::size_t(1));
     const std::vector<float> found = valuesOf(*bundle, 0);
-    QCOMPARE(found.size(), std::size_t(affine ? 64 : 32));
+    QCOMPARE(found.size(), std::size_t(affine ? 64 : words == 2 ? 16 : 32));
     for (qsizetype i = 0; i < values.size(); ++i)
         QCOMPARE(found[std::size_t(i)], values[i]);
 }

@@ -10,6 +10,7 @@
 #include "core/container/quantized/folder.h"
 #include "core/container/section/builder.h"
 #include "made_bundle.h"
+#include "made_espresso.h"
 #include "made_module.h"
 #include "synthetic_kernels.h"
 
@@ -216,6 +217,7 @@ std::vector<ContainerSample> containerSamples()
     const MadeBundle made = madeProgram();
     return {{BundleKind::Mlmodelc, "x.mlmodelc", made.options()},
             compiledPipeline(),
+            {BundleKind::Mlmodelc, "net.mlmodelc", madeEspresso()},
             package(),
             coreAiPackage(),
             lone(BundleKind::Aimodel, "x.mlirb", madeWeights().bytes()),

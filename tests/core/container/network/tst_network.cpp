@@ -7,6 +7,7 @@
 
 #include "core/compare/element_changes.h"
 #include "core/patch/patch.h"
+#include "core/patch/reencode/reencode.h"
 #include "tests/test_program.h"
 
 #include <QTest>
@@ -93,6 +94,7 @@ private slots:
     void columns();
     void faults_data();
     void faults();
+    void reencodes();
     void pipelines();
     void twoOfOneName();
     void otherKinds();
@@ -152,6 +154,36 @@ void TestNetwork::widths()
             QVERIFY2(changes.changed(other) == (other <= element),
                      qPrintable(QString::number(other)));
     }
+}
+
+/// fp32 becomes fp16 and a palette; the message is another one, the other layer stays.
+void TestNetwork::reencodes()
+{
+    std::vector<float> values(24);
+    for (std::size_t i = 0; i < values.size(); ++i)
+        values[i] = static_cast<float>(i % 5) * 0.5F - 1;
+    const BundlePtr bundle = open(model(innerProduct("a", 4, 6, bytes(1, floats(values))) +
+                                        innerProduct("b", 1, 2, bytes(1, floats({7, 8})))));
+    QVERIFY(bundle);
+    const auto half = codec::encodeDense(values, {4, 6}, ElementType::Fp16);
+    codec::PaletteOptions three;
+    three.bits = 3;
+    const auto palette = codec::encodePalette(values, {4, 6}, three);
+    QVERIFY(half && palette);
+    for (const auto &[encoded, form] :
+         {std::pair(&*half, "dense-fp16"), std::pair(&*palette, "palette")}) {
+        const auto made = reencodeWeight(*bundle, 0, *encoded);
+        QVERIFY2(made, made ? "" : describe(made.error()).c_str());
+        QCOMPARE(formText((*made)->weights()[0].form), std::string(form));
+        QCOMPARE(test::decoded(**made, "a.weights"), values);
+        QCOMPARE(test::decoded(**made, "b.weights"), (std::vector<float>{7, 8}));
+        QCOMPARE(test::faults((*made)->diagnostics()), std::vector<std::string>());
+    }
+    const auto sparse = codec::encodeSparse(values, {4, 6}, 0.1F);
+    QVERIFY(sparse);
+    const auto refused = reencodeWeight(*bundle, 0, *sparse);
+    QVERIFY(!refused);
+    QCOMPARE(refused.error().code, std::string("encode.form"));
 }
 
 /// w = scale * code + bias, with one rounding each.

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/bundle/reader/espresso/espresso_reader.h"
+
+#include "core/base/error_builder.h"
+#include "core/bundle/reader/network/network_weights.h"
+#include "core/container/espresso/espresso.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace kernscope {
+
+namespace {
+
+constexpr std::string_view kNet = ".espresso.net", kShape = ".espresso.shape",
+                           kWeights = ".espresso.weights";
+
+std::size_t fileAt(const std::vector<BundleFile> &files, std::string_view path)
+{
+    const auto found = std::find_if(files.begin(), files.end(),
+                                    [path](const BundleFile &file) { return file.path == path; });
+    return found == files.end() ? kNoIndex : static_cast<std::size_t>(found - files.begin());
+}
+
+/// "model0/model" of "model0/model.espresso.net".
+std::string stemOf(std::string_view net)
+{
+    return std::string(net.substr(0, net.size() - kNet.size()));
+}
+
+} // namespace
+
+bool isEspressoNet(std::string_view path)
+{
+    return path.ends_with(kNet);
+}
+
+bool isEspressoWeights(std::string_view path)
+{
+    return path.ends_with(kWeights);
+}
+
+std::vector<std::string> besideEspressoNet(std::string_view net)
+{
+    return {stemOf(net) + std::string(kShape), stemOf(net) + std::string(kWeights)};
+}
+
+Result<FileBytes> rewriteEspresso(const BundleFile &weights)
+{
+    const auto table = TRY(espresso::readBlobs(weights.file->bytes(), weights.path));
+    return espresso::writeBlobs(table, weights.file->bytes());
+}
+
+void readEspresso(const std::vector<BundleFile> &files, std::size_t net, const std::string &model,
+                  ContainerContents &out)
+{
+    const std::string stem = stemOf(files[net].path);
+    const std::size_t shape = fileAt(files, stem + std::string(kShape));
+    const std::size_t weights = fileAt(files, stem + std::string(kWeights));
+    espresso::NetFiles parts;
+    parts.net = files[net].file->bytes();
+    parts.name = files[net].path;
+    if (shape != kNoIndex)
+        parts.shape = files[shape].file->bytes();
+    Result<espresso::BlobTable> table;
+    if (weights != kNoIndex) {
+        parts.weightsName = files[weights].path;
+        table = espresso::readBlobs(files[weights].file->bytes(), files[weights].path);
+        if (table)
+            parts.weights = &*table;
+        else
+            out.log.add(Severity::Error, table.error());
+    } else {
+        out.log.add(Severity::Error, ErrorBuilder("io.open")
+                                         .file(stem + std::string(kWeights))
+                                         .field("storage")
+                                         .expected("the weights of the network")
+                                         .found("no such file")
+                                         .message("The weight file of the network is missing"));
+    }
+    auto read = espresso::readNet(parts);
+    if (!read) {
+        out.log.add(Severity::Error, read.error());
+        return;
+    }
+    out.log.add(std::move(read->network.diagnostics));
+    read->function.model = model;
+    if (out.program.version.empty())
+        out.program.version = std::move(read->version);
+    out.program.functions.push_back(std::move(read->function));
+    auto own = networkWeights(read->network, weights, model);
+    std::move(own.begin(), own.end(), std::back_inserter(out.weights));
+}
+
+std::vector<ByteClaim> espressoClaims(const BundleFile &file, std::size_t number,
+                                      const std::vector<Weight> &weights)
+{
+    std::vector<ByteClaim> claims;
+    const auto table = espresso::readBlobs(file.file->bytes(), file.path);
+    if (!table)
+        return claims;
+    ByteClaim header;
+    header.range = table->header();
+    header.kind = SectionKind::Header;
+    header.name = "table of blobs";
+    claims.push_back(std::move(header));
+    for (std::size_t i = 0; i < weights.size(); ++i) {
+        const auto operands = weights[i].operands();
+        for (std::size_t k = 0; k < operands.size(); ++k) {
+            const auto &operand = operands[k];
+            if (!operand.place || operand.place->file != number)
+                continue;
+            ByteClaim claim;
+            claim.range = operand.place->range();
+            claim.kind = sectionKindOf(operand.role);
+            claim.weight = i;
+            claim.operand = k;
+            claims.push_back(std::move(claim));
+        }
+    }
+    for (const espresso::Blob &blob : table->blobs) { // those that no layer names
+        ByteClaim claim;
+        claim.range = blob.data;
+        claim.kind = SectionKind::Data;
+        claim.name = fmt::format("blob {}", blob.id);
+        claims.push_back(std::move(claim));
+    }
+    return claims;
+}
+
+} // namespace kernscope

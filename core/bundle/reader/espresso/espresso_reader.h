@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/bundle/reader/container_reader.h"
+
+namespace kernscope {
+
+// Compiled neural networks: a .mlmodelc with model.espresso.net, a model of a compiled pipeline, or
+// a lone .espresso.net with its shape and its weights beside it. The reader of compiled models
+// (mil_reader.cpp) calls these.
+
+/// Adds the layers and the weights of the network whose net is file number `net` (also of one that
+/// is model `model` of a pipeline). Its weight file is a file of the same folder. Codes: those of
+/// espresso::readNet and espresso::readBlobs, and "io.open" where there is no weight file.
+void readEspresso(const std::vector<BundleFile> &files, std::size_t net, const std::string &model,
+                  ContainerContents &out);
+// By their names.
+bool isEspressoNet(std::string_view path);
+bool isEspressoWeights(std::string_view path);
+/// Paths of the shape and of the weights of a net.
+std::vector<std::string> besideEspressoNet(std::string_view net);
+/// The weight file parsed and written back.
+Result<FileBytes> rewriteEspresso(const BundleFile &weights);
+/// The table and the blobs of such a weight file, and which weight each is of.
+std::vector<ByteClaim> espressoClaims(const BundleFile &file, std::size_t number,
+                                      const std::vector<Weight> &weights);
+
+} // namespace kernscope

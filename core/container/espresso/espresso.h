@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/base/error.h"
+#include "core/base/quantity.h"
+#include "core/container/network/network.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// Compiled neural networks, as coremltools' older models are compiled: the layers as JSON
+/// (.espresso.net), extents of their values (.espresso.shape) and a table of numbered blobs
+/// (.espresso.weights). The layout is what others published (resources/formats/espresso.md).
+namespace kernscope::espresso {
+
+struct Blob {
+    std::uint64_t id = 0;
+    ByteRange data;
+};
+
+/// What a weight file says; its payload stays where it is.
+struct BlobTable {
+    std::vector<Blob> blobs; ///< in the order of the file: payloads follow each other
+    /// The count and the entries.
+    ByteRange header() const
+    {
+        return {FileOffset(0), ByteCount(8 + 16 * std::uint64_t(blobs.size()))};
+    }
+    const Blob *find(std::uint64_t id) const;
+};
+
+/// Errors: "espresso.table" (no count, or more blobs than the file has entries for),
+/// "espresso.blob" (a payload beyond the file's end, a number that comes twice).
+Result<BlobTable> readBlobs(std::span<const std::byte> bytes, const std::string &file);
+/// Writes the table, payloads and what follows them from `source`: the same bytes. Error:
+/// "espresso.write" where `source` does not hold them.
+Result<std::vector<std::byte>> writeBlobs(const BlobTable &table,
+                                          std::span<const std::byte> source);
+
+/// The first bytes of a net or shape that is stored compressed (LZFSE), which is not read.
+bool isCompressedNet(std::span<const std::byte> bytes);
+
+/// What a network holds.
+struct Net {
+    std::string storage;    ///< name of the weight file, in the same folder
+    mil::Function function; ///< a layer is an operation
+    /// Each weight as that of a model before its compilation, LAYER.FIELD: spans are of the weight
+    /// file.
+    network::Network network;
+    std::string version; ///< "2.0"
+};
+
+/// Texts and tables of one network. `shape` may be empty; without `weights` no weight is listed.
+struct NetFiles {
+    std::span<const std::byte> net, shape;
+    std::string_view name;              ///< of the net, for errors
+    const BlobTable *weights = nullptr; ///< null: there is no weight file
+    std::string_view weightsName;
+};
+
+/// Errors: "espresso.net" (compressed, no JSON, no layers). Of single weights, in the diagnostics:
+/// "espresso.missing" (a blob that the file does not have), "espresso.length" (of another size than
+/// the layer's extents), "espresso.ranges" (codes whose arithmetic nobody published).
+Result<Net> readNet(const NetFiles &files);
+
+} // namespace kernscope::espresso

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/container/mil/plain_models.h"
+
+#include "core/base/little_endian.h"
+#include "core/container/mil/wire.h"
+
+#include <algorithm>
+#include <bit>
+#include <climits>
+
+namespace kernscope::mil {
+
+namespace {
+
+constexpr std::size_t kMostNumbers = 4'000'000;
+constexpr std::uint32_t kLinear = 300, kVectors = 301, kTrees = 302, kLinearClasses = 400,
+                        kVectorClasses = 401, kTreeClasses = 402;
+
+class Tables
+{
+public:
+    Tables(const ModelNode &node, std::string_view fileName, std::size_t bytes)
+        : m_node(node), m_state{Faults(fileName), bytes, false, false}
+    {
+    }
+
+    std::vector<NumberTable> read(const WireBytes &content, bool &cut)
+    {
+        switch (m_node.field) {
+        case kTrees:
+        case kTreeClasses: trees(content); break;
+        case kLinear:
+        case kLinearClasses: linear(content); break;
+        default: vectors(content, m_node.field == kVectorClasses ? 1 : 0);
+        }
+        cut = cut || m_left == 0;
+        return std::move(m_tables);
+    }
+
+private:
+    template <class Visit>
+    void each(const WireBytes &message, const Visit &visit)
+    {
+        WireMessage reader(message, m_state);
+        WireField field;
+        while (m_left > 0 && reader.next(field))
+            visit(field);
+    }
+
+    /// Rows of a table; of none the table is left out.
+    void add(std::string name, std::vector<std::string> columns,
+             std::vector<std::vector<double>> rows)
+    {
+        if (!rows.empty())
+            m_tables.push_back({m_node.path, std::move(name), std::move(columns), std::move(rows)});
+    }
+
+    void take(std::vector<double> &row, double number)
+    {
+        if (m_left == 0)
+            return;
+        --m_left;
+        row.push_back(number);
+    }
+
+    /// A double, or several of them packed.
+    void numbers(const WireField &field, std::vector<double> &row)
+    {
+        if (field.type == WireField::Type::Fixed64)
+            take(row, std::bit_cast<double>(field.value));
+        if (field.type != WireField::Type::Bytes)
+            return;
+        const auto bytes = field.content.bytes;
+        for (std::size_t at = 0; at + 8 <= bytes.size(); at += 8)
+            take(row, std::bit_cast<double>(loadLittle<std::uint64_t>(bytes, at)));
+    }
+
+    static double numberOf(const WireField &field)
+    {
+        return field.type == WireField::Type::Fixed64 ? std::bit_cast<double>(field.value)
+                                                      : static_cast<double>(field.value);
+    }
+
+    /// Field 1 of a message: repeated doubles.
+    std::vector<double> list(const WireBytes &message)
+    {
+        std::vector<double> row;
+        each(message, [&](const WireField &field) {
+            if (field.number == 1)
+                numbers(field, row);
+        });
+        return row;
+    }
+
+    void trees(const WireBytes &content)
+    {
+        static constexpr std::uint32_t kFields[] = {1, 2, 3, 10, 11, 12, 13, 14, 30};
+        std::vector<std::vector<double>> nodes, leaves, base(1);
+        const auto node = [&](const WireBytes &message) {
+            std::vector<double> row(std::size(kFields), 0.0);
+            std::vector<WireBytes> values;
+            m_left -= std::min(m_left, row.size());
+            each(message, [&](const WireField &field) {
+                const auto at = std::find(std::begin(kFields), std::end(kFields), field.number);
+                if (field.number == 20 && field.type == WireField::Type::Bytes)
+                    values.push_back(field.content);
+                else if (at != std::end(kFields))
+                    row[static_cast<std::size_t>(at - kFields)] = numberOf(field);
+            });
+            for (const WireBytes &value : values) {
+                std::vector<double> leaf{row[0], row[1], 0, 0};
+                each(value, [&](const WireField &field) {
+                    if (field.number == 1 || field.number == 2)
+                        leaf[1 + field.number] = numberOf(field);
+                });
+                leaves.push_back(std::move(leaf));
+            }
+            nodes.push_back(std::move(row));
+        };
+        each(content, [&](const WireField &ensemble) {
+            if (ensemble.number != 1 || ensemble.type != WireField::Type::Bytes)
+                return;
+            each(ensemble.content, [&](const WireField &field) {
+                if (field.number == 1 && field.type == WireField::Type::Bytes)
+                    node(field.content);
+                else if (field.number == 3)
+                    numbers(field, base[0]);
+            });
+        });
+        add("nodes",
+            {"tree", "node", "behavior", "feature", "value", "true", "false", "missing is true",
+             "hit rate"},
+            std::move(nodes));
+        add("leaf values", {"tree", "node", "index", "value"}, std::move(leaves));
+        if (!base[0].empty())
+            add("base prediction", {}, std::move(base));
+    }
+
+    void linear(const WireBytes &content)
+    {
+        std::vector<std::vector<double>> weights, offset(1);
+        each(content, [&](const WireField &field) {
+            if (field.number == 1 && field.type == WireField::Type::Bytes)
+                weights.push_back(list(field.content));
+            else if (field.number == 2)
+                numbers(field, offset[0]);
+        });
+        add("weights", {}, std::move(weights));
+        if (!offset[0].empty())
+            add("offset", {}, std::move(offset));
+    }
+
+    /// `shift`: a classifier's fields are one further on.
+    void vectors(const WireBytes &content, std::uint32_t shift)
+    {
+        std::vector<std::vector<double>> sparse, dense, coefficients, rho(1);
+        const auto sparseVector = [&](const WireBytes &message) {
+            std::vector<double> row;
+            each(message, [&](const WireField &entry) {
+                double index = 0, value = 0;
+                if (entry.number != 1 || entry.type != WireField::Type::Bytes)
+                    return;
+                each(entry.content, [&](const WireField &field) {
+                    (field.number == 1 ? index : value) = numberOf(field);
+                });
+                take(row, index);
+                take(row, value);
+            });
+            sparse.push_back(std::move(row));
+        };
+        each(content, [&](const WireField &field) {
+            if (field.number == 5 + shift) {
+                numbers(field, rho[0]);
+                return;
+            }
+            if (field.type != WireField::Type::Bytes)
+                return;
+            if (field.number == 4 + shift) {
+                coefficients.push_back(list(field.content));
+            } else if (field.number == 2 + shift || field.number == 3 + shift) {
+                each(field.content, [&](const WireField &vector) {
+                    if (vector.number != 1 || vector.type != WireField::Type::Bytes)
+                        return;
+                    if (field.number == 2 + shift)
+                        sparseVector(vector.content);
+                    else
+                        dense.push_back(list(vector.content));
+                });
+            }
+        });
+        add("support vectors", {}, std::move(dense));
+        add("support vectors (index, value, ...)", {}, std::move(sparse));
+        add("coefficients", {}, std::move(coefficients));
+        if (!rho[0].empty())
+            add("rho", {}, std::move(rho));
+    }
+
+    const ModelNode &m_node;
+    WireState m_state;
+    std::size_t m_left = kMostNumbers;
+    std::vector<NumberTable> m_tables;
+};
+
+} // namespace
+
+bool hasNumberTables(const ModelNode &node)
+{
+    return (node.field >= kLinear && node.field <= kTrees) ||
+           (node.field >= kLinearClasses && node.field <= kTreeClasses);
+}
+
+std::vector<NumberTable> numberTables(std::span<const std::byte> model, const ModelNode &node,
+                                      std::string_view fileName, bool &cut)
+{
+    if (!hasNumberTables(node) || model.size() > INT_MAX || node.content.offset > model.size() ||
+        node.content.length > model.size() - node.content.offset)
+        return {};
+    return Tables(node, fileName, model.size())
+        .read({model.subspan(node.content.offset, node.content.length), node.content.offset}, cut);
+}
+
+} // namespace kernscope::mil

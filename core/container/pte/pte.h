@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/base/error.h"
+#include "core/base/quantity.h"
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+/// ExecuTorch programs (.pte): a FlatBuffer, then segments of data. A program that was lowered to
+/// Core ML holds whole packages, as the data of its delegates. Layout: program.fbs,
+/// extended_header.h and inmemoryfs of pytorch/executorch (resources/formats/pte.md).
+namespace kernscope::pte {
+
+/// What a backend is given.
+struct Delegate {
+    std::string method;  ///< "forward": of the first that names it
+    std::string backend; ///< "CoreMLBackend"
+    ByteRange data;      ///< of the file
+};
+
+/// True where the FlatBuffer has the identifier of such programs.
+bool isPte(std::span<const std::byte> bytes);
+
+/// The delegates, data that several methods share once. Errors: "pte.content" (no such file, or a
+/// reference that leaves it), with the place.
+Result<std::vector<Delegate>> readDelegates(std::span<const std::byte> bytes,
+                                            const std::string &file);
+
+/// A file of a package within a delegate's data.
+struct PackedFile {
+    std::string path; ///< "lowered_module/model.mlpackage/Manifest.json"
+    ByteRange data;   ///< of the .pte
+};
+/// The files of a Core ML delegate: they stand one behind the other, and a JSON text at the end,
+/// written backwards, says which is where. Errors: "pte.files".
+Result<std::vector<PackedFile>> packedFiles(std::span<const std::byte> bytes,
+                                            const Delegate &delegate, const std::string &file);
+
+} // namespace kernscope::pte

@@ -1,0 +1,104 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Makes archives that are unpacked anywhere and run: kernscope-cli-VERSION-linux-ARCH.tar.gz (command
+# line) and kernscope-VERSION-linux-ARCH.tar.gz (window and command line), with the libraries that they
+# need. They start where the C library is no older than this machine's: made on Debian 12 (glibc 2.36)
+# on Debian 12 and 13 and Ubuntu 23.04 and later; the window also needs X11 or Wayland and a font.
+#   packaging/archive.sh [--no-gui] [--output FOLDER] [--root FOLDER]
+# The archives go to FOLDER (default .build/archives). --root (as root) tries them in a bare Debian 13,
+# made there by debootstrap from the mirror that apt-get uses here.
+set -euo pipefail
+. "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
+. "$kernscope_root/packaging/bare.sh"
+
+output=$kernscope_root/.build/archives root='' gui=ON
+while [ $# -gt 0 ]; do
+    case "$1" in
+    -h | --help) print_help; exit ;;
+    --no-gui) gui=OFF ;;
+    --output) output=${2:?--output needs a folder}; shift ;;
+    --root) root=${2:?--root needs a folder}; shift ;;
+    *) echo "Unknown option: $1" >&2; exit 2 ;;
+    esac
+    shift
+done
+install_packages check
+targets=(kernscope-cli)
+[ $gui = OFF ] || targets+=(kernscope)
+configure_and_build release -DBUILD_TESTING=OFF -DKERNSCOPE_BENCH=OFF -DKERNSCOPE_GUI=$gui -- "${targets[@]}"
+mkdir -p "$output"
+version=$(sed -n 's/^project(kernscope VERSION \([0-9.]*\).*/\1/p' "$kernscope_root/CMakeLists.txt")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# The host's own: the C library, and what talks to its graphics driver and its display.
+host='^(ld-linux|libc|libm|libdl|libpthread|librt|libresolv|libGL|libEGL|libGLX|libGLdispatch|libOpenGL|libdrm|libgbm|libX11|libxcb|libwayland-[a-z]*|libfontconfig)[-.]'
+
+# libraries FILE…: the paths of what these load that is not the host's.
+libraries() {
+    ldd "$@" | sed -n 's/.*=> \(\/[^ ]*\) .*/\1/p' | sort -u | while read -r path; do
+        [[ $(basename "$path") =~ $host ]] || printf '%s\n' "$path"
+    done
+}
+
+# pack NAME PROGRAM…: the folder and its archive.
+pack() {
+    local name=$1-$version-linux-$(uname -m) plugins file
+    local place=$work/$name
+    shift
+    mkdir -p "$place/bin" "$place/lib" "$place/share/doc"
+    cp -r "$work/installed/share/kernscope" "$work/installed/share/man" "$place/share/"
+    cp "$kernscope_root/LICENSE" "$place/share/doc/"
+    for file in "$@"; do cp "$work/installed/bin/$file" "$place/bin/"; done
+    if [ -e "$place/bin/kernscope" ]; then
+        cp -r "$work/installed/share/applications" "$work/installed/share/icons" "$place/share/"
+        plugins=$(qmake6 -query QT_INSTALL_PLUGINS)
+        mkdir -p "$place/plugins"
+        for file in platforms imageformats printsupport xcbglintegrations platforminputcontexts; do
+            cp -r "$plugins/$file" "$place/plugins/"
+        done
+        printf '[Paths]\nPrefix=..\nPlugins=plugins\n' >"$place/bin/qt.conf"
+    fi
+    # Plugins whose libraries are not here stay away: the program starts without them.
+    find "$place/plugins" -name '*.so' 2>/dev/null | while read -r file; do
+        ! ldd "$file" | grep -q 'not found' || rm "$file"
+    done
+    mapfile -t files < <(find "$place/bin" "$place/plugins" -type f \( -perm -100 -o -name '*.so' \) 2>/dev/null)
+    libraries "${files[@]}" | xargs -I{} cp -L {} "$place/lib/"
+    for file in "$place"/bin/kernscope*; do patchelf --force-rpath --set-rpath '$ORIGIN/../lib' "$file"; done
+    for file in "$place"/lib/*.so*; do patchelf --force-rpath --set-rpath '$ORIGIN' "$file"; done
+    find "$place/plugins" -name '*.so' -exec patchelf --force-rpath --set-rpath '$ORIGIN/../../lib' {} + 2>/dev/null || true
+    tar -C "$work" --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$(git -C "$kernscope_root" log -1 --format=%ct)" \
+        -czf "$output/$name.tar.gz" "$name"
+    echo "$output/$name.tar.gz"
+}
+
+cmake --install "$kernscope_root/.build/release" --prefix "$work/installed" --strip >&2
+pack kernscope-cli kernscope-cli
+[ $gui = OFF ] || pack kernscope kernscope kernscope-cli
+
+# Unpacked below a name with a space, in an environment with nothing of this machine.
+try() {
+    "$@" bash -ec '
+        for archive in *.tar.gz; do
+            rm -rf "a place"; mkdir "a place"
+            tar -xzf "$archive" -C "a place"
+            cd "a place"/*
+            bin/kernscope-cli selftest --quiet
+            [ ! -e bin/kernscope ] || QT_QPA_PLATFORM=offscreen bin/kernscope --screenshots pictures
+            cd ../..
+        done
+        echo "The archives hold"' >&2
+}
+if [ -n "$root" ]; then
+    bare_root trixie "$root"
+    inside "$root" apt-get install -y -q --no-install-recommends fontconfig fonts-dejavu-core libgl1 libegl1 \
+        libx11-6 libxcb1 >&2
+    rm -rf "$root/archives"
+    mkdir "$root/archives"
+    cp "$output"/*.tar.gz "$root/archives/"
+    try inside "$root" env -C /archives
+else
+    cp "$output"/*.tar.gz "$work/"
+    try env -i -C "$work" PATH=/usr/bin:/bin HOME="$work" LANG=C.UTF-8
+fi

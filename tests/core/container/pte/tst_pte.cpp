@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Made-up ExecuTorch programs of the published layout (program.fbs, inmemoryfs).
+#include "core/container/pte/pte.h"
+
+#include "core/base/little_endian.h"
+#include "core/bundle/bundle.h"
+#include "made_bundle.h"
+#include "tests/test_program.h"
+
+#include <QTest>
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+using namespace kernscope;
+using namespace kernscope::test;
+
+namespace {
+
+/// A FlatBuffer written from its root on: every slot has eight bytes, what it refers to follows.
+struct Writer {
+    Bytes bytes;
+
+    void put(std::size_t at, std::uint64_t value, unsigned width)
+    {
+        for (unsigned i = 0; i < width; ++i)
+            bytes[at + i] = std::byte(value >> (8 * i) & 0xff);
+    }
+    /// A table with these slots present.
+    std::size_t table(const std::vector<unsigned> &present)
+    {
+        const unsigned count =
+            present.empty() ? 0 : *std::max_element(present.begin(), present.end()) + 1;
+        while (bytes.size() % 8 != 0)
+            bytes.emplace_back();
+        const std::size_t vtable = bytes.size(), at = vtable + (4 + 2 * count + 7) / 8 * 8;
+        bytes.resize(at + 8 + 8 * count);
+        put(vtable, 4 + 2 * count, 2);
+        put(vtable + 2, 8 + 8 * count, 2);
+        for (const unsigned slot : present)
+            put(vtable + 4 + 2 * slot, 8 + 8 * slot, 2);
+        put(at, at - vtable, 4);
+        return at;
+    }
+    static std::size_t slot(std::size_t table, unsigned number) { return table + 8 + 8 * number; }
+    void refer(std::size_t from, std::size_t to) { put(from, to - from, 4); }
+    /// What a slot refers to begins here: a vector of so many entries, or a text.
+    std::size_t vector(std::size_t from, std::size_t count, std::size_t entryBytes)
+    {
+        while (bytes.size() % 4 != 0)
+            bytes.emplace_back();
+        const std::size_t at = bytes.size();
+        refer(from, at);
+        bytes.resize(at + 4 + count * entryBytes);
+        put(at, count, 4);
+        return at + 4;
+    }
+    void text(std::size_t from, std::string_view text)
+    {
+        const std::size_t at = vector(from, text.size(), 1);
+        for (std::size_t i = 0; i < text.size(); ++i)
+            bytes[at + i] = std::byte(text[i]);
+        bytes.emplace_back();
+    }
+};
+
+Bytes ofText(std::string_view text)
+{
+    Bytes bytes(text.size());
+    std::transform(text.begin(), text.end(), bytes.begin(), [](char c) { return std::byte(c); });
+    return bytes;
+}
+
+/// The files of a compiled model and the list of them, backwards.
+Bytes packed(const MadeBundle &made, std::string list = {})
+{
+    const Bytes program = ofText(made.text());
+    const Bytes blobs = made.weights();
+    Bytes data = program;
+    data.insert(data.end(), blobs.begin(), blobs.end());
+    if (list.empty())
+        list = fmt::format(
+            R"({{"nodes":[{{"name":"model.mil","kind":0,"dataRegion":{{"offset":0,"size":{}}}}},)"
+            R"({{"name":"weight.bin","kind":0,"dataRegion":{{"offset":{},"size":{}}}}},)"
+            R"({{"name":"weights","kind":1,"children":{{"weight.bin":1}}}},)"
+            R"({{"name":"model.mlmodelc","kind":1,"children":{{"model.mil":0,"weights":2}}}},)"
+            R"({{"name":"lowered_module","kind":1,"children":{{"model.mlmodelc":3}}}}]}})",
+            program.size(), program.size(), blobs.size());
+    std::reverse(list.begin(), list.end());
+    const Bytes end = ofText(list);
+    data.insert(data.end(), end.begin(), end.end());
+    return data;
+}
+
+MadeBundle weights()
+{
+    MadeBundle made;
+    made.constant("tensor<fp16, [2]>", "w", made.blob(ElementType::Fp16, "[2]", halves({3, -5})));
+    made.consume("w");
+    return made;
+}
+
+/// One method with one delegate, whose data are a segment or stand in the FlatBuffer.
+Bytes program(std::string_view backend, const Bytes &data, bool segment, std::uint32_t index = 0)
+{
+    Writer writer;
+    writer.bytes = ofText("....ET12eh00");
+    writer.bytes.resize(32);
+    writer.put(12, 24, 4);
+    const std::size_t root = writer.table({1, segment ? 4U : 3U});
+    writer.put(0, root, 4);
+    std::size_t entry = writer.vector(Writer::slot(root, 1), 1, 4);
+    const std::size_t plan = writer.table({0, 7});
+    writer.refer(entry, plan);
+    writer.text(Writer::slot(plan, 0), "forward");
+    entry = writer.vector(Writer::slot(plan, 7), 1, 4);
+    const std::size_t delegate = writer.table({0, 1});
+    writer.refer(entry, delegate);
+    writer.text(Writer::slot(delegate, 0), backend);
+    const std::size_t place = writer.table({0, 1});
+    writer.refer(Writer::slot(delegate, 1), place);
+    writer.put(Writer::slot(place, 0), segment ? 1 : 0, 1);
+    writer.put(Writer::slot(place, 1), index, 4);
+    entry = writer.vector(Writer::slot(root, segment ? 4 : 3), 1, 4);
+    const std::size_t held =
+        writer.table(segment ? std::vector<unsigned>{0, 1} : std::vector<unsigned>{0});
+    writer.refer(entry, held);
+    if (segment) {
+        writer.put(Writer::slot(held, 0), 16, 8);
+        writer.put(Writer::slot(held, 1), data.size(), 8);
+    } else {
+        const std::size_t at = writer.vector(Writer::slot(held, 0), data.size(), 1);
+        std::copy(data.begin(), data.end(), writer.bytes.begin() + std::ptrdiff_t(at));
+    }
+    writer.put(16, writer.bytes.size(), 8);
+    if (segment) {
+        writer.put(24, writer.bytes.size(), 8);
+        writer.bytes.resize(writer.bytes.size() + 16);
+        writer.bytes.insert(writer.bytes.end(), data.begin(), data.end());
+    }
+    return writer.bytes;
+}
+
+Result<BundlePtr> opened(const Bytes &bytes)
+{
+    OpenOptions options;
+    options.memory = {{"m.pte", bytes}};
+    return Bundle::open("m.pte", options);
+}
+
+} // namespace
+
+class TestPte : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void opens_data();
+    void opens();
+    void refused();
+    void damaged();
+};
+
+void TestPte::opens_data()
+{
+    QTest::addColumn<bool>("segment");
+    QTest::newRow("a segment") << true;
+    QTest::newRow("in the FlatBuffer") << false;
+}
+
+void TestPte::opens()
+{
+    QFETCH(const bool, segment);
+    const Bytes bytes = program("CoreMLBackend", packed(weights()), segment);
+    const auto delegates = pte::readDelegates(bytes, "m.pte");
+    QVERIFY2(delegates, delegates ? "" : describe(delegates.error()).c_str());
+    QCOMPARE(delegates->size(), std::size_t(1));
+    QCOMPARE(delegates->front().method, std::string("forward"));
+    const auto bundle = opened(bytes);
+    QVERIFY2(bundle, bundle ? "" : describe(bundle.error()).c_str());
+    QCOMPARE((*bundle)->kind(), BundleKind::Mlmodelc);
+    QCOMPARE(decoded(**bundle, "w"), (std::vector<float>{3, -5}));
+    QVERIFY(!(*bundle)->readOnlyReason().empty());
+    QVERIFY((*bundle)->diagnostics().empty());
+}
+
+void TestPte::refused()
+{
+    const auto other = opened(program("XnnpackBackend", Bytes(8), true));
+    QVERIFY(!other && other.error().code == "bundle.kind");
+    QVERIFY(other.error().found.find("XnnpackBackend") != std::string::npos);
+    const auto code = [](const Bytes &bytes) {
+        const auto bundle = opened(bytes);
+        return bundle ? std::string() : bundle.error().code;
+    };
+    QCOMPARE(code(program("CoreMLBackend", packed(weights()), true, 1)),
+             std::string("pte.content"));
+    const std::string file = R"("name":"model.mil","kind":0,"dataRegion":)";
+    for (const std::string &list :
+         {std::string("{}"),
+          R"({"nodes":[{"name":"a","kind":1,"children":{"a":0}}]})" + std::string(),
+          R"({"nodes":[{)" + file + R"({"offset":0,"size":999999}}]})",
+          R"({"nodes":[{"name":"a","kind":1,"children":{"b":7}}]})" + std::string()}) {
+        const std::string found = code(program("CoreMLBackend", packed(weights(), list), true));
+        QVERIFY2(found == "pte.files" || found == "bundle.kind", (list + ": " + found).c_str());
+    }
+}
+
+/// Cut anywhere: refused or read, never beyond the end.
+void TestPte::damaged()
+{
+    const Bytes whole = program("CoreMLBackend", packed(weights()), true);
+    for (std::size_t size = 8; size < whole.size(); size += 3)
+        QVERIFY(!opened(Bytes(whole.begin(), whole.begin() + std::ptrdiff_t(size))));
+}
+
+KERNSCOPE_TEST(TestPte, kernscope::test::NoApplication)
+#include "tst_pte.moc"
