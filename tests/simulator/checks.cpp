@@ -303,7 +303,7 @@ void Simulation::performOutside(Outside outside, std::uint32_t draw)
     case Outside::Write:
     case Outside::Replace: {
         if (outside == Outside::Replace && m_other)
-            return; // a file that was half written when it was copied: nobody's promise
+            return; // a copy of a file that was half written: nothing is promised
         std::string file;
         const Tree before = m_tree;
         const Tree changed = changeOutside(outside, random, file);
