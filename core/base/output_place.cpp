@@ -251,6 +251,11 @@ std::string_view folderText(OutputKind kind)
 
 } // namespace
 
+bool isBundleFolder(const fs::path &folder)
+{
+    return folderKind(folder).has_value();
+}
+
 OutputKind outputKindOf(const fs::path &source)
 {
     std::error_code fault;
@@ -396,7 +401,6 @@ Result<void> OutputPlace::exchange()
 
 Result<void> OutputPlace::publish()
 {
-    ::fremovexattr(m_descriptor, kPartAttribute);
     if (m_target.replaced) {
         TRY(exchange());
     } else if (renameWhereNothingIs(m_temporary, m_target.path, m_kind)) {
@@ -406,6 +410,8 @@ Result<void> OutputPlace::publish()
                                   ? existsError(m_target.path, "something that was not there")
                                   : writeError(m_target.path, errno));
     }
+    // Not before: what could not be put in its place is still to be known as unfinished.
+    ::fremovexattr(m_descriptor, kPartAttribute);
     // The output is whole and in its place; that its name lasts is all that this adds.
     const int folder =
         ::open(m_target.path.parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -84,6 +84,9 @@ private:
     std::uint32_t m_permissions = 0;
 };
 
+/// Whether a folder holds a model or a quantised matrix, by the files in it; links are none.
+bool isBundleFolder(const std::filesystem::path &folder);
+
 /// Removes a folder with all that it holds, also where folders in it may not be written.
 void removeTree(const std::filesystem::path &folder);
 
