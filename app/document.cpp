@@ -13,6 +13,11 @@
 #include <QFileInfo>
 #include <QUndoStack>
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
 namespace kernscope::app {
 
 namespace {
@@ -463,7 +468,8 @@ struct Document::Remade {
     std::vector<std::optional<AppliedEdit>> made; ///< by row of edits.entries, but for those off
     BundlePtr bundle;                             ///< with those laid that are on
     std::vector<Edit> refused;
-    std::optional<Error> fault; ///< the first one
+    std::optional<Error> fault;       ///< the first one
+    std::vector<std::string> reasons; ///< of each of `refused`
 };
 
 std::vector<AppliedEditPtr> Document::laidEdits() const
@@ -546,11 +552,28 @@ void Document::makeLeftEdits(const QString &file)
     });
 }
 
+/// Why an edit that was made as `stated` is not made as `now`: the file has changed since and holds
+/// another value in its place. An edit by an expression asks for what the new values give: there
+/// a worse deviation counts. Nothing is known of `stated` where it names no element.
+static std::optional<Error> holdsAnother(const AppliedEdit &stated, const AppliedEdit &now)
+{
+    const auto same = [](double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); };
+    const auto off = [](const AppliedEdit &edit) { return std::abs(edit.stored - edit.asked); };
+    const bool another = !same(now.asked, stated.asked);
+    if (stated.elements == 0 || (!another && same(now.stored, stated.stored)) ||
+        (another && now.edit.kind == Edit::Kind::Compute && !(off(now) > off(stated))))
+        return std::nullopt;
+    return ErrorBuilder("patch.unrepresentable")
+        .field(now.edit.weight)
+        .message(fmt::format("The file has changed: {} was held as {} and would be held as {} now",
+                             now.asked, stated.stored, now.stored));
+}
+
 /// All together, or where they do not fit, those that do.
 Document::Remade Document::remake(const BundlePtr &base, UnsavedEdits edits, double tolerance,
                                   Progress &progress)
 {
-    Remade remade{std::move(edits), {}, nullptr, {}, {}};
+    Remade remade{std::move(edits), {}, nullptr, {}, {}, {}};
     const auto &entries = remade.edits.entries;
     remade.made.resize(entries.size());
     const auto refuse = [&remade](const Error &fault) {
@@ -579,18 +602,29 @@ Document::Remade Document::remake(const BundlePtr &base, UnsavedEdits edits, dou
         }
         if (rows.empty())
             return at;
-        if (auto planned = planOnFork(at, all, tolerance, &progress)) {
+        const auto planSame = [&](std::size_t first, std::size_t count) -> Result<PlannedEdits> {
+            const auto begin = all.begin() + static_cast<std::ptrdiff_t>(first);
+            auto planned = TRY(planOnFork(at, {begin, begin + static_cast<std::ptrdiff_t>(count)},
+                                          tolerance, &progress));
+            for (std::size_t i = 0; i < count; ++i) {
+                if (auto fault = holdsAnother(*entries[rows[first + i]].edit, planned.edits[i]))
+                    return tl::unexpected(*std::move(fault));
+            }
+            return planned;
+        };
+        if (auto planned = planSame(0, all.size())) {
             for (std::size_t i = 0; i < rows.size(); ++i)
                 remade.made[rows[i]] = std::move(planned->edits[i]);
             return planned->bundle;
         }
         for (std::size_t i = 0; i < rows.size(); ++i) {
-            auto planned = planOnFork(at, {all[i]}, tolerance, &progress);
+            auto planned = planSame(i, 1);
             if (planned) {
                 remade.made[rows[i]] = std::move(planned->edits.front());
                 at = planned->bundle;
             } else {
                 refuse(planned.error());
+                remade.reasons.push_back(planned.error().message);
                 remade.refused.push_back(all[i]);
             }
         }
@@ -689,6 +723,16 @@ void Document::finishAgain(Remade remade)
     collectPatches();
     checkModified();
     m_keptEdits = std::move(remade.refused);
+    if (m_keptEdits.size() > 1) {
+        constexpr std::size_t kMostListed = 8;
+        std::string list = fmt::format("{} edits were not made again", m_keptEdits.size());
+        for (std::size_t i = 0; i < std::min(m_keptEdits.size(), kMostListed); ++i)
+            list += fmt::format("{} {}: {}", i == 0 ? ":" : ";", editText(m_keptEdits[i]),
+                                remade.reasons[i]);
+        if (m_keptEdits.size() > kMostListed)
+            list += fmt::format("; and {} more", m_keptEdits.size() - kMostListed);
+        remade.fault = ErrorBuilder("patch.unrepresentable").message(list);
+    }
     if (remade.fault)
         Q_EMIT m_session.editsRefused(*remade.fault);
 }

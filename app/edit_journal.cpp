@@ -203,6 +203,7 @@ constexpr std::string_view kFirstLine = "# kernscope unsaved edits 1";
 constexpr std::string_view kBundleLine = "# bundle ";
 constexpr std::string_view kMadeLine = "# made ";
 constexpr std::string_view kEditLine = "# edit ";   ///< STEP STATE, of the lines that follow
+constexpr std::string_view kHeldLine = "# held ";   ///< ASKED STORED ELEMENTS, of the edit
 constexpr std::string_view kTakenLine = "# taken "; ///< saved, and taken back since
 constexpr std::string_view kBytesLine = "# bytes "; ///< OFFSET BEFORE AFTER FILE, of that
 constexpr std::string_view kHidden = "#| ";         ///< before a line that is not to be applied
@@ -240,6 +241,13 @@ std::string linesOf(Edit edit, const std::string &note, bool applied)
     return text;
 }
 
+std::string heldLine(const AppliedEdit &edit)
+{
+    return edit.elements == 0
+               ? std::string()
+               : fmt::format("{}{} {} {}\n", kHeldLine, edit.asked, edit.stored, edit.elements);
+}
+
 std::string takenText(const AppliedEdit &edit, const std::vector<std::string> &files)
 {
     std::string text = std::string(kTakenLine) + "\n" + linesOf(edit.edit, edit.edit.note, false);
@@ -266,9 +274,26 @@ std::string_view stateOf(const ui::PatchEntry &entry)
 struct Chunk {
     bool taken = false;
     ui::PatchEntry entry{nullptr};
+    double asked = 0, stored = 0;
+    std::uint64_t elements = 0; ///< 0: what was held is not stated
     std::string script;
     std::vector<FileEdit> bytes;
 };
+
+/// "ASKED STORED ELEMENTS"; not stated where that is no such line.
+void readHeld(Chunk &chunk, const std::string &line)
+{
+    std::istringstream in(line);
+    std::string asked, stored;
+    std::uint64_t elements = 0;
+    in >> asked >> stored >> elements;
+    const auto a = patch::parseNumber({asked, 0}), b = patch::parseNumber({stored, 0});
+    if (!a || !b)
+        return;
+    chunk.asked = *a;
+    chunk.stored = *b;
+    chunk.elements = elements;
+}
 
 /// "OFFSET BEFORE AFTER FILE"; nothing of a file that is not there any more.
 void addBytes(Chunk &chunk, const std::string &line, const Bundle &bundle)
@@ -291,6 +316,9 @@ Result<void> finishChunk(const Chunk &chunk, UnsavedEdits &all)
     for (Edit &edit : *edits) {
         auto made = std::make_shared<AppliedEdit>();
         made->edit = std::move(edit);
+        made->asked = chunk.asked;
+        made->stored = chunk.stored;
+        made->elements = chunk.elements;
         if (chunk.taken) {
             made->bytes = chunk.bytes;
             made->tables = true; // read again, whatever they were
@@ -356,7 +384,7 @@ std::string unsavedText(const UnsavedEdits &edits, const QString &bundle,
     }
     for (const ui::PatchEntry &entry : edits.entries)
         text += fmt::format("{}{} {}\n", kEditLine, entry.step, stateOf(entry)) +
-                linesOf(entry.edit->edit, entry.note, entry.active);
+                heldLine(*entry.edit) + linesOf(entry.edit->edit, entry.note, entry.active);
     return text;
 }
 
@@ -382,6 +410,8 @@ Result<UnsavedEdits> parseUnsaved(std::string_view text, const Bundle &bundle)
             chunk->entry.off = state == "off";
         } else if (chunk && line.starts_with(kBytesLine)) {
             addBytes(*chunk, line.substr(kBytesLine.size()), bundle);
+        } else if (chunk && line.starts_with(kHeldLine)) {
+            readHeld(*chunk, line.substr(kHeldLine.size()));
         } else if (chunk) {
             chunk->script +=
                 (line.starts_with(kHidden) ? line.substr(kHidden.size()) : line) + "\n";

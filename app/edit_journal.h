@@ -82,7 +82,8 @@ bool sameCell(const Edit &a, const Edit &b);
 struct UnsavedEdits {
     /// Saved, and taken back since: with the bytes that they changed.
     std::vector<std::shared_ptr<const AppliedEdit>> takenBack;
-    /// The others, in the order of Session::patches().
+    /// The others, in the order of Session::patches(). Of what each set, `asked`, `stored` and
+    /// `elements` are kept; 0 elements: that is not known.
     std::vector<ui::PatchEntry> entries;
 
     bool empty() const { return takenBack.empty() && entries.empty(); }

@@ -99,7 +99,7 @@ Result<void> writeNewFile(const std::filesystem::path &path, std::span<const std
 Result<void> writeFolder(const quantized::Folder &made, const std::filesystem::path &folder,
                          std::vector<std::filesystem::path> inputs)
 {
-    auto place = OutputPlace::claim(folder, OutputKind::Folder, {false, std::move(inputs)});
+    auto place = OutputPlace::claim(folder, OutputKind::Matrix, {false, std::move(inputs)});
     if (!place)
         return tl::unexpected(std::move(place.error()));
     const std::string manifest = quantized::manifestText(made.manifest);

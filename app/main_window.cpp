@@ -655,9 +655,13 @@ void MainWindow::chooseLayout(Layout layout)
     focusWorkspace(focused);
 }
 
-/// A weight section has no tasks and no commands, but groups and a descriptor.
+/// A weight section has no tasks and no commands, but groups and a descriptor. Patch has no
+/// overview: where the whole bundle is chosen, its first weight is.
 void MainWindow::raiseForOpened()
 {
+    if (m_layouts->current() == Layout::Patch && m_session.place() == ui::Place() &&
+        !m_session.bundle()->weights().empty())
+        m_session.goToWeight(0);
     if (m_layouts->current() == Layout::Inspect && m_session.place() == ui::Place())
         m_docks->dock(QStringLiteral("overview"))->raise();
     if (m_layouts->current() != Layout::Hardware || !m_session.bundle()->section())

@@ -232,10 +232,13 @@ QStringList NoticeArea::texts() const
 
 namespace {
 
-bool hasJournal(const BundlePtr &bundle, std::string_view code)
+bool hasJournal(const BundlePtr &bundle, bool foreign)
 {
     return bundle && std::any_of(bundle->diagnostics().begin(), bundle->diagnostics().end(),
-                                 [code](const Diagnostic &row) { return row.error.code == code; });
+                                 [foreign](const Diagnostic &row) {
+                                     return row.error.code == "journal.pending" &&
+                                            (row.error.field == kForeignJournal) == foreign;
+                                 });
 }
 
 } // namespace
@@ -380,14 +383,12 @@ void DocumentNotices::noteInterrupted(bool recovered)
         m_notices->add(NoticeArea::Kind::Warning, QStringLiteral("journal"),
                        tr("A save of this bundle was interrupted. It was undone: the old bytes are "
                           "back, read back and verified."));
-    else if (hasJournal(m_session.bundle(), "journal.foreign") ||
-             hasJournal(m_session.other(), "journal.foreign"))
+    else if (hasJournal(m_session.bundle(), true) || hasJournal(m_session.other(), true))
         m_notices->add(NoticeArea::Kind::Warning, QStringLiteral("journal"),
                        tr("A journal of a save lies beside this bundle that is not your own: it is "
                           "not used. The files are shown as they are on the disk and may be half "
                           "written."));
-    else if (hasJournal(m_session.bundle(), "journal.pending") ||
-             hasJournal(m_session.other(), "journal.pending"))
+    else if (hasJournal(m_session.bundle(), false) || hasJournal(m_session.other(), false))
         m_notices->add(
             NoticeArea::Kind::Warning, QStringLiteral("journal"),
             tr("A save of this bundle was interrupted. It is shown as it was before that "

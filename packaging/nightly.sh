@@ -3,16 +3,17 @@
 # What takes longer than CI may: run by hand, at night or before a release.
 #   packaging/nightly.sh [STEP…]
 # Steps, all by default: clang (both programs built by clang++), tidy (clang-tidy over what changed),
-# fuzz (each target for KERNSCOPE_FUZZ_SECONDS, 120 by default), debian13 (both commands of the README in
-# a chroot of Debian 13: needs root and debootstrap), old-cmake (the tests with /usr/bin/cmake, Debian
-# 12's 3.25), peers (peers.sh: needs PyPI), wheel (wheel.sh: PyPI, root), packages (package.sh: root),
-# archives (archive.sh: root).
+# simulate (simulate.sh for KERNSCOPE_SIMULATE_SECONDS, 600 by default), fuzz (each target for
+# KERNSCOPE_FUZZ_SECONDS, 120 by default), debian13 (both commands of the README in a chroot of Debian
+# 13: needs root and debootstrap), old-cmake (the tests with /usr/bin/cmake, Debian 12's 3.25), peers
+# (peers.sh: needs PyPI), wheel (wheel.sh: PyPI, root), packages (package.sh: root), archives
+# (archive.sh: root).
 # Each step's exit status is printed at the end.
 set -uo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 
 case "${1-}" in -h | --help) print_help; exit ;; esac
-[ $# -gt 0 ] || set -- clang tidy fuzz debian13 old-cmake peers wheel packages archives
+[ $# -gt 0 ] || set -- clang tidy simulate fuzz debian13 old-cmake peers wheel packages archives
 cd "$kernscope_root" || exit 1
 install_packages check || exit 1
 
@@ -36,6 +37,7 @@ failed=0
 for step in "$@"; do
     case "$step" in
     clang | tidy) packaging/check.sh --no-install --only "$step" ;;
+    simulate) packaging/simulate.sh "${KERNSCOPE_SIMULATE_SECONDS:-600}" ;;
     fuzz) fuzz ;;
     debian13) packaging/debian13.sh ;;
     old-cmake) old_cmake ;;

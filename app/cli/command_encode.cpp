@@ -167,9 +167,7 @@ int runEncode(const EncodeOptions &options, Context &context)
     auto rules = outputRules(context, *bundle);
     if (!options.activations.empty())
         rules.inputs.emplace_back(options.activations);
-    std::error_code none;
-    const bool folder = std::filesystem::is_directory(bundle->path(), none);
-    required(checkOutput(options.output, folder ? OutputKind::Folder : OutputKind::File, rules));
+    required(checkOutput(options.output, outputKindOf(bundle->path()), rules));
     Diagnostics diagnostics = bundle->diagnostics();
     const auto encoded = encodeFor(*bundle, weights, *form, options, context, diagnostics);
     // With --all a shape that the form does not take leaves that weight as it is, and says so.

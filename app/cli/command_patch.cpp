@@ -13,6 +13,7 @@
 #include "core/patch/binary/apply_binary.h"
 #include "core/patch/edit/copy_values.h"
 #include "core/patch/edit/edit.h"
+#include "core/patch/edit/literal_rewrite.h"
 #include "core/patch/edit/script_text.h"
 #include "core/patch/patch.h"
 #include "core/patch/reencode/module_reencoder.h"
@@ -412,7 +413,8 @@ Result<Applied> applyTo(const PatchTarget &target, const OverlaidFile &patch,
 int runApply(const ApplyArguments &arguments, Context &context)
 {
     const auto patch = required(openFile(arguments.patch));
-    const auto head = required(patch::readBinaryPatch(patch->bytes(), arguments.patch));
+    const auto head =
+        required(patch::readBinaryPatch(patch->bytes(), arguments.patch, &context.progress));
     const PatchTarget target = findTarget(arguments, head);
     Applied applied = required(applyTo(target, *patch, arguments, context));
     checkInterrupt();
@@ -479,9 +481,7 @@ void checkCopy(const Bundle &bundle, const EditsGiven &given, const PatchArgumen
         if (!edit.file.empty())
             rules.inputs.emplace_back(edit.file);
     }
-    std::error_code none;
-    const bool folder = std::filesystem::is_directory(bundle.path(), none);
-    required(checkOutput(arguments.output, folder ? OutputKind::Folder : OutputKind::File, rules));
+    required(checkOutput(arguments.output, outputKindOf(bundle.path()), rules));
 }
 
 void printResult(const Bundle &bundle, const std::vector<AppliedEdit> &edits,
@@ -522,10 +522,19 @@ int runPatch(const PatchArguments &arguments, EditsGiven given, Context &context
         if (own.bundle)
             bundle = std::move(own.bundle);
     }
-    auto planned = required([&] {
+    const auto plan = [&] {
         const ProgressLine line(context, "Planning");
         return planEdits(bundle, given.edits, arguments.tolerance, &context.progress);
-    }());
+    };
+    auto result = plan();
+    if (!result && result.error().code == "patch.space" && !arguments.inPlace) {
+        if (auto roomy =
+                required(patch::withLiteralRoom(*bundle, given.edits, arguments.tolerance))) {
+            bundle = std::move(roomy);
+            result = plan();
+        }
+    }
+    auto planned = required(std::move(result));
     for (auto &[edit, before] : own.before)
         planned[edit].oldText = std::move(before);
     checkInterrupt();

@@ -259,7 +259,7 @@ void PlanRun::prepare()
     m_surveyOptions = surveyOptions(m_options, m_limits, *m_bundle, m_context);
     const OutputRules rules = this->rules();
     if (!m_options.output.empty())
-        required(checkOutput(m_options.output, OutputKind::Folder, rules));
+        required(checkOutput(m_options.output, OutputKind::Model, rules));
     if (!m_options.report.empty())
         required(checkOutput(m_options.report, OutputKind::File, rules));
 }

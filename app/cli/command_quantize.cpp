@@ -232,7 +232,7 @@ Error withAdvice(Error error)
 int runQuantize(const QuantizeCommand &command, Context &context)
 {
     const auto rules = outputRules(context, {command.input});
-    required(checkOutput(command.output, OutputKind::Folder, rules));
+    required(checkOutput(command.output, OutputKind::Matrix, rules));
     const auto input = readQuantizeInput(command.input);
     const auto made = quantized::quantizeArray(input, command.options);
     if (!made)
@@ -253,7 +253,7 @@ struct RelayoutCommand {
 int runRelayout(const RelayoutCommand &command, Context &context)
 {
     const auto rules = outputRules(context, filesOfFolder(command.folder));
-    required(checkOutput(command.output, OutputKind::Folder, rules));
+    required(checkOutput(command.output, OutputKind::Matrix, rules));
     const auto before = openQuantizedFolder(command.folder);
     const auto made = required(quantized::relayoutFolder(before, command.options));
     writeQuantized(made.folder, command.output, rules);

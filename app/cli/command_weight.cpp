@@ -70,7 +70,7 @@ std::string storageText(const report::WeightDetail &detail)
     text += heading("Stored as") + firstRows(report::partTable(), partRows(detail), true);
     for (const auto &[key, name] :
          {std::pair("stored_as", "made by"), std::pair("absent_elements", "absent elements are"),
-          std::pair("source_line", "written at")}) {
+          std::pair("rounding", "rounded:"), std::pair("source_line", "written at")}) {
         for (const auto &[own, value] : weight.detail) {
             const auto *words = std::get_if<std::string>(&value);
             if (own == key && words)

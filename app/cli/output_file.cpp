@@ -316,7 +316,7 @@ Result<void> writeFolder(const std::filesystem::path &path, std::span<const File
                          const OutputRules &rules)
 {
     const WritingScope scope;
-    auto place = TRY(OutputPlace::claim(path, OutputKind::Folder, rules));
+    auto place = TRY(OutputPlace::claim(path, OutputKind::Matrix, rules));
     for (const auto &[name, bytes] : files) {
         if (const int fault = writeMember(place.temporary() / name, bytes); fault != 0)
             return tl::unexpected(errorOf((path / name).string(), fault));

@@ -194,6 +194,34 @@ unsigned declaredIndexBits(const Weight &weight)
     return bitWidth(declaredType(weight, codec::PartRole::Indices));
 }
 
+/// A figure of the weight's form; null where it has none of that name.
+template <class T>
+const T *figure(const Weight &weight, std::string_view key)
+{
+    const auto found = std::find_if(weight.detail.begin(), weight.detail.end(),
+                                    [key](const auto &entry) { return entry.first == key; });
+    return found == weight.detail.end() ? nullptr : std::get_if<T>(&found->second);
+}
+
+std::uint64_t figureNumber(const Weight &weight, std::string_view key)
+{
+    const auto *number = figure<std::uint64_t>(weight, key);
+    return number ? *number : 0;
+}
+
+/// Of blocks: each is a whole channel, or the whole weight.
+bool blocksAreChannels(const Weight &weight)
+{
+    const auto *block = figure<std::vector<std::uint64_t>>(weight, "block");
+    std::size_t along = 0;
+    for (std::size_t i = 0; block && i < block->size() && i < weight.shape.size(); ++i) {
+        if ((*block)[i] == weight.shape[i])
+            continue;
+        along += (*block)[i] == 1 ? 1 : 2;
+    }
+    return block && along <= 1;
+}
+
 /// Where the weight is unsound: by the steps of its form and by what its operands declare. What
 /// neither says is unknown, and so is the form then.
 void describeNodes(const Weight &weight, WeightForm &form)
@@ -201,17 +229,30 @@ void describeNodes(const Weight &weight, WeightForm &form)
     using codec::PartRole;
     form.masked = weight.form.isSparse();
     form.node = elementsNodeOf(weight.form);
+    if (form.node == FormNode::Unknown && figureNumber(weight, kSurvivorsDetail) > 0)
+        form.node = FormNode::Dense; // values as they are, which a mask keeps
     switch (stepFacts(form.node).elements) {
     case ElementSource::Codebook:
         form.bits = declaredIndexBits(weight);
+        if (form.bits == 0)
+            form.bits = static_cast<unsigned>(figureNumber(weight, "index_bits"));
         form.element = convertedEntries(declaredType(weight, PartRole::Lut));
+        form.vectorSize = std::max<std::uint64_t>(1, figureNumber(weight, "vector"));
+        form.codebooks = std::max<std::uint64_t>(1, figureNumber(weight, "codebooks"));
+        form.scaledPalette = figureNumber(weight, "scales") > 1;
         break;
     case ElementSource::Stored: form.element = weight.form.storedType(); break;
     case ElementSource::Decoded: form.element = weight.type; break;
     case ElementSource::Declared:
         form.element = declaredType(weight, form.masked ? PartRole::NonzeroData : PartRole::Data);
+        if (form.element == ElementType::Unknown &&
+            bitWidth(weight.form.storedType()) == figureNumber(weight, "data_bits"))
+            form.element = weight.form.storedType();
         break;
     }
+    const bool bytes = form.element == ElementType::Int8 || form.element == ElementType::Uint8;
+    if (form.node == FormNode::Blockwise && bytes && blocksAreChannels(weight))
+        form.node = FormNode::Affine;
     if (!form.isPalette())
         form.bits = bitWidth(form.element);
     if (form.bits == 0)
@@ -264,7 +305,7 @@ decision::WeightForm weightForm(const Bundle &bundle, const Weight &weight,
     WeightForm form;
     describeStorage(weight, form);
     form.use = useOf(bundle, weight, entries);
-    form.zeroPoint = hasZeroPoint(bundle, weight);
+    form.zeroPoint = hasZeroPoint(bundle, weight) || figureNumber(weight, kUnreadZerosDetail) > 0;
     form.shape = weight.shape;
     form.wide = weight.type == ElementType::Fp32;
     form.elements = weight.elements.value;
@@ -276,7 +317,9 @@ decision::WeightForm weightForm(const Bundle &bundle, const Weight &weight,
     const codec::Operand *kept = weight.operand(codec::PartRole::NonzeroData);
     if (kept == nullptr) // codes of a codebook in place of values
         kept = weight.operand(codec::PartRole::Indices);
-    const auto survivors = kept ? elementCount(kept->declaredShape()) : std::nullopt;
+    auto survivors = kept ? elementCount(kept->declaredShape()) : std::nullopt;
+    if (const std::uint64_t declared = figureNumber(weight, kSurvivorsDetail); declared > 0)
+        survivors = ElementCount(declared);
     if (form.masked && survivors && form.elements > 0)
         form.density = std::min(1.0, static_cast<double>(survivors->value) /
                                          static_cast<double>(form.elements));

@@ -513,6 +513,8 @@ Result<AuditResult> Auditor::run()
         [&](const AuditedWeight &a, const AuditedWeight &b) { return badness(a) > badness(b); });
     result.unpaired = std::move(m_seating.unpaired);
     result.missing = std::move(m_seating.missing);
+    result.unreadable = static_cast<std::size_t>(std::ranges::count_if(
+        m_package->weights(), [](const Weight &weight) { return weight.fault.has_value(); }));
     return result;
 }
 

@@ -116,8 +116,9 @@ struct AuditResult {
     std::vector<std::string> missing; ///< tensors of the checkpoint that no weight holds
     std::string scheme;               ///< what the package says of its compression; empty: nothing
     double limit = 1.5;
+    std::size_t unreadable = 0; ///< weights of the package: nothing is said of the whole then
 
-    bool comparable() const { return !faulty.empty() || !sound.empty(); }
+    bool comparable() const { return !faulty.empty() || (!sound.empty() && unreadable == 0); }
 };
 
 /// Takes the files' locks itself. Progress in elements of the package. Errors: "task.cancelled",

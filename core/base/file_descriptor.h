@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <cstdint>
+#include <filesystem>
 #include <utility>
 
 #include <unistd.h>
@@ -25,5 +27,10 @@ public:
 private:
     int m_descriptor;
 };
+
+/// Bytes of [first, end) of a file that lie in holes: read as zeros, not on the disk. Counts on
+/// until there are more than `most`. 0 where the file system does not tell.
+std::uint64_t holeBytes(const std::filesystem::path &path, std::uint64_t first, std::uint64_t end,
+                        std::uint64_t most);
 
 } // namespace kernscope

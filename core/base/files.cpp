@@ -2,6 +2,7 @@
 #include "core/base/files.h"
 
 #include "core/base/error_builder.h"
+#include "core/base/file_descriptor.h"
 #include "core/base/overlaid_file.h"
 
 #include <algorithm>
@@ -19,6 +20,23 @@
 #include <unistd.h>
 
 namespace kernscope {
+
+std::uint64_t holeBytes(const std::filesystem::path &path, std::uint64_t first, std::uint64_t end,
+                        std::uint64_t most)
+{
+    const Descriptor file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+    std::uint64_t holes = 0;
+    for (std::uint64_t at = first; file.get() >= 0 && at < end && holes <= most;) {
+        const off_t data = ::lseek(file.get(), static_cast<off_t>(at), SEEK_DATA);
+        if (data < 0 && errno != ENXIO)
+            break;
+        const auto next = data < 0 ? end : std::min(static_cast<std::uint64_t>(data), end);
+        holes += next - at;
+        const off_t hole = data < 0 ? -1 : ::lseek(file.get(), data, SEEK_HOLE);
+        at = hole < 0 ? end : static_cast<std::uint64_t>(hole);
+    }
+    return holes;
+}
 
 Result<std::string> readSmallFile(const std::filesystem::path &path, std::uint64_t most)
 {

@@ -227,22 +227,41 @@ bool holdsOdix(const fs::path &folder)
     return false;
 }
 
-/// Whether a folder is a model or a quantised matrix, by the file that marks it.
-bool isBundleFolder(const fs::path &folder)
+bool has(const fs::path &folder, const char *name, fs::file_type type = fs::file_type::regular)
 {
-    const auto has = [&folder](const char *name, fs::file_type type) {
-        std::error_code fault;
-        return fs::symlink_status(folder / name, fault).type() == type;
-    };
-    return has("model.mil", fs::file_type::regular) ||
-           has("model0/model.mil", fs::file_type::regular) ||
-           has("coremldata.bin", fs::file_type::regular) ||
-           has("quantize.json", fs::file_type::regular) ||
-           has("main.mlirb", fs::file_type::regular) || holdsOdix(folder) ||
-           (has("Manifest.json", fs::file_type::regular) && has("Data", fs::file_type::directory));
+    std::error_code fault;
+    return fs::symlink_status(folder / name, fault).type() == type;
+}
+
+/// What a folder is, by the file that marks it; nothing of one that is neither.
+std::optional<OutputKind> folderKind(const fs::path &folder)
+{
+    if (has(folder, "model.mil") || has(folder, "model0/model.mil") ||
+        has(folder, "coremldata.bin") || has(folder, "main.mlirb") || holdsOdix(folder) ||
+        (has(folder, "Manifest.json") && has(folder, "Data", fs::file_type::directory)))
+        return OutputKind::Model;
+    return has(folder, "quantize.json") ? std::optional(OutputKind::Matrix) : std::nullopt;
+}
+
+/// In words, with its article.
+std::string_view folderText(OutputKind kind)
+{
+    return kind == OutputKind::Matrix ? "a quantised matrix" : "a model's folder";
 }
 
 } // namespace
+
+bool isBundleFolder(const fs::path &folder)
+{
+    return folderKind(folder).has_value();
+}
+
+OutputKind outputKindOf(const fs::path &source)
+{
+    std::error_code fault;
+    return fs::is_directory(source, fault) ? folderKind(source).value_or(OutputKind::Model)
+                                           : OutputKind::File;
+}
 
 void removeTree(const fs::path &folder)
 {
@@ -282,7 +301,7 @@ void OutputPlace::remove()
 {
     if (m_temporary.empty())
         return;
-    if (m_kind == OutputKind::Folder)
+    if (m_kind != OutputKind::File)
         removeTree(m_temporary);
     else
         ::unlink(m_temporary.c_str());
@@ -324,7 +343,7 @@ Result<void> OutputPlace::make()
         m_descriptor = descriptor;
         m_permissions = status.st_mode & 0777;
         ::fsetxattr(descriptor, kPartAttribute, "", 0, 0); // where the file system has attributes
-        if (m_kind == OutputKind::Folder)
+        if (m_kind != OutputKind::File)
             ::fchmod(descriptor, 0700);
         else if (m_target.replaced)
             ::fchmod(descriptor, m_target.replaced->permissions);
@@ -372,7 +391,7 @@ Result<void> OutputPlace::exchange()
         return tl::unexpected(writeError(to, errno));
     if (::lstat(to.c_str(), &status) == 0 && seenFile(status) != *m_target.replaced)
         return tl::unexpected(existsError(to, "another file"));
-    if (m_kind == OutputKind::Folder) // two steps would leave neither where they are cut off
+    if (m_kind != OutputKind::File) // two steps would leave neither where they are cut off
         return tl::unexpected(writeError(to, errno));
     if (::rename(m_temporary.c_str(), to.c_str()) != 0)
         return tl::unexpected(writeError(to, errno));
@@ -382,7 +401,6 @@ Result<void> OutputPlace::exchange()
 
 Result<void> OutputPlace::publish()
 {
-    ::fremovexattr(m_descriptor, kPartAttribute);
     if (m_target.replaced) {
         TRY(exchange());
     } else if (renameWhereNothingIs(m_temporary, m_target.path, m_kind)) {
@@ -392,6 +410,8 @@ Result<void> OutputPlace::publish()
                                   ? existsError(m_target.path, "something that was not there")
                                   : writeError(m_target.path, errno));
     }
+    // Not before: what could not be put in its place is still to be known as unfinished.
+    ::fremovexattr(m_descriptor, kPartAttribute);
     // The output is whole and in its place; that its name lasts is all that this adds.
     const int folder =
         ::open(m_target.path.parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -417,7 +437,7 @@ SeenFile seenFile(const struct stat &status)
 Result<OutputTarget> checkOutput(const fs::path &path, OutputKind kind, const OutputRules &rules)
 {
     fs::path named = path;
-    if (!named.has_filename() && kind == OutputKind::Folder) // "x.mlmodelc/"
+    if (!named.has_filename() && kind != OutputKind::File) // "x.mlmodelc/"
         named = named.parent_path();
     if (!named.has_filename() || named.filename() == "." || named.filename() == "..")
         return refusedOutput("io.kind", path, "the name of an output",
@@ -438,13 +458,14 @@ Result<OutputTarget> checkOutput(const fs::path &path, OutputKind kind, const Ou
     if (isInput({status.st_dev, status.st_ino}, rules.inputs))
         return refusedOutput("io.input", path, "another file than the inputs", "an input",
                              "The output would replace what the command reads");
-    const bool folder = kind == OutputKind::Folder;
-    if (folder ? !S_ISDIR(status.st_mode) || !isBundleFolder(target.path)
-               : !S_ISREG(status.st_mode))
+    const bool folder = kind != OutputKind::File;
+    const auto there = S_ISDIR(status.st_mode) ? folderKind(target.path) : std::nullopt;
+    if (folder ? there != kind : !S_ISREG(status.st_mode))
         return refusedOutput(
             "io.kind", path,
-            fmt::format("a place where nothing is, or a {}", folder ? "bundle's folder" : "file"),
-            std::string(fileKindText(status.st_mode)), "The output cannot take that place");
+            fmt::format("a place where nothing is, or {}", folder ? folderText(kind) : "a file"),
+            std::string(folder && there ? folderText(*there) : fileKindText(status.st_mode)),
+            "The output cannot take that place");
     if (!rules.replace)
         return refusedOutput("io.exists", path, "a place where nothing is",
                              folder ? "a bundle" : "a file",

@@ -7,7 +7,10 @@
 
 namespace kernscope {
 
-enum class OutputKind : std::uint8_t { File, Folder };
+/// A folder is a model or a quantised matrix: neither takes the place of the other.
+enum class OutputKind : std::uint8_t { File, Model, Matrix };
+/// What a copy of `source` is; a folder that is gone counts as a file.
+OutputKind outputKindOf(const std::filesystem::path &source);
 
 /// What an output may do to that which is there already.
 struct OutputRules {
@@ -32,8 +35,8 @@ struct OutputTarget {
 /// Whether an output may be written at `path`: one rule for every command.
 /// - Never an input, by name, by a link or as another name of the same file, and nothing inside of
 ///   a folder that is an input ("io.input").
-/// - Never anything that exists but a regular file for a file, and for a folder one that holds a
-///   model or a quantised matrix ("io.kind").
+/// - Never anything that exists but a regular file for a file, a model's folder for a model and a
+///   quantised matrix for a quantised matrix ("io.kind").
 /// - Those are replaced only where the rules say so ("io.exists").
 /// Reads the file system and changes nothing, so that a command can refuse before its work begins.
 Result<OutputTarget> checkOutput(const std::filesystem::path &path, OutputKind kind,
@@ -80,6 +83,9 @@ private:
     int m_descriptor = -1;
     std::uint32_t m_permissions = 0;
 };
+
+/// Whether a folder holds a model or a quantised matrix, by the files in it; links are none.
+bool isBundleFolder(const std::filesystem::path &folder);
 
 /// Removes a folder with all that it holds, also where folders in it may not be written.
 void removeTree(const std::filesystem::path &folder);

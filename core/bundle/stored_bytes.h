@@ -8,6 +8,11 @@
 
 namespace kernscope {
 
+/// Keys of Weight::detail where the file of a weight is missing and types tell: values that its
+/// mask keeps, and zero points or offsets, which may be anything.
+inline constexpr std::string_view kSurvivorsDetail = "survivors",
+                                  kUnreadZerosDetail = "zero_points";
+
 /// Bytes that a weight takes in its files; nothing where an operand could not be read (a file that
 /// is cut) and no type says it: its reader then leaves storedBytes at 0, beside a fault.
 std::optional<ByteCount> knownStoredBytes(const Weight &weight);

@@ -13,6 +13,7 @@
 #include "core/compare/limits.h"
 #include "core/patch/edit/edit.h"
 #include "core/patch/edit/find_weight.h"
+#include "core/patch/edit/literal_rewrite.h"
 #include "core/patch/interrupted_save.h"
 #include "core/patch/patch.h"
 #include "core/patch/reencode/module_reencoder.h"
@@ -432,12 +433,7 @@ Result<Saved> Weights::save(const SaveTarget &target, Progress *progress) const
     OutputRules rules{target.replace, {path()}};
     if (!m_origin.empty())
         rules.inputs.push_back(m_origin);
-    std::error_code none;
-    const bool folder = std::filesystem::is_directory(m_origin.empty() ? path() : m_origin, none);
-    if (auto place =
-            checkOutput(target.output, folder ? OutputKind::Folder : OutputKind::File, rules);
-        !place)
-        return tl::unexpected(std::move(place.error()));
+    TRY(checkOutput(target.output, outputKindOf(m_origin.empty() ? path() : m_origin), rules));
     return saveCopy(*m_bundle, target.output, progress,
                     {target.replace, m_origin.empty() ? path() : m_origin})
         .map(savedOf);
@@ -517,9 +513,18 @@ Result<Made> patch(const Weights &weights, std::string_view edits, const PatchWa
         }
         notes.insert(notes.end(), own.notes.begin(), own.notes.end());
     }
-    const auto planned = TRY(planEdits(bundle, parsed, wanted.tolerance, progress));
-    std::string document = textOf(report::patchJson(*bundle, planned, std::nullopt), notes);
-    for (const AppliedEdit &edit : planned)
+    auto planned = planEdits(bundle, parsed, wanted.tolerance, progress);
+    if (!planned && planned.error().code == "patch.space" && !wanted.inPlace) {
+        if (auto roomy = TRY(patch::withLiteralRoom(*bundle, parsed, wanted.tolerance))) {
+            bundle = std::move(roomy);
+            origin = weights.path();
+            planned = planEdits(bundle, parsed, wanted.tolerance, progress);
+        }
+    }
+    if (!planned)
+        return tl::unexpected(std::move(planned.error()));
+    std::string document = textOf(report::patchJson(*bundle, *planned, std::nullopt), notes);
+    for (const AppliedEdit &edit : *planned)
         bundle = TRY(applyEdit(bundle, edit));
     TRY(weights.checkUnchanged());
     return Made{std::move(document), Access::make(std::move(bundle), std::move(origin))};

@@ -22,12 +22,15 @@ enum class InterruptedState : std::uint8_t {
 /// "pending", "busy", "damaged", "stale", "foreign", "unknown".
 std::string_view interruptedStateName(InterruptedState state);
 
+/// `field` of the error "journal.pending" where the journal is not the user's own.
+inline constexpr std::string_view kForeignJournal = "foreign journal";
+
 /// One journal that lies beside a bundle, or beside a file of it.
 struct InterruptedSave {
     std::filesystem::path journal;
     InterruptedState state = InterruptedState::Pending;
-    /// What is to be said of it: code "journal.pending", "journal.busy", "journal.damaged",
-    /// "journal.stale", "journal.foreign", "journal.unknown".
+    /// What is to be said of it: code "journal.pending" (also of a foreign one: kForeignJournal),
+    /// "journal.busy", "journal.damaged", "journal.stale", "journal.unknown".
     Error error;
     /// What the save was to write, in the files by their path from the journal's folder. Empty
     /// where the journal cannot be read.

@@ -194,6 +194,11 @@ std::vector<KnownFaultLine> knownFaultLines(const Bundle &package)
 std::string auditSentence(const AuditSubject &subject)
 {
     const AuditResult &result = subject.result;
+    if (result.faulty.empty() && result.unreadable > 0)
+        return fmt::format("{} of the package cannot be read; what can be ({}) is what its form "
+                           "makes of this checkpoint.",
+                           counted(result.unreadable, "weight"),
+                           counted(result.sound.size(), "weight"));
     if (!result.comparable())
         return "No weight of the package is one of the checkpoint's: they cannot be compared.";
     const std::size_t all = result.faulty.size() + result.sound.size();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/search/find.h"
 
+#include "core/base/error_builder.h"
+#include "core/base/file_descriptor.h"
 #include "core/base/overlaid_file.h"
 #include "core/bundle/stored_values.h"
 #include "core/codec/decode/decoder.h"
@@ -275,6 +277,27 @@ Result<void> check(const Bundle &bundle, const Query &query)
     return {};
 }
 
+/// A small file on the disk may have terabytes of holes, which would be read as zeros for hours.
+Result<void> checkHoles(const Bundle &bundle, const Query &query)
+{
+    std::uint64_t holes = 0;
+    for (const Region &region : regionsOf(bundle, query.weight)) {
+        const OverlaidFile &file = *bundle.files()[region.file].file;
+        if (region.range.bytes.value <= kMostHoles || file.path().empty())
+            continue;
+        holes += holeBytes(file.path(), region.range.offset.value, region.range.end(), kMostHoles);
+        if (holes > kMostHoles)
+            return ErrorBuilder("search.limit")
+                .file(file.name())
+                .field("holes of a sparse file")
+                .expected(fmt::format("at most {} bytes", kMostHoles))
+                .found("more")
+                .message("The file is not searched: most of it is not on the disk")
+                .unexpected();
+    }
+    return {};
+}
+
 using codec::Operand;
 using codec::PartRole;
 
@@ -465,6 +488,7 @@ std::uint64_t workOf(const Bundle &bundle, const Query &query)
 Result<Found> find(const Bundle &bundle, const Query &query, Progress *progress)
 {
     TRY(check(bundle, query));
+    TRY(checkHoles(bundle, query));
     Found found;
     TRY(ofElements(query.what) ? findElements(bundle, query, found, progress)
                                : findBytes(bundle, query, found, progress));

@@ -79,13 +79,17 @@ struct Found {
     Diagnostics diagnostics;
 };
 
+/// Bytes in holes of sparse files that are searched; each reads as a zero.
+inline constexpr std::uint64_t kMostHoles = std::uint64_t(16) << 30;
+
 /// What `find` looks at, in bytes or elements: the total for its progress.
 std::uint64_t workOf(const Bundle &bundle, const Query &query);
 
 /// Every place that fits. Byte patterns may overlap each other. Literals of a program count as the
 /// text that they are written in. Hold the bundle's read lock. Errors: "search.pattern" (an empty
 /// pattern, a tolerance below 0 or not a number, a run or a limit of 0), "search.weight" (no such
-/// weight), "codec.…" (the one weight cannot be decoded), "task.cancelled".
+/// weight), "search.limit" (more than kMostHoles), "codec.…" (the one weight cannot be decoded),
+/// "task.cancelled".
 Result<Found> find(const Bundle &bundle, const Query &query, Progress *progress = nullptr);
 
 /// "conv1_weight[3,0,1]": as patches and the window's Go To take it.

@@ -64,6 +64,7 @@ private Q_SLOTS:
     void survivesAKill();
     void ofALivingWindow();
     void whatStillFits();
+    void anotherValueIsRefused();
     void takenBackSurvives();
     void goneOnceSaved();
     void tasksThatThrow();
@@ -177,6 +178,31 @@ void TestEditJournal::whatStillFits()
     QCOMPARE(m_document->keptEdits().size(), std::size_t{1});
 }
 
+/// The weight is a palette now, which holds other values than those that were shown when the edits
+/// were made: none is made, and each is listed with what it would be.
+void TestEditJournal::anotherValueIsRefused()
+{
+    QProcess process;
+    start(process);
+    process.kill();
+    QVERIFY(process.waitForFinished());
+    const QString palette = test::writeSample(m_folder->path(), QStringLiteral("palette"));
+    QVERIFY(QDir(m_path).removeRecursively());
+    QVERIFY(QDir().rename(palette, m_path));
+    QVERIFY(open());
+    QSignalSpy refused(m_session.get(), &ui::Session::editsRefused);
+    m_document->makeLeftEdits(left().at(0).file);
+    QTRY_COMPARE(refused.size(), 1);
+    QVERIFY(idle(*m_document));
+    const auto &error = refused[0][0].value<Error>();
+    QCOMPARE(m_document->keptEdits().size(), std::size_t{4}); // all but the one that is off
+    QVERIFY2(error.message.find("0.5 was held as 0.5 and would be held as") != std::string::npos,
+             error.message.c_str());
+    for (const ui::PatchEntry &entry : m_session->patches())
+        QVERIFY(entry.off);
+    QVERIFY(!m_document->modified());
+}
+
 /// Saved, and undone since: that it was undone is what is unsaved.
 void TestEditJournal::takenBackSurvives()
 {
@@ -230,6 +256,15 @@ void TestEditJournal::tasksThatThrow()
     QTRY_COMPARE(said.size(), 1);
     QVERIFY(said[0][0].toString().contains(QStringLiteral("Reading much")));
     QVERIFY(m_session->tasks().idle());
+    // Who waits for the result hears of it, and why.
+    ui::Job job(m_session->tasks());
+    QString ended;
+    job.whenCancelled([&] { ended = job.endText(); });
+    job.start(
+        QStringLiteral("Reading much"),
+        [](Progress &) -> bool { throw std::runtime_error("no memory"); }, [](bool) {});
+    QTRY_COMPARE(ended, QStringLiteral("not done: no memory"));
+    QVERIFY(!job.running());
 }
 
 static const test::Registered registeredTestEditJournal(__FILE__, [](int argc, char **argv) {

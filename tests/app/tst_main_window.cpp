@@ -33,6 +33,7 @@ private Q_SLOTS:
     void opensTwoInCompare();
     void opensDroppedPaths_data();
     void opensDroppedPaths();
+    void patchChoosesAWeight();
     void overviewComesFirst();
     void textFieldsTakeNoFiles();
     void saysWhyItDidNotOpen();
@@ -143,14 +144,25 @@ void TestMainWindow::textFieldsTakeNoFiles()
     }
 }
 
-/// A bundle that is opened in Patch shows its overview in Inspect, not an unchosen weight.
+/// Patch has no overview: what is chosen there is a weight, which is also shown, in Inspect too.
+void TestMainWindow::patchChoosesAWeight()
+{
+    (*m_window)->showLayout(Layout::Patch);
+    QVERIFY(m_window->open({sample(QStringLiteral("dense"))}));
+    QVERIFY(m_window->settle());
+    QVERIFY(dock(QStringLiteral("weight"))->showsContent());
+    QCOMPARE(session().place().weight, std::size_t{0});
+    (*m_window)->showLayout(Layout::Inspect);
+    QVERIFY(m_window->settle());
+    QVERIFY(!dock(QStringLiteral("weight"))->visibleRegion().isEmpty());
+}
+
+/// A bundle that is opened in Inspect shows its overview, not an unchosen weight.
 void TestMainWindow::overviewComesFirst()
 {
     QVERIFY(m_window->open({sample(QStringLiteral("dense"))}));
-    (*m_window)->showLayout(Layout::Patch);
+    session().goToWeight(0);
     QVERIFY(m_window->open({sample(QStringLiteral("palette"))}));
-    (*m_window)->showLayout(Layout::Patch);
-    (*m_window)->showLayout(Layout::Inspect);
     QVERIFY(m_window->settle());
     QVERIFY(!dock(QStringLiteral("overview"))->visibleRegion().isEmpty());
 }

@@ -212,6 +212,16 @@ void TestCliAudit::notComparable()
     const CliResult result = audit(other, {m_json});
     QCOMPARE(result.exitCode, 1);
     QCOMPARE(result.json()["verdict"].get<std::string>(), std::string("cannot be compared"));
+    // Of a file that is cut the rest is sound, and the package is not.
+    const QString cut = writeBundle(m_scratch, "cut.mlmodelc", package(layer(1), layer(2)));
+    QFile file(cut + QStringLiteral("/weights/weight.bin"));
+    QVERIFY(file.resize(file.size() - 4096));
+    const CliResult half = audit(cut, {m_json});
+    QCOMPARE(half.exitCode, 3);
+    QCOMPARE(half.json()["sound"].size(), std::size_t(1));
+    QCOMPARE(half.json()["verdict"].get<std::string>(), std::string("cannot be compared"));
+    QVERIFY(
+        QString::fromStdString(half.json()["sentence"]).startsWith(QStringLiteral("1 weight ")));
 }
 
 void TestCliAudit::coverage()

@@ -24,6 +24,7 @@ private slots:
     void outOfRange();
     void limit();
     void damaged();
+    void sparseFile();
     void refusals_data();
     void refusals();
 
@@ -41,6 +42,26 @@ private:
     QTemporaryDir m_scratch;
     QString m_path;
 };
+
+/// Terabytes of holes are not gone through; a part of such a file that is small is.
+void TestCliFind::sparseFile()
+{
+    const QString path = m_scratch.filePath(QStringLiteral("sparse.bin"));
+    QVERIFY(QFile::copy(m_path + QStringLiteral("/weights/weight.bin"), path));
+    if (!QFile::resize(path, qint64(1) << 42))
+        QSKIP("the file system takes no file of 4 TiB");
+    const auto found = [&path](const QStringList &options) {
+        return runCli(QStringList{QStringLiteral("find"), path, QStringLiteral("--json")} +
+                      options);
+    };
+    const CliResult all = found({QStringLiteral("--bytes"), QStringLiteral("12 34 56 78")});
+    QCOMPARE(all.exitCode, 3);
+    QCOMPARE(all.json()["diagnostics"][0]["code"].get<std::string>(), std::string("search.limit"));
+    const CliResult one =
+        found({QStringLiteral("--nan"), QStringLiteral("--weight"), QStringLiteral("blob@0x40")});
+    QCOMPARE(one.exitCode, 0);
+    QVERIFY(QFile::remove(path));
+}
 
 void TestCliFind::initTestCase()
 {

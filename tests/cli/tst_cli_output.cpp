@@ -99,6 +99,7 @@ void TestCliOutput::init()
     made.constant("tensor<fp16, [16, 32]>", "w", made.blob(ElementType::Fp16, "[16, 32]", numbers));
     made.consume("w");
     writeBundle(*m_scratch, "b.mlmodelc", made);
+    writeBundle(*m_scratch, "model.mlmodelc", made);
     const CliResult array = runCli(arguments("decode %/b.mlmodelc w -o %/w.npy"));
     QVERIFY2(array.exitCode == 0, array.err.constData());
     const CliResult folder = runCli(arguments("quantize %/w.npy --format mxfp8 -o %/q"));
@@ -152,6 +153,9 @@ void TestCliOutput::refuses_data()
     row("quantize %/w.npy --format mxfp8 -o %/w.npy", "io.input");
     row("quantize %/w.npy --format mxfp8 -o %/folder", "io.kind");
     row("quantize %/w.npy --format mxfp8 -o %/other", "io.kind"); // a file
+    row("quantize %/w.npy --format mxfp8 -o %/model.mlmodelc", "io.kind");
+    row("quantize %/w.npy --format mxfp8 -o %/model.mlmodelc/weights/weight.bin", "io.kind");
+    row("encode %/b.mlmodelc w --form sparse -o %/q", "io.kind"); // a quantised matrix
     row("encode %/b.mlmodelc w --form sparse -o %/other", "io.kind");
     row("patch %/b.mlmodelc --set w[0]=1 -o %/other", "io.kind");
     row("encode %/b.mlmodelc w --form sparse -o %/b.mlmodelc", "io.input");

@@ -134,6 +134,16 @@ void TileLoader::accept(const TileKey &key, Tile tile)
 
 void TileLoader::noticeCancelled()
 {
+    // What ended by an exception would do so again.
+    for (auto it = m_running.begin(); it != m_running.end();) {
+        if (it.value()->fault().isEmpty()) {
+            ++it;
+            continue;
+        }
+        m_failed.insert(it.key());
+        it = m_running.erase(it);
+        QMetaObject::invokeMethod(this, &TileLoader::tileReady, Qt::QueuedConnection);
+    }
     // An edit that is refused, or Cancel in the status bar: what is on view is still missing.
     const bool lost = std::any_of(m_running.begin(), m_running.end(),
                                   [](const TaskPtr &task) { return task->progress().cancelled(); });

@@ -351,6 +351,11 @@ ComparePages::ComparePages(Session &session)
     page(tr("Values"), tr("Weights in pairs, their values and pictures"), Page::Values);
     page(tr("Program"), tr("Operations that differ, matched by what they compute"), Page::Program);
     page(tr("Structure"), tr("Files, sections, tasks and registers that differ"), Page::Structure);
+    m_task.whenCancelled([this] {
+        m_structureKnown = false;
+        m_structure->setNote(
+            tr("Not compared: %1. Choosing this page compares anew.").arg(m_task.endText()));
+    });
 }
 
 void ComparePages::setValues(QWidget *values)

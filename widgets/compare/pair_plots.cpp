@@ -303,6 +303,9 @@ void HistogramPairPlot::draw()
     if (m_bins && m_bins->outsideA + m_bins->outsideB > 0)
         label += tr(" (beyond: %1 of A, %2 of B)")
                      .arg(groupedNumber(m_bins->outsideA), groupedNumber(m_bins->outsideB));
+    if (m_bins && m_bins->notFiniteA + m_bins->notFiniteB > 0)
+        label += tr(" (not finite: %1 of A, %2 of B)")
+                     .arg(groupedNumber(m_bins->notFiniteA), groupedNumber(m_bins->notFiniteB));
     x->setLabel(label);
 }
 

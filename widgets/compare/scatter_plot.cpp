@@ -162,6 +162,9 @@ void ScatterPlot::frame()
         label += tr(", %1 beyond \u00B1%2")
                      .arg(groupedNumber(m_bins->outside))
                      .arg(m_bins->edge(kScatterBins), 0, 'g', 3);
+    if (m_bins && m_bins->notFinite > 0)
+        label += all > 0 ? tr(", %1 not finite").arg(groupedNumber(m_bins->notFinite))
+                         : tr(": none is finite on both sides");
     plot().xAxis->setLabel(label);
 }
 

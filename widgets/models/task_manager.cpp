@@ -42,11 +42,16 @@ void TaskManager::launch(const TaskPtr &task, std::function<void()> body)
         }
         // Memory that ran out, most of all: of this task nothing comes, the window goes on.
         if (!fault.isEmpty())
-            deliver(task, [this, task, fault] {
-                if (auto *session = qobject_cast<Session *>(parent()))
-                    Q_EMIT session->statusMessage(
-                        tr("Not done: %1 (%2).").arg(task->title(), fault));
-            });
+            QMetaObject::invokeMethod(
+                this,
+                [this, task, fault] {
+                    task->fail(fault);
+                    finish(task);
+                    if (auto *session = qobject_cast<Session *>(parent()))
+                        Q_EMIT session->statusMessage(
+                            tr("Not done: %1 (%2).").arg(task->title(), fault));
+                },
+                Qt::QueuedConnection);
         const std::lock_guard lock(m_mutex);
         --m_working;
         m_workersLeft.notify_all();
@@ -143,9 +148,15 @@ void Job::noticeCancel()
         if (m_task != task)
             return;
         m_task = nullptr;
+        m_fault = task->fault();
         if (m_told)
             m_told();
     });
+}
+
+QString Job::endText() const
+{
+    return m_fault.isEmpty() ? tr("cancelled") : tr("not done: %1").arg(m_fault);
 }
 
 } // namespace kernscope::ui

@@ -26,9 +26,17 @@ public:
     const QString &title() const { return m_title; }
     Progress &progress() { return m_progress; }
     void cancel() { m_progress.cancel(); }
+    /// What ended it where that was an exception, such as memory that ran out: it counts as
+    /// cancelled, and would end the same way again. Of the GUI thread.
+    const QString &fault() const { return m_fault; }
+    void fail(const QString &fault)
+    {
+        m_fault = fault;
+        cancel();
+    }
 
 private:
-    QString m_title;
+    QString m_title, m_fault;
     Progress m_progress;
 };
 using TaskPtr = std::shared_ptr<BackgroundTask>;
@@ -122,15 +130,18 @@ public:
     /// An edit, or a person, cancelled it in this turn of the event loop.
     bool cancelled() const { return m_task && m_task->progress().cancelled(); }
     double fraction() const { return m_task ? m_task->progress().fraction() : 1.0; } ///< 0 to 1
-    /// Called where a person cancelled the work. An edit cancels all work as well: who begins it
-    /// anew by the next turn of the event loop hears nothing.
+    /// Called where a person cancelled the work, or it ended by an exception. An edit cancels all
+    /// work as well: who begins it anew by the next turn of the event loop hears nothing.
     void whenCancelled(std::function<void()> told) { m_told = std::move(told); }
+    /// In whenCancelled(): "cancelled", or what ended the work.
+    QString endText() const;
 
 private:
     void noticeCancel();
 
     TaskManager &m_tasks;
     TaskPtr m_task;
+    QString m_fault;
     std::function<void()> m_told;
 };
 

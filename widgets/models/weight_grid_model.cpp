@@ -40,11 +40,18 @@ unsigned hexDigits(const Weight &weight)
 WeightGridModel::WeightGridModel(TaskManager &tasks, QObject *parent)
     : QAbstractTableModel(parent), m_tasks(tasks), m_blocks(kBlocksKept)
 {
-    // Cancelled with everything else: what is on view is still missing.
+    // Cancelled with everything else: what is on view is still missing. What ended by an exception
+    // would do so again.
     connect(&tasks, &TaskManager::changed, this, [this] {
         if (!m_task || !m_task->progress().cancelled())
             return;
+        const bool failed = !m_task->fault().isEmpty();
         m_task.reset();
+        if (failed) {
+            m_wanted.clear();
+            Q_EMIT loaded();
+            return;
+        }
         QTimer::singleShot(kRetryMilliseconds, this, &WeightGridModel::startReading);
     });
 }

@@ -93,11 +93,20 @@ void GraphDock::connectParts()
             });
     connect(m_table, &QTableView::activated, this,
             [this](const QModelIndex &index) { activate(m_model->rowAt(index.row()).unit); });
-    connect(m_hopsBox, &QComboBox::currentIndexChanged, this,
-            [this](int index) { setHops(static_cast<unsigned>(index) + 1); });
+    connect(m_hopsBox, &QComboBox::activated, this, [this](int index) {
+        setHops(static_cast<unsigned>(index) + 1);
+        if (!m_graph)
+            scheduleRefresh();
+        else if (!m_task.running())
+            draw(); // what was cancelled
+    });
     connect(m_functions, &QComboBox::activated, this, [this](int index) {
         if (m_graph && static_cast<std::size_t>(index) < m_graph->functions().size())
             centreOn(m_graph->inputsOf(static_cast<std::size_t>(index)));
+    });
+    m_task.whenCancelled([this] {
+        showMessage(tr("The graph was not drawn: %1. Choosing a number of hops draws it anew.")
+                        .arg(m_task.endText()));
     });
     connect(&session(), &Session::bundleChanged, this, [this] {
         const BundlePtr bundle = session().bundle();

@@ -200,8 +200,9 @@ void CodebookDock::connectViews()
     m_model->setEditable(session().patchingEnabled());
     // Asking for an edit stops all reading; a refusal brings no new bytes to read.
     connect(&session(), &Session::editsRefused, this, [this] { scheduleRefresh(); });
-    m_task.whenCancelled(
-        [this] { m_summary->setText(tr("cancelled \u00B7 <a href=\"again\">read again</a>")); });
+    m_task.whenCancelled([this] {
+        m_summary->setText(tr("%1 \u00B7 <a href=\"again\">read again</a>").arg(m_task.endText()));
+    });
 }
 
 QList<QAction *> CodebookDock::menuActions() const

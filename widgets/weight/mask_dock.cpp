@@ -265,8 +265,9 @@ void MaskDock::connectViews()
     connect(&session(), &Session::patchingEnabledChanged, this, &MaskDock::updatePainting);
     // Asking for an edit stops all reading; a refusal brings no new bytes to read.
     connect(&session(), &Session::editsRefused, this, [this] { scheduleRefresh(); });
-    m_task.whenCancelled(
-        [this] { m_figures->setText(tr("cancelled \u00B7 <a href=\"again\">read again</a>")); });
+    m_task.whenCancelled([this] {
+        m_figures->setText(tr("%1 \u00B7 <a href=\"again\">read again</a>").arg(m_task.endText()));
+    });
 }
 
 bool MaskDock::working() const

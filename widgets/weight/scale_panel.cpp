@@ -164,8 +164,9 @@ ScalePanel::ScalePanel(Session &session, QWidget *parent)
             [this](const QModelIndex &now) { m_plot->setCurrentPoint(now.row()); });
     connect(&session, &Session::patchingEnabledChanged, m_model, &ScaleModel::setEditable);
     connect(m_state, &QLabel::linkActivated, this, [this] { setWeight(m_bundle, m_weight); });
-    m_task.whenCancelled(
-        [this] { m_state->setText(tr("cancelled \u00B7 <a href=\"again\">read again</a>")); });
+    m_task.whenCancelled([this] {
+        m_state->setText(tr("%1 \u00B7 <a href=\"again\">read again</a>").arg(m_task.endText()));
+    });
     m_model->setEditable(session.patchingEnabled());
     m_tableActions = {
         copyAction(m_table, tr("Copy Rows"), m_table),

@@ -394,7 +394,7 @@ void StatisticsPanel::goToFirst(const QString &said, std::function<bool(float)> 
 
 void StatisticsPanel::noticeCancel()
 {
-    m_state->setText(tr("cancelled"));
+    m_state->setText(m_task.endText());
     m_again->show();
 }
 

@@ -14,12 +14,29 @@ namespace {
 
 using ByteView = std::span<const std::byte>;
 
-Result<BinaryPatchHead> readHead(ByteView patch, PatchCursor &cursor)
+Error tooLarge(const PatchCursor &patch, std::string_view what, std::uint64_t bytes,
+               std::uint64_t most)
 {
+    return patch.error("binary_patch.limit", 0)
+        .field(std::string(what))
+        .expected(fmt::format("at most {} bytes", most))
+        .found(fmt::format("{}", bytes))
+        .message(fmt::format("{} is too large to be checked", what));
+}
+
+Error stopped()
+{
+    return cancelledError("The patch was not applied: cancelled");
+}
+
+Result<BinaryPatchHead> readHead(ByteView patch, PatchCursor &cursor, const Progress *progress)
+{
+    if (patch.size() > kMostPatch)
+        return tl::unexpected(tooLarge(cursor, "The patch", patch.size(), kMostPatch));
     if (cursor.magic(ips::kMagic))
         return BinaryPatchHead();
     if (cursor.magic(bps::kMagic))
-        return readBpsHead(patch, cursor);
+        return readBpsHead(patch, cursor, progress);
     return cursor.error("binary_patch.magic", 0)
         .expected("PATCH (IPS) or BPS1 (BPS)")
         .message("This is no IPS and no BPS patch")
@@ -60,7 +77,7 @@ private:
         m_result.bytes = m_most = m_file.size();
         while (true) {
             if (m_progress != nullptr && m_progress->cancelled())
-                return tl::unexpected(cancelledError("The patch was not applied: cancelled"));
+                return tl::unexpected(stopped());
             const std::uint64_t at = m_patch.at();
             const auto offset = TRY(m_patch.big(3, "offset of a record, or the end"));
             if (offset == ips::kEndOffset)
@@ -171,8 +188,10 @@ public:
                 .found(fmt::format("{}", m_result.bytes))
                 .message("The steps of the patch do not make the whole file")
                 .unexpected();
-        if (const std::uint32_t found = checksumOf(m_to.first(wanted));
-            found != *m_head.targetChecksum)
+        const std::uint32_t found = checksumOf(m_to.first(wanted), m_progress);
+        if (m_progress != nullptr && m_progress->cancelled())
+            return tl::unexpected(stopped());
+        if (found != *m_head.targetChecksum)
             return m_patch.error("binary_patch.target", m_patch.at() + 4)
                 .field("CRC-32 of the new file")
                 .expected(fmt::format("{:08x}", *m_head.targetChecksum))
@@ -186,14 +205,21 @@ public:
 private:
     Result<void> checkFile() const
     {
-        if (!m_head.isFor(m_file)) {
+        // A file of another length is not read.
+        const bool sized =
+            m_file.size() == m_head.sourceBytes || m_file.size() == m_head.targetBytes;
+        const std::uint32_t found = sized ? checksumOf(m_file, m_progress) : 0;
+        if (m_progress != nullptr && m_progress->cancelled())
+            return tl::unexpected(stopped());
+        if (m_file.size() != m_head.sourceBytes || found != *m_head.sourceChecksum) {
             const bool done =
-                m_file.size() == m_head.targetBytes && checksumOf(m_file) == *m_head.targetChecksum;
+                m_file.size() == m_head.targetBytes && found == *m_head.targetChecksum;
             return m_patch.error("binary_patch.source", bps::kMagic.size())
                 .field("the file")
                 .expected(fmt::format("{} bytes, CRC-32 {:08x}", *m_head.sourceBytes,
                                       *m_head.sourceChecksum))
-                .found(fmt::format("{} bytes, CRC-32 {:08x}", m_file.size(), checksumOf(m_file)))
+                .found(fmt::format("{} bytes{}", m_file.size(),
+                                   sized ? fmt::format(", CRC-32 {:08x}", found) : ""))
                 .message(done ? "The file is what the patch makes already"
                               : "The patch is for another file")
                 .unexpected();
@@ -219,7 +245,7 @@ private:
         if (length > *m_head.targetBytes - done)
             return outside(at, "length of a step", *m_head.targetBytes - done, length);
         if (m_progress != nullptr && !m_progress->advance(length))
-            return tl::unexpected(cancelledError("The patch was not applied: cancelled"));
+            return tl::unexpected(stopped());
         switch (number & ((1u << bps::kStepBits) - 1)) {
         case bps::SourceRead: return copyFromFile(at, done, length);
         case bps::TargetRead: return copyFromPatch(length);
@@ -321,11 +347,13 @@ std::string_view binaryFormatName(BinaryFormat format)
     return format == BinaryFormat::Ips ? "ips" : "bps";
 }
 
-std::uint32_t checksumOf(ByteView bytes)
+std::uint32_t checksumOf(ByteView bytes, const Progress *progress)
 {
+    constexpr std::size_t kBetweenLooks = std::size_t(16) << 20;
     uLong sum = crc32(0, nullptr, 0);
-    for (std::size_t at = 0; at < bytes.size();) {
-        const std::size_t some = std::min<std::size_t>(bytes.size() - at, 1u << 30);
+    for (std::size_t at = 0;
+         at < bytes.size() && (progress == nullptr || !progress->cancelled());) {
+        const std::size_t some = std::min(bytes.size() - at, kBetweenLooks);
         sum =
             crc32(sum, reinterpret_cast<const Bytef *>(bytes.data() + at), static_cast<uInt>(some));
         at += some;
@@ -335,20 +363,25 @@ std::uint32_t checksumOf(ByteView bytes)
 
 bool BinaryPatchHead::isFor(ByteView file) const
 {
-    return sourceBytes == file.size() && sourceChecksum == checksumOf(file);
+    return sourceBytes == file.size() && file.size() <= kMostPatched &&
+           sourceChecksum == checksumOf(file);
 }
 
-Result<BinaryPatchHead> readBinaryPatch(ByteView patch, std::string_view name)
+Result<BinaryPatchHead> readBinaryPatch(ByteView patch, std::string_view name,
+                                        const Progress *progress)
 {
     PatchCursor cursor(patch, name);
-    return readHead(patch, cursor);
+    return readHead(patch, cursor, progress);
 }
 
 Result<PatchedFile> applyBinaryPatch(ByteView file, ByteView patch, std::string_view name,
                                      const PatchRoom &room, Progress *progress)
 {
     PatchCursor cursor(patch, name);
-    const auto head = TRY(readHead(patch, cursor));
+    if (file.size() > kMostPatched)
+        return tl::unexpected(
+            tooLarge(cursor, "The file that the patch is for", file.size(), kMostPatched));
+    const auto head = TRY(readHead(patch, cursor, progress));
     return head.format == BinaryFormat::Ips ? applyIps(file, cursor, room, progress)
                                             : applyBps(file, head, cursor, room, progress);
 }
@@ -433,7 +466,8 @@ Result<PatchedFile> applyBps(std::span<const std::byte> file, const BinaryPatchH
     return BpsApplier(file, head, patch, progress).run(room);
 }
 
-Result<BinaryPatchHead> readBpsHead(std::span<const std::byte> patch, PatchCursor &cursor)
+Result<BinaryPatchHead> readBpsHead(std::span<const std::byte> patch, PatchCursor &cursor,
+                                    const Progress *progress)
 {
     BinaryPatchHead head;
     head.format = BinaryFormat::Bps;
@@ -445,7 +479,9 @@ Result<BinaryPatchHead> readBpsHead(std::span<const std::byte> patch, PatchCurso
             .unexpected();
     const std::size_t checksums = patch.size() - bps::kChecksums;
     const auto stored = loadLittle<std::uint32_t>(patch, checksums + 8);
-    const std::uint32_t found = checksumOf(patch.first(checksums + 8));
+    const std::uint32_t found = checksumOf(patch.first(checksums + 8), progress);
+    if (progress != nullptr && progress->cancelled())
+        return tl::unexpected(stopped());
     if (stored != found)
         return cursor.error("binary_patch.checksum", checksums + 8)
             .field("CRC-32 of the patch")

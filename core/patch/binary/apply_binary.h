@@ -33,8 +33,13 @@ enum Step : std::uint64_t { SourceRead = 0, TargetRead = 1, SourceCopy = 2, Targ
 inline constexpr unsigned kStepBits = 2;
 } // namespace bps
 
-/// CRC-32 as zlib and BPS have it.
-std::uint32_t checksumOf(std::span<const std::byte> bytes);
+/// CRC-32 as zlib and BPS have it. Cancelled, it is that of the beginning.
+std::uint32_t checksumOf(std::span<const std::byte> bytes, const Progress *progress = nullptr);
+
+/// A checksum reads a file whole, the holes of a sparse one too: patches and files of more bytes
+/// than this are refused ("binary_patch.limit").
+inline constexpr std::uint64_t kMostPatch = std::uint64_t(2) << 30, kMostPatched = std::uint64_t(64)
+                                                                                   << 30;
 
 /// What a patch says of itself, without the file that it is for.
 struct BinaryPatchHead {
@@ -64,8 +69,9 @@ inline constexpr std::uint64_t kLeastLimit = std::uint64_t(64) << 20, kMostGrowt
 
 /// Reads the head of a patch and, of BPS, checks its own checksum. Errors name the place in the
 /// patch, whose name is `name`: "binary_patch.magic", "binary_patch.cut", "binary_patch.number",
-/// "binary_patch.checksum" (the patch is damaged).
-Result<BinaryPatchHead> readBinaryPatch(std::span<const std::byte> patch, std::string_view name);
+/// "binary_patch.checksum" (the patch is damaged), "binary_patch.limit", "task.cancelled".
+Result<BinaryPatchHead> readBinaryPatch(std::span<const std::byte> patch, std::string_view name,
+                                        const Progress *progress = nullptr);
 
 /// Applies a patch to a file; takes no memory of its own. Errors: those of readBinaryPatch and
 /// `room`;
@@ -113,7 +119,8 @@ Result<PatchedFile> applyIps(std::span<const std::byte> file, PatchCursor &patch
                              const PatchRoom &room, Progress *progress);
 
 /// The head of a BPS patch; the cursor then stands at the first step.
-Result<BinaryPatchHead> readBpsHead(std::span<const std::byte> patch, PatchCursor &cursor);
+Result<BinaryPatchHead> readBpsHead(std::span<const std::byte> patch, PatchCursor &cursor,
+                                    const Progress *progress);
 Result<PatchedFile> applyBps(std::span<const std::byte> file, const BinaryPatchHead &head,
                              PatchCursor &patch, const PatchRoom &room, Progress *progress);
 

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/base/error.h"
+#include "core/bundle/bundle_fwd.h"
 #include "core/container/mil/program.h"
 #include "core/numeric/element_type.h"
+#include "core/patch/edit/edit.h"
 
 /// Numbers of the program file written anew in the bytes that they have.
 namespace kernscope::patch {
@@ -35,5 +38,11 @@ std::optional<Rewrite> rewriteVarint(std::span<const std::byte> wire, mil::Sourc
 /// An extent that is written as digits or as a varint, whichever of them reads as `before`.
 std::optional<Rewrite> rewriteExtent(std::span<const std::byte> program, mil::SourceSpan span,
                                      std::uint64_t before, std::uint64_t after);
+
+/// For a copy: the bundle in memory with room behind those numbers of its program that `edits`
+/// make longer than their places, so that the same edits can be planned on it. Null where none of
+/// them is. `tolerance`: of planEdits. Errors: "encode.size", "encode.program".
+Result<BundlePtr> withLiteralRoom(const Bundle &bundle, const std::vector<Edit> &edits,
+                                  double tolerance);
 
 } // namespace kernscope::patch

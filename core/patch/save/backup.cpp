@@ -23,21 +23,7 @@ bool sameContent(const fs::path &a, const fs::path &b)
 {
     const auto first = DiskFile::open(a, DiskFile::Mode::ReadPlain, a.filename().string());
     const auto second = DiskFile::open(b, DiskFile::Mode::ReadPlain, b.filename().string());
-    const auto bytes = first ? first->size() : tl::unexpected(first.error());
-    const auto others = second ? second->size() : tl::unexpected(second.error());
-    if (!bytes || !others || *bytes != *others)
-        return false;
-    std::vector<std::byte> one(kCopyBlock), other(kCopyBlock);
-    for (std::uint64_t at = 0; at < *bytes; at += kCopyBlock) {
-        const auto count =
-            static_cast<std::size_t>(std::min<std::uint64_t>(kCopyBlock, *bytes - at));
-        if (!first->readAt(at, std::span(one).first(count)) ||
-            !second->readAt(at, std::span(other).first(count)) ||
-            !std::equal(one.begin(), one.begin() + static_cast<std::ptrdiff_t>(count),
-                        other.begin()))
-            return false;
-    }
-    return true;
+    return first && second && patch::sameContent(*first, *second);
 }
 
 /// A link is never followed, whatever it leads to: nothing is put behind it.
@@ -92,11 +78,7 @@ bool isBundleFolder(const fs::path &folder)
     std::error_code fault;
     const fs::path suffix = folder.extension();
     return suffix == ".mlmodelc" || suffix == ".mlpackage" ||
-           fs::is_regular_file(folder / "model.mil", fault) ||
-           fs::is_regular_file(folder / "model0/model.mil", fault) ||
-           fs::is_regular_file(folder / "quantize.json", fault) ||
-           (fs::is_regular_file(folder / "Manifest.json", fault) &&
-            fs::is_directory(folder / "Data", fault));
+           fs::is_regular_file(folder / "model.mil", fault) || kernscope::isBundleFolder(folder);
 }
 
 BackupPlace backupPlace(const fs::path &file, int number)

@@ -315,6 +315,23 @@ Result<void> copyBytes(const DiskFile &in, const DiskFile &out, const Extent &ex
 
 } // namespace
 
+bool sameContent(const DiskFile &one, const DiskFile &other, Progress *progress)
+{
+    const auto bytes = one.size(), others = other.size();
+    if (!bytes || !others || *bytes != *others)
+        return false;
+    std::vector<std::byte> block(kCopyBlock), otherBlock(kCopyBlock);
+    for (std::uint64_t at = 0; at < *bytes; at += kCopyBlock) {
+        const auto count =
+            static_cast<std::size_t>(std::min<std::uint64_t>(kCopyBlock, *bytes - at));
+        const auto some = std::span(block).first(count), same = std::span(otherBlock).first(count);
+        if (!one.readAt(at, some) || !other.readAt(at, same) || !std::ranges::equal(some, same) ||
+            (progress != nullptr && !progress->advance(0)))
+            return false;
+    }
+    return true;
+}
+
 Result<void> copyRegularFile(const fs::path &from, const fs::path &to, const std::string &name,
                              Progress *progress)
 {
@@ -335,7 +352,15 @@ Result<void> copyContent(const DiskFile &in, const DiskFile &out, Progress *prog
     const auto after = extentOf(in), made = extentOf(out);
     if (!after || !made || after->bytes != extent.bytes || made->bytes != extent.bytes)
         return tl::unexpected(ioError("io.write", out.name(), "The copy has another length", EIO));
-    return out.sync();
+    TRY(out.sync());
+    if (sameContent(in, out, progress))
+        return {};
+    if (progress != nullptr && progress->cancelled())
+        return tl::unexpected(cancelledError("The save was cancelled; nothing was written"));
+    return ErrorBuilder("patch.verify")
+        .file(out.name())
+        .message("The bytes of the copy that were read back are not those of the file")
+        .unexpected();
 }
 
 Result<void> copyLink(const fs::path &from, const fs::path &to, const std::string &name)

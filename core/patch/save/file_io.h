@@ -117,7 +117,10 @@ inline constexpr std::size_t kCopyBlock = std::size_t{1} << 20; ///< bytes betwe
 /// "io.write", "task.cancelled".
 Result<void> copyRegularFile(const std::filesystem::path &from, const std::filesystem::path &to,
                              const std::string &name, Progress *progress);
-/// The same between files that are open: bytes, holes and permissions, brought to the disk.
+/// Whether two files hold the same bytes; false where one cannot be read, or on a cancel.
+bool sameContent(const DiskFile &one, const DiskFile &other, Progress *progress = nullptr);
+/// The same between files that are open: bytes, holes and permissions, brought to the disk and read
+/// back. Errors: also "patch.verify".
 Result<void> copyContent(const DiskFile &in, const DiskFile &out, Progress *progress);
 /// A symbolic link: the same text. Errors: "io.write".
 Result<void> copyLink(const std::filesystem::path &from, const std::filesystem::path &to,

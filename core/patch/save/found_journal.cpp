@@ -54,9 +54,9 @@ std::string_view sentenceOf(InterruptedState state)
         return "The files were changed since a save of them was interrupted: they are shown as "
                "they are. kernscope-cli recover --discard PATH removes the journal";
     case InterruptedState::Foreign:
-        return "A pending save journal (journal.pending) of another user, machine or origin lies "
-               "here: it is not used, and the files are shown as they are on the disk. They may "
-               "be half written; kernscope-cli recover --discard PATH removes the journal";
+        return "A pending save journal of another user, machine or origin lies here: it is not "
+               "used, and the files are shown as they are on the disk. They may be half written; "
+               "kernscope-cli recover --discard PATH removes the journal";
     case InterruptedState::Unknown: break;
     }
     return "A file with the name of a journal that is none; it is left as it is";
@@ -154,8 +154,12 @@ void FoundJournal::become(InterruptedState newState, Error cause)
     // A stale journal's error names the file that differs.
     const bool named = !cause.file.empty() && state == InterruptedState::Stale;
     std::string name = named ? cause.file : path.filename().string();
+    const bool foreign = state == InterruptedState::Foreign;
+    if (foreign)
+        cause.field = kForeignJournal;
     error = ErrorBuilder(std::move(cause))
-                .code(fmt::format("journal.{}", interruptedStateName(state)))
+                .code(foreign ? "journal.pending"
+                              : fmt::format("journal.{}", interruptedStateName(state)))
                 .file(std::move(name))
                 .message(sentenceOf(state));
 }

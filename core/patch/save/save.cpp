@@ -348,7 +348,9 @@ Result<void> InPlaceSave::refusePending() const
             found->state == InterruptedState::Unknown || found->state == InterruptedState::Foreign;
         if (unusable && place != m_journal)
             continue;
+        const std::string code = "journal." + std::string(interruptedStateName(found->state));
         ErrorBuilder error(std::move(found->error));
+        error.code(code);
         if (found->state == InterruptedState::Busy)
             return error.code("patch.busy")
                 .message("Another process is saving this bundle")

@@ -311,7 +311,9 @@ Result<void> CopySave::buildFile()
 
 Result<SaveReport> CopySave::run(const fs::path &target)
 {
-    const auto kind = isFolder() ? OutputKind::Folder : OutputKind::File;
+    const auto kind = !isFolder()                                ? OutputKind::File
+                      : m_bundle.kind() == BundleKind::Quantized ? OutputKind::Matrix
+                                                                 : OutputKind::Model;
     auto place = TRY(OutputPlace::claim(target, kind, rules()));
     m_place.emplace(std::move(place));
     if (m_progress != nullptr)
@@ -324,7 +326,7 @@ Result<SaveReport> CopySave::run(const fs::path &target)
         if (m_followed) {
             m_follower = TRY(patch::followed(m_bundle, *m_followed));
         }
-        auto built = kind == OutputKind::Folder ? buildFolder() : buildFile();
+        auto built = kind == OutputKind::File ? buildFile() : buildFolder();
         if (built)
             built = advance(0);
         // A copy is only made from files that stayed the same all the time; a write from pages that

@@ -6,6 +6,7 @@
 #include "tests/data/data_folder.h"
 #include "tests/test_program.h"
 
+#include <QFile>
 #include <QFileInfo>
 #include <QtTest/QtTest>
 
@@ -52,6 +53,40 @@ private Q_SLOTS:
                 moved += decision.bytesMoved.value_or(0);
             }
             QCOMPARE(table.totals(column).bytesMoved, moved);
+        }
+    }
+
+    /// Without its weight file a bundle is judged as with it: the program's types say the forms.
+    void withoutTheWeightFile_data() { outcomesOfTheMadeBundles_data(); }
+    void withoutTheWeightFile()
+    {
+        const QString path =
+            test::dataPath(QStringLiteral("bundles/") + QString::fromUtf8(QTest::currentDataTag()) +
+                           QStringLiteral(".mlmodelc"));
+        QFile program(path + QStringLiteral("/model.mil"));
+        if (!program.open(QIODevice::ReadOnly))
+            QSKIP("KERNSCOPE_DATA has no made bundles");
+        const QByteArray text = program.readAll();
+        const auto bytes = std::as_bytes(std::span(text.constData(), std::size_t(text.size())));
+        OpenOptions options;
+        options.memory.emplace_back("model.mil", std::vector(bytes.begin(), bytes.end()));
+        const auto whole = Bundle::open(path.toStdString());
+        const auto alone = Bundle::open("alone.mlmodelc", options);
+        QVERIFY(whole && alone && hasErrors((*alone)->diagnostics()));
+        const auto forms = weightForms(**whole), declared = weightForms(**alone);
+        QCOMPARE(declared.size(), forms.size());
+        for (std::size_t i = 0; i < forms.size(); ++i) {
+            QVERIFY((*alone)->weights()[i].fault);
+            QCOMPARE(declared[i].key(), forms[i].key());
+            QCOMPARE(declared[i].bits, forms[i].bits);
+            QVERIFY(declared[i].storedBytes == forms[i].storedBytes);
+            QVERIFY(declared[i].density == forms[i].density);
+        }
+        const DecisionTable table(**whole, allTargets()), other(**alone, allTargets());
+        for (std::size_t row = 0; row < table.rows(); ++row) {
+            for (std::size_t column = 0; column < table.columns(); ++column)
+                QVERIFY(other.assessment(row, column).outcome ==
+                        table.assessment(row, column).outcome);
         }
     }
 

@@ -38,6 +38,7 @@ private slots:
     void kinds_data();
     void kinds();
     void folders();
+    void cutFile();
     void missingFiles();
     void recordOfAnotherType();
     void randomDamage();
@@ -166,6 +167,39 @@ void TestBundleDamage::folders()
 
 /// Bytes changed at random in the text and the weight file: it opens or says why, every byte is in
 /// one section, every sound weight decodes.
+/// Of a file that is cut one error says how much of it is gone; what is there is read.
+void TestBundleDamage::cutFile()
+{
+    MadeBundle made;
+    for (const char *name : {"a", "b", "c", "d"}) {
+        made.constant("tensor<fp16, [2]>", name,
+                      made.blob(ElementType::Fp16, "[2]", halves({1, 2})));
+        made.consume(name);
+    }
+    const auto cutAt = [&made](std::size_t length) {
+        OpenOptions options = made.options();
+        for (auto &[path, bytes] : options.memory) {
+            if (path != "model.mil")
+                bytes.resize(length);
+        }
+        return *Bundle::open("made.mlmodelc", options);
+    };
+    // The header, and records of 64 bytes of metadata and 64 of payload each.
+    const BundlePtr bundle = cutAt(64 + 128 + 64);
+    QVERIFY2(faults(bundle->diagnostics()) ==
+                 (std::vector<std::string>{"error blob.range weights/weight.bin+256"}),
+             fmt::format("{}", fmt::join(faults(bundle->diagnostics()), "; ")).c_str());
+    const std::string said = bundle->diagnostics().front().error.message;
+    QVERIFY2(said.find("before 3 of the 4 records") != std::string::npos, said.c_str());
+    QCOMPARE(decoded(*bundle, "a"), std::vector<float>({1, 2}));
+    for (std::size_t i = 1; i < 4; ++i)
+        QVERIFY(bundle->weights()[i].fault);
+    // Of a single one its own error says more.
+    const BundlePtr last = cutAt(64 + 3 * 128 + 64);
+    QCOMPARE(last->diagnostics().size(), std::size_t{1});
+    QVERIFY(last->diagnostics().front().error.message.find("payload") != std::string::npos);
+}
+
 /// One error a file that is missing, and the sizes that the program's types fix. A folder whose
 /// models lie in folders of their own names them.
 void TestBundleDamage::missingFiles()

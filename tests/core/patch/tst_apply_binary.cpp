@@ -8,8 +8,11 @@
 #include <QTest>
 
 #include <algorithm>
+#include <cstring>
 #include <random>
 #include <string>
+
+#include <sys/mman.h>
 
 using namespace kernscope;
 using namespace kernscope::patch;
@@ -106,6 +109,7 @@ private slots:
     void applies();
     void refused_data();
     void refused();
+    void tooLarge();
     void everyCut();
     void everyByteChanged();
     void head();
@@ -221,6 +225,28 @@ void TestApplyBinary::refused()
     QCOMPARE(result.error().file, std::string("some.ips"));
     QVERIFY(result.error().offset && !result.error().message.empty());
     QVERIFY2(result.error().offset->value == static_cast<std::uint64_t>(offset), said.c_str());
+}
+
+/// A sparse file of a terabyte is not read: neither as the patch nor as what it is for.
+void TestApplyBinary::tooLarge()
+{
+    constexpr std::size_t kTerabyte = std::size_t(1) << 40;
+    void *mapped = ::mmap(nullptr, kTerabyte, PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    QVERIFY(mapped != MAP_FAILED);
+    const std::span bytes(static_cast<std::byte *>(mapped), kTerabyte);
+    const auto refusal = [](const auto &result) {
+        return result ? std::string() : result.error().code;
+    };
+    std::string head = "BPS1" + number(kTerabyte) + number(0) + number(0) + little(0) + little(0);
+    head += little(crcOf(head));
+    QCOMPARE(refusal(test::patchedBytes(bytes, bytesOf(head), "p")),
+             std::string("binary_patch.limit"));
+    QCOMPARE(refusal(test::patchedBytes(bytes, bytesOf("PATCHEOF"), "p")),
+             std::string("binary_patch.limit"));
+    std::memcpy(mapped, "BPS1", 4);
+    QCOMPARE(refusal(readBinaryPatch(bytes, "p")), std::string("binary_patch.limit"));
+    ::munmap(mapped, kTerabyte);
 }
 
 /// Every beginning of a patch is refused, but for those of IPS that end with "EOF".

@@ -3,6 +3,7 @@
 #include "core/bundle/bundle.h"
 #include "core/container/milblob/milblob.h"
 #include "core/numeric/npy.h"
+#include "core/patch/edit/literal_rewrite.h"
 #include "core/patch/patch.h"
 #include "patch_plans.h"
 #include "sample_bundles.h"
@@ -161,6 +162,20 @@ void TestPatchRoom::literalNeedsRoom()
     QVERIFY(!planned);
     QCOMPARE(planned.error().code, std::string("patch.space"));
     QCOMPARE(planned.error().file, std::string("model.mil"));
+    // A copy has the room that they need, and no more.
+    const char *const edits = "scale w[0]=0.1\nset-stored w:zero_point[0]=-100";
+    const auto roomy = patch::withLiteralRoom(*bundle, *parseEditScript(edits, "edits"), 0);
+    QVERIFY2(roomy && *roomy, roomy ? "no room" : describe(roomy.error()).c_str());
+    const auto inCopy = plan(*roomy, edits);
+    QVERIFY2(inCopy, inCopy ? "" : describe(inCopy.error()).c_str());
+    const BundlePtr copy = applyAll(*roomy, *inCopy);
+    QVERIFY(std::abs(decoded(*copy, "w")[0] - 10.1f) < 0.01f);
+    const auto bytes = copy->files()[copy->programFile()].file->bytes();
+    const std::string text(reinterpret_cast<const char *>(bytes.data()), bytes.size());
+    QVERIFY2(text.find("scale=fp16(0x1.998p-4),zero_point=int8(-100)]") != std::string::npos,
+             text.c_str());
+    const auto same = patch::withLiteralRoom(*bundle, *parseEditScript("scale w[0]=2", "edits"), 0);
+    QVERIFY(same && !*same);
     const auto fits = plan(bundle, "scale w[0]=2\nset-stored w:zero_point[0]=7");
     QVERIFY2(fits, fits ? "" : describe(fits.error()).c_str());
     QCOMPARE(decoded(*applyAll(bundle, *fits), "w")[0], -12.0f);

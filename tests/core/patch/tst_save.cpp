@@ -5,6 +5,7 @@
 #include "core/bundle/bundle.h"
 #include "core/patch/interrupted_save.h"
 #include "core/patch/patch.h"
+#include "core/patch/save/backup.h"
 #include "made_bundle.h"
 #include "on_disk.h"
 #include "tests/test_program.h"
@@ -29,6 +30,7 @@ private slots:
     void nothingToSave();
     void savedStateIsClean();
     void backups();
+    void backupsOfPackages();
     void filesOfSeveralNames();
     void onlyTheFileThatWasRead();
     void longNames();
@@ -130,6 +132,19 @@ void TestSave::backups()
     const auto third = planEdits(file, {*parseEdit(Edit::Kind::Set, "blob@0x40[0]=9")}, 0.0);
     QVERIFY(third && applyEdit(file, third->front()) && saveInPlace(*file, true));
     QVERIFY(fs::exists(other.folder() / "lone.bin.bak"));
+}
+
+/// Beside the bundle, whatever kind it is: nothing is added to what its writer made.
+void TestSave::backupsOfPackages()
+{
+    const OnDisk disk("lut2");
+    for (const char *file : {"main.mlirb", "main-universal.odix", "quantize.json", "model.mil"}) {
+        const fs::path bundle = disk.folder() / (std::string("of ") + file);
+        writeAll(bundle / file, hex("00"));
+        writeAll(bundle / "other", hex("00"));
+        QCOMPARE(patch::backupPlace(bundle / "other", 2).path,
+                 disk.folder() / (std::string("of ") + file + ".bak.2") / "other");
+    }
 }
 
 /// "cp -al a b": what is written in b would be written in a.
@@ -304,7 +319,7 @@ void TestSave::abandonedPartsAreRemoved()
         QCOMPARE(::setxattr((part + ending).c_str(), "user.kernscope.part", "", 0, 0), 0);
     writeAll(part + "notours1", hex("41"));                         // another length
     writeAll(disk.folder() / "b.kernscope-part-aaaaaa", hex("41")); // of another output
-    auto living = OutputPlace::claim(target, OutputKind::Folder, {});
+    auto living = OutputPlace::claim(target, OutputKind::Model, {});
     QVERIFY(living);
     QVERIFY(!fs::exists(part + "aB3dE6") && !fs::exists(part + "zzzzzz"));
     QVERIFY(fs::exists(part + "notours1") && fs::exists(part + "user01"));

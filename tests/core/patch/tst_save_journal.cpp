@@ -119,9 +119,9 @@ void TestSaveJournal::journalsThatAreNotUsed()
     QVERIFY(opened.bundle);
     QCOMPARE(opened.saves.size(), std::size_t{1});
     QVERIFY(opened.saves.front().state == InterruptedState::Foreign);
-    QCOMPARE((*opened.bundle)->diagnostics().front().error.code, std::string("journal.foreign"));
+    QCOMPARE((*opened.bundle)->diagnostics().front().error.code, std::string("journal.pending"));
     for (const auto action : {RecoverAction::Undo, RecoverAction::Discard})
-        QCOMPARE(codeOf(recoverSave(disk.path, action)), std::string("journal.foreign"));
+        QCOMPARE(codeOf(recoverSave(disk.path, action)), std::string("journal.pending"));
     QVERIFY(readTree(disk.path) == half);
 }
 
@@ -283,7 +283,7 @@ void TestSaveJournal::comesWithTheArchive()
                            .file->bytes();
     QVERIFY(Bytes(shown.begin(), shown.end()) == evil);
     for (const auto action : {RecoverAction::Undo, RecoverAction::Finish})
-        QCOMPARE(codeOf(recoverSave(disk.path, action)), std::string("journal.foreign"));
+        QCOMPARE(codeOf(recoverSave(disk.path, action)), std::string("journal.pending"));
     QVERIFY(listing(disk.folder()) == before);
     // The same with its key is a save that this user began.
     fs::remove(disk.journal());

@@ -29,6 +29,7 @@
 #include <algorithm>
 #include <cmath>
 #include <initializer_list>
+#include <limits>
 #include <memory>
 #include <numeric>
 
@@ -94,6 +95,7 @@ private slots:
     void choosingGoesThere();
     void swapped();
     void nothingDiffers();
+    void scatterSaysWhatIsNotFinite();
     void scatterHasAllElements();
     void scatterShowsWhatIsFarOut();
     void histograms();
@@ -285,6 +287,23 @@ void TestComparePlaces::scatterShowsWhatIsFarOut()
     const auto cut = shown(a);
     QVERIFY(cut.second < 1000);
     QVERIFY2(cut.first.contains(QStringLiteral(", 1 beyond \u00B1")), qPrintable(cut.first));
+}
+
+/// What has no place in the picture is said under it, above all where nothing has one.
+void TestComparePlaces::scatterSaysWhatIsNotFinite()
+{
+    std::vector<float> a(12, 1.0f), b(12, std::numeric_limits<float>::quiet_NaN());
+    const auto shown = [&a, &b] {
+        Docks docks(a, b, "[3, 4]");
+        return docks.show() ? docks.compare.figures()
+                                  ->scatterPlot()
+                                  ->findChild<QCustomPlot *>()
+                                  ->xAxis->label()
+                            : QString();
+    };
+    QCOMPARE(shown(), QStringLiteral("A: none is finite on both sides"));
+    b[0] = 2;
+    QCOMPARE(shown(), QStringLiteral("A (all 1), 11 not finite"));
 }
 
 /// More elements than any sample: every one of them is in a bin.

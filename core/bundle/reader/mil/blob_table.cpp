@@ -48,7 +48,8 @@ Result<std::size_t> BlobTable::findFile(const mil::BlobReference &reference)
         .expected("a file of the bundle")
         .found("no such file")
         .message(fmt::format("The weight file that the program names does not exist; it would have "
-                             "{} that the program reads.",
+                             "{} that the program reads. Forms and sizes are those that the "
+                             "program declares.",
                              counted(records, "record")))
         .unexpected();
 }
@@ -56,9 +57,40 @@ Result<std::size_t> BlobTable::findFile(const mil::BlobReference &reference)
 void BlobTable::count(const mil::BlobReference &reference)
 {
     const auto path = resolveBlobPath(reference.path, m_modelFolder);
-    if (path && std::none_of(m_files.begin(), m_files.end(),
-                             [&path](const BundleFile &file) { return file.path == *path; }))
-        m_missing[*path].insert(reference.offset);
+    if (!path)
+        return;
+    const auto file = findFile(reference);
+    (file ? m_counted[*file] : m_missing[*path]).insert(reference.offset);
+}
+
+bool BlobTable::isBehindEnd(std::size_t file, std::uint64_t offset, const Error &error) const
+{
+    const bool noRecord = error.code == "blob.offset" && offset >= milblob::kHeaderBytes &&
+                          offset > m_files[file].file->size().value - milblob::kMetadataBytes;
+    return noRecord || error.code == "blob.range";
+}
+
+/// Where several records lie behind the end of a file, it is cut: one error for all of them.
+Error BlobTable::cutOr(Error error, std::size_t file, std::uint64_t offset)
+{
+    if (!isBehindEnd(file, offset, error))
+        return error;
+    const std::set<std::uint64_t> &all = m_counted[file];
+    const auto [behind, isNew] = m_behindEnd.try_emplace(file, 0);
+    for (auto at = all.begin(); isNew && at != all.end(); ++at) {
+        const auto record = readRecord(file, FileOffset(*at));
+        behind->second += !record && isBehindEnd(file, *at, record.error()) ? 1 : 0;
+    }
+    if (!isCut(file))
+        return error;
+    const std::uint64_t end = m_files[file].file->size().value;
+    return ErrorBuilder("blob.range")
+        .file(m_files[file].path)
+        .at(FileOffset(end))
+        .field("end of the file")
+        .message(fmt::format("The weight file is cut: it ends before {} of the {} that the program "
+                             "reads.",
+                             behind->second, counted(all.size(), "record")));
 }
 
 Result<milblob::Record> BlobTable::readRecord(std::size_t file, FileOffset offset) const
@@ -99,7 +131,7 @@ Result<BlobPlace> BlobTable::find(const mil::BlobReference &reference)
     if (known == m_records.end() || known->first != key)
         known = m_records.emplace_hint(known, key, readRecord(file, FileOffset(reference.offset)));
     if (!known->second)
-        return tl::unexpected(known->second.error());
+        return tl::unexpected(cutOr(known->second.error(), file, reference.offset));
     return BlobPlace{file, *known->second};
 }
 

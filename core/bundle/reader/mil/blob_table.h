@@ -23,12 +23,13 @@ public:
     BlobTable(const std::vector<BundleFile> &files, std::string modelFolder,
               std::string programFile);
 
-    /// A reference of the program: the error about a file that is missing says how many there are.
+    /// A reference of the program: the error about a file that is missing or cut says how many
+    /// there are.
     void count(const mil::BlobReference &reference);
 
     /// Errors: "blob.path", "blob.file" (not in the bundle; the same for every record of it),
-    /// "blob.header" and "blob.version" of a file that cannot be used, those of
-    /// milblob::readRecord.
+    /// "blob.header" and "blob.version" of a file that cannot be used, "blob.range" (one for all
+    /// records behind the end of a file that is cut), those of milblob::readRecord.
     Result<BlobPlace> find(const mil::BlobReference &reference);
 
     /// Whether this record, which cannot be read, is asked about for the first time.
@@ -41,10 +42,18 @@ public:
     /// The sound records of a file that the program has named, by offset.
     std::vector<milblob::Record> named(std::size_t file) const;
     bool names(std::size_t file) const; ///< the program names the file
+    /// Several of its records lie behind its end, which find() said once.
+    bool isCut(std::size_t file) const
+    {
+        const auto behind = m_behindEnd.find(file);
+        return behind != m_behindEnd.end() && behind->second > 1;
+    }
 
 private:
     Result<std::size_t> findFile(const mil::BlobReference &reference);
     Result<milblob::Record> readRecord(std::size_t file, FileOffset offset) const;
+    bool isBehindEnd(std::size_t file, std::uint64_t offset, const Error &error) const;
+    Error cutOr(Error error, std::size_t file, std::uint64_t offset);
     Error place(Error error, const mil::BlobReference &reference) const;
 
     const std::vector<BundleFile> &m_files;
@@ -53,6 +62,8 @@ private:
     std::map<std::pair<std::size_t, std::uint64_t>, Result<milblob::Record>> m_records;
     std::map<std::string, std::set<std::uint64_t>>
         m_missing; ///< records of files that are not there
+    std::map<std::size_t, std::set<std::uint64_t>> m_counted; ///< of those that are
+    std::map<std::size_t, std::size_t> m_behindEnd;           ///< of a file with faults, how many
     std::set<std::pair<std::string, std::uint64_t>> m_unread;
     /// A program names one file, again and again.
     std::string m_lastPath;

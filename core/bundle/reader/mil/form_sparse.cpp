@@ -27,9 +27,9 @@ Result<void> checkSurvivors(const OperandReader &operands, const mil::Operation 
 /// The same record, or literals of the same bytes.
 static bool sameBytes(const OperandPlace &a, const OperandPlace &b)
 {
-    if (a.isLiteral() || b.isLiteral())
-        return a.isLiteral() && b.isLiteral() && a.literal->bytes == b.literal->bytes;
-    return a.file == b.file && a.metaOffset == b.metaOffset;
+    if (a.literal && b.literal)
+        return a.literal->bytes == b.literal->bytes;
+    return a.literal == b.literal && a.file == b.file && a.metaOffset == b.metaOffset;
 }
 
 /// The compacted values' count is written once more in the declared type of a joint op's output.

@@ -303,11 +303,18 @@ void ProgramReading::readBlobFiles()
         if (m_files[i].role != SectionKind::Data || isEspressoWeights(m_files[i].path))
             continue;
         std::vector<milblob::Record> named;
+        bool cut = false;
         for (const BlobTable *blobs : blobsAround(m_files[i].path)) {
             const auto own = blobs->named(i);
             named.insert(named.end(), own.begin(), own.end());
+            cut = cut || blobs->isCut(i);
         }
-        m_records[i] = readBlobRecords(m_files[i], named, m_out.log);
+        DiagnosticLog log;
+        m_records[i] = readBlobRecords(m_files[i], named, log);
+        for (Diagnostic &row : log.take()) {
+            if (!cut || row.error.code != "blob.range") // that was said of all of them
+                m_out.log.add(row.severity, std::move(row.error));
+        }
     }
 }
 

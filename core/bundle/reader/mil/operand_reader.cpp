@@ -28,6 +28,11 @@ bool sameStoredType(ElementType declared, ElementType stored)
 
 } // namespace
 
+bool isMissingFile(const Error &fault)
+{
+    return fault.code == "blob.file" || fault.code == "bundle.lfs";
+}
+
 Error OperandReader::fault(const mil::Operation &operation, std::string_view code,
                            std::string_view field, std::string expected, std::string found,
                            std::string message) const
@@ -121,7 +126,11 @@ Result<codec::Operand> OperandReader::stored(const mil::Operation &operation,
     if (declared && declared != &type)
         place.countSpans = declared->dimSpans;
     if (const mil::BlobReference *blob = constant->blob()) {
-        TRY(fillFromBlob(place, type.element, *shape, *blob));
+        auto filled = fillFromBlob(place, type.element, *shape, *blob);
+        if (!filled && !(m_takesDeclared && isMissingFile(filled.error())))
+            return tl::unexpected(std::move(filled.error()));
+        if (!filled)
+            place.metaOffset = FileOffset(blob->offset); // which record it would be
         return operandAt(role, type.element, *shape, std::move(place));
     }
     const mil::Literal &literal = *constant->literal();

@@ -9,6 +9,9 @@
 
 namespace kernscope {
 
+/// The file that has the weight is not there: the program alone says what it would have.
+bool isMissingFile(const Error &fault);
+
 /// Reads the operands of the ops that make weights: stored ones, checked against their records, and
 /// the numbers written in the program.
 class OperandReader
@@ -42,6 +45,10 @@ public:
 
     const ValueGraph &graph() const { return m_graph; }
 
+    /// From now on an operand in a file that is not there is what the program declares: of no file
+    /// and without a literal.
+    void takeDeclared(bool declared) { m_takesDeclared = declared; }
+
 private:
     Result<void> fillFromBlob(OperandPlace &place, ElementType type, const Shape &shape,
                               const mil::BlobReference &blob);
@@ -50,6 +57,7 @@ private:
     BlobTable &m_blobs;
     std::string m_programFile;
     DiagnosticLog &m_log;
+    bool m_takesDeclared = false;
     /// One copy of each literal, however many weights name it.
     std::unordered_map<const mil::Literal *, std::shared_ptr<const mil::Literal>> m_literals;
 };

@@ -15,12 +15,6 @@ bool isConst(const mil::Operation &operation)
     return operation.type == "const";
 }
 
-/// The file that has the weight is not there: the program alone says what it would have.
-bool isMissing(const Error &fault)
-{
-    return fault.code == "blob.file" || fault.code == "bundle.lfs";
-}
-
 /// Values that are followed from a small constant to an operation that reads it as a weight.
 constexpr std::size_t kMostSteps = 64;
 
@@ -152,26 +146,57 @@ void MilWeightReader::addMade(std::size_t index, std::vector<Weight> &weights)
     describe(weight, operation.outputs.empty() ? none : operation.outputs.back().type);
     weight.form = StorageForm::unsound(nodeOfFaulty(operation), weight.type);
     weight.consumers = findConsumers(m_graph, index);
-    FormReader reader(m_operands);
-    const auto read = [&]() -> Result<ReadValue> {
+    FormReader reader(m_operands), declaring(m_operands);
+    const auto read = [&](FormReader &by) -> Result<ReadValue> {
         if (isConst(operation))
-            return reader.readConst(operation);
+            return by.readConst(operation);
         if (!makesSurvivors(operation))
-            return reader.read(operation);
+            return by.read(operation);
         return tl::unexpected(m_operands.fault(operation, "mil.unsupported", "operation",
                                                "a constexpr_sparse_to_dense that completes it",
                                                "none", "Compacted values are read as they are."));
     };
-    auto value = read();
+    auto value = read(reader);
     finish(weight, std::move(value), reader.takeKnown());
+    if (weight.fault && isMissingFile(*weight.fault)) {
+        m_operands.takeDeclared(true);
+        if (auto declared = read(declaring))
+            takeDeclaredForm(weight, std::move(declared->encoding));
+        m_operands.takeDeclared(false);
+    }
     if (weight.fault && !readWhole(operation, weight.operands())) {
         // Those that were read are no size of the weight; where the file is missing, its types are.
         BlobBytes counted;
         const auto declared =
-            isMissing(*weight.fault) ? declaredBytes(operation, counted) : std::nullopt;
+            isMissingFile(*weight.fault) ? declaredBytes(operation, counted) : std::nullopt;
         takeDeclared(weight, declared, counted);
     }
     weights.push_back(std::move(weight));
+}
+
+/// The form of a weight whose file is missing, as far as types tell: steps, figures and the type
+/// of what is stored, without the operands of that file.
+void MilWeightReader::takeDeclaredForm(Weight &weight, codec::Encoding encoding)
+{
+    using codec::PartRole;
+    const auto isMissing = [](const codec::Operand &operand) {
+        return operand.place->isLiteral() && !operand.place->literal;
+    };
+    weight.detail = formFigures(encoding);
+    weight.form = StorageForm(std::move(encoding));
+    for (const codec::Operand &operand : weight.form.operands()) {
+        const auto count = elementCount(operand.declaredShape());
+        const bool kept = operand.role == PartRole::NonzeroData ||
+                          (operand.role == PartRole::Indices && weight.form.isSparse());
+        const bool zero = operand.role == PartRole::ZeroPoint || operand.role == PartRole::Offset;
+        if (isMissing(operand) && count && (kept || zero))
+            weight.detail.emplace_back(kept ? kSurvivorsDetail : kUnreadZerosDetail, count->value);
+    }
+    weight.form.changeOperands([&isMissing](codec::Operand &operand) {
+        if (isMissing(operand))
+            operand.place = nullptr;
+    });
+    weight.form.dropEncoding();
 }
 
 /// Whether everything in a weight file that an operation, or one that feeds it, names was read.
@@ -292,7 +317,7 @@ void MilWeightReader::addInline(std::size_t index, std::vector<Weight> &weights)
         auto dense = reader.readDense(operation, param, value, codec::PartRole::Data);
         finish(weight, std::move(dense), reader.takeKnown());
         BlobBytes counted;
-        if (weight.fault && isMissing(*weight.fault))
+        if (weight.fault && isMissingFile(*weight.fault))
             takeDeclared(weight, declaredBytes(param, value, counted), counted);
         weights.push_back(std::move(weight));
     });

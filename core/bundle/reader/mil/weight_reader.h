@@ -38,6 +38,7 @@ private:
     std::optional<std::uint64_t> declaredBytes(std::string_view operand,
                                                const mil::ProgramValue &value,
                                                BlobBytes &counted) const;
+    static void takeDeclaredForm(Weight &weight, codec::Encoding encoding);
     void takeDeclared(Weight &weight, std::optional<std::uint64_t> declared,
                       const BlobBytes &counted);
     void finish(Weight &weight, Result<ReadValue> value, std::vector<codec::Operand> known);

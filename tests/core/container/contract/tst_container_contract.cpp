@@ -9,7 +9,9 @@
 #include "core/patch/patch.h"
 #include "tests/test_program.h"
 
+#include <QDateTime>
 #include <QDir>
+#include <QDirIterator>
 #include <QFile>
 #include <QFileInfo>
 #include <QTemporaryDir>
@@ -129,6 +131,25 @@ void TestContainerContract::writesBack()
 }
 
 /// On a disk, where no file may be written: it opens as it does in memory.
+/// Every file and folder below a folder, with the time of its last change and its bytes.
+static QStringList standing(const QString &folder)
+{
+    QStringList all;
+    QDirIterator entry(folder, QDir::AllEntries | QDir::Hidden | QDir::NoDotAndDotDot,
+                       QDirIterator::Subdirectories);
+    while (entry.hasNext()) {
+        const QFileInfo info(entry.next());
+        QFile file(info.filePath());
+        all.append(info.filePath() + u' ' +
+                   QString::number(info.lastModified().toMSecsSinceEpoch()) + u' ' +
+                   (info.isFile() && file.open(QIODevice::ReadOnly)
+                        ? QString::fromLatin1(file.readAll().toHex())
+                        : QString()));
+    }
+    all.sort();
+    return all;
+}
+
 void TestContainerContract::opensAsReadOnlyCopy()
 {
     const ContainerSample given = sample();
@@ -150,8 +171,11 @@ void TestContainerContract::opensAsReadOnlyCopy()
     const auto memory = Bundle::open(given.name, given.files);
     OpenOptions byReader;
     byReader.reader = given.files.reader;
+    const auto before = standing(scratch.path());
     const auto disk = Bundle::open(folder.toStdString(), byReader);
     QVERIFY(memory);
+    // Nothing was made, removed or changed: the superuser may write whatever the permissions say.
+    QCOMPARE(standing(scratch.path()), before);
     QVERIFY2(disk, disk ? "" : describe(disk.error()).c_str());
     QCOMPARE((*disk)->kind(), given.kind);
     QCOMPARE(test::faults((*disk)->diagnostics()), std::vector<std::string>());
