@@ -1,6 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/base/error.h"
+
+#include <algorithm>
+#include <array>
+#include <span>
+#include <tuple>
+
+#include <QFile>
 #include <QtTest/QTest>
 
 /// The tests of a folder are one program, which runs one of its classes:
@@ -32,7 +40,100 @@ int runClass(int argc, char **argv)
 /// The checkout's folder.
 const char *sourceFolder();
 
+/// What a file holds; nothing where it cannot be read.
+inline QByteArray contentOf(const QString &path)
+{
+    QFile file(path);
+    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+}
+
+/// Writes a file whole; false where that fails.
+inline bool put(const QString &path, const QByteArray &content)
+{
+    QFile file(path);
+    return file.open(QIODevice::WriteOnly) && file.write(content) == content.size();
+}
+
+inline std::span<const std::byte> asSpan(const QByteArray &raw)
+{
+    return std::as_bytes(std::span(raw.constData(), static_cast<std::size_t>(raw.size())));
+}
+
+inline std::vector<std::byte> asBytes(const QByteArray &raw)
+{
+    const auto all = asSpan(raw);
+    return {all.begin(), all.end()};
+}
+
+inline bool hasCode(const Diagnostics &rows, std::string_view code)
+{
+    return std::ranges::any_of(rows, [code](const auto &row) { return row.error.code == code; });
+}
+
+/// What the error of a Result says; nothing of other values.
+template <class T>
+std::string whyNot(const T &value)
+{
+    if constexpr (requires { describe(value.error()); })
+        return value ? std::string() : describe(value.error());
+    else
+        return {};
+}
+
+constexpr std::array kColumnNames{"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"};
+
+/// The columns of a test's data: in its _data(), before the rows.
+template <class... Types>
+void addColumns()
+{
+    std::size_t column = 0;
+    (QTest::addColumn<Types>(kColumnNames[column++]), ...);
+}
+
+/// A row of a test's data.
+template <class... Values>
+void addRow(const char *name, const Values &...values)
+{
+    (QTest::newRow(name) << ... << values);
+}
+
+/// The values of the row that the test runs with, in the order of addColumns().
+template <class... Types>
+std::tuple<Types...> fetched()
+{
+    return []<std::size_t... At>(std::index_sequence<At...>)
+    {
+        return std::tuple<Types...>(
+            *static_cast<Types *>(QTest::qData(kColumnNames[At], qMetaTypeId<Types>()))...);
+    }
+    (std::index_sequence_for<Types...>());
+}
+
 } // namespace kernscope::test
+
+/// The value of an expression that must hold: a pointer, an optional or a Result. Where it does
+/// not, the test fails there and says the Result's error.
+///     const auto bundle = VERIFIED(made.open());
+/// As TRY(): what a variable begins with or is set to.
+#define VERIFIED(...)                                                                              \
+    (__extension__({                                                                               \
+        auto kernscopeGot = (__VA_ARGS__);                                                         \
+        if (!QTest::qVerify(static_cast<bool>(kernscopeGot), #__VA_ARGS__,                         \
+                            kernscope::test::whyNot(kernscopeGot).c_str(), __FILE__, __LINE__))    \
+            return;                                                                                \
+        std::move(kernscopeGot);                                                                   \
+    }))
+
+/// The error of a Result that must have no value; else the test fails there.
+#define REFUSED(...)                                                                               \
+    (__extension__({                                                                               \
+        auto kernscopeGot = (__VA_ARGS__);                                                         \
+        if (!QTest::qVerify(!kernscopeGot, "refused: " #__VA_ARGS__, "", __FILE__, __LINE__))      \
+            return;                                                                                \
+        std::move(kernscopeGot.error());                                                           \
+    }))
+
+using namespace Qt::StringLiterals;
 
 /// `Application`: QApplication, QCoreApplication or kernscope::test::NoApplication.
 #define KERNSCOPE_TEST(Class, Application)                                                         \

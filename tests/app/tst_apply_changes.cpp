@@ -19,11 +19,95 @@ class TestApplyChanges : public test::DocumentFixture
     Q_OBJECT
 
 private Q_SLOTS:
-    void init();
-    void makesTheOther();
-    void refusesAnotherBundle();
-    void refusesWhileLocked();
-    void saysWhatIsWrong();
+    void init()
+    {
+        m_applier.reset();
+        begin();
+        m_applier = std::make_unique<ChangeApplier>(*m_session);
+    }
+
+    void makesTheOther()
+    {
+        const QString bundle = test::writeSample(m_folder->path(), u"dense"_s);
+        QVERIFY(open(bundle));
+        m_session->setPatchingEnabled(true);
+        const BundlePtr before = *Bundle::open(bundle.toStdString());
+        m_session->requestEdits({test::setEdit(*m_session->bundle(), 0, 3, 0.5),
+                                 test::setEdit(*m_session->bundle(), 0, 7, -1.25)},
+                                {});
+        QVERIFY(settle());
+        Progress progress;
+        const auto script = VERIFIED(ui::differenceDocument(before, m_session->bundle(), {}, {},
+                                                            u"changes.kpatch"_s, progress));
+        QVERIFY(write(path("changes.kpatch"), *script));
+        m_session->undoStack().undo();
+        QVERIFY(settle());
+        QVERIFY(!m_document->modified());
+        const int steps = m_session->undoStack().index();
+        QSignalSpy applied(m_applier.get(), &ChangeApplier::applied);
+        QSignalSpy failed(m_applier.get(), &ChangeApplier::failed);
+        m_applier->apply(path("changes.kpatch"));
+        QVERIFY(settle());
+        QCOMPARE(failed.size(), 0);
+        QCOMPARE(applied.size(), 1);
+        QCOMPARE(applied.front().at(1).toBool(), true); // by the digest
+        QVERIFY(m_document->modified());
+        QCOMPARE(m_session->undoStack().index(), steps + 1); // one step
+        float value = 0;
+        m_session->bundle()->decoder(0)->decodeFloat(7, std::span(&value, 1));
+        QCOMPARE(value, -1.25f);
+        m_session->undoStack().undo();
+        QVERIFY(settle());
+        QVERIFY(!m_document->modified());
+    }
+
+    void refusesAnotherBundle()
+    {
+        QVERIFY(open(test::writeSample(m_folder->path(), u"palette"_s)));
+        m_session->setPatchingEnabled(true);
+        QVERIFY(write(path("x.kpatch"), "# base sha256:" + std::string(64, '0') + "\n"));
+        QSignalSpy failed(m_applier.get(), &ChangeApplier::failed);
+        m_applier->apply(path("x.kpatch"));
+        QVERIFY(settle());
+        QCOMPARE(failed.size(), 1);
+        QCOMPARE(failed.front().front().value<Error>().code, "patch.base");
+        QVERIFY(!m_document->modified());
+    }
+
+    void refusesWhileLocked()
+    {
+        QVERIFY(open(test::writeSample(m_folder->path(), u"dense"_s)));
+        const Edit edit = test::setEdit(*m_session->bundle(), 0, 3, 0.5);
+        QVERIFY(write(path("x.kpatch"), "set " + editText(edit) + "\n"));
+        QSignalSpy refused(m_session.get(), &ui::Session::editsRefused);
+        m_applier->apply(path("x.kpatch"));
+        QVERIFY(settle());
+        QCOMPARE(refused.size(), 1);
+        QVERIFY(!m_document->modified());
+        // A script that says nothing of its origin is applied, and nothing is proved.
+        m_session->setPatchingEnabled(true);
+        QSignalSpy applied(m_applier.get(), &ChangeApplier::applied);
+        m_applier->apply(path("x.kpatch"));
+        QVERIFY(settle());
+        QCOMPARE(applied.size(), 1);
+        QCOMPARE(applied.front().at(1).toBool(), false);
+        QVERIFY(m_document->modified());
+    }
+
+    void saysWhatIsWrong()
+    {
+        QVERIFY(open(test::writeSample(m_folder->path(), u"dense"_s)));
+        m_session->setPatchingEnabled(true);
+        QVERIFY(write(path("bad.kpatch"), "set no edit at all\n"));
+        QSignalSpy failed(m_applier.get(), &ChangeApplier::failed);
+        for (const char *name : {"bad.kpatch", "missing.kpatch"}) {
+            m_applier->apply(path(name));
+            QVERIFY(settle());
+        }
+        QCOMPARE(failed.size(), 2);
+        QCOMPARE(failed.front().front().value<Error>().code, "patch.syntax");
+        QCOMPARE(failed.back().front().value<Error>().code, "io.open");
+    }
 
 private:
     QString path(const char *name) const { return m_folder->filePath(QLatin1String(name)); }
@@ -33,13 +117,6 @@ private:
     std::unique_ptr<ChangeApplier> m_applier;
 };
 
-void TestApplyChanges::init()
-{
-    m_applier.reset();
-    begin();
-    m_applier = std::make_unique<ChangeApplier>(*m_session);
-}
-
 bool TestApplyChanges::settle()
 {
     return QTest::qWaitFor(
@@ -47,7 +124,7 @@ bool TestApplyChanges::settle()
             return m_session->tasks().idle() && !m_applier->working() &&
                    m_document->busy() == Document::Busy::Idle;
         },
-        20'000);
+        20000);
 }
 
 bool TestApplyChanges::write(const QString &name, const std::string &text) const
@@ -56,90 +133,6 @@ bool TestApplyChanges::write(const QString &name, const std::string &text) const
     return file.open(QIODevice::WriteOnly) &&
            file.write(text.data(), static_cast<qint64>(text.size())) ==
                static_cast<qint64>(text.size());
-}
-
-void TestApplyChanges::makesTheOther()
-{
-    const QString bundle = test::writeSample(m_folder->path(), QStringLiteral("dense"));
-    QVERIFY(open(bundle));
-    m_session->setPatchingEnabled(true);
-    const BundlePtr before = *Bundle::open(bundle.toStdString());
-    m_session->requestEdits({test::setEdit(*m_session->bundle(), 0, 3, 0.5),
-                             test::setEdit(*m_session->bundle(), 0, 7, -1.25)},
-                            {});
-    QVERIFY(settle());
-    Progress progress;
-    const auto script = ui::differenceDocument(before, m_session->bundle(), {}, {},
-                                               QStringLiteral("changes.kpatch"), progress);
-    QVERIFY2(script, script ? "" : script.error().message.c_str());
-    QVERIFY(write(path("changes.kpatch"), *script));
-    m_session->undoStack().undo();
-    QVERIFY(settle());
-    QVERIFY(!m_document->modified());
-    const int steps = m_session->undoStack().index();
-    QSignalSpy applied(m_applier.get(), &ChangeApplier::applied);
-    QSignalSpy failed(m_applier.get(), &ChangeApplier::failed);
-    m_applier->apply(path("changes.kpatch"));
-    QVERIFY(settle());
-    QCOMPARE(failed.size(), 0);
-    QCOMPARE(applied.size(), 1);
-    QCOMPARE(applied.front().at(1).toBool(), true); // by the digest
-    QVERIFY(m_document->modified());
-    QCOMPARE(m_session->undoStack().index(), steps + 1); // one step
-    float value = 0;
-    m_session->bundle()->decoder(0)->decodeFloat(7, std::span(&value, 1));
-    QCOMPARE(value, -1.25f);
-    m_session->undoStack().undo();
-    QVERIFY(settle());
-    QVERIFY(!m_document->modified());
-}
-
-void TestApplyChanges::refusesAnotherBundle()
-{
-    QVERIFY(open(test::writeSample(m_folder->path(), QStringLiteral("palette"))));
-    m_session->setPatchingEnabled(true);
-    QVERIFY(write(path("x.kpatch"), "# base sha256:" + std::string(64, '0') + "\n"));
-    QSignalSpy failed(m_applier.get(), &ChangeApplier::failed);
-    m_applier->apply(path("x.kpatch"));
-    QVERIFY(settle());
-    QCOMPARE(failed.size(), 1);
-    QCOMPARE(failed.front().front().value<Error>().code, std::string("patch.base"));
-    QVERIFY(!m_document->modified());
-}
-
-void TestApplyChanges::refusesWhileLocked()
-{
-    QVERIFY(open(test::writeSample(m_folder->path(), QStringLiteral("dense"))));
-    const Edit edit = test::setEdit(*m_session->bundle(), 0, 3, 0.5);
-    QVERIFY(write(path("x.kpatch"), "set " + editText(edit) + "\n"));
-    QSignalSpy refused(m_session.get(), &ui::Session::editsRefused);
-    m_applier->apply(path("x.kpatch"));
-    QVERIFY(settle());
-    QCOMPARE(refused.size(), 1);
-    QVERIFY(!m_document->modified());
-    // A script that says nothing of its origin is applied, and nothing is proved.
-    m_session->setPatchingEnabled(true);
-    QSignalSpy applied(m_applier.get(), &ChangeApplier::applied);
-    m_applier->apply(path("x.kpatch"));
-    QVERIFY(settle());
-    QCOMPARE(applied.size(), 1);
-    QCOMPARE(applied.front().at(1).toBool(), false);
-    QVERIFY(m_document->modified());
-}
-
-void TestApplyChanges::saysWhatIsWrong()
-{
-    QVERIFY(open(test::writeSample(m_folder->path(), QStringLiteral("dense"))));
-    m_session->setPatchingEnabled(true);
-    QVERIFY(write(path("bad.kpatch"), "set no edit at all\n"));
-    QSignalSpy failed(m_applier.get(), &ChangeApplier::failed);
-    for (const char *name : {"bad.kpatch", "missing.kpatch"}) {
-        m_applier->apply(path(name));
-        QVERIFY(settle());
-    }
-    QCOMPARE(failed.size(), 2);
-    QCOMPARE(failed.front().front().value<Error>().code, std::string("patch.syntax"));
-    QCOMPARE(failed.back().front().value<Error>().code, std::string("io.open"));
 }
 
 KERNSCOPE_TEST(TestApplyChanges, QApplication)

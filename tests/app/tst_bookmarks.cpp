@@ -29,26 +29,410 @@ class TestBookmarks : public QObject
     Q_OBJECT
 
 private Q_SLOTS:
-    void fileHoldsAll();
-    void damagedFiles_data();
-    void damagedFiles();
-    void modelAddsRenamesRemovesAndTakesBack();
-    void pipesDevicesAndLinks();
-    void storeKeepsByBundleOrBeside();
-    void windowKeepsPlacesAndGoesBack();
-    void damagedFileIsLeftAlone();
-    void weightsAreKeptByName();
-    void savedAsTakesThemAlong();
+    void fileHoldsAll()
+    {
+        const Bookmarks all{bookmark(u"w[3,0]"_s, u"odd \u2260 \"quoted\""_s),
+                            bookmark(u"weights/weight.bin:0x40"_s, {}, 4096),
+                            bookmark({}, u"all"_s)};
+        const auto again = VERIFIED(app::parseBookmarks(app::bookmarksJson(u"a.mlmodelc"_s, all)));
+        QVERIFY(*again == all);
+        QCOMPARE(app::bookmarksText({bookmark(u"w"_s, u"a\tb\nc"_s)}), u"w\ta b c\n"_s);
+        QCOMPARE(app::bookmarksText(all), QStringLiteral("w[3,0]\todd \u2260 \"quoted\"\n"
+                                                         "weights/weight.bin:0x40, 4,096 bytes\t\n"
+                                                         "Overview\tall\n"));
+    }
+
+    void damagedFiles_data()
+    {
+        QTest::addColumn<QByteArray>("json");
+        test::addRow("empty", QByteArray());
+        test::addRow("no json", QByteArray("bookmarks"));
+        test::addRow("another kind", QByteArray("{\"other\": 1}"));
+        test::addRow("newer", QByteArray("{\"kernscope-bookmarks\": 2, \"bookmarks\": []}"));
+        test::addRow(
+            "no place",
+            QByteArray("{\"kernscope-bookmarks\": 1, \"bookmarks\": [{\"note\": \"x\"}]}"));
+    }
+
+    void damagedFiles()
+    {
+        QFETCH(QByteArray, json);
+        const Error read = REFUSED(app::parseBookmarks(json));
+        QCOMPARE(QString::fromStdString(read.code), u"bookmarks.syntax"_s);
+    }
+
+    void modelAddsRenamesRemovesAndTakesBack()
+    {
+        BookmarkModel model;
+        QAbstractItemModelTester tester(&model);
+        int edits = 0;
+        connect(&model, &BookmarkModel::edited, this, [&edits] { ++edits; });
+        QCOMPARE(model.add(bookmark(u"a"_s, {})), 0);
+        QCOMPARE(model.add(bookmark(u"b"_s, {})), 1);
+        QCOMPARE(model.add(bookmark(u"a"_s, u"again"_s)), 0);
+        QCOMPARE(model.rowCount(), 2);
+        QCOMPARE(edits, 2);
+        const QModelIndex note = model.index(1, model.columnOf("note"));
+        QVERIFY(note.flags() & Qt::ItemIsEditable);
+        QVERIFY(!(model.index(1, 0).flags() & Qt::ItemIsEditable));
+        QVERIFY(model.setData(note, u"  second \n one "_s, Qt::EditRole));
+        QCOMPARE(note.data().toString(), u"second one"_s);
+        QCOMPARE(model.addAll({bookmark(u"b"_s, {}), bookmark(u"c"_s, {})}), 1);
+        model.remove({2, 0, 0, 99});
+        QCOMPARE(model.rowCount(), 1);
+        QCOMPARE(model.bookmarks().front().place, u"b"_s);
+        model.undo(); // of remove
+        QCOMPARE(model.rowCount(), 3);
+        model.undo(); // of addAll
+        model.undo(); // of the note
+        QVERIFY(model.index(1, model.columnOf("note")).data().toString().isEmpty());
+        model.undo();
+        model.undo();
+        QVERIFY(!model.canUndo());
+        QCOMPARE(model.rowCount(), 0);
+    }
+
+    /// What an archive may bring beside a bundle: nothing is waited for, read without an end or
+    /// written elsewhere.
+    void pipesDevicesAndLinks()
+    {
+        const QTemporaryDir folder;
+        const BookmarkStore store(folder.filePath(u"state"_s));
+        const QString a = test::writeSample(folder.path(), u"dense"_s);
+        const QString beside = a + u".kernscope-bookmarks"_s;
+        QCOMPARE(::mkfifo(QFile::encodeName(beside).constData(), 0600), 0);
+        QVERIFY(!store.load(a));
+        QCOMPARE(app::readSession(beside).error().code, "io.open");
+        QVERIFY(QFile::remove(beside));
+        QVERIFY(QFile::link(u"/dev/zero"_s, beside));
+        QVERIFY(!store.load(a));
+        QVERIFY(!app::readSession(beside));
+        QVERIFY(QFile::remove(beside));
+        const QString elsewhere = folder.filePath(u"elsewhere"_s);
+        QVERIFY(QFile::link(elsewhere, beside));
+        QVERIFY(!store.keepBeside(a, {bookmark(u"x"_s, {})}, true));
+        QVERIFY(!QFile::exists(elsewhere));
+    }
+
+    void storeKeepsByBundleOrBeside()
+    {
+        const QTemporaryDir folder;
+        const BookmarkStore store(folder.filePath(u"state"_s));
+        const QString a = test::writeSample(folder.path(), u"dense"_s);
+        const QString b = test::writeSample(folder.path(), u"sparse"_s);
+        const test::FileBytes before = test::bytesOf(a);
+        const Bookmarks kept{bookmark(u"x"_s, u"y"_s)};
+        QVERIFY(store.load(a) && store.load(a)->isEmpty());
+        QVERIFY(store.save(a, kept));
+        QVERIFY(*store.load(a) == kept);
+        QVERIFY(store.load(b)->isEmpty());
+        // The same bundle by another path.
+        QVERIFY(*store.load(a + u"/../"_s + QFileInfo(a).fileName()) == kept);
+        QVERIFY(!BookmarkStore::isBeside(a));
+        QVERIFY(store.keepBeside(a, kept, true));
+        QVERIFY(BookmarkStore::isBeside(a) && !QFile::exists(store.fileOf(a)));
+        QVERIFY(*store.load(a) == kept);
+        QVERIFY(store.save(a, {}));
+        QVERIFY(BookmarkStore::isBeside(a) && store.load(a)->isEmpty());
+        QVERIFY(store.keepBeside(a, kept, false));
+        QVERIFY(!BookmarkStore::isBeside(a) && *store.load(a) == kept);
+        QVERIFY(store.save(a, {}));
+        QVERIFY(!QFile::exists(store.fileOf(a)));
+        QVERIFY(test::bytesOf(a) == before);
+    }
+
+    void windowKeepsPlacesAndGoesBack()
+    {
+        const QTemporaryDir folder;
+        const QString path = test::writeSample(folder.path(), u"dense"_s);
+        test::TestWindow window;
+        QVERIFY(QTest::qWaitForWindowExposed(&*window));
+        QVERIFY(window.open({path}));
+        QVERIFY(window.settle());
+        app::BookmarksDock &dock = *window->docks().bookmarks();
+        QAbstractItemModelTester tester(&dock.model());
+        ui::Session &session = window->session();
+        QAction *add = actionOf(*window, Qt::CTRL | Qt::Key_D);
+        QAction *next = actionOf(*window, Qt::ALT | Qt::Key_PageDown);
+        QAction *previous = actionOf(*window, Qt::ALT | Qt::Key_PageUp);
+        QVERIFY(add && next && previous && add->isEnabled());
+
+        session.goToElement(1, 5);
+        add->trigger();
+        session.goToBytes(session.place().file, {FileOffset(0x40), ByteCount(32)});
+        const ui::Place bytes = session.place();
+        add->trigger();
+        add->trigger(); // the same place: no second one
+        QCOMPARE(dock.model().rowCount(), 2);
+        QVERIFY(window.settle());
+        QVERIFY(dock.isVisible() && dock.showsContent());
+        QVERIFY(dock.model().setData(dock.model().index(0, dock.model().columnOf("note")),
+                                     u"here"_s, Qt::EditRole));
+        session.goTo({});
+        next->trigger(); // from the last one round to the first
+        QCOMPARE(session.place().weight, std::size_t(1));
+        QCOMPARE(session.place().element.value_or(0), std::uint64_t(5));
+        previous->trigger();
+        QCOMPARE(session.place().file, bytes.file);
+        QVERIFY(session.place().bytes == bytes.bytes);
+
+        // Another bundle has none; this one has them again.
+        QVERIFY(window.open({test::writeSample(folder.path(), u"sparse"_s)}));
+        QCOMPARE(dock.model().rowCount(), 0);
+        QVERIFY(window.open({path}));
+        QCOMPARE(dock.model().rowCount(), 2);
+        QCOMPARE(dock.model().bookmarks().front().note, u"here"_s);
+
+        const QString file = folder.filePath(u"out.json"_s);
+        QVERIFY(dock.exportTo(file).isEmpty());
+        dock.model().remove({0, 1});
+        QVERIFY(dock.importFrom(file).isEmpty());
+        QCOMPARE(dock.model().rowCount(), 2);
+        QVERIFY(!dock.importFrom(folder.filePath(u"none.json"_s)).isEmpty());
+    }
+
+    void damagedFileIsLeftAlone()
+    {
+        const QTemporaryDir folder;
+        const QString path = test::writeSample(folder.path(), u"dense"_s);
+        QFile file(BookmarkStore::besideOf(path));
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write("{ not json");
+        file.close();
+        test::TestWindow window;
+        QVERIFY(QTest::qWaitForWindowExposed(&*window));
+        QVERIFY(window.open({path}));
+        app::BookmarksDock &dock = *window->docks().bookmarks();
+        app::DockSet::reveal(&dock);
+        QVERIFY(window.settle());
+        QVERIFY(!dock.showsContent());
+        dock.addHere();
+        QCOMPARE(dock.model().rowCount(), 0);
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        QCOMPARE(file.readAll(), QByteArray("{ not json"));
+    }
+
+    void weightsAreKeptByName()
+    {
+        const QTemporaryDir folder;
+        test::TestWindow window;
+        QVERIFY(QTest::qWaitForWindowExposed(&*window));
+        QVERIFY(window.open({test::writeSample(folder.path(), u"dense"_s)}));
+        ui::Session &session = window->session();
+        app::BookmarksDock &dock = *window->docks().bookmarks();
+        session.goToWeight(1);
+        dock.addHere();
+        QCOMPARE(dock.model().rowCount(), 1);
+        const app::Bookmark &made = dock.model().bookmarks().front();
+        QCOMPARE(made.place, QString::fromStdString(session.bundle()->weights()[1].findableName()));
+        QCOMPARE(made.bytes, std::uint64_t(0));
+    }
+
+    /// A copy becomes the document: its bookmarks are those that were made, and are kept as its
+    /// own.
+    void savedAsTakesThemAlong()
+    {
+        const QTemporaryDir folder;
+        const QString path = test::writeSample(folder.path(), u"dense"_s);
+        const QString copy = folder.filePath(u"copy.mlmodelc"_s);
+        test::TestWindow window;
+        QVERIFY(QTest::qWaitForWindowExposed(&*window));
+        QVERIFY(window.open({path}));
+        app::BookmarksDock &dock = *window->docks().bookmarks();
+        window->session().goToElement(1, 5);
+        dock.addHere();
+        window->document().saveAs(copy);
+        QVERIFY(window.settle());
+        QCOMPARE(window->document().path(), copy);
+        QCOMPARE(dock.model().rowCount(), 1);
+        window->session().goToElement(1, 6);
+        dock.addHere();
+        QVERIFY(window.open({path}));
+        QCOMPARE(dock.model().rowCount(), 1);
+        QVERIFY(window.open({copy}));
+        QCOMPARE(dock.model().rowCount(), 2);
+    }
 
     // A session as a file: its text, and what the window makes of it.
-    void textHoldsAll();
-    void bundlesMoveWithIt();
-    void damagedFilesOfSessionFile_data();
-    void damagedFilesOfSessionFile();
-    void windowComesBack();
-    void goneFilesAreTold();
-    void goneFilesAreFound();
-    void sampleComesBack();
+    void textHoldsAll()
+    {
+        const QTemporaryDir folder;
+        const QString path = folder.filePath(u"x.kernscope-session"_s);
+        const SessionFile session = made(folder.path());
+        const auto again = VERIFIED(app::parseSession(app::sessionJson(session, path), path));
+        QVERIFY(*again == session);
+        QVERIFY(app::writeSession(session, path));
+        const auto read = app::readSession(path);
+        QVERIFY(read && *read == session);
+        QVERIFY(app::isSessionPath(path));
+        QVERIFY(!app::isSessionPath(folder.filePath(u"x.json"_s)));
+    }
+
+    /// Beside the session the bundle is found first, wherever both are now.
+    void bundlesMoveWithIt()
+    {
+        const QTemporaryDir before, after;
+        const QByteArray json =
+            app::sessionJson(made(before.path()), before.filePath(u"x.kernscope-session"_s));
+        const QString moved = after.filePath(u"x.kernscope-session"_s);
+        auto session = VERIFIED(app::parseSession(json, moved));
+        QCOMPARE(session->document.path, before.filePath(u"a.mlmodelc"_s));
+        QVERIFY(QDir(after.path()).mkpath(u"a.mlmodelc"_s));
+        session = VERIFIED(app::parseSession(json, moved));
+        QCOMPARE(session->document.path, after.filePath(u"a.mlmodelc"_s));
+    }
+
+    void damagedFilesOfSessionFile_data()
+    {
+        test::addColumns<QByteArray, QString>();
+        const QByteArray head = "{\"kernscope-session\": 1, \"document\": {\"path\": \"/a\"}, ";
+        test::addRow("empty", QByteArray(), QString());
+        test::addRow("another kind", QByteArray("{\"other\": 1}"), u"kernscope-session"_s);
+        test::addRow("newer", QByteArray("{\"kernscope-session\": 2}"), u"kernscope-session"_s);
+        test::addRow("no document", QByteArray("{\"kernscope-session\": 1}"), u"document"_s);
+        test::addRow("half a pair", head + "\"pairs\": [\"a\"]}", u"pairs"_s);
+        test::addRow("no text", head + "\"docks\": [1]}", u"docks"_s);
+        test::addRow("layout", head + "\"layouts\": {\"inspect\": \"!\"}}", u"layouts"_s);
+        test::addRow("bookmarks", head + "\"bookmarks\": []}", u"kernscope-bookmarks"_s);
+    }
+
+    void damagedFilesOfSessionFile()
+    {
+        const auto [json, field] = test::fetched<QByteArray, QString>();
+        const Error session = REFUSED(app::parseSession(json, u"/x.kernscope-session"_s));
+        QCOMPARE(QString::fromStdString(session.field), field);
+        const QTemporaryDir folder;
+        const QString path = folder.filePath(u"x.kernscope-session"_s);
+        QFile file(path);
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write(json);
+        file.close();
+        test::TestWindow window;
+        window->openPaths({path});
+        QVERIFY(!window->document().isOpen());
+        QVERIFY(noticeText(*window).contains(u"x.kernscope-session"_s));
+    }
+
+    void windowComesBack()
+    {
+        const QTemporaryDir folder;
+        const QString dense = test::writeSample(folder.path(), u"dense"_s);
+        const QString sparse = test::writeSample(folder.path(), u"sparse"_s);
+        const QString path = folder.filePath(u"x.kernscope-session"_s);
+        QString name, place;
+        {
+            test::TestWindow window;
+            QVERIFY(window.open({dense, sparse}));
+            name = QString::fromStdString(window->session().bundle()->weights()[1].name);
+            window->showLayout(app::Layout::Performance);
+            window->session().goToWeight(1);
+            window->docks().bookmarks()->addHere();
+            place = window->docks().bookmarks()->model().bookmarks().front().place;
+            ui::PairChoices pairs;
+            pairs.leaveDocumentAlone(name);
+            window->docks().compare()->setChoices(pairs);
+            window->docks().dock(u"bundle"_s)->close();
+            QVERIFY(window.settle());
+            window->saveSession(path);
+            QVERIFY(QFileInfo::exists(path));
+        }
+        test::TestWindow window; // with settings and a state of its own
+        QVERIFY(window.open({path}));
+        QCOMPARE(window->document().path(), dense);
+        QCOMPARE(window->document().otherPath(), sparse);
+        QCOMPARE(window->layouts().current(), app::Layout::Performance);
+        QCOMPARE(window->session().place().weight, std::size_t(1));
+        QVERIFY(window->docks().dock(u"bundle"_s)->isHidden());
+        QCOMPARE(window->docks().compare()->choices().names(), (QStringList{name, QString()}));
+        const auto &bookmarks = window->docks().bookmarks()->model().bookmarks();
+        QCOMPARE(bookmarks.size(), qsizetype(1));
+        QCOMPARE(bookmarks.front().place, place);
+        QCOMPARE(window.settings().recent().front().path, path);
+    }
+
+    void goneFilesAreTold()
+    {
+        const QTemporaryDir folder;
+        const QString dense = test::writeSample(folder.path(), u"dense"_s);
+        const QString sparse = test::writeSample(folder.path(), u"sparse"_s);
+        const QString path = folder.filePath(u"x.kernscope-session"_s);
+        {
+            test::TestWindow window;
+            QVERIFY(window.open({dense, sparse}));
+            window->saveSession(path);
+        }
+        QVERIFY(QDir(dense).removeRecursively());
+        {
+            test::TestWindow window;
+            QVERIFY(window.open({path}));
+            QCOMPARE(window->document().path(), sparse);
+            QVERIFY(!window->session().other());
+            QCOMPARE(window->layouts().current(), app::Layout::Inspect);
+            QVERIFY(noticeText(*window).contains(dense));
+        }
+        QVERIFY(QDir(sparse).removeRecursively());
+        test::TestWindow window;
+        window->openPaths({path});
+        QVERIFY(!window->document().isOpen());
+        const QString text = noticeText(*window);
+        QVERIFY(text.contains(dense) && text.contains(sparse));
+    }
+
+    /// The notice asks where a file has gone, one after the other, and the session opens whole.
+    void goneFilesAreFound()
+    {
+        const QTemporaryDir folder;
+        const QString dense = test::writeSample(folder.path(), u"dense"_s);
+        const QString sparse = test::writeSample(folder.path(), u"sparse"_s);
+        const QString path = folder.filePath(u"x.kernscope-session"_s);
+        {
+            test::TestWindow window;
+            QVERIFY(window.open({dense, sparse}));
+            window->saveSession(path);
+        }
+        QStringList moved;
+        for (const QString &bundle : {dense, sparse}) {
+            moved += folder.filePath(u"moved%1.mlmodelc"_s.arg(moved.size()));
+            QVERIFY(QDir().rename(bundle, moved.back()));
+        }
+        test::TestWindow window;
+        window->openPaths({path});
+        for (const QString &now : moved) {
+            QPushButton *choose = nullptr;
+            for (auto *button : window->notices().findChildren<QPushButton *>()) {
+                if (!button->isHidden() && button->text().startsWith(u"Choose Folder"_s))
+                    choose = button;
+            }
+            QVERIFY(choose);
+            choose->click();
+            auto *dialog = VERIFIED(window->findChild<QFileDialog *>());
+            Q_EMIT dialog->fileSelected(now);
+            delete dialog;
+            QVERIFY(window.settle());
+        }
+        QCOMPARE(window->document().path(), moved[0]);
+        QCOMPARE(window->document().otherPath(), moved[1]);
+        QVERIFY2(window->notices().texts().isEmpty(),
+                 qPrintable(window->notices().texts().join(u' ')));
+    }
+
+    void sampleComesBack()
+    {
+        const QTemporaryDir folder;
+        const QString path = folder.filePath(u"x.kernscope-session"_s);
+        {
+            test::TestWindow window;
+            window->openSample(u"sample-dense.mlmodelc"_s, u"sample-palette.mlmodelc"_s);
+            QVERIFY(window.settle());
+            window->saveSession(path);
+        }
+        test::TestWindow window;
+        QVERIFY(window.open({path}));
+        QVERIFY(window->document().inMemory());
+        QCOMPARE(window->document().name(), u"sample-dense.mlmodelc"_s);
+        QCOMPARE(window->document().otherName(), u"sample-palette.mlmodelc"_s);
+        QCOMPARE(window->layouts().current(), app::Layout::Compare);
+    }
 
 private:
     static Bookmark bookmark(const QString &place, const QString &note, std::uint64_t bytes = 0);
@@ -73,244 +457,18 @@ QAction *TestBookmarks::actionOf(const app::MainWindow &window, const QKeySequen
     return nullptr;
 }
 
-void TestBookmarks::fileHoldsAll()
-{
-    const Bookmarks all{bookmark(QStringLiteral("w[3,0]"), QStringLiteral("odd \u2260 \"quoted\"")),
-                        bookmark(QStringLiteral("weights/weight.bin:0x40"), {}, 4096),
-                        bookmark({}, QStringLiteral("all"))};
-    const auto again = app::parseBookmarks(app::bookmarksJson(QStringLiteral("a.mlmodelc"), all));
-    QVERIFY(again);
-    QVERIFY(*again == all);
-    QCOMPARE(app::bookmarksText({bookmark(QStringLiteral("w"), QStringLiteral("a\tb\nc"))}),
-             QStringLiteral("w\ta b c\n"));
-    QCOMPARE(app::bookmarksText(all), QStringLiteral("w[3,0]\todd \u2260 \"quoted\"\n"
-                                                     "weights/weight.bin:0x40, 4,096 bytes\t\n"
-                                                     "Overview\tall\n"));
-}
-
-void TestBookmarks::damagedFiles_data()
-{
-    QTest::addColumn<QByteArray>("json");
-    QTest::newRow("empty") << QByteArray();
-    QTest::newRow("no json") << QByteArray("bookmarks");
-    QTest::newRow("another kind") << QByteArray("{\"other\": 1}");
-    QTest::newRow("newer") << QByteArray("{\"kernscope-bookmarks\": 2, \"bookmarks\": []}");
-    QTest::newRow("no place") << QByteArray(
-        "{\"kernscope-bookmarks\": 1, \"bookmarks\": [{\"note\": \"x\"}]}");
-}
-
-void TestBookmarks::damagedFiles()
-{
-    QFETCH(QByteArray, json);
-    const auto read = app::parseBookmarks(json);
-    QVERIFY(!read);
-    QCOMPARE(QString::fromStdString(read.error().code), QStringLiteral("bookmarks.syntax"));
-}
-
-void TestBookmarks::modelAddsRenamesRemovesAndTakesBack()
-{
-    BookmarkModel model;
-    QAbstractItemModelTester tester(&model);
-    int edits = 0;
-    connect(&model, &BookmarkModel::edited, this, [&edits] { ++edits; });
-    QCOMPARE(model.add(bookmark(QStringLiteral("a"), {})), 0);
-    QCOMPARE(model.add(bookmark(QStringLiteral("b"), {})), 1);
-    QCOMPARE(model.add(bookmark(QStringLiteral("a"), QStringLiteral("again"))), 0);
-    QCOMPARE(model.rowCount(), 2);
-    QCOMPARE(edits, 2);
-    const QModelIndex note = model.index(1, model.columnOf("note"));
-    QVERIFY(note.flags() & Qt::ItemIsEditable);
-    QVERIFY(!(model.index(1, 0).flags() & Qt::ItemIsEditable));
-    QVERIFY(model.setData(note, QStringLiteral("  second \n one "), Qt::EditRole));
-    QCOMPARE(note.data().toString(), QStringLiteral("second one"));
-    QCOMPARE(model.addAll({bookmark(QStringLiteral("b"), {}), bookmark(QStringLiteral("c"), {})}),
-             1);
-    model.remove({2, 0, 0, 99});
-    QCOMPARE(model.rowCount(), 1);
-    QCOMPARE(model.bookmarks().front().place, QStringLiteral("b"));
-    model.undo(); // of remove
-    QCOMPARE(model.rowCount(), 3);
-    model.undo(); // of addAll
-    model.undo(); // of the note
-    QVERIFY(model.index(1, model.columnOf("note")).data().toString().isEmpty());
-    model.undo();
-    model.undo();
-    QVERIFY(!model.canUndo());
-    QCOMPARE(model.rowCount(), 0);
-}
-
-/// What an archive may bring beside a bundle: nothing is waited for, read without an end or written
-/// elsewhere.
-void TestBookmarks::pipesDevicesAndLinks()
-{
-    const QTemporaryDir folder;
-    const BookmarkStore store(folder.filePath(QStringLiteral("state")));
-    const QString a = test::writeSample(folder.path(), QStringLiteral("dense"));
-    const QString beside = a + QStringLiteral(".kernscope-bookmarks");
-    QCOMPARE(::mkfifo(QFile::encodeName(beside).constData(), 0600), 0);
-    QVERIFY(!store.load(a));
-    QCOMPARE(app::readSession(beside).error().code, std::string("io.open"));
-    QVERIFY(QFile::remove(beside));
-    QVERIFY(QFile::link(QStringLiteral("/dev/zero"), beside));
-    QVERIFY(!store.load(a));
-    QVERIFY(!app::readSession(beside));
-    QVERIFY(QFile::remove(beside));
-    const QString elsewhere = folder.filePath(QStringLiteral("elsewhere"));
-    QVERIFY(QFile::link(elsewhere, beside));
-    QVERIFY(!store.keepBeside(a, {bookmark(QStringLiteral("x"), {})}, true));
-    QVERIFY(!QFile::exists(elsewhere));
-}
-
-void TestBookmarks::storeKeepsByBundleOrBeside()
-{
-    const QTemporaryDir folder;
-    const BookmarkStore store(folder.filePath(QStringLiteral("state")));
-    const QString a = test::writeSample(folder.path(), QStringLiteral("dense"));
-    const QString b = test::writeSample(folder.path(), QStringLiteral("sparse"));
-    const test::FileBytes before = test::bytesOf(a);
-    const Bookmarks kept{bookmark(QStringLiteral("x"), QStringLiteral("y"))};
-    QVERIFY(store.load(a) && store.load(a)->isEmpty());
-    QVERIFY(store.save(a, kept));
-    QVERIFY(*store.load(a) == kept);
-    QVERIFY(store.load(b)->isEmpty());
-    // The same bundle by another path.
-    QVERIFY(*store.load(a + QStringLiteral("/../") + QFileInfo(a).fileName()) == kept);
-    QVERIFY(!BookmarkStore::isBeside(a));
-    QVERIFY(store.keepBeside(a, kept, true));
-    QVERIFY(BookmarkStore::isBeside(a) && !QFile::exists(store.fileOf(a)));
-    QVERIFY(*store.load(a) == kept);
-    QVERIFY(store.save(a, {}));
-    QVERIFY(BookmarkStore::isBeside(a) && store.load(a)->isEmpty());
-    QVERIFY(store.keepBeside(a, kept, false));
-    QVERIFY(!BookmarkStore::isBeside(a) && *store.load(a) == kept);
-    QVERIFY(store.save(a, {}));
-    QVERIFY(!QFile::exists(store.fileOf(a)));
-    QVERIFY(test::bytesOf(a) == before);
-}
-
-void TestBookmarks::windowKeepsPlacesAndGoesBack()
-{
-    const QTemporaryDir folder;
-    const QString path = test::writeSample(folder.path(), QStringLiteral("dense"));
-    test::TestWindow window;
-    QVERIFY(QTest::qWaitForWindowExposed(&*window));
-    QVERIFY(window.open({path}));
-    QVERIFY(window.settle());
-    app::BookmarksDock &dock = *window->docks().bookmarks();
-    QAbstractItemModelTester tester(&dock.model());
-    ui::Session &session = window->session();
-    QAction *add = actionOf(*window, Qt::CTRL | Qt::Key_D);
-    QAction *next = actionOf(*window, Qt::ALT | Qt::Key_PageDown);
-    QAction *previous = actionOf(*window, Qt::ALT | Qt::Key_PageUp);
-    QVERIFY(add && next && previous && add->isEnabled());
-
-    session.goToElement(1, 5);
-    add->trigger();
-    session.goToBytes(session.place().file, {FileOffset(0x40), ByteCount(32)});
-    const ui::Place bytes = session.place();
-    add->trigger();
-    add->trigger(); // the same place: no second one
-    QCOMPARE(dock.model().rowCount(), 2);
-    QVERIFY(window.settle());
-    QVERIFY(dock.isVisible() && dock.showsContent());
-    QVERIFY(dock.model().setData(dock.model().index(0, dock.model().columnOf("note")),
-                                 QStringLiteral("here"), Qt::EditRole));
-    session.goTo({});
-    next->trigger(); // from the last one round to the first
-    QCOMPARE(session.place().weight, std::size_t(1));
-    QCOMPARE(session.place().element.value_or(0), std::uint64_t(5));
-    previous->trigger();
-    QCOMPARE(session.place().file, bytes.file);
-    QVERIFY(session.place().bytes == bytes.bytes);
-
-    // Another bundle has none; this one has them again.
-    QVERIFY(window.open({test::writeSample(folder.path(), QStringLiteral("sparse"))}));
-    QCOMPARE(dock.model().rowCount(), 0);
-    QVERIFY(window.open({path}));
-    QCOMPARE(dock.model().rowCount(), 2);
-    QCOMPARE(dock.model().bookmarks().front().note, QStringLiteral("here"));
-
-    const QString file = folder.filePath(QStringLiteral("out.json"));
-    QVERIFY(dock.exportTo(file).isEmpty());
-    dock.model().remove({0, 1});
-    QVERIFY(dock.importFrom(file).isEmpty());
-    QCOMPARE(dock.model().rowCount(), 2);
-    QVERIFY(!dock.importFrom(folder.filePath(QStringLiteral("none.json"))).isEmpty());
-}
-
-void TestBookmarks::damagedFileIsLeftAlone()
-{
-    const QTemporaryDir folder;
-    const QString path = test::writeSample(folder.path(), QStringLiteral("dense"));
-    QFile file(BookmarkStore::besideOf(path));
-    QVERIFY(file.open(QIODevice::WriteOnly));
-    file.write("{ not json");
-    file.close();
-    test::TestWindow window;
-    QVERIFY(QTest::qWaitForWindowExposed(&*window));
-    QVERIFY(window.open({path}));
-    app::BookmarksDock &dock = *window->docks().bookmarks();
-    app::DockSet::reveal(&dock);
-    QVERIFY(window.settle());
-    QVERIFY(!dock.showsContent());
-    dock.addHere();
-    QCOMPARE(dock.model().rowCount(), 0);
-    QVERIFY(file.open(QIODevice::ReadOnly));
-    QCOMPARE(file.readAll(), QByteArray("{ not json"));
-}
-
-void TestBookmarks::weightsAreKeptByName()
-{
-    const QTemporaryDir folder;
-    test::TestWindow window;
-    QVERIFY(QTest::qWaitForWindowExposed(&*window));
-    QVERIFY(window.open({test::writeSample(folder.path(), QStringLiteral("dense"))}));
-    ui::Session &session = window->session();
-    app::BookmarksDock &dock = *window->docks().bookmarks();
-    session.goToWeight(1);
-    dock.addHere();
-    QCOMPARE(dock.model().rowCount(), 1);
-    const app::Bookmark &made = dock.model().bookmarks().front();
-    QCOMPARE(made.place, QString::fromStdString(session.bundle()->weights()[1].findableName()));
-    QCOMPARE(made.bytes, std::uint64_t(0));
-}
-
-/// A copy becomes the document: its bookmarks are those that were made, and are kept as its own.
-void TestBookmarks::savedAsTakesThemAlong()
-{
-    const QTemporaryDir folder;
-    const QString path = test::writeSample(folder.path(), QStringLiteral("dense"));
-    const QString copy = folder.filePath(QStringLiteral("copy.mlmodelc"));
-    test::TestWindow window;
-    QVERIFY(QTest::qWaitForWindowExposed(&*window));
-    QVERIFY(window.open({path}));
-    app::BookmarksDock &dock = *window->docks().bookmarks();
-    window->session().goToElement(1, 5);
-    dock.addHere();
-    window->document().saveAs(copy);
-    QVERIFY(window.settle());
-    QCOMPARE(window->document().path(), copy);
-    QCOMPARE(dock.model().rowCount(), 1);
-    window->session().goToElement(1, 6);
-    dock.addHere();
-    QVERIFY(window.open({path}));
-    QCOMPARE(dock.model().rowCount(), 1);
-    QVERIFY(window.open({copy}));
-    QCOMPARE(dock.model().rowCount(), 2);
-}
-
 SessionFile TestBookmarks::made(const QString &folder)
 {
     SessionFile session;
-    session.document.path = folder + QStringLiteral("/a.mlmodelc");
-    session.other.sample = QStringLiteral("sample-dense.mlmodelc");
-    session.place = QStringLiteral("w[3,0]");
-    session.layout = QStringLiteral("compare");
-    session.docks = {QStringLiteral("bundle"), QStringLiteral("hex")};
-    session.layouts = {{QStringLiteral("compare"), QByteArray("\x00\xff\x01", 3)}};
-    session.pairs = {QStringLiteral("w"), QStringLiteral("v \u2260")};
-    session.bookmarks = {{QStringLiteral("w"), 64, QStringLiteral("odd"),
-                          QDateTime(QDate(2026, 5, 4), QTime(3, 2, 1), Qt::UTC)}};
+    session.document.path = folder + u"/a.mlmodelc"_s;
+    session.other.sample = u"sample-dense.mlmodelc"_s;
+    session.place = u"w[3,0]"_s;
+    session.layout = u"compare"_s;
+    session.docks = {u"bundle"_s, u"hex"_s};
+    session.layouts = {{u"compare"_s, QByteArray("\x00\xff\x01", 3)}};
+    session.pairs = {u"w"_s, u"v \u2260"_s};
+    session.bookmarks = {
+        {u"w"_s, 64, u"odd"_s, QDateTime(QDate(2026, 5, 4), QTime(3, 2, 1), Qt::UTC)}};
     return session;
 }
 
@@ -320,198 +478,6 @@ QString TestBookmarks::noticeText(app::MainWindow &window)
     for (const QLabel *label : window.notices().findChildren<QLabel *>())
         text += label->text() + QLatin1Char('\n');
     return text;
-}
-
-void TestBookmarks::textHoldsAll()
-{
-    const QTemporaryDir folder;
-    const QString path = folder.filePath(QStringLiteral("x.kernscope-session"));
-    const SessionFile session = made(folder.path());
-    const auto again = app::parseSession(app::sessionJson(session, path), path);
-    QVERIFY(again);
-    QVERIFY(*again == session);
-    QVERIFY(app::writeSession(session, path));
-    const auto read = app::readSession(path);
-    QVERIFY(read && *read == session);
-    QVERIFY(app::isSessionPath(path));
-    QVERIFY(!app::isSessionPath(folder.filePath(QStringLiteral("x.json"))));
-}
-
-/// Beside the session the bundle is found first, wherever both are now.
-void TestBookmarks::bundlesMoveWithIt()
-{
-    const QTemporaryDir before, after;
-    const QByteArray json = app::sessionJson(
-        made(before.path()), before.filePath(QStringLiteral("x.kernscope-session")));
-    const QString moved = after.filePath(QStringLiteral("x.kernscope-session"));
-    auto session = app::parseSession(json, moved);
-    QVERIFY(session);
-    QCOMPARE(session->document.path, before.filePath(QStringLiteral("a.mlmodelc")));
-    QVERIFY(QDir(after.path()).mkpath(QStringLiteral("a.mlmodelc")));
-    session = app::parseSession(json, moved);
-    QVERIFY(session);
-    QCOMPARE(session->document.path, after.filePath(QStringLiteral("a.mlmodelc")));
-}
-
-void TestBookmarks::damagedFilesOfSessionFile_data()
-{
-    QTest::addColumn<QByteArray>("json");
-    QTest::addColumn<QString>("field");
-    const QByteArray head = "{\"kernscope-session\": 1, \"document\": {\"path\": \"/a\"}, ";
-    QTest::newRow("empty") << QByteArray() << QString();
-    QTest::newRow("another kind") << QByteArray("{\"other\": 1}")
-                                  << QStringLiteral("kernscope-session");
-    QTest::newRow("newer") << QByteArray("{\"kernscope-session\": 2}")
-                           << QStringLiteral("kernscope-session");
-    QTest::newRow("no document") << QByteArray("{\"kernscope-session\": 1}")
-                                 << QStringLiteral("document");
-    QTest::newRow("half a pair") << head + "\"pairs\": [\"a\"]}" << QStringLiteral("pairs");
-    QTest::newRow("no text") << head + "\"docks\": [1]}" << QStringLiteral("docks");
-    QTest::newRow("layout") << head + "\"layouts\": {\"inspect\": \"!\"}}"
-                            << QStringLiteral("layouts");
-    QTest::newRow("bookmarks") << head + "\"bookmarks\": []}"
-                               << QStringLiteral("kernscope-bookmarks");
-}
-
-void TestBookmarks::damagedFilesOfSessionFile()
-{
-    QFETCH(QByteArray, json);
-    QFETCH(QString, field);
-    const auto session = app::parseSession(json, QStringLiteral("/x.kernscope-session"));
-    QVERIFY(!session);
-    QCOMPARE(QString::fromStdString(session.error().field), field);
-    const QTemporaryDir folder;
-    const QString path = folder.filePath(QStringLiteral("x.kernscope-session"));
-    QFile file(path);
-    QVERIFY(file.open(QIODevice::WriteOnly));
-    file.write(json);
-    file.close();
-    test::TestWindow window;
-    window->openPaths({path});
-    QVERIFY(!window->document().isOpen());
-    QVERIFY(noticeText(*window).contains(QStringLiteral("x.kernscope-session")));
-}
-
-void TestBookmarks::windowComesBack()
-{
-    const QTemporaryDir folder;
-    const QString dense = test::writeSample(folder.path(), QStringLiteral("dense"));
-    const QString sparse = test::writeSample(folder.path(), QStringLiteral("sparse"));
-    const QString path = folder.filePath(QStringLiteral("x.kernscope-session"));
-    QString name, place;
-    {
-        test::TestWindow window;
-        QVERIFY(window.open({dense, sparse}));
-        name = QString::fromStdString(window->session().bundle()->weights()[1].name);
-        window->showLayout(app::Layout::Performance);
-        window->session().goToWeight(1);
-        window->docks().bookmarks()->addHere();
-        place = window->docks().bookmarks()->model().bookmarks().front().place;
-        ui::PairChoices pairs;
-        pairs.leaveDocumentAlone(name);
-        window->docks().compare()->setChoices(pairs);
-        window->docks().dock(QStringLiteral("bundle"))->close();
-        QVERIFY(window.settle());
-        window->saveSession(path);
-        QVERIFY(QFileInfo::exists(path));
-    }
-    test::TestWindow window; // with settings and a state of its own
-    QVERIFY(window.open({path}));
-    QCOMPARE(window->document().path(), dense);
-    QCOMPARE(window->document().otherPath(), sparse);
-    QCOMPARE(window->layouts().current(), app::Layout::Performance);
-    QCOMPARE(window->session().place().weight, std::size_t(1));
-    QVERIFY(window->docks().dock(QStringLiteral("bundle"))->isHidden());
-    QCOMPARE(window->docks().compare()->choices().names(), (QStringList{name, QString()}));
-    const auto &bookmarks = window->docks().bookmarks()->model().bookmarks();
-    QCOMPARE(bookmarks.size(), qsizetype(1));
-    QCOMPARE(bookmarks.front().place, place);
-    QCOMPARE(window.settings().recent().front().path, path);
-}
-
-void TestBookmarks::goneFilesAreTold()
-{
-    const QTemporaryDir folder;
-    const QString dense = test::writeSample(folder.path(), QStringLiteral("dense"));
-    const QString sparse = test::writeSample(folder.path(), QStringLiteral("sparse"));
-    const QString path = folder.filePath(QStringLiteral("x.kernscope-session"));
-    {
-        test::TestWindow window;
-        QVERIFY(window.open({dense, sparse}));
-        window->saveSession(path);
-    }
-    QVERIFY(QDir(dense).removeRecursively());
-    {
-        test::TestWindow window;
-        QVERIFY(window.open({path}));
-        QCOMPARE(window->document().path(), sparse);
-        QVERIFY(!window->session().other());
-        QCOMPARE(window->layouts().current(), app::Layout::Inspect);
-        QVERIFY(noticeText(*window).contains(dense));
-    }
-    QVERIFY(QDir(sparse).removeRecursively());
-    test::TestWindow window;
-    window->openPaths({path});
-    QVERIFY(!window->document().isOpen());
-    const QString text = noticeText(*window);
-    QVERIFY(text.contains(dense) && text.contains(sparse));
-}
-
-/// The notice asks where a file has gone, one after the other, and the session opens whole.
-void TestBookmarks::goneFilesAreFound()
-{
-    const QTemporaryDir folder;
-    const QString dense = test::writeSample(folder.path(), QStringLiteral("dense"));
-    const QString sparse = test::writeSample(folder.path(), QStringLiteral("sparse"));
-    const QString path = folder.filePath(QStringLiteral("x.kernscope-session"));
-    {
-        test::TestWindow window;
-        QVERIFY(window.open({dense, sparse}));
-        window->saveSession(path);
-    }
-    QStringList moved;
-    for (const QString &bundle : {dense, sparse}) {
-        moved += folder.filePath(QStringLiteral("moved%1.mlmodelc").arg(moved.size()));
-        QVERIFY(QDir().rename(bundle, moved.back()));
-    }
-    test::TestWindow window;
-    window->openPaths({path});
-    for (const QString &now : moved) {
-        QPushButton *choose = nullptr;
-        for (auto *button : window->notices().findChildren<QPushButton *>()) {
-            if (!button->isHidden() && button->text().startsWith(QStringLiteral("Choose Folder")))
-                choose = button;
-        }
-        QVERIFY(choose);
-        choose->click();
-        auto *dialog = window->findChild<QFileDialog *>();
-        QVERIFY(dialog);
-        Q_EMIT dialog->fileSelected(now);
-        delete dialog;
-        QVERIFY(window.settle());
-    }
-    QCOMPARE(window->document().path(), moved[0]);
-    QCOMPARE(window->document().otherPath(), moved[1]);
-    QVERIFY2(window->notices().texts().isEmpty(), qPrintable(window->notices().texts().join(u' ')));
-}
-
-void TestBookmarks::sampleComesBack()
-{
-    const QTemporaryDir folder;
-    const QString path = folder.filePath(QStringLiteral("x.kernscope-session"));
-    {
-        test::TestWindow window;
-        window->openSample(QStringLiteral("sample-dense.mlmodelc"),
-                           QStringLiteral("sample-palette.mlmodelc"));
-        QVERIFY(window.settle());
-        window->saveSession(path);
-    }
-    test::TestWindow window;
-    QVERIFY(window.open({path}));
-    QVERIFY(window->document().inMemory());
-    QCOMPARE(window->document().name(), QStringLiteral("sample-dense.mlmodelc"));
-    QCOMPARE(window->document().otherName(), QStringLiteral("sample-palette.mlmodelc"));
-    QCOMPARE(window->layouts().current(), app::Layout::Compare);
 }
 
 KERNSCOPE_TEST(TestBookmarks, QApplication)

@@ -16,9 +16,71 @@ class TestCompareMenu : public test::MainWindowTest
 
 private Q_SLOTS:
     void init() { openWindow(); }
-    void fitsASmallScreen();
-    void holdsEveryAction();
-    void largestFromEveryDock();
+
+    void fitsASmallScreen()
+    {
+        QVERIFY(menu());
+        constexpr int kLeastScreen = 800, kMenuBar = 60;
+        QList<QMenu *> menus{menu()};
+        for (QMenu *part : menu()->findChildren<QMenu *>(Qt::FindDirectChildrenOnly))
+            menus << part;
+        QVERIFY(menus.size() > 6);
+        for (const QMenu *each : std::as_const(menus)) {
+            QVERIFY2(!each->isEmpty(), qPrintable(each->title()));
+            QVERIFY2(each->sizeHint().height() < kLeastScreen - kMenuBar,
+                     qPrintable(each->title()));
+        }
+        QVERIFY(menu()->actions().size() < 24);
+    }
+
+    /// No action of the docks is lost, none stands twice, and the search box finds it by its name.
+    void holdsEveryAction()
+    {
+        QList<QAction *> held;
+        for (const QMenu *part : menu()->findChildren<QMenu *>(Qt::FindDirectChildrenOnly))
+            held += part->actions();
+        int looked = 0;
+        for (const app::DockSet::Entry &entry : (*m_window)->docks().entries()) {
+            if (!QStringList{u"compare"_s, u"places"_s, u"codebooks"_s, u"builds"_s, u"bytes"_s,
+                             u"ranges"_s}
+                     .contains(entry.dock->id()))
+                continue;
+            for (QAction *action : entry.menuActions) {
+                QVERIFY2(held.count(action) == 1, qPrintable(action->text()));
+                ++looked;
+            }
+        }
+        QVERIFY(looked > 30);
+        QCOMPARE(action(u"Next Difference"_s)->shortcut(), QKeySequence(Qt::Key_F8));
+        QVERIFY(m_window->open({sample(u"dense"_s), sample(u"sparse"_s)}));
+        QVERIFY(m_window->settle());
+        auto *box = VERIFIED((*m_window)->findChild<app::GoToBox *>());
+        (*m_window)->activateWindow();
+        QVERIFY(QTest::qWaitForWindowActive(&**m_window));
+        box->setFocus();
+        QTest::keyClicks(box, u"export worst elements"_s);
+        QTRY_VERIFY(box->hits().hits().rowCount() > 0);
+        QVERIFY(
+            box->hits().hits().index(0, 0).data().toString().contains(u"Export Worst Elements"_s));
+    }
+
+    /// The keys that go to a difference work wherever the focus is, as long as their dock is on
+    /// view.
+    void largestFromEveryDock()
+    {
+        QVERIFY(m_window->open({sample(u"dense"_s), sample(u"sparse"_s)}));
+        (*m_window)->showLayout(app::Layout::Compare);
+        QVERIFY(m_window->settle());
+        (*m_window)->activateWindow();
+        QVERIFY(QTest::qWaitForWindowActive(&**m_window));
+        const auto &session = this->session();
+        QVERIFY(!session.place().element);
+        ui::Dock *bytes = dock(u"bytes"_s);
+        QVERIFY(bytes && bytes->onView());
+        bytes->findChild<QAbstractScrollArea *>()->setFocus();
+        QTest::keyClick(QApplication::focusWidget(), Qt::Key_F8, Qt::ControlModifier);
+        QTRY_VERIFY(session.place().element.has_value());
+    }
 
 private:
     QMenu *menu() const;
@@ -31,71 +93,6 @@ QMenu *TestCompareMenu::menu() const
             return action->menu();
     }
     return nullptr;
-}
-
-void TestCompareMenu::fitsASmallScreen()
-{
-    QVERIFY(menu());
-    constexpr int kLeastScreen = 800, kMenuBar = 60;
-    QList<QMenu *> menus{menu()};
-    for (QMenu *part : menu()->findChildren<QMenu *>(Qt::FindDirectChildrenOnly))
-        menus << part;
-    QVERIFY(menus.size() > 6);
-    for (const QMenu *each : std::as_const(menus)) {
-        QVERIFY2(!each->isEmpty(), qPrintable(each->title()));
-        QVERIFY2(each->sizeHint().height() < kLeastScreen - kMenuBar, qPrintable(each->title()));
-    }
-    QVERIFY(menu()->actions().size() < 24);
-}
-
-/// No action of the docks is lost, none stands twice, and the search box finds it by its name.
-void TestCompareMenu::holdsEveryAction()
-{
-    QList<QAction *> held;
-    for (const QMenu *part : menu()->findChildren<QMenu *>(Qt::FindDirectChildrenOnly))
-        held += part->actions();
-    int looked = 0;
-    for (const app::DockSet::Entry &entry : (*m_window)->docks().entries()) {
-        if (!QStringList{QStringLiteral("compare"), QStringLiteral("places"),
-                         QStringLiteral("codebooks"), QStringLiteral("builds"),
-                         QStringLiteral("bytes"), QStringLiteral("ranges")}
-                 .contains(entry.dock->id()))
-            continue;
-        for (QAction *action : entry.menuActions) {
-            QVERIFY2(held.count(action) == 1, qPrintable(action->text()));
-            ++looked;
-        }
-    }
-    QVERIFY(looked > 30);
-    QCOMPARE(action(QStringLiteral("Next Difference"))->shortcut(), QKeySequence(Qt::Key_F8));
-    QVERIFY(m_window->open({sample(QStringLiteral("dense")), sample(QStringLiteral("sparse"))}));
-    QVERIFY(m_window->settle());
-    auto *box = (*m_window)->findChild<app::GoToBox *>();
-    QVERIFY(box);
-    (*m_window)->activateWindow();
-    QVERIFY(QTest::qWaitForWindowActive(&**m_window));
-    box->setFocus();
-    QTest::keyClicks(box, QStringLiteral("export worst elements"));
-    QTRY_VERIFY(box->hits().hits().rowCount() > 0);
-    QVERIFY(box->hits().hits().index(0, 0).data().toString().contains(
-        QStringLiteral("Export Worst Elements")));
-}
-
-/// The keys that go to a difference work wherever the focus is, as long as their dock is on view.
-void TestCompareMenu::largestFromEveryDock()
-{
-    QVERIFY(m_window->open({sample(QStringLiteral("dense")), sample(QStringLiteral("sparse"))}));
-    (*m_window)->showLayout(app::Layout::Compare);
-    QVERIFY(m_window->settle());
-    (*m_window)->activateWindow();
-    QVERIFY(QTest::qWaitForWindowActive(&**m_window));
-    const auto &session = this->session();
-    QVERIFY(!session.place().element);
-    ui::Dock *bytes = dock(QStringLiteral("bytes"));
-    QVERIFY(bytes && bytes->onView());
-    bytes->findChild<QAbstractScrollArea *>()->setFocus();
-    QTest::keyClick(QApplication::focusWidget(), Qt::Key_F8, Qt::ControlModifier);
-    QTRY_VERIFY(session.place().element.has_value());
 }
 
 KERNSCOPE_TEST(TestCompareMenu, QApplication)

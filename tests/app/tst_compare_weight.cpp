@@ -26,15 +26,158 @@ class TestCompareWeight : public test::MainWindowTest
     Q_OBJECT
 
 private Q_SLOTS:
-    void init();
-    void fromTheMenu();
-    void withTheFileBeside();
-    void onTheWeightsOfTables();
-    void withoutAWeight();
-    void cancelled();
-    void pairsComeBack();
-    void pairsOfOtherFilesStayAway();
-    void bytesBeginAtTheProposedPair();
+    void init()
+    {
+        openWindow();
+        m_dense = sample(u"dense"_s);
+        m_sparse = sample(u"sparse"_s);
+        m_palette = sample(u"palette"_s);
+        QVERIFY(!m_dense.isEmpty() && !m_sparse.isEmpty() && !m_palette.isEmpty());
+    }
+
+    /// The file was open once; it is opened beside the document, and its weight chosen.
+    void fromTheMenu()
+    {
+        QVERIFY(m_window->open({m_sparse}));
+        QVERIFY(m_window->open({m_dense}));
+        QVERIFY(!(**m_window).session().other());
+        (**m_window).session().goToWeight(0);
+        QAction *compare = action(u"Compare This Weight with"_s);
+        QVERIFY(compare && compare->isEnabled() && !compare->shortcut().isEmpty());
+        compare->trigger();
+        auto *question = VERIFIED((**m_window).findChild<QInputDialog *>());
+        QVERIFY(question->labelText().contains(QString::fromStdString(
+            (**m_window).session().bundle()->weights().front().findableName())));
+        QVERIFY(chooseFile(m_sparse));
+        const auto &other = (**m_window).session().other();
+        QVERIFY(QTest::qWaitFor([&] { return (**m_window).session().other() != nullptr; }, 20000));
+        const std::size_t partner = other->weights().size() - 1;
+        const QString name = QString::fromStdString(other->weights()[partner].findableName());
+        QVERIFY(chooseWeight(name));
+        QVERIFY((**m_window).docks().compare()->isVisible());
+        const report::PairRow *row = rowOf(0);
+        QVERIFY(row && row->onB());
+        QCOMPARE(row->pair.pairing, kernscope::Pairing::Hand);
+        QCOMPARE(row->pair.b, partner);
+        // It is what is shown, in the first place.
+        const auto &dock = *(**m_window).docks().compare();
+        QCOMPARE(&dock.model().rows()[dock.shownRow()], row);
+    }
+
+    /// The file beside the document is the first one offered, and is not opened again.
+    void withTheFileBeside()
+    {
+        QVERIFY(m_window->open({m_dense, m_sparse}));
+        const BundlePtr before = (**m_window).session().other();
+        (**m_window).session().goToWeight(1);
+        action(u"Compare This Weight with"_s)->trigger();
+        QVERIFY(chooseFile(m_sparse));
+        QVERIFY(chooseWeight(QString::fromStdString(before->weights().front().findableName())));
+        QCOMPARE((**m_window).session().other(), before);
+        const report::PairRow *row = rowOf(1);
+        QVERIFY(row && row->pair.pairing == kernscope::Pairing::Hand);
+        QCOMPARE(row->pair.b, std::size_t(0));
+    }
+
+    /// The tables of weights have it in their context menus.
+    void onTheWeightsOfTables()
+    {
+        QVERIFY(m_window->open({m_dense}));
+        QAction *compare = action(u"Compare This Weight with"_s);
+        std::size_t views = 0;
+        for (const QAbstractItemView *view : (**m_window).findChildren<QAbstractItemView *>())
+            views += view->actions().contains(compare);
+        QVERIFY(views > 0);
+    }
+
+    void withoutAWeight()
+    {
+        QVERIFY(!action(u"Compare This Weight with"_s)->isEnabled());
+        QVERIFY(m_window->open({m_dense}));
+        ui::Place place = (**m_window).session().place();
+        place.weight = kNoIndex;
+        (**m_window).session().goTo(place);
+        action(u"Compare This Weight with"_s)->trigger();
+        QVERIFY(!(**m_window).findChild<QInputDialog *>());
+    }
+
+    /// Whoever does not answer a question has changed nothing.
+    void cancelled()
+    {
+        QVERIFY(m_window->open({m_dense, m_sparse}));
+        (**m_window).session().goToWeight(0);
+        action(u"Compare This Weight with"_s)->trigger();
+        QPointer<QInputDialog> question = (**m_window).findChild<QInputDialog *>();
+        QVERIFY(question && click(*question, QDialogButtonBox::Cancel));
+        QTRY_VERIFY(!question);
+        QVERIFY(!(**m_window).findChild<ui::PairDialog *>());
+        action(u"Compare This Weight with"_s)->trigger();
+        QVERIFY(chooseFile(m_sparse));
+        QPointer<ui::PairDialog> dialog = (**m_window).findChild<ui::PairDialog *>();
+        QVERIFY(dialog && click(*dialog, QDialogButtonBox::Cancel));
+        QVERIFY(m_window->settle());
+        QVERIFY((**m_window).docks().compare()->choices().empty());
+    }
+
+    /// The same two files, opened again by another run of the program.
+    void pairsComeBack()
+    {
+        QVERIFY(m_window->open({m_dense, m_sparse}));
+        (**m_window).session().goToWeight(0);
+        QVERIFY(m_window->settle());
+        const auto &weights = (**m_window).session().other()->weights();
+        const std::size_t partner = weights.size() - 1;
+        action(u"Pair with"_s)->trigger();
+        QVERIFY(chooseWeight(QString::fromStdString(weights[partner].findableName())));
+        const QStringList names = (**m_window).docks().compare()->choices().names();
+        QCOMPARE(names.size(), 2);
+        m_window->restart();
+        QVERIFY(m_window->open({m_dense, m_sparse}));
+        QCOMPARE((**m_window).docks().compare()->choices().names(), names);
+        const report::PairRow *row = rowOf(0);
+        QVERIFY(row && row->pair.pairing == kernscope::Pairing::Hand);
+        QCOMPARE(row->pair.b, partner);
+        // Forgotten ones stay so.
+        action(u"Forget Pairs"_s)->trigger();
+        QVERIFY(m_window->settle());
+        m_window->restart();
+        QVERIFY(m_window->open({m_dense, m_sparse}));
+        QVERIFY((**m_window).docks().compare()->choices().empty());
+    }
+
+    void pairsOfOtherFilesStayAway()
+    {
+        QVERIFY(m_window->open({m_dense, m_sparse}));
+        m_window->settings().setPairsByHand(m_dense, m_palette, {u"gone"_s, u"too"_s});
+        (**m_window).session().goToWeight(0);
+        QVERIFY(m_window->settle());
+        action(u"Take the Pair Apart"_s)->trigger();
+        QVERIFY(m_window->settle());
+        QCOMPARE((**m_window).docks().compare()->choices().names().size(), 4);
+        QVERIFY(m_window->open({m_dense, m_palette}));
+        QCOMPARE((**m_window).docks().compare()->choices().names().size(), 2);
+        for (const report::PairRow &row : (**m_window).docks().compare()->model().rows())
+            QVERIFY(row.pair.pairing != kernscope::Pairing::Hand);
+    }
+
+    /// The pair that is proposed is the one whose bytes are seen, and nobody has gone anywhere.
+    void bytesBeginAtTheProposedPair()
+    {
+        QVERIFY(m_window->open({m_dense, m_sparse}));
+        QVERIFY(m_window->settle());
+        const auto *compare = (*m_window)->docks().compare();
+        const auto *bytes = qobject_cast<ui::BytesDock *>(dock(u"bytes"_s));
+        QTRY_VERIFY(!compare->model().rows().empty() && bytes->differences());
+        QVERIFY(m_window->settle());
+        const report::PairRow &row = compare->model().rows()[compare->shownRow()];
+        const auto &alignment = bytes->view()->bytes()->alignment;
+        const auto &cursor = bytes->view()->cursor();
+        const AlignedSegment &segment = alignment.segments()[cursor.segment];
+        const Bundle &dense = *session().bundle();
+        QCOMPARE(segment.firstA + cursor.offset,
+                 dense.weights()[row.pair.a].operands().front().place->dataOffset.value);
+        QCOMPARE(session().place().weight, kNoIndex);
+    }
 
 private:
     QAction *action(const QString &text) const;
@@ -47,15 +190,6 @@ private:
 
     QString m_dense, m_sparse, m_palette;
 };
-
-void TestCompareWeight::init()
-{
-    openWindow();
-    m_dense = sample(QStringLiteral("dense"));
-    m_sparse = sample(QStringLiteral("sparse"));
-    m_palette = sample(QStringLiteral("palette"));
-    QVERIFY(!m_dense.isEmpty() && !m_sparse.isEmpty() && !m_palette.isEmpty());
-}
 
 QAction *TestCompareWeight::action(const QString &text) const
 {
@@ -98,7 +232,7 @@ bool TestCompareWeight::chooseFile(const QString &line)
 bool TestCompareWeight::chooseWeight(const QString &name)
 {
     if (!QTest::qWaitFor([this] { return (**m_window).findChild<ui::PairDialog *>() != nullptr; },
-                         20'000))
+                         20000))
         return false;
     auto *dialog = (**m_window).findChild<ui::PairDialog *>();
     if (!QTest::qWaitForWindowExposed(dialog))
@@ -122,152 +256,6 @@ const report::PairRow *TestCompareWeight::rowOf(std::size_t weightOfA) const
             return &row;
     }
     return nullptr;
-}
-
-/// The file was open once; it is opened beside the document, and its weight chosen.
-void TestCompareWeight::fromTheMenu()
-{
-    QVERIFY(m_window->open({m_sparse}));
-    QVERIFY(m_window->open({m_dense}));
-    QVERIFY(!(**m_window).session().other());
-    (**m_window).session().goToWeight(0);
-    QAction *compare = action(QStringLiteral("Compare This Weight with"));
-    QVERIFY(compare && compare->isEnabled() && !compare->shortcut().isEmpty());
-    compare->trigger();
-    auto *question = (**m_window).findChild<QInputDialog *>();
-    QVERIFY(question);
-    QVERIFY(question->labelText().contains(
-        QString::fromStdString((**m_window).session().bundle()->weights().front().findableName())));
-    QVERIFY(chooseFile(m_sparse));
-    const auto &other = (**m_window).session().other();
-    QVERIFY(QTest::qWaitFor([&] { return (**m_window).session().other() != nullptr; }, 20'000));
-    const std::size_t partner = other->weights().size() - 1;
-    const QString name = QString::fromStdString(other->weights()[partner].findableName());
-    QVERIFY(chooseWeight(name));
-    QVERIFY((**m_window).docks().compare()->isVisible());
-    const report::PairRow *row = rowOf(0);
-    QVERIFY(row && row->onB());
-    QCOMPARE(row->pair.pairing, kernscope::Pairing::Hand);
-    QCOMPARE(row->pair.b, partner);
-    // It is what is shown, in the first place.
-    const auto &dock = *(**m_window).docks().compare();
-    QCOMPARE(&dock.model().rows()[dock.shownRow()], row);
-}
-
-/// The file beside the document is the first one offered, and is not opened again.
-void TestCompareWeight::withTheFileBeside()
-{
-    QVERIFY(m_window->open({m_dense, m_sparse}));
-    const BundlePtr before = (**m_window).session().other();
-    (**m_window).session().goToWeight(1);
-    action(QStringLiteral("Compare This Weight with"))->trigger();
-    QVERIFY(chooseFile(m_sparse));
-    QVERIFY(chooseWeight(QString::fromStdString(before->weights().front().findableName())));
-    QCOMPARE((**m_window).session().other(), before);
-    const report::PairRow *row = rowOf(1);
-    QVERIFY(row && row->pair.pairing == kernscope::Pairing::Hand);
-    QCOMPARE(row->pair.b, std::size_t(0));
-}
-
-/// The tables of weights have it in their context menus.
-void TestCompareWeight::onTheWeightsOfTables()
-{
-    QVERIFY(m_window->open({m_dense}));
-    QAction *compare = action(QStringLiteral("Compare This Weight with"));
-    std::size_t views = 0;
-    for (const QAbstractItemView *view : (**m_window).findChildren<QAbstractItemView *>())
-        views += view->actions().contains(compare);
-    QVERIFY(views > 0);
-}
-
-void TestCompareWeight::withoutAWeight()
-{
-    QVERIFY(!action(QStringLiteral("Compare This Weight with"))->isEnabled());
-    QVERIFY(m_window->open({m_dense}));
-    ui::Place place = (**m_window).session().place();
-    place.weight = kNoIndex;
-    (**m_window).session().goTo(place);
-    action(QStringLiteral("Compare This Weight with"))->trigger();
-    QVERIFY(!(**m_window).findChild<QInputDialog *>());
-}
-
-/// Whoever does not answer a question has changed nothing.
-void TestCompareWeight::cancelled()
-{
-    QVERIFY(m_window->open({m_dense, m_sparse}));
-    (**m_window).session().goToWeight(0);
-    action(QStringLiteral("Compare This Weight with"))->trigger();
-    QPointer<QInputDialog> question = (**m_window).findChild<QInputDialog *>();
-    QVERIFY(question && click(*question, QDialogButtonBox::Cancel));
-    QTRY_VERIFY(!question);
-    QVERIFY(!(**m_window).findChild<ui::PairDialog *>());
-    action(QStringLiteral("Compare This Weight with"))->trigger();
-    QVERIFY(chooseFile(m_sparse));
-    QPointer<ui::PairDialog> dialog = (**m_window).findChild<ui::PairDialog *>();
-    QVERIFY(dialog && click(*dialog, QDialogButtonBox::Cancel));
-    QVERIFY(m_window->settle());
-    QVERIFY((**m_window).docks().compare()->choices().empty());
-}
-
-/// The same two files, opened again by another run of the program.
-void TestCompareWeight::pairsComeBack()
-{
-    QVERIFY(m_window->open({m_dense, m_sparse}));
-    (**m_window).session().goToWeight(0);
-    QVERIFY(m_window->settle());
-    const auto &weights = (**m_window).session().other()->weights();
-    const std::size_t partner = weights.size() - 1;
-    action(QStringLiteral("Pair with"))->trigger();
-    QVERIFY(chooseWeight(QString::fromStdString(weights[partner].findableName())));
-    const QStringList names = (**m_window).docks().compare()->choices().names();
-    QCOMPARE(names.size(), 2);
-    m_window->restart();
-    QVERIFY(m_window->open({m_dense, m_sparse}));
-    QCOMPARE((**m_window).docks().compare()->choices().names(), names);
-    const report::PairRow *row = rowOf(0);
-    QVERIFY(row && row->pair.pairing == kernscope::Pairing::Hand);
-    QCOMPARE(row->pair.b, partner);
-    // Forgotten ones stay so.
-    action(QStringLiteral("Forget Pairs"))->trigger();
-    QVERIFY(m_window->settle());
-    m_window->restart();
-    QVERIFY(m_window->open({m_dense, m_sparse}));
-    QVERIFY((**m_window).docks().compare()->choices().empty());
-}
-
-void TestCompareWeight::pairsOfOtherFilesStayAway()
-{
-    QVERIFY(m_window->open({m_dense, m_sparse}));
-    m_window->settings().setPairsByHand(m_dense, m_palette,
-                                        {QStringLiteral("gone"), QStringLiteral("too")});
-    (**m_window).session().goToWeight(0);
-    QVERIFY(m_window->settle());
-    action(QStringLiteral("Take the Pair Apart"))->trigger();
-    QVERIFY(m_window->settle());
-    QCOMPARE((**m_window).docks().compare()->choices().names().size(), 4);
-    QVERIFY(m_window->open({m_dense, m_palette}));
-    QCOMPARE((**m_window).docks().compare()->choices().names().size(), 2);
-    for (const report::PairRow &row : (**m_window).docks().compare()->model().rows())
-        QVERIFY(row.pair.pairing != kernscope::Pairing::Hand);
-}
-
-/// The pair that is proposed is the one whose bytes are seen, and nobody has gone anywhere.
-void TestCompareWeight::bytesBeginAtTheProposedPair()
-{
-    QVERIFY(m_window->open({m_dense, m_sparse}));
-    QVERIFY(m_window->settle());
-    const auto *compare = (*m_window)->docks().compare();
-    const auto *bytes = qobject_cast<ui::BytesDock *>(dock(QStringLiteral("bytes")));
-    QTRY_VERIFY(!compare->model().rows().empty() && bytes->differences());
-    QVERIFY(m_window->settle());
-    const report::PairRow &row = compare->model().rows()[compare->shownRow()];
-    const auto &alignment = bytes->view()->bytes()->alignment;
-    const auto &cursor = bytes->view()->cursor();
-    const AlignedSegment &segment = alignment.segments()[cursor.segment];
-    const Bundle &dense = *session().bundle();
-    QCOMPARE(segment.firstA + cursor.offset,
-             dense.weights()[row.pair.a].operands().front().place->dataOffset.value);
-    QCOMPARE(session().place().weight, kNoIndex);
 }
 
 KERNSCOPE_TEST(TestCompareWeight, QApplication)

@@ -19,12 +19,75 @@ class TestControllers : public test::DocumentFixture
     Q_OBJECT
 
 private Q_SLOTS:
-    void init();
-    void cleanup();
-    void actionsFollowWhatIsOpen();
-    void asksBeforeEditsAreLost_data();
-    void asksBeforeEditsAreLost();
-    void saysWhyNothingIsSaved();
+    void init()
+    {
+        begin();
+        m_settings = std::make_unique<Settings>(m_folder->filePath(u"settings.ini"_s));
+        m_window = std::make_unique<QWidget>();
+        m_notices = new NoticeArea(m_window.get());
+        m_saving = new SaveController({*m_window, *m_document, *m_session, *m_settings, m_notices});
+    }
+
+    void cleanup()
+    {
+        m_window.reset();
+        m_document.reset();
+    }
+
+    void actionsFollowWhatIsOpen()
+    {
+        MenuActions actions;
+        QMenu menu;
+        int ran = 0;
+        actions.add(&menu, u"always"_s, {}, [&ran] { ++ran; });
+        for (const Needs needs : {Needs::Bundle, Needs::Other, Needs::Changes})
+            actions.add(&menu, u"some"_s, {}, needs, [] {});
+        const QList<QAction *> made = menu.actions();
+        QCOMPARE(made.size(), 4);
+        actions.enable(true, false, true);
+        QVERIFY(made[0]->isEnabled() && made[1]->isEnabled() && made[3]->isEnabled());
+        QVERIFY(!made[2]->isEnabled());
+        actions.enable(false, true, false);
+        QVERIFY(made[0]->isEnabled() && made[2]->isEnabled());
+        QVERIFY(!made[1]->isEnabled() && !made[3]->isEnabled());
+        made[0]->trigger();
+        QCOMPARE(ran, 1);
+    }
+
+    void asksBeforeEditsAreLost_data()
+    {
+        QTest::addColumn<int>("answer");
+        QTest::addColumn<bool>("goesOn");
+        test::addRow("cancel", int(QMessageBox::Cancel), false);
+        test::addRow("discard", int(QMessageBox::Discard), true);
+    }
+
+    void asksBeforeEditsAreLost()
+    {
+        QFETCH(int, answer);
+        QFETCH(bool, goesOn);
+        int went = 0;
+        m_saving->whenKept([&went] { ++went; });
+        QCOMPARE(went, 1); // nothing is open: nothing to ask
+        QVERIFY(openEdited());
+        m_saving->whenKept([&went] { ++went; });
+        QCOMPARE(went, 1);
+        QPushButton *chosen = VERIFIED(button(QMessageBox::StandardButton(answer)));
+        chosen->click();
+        QTRY_COMPARE(went, goesOn ? 2 : 1);
+    }
+
+    /// A file that is gone is not written again: the notice offers a copy.
+    void saysWhyNothingIsSaved()
+    {
+        QSignalSpy saved(m_saving, &SaveController::saved);
+        QVERIFY(openEdited());
+        for (const BundleFile &file : bundle().files())
+            QFile::remove(QDir(m_document->path()).filePath(QString::fromStdString(file.path)));
+        m_saving->save();
+        QTRY_VERIFY(!m_notices->texts().isEmpty());
+        QCOMPARE(saved.size(), 0);
+    }
 
 private:
     bool openEdited();
@@ -36,24 +99,9 @@ private:
     SaveController *m_saving = nullptr;
 };
 
-void TestControllers::init()
-{
-    begin();
-    m_settings = std::make_unique<Settings>(m_folder->filePath(QStringLiteral("settings.ini")));
-    m_window = std::make_unique<QWidget>();
-    m_notices = new NoticeArea(m_window.get());
-    m_saving = new SaveController({*m_window, *m_document, *m_session, *m_settings, m_notices});
-}
-
-void TestControllers::cleanup()
-{
-    m_window.reset();
-    m_document.reset();
-}
-
 bool TestControllers::openEdited()
 {
-    if (!open(test::writeSample(m_folder->path(), QStringLiteral("dense"))))
+    if (!open(test::writeSample(m_folder->path(), u"dense"_s)))
         return false;
     m_session->setPatchingEnabled(true);
     edit(0, test::storedElement(bundle(), 0), 0.123);
@@ -64,62 +112,6 @@ QPushButton *TestControllers::button(QMessageBox::StandardButton which) const
 {
     const auto *box = m_window->findChild<QMessageBox *>();
     return box ? qobject_cast<QPushButton *>(box->button(which)) : nullptr;
-}
-
-void TestControllers::actionsFollowWhatIsOpen()
-{
-    MenuActions actions;
-    QMenu menu;
-    int ran = 0;
-    actions.add(&menu, QStringLiteral("always"), {}, [&ran] { ++ran; });
-    for (const Needs needs : {Needs::Bundle, Needs::Other, Needs::Changes})
-        actions.add(&menu, QStringLiteral("some"), {}, needs, [] {});
-    const QList<QAction *> made = menu.actions();
-    QCOMPARE(made.size(), 4);
-    actions.enable(true, false, true);
-    QVERIFY(made[0]->isEnabled() && made[1]->isEnabled() && made[3]->isEnabled());
-    QVERIFY(!made[2]->isEnabled());
-    actions.enable(false, true, false);
-    QVERIFY(made[0]->isEnabled() && made[2]->isEnabled());
-    QVERIFY(!made[1]->isEnabled() && !made[3]->isEnabled());
-    made[0]->trigger();
-    QCOMPARE(ran, 1);
-}
-
-void TestControllers::asksBeforeEditsAreLost_data()
-{
-    QTest::addColumn<int>("answer");
-    QTest::addColumn<bool>("goesOn");
-    QTest::newRow("cancel") << int(QMessageBox::Cancel) << false;
-    QTest::newRow("discard") << int(QMessageBox::Discard) << true;
-}
-
-void TestControllers::asksBeforeEditsAreLost()
-{
-    QFETCH(int, answer);
-    QFETCH(bool, goesOn);
-    int went = 0;
-    m_saving->whenKept([&went] { ++went; });
-    QCOMPARE(went, 1); // nothing is open: nothing to ask
-    QVERIFY(openEdited());
-    m_saving->whenKept([&went] { ++went; });
-    QCOMPARE(went, 1);
-    QPushButton *chosen = button(QMessageBox::StandardButton(answer));
-    QVERIFY(chosen);
-    chosen->click();
-    QTRY_COMPARE(went, goesOn ? 2 : 1);
-}
-
-/// A file that is gone is not written again: the notice offers a copy.
-void TestControllers::saysWhyNothingIsSaved()
-{
-    QSignalSpy saved(m_saving, &SaveController::saved);
-    QVERIFY(openEdited());
-    for (const BundleFile &file : bundle().files())
-        QFile::remove(QDir(m_document->path()).filePath(QString::fromStdString(file.path)));
-    m_saving->save();
-    QTRY_VERIFY(!m_notices->texts().isEmpty());
-    QCOMPARE(saved.size(), 0);
 }
 
 KERNSCOPE_TEST(TestControllers, QApplication)

@@ -17,267 +17,245 @@ class TestDocument : public test::DocumentFixture
 
 private Q_SLOTS:
     void init() { begin(); }
-    void composesRuns();
-    void vanishesWhereNothingIsLeft();
-    void opensAndLocks();
-    void opensTwo();
-    void failsWithoutLosingWhatIsOpen();
-    void refusesWhileLocked();
-    void undoGivesBackTheFile_data();
-    void undoGivesBackTheFile();
-    void mergesRepeatedEdits();
-    void editBackToOldValueIsNoChange();
-    void allOrNothing();
-    void plansLargeEditsAside();
-    void reloadKeepsThePlace();
-    void swapsSides();
-    void closes();
-};
 
-void TestDocument::composesRuns()
-{
-    const auto run = [](std::uint64_t at, std::initializer_list<int> before,
-                        std::initializer_list<int> after) {
-        const auto bytes = [](std::initializer_list<int> numbers) {
-            std::vector<std::byte> made;
-            for (const int number : numbers)
-                made.push_back(static_cast<std::byte>(number));
-            return made;
+    void composesRuns()
+    {
+        const auto run = [](std::uint64_t at, std::initializer_list<int> before,
+                            std::initializer_list<int> after) {
+            const auto bytes = [](std::initializer_list<int> numbers) {
+                std::vector<std::byte> made;
+                for (const int number : numbers)
+                    made.push_back(static_cast<std::byte>(number));
+                return made;
+            };
+            return FileEdit{0, FileOffset(at), bytes(before), bytes(after)};
         };
-        return FileEdit{0, FileOffset(at), bytes(before), bytes(after)};
-    };
-    const auto runs = app::composed({run(4, {1, 2}, {9, 8})}, {run(5, {8, 3}, {7, 6})});
-    QCOMPARE(runs.size(), std::size_t{1});
-    QCOMPARE(runs[0].offset.value, std::uint64_t{4});
-    QVERIFY(runs[0].before == run(0, {1, 2, 3}, {}).before);
-    QVERIFY(runs[0].after == run(0, {9, 7, 6}, {}).before);
-    // Runs that do not touch stay apart; files too.
-    QCOMPARE(app::composed({run(0, {1}, {2})}, {run(2, {1}, {2})}).size(), std::size_t{2});
-    FileEdit elsewhere = run(1, {1}, {2});
-    elsewhere.file = 1;
-    QCOMPARE(app::composed({run(0, {1}, {2})}, {elsewhere}).size(), std::size_t{2});
-}
-
-void TestDocument::vanishesWhereNothingIsLeft()
-{
-    const FileEdit there{0, FileOffset(3), {std::byte{1}}, {std::byte{2}}};
-    const FileEdit back{0, FileOffset(3), {std::byte{2}}, {std::byte{1}}};
-    QVERIFY(app::composed({there}, {back}).empty());
-}
-
-void TestDocument::opensAndLocks()
-{
-    const QString path = test::writeSample(m_folder->path(), QStringLiteral("sparse"));
-    const QSignalSpy opened(m_document.get(), &Document::opened);
-    QVERIFY(open(path));
-    QCOMPARE(opened.size(), 1);
-    QVERIFY(!m_session->patchingEnabled());
-    QVERIFY(!m_document->modified());
-    QVERIFY(!bundle().weights().empty());
-    QCOMPARE(m_session->place().weight, kNoIndex); // the overview first
-    QVERIFY(m_session->other() == nullptr);
-}
-
-void TestDocument::opensTwo()
-{
-    const QString a = test::writeSample(m_folder->path(), QStringLiteral("dense"));
-    const QString b = test::writeSample(m_folder->path(), QStringLiteral("sparse"));
-    const QSignalSpy other(m_document.get(), &Document::otherOpened);
-    QVERIFY(open(a, b));
-    QCOMPARE(other.size(), 1);
-    QVERIFY(m_session->other());
-    QCOMPARE(m_document->otherPath(), b);
-    m_document->closeOther();
-    QVERIFY(m_session->other() == nullptr);
-}
-
-void TestDocument::failsWithoutLosingWhatIsOpen()
-{
-    const QString path = test::writeSample(m_folder->path(), QStringLiteral("dense"));
-    QVERIFY(open(path));
-    const BundlePtr before = m_session->bundle();
-    QSignalSpy failed(m_document.get(), &Document::openFailed);
-    m_document->open(m_folder->filePath(QStringLiteral("nothing.mlmodelc")));
-    QVERIFY(wait());
-    QCOMPARE(failed.size(), 1);
-    QCOMPARE(m_session->bundle(), before);
-    QCOMPARE(m_document->path(), path);
-    m_document->openOther(m_folder->filePath(QStringLiteral("nothing.bin")));
-    QVERIFY(wait());
-    QCOMPARE(failed.size(), 2);
-    QVERIFY(m_session->other() == nullptr);
-}
-
-void TestDocument::refusesWhileLocked()
-{
-    QVERIFY(open(test::writeSample(m_folder->path(), QStringLiteral("dense"))));
-    QSignalSpy refused(m_session.get(), &ui::Session::editsRefused);
-    edit(0, 0, 0.5);
-    QCOMPARE(refused.size(), 1);
-    QCOMPARE(QString::fromStdString(refused[0][0].value<Error>().code),
-             QStringLiteral("patch.locked"));
-    QVERIFY(!m_document->modified());
-    QCOMPARE(m_session->undoStack().count(), 0);
-}
-
-void TestDocument::undoGivesBackTheFile_data()
-{
-    addBuilds();
-}
-
-void TestDocument::undoGivesBackTheFile()
-{
-    QFETCH(QString, build);
-    QVERIFY(open(test::writeSample(m_folder->path(), build)));
-    m_session->setPatchingEnabled(true);
-    std::vector<std::vector<std::byte>> before;
-    for (const BundleFile &file : bundle().files())
-        before.emplace_back(file.file->bytes().begin(), file.file->bytes().end());
-    for (std::size_t weight = 0; weight < bundle().weights().size(); ++weight) {
-        const auto element = test::storedElement(bundle(), weight);
-        if (element < bundle().weights()[weight].elements.value)
-            edit(weight, element, 0.123);
+        const auto runs = app::composed({run(4, {1, 2}, {9, 8})}, {run(5, {8, 3}, {7, 6})});
+        QCOMPARE(runs.size(), std::size_t{1});
+        QCOMPARE(runs[0].offset.value, std::uint64_t{4});
+        QVERIFY(runs[0].before == run(0, {1, 2, 3}, {}).before);
+        QVERIFY(runs[0].after == run(0, {9, 7, 6}, {}).before);
+        // Runs that do not touch stay apart; files too.
+        QCOMPARE(app::composed({run(0, {1}, {2})}, {run(2, {1}, {2})}).size(), std::size_t{2});
+        FileEdit elsewhere = run(1, {1}, {2});
+        elsewhere.file = 1;
+        QCOMPARE(app::composed({run(0, {1}, {2})}, {elsewhere}).size(), std::size_t{2});
     }
-    QVERIFY(m_session->undoStack().count() > 0);
-    QVERIFY(m_document->modified());
-    QVERIFY(!m_session->patches().empty());
-    const int count = m_session->undoStack().count();
-    m_session->undoStack().setIndex(0);
-    QVERIFY(!m_document->modified());
-    for (std::size_t i = 0; i < before.size(); ++i) {
-        const auto now = bundle().files()[i].file->bytes();
-        QVERIFY(std::equal(now.begin(), now.end(), before[i].begin(), before[i].end()));
+
+    void vanishesWhereNothingIsLeft()
+    {
+        const FileEdit there{0, FileOffset(3), {std::byte{1}}, {std::byte{2}}};
+        const FileEdit back{0, FileOffset(3), {std::byte{2}}, {std::byte{1}}};
+        QVERIFY(app::composed({there}, {back}).empty());
     }
-    for (const ui::PatchEntry &entry : m_session->patches())
-        QVERIFY(!entry.active);
-    m_session->undoStack().setIndex(count);
-    QVERIFY(m_document->modified());
-}
 
-void TestDocument::mergesRepeatedEdits()
-{
-    QVERIFY(open(test::writeSample(m_folder->path(), QStringLiteral("dense"))));
-    m_session->setPatchingEnabled(true);
-    edit(0, 3, 0.5);
-    edit(0, 3, 0.75);
-    edit(0, 3, 1.25);
-    QCOMPARE(m_session->undoStack().count(), 1);
-    QCOMPARE(m_session->patches().size(), std::size_t{1});
-    QCOMPARE(m_session->patches()[0].edit->edit.value, 1.25);
-    edit(0, 4, 0.5);
-    QCOMPARE(m_session->undoStack().count(), 2);
-    m_session->undoStack().setIndex(0);
-    QVERIFY(!m_document->modified());
-}
+    void opensAndLocks()
+    {
+        const QString path = test::writeSample(m_folder->path(), u"sparse"_s);
+        const QSignalSpy opened(m_document.get(), &Document::opened);
+        QVERIFY(open(path));
+        QCOMPARE(opened.size(), 1);
+        QVERIFY(!m_session->patchingEnabled());
+        QVERIFY(!m_document->modified());
+        QVERIFY(!bundle().weights().empty());
+        QCOMPARE(m_session->place().weight, kNoIndex); // the overview first
+        QVERIFY(m_session->other() == nullptr);
+    }
 
-void TestDocument::editBackToOldValueIsNoChange()
-{
-    QVERIFY(open(test::writeSample(m_folder->path(), QStringLiteral("dense"))));
-    m_session->setPatchingEnabled(true);
-    const auto decoder = bundle().decoder(0);
-    QVERIFY(decoder);
-    std::array<float, 1> old{};
-    decoder->decodeFloat(3, old);
-    edit(0, 3, double{old[0]}); // the same value: nothing to do
-    QCOMPARE(m_session->undoStack().count(), 0);
-    edit(0, 3, 0.5);
-    edit(0, 3, double{old[0]});
-    QCOMPARE(m_session->undoStack().count(), 0);
-    QVERIFY(m_session->patches().empty());
-    QVERIFY(!m_document->modified());
-}
+    void opensTwo()
+    {
+        const QString a = test::writeSample(m_folder->path(), u"dense"_s);
+        const QString b = test::writeSample(m_folder->path(), u"sparse"_s);
+        const QSignalSpy other(m_document.get(), &Document::otherOpened);
+        QVERIFY(open(a, b));
+        QCOMPARE(other.size(), 1);
+        QVERIFY(m_session->other());
+        QCOMPARE(m_document->otherPath(), b);
+        m_document->closeOther();
+        QVERIFY(m_session->other() == nullptr);
+    }
 
-void TestDocument::allOrNothing()
-{
-    QVERIFY(open(test::writeSample(m_folder->path(), QStringLiteral("dense"))));
-    m_session->setPatchingEnabled(true);
-    Edit beyond = test::setEdit(bundle(), 0, bundle().weights()[0].elements.value, 1);
-    QSignalSpy refused(m_session.get(), &ui::Session::editsRefused);
-    m_session->requestEdits({test::setEdit(bundle(), 0, 0, 0.5), beyond}, {});
-    QCOMPARE(refused.size(), 1);
-    QVERIFY(!m_document->modified());
-    m_session->requestEdits(
-        {test::setEdit(bundle(), 0, 0, 0.5), test::setEdit(bundle(), 0, 1, 0.5)},
-        QStringLiteral("both"));
-    QCOMPARE(m_session->undoStack().count(), 1);
-    QCOMPARE(m_session->undoStack().undoText(), QStringLiteral("both"));
-    QCOMPARE(m_session->patches().size(), std::size_t{2});
-    m_session->undoStack().undo();
-    QVERIFY(!m_document->modified());
-}
+    void failsWithoutLosingWhatIsOpen()
+    {
+        const QString path = test::writeSample(m_folder->path(), u"dense"_s);
+        QVERIFY(open(path));
+        const BundlePtr before = m_session->bundle();
+        QSignalSpy failed(m_document.get(), &Document::openFailed);
+        m_document->open(m_folder->filePath(u"nothing.mlmodelc"_s));
+        QVERIFY(wait());
+        QCOMPARE(failed.size(), 1);
+        QCOMPARE(m_session->bundle(), before);
+        QCOMPARE(m_document->path(), path);
+        m_document->openOther(m_folder->filePath(u"nothing.bin"_s));
+        QVERIFY(wait());
+        QCOMPARE(failed.size(), 2);
+        QVERIFY(m_session->other() == nullptr);
+    }
 
-/// A fill of very many elements is a task: it can be cancelled, and is one step to undo.
-void TestDocument::plansLargeEditsAside()
-{
-    const QString path = m_folder->filePath(QStringLiteral("large.bin"));
-    test::MadeBundle made;
-    (void)made.blob(ElementType::Fp16, "[2097152]", test::Bytes(std::size_t{4} << 20));
-    QFile file(path);
-    QVERIFY(file.open(QIODevice::WriteOnly));
-    const test::Bytes content = made.weights();
-    file.write(reinterpret_cast<const char *>(content.data()), qint64(content.size()));
-    file.close();
-    QVERIFY(open(path));
-    m_session->setPatchingEnabled(true);
-    const auto fill = parseEdit(Edit::Kind::Fill, bundle().weights().front().name + "[:]=0.5");
-    QVERIFY(fill);
-    QSignalSpy cancelled(m_document.get(), &Document::cancelled);
-    m_session->requestEdits({*fill}, {});
-    QCOMPARE(m_document->busy(), Document::Busy::Planning);
-    QVERIFY(!m_document->modified());
-    m_session->tasks().cancelAll();
-    QVERIFY(wait());
-    QCOMPARE(cancelled.size(), 1);
-    QVERIFY(!m_document->modified());
-    m_session->requestEdits({*fill}, {});
-    QVERIFY(wait());
-    QVERIFY(m_document->modified());
-    QCOMPARE(m_session->undoStack().count(), 1);
-    float value = 0;
-    bundle().decoder(0)->decodeFloat(2097151, std::span(&value, 1));
-    QCOMPARE(value, 0.5f);
-    m_session->undoStack().undo();
-    QVERIFY(!m_document->modified());
-}
+    void refusesWhileLocked()
+    {
+        QVERIFY(open(test::writeSample(m_folder->path(), u"dense"_s)));
+        QSignalSpy refused(m_session.get(), &ui::Session::editsRefused);
+        edit(0, 0, 0.5);
+        QCOMPARE(refused.size(), 1);
+        QCOMPARE(QString::fromStdString(refused[0][0].value<Error>().code), u"patch.locked"_s);
+        QVERIFY(!m_document->modified());
+        QCOMPARE(m_session->undoStack().count(), 0);
+    }
 
-void TestDocument::reloadKeepsThePlace()
-{
-    const QString path = test::writeSample(m_folder->path(), QStringLiteral("dense"));
-    QVERIFY(open(path));
-    m_session->goToWeight(1);
-    m_session->setPatchingEnabled(true);
-    edit(0, 0, 0.5);
-    m_document->reload();
-    QVERIFY(wait());
-    QVERIFY(!m_document->modified());
-    QCOMPARE(m_session->undoStack().count(), 0);
-    QCOMPARE(m_session->place().weight, std::size_t{1});
-    QVERIFY(m_session->patchingEnabled());
-}
+    void undoGivesBackTheFile_data() { addBuilds(); }
 
-void TestDocument::swapsSides()
-{
-    const QString a = test::writeSample(m_folder->path(), QStringLiteral("dense"));
-    const QString b = test::writeSample(m_folder->path(), QStringLiteral("palette"));
-    QVERIFY(open(a, b));
-    m_document->swapSides();
-    QVERIFY(wait());
-    QCOMPARE(m_document->path(), b);
-    QCOMPARE(m_document->otherPath(), a);
-    QCOMPARE(QString::fromStdString(m_session->other()->name()),
-             QStringLiteral("sample-dense.mlmodelc"));
-}
+    void undoGivesBackTheFile()
+    {
+        QFETCH(QString, build);
+        QVERIFY(open(test::writeSample(m_folder->path(), build)));
+        m_session->setPatchingEnabled(true);
+        std::vector<std::vector<std::byte>> before;
+        for (const BundleFile &file : bundle().files())
+            before.emplace_back(file.file->bytes().begin(), file.file->bytes().end());
+        for (std::size_t weight = 0; weight < bundle().weights().size(); ++weight) {
+            const auto element = test::storedElement(bundle(), weight);
+            if (element < bundle().weights()[weight].elements.value)
+                edit(weight, element, 0.123);
+        }
+        QVERIFY(m_session->undoStack().count() > 0);
+        QVERIFY(m_document->modified());
+        QVERIFY(!m_session->patches().empty());
+        const int count = m_session->undoStack().count();
+        m_session->undoStack().setIndex(0);
+        QVERIFY(!m_document->modified());
+        for (std::size_t i = 0; i < before.size(); ++i) {
+            const auto now = bundle().files()[i].file->bytes();
+            QVERIFY(std::equal(now.begin(), now.end(), before[i].begin(), before[i].end()));
+        }
+        for (const ui::PatchEntry &entry : m_session->patches())
+            QVERIFY(!entry.active);
+        m_session->undoStack().setIndex(count);
+        QVERIFY(m_document->modified());
+    }
 
-void TestDocument::closes()
-{
-    QVERIFY(open(test::writeSample(m_folder->path(), QStringLiteral("dense"))));
-    const QSignalSpy closed(m_document.get(), &Document::closed);
-    m_document->close();
-    QCOMPARE(closed.size(), 1);
-    QVERIFY(!m_document->isOpen());
-    QVERIFY(m_document->path().isEmpty());
-    QVERIFY(m_document->pendingRanges().empty());
-}
+    void mergesRepeatedEdits()
+    {
+        QVERIFY(open(test::writeSample(m_folder->path(), u"dense"_s)));
+        m_session->setPatchingEnabled(true);
+        edit(0, 3, 0.5);
+        edit(0, 3, 0.75);
+        edit(0, 3, 1.25);
+        QCOMPARE(m_session->undoStack().count(), 1);
+        QCOMPARE(m_session->patches().size(), std::size_t{1});
+        QCOMPARE(m_session->patches()[0].edit->edit.value, 1.25);
+        edit(0, 4, 0.5);
+        QCOMPARE(m_session->undoStack().count(), 2);
+        m_session->undoStack().setIndex(0);
+        QVERIFY(!m_document->modified());
+    }
+
+    void editBackToOldValueIsNoChange()
+    {
+        QVERIFY(open(test::writeSample(m_folder->path(), u"dense"_s)));
+        m_session->setPatchingEnabled(true);
+        const auto decoder = VERIFIED(bundle().decoder(0));
+        std::array<float, 1> old{};
+        decoder->decodeFloat(3, old);
+        edit(0, 3, double{old[0]}); // the same value: nothing to do
+        QCOMPARE(m_session->undoStack().count(), 0);
+        edit(0, 3, 0.5);
+        edit(0, 3, double{old[0]});
+        QCOMPARE(m_session->undoStack().count(), 0);
+        QVERIFY(m_session->patches().empty());
+        QVERIFY(!m_document->modified());
+    }
+
+    void allOrNothing()
+    {
+        QVERIFY(open(test::writeSample(m_folder->path(), u"dense"_s)));
+        m_session->setPatchingEnabled(true);
+        Edit beyond = test::setEdit(bundle(), 0, bundle().weights()[0].elements.value, 1);
+        QSignalSpy refused(m_session.get(), &ui::Session::editsRefused);
+        m_session->requestEdits({test::setEdit(bundle(), 0, 0, 0.5), beyond}, {});
+        QCOMPARE(refused.size(), 1);
+        QVERIFY(!m_document->modified());
+        m_session->requestEdits(
+            {test::setEdit(bundle(), 0, 0, 0.5), test::setEdit(bundle(), 0, 1, 0.5)}, u"both"_s);
+        QCOMPARE(m_session->undoStack().count(), 1);
+        QCOMPARE(m_session->undoStack().undoText(), u"both"_s);
+        QCOMPARE(m_session->patches().size(), std::size_t{2});
+        m_session->undoStack().undo();
+        QVERIFY(!m_document->modified());
+    }
+
+    /// A fill of very many elements is a task: it can be cancelled, and is one step to undo.
+    void plansLargeEditsAside()
+    {
+        const QString path = m_folder->filePath(u"large.bin"_s);
+        test::MadeBundle made;
+        (void)made.blob(ElementType::Fp16, "[2097152]", test::Bytes(std::size_t{4} << 20));
+        QFile file(path);
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        const test::Bytes content = made.weights();
+        file.write(reinterpret_cast<const char *>(content.data()), qint64(content.size()));
+        file.close();
+        QVERIFY(open(path));
+        m_session->setPatchingEnabled(true);
+        const auto fill =
+            VERIFIED(parseEdit(Edit::Kind::Fill, bundle().weights().front().name + "[:]=0.5"));
+        QSignalSpy cancelled(m_document.get(), &Document::cancelled);
+        m_session->requestEdits({*fill}, {});
+        QCOMPARE(m_document->busy(), Document::Busy::Planning);
+        QVERIFY(!m_document->modified());
+        m_session->tasks().cancelAll();
+        QVERIFY(wait());
+        QCOMPARE(cancelled.size(), 1);
+        QVERIFY(!m_document->modified());
+        m_session->requestEdits({*fill}, {});
+        QVERIFY(wait());
+        QVERIFY(m_document->modified());
+        QCOMPARE(m_session->undoStack().count(), 1);
+        float value = 0;
+        bundle().decoder(0)->decodeFloat(2097151, std::span(&value, 1));
+        QCOMPARE(value, 0.5f);
+        m_session->undoStack().undo();
+        QVERIFY(!m_document->modified());
+    }
+
+    void reloadKeepsThePlace()
+    {
+        const QString path = test::writeSample(m_folder->path(), u"dense"_s);
+        QVERIFY(open(path));
+        m_session->goToWeight(1);
+        m_session->setPatchingEnabled(true);
+        edit(0, 0, 0.5);
+        m_document->reload();
+        QVERIFY(wait());
+        QVERIFY(!m_document->modified());
+        QCOMPARE(m_session->undoStack().count(), 0);
+        QCOMPARE(m_session->place().weight, std::size_t{1});
+        QVERIFY(m_session->patchingEnabled());
+    }
+
+    void swapsSides()
+    {
+        const QString a = test::writeSample(m_folder->path(), u"dense"_s);
+        const QString b = test::writeSample(m_folder->path(), u"palette"_s);
+        QVERIFY(open(a, b));
+        m_document->swapSides();
+        QVERIFY(wait());
+        QCOMPARE(m_document->path(), b);
+        QCOMPARE(m_document->otherPath(), a);
+        QCOMPARE(QString::fromStdString(m_session->other()->name()), u"sample-dense.mlmodelc"_s);
+    }
+
+    void closes()
+    {
+        QVERIFY(open(test::writeSample(m_folder->path(), u"dense"_s)));
+        const QSignalSpy closed(m_document.get(), &Document::closed);
+        m_document->close();
+        QCOMPARE(closed.size(), 1);
+        QVERIFY(!m_document->isOpen());
+        QVERIFY(m_document->path().isEmpty());
+        QVERIFY(m_document->pendingRanges().empty());
+    }
+};
 
 KERNSCOPE_TEST(TestDocument, QApplication)
 #include "tst_document.moc"

@@ -19,448 +19,425 @@ class TestDocumentSave : public test::DocumentFixture
 
 private Q_SLOTS:
     void init() { begin(); }
-    void savesOnlyWhatChanged_data();
-    void savesOnlyWhatChanged();
-    void keepsEveryBackup();
-    void copyOfAFileOfSeveralNames();
-    void reloadMakesWhatIsUnsaved();
-    void reloadKeepsUndoneAndSwitchedOff();
-    void switchedOffStaysWhereItWasLast();
-    void reloadTakesBackWhatWasSaved();
-    void touchedFilesStayShown();
-    void saveAsOfFilesThatAreGone();
-    void asksAboutInterruptedSaves_data();
-    void asksAboutInterruptedSaves();
-    void undoAfterSave();
-    void saveAsGoesOnWithTheCopy();
-    void saveAsOfMemory();
-    void refusesStaleSave();
-    void seesChangesByOthers();
-    void ownSaveIsNoChangeByOthers();
-    void recoversNothingWhereThereIsNothing();
-};
 
-void TestDocumentSave::savesOnlyWhatChanged_data()
-{
-    addBuilds();
-}
+    void savesOnlyWhatChanged_data() { addBuilds(); }
 
-void TestDocumentSave::savesOnlyWhatChanged()
-{
-    QFETCH(QString, build);
-    const QString path = test::writeSample(m_folder->path(), build);
-    const test::FileBytes before = bytesOf(path);
-    QVERIFY(open(path));
-    m_session->setPatchingEnabled(true);
-    edit(0, test::storedElement(bundle(), 0), 0.123);
-    QVERIFY(m_document->modified());
-    QVERIFY(bytesOf(path) == before); // nothing before Save
-    const auto pending = m_document->pendingRanges();
-    QVERIFY(!pending.empty());
+    void savesOnlyWhatChanged()
+    {
+        QFETCH(QString, build);
+        const QString path = test::writeSample(m_folder->path(), build);
+        const test::FileBytes before = bytesOf(path);
+        QVERIFY(open(path));
+        m_session->setPatchingEnabled(true);
+        edit(0, test::storedElement(bundle(), 0), 0.123);
+        QVERIFY(m_document->modified());
+        QVERIFY(bytesOf(path) == before); // nothing before Save
+        const auto pending = m_document->pendingRanges();
+        QVERIFY(!pending.empty());
 
-    QSignalSpy saved(m_document.get(), &Document::saved);
-    m_document->save(false);
-    QVERIFY(wait());
-    QCOMPARE(saved.size(), 1);
-    const auto report = saved[0][0].value<SaveReport>();
-    QVERIFY(report.verified);
-    QVERIFY(!m_document->modified());
-    test::FileBytes after = bytesOf(path);
-    QCOMPARE(after.size(), before.size());
-    QList<qsizetype> places;
-    for (const auto &[name, content] : before) {
-        for (const qsizetype place : test::differences(content, after[name])) {
-            places << place;
-            const bool announced = std::any_of(pending.begin(), pending.end(), [&](const auto &r) {
-                return QString::fromStdString(r.file) == name &&
-                       r.range.contains(FileOffset(static_cast<std::uint64_t>(place)));
-            });
-            QVERIFY2(announced, qPrintable(name));
+        QSignalSpy saved(m_document.get(), &Document::saved);
+        m_document->save(false);
+        QVERIFY(wait());
+        QCOMPARE(saved.size(), 1);
+        const auto report = saved[0][0].value<SaveReport>();
+        QVERIFY(report.verified);
+        QVERIFY(!m_document->modified());
+        test::FileBytes after = bytesOf(path);
+        QCOMPARE(after.size(), before.size());
+        QList<qsizetype> places;
+        for (const auto &[name, content] : before) {
+            for (const qsizetype place : test::differences(content, after[name])) {
+                places << place;
+                const bool announced =
+                    std::any_of(pending.begin(), pending.end(), [&](const auto &r) {
+                        return QString::fromStdString(r.file) == name &&
+                               r.range.contains(FileOffset(static_cast<std::uint64_t>(place)));
+                    });
+                QVERIFY2(announced, qPrintable(name));
+            }
         }
+        QCOMPARE(static_cast<std::uint64_t>(places.size()), report.bytesWritten.value);
     }
-    QCOMPARE(static_cast<std::uint64_t>(places.size()), report.bytesWritten.value);
-}
 
-void TestDocumentSave::keepsEveryBackup()
-{
-    const QString path = test::writeSample(m_folder->path(), QStringLiteral("dense"));
-    const test::FileBytes before = bytesOf(path);
-    QVERIFY(open(path));
-    m_session->setPatchingEnabled(true);
-    for (const double value : {0.5, 0.75}) {
-        edit(0, 0, value);
+    void keepsEveryBackup()
+    {
+        const QString path = test::writeSample(m_folder->path(), u"dense"_s);
+        const test::FileBytes before = bytesOf(path);
+        QVERIFY(open(path));
+        m_session->setPatchingEnabled(true);
+        for (const double value : {0.5, 0.75}) {
+            edit(0, 0, value);
+            m_document->save(true);
+            QVERIFY(wait());
+        }
+        // Beside the bundle, the first one, and only what was changed.
+        QCOMPARE(bytesOf(path).size(), before.size());
+        const test::FileBytes kept = bytesOf(path + u".bak"_s);
+        QCOMPARE(kept.size(), std::size_t{1});
+        QCOMPARE(kept.begin()->second, before.at(kept.begin()->first));
+        QCOMPARE(bytesOf(path + u".bak.2"_s).size(), std::size_t{1});
+    }
+
+    void copyOfAFileOfSeveralNames()
+    {
+        const QString path = test::writeSample(m_folder->path(), u"dense"_s);
+        const QString weights = path + u"/weights/weight.bin"_s;
+        const test::FileBytes before = bytesOf(path);
+        QCOMPARE(::link(qPrintable(weights), qPrintable(m_folder->filePath(u"other"_s))), 0);
+        QVERIFY(open(path));
+        m_session->setPatchingEnabled(true);
+        edit(0, 0, 0.5);
+        QSignalSpy failed(m_document.get(), &Document::saveFailed);
+        m_document->save(false);
+        QVERIFY(wait());
+        QCOMPARE(failed.size(), 1);
+        QCOMPARE(failed[0][0].value<Error>().code, "io.links");
+        QVERIFY(bytesOf(path) == before);
+        m_document->save({false, true});
+        QVERIFY(wait());
+        QVERIFY(!m_document->modified() && bytesOf(path) != before);
+        QCOMPARE(bytesOf(m_folder->path()).at(u"other"_s), before.at(u"weights/weight.bin"_s));
+        // What is shown is the copy from now on: further edits are saved into it.
+        m_session->checkFiles();
+        QVERIFY(m_session->filesHold());
+        edit(0, 1, 0.25);
+        m_document->save(false);
+        QVERIFY(wait());
+        QVERIFY(!m_document->modified());
+        QCOMPARE(failed.size(), 1);
+    }
+
+    /// "w*0.5" that was saved is not halved once more.
+    void reloadMakesWhatIsUnsaved()
+    {
+        const QString path = test::writeSample(m_folder->path(), u"dense"_s);
+        QVERIFY(open(path));
+        m_session->setPatchingEnabled(true);
+        const std::string weight = bundle().weights()[0].name;
+        m_session->requestEdits({*parseEdit(Edit::Kind::Compute, weight + "=w*0.5")}, {});
+        QVERIFY(wait());
+        m_document->save(false);
+        QVERIFY(wait());
+        const test::FileBytes saved = bytesOf(path);
+        edit(0, 0, 0.75);
+        m_document->setEditNote(1, u"why"_s);
+        m_document->reload(true);
+        QTRY_COMPARE(m_session->patches().size(), std::size_t{1});
+        QVERIFY(wait());
+        QCOMPARE(m_session->patches()[0].edit->edit.value, 0.75);
+        QCOMPARE(m_session->patches()[0].note, "why");
+        m_session->undoStack().undo();
+        QVERIFY(!m_document->modified());
+        QVERIFY(bytesOf(path) == saved);
+        // An edit of a cell that was saved is one of its own.
+        edit(0, 0, 0.75);
+        m_document->save(false);
+        QVERIFY(wait());
+        edit(0, 0, 0.5);
+        QCOMPARE(m_session->undoStack().count(), 2);
+    }
+
+    void reloadKeepsUndoneAndSwitchedOff()
+    {
+        const QString path = test::writeSample(m_folder->path(), u"dense"_s);
+        QVERIFY(open(path));
+        m_session->setPatchingEnabled(true);
+        for (const std::uint64_t element : {0, 1, 2})
+            edit(0, element, 0.5 + 0.25 * double(element));
+        m_document->setEditNote(0, u"off for now"_s);
+        m_document->switchEdit(0, false);
+        QVERIFY(wait());
+        edit(0, 3, 0.125);
+        m_session->undoStack().undo();
+        const auto before = m_session->patches();
+        QCOMPARE(before.size(), std::size_t{4});
+        m_document->reload(true);
+        QTRY_COMPARE(m_session->patches().size(), std::size_t{4});
+        QVERIFY(wait());
+        for (std::size_t i = 0; i < before.size(); ++i) {
+            const ui::PatchEntry &now = m_session->patches()[i];
+            QCOMPARE(editText(now.edit->edit), editText(before[i].edit->edit));
+            QVERIFY(now.active == before[i].active && now.off == before[i].off);
+            QCOMPARE(now.note, before[i].note);
+        }
+        m_session->undoStack().redo();
+        QVERIFY(m_session->patches()[3].active);
+        m_document->switchEdit(0, true);
+        QVERIFY(wait());
+        QVERIFY(m_session->patches()[0].active);
+    }
+
+    /// Switching off is no undoing: what is edited next does not end what could be made again.
+    void switchedOffStaysWhereItWasLast()
+    {
+        const QString path = test::writeSample(m_folder->path(), u"dense"_s);
+        QVERIFY(open(path));
+        m_session->setPatchingEnabled(true);
+        edit(0, 0, 0.5);
+        m_document->switchEdit(0, false);
+        QVERIFY(wait());
+        edit(0, 1, 0.25);
+        const auto &patches = m_session->patches();
+        QCOMPARE(patches.size(), std::size_t{2});
+        QVERIFY(patches[0].off && !patches[0].active && patches[1].active);
+        m_document->switchEdit(0, true);
+        QVERIFY(wait());
+        QVERIFY(m_session->patches()[0].active && m_session->patches()[1].active);
+    }
+
+    /// Undone since it was saved: not on the disk is that it is not there.
+    void reloadTakesBackWhatWasSaved()
+    {
+        const QString path = test::writeSample(m_folder->path(), u"dense"_s);
+        const test::FileBytes before = bytesOf(path);
+        QVERIFY(open(path));
+        m_session->setPatchingEnabled(true);
+        edit(0, 0, 0.5);
+        m_document->save(false);
+        QVERIFY(wait());
+        m_session->undoStack().undo();
+        m_document->reload(true);
+        QTRY_VERIFY(m_document->isOpen() && m_document->modified());
+        QVERIFY(wait());
+        m_document->save(false);
+        QVERIFY(wait());
+        QVERIFY(bytesOf(path) == before);
+    }
+
+    void touchedFilesStayShown()
+    {
+        const QString path = test::writeSample(m_folder->path(), u"dense"_s);
+        const QString weights = path + u"/weights/weight.bin"_s;
+        QVERIFY(open(path));
+        m_session->setPatchingEnabled(true);
+        edit(0, 0, 0.5);
+        QSignalSpy holds(m_session.get(), &ui::Session::filesHoldChanged);
+        QSignalSpy changed(m_document.get(), &Document::changedOnDisk);
+        QSignalSpy shown(m_session.get(), &ui::Session::bytesChanged);
+        QFile file(weights);
+        QVERIFY(file.open(QIODevice::ReadWrite));
+        QVERIFY(file.setFileTime(QDateTime::currentDateTime().addSecs(100),
+                                 QFileDevice::FileModificationTime));
+        file.close();
+        QTRY_VERIFY_WITH_TIMEOUT(!shown.isEmpty(), 10000); // looked at again
+        QVERIFY(holds.isEmpty() && changed.isEmpty());
+        // And it can be saved.
+        QSignalSpy saved(m_document.get(), &Document::saved);
+        m_document->save(false);
+        QVERIFY(wait());
+        QCOMPARE(saved.size(), 1);
+    }
+
+    void saveAsOfFilesThatAreGone()
+    {
+        const QString path = test::writeSample(m_folder->path(), u"dense"_s);
+        const test::FileBytes before = bytesOf(path);
+        QVERIFY(open(path));
+        m_session->setPatchingEnabled(true);
+        edit(0, 0, 0.5);
+        QVERIFY(QFile::remove(path + u"/weights/weight.bin"_s));
+        QSignalSpy saved(m_document.get(), &Document::saved);
+        const QString target = m_folder->filePath(u"copy.mlmodelc"_s);
+        m_document->saveAs(target);
+        QVERIFY(wait());
+        QCOMPARE(saved.size(), 1);
+        QCOMPARE(bytesOf(target).size(), before.size());
+        QCOMPARE(bytesOf(target).at(u"weights/weight.bin"_s).size(),
+                 before.at(u"weights/weight.bin"_s).size());
+    }
+
+    /// A save that ended in the middle: opening asks, and writes only when it is told to.
+    void asksAboutInterruptedSaves_data()
+    {
+        QTest::addColumn<Document::Interrupted>("answer");
+        test::addRow("recover", Document::Interrupted::Recover);
+        test::addRow("show", Document::Interrupted::Show);
+        test::addRow("cancel", Document::Interrupted::Cancel);
+    }
+
+    void asksAboutInterruptedSaves()
+    {
+        QFETCH(const Document::Interrupted, answer);
+        const QString path = test::writeSample(m_folder->path(), u"dense"_s);
+        const test::FileBytes before = bytesOf(path);
+        test::interruptSave(path);
+        const test::FileBytes half = bytesOf(m_folder->path());
+        QVERIFY(bytesOf(path) != before);
+        QSignalSpy found(m_document.get(), &Document::interruptedSaveFound);
+        QSignalSpy opened(m_document.get(), &Document::opened);
+        QSignalSpy cancelled(m_document.get(), &Document::cancelled);
+        m_document->open(path);
+        QVERIFY(wait());
+        QCOMPARE(found.size(), 1);
+        QVERIFY(opened.isEmpty() && !m_document->isOpen());
+        QVERIFY(bytesOf(m_folder->path()) == half);
+        m_document->answerInterrupted(answer);
+        QVERIFY(wait());
+        if (answer == Document::Interrupted::Cancel) {
+            QCOMPARE(cancelled.size(), 1);
+            QVERIFY(!m_document->isOpen());
+            QVERIFY(bytesOf(m_folder->path()) == half);
+            return;
+        }
+        QCOMPARE(opened.size(), 1);
+        const bool recover = answer == Document::Interrupted::Recover;
+        QCOMPARE(opened.front().front().toBool(), recover);
+        for (const BundleFile &file : bundle().files()) {
+            const auto bytes = file.file->bytes();
+            QCOMPARE(
+                QByteArray(reinterpret_cast<const char *>(bytes.data()), qsizetype(bytes.size())),
+                before.at(QString::fromStdString(file.path)));
+        }
+        QVERIFY(!m_document->modified());
+        if (recover) {
+            QVERIFY(bytesOf(path) == before);
+            return;
+        }
+        QVERIFY(bytesOf(m_folder->path()) == half);
+        // Saving in place waits for the recovery, which is at hand.
+        m_session->setPatchingEnabled(true);
+        edit(0, 0, 0.5);
+        QSignalSpy failed(m_document.get(), &Document::saveFailed);
         m_document->save(true);
         QVERIFY(wait());
-    }
-    // Beside the bundle, the first one, and only what was changed.
-    QCOMPARE(bytesOf(path).size(), before.size());
-    const test::FileBytes kept = bytesOf(path + QStringLiteral(".bak"));
-    QCOMPARE(kept.size(), std::size_t{1});
-    QCOMPARE(kept.begin()->second, before.at(kept.begin()->first));
-    QCOMPARE(bytesOf(path + QStringLiteral(".bak.2")).size(), std::size_t{1});
-}
-
-void TestDocumentSave::copyOfAFileOfSeveralNames()
-{
-    const QString path = test::writeSample(m_folder->path(), QStringLiteral("dense"));
-    const QString weights = path + QStringLiteral("/weights/weight.bin");
-    const test::FileBytes before = bytesOf(path);
-    QCOMPARE(::link(qPrintable(weights), qPrintable(m_folder->filePath(QStringLiteral("other")))),
-             0);
-    QVERIFY(open(path));
-    m_session->setPatchingEnabled(true);
-    edit(0, 0, 0.5);
-    QSignalSpy failed(m_document.get(), &Document::saveFailed);
-    m_document->save(false);
-    QVERIFY(wait());
-    QCOMPARE(failed.size(), 1);
-    QCOMPARE(failed[0][0].value<Error>().code, std::string("io.links"));
-    QVERIFY(bytesOf(path) == before);
-    m_document->save({false, true});
-    QVERIFY(wait());
-    QVERIFY(!m_document->modified() && bytesOf(path) != before);
-    QCOMPARE(bytesOf(m_folder->path()).at(QStringLiteral("other")),
-             before.at(QStringLiteral("weights/weight.bin")));
-    // What is shown is the copy from now on: further edits are saved into it.
-    m_session->checkFiles();
-    QVERIFY(m_session->filesHold());
-    edit(0, 1, 0.25);
-    m_document->save(false);
-    QVERIFY(wait());
-    QVERIFY(!m_document->modified());
-    QCOMPARE(failed.size(), 1);
-}
-
-/// "w*0.5" that was saved is not halved once more.
-void TestDocumentSave::reloadMakesWhatIsUnsaved()
-{
-    const QString path = test::writeSample(m_folder->path(), QStringLiteral("dense"));
-    QVERIFY(open(path));
-    m_session->setPatchingEnabled(true);
-    const std::string weight = bundle().weights()[0].name;
-    m_session->requestEdits({*parseEdit(Edit::Kind::Compute, weight + "=w*0.5")}, {});
-    QVERIFY(wait());
-    m_document->save(false);
-    QVERIFY(wait());
-    const test::FileBytes saved = bytesOf(path);
-    edit(0, 0, 0.75);
-    m_document->setEditNote(1, QStringLiteral("why"));
-    m_document->reload(true);
-    QTRY_COMPARE(m_session->patches().size(), std::size_t{1});
-    QVERIFY(wait());
-    QCOMPARE(m_session->patches()[0].edit->edit.value, 0.75);
-    QCOMPARE(m_session->patches()[0].note, std::string("why"));
-    m_session->undoStack().undo();
-    QVERIFY(!m_document->modified());
-    QVERIFY(bytesOf(path) == saved);
-    // An edit of a cell that was saved is one of its own.
-    edit(0, 0, 0.75);
-    m_document->save(false);
-    QVERIFY(wait());
-    edit(0, 0, 0.5);
-    QCOMPARE(m_session->undoStack().count(), 2);
-}
-
-void TestDocumentSave::reloadKeepsUndoneAndSwitchedOff()
-{
-    const QString path = test::writeSample(m_folder->path(), QStringLiteral("dense"));
-    QVERIFY(open(path));
-    m_session->setPatchingEnabled(true);
-    for (const std::uint64_t element : {0, 1, 2})
-        edit(0, element, 0.5 + 0.25 * double(element));
-    m_document->setEditNote(0, QStringLiteral("off for now"));
-    m_document->switchEdit(0, false);
-    QVERIFY(wait());
-    edit(0, 3, 0.125);
-    m_session->undoStack().undo();
-    const auto before = m_session->patches();
-    QCOMPARE(before.size(), std::size_t{4});
-    m_document->reload(true);
-    QTRY_COMPARE(m_session->patches().size(), std::size_t{4});
-    QVERIFY(wait());
-    for (std::size_t i = 0; i < before.size(); ++i) {
-        const ui::PatchEntry &now = m_session->patches()[i];
-        QCOMPARE(editText(now.edit->edit), editText(before[i].edit->edit));
-        QVERIFY(now.active == before[i].active && now.off == before[i].off);
-        QCOMPARE(now.note, before[i].note);
-    }
-    m_session->undoStack().redo();
-    QVERIFY(m_session->patches()[3].active);
-    m_document->switchEdit(0, true);
-    QVERIFY(wait());
-    QVERIFY(m_session->patches()[0].active);
-}
-
-/// Switching off is no undoing: what is edited next does not end what could be made again.
-void TestDocumentSave::switchedOffStaysWhereItWasLast()
-{
-    const QString path = test::writeSample(m_folder->path(), QStringLiteral("dense"));
-    QVERIFY(open(path));
-    m_session->setPatchingEnabled(true);
-    edit(0, 0, 0.5);
-    m_document->switchEdit(0, false);
-    QVERIFY(wait());
-    edit(0, 1, 0.25);
-    const auto &patches = m_session->patches();
-    QCOMPARE(patches.size(), std::size_t{2});
-    QVERIFY(patches[0].off && !patches[0].active && patches[1].active);
-    m_document->switchEdit(0, true);
-    QVERIFY(wait());
-    QVERIFY(m_session->patches()[0].active && m_session->patches()[1].active);
-}
-
-/// Undone since it was saved: not on the disk is that it is not there.
-void TestDocumentSave::reloadTakesBackWhatWasSaved()
-{
-    const QString path = test::writeSample(m_folder->path(), QStringLiteral("dense"));
-    const test::FileBytes before = bytesOf(path);
-    QVERIFY(open(path));
-    m_session->setPatchingEnabled(true);
-    edit(0, 0, 0.5);
-    m_document->save(false);
-    QVERIFY(wait());
-    m_session->undoStack().undo();
-    m_document->reload(true);
-    QTRY_VERIFY(m_document->isOpen() && m_document->modified());
-    QVERIFY(wait());
-    m_document->save(false);
-    QVERIFY(wait());
-    QVERIFY(bytesOf(path) == before);
-}
-
-void TestDocumentSave::touchedFilesStayShown()
-{
-    const QString path = test::writeSample(m_folder->path(), QStringLiteral("dense"));
-    const QString weights = path + QStringLiteral("/weights/weight.bin");
-    QVERIFY(open(path));
-    m_session->setPatchingEnabled(true);
-    edit(0, 0, 0.5);
-    QSignalSpy holds(m_session.get(), &ui::Session::filesHoldChanged);
-    QSignalSpy changed(m_document.get(), &Document::changedOnDisk);
-    QSignalSpy shown(m_session.get(), &ui::Session::bytesChanged);
-    QFile file(weights);
-    QVERIFY(file.open(QIODevice::ReadWrite));
-    QVERIFY(file.setFileTime(QDateTime::currentDateTime().addSecs(100),
-                             QFileDevice::FileModificationTime));
-    file.close();
-    QTRY_VERIFY_WITH_TIMEOUT(!shown.isEmpty(), 10'000); // looked at again
-    QVERIFY(holds.isEmpty() && changed.isEmpty());
-    // And it can be saved.
-    QSignalSpy saved(m_document.get(), &Document::saved);
-    m_document->save(false);
-    QVERIFY(wait());
-    QCOMPARE(saved.size(), 1);
-}
-
-void TestDocumentSave::saveAsOfFilesThatAreGone()
-{
-    const QString path = test::writeSample(m_folder->path(), QStringLiteral("dense"));
-    const test::FileBytes before = bytesOf(path);
-    QVERIFY(open(path));
-    m_session->setPatchingEnabled(true);
-    edit(0, 0, 0.5);
-    QVERIFY(QFile::remove(path + QStringLiteral("/weights/weight.bin")));
-    QSignalSpy saved(m_document.get(), &Document::saved);
-    const QString target = m_folder->filePath(QStringLiteral("copy.mlmodelc"));
-    m_document->saveAs(target);
-    QVERIFY(wait());
-    QCOMPARE(saved.size(), 1);
-    QCOMPARE(bytesOf(target).size(), before.size());
-    QCOMPARE(bytesOf(target).at(QStringLiteral("weights/weight.bin")).size(),
-             before.at(QStringLiteral("weights/weight.bin")).size());
-}
-
-/// A save that ended in the middle: opening asks, and writes only when it is told to.
-void TestDocumentSave::asksAboutInterruptedSaves_data()
-{
-    QTest::addColumn<Document::Interrupted>("answer");
-    QTest::newRow("recover") << Document::Interrupted::Recover;
-    QTest::newRow("show") << Document::Interrupted::Show;
-    QTest::newRow("cancel") << Document::Interrupted::Cancel;
-}
-
-void TestDocumentSave::asksAboutInterruptedSaves()
-{
-    QFETCH(const Document::Interrupted, answer);
-    const QString path = test::writeSample(m_folder->path(), QStringLiteral("dense"));
-    const test::FileBytes before = bytesOf(path);
-    test::interruptSave(path);
-    const test::FileBytes half = bytesOf(m_folder->path());
-    QVERIFY(bytesOf(path) != before);
-    QSignalSpy found(m_document.get(), &Document::interruptedSaveFound);
-    QSignalSpy opened(m_document.get(), &Document::opened);
-    QSignalSpy cancelled(m_document.get(), &Document::cancelled);
-    m_document->open(path);
-    QVERIFY(wait());
-    QCOMPARE(found.size(), 1);
-    QVERIFY(opened.isEmpty() && !m_document->isOpen());
-    QVERIFY(bytesOf(m_folder->path()) == half);
-    m_document->answerInterrupted(answer);
-    QVERIFY(wait());
-    if (answer == Document::Interrupted::Cancel) {
-        QCOMPARE(cancelled.size(), 1);
-        QVERIFY(!m_document->isOpen());
+        QCOMPARE(failed.size(), 1);
+        QCOMPARE(failed.front().front().value<Error>().code, "journal.pending");
         QVERIFY(bytesOf(m_folder->path()) == half);
-        return;
-    }
-    QCOMPARE(opened.size(), 1);
-    const bool recover = answer == Document::Interrupted::Recover;
-    QCOMPARE(opened.front().front().toBool(), recover);
-    for (const BundleFile &file : bundle().files()) {
-        const auto bytes = file.file->bytes();
-        QCOMPARE(QByteArray(reinterpret_cast<const char *>(bytes.data()), qsizetype(bytes.size())),
-                 before.at(QString::fromStdString(file.path)));
-    }
-    QVERIFY(!m_document->modified());
-    if (recover) {
+        m_document->recover();
+        QVERIFY(wait());
         QVERIFY(bytesOf(path) == before);
-        return;
     }
-    QVERIFY(bytesOf(m_folder->path()) == half);
-    // Saving in place waits for the recovery, which is at hand.
-    m_session->setPatchingEnabled(true);
-    edit(0, 0, 0.5);
-    QSignalSpy failed(m_document.get(), &Document::saveFailed);
-    m_document->save(true);
-    QVERIFY(wait());
-    QCOMPARE(failed.size(), 1);
-    QCOMPARE(failed.front().front().value<Error>().code, std::string("journal.pending"));
-    QVERIFY(bytesOf(m_folder->path()) == half);
-    m_document->recover();
-    QVERIFY(wait());
-    QVERIFY(bytesOf(path) == before);
-}
 
-void TestDocumentSave::undoAfterSave()
-{
-    const QString path = test::writeSample(m_folder->path(), QStringLiteral("dense"));
-    const test::FileBytes before = bytesOf(path);
-    QVERIFY(open(path));
-    m_session->setPatchingEnabled(true);
-    edit(0, 0, 0.5);
-    m_document->save(false);
-    QVERIFY(wait());
-    m_session->undoStack().undo();
-    QVERIFY(m_document->modified()); // differs from the disk
-    m_document->save(false);
-    QVERIFY(wait());
-    QVERIFY(bytesOf(path) == before);
-}
+    void undoAfterSave()
+    {
+        const QString path = test::writeSample(m_folder->path(), u"dense"_s);
+        const test::FileBytes before = bytesOf(path);
+        QVERIFY(open(path));
+        m_session->setPatchingEnabled(true);
+        edit(0, 0, 0.5);
+        m_document->save(false);
+        QVERIFY(wait());
+        m_session->undoStack().undo();
+        QVERIFY(m_document->modified()); // differs from the disk
+        m_document->save(false);
+        QVERIFY(wait());
+        QVERIFY(bytesOf(path) == before);
+    }
 
-void TestDocumentSave::saveAsGoesOnWithTheCopy()
-{
-    const QString path = test::writeSample(m_folder->path(), QStringLiteral("palette"));
-    const test::FileBytes before = bytesOf(path);
-    QVERIFY(open(path));
-    m_session->setPatchingEnabled(true);
-    edit(0, 0, 0.5);
-    m_session->goToWeight(1);
-    const QString target = m_folder->filePath(QStringLiteral("copy.mlmodelc"));
-    QSignalSpy saved(m_document.get(), &Document::saved);
-    m_document->saveAs(target);
-    QVERIFY(wait());
-    QCOMPARE(saved.size(), 1);
-    QVERIFY(bytesOf(path) == before);
-    QVERIFY(bytesOf(target) != before);
-    QCOMPARE(m_document->path(), target);
-    QVERIFY(!m_document->modified());
-    QCOMPARE(m_session->place().weight, std::size_t{1});
-    // Undo steps live on, against the copy.
-    m_session->undoStack().undo();
-    QVERIFY(m_document->modified());
-    m_document->save(false);
-    QVERIFY(wait());
-    QVERIFY(bytesOf(target) == before);
-    // Never over anything.
-    QSignalSpy failed(m_document.get(), &Document::saveFailed);
-    m_document->saveAs(path);
-    QVERIFY(wait());
-    QCOMPARE(failed.size(), 1);
-    QVERIFY(bytesOf(path) == before);
-}
+    void saveAsGoesOnWithTheCopy()
+    {
+        const QString path = test::writeSample(m_folder->path(), u"palette"_s);
+        const test::FileBytes before = bytesOf(path);
+        QVERIFY(open(path));
+        m_session->setPatchingEnabled(true);
+        edit(0, 0, 0.5);
+        m_session->goToWeight(1);
+        const QString target = m_folder->filePath(u"copy.mlmodelc"_s);
+        QSignalSpy saved(m_document.get(), &Document::saved);
+        m_document->saveAs(target);
+        QVERIFY(wait());
+        QCOMPARE(saved.size(), 1);
+        QVERIFY(bytesOf(path) == before);
+        QVERIFY(bytesOf(target) != before);
+        QCOMPARE(m_document->path(), target);
+        QVERIFY(!m_document->modified());
+        QCOMPARE(m_session->place().weight, std::size_t{1});
+        // Undo steps live on, against the copy.
+        m_session->undoStack().undo();
+        QVERIFY(m_document->modified());
+        m_document->save(false);
+        QVERIFY(wait());
+        QVERIFY(bytesOf(target) == before);
+        // Never over anything.
+        QSignalSpy failed(m_document.get(), &Document::saveFailed);
+        m_document->saveAs(path);
+        QVERIFY(wait());
+        QCOMPARE(failed.size(), 1);
+        QVERIFY(bytesOf(path) == before);
+    }
 
-void TestDocumentSave::saveAsOfMemory()
-{
-    const sample::SampleBundle made = sample::bundles().front();
-    m_document->openMemory({made.name, made.files});
-    QVERIFY(wait());
-    QVERIFY(m_document->inMemory());
-    QVERIFY(!m_document->writable());
-    m_session->setPatchingEnabled(true);
-    edit(0, 0, 0.5);
-    const QString target = m_folder->filePath(QStringLiteral("copy.mlmodelc"));
-    QSignalSpy saved(m_document.get(), &Document::saved);
-    m_document->saveAs(target);
-    QVERIFY(wait());
-    QCOMPARE(saved.size(), 1);
-    QVERIFY(!m_document->inMemory());
-    QCOMPARE(bytesOf(target).size(), made.files.size());
-}
+    void saveAsOfMemory()
+    {
+        const sample::SampleBundle made = sample::bundles().front();
+        m_document->openMemory({made.name, made.files});
+        QVERIFY(wait());
+        QVERIFY(m_document->inMemory());
+        QVERIFY(!m_document->writable());
+        m_session->setPatchingEnabled(true);
+        edit(0, 0, 0.5);
+        const QString target = m_folder->filePath(u"copy.mlmodelc"_s);
+        QSignalSpy saved(m_document.get(), &Document::saved);
+        m_document->saveAs(target);
+        QVERIFY(wait());
+        QCOMPARE(saved.size(), 1);
+        QVERIFY(!m_document->inMemory());
+        QCOMPARE(bytesOf(target).size(), made.files.size());
+    }
 
-void TestDocumentSave::refusesStaleSave()
-{
-    const QString path = test::writeSample(m_folder->path(), QStringLiteral("dense"));
-    QVERIFY(open(path));
-    m_session->setPatchingEnabled(true);
-    edit(0, 0, 0.5);
-    const QString name = QString::fromStdString(m_document->pendingRanges()[0].file);
-    QFile file(path + QLatin1Char('/') + name);
-    QVERIFY(file.open(QIODevice::Append));
-    file.write("x");
-    file.close();
-    QSignalSpy failed(m_document.get(), &Document::saveFailed);
-    m_document->save(false);
-    QVERIFY(wait());
-    QCOMPARE(failed.size(), 1);
-    QCOMPARE(QString::fromStdString(failed[0][0].value<Error>().code),
-             QStringLiteral("patch.stale"));
-    QVERIFY(m_document->modified());
-}
+    void refusesStaleSave()
+    {
+        const QString path = test::writeSample(m_folder->path(), u"dense"_s);
+        QVERIFY(open(path));
+        m_session->setPatchingEnabled(true);
+        edit(0, 0, 0.5);
+        const QString name = QString::fromStdString(m_document->pendingRanges()[0].file);
+        QFile file(path + QLatin1Char('/') + name);
+        QVERIFY(file.open(QIODevice::Append));
+        file.write("x");
+        file.close();
+        QSignalSpy failed(m_document.get(), &Document::saveFailed);
+        m_document->save(false);
+        QVERIFY(wait());
+        QCOMPARE(failed.size(), 1);
+        QCOMPARE(QString::fromStdString(failed[0][0].value<Error>().code), u"patch.stale"_s);
+        QVERIFY(m_document->modified());
+    }
 
-void TestDocumentSave::seesChangesByOthers()
-{
-    const QString path = test::writeSample(m_folder->path(), QStringLiteral("dense"));
-    QVERIFY(open(path));
-    QSignalSpy changed(m_document.get(), &Document::changedOnDisk);
-    const QString name = QString::fromStdString(bundle().files()[0].path);
-    QFile file(path + QLatin1Char('/') + name);
-    QVERIFY(file.open(QIODevice::Append));
-    file.write(" ");
-    file.close();
-    QTRY_COMPARE_WITH_TIMEOUT(changed.size(), 1, 10'000);
-    QCOMPARE(changed[0][0].toStringList().size(), 1);
-}
+    void seesChangesByOthers()
+    {
+        const QString path = test::writeSample(m_folder->path(), u"dense"_s);
+        QVERIFY(open(path));
+        QSignalSpy changed(m_document.get(), &Document::changedOnDisk);
+        const QString name = QString::fromStdString(bundle().files()[0].path);
+        QFile file(path + QLatin1Char('/') + name);
+        QVERIFY(file.open(QIODevice::Append));
+        file.write(" ");
+        file.close();
+        QTRY_COMPARE_WITH_TIMEOUT(changed.size(), 1, 10000);
+        QCOMPARE(changed[0][0].toStringList().size(), 1);
+    }
 
-/// The next change that is told of is the one that another program makes.
-void TestDocumentSave::ownSaveIsNoChangeByOthers()
-{
-    const QString path = test::writeSample(m_folder->path(), QStringLiteral("dense"));
-    QVERIFY(open(path));
-    const QSignalSpy changed(m_document.get(), &Document::changedOnDisk);
-    m_session->setPatchingEnabled(true);
-    edit(0, 0, 0.5);
-    const std::string saved = m_document->pendingRanges()[0].file;
-    m_document->save(true);
-    QVERIFY(wait());
-    const auto &files = bundle().files();
-    const auto other = std::find_if(files.begin(), files.end(),
-                                    [&](const BundleFile &one) { return one.path != saved; });
-    QVERIFY(other != files.end());
-    QFile file(path + QLatin1Char('/') + QString::fromStdString(other->path));
-    QVERIFY(file.open(QIODevice::Append) && file.write(" ") == 1);
-    file.close();
-    QTRY_COMPARE_WITH_TIMEOUT(changed.size(), 1, 10'000);
-    const QStringList told = changed[0][0].toStringList();
-    QCOMPARE(told.size(), 1);
-    QVERIFY2(file.fileName().endsWith(told[0]), qPrintable(told[0]));
-}
+    /// The next change that is told of is the one that another program makes.
+    void ownSaveIsNoChangeByOthers()
+    {
+        const QString path = test::writeSample(m_folder->path(), u"dense"_s);
+        QVERIFY(open(path));
+        const QSignalSpy changed(m_document.get(), &Document::changedOnDisk);
+        m_session->setPatchingEnabled(true);
+        edit(0, 0, 0.5);
+        const std::string saved = m_document->pendingRanges()[0].file;
+        m_document->save(true);
+        QVERIFY(wait());
+        const auto &files = bundle().files();
+        const auto other = std::find_if(files.begin(), files.end(),
+                                        [&](const BundleFile &one) { return one.path != saved; });
+        QVERIFY(other != files.end());
+        QFile file(path + QLatin1Char('/') + QString::fromStdString(other->path));
+        QVERIFY(file.open(QIODevice::Append) && file.write(" ") == 1);
+        file.close();
+        QTRY_COMPARE_WITH_TIMEOUT(changed.size(), 1, 10000);
+        const QStringList told = changed[0][0].toStringList();
+        QCOMPARE(told.size(), 1);
+        QVERIFY2(file.fileName().endsWith(told[0]), qPrintable(told[0]));
+    }
 
-void TestDocumentSave::recoversNothingWhereThereIsNothing()
-{
-    QSignalSpy opened(m_document.get(), &Document::opened);
-    QVERIFY(open(test::writeSample(m_folder->path(), QStringLiteral("dense"))));
-    QCOMPARE(opened[0][0].toBool(), false);
-}
+    void recoversNothingWhereThereIsNothing()
+    {
+        QSignalSpy opened(m_document.get(), &Document::opened);
+        QVERIFY(open(test::writeSample(m_folder->path(), u"dense"_s)));
+        QCOMPARE(opened[0][0].toBool(), false);
+    }
+};
 
 KERNSCOPE_TEST(TestDocumentSave, QApplication)
 #include "tst_document_save.moc"

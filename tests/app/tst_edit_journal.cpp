@@ -23,7 +23,7 @@ namespace {
 
 bool idle(const Document &document)
 {
-    return QTest::qWaitFor([&] { return document.busy() == Document::Busy::Idle; }, 20'000);
+    return QTest::qWaitFor([&] { return document.busy() == Document::Busy::Idle; }, 20000);
 }
 
 /// What the process that is killed does: edits, one of them switched off, one undone; it says so
@@ -40,7 +40,7 @@ int edit(const QString &path, const QString &state)
     for (const std::uint64_t element : {0, 1, 2, 3})
         session.requestEdits({test::setEdit(*session.bundle(), 0, element, 0.5 + double(element))},
                              {});
-    document.setEditNote(1, QStringLiteral("a note"));
+    document.setEditNote(1, u"a note"_s);
     document.switchEdit(2, false);
     if (!idle(document))
         return 1;
@@ -59,212 +59,199 @@ class TestEditJournal : public test::DocumentFixture
     Q_OBJECT
 
 private Q_SLOTS:
-    void init();
-    void survivesAKill_data();
-    void survivesAKill();
-    void ofALivingWindow();
-    void whatStillFits();
-    void anotherValueIsRefused();
-    void takenBackSurvives();
-    void goneOnceSaved();
-    void tasksThatThrow();
+    void init()
+    {
+        begin();
+        m_document->keepEditsIn(stateFolder());
+        m_path = test::writeSample(m_folder->path(), u"dense"_s);
+    }
+
+    void survivesAKill_data()
+    {
+        QTest::addColumn<int>("number");
+        test::addRow("SIGKILL", SIGKILL);
+        test::addRow("SIGTERM", SIGTERM);
+        test::addRow("SIGHUP", SIGHUP);
+    }
+
+    void survivesAKill()
+    {
+        QFETCH(const int, number);
+        QProcess process;
+        start(process);
+        ::kill(static_cast<pid_t>(process.processId()), number);
+        QVERIFY(process.waitForFinished());
+        QVERIFY(open());
+        const auto found = left();
+        QCOMPARE(found.size(), std::size_t{1});
+        QCOMPARE(found[0].edits, 5);
+        m_document->makeLeftEdits(found[0].file);
+        QTRY_COMPARE(m_session->patches().size(), std::size_t{5});
+        QVERIFY(idle(*m_document));
+        const auto &patches = m_session->patches();
+        for (std::size_t i = 0; i < 4; ++i) {
+            QCOMPARE(patches[i].edit->edit.value, 0.5 + double(i));
+            QCOMPARE(patches[i].active, i != 2);
+            QCOMPARE(patches[i].off, i == 2);
+        }
+        QCOMPARE(patches[1].note, "a note");
+        QVERIFY(!patches[4].active && !patches[4].off);
+        QCOMPARE(patches[4].edit->edit.value, 0.25);
+        QVERIFY(m_document->modified());
+        // They are this window's now, and in no other file.
+        QVERIFY(left().empty());
+        QCOMPARE(files().size(), 2); // with its lock
+        m_document->save(false);
+        QVERIFY(idle(*m_document));
+        QVERIFY(!m_document->modified());
+    }
+
+    /// While a window lives, its edits are its own; offered is what is left to one window only.
+    void ofALivingWindow()
+    {
+        QProcess process;
+        start(process);
+        QVERIFY(open());
+        QVERIFY(left().empty());
+        process.kill();
+        QVERIFY(process.waitForFinished());
+        QCOMPARE(left().size(), std::size_t{1});
+        EditJournal another(stateFolder());
+        QVERIFY(another.left(m_path).empty());
+        m_document->editJournal()->discard(left()[0].file);
+        QVERIFY(left().empty());
+        QVERIFY(files().isEmpty());
+    }
+
+    /// The file has changed meanwhile: what it takes is made, the rest is told.
+    void whatStillFits()
+    {
+        QProcess process;
+        start(process);
+        process.kill();
+        QVERIFY(process.waitForFinished());
+        const QString state = stateFolder() + u"/edits/"_s;
+        const QString name = QDir(state).entryList({u"*.edits"_s}, QDir::Files).value(0);
+        QFile file(state + name);
+        QVERIFY(file.open(QIODevice::Append));
+        file.write("# edit 9 on\nset no_such_weight[0]=1\n");
+        file.close();
+        QVERIFY(open());
+        QSignalSpy refused(m_session.get(), &ui::Session::editsRefused);
+        m_document->makeLeftEdits(left().at(0).file);
+        QTRY_COMPARE(refused.size(), 1);
+        QVERIFY(idle(*m_document));
+        QCOMPARE(m_session->patches().size(), std::size_t{5});
+        QCOMPARE(m_document->keptEdits().size(), std::size_t{1});
+    }
+
+    /// The weight is a palette now, which holds other values than those that were shown when the
+    /// edits were made: none is made, and each is listed with what it would be.
+    void anotherValueIsRefused()
+    {
+        QProcess process;
+        start(process);
+        process.kill();
+        QVERIFY(process.waitForFinished());
+        const QString palette = test::writeSample(m_folder->path(), u"palette"_s);
+        QVERIFY(QDir(m_path).removeRecursively());
+        QVERIFY(QDir().rename(palette, m_path));
+        QVERIFY(open());
+        QSignalSpy refused(m_session.get(), &ui::Session::editsRefused);
+        m_document->makeLeftEdits(left().at(0).file);
+        QTRY_COMPARE(refused.size(), 1);
+        QVERIFY(idle(*m_document));
+        const auto &error = refused[0][0].value<Error>();
+        QCOMPARE(m_document->keptEdits().size(), std::size_t{4}); // all but the one that is off
+        QVERIFY2(error.message.find("0.5 was held as 0.5 and would be held as") !=
+                     std::string::npos,
+                 error.message.c_str());
+        for (const ui::PatchEntry &entry : m_session->patches())
+            QVERIFY(entry.off);
+        QVERIFY(!m_document->modified());
+    }
+
+    /// Saved, and undone since: that it was undone is what is unsaved.
+    void takenBackSurvives()
+    {
+        const test::FileBytes before = test::bytesOf(m_path);
+        QVERIFY(open());
+        m_session->setPatchingEnabled(true);
+        m_session->requestEdits({test::setEdit(*m_session->bundle(), 0, 0, 0.5)}, {});
+        m_document->save(false);
+        QVERIFY(idle(*m_document));
+        m_session->undoStack().undo();
+        m_document->editJournal()->flush();
+        m_document.reset(); // not closed by the user: the file stays
+        m_session = std::make_unique<ui::Session>();
+        m_document = std::make_unique<Document>(*m_session);
+        m_document->keepEditsIn(stateFolder());
+        QVERIFY(open());
+        QCOMPARE(left().size(), std::size_t{1});
+        m_document->makeLeftEdits(left()[0].file);
+        QTRY_VERIFY(m_document->modified());
+        QVERIFY(idle(*m_document));
+        m_document->save(false);
+        QVERIFY(idle(*m_document));
+        QVERIFY(test::bytesOf(m_path) == before);
+    }
+
+    void goneOnceSaved()
+    {
+        QVERIFY(open());
+        m_session->setPatchingEnabled(true);
+        m_session->requestEdits({test::setEdit(*m_session->bundle(), 0, 0, 0.5)}, {});
+        m_document->editJournal()->flush();
+        QCOMPARE(files().size(), 2);
+        m_document->save(false);
+        QVERIFY(idle(*m_document));
+        m_document->editJournal()->flush();
+        QVERIFY(files().isEmpty());
+        m_session->requestEdits({test::setEdit(*m_session->bundle(), 0, 1, 0.5)}, {});
+        m_document->editJournal()->flush();
+        QCOMPARE(files().size(), 2);
+        m_document->close();
+        m_document->editJournal()->flush();
+        QVERIFY(files().isEmpty());
+    }
+
+    void tasksThatThrow()
+    {
+        QSignalSpy said(m_session.get(), &ui::Session::statusMessage);
+        m_session->tasks().start(
+            this, u"Reading much"_s,
+            [](Progress &) -> bool { throw std::runtime_error("no memory"); }, [](bool) {});
+        QTRY_COMPARE(said.size(), 1);
+        QVERIFY(said[0][0].toString().contains(u"Reading much"_s));
+        QVERIFY(m_session->tasks().idle());
+        // Who waits for the result hears of it, and why.
+        ui::Job job(m_session->tasks());
+        QString ended;
+        job.whenCancelled([&] { ended = job.endText(); });
+        job.start(
+            u"Reading much"_s, [](Progress &) -> bool { throw std::runtime_error("no memory"); },
+            [](bool) {});
+        QTRY_COMPARE(ended, u"not done: no memory"_s);
+        QVERIFY(!job.running());
+    }
 
 private:
     /// Runs edit() in a process of its own until that has said that it is ready.
     void start(QProcess &process) const;
     std::vector<EditJournal::Left> left() const { return m_document->editJournal()->left(m_path); }
     bool open() { return DocumentFixture::open(m_path); }
-    QString stateFolder() const { return m_folder->filePath(QStringLiteral("state")); }
-    QStringList files() const
-    {
-        return QDir(stateFolder() + QStringLiteral("/edits")).entryList(QDir::Files);
-    }
+    QString stateFolder() const { return m_folder->filePath(u"state"_s); }
+    QStringList files() const { return QDir(stateFolder() + u"/edits"_s).entryList(QDir::Files); }
 
     QString m_path;
 };
 
-void TestEditJournal::init()
-{
-    begin();
-    m_document->keepEditsIn(stateFolder());
-    m_path = test::writeSample(m_folder->path(), QStringLiteral("dense"));
-}
-
 void TestEditJournal::start(QProcess &process) const
 {
-    process.start(
-        QCoreApplication::applicationFilePath(),
-        {QStringLiteral("tst_edit_journal"), QStringLiteral("--edit"), m_path, stateFolder()});
-    QVERIFY(process.waitForReadyRead(60'000));
+    process.start(QCoreApplication::applicationFilePath(),
+                  {u"tst_edit_journal"_s, u"--edit"_s, m_path, stateFolder()});
+    QVERIFY(process.waitForReadyRead(60000));
     QCOMPARE(process.readAllStandardOutput().trimmed(), QByteArray("ready"));
-}
-
-void TestEditJournal::survivesAKill_data()
-{
-    QTest::addColumn<int>("number");
-    QTest::newRow("SIGKILL") << SIGKILL;
-    QTest::newRow("SIGTERM") << SIGTERM;
-    QTest::newRow("SIGHUP") << SIGHUP;
-}
-
-void TestEditJournal::survivesAKill()
-{
-    QFETCH(const int, number);
-    QProcess process;
-    start(process);
-    ::kill(static_cast<pid_t>(process.processId()), number);
-    QVERIFY(process.waitForFinished());
-    QVERIFY(open());
-    const auto found = left();
-    QCOMPARE(found.size(), std::size_t{1});
-    QCOMPARE(found[0].edits, 5);
-    m_document->makeLeftEdits(found[0].file);
-    QTRY_COMPARE(m_session->patches().size(), std::size_t{5});
-    QVERIFY(idle(*m_document));
-    const auto &patches = m_session->patches();
-    for (std::size_t i = 0; i < 4; ++i) {
-        QCOMPARE(patches[i].edit->edit.value, 0.5 + double(i));
-        QCOMPARE(patches[i].active, i != 2);
-        QCOMPARE(patches[i].off, i == 2);
-    }
-    QCOMPARE(patches[1].note, std::string("a note"));
-    QVERIFY(!patches[4].active && !patches[4].off);
-    QCOMPARE(patches[4].edit->edit.value, 0.25);
-    QVERIFY(m_document->modified());
-    // They are this window's now, and in no other file.
-    QVERIFY(left().empty());
-    QCOMPARE(files().size(), 2); // with its lock
-    m_document->save(false);
-    QVERIFY(idle(*m_document));
-    QVERIFY(!m_document->modified());
-}
-
-/// While a window lives, its edits are its own; offered is what is left to one window only.
-void TestEditJournal::ofALivingWindow()
-{
-    QProcess process;
-    start(process);
-    QVERIFY(open());
-    QVERIFY(left().empty());
-    process.kill();
-    QVERIFY(process.waitForFinished());
-    QCOMPARE(left().size(), std::size_t{1});
-    EditJournal another(stateFolder());
-    QVERIFY(another.left(m_path).empty());
-    m_document->editJournal()->discard(left()[0].file);
-    QVERIFY(left().empty());
-    QVERIFY(files().isEmpty());
-}
-
-/// The file has changed meanwhile: what it takes is made, the rest is told.
-void TestEditJournal::whatStillFits()
-{
-    QProcess process;
-    start(process);
-    process.kill();
-    QVERIFY(process.waitForFinished());
-    const QString state = stateFolder() + QStringLiteral("/edits/");
-    const QString name = QDir(state).entryList({QStringLiteral("*.edits")}, QDir::Files).value(0);
-    QFile file(state + name);
-    QVERIFY(file.open(QIODevice::Append));
-    file.write("# edit 9 on\nset no_such_weight[0]=1\n");
-    file.close();
-    QVERIFY(open());
-    QSignalSpy refused(m_session.get(), &ui::Session::editsRefused);
-    m_document->makeLeftEdits(left().at(0).file);
-    QTRY_COMPARE(refused.size(), 1);
-    QVERIFY(idle(*m_document));
-    QCOMPARE(m_session->patches().size(), std::size_t{5});
-    QCOMPARE(m_document->keptEdits().size(), std::size_t{1});
-}
-
-/// The weight is a palette now, which holds other values than those that were shown when the edits
-/// were made: none is made, and each is listed with what it would be.
-void TestEditJournal::anotherValueIsRefused()
-{
-    QProcess process;
-    start(process);
-    process.kill();
-    QVERIFY(process.waitForFinished());
-    const QString palette = test::writeSample(m_folder->path(), QStringLiteral("palette"));
-    QVERIFY(QDir(m_path).removeRecursively());
-    QVERIFY(QDir().rename(palette, m_path));
-    QVERIFY(open());
-    QSignalSpy refused(m_session.get(), &ui::Session::editsRefused);
-    m_document->makeLeftEdits(left().at(0).file);
-    QTRY_COMPARE(refused.size(), 1);
-    QVERIFY(idle(*m_document));
-    const auto &error = refused[0][0].value<Error>();
-    QCOMPARE(m_document->keptEdits().size(), std::size_t{4}); // all but the one that is off
-    QVERIFY2(error.message.find("0.5 was held as 0.5 and would be held as") != std::string::npos,
-             error.message.c_str());
-    for (const ui::PatchEntry &entry : m_session->patches())
-        QVERIFY(entry.off);
-    QVERIFY(!m_document->modified());
-}
-
-/// Saved, and undone since: that it was undone is what is unsaved.
-void TestEditJournal::takenBackSurvives()
-{
-    const test::FileBytes before = test::bytesOf(m_path);
-    QVERIFY(open());
-    m_session->setPatchingEnabled(true);
-    m_session->requestEdits({test::setEdit(*m_session->bundle(), 0, 0, 0.5)}, {});
-    m_document->save(false);
-    QVERIFY(idle(*m_document));
-    m_session->undoStack().undo();
-    m_document->editJournal()->flush();
-    m_document.reset(); // not closed by the user: the file stays
-    m_session = std::make_unique<ui::Session>();
-    m_document = std::make_unique<Document>(*m_session);
-    m_document->keepEditsIn(stateFolder());
-    QVERIFY(open());
-    QCOMPARE(left().size(), std::size_t{1});
-    m_document->makeLeftEdits(left()[0].file);
-    QTRY_VERIFY(m_document->modified());
-    QVERIFY(idle(*m_document));
-    m_document->save(false);
-    QVERIFY(idle(*m_document));
-    QVERIFY(test::bytesOf(m_path) == before);
-}
-
-void TestEditJournal::goneOnceSaved()
-{
-    QVERIFY(open());
-    m_session->setPatchingEnabled(true);
-    m_session->requestEdits({test::setEdit(*m_session->bundle(), 0, 0, 0.5)}, {});
-    m_document->editJournal()->flush();
-    QCOMPARE(files().size(), 2);
-    m_document->save(false);
-    QVERIFY(idle(*m_document));
-    m_document->editJournal()->flush();
-    QVERIFY(files().isEmpty());
-    m_session->requestEdits({test::setEdit(*m_session->bundle(), 0, 1, 0.5)}, {});
-    m_document->editJournal()->flush();
-    QCOMPARE(files().size(), 2);
-    m_document->close();
-    m_document->editJournal()->flush();
-    QVERIFY(files().isEmpty());
-}
-
-void TestEditJournal::tasksThatThrow()
-{
-    QSignalSpy said(m_session.get(), &ui::Session::statusMessage);
-    m_session->tasks().start(
-        this, QStringLiteral("Reading much"),
-        [](Progress &) -> bool { throw std::runtime_error("no memory"); }, [](bool) {});
-    QTRY_COMPARE(said.size(), 1);
-    QVERIFY(said[0][0].toString().contains(QStringLiteral("Reading much")));
-    QVERIFY(m_session->tasks().idle());
-    // Who waits for the result hears of it, and why.
-    ui::Job job(m_session->tasks());
-    QString ended;
-    job.whenCancelled([&] { ended = job.endText(); });
-    job.start(
-        QStringLiteral("Reading much"),
-        [](Progress &) -> bool { throw std::runtime_error("no memory"); }, [](bool) {});
-    QTRY_COMPARE(ended, QStringLiteral("not done: no memory"));
-    QVERIFY(!job.running());
 }
 
 static const test::Registered registeredTestEditJournal(__FILE__, [](int argc, char **argv) {

@@ -28,23 +28,278 @@ class TestMainWindow : public test::MainWindowTest
 
 private Q_SLOTS:
     void init() { openWindow(); }
-    void opensTheSample();
-    void opensOne();
-    void opensTwoInCompare();
-    void opensDroppedPaths_data();
-    void opensDroppedPaths();
-    void patchChoosesAWeight();
-    void overviewComesFirst();
-    void textFieldsTakeNoFiles();
-    void saysWhyItDidNotOpen();
-    void fitsTheScreenWithItsFrame();
-    void remembersRecent();
-    void showsWelcomeWithoutBundle();
-    void layoutsShowTheirDocks_data();
-    void layoutsShowTheirDocks();
-    void containersHaveTheirLayout();
-    void layoutIsRestored();
-    void resetsLayout();
+
+    void opensTheSample()
+    {
+        QVERIFY(m_window->open({}));
+        QVERIFY((*m_window)->document().inMemory());
+        QCOMPARE((*m_window)->notices().texts().size(), 1);
+        QVERIFY(m_window->settings().recent().isEmpty());
+        QAction *compare = VERIFIED(action(u"Dense with Sparse"_s));
+        compare->trigger();
+        QVERIFY(m_window->settle());
+        QCOMPARE((*m_window)->layouts().current(), Layout::Compare);
+        QVERIFY(session().other());
+    }
+
+    void opensOne()
+    {
+        const QString path = sample(u"sparse"_s);
+        QVERIFY(m_window->open({path}));
+        QCOMPARE((*m_window)->document().path(), path);
+        QCOMPARE((*m_window)->layouts().current(), Layout::Inspect);
+        QVERIFY((*m_window)->windowTitle().contains(u"sample-sparse.mlmodelc"_s));
+        QVERIFY(!(*m_window)->isWindowModified());
+        QVERIFY((*m_window)->notices().texts().isEmpty());
+    }
+
+    void opensTwoInCompare()
+    {
+        const QString a = sample(u"dense"_s);
+        const QString b = sample(u"sparse"_s);
+        QVERIFY(m_window->open({a, b}));
+        QCOMPARE((*m_window)->layouts().current(), Layout::Compare);
+        QVERIFY(session().other());
+        QVERIFY(dock(u"compare"_s)->isVisible());
+        QVERIFY(dock(u"compare"_s)->showsContent());
+    }
+
+    void opensDroppedPaths_data()
+    {
+        QTest::addColumn<int>("count");
+        test::addRow("one", 1);
+        test::addRow("two", 2);
+        test::addRow("three: the third is a build beside the pair", 3);
+    }
+
+    void opensDroppedPaths()
+    {
+        QFETCH(int, count);
+        QStringList paths{sample(u"dense"_s), sample(u"palette"_s), sample(u"sparse"_s)};
+        paths.resize(count);
+        drop(paths);
+        QVERIFY(m_window->settle());
+        QCOMPARE((*m_window)->document().path(), paths.first());
+        QCOMPARE(session().other() != nullptr, count >= 2);
+        const auto *builds = qobject_cast<ui::BuildsDock *>(dock(u"builds"_s));
+        QTRY_COMPARE(int(builds->added().size()), count - std::min(count, 2));
+    }
+
+    /// Patch has no overview: what is chosen there is a weight, which is also shown, in Inspect
+    /// too.
+    void patchChoosesAWeight()
+    {
+        (*m_window)->showLayout(Layout::Patch);
+        QVERIFY(m_window->open({sample(u"dense"_s)}));
+        QVERIFY(m_window->settle());
+        QVERIFY(dock(u"weight"_s)->showsContent());
+        QCOMPARE(session().place().weight, std::size_t{0});
+        (*m_window)->showLayout(Layout::Inspect);
+        QVERIFY(m_window->settle());
+        QVERIFY(!dock(u"weight"_s)->visibleRegion().isEmpty());
+    }
+
+    /// A bundle that is opened in Inspect shows its overview, not an unchosen weight.
+    void overviewComesFirst()
+    {
+        QVERIFY(m_window->open({sample(u"dense"_s)}));
+        session().goToWeight(0);
+        QVERIFY(m_window->open({sample(u"palette"_s)}));
+        QVERIFY(m_window->settle());
+        QVERIFY(!dock(u"overview"_s)->visibleRegion().isEmpty());
+    }
+
+    /// Files that are dropped on a box for text, docked or floating, open: they are no text for it.
+    void textFieldsTakeNoFiles()
+    {
+        QVERIFY(m_window->open({sample(u"dense"_s)}));
+        const QStringList paths{sample(u"sparse"_s), sample(u"palette"_s)};
+        auto *dock = this->dock(u"bundle"_s);
+        auto *filter = dock->findChild<QLineEdit *>();
+        for (const bool floating : {false, true}) {
+            dock->setFloating(floating);
+            const QString path = paths[floating ? 1 : 0];
+            drop({path}, *filter);
+            QVERIFY(m_window->settle());
+            QCOMPARE((*m_window)->document().path(), path);
+            QCOMPARE(filter->text(), QString());
+        }
+    }
+
+    void saysWhyItDidNotOpen()
+    {
+        const QString path = sample(u"dense"_s);
+        QVERIFY(m_window->open({path}));
+        const QString missing = m_folder->filePath(u"missing.mlmodelc"_s);
+        (*m_window)->openPaths({missing});
+        QVERIFY(m_window->settle());
+        QCOMPARE((*m_window)->document().path(), path); // nothing is lost
+        QCOMPARE((*m_window)->notices().texts().size(), 1);
+        const QString why = (*m_window)->notices().texts().first();
+        QVERIFY(why.contains(missing));
+        // Once each: the file, that it could not be opened, and why.
+        QCOMPARE(why.count(QFileInfo(missing).fileName()), 1);
+        QCOMPARE(why.count(u"opened"_s), 1);
+        QVERIFY2(!why.contains(u"cannot"_s), qPrintable(why));
+    }
+
+    /// The title bar and the frame that the desktop puts around have room on the screen as well.
+    void fitsTheScreenWithItsFrame()
+    {
+        const QSize wanted = (*m_window)->sizeHint(),
+                    screen = (*m_window)->screen()->availableSize();
+        QVERIFY2(wanted.height() >= 900 || wanted.height() <= screen.height() - 30,
+                 qPrintable(u"%1 of %2"_s.arg(wanted.height()).arg(screen.height())));
+        QVERIFY(wanted.width() < screen.width());
+    }
+
+    void remembersRecent()
+    {
+        const QString a = sample(u"dense"_s);
+        const QString b = sample(u"sparse"_s);
+        QVERIFY(m_window->open({a}));
+        QVERIFY(m_window->open({a, b}));
+        QCOMPARE(m_window->settings().recent().size(), 2);
+        QCOMPARE(m_window->settings().recent()[0].other, b);
+        m_window->restart();
+        // With the folder: bundles of one name are told apart.
+        QAction *recent = action(app::recentText({a, {}}));
+        QVERIFY(recent->text().contains(QFileInfo(m_folder->path()).fileName()));
+        QVERIFY(recent);
+        recent->trigger();
+        QVERIFY(m_window->settle());
+        QCOMPARE((*m_window)->document().path(), a);
+    }
+
+    void showsWelcomeWithoutBundle()
+    {
+        auto *welcome = (*m_window)->findChild<app::WelcomePage *>();
+        QVERIFY(welcome->isVisible());
+        const auto ways = welcome->findChildren<QCommandLinkButton *>();
+        QCOMPARE(ways.size(), 3);
+        for (const QCommandLinkButton *way :
+             ways) // a picture of the window's family, in its colours
+            QCOMPARE(way->icon().pixmap(16).toImage(),
+                     ui::lineIcon(u"forward"_s).pixmap(16).toImage());
+        QVERIFY(m_window->open({sample(u"dense"_s)}));
+        QVERIFY(!welcome->isVisible());
+        action(u"Close Bundle"_s)->trigger();
+        QVERIFY(welcome->isVisible());
+        // What was open before is a link in the colour of the theme in force, not of an earlier
+        // one.
+        for (const bool dark : {true, false}) {
+            ui::theme::apply(dark);
+            int links = 0;
+            for (auto *link : welcome->findChildren<QPushButton *>()) {
+                if (!link->isFlat())
+                    continue;
+                ++links;
+                const QImage image = link->grab().toImage();
+                const QColor wanted = ui::theme::palette(dark).color(QPalette::Link);
+                int nearest = 1000;
+                for (int x = 0; x < image.width(); ++x) {
+                    for (int y = 0; y < image.height(); ++y) {
+                        const QColor ink = image.pixelColor(x, y);
+                        nearest = std::min(nearest, std::abs(ink.red() - wanted.red()) +
+                                                        std::abs(ink.green() - wanted.green()) +
+                                                        std::abs(ink.blue() - wanted.blue()));
+                    }
+                }
+                // Thin letters hardly reach their colour; that of the other theme is twice as far.
+                QVERIFY2(nearest < 120, qPrintable(QString::number(nearest)));
+            }
+            QCOMPARE(links, 1);
+        }
+        QVERIFY(!action(u"Close Bundle"_s)->isEnabled());
+        QVERIFY(!(*m_window)->windowTitle().contains(u"sample"_s));
+    }
+
+    void layoutsShowTheirDocks_data()
+    {
+        const auto ids = [](const char *names) {
+            return QString::fromLatin1(names).split(QLatin1Char(' '));
+        };
+        QTest::addColumn<int>("key");
+        QTest::addColumn<QStringList>("docks");
+        test::addRow("inspect", int(Qt::Key_1), ids("bundle overview inspector hex"));
+        test::addRow("compare", int(Qt::Key_2), ids("compare"));
+        test::addRow("patch", int(Qt::Key_3), ids("bundle weight inspector patches"));
+        test::addRow("performance", int(Qt::Key_4), ids("bundle stream roofline"));
+        test::addRow("hardware", int(Qt::Key_5), ids("bundle tasks hex"));
+    }
+
+    void layoutsShowTheirDocks()
+    {
+        QFETCH(int, key);
+        QFETCH(QStringList, docks);
+        QVERIFY(m_window->open({sample(u"sparse"_s)}));
+        (*m_window)->activateWindow();
+        QVERIFY(QTest::qWaitForWindowActive(&**m_window));
+        QTest::keyClick(&**m_window, static_cast<Qt::Key>(key), Qt::ControlModifier);
+        QVERIFY(m_window->settle());
+        for (const QString &id : docks) {
+            const ui::Dock *dock = this->dock(id);
+            QVERIFY2(dock, qPrintable(id));
+            QVERIFY2(dock->isVisible() && !dock->visibleRegion().isEmpty(), qPrintable(id));
+            QVERIFY2(dock->width() > 100 && dock->height() > 60, qPrintable(id));
+        }
+        QVERIFY(!(*m_window)->docks().help()->isVisible());
+    }
+
+    void containersHaveTheirLayout()
+    {
+        const QString container = writeHardware();
+        const QString dense = sample(u"dense"_s);
+        QVERIFY(m_window->open({container}));
+        QCOMPARE((*m_window)->layouts().current(), Layout::Hardware);
+        QVERIFY(dock(u"tasks"_s)->isVisible());
+        QVERIFY(m_window->open({dense}));
+        QCOMPARE((*m_window)->layouts().current(), Layout::Inspect);
+        // Chosen by hand: it stays, and the next start remembers it for containers.
+        QVERIFY(m_window->open({container}));
+        action(u"Patch"_s)->trigger();
+        QCOMPARE((*m_window)->layouts().current(), Layout::Patch);
+        QVERIFY(m_window->open({container}));
+        QCOMPARE((*m_window)->layouts().current(), Layout::Patch);
+        m_window->restart();
+        QVERIFY(m_window->open({container}));
+        QCOMPARE((*m_window)->layouts().current(), Layout::Patch);
+        action(u"Hardware"_s)->trigger();
+        QCOMPARE((*m_window)->layouts().current(), Layout::Hardware);
+        m_window->restart();
+        QVERIFY(m_window->open({container}));
+        QCOMPARE((*m_window)->layouts().current(), Layout::Hardware);
+    }
+
+    void layoutIsRestored()
+    {
+        const QString path = sample(u"sparse"_s);
+        QVERIFY(m_window->open({path}));
+        dock(u"inspector"_s)->hide();
+        (*m_window)->layouts().show(Layout::Patch);
+        QVERIFY(dock(u"inspector"_s)->isVisible());
+        (*m_window)->layouts().show(Layout::Inspect);
+        QVERIFY(!dock(u"inspector"_s)->isVisible());
+        m_window->restart();
+        QVERIFY(m_window->open({path}));
+        QVERIFY(!dock(u"inspector"_s)->isVisible());
+        QVERIFY(dock(u"hex"_s)->isVisible());
+    }
+
+    void resetsLayout()
+    {
+        QVERIFY(m_window->open({sample(u"sparse"_s)}));
+        const int width = dock(u"bundle"_s)->width();
+        for (const auto &entry : (*m_window)->docks().entries())
+            entry.dock->hide();
+        action(u"Reset Layout"_s)->trigger();
+        QVERIFY(m_window->settle());
+        for (const char *id : {"bundle", "overview", "inspector", "hex"})
+            QVERIFY2(dock(QString::fromLatin1(id))->isVisible(), id);
+        const ui::Dock *bundle = dock(u"bundle"_s);
+        QTRY_VERIFY2(std::abs(bundle->width() - width) < 40,
+                     qPrintable(u"%1 %2"_s.arg(width).arg(bundle->width())));
+    }
 
 private:
     void drop(const QStringList &paths) { drop(paths, **m_window); }
@@ -67,276 +322,6 @@ void TestMainWindow::drop(const QStringList &paths, QWidget &target)
         return;
     QDropEvent dropped(QPointF(middle), Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
     QCoreApplication::sendEvent(&target, &dropped);
-}
-
-void TestMainWindow::opensTheSample()
-{
-    QVERIFY(m_window->open({}));
-    QVERIFY((*m_window)->document().inMemory());
-    QCOMPARE((*m_window)->notices().texts().size(), 1);
-    QVERIFY(m_window->settings().recent().isEmpty());
-    QAction *compare = action(QStringLiteral("Dense with Sparse"));
-    QVERIFY(compare);
-    compare->trigger();
-    QVERIFY(m_window->settle());
-    QCOMPARE((*m_window)->layouts().current(), Layout::Compare);
-    QVERIFY(session().other());
-}
-
-void TestMainWindow::opensOne()
-{
-    const QString path = sample(QStringLiteral("sparse"));
-    QVERIFY(m_window->open({path}));
-    QCOMPARE((*m_window)->document().path(), path);
-    QCOMPARE((*m_window)->layouts().current(), Layout::Inspect);
-    QVERIFY((*m_window)->windowTitle().contains(QStringLiteral("sample-sparse.mlmodelc")));
-    QVERIFY(!(*m_window)->isWindowModified());
-    QVERIFY((*m_window)->notices().texts().isEmpty());
-}
-
-void TestMainWindow::opensTwoInCompare()
-{
-    const QString a = sample(QStringLiteral("dense"));
-    const QString b = sample(QStringLiteral("sparse"));
-    QVERIFY(m_window->open({a, b}));
-    QCOMPARE((*m_window)->layouts().current(), Layout::Compare);
-    QVERIFY(session().other());
-    QVERIFY(dock(QStringLiteral("compare"))->isVisible());
-    QVERIFY(dock(QStringLiteral("compare"))->showsContent());
-}
-
-void TestMainWindow::opensDroppedPaths_data()
-{
-    QTest::addColumn<int>("count");
-    QTest::newRow("one") << 1;
-    QTest::newRow("two") << 2;
-    QTest::newRow("three: the third is a build beside the pair") << 3;
-}
-
-void TestMainWindow::opensDroppedPaths()
-{
-    QFETCH(int, count);
-    QStringList paths{sample(QStringLiteral("dense")), sample(QStringLiteral("palette")),
-                      sample(QStringLiteral("sparse"))};
-    paths.resize(count);
-    drop(paths);
-    QVERIFY(m_window->settle());
-    QCOMPARE((*m_window)->document().path(), paths.first());
-    QCOMPARE(session().other() != nullptr, count >= 2);
-    const auto *builds = qobject_cast<ui::BuildsDock *>(dock(QStringLiteral("builds")));
-    QTRY_COMPARE(int(builds->added().size()), count - std::min(count, 2));
-}
-
-/// Files that are dropped on a box for text, docked or floating, open: they are no text for it.
-void TestMainWindow::textFieldsTakeNoFiles()
-{
-    QVERIFY(m_window->open({sample(QStringLiteral("dense"))}));
-    const QStringList paths{sample(QStringLiteral("sparse")), sample(QStringLiteral("palette"))};
-    auto *dock = this->dock(QStringLiteral("bundle"));
-    auto *filter = dock->findChild<QLineEdit *>();
-    for (const bool floating : {false, true}) {
-        dock->setFloating(floating);
-        const QString path = paths[floating ? 1 : 0];
-        drop({path}, *filter);
-        QVERIFY(m_window->settle());
-        QCOMPARE((*m_window)->document().path(), path);
-        QCOMPARE(filter->text(), QString());
-    }
-}
-
-/// Patch has no overview: what is chosen there is a weight, which is also shown, in Inspect too.
-void TestMainWindow::patchChoosesAWeight()
-{
-    (*m_window)->showLayout(Layout::Patch);
-    QVERIFY(m_window->open({sample(QStringLiteral("dense"))}));
-    QVERIFY(m_window->settle());
-    QVERIFY(dock(QStringLiteral("weight"))->showsContent());
-    QCOMPARE(session().place().weight, std::size_t{0});
-    (*m_window)->showLayout(Layout::Inspect);
-    QVERIFY(m_window->settle());
-    QVERIFY(!dock(QStringLiteral("weight"))->visibleRegion().isEmpty());
-}
-
-/// A bundle that is opened in Inspect shows its overview, not an unchosen weight.
-void TestMainWindow::overviewComesFirst()
-{
-    QVERIFY(m_window->open({sample(QStringLiteral("dense"))}));
-    session().goToWeight(0);
-    QVERIFY(m_window->open({sample(QStringLiteral("palette"))}));
-    QVERIFY(m_window->settle());
-    QVERIFY(!dock(QStringLiteral("overview"))->visibleRegion().isEmpty());
-}
-
-void TestMainWindow::saysWhyItDidNotOpen()
-{
-    const QString path = sample(QStringLiteral("dense"));
-    QVERIFY(m_window->open({path}));
-    const QString missing = m_folder->filePath(QStringLiteral("missing.mlmodelc"));
-    (*m_window)->openPaths({missing});
-    QVERIFY(m_window->settle());
-    QCOMPARE((*m_window)->document().path(), path); // nothing is lost
-    QCOMPARE((*m_window)->notices().texts().size(), 1);
-    const QString why = (*m_window)->notices().texts().first();
-    QVERIFY(why.contains(missing));
-    // Once each: the file, that it could not be opened, and why.
-    QCOMPARE(why.count(QFileInfo(missing).fileName()), 1);
-    QCOMPARE(why.count(QStringLiteral("opened")), 1);
-    QVERIFY2(!why.contains(QStringLiteral("cannot")), qPrintable(why));
-}
-
-/// The title bar and the frame that the desktop puts around have room on the screen as well.
-void TestMainWindow::fitsTheScreenWithItsFrame()
-{
-    const QSize wanted = (*m_window)->sizeHint(), screen = (*m_window)->screen()->availableSize();
-    QVERIFY2(wanted.height() >= 900 || wanted.height() <= screen.height() - 30,
-             qPrintable(QStringLiteral("%1 of %2").arg(wanted.height()).arg(screen.height())));
-    QVERIFY(wanted.width() < screen.width());
-}
-
-void TestMainWindow::remembersRecent()
-{
-    const QString a = sample(QStringLiteral("dense"));
-    const QString b = sample(QStringLiteral("sparse"));
-    QVERIFY(m_window->open({a}));
-    QVERIFY(m_window->open({a, b}));
-    QCOMPARE(m_window->settings().recent().size(), 2);
-    QCOMPARE(m_window->settings().recent()[0].other, b);
-    m_window->restart();
-    // With the folder: bundles of one name are told apart.
-    QAction *recent = action(app::recentText({a, {}}));
-    QVERIFY(recent->text().contains(QFileInfo(m_folder->path()).fileName()));
-    QVERIFY(recent);
-    recent->trigger();
-    QVERIFY(m_window->settle());
-    QCOMPARE((*m_window)->document().path(), a);
-}
-
-void TestMainWindow::showsWelcomeWithoutBundle()
-{
-    auto *welcome = (*m_window)->findChild<app::WelcomePage *>();
-    QVERIFY(welcome->isVisible());
-    const auto ways = welcome->findChildren<QCommandLinkButton *>();
-    QCOMPARE(ways.size(), 3);
-    for (const QCommandLinkButton *way : ways) // a picture of the window's family, in its colours
-        QCOMPARE(way->icon().pixmap(16).toImage(),
-                 ui::lineIcon(QStringLiteral("forward")).pixmap(16).toImage());
-    QVERIFY(m_window->open({sample(QStringLiteral("dense"))}));
-    QVERIFY(!welcome->isVisible());
-    action(QStringLiteral("Close Bundle"))->trigger();
-    QVERIFY(welcome->isVisible());
-    // What was open before is a link in the colour of the theme in force, not of an earlier one.
-    for (const bool dark : {true, false}) {
-        ui::theme::apply(dark);
-        int links = 0;
-        for (auto *link : welcome->findChildren<QPushButton *>()) {
-            if (!link->isFlat())
-                continue;
-            ++links;
-            const QImage image = link->grab().toImage();
-            const QColor wanted = ui::theme::palette(dark).color(QPalette::Link);
-            int nearest = 1000;
-            for (int x = 0; x < image.width(); ++x) {
-                for (int y = 0; y < image.height(); ++y) {
-                    const QColor ink = image.pixelColor(x, y);
-                    nearest = std::min(nearest, std::abs(ink.red() - wanted.red()) +
-                                                    std::abs(ink.green() - wanted.green()) +
-                                                    std::abs(ink.blue() - wanted.blue()));
-                }
-            }
-            // Thin letters hardly reach their colour; that of the other theme is twice as far.
-            QVERIFY2(nearest < 120, qPrintable(QString::number(nearest)));
-        }
-        QCOMPARE(links, 1);
-    }
-    QVERIFY(!action(QStringLiteral("Close Bundle"))->isEnabled());
-    QVERIFY(!(*m_window)->windowTitle().contains(QStringLiteral("sample")));
-}
-
-void TestMainWindow::layoutsShowTheirDocks_data()
-{
-    const auto ids = [](const char *names) {
-        return QString::fromLatin1(names).split(QLatin1Char(' '));
-    };
-    QTest::addColumn<int>("key");
-    QTest::addColumn<QStringList>("docks");
-    QTest::newRow("inspect") << int(Qt::Key_1) << ids("bundle overview inspector hex");
-    QTest::newRow("compare") << int(Qt::Key_2) << ids("compare");
-    QTest::newRow("patch") << int(Qt::Key_3) << ids("bundle weight inspector patches");
-    QTest::newRow("performance") << int(Qt::Key_4) << ids("bundle stream roofline");
-    QTest::newRow("hardware") << int(Qt::Key_5) << ids("bundle tasks hex");
-}
-
-void TestMainWindow::layoutsShowTheirDocks()
-{
-    QFETCH(int, key);
-    QFETCH(QStringList, docks);
-    QVERIFY(m_window->open({sample(QStringLiteral("sparse"))}));
-    (*m_window)->activateWindow();
-    QVERIFY(QTest::qWaitForWindowActive(&**m_window));
-    QTest::keyClick(&**m_window, static_cast<Qt::Key>(key), Qt::ControlModifier);
-    QVERIFY(m_window->settle());
-    for (const QString &id : docks) {
-        const ui::Dock *dock = this->dock(id);
-        QVERIFY2(dock, qPrintable(id));
-        QVERIFY2(dock->isVisible() && !dock->visibleRegion().isEmpty(), qPrintable(id));
-        QVERIFY2(dock->width() > 100 && dock->height() > 60, qPrintable(id));
-    }
-    QVERIFY(!(*m_window)->docks().help()->isVisible());
-}
-
-void TestMainWindow::containersHaveTheirLayout()
-{
-    const QString container = writeHardware();
-    const QString dense = sample(QStringLiteral("dense"));
-    QVERIFY(m_window->open({container}));
-    QCOMPARE((*m_window)->layouts().current(), Layout::Hardware);
-    QVERIFY(dock(QStringLiteral("tasks"))->isVisible());
-    QVERIFY(m_window->open({dense}));
-    QCOMPARE((*m_window)->layouts().current(), Layout::Inspect);
-    // Chosen by hand: it stays, and the next start remembers it for containers.
-    QVERIFY(m_window->open({container}));
-    action(QStringLiteral("Patch"))->trigger();
-    QCOMPARE((*m_window)->layouts().current(), Layout::Patch);
-    QVERIFY(m_window->open({container}));
-    QCOMPARE((*m_window)->layouts().current(), Layout::Patch);
-    m_window->restart();
-    QVERIFY(m_window->open({container}));
-    QCOMPARE((*m_window)->layouts().current(), Layout::Patch);
-    action(QStringLiteral("Hardware"))->trigger();
-    QCOMPARE((*m_window)->layouts().current(), Layout::Hardware);
-    m_window->restart();
-    QVERIFY(m_window->open({container}));
-    QCOMPARE((*m_window)->layouts().current(), Layout::Hardware);
-}
-
-void TestMainWindow::layoutIsRestored()
-{
-    const QString path = sample(QStringLiteral("sparse"));
-    QVERIFY(m_window->open({path}));
-    dock(QStringLiteral("inspector"))->hide();
-    (*m_window)->layouts().show(Layout::Patch);
-    QVERIFY(dock(QStringLiteral("inspector"))->isVisible());
-    (*m_window)->layouts().show(Layout::Inspect);
-    QVERIFY(!dock(QStringLiteral("inspector"))->isVisible());
-    m_window->restart();
-    QVERIFY(m_window->open({path}));
-    QVERIFY(!dock(QStringLiteral("inspector"))->isVisible());
-    QVERIFY(dock(QStringLiteral("hex"))->isVisible());
-}
-
-void TestMainWindow::resetsLayout()
-{
-    QVERIFY(m_window->open({sample(QStringLiteral("sparse"))}));
-    const int width = dock(QStringLiteral("bundle"))->width();
-    for (const auto &entry : (*m_window)->docks().entries())
-        entry.dock->hide();
-    action(QStringLiteral("Reset Layout"))->trigger();
-    QVERIFY(m_window->settle());
-    for (const char *id : {"bundle", "overview", "inspector", "hex"})
-        QVERIFY2(dock(QString::fromLatin1(id))->isVisible(), id);
-    const ui::Dock *bundle = dock(QStringLiteral("bundle"));
-    QTRY_VERIFY2(std::abs(bundle->width() - width) < 40,
-                 qPrintable(QStringLiteral("%1 %2").arg(width).arg(bundle->width())));
 }
 
 KERNSCOPE_TEST(TestMainWindow, QApplication)

@@ -16,32 +16,90 @@ class TestNotices : public test::MainWindowTest
     Q_OBJECT
 
 private Q_SLOTS:
-    void init();
-    void cleanup();
-    void nothingMoves();
-    void allIsRead_data();
-    void allIsRead();
-    void escapeDismisses();
-    void mirrors();
+    void init()
+    {
+        openWindow();
+        QVERIFY(m_window->open({sample(u"sparse"_s)}));
+        QVERIFY(area().texts().isEmpty());
+    }
+
+    void cleanup()
+    {
+        m_window.reset();
+        QApplication::setLayoutDirection(Qt::LeftToRight);
+    }
+
+    void nothingMoves()
+    {
+        const auto before = places();
+        QVERIFY(before.size() > 2);
+        addLong(u"one"_s);
+        addLong(u"two"_s);
+        QVERIFY(m_window->settle());
+        QCOMPARE(places(), before);
+        area().findChild<QPushButton *>()->click();
+        QVERIFY(m_window->settle());
+        QCOMPARE(area().texts().size(), 1);
+        area().remove(u"two"_s);
+        QVERIFY(!area().isVisible());
+        QCOMPARE(places(), before);
+    }
+
+    void allIsRead_data()
+    {
+        QTest::addColumn<QSize>("size");
+        test::addRow("small", QSize(1280, 800));
+        test::addRow("usual", QSize(1400, 900));
+        test::addRow("large", QSize(2560, 1440));
+    }
+
+    /// The corner is taken again after the window's size changed, and four notices fit in it.
+    void allIsRead()
+    {
+        QFETCH(QSize, size);
+        for (int i = 0; i < NoticeArea::kMaxNotices; ++i)
+            addLong(QString::number(i));
+        (*m_window)->resize(size);
+        QVERIFY(m_window->settle());
+        const QWidget *centre = area().parentWidget();
+        QVERIFY(area().isVisible());
+        QVERIFY(centre->rect().contains(area().geometry()));
+        QVERIFY(area().width() * 3 < centre->width()); // a corner, no more
+        for (const QLabel *label : area().findChildren<QLabel *>()) {
+            QVERIFY(label->height() >= label->heightForWidth(label->width()));
+            QVERIFY(label->width() >= label->minimumSizeHint().width());
+            QCOMPARE(label->visibleRegion().boundingRect(), label->rect());
+        }
+        for (const QPushButton *button : area().findChildren<QPushButton *>()) {
+            QVERIFY(button->width() >= button->sizeHint().width());
+            QCOMPARE(button->visibleRegion().boundingRect(), button->rect());
+        }
+    }
+
+    void escapeDismisses()
+    {
+        addLong(u"one"_s);
+        QVERIFY(m_window->settle());
+        auto *button = area().findChild<QPushButton *>();
+        button->setFocus();
+        QTest::keyClick(button, Qt::Key_Escape);
+        QVERIFY(area().texts().isEmpty());
+        QTRY_VERIFY(!area().isVisible());
+    }
+
+    void mirrors()
+    {
+        QApplication::setLayoutDirection(Qt::RightToLeft);
+        addLong(u"one"_s);
+        QVERIFY(m_window->settle());
+        QVERIFY(area().geometry().center().x() > area().parentWidget()->width() / 2);
+    }
 
 private:
     QMap<QString, QRect> places() const; ///< of every dock in sight
     NoticeArea &area() const { return (*m_window)->notices(); }
     void addLong(const QString &topic) const;
 };
-
-void TestNotices::init()
-{
-    openWindow();
-    QVERIFY(m_window->open({sample(QStringLiteral("sparse"))}));
-    QVERIFY(area().texts().isEmpty());
-}
-
-void TestNotices::cleanup()
-{
-    m_window.reset();
-    QApplication::setLayoutDirection(Qt::LeftToRight);
-}
 
 QMap<QString, QRect> TestNotices::places() const
 {
@@ -59,75 +117,9 @@ void TestNotices::addLong(const QString &topic) const
     area().add(NoticeArea::Kind::Error, topic,
                QStringLiteral("Not saved. The folder of a_bundle_with_quite_a_long_name.mlmodelc "
                               "may not be written by this user: its owner is another one."),
-               {{QStringLiteral("Save As\u2026"), [] {}},
-                {QStringLiteral("Reload and Edit Again"), [] {}},
-                {QStringLiteral("Reload without Edits"), [] {}}});
-}
-
-void TestNotices::nothingMoves()
-{
-    const auto before = places();
-    QVERIFY(before.size() > 2);
-    addLong(QStringLiteral("one"));
-    addLong(QStringLiteral("two"));
-    QVERIFY(m_window->settle());
-    QCOMPARE(places(), before);
-    area().findChild<QPushButton *>()->click();
-    QVERIFY(m_window->settle());
-    QCOMPARE(area().texts().size(), 1);
-    area().remove(QStringLiteral("two"));
-    QVERIFY(!area().isVisible());
-    QCOMPARE(places(), before);
-}
-
-void TestNotices::allIsRead_data()
-{
-    QTest::addColumn<QSize>("size");
-    QTest::newRow("small") << QSize(1280, 800);
-    QTest::newRow("usual") << QSize(1400, 900);
-    QTest::newRow("large") << QSize(2560, 1440);
-}
-
-/// The corner is taken again after the window's size changed, and four notices fit in it.
-void TestNotices::allIsRead()
-{
-    QFETCH(QSize, size);
-    for (int i = 0; i < NoticeArea::kMaxNotices; ++i)
-        addLong(QString::number(i));
-    (*m_window)->resize(size);
-    QVERIFY(m_window->settle());
-    const QWidget *centre = area().parentWidget();
-    QVERIFY(area().isVisible());
-    QVERIFY(centre->rect().contains(area().geometry()));
-    QVERIFY(area().width() * 3 < centre->width()); // a corner, no more
-    for (const QLabel *label : area().findChildren<QLabel *>()) {
-        QVERIFY(label->height() >= label->heightForWidth(label->width()));
-        QVERIFY(label->width() >= label->minimumSizeHint().width());
-        QCOMPARE(label->visibleRegion().boundingRect(), label->rect());
-    }
-    for (const QPushButton *button : area().findChildren<QPushButton *>()) {
-        QVERIFY(button->width() >= button->sizeHint().width());
-        QCOMPARE(button->visibleRegion().boundingRect(), button->rect());
-    }
-}
-
-void TestNotices::escapeDismisses()
-{
-    addLong(QStringLiteral("one"));
-    QVERIFY(m_window->settle());
-    auto *button = area().findChild<QPushButton *>();
-    button->setFocus();
-    QTest::keyClick(button, Qt::Key_Escape);
-    QVERIFY(area().texts().isEmpty());
-    QTRY_VERIFY(!area().isVisible());
-}
-
-void TestNotices::mirrors()
-{
-    QApplication::setLayoutDirection(Qt::RightToLeft);
-    addLong(QStringLiteral("one"));
-    QVERIFY(m_window->settle());
-    QVERIFY(area().geometry().center().x() > area().parentWidget()->width() / 2);
+               {{u"Save As\u2026"_s, [] {}},
+                {u"Reload and Edit Again"_s, [] {}},
+                {u"Reload without Edits"_s, [] {}}});
 }
 
 KERNSCOPE_TEST(TestNotices, QApplication)

@@ -18,10 +18,49 @@ class TestPaletteRegisters : public test::MainWindowTest
     Q_OBJECT
 
 private Q_SLOTS:
-    void init();
-    void registersAreFound();
-    void fieldsAreFound();
-    void theTaskAtHandIsMeant();
+    void init()
+    {
+        openActiveWindow();
+        QVERIFY(m_window->open({writeHardware()}));
+    }
+
+    /// In whatever workspace: the tasks come into view, and the register is chosen there.
+    void registersAreFound()
+    {
+        (*m_window)->showLayout(Layout::Inspect);
+        QVERIFY(choose(u"convcfg"_s, u"Common ConvCfg"_s));
+        QCOMPARE(bytes().offset.value, wordOf(0, u"ConvCfg"_s));
+        QCOMPARE(bytes().bytes.value, 4ULL);
+        QCOMPARE((*m_window)->layouts().current(), Layout::Hardware);
+        ui::Dock *tasks = dock(u"tasks"_s);
+        QVERIFY(tasks->onView());
+        bool chosen = false;
+        for (const QTreeView *view : tasks->findChildren<QTreeView *>())
+            chosen |= view->currentIndex().siblingAtColumn(0).data().toString() ==
+                      QLatin1String("ConvCfg");
+        QVERIFY(chosen);
+    }
+
+    void fieldsAreFound()
+    {
+        const auto &reg = *descriptor::RegisterMap::of(7)->find(0x1c);
+        QVERIFY(reg.fields.size() > 1);
+        const QString field = QString::fromStdString(reg.fields[1].name);
+        QVERIFY(choose(u"convcfg "_s + field, u"Common ConvCfg "_s + field));
+        QCOMPARE(bytes().offset.value, wordOf(0, u"ConvCfg"_s, 1));
+        QVERIFY(session().place().bits);
+        QCOMPARE(session().place().bits->count, reg.fields[1].high - reg.fields[1].low + 1);
+    }
+
+    /// Of eight tasks that write it: the one at which one is at work.
+    void theTaskAtHandIsMeant()
+    {
+        const std::uint64_t other = wordOf(3, u"InDim"_s);
+        QVERIFY(other != 0);
+        session().goToBytes(0, {FileOffset(other), ByteCount(4)});
+        QVERIFY(choose(u"convcfg"_s, u"Common ConvCfg"_s));
+        QCOMPARE(bytes().offset.value, wordOf(3, u"ConvCfg"_s));
+    }
 
 private:
     /// Types into the box and chooses the hit of that text; false where there is none.
@@ -30,12 +69,6 @@ private:
     /// The first word of `task` that writes a register of that name, in the file.
     std::uint64_t wordOf(std::size_t task, const QString &name, int field = -1);
 };
-
-void TestPaletteRegisters::init()
-{
-    openActiveWindow();
-    QVERIFY(m_window->open({writeHardware()}));
-}
 
 bool TestPaletteRegisters::choose(const QString &typed, const QString &text)
 {
@@ -63,44 +96,6 @@ std::uint64_t TestPaletteRegisters::wordOf(std::size_t task, const QString &name
             if (reg.cells.front() == name && reg.bytes)
                 return (field < 0 ? reg : reg.children[std::size_t(field)]).bytes->offset.value;
     return 0;
-}
-
-/// In whatever workspace: the tasks come into view, and the register is chosen there.
-void TestPaletteRegisters::registersAreFound()
-{
-    (*m_window)->showLayout(Layout::Inspect);
-    QVERIFY(choose(QStringLiteral("convcfg"), QStringLiteral("Common ConvCfg")));
-    QCOMPARE(bytes().offset.value, wordOf(0, QStringLiteral("ConvCfg")));
-    QCOMPARE(bytes().bytes.value, 4ULL);
-    QCOMPARE((*m_window)->layouts().current(), Layout::Hardware);
-    ui::Dock *tasks = dock(QStringLiteral("tasks"));
-    QVERIFY(tasks->onView());
-    bool chosen = false;
-    for (const QTreeView *view : tasks->findChildren<QTreeView *>())
-        chosen |=
-            view->currentIndex().siblingAtColumn(0).data().toString() == QLatin1String("ConvCfg");
-    QVERIFY(chosen);
-}
-
-void TestPaletteRegisters::fieldsAreFound()
-{
-    const auto &reg = *descriptor::RegisterMap::of(7)->find(0x1c);
-    QVERIFY(reg.fields.size() > 1);
-    const QString field = QString::fromStdString(reg.fields[1].name);
-    QVERIFY(choose(QStringLiteral("convcfg ") + field, QStringLiteral("Common ConvCfg ") + field));
-    QCOMPARE(bytes().offset.value, wordOf(0, QStringLiteral("ConvCfg"), 1));
-    QVERIFY(session().place().bits);
-    QCOMPARE(session().place().bits->count, reg.fields[1].high - reg.fields[1].low + 1);
-}
-
-/// Of eight tasks that write it: the one at which one is at work.
-void TestPaletteRegisters::theTaskAtHandIsMeant()
-{
-    const std::uint64_t other = wordOf(3, QStringLiteral("InDim"));
-    QVERIFY(other != 0);
-    session().goToBytes(0, {FileOffset(other), ByteCount(4)});
-    QVERIFY(choose(QStringLiteral("convcfg"), QStringLiteral("Common ConvCfg")));
-    QCOMPARE(bytes().offset.value, wordOf(3, QStringLiteral("ConvCfg")));
 }
 
 KERNSCOPE_TEST(TestPaletteRegisters, QApplication)

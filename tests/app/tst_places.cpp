@@ -22,13 +22,164 @@ class TestPlaces : public test::MainWindowTest
 
 private Q_SLOTS:
     void init() { openActiveWindow(); }
-    void jumpsEndWhereTheyGo_data();
-    void jumpsEndWhereTheyGo();
-    void jumpsWinOverKeysBefore();
+
+    void jumpsEndWhereTheyGo_data()
+    {
+        test::addColumns<QString, QString>();
+        for (const char *layout : {"inspect", "patch", "performance", "hardware", "compare"}) {
+            for (const char *kind : {"offset", "part", "weight", "element", "select weight",
+                                     "section", "bytes", "back", "hex", "grid", "tree"})
+                QTest::addRow("%s, %s", layout, kind)
+                    << QString::fromLatin1(layout) << QString::fromLatin1(kind);
+        }
+    }
+
+    void jumpsEndWhereTheyGo()
+    {
+        const auto [layout, kind] = test::fetched<QString, QString>();
+        QVERIFY(m_window->open({sample(u"dense"_s), sample(u"sparse"_s)}));
+        for (const app::Layout one : app::kLayouts) {
+            if (app::layoutId(one) == layout)
+                (*m_window)->layouts().show(one);
+        }
+        QVERIFY(m_window->settle());
+        const Bundle &bundle = *session().bundle();
+        const std::size_t weight = bundle.weights().size() - 1;
+        const Weight &wanted = bundle.weights()[weight];
+        const OperandPlace &part = *wanted.operands().front().place;
+        const std::uint64_t offset = part.dataOffset.value + 0x20;
+        const QString name = QString::fromStdString(wanted.name);
+        const ByteRange one{FileOffset(offset), ByteCount(1)};
+        bool byte = true, element = false;
+        session().goToWeight(0);
+        QVERIFY(m_window->settle());
+        if (kind == QLatin1String("offset")) {
+            typePlace(u"%1:0x%2"_s.arg(QString::fromStdString(bundle.files()[part.file].path))
+                          .arg(offset, 0, 16));
+        } else if (kind == QLatin1String("part")) {
+            typePlace(name + u"+0x20"_s);
+        } else if (kind == QLatin1String("bytes")) {
+            session().goToBytes(part.file, one);
+        } else if (kind == QLatin1String("back")) {
+            session().goToBytes(part.file, one);
+            session().goToWeight(0);
+            QVERIFY(m_window->settle());
+            QTest::keyClick(&**m_window, Qt::Key_Left, Qt::AltModifier);
+        } else if (kind == QLatin1String("hex")) {
+            app::DockSet::reveal(dock(u"hex"_s));
+            session().goToBytes(part.file, {FileOffset(offset - 1), ByteCount(1)});
+            QVERIFY(m_window->settleLong());
+            auto *view = dock(u"hex"_s)->findChild<ui::HexView *>();
+            QTest::keyClick(view, Qt::Key_Right);
+        } else if (kind == QLatin1String("section")) {
+            byte = false;
+            session().goToSection(bundle.sectionAt(part.file, part.dataOffset));
+        } else if (kind == QLatin1String("weight")) {
+            byte = false;
+            typePlace(name);
+        } else if (kind == QLatin1String("select weight")) {
+            byte = false;
+            session().goToWeight(weight);
+        } else if (kind == QLatin1String("element")) {
+            byte = false;
+            element = true;
+            typePlace(name + u"[3]"_s);
+        } else if (kind == QLatin1String("grid")) {
+            byte = false;
+            element = true;
+            app::DockSet::reveal(dock(u"weight"_s));
+            session().goToElement(weight, 0);
+            QVERIFY(m_window->settleLong());
+            auto *grid = dock(u"weight"_s)->findChild<ui::WeightGridView *>();
+            grid->showCell(0, 0);
+            Q_EMIT grid->cellClicked(0, 3);
+        } else if (kind == QLatin1String("tree")) {
+            byte = false;
+            app::DockSet::reveal(dock(u"bundle"_s));
+            session().goToWeight(weight - 1);
+            QVERIFY(m_window->settleLong());
+            auto *tree = dock(u"bundle"_s)->findChild<QTreeView *>();
+            QTest::keyClick(tree, Qt::Key_Down);
+        }
+        QVERIFY(m_window->settleLong());
+        const Place &place = session().place();
+        QCOMPARE(place.weight, weight);
+        if (byte)
+            QCOMPARE(place.bytes->offset.value, offset);
+        if (element)
+            QVERIFY(place.element && *place.element > 0);
+        // Where each dock stands, and what the ones that can say show.
+        for (const auto &entry : (*m_window)->docks().entries()) {
+            if (!entry.dock->isVisible())
+                continue;
+            QVERIFY2(entry.dock->place() == place, qPrintable(entry.dock->id()));
+        }
+        app::DockSet::reveal(dock(u"hex"_s));
+        QVERIFY(m_window->settleLong());
+        const auto *view = dock(u"hex"_s)->findChild<ui::HexView *>();
+        if (byte)
+            QCOMPARE(view->selection().offset.value, offset);
+        QVERIFY(part.range().contains(view->selection().offset));
+        QVERIFY(session().place() == place);
+    }
+
+    /// A cell that the keys moved to is told of after a moment: not once something else was chosen.
+    void jumpsWinOverKeysBefore()
+    {
+        QVERIFY(m_window->open({sample(u"sparse"_s)}));
+        session().goToElement(0, 0);
+        QVERIFY(m_window->settle());
+        app::DockSet::reveal(dock(u"weight"_s));
+        auto *grid = dock(u"weight"_s)->findChild<ui::WeightGridView *>();
+        QTest::keyClick(grid->findChild<QTableView *>(), Qt::Key_Right);
+        session().goToWeight(2);
+        QVERIFY(m_window->settleLong());
+        QCOMPARE(session().place().weight, std::size_t{2});
+        QVERIFY(!session().place().element);
+    }
 
     // What a pin holds still: every dock, with programs and with a hardware container.
-    void pinnedDocksStay_data();
-    void pinnedDocksStay();
+    void pinnedDocksStay_data()
+    {
+        QTest::addColumn<QString>("id");
+        const test::TestWindow window;
+        for (const QString &id : const_cast<test::TestWindow &>(window)->docks().ids())
+            QTest::addRow("%s", qPrintable(id)) << id;
+    }
+
+    void pinnedDocksStay()
+    {
+        QFETCH(QString, id);
+        const QList<QStringList> documents{{sample(u"palette"_s), sample(u"sparse"_s)},
+                                           {writeHardware()}};
+        for (const QStringList &paths : documents) {
+            QVERIFY(m_window->open(paths));
+            ui::Dock *one = dock(id);
+            one->setPinned(false);
+            one->setFloating(false);
+            app::DockSet::reveal(one);
+            (*m_window)->findChild<app::GoToBox *>()->setFocus();
+            session().goToWeight(0);
+            if (session().bundle()->hardware())
+                session().goToBytes(0, {FileOffset(0), ByteCount(4)});
+            QVERIFY(m_window->settleLong());
+            one->setPinned(true);
+            const auto picture = [one] { return one->widget()->grab().toImage(); };
+            const QImage before = picture();
+            const Place held = one->place();
+            session().goTo(other());
+            QVERIFY(m_window->settleLong());
+            QTRY_VERIFY2(picture() == before, "moved with the others");
+            // As after an edit, an undo or a save.
+            session().updateBundle(session().bundle());
+            QVERIFY(m_window->settleLong());
+            QTRY_VERIFY2(picture() == before, "moved after an edit");
+            QVERIFY(one->place() == held);
+            one->setPinned(false);
+            QVERIFY(m_window->settleLong());
+            QVERIFY(one->place() == session().place());
+        }
+    }
 
 private:
     void typePlace(const QString &text);
@@ -41,132 +192,6 @@ void TestPlaces::typePlace(const QString &text)
     QTest::keyClick(&**m_window, Qt::Key_G, Qt::ControlModifier);
     box->setText(text);
     QTest::keyClick(box, Qt::Key_Return);
-}
-
-void TestPlaces::jumpsEndWhereTheyGo_data()
-{
-    QTest::addColumn<QString>("layout");
-    QTest::addColumn<QString>("kind");
-    for (const char *layout : {"inspect", "patch", "performance", "hardware", "compare"}) {
-        for (const char *kind : {"offset", "part", "weight", "element", "select weight", "section",
-                                 "bytes", "back", "hex", "grid", "tree"})
-            QTest::addRow("%s, %s", layout, kind)
-                << QString::fromLatin1(layout) << QString::fromLatin1(kind);
-    }
-}
-
-void TestPlaces::jumpsEndWhereTheyGo()
-{
-    QFETCH(QString, layout);
-    QFETCH(QString, kind);
-    QVERIFY(m_window->open({sample(QStringLiteral("dense")), sample(QStringLiteral("sparse"))}));
-    for (const app::Layout one : app::kLayouts) {
-        if (app::layoutId(one) == layout)
-            (*m_window)->layouts().show(one);
-    }
-    QVERIFY(m_window->settle());
-    const Bundle &bundle = *session().bundle();
-    const std::size_t weight = bundle.weights().size() - 1;
-    const Weight &wanted = bundle.weights()[weight];
-    const OperandPlace &part = *wanted.operands().front().place;
-    const std::uint64_t offset = part.dataOffset.value + 0x20;
-    const QString name = QString::fromStdString(wanted.name);
-    const ByteRange one{FileOffset(offset), ByteCount(1)};
-    bool byte = true, element = false;
-    session().goToWeight(0);
-    QVERIFY(m_window->settle());
-    if (kind == QLatin1String("offset")) {
-        typePlace(QStringLiteral("%1:0x%2")
-                      .arg(QString::fromStdString(bundle.files()[part.file].path))
-                      .arg(offset, 0, 16));
-    } else if (kind == QLatin1String("part")) {
-        typePlace(name + QStringLiteral("+0x20"));
-    } else if (kind == QLatin1String("bytes")) {
-        session().goToBytes(part.file, one);
-    } else if (kind == QLatin1String("back")) {
-        session().goToBytes(part.file, one);
-        session().goToWeight(0);
-        QVERIFY(m_window->settle());
-        QTest::keyClick(&**m_window, Qt::Key_Left, Qt::AltModifier);
-    } else if (kind == QLatin1String("hex")) {
-        app::DockSet::reveal(dock(QStringLiteral("hex")));
-        session().goToBytes(part.file, {FileOffset(offset - 1), ByteCount(1)});
-        QVERIFY(m_window->settleLong());
-        auto *view = dock(QStringLiteral("hex"))->findChild<ui::HexView *>();
-        QTest::keyClick(view, Qt::Key_Right);
-    } else if (kind == QLatin1String("section")) {
-        byte = false;
-        session().goToSection(bundle.sectionAt(part.file, part.dataOffset));
-    } else if (kind == QLatin1String("weight")) {
-        byte = false;
-        typePlace(name);
-    } else if (kind == QLatin1String("select weight")) {
-        byte = false;
-        session().goToWeight(weight);
-    } else if (kind == QLatin1String("element")) {
-        byte = false;
-        element = true;
-        typePlace(name + QStringLiteral("[3]"));
-    } else if (kind == QLatin1String("grid")) {
-        byte = false;
-        element = true;
-        app::DockSet::reveal(dock(QStringLiteral("weight")));
-        session().goToElement(weight, 0);
-        QVERIFY(m_window->settleLong());
-        auto *grid = dock(QStringLiteral("weight"))->findChild<ui::WeightGridView *>();
-        grid->showCell(0, 0);
-        Q_EMIT grid->cellClicked(0, 3);
-    } else if (kind == QLatin1String("tree")) {
-        byte = false;
-        app::DockSet::reveal(dock(QStringLiteral("bundle")));
-        session().goToWeight(weight - 1);
-        QVERIFY(m_window->settleLong());
-        auto *tree = dock(QStringLiteral("bundle"))->findChild<QTreeView *>();
-        QTest::keyClick(tree, Qt::Key_Down);
-    }
-    QVERIFY(m_window->settleLong());
-    const Place &place = session().place();
-    QCOMPARE(place.weight, weight);
-    if (byte)
-        QCOMPARE(place.bytes->offset.value, offset);
-    if (element)
-        QVERIFY(place.element && *place.element > 0);
-    // Where each dock stands, and what the ones that can say show.
-    for (const auto &entry : (*m_window)->docks().entries()) {
-        if (!entry.dock->isVisible())
-            continue;
-        QVERIFY2(entry.dock->place() == place, qPrintable(entry.dock->id()));
-    }
-    app::DockSet::reveal(dock(QStringLiteral("hex")));
-    QVERIFY(m_window->settleLong());
-    const auto *view = dock(QStringLiteral("hex"))->findChild<ui::HexView *>();
-    if (byte)
-        QCOMPARE(view->selection().offset.value, offset);
-    QVERIFY(part.range().contains(view->selection().offset));
-    QVERIFY(session().place() == place);
-}
-
-/// A cell that the keys moved to is told of after a moment: not once something else was chosen.
-void TestPlaces::jumpsWinOverKeysBefore()
-{
-    QVERIFY(m_window->open({sample(QStringLiteral("sparse"))}));
-    session().goToElement(0, 0);
-    QVERIFY(m_window->settle());
-    app::DockSet::reveal(dock(QStringLiteral("weight")));
-    auto *grid = dock(QStringLiteral("weight"))->findChild<ui::WeightGridView *>();
-    QTest::keyClick(grid->findChild<QTableView *>(), Qt::Key_Right);
-    session().goToWeight(2);
-    QVERIFY(m_window->settleLong());
-    QCOMPARE(session().place().weight, std::size_t{2});
-    QVERIFY(!session().place().element);
-}
-
-void TestPlaces::pinnedDocksStay_data()
-{
-    QTest::addColumn<QString>("id");
-    const test::TestWindow window;
-    for (const QString &id : const_cast<test::TestWindow &>(window)->docks().ids())
-        QTest::addRow("%s", qPrintable(id)) << id;
 }
 
 /// The weight and bytes that are as far from the place of now as can be.
@@ -182,40 +207,6 @@ Place TestPlaces::other() const
             ByteRange{FileOffset(now.bundle()->files()[0].file->size().value - 4), ByteCount(4)};
     }
     return place;
-}
-
-void TestPlaces::pinnedDocksStay()
-{
-    QFETCH(QString, id);
-    const QList<QStringList> documents{
-        {sample(QStringLiteral("palette")), sample(QStringLiteral("sparse"))}, {writeHardware()}};
-    for (const QStringList &paths : documents) {
-        QVERIFY(m_window->open(paths));
-        ui::Dock *one = dock(id);
-        one->setPinned(false);
-        one->setFloating(false);
-        app::DockSet::reveal(one);
-        (*m_window)->findChild<app::GoToBox *>()->setFocus();
-        session().goToWeight(0);
-        if (session().bundle()->hardware())
-            session().goToBytes(0, {FileOffset(0), ByteCount(4)});
-        QVERIFY(m_window->settleLong());
-        one->setPinned(true);
-        const auto picture = [one] { return one->widget()->grab().toImage(); };
-        const QImage before = picture();
-        const Place held = one->place();
-        session().goTo(other());
-        QVERIFY(m_window->settleLong());
-        QTRY_VERIFY2(picture() == before, "moved with the others");
-        // As after an edit, an undo or a save.
-        session().updateBundle(session().bundle());
-        QVERIFY(m_window->settleLong());
-        QTRY_VERIFY2(picture() == before, "moved after an edit");
-        QVERIFY(one->place() == held);
-        one->setPinned(false);
-        QVERIFY(m_window->settleLong());
-        QVERIFY(one->place() == session().place());
-    }
 }
 
 KERNSCOPE_TEST(TestPlaces, QApplication)

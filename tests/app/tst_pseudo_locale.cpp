@@ -52,7 +52,7 @@ public:
 /// written, and where a fact is documented.
 bool isWord(const QString &text)
 {
-    static const QRegularExpression letters(QStringLiteral("[A-Za-z]{2,}"));
+    static const QRegularExpression letters(u"[A-Za-z]{2,}"_s);
     if (text.contains(QChar(kBegin)) || !text.contains(letters))
         return false;
     static const QRegularExpression names(QStringLiteral(
@@ -70,11 +70,104 @@ class TestPseudoLocale : public QObject
     Q_OBJECT
 
 private Q_SLOTS:
-    void initTestCase();
-    void cleanupTestCase();
-    void everyTextIsTranslated();
-    void nothingIsCutOff_data();
-    void nothingIsCutOff();
+    void initTestCase() { QVERIFY(QCoreApplication::installTranslator(&m_texts)); }
+
+    void cleanupTestCase()
+    {
+        QCoreApplication::removeTranslator(&m_texts);
+        QApplication::setLayoutDirection(Qt::LeftToRight);
+    }
+
+    /// Without a bundle there are no texts of files; the chips' own names are not the program's.
+    void everyTextIsTranslated()
+    {
+        m_faults.clear();
+        test::TestWindow window;
+        QVERIFY(window.settle());
+        for (const auto &entry : window->docks().entries()) {
+            check(entry.dock->windowTitle(), entry.dock->id());
+            if (entry.dock->id() == QLatin1String("help"))
+                continue; // a page of the manual
+            for (const QWidget *widget : entry.dock->findChildren<QWidget *>()) {
+                // Qt's own buttons, of titles that the docks replace and of rows of tabs.
+                if (!widget->inherits("QDockWidgetTitleButton") &&
+                    !qobject_cast<const QTabBar *>(widget->parentWidget()))
+                    checkWidget(*widget, entry.dock->id());
+            }
+        }
+        for (const QAction *action : window->findChildren<QAction *>()) {
+            // Qt's own menus of text fields have words of Qt.
+            if (qobject_cast<const QLineEdit *>(action->parent()))
+                continue;
+            const auto *menu = qobject_cast<const QMenu *>(action->parent());
+            if (menu && menu->title().contains(QLatin1String("Further Chips")))
+                continue; // names
+            check(action->text().section(QLatin1Char('\t'), 0, 0), u"action"_s);
+            check(action->statusTip(), u"status tip"_s);
+        }
+        // A message of a test has little room.
+        QVERIFY2(m_faults.isEmpty(), qPrintable(m_faults.mid(0, 16).join(QLatin1Char('\n'))));
+    }
+
+    void nothingIsCutOff_data()
+    {
+        test::addColumns<bool, int>();
+        for (const bool right : {false, true}) {
+            for (const app::Layout layout :
+                 {app::Layout::Inspect, app::Layout::Compare, app::Layout::Patch,
+                  app::Layout::Performance, app::Layout::Hardware})
+                QTest::addRow("%s, %s", right ? "from the right" : "longer",
+                              qPrintable(app::layoutId(layout)))
+                    << right << int(layout);
+        }
+    }
+
+    void nothingIsCutOff()
+    {
+        const auto [fromTheRight, layout] = test::fetched<bool, int>();
+        QApplication::setLayoutDirection(fromTheRight ? Qt::RightToLeft : Qt::LeftToRight);
+        QTemporaryDir folder;
+        test::TestWindow window;
+        window->resize(1400, 900);
+        QVERIFY(QTest::qWaitForWindowExposed(&*window));
+        QVERIFY(window.open({test::writeSample(folder.path(), u"sparse"_s),
+                             test::writeSample(folder.path(), u"dense"_s)}));
+        window->session().goToWeight(0);
+        window->layouts().show(static_cast<app::Layout>(layout));
+        QVERIFY(window.settle());
+        QStringList cut;
+        for (const auto &entry : window->docks().entries()) {
+            if (entry.dock->isHidden())
+                continue;
+            entry.dock->raise();
+            QVERIFY(window.settle());
+            QCoreApplication::sendPostedEvents();
+            for (const QWidget *widget : entry.dock->findChildren<QWidget *>()) {
+                if (!widget->isVisible())
+                    continue;
+                // A little is scrolled to; more would be a dock for another language.
+                if (const auto *area = qobject_cast<const ui::ShrinkArea *>(widget);
+                    area && area->horizontalScrollBar()->maximum() > area->viewport()->width() / 8)
+                    cut += u"%1 lacks %2 of %3 pixels of width"_s.arg(entry.dock->id())
+                               .arg(area->horizontalScrollBar()->maximum())
+                               .arg(area->viewport()->width());
+                const auto *label = qobject_cast<const QLabel *>(widget);
+                const auto *button = qobject_cast<const QAbstractButton *>(widget);
+                const bool plain = label && !label->wordWrap() &&
+                                   !qobject_cast<const ui::ElidedLabel *>(label) &&
+                                   label->sizePolicy().horizontalPolicy() != QSizePolicy::Ignored;
+                if (!plain && !(button && !button->text().isEmpty()))
+                    continue;
+                const QString text = label ? label->text() : button->text();
+                if (widget->width() + 1 < widget->sizeHint().width())
+                    cut += u"%1: %2 has %3 of %4 pixels"_s.arg(entry.dock->id(), text.left(50))
+                               .arg(widget->width())
+                               .arg(widget->sizeHint().width());
+            }
+        }
+        cut.removeDuplicates();
+        QVERIFY2(cut.isEmpty(), qPrintable(cut.mid(0, 16).join(QLatin1Char('\n'))));
+    }
 
 private:
     void check(const QString &text, const QString &where);
@@ -84,20 +177,9 @@ private:
     QStringList m_faults;
 };
 
-void TestPseudoLocale::initTestCase()
-{
-    QVERIFY(QCoreApplication::installTranslator(&m_texts));
-}
-
-void TestPseudoLocale::cleanupTestCase()
-{
-    QCoreApplication::removeTranslator(&m_texts);
-    QApplication::setLayoutDirection(Qt::LeftToRight);
-}
-
 void TestPseudoLocale::check(const QString &text, const QString &where)
 {
-    const QString fault = where + QStringLiteral(": ") + text.left(60);
+    const QString fault = where + u": "_s + text.left(60);
     if (isWord(text) && !m_faults.contains(fault))
         m_faults += fault;
 }
@@ -106,15 +188,15 @@ void TestPseudoLocale::checkWidget(const QWidget &widget, const QString &where)
 {
     const QString at =
         where + QLatin1Char(' ') + QString::fromLatin1(widget.metaObject()->className());
-    check(widget.toolTip(), at + QStringLiteral(" tip"));
-    check(widget.accessibleName(), at + QStringLiteral(" name"));
+    check(widget.toolTip(), at + u" tip"_s);
+    check(widget.accessibleName(), at + u" name"_s);
     const auto *label = qobject_cast<const QLabel *>(&widget);
     if (label != nullptr && !label->property("ofTables").toBool()) // facts have one language
         check(label->text(), at);
     if (const auto *button = qobject_cast<const QAbstractButton *>(&widget))
         check(button->text(), at);
     if (const auto *line = qobject_cast<const QLineEdit *>(&widget))
-        check(line->placeholderText(), at + QStringLiteral(" hint"));
+        check(line->placeholderText(), at + u" hint"_s);
     const QHeaderView *header = nullptr;
     if (const auto *table = qobject_cast<const QTableView *>(&widget))
         header = table->horizontalHeader();
@@ -123,103 +205,8 @@ void TestPseudoLocale::checkWidget(const QWidget &widget, const QString &where)
     for (int column = 0; header && header->model() && column < header->count(); ++column) {
         for (const int role : {int(Qt::DisplayRole), int(Qt::ToolTipRole)})
             check(header->model()->headerData(column, Qt::Horizontal, role).toString(),
-                  at + QStringLiteral(" column"));
+                  at + u" column"_s);
     }
-}
-
-/// Without a bundle there are no texts of files; the chips' own names are not the program's.
-void TestPseudoLocale::everyTextIsTranslated()
-{
-    m_faults.clear();
-    test::TestWindow window;
-    QVERIFY(window.settle());
-    for (const auto &entry : window->docks().entries()) {
-        check(entry.dock->windowTitle(), entry.dock->id());
-        if (entry.dock->id() == QLatin1String("help"))
-            continue; // a page of the manual
-        for (const QWidget *widget : entry.dock->findChildren<QWidget *>()) {
-            // Qt's own buttons, of titles that the docks replace and of rows of tabs.
-            if (!widget->inherits("QDockWidgetTitleButton") &&
-                !qobject_cast<const QTabBar *>(widget->parentWidget()))
-                checkWidget(*widget, entry.dock->id());
-        }
-    }
-    for (const QAction *action : window->findChildren<QAction *>()) {
-        // Qt's own menus of text fields have words of Qt.
-        if (qobject_cast<const QLineEdit *>(action->parent()))
-            continue;
-        const auto *menu = qobject_cast<const QMenu *>(action->parent());
-        if (menu && menu->title().contains(QLatin1String("Further Chips")))
-            continue; // names
-        check(action->text().section(QLatin1Char('\t'), 0, 0), QStringLiteral("action"));
-        check(action->statusTip(), QStringLiteral("status tip"));
-    }
-    // A message of a test has little room.
-    QVERIFY2(m_faults.isEmpty(), qPrintable(m_faults.mid(0, 16).join(QLatin1Char('\n'))));
-}
-
-void TestPseudoLocale::nothingIsCutOff_data()
-{
-    QTest::addColumn<bool>("fromTheRight");
-    QTest::addColumn<int>("layout");
-    for (const bool right : {false, true}) {
-        for (const app::Layout layout :
-             {app::Layout::Inspect, app::Layout::Compare, app::Layout::Patch,
-              app::Layout::Performance, app::Layout::Hardware})
-            QTest::addRow("%s, %s", right ? "from the right" : "longer",
-                          qPrintable(app::layoutId(layout)))
-                << right << int(layout);
-    }
-}
-
-void TestPseudoLocale::nothingIsCutOff()
-{
-    QFETCH(bool, fromTheRight);
-    QFETCH(int, layout);
-    QApplication::setLayoutDirection(fromTheRight ? Qt::RightToLeft : Qt::LeftToRight);
-    QTemporaryDir folder;
-    test::TestWindow window;
-    window->resize(1400, 900);
-    QVERIFY(QTest::qWaitForWindowExposed(&*window));
-    QVERIFY(window.open({test::writeSample(folder.path(), QStringLiteral("sparse")),
-                         test::writeSample(folder.path(), QStringLiteral("dense"))}));
-    window->session().goToWeight(0);
-    window->layouts().show(static_cast<app::Layout>(layout));
-    QVERIFY(window.settle());
-    QStringList cut;
-    for (const auto &entry : window->docks().entries()) {
-        if (entry.dock->isHidden())
-            continue;
-        entry.dock->raise();
-        QVERIFY(window.settle());
-        QCoreApplication::sendPostedEvents();
-        for (const QWidget *widget : entry.dock->findChildren<QWidget *>()) {
-            if (!widget->isVisible())
-                continue;
-            // A little is scrolled to; more would be a dock for another language.
-            if (const auto *area = qobject_cast<const ui::ShrinkArea *>(widget);
-                area && area->horizontalScrollBar()->maximum() > area->viewport()->width() / 8)
-                cut += QStringLiteral("%1 lacks %2 of %3 pixels of width")
-                           .arg(entry.dock->id())
-                           .arg(area->horizontalScrollBar()->maximum())
-                           .arg(area->viewport()->width());
-            const auto *label = qobject_cast<const QLabel *>(widget);
-            const auto *button = qobject_cast<const QAbstractButton *>(widget);
-            const bool plain = label && !label->wordWrap() &&
-                               !qobject_cast<const ui::ElidedLabel *>(label) &&
-                               label->sizePolicy().horizontalPolicy() != QSizePolicy::Ignored;
-            if (!plain && !(button && !button->text().isEmpty()))
-                continue;
-            const QString text = label ? label->text() : button->text();
-            if (widget->width() + 1 < widget->sizeHint().width())
-                cut += QStringLiteral("%1: %2 has %3 of %4 pixels")
-                           .arg(entry.dock->id(), text.left(50))
-                           .arg(widget->width())
-                           .arg(widget->sizeHint().width());
-        }
-    }
-    cut.removeDuplicates();
-    QVERIFY2(cut.isEmpty(), qPrintable(cut.mid(0, 16).join(QLatin1Char('\n'))));
 }
 
 KERNSCOPE_TEST(TestPseudoLocale, QApplication)

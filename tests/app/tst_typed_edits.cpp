@@ -46,23 +46,661 @@ class TestTypedEdits : public test::MainWindowTest
 
 private Q_SLOTS:
     void init() { openWindow(); }
-    void digitsChangeAByte();
-    void whatBreaksIsAskedFirst();
-    void weightsBytesAreTyped();
-    void everyNumberField_data();
-    void everyNumberField();
-    void listsAndOffsetsAreStrict();
-    void codesAreEdited();
-    void farValuesAreNoticed();
-    void savesWhatIsListed();
-    void writesNothingElse();
-    void linkedFilesAreCopied();
-    void goneFilesAreNotListed();
-    void currentIsSelected();
-    void notesBringNoWarning();
-    void aFieldIsChangedByValue();
-    void rowsArePasted();
-    void selectedCellsAreComputed();
+
+    void digitsChangeAByte()
+    {
+        QVERIFY(m_window->open({sample(u"dense"_s)}));
+        ui::HexView *view = VERIFIED(hexAt(0x20));
+        QTest::keyClicks(view, u"a5"_s); // locked: nothing
+        QVERIFY(m_window->settle());
+        QCOMPARE(patches(), std::size_t{0});
+        session().setPatchingEnabled(true);
+        view->select({FileOffset(0x20), ByteCount(1)});
+        QSignalSpy said(&session(), &ui::Session::statusMessage);
+        QTest::keyClicks(view, u"a5"_s);
+        QTRY_COMPARE(patches(), std::size_t{1});
+        // The digit that is missing is asked for until it is typed.
+        QVERIFY(said.size() > 1 && said.first().first().toString().contains(u"0x20"_s));
+        QVERIFY(!said.last().first().toString().contains(u"digit"_s));
+        QCOMPARE(std::to_integer<int>(view->bytes()[0x20]), 0xa5);
+        QCOMPARE(view->cursor(), std::uint64_t{0x21});
+        session().undoStack().undo();
+        QVERIFY(m_window->settle());
+        QCOMPARE(std::to_integer<int>(view->bytes()[0x20]), 0);
+    }
+
+    void whatBreaksIsAskedFirst()
+    {
+        QVERIFY(m_window->open({sample(u"dense"_s)}));
+        session().setPatchingEnabled(true);
+        ui::HexView *view = hexAt(0x40); // the sentinel of the first record
+        QVERIFY(view);
+        for (const bool anyway : {false, true}) {
+            view->select({FileOffset(0x40), ByteCount(1)});
+            QTest::keyClicks(view, u"00"_s);
+            QMessageBox *box = nullptr;
+            QTRY_VERIFY((box = (*m_window)->findChild<QMessageBox *>()) != nullptr);
+            QVERIFY(!box->informativeText().isEmpty());
+            QCOMPARE(patches(), std::size_t{0});
+            const auto role = anyway ? QMessageBox::AcceptRole : QMessageBox::RejectRole;
+            for (QAbstractButton *button : box->buttons()) {
+                if (box->buttonRole(button) == role)
+                    button->click();
+            }
+            QTRY_VERIFY((*m_window)->findChild<QMessageBox *>() == nullptr);
+            QTRY_COMPARE(patches(), std::size_t{anyway ? 1U : 0U});
+        }
+        session().undoStack().undo();
+    }
+
+    /// A weight's stored bytes: an edit of those, which the weight then reads.
+    void weightsBytesAreTyped()
+    {
+        QVERIFY(m_window->open({sample(u"dense"_s)}));
+        auto &session = this->session();
+        session.setPatchingEnabled(true);
+        ui::HexView *view = VERIFIED(hexAt(0x80));
+        QTest::keyClicks(view, u"00"_s);
+        QTRY_COMPARE(patches(), std::size_t{1});
+        QTest::keyClicks(view, u"3c"_s);
+        QTRY_COMPARE(patches(), std::size_t{2});
+        bool found = false;
+        for (std::size_t i = 0; i < session.bundle()->weights().size(); ++i) {
+            const OperandPlace &place = *session.bundle()->weights()[i].operands().front().place;
+            float value = 0;
+            session.bundle()->decoder(i)->decodeFloat(0, std::span(&value, 1));
+            found |= place.dataOffset.value == 0x80 && value == 1.0F;
+        }
+        QVERIFY(found);
+        QVERIFY((*m_window)->notices().texts().isEmpty());
+    }
+
+    void everyNumberField_data()
+    {
+        QTest::addColumn<QString>("build");
+        for (const char *build : {"dense", "sparse", "palette", "affine", "hardware"})
+            test::addRow(build, QString::fromLatin1(build));
+    }
+
+    /// Finds every field in which a number is typed, and types the same texts into each: it becomes
+    /// the number that was meant, or it is refused where one types.
+    void everyNumberField()
+    {
+        QFETCH(const QString, build);
+        constexpr double kNone = 1e300; // no number at all
+        const std::vector<std::pair<QString, double>> texts{
+            {u"0,05"_s, kNone},     {u"0x10"_s, 16},         {u"0x3c00"_s, 15360},
+            {u"1.5"_s, 1.5},        {u"0.25"_s, 0.25},       {u"nan"_s, std::nan("")},
+            {u"-inf"_s, -HUGE_VAL}, {u"0x1.8p-3"_s, 0.1875}, {u"1e-7"_s, 1e-7},
+            {u"010"_s, 10},         {u"1 000"_s, kNone},     {u"--1"_s, kNone},
+            {u"5x"_s, kNone},       {u"1e"_s, kNone}};
+        const auto same = [](double a, double b) {
+            return a == b || (std::isnan(a) && std::isnan(b));
+        };
+        auto &session = this->session();
+        if (build == QLatin1String("affine")) {
+            (*m_window)->document().openMemory(
+                {"made.mlmodelc", test::sampleBundle("affine").options().memory});
+        } else if (build == QLatin1String("hardware")) {
+            QVERIFY(m_window->open({writeHardware()}));
+        } else {
+            QVERIFY(m_window->open({sample(build)}));
+        }
+        QVERIFY(m_window->settle());
+        session.setPatchingEnabled(true);
+        std::size_t shown = 0;
+        for (std::size_t i = 0; i < session.bundle()->weights().size(); ++i) {
+            const Weight &weight = session.bundle()->weights()[i];
+            if (weight.has(codec::PartRole::Mask) || weight.has(codec::PartRole::Lut) ||
+                weight.has(codec::PartRole::Scale))
+                shown = i;
+        }
+        if (!session.bundle()->weights().empty())
+            session.goToWeight(shown);
+        QSignalSpy asked(&session, &ui::Session::editsRequested);
+        int boxes = 0, lines = 0, cells = 0;
+        for (const app::DockSet::Entry &entry : (*m_window)->docks().entries()) {
+            entry.dock->show();
+            entry.dock->raise();
+            QVERIFY(m_window->settle());
+            for (auto *box : entry.dock->findChildren<QAbstractSpinBox *>()) {
+                auto *whole = dynamic_cast<ui::IntegerBox *>(box);
+                auto *part = dynamic_cast<ui::DecimalBox *>(box);
+                QVERIFY2(whole || part, qPrintable(box->accessibleName()));
+                if (!box->isEnabled() ||
+                    !box->isVisibleTo(entry.dock)) // the axis that makes the rows
+                    continue;
+                auto *line = box->findChild<QLineEdit *>();
+                const auto value = [&] { return whole ? whole->value() : part->value(); };
+                ++boxes;
+                for (const auto &[text, meant] : texts) {
+                    const double before = value();
+                    box->selectAll();
+                    QTest::keyClicks(box, text);
+                    const bool refused = !line->accessibleDescription().isEmpty();
+                    QVERIFY2(line->text().contains(text),
+                             qPrintable(box->accessibleName() + QLatin1Char(' ') + text +
+                                        u" is "_s + line->text()));
+                    QTest::keyClick(box, Qt::Key_Return);
+                    QVERIFY2(refused ? same(value(), before) : same(value(), meant),
+                             qPrintable(box->accessibleName() + QLatin1Char(' ') + text));
+                    QVERIFY2(refused || meant != kNone,
+                             qPrintable(box->accessibleName() + QLatin1Char(' ') + text));
+                }
+            }
+            for (auto *line : entry.dock->findChildren<QLineEdit *>()) {
+                const QValidator *check = line->validator();
+                if (!check || line->parentWidget()->inherits("QAbstractSpinBox"))
+                    continue;
+                // No other validator: those of Qt drop keys and commas.
+                const auto *numbers = dynamic_cast<const ui::NumberValidator *>(check);
+                QVERIFY2(numbers, qPrintable(line->accessibleName()));
+                ++lines;
+                const QString before = line->text();
+                for (const auto &[text, meant] : texts) {
+                    line->setText({});
+                    QTest::keyClicks(line, text);
+                    QCOMPARE(line->text(), text);
+                    const double low = numbers->rule().least, high = numbers->rule().most;
+                    const bool free = std::isinf(low) && std::isinf(high);
+                    const bool fits = meant != kNone && (free || (meant >= low && meant <= high)) &&
+                                      (!numbers->rule().integer || meant == std::floor(meant));
+                    QVERIFY2(line->hasAcceptableInput() == fits,
+                             qPrintable(line->accessibleName() + QLatin1Char(' ') + text));
+                    QCOMPARE(line->accessibleDescription().isEmpty(), fits);
+                }
+                line->setText(before);
+            }
+            for (auto *view : entry.dock->findChildren<QAbstractItemView *>()) {
+                if (!view->isVisible() || !view->model() || view->inherits("QHeaderView"))
+                    continue;
+                QSet<int> columns; // with a cell of each kind
+                for (int i = 0; i < 64; ++i) {
+                    const QModelIndex index = view->model()->index(i / 8, i % 8);
+                    const bool editable = index.isValid() && index.flags() & Qt::ItemIsEditable;
+                    if (!editable || columns.contains(index.column()) || columns.size() > 2)
+                        continue;
+                    columns.insert(index.column());
+                    const QVariant integer = index.data(ui::kNumberRole);
+                    if (!integer.isValid()) { // then it is text: a note
+                        QVERIFY2(!ui::typedNumber(index.data(Qt::EditRole).toString()),
+                                 qPrintable(view->accessibleName()));
+                        continue;
+                    }
+                    ++cells;
+                    const int row = index.row(), column = index.column();
+                    for (const auto &[text, meant] : texts) {
+                        QVERIFY(m_window->settle());
+                        auto *line = openCell(*view, view->model()->index(row, column));
+                        QVERIFY2(line, qPrintable(view->accessibleName() + text));
+                        asked.clear();
+                        line->setText({});
+                        QTest::keyClicks(line, text);
+                        QCOMPARE(line->text(), text);
+                        const bool refused = !line->accessibleDescription().isEmpty();
+                        const bool fits = meant != kNone &&
+                                          (!integer.toBool() || meant == std::floor(meant)) &&
+                                          (!integer.toBool() || std::isfinite(meant));
+                        QVERIFY2(refused != fits, qPrintable(view->accessibleName() + text));
+                        QTest::keyClick(line, refused ? Qt::Key_Escape : Qt::Key_Return);
+                        if (refused) {
+                            QCOMPARE(asked.size(), 0);
+                            continue;
+                        }
+                        QTRY_COMPARE(asked.size(), 1);
+                        const Edit edit = asked.front().front().value<std::vector<Edit>>().front();
+                        QVERIFY2(
+                            same(integer.toBool() ? static_cast<double>(edit.stored) : edit.value,
+                                 meant),
+                            qPrintable(view->accessibleName() + text));
+                    }
+                }
+            }
+        }
+        QVERIFY2(boxes >= 15 && lines >= 7, qPrintable(u"%1 %2"_s.arg(boxes).arg(lines)));
+        // The grid; the codebook or the scales beside it.
+        const int tables =
+            build == QLatin1String("palette") || build == QLatin1String("affine") ? 1 : 0;
+        QVERIFY2(build == QLatin1String("hardware") || cells > tables,
+                 qPrintable(QString::number(cells)));
+    }
+
+    /// A comma in an offset groups three digits, or it is none; a list has no hexadecimal by
+    /// accident.
+    void listsAndOffsetsAreStrict()
+    {
+        QCOMPARE(ui::parseOffset(u"1,000"_s, 0, 5000), std::optional<std::uint64_t>(1000));
+        QVERIFY(!ui::parseOffset(u"0,05"_s, 0, 5000));
+        QVERIFY(!ui::parseOffset(u"1 2"_s, 0, 5000));
+        auto *dock = this->dock(u"collective"_s);
+        dock->show();
+        dock->raise();
+        QLineEdit *extents = nullptr;
+        for (auto *line : dock->findChildren<QLineEdit *>()) {
+            if (line->accessibleName() == QLatin1String("Mesh extents"))
+                extents = line;
+        }
+        QVERIFY(extents);
+        for (const char *sound : {"2 x 4", "2x4", "2,4", "0x10"}) {
+            extents->setText(QString::fromLatin1(sound));
+            QVERIFY2(extents->accessibleDescription().isEmpty(), sound);
+        }
+        extents->setText(u"2.5 x 4"_s);
+        QVERIFY(extents->accessibleDescription().contains(QLatin1String("'.'")));
+    }
+
+    /// The code of a cell where that is double clicked, the value elsewhere; by a key as well.
+    void codesAreEdited()
+    {
+        QVERIFY(m_window->open({sample(u"dense"_s)}));
+        auto &session = this->session();
+        session.setPatchingEnabled(true);
+        auto *grid = VERIFIED(gridOf(0));
+        QTableView &table = grid->table();
+        const QModelIndex cell = grid->model().index(1, 1);
+        const QRect place = table.visualRect(cell);
+        const auto editor = [&](bool code) -> QLineEdit * {
+            const QPoint at(code ? place.left() + 6 : place.right() - 6, place.center().y());
+            QTest::mouseClick(table.viewport(), Qt::LeftButton, {}, at);
+            QTest::mouseDClick(table.viewport(), Qt::LeftButton, {}, at);
+            return editorIn(table);
+        };
+        QLineEdit *line = VERIFIED(editor(false));
+        QCOMPARE(line->text(), cell.data(Qt::EditRole).toString());
+        QTest::keyClick(line, Qt::Key_Escape);
+        QTRY_VERIFY(!table.viewport()->findChild<QLineEdit *>());
+        line = VERIFIED(editor(true));
+        QCOMPARE(line->text(), cell.data(ui::WeightGridModel::CodeRole).toString());
+        line->clear();
+        QTest::keyClicks(line, u"0x3c00"_s);
+        QTest::keyClick(line, Qt::Key_Return);
+        QTRY_COMPARE(patches(), std::size_t{1});
+        QVERIFY(session.patches().front().edit->edit.kind == Edit::Kind::SetStored);
+        float value = 0;
+        const auto element = *grid->model().elementAt(grid->model().index(1, 1));
+        session.bundle()->decoder(0)->decodeFloat(element, std::span(&value, 1));
+        QCOMPARE(value, 1.0F);
+        QVERIFY(m_window->settle());
+        grid->editCode();
+        line = VERIFIED(editorIn(table));
+        QCOMPARE(line->text(), u"0x3c00"_s);
+    }
+
+    /// What the form cannot hold near the number is said with the distance and the range, and
+    /// coloured, in the grid and in the line below.
+    void farValuesAreNoticed()
+    {
+        QVERIFY(m_window->open({sample(u"palette"_s)}));
+        auto &session = this->session();
+        session.setPatchingEnabled(true);
+        const std::size_t weight = test::weightWith(*session.bundle(), codec::PartRole::Lut);
+        auto *grid = VERIFIED(gridOf(weight));
+        auto *line = VERIFIED(openCell(grid->table(), grid->model().index(0, 0)));
+        const auto *answer = VERIFIED(grid->findChild<ui::ElidedLabel *>());
+        line->clear();
+        QTest::keyClicks(line, u"1000"_s);
+        QVERIFY2(grid->answer().contains(QLatin1String("off by")) &&
+                     grid->answer().contains(QLatin1String("the form holds")),
+                 qPrintable(grid->answer()));
+        const QColor ink = ui::warningInk(answer->palette());
+        QVERIFY(ui::theme::contrast(ink, answer->palette().color(QPalette::Base)) >= 4.5);
+        QCOMPARE(answer->palette().color(QPalette::WindowText), ink);
+        QTest::keyClick(line, Qt::Key_Escape);
+        QTRY_VERIFY(answer->palette().color(QPalette::WindowText) != ink);
+        // In the line of edits; what the program itself put there is no fault.
+        session.goToElement(weight, 0);
+        (*m_window)->docks().patches()->beginEdit(Edit::Kind::Set);
+        auto *edits = VERIFIED((*m_window)->docks().patches()->findChild<ui::EditLine *>());
+        auto *said = edits->findChild<QLabel *>(u"editAnswer"_s);
+        QTRY_VERIFY(edits->answer().startsWith(QLatin1String("Type the rest")));
+        QVERIFY(said->palette().color(QPalette::WindowText) != ink);
+        QTest::keyClicks(edits->lineEdit(), u"1000"_s);
+        QTRY_VERIFY2(edits->answer().contains(QLatin1String("off by")),
+                     qPrintable(edits->answer()));
+        QCOMPARE(said->palette().color(QPalette::WindowText), ink);
+    }
+
+    /// A cell that is still being typed in is saved, and listed before; one that holds no number is
+    /// given up, and that is said.
+    void savesWhatIsListed()
+    {
+        const QString path = sample(u"dense"_s);
+        const test::FileBytes before = test::bytesOf(path);
+        QVERIFY(m_window->open({path}));
+        patch();
+        auto *grid = VERIFIED(gridOf(0));
+        (*m_window)->activateWindow();
+        QVERIFY(QTest::qWaitForWindowActive(&**m_window));
+        auto *line = openCell(grid->table(), grid->model().index(2, 3));
+        QVERIFY(line && line->hasFocus());
+        line->clear();
+        QTest::keyClicks(line, u"0.75"_s);
+        QTest::keyClick(line, Qt::Key_S, Qt::ControlModifier);
+        auto *save = VERIFIED(test::dialog());
+        QCOMPARE(patches(), std::size_t{2});
+        const auto listed = (*m_window)->document().pendingRanges();
+        QCOMPARE(save->findChild<QTableView *>()->model()->rowCount(), int(listed.size()));
+        QTest::keyClick(save, Qt::Key_Return);
+        QTRY_VERIFY(!(*m_window)->document().modified());
+        const test::FileBytes after = test::bytesOf(path);
+        qsizetype changed = 0, promised = 0;
+        for (const auto &[name, content] : after)
+            changed += test::differences(before.at(name), content).size();
+        for (const WrittenRange &range : listed)
+            promised += qsizetype(range.range.bytes.value);
+        QCOMPARE(changed, promised);
+        // No number: nothing to save, and nothing is written.
+        QVERIFY(m_window->settle());
+        (*m_window)->activateWindow();
+        QVERIFY(QTest::qWaitForWindowActive(&**m_window));
+        line = openCell(grid->table(), grid->model().index(2, 3));
+        QVERIFY(line && line->hasFocus());
+        line->clear();
+        QTest::keyClicks(line, u"0,5"_s);
+        action(u"Close Bundle"_s)->trigger();
+        QVERIFY(m_window->settle());
+        QVERIFY(!(*m_window)->document().isOpen());
+        QVERIFY(test::bytesOf(path) == after);
+        const QString said = (*m_window)->statusLine().message();
+        QVERIFY2(said.startsWith(QLatin1String("Not changed.")) &&
+                     said.contains(QLatin1String("','")),
+                 qPrintable(said));
+    }
+
+    /// What came after the list was shown is not written: it is listed first.
+    void writesNothingElse()
+    {
+        const QString path = sample(u"dense"_s);
+        const test::FileBytes before = test::bytesOf(path);
+        QVERIFY(m_window->open({path}));
+        patch();
+        action(u"Save\u2026"_s)->trigger();
+        auto *first = VERIFIED(test::dialog());
+        patch(0.5); // the same place: the ranges stay, the bytes do not
+        QTest::keyClick(first, Qt::Key_Return);
+        QTRY_VERIFY(QApplication::activeModalWidget() != nullptr &&
+                    QApplication::activeModalWidget() != first);
+        QVERIFY(test::bytesOf(path) == before);
+        QVERIFY((*m_window)->statusLine().message().contains(QLatin1String("Nothing was written")));
+        QTest::keyClick(QApplication::activeModalWidget(), Qt::Key_Return);
+        QTRY_VERIFY(!(*m_window)->document().modified());
+        QVERIFY(test::bytesOf(path) != before);
+    }
+
+    /// A file with another name is not written in place; into a copy goes what was listed, or the
+    /// list is shown again.
+    void linkedFilesAreCopied()
+    {
+        const QString path = sample(u"dense"_s);
+        const QString file = path + u"/weights/weight.bin"_s;
+        const QString other = m_folder->filePath(u"other.bin"_s);
+        std::filesystem::create_hard_link(file.toStdString(), other.toStdString());
+        const auto bytes = [](const QString &name) {
+            QFile opened(name);
+            return opened.open(QIODevice::ReadOnly) ? opened.readAll() : QByteArray();
+        };
+        const QByteArray before = bytes(other);
+        QVERIFY(m_window->open({path}));
+        patch();
+        const auto saveListed = [this] {
+            action(u"Save\u2026"_s)->trigger();
+            auto *dialog = test::dialog();
+            if (dialog != nullptr)
+                QTest::keyClick(dialog, Qt::Key_Return);
+        };
+        auto &notices = (*m_window)->notices();
+        const auto intoCopy = [&notices]() -> QPushButton * {
+            for (auto *button : notices.findChildren<QPushButton *>()) {
+                if (button->text() == QLatin1String("Save into a Copy of the File"))
+                    return button;
+            }
+            return nullptr;
+        };
+        saveListed();
+        QTRY_COMPARE(notices.texts().size(), 1);
+        const QString why = notices.texts().constFirst();
+        QVERIFY2(why.contains(QLatin1String("hard link")) && !why.contains(QLatin1String("--")),
+                 qPrintable(why));
+        patch(0.5); // was not listed
+        QPushButton *copy = intoCopy();
+        QVERIFY(copy);
+        copy->click();
+        auto *again = VERIFIED(test::dialog());
+        QVERIFY(bytes(file) == before);
+        QTest::keyClick(again, Qt::Key_Return);
+        QTRY_VERIFY(m_window->settle() && intoCopy() != nullptr);
+        intoCopy()->click();
+        QTRY_VERIFY(!(*m_window)->document().modified());
+        QVERIFY(bytes(file) != before);
+        QCOMPARE(bytes(other), before);
+        QTRY_VERIFY(notices.texts().isEmpty());
+    }
+
+    /// Nothing is listed as on the disk that is not there; a copy can be saved.
+    void goneFilesAreNotListed()
+    {
+        const QString path = sample(u"dense"_s);
+        QVERIFY(m_window->open({path}));
+        patch();
+        QVERIFY(QFile::remove(path + u"/weights/weight.bin"_s));
+        action(u"Save\u2026"_s)->trigger();
+        QTRY_VERIFY(!(*m_window)->notices().texts().isEmpty());
+        QVERIFY(QApplication::activeModalWidget() == nullptr);
+        const QString why = (*m_window)->notices().texts().constLast();
+        QVERIFY2(why.contains(QLatin1String("is gone from the disk")), qPrintable(why));
+        QVERIFY((*m_window)->document().modified());
+    }
+
+    /// Keys with Ctrl move what is selected with the current cell, in every table.
+    void currentIsSelected()
+    {
+        QVERIFY(m_window->open({sample(u"palette"_s), sample(u"dense"_s)}));
+        auto &session = this->session();
+        session.goToWeight(test::weightWith(*session.bundle(), codec::PartRole::Lut));
+        int walked = 0;
+        for (const app::DockSet::Entry &entry : (*m_window)->docks().entries()) {
+            entry.dock->show();
+            entry.dock->raise();
+            QVERIFY(m_window->settle());
+            for (auto *view : entry.dock->findChildren<QAbstractItemView *>()) {
+                const auto *model = view->model();
+                if (!view->isVisible() || !model || model->rowCount() < 3 ||
+                    view->selectionMode() == QAbstractItemView::NoSelection ||
+                    view->inherits("QHeaderView") || view->inherits("QComboBoxListView"))
+                    continue;
+                ui::chooseRow(view, model->index(1, 0));
+                ++walked;
+                for (const int key : {Qt::Key_End, Qt::Key_Up, Qt::Key_Home, Qt::Key_Down,
+                                      Qt::Key_PageDown, Qt::Key_PageUp}) {
+                    QTest::keyClick(view, Qt::Key(key), Qt::ControlModifier);
+                    const QModelIndex now = view->currentIndex();
+                    const auto *chosen = view->selectionModel();
+                    const bool rows = view->selectionBehavior() == QAbstractItemView::SelectRows;
+                    QVERIFY2(chosen->isSelected(now) &&
+                                 (rows ? chosen->selectedRows(now.column()).size()
+                                       : chosen->selectedIndexes().size()) == 1,
+                             qPrintable(view->accessibleName() + QString::number(key)));
+                }
+            }
+        }
+        QVERIFY2(walked >= 8, qPrintable(QString::number(walked)));
+        // With Shift from where the selection began; what is copied and changed is what is shown.
+        auto *grid = VERIFIED(gridOf(0));
+        ui::chooseRow(&grid->table(), grid->model().index(1, 2));
+        QTest::keyClick(&grid->table(), Qt::Key_Home, Qt::ControlModifier | Qt::ShiftModifier);
+        QCOMPARE(grid->table().selectionModel()->selectedIndexes().size(), 6);
+        QTest::keyClick(&grid->table(), Qt::Key_Right, Qt::ControlModifier | Qt::ShiftModifier);
+        QVERIFY(grid->table().selectionModel()->isSelected(grid->model().index(1, 2)));
+        QTest::keyClick(&grid->table(), Qt::Key_Home, Qt::ControlModifier);
+        grid->copySelection();
+        QCOMPARE(QGuiApplication::clipboard()->text().trimmed(),
+                 grid->model().index(0, 0).data(ui::CopyRole).toString());
+    }
+
+    /// F2 in the list of patches, and a note: Qt has nothing to warn of.
+    void notesBringNoWarning()
+    {
+        QVERIFY(m_window->open({sample(u"dense"_s)}));
+        patch();
+        auto *dock = (*m_window)->docks().patches();
+        dock->show();
+        dock->raise();
+        QVERIFY(m_window->settle());
+        (*m_window)->activateWindow();
+        QVERIFY(QTest::qWaitForWindowActive(&**m_window));
+        auto *view = VERIFIED(dock->findChild<QTableView *>());
+        QTest::failOnWarning(QRegularExpression(u"does not belong to this view"_s));
+        for (const bool enter : {true, false}) {
+            view->setFocus();
+            QTest::keyClick(view, Qt::Key_F2);
+            auto *line = VERIFIED(editorIn(*view));
+            const QString note = enter ? u"first"_s : u"second"_s;
+            line->clear();
+            QTest::keyClicks(line, note);
+            if (enter)
+                QTest::keyClick(line, Qt::Key_Return);
+            else
+                view->setFocus();
+            QTRY_COMPARE(QString::fromStdString(session().patches().front().note), note);
+            QVERIFY(m_window->settle());
+        }
+    }
+
+    void aFieldIsChangedByValue()
+    {
+        QVERIFY(m_window->open({writeHardware()}));
+        (*m_window)->layouts().show(Layout::Hardware);
+        QVERIFY(m_window->settle());
+        auto *dock = VERIFIED(qobject_cast<ui::TasksDock *>(this->dock(u"tasks"_s)));
+        dock->raise();
+        QVERIFY(m_window->settle());
+        QTreeView &tree = dock->registerView();
+        const QModelIndex header = dock->registers().index(0, 0);
+        const QModelIndex word = dock->registers().index(2, 0, header);
+        QVERIFY(word.isValid());
+        tree.setCurrentIndex(dock->registers().index(0, 0, word));
+        const QString name = tree.currentIndex().data(ui::CopyRole).toString();
+        const auto ask = [dock] {
+            for (QAction *action : dock->menuActions()) {
+                if (action->shortcut() == QKeySequence(Qt::Key_F2))
+                    action->trigger();
+            }
+            return dock->findChild<QInputDialog *>();
+        };
+        QVERIFY(!ask()); // locked: nothing is asked that cannot be done
+        session().setPatchingEnabled(true);
+        auto *dialog = VERIFIED(ask());
+        QVERIFY(dialog->labelText().contains(QLatin1String("Header[2]")));
+        QVERIFY2(dialog->labelText().contains(QLatin1String(", now ")) &&
+                     dialog->labelText().contains(QLatin1String("bit")),
+                 qPrintable(dialog->labelText())); // its bits and its present value
+        for (const auto *button : dialog->findChildren<QPushButton *>())
+            QVERIFY(button->icon().isNull());
+        QCOMPARE(answerTo(*dialog, u"5x"_s), u"Character 2:"_s);
+        QCOMPARE(answerTo(*dialog, u"0x5"_s), QString());
+        dialog->accept();
+        QTRY_COMPARE(patches(), std::size_t{1});
+        QCOMPARE(session().patches().front().edit->newText, "5");
+        // One goes on at the same field.
+        QVERIFY(m_window->settle());
+        const QModelIndex now = tree.currentIndex();
+        QCOMPARE(now.data(ui::CopyRole).toString(), name);
+        QCOMPARE(now.parent().data(ui::CopyRole).toString(), u"Header[2]"_s);
+        QVERIFY(tree.isExpanded(now.parent()) &&
+                tree.selectionModel()->isRowSelected(now.row(), now.parent()));
+        session().undoStack().undo();
+        // A number that has more bits than the field: of a register nothing is said about forms.
+        dialog = VERIFIED(ask());
+        dialog->setTextValue(u"0x100000000"_s);
+        dialog->accept();
+        QTRY_COMPARE((*m_window)->notices().texts().size(), 1);
+        const QString why = (*m_window)->notices().texts().constFirst();
+        QVERIFY2(why.contains(u"fewer bits"_s) && !why.contains(u" form "_s), qPrintable(why));
+    }
+
+    void rowsArePasted()
+    {
+        QVERIFY(m_window->open({sample(u"dense"_s)}));
+        auto &session = this->session();
+        session.goToWeight(0);
+        auto *dock = this->dock(u"weight"_s);
+        dock->raise();
+        QVERIFY(m_window->settle());
+        auto *grid = VERIFIED(dock->findChild<ui::WeightGridView *>());
+        grid->table().setCurrentIndex(grid->model().index(1, 1));
+        QGuiApplication::clipboard()->setText(u"0.5\t0x3800 0.25\n\t-2\n"_s);
+        grid->paste(); // locked
+        QCOMPARE(patches(), std::size_t{0});
+        session.setPatchingEnabled(true);
+        grid->paste();
+        QTRY_COMPARE(patches(), std::size_t{3});
+        QCOMPARE(session.undoStack().count(), 1);
+        float value = 0;
+        const auto element = grid->model().elementAt(grid->model().index(2, 2));
+        session.bundle()->decoder(0)->decodeFloat(*element, std::span(&value, 1));
+        QCOMPARE(value, -2.0F);
+        session.undoStack().undo();
+        // All of it or nothing: what is no number, not finite, or beyond the weight is named.
+        QSignalSpy said(&session, &ui::Session::statusMessage);
+        const auto refused = [&](const QString &text, const QString &why, int row = 1) {
+            grid->table().setCurrentIndex(grid->model().index(row, 1));
+            QGuiApplication::clipboard()->setText(text);
+            said.clear();
+            grid->paste();
+            return said.size() == 1 && said.first().first().toString().contains(why) &&
+                   session.undoStack().index() == 0;
+        };
+        QVERIFY(refused(u"0.5\nx 1,5"_s, u"1,5"_s));
+        QVERIFY(refused(u"0.5\tnan"_s, u"nan"_s));
+        QVERIFY(refused(u"0.5\n0.5"_s, u"beyond"_s, grid->model().rowCount() - 1));
+        QVERIFY(refused(u"words"_s, u"words"_s));
+        QVERIFY(refused(QString(), u"no numbers"_s));
+    }
+
+    void selectedCellsAreComputed()
+    {
+        QVERIFY(m_window->open({sample(u"dense"_s)}));
+        auto &session = this->session();
+        session.goToWeight(0);
+        session.setPatchingEnabled(true);
+        auto *dock = this->dock(u"weight"_s);
+        dock->raise();
+        QVERIFY(m_window->settle());
+        auto *grid = dock->findChild<ui::WeightGridView *>();
+        grid->table().selectionModel()->select(
+            {grid->model().index(0, 0), grid->model().index(2, 2)},
+            QItemSelectionModel::ClearAndSelect);
+        float before = 0, after = 0;
+        session.bundle()->decoder(0)->decodeFloat(0, std::span(&before, 1));
+        for (QAction *action : grid->actions()) {
+            if (action->text().startsWith(QLatin1String("Change Selected")))
+                action->trigger();
+        }
+        auto *dialog = VERIFIED(dock->findChild<QInputDialog *>());
+        // What cannot be read is said while it can still be put right, with the place in what was
+        // typed.
+        QCOMPARE(answerTo(*dialog, u"-w*"_s), u"Character 4:"_s);
+        QCOMPARE(answerTo(*dialog, u"-w*2"_s), QString());
+        // Before and after of the first values, once they are made.
+        const auto *shown = dialog->findChild<QLabel *>(u"typedAnswer"_s);
+        QTRY_VERIFY2(shown->text().contains(QLatin1String("of 9 change")),
+                     qPrintable(shown->text()));
+        QVERIFY(shown->text().contains(QLatin1String("before: ") + ui::valueText(double(before))));
+        QVERIFY(
+            shown->text().contains(QLatin1String("after: ") + ui::valueText(-2 * double(before))));
+        dialog->accept();
+        // One edit, as it is written, and one step.
+        QTRY_COMPARE(patches(), std::size_t{1});
+        const Weight &weight = session.bundle()->weights()[0];
+        const std::string text = editText(session.patches().front().edit->edit);
+        QVERIFY2(text.starts_with(std::string(weight.findableName()) + "[0:3,") &&
+                     text.ends_with("]=-w*2"),
+                 text.c_str());
+        QCOMPARE(session.undoStack().count(), 1);
+        session.bundle()->decoder(0)->decodeFloat(0, std::span(&after, 1));
+        QCOMPARE(after, -2 * before);
+        session.undoStack().undo();
+    }
 
 private:
     ui::HexView *hexAt(std::uint64_t offset);
@@ -77,18 +715,18 @@ private:
 QString TestTypedEdits::answerTo(QInputDialog &dialog, const QString &typed)
 {
     dialog.setTextValue(typed);
-    const auto *answer = dialog.findChild<QLabel *>(QStringLiteral("typedAnswer"));
+    const auto *answer = dialog.findChild<QLabel *>(u"typedAnswer"_s);
     const auto *buttons = dialog.findChild<QDialogButtonBox *>();
     if (!answer || !buttons)
-        return QStringLiteral("no answer");
+        return u"no answer"_s;
     if (buttons->button(QDialogButtonBox::Ok)->isEnabled() != answer->text().isEmpty())
-        return QStringLiteral("can be accepted and cannot");
+        return u"can be accepted and cannot"_s;
     return answer->text().section(QLatin1Char(' '), 1, 2);
 }
 
 ui::HexView *TestTypedEdits::hexAt(std::uint64_t offset)
 {
-    auto *dock = this->dock(QStringLiteral("hex"));
+    auto *dock = this->dock(u"hex"_s);
     dock->show();
     dock->raise();
     auto *view = dock->findChild<ui::HexView *>();
@@ -96,76 +734,6 @@ ui::HexView *TestTypedEdits::hexAt(std::uint64_t offset)
         return nullptr;
     view->select({FileOffset(offset), ByteCount(1)});
     return view;
-}
-
-void TestTypedEdits::digitsChangeAByte()
-{
-    QVERIFY(m_window->open({sample(QStringLiteral("dense"))}));
-    ui::HexView *view = hexAt(0x20);
-    QVERIFY(view);
-    QTest::keyClicks(view, QStringLiteral("a5")); // locked: nothing
-    QVERIFY(m_window->settle());
-    QCOMPARE(patches(), std::size_t{0});
-    session().setPatchingEnabled(true);
-    view->select({FileOffset(0x20), ByteCount(1)});
-    QSignalSpy said(&session(), &ui::Session::statusMessage);
-    QTest::keyClicks(view, QStringLiteral("a5"));
-    QTRY_COMPARE(patches(), std::size_t{1});
-    // The digit that is missing is asked for until it is typed.
-    QVERIFY(said.size() > 1 && said.first().first().toString().contains(QStringLiteral("0x20")));
-    QVERIFY(!said.last().first().toString().contains(QStringLiteral("digit")));
-    QCOMPARE(std::to_integer<int>(view->bytes()[0x20]), 0xa5);
-    QCOMPARE(view->cursor(), std::uint64_t{0x21});
-    session().undoStack().undo();
-    QVERIFY(m_window->settle());
-    QCOMPARE(std::to_integer<int>(view->bytes()[0x20]), 0);
-}
-
-void TestTypedEdits::whatBreaksIsAskedFirst()
-{
-    QVERIFY(m_window->open({sample(QStringLiteral("dense"))}));
-    session().setPatchingEnabled(true);
-    ui::HexView *view = hexAt(0x40); // the sentinel of the first record
-    QVERIFY(view);
-    for (const bool anyway : {false, true}) {
-        view->select({FileOffset(0x40), ByteCount(1)});
-        QTest::keyClicks(view, QStringLiteral("00"));
-        QMessageBox *box = nullptr;
-        QTRY_VERIFY((box = (*m_window)->findChild<QMessageBox *>()) != nullptr);
-        QVERIFY(!box->informativeText().isEmpty());
-        QCOMPARE(patches(), std::size_t{0});
-        const auto role = anyway ? QMessageBox::AcceptRole : QMessageBox::RejectRole;
-        for (QAbstractButton *button : box->buttons()) {
-            if (box->buttonRole(button) == role)
-                button->click();
-        }
-        QTRY_VERIFY((*m_window)->findChild<QMessageBox *>() == nullptr);
-        QTRY_COMPARE(patches(), std::size_t{anyway ? 1U : 0U});
-    }
-    session().undoStack().undo();
-}
-
-/// A weight's stored bytes: an edit of those, which the weight then reads.
-void TestTypedEdits::weightsBytesAreTyped()
-{
-    QVERIFY(m_window->open({sample(QStringLiteral("dense"))}));
-    auto &session = this->session();
-    session.setPatchingEnabled(true);
-    ui::HexView *view = hexAt(0x80);
-    QVERIFY(view);
-    QTest::keyClicks(view, QStringLiteral("00"));
-    QTRY_COMPARE(patches(), std::size_t{1});
-    QTest::keyClicks(view, QStringLiteral("3c"));
-    QTRY_COMPARE(patches(), std::size_t{2});
-    bool found = false;
-    for (std::size_t i = 0; i < session.bundle()->weights().size(); ++i) {
-        const OperandPlace &place = *session.bundle()->weights()[i].operands().front().place;
-        float value = 0;
-        session.bundle()->decoder(i)->decodeFloat(0, std::span(&value, 1));
-        found |= place.dataOffset.value == 0x80 && value == 1.0F;
-    }
-    QVERIFY(found);
-    QVERIFY((*m_window)->notices().texts().isEmpty());
 }
 
 /// One that was closed goes later.
@@ -186,611 +754,10 @@ QLineEdit *TestTypedEdits::openCell(QAbstractItemView &view, const QModelIndex &
 ui::WeightGridView *TestTypedEdits::gridOf(std::size_t weight)
 {
     session().goToWeight(weight);
-    auto *dock = this->dock(QStringLiteral("weight"));
+    auto *dock = this->dock(u"weight"_s);
     dock->show();
     dock->raise();
     return m_window->settle() ? dock->findChild<ui::WeightGridView *>() : nullptr;
-}
-
-void TestTypedEdits::everyNumberField_data()
-{
-    QTest::addColumn<QString>("build");
-    for (const char *build : {"dense", "sparse", "palette", "affine", "hardware"})
-        QTest::newRow(build) << QString::fromLatin1(build);
-}
-
-/// Finds every field in which a number is typed, and types the same texts into each: it becomes the
-/// number that was meant, or it is refused where one types.
-void TestTypedEdits::everyNumberField()
-{
-    QFETCH(const QString, build);
-    constexpr double kNone = 1e300; // no number at all
-    const std::vector<std::pair<QString, double>> texts{
-        {QStringLiteral("0,05"), kNone},     {QStringLiteral("0x10"), 16},
-        {QStringLiteral("0x3c00"), 15360},   {QStringLiteral("1.5"), 1.5},
-        {QStringLiteral("0.25"), 0.25},      {QStringLiteral("nan"), std::nan("")},
-        {QStringLiteral("-inf"), -HUGE_VAL}, {QStringLiteral("0x1.8p-3"), 0.1875},
-        {QStringLiteral("1e-7"), 1e-7},      {QStringLiteral("010"), 10},
-        {QStringLiteral("1 000"), kNone},    {QStringLiteral("--1"), kNone},
-        {QStringLiteral("5x"), kNone},       {QStringLiteral("1e"), kNone}};
-    const auto same = [](double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); };
-    auto &session = this->session();
-    if (build == QLatin1String("affine")) {
-        (*m_window)->document().openMemory(
-            {"made.mlmodelc", test::sampleBundle("affine").options().memory});
-    } else if (build == QLatin1String("hardware")) {
-        QVERIFY(m_window->open({writeHardware()}));
-    } else {
-        QVERIFY(m_window->open({sample(build)}));
-    }
-    QVERIFY(m_window->settle());
-    session.setPatchingEnabled(true);
-    std::size_t shown = 0;
-    for (std::size_t i = 0; i < session.bundle()->weights().size(); ++i) {
-        const Weight &weight = session.bundle()->weights()[i];
-        if (weight.has(codec::PartRole::Mask) || weight.has(codec::PartRole::Lut) ||
-            weight.has(codec::PartRole::Scale))
-            shown = i;
-    }
-    if (!session.bundle()->weights().empty())
-        session.goToWeight(shown);
-    QSignalSpy asked(&session, &ui::Session::editsRequested);
-    int boxes = 0, lines = 0, cells = 0;
-    for (const app::DockSet::Entry &entry : (*m_window)->docks().entries()) {
-        entry.dock->show();
-        entry.dock->raise();
-        QVERIFY(m_window->settle());
-        for (auto *box : entry.dock->findChildren<QAbstractSpinBox *>()) {
-            auto *whole = dynamic_cast<ui::IntegerBox *>(box);
-            auto *part = dynamic_cast<ui::DecimalBox *>(box);
-            QVERIFY2(whole || part, qPrintable(box->accessibleName()));
-            if (!box->isEnabled() || !box->isVisibleTo(entry.dock)) // the axis that makes the rows
-                continue;
-            auto *line = box->findChild<QLineEdit *>();
-            const auto value = [&] { return whole ? whole->value() : part->value(); };
-            ++boxes;
-            for (const auto &[text, meant] : texts) {
-                const double before = value();
-                box->selectAll();
-                QTest::keyClicks(box, text);
-                const bool refused = !line->accessibleDescription().isEmpty();
-                QVERIFY2(line->text().contains(text),
-                         qPrintable(box->accessibleName() + QLatin1Char(' ') + text +
-                                    QStringLiteral(" is ") + line->text()));
-                QTest::keyClick(box, Qt::Key_Return);
-                QVERIFY2(refused ? same(value(), before) : same(value(), meant),
-                         qPrintable(box->accessibleName() + QLatin1Char(' ') + text));
-                QVERIFY2(refused || meant != kNone,
-                         qPrintable(box->accessibleName() + QLatin1Char(' ') + text));
-            }
-        }
-        for (auto *line : entry.dock->findChildren<QLineEdit *>()) {
-            const QValidator *check = line->validator();
-            if (!check || line->parentWidget()->inherits("QAbstractSpinBox"))
-                continue;
-            // No other validator: those of Qt drop keys and commas.
-            const auto *numbers = dynamic_cast<const ui::NumberValidator *>(check);
-            QVERIFY2(numbers, qPrintable(line->accessibleName()));
-            ++lines;
-            const QString before = line->text();
-            for (const auto &[text, meant] : texts) {
-                line->setText({});
-                QTest::keyClicks(line, text);
-                QCOMPARE(line->text(), text);
-                const double low = numbers->rule().least, high = numbers->rule().most;
-                const bool free = std::isinf(low) && std::isinf(high);
-                const bool fits = meant != kNone && (free || (meant >= low && meant <= high)) &&
-                                  (!numbers->rule().integer || meant == std::floor(meant));
-                QVERIFY2(line->hasAcceptableInput() == fits,
-                         qPrintable(line->accessibleName() + QLatin1Char(' ') + text));
-                QCOMPARE(line->accessibleDescription().isEmpty(), fits);
-            }
-            line->setText(before);
-        }
-        for (auto *view : entry.dock->findChildren<QAbstractItemView *>()) {
-            if (!view->isVisible() || !view->model() || view->inherits("QHeaderView"))
-                continue;
-            QSet<int> columns; // with a cell of each kind
-            for (int i = 0; i < 64; ++i) {
-                const QModelIndex index = view->model()->index(i / 8, i % 8);
-                const bool editable = index.isValid() && index.flags() & Qt::ItemIsEditable;
-                if (!editable || columns.contains(index.column()) || columns.size() > 2)
-                    continue;
-                columns.insert(index.column());
-                const QVariant integer = index.data(ui::kNumberRole);
-                if (!integer.isValid()) { // then it is text: a note
-                    QVERIFY2(!ui::typedNumber(index.data(Qt::EditRole).toString()),
-                             qPrintable(view->accessibleName()));
-                    continue;
-                }
-                ++cells;
-                const int row = index.row(), column = index.column();
-                for (const auto &[text, meant] : texts) {
-                    QVERIFY(m_window->settle());
-                    auto *line = openCell(*view, view->model()->index(row, column));
-                    QVERIFY2(line, qPrintable(view->accessibleName() + text));
-                    asked.clear();
-                    line->setText({});
-                    QTest::keyClicks(line, text);
-                    QCOMPARE(line->text(), text);
-                    const bool refused = !line->accessibleDescription().isEmpty();
-                    const bool fits = meant != kNone &&
-                                      (!integer.toBool() || meant == std::floor(meant)) &&
-                                      (!integer.toBool() || std::isfinite(meant));
-                    QVERIFY2(refused != fits, qPrintable(view->accessibleName() + text));
-                    QTest::keyClick(line, refused ? Qt::Key_Escape : Qt::Key_Return);
-                    if (refused) {
-                        QCOMPARE(asked.size(), 0);
-                        continue;
-                    }
-                    QTRY_COMPARE(asked.size(), 1);
-                    const Edit edit = asked.front().front().value<std::vector<Edit>>().front();
-                    QVERIFY2(same(integer.toBool() ? static_cast<double>(edit.stored) : edit.value,
-                                  meant),
-                             qPrintable(view->accessibleName() + text));
-                }
-            }
-        }
-    }
-    QVERIFY2(boxes >= 15 && lines >= 7, qPrintable(QStringLiteral("%1 %2").arg(boxes).arg(lines)));
-    // The grid; the codebook or the scales beside it.
-    const int tables =
-        build == QLatin1String("palette") || build == QLatin1String("affine") ? 1 : 0;
-    QVERIFY2(build == QLatin1String("hardware") || cells > tables,
-             qPrintable(QString::number(cells)));
-}
-
-/// A comma in an offset groups three digits, or it is none; a list has no hexadecimal by accident.
-void TestTypedEdits::listsAndOffsetsAreStrict()
-{
-    QCOMPARE(ui::parseOffset(QStringLiteral("1,000"), 0, 5000), std::optional<std::uint64_t>(1000));
-    QVERIFY(!ui::parseOffset(QStringLiteral("0,05"), 0, 5000));
-    QVERIFY(!ui::parseOffset(QStringLiteral("1 2"), 0, 5000));
-    auto *dock = this->dock(QStringLiteral("collective"));
-    dock->show();
-    dock->raise();
-    QLineEdit *extents = nullptr;
-    for (auto *line : dock->findChildren<QLineEdit *>()) {
-        if (line->accessibleName() == QLatin1String("Mesh extents"))
-            extents = line;
-    }
-    QVERIFY(extents);
-    for (const char *sound : {"2 x 4", "2x4", "2,4", "0x10"}) {
-        extents->setText(QString::fromLatin1(sound));
-        QVERIFY2(extents->accessibleDescription().isEmpty(), sound);
-    }
-    extents->setText(QStringLiteral("2.5 x 4"));
-    QVERIFY(extents->accessibleDescription().contains(QLatin1String("'.'")));
-}
-
-/// The code of a cell where that is double clicked, the value elsewhere; by a key as well.
-void TestTypedEdits::codesAreEdited()
-{
-    QVERIFY(m_window->open({sample(QStringLiteral("dense"))}));
-    auto &session = this->session();
-    session.setPatchingEnabled(true);
-    auto *grid = gridOf(0);
-    QVERIFY(grid);
-    QTableView &table = grid->table();
-    const QModelIndex cell = grid->model().index(1, 1);
-    const QRect place = table.visualRect(cell);
-    const auto editor = [&](bool code) -> QLineEdit * {
-        const QPoint at(code ? place.left() + 6 : place.right() - 6, place.center().y());
-        QTest::mouseClick(table.viewport(), Qt::LeftButton, {}, at);
-        QTest::mouseDClick(table.viewport(), Qt::LeftButton, {}, at);
-        return editorIn(table);
-    };
-    QLineEdit *line = editor(false);
-    QVERIFY(line);
-    QCOMPARE(line->text(), cell.data(Qt::EditRole).toString());
-    QTest::keyClick(line, Qt::Key_Escape);
-    QTRY_VERIFY(!table.viewport()->findChild<QLineEdit *>());
-    line = editor(true);
-    QVERIFY(line);
-    QCOMPARE(line->text(), cell.data(ui::WeightGridModel::CodeRole).toString());
-    line->clear();
-    QTest::keyClicks(line, QStringLiteral("0x3c00"));
-    QTest::keyClick(line, Qt::Key_Return);
-    QTRY_COMPARE(patches(), std::size_t{1});
-    QVERIFY(session.patches().front().edit->edit.kind == Edit::Kind::SetStored);
-    float value = 0;
-    const auto element = *grid->model().elementAt(grid->model().index(1, 1));
-    session.bundle()->decoder(0)->decodeFloat(element, std::span(&value, 1));
-    QCOMPARE(value, 1.0F);
-    QVERIFY(m_window->settle());
-    grid->editCode();
-    line = editorIn(table);
-    QVERIFY(line);
-    QCOMPARE(line->text(), QStringLiteral("0x3c00"));
-}
-
-/// What the form cannot hold near the number is said with the distance and the range, and coloured,
-/// in the grid and in the line below.
-void TestTypedEdits::farValuesAreNoticed()
-{
-    QVERIFY(m_window->open({sample(QStringLiteral("palette"))}));
-    auto &session = this->session();
-    session.setPatchingEnabled(true);
-    const std::size_t weight = test::weightWith(*session.bundle(), codec::PartRole::Lut);
-    auto *grid = gridOf(weight);
-    QVERIFY(grid);
-    auto *line = openCell(grid->table(), grid->model().index(0, 0));
-    QVERIFY(line);
-    const auto *answer = grid->findChild<ui::ElidedLabel *>();
-    QVERIFY(answer);
-    line->clear();
-    QTest::keyClicks(line, QStringLiteral("1000"));
-    QVERIFY2(grid->answer().contains(QLatin1String("off by")) &&
-                 grid->answer().contains(QLatin1String("the form holds")),
-             qPrintable(grid->answer()));
-    const QColor ink = ui::warningInk(answer->palette());
-    QVERIFY(ui::theme::contrast(ink, answer->palette().color(QPalette::Base)) >= 4.5);
-    QCOMPARE(answer->palette().color(QPalette::WindowText), ink);
-    QTest::keyClick(line, Qt::Key_Escape);
-    QTRY_VERIFY(answer->palette().color(QPalette::WindowText) != ink);
-    // In the line of edits; what the program itself put there is no fault.
-    session.goToElement(weight, 0);
-    (*m_window)->docks().patches()->beginEdit(Edit::Kind::Set);
-    auto *edits = (*m_window)->docks().patches()->findChild<ui::EditLine *>();
-    QVERIFY(edits);
-    auto *said = edits->findChild<QLabel *>(QStringLiteral("editAnswer"));
-    QTRY_VERIFY(edits->answer().startsWith(QLatin1String("Type the rest")));
-    QVERIFY(said->palette().color(QPalette::WindowText) != ink);
-    QTest::keyClicks(edits->lineEdit(), QStringLiteral("1000"));
-    QTRY_VERIFY2(edits->answer().contains(QLatin1String("off by")), qPrintable(edits->answer()));
-    QCOMPARE(said->palette().color(QPalette::WindowText), ink);
-}
-
-/// A cell that is still being typed in is saved, and listed before; one that holds no number is
-/// given up, and that is said.
-void TestTypedEdits::savesWhatIsListed()
-{
-    const QString path = sample(QStringLiteral("dense"));
-    const test::FileBytes before = test::bytesOf(path);
-    QVERIFY(m_window->open({path}));
-    patch();
-    auto *grid = gridOf(0);
-    QVERIFY(grid);
-    (*m_window)->activateWindow();
-    QVERIFY(QTest::qWaitForWindowActive(&**m_window));
-    auto *line = openCell(grid->table(), grid->model().index(2, 3));
-    QVERIFY(line && line->hasFocus());
-    line->clear();
-    QTest::keyClicks(line, QStringLiteral("0.75"));
-    QTest::keyClick(line, Qt::Key_S, Qt::ControlModifier);
-    auto *save = test::dialog();
-    QVERIFY(save);
-    QCOMPARE(patches(), std::size_t{2});
-    const auto listed = (*m_window)->document().pendingRanges();
-    QCOMPARE(save->findChild<QTableView *>()->model()->rowCount(), int(listed.size()));
-    QTest::keyClick(save, Qt::Key_Return);
-    QTRY_VERIFY(!(*m_window)->document().modified());
-    const test::FileBytes after = test::bytesOf(path);
-    qsizetype changed = 0, promised = 0;
-    for (const auto &[name, content] : after)
-        changed += test::differences(before.at(name), content).size();
-    for (const WrittenRange &range : listed)
-        promised += qsizetype(range.range.bytes.value);
-    QCOMPARE(changed, promised);
-    // No number: nothing to save, and nothing is written.
-    QVERIFY(m_window->settle());
-    (*m_window)->activateWindow();
-    QVERIFY(QTest::qWaitForWindowActive(&**m_window));
-    line = openCell(grid->table(), grid->model().index(2, 3));
-    QVERIFY(line && line->hasFocus());
-    line->clear();
-    QTest::keyClicks(line, QStringLiteral("0,5"));
-    action(QStringLiteral("Close Bundle"))->trigger();
-    QVERIFY(m_window->settle());
-    QVERIFY(!(*m_window)->document().isOpen());
-    QVERIFY(test::bytesOf(path) == after);
-    const QString said = (*m_window)->statusLine().message();
-    QVERIFY2(said.startsWith(QLatin1String("Not changed.")) && said.contains(QLatin1String("','")),
-             qPrintable(said));
-}
-
-/// What came after the list was shown is not written: it is listed first.
-void TestTypedEdits::writesNothingElse()
-{
-    const QString path = sample(QStringLiteral("dense"));
-    const test::FileBytes before = test::bytesOf(path);
-    QVERIFY(m_window->open({path}));
-    patch();
-    action(QStringLiteral("Save\u2026"))->trigger();
-    auto *first = test::dialog();
-    QVERIFY(first);
-    patch(0.5); // the same place: the ranges stay, the bytes do not
-    QTest::keyClick(first, Qt::Key_Return);
-    QTRY_VERIFY(QApplication::activeModalWidget() != nullptr &&
-                QApplication::activeModalWidget() != first);
-    QVERIFY(test::bytesOf(path) == before);
-    QVERIFY((*m_window)->statusLine().message().contains(QLatin1String("Nothing was written")));
-    QTest::keyClick(QApplication::activeModalWidget(), Qt::Key_Return);
-    QTRY_VERIFY(!(*m_window)->document().modified());
-    QVERIFY(test::bytesOf(path) != before);
-}
-
-/// A file with another name is not written in place; into a copy goes what was listed, or the list
-/// is shown again.
-void TestTypedEdits::linkedFilesAreCopied()
-{
-    const QString path = sample(QStringLiteral("dense"));
-    const QString file = path + QStringLiteral("/weights/weight.bin");
-    const QString other = m_folder->filePath(QStringLiteral("other.bin"));
-    std::filesystem::create_hard_link(file.toStdString(), other.toStdString());
-    const auto bytes = [](const QString &name) {
-        QFile opened(name);
-        return opened.open(QIODevice::ReadOnly) ? opened.readAll() : QByteArray();
-    };
-    const QByteArray before = bytes(other);
-    QVERIFY(m_window->open({path}));
-    patch();
-    const auto saveListed = [this] {
-        action(QStringLiteral("Save\u2026"))->trigger();
-        auto *dialog = test::dialog();
-        if (dialog != nullptr)
-            QTest::keyClick(dialog, Qt::Key_Return);
-    };
-    auto &notices = (*m_window)->notices();
-    const auto intoCopy = [&notices]() -> QPushButton * {
-        for (auto *button : notices.findChildren<QPushButton *>()) {
-            if (button->text() == QLatin1String("Save into a Copy of the File"))
-                return button;
-        }
-        return nullptr;
-    };
-    saveListed();
-    QTRY_COMPARE(notices.texts().size(), 1);
-    const QString why = notices.texts().constFirst();
-    QVERIFY2(why.contains(QLatin1String("hard link")) && !why.contains(QLatin1String("--")),
-             qPrintable(why));
-    patch(0.5); // was not listed
-    QPushButton *copy = intoCopy();
-    QVERIFY(copy);
-    copy->click();
-    auto *again = test::dialog();
-    QVERIFY(again);
-    QVERIFY(bytes(file) == before);
-    QTest::keyClick(again, Qt::Key_Return);
-    QTRY_VERIFY(m_window->settle() && intoCopy() != nullptr);
-    intoCopy()->click();
-    QTRY_VERIFY(!(*m_window)->document().modified());
-    QVERIFY(bytes(file) != before);
-    QCOMPARE(bytes(other), before);
-    QTRY_VERIFY(notices.texts().isEmpty());
-}
-
-/// Nothing is listed as on the disk that is not there; a copy can be saved.
-void TestTypedEdits::goneFilesAreNotListed()
-{
-    const QString path = sample(QStringLiteral("dense"));
-    QVERIFY(m_window->open({path}));
-    patch();
-    QVERIFY(QFile::remove(path + QStringLiteral("/weights/weight.bin")));
-    action(QStringLiteral("Save\u2026"))->trigger();
-    QTRY_VERIFY(!(*m_window)->notices().texts().isEmpty());
-    QVERIFY(QApplication::activeModalWidget() == nullptr);
-    const QString why = (*m_window)->notices().texts().constLast();
-    QVERIFY2(why.contains(QLatin1String("is gone from the disk")), qPrintable(why));
-    QVERIFY((*m_window)->document().modified());
-}
-
-/// Keys with Ctrl move what is selected with the current cell, in every table.
-void TestTypedEdits::currentIsSelected()
-{
-    QVERIFY(m_window->open({sample(QStringLiteral("palette")), sample(QStringLiteral("dense"))}));
-    auto &session = this->session();
-    session.goToWeight(test::weightWith(*session.bundle(), codec::PartRole::Lut));
-    int walked = 0;
-    for (const app::DockSet::Entry &entry : (*m_window)->docks().entries()) {
-        entry.dock->show();
-        entry.dock->raise();
-        QVERIFY(m_window->settle());
-        for (auto *view : entry.dock->findChildren<QAbstractItemView *>()) {
-            const auto *model = view->model();
-            if (!view->isVisible() || !model || model->rowCount() < 3 ||
-                view->selectionMode() == QAbstractItemView::NoSelection ||
-                view->inherits("QHeaderView") || view->inherits("QComboBoxListView"))
-                continue;
-            ui::chooseRow(view, model->index(1, 0));
-            ++walked;
-            for (const int key : {Qt::Key_End, Qt::Key_Up, Qt::Key_Home, Qt::Key_Down,
-                                  Qt::Key_PageDown, Qt::Key_PageUp}) {
-                QTest::keyClick(view, Qt::Key(key), Qt::ControlModifier);
-                const QModelIndex now = view->currentIndex();
-                const auto *chosen = view->selectionModel();
-                const bool rows = view->selectionBehavior() == QAbstractItemView::SelectRows;
-                QVERIFY2(chosen->isSelected(now) &&
-                             (rows ? chosen->selectedRows(now.column()).size()
-                                   : chosen->selectedIndexes().size()) == 1,
-                         qPrintable(view->accessibleName() + QString::number(key)));
-            }
-        }
-    }
-    QVERIFY2(walked >= 8, qPrintable(QString::number(walked)));
-    // With Shift from where the selection began; what is copied and changed is what is shown.
-    auto *grid = gridOf(0);
-    QVERIFY(grid);
-    ui::chooseRow(&grid->table(), grid->model().index(1, 2));
-    QTest::keyClick(&grid->table(), Qt::Key_Home, Qt::ControlModifier | Qt::ShiftModifier);
-    QCOMPARE(grid->table().selectionModel()->selectedIndexes().size(), 6);
-    QTest::keyClick(&grid->table(), Qt::Key_Right, Qt::ControlModifier | Qt::ShiftModifier);
-    QVERIFY(grid->table().selectionModel()->isSelected(grid->model().index(1, 2)));
-    QTest::keyClick(&grid->table(), Qt::Key_Home, Qt::ControlModifier);
-    grid->copySelection();
-    QCOMPARE(QGuiApplication::clipboard()->text().trimmed(),
-             grid->model().index(0, 0).data(ui::CopyRole).toString());
-}
-
-/// F2 in the list of patches, and a note: Qt has nothing to warn of.
-void TestTypedEdits::notesBringNoWarning()
-{
-    QVERIFY(m_window->open({sample(QStringLiteral("dense"))}));
-    patch();
-    auto *dock = (*m_window)->docks().patches();
-    dock->show();
-    dock->raise();
-    QVERIFY(m_window->settle());
-    (*m_window)->activateWindow();
-    QVERIFY(QTest::qWaitForWindowActive(&**m_window));
-    auto *view = dock->findChild<QTableView *>();
-    QVERIFY(view);
-    QTest::failOnWarning(QRegularExpression(QStringLiteral("does not belong to this view")));
-    for (const bool enter : {true, false}) {
-        view->setFocus();
-        QTest::keyClick(view, Qt::Key_F2);
-        auto *line = editorIn(*view);
-        QVERIFY(line);
-        const QString note = enter ? QStringLiteral("first") : QStringLiteral("second");
-        line->clear();
-        QTest::keyClicks(line, note);
-        if (enter)
-            QTest::keyClick(line, Qt::Key_Return);
-        else
-            view->setFocus();
-        QTRY_COMPARE(QString::fromStdString(session().patches().front().note), note);
-        QVERIFY(m_window->settle());
-    }
-}
-
-void TestTypedEdits::aFieldIsChangedByValue()
-{
-    QVERIFY(m_window->open({writeHardware()}));
-    (*m_window)->layouts().show(Layout::Hardware);
-    QVERIFY(m_window->settle());
-    auto *dock = qobject_cast<ui::TasksDock *>(this->dock(QStringLiteral("tasks")));
-    QVERIFY(dock);
-    dock->raise();
-    QVERIFY(m_window->settle());
-    QTreeView &tree = dock->registerView();
-    const QModelIndex header = dock->registers().index(0, 0);
-    const QModelIndex word = dock->registers().index(2, 0, header);
-    QVERIFY(word.isValid());
-    tree.setCurrentIndex(dock->registers().index(0, 0, word));
-    const QString name = tree.currentIndex().data(ui::CopyRole).toString();
-    const auto ask = [dock] {
-        for (QAction *action : dock->menuActions()) {
-            if (action->shortcut() == QKeySequence(Qt::Key_F2))
-                action->trigger();
-        }
-        return dock->findChild<QInputDialog *>();
-    };
-    QVERIFY(!ask()); // locked: nothing is asked that cannot be done
-    session().setPatchingEnabled(true);
-    auto *dialog = ask();
-    QVERIFY(dialog);
-    QVERIFY(dialog->labelText().contains(QLatin1String("Header[2]")));
-    QVERIFY2(dialog->labelText().contains(QLatin1String(", now ")) &&
-                 dialog->labelText().contains(QLatin1String("bit")),
-             qPrintable(dialog->labelText())); // its bits and its present value
-    for (const auto *button : dialog->findChildren<QPushButton *>())
-        QVERIFY(button->icon().isNull());
-    QCOMPARE(answerTo(*dialog, QStringLiteral("5x")), QStringLiteral("Character 2:"));
-    QCOMPARE(answerTo(*dialog, QStringLiteral("0x5")), QString());
-    dialog->accept();
-    QTRY_COMPARE(patches(), std::size_t{1});
-    QCOMPARE(session().patches().front().edit->newText, std::string("5"));
-    // One goes on at the same field.
-    QVERIFY(m_window->settle());
-    const QModelIndex now = tree.currentIndex();
-    QCOMPARE(now.data(ui::CopyRole).toString(), name);
-    QCOMPARE(now.parent().data(ui::CopyRole).toString(), QStringLiteral("Header[2]"));
-    QVERIFY(tree.isExpanded(now.parent()) &&
-            tree.selectionModel()->isRowSelected(now.row(), now.parent()));
-    session().undoStack().undo();
-    // A number that has more bits than the field: of a register nothing is said about forms.
-    dialog = ask();
-    QVERIFY(dialog);
-    dialog->setTextValue(QStringLiteral("0x100000000"));
-    dialog->accept();
-    QTRY_COMPARE((*m_window)->notices().texts().size(), 1);
-    const QString why = (*m_window)->notices().texts().constFirst();
-    QVERIFY2(why.contains(QStringLiteral("fewer bits")) && !why.contains(QStringLiteral(" form ")),
-             qPrintable(why));
-}
-
-void TestTypedEdits::rowsArePasted()
-{
-    QVERIFY(m_window->open({sample(QStringLiteral("dense"))}));
-    auto &session = this->session();
-    session.goToWeight(0);
-    auto *dock = this->dock(QStringLiteral("weight"));
-    dock->raise();
-    QVERIFY(m_window->settle());
-    auto *grid = dock->findChild<ui::WeightGridView *>();
-    QVERIFY(grid);
-    grid->table().setCurrentIndex(grid->model().index(1, 1));
-    QGuiApplication::clipboard()->setText(QStringLiteral("0.5\t0x3800 0.25\n\t-2\n"));
-    grid->paste(); // locked
-    QCOMPARE(patches(), std::size_t{0});
-    session.setPatchingEnabled(true);
-    grid->paste();
-    QTRY_COMPARE(patches(), std::size_t{3});
-    QCOMPARE(session.undoStack().count(), 1);
-    float value = 0;
-    const auto element = grid->model().elementAt(grid->model().index(2, 2));
-    session.bundle()->decoder(0)->decodeFloat(*element, std::span(&value, 1));
-    QCOMPARE(value, -2.0F);
-    session.undoStack().undo();
-    // All of it or nothing: what is no number, not finite, or beyond the weight is named.
-    QSignalSpy said(&session, &ui::Session::statusMessage);
-    const auto refused = [&](const QString &text, const QString &why, int row = 1) {
-        grid->table().setCurrentIndex(grid->model().index(row, 1));
-        QGuiApplication::clipboard()->setText(text);
-        said.clear();
-        grid->paste();
-        return said.size() == 1 && said.first().first().toString().contains(why) &&
-               session.undoStack().index() == 0;
-    };
-    QVERIFY(refused(QStringLiteral("0.5\nx 1,5"), QStringLiteral("1,5")));
-    QVERIFY(refused(QStringLiteral("0.5\tnan"), QStringLiteral("nan")));
-    QVERIFY(refused(QStringLiteral("0.5\n0.5"), QStringLiteral("beyond"),
-                    grid->model().rowCount() - 1));
-    QVERIFY(refused(QStringLiteral("words"), QStringLiteral("words")));
-    QVERIFY(refused(QString(), QStringLiteral("no numbers")));
-}
-
-void TestTypedEdits::selectedCellsAreComputed()
-{
-    QVERIFY(m_window->open({sample(QStringLiteral("dense"))}));
-    auto &session = this->session();
-    session.goToWeight(0);
-    session.setPatchingEnabled(true);
-    auto *dock = this->dock(QStringLiteral("weight"));
-    dock->raise();
-    QVERIFY(m_window->settle());
-    auto *grid = dock->findChild<ui::WeightGridView *>();
-    grid->table().selectionModel()->select({grid->model().index(0, 0), grid->model().index(2, 2)},
-                                           QItemSelectionModel::ClearAndSelect);
-    float before = 0, after = 0;
-    session.bundle()->decoder(0)->decodeFloat(0, std::span(&before, 1));
-    for (QAction *action : grid->actions()) {
-        if (action->text().startsWith(QLatin1String("Change Selected")))
-            action->trigger();
-    }
-    auto *dialog = dock->findChild<QInputDialog *>();
-    QVERIFY(dialog);
-    // What cannot be read is said while it can still be put right, with the place in what was
-    // typed.
-    QCOMPARE(answerTo(*dialog, QStringLiteral("-w*")), QStringLiteral("Character 4:"));
-    QCOMPARE(answerTo(*dialog, QStringLiteral("-w*2")), QString());
-    // Before and after of the first values, once they are made.
-    const auto *shown = dialog->findChild<QLabel *>(QStringLiteral("typedAnswer"));
-    QTRY_VERIFY2(shown->text().contains(QLatin1String("of 9 change")), qPrintable(shown->text()));
-    QVERIFY(shown->text().contains(QLatin1String("before: ") + ui::valueText(double(before))));
-    QVERIFY(shown->text().contains(QLatin1String("after: ") + ui::valueText(-2 * double(before))));
-    dialog->accept();
-    // One edit, as it is written, and one step.
-    QTRY_COMPARE(patches(), std::size_t{1});
-    const Weight &weight = session.bundle()->weights()[0];
-    const std::string text = editText(session.patches().front().edit->edit);
-    QVERIFY2(text.starts_with(std::string(weight.findableName()) + "[0:3,") &&
-                 text.ends_with("]=-w*2"),
-             text.c_str());
-    QCOMPARE(session.undoStack().count(), 1);
-    session.bundle()->decoder(0)->decodeFloat(0, std::span(&after, 1));
-    QCOMPARE(after, -2 * before);
-    session.undoStack().undo();
 }
 
 KERNSCOPE_TEST(TestTypedEdits, QApplication)

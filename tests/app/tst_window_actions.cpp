@@ -34,150 +34,6 @@
 using namespace kernscope;
 using app::Layout;
 
-/// Menus, shortcuts, and finding one's way.
-class TestWindowActions : public test::MainWindowTest
-{
-    Q_OBJECT
-
-private Q_SLOTS:
-    void init() { openWindow(); }
-    void everyDockByShortcut();
-    void everyActionInAMenu();
-    void shortcutsAreUnique();
-    void menusHaveLettersOfTheirOwn();
-    void goesToTypedPlaces();
-    void backAndForward();
-    void paletteFindsEverything();
-    void paletteFindsWhatTheInspectorDoes();
-    void linksOpenTheirPlace();
-    void stepsThroughWeights();
-    void helpOfTheFocusedDock();
-    void everyDockHasHelp();
-    void exportsDoNotReplaceWhatIsOpen();
-    void makesBesideTheBundle();
-    void slicesAreBuilt();
-
-    // What the menus of the window do for whatever holds the keyboard.
-    void savedCopiesSetTheFolder();
-    void tablesOutOfViewAreExported();
-    void everyDockCopies();
-    void copyIsOfTheFocus();
-    void visitedPlacesAreListed();
-};
-
-/// What the window quantises and builds reads back, and its ways there and back give the same
-/// bytes; nothing replaces what is there.
-void TestWindowActions::makesBesideTheBundle()
-{
-    const auto at = [this](const char *name) {
-        return std::filesystem::path(m_folder->filePath(QString::fromLatin1(name)).toStdString());
-    };
-    const QString path = sample(QStringLiteral("palette"));
-    const auto bundle = Bundle::open(path.toStdString());
-    QVERIFY(bundle);
-    const auto weights = plan::sectionWeights(**bundle);
-    QVERIFY(!weights.empty());
-    quantized::QuantizeOptions mx;
-    mx.format = "mxfp8";
-    mx.source = "fp16";
-    mx.tiles = true;
-    const auto made = app::quantizeWeight(**bundle, weights.front(), mx, at("a.mxfp8"));
-    QVERIFY2(made.has_value(), made ? "" : describe(made.error()).c_str());
-    QVERIFY(made->figures.relative < 0.1);
-    QVERIFY(!app::quantizeWeight(**bundle, weights.front(), mx, at("a.mxfp8"))); // it is there
-    const auto folder = Bundle::open(at("a.mxfp8").string());
-    QVERIFY(folder && (*folder)->weights().size() == 1);
-    QVERIFY(app::relayoutTo(at("a.mxfp8"), {"nz", {}}, at("b.mxfp8")));
-    QVERIFY(app::relayoutTo(at("b.mxfp8"), {"nd", {}}, at("c.mxfp8")));
-    const auto bytes = [&](const char *name) {
-        QFile file(m_folder->filePath(QString::fromLatin1(name)));
-        return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray("none");
-    };
-    QCOMPARE(bytes("a.mxfp8/data.bin"), bytes("c.mxfp8/data.bin"));
-    const target::Target &m1 = *target::findTarget("M1")->target;
-    const target::Target &m3 = *target::findTarget("M3")->target;
-    const target::Target &m6 = *target::findTarget("M6")->target;
-    QVERIFY(app::buildSectionTo(**bundle, weights, {}, m6, at("built.ksec")));
-    const auto narrow = app::buildSectionTo(**bundle, weights, {}, m3, at("no.ksec"));
-    QVERIFY(!narrow && narrow.error().code == "section.legality"); // the 2 bits of `depthwise`
-    plan::SectionOptions wide;
-    wide.form = "palette";
-    wide.bits = 6; // no encoder of the M1 has it
-    const auto refused = app::buildSectionTo(**bundle, weights, wide, m1, at("no.ksec"));
-    QVERIFY(!refused && refused.error().code == "section.legality");
-    const auto section = Bundle::open(at("built.ksec").string());
-    QVERIFY(section && (*section)->section());
-    QVERIFY(app::relocateTo(**section, section::LoadAddresses{0x40000, {}, {}}, at("at.ksec")));
-    QVERIFY(bytes("at.ksec") != bytes("built.ksec"));
-    const auto resolved = Bundle::open(at("at.ksec").string());
-    QVERIFY(resolved && app::relocateTo(**resolved, std::nullopt, at("back.ksec")));
-    QCOMPARE(bytes("back.ksec"), bytes("built.ksec"));
-    QVERIFY(!app::relocateTo(**bundle, std::nullopt, at("none.ksec"))); // no section is open
-}
-
-/// The builder offers slices where the chip's are published, and writes what it says.
-void TestWindowActions::slicesAreBuilt()
-{
-    const QString path = sample(QStringLiteral("sparse"));
-    QVERIFY(m_window->open({path}));
-    auto &chips = ui::ChipState::of(session());
-    const auto fields = [this] {
-        action(QStringLiteral("Build a Weight Section\u2026"))->trigger();
-        auto *dialog = test::dialog();
-        std::map<QString, QWidget *> named;
-        if (dialog == nullptr)
-            return std::pair(dialog, named);
-        for (auto *widget : dialog->findChildren<QWidget *>())
-            named[widget->accessibleName()] = widget;
-        return std::pair(dialog, named);
-    };
-    for (const auto &[chip, choices] : {std::pair{"M6", 1}, {"M1", 3}}) {
-        chips.setTarget(*target::findTarget(chip)->target);
-        const auto [dialog, named] = fields();
-        QVERIFY(dialog);
-        const auto *write = qobject_cast<QComboBox *>(named.at(QStringLiteral("Write")));
-        QVERIFY(write);
-        QCOMPARE(write->count(), choices);
-        dialog->close();
-        QVERIFY(m_window->settle());
-    }
-    const QString file = m_folder->filePath(QStringLiteral("slices.bin"));
-    const auto at = [this](const char *name) {
-        return std::filesystem::path(m_folder->filePath(QString::fromLatin1(name)).toStdString());
-    };
-    const Bundle &bundle = *session().bundle();
-    const auto weights = plan::sectionWeights(bundle);
-    const target::Target &m1 = *target::findTarget("M1")->target;
-    const std::vector<std::size_t> first{weights.front()};
-    const auto whole = app::buildSlicesTo(bundle, first, {}, m1, at("slices.bin"));
-    QVERIFY2(whole.has_value(), whole ? "" : describe(whole.error()).c_str());
-    QVERIFY(!whole->rows.empty() && !whole->laws.empty());
-    QCOMPARE(QFileInfo(file).size(), qint64(whole->bytes.size()));
-    QCOMPARE(whole->rows.back().offset + whole->rows.back().bytes, whole->bytes.size());
-    QVERIFY(!app::buildSlicesTo(bundle, first, {}, m1, at("slices.bin"))); // it is there
-    const auto &m6 = *target::findTarget("M6")->target;
-    const auto unknown = app::buildSlicesTo(bundle, first, {}, m6, at("no.bin"));
-    QVERIFY(!unknown && unknown.error().code == "section.build");
-    QVERIFY(!QFileInfo::exists(m_folder->filePath(QStringLiteral("no.bin"))));
-}
-
-void TestWindowActions::everyDockByShortcut()
-{
-    QVERIFY(m_window->open({sample(QStringLiteral("sparse"))}));
-    (*m_window)->activateWindow();
-    QVERIFY(QTest::qWaitForWindowActive(&**m_window));
-    for (const auto &entry : (*m_window)->docks().entries()) {
-        QVERIFY2(!entry.show->shortcut().isEmpty(), qPrintable(entry.dock->id()));
-        entry.dock->hide();
-        QTest::keySequence(&**m_window, entry.show->shortcut());
-        QVERIFY2(entry.dock->isVisible(), qPrintable(entry.dock->id()));
-        QVERIFY2((*m_window)->docks().focused() == entry.dock, qPrintable(entry.dock->id()));
-        QTest::keySequence(&**m_window, entry.show->shortcut());
-        if (entry.dock->isVisible()) // who searches again wants to type
-            QCOMPARE(entry.dock->id(), QStringLiteral("search"));
-    }
-}
-
 namespace {
 
 void collect(const QList<QAction *> &actions, QList<QAction *> &all)
@@ -192,17 +48,6 @@ void collect(const QList<QAction *> &actions, QList<QAction *> &all)
 }
 
 } // namespace
-
-void TestWindowActions::everyActionInAMenu()
-{
-    QList<QAction *> inMenus;
-    collect((*m_window)->menuBar()->actions(), inMenus);
-    for (const auto &entry : (*m_window)->docks().entries()) {
-        QVERIFY(inMenus.contains(entry.show));
-        for (QAction *own : entry.menuActions)
-            QVERIFY2(own->isSeparator() || inMenus.contains(own), qPrintable(own->text()));
-    }
-}
 
 namespace {
 
@@ -237,391 +82,516 @@ bool inForceTogether(const QWidgetList &one, const QWidgetList &other)
 
 } // namespace
 
-/// Of two actions that have one key wherever the keyboard is, neither works.
-void TestWindowActions::shortcutsAreUnique()
+/// Menus, shortcuts, and finding one's way.
+class TestWindowActions : public test::MainWindowTest
 {
-    struct Known {
-        const QAction *action = nullptr;
-        QWidgetList scopes;
-    };
-    QHash<QKeySequence, std::vector<Known>> seen;
-    QStringList faults;
-    for (const QAction *one : (*m_window)->findChildren<QAction *>()) {
-        const QWidgetList scopes = scopesOf(*one);
-        if (one->associatedObjects().isEmpty())
-            continue; // belongs to nothing yet
-        for (const QKeySequence &key : one->shortcuts()) {
-            for (const Known &other : seen[key]) {
-                if (inForceTogether(scopes, other.scopes))
-                    faults << QStringLiteral("%1: %2 and %3")
-                                  .arg(key.toString(), other.action->text(), one->text());
+    Q_OBJECT
+
+private Q_SLOTS:
+    void init() { openWindow(); }
+
+    void everyDockByShortcut()
+    {
+        QVERIFY(m_window->open({sample(u"sparse"_s)}));
+        (*m_window)->activateWindow();
+        QVERIFY(QTest::qWaitForWindowActive(&**m_window));
+        for (const auto &entry : (*m_window)->docks().entries()) {
+            QVERIFY2(!entry.show->shortcut().isEmpty(), qPrintable(entry.dock->id()));
+            entry.dock->hide();
+            QTest::keySequence(&**m_window, entry.show->shortcut());
+            QVERIFY2(entry.dock->isVisible(), qPrintable(entry.dock->id()));
+            QVERIFY2((*m_window)->docks().focused() == entry.dock, qPrintable(entry.dock->id()));
+            QTest::keySequence(&**m_window, entry.show->shortcut());
+            if (entry.dock->isVisible()) // who searches again wants to type
+                QCOMPARE(entry.dock->id(), u"search"_s);
+        }
+    }
+
+    void everyActionInAMenu()
+    {
+        QList<QAction *> inMenus;
+        collect((*m_window)->menuBar()->actions(), inMenus);
+        for (const auto &entry : (*m_window)->docks().entries()) {
+            QVERIFY(inMenus.contains(entry.show));
+            for (QAction *own : entry.menuActions)
+                QVERIFY2(own->isSeparator() || inMenus.contains(own), qPrintable(own->text()));
+        }
+    }
+
+    /// Of two actions that have one key wherever the keyboard is, neither works.
+    void shortcutsAreUnique()
+    {
+        struct Known {
+            const QAction *action = nullptr;
+            QWidgetList scopes;
+        };
+        QHash<QKeySequence, std::vector<Known>> seen;
+        QStringList faults;
+        for (const QAction *one : (*m_window)->findChildren<QAction *>()) {
+            const QWidgetList scopes = scopesOf(*one);
+            if (one->associatedObjects().isEmpty())
+                continue; // belongs to nothing yet
+            for (const QKeySequence &key : one->shortcuts()) {
+                for (const Known &other : seen[key]) {
+                    if (inForceTogether(scopes, other.scopes))
+                        faults << u"%1: %2 and %3"_s.arg(key.toString(), other.action->text(),
+                                                         one->text());
+                }
+                seen[key].push_back({one, scopes});
             }
-            seen[key].push_back({one, scopes});
+        }
+        QVERIFY2(faults.isEmpty(), qPrintable(faults.join(QLatin1Char('\n'))));
+        // Taken by the desktops: Ctrl+Alt with T opens a terminal.
+        QVERIFY(!seen.contains(QKeySequence(Qt::CTRL | Qt::ALT | Qt::Key_T)));
+    }
+
+    /// Alt with a letter opens one menu, and is no shortcut as well.
+    void menusHaveLettersOfTheirOwn()
+    {
+        QHash<QKeySequence, QString> seen;
+        for (const QAction *action : (*m_window)->findChildren<QAction *>()) {
+            for (const QKeySequence &key : action->shortcuts())
+                seen.insert(key, action->text());
+        }
+        for (const QAction *menu : (*m_window)->menuBar()->actions()) {
+            const QKeySequence key = QKeySequence::mnemonic(menu->text());
+            QVERIFY2(!key.isEmpty(), qPrintable(menu->text()));
+            QVERIFY2(!seen.contains(key), qPrintable(u"%1: %2 and %3"_s.arg(
+                                              key.toString(), seen.value(key), menu->text())));
+            seen.insert(key, menu->text());
         }
     }
-    QVERIFY2(faults.isEmpty(), qPrintable(faults.join(QLatin1Char('\n'))));
-    // Taken by the desktops: Ctrl+Alt with T opens a terminal.
-    QVERIFY(!seen.contains(QKeySequence(Qt::CTRL | Qt::ALT | Qt::Key_T)));
-}
 
-/// Alt with a letter opens one menu, and is no shortcut as well.
-void TestWindowActions::menusHaveLettersOfTheirOwn()
-{
-    QHash<QKeySequence, QString> seen;
-    for (const QAction *action : (*m_window)->findChildren<QAction *>()) {
-        for (const QKeySequence &key : action->shortcuts())
-            seen.insert(key, action->text());
-    }
-    for (const QAction *menu : (*m_window)->menuBar()->actions()) {
-        const QKeySequence key = QKeySequence::mnemonic(menu->text());
-        QVERIFY2(!key.isEmpty(), qPrintable(menu->text()));
-        QVERIFY2(!seen.contains(key),
-                 qPrintable(QStringLiteral("%1: %2 and %3")
-                                .arg(key.toString(), seen.value(key), menu->text())));
-        seen.insert(key, menu->text());
-    }
-}
+    void goesToTypedPlaces()
+    {
+        QVERIFY(m_window->open({sample(u"dense"_s)}));
+        auto *box = (*m_window)->findChild<app::GoToBox *>();
+        (*m_window)->activateWindow();
+        QVERIFY(QTest::qWaitForWindowActive(&**m_window));
+        QTest::keyClick(&**m_window, Qt::Key_G, Qt::ControlModifier);
+        QTRY_VERIFY(box->hasFocus());
+        const Weight &weight = session().bundle()->weights()[1];
+        QTest::keyClicks(box, QString::fromStdString(weight.name) + u"[3]"_s);
+        QTest::keyClick(box, Qt::Key_Return);
+        QCOMPARE(session().place().weight, std::size_t{1});
+        QCOMPARE(session().place().element.value(), std::uint64_t{3});
 
-void TestWindowActions::goesToTypedPlaces()
-{
-    QVERIFY(m_window->open({sample(QStringLiteral("dense"))}));
-    auto *box = (*m_window)->findChild<app::GoToBox *>();
-    (*m_window)->activateWindow();
-    QVERIFY(QTest::qWaitForWindowActive(&**m_window));
-    QTest::keyClick(&**m_window, Qt::Key_G, Qt::ControlModifier);
-    QTRY_VERIFY(box->hasFocus());
-    const Weight &weight = session().bundle()->weights()[1];
-    QTest::keyClicks(box, QString::fromStdString(weight.name) + QStringLiteral("[3]"));
-    QTest::keyClick(box, Qt::Key_Return);
-    QCOMPARE(session().place().weight, std::size_t{1});
-    QCOMPARE(session().place().element.value(), std::uint64_t{3});
-
-    box->setFocus();
-    box->clear();
-    QTest::keyClicks(box, QStringLiteral("there is no such weight"));
-    QTest::keyClick(box, Qt::Key_Return);
-    QCOMPARE(session().place().weight, std::size_t{1});
-    QVERIFY(!(*m_window)->statusLine().message().isEmpty());
-}
-
-void TestWindowActions::backAndForward()
-{
-    QVERIFY(m_window->open({sample(QStringLiteral("dense"))}));
-    auto &session = this->session();
-    QVERIFY(!action(QStringLiteral("Back"))->isEnabled());
-    session.goToWeight(0);
-    session.goToWeight(1);
-    session.goToWeight(2);
-    (*m_window)->activateWindow();
-    QVERIFY(QTest::qWaitForWindowActive(&**m_window));
-    QTest::keyClick(&**m_window, Qt::Key_Left, Qt::AltModifier);
-    QCOMPARE(session.place().weight, std::size_t{1});
-    QTest::keyClick(&**m_window, Qt::Key_Left, Qt::AltModifier);
-    QCOMPARE(session.place().weight, std::size_t{0});
-    QTest::keyClick(&**m_window, Qt::Key_Right, Qt::AltModifier);
-    QCOMPARE(session.place().weight, std::size_t{1});
-}
-
-void TestWindowActions::paletteFindsEverything()
-{
-    QVERIFY(m_window->open({sample(QStringLiteral("dense"))}));
-    auto *box = (*m_window)->findChild<app::GoToBox *>();
-    (*m_window)->activateWindow();
-    QVERIFY(QTest::qWaitForWindowActive(&**m_window));
-    const auto type = [&](const QString &text) {
-        QTest::keyClick(&**m_window, Qt::Key_K, Qt::ControlModifier);
+        box->setFocus();
         box->clear();
-        QTest::keyClicks(box, text);
-    };
-    type(QStringLiteral("reset lay"));
-    QVERIFY(box->hits().isVisible());
-    QCOMPARE(box->hits().hits().at(0).text, QStringLiteral("Reset Layout"));
-    // A part of a weight's name, chosen with the arrow key.
-    const std::string name = session().bundle()->weights()[1].name;
-    type(QString::fromStdString(name).mid(1));
-    QTest::keyClick(box, Qt::Key_Down);
-    QCOMPARE(box->hits().hits().at(0).kind, app::PaletteIndex::Kind::Weight);
-    QTest::keyClick(box, Qt::Key_Return);
-    QCOMPARE(session().place().weight, std::size_t{1});
-    QVERIFY(!box->hits().isVisible());
-    // A place: what was asked for is done, and the line is free for the next question.
-    type(QString::fromStdString(name) + QStringLiteral("[0]"));
-    QTest::keyClick(box, Qt::Key_Return);
-    QCOMPARE(session().place().element, std::optional<std::uint64_t>(0));
-    QCOMPARE(box->text(), QString());
-    // A workspace by name, with Enter alone.
-    type(QStringLiteral("Performance"));
-    QTest::keyClick(box, Qt::Key_Return);
-    QCOMPARE((*m_window)->layouts().current(), Layout::Performance);
-    // A kind of edit, which no menu lists.
-    type(QStringLiteral("new edit: fill"));
-    QTest::keyClick(box, Qt::Key_Return);
-    QVERIFY((*m_window)->docks().patches()->isVisible());
-    auto *line = qobject_cast<QLineEdit *>(QApplication::focusWidget());
-    QVERIFY(line);
-    QCOMPARE(line->placeholderText(), QStringLiteral("weight[0:4,:]=0"));
-    // A chip and a help page.
-    type(QStringLiteral("H17s"));
-    QCOMPARE(box->hits().hits().at(0).kind, app::PaletteIndex::Kind::Chip);
-    type(QStringLiteral("M1"));
-    QCOMPARE(box->hits().hits().at(0).text, QStringLiteral("M1"));
-    QVERIFY(box->hits().hits().at(0).note.contains(QStringLiteral("H13")));
-    type(QStringLiteral("roofline"));
-    bool help = false;
-    for (int row = 0; row < box->hits().hits().rowCount(); ++row)
-        help |= box->hits().hits().at(row).kind == app::PaletteIndex::Kind::Help;
-    QVERIFY(help);
-    QTest::keyClick(box, Qt::Key_Escape);
-    QVERIFY(!box->hits().isVisible());
-}
-
-/// Painting on the mask within the inspector: its dock of its own is hidden, and does nothing.
-void TestWindowActions::paletteFindsWhatTheInspectorDoes()
-{
-    QVERIFY(m_window->open({sample(QStringLiteral("sparse"))}));
-    (*m_window)->activateWindow();
-    QVERIFY(QTest::qWaitForWindowActive(&**m_window));
-    auto &session = this->session();
-    for (std::size_t i = 0; i < session.bundle()->weights().size(); ++i) {
-        if (session.bundle()->weights()[i].has(codec::PartRole::Mask))
-            session.goToWeight(i);
+        QTest::keyClicks(box, u"there is no such weight"_s);
+        QTest::keyClick(box, Qt::Key_Return);
+        QCOMPARE(session().place().weight, std::size_t{1});
+        QVERIFY(!(*m_window)->statusLine().message().isEmpty());
     }
-    session.setPatchingEnabled(true);
-    QVERIFY(m_window->settle());
-    QVERIFY(dock(QStringLiteral("mask"))->isHidden());
-    auto *box = (*m_window)->findChild<app::GoToBox *>();
-    QTest::keyClick(&**m_window, Qt::Key_K, Qt::ControlModifier);
-    QTest::keyClicks(box, QStringLiteral("paint by dragging"));
-    QVERIFY(box->hits().isVisible());
-    QCOMPARE(box->hits().hits().rowCount(), 1);
-    QTest::keyClick(box, Qt::Key_Return);
-    QVERIFY(box->text().isEmpty());
-    auto *inspector = dock(QStringLiteral("inspector"));
-    bool painting = false;
-    for (const QAction *action : inspector->findChildren<QAction *>())
-        painting |= action->text() == QLatin1String("Paint by Dragging") && action->isChecked();
-    QVERIFY(painting);
-}
 
-void TestWindowActions::linksOpenTheirPlace()
-{
-    const QString path = sample(QStringLiteral("dense"));
-    QVERIFY(m_window->open({path}));
-    auto &session = this->session();
-    session.goToElement(1, 3);
-    action(QStringLiteral("Copy Link to This Place"))->trigger();
-    const QString link = QGuiApplication::clipboard()->text();
-    QVERIFY(link.startsWith(QStringLiteral("kernscope ")));
-    QString target = link.mid(10);
-    target.remove(QLatin1Char('\''));
-    QVERIFY(m_window->open({path}));
-    QVERIFY(session.place() == ui::Place());
-    QVERIFY(m_window->open({target}));
-    QCOMPARE(session.place().weight, std::size_t{1});
-    QCOMPARE(session.place().element.value(), std::uint64_t{3});
-    // A place that is not there is said, and the file is open all the same.
-    QVERIFY(m_window->open({path + QStringLiteral("#no such weight")}));
-    QVERIFY(session.place() == ui::Place());
-}
-
-void TestWindowActions::stepsThroughWeights()
-{
-    QVERIFY(m_window->open({sample(QStringLiteral("dense"))}));
-    auto &session = this->session();
-    action(QStringLiteral("Next Weight"))->trigger();
-    QCOMPARE(session.place().weight, std::size_t{0});
-    action(QStringLiteral("Next Weight"))->trigger();
-    QCOMPARE(session.place().weight, std::size_t{1});
-    for (std::size_t i = 0; i < session.bundle()->weights().size() + 3; ++i)
-        action(QStringLiteral("Next Weight"))->trigger();
-    QCOMPARE(session.place().weight, session.bundle()->weights().size() - 1);
-    action(QStringLiteral("Previous Weight"))->trigger();
-    QCOMPARE(session.place().weight, session.bundle()->weights().size() - 2);
-}
-
-void TestWindowActions::helpOfTheFocusedDock()
-{
-    QVERIFY(m_window->open({sample(QStringLiteral("sparse"))}));
-    (*m_window)->activateWindow();
-    QVERIFY(QTest::qWaitForWindowActive(&**m_window));
-    for (const char *id : {"bundle", "hex", "weight"}) {
-        app::DockSet::reveal(dock(QString::fromLatin1(id)));
-        QTest::keyClick(&**m_window, Qt::Key_F1);
-        QVERIFY((*m_window)->docks().help()->isVisible());
-        QCOMPARE((*m_window)->docks().help()->page(), QString::fromLatin1(id));
+    void backAndForward()
+    {
+        QVERIFY(m_window->open({sample(u"dense"_s)}));
+        auto &session = this->session();
+        QVERIFY(!action(u"Back"_s)->isEnabled());
+        session.goToWeight(0);
+        session.goToWeight(1);
+        session.goToWeight(2);
+        (*m_window)->activateWindow();
+        QVERIFY(QTest::qWaitForWindowActive(&**m_window));
+        QTest::keyClick(&**m_window, Qt::Key_Left, Qt::AltModifier);
+        QCOMPARE(session.place().weight, std::size_t{1});
+        QTest::keyClick(&**m_window, Qt::Key_Left, Qt::AltModifier);
+        QCOMPARE(session.place().weight, std::size_t{0});
+        QTest::keyClick(&**m_window, Qt::Key_Right, Qt::AltModifier);
+        QCOMPARE(session.place().weight, std::size_t{1});
     }
-    // Nothing has the focus, as in a window that was clicked beside its docks: what the workspace
-    // is about.
-    (*m_window)->showLayout(Layout::Performance);
-    QVERIFY(m_window->settle());
-    if (QWidget *focus = QApplication::focusWidget())
-        focus->clearFocus();
-    (*m_window)->setFocus();
-    QTest::keyClick(&**m_window, Qt::Key_F1);
-    QCOMPARE((*m_window)->docks().help()->page(), QStringLiteral("stream"));
-    QVERIFY((*m_window)->docks().help()->page() != QLatin1String("index"));
-}
 
-void TestWindowActions::everyDockHasHelp()
-{
-    for (const QString &id : (*m_window)->docks().ids())
-        QVERIFY2(id == QLatin1String("help") || ui::HelpDock::hasPage(id), qPrintable(id));
-}
-
-/// Neither of the two bundles, nor a build that was added; asked from any dock.
-void TestWindowActions::exportsDoNotReplaceWhatIsOpen()
-{
-    QStringList paths;
-    for (const char *name : {"dense", "sparse", "palette"})
-        paths += sample(QString::fromLatin1(name));
-    QVERIFY(m_window->open({paths[0], paths[1]}));
-    const app::DockSet &docks = (*m_window)->docks();
-    auto *builds = qobject_cast<ui::BuildsDock *>(docks.dock(QStringLiteral("builds")));
-    QVERIFY(builds);
-    const auto third = Bundle::open(paths[2].toStdString());
-    QVERIFY(third);
-    builds->addBuild(*third);
-    const QWidget *dock = docks.dock(QStringLiteral("weight"));
-    for (const QString &path : paths) {
-        QVERIFY2(!ui::outputRefusal(dock, path + QStringLiteral("/model.mil")).isEmpty(),
-                 qPrintable(path));
-        QVERIFY2(!ui::outputRefusal(dock, path + QStringLiteral("/new.csv")).isEmpty(),
-                 qPrintable(path));
+    void paletteFindsEverything()
+    {
+        QVERIFY(m_window->open({sample(u"dense"_s)}));
+        auto *box = (*m_window)->findChild<app::GoToBox *>();
+        (*m_window)->activateWindow();
+        QVERIFY(QTest::qWaitForWindowActive(&**m_window));
+        const auto type = [&](const QString &text) {
+            QTest::keyClick(&**m_window, Qt::Key_K, Qt::ControlModifier);
+            box->clear();
+            QTest::keyClicks(box, text);
+        };
+        type(u"reset lay"_s);
+        QVERIFY(box->hits().isVisible());
+        QCOMPARE(box->hits().hits().at(0).text, u"Reset Layout"_s);
+        // A part of a weight's name, chosen with the arrow key.
+        const std::string name = session().bundle()->weights()[1].name;
+        type(QString::fromStdString(name).mid(1));
+        QTest::keyClick(box, Qt::Key_Down);
+        QCOMPARE(box->hits().hits().at(0).kind, app::PaletteIndex::Kind::Weight);
+        QTest::keyClick(box, Qt::Key_Return);
+        QCOMPARE(session().place().weight, std::size_t{1});
+        QVERIFY(!box->hits().isVisible());
+        // A place: what was asked for is done, and the line is free for the next question.
+        type(QString::fromStdString(name) + u"[0]"_s);
+        QTest::keyClick(box, Qt::Key_Return);
+        QCOMPARE(session().place().element, std::optional<std::uint64_t>(0));
+        QCOMPARE(box->text(), QString());
+        // A workspace by name, with Enter alone.
+        type(u"Performance"_s);
+        QTest::keyClick(box, Qt::Key_Return);
+        QCOMPARE((*m_window)->layouts().current(), Layout::Performance);
+        // A kind of edit, which no menu lists.
+        type(u"new edit: fill"_s);
+        QTest::keyClick(box, Qt::Key_Return);
+        QVERIFY((*m_window)->docks().patches()->isVisible());
+        auto *line = VERIFIED(qobject_cast<QLineEdit *>(QApplication::focusWidget()));
+        QCOMPARE(line->placeholderText(), u"weight[0:4,:]=0"_s);
+        // A chip and a help page.
+        type(u"H17s"_s);
+        QCOMPARE(box->hits().hits().at(0).kind, app::PaletteIndex::Kind::Chip);
+        type(u"M1"_s);
+        QCOMPARE(box->hits().hits().at(0).text, u"M1"_s);
+        QVERIFY(box->hits().hits().at(0).note.contains(u"H13"_s));
+        type(u"roofline"_s);
+        bool help = false;
+        for (int row = 0; row < box->hits().hits().rowCount(); ++row)
+            help |= box->hits().hits().at(row).kind == app::PaletteIndex::Kind::Help;
+        QVERIFY(help);
+        QTest::keyClick(box, Qt::Key_Escape);
+        QVERIFY(!box->hits().isVisible());
     }
-    QCOMPARE(ui::outputRefusal(dock, m_folder->filePath(QStringLiteral("new.csv"))), QString());
-}
 
-/// The next dialog begins where the copy was written.
-void TestWindowActions::savedCopiesSetTheFolder()
-{
-    QVERIFY(m_window->open({sample(QStringLiteral("dense"))}));
-    QVERIFY(QDir(m_folder->path()).mkdir(QStringLiteral("copies")));
-    const QString copies = m_folder->filePath(QStringLiteral("copies"));
-    QCOMPARE(ui::dialogFolder(&**m_window), m_folder->path());
-    action(QStringLiteral("Save As\u2026"))->trigger();
-    auto *dialog = (*m_window)->findChild<QFileDialog *>();
-    QVERIFY(dialog);
-    Q_EMIT dialog->fileSelected(copies + QStringLiteral("/copy.mlmodelc"));
-    dialog->close();
-    QVERIFY(m_window->settle());
-    QVERIFY(QFileInfo::exists(copies + QStringLiteral("/copy.mlmodelc")));
-    QCOMPARE(ui::dialogFolder(&**m_window), copies);
-}
-
-/// A table behind a tab, which has read nothing yet, comes into view and is written.
-void TestWindowActions::tablesOutOfViewAreExported()
-{
-    QVERIFY(m_window->open({sample(QStringLiteral("dense"))}));
-    ui::Dock *dock = this->dock(QStringLiteral("layout"));
-    QVERIFY(!dock->onView());
-    const QString path = m_folder->filePath(QStringLiteral("sections.tsv"));
-    QTimer answer;
-    QStringList asked;
-    connect(&answer, &QTimer::timeout, this, [&] {
-        if (auto *dialog = qobject_cast<QFileDialog *>(QApplication::activeModalWidget())) {
-            asked += dialog->windowTitle();
-            answer.stop();
-            dialog->findChild<QLineEdit *>()->setText(path); // selectFile() leaves what has focus
-            QMetaObject::invokeMethod(dialog, "accept");
+    /// Painting on the mask within the inspector: its dock of its own is hidden, and does nothing.
+    void paletteFindsWhatTheInspectorDoes()
+    {
+        QVERIFY(m_window->open({sample(u"sparse"_s)}));
+        (*m_window)->activateWindow();
+        QVERIFY(QTest::qWaitForWindowActive(&**m_window));
+        auto &session = this->session();
+        for (std::size_t i = 0; i < session.bundle()->weights().size(); ++i) {
+            if (session.bundle()->weights()[i].has(codec::PartRole::Mask))
+                session.goToWeight(i);
         }
-    });
-    answer.start(20);
-    action(QStringLiteral("Export Table of Sections\u2026"))->trigger();
-    QTRY_COMPARE(asked.size(), 1);
-    QVERIFY(dock->onView());
-    QFile file(path);
-    QTRY_VERIFY(file.exists());
-    QVERIFY(file.open(QIODevice::ReadOnly));
-    QVERIFY(file.readAll().count('\n') > 10);
-}
-
-/// Ctrl+C is named in the menu of every dock, where Edit > Copy in This Dock finds it too.
-void TestWindowActions::everyDockCopies()
-{
-    // Pictures, plots and texts, whose numbers are copied elsewhere or whose view has the key.
-    const QStringList noRows{QStringLiteral("overview"),  QStringLiteral("inspector"),
-                             QStringLiteral("mask"),      QStringLiteral("pair"),
-                             QStringLiteral("roofline"),  QStringLiteral("timeline"),
-                             QStringLiteral("reduction"), QStringLiteral("help")};
-    QStringList without;
-    for (const app::DockSet::Entry &entry : (*m_window)->docks().entries()) {
-        const bool copies = std::any_of(
-            entry.menuActions.begin(), entry.menuActions.end(), [](const QAction *action) {
-                return action->shortcut() == QKeySequence(QKeySequence::Copy);
-            });
-        if (!copies && !noRows.contains(entry.dock->id()))
-            without += entry.dock->id();
+        session.setPatchingEnabled(true);
+        QVERIFY(m_window->settle());
+        QVERIFY(dock(u"mask"_s)->isHidden());
+        auto *box = (*m_window)->findChild<app::GoToBox *>();
+        QTest::keyClick(&**m_window, Qt::Key_K, Qt::ControlModifier);
+        QTest::keyClicks(box, u"paint by dragging"_s);
+        QVERIFY(box->hits().isVisible());
+        QCOMPARE(box->hits().hits().rowCount(), 1);
+        QTest::keyClick(box, Qt::Key_Return);
+        QVERIFY(box->text().isEmpty());
+        auto *inspector = dock(u"inspector"_s);
+        bool painting = false;
+        for (const QAction *action : inspector->findChildren<QAction *>())
+            painting |= action->text() == QLatin1String("Paint by Dragging") && action->isChecked();
+        QVERIFY(painting);
     }
-    QVERIFY2(without.isEmpty(), qPrintable(without.join(QLatin1Char(' '))));
-}
 
-/// Edit > Copy in This Dock does what Ctrl+C does where the keyboard is.
-void TestWindowActions::copyIsOfTheFocus()
-{
-    QVERIFY(m_window->open({sample(QStringLiteral("dense"))}));
-    (*m_window)->activateWindow();
-    QVERIFY(QTest::qWaitForWindowActive(&**m_window));
-    (*m_window)->showLayout(Layout::Patch);
-    session().goToWeight(0);
-    QVERIFY(m_window->settle());
-    QAction *copy = nullptr;
-    for (QAction *found : (*m_window)->findChildren<QAction *>())
-        if (found->text().startsWith(QStringLiteral("&Copy in This Dock")))
-            copy = found;
-    QVERIFY(copy);
-    app::DockSet::reveal(dock(QStringLiteral("weight")));
-    QGuiApplication::clipboard()->clear();
-    copy->trigger();
-    const auto *grid = dock(QStringLiteral("weight"))->findChild<QTableView *>();
-    QVERIFY(grid && grid->currentIndex().isValid());
-    const QString value = grid->currentIndex().data(ui::CopyRole).toString();
-    QVERIFY(!value.isEmpty());
-    QCOMPARE(QGuiApplication::clipboard()->text().trimmed(), value);
-    // A line that holds a selection: not the table beside it.
-    ui::Dock *bundle = dock(QStringLiteral("bundle"));
-    auto *filter = bundle->findChild<QLineEdit *>();
-    filter->setText(QStringLiteral("form:dense"));
-    filter->setFocus();
-    filter->selectAll();
-    copy->trigger();
-    QCOMPARE(QGuiApplication::clipboard()->text(), QStringLiteral("form:dense"));
-}
+    void linksOpenTheirPlace()
+    {
+        const QString path = sample(u"dense"_s);
+        QVERIFY(m_window->open({path}));
+        auto &session = this->session();
+        session.goToElement(1, 3);
+        action(u"Copy Link to This Place"_s)->trigger();
+        const QString link = QGuiApplication::clipboard()->text();
+        QVERIFY(link.startsWith(u"kernscope "_s));
+        QString target = link.mid(10);
+        target.remove(QLatin1Char('\''));
+        QVERIFY(m_window->open({path}));
+        QVERIFY(session.place() == ui::Place());
+        QVERIFY(m_window->open({target}));
+        QCOMPARE(session.place().weight, std::size_t{1});
+        QCOMPARE(session.place().element.value(), std::uint64_t{3});
+        // A place that is not there is said, and the file is open all the same.
+        QVERIFY(m_window->open({path + u"#no such weight"_s}));
+        QVERIFY(session.place() == ui::Place());
+    }
 
-/// Go > Visited Places: the list of the back and forward buttons, by keyboard.
-void TestWindowActions::visitedPlacesAreListed()
-{
-    QVERIFY(m_window->open({sample(QStringLiteral("dense"))}));
-    auto &session = this->session();
-    session.goToWeight(0);
-    session.goToWeight(1);
-    session.goToWeight(2);
-    session.goBack();
-    QCOMPARE(session.place().weight, std::size_t{1});
-    QMenu *visited = nullptr;
-    for (QMenu *menu : (*m_window)->findChildren<QMenu *>())
-        if (menu->title() == QLatin1String("&Visited Places"))
-            visited = menu;
-    QVERIFY(visited);
-    Q_EMIT visited->aboutToShow();
-    const auto places = visited->actions();
-    QCOMPARE(places.size(), 4);
-    const auto name = [&session](std::size_t weight) {
-        return QString::fromStdString(session.bundle()->weights()[weight].name);
-    };
-    for (int i = 0; i < 3; ++i)
-        QCOMPARE(places[i]->text(), name(static_cast<std::size_t>(2 - i)));
-    QVERIFY(places[1]->isChecked() && !places[0]->isChecked());
-    QCOMPARE(places[3]->text(), QStringLiteral("Overview"));
-    places[0]->trigger();
-    QCOMPARE(session.place().weight, std::size_t{2});
-    ui::Dock *overview = dock(QStringLiteral("overview"));
-    QVERIFY(m_window->settle());
-    QVERIFY(!overview->onView());
-    places[3]->trigger(); // as Alt+Left from the first weight that was chosen
-    QVERIFY(session.place() == ui::Place());
-    QVERIFY(m_window->settle());
-    QVERIFY(overview->onView());
-}
+    void stepsThroughWeights()
+    {
+        QVERIFY(m_window->open({sample(u"dense"_s)}));
+        auto &session = this->session();
+        action(u"Next Weight"_s)->trigger();
+        QCOMPARE(session.place().weight, std::size_t{0});
+        action(u"Next Weight"_s)->trigger();
+        QCOMPARE(session.place().weight, std::size_t{1});
+        for (std::size_t i = 0; i < session.bundle()->weights().size() + 3; ++i)
+            action(u"Next Weight"_s)->trigger();
+        QCOMPARE(session.place().weight, session.bundle()->weights().size() - 1);
+        action(u"Previous Weight"_s)->trigger();
+        QCOMPARE(session.place().weight, session.bundle()->weights().size() - 2);
+    }
+
+    void helpOfTheFocusedDock()
+    {
+        QVERIFY(m_window->open({sample(u"sparse"_s)}));
+        (*m_window)->activateWindow();
+        QVERIFY(QTest::qWaitForWindowActive(&**m_window));
+        for (const char *id : {"bundle", "hex", "weight"}) {
+            app::DockSet::reveal(dock(QString::fromLatin1(id)));
+            QTest::keyClick(&**m_window, Qt::Key_F1);
+            QVERIFY((*m_window)->docks().help()->isVisible());
+            QCOMPARE((*m_window)->docks().help()->page(), QString::fromLatin1(id));
+        }
+        // Nothing has the focus, as in a window that was clicked beside its docks: what the
+        // workspace is about.
+        (*m_window)->showLayout(Layout::Performance);
+        QVERIFY(m_window->settle());
+        if (QWidget *focus = QApplication::focusWidget())
+            focus->clearFocus();
+        (*m_window)->setFocus();
+        QTest::keyClick(&**m_window, Qt::Key_F1);
+        QCOMPARE((*m_window)->docks().help()->page(), u"stream"_s);
+        QVERIFY((*m_window)->docks().help()->page() != QLatin1String("index"));
+    }
+
+    void everyDockHasHelp()
+    {
+        for (const QString &id : (*m_window)->docks().ids())
+            QVERIFY2(id == QLatin1String("help") || ui::HelpDock::hasPage(id), qPrintable(id));
+    }
+
+    /// Neither of the two bundles, nor a build that was added; asked from any dock.
+    void exportsDoNotReplaceWhatIsOpen()
+    {
+        QStringList paths;
+        for (const char *name : {"dense", "sparse", "palette"})
+            paths += sample(QString::fromLatin1(name));
+        QVERIFY(m_window->open({paths[0], paths[1]}));
+        const app::DockSet &docks = (*m_window)->docks();
+        auto *builds = VERIFIED(qobject_cast<ui::BuildsDock *>(docks.dock(u"builds"_s)));
+        const auto third = VERIFIED(Bundle::open(paths[2].toStdString()));
+        builds->addBuild(*third);
+        const QWidget *dock = docks.dock(u"weight"_s);
+        for (const QString &path : paths) {
+            QVERIFY2(!ui::outputRefusal(dock, path + u"/model.mil"_s).isEmpty(), qPrintable(path));
+            QVERIFY2(!ui::outputRefusal(dock, path + u"/new.csv"_s).isEmpty(), qPrintable(path));
+        }
+        QCOMPARE(ui::outputRefusal(dock, m_folder->filePath(u"new.csv"_s)), QString());
+    }
+
+    /// What the window quantises and builds reads back, and its ways there and back give the same
+    /// bytes; nothing replaces what is there.
+    void makesBesideTheBundle()
+    {
+        const auto at = [this](const char *name) {
+            return std::filesystem::path(
+                m_folder->filePath(QString::fromLatin1(name)).toStdString());
+        };
+        const QString path = sample(u"palette"_s);
+        const auto bundle = VERIFIED(Bundle::open(path.toStdString()));
+        const auto weights = plan::sectionWeights(**bundle);
+        QVERIFY(!weights.empty());
+        quantized::QuantizeOptions mx;
+        mx.format = "mxfp8";
+        mx.source = "fp16";
+        mx.tiles = true;
+        const auto made =
+            VERIFIED(app::quantizeWeight(**bundle, weights.front(), mx, at("a.mxfp8")));
+        QVERIFY(made->figures.relative < 0.1);
+        QVERIFY(!app::quantizeWeight(**bundle, weights.front(), mx, at("a.mxfp8"))); // it is there
+        const auto folder = Bundle::open(at("a.mxfp8").string());
+        QVERIFY(folder && (*folder)->weights().size() == 1);
+        QVERIFY(app::relayoutTo(at("a.mxfp8"), {"nz", {}}, at("b.mxfp8")));
+        QVERIFY(app::relayoutTo(at("b.mxfp8"), {"nd", {}}, at("c.mxfp8")));
+        const auto bytes = [&](const char *name) {
+            QFile file(m_folder->filePath(QString::fromLatin1(name)));
+            return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray("none");
+        };
+        QCOMPARE(bytes("a.mxfp8/data.bin"), bytes("c.mxfp8/data.bin"));
+        const target::Target &m1 = *target::findTarget("M1")->target;
+        const target::Target &m3 = *target::findTarget("M3")->target;
+        const target::Target &m6 = *target::findTarget("M6")->target;
+        QVERIFY(app::buildSectionTo(**bundle, weights, {}, m6, at("built.ksec")));
+        const auto narrow = app::buildSectionTo(**bundle, weights, {}, m3, at("no.ksec"));
+        QVERIFY(!narrow && narrow.error().code == "section.legality"); // the 2 bits of `depthwise`
+        plan::SectionOptions wide;
+        wide.form = "palette";
+        wide.bits = 6; // no encoder of the M1 has it
+        const auto refused = app::buildSectionTo(**bundle, weights, wide, m1, at("no.ksec"));
+        QVERIFY(!refused && refused.error().code == "section.legality");
+        const auto section = Bundle::open(at("built.ksec").string());
+        QVERIFY(section && (*section)->section());
+        QVERIFY(app::relocateTo(**section, section::LoadAddresses{0x40000, {}, {}}, at("at.ksec")));
+        QVERIFY(bytes("at.ksec") != bytes("built.ksec"));
+        const auto resolved = Bundle::open(at("at.ksec").string());
+        QVERIFY(resolved && app::relocateTo(**resolved, std::nullopt, at("back.ksec")));
+        QCOMPARE(bytes("back.ksec"), bytes("built.ksec"));
+        QVERIFY(!app::relocateTo(**bundle, std::nullopt, at("none.ksec"))); // no section is open
+    }
+
+    /// The builder offers slices where the chip's are published, and writes what it says.
+    void slicesAreBuilt()
+    {
+        const QString path = sample(u"sparse"_s);
+        QVERIFY(m_window->open({path}));
+        auto &chips = ui::ChipState::of(session());
+        const auto fields = [this] {
+            action(u"Build a Weight Section\u2026"_s)->trigger();
+            auto *dialog = test::dialog();
+            std::map<QString, QWidget *> named;
+            if (dialog == nullptr)
+                return std::pair(dialog, named);
+            for (auto *widget : dialog->findChildren<QWidget *>())
+                named[widget->accessibleName()] = widget;
+            return std::pair(dialog, named);
+        };
+        for (const auto &[chip, choices] : {std::pair{"M6", 1}, {"M1", 3}}) {
+            chips.setTarget(*target::findTarget(chip)->target);
+            const auto [dialog, named] = fields();
+            QVERIFY(dialog);
+            const auto *write = VERIFIED(qobject_cast<QComboBox *>(named.at(u"Write"_s)));
+            QCOMPARE(write->count(), choices);
+            dialog->close();
+            QVERIFY(m_window->settle());
+        }
+        const QString file = m_folder->filePath(u"slices.bin"_s);
+        const auto at = [this](const char *name) {
+            return std::filesystem::path(
+                m_folder->filePath(QString::fromLatin1(name)).toStdString());
+        };
+        const Bundle &bundle = *session().bundle();
+        const auto weights = plan::sectionWeights(bundle);
+        const target::Target &m1 = *target::findTarget("M1")->target;
+        const std::vector<std::size_t> first{weights.front()};
+        const auto whole = VERIFIED(app::buildSlicesTo(bundle, first, {}, m1, at("slices.bin")));
+        QVERIFY(!whole->rows.empty() && !whole->laws.empty());
+        QCOMPARE(QFileInfo(file).size(), qint64(whole->bytes.size()));
+        QCOMPARE(whole->rows.back().offset + whole->rows.back().bytes, whole->bytes.size());
+        QVERIFY(!app::buildSlicesTo(bundle, first, {}, m1, at("slices.bin"))); // it is there
+        const auto &m6 = *target::findTarget("M6")->target;
+        const auto unknown = app::buildSlicesTo(bundle, first, {}, m6, at("no.bin"));
+        QVERIFY(!unknown && unknown.error().code == "section.build");
+        QVERIFY(!QFileInfo::exists(m_folder->filePath(u"no.bin"_s)));
+    }
+
+    // What the menus of the window do for whatever holds the keyboard.
+    /// The next dialog begins where the copy was written.
+    void savedCopiesSetTheFolder()
+    {
+        QVERIFY(m_window->open({sample(u"dense"_s)}));
+        QVERIFY(QDir(m_folder->path()).mkdir(u"copies"_s));
+        const QString copies = m_folder->filePath(u"copies"_s);
+        QCOMPARE(ui::dialogFolder(&**m_window), m_folder->path());
+        action(u"Save As\u2026"_s)->trigger();
+        auto *dialog = VERIFIED((*m_window)->findChild<QFileDialog *>());
+        Q_EMIT dialog->fileSelected(copies + u"/copy.mlmodelc"_s);
+        dialog->close();
+        QVERIFY(m_window->settle());
+        QVERIFY(QFileInfo::exists(copies + u"/copy.mlmodelc"_s));
+        QCOMPARE(ui::dialogFolder(&**m_window), copies);
+    }
+
+    /// A table behind a tab, which has read nothing yet, comes into view and is written.
+    void tablesOutOfViewAreExported()
+    {
+        QVERIFY(m_window->open({sample(u"dense"_s)}));
+        ui::Dock *dock = this->dock(u"layout"_s);
+        QVERIFY(!dock->onView());
+        const QString path = m_folder->filePath(u"sections.tsv"_s);
+        QTimer answer;
+        QStringList asked;
+        connect(&answer, &QTimer::timeout, this, [&] {
+            if (auto *dialog = qobject_cast<QFileDialog *>(QApplication::activeModalWidget())) {
+                asked += dialog->windowTitle();
+                answer.stop();
+                dialog->findChild<QLineEdit *>()->setText(
+                    path); // selectFile() leaves what has focus
+                QMetaObject::invokeMethod(dialog, "accept");
+            }
+        });
+        answer.start(20);
+        action(u"Export Table of Sections\u2026"_s)->trigger();
+        QTRY_COMPARE(asked.size(), 1);
+        QVERIFY(dock->onView());
+        QFile file(path);
+        QTRY_VERIFY(file.exists());
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        QVERIFY(file.readAll().count('\n') > 10);
+    }
+
+    /// Ctrl+C is named in the menu of every dock, where Edit > Copy in This Dock finds it too.
+    void everyDockCopies()
+    {
+        // Pictures, plots and texts, whose numbers are copied elsewhere or whose view has the key.
+        const QStringList noRows{u"overview"_s, u"inspector"_s, u"mask"_s,      u"pair"_s,
+                                 u"roofline"_s, u"timeline"_s,  u"reduction"_s, u"help"_s};
+        QStringList without;
+        for (const app::DockSet::Entry &entry : (*m_window)->docks().entries()) {
+            const bool copies = std::any_of(
+                entry.menuActions.begin(), entry.menuActions.end(), [](const QAction *action) {
+                    return action->shortcut() == QKeySequence(QKeySequence::Copy);
+                });
+            if (!copies && !noRows.contains(entry.dock->id()))
+                without += entry.dock->id();
+        }
+        QVERIFY2(without.isEmpty(), qPrintable(without.join(QLatin1Char(' '))));
+    }
+
+    /// Edit > Copy in This Dock does what Ctrl+C does where the keyboard is.
+    void copyIsOfTheFocus()
+    {
+        QVERIFY(m_window->open({sample(u"dense"_s)}));
+        (*m_window)->activateWindow();
+        QVERIFY(QTest::qWaitForWindowActive(&**m_window));
+        (*m_window)->showLayout(Layout::Patch);
+        session().goToWeight(0);
+        QVERIFY(m_window->settle());
+        QAction *copy = nullptr;
+        for (QAction *found : (*m_window)->findChildren<QAction *>())
+            if (found->text().startsWith(u"&Copy in This Dock"_s))
+                copy = found;
+        QVERIFY(copy);
+        app::DockSet::reveal(dock(u"weight"_s));
+        QGuiApplication::clipboard()->clear();
+        copy->trigger();
+        const auto *grid = dock(u"weight"_s)->findChild<QTableView *>();
+        QVERIFY(grid && grid->currentIndex().isValid());
+        const QString value = grid->currentIndex().data(ui::CopyRole).toString();
+        QVERIFY(!value.isEmpty());
+        QCOMPARE(QGuiApplication::clipboard()->text().trimmed(), value);
+        // A line that holds a selection: not the table beside it.
+        ui::Dock *bundle = dock(u"bundle"_s);
+        auto *filter = bundle->findChild<QLineEdit *>();
+        filter->setText(u"form:dense"_s);
+        filter->setFocus();
+        filter->selectAll();
+        copy->trigger();
+        QCOMPARE(QGuiApplication::clipboard()->text(), u"form:dense"_s);
+    }
+
+    /// Go > Visited Places: the list of the back and forward buttons, by keyboard.
+    void visitedPlacesAreListed()
+    {
+        QVERIFY(m_window->open({sample(u"dense"_s)}));
+        auto &session = this->session();
+        session.goToWeight(0);
+        session.goToWeight(1);
+        session.goToWeight(2);
+        session.goBack();
+        QCOMPARE(session.place().weight, std::size_t{1});
+        QMenu *visited = nullptr;
+        for (QMenu *menu : (*m_window)->findChildren<QMenu *>())
+            if (menu->title() == QLatin1String("&Visited Places"))
+                visited = menu;
+        QVERIFY(visited);
+        Q_EMIT visited->aboutToShow();
+        const auto places = visited->actions();
+        QCOMPARE(places.size(), 4);
+        const auto name = [&session](std::size_t weight) {
+            return QString::fromStdString(session.bundle()->weights()[weight].name);
+        };
+        for (int i = 0; i < 3; ++i)
+            QCOMPARE(places[i]->text(), name(static_cast<std::size_t>(2 - i)));
+        QVERIFY(places[1]->isChecked() && !places[0]->isChecked());
+        QCOMPARE(places[3]->text(), u"Overview"_s);
+        places[0]->trigger();
+        QCOMPARE(session.place().weight, std::size_t{2});
+        ui::Dock *overview = dock(u"overview"_s);
+        QVERIFY(m_window->settle());
+        QVERIFY(!overview->onView());
+        places[3]->trigger(); // as Alt+Left from the first weight that was chosen
+        QVERIFY(session.place() == ui::Place());
+        QVERIFY(m_window->settle());
+        QVERIFY(overview->onView());
+    }
+};
 
 KERNSCOPE_TEST(TestWindowActions, QApplication)
 #include "tst_window_actions.moc"

@@ -30,46 +30,315 @@ class TestWindowBehaviour : public test::MainWindowTest
 
 private Q_SLOTS:
     void init() { openWindow(); }
-    void hiddenDocksComeBackAsWide();
-    void docksBehindTabsWait();
-    void sectionsShowTheirGroups();
-    void tabsKeepTheirNames();
-    void tabsStandForTitles();
-    void floatingDocksHaveTitles();
-    void wideDocksOpenInTheMiddle();
-    void saveShowsTheBytes();
-    void patchLayoutHasALargeGrid();
-    void everyDockFindsByKey();
-    void buildsKnowThePairsByHand();
-    void partnersAreAskedForOnce_data();
-    void partnersAreAskedForOnce();
+
+    void hiddenDocksComeBackAsWide()
+    {
+        QVERIFY(m_window->open({sample(u"sparse"_s)}));
+        for (const char *id : {"bundle", "inspector", "hex"}) {
+            const QSize before = dock(id)->size();
+            dock(id)->close();
+            QVERIFY(m_window->settle());
+            app::DockSet::reveal(dock(id));
+            QTRY_VERIFY2(std::abs(dock(id)->width() - before.width()) < 8, id);
+            QTRY_VERIFY2(std::abs(dock(id)->height() - before.height()) < 8, id);
+        }
+    }
+
+    /// A hidden dock computes nothing (the plan of a large bundle takes minutes) until its tab is
+    /// shown.
+    void docksBehindTabsWait()
+    {
+        QVERIFY(m_window->open({}));
+        (*m_window)->showLayout(app::Layout::Performance);
+        QVERIFY(m_window->settle());
+        QVERIFY(dock("stream")->onView() && dock("stream")->showsContent());
+        QVERIFY(!dock("plan")->onView());
+        QVERIFY(!dock("plan")->showsContent() && !dock("plan")->busy());
+        dock("plan")->raise();
+        QVERIFY(QTest::qWaitFor([this] { return dock("plan")->showsContent(); }, 30000));
+        QVERIFY(dock("plan")->onView() && !dock("stream")->onView());
+        // A place chosen meanwhile is followed once the dock is back.
+        session().goToWeight(1);
+        dock("stream")->raise();
+        QVERIFY(m_window->settle());
+        auto *stream = VERIFIED(qobject_cast<ui::StreamDock *>(dock("stream")));
+        QTRY_COMPARE(stream->matrix().currentIndex().row(), 1);
+    }
+
+    void sectionsShowTheirGroups()
+    {
+        const QString section = writeSection();
+        QVERIFY(!section.isEmpty());
+        QVERIFY(m_window->open({section}));
+        QCOMPARE((*m_window)->layouts().current(), Layout::Hardware);
+        QTRY_VERIFY(dock("groups")->isVisible());
+        QVERIFY(m_window->settle());
+        QVERIFY(dock("groups")->showsContent());
+        app::DockSet::reveal(dock("descriptor"));
+        QVERIFY(m_window->settle());
+        QVERIFY(dock("descriptor")->showsContent());
+        QVERIFY(m_window->open({sample(u"sparse"_s)}));
+        QCOMPARE((*m_window)->layouts().current(), Layout::Inspect);
+    }
+
+    void tabsKeepTheirNames()
+    {
+        QVERIFY(m_window->open({sample(u"sparse"_s)}));
+        (*m_window)->layouts().show(Layout::Hardware);
+        const auto tabsOf = [this] {
+            QList<QTabBar *> found;
+            for (QTabBar *tabs : (*m_window)->findChildren<QTabBar *>()) {
+                if (qobject_cast<QMainWindow *>(tabs->parent()))
+                    found << tabs;
+            }
+            return found;
+        };
+        QTRY_VERIFY(!tabsOf().isEmpty());
+        QCoreApplication::processEvents();
+        for (const QTabBar *tabs : tabsOf())
+            QCOMPARE(tabs->elideMode(), Qt::ElideNone);
+    }
+
+    /// Docks in tabs have no title bars; what stands in one stands at the end of the row of tabs.
+    void tabsStandForTitles()
+    {
+        (*m_window)->resize(1400, 900); // where the pickers of Bytes have room beside the tabs
+        QVERIFY(m_window->open({sample(u"sparse"_s)}));
+        ui::Dock *hex = dock("hex"), *sections = dock("layout"), *inspector = dock("inspector");
+        const auto titleOf = [](ui::Dock *of) { return of->titleBarWidget()->height(); };
+        app::DockSet::reveal(hex);
+        QTRY_COMPARE(titleOf(hex), 0);
+        QVERIFY(titleOf(inspector) > 0); // stands alone
+        const auto barOf = [](ui::Dock *of) {
+            for (QTabBar *tabs : of->parentWidget()->findChildren<QTabBar *>()) {
+                for (const auto *bar : tabs->findChildren<ui::DockTitleBar *>()) {
+                    if (bar->isVisible() && bar->findChild<QToolButton *>()->defaultAction() ==
+                                                of->standingActions()[0])
+                        return true;
+                }
+            }
+            return false;
+        };
+        QTRY_VERIFY(barOf(hex));
+        QVERIFY(!barOf(sections));
+        app::DockSet::reveal(sections);
+        QTRY_VERIFY(barOf(sections));
+        QVERIFY(!barOf(hex));
+        // Pin, float and hide by the keyboard; floating it has its own title bar again.
+        (*m_window)->activateWindow();
+        QVERIFY(QTest::qWaitForWindowActive(&**m_window));
+        QTest::keyClick(&**m_window, Qt::Key_P, Qt::ControlModifier | Qt::AltModifier);
+        QVERIFY(sections->pinned());
+        QTest::keyClick(&**m_window, Qt::Key_P, Qt::ControlModifier | Qt::AltModifier);
+        QVERIFY(!sections->pinned());
+        sections->standingActions()[1]->trigger();
+        QTRY_VERIFY(sections->isFloating());
+        QTRY_VERIFY(titleOf(sections) > 0);
+        sections->standingActions()[1]->trigger();
+        QTRY_VERIFY(!sections->isFloating());
+        QTRY_COMPARE(titleOf(sections), 0);
+        sections->standingActions()[2]->trigger();
+        QTRY_VERIFY(sections->isHidden());
+        QTRY_COMPARE(titleOf(hex), 0);
+    }
+
+    /// A dock taken out of its tabs has a title again, by which it is moved, pinned and closed.
+    void floatingDocksHaveTitles()
+    {
+        auto &window = **m_window;
+        QVERIFY(m_window->open({sample(u"sparse"_s)}));
+        int floated = 0;
+        for (const app::Layout layout : app::kLayouts) {
+            if (layout == app::Layout::Compare)
+                continue;
+            window.layouts().show(layout);
+            QVERIFY(m_window->settle());
+            for (const auto &entry : window.docks().entries()) {
+                const auto *host = qobject_cast<QMainWindow *>(entry.dock->parentWidget());
+                if (entry.dock->isHidden() || !host ||
+                    host->tabifiedDockWidgets(entry.dock).isEmpty())
+                    continue;
+                ++floated;
+                entry.dock->setFloating(true);
+                entry.dock->raise();
+                QVERIFY(m_window->settle());
+                const QWidget *title = entry.dock->titleBarWidget();
+                QTRY_VERIFY2(title->isVisible() && title->height() > 10,
+                             qPrintable(entry.dock->id()));
+                entry.dock->setFloating(false);
+                QVERIFY(m_window->settle());
+            }
+            window.layouts().reset();
+        }
+        QVERIFY(floated > 20);
+    }
+
+    /// A table or a program that the workspace does not show has no room in the panel at the side.
+    void wideDocksOpenInTheMiddle()
+    {
+        auto &window = **m_window;
+        window.resize(1400, 900);
+        QVERIFY(m_window->open({sample(u"sparse"_s)}));
+        const QStringList narrow{u"help"_s,     u"inspector"_s, u"assessment"_s,
+                                 u"codebook"_s, u"mask"_s,      u"bundle"_s};
+        for (const app::Layout layout :
+             {app::Layout::Inspect, app::Layout::Patch, app::Layout::Performance}) {
+            window.layouts().show(layout);
+            QVERIFY(m_window->settle());
+            for (const auto &entry : window.docks().entries()) {
+                if (!entry.dock->isHidden())
+                    continue;
+                app::DockSet::reveal(entry.dock);
+                QVERIFY(m_window->settle());
+                const int width = entry.dock->width();
+                QVERIFY2(narrow.contains(entry.dock->id()) ? width < 500 : width > 500,
+                         qPrintable(u"%1: %2"_s.arg(entry.dock->id()).arg(width)));
+                entry.dock->hide();
+            }
+        }
+    }
+
+    void saveShowsTheBytes()
+    {
+        QVERIFY(m_window->open({sample(u"dense"_s)}));
+        auto &session = this->session();
+        session.setPatchingEnabled(true);
+        session.requestEdits({test::setEdit(*session.bundle(), 0, 0, 1.0)}, {});
+        (*m_window)->activateWindow();
+        QVERIFY(QTest::qWaitForWindowActive(&**m_window));
+        QTest::keyClick(&**m_window, Qt::Key_S, Qt::ControlModifier);
+        auto *save = VERIFIED(test::dialog());
+        const auto *table = VERIFIED(save->findChild<QTableView *>());
+        const WrittenRange range = (*m_window)->document().pendingRanges().front();
+        const auto &file =
+            *session.bundle()->files()[session.bundle()->fileByPath(range.file).value()].file;
+        const auto word = [](std::byte value) {
+            return u"%1"_s.arg(std::to_integer<uint>(value), 2, 16, QLatin1Char('0'));
+        };
+        const auto text = [table](int column) {
+            return table->model()->index(0, column).data().toString();
+        };
+        QCOMPARE(text(0), QString::fromStdString(range.file));
+        QVERIFY(text(3).startsWith(word(file.diskByte(range.range.offset))));
+        QVERIFY(text(4).startsWith(word(file.bytes()[range.range.offset.value])));
+        QVERIFY(text(3) != text(4));
+        QTest::keyClick(save, Qt::Key_Escape);
+        session.undoStack().undo();
+    }
+
+    void patchLayoutHasALargeGrid()
+    {
+        QVERIFY(m_window->open({sample(u"dense"_s)}));
+        const QWidget *grid = &dynamic_cast<ui::WeightDock &>(*dock("weight")).grid().table();
+        session().goToWeight(0);
+        QVERIFY(m_window->settle());
+        const int before = grid->height();
+        (*m_window)->layouts().show(Layout::Patch);
+        QTRY_VERIFY(grid->height() > before * 5 / 4);
+        (*m_window)->layouts().show(Layout::Inspect);
+        QTRY_VERIFY(std::abs(grid->height() - before) < before / 4);
+    }
+
+    /// Ctrl+F of a dock puts the cursor where one types what to find.
+    void everyDockFindsByKey()
+    {
+        QVERIFY(m_window->open({sample(u"sparse"_s)}));
+        (*m_window)->activateWindow();
+        QVERIFY(QTest::qWaitForWindowActive(&**m_window));
+        int found = 0;
+        for (const auto &entry : (*m_window)->docks().entries()) {
+            app::DockSet::reveal(entry.dock);
+            QVERIFY(m_window->settle());
+            for (QAction *action : entry.menuActions) {
+                if (action->shortcut() != QKeySequence(QKeySequence::Find) ||
+                    !entry.dock->showsContent())
+                    continue;
+                action->trigger();
+                ++found;
+                QTRY_VERIFY2(qobject_cast<QLineEdit *>(QApplication::focusWidget()),
+                             qPrintable(entry.dock->id()));
+            }
+        }
+        QVERIFY(found > 5);
+    }
+
+    /// A pair that was made or taken apart by hand is so for Builds as well.
+    void buildsKnowThePairsByHand()
+    {
+        QVERIFY(m_window->open({sample(u"dense"_s), sample(u"sparse"_s)}));
+        auto *builds = qobject_cast<ui::BuildsDock *>(dock("builds"));
+        app::DockSet::reveal(builds);
+        builds->figure()->setCurrentIndex(static_cast<int>(ui::MatrixFigure::Verdict));
+        QVERIFY(m_window->settle());
+        const auto cell = [&](std::size_t weight) {
+            return builds->model().index(builds->model().rowOfWeight(weight), 2).data().toString();
+        };
+        QVERIFY(cell(0) != u"only in the first"_s);
+        ui::PairChoices choices;
+        choices.leaveDocumentAlone(
+            QString::fromStdString(session().bundle()->weights()[0].findableName()));
+        (*m_window)->docks().compare()->setChoices(choices);
+        QVERIFY(m_window->settle());
+        QCOMPARE(cell(0), u"only in the first"_s);
+        (*m_window)->docks().compare()->setChoices({});
+        QVERIFY(m_window->settle());
+        QVERIFY(cell(0) != u"only in the first"_s);
+    }
+
+    void partnersAreAskedForOnce_data()
+    {
+        QTest::addColumn<QString>("what");
+        for (const char *what : {"opened", "cancelled", "busy"})
+            test::addRow(what, QString::fromLatin1(what));
+    }
+
+    /// "Compare This Weight with…" asks for the partner once that file is there, and never later:
+    /// the next file that is opened beside the document has nothing to do with it.
+    void partnersAreAskedForOnce()
+    {
+        QFETCH(QString, what);
+        const QString dense = sample(u"dense"_s);
+        const QString sparse = sample(u"sparse"_s);
+        const QString palette = sample(u"palette"_s);
+        app::Document &document = (*m_window)->document();
+        ui::TaskManager &tasks = session().tasks();
+        QVERIFY(m_window->open({dense}));
+        session().goToWeight(0);
+        QAction *compare = nullptr;
+        for (QAction *action : (*m_window)->findChildren<QAction *>()) {
+            if (action->text().startsWith(u"Compare This"_s))
+                compare = action;
+        }
+        QVERIFY(compare && compare->isEnabled());
+        compare->trigger();
+        auto *asked = VERIFIED(qobject_cast<QInputDialog *>(test::dialog()));
+        if (what == u"busy"_s)
+            document.openOther(palette);
+        if (what == u"cancelled"_s)
+            connect(
+                &tasks, &ui::TaskManager::changed, &tasks, [&] { tasks.cancelAll(); },
+                static_cast<Qt::ConnectionType>(Qt::AutoConnection | Qt::SingleShotConnection));
+        Q_EMIT asked->textValueSelected(sparse);
+        asked->reject();
+        QVERIFY(m_window->settle());
+        const auto partners = [&] { return (*m_window)->findChildren<ui::PairDialog *>().size(); };
+        if (what == u"opened"_s) {
+            QCOMPARE(partners(), 1);
+            (*m_window)->findChild<ui::PairDialog *>()->reject();
+            QTRY_COMPARE(partners(), 0);
+        }
+        if (what == u"busy"_s)
+            QCOMPARE(partners(), 0);
+        document.openOther(what == u"busy"_s ? sparse : palette);
+        QVERIFY(m_window->settle());
+        QVERIFY(session().other());
+        QCOMPARE(partners(), 0);
+    }
 
 private:
     ui::Dock *dock(const char *id) { return (*m_window)->docks().dock(QString::fromLatin1(id)); }
     QString writeSection();
 };
-
-/// A hidden dock computes nothing (the plan of a large bundle takes minutes) until its tab is
-/// shown.
-void TestWindowBehaviour::docksBehindTabsWait()
-{
-    QVERIFY(m_window->open({}));
-    (*m_window)->showLayout(app::Layout::Performance);
-    QVERIFY(m_window->settle());
-    QVERIFY(dock("stream")->onView() && dock("stream")->showsContent());
-    QVERIFY(!dock("plan")->onView());
-    QVERIFY(!dock("plan")->showsContent() && !dock("plan")->busy());
-    dock("plan")->raise();
-    QVERIFY(QTest::qWaitFor([this] { return dock("plan")->showsContent(); }, 30'000));
-    QVERIFY(dock("plan")->onView() && !dock("stream")->onView());
-    // A place chosen meanwhile is followed once the dock is back.
-    session().goToWeight(1);
-    dock("stream")->raise();
-    QVERIFY(m_window->settle());
-    auto *stream = qobject_cast<ui::StreamDock *>(dock("stream"));
-    QVERIFY(stream);
-    QTRY_COMPARE(stream->matrix().currentIndex().row(), 1);
-}
 
 /// A dense weight of 16x4 for two cores.
 QString TestWindowBehaviour::writeSection()
@@ -90,296 +359,11 @@ QString TestWindowBehaviour::writeSection()
     target.name = "H13";
     target.cores = 2;
     const auto bytes = section::buildSection(target, {weight});
-    QFile file(m_folder->filePath(QStringLiteral("w.ksec")));
+    QFile file(m_folder->filePath(u"w.ksec"_s));
     if (!bytes || !file.open(QIODevice::WriteOnly))
         return {};
     file.write(reinterpret_cast<const char *>(bytes->data()), qint64(bytes->size()));
     return file.fileName();
-}
-
-void TestWindowBehaviour::hiddenDocksComeBackAsWide()
-{
-    QVERIFY(m_window->open({sample(QStringLiteral("sparse"))}));
-    for (const char *id : {"bundle", "inspector", "hex"}) {
-        const QSize before = dock(id)->size();
-        dock(id)->close();
-        QVERIFY(m_window->settle());
-        app::DockSet::reveal(dock(id));
-        QTRY_VERIFY2(std::abs(dock(id)->width() - before.width()) < 8, id);
-        QTRY_VERIFY2(std::abs(dock(id)->height() - before.height()) < 8, id);
-    }
-}
-
-void TestWindowBehaviour::sectionsShowTheirGroups()
-{
-    const QString section = writeSection();
-    QVERIFY(!section.isEmpty());
-    QVERIFY(m_window->open({section}));
-    QCOMPARE((*m_window)->layouts().current(), Layout::Hardware);
-    QTRY_VERIFY(dock("groups")->isVisible());
-    QVERIFY(m_window->settle());
-    QVERIFY(dock("groups")->showsContent());
-    app::DockSet::reveal(dock("descriptor"));
-    QVERIFY(m_window->settle());
-    QVERIFY(dock("descriptor")->showsContent());
-    QVERIFY(m_window->open({sample(QStringLiteral("sparse"))}));
-    QCOMPARE((*m_window)->layouts().current(), Layout::Inspect);
-}
-
-void TestWindowBehaviour::tabsKeepTheirNames()
-{
-    QVERIFY(m_window->open({sample(QStringLiteral("sparse"))}));
-    (*m_window)->layouts().show(Layout::Hardware);
-    const auto tabsOf = [this] {
-        QList<QTabBar *> found;
-        for (QTabBar *tabs : (*m_window)->findChildren<QTabBar *>()) {
-            if (qobject_cast<QMainWindow *>(tabs->parent()))
-                found << tabs;
-        }
-        return found;
-    };
-    QTRY_VERIFY(!tabsOf().isEmpty());
-    QCoreApplication::processEvents();
-    for (const QTabBar *tabs : tabsOf())
-        QCOMPARE(tabs->elideMode(), Qt::ElideNone);
-}
-
-/// Docks in tabs have no title bars; what stands in one stands at the end of the row of tabs.
-void TestWindowBehaviour::tabsStandForTitles()
-{
-    (*m_window)->resize(1400, 900); // where the pickers of Bytes have room beside the tabs
-    QVERIFY(m_window->open({sample(QStringLiteral("sparse"))}));
-    ui::Dock *hex = dock("hex"), *sections = dock("layout"), *inspector = dock("inspector");
-    const auto titleOf = [](ui::Dock *of) { return of->titleBarWidget()->height(); };
-    app::DockSet::reveal(hex);
-    QTRY_COMPARE(titleOf(hex), 0);
-    QVERIFY(titleOf(inspector) > 0); // stands alone
-    const auto barOf = [](ui::Dock *of) {
-        for (QTabBar *tabs : of->parentWidget()->findChildren<QTabBar *>()) {
-            for (const auto *bar : tabs->findChildren<ui::DockTitleBar *>()) {
-                if (bar->isVisible() &&
-                    bar->findChild<QToolButton *>()->defaultAction() == of->standingActions()[0])
-                    return true;
-            }
-        }
-        return false;
-    };
-    QTRY_VERIFY(barOf(hex));
-    QVERIFY(!barOf(sections));
-    app::DockSet::reveal(sections);
-    QTRY_VERIFY(barOf(sections));
-    QVERIFY(!barOf(hex));
-    // Pin, float and hide by the keyboard; floating it has its own title bar again.
-    (*m_window)->activateWindow();
-    QVERIFY(QTest::qWaitForWindowActive(&**m_window));
-    QTest::keyClick(&**m_window, Qt::Key_P, Qt::ControlModifier | Qt::AltModifier);
-    QVERIFY(sections->pinned());
-    QTest::keyClick(&**m_window, Qt::Key_P, Qt::ControlModifier | Qt::AltModifier);
-    QVERIFY(!sections->pinned());
-    sections->standingActions()[1]->trigger();
-    QTRY_VERIFY(sections->isFloating());
-    QTRY_VERIFY(titleOf(sections) > 0);
-    sections->standingActions()[1]->trigger();
-    QTRY_VERIFY(!sections->isFloating());
-    QTRY_COMPARE(titleOf(sections), 0);
-    sections->standingActions()[2]->trigger();
-    QTRY_VERIFY(sections->isHidden());
-    QTRY_COMPARE(titleOf(hex), 0);
-}
-
-/// A dock taken out of its tabs has a title again, by which it is moved, pinned and closed.
-void TestWindowBehaviour::floatingDocksHaveTitles()
-{
-    auto &window = **m_window;
-    QVERIFY(m_window->open({sample(QStringLiteral("sparse"))}));
-    int floated = 0;
-    for (const app::Layout layout : app::kLayouts) {
-        if (layout == app::Layout::Compare)
-            continue;
-        window.layouts().show(layout);
-        QVERIFY(m_window->settle());
-        for (const auto &entry : window.docks().entries()) {
-            const auto *host = qobject_cast<QMainWindow *>(entry.dock->parentWidget());
-            if (entry.dock->isHidden() || !host || host->tabifiedDockWidgets(entry.dock).isEmpty())
-                continue;
-            ++floated;
-            entry.dock->setFloating(true);
-            entry.dock->raise();
-            QVERIFY(m_window->settle());
-            const QWidget *title = entry.dock->titleBarWidget();
-            QTRY_VERIFY2(title->isVisible() && title->height() > 10, qPrintable(entry.dock->id()));
-            entry.dock->setFloating(false);
-            QVERIFY(m_window->settle());
-        }
-        window.layouts().reset();
-    }
-    QVERIFY(floated > 20);
-}
-
-/// A table or a program that the workspace does not show has no room in the panel at the side.
-void TestWindowBehaviour::wideDocksOpenInTheMiddle()
-{
-    auto &window = **m_window;
-    window.resize(1400, 900);
-    QVERIFY(m_window->open({sample(QStringLiteral("sparse"))}));
-    const QStringList narrow{QStringLiteral("help"),       QStringLiteral("inspector"),
-                             QStringLiteral("assessment"), QStringLiteral("codebook"),
-                             QStringLiteral("mask"),       QStringLiteral("bundle")};
-    for (const app::Layout layout :
-         {app::Layout::Inspect, app::Layout::Patch, app::Layout::Performance}) {
-        window.layouts().show(layout);
-        QVERIFY(m_window->settle());
-        for (const auto &entry : window.docks().entries()) {
-            if (!entry.dock->isHidden())
-                continue;
-            app::DockSet::reveal(entry.dock);
-            QVERIFY(m_window->settle());
-            const int width = entry.dock->width();
-            QVERIFY2(narrow.contains(entry.dock->id()) ? width < 500 : width > 500,
-                     qPrintable(QStringLiteral("%1: %2").arg(entry.dock->id()).arg(width)));
-            entry.dock->hide();
-        }
-    }
-}
-
-void TestWindowBehaviour::saveShowsTheBytes()
-{
-    QVERIFY(m_window->open({sample(QStringLiteral("dense"))}));
-    auto &session = this->session();
-    session.setPatchingEnabled(true);
-    session.requestEdits({test::setEdit(*session.bundle(), 0, 0, 1.0)}, {});
-    (*m_window)->activateWindow();
-    QVERIFY(QTest::qWaitForWindowActive(&**m_window));
-    QTest::keyClick(&**m_window, Qt::Key_S, Qt::ControlModifier);
-    auto *save = test::dialog();
-    QVERIFY(save);
-    const auto *table = save->findChild<QTableView *>();
-    QVERIFY(table);
-    const WrittenRange range = (*m_window)->document().pendingRanges().front();
-    const auto &file =
-        *session.bundle()->files()[session.bundle()->fileByPath(range.file).value()].file;
-    const auto word = [](std::byte value) {
-        return QStringLiteral("%1").arg(std::to_integer<uint>(value), 2, 16, QLatin1Char('0'));
-    };
-    const auto text = [table](int column) {
-        return table->model()->index(0, column).data().toString();
-    };
-    QCOMPARE(text(0), QString::fromStdString(range.file));
-    QVERIFY(text(3).startsWith(word(file.diskByte(range.range.offset))));
-    QVERIFY(text(4).startsWith(word(file.bytes()[range.range.offset.value])));
-    QVERIFY(text(3) != text(4));
-    QTest::keyClick(save, Qt::Key_Escape);
-    session.undoStack().undo();
-}
-
-void TestWindowBehaviour::patchLayoutHasALargeGrid()
-{
-    QVERIFY(m_window->open({sample(QStringLiteral("dense"))}));
-    const QWidget *grid = &dynamic_cast<ui::WeightDock &>(*dock("weight")).grid().table();
-    session().goToWeight(0);
-    QVERIFY(m_window->settle());
-    const int before = grid->height();
-    (*m_window)->layouts().show(Layout::Patch);
-    QTRY_VERIFY(grid->height() > before * 5 / 4);
-    (*m_window)->layouts().show(Layout::Inspect);
-    QTRY_VERIFY(std::abs(grid->height() - before) < before / 4);
-}
-
-/// Ctrl+F of a dock puts the cursor where one types what to find.
-void TestWindowBehaviour::everyDockFindsByKey()
-{
-    QVERIFY(m_window->open({sample(QStringLiteral("sparse"))}));
-    (*m_window)->activateWindow();
-    QVERIFY(QTest::qWaitForWindowActive(&**m_window));
-    int found = 0;
-    for (const auto &entry : (*m_window)->docks().entries()) {
-        app::DockSet::reveal(entry.dock);
-        QVERIFY(m_window->settle());
-        for (QAction *action : entry.menuActions) {
-            if (action->shortcut() != QKeySequence(QKeySequence::Find) ||
-                !entry.dock->showsContent())
-                continue;
-            action->trigger();
-            ++found;
-            QTRY_VERIFY2(qobject_cast<QLineEdit *>(QApplication::focusWidget()),
-                         qPrintable(entry.dock->id()));
-        }
-    }
-    QVERIFY(found > 5);
-}
-
-/// A pair that was made or taken apart by hand is so for Builds as well.
-void TestWindowBehaviour::buildsKnowThePairsByHand()
-{
-    QVERIFY(m_window->open({sample(QStringLiteral("dense")), sample(QStringLiteral("sparse"))}));
-    auto *builds = qobject_cast<ui::BuildsDock *>(dock("builds"));
-    app::DockSet::reveal(builds);
-    builds->figure()->setCurrentIndex(static_cast<int>(ui::MatrixFigure::Verdict));
-    QVERIFY(m_window->settle());
-    const auto cell = [&](std::size_t weight) {
-        return builds->model().index(builds->model().rowOfWeight(weight), 2).data().toString();
-    };
-    QVERIFY(cell(0) != QStringLiteral("only in the first"));
-    ui::PairChoices choices;
-    choices.leaveDocumentAlone(
-        QString::fromStdString(session().bundle()->weights()[0].findableName()));
-    (*m_window)->docks().compare()->setChoices(choices);
-    QVERIFY(m_window->settle());
-    QCOMPARE(cell(0), QStringLiteral("only in the first"));
-    (*m_window)->docks().compare()->setChoices({});
-    QVERIFY(m_window->settle());
-    QVERIFY(cell(0) != QStringLiteral("only in the first"));
-}
-
-void TestWindowBehaviour::partnersAreAskedForOnce_data()
-{
-    QTest::addColumn<QString>("what");
-    for (const char *what : {"opened", "cancelled", "busy"})
-        QTest::newRow(what) << QString::fromLatin1(what);
-}
-
-/// "Compare This Weight with…" asks for the partner once that file is there, and never later: the
-/// next file that is opened beside the document has nothing to do with it.
-void TestWindowBehaviour::partnersAreAskedForOnce()
-{
-    QFETCH(QString, what);
-    const QString dense = sample(QStringLiteral("dense"));
-    const QString sparse = sample(QStringLiteral("sparse"));
-    const QString palette = sample(QStringLiteral("palette"));
-    app::Document &document = (*m_window)->document();
-    ui::TaskManager &tasks = session().tasks();
-    QVERIFY(m_window->open({dense}));
-    session().goToWeight(0);
-    QAction *compare = nullptr;
-    for (QAction *action : (*m_window)->findChildren<QAction *>()) {
-        if (action->text().startsWith(QStringLiteral("Compare This")))
-            compare = action;
-    }
-    QVERIFY(compare && compare->isEnabled());
-    compare->trigger();
-    auto *asked = qobject_cast<QInputDialog *>(test::dialog());
-    QVERIFY(asked);
-    if (what == QStringLiteral("busy"))
-        document.openOther(palette);
-    if (what == QStringLiteral("cancelled"))
-        connect(
-            &tasks, &ui::TaskManager::changed, &tasks, [&] { tasks.cancelAll(); },
-            static_cast<Qt::ConnectionType>(Qt::AutoConnection | Qt::SingleShotConnection));
-    Q_EMIT asked->textValueSelected(sparse);
-    asked->reject();
-    QVERIFY(m_window->settle());
-    const auto partners = [&] { return (*m_window)->findChildren<ui::PairDialog *>().size(); };
-    if (what == QStringLiteral("opened")) {
-        QCOMPARE(partners(), 1);
-        (*m_window)->findChild<ui::PairDialog *>()->reject();
-        QTRY_COMPARE(partners(), 0);
-    }
-    if (what == QStringLiteral("busy"))
-        QCOMPARE(partners(), 0);
-    document.openOther(what == QStringLiteral("busy") ? sparse : palette);
-    QVERIFY(m_window->settle());
-    QVERIFY(session().other());
-    QCOMPARE(partners(), 0);
 }
 
 KERNSCOPE_TEST(TestWindowBehaviour, QApplication)

@@ -16,103 +16,98 @@ class TestWindowData : public test::MainWindowTest
     Q_OBJECT
 
 private Q_SLOTS:
-    void initTestCase();
+    void initTestCase()
+    {
+        if (!QDir(test::dataFolder()).exists())
+            QSKIP("No test data: set KERNSCOPE_DATA to a folder of the layout of ../shared/data");
+    }
+
     void init() { openWindow(); }
-    void wholeWay_data();
-    void wholeWay();
-    void comparesDenseWithPruned();
+
+    void wholeWay_data()
+    {
+        QTest::addColumn<QString>("bundle");
+        const QDir data(test::dataFolder());
+        QDirIterator folders(test::dataFolder(), {u"*.mlmodelc"_s, u"*.mlpackage"_s},
+                             QDir::Dirs | QDir::NoDotAndDotDot, QDirIterator::Subdirectories);
+        while (folders.hasNext()) {
+            const QString path = folders.next();
+            if (QFileInfo(path).isDir())
+                test::addRow(qPrintable(data.relativeFilePath(path)), path);
+        }
+    }
+
+    void wholeWay()
+    {
+        KERNSCOPE_SKIP_WITHOUT_ROWS();
+        QFETCH(QString, bundle);
+        const QString path = copyOf(bundle);
+        const test::FileBytes before = bytesOf(path);
+        QVERIFY(m_window->open({path}));
+        auto &session = this->session();
+        QVERIFY(!session.bundle()->weights().empty());
+        // Of a program that leaves extents open the model's own default shapes are said.
+        const bool open = !(*m_window)->document().openInputs().empty();
+        QCOMPARE((*m_window)->notices().texts().size(), open ? 1 : 0);
+
+        session.setPatchingEnabled(true);
+        for (std::size_t weight = 0; weight < session.bundle()->weights().size(); ++weight) {
+            session.goToWeight(weight);
+            const auto element = test::storedElement(*session.bundle(), weight);
+            if (element < session.bundle()->weights()[weight].elements.value)
+                session.requestEdits({test::setEdit(*session.bundle(), weight, element, 0.1)}, {});
+        }
+        QVERIFY(m_window->settle());
+        QVERIFY((*m_window)->document().modified());
+        QVERIFY(bytesOf(path) == before);
+
+        session.undoStack().setIndex(0);
+        QVERIFY(!(*m_window)->document().modified());
+        session.undoStack().setIndex(session.undoStack().count());
+
+        QSignalSpy saved(&(*m_window)->document(), &app::Document::saved);
+        const auto pending = (*m_window)->document().pendingRanges();
+        (*m_window)->document().save(false);
+        QVERIFY(m_window->settle());
+        QCOMPARE(saved.size(), 1);
+        test::FileBytes after = bytesOf(path);
+        QCOMPARE(after.size(), before.size());
+        for (const auto &[name, content] : before) {
+            for (const qsizetype place : test::differences(content, after[name])) {
+                QVERIFY(std::any_of(pending.begin(), pending.end(), [&](const WrittenRange &range) {
+                    return QString::fromStdString(range.file) == name &&
+                           range.range.contains(FileOffset(static_cast<std::uint64_t>(place)));
+                }));
+            }
+        }
+        session.undoStack().setIndex(0);
+        (*m_window)->document().save(false);
+        QVERIFY(m_window->settle());
+        QVERIFY(bytesOf(path) == before);
+    }
+
+    void comparesDenseWithPruned()
+    {
+        const QDir real(test::dataPath(u"real/silero-vad"_s));
+        const QString a = real.filePath(u"silero-vad-unified-v6.0.0.mlmodelc"_s);
+        const QString b = real.filePath(u"unified_pruned_int8.mlmodelc"_s);
+        if (!QFileInfo::exists(a) || !QFileInfo::exists(b))
+            QSKIP("The pair of silero-vad bundles is not there");
+        QVERIFY(m_window->open({a, b}));
+        QCOMPARE((*m_window)->layouts().current(), app::Layout::Compare);
+        const ui::Dock *compare = dock(u"compare"_s);
+        QVERIFY(compare->isVisible());
+        QVERIFY(compare->showsContent());
+    }
 
 private:
     QString copyOf(const QString &bundle);
 };
 
-void TestWindowData::initTestCase()
-{
-    if (!QDir(test::dataFolder()).exists())
-        QSKIP("No test data: set KERNSCOPE_DATA to a folder of the layout of ../shared/data");
-}
-
 QString TestWindowData::copyOf(const QString &bundle)
 {
     const QString target = m_folder->filePath(QFileInfo(bundle).fileName());
     return test::copyFolder(bundle, target) ? target : QString();
-}
-
-void TestWindowData::wholeWay_data()
-{
-    QTest::addColumn<QString>("bundle");
-    const QDir data(test::dataFolder());
-    QDirIterator folders(test::dataFolder(),
-                         {QStringLiteral("*.mlmodelc"), QStringLiteral("*.mlpackage")},
-                         QDir::Dirs | QDir::NoDotAndDotDot, QDirIterator::Subdirectories);
-    while (folders.hasNext()) {
-        const QString path = folders.next();
-        if (QFileInfo(path).isDir())
-            QTest::newRow(qPrintable(data.relativeFilePath(path))) << path;
-    }
-}
-
-void TestWindowData::wholeWay()
-{
-    KERNSCOPE_SKIP_WITHOUT_ROWS();
-    QFETCH(QString, bundle);
-    const QString path = copyOf(bundle);
-    const test::FileBytes before = bytesOf(path);
-    QVERIFY(m_window->open({path}));
-    auto &session = this->session();
-    QVERIFY(!session.bundle()->weights().empty());
-    // Of a program that leaves extents open the model's own default shapes are said.
-    const bool open = !(*m_window)->document().openInputs().empty();
-    QCOMPARE((*m_window)->notices().texts().size(), open ? 1 : 0);
-
-    session.setPatchingEnabled(true);
-    for (std::size_t weight = 0; weight < session.bundle()->weights().size(); ++weight) {
-        session.goToWeight(weight);
-        const auto element = test::storedElement(*session.bundle(), weight);
-        if (element < session.bundle()->weights()[weight].elements.value)
-            session.requestEdits({test::setEdit(*session.bundle(), weight, element, 0.1)}, {});
-    }
-    QVERIFY(m_window->settle());
-    QVERIFY((*m_window)->document().modified());
-    QVERIFY(bytesOf(path) == before);
-
-    session.undoStack().setIndex(0);
-    QVERIFY(!(*m_window)->document().modified());
-    session.undoStack().setIndex(session.undoStack().count());
-
-    QSignalSpy saved(&(*m_window)->document(), &app::Document::saved);
-    const auto pending = (*m_window)->document().pendingRanges();
-    (*m_window)->document().save(false);
-    QVERIFY(m_window->settle());
-    QCOMPARE(saved.size(), 1);
-    test::FileBytes after = bytesOf(path);
-    QCOMPARE(after.size(), before.size());
-    for (const auto &[name, content] : before) {
-        for (const qsizetype place : test::differences(content, after[name])) {
-            QVERIFY(std::any_of(pending.begin(), pending.end(), [&](const WrittenRange &range) {
-                return QString::fromStdString(range.file) == name &&
-                       range.range.contains(FileOffset(static_cast<std::uint64_t>(place)));
-            }));
-        }
-    }
-    session.undoStack().setIndex(0);
-    (*m_window)->document().save(false);
-    QVERIFY(m_window->settle());
-    QVERIFY(bytesOf(path) == before);
-}
-
-void TestWindowData::comparesDenseWithPruned()
-{
-    const QDir real(test::dataPath(QStringLiteral("real/silero-vad")));
-    const QString a = real.filePath(QStringLiteral("silero-vad-unified-v6.0.0.mlmodelc"));
-    const QString b = real.filePath(QStringLiteral("unified_pruned_int8.mlmodelc"));
-    if (!QFileInfo::exists(a) || !QFileInfo::exists(b))
-        QSKIP("The pair of silero-vad bundles is not there");
-    QVERIFY(m_window->open({a, b}));
-    QCOMPARE((*m_window)->layouts().current(), app::Layout::Compare);
-    const ui::Dock *compare = dock(QStringLiteral("compare"));
-    QVERIFY(compare->isVisible());
-    QVERIFY(compare->showsContent());
 }
 
 KERNSCOPE_TEST(TestWindowData, QApplication)

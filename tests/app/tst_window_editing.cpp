@@ -50,27 +50,443 @@ class TestWindowEditing : public test::MainWindowTest
 
 private Q_SLOTS:
     void init() { openWindow(); }
-    void locksAndUnlocks();
-    void titleShowsChanges();
-    void asksBeforeClosing_data();
-    void asksBeforeClosing();
-    void saveShowsWhatItWrites();
-    void namesForScreenReaders();
-    void undoKeysWhileTyping();
-    void menuKeysWhileTyping();
-    void themes();
-    void statusLineKeepsItsPlace();
+
+    void locksAndUnlocks()
+    {
+        QVERIFY(m_window->open({sample(u"dense"_s)}));
+        auto &session = this->session();
+        session.requestEdits({test::setEdit(*session.bundle(), 0, 0, 0.5)}, {});
+        QCOMPARE((*m_window)->notices().texts().size(), 1);
+        QVERIFY(!(*m_window)->document().modified());
+        (*m_window)->activateWindow();
+        QVERIFY(QTest::qWaitForWindowActive(&**m_window));
+        QTest::keyClick(&**m_window, Qt::Key_E, Qt::ControlModifier);
+        QVERIFY(session.patchingEnabled());
+        QVERIFY((*m_window)->notices().texts().isEmpty());
+        QTest::keyClick(&**m_window, Qt::Key_E, Qt::ControlModifier);
+        QVERIFY(!session.patchingEnabled());
+    }
+
+    void titleShowsChanges()
+    {
+        QVERIFY(m_window->open({sample(u"dense"_s)}));
+        QVERIFY(!action(u"Save\u2026"_s)->isEnabled());
+        patch();
+        QVERIFY((*m_window)->isWindowModified());
+        QVERIFY(action(u"Save\u2026"_s)->isEnabled());
+        session().undoStack().undo();
+        QVERIFY(!(*m_window)->isWindowModified());
+        session().undoStack().redo();
+        QVERIFY((*m_window)->isWindowModified());
+        session().undoStack().undo();
+    }
+
+    void asksBeforeClosing_data()
+    {
+        test::addColumns<int, bool, bool>();
+        test::addRow("cancel", int(QMessageBox::Cancel), false, false);
+        test::addRow("discard", int(QMessageBox::Discard), true, false);
+        test::addRow("save", int(QMessageBox::Save), true, true);
+    }
+
+    void asksBeforeClosing()
+    {
+        const auto [answer, closes, writes] = test::fetched<int, bool, bool>();
+        const QString path = sample(u"dense"_s);
+        m_window->settings().setKeepBackup(false);
+        const test::FileBytes before = bytesOf(path);
+        QVERIFY(m_window->open({path}));
+        patch();
+        (*m_window)->close();
+        QVERIFY((*m_window)->isVisible());
+        auto *question = VERIFIED(qobject_cast<QMessageBox *>(test::dialog()));
+        QTest::mouseClick(question->button(static_cast<QMessageBox::StandardButton>(answer)),
+                          Qt::LeftButton);
+        if (writes) {
+            QTRY_VERIFY(QApplication::activeModalWidget() &&
+                        QApplication::activeModalWidget() != question);
+            auto *buttons = QApplication::activeModalWidget()->findChild<QDialogButtonBox *>();
+            QTest::mouseClick(buttons->button(QDialogButtonBox::Save), Qt::LeftButton);
+        }
+        if (closes)
+            QTRY_VERIFY(!(*m_window)->isVisible());
+        else
+            QVERIFY((*m_window)->isVisible());
+        QCOMPARE(bytesOf(path) != before, writes);
+        if (!closes)
+            session().undoStack().undo();
+    }
+
+    void saveShowsWhatItWrites()
+    {
+        const QString path = sample(u"palette"_s);
+        const test::FileBytes before = bytesOf(path);
+        QVERIFY(m_window->open({path}));
+        patch();
+        (*m_window)->activateWindow();
+        QVERIFY(QTest::qWaitForWindowActive(&**m_window));
+        QTest::keyClick(&**m_window, Qt::Key_S, Qt::ControlModifier);
+        auto *save = VERIFIED(test::dialog());
+        auto *table = VERIFIED(save->findChild<QTableView *>());
+        // The name of the file is whole.
+        QVERIFY(static_cast<QAbstractItemView *>(table)->sizeHintForColumn(0) <=
+                table->columnWidth(0));
+        QCOMPARE(static_cast<std::size_t>(table->model()->rowCount()),
+                 (*m_window)->document().pendingRanges().size());
+        QVERIFY(bytesOf(path) == before);
+        QTest::keyClick(save, Qt::Key_Return);
+        QTRY_VERIFY(!(*m_window)->document().modified());
+        QVERIFY(bytesOf(path) != before);
+        QVERIFY((*m_window)->statusLine().message().contains(u"verified"_s));
+    }
+
+    void namesForScreenReaders()
+    {
+        QVERIFY(m_window->open({sample(u"sparse"_s)}));
+        QStringList nameless;
+        for (const QWidget *widget : (*m_window)->findChildren<QWidget *>()) {
+            const bool takesFocus = widget->focusPolicy() != Qt::NoFocus && widget->isVisible();
+            const bool inner = widget->objectName().startsWith(QLatin1String("qt_"));
+            const bool named = !widget->accessibleName().isEmpty() ||
+                               !widget->toolTip().isEmpty() ||
+                               !widget->property("text").toString().isEmpty();
+            if (takesFocus && !inner && !named && !widget->focusProxy())
+                nameless << QString::fromLatin1(widget->metaObject()->className());
+        }
+        nameless.removeAll(u"QTabBar"_s);
+        QVERIFY2(nameless.isEmpty(), qPrintable(nameless.join(QLatin1Char(' '))));
+    }
+
+    void undoKeysWhileTyping()
+    {
+        QVERIFY(m_window->open({sample(u"dense"_s), sample(u"sparse"_s)}));
+        auto *bar = VERIFIED((*m_window)->findChild<ui::LimitsBar *>());
+        auto *line = VERIFIED(bar->findChild<QLineEdit *>());
+        action(u"Limits"_s)->trigger();
+        patch();
+        QUndoStack &stack = session().undoStack();
+        QTRY_COMPARE(stack.index(), 1);
+        (*m_window)->activateWindow();
+        QVERIFY(QTest::qWaitForWindowActive(&**m_window));
+        QTRY_VERIFY(line->isVisible());
+        line->setFocus();
+        QTest::keyClick(line, Qt::Key_Z, Qt::ControlModifier);
+        QTRY_COMPARE(stack.index(), 0);
+        QTest::keyClick(line, Qt::Key_Y, Qt::ControlModifier);
+        QTRY_COMPARE(stack.index(), 1);
+        QTest::keyClicks(line, u"5"_s);
+        QTest::keyClick(line, Qt::Key_Z, Qt::ControlModifier);
+        QCOMPARE(line->text(), QString());
+        // A step of the document after the letters; copying them and Enter change neither.
+        QTest::keyClicks(line, u"7"_s);
+        stack.undo();
+        stack.redo();
+        QTest::keyClick(line, Qt::Key_C, Qt::ControlModifier);
+        QTest::keyClick(line, Qt::Key_Return);
+        QTest::keyClick(line, Qt::Key_Z, Qt::ControlModifier);
+        QTRY_COMPARE(stack.index(), 0);
+        QCOMPARE(line->text(), u"7"_s);
+        stack.redo();
+        line->clear();
+        QCOMPARE(stack.index(), 1);
+        // A step of the document after the letters is undone first.
+        QTest::keyClicks(line, u"7"_s);
+        auto &session = this->session();
+        const auto element = test::storedElement(*session.bundle(), 1);
+        session.requestEdits({test::setEdit(*session.bundle(), 1, element, 0.25)}, {});
+        QTRY_COMPARE(stack.index(), 2);
+        QTest::keyClick(line, Qt::Key_Z, Qt::ControlModifier);
+        QTRY_COMPARE(stack.index(), 1);
+        QCOMPARE(line->text(), u"7"_s);
+        session.undoStack().undo();
+    }
+
+    /// A line of text has the keys of undo while its letters are newer than the document's last
+    /// step; else they are the document's. Lines of text have Ctrl+E and Ctrl+K for themselves on
+    /// X11.
+    void menuKeysWhileTyping()
+    {
+        QVERIFY(m_window->open({sample(u"dense"_s)}));
+        GreedyLine line(&**m_window);
+        for (const int letter : {Qt::Key_E, Qt::Key_K, Qt::Key_C}) {
+            QKeyEvent wanted(QEvent::ShortcutOverride, letter, Qt::ControlModifier);
+            wanted.ignore();
+            QCoreApplication::sendEvent(&line, &wanted);
+            QCOMPARE(wanted.isAccepted(), letter == Qt::Key_C);
+        }
+    }
+
+    void themes()
+    {
+        QVERIFY(m_window->open({sample(u"sparse"_s)}));
+        (*m_window)->theme().choose(app::ThemeChoice::Dark);
+        QVERIFY(QApplication::palette().color(QPalette::Window).lightness() < 128);
+        QCOMPARE(m_window->settings().theme(), app::ThemeChoice::Dark);
+        (*m_window)->theme().choose(app::ThemeChoice::Light);
+        QVERIFY(QApplication::palette().color(QPalette::Window).lightness() > 128);
+        const qreal size = QApplication::font().pointSizeF();
+        const auto views = (*m_window)->findChildren<QWidget *>();
+        QHash<const QWidget *, qreal> sizes;
+        for (const auto *view : views)
+            sizes[view] = view->font().pointSizeF();
+        (*m_window)->theme().changeFont(2);
+        QCOMPARE(QApplication::font().pointSizeF(), size + 2);
+        // Bytes, titles and captions as well, which have fonts of their own.
+        for (const auto *view : views) {
+            if (view->isVisible())
+                QTRY_VERIFY2(view->font().pointSizeF() > sizes[view] * 1.1,
+                             view->metaObject()->className());
+        }
+        (*m_window)->theme().changeFont(0);
+        QCOMPARE(QApplication::font().pointSizeF(), size);
+        for (const auto *view : views) {
+            if (view->isVisible())
+                QTRY_COMPARE(view->font().pointSizeF(), sizes[view]);
+        }
+    }
+
+    void statusLineKeepsItsPlace()
+    {
+        QVERIFY(m_window->open({sample(u"dense"_s)}));
+        const QSize window = (*m_window)->size();
+        const int height = (*m_window)->statusLine().height();
+        (*m_window)->statusLine().showMessage(QString(4000, QLatin1Char('x')));
+        std::atomic<bool> stop{false};
+        session().tasks().start(
+            &**m_window, QString(300, QLatin1Char('y')),
+            [&stop](Progress &progress) {
+                while (!stop && !progress.cancelled())
+                    QThread::msleep(5);
+                return true;
+            },
+            [](bool) {});
+        const QList<QToolButton *> buttons =
+            (*m_window)->statusLine().findChildren<QToolButton *>();
+        const auto cancel =
+            std::find_if(buttons.begin(), buttons.end(), [](const QToolButton *button) {
+                return button->text() == QLatin1String("Cancel");
+            });
+        QVERIFY(cancel != buttons.end());
+        QTRY_VERIFY((*cancel)->isVisible());
+        QCOMPARE((*m_window)->size(), window);
+        QCOMPARE((*m_window)->statusLine().height(), height);
+        QTest::mouseClick(*cancel, Qt::LeftButton);
+        QTRY_VERIFY(session().tasks().idle());
+        stop = true;
+    }
 
     // The window without a mouse: Tab comes everywhere and nowhere stays.
-    void openingBeginsInTheNavigator();
-    void comparingBeginsInTheTable();
-    void reloadKeepsTheKeyboard();
-    void filtersComeBeforeWhatTheyFilter();
-    void searchIsAskedAgain();
-    void tabComesEverywhere_data();
-    void tabComesEverywhere();
-    void shortcutsLeadIntoTheWorkspace();
-    void arrowsChooseTheWorkspace();
+    /// Once a bundle is open its weights are one key away; so it is for every bundle after it.
+    void openingBeginsInTheNavigator()
+    {
+        (*m_window)->activateWindow();
+        QVERIFY(QTest::qWaitForWindowActive(&**m_window));
+        QVERIFY(m_window->open({sample(u"sparse"_s)}));
+        QTRY_COMPARE(keyboardAt(), u"bundle"_s);
+        QVERIFY(session().place().weight == kNoIndex);
+        for (int i = 0; i < 3; ++i) // the bundle, its function, the first weight
+            QTest::keyClick(QApplication::focusWidget(), Qt::Key_Down);
+        QVERIFY(m_window->settle());
+        QTRY_VERIFY(session().place().weight != kNoIndex);
+
+        app::DockSet::reveal(dock(u"hex"_s));
+        QVERIFY(m_window->open({sample(u"dense"_s)}));
+        QTRY_COMPARE(keyboardAt(), u"bundle"_s);
+    }
+
+    /// Compare has no navigator.
+    void comparingBeginsInTheTable()
+    {
+        (*m_window)->activateWindow();
+        QVERIFY(QTest::qWaitForWindowActive(&**m_window));
+        const QString a = sample(u"dense"_s);
+        const QString b = sample(u"sparse"_s);
+        QVERIFY(m_window->open({a, b}));
+        QTRY_COMPARE(keyboardAt(), u"compare"_s);
+
+        QVERIFY(m_window->open({a}));
+        QTRY_COMPARE(keyboardAt(), u"bundle"_s);
+        (*m_window)->document().openOther(b); // as the dialog does
+        QVERIFY(m_window->settle());
+        QTRY_COMPARE(keyboardAt(), u"compare"_s);
+    }
+
+    void reloadKeepsTheKeyboard()
+    {
+        (*m_window)->activateWindow();
+        QVERIFY(QTest::qWaitForWindowActive(&**m_window));
+        QVERIFY(m_window->open({sample(u"sparse"_s)}));
+        QTRY_COMPARE(keyboardAt(), u"bundle"_s);
+        app::DockSet::reveal(dock(u"hex"_s));
+        (*m_window)->document().reload();
+        QVERIFY(m_window->settleLong());
+        QCOMPARE(keyboardAt(), u"hex"_s);
+    }
+
+    /// Tab goes as one reads: from the box above to the list below.
+    void filtersComeBeforeWhatTheyFilter()
+    {
+        QStringList wrong;
+        for (const auto &entry : (*m_window)->docks().entries()) {
+            for (QLineEdit *box : entry.dock->findChildren<QLineEdit *>()) {
+                if (!box->accessibleName().startsWith(u"Filter"_s))
+                    continue;
+                const auto isList = [](const QWidget *widget) {
+                    return qobject_cast<const QAbstractItemView *>(widget) != nullptr ||
+                           widget->inherits("QTabBar");
+                };
+                const QWidget *next = box->nextInFocusChain(); // buttons may stand beside the box
+                while (!isList(next) && entry.dock->isAncestorOf(next))
+                    next = next->nextInFocusChain();
+                if (!entry.dock->isAncestorOf(next))
+                    wrong += entry.dock->id() + u' ' + box->accessibleName();
+            }
+        }
+        QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join(u'\n')));
+    }
+
+    /// Ctrl+Shift+F goes back to what is searched for, from the places found too, and never closes.
+    void searchIsAskedAgain()
+    {
+        (*m_window)->activateWindow();
+        QVERIFY(QTest::qWaitForWindowActive(&**m_window));
+        QVERIFY(m_window->open({sample(u"sparse"_s)}));
+        QTRY_COMPARE(keyboardAt(), u"bundle"_s);
+        const auto press = [] {
+            QTest::keyClick(QApplication::focusWidget(), Qt::Key_F,
+                            Qt::ControlModifier | Qt::ShiftModifier);
+        };
+        press();
+        auto *line = VERIFIED(qobject_cast<QLineEdit *>(QApplication::focusWidget()));
+        QTest::keyClicks(line, u"ef be"_s);
+        QTest::keyClick(line, Qt::Key_Return);
+        QVERIFY(m_window->settle());
+        ui::Dock *search = dock(u"search"_s);
+        search->findChild<QAbstractItemView *>()->setFocus();
+        for (int i = 0; i < 2; ++i) {
+            press();
+            QVERIFY(search->onView());
+            QCOMPARE(QApplication::focusWidget(), static_cast<QWidget *>(line));
+            QCOMPARE(line->selectedText(), u"ef be"_s);
+        }
+    }
+
+    void tabComesEverywhere_data()
+    {
+        test::addColumns<int, bool>();
+        for (const Layout layout : app::kLayouts) {
+            for (const bool back : {false, true})
+                QTest::addRow("%s %s", qPrintable(app::layoutId(layout)), back ? "back" : "forth")
+                    << static_cast<int>(layout) << back;
+        }
+    }
+
+    void tabComesEverywhere()
+    {
+        const auto [layout, back] = test::fetched<int, bool>();
+        constexpr int kMostSteps = 600, kMostHeld = 40;
+        const QString a = sample(u"dense"_s);
+        const QString b = sample(u"sparse"_s);
+        QVERIFY(m_window->open({a, b}));
+        (*m_window)->activateWindow();
+        QVERIFY(QTest::qWaitForWindowActive(&**m_window));
+        (*m_window)->layouts().show(static_cast<Layout>(layout));
+        session().goToWeight(0);
+        QVERIFY(m_window->settle());
+        QSet<QString> wanted;
+        ui::Dock *first = nullptr;
+        for (const auto &entry : (*m_window)->docks().entries()) {
+            if (entry.dock->onView() && entry.dock->showsContent()) {
+                wanted << entry.dock->id();
+                first = first ? first : entry.dock;
+            }
+        }
+        QVERIFY(first);
+        app::DockSet::reveal(first);
+        QWidget *start = VERIFIED(QApplication::focusWidget());
+        QSet<QString> seen;
+        QWidget *now = start;
+        int steps = 0, held = 0;
+        do {
+            if (const ui::Dock *dock = dockOf(now))
+                seen << dock->id();
+            QTest::keyClick(now, back ? Qt::Key_Backtab : Qt::Key_Tab,
+                            back ? Qt::ShiftModifier : Qt::NoModifier);
+            QWidget *next = QApplication::focusWidget();
+            // A text goes from link to link, a comparison from side to side: not for ever.
+            held = next == now ? held + 1 : 0;
+            QVERIFY2(
+                next && held < kMostHeld,
+                qPrintable(u"held by %1 (%2)"_s.arg(
+                    QString::fromLatin1(now->metaObject()->className()), now->accessibleName())));
+            const ui::Dock *dock = dockOf(next);
+            QVERIFY2(next->isVisible() && (!dock || dock->onView()),
+                     qPrintable(u"not on view: %1 (%2) of %3"_s.arg(
+                         QString::fromLatin1(next->metaObject()->className()),
+                         next->accessibleName(), dock ? dock->id() : QString())));
+            now = next;
+        } while (now != start && ++steps < kMostSteps);
+        QVERIFY2(now == start, "Tab never comes back to where it began");
+        const QSet<QString> missed = wanted - seen;
+        QVERIFY2(missed.isEmpty(), qPrintable(QStringList(missed.values()).join(QLatin1Char(' '))));
+    }
+
+    /// Ctrl+1 to Ctrl+5: the keyboard goes on in the dock that the workspace is about, and stays
+    /// where it is in a dock that both workspaces show.
+    void shortcutsLeadIntoTheWorkspace()
+    {
+        const QString a = sample(u"dense"_s);
+        const QString b = sample(u"sparse"_s);
+        QVERIFY(m_window->open({a, b}));
+        (*m_window)->activateWindow();
+        QVERIFY(QTest::qWaitForWindowActive(&**m_window));
+        session().goToWeight(0); // which Inspect then shows, and not the overview
+        QVERIFY(m_window->settle());
+        app::DockSet::reveal(dock(u"compare"_s));
+        QVERIFY(dockOf(QApplication::focusWidget()));
+        const std::initializer_list<std::pair<Qt::Key, const char *>> keys{{Qt::Key_4, "stream"},
+                                                                           {Qt::Key_2, "compare"},
+                                                                           {Qt::Key_3, "weight"},
+                                                                           {Qt::Key_1, "weight"}};
+        for (const auto &[key, id] : keys) {
+            QTest::keyClick(QApplication::focusWidget(), key, Qt::ControlModifier);
+            QVERIFY(m_window->settle());
+            const ui::Dock *dock = dockOf(QApplication::focusWidget());
+            QVERIFY2(
+                dock && dock->onView() && dock->id() == QLatin1String(id),
+                qPrintable(u"%1, not %2"_s.arg(dock ? dock->id() : QString(), QLatin1String(id))));
+        }
+    }
+
+    /// The switch of the workspaces is one stop of Tab; arrows choose the next workspace and stay
+    /// in it.
+    void arrowsChooseTheWorkspace()
+    {
+        QVERIFY(m_window->open({sample(u"sparse"_s)}));
+        (*m_window)->activateWindow();
+        QVERIFY(QTest::qWaitForWindowActive(&**m_window));
+        auto *workspaces = (*m_window)->findChild<QToolBar *>()->findChild<ui::Segmented *>();
+        const auto buttons = workspaces->findChildren<QToolButton *>();
+        QCOMPARE(buttons.size(), 5);
+        const auto stops = [&buttons] {
+            QStringList words;
+            for (const QToolButton *one : buttons)
+                words +=
+                    one->focusPolicy() & Qt::TabFocus ? QStringList(one->text()) : QStringList();
+            return words;
+        };
+        QCOMPARE(stops(), QStringList{u"Inspect"_s});
+        buttons[0]->setFocus();
+        for (const Layout layout : {Layout::Compare, Layout::Patch, Layout::Performance}) {
+            QTest::keyClick(QApplication::focusWidget(), Qt::Key_Right);
+            QVERIFY(m_window->settle());
+            QCOMPARE((*m_window)->layouts().current(), layout);
+            QCOMPARE(QApplication::focusWidget(), static_cast<QWidget *>(buttons[int(layout)]));
+            QCOMPARE(stops(), QStringList{buttons[int(layout)]->text()});
+        }
+        QTest::keyClick(QApplication::focusWidget(), Qt::Key_Home);
+        QCOMPARE((*m_window)->layouts().current(), Layout::Inspect);
+    }
 
 private:
     static QString keyboardAt();
@@ -84,455 +500,11 @@ private:
     }
 };
 
-void TestWindowEditing::locksAndUnlocks()
-{
-    QVERIFY(m_window->open({sample(QStringLiteral("dense"))}));
-    auto &session = this->session();
-    session.requestEdits({test::setEdit(*session.bundle(), 0, 0, 0.5)}, {});
-    QCOMPARE((*m_window)->notices().texts().size(), 1);
-    QVERIFY(!(*m_window)->document().modified());
-    (*m_window)->activateWindow();
-    QVERIFY(QTest::qWaitForWindowActive(&**m_window));
-    QTest::keyClick(&**m_window, Qt::Key_E, Qt::ControlModifier);
-    QVERIFY(session.patchingEnabled());
-    QVERIFY((*m_window)->notices().texts().isEmpty());
-    QTest::keyClick(&**m_window, Qt::Key_E, Qt::ControlModifier);
-    QVERIFY(!session.patchingEnabled());
-}
-
-void TestWindowEditing::titleShowsChanges()
-{
-    QVERIFY(m_window->open({sample(QStringLiteral("dense"))}));
-    QVERIFY(!action(QStringLiteral("Save\u2026"))->isEnabled());
-    patch();
-    QVERIFY((*m_window)->isWindowModified());
-    QVERIFY(action(QStringLiteral("Save\u2026"))->isEnabled());
-    session().undoStack().undo();
-    QVERIFY(!(*m_window)->isWindowModified());
-    session().undoStack().redo();
-    QVERIFY((*m_window)->isWindowModified());
-    session().undoStack().undo();
-}
-
-void TestWindowEditing::asksBeforeClosing_data()
-{
-    QTest::addColumn<int>("answer");
-    QTest::addColumn<bool>("closes");
-    QTest::addColumn<bool>("writes");
-    QTest::newRow("cancel") << int(QMessageBox::Cancel) << false << false;
-    QTest::newRow("discard") << int(QMessageBox::Discard) << true << false;
-    QTest::newRow("save") << int(QMessageBox::Save) << true << true;
-}
-
-void TestWindowEditing::asksBeforeClosing()
-{
-    QFETCH(int, answer);
-    QFETCH(bool, closes);
-    QFETCH(bool, writes);
-    const QString path = sample(QStringLiteral("dense"));
-    m_window->settings().setKeepBackup(false);
-    const test::FileBytes before = bytesOf(path);
-    QVERIFY(m_window->open({path}));
-    patch();
-    (*m_window)->close();
-    QVERIFY((*m_window)->isVisible());
-    auto *question = qobject_cast<QMessageBox *>(test::dialog());
-    QVERIFY(question);
-    QTest::mouseClick(question->button(static_cast<QMessageBox::StandardButton>(answer)),
-                      Qt::LeftButton);
-    if (writes) {
-        QTRY_VERIFY(QApplication::activeModalWidget() &&
-                    QApplication::activeModalWidget() != question);
-        auto *buttons = QApplication::activeModalWidget()->findChild<QDialogButtonBox *>();
-        QTest::mouseClick(buttons->button(QDialogButtonBox::Save), Qt::LeftButton);
-    }
-    if (closes)
-        QTRY_VERIFY(!(*m_window)->isVisible());
-    else
-        QVERIFY((*m_window)->isVisible());
-    QCOMPARE(bytesOf(path) != before, writes);
-    if (!closes)
-        session().undoStack().undo();
-}
-
-void TestWindowEditing::saveShowsWhatItWrites()
-{
-    const QString path = sample(QStringLiteral("palette"));
-    const test::FileBytes before = bytesOf(path);
-    QVERIFY(m_window->open({path}));
-    patch();
-    (*m_window)->activateWindow();
-    QVERIFY(QTest::qWaitForWindowActive(&**m_window));
-    QTest::keyClick(&**m_window, Qt::Key_S, Qt::ControlModifier);
-    auto *save = test::dialog();
-    QVERIFY(save);
-    auto *table = save->findChild<QTableView *>();
-    QVERIFY(table);
-    // The name of the file is whole.
-    QVERIFY(static_cast<QAbstractItemView *>(table)->sizeHintForColumn(0) <= table->columnWidth(0));
-    QCOMPARE(static_cast<std::size_t>(table->model()->rowCount()),
-             (*m_window)->document().pendingRanges().size());
-    QVERIFY(bytesOf(path) == before);
-    QTest::keyClick(save, Qt::Key_Return);
-    QTRY_VERIFY(!(*m_window)->document().modified());
-    QVERIFY(bytesOf(path) != before);
-    QVERIFY((*m_window)->statusLine().message().contains(QStringLiteral("verified")));
-}
-
-void TestWindowEditing::namesForScreenReaders()
-{
-    QVERIFY(m_window->open({sample(QStringLiteral("sparse"))}));
-    QStringList nameless;
-    for (const QWidget *widget : (*m_window)->findChildren<QWidget *>()) {
-        const bool takesFocus = widget->focusPolicy() != Qt::NoFocus && widget->isVisible();
-        const bool inner = widget->objectName().startsWith(QLatin1String("qt_"));
-        const bool named = !widget->accessibleName().isEmpty() || !widget->toolTip().isEmpty() ||
-                           !widget->property("text").toString().isEmpty();
-        if (takesFocus && !inner && !named && !widget->focusProxy())
-            nameless << QString::fromLatin1(widget->metaObject()->className());
-    }
-    nameless.removeAll(QStringLiteral("QTabBar"));
-    QVERIFY2(nameless.isEmpty(), qPrintable(nameless.join(QLatin1Char(' '))));
-}
-
-/// A line of text has the keys of undo while its letters are newer than the document's last step;
-/// else they are the document's.
-/// Lines of text have Ctrl+E and Ctrl+K for themselves on X11.
-void TestWindowEditing::menuKeysWhileTyping()
-{
-    QVERIFY(m_window->open({sample(QStringLiteral("dense"))}));
-    GreedyLine line(&**m_window);
-    for (const int letter : {Qt::Key_E, Qt::Key_K, Qt::Key_C}) {
-        QKeyEvent wanted(QEvent::ShortcutOverride, letter, Qt::ControlModifier);
-        wanted.ignore();
-        QCoreApplication::sendEvent(&line, &wanted);
-        QCOMPARE(wanted.isAccepted(), letter == Qt::Key_C);
-    }
-}
-
-void TestWindowEditing::undoKeysWhileTyping()
-{
-    QVERIFY(m_window->open({sample(QStringLiteral("dense")), sample(QStringLiteral("sparse"))}));
-    auto *bar = (*m_window)->findChild<ui::LimitsBar *>();
-    QVERIFY(bar);
-    auto *line = bar->findChild<QLineEdit *>();
-    QVERIFY(line);
-    action(QStringLiteral("Limits"))->trigger();
-    patch();
-    QUndoStack &stack = session().undoStack();
-    QTRY_COMPARE(stack.index(), 1);
-    (*m_window)->activateWindow();
-    QVERIFY(QTest::qWaitForWindowActive(&**m_window));
-    QTRY_VERIFY(line->isVisible());
-    line->setFocus();
-    QTest::keyClick(line, Qt::Key_Z, Qt::ControlModifier);
-    QTRY_COMPARE(stack.index(), 0);
-    QTest::keyClick(line, Qt::Key_Y, Qt::ControlModifier);
-    QTRY_COMPARE(stack.index(), 1);
-    QTest::keyClicks(line, QStringLiteral("5"));
-    QTest::keyClick(line, Qt::Key_Z, Qt::ControlModifier);
-    QCOMPARE(line->text(), QString());
-    // A step of the document after the letters; copying them and Enter change neither.
-    QTest::keyClicks(line, QStringLiteral("7"));
-    stack.undo();
-    stack.redo();
-    QTest::keyClick(line, Qt::Key_C, Qt::ControlModifier);
-    QTest::keyClick(line, Qt::Key_Return);
-    QTest::keyClick(line, Qt::Key_Z, Qt::ControlModifier);
-    QTRY_COMPARE(stack.index(), 0);
-    QCOMPARE(line->text(), QStringLiteral("7"));
-    stack.redo();
-    line->clear();
-    QCOMPARE(stack.index(), 1);
-    // A step of the document after the letters is undone first.
-    QTest::keyClicks(line, QStringLiteral("7"));
-    auto &session = this->session();
-    const auto element = test::storedElement(*session.bundle(), 1);
-    session.requestEdits({test::setEdit(*session.bundle(), 1, element, 0.25)}, {});
-    QTRY_COMPARE(stack.index(), 2);
-    QTest::keyClick(line, Qt::Key_Z, Qt::ControlModifier);
-    QTRY_COMPARE(stack.index(), 1);
-    QCOMPARE(line->text(), QStringLiteral("7"));
-    session.undoStack().undo();
-}
-
-void TestWindowEditing::themes()
-{
-    QVERIFY(m_window->open({sample(QStringLiteral("sparse"))}));
-    (*m_window)->theme().choose(app::ThemeChoice::Dark);
-    QVERIFY(QApplication::palette().color(QPalette::Window).lightness() < 128);
-    QCOMPARE(m_window->settings().theme(), app::ThemeChoice::Dark);
-    (*m_window)->theme().choose(app::ThemeChoice::Light);
-    QVERIFY(QApplication::palette().color(QPalette::Window).lightness() > 128);
-    const qreal size = QApplication::font().pointSizeF();
-    const auto views = (*m_window)->findChildren<QWidget *>();
-    QHash<const QWidget *, qreal> sizes;
-    for (const auto *view : views)
-        sizes[view] = view->font().pointSizeF();
-    (*m_window)->theme().changeFont(2);
-    QCOMPARE(QApplication::font().pointSizeF(), size + 2);
-    // Bytes, titles and captions as well, which have fonts of their own.
-    for (const auto *view : views) {
-        if (view->isVisible())
-            QTRY_VERIFY2(view->font().pointSizeF() > sizes[view] * 1.1,
-                         view->metaObject()->className());
-    }
-    (*m_window)->theme().changeFont(0);
-    QCOMPARE(QApplication::font().pointSizeF(), size);
-    for (const auto *view : views) {
-        if (view->isVisible())
-            QTRY_COMPARE(view->font().pointSizeF(), sizes[view]);
-    }
-}
-
-void TestWindowEditing::statusLineKeepsItsPlace()
-{
-    QVERIFY(m_window->open({sample(QStringLiteral("dense"))}));
-    const QSize window = (*m_window)->size();
-    const int height = (*m_window)->statusLine().height();
-    (*m_window)->statusLine().showMessage(QString(4000, QLatin1Char('x')));
-    std::atomic<bool> stop{false};
-    session().tasks().start(
-        &**m_window, QString(300, QLatin1Char('y')),
-        [&stop](Progress &progress) {
-            while (!stop && !progress.cancelled())
-                QThread::msleep(5);
-            return true;
-        },
-        [](bool) {});
-    const QList<QToolButton *> buttons = (*m_window)->statusLine().findChildren<QToolButton *>();
-    const auto cancel = std::find_if(buttons.begin(), buttons.end(), [](const QToolButton *button) {
-        return button->text() == QLatin1String("Cancel");
-    });
-    QVERIFY(cancel != buttons.end());
-    QTRY_VERIFY((*cancel)->isVisible());
-    QCOMPARE((*m_window)->size(), window);
-    QCOMPARE((*m_window)->statusLine().height(), height);
-    QTest::mouseClick(*cancel, Qt::LeftButton);
-    QTRY_VERIFY(session().tasks().idle());
-    stop = true;
-}
-
 /// The dock in which the keyboard is, by its id.
 QString TestWindowEditing::keyboardAt()
 {
     const ui::Dock *dock = dockOf(QApplication::focusWidget());
     return dock && dock->onView() ? dock->id() : QString();
-}
-
-/// Once a bundle is open its weights are one key away; so it is for every bundle after it.
-void TestWindowEditing::openingBeginsInTheNavigator()
-{
-    (*m_window)->activateWindow();
-    QVERIFY(QTest::qWaitForWindowActive(&**m_window));
-    QVERIFY(m_window->open({sample(QStringLiteral("sparse"))}));
-    QTRY_COMPARE(keyboardAt(), QStringLiteral("bundle"));
-    QVERIFY(session().place().weight == kNoIndex);
-    for (int i = 0; i < 3; ++i) // the bundle, its function, the first weight
-        QTest::keyClick(QApplication::focusWidget(), Qt::Key_Down);
-    QVERIFY(m_window->settle());
-    QTRY_VERIFY(session().place().weight != kNoIndex);
-
-    app::DockSet::reveal(dock(QStringLiteral("hex")));
-    QVERIFY(m_window->open({sample(QStringLiteral("dense"))}));
-    QTRY_COMPARE(keyboardAt(), QStringLiteral("bundle"));
-}
-
-/// Compare has no navigator.
-void TestWindowEditing::comparingBeginsInTheTable()
-{
-    (*m_window)->activateWindow();
-    QVERIFY(QTest::qWaitForWindowActive(&**m_window));
-    const QString a = sample(QStringLiteral("dense"));
-    const QString b = sample(QStringLiteral("sparse"));
-    QVERIFY(m_window->open({a, b}));
-    QTRY_COMPARE(keyboardAt(), QStringLiteral("compare"));
-
-    QVERIFY(m_window->open({a}));
-    QTRY_COMPARE(keyboardAt(), QStringLiteral("bundle"));
-    (*m_window)->document().openOther(b); // as the dialog does
-    QVERIFY(m_window->settle());
-    QTRY_COMPARE(keyboardAt(), QStringLiteral("compare"));
-}
-
-void TestWindowEditing::reloadKeepsTheKeyboard()
-{
-    (*m_window)->activateWindow();
-    QVERIFY(QTest::qWaitForWindowActive(&**m_window));
-    QVERIFY(m_window->open({sample(QStringLiteral("sparse"))}));
-    QTRY_COMPARE(keyboardAt(), QStringLiteral("bundle"));
-    app::DockSet::reveal(dock(QStringLiteral("hex")));
-    (*m_window)->document().reload();
-    QVERIFY(m_window->settleLong());
-    QCOMPARE(keyboardAt(), QStringLiteral("hex"));
-}
-
-/// Tab goes as one reads: from the box above to the list below.
-void TestWindowEditing::filtersComeBeforeWhatTheyFilter()
-{
-    QStringList wrong;
-    for (const auto &entry : (*m_window)->docks().entries()) {
-        for (QLineEdit *box : entry.dock->findChildren<QLineEdit *>()) {
-            if (!box->accessibleName().startsWith(QStringLiteral("Filter")))
-                continue;
-            const auto isList = [](const QWidget *widget) {
-                return qobject_cast<const QAbstractItemView *>(widget) != nullptr ||
-                       widget->inherits("QTabBar");
-            };
-            const QWidget *next = box->nextInFocusChain(); // buttons may stand beside the box
-            while (!isList(next) && entry.dock->isAncestorOf(next))
-                next = next->nextInFocusChain();
-            if (!entry.dock->isAncestorOf(next))
-                wrong += entry.dock->id() + u' ' + box->accessibleName();
-        }
-    }
-    QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join(u'\n')));
-}
-
-/// Ctrl+Shift+F goes back to what is searched for, from the places found too, and never closes.
-void TestWindowEditing::searchIsAskedAgain()
-{
-    (*m_window)->activateWindow();
-    QVERIFY(QTest::qWaitForWindowActive(&**m_window));
-    QVERIFY(m_window->open({sample(QStringLiteral("sparse"))}));
-    QTRY_COMPARE(keyboardAt(), QStringLiteral("bundle"));
-    const auto press = [] {
-        QTest::keyClick(QApplication::focusWidget(), Qt::Key_F,
-                        Qt::ControlModifier | Qt::ShiftModifier);
-    };
-    press();
-    auto *line = qobject_cast<QLineEdit *>(QApplication::focusWidget());
-    QVERIFY(line);
-    QTest::keyClicks(line, QStringLiteral("ef be"));
-    QTest::keyClick(line, Qt::Key_Return);
-    QVERIFY(m_window->settle());
-    ui::Dock *search = dock(QStringLiteral("search"));
-    search->findChild<QAbstractItemView *>()->setFocus();
-    for (int i = 0; i < 2; ++i) {
-        press();
-        QVERIFY(search->onView());
-        QCOMPARE(QApplication::focusWidget(), static_cast<QWidget *>(line));
-        QCOMPARE(line->selectedText(), QStringLiteral("ef be"));
-    }
-}
-
-void TestWindowEditing::tabComesEverywhere_data()
-{
-    QTest::addColumn<int>("layout");
-    QTest::addColumn<bool>("back");
-    for (const Layout layout : app::kLayouts) {
-        for (const bool back : {false, true})
-            QTest::addRow("%s %s", qPrintable(app::layoutId(layout)), back ? "back" : "forth")
-                << static_cast<int>(layout) << back;
-    }
-}
-
-void TestWindowEditing::tabComesEverywhere()
-{
-    QFETCH(int, layout);
-    QFETCH(bool, back);
-    constexpr int kMostSteps = 600, kMostHeld = 40;
-    const QString a = sample(QStringLiteral("dense"));
-    const QString b = sample(QStringLiteral("sparse"));
-    QVERIFY(m_window->open({a, b}));
-    (*m_window)->activateWindow();
-    QVERIFY(QTest::qWaitForWindowActive(&**m_window));
-    (*m_window)->layouts().show(static_cast<Layout>(layout));
-    session().goToWeight(0);
-    QVERIFY(m_window->settle());
-    QSet<QString> wanted;
-    ui::Dock *first = nullptr;
-    for (const auto &entry : (*m_window)->docks().entries()) {
-        if (entry.dock->onView() && entry.dock->showsContent()) {
-            wanted << entry.dock->id();
-            first = first ? first : entry.dock;
-        }
-    }
-    QVERIFY(first);
-    app::DockSet::reveal(first);
-    QWidget *start = QApplication::focusWidget();
-    QVERIFY(start);
-    QSet<QString> seen;
-    QWidget *now = start;
-    int steps = 0, held = 0;
-    do {
-        if (const ui::Dock *dock = dockOf(now))
-            seen << dock->id();
-        QTest::keyClick(now, back ? Qt::Key_Backtab : Qt::Key_Tab,
-                        back ? Qt::ShiftModifier : Qt::NoModifier);
-        QWidget *next = QApplication::focusWidget();
-        // A text goes from link to link, a comparison from side to side: not for ever.
-        held = next == now ? held + 1 : 0;
-        QVERIFY2(next && held < kMostHeld,
-                 qPrintable(QStringLiteral("held by %1 (%2)")
-                                .arg(QString::fromLatin1(now->metaObject()->className()),
-                                     now->accessibleName())));
-        const ui::Dock *dock = dockOf(next);
-        QVERIFY2(next->isVisible() && (!dock || dock->onView()),
-                 qPrintable(QStringLiteral("not on view: %1 (%2) of %3")
-                                .arg(QString::fromLatin1(next->metaObject()->className()),
-                                     next->accessibleName(), dock ? dock->id() : QString())));
-        now = next;
-    } while (now != start && ++steps < kMostSteps);
-    QVERIFY2(now == start, "Tab never comes back to where it began");
-    const QSet<QString> missed = wanted - seen;
-    QVERIFY2(missed.isEmpty(), qPrintable(QStringList(missed.values()).join(QLatin1Char(' '))));
-}
-
-/// Ctrl+1 to Ctrl+5: the keyboard goes on in the dock that the workspace is about, and stays where
-/// it is in a dock that both workspaces show.
-void TestWindowEditing::shortcutsLeadIntoTheWorkspace()
-{
-    const QString a = sample(QStringLiteral("dense"));
-    const QString b = sample(QStringLiteral("sparse"));
-    QVERIFY(m_window->open({a, b}));
-    (*m_window)->activateWindow();
-    QVERIFY(QTest::qWaitForWindowActive(&**m_window));
-    session().goToWeight(0); // which Inspect then shows, and not the overview
-    QVERIFY(m_window->settle());
-    app::DockSet::reveal(dock(QStringLiteral("compare")));
-    QVERIFY(dockOf(QApplication::focusWidget()));
-    const std::initializer_list<std::pair<Qt::Key, const char *>> keys{{Qt::Key_4, "stream"},
-                                                                       {Qt::Key_2, "compare"},
-                                                                       {Qt::Key_3, "weight"},
-                                                                       {Qt::Key_1, "weight"}};
-    for (const auto &[key, id] : keys) {
-        QTest::keyClick(QApplication::focusWidget(), key, Qt::ControlModifier);
-        QVERIFY(m_window->settle());
-        const ui::Dock *dock = dockOf(QApplication::focusWidget());
-        QVERIFY2(dock && dock->onView() && dock->id() == QLatin1String(id),
-                 qPrintable(QStringLiteral("%1, not %2")
-                                .arg(dock ? dock->id() : QString(), QLatin1String(id))));
-    }
-}
-
-/// The switch of the workspaces is one stop of Tab; arrows choose the next workspace and stay in
-/// it.
-void TestWindowEditing::arrowsChooseTheWorkspace()
-{
-    QVERIFY(m_window->open({sample(QStringLiteral("sparse"))}));
-    (*m_window)->activateWindow();
-    QVERIFY(QTest::qWaitForWindowActive(&**m_window));
-    auto *workspaces = (*m_window)->findChild<QToolBar *>()->findChild<ui::Segmented *>();
-    const auto buttons = workspaces->findChildren<QToolButton *>();
-    QCOMPARE(buttons.size(), 5);
-    const auto stops = [&buttons] {
-        QStringList words;
-        for (const QToolButton *one : buttons)
-            words += one->focusPolicy() & Qt::TabFocus ? QStringList(one->text()) : QStringList();
-        return words;
-    };
-    QCOMPARE(stops(), QStringList{QStringLiteral("Inspect")});
-    buttons[0]->setFocus();
-    for (const Layout layout : {Layout::Compare, Layout::Patch, Layout::Performance}) {
-        QTest::keyClick(QApplication::focusWidget(), Qt::Key_Right);
-        QVERIFY(m_window->settle());
-        QCOMPARE((*m_window)->layouts().current(), layout);
-        QCOMPARE(QApplication::focusWidget(), static_cast<QWidget *>(buttons[int(layout)]));
-        QCOMPARE(stops(), QStringList{buttons[int(layout)]->text()});
-    }
-    QTest::keyClick(QApplication::focusWidget(), Qt::Key_Home);
-    QCOMPARE((*m_window)->layouts().current(), Layout::Inspect);
 }
 
 KERNSCOPE_TEST(TestWindowEditing, QApplication)

@@ -36,9 +36,9 @@ test::MadeBundle openProgram(const char *parameters)
 
 bool writeTo(const QString &folder, const test::MadeBundle &made)
 {
-    QDir().mkpath(folder + QStringLiteral("/weights"));
-    QFile program(folder + QStringLiteral("/model.mil"));
-    QFile weights(folder + QStringLiteral("/weights/weight.bin"));
+    QDir().mkpath(folder + u"/weights"_s);
+    QFile program(folder + u"/model.mil"_s);
+    QFile weights(folder + u"/weights/weight.bin"_s);
     const test::Bytes bytes = made.weights();
     return program.open(QIODevice::WriteOnly) &&
            program.write(QByteArray::fromStdString(made.text())) > 0 &&
@@ -57,14 +57,153 @@ class TestWindowShapes : public test::MainWindowTest
     Q_OBJECT
 
 private Q_SLOTS:
-    void init();
-    void defaultsOfTheModel();
-    void bindsAndOpensAgain();
-    void keptByEditsAndReloads();
-    void forgottenWhereTheyFitNoMore();
-    void asksInADialog();
-    void dialogChecks();
-    void listsBundlesOfAFolder();
+    void init()
+    {
+        openWindow();
+        m_path = m_folder->filePath(u"open.mlmodelc"_s);
+        QVERIFY(writeTo(m_path, openProgram(kOpen)));
+        QVERIFY(m_window->open({m_path}));
+    }
+
+    /// What the model says of its inputs holds until other shapes are given, or none.
+    void defaultsOfTheModel()
+    {
+        QFile description(m_path + u"/metadata.json"_s);
+        QVERIFY(description.open(QIODevice::WriteOnly));
+        description.write("[{\"inputSchema\": [{\"name\": \"x\", \"type\": \"MultiArray\", "
+                          "\"dataType\": \"Float16\", \"shape\": \"[1, 3, 4, 2]\"}]}]");
+        description.close();
+        QCOMPARE(flops(), std::uint64_t(0));
+        QVERIFY(m_window->open({m_path}));
+        QCOMPARE(flops(), std::uint64_t(2 * 8 * 3 * 4 * 2));
+        QVERIFY(notices().join(u' ').contains(QLatin1String("[1, 3, 4, 2]")));
+        (*m_window)->document().bindShapes({});
+        QVERIFY(m_window->settle());
+        QCOMPARE(flops(), std::uint64_t(0));
+        (*m_window)->document().reload();
+        QVERIFY(m_window->settle());
+        QCOMPARE(flops(), std::uint64_t(0));
+    }
+
+    void bindsAndOpensAgain()
+    {
+        QCOMPARE(flops(), std::uint64_t{0});
+        QVERIFY(notices().isEmpty());
+        QVERIFY(bind("x=1,3,5,4"));
+        QCOMPARE(flops(), kFlops * 20);
+        QVERIFY(notices().join(QLatin1Char(' ')).contains(u"x = [1, 3, 5, 4]: "_s));
+        QVERIFY(!(*m_window)->document().modified());
+        (*m_window)->document().bindShapes({});
+        QVERIFY(m_window->settle());
+        QCOMPARE(flops(), std::uint64_t{0});
+        QSignalSpy refused(&(*m_window)->document(), &Document::shapesRefused);
+        QVERIFY(bind("x=1,4,5,5"));
+        QCOMPARE(refused.size(), 1);
+        QCOMPARE(flops(), std::uint64_t{0});
+    }
+
+    void keptByEditsAndReloads()
+    {
+        QVERIFY(bind("x=1,3,5,4"));
+        Document &document = (*m_window)->document();
+        ui::Session &session = this->session();
+        session.setPatchingEnabled(true);
+        const auto edit = VERIFIED(parseEdit(Edit::Kind::Codebook, "codes[0][0]=4"));
+        session.requestEdits({*edit}, {});
+        QVERIFY(m_window->settle());
+        QVERIFY(document.modified());
+        QCOMPARE(flops(), kFlops * 20);
+        session.undoStack().undo();
+        QCOMPARE(flops(), kFlops * 20);
+        session.undoStack().redo();
+        document.save(false);
+        QVERIFY(m_window->settle());
+        document.reload();
+        QVERIFY(m_window->settle());
+        QCOMPARE(flops(), kFlops * 20);
+        document.saveAs(m_folder->filePath(u"copy.mlmodelc"_s));
+        QVERIFY(m_window->settle());
+        QCOMPARE(flops(), kFlops * 20);
+        // Another bundle has shapes of its own.
+        QVERIFY(m_window->open({m_path}));
+        QCOMPARE(flops(), std::uint64_t{0});
+    }
+
+    void forgottenWhereTheyFitNoMore()
+    {
+        QVERIFY(bind("x=1,3,5,4"));
+        QVERIFY(QDir(m_path).removeRecursively());
+        QVERIFY(writeTo(m_path, openProgram("tensor<fp16, [1, 3, 7, ?]> x")));
+        QSignalSpy refused(&(*m_window)->document(), &Document::shapesRefused);
+        (*m_window)->document().reload();
+        QVERIFY(m_window->settle());
+        QCOMPARE(refused.size(), 1);
+        QVERIFY(!session().bundle()->shapeBindings());
+        QVERIFY(notices().join(QLatin1Char(' ')).contains(u"The shapes are not used"_s));
+    }
+
+    void asksInADialog()
+    {
+        QAction *action = nullptr;
+        for (QAction *one : (*m_window)->findChildren<QAction *>()) {
+            if (one->text().contains(u"Shapes of Inputs"_s))
+                action = one;
+        }
+        QVERIFY(action && action->isEnabled() && !action->shortcut().isEmpty());
+        action->trigger();
+        auto *dialog = VERIFIED(qobject_cast<app::ShapesDialog *>(test::dialog()));
+        auto *field = dialog->findChild<QLineEdit *>();
+        QCOMPARE(field->text(), u"1,3,?,?"_s);
+        QVERIFY(!field->accessibleName().isEmpty());
+        field->setText(u"1,3,2,2"_s);
+        dialog->accept();
+        QVERIFY(m_window->settle());
+        QCOMPARE(flops(), kFlops * 4);
+        // Asked again, it begins with what is bound.
+        action->trigger();
+        dialog = VERIFIED(qobject_cast<app::ShapesDialog *>(test::dialog()));
+        QCOMPARE(dialog->findChild<QLineEdit *>()->text(), u"1,3,2,2"_s);
+        dialog->reject();
+    }
+
+    void dialogChecks()
+    {
+        const shapes::OpenInput input{"x", "tensor<fp16, [1, 3, ?, ?]>", {1, 3, -1, -1}};
+        app::ShapesDialog dialog({input}, {});
+        auto *field = dialog.findChild<QLineEdit *>();
+        auto *ok = dialog.findChild<QDialogButtonBox *>()->button(QDialogButtonBox::Ok);
+        QVERIFY(ok->isEnabled());
+        QVERIFY(dialog.bindings().empty());
+        for (const char *wrong : {"", "1,3,4", "1,3,0,4", "1,4,4,4", "1,3,4,x"}) {
+            field->setText(QString::fromLatin1(wrong));
+            QVERIFY2(!ok->isEnabled(), wrong);
+        }
+        field->setText(u"1,3,640,?"_s);
+        QVERIFY(ok->isEnabled());
+        QCOMPARE(dialog.bindings().size(), std::size_t{1});
+        QVERIFY(dialog.bindings().front().dims == (std::vector<std::int64_t>{1, 3, 640, -1}));
+    }
+
+    void listsBundlesOfAFolder()
+    {
+        QVERIFY(writeTo(m_folder->filePath(u"a/other.mlmodelc"_s), openProgram(kOpen)));
+        (*m_window)->openPaths({m_folder->path()});
+        auto *dialog = VERIFIED(qobject_cast<QInputDialog *>(test::dialog()));
+        QCOMPARE(dialog->comboBoxItems(), (QStringList{u"a/other.mlmodelc"_s, u"open.mlmodelc"_s}));
+        dialog->setTextValue(u"a/other.mlmodelc"_s);
+        dialog->accept();
+        QVERIFY(m_window->settle());
+        QCOMPARE((*m_window)->document().name(), u"other.mlmodelc"_s);
+        QVERIFY(session().other() == nullptr);
+        // As the one to compare with.
+        (*m_window)->document().openOther(m_folder->path());
+        dialog = VERIFIED(qobject_cast<QInputDialog *>(test::dialog()));
+        dialog->setTextValue(u"open.mlmodelc"_s);
+        dialog->accept();
+        QVERIFY(m_window->settle());
+        QCOMPARE((*m_window)->document().name(), u"other.mlmodelc"_s);
+        QVERIFY(session().other() != nullptr);
+    }
 
 private:
     std::uint64_t flops() const
@@ -78,14 +217,6 @@ private:
     QString m_path;
 };
 
-void TestWindowShapes::init()
-{
-    openWindow();
-    m_path = m_folder->filePath(QStringLiteral("open.mlmodelc"));
-    QVERIFY(writeTo(m_path, openProgram(kOpen)));
-    QVERIFY(m_window->open({m_path}));
-}
-
 bool TestWindowShapes::bind(const char *text)
 {
     const auto binding = shapes::parseBinding(text);
@@ -93,152 +224,6 @@ bool TestWindowShapes::bind(const char *text)
         return false;
     (*m_window)->document().bindShapes({*binding});
     return m_window->settle();
-}
-
-/// What the model says of its inputs holds until other shapes are given, or none.
-void TestWindowShapes::defaultsOfTheModel()
-{
-    QFile description(m_path + QStringLiteral("/metadata.json"));
-    QVERIFY(description.open(QIODevice::WriteOnly));
-    description.write("[{\"inputSchema\": [{\"name\": \"x\", \"type\": \"MultiArray\", "
-                      "\"dataType\": \"Float16\", \"shape\": \"[1, 3, 4, 2]\"}]}]");
-    description.close();
-    QCOMPARE(flops(), std::uint64_t(0));
-    QVERIFY(m_window->open({m_path}));
-    QCOMPARE(flops(), std::uint64_t(2 * 8 * 3 * 4 * 2));
-    QVERIFY(notices().join(u' ').contains(QLatin1String("[1, 3, 4, 2]")));
-    (*m_window)->document().bindShapes({});
-    QVERIFY(m_window->settle());
-    QCOMPARE(flops(), std::uint64_t(0));
-    (*m_window)->document().reload();
-    QVERIFY(m_window->settle());
-    QCOMPARE(flops(), std::uint64_t(0));
-}
-
-void TestWindowShapes::bindsAndOpensAgain()
-{
-    QCOMPARE(flops(), std::uint64_t{0});
-    QVERIFY(notices().isEmpty());
-    QVERIFY(bind("x=1,3,5,4"));
-    QCOMPARE(flops(), kFlops * 20);
-    QVERIFY(notices().join(QLatin1Char(' ')).contains(QStringLiteral("x = [1, 3, 5, 4]: ")));
-    QVERIFY(!(*m_window)->document().modified());
-    (*m_window)->document().bindShapes({});
-    QVERIFY(m_window->settle());
-    QCOMPARE(flops(), std::uint64_t{0});
-    QSignalSpy refused(&(*m_window)->document(), &Document::shapesRefused);
-    QVERIFY(bind("x=1,4,5,5"));
-    QCOMPARE(refused.size(), 1);
-    QCOMPARE(flops(), std::uint64_t{0});
-}
-
-void TestWindowShapes::keptByEditsAndReloads()
-{
-    QVERIFY(bind("x=1,3,5,4"));
-    Document &document = (*m_window)->document();
-    ui::Session &session = this->session();
-    session.setPatchingEnabled(true);
-    const auto edit = parseEdit(Edit::Kind::Codebook, "codes[0][0]=4");
-    QVERIFY(edit);
-    session.requestEdits({*edit}, {});
-    QVERIFY(m_window->settle());
-    QVERIFY(document.modified());
-    QCOMPARE(flops(), kFlops * 20);
-    session.undoStack().undo();
-    QCOMPARE(flops(), kFlops * 20);
-    session.undoStack().redo();
-    document.save(false);
-    QVERIFY(m_window->settle());
-    document.reload();
-    QVERIFY(m_window->settle());
-    QCOMPARE(flops(), kFlops * 20);
-    document.saveAs(m_folder->filePath(QStringLiteral("copy.mlmodelc")));
-    QVERIFY(m_window->settle());
-    QCOMPARE(flops(), kFlops * 20);
-    // Another bundle has shapes of its own.
-    QVERIFY(m_window->open({m_path}));
-    QCOMPARE(flops(), std::uint64_t{0});
-}
-
-void TestWindowShapes::forgottenWhereTheyFitNoMore()
-{
-    QVERIFY(bind("x=1,3,5,4"));
-    QVERIFY(QDir(m_path).removeRecursively());
-    QVERIFY(writeTo(m_path, openProgram("tensor<fp16, [1, 3, 7, ?]> x")));
-    QSignalSpy refused(&(*m_window)->document(), &Document::shapesRefused);
-    (*m_window)->document().reload();
-    QVERIFY(m_window->settle());
-    QCOMPARE(refused.size(), 1);
-    QVERIFY(!session().bundle()->shapeBindings());
-    QVERIFY(notices().join(QLatin1Char(' ')).contains(QStringLiteral("The shapes are not used")));
-}
-
-void TestWindowShapes::asksInADialog()
-{
-    QAction *action = nullptr;
-    for (QAction *one : (*m_window)->findChildren<QAction *>()) {
-        if (one->text().contains(QStringLiteral("Shapes of Inputs")))
-            action = one;
-    }
-    QVERIFY(action && action->isEnabled() && !action->shortcut().isEmpty());
-    action->trigger();
-    auto *dialog = qobject_cast<app::ShapesDialog *>(test::dialog());
-    QVERIFY(dialog);
-    auto *field = dialog->findChild<QLineEdit *>();
-    QCOMPARE(field->text(), QStringLiteral("1,3,?,?"));
-    QVERIFY(!field->accessibleName().isEmpty());
-    field->setText(QStringLiteral("1,3,2,2"));
-    dialog->accept();
-    QVERIFY(m_window->settle());
-    QCOMPARE(flops(), kFlops * 4);
-    // Asked again, it begins with what is bound.
-    action->trigger();
-    dialog = qobject_cast<app::ShapesDialog *>(test::dialog());
-    QVERIFY(dialog);
-    QCOMPARE(dialog->findChild<QLineEdit *>()->text(), QStringLiteral("1,3,2,2"));
-    dialog->reject();
-}
-
-void TestWindowShapes::dialogChecks()
-{
-    const shapes::OpenInput input{"x", "tensor<fp16, [1, 3, ?, ?]>", {1, 3, -1, -1}};
-    app::ShapesDialog dialog({input}, {});
-    auto *field = dialog.findChild<QLineEdit *>();
-    auto *ok = dialog.findChild<QDialogButtonBox *>()->button(QDialogButtonBox::Ok);
-    QVERIFY(ok->isEnabled());
-    QVERIFY(dialog.bindings().empty());
-    for (const char *wrong : {"", "1,3,4", "1,3,0,4", "1,4,4,4", "1,3,4,x"}) {
-        field->setText(QString::fromLatin1(wrong));
-        QVERIFY2(!ok->isEnabled(), wrong);
-    }
-    field->setText(QStringLiteral("1,3,640,?"));
-    QVERIFY(ok->isEnabled());
-    QCOMPARE(dialog.bindings().size(), std::size_t{1});
-    QVERIFY(dialog.bindings().front().dims == (std::vector<std::int64_t>{1, 3, 640, -1}));
-}
-
-void TestWindowShapes::listsBundlesOfAFolder()
-{
-    QVERIFY(writeTo(m_folder->filePath(QStringLiteral("a/other.mlmodelc")), openProgram(kOpen)));
-    (*m_window)->openPaths({m_folder->path()});
-    auto *dialog = qobject_cast<QInputDialog *>(test::dialog());
-    QVERIFY(dialog);
-    QCOMPARE(dialog->comboBoxItems(),
-             (QStringList{QStringLiteral("a/other.mlmodelc"), QStringLiteral("open.mlmodelc")}));
-    dialog->setTextValue(QStringLiteral("a/other.mlmodelc"));
-    dialog->accept();
-    QVERIFY(m_window->settle());
-    QCOMPARE((*m_window)->document().name(), QStringLiteral("other.mlmodelc"));
-    QVERIFY(session().other() == nullptr);
-    // As the one to compare with.
-    (*m_window)->document().openOther(m_folder->path());
-    dialog = qobject_cast<QInputDialog *>(test::dialog());
-    QVERIFY(dialog);
-    dialog->setTextValue(QStringLiteral("open.mlmodelc"));
-    dialog->accept();
-    QVERIFY(m_window->settle());
-    QCOMPARE((*m_window)->document().name(), QStringLiteral("other.mlmodelc"));
-    QVERIFY(session().other() != nullptr);
 }
 
 KERNSCOPE_TEST(TestWindowShapes, QApplication)

@@ -59,9 +59,7 @@ private:
 
 void TestWindowSizes::leastSizes_data()
 {
-    QTest::addColumn<QSize>("size");
-    QTest::addColumn<QString>("build");
-    QTest::addColumn<int>("layout");
+    test::addColumns<QSize, QString, int>();
     for (const QSize size : {QSize(1400, 900), QSize(1280, 800)}) {
         for (const char *build : {"dense", "sparse", "palette"}) {
             for (const Layout layout :
@@ -71,7 +69,7 @@ void TestWindowSizes::leastSizes_data()
                     << size << QString::fromLatin1(build) << int(layout);
         }
         QTest::addRow("%dx%d, hardware", size.width(), size.height())
-            << size << QStringLiteral("hwx") << int(Layout::Hardware);
+            << size << u"hwx"_s << int(Layout::Hardware);
     }
 }
 
@@ -93,8 +91,7 @@ int rowsOf(const QTableView &table)
 void TestWindowSizes::demand(const QWidget &widget, ui::Dock &dock, const QString &what, int found,
                              int wanted)
 {
-    const QString fault = QStringLiteral("%1, %2: %3 of %4 %5")
-                              .arg(dock.id(), widget.accessibleName())
+    const QString fault = u"%1, %2: %3 of %4 %5"_s.arg(dock.id(), widget.accessibleName())
                               .arg(found)
                               .arg(wanted)
                               .arg(what);
@@ -114,11 +111,11 @@ void TestWindowSizes::checkTable(ui::Dock &dock, const QTableView &table)
                        : name == QLatin1String("Weights of both bundles in pairs")
                            ? m_least.pairRows
                            : m_least.tableRows;
-    demand(table, dock, QStringLiteral("rows"), rowsOf(table),
+    demand(table, dock, u"rows"_s, rowsOf(table),
            wanted == m_least.gridRows ? wanted : std::min(wanted, rows));
     // A list whose row says what its thing is shows all of it.
     if (name == QLatin1String("Task descriptors"))
-        demand(table, dock, QStringLiteral("pixels of its columns"), table.viewport()->width(),
+        demand(table, dock, u"pixels of its columns"_s, table.viewport()->width(),
                table.horizontalHeader()->length());
 }
 
@@ -128,30 +125,30 @@ void TestWindowSizes::check(ui::Dock &dock)
         return;
     for (const auto *hex : dock.findChildren<ui::HexView *>()) {
         if (shown(hex))
-            demand(*hex, dock, QStringLiteral("rows"), int(hex->visibleRows()), m_least.hexRows);
+            demand(*hex, dock, u"rows"_s, int(hex->visibleRows()), m_least.hexRows);
     }
     for (const auto *table : dock.findChildren<QTableView *>())
         checkTable(dock, *table);
     // Nothing stands beyond the right edge of its dock.
     for (const auto *area : dock.findChildren<ui::ShrinkArea *>()) {
         if (shown(area))
-            demand(*area->widget(), dock, QStringLiteral("pixels of width"),
-                   area->maximumViewportSize().width(), area->widget()->width());
+            demand(*area->widget(), dock, u"pixels of width"_s, area->maximumViewportSize().width(),
+                   area->widget()->width());
     }
     // What wraps has its row, and no list begins with an empty one.
     for (const auto *picker : dock.findChildren<ui::SlicePicker *>()) {
         if (shown(picker))
-            demand(*picker, dock, QStringLiteral("pixels of height"), picker->height(),
+            demand(*picker, dock, u"pixels of height"_s, picker->height(),
                    picker->childrenRect().bottom() + 1);
     }
     for (const auto *readings : dock.findChildren<ui::InspectorView *>()) {
         if (shown(readings) && readings->verticalScrollBar()->value() == 0)
-            demand(*readings, dock, QStringLiteral("empty pixels above"),
+            demand(*readings, dock, u"empty pixels above"_s,
                    -readings->visualRect(readings->model()->index(0, 1)).top(), 0);
         // Beside the bytes all readings are in sight; a small window may scroll them.
         if (shown(readings) && m_least.hexRows >= Least().hexRows)
             demand(
-                *readings, dock, QStringLiteral("pixels of height"), readings->height(),
+                *readings, dock, u"pixels of height"_s, readings->height(),
                 readings->visualRect(readings->model()->index(readings->model()->rowCount() - 1, 1))
                         .bottom() +
                     1);
@@ -159,7 +156,7 @@ void TestWindowSizes::check(ui::Dock &dock)
     const auto high = [&](const auto &widgets, int wanted) {
         for (const QWidget *widget : widgets) {
             if (shown(widget))
-                demand(*widget, dock, QStringLiteral("pixels"), widget->height(), wanted);
+                demand(*widget, dock, u"pixels"_s, widget->height(), wanted);
         }
     };
     high(dock.findChildren<ui::PlotWidget *>(), m_least.plot);
@@ -197,16 +194,13 @@ void TestWindowSizes::checkTitles()
 
 void TestWindowSizes::leastSizes()
 {
-    QFETCH(QSize, size);
-    QFETCH(QString, build);
-    QFETCH(int, layout);
+    const auto [size, build, layout] = test::fetched<QSize, QString, int>();
     openWindow();
     (*m_window)->resize(size);
     QVERIFY(QTest::qWaitForWindowExposed(&**m_window));
     QStringList paths{build == QLatin1String("hwx") ? writeHardware() : sample(build)};
     if (static_cast<Layout>(layout) == Layout::Compare)
-        paths += sample(build == QLatin1String("dense") ? QStringLiteral("sparse")
-                                                        : QStringLiteral("dense"));
+        paths += sample(build == QLatin1String("dense") ? u"sparse"_s : u"dense"_s);
     QVERIFY(m_window->open(paths));
     (*m_window)->layouts().show(static_cast<Layout>(layout));
     QVERIFY(m_window->settle());
@@ -226,7 +220,7 @@ void TestWindowSizes::leastSizes()
             check(*entry.dock);
     }
     checkTabs();
-    QVERIFY2(m_faults.isEmpty(), qPrintable(m_faults.join(QStringLiteral("; "))));
+    QVERIFY2(m_faults.isEmpty(), qPrintable(m_faults.join(u"; "_s)));
 }
 
 /// The frame of window.md at 1400x900: 270 pixels for the navigator, 320 for the inspector.
@@ -235,7 +229,7 @@ void TestWindowSizes::sidesHaveTheirWidths()
     openWindow();
     (*m_window)->resize(1400, 900);
     QVERIFY(QTest::qWaitForWindowExposed(&**m_window));
-    QVERIFY(m_window->open({sample(QStringLiteral("sparse"))}));
+    QVERIFY(m_window->open({sample(u"sparse"_s)}));
     const double em = QFontMetrics((*m_window)->font()).height() / 14.0;
     for (const auto &[layout, id] : {std::pair{Layout::Inspect, "inspector"},
                                      {Layout::Patch, "inspector"},
@@ -258,13 +252,13 @@ void TestWindowSizes::smallerWindow()
     openWindow();
     (*m_window)->resize(2560, 1440);
     QVERIFY(QTest::qWaitForWindowExposed(&**m_window));
-    QVERIFY(m_window->open({sample(QStringLiteral("sparse"))}));
+    QVERIFY(m_window->open({sample(u"sparse"_s)}));
     auto &session = this->session();
     const auto turnTo = [this](QSize size, std::size_t weight) {
         (*m_window)->resize(size);
         (*m_window)->layouts().reset();
         this->session().goToWeight(weight);
-        dock(QStringLiteral("weight"))->raise();
+        dock(u"weight"_s)->raise();
         return m_window->settle();
     };
     QVERIFY(turnTo({2560, 1440}, 0));
@@ -275,7 +269,7 @@ void TestWindowSizes::smallerWindow()
     QCoreApplication::sendPostedEvents();
     for (const auto &entry : (*m_window)->docks().entries())
         check(*entry.dock);
-    QVERIFY2(m_faults.isEmpty(), qPrintable(m_faults.join(QStringLiteral("; "))));
+    QVERIFY2(m_faults.isEmpty(), qPrintable(m_faults.join(u"; "_s)));
 }
 
 /// Numbers are never cut: their columns are as wide as the longest of them.
@@ -284,10 +278,9 @@ void TestWindowSizes::navigatorNumbersAreWhole()
     openWindow();
     (*m_window)->resize(1280, 800);
     QVERIFY(QTest::qWaitForWindowExposed(&**m_window));
-    QVERIFY(m_window->open({sample(QStringLiteral("sparse"))}));
+    QVERIFY(m_window->open({sample(u"sparse"_s)}));
     QVERIFY(m_window->settle());
-    auto *tree = dock(QStringLiteral("bundle"))->findChild<QTreeView *>();
-    QVERIFY(tree);
+    auto *tree = VERIFIED(dock(u"bundle"_s)->findChild<QTreeView *>());
     const QAbstractItemModel &model = *tree->model();
     for (int column = 1; column < model.columnCount(); ++column) {
         const int right = tree->columnViewportPosition(column) + tree->columnWidth(column);
@@ -304,8 +297,8 @@ void TestWindowSizes::navigatorNumbersAreWhole()
 void TestWindowSizes::readingsBesideTheBytes_data()
 {
     QTest::addColumn<QSize>("size");
-    QTest::newRow("1400x900") << QSize(1400, 900);
-    QTest::newRow("1280x800") << QSize(1280, 800);
+    test::addRow("1400x900", QSize(1400, 900));
+    test::addRow("1280x800", QSize(1280, 800));
 }
 
 /// Beside the bytes are their readings, in both workspaces at both sizes.
@@ -315,10 +308,10 @@ void TestWindowSizes::readingsBesideTheBytes()
     openWindow();
     (*m_window)->resize(size);
     QVERIFY(QTest::qWaitForWindowExposed(&**m_window));
-    QVERIFY(m_window->open({sample(QStringLiteral("sparse"))}));
+    QVERIFY(m_window->open({sample(u"sparse"_s)}));
     QVERIFY(m_window->settle());
     QCOMPARE((*m_window)->size(), size);
-    const auto *dock = this->dock(QStringLiteral("hex"));
+    const auto *dock = this->dock(u"hex"_s);
     const auto *bytes = dock->findChild<ui::HexView *>();
     const auto *readings = dock->findChild<ui::InspectorView *>();
     QVERIFY2(readings->isVisible() && readings->x() > bytes->geometry().right(),

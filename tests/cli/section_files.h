@@ -3,6 +3,7 @@
 
 #include "cli_process.h"
 #include "synthetic_kernels.h"
+#include "tests/test_program.h"
 #include "written_bundle.h"
 
 #include <QFile>
@@ -11,12 +12,6 @@
 
 /// Files that tests of weight sections start from.
 namespace kernscope::test {
-
-inline QByteArray contentOf(const QString &path)
-{
-    QFile file(path);
-    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
-}
 
 /// A bundle, and containers of a dense and a sparse kernel with the sections built of them.
 class SectionFiles : public QObject

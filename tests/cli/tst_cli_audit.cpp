@@ -7,7 +7,6 @@
 #include "written_bundle.h"
 
 #include <QFile>
-#include <QTest>
 
 #include <cmath>
 
@@ -70,23 +69,192 @@ class TestCliAudit : public QObject
     Q_OBJECT
 
 private slots:
-    void initTestCase();
-    void sound();
-    void atFault();
-    void rules();
-    void nearer();
-    void output();
-    void notComparable();
-    void coverage();
-    void coverageRule();
-    void findingsAsSarif();
+    void initTestCase()
+    {
+        WrittenArchive archive;
+        archive.add("up.weight", {kRows, kColumns}, layer(1));
+        archive.add("down.weight", {kRows, kColumns}, layer(2));
+        m_checkpoint = m_scratch.filePath(u"checkpoint.npz"_s);
+        archive.write(m_checkpoint);
+        m_sound = writeBundle(m_scratch, "sound.mlmodelc", package(layer(1), layer(2)));
+        m_broken = writeBundle(m_scratch, "broken.mlmodelc",
+                               package(layer(1), withRowsZeroed(layer(2), 5, 9)));
+    }
+
+    void sound()
+    {
+        const CliResult result = audit(m_sound, {m_json});
+        QCOMPARE(result.exitCode, 0);
+        const auto json = result.json();
+        QCOMPARE(json["command"].get<std::string>(), "audit");
+        QCOMPARE(json["verdict"].get<std::string>(), "sound");
+        QCOMPARE(json["sound"].size(), std::size_t(2));
+        QVERIFY(json["faulty"].empty() && json["unpaired"].empty() && json["rules"].empty());
+        QVERIFY(!json.contains("nearer"));
+        const CliResult text = audit(m_sound);
+        QVERIFY2(text.out.contains("look at the runtime"), text.out.constData());
+    }
+
+    void atFault()
+    {
+        const CliResult result = audit(m_broken, {m_json});
+        QCOMPARE(result.exitCode, 1);
+        const auto faulty = result.json()["faulty"];
+        QCOMPARE(faulty.size(), std::size_t(1));
+        QCOMPARE(faulty[0]["checkpoint_name"].get<std::string>(), "down.weight");
+        QCOMPARE(faulty[0]["kind"].get<std::string>(), "rows-zeroed");
+        QCOMPARE(text(faulty[0]["rows"]), QByteArray("[5,9]"));
+        QVERIFY(audit(m_broken).out.contains("At fault"));
+    }
+
+    void rules()
+    {
+        // A weight to ignore is not held against anything.
+        const QString ignored = rulesFile("[[weight]]\nmatch = \"down*\"\nignore = true\n");
+        const CliResult left = audit(m_broken, {m_rules, ignored, m_json});
+        QCOMPARE(left.exitCode, 0);
+        QCOMPARE(left.json()["unpaired"][0]["weight"].get<std::string>(),
+                 "main/down_weight_to_fp16");
+        // The limit is a rule: of all weights, of one.
+        QCOMPARE(audit(m_sound, {m_rules, rulesFile("audit-limit = 2.5\n"), m_json})
+                     .json()["limit"]
+                     .get<double>(),
+                 2.5);
+        QCOMPARE(audit(m_sound, {m_rules, rulesFile("audit-limit = 0.5\n")}).exitCode, 3);
+        // The form that weights must have.
+        const CliResult form = audit(
+            m_sound,
+            {m_rules, rulesFile("[[weight]]\nmatch = \"up*\"\nform = \"palette4\"\n"), m_json});
+        QCOMPARE(form.exitCode, 1);
+        const auto broken = form.json()["rules"];
+        QCOMPARE(broken.size(), std::size_t(1));
+        QCOMPARE(broken[0]["limit"].get<std::string>(), "form");
+        QCOMPARE(broken[0]["allowed"].get<std::string>(), "palette4");
+        QCOMPARE(broken[0]["rule"].get<std::string>(), "up*");
+        QVERIFY(
+            audit(m_sound, {m_rules, rulesFile("[[weight]]\nmatch = \"*\"\nform = \"palette4\"\n")})
+                .out.contains("palette4"));
+        QCOMPARE(audit(m_sound, {m_rules, rulesFile("no-known-faults = true\n")}).exitCode, 0);
+        QCOMPARE(audit(m_sound, {m_rules, rulesFile("allow-faults = [\"no-such\"]\n")}).exitCode,
+                 3);
+    }
+
+    void nearer()
+    {
+        const QStringList sibling{u"--sibling"_s, m_broken};
+        const CliResult result = audit(m_sound, sibling + QStringList{m_json});
+        QCOMPARE(result.exitCode, 0); // the answer is about the package
+        const auto json = result.json();
+        QCOMPARE(json["nearer"].size(), std::size_t(2));
+        for (const auto &row : json["nearer"]) {
+            const bool down = row["checkpoint_name"] == "down.weight";
+            QCOMPARE(row["nearer"].get<std::string>(), std::string(down ? "package" : "alike"));
+            QCOMPARE(row["sibling_error"].get<double>() > row["error"].get<double>(), down);
+        }
+        QVERIFY(audit(m_sound, sibling).out.contains("in 1 of 2 weights"));
+    }
+
+    /// A report that exists is refused before anything is compared, and no input is written over.
+    void output()
+    {
+        const QString report = m_scratch.filePath(u"audit.html"_s);
+        const QStringList out{u"-o"_s, report};
+        QCOMPARE(audit(m_broken, out).exitCode, 1);
+        QFile file(report);
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        const QByteArray written = file.readAll();
+        QVERIFY(written.contains("rows-zeroed"));
+        const CliResult again = audit(m_broken, out + QStringList{m_json});
+        QCOMPARE(again.exitCode, 4);
+        QCOMPARE(again.json()["diagnostics"][0]["code"].get<std::string>(), "io.exists");
+        QVERIFY(!again.json().contains("faulty")); // nothing was compared
+        QCOMPARE(audit(m_broken, out + QStringList{u"--force"_s}).exitCode, 1);
+        QVERIFY(audit(m_broken, {u"-o"_s, u"-"_s, u"--quiet"_s}).out.contains("rows-zeroed"));
+        QCOMPARE(audit(m_broken, {u"-o"_s, m_scratch.filePath(u"a.txt"_s)}).exitCode, 2);
+    }
+
+    void notComparable()
+    {
+        const CliResult none = audit(m_scratch.filePath(u"none.mlmodelc"_s));
+        QCOMPARE(none.exitCode, 4);
+        const QString other =
+            writeBundle(m_scratch, "other.mlmodelc", tenValues({1, 2, 3, 4, 5, 6, 7, 8, 9, 10}));
+        const CliResult result = audit(other, {m_json});
+        QCOMPARE(result.exitCode, 1);
+        QCOMPARE(result.json()["verdict"].get<std::string>(), "cannot be compared");
+        // Of a file that is cut the rest is sound, and the package is not.
+        const QString cut = writeBundle(m_scratch, "cut.mlmodelc", package(layer(1), layer(2)));
+        QFile file(cut + u"/weights/weight.bin"_s);
+        QVERIFY(file.resize(file.size() - 4096));
+        const CliResult half = audit(cut, {m_json});
+        QCOMPARE(half.exitCode, 3);
+        QCOMPARE(half.json()["sound"].size(), std::size_t(1));
+        QCOMPARE(half.json()["verdict"].get<std::string>(), "cannot be compared");
+        QVERIFY(QString::fromStdString(half.json()["sentence"]).startsWith(u"1 weight "_s));
+    }
+
+    void coverage()
+    {
+        const auto inspect = [&](const QStringList &more) {
+            return runCli(QStringList{u"inspect"_s, m_sound} + more);
+        };
+        const CliResult plain = inspect({u"--coverage"_s, m_json});
+        QCOMPARE(plain.exitCode, 0);
+        const auto coverage = plain.json()["coverage"];
+        QCOMPARE(coverage["bits"].get<double>(), 16.0);
+        QCOMPARE(coverage["parameters"].get<std::size_t>(), 2 * kRows * kColumns);
+        QCOMPARE(coverage["not_kept"].get<int>(), 0);
+        const QStringList expected{u"--expect"_s, u"*=palette4"_s};
+        const CliResult not4 = inspect(expected + QStringList{m_json});
+        QCOMPARE(not4.exitCode, 1);
+        QCOMPARE(not4.json()["coverage"]["not_kept"].get<int>(), 2);
+        QVERIFY(inspect(expected).out.contains("2 weights not in the form expected"));
+        QCOMPARE(
+            inspect(expected + QStringList{u"--except"_s, u"*up*"_s, u"--except"_s, u"*down*"_s})
+                .exitCode,
+            0);
+        QCOMPARE(inspect({u"--sibling"_s, m_broken}).exitCode, 0);
+        QCOMPARE(inspect({u"--expect"_s, u"palette4"_s}).exitCode, 2);
+        const QString config =
+            writeText(m_scratch, "c.json", R"({"global_config": {"mode": "kmeans", "nbits": 4}})");
+        QCOMPARE(inspect({u"--config"_s, config}).exitCode, 1);
+    }
+
+    /// Of a comparison the new build must have the forms; alone, values do not matter.
+    void coverageRule()
+    {
+        const auto with = [&](const QByteArray &text) {
+            return diff(m_sound, m_broken, {m_rules, rulesFile(text), m_json});
+        };
+        QCOMPARE(with("[[weight]]\nmatch = \"*\"\nform = \"dense\"\n").exitCode, 0);
+        const CliResult not4 = with("[[weight]]\nmatch = \"*\"\nform = \"palette4\"\n");
+        QCOMPARE(not4.exitCode, 1);
+        QCOMPARE(not4.json()["verdict"]["faults"].size(), std::size_t(2));
+        QCOMPARE(not4.json()["verdict"]["faults"][0]["limit"].get<std::string>(), "form");
+        QCOMPARE(with("max-abs = 0.01\n[[weight]]\nmatch = \"*\"\nform = \"dense\"\n").exitCode, 1);
+        QCOMPARE(with("no-known-faults = true\n").exitCode, 0);
+    }
+
+    void findingsAsSarif()
+    {
+        const QString path = m_scratch.filePath(u"findings.sarif"_s);
+        QCOMPARE(runCli({u"inspect"_s, m_broken, u"-o"_s, path}).exitCode, 0);
+        QFile file(path);
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        const auto json = nlohmann::json::parse(file.readAll().toStdString());
+        const auto &results = json["runs"][0]["results"];
+        QVERIFY(!results.empty());
+        QCOMPARE(results[0]["ruleId"].get<std::string>(), "constant_channels");
+        QVERIFY(results[0]["message"]["text"].get<std::string>().find("down_weight") !=
+                std::string::npos);
+        QCOMPARE(json["runs"][0]["tool"]["driver"]["rules"][0]["id"].get<std::string>(),
+                 "constant_channels");
+    }
 
 private:
     CliResult audit(const QString &build, const QStringList &more = {}) const
     {
-        return runCli(
-            QStringList{QStringLiteral("audit"), build, QStringLiteral("--against"), m_checkpoint} +
-            more);
+        return runCli(QStringList{u"audit"_s, build, u"--against"_s, m_checkpoint} + more);
     }
     QString rulesFile(const QByteArray &text) const
     {
@@ -95,192 +263,8 @@ private:
 
     QTemporaryDir m_scratch;
     QString m_sound, m_broken, m_checkpoint;
-    const QString m_json = QStringLiteral("--json"), m_rules = QStringLiteral("--rules");
+    const QString m_json = u"--json"_s, m_rules = u"--rules"_s;
 };
-
-void TestCliAudit::initTestCase()
-{
-    WrittenArchive archive;
-    archive.add("up.weight", {kRows, kColumns}, layer(1));
-    archive.add("down.weight", {kRows, kColumns}, layer(2));
-    m_checkpoint = m_scratch.filePath(QStringLiteral("checkpoint.npz"));
-    archive.write(m_checkpoint);
-    m_sound = writeBundle(m_scratch, "sound.mlmodelc", package(layer(1), layer(2)));
-    m_broken = writeBundle(m_scratch, "broken.mlmodelc",
-                           package(layer(1), withRowsZeroed(layer(2), 5, 9)));
-}
-
-void TestCliAudit::sound()
-{
-    const CliResult result = audit(m_sound, {m_json});
-    QCOMPARE(result.exitCode, 0);
-    const auto json = result.json();
-    QCOMPARE(json["command"].get<std::string>(), std::string("audit"));
-    QCOMPARE(json["verdict"].get<std::string>(), std::string("sound"));
-    QCOMPARE(json["sound"].size(), std::size_t(2));
-    QVERIFY(json["faulty"].empty() && json["unpaired"].empty() && json["rules"].empty());
-    QVERIFY(!json.contains("nearer"));
-    const CliResult text = audit(m_sound);
-    QVERIFY2(text.out.contains("look at the runtime"), text.out.constData());
-}
-
-void TestCliAudit::atFault()
-{
-    const CliResult result = audit(m_broken, {m_json});
-    QCOMPARE(result.exitCode, 1);
-    const auto faulty = result.json()["faulty"];
-    QCOMPARE(faulty.size(), std::size_t(1));
-    QCOMPARE(faulty[0]["checkpoint_name"].get<std::string>(), std::string("down.weight"));
-    QCOMPARE(faulty[0]["kind"].get<std::string>(), std::string("rows-zeroed"));
-    QCOMPARE(text(faulty[0]["rows"]), QByteArray("[5,9]"));
-    QVERIFY(audit(m_broken).out.contains("At fault"));
-}
-
-void TestCliAudit::rules()
-{
-    // A weight to ignore is not held against anything.
-    const QString ignored = rulesFile("[[weight]]\nmatch = \"down*\"\nignore = true\n");
-    const CliResult left = audit(m_broken, {m_rules, ignored, m_json});
-    QCOMPARE(left.exitCode, 0);
-    QCOMPARE(left.json()["unpaired"][0]["weight"].get<std::string>(),
-             std::string("main/down_weight_to_fp16"));
-    // The limit is a rule: of all weights, of one.
-    QCOMPARE(audit(m_sound, {m_rules, rulesFile("audit-limit = 2.5\n"), m_json})
-                 .json()["limit"]
-                 .get<double>(),
-             2.5);
-    QCOMPARE(audit(m_sound, {m_rules, rulesFile("audit-limit = 0.5\n")}).exitCode, 3);
-    // The form that weights must have.
-    const CliResult form =
-        audit(m_sound,
-              {m_rules, rulesFile("[[weight]]\nmatch = \"up*\"\nform = \"palette4\"\n"), m_json});
-    QCOMPARE(form.exitCode, 1);
-    const auto broken = form.json()["rules"];
-    QCOMPARE(broken.size(), std::size_t(1));
-    QCOMPARE(broken[0]["limit"].get<std::string>(), std::string("form"));
-    QCOMPARE(broken[0]["allowed"].get<std::string>(), std::string("palette4"));
-    QCOMPARE(broken[0]["rule"].get<std::string>(), std::string("up*"));
-    QVERIFY(audit(m_sound, {m_rules, rulesFile("[[weight]]\nmatch = \"*\"\nform = \"palette4\"\n")})
-                .out.contains("palette4"));
-    QCOMPARE(audit(m_sound, {m_rules, rulesFile("no-known-faults = true\n")}).exitCode, 0);
-    QCOMPARE(audit(m_sound, {m_rules, rulesFile("allow-faults = [\"no-such\"]\n")}).exitCode, 3);
-}
-
-void TestCliAudit::nearer()
-{
-    const QStringList sibling{QStringLiteral("--sibling"), m_broken};
-    const CliResult result = audit(m_sound, sibling + QStringList{m_json});
-    QCOMPARE(result.exitCode, 0); // the answer is about the package
-    const auto json = result.json();
-    QCOMPARE(json["nearer"].size(), std::size_t(2));
-    for (const auto &row : json["nearer"]) {
-        const bool down = row["checkpoint_name"] == "down.weight";
-        QCOMPARE(row["nearer"].get<std::string>(), std::string(down ? "package" : "alike"));
-        QCOMPARE(row["sibling_error"].get<double>() > row["error"].get<double>(), down);
-    }
-    QVERIFY(audit(m_sound, sibling).out.contains("in 1 of 2 weights"));
-}
-
-/// A report that exists is refused before anything is compared, and no input is written over.
-void TestCliAudit::output()
-{
-    const QString report = m_scratch.filePath(QStringLiteral("audit.html"));
-    const QStringList out{QStringLiteral("-o"), report};
-    QCOMPARE(audit(m_broken, out).exitCode, 1);
-    QFile file(report);
-    QVERIFY(file.open(QIODevice::ReadOnly));
-    const QByteArray written = file.readAll();
-    QVERIFY(written.contains("rows-zeroed"));
-    const CliResult again = audit(m_broken, out + QStringList{m_json});
-    QCOMPARE(again.exitCode, 4);
-    QCOMPARE(again.json()["diagnostics"][0]["code"].get<std::string>(), std::string("io.exists"));
-    QVERIFY(!again.json().contains("faulty")); // nothing was compared
-    QCOMPARE(audit(m_broken, out + QStringList{QStringLiteral("--force")}).exitCode, 1);
-    QVERIFY(audit(m_broken, {QStringLiteral("-o"), QStringLiteral("-"), QStringLiteral("--quiet")})
-                .out.contains("rows-zeroed"));
-    QCOMPARE(audit(m_broken, {QStringLiteral("-o"), m_scratch.filePath(QStringLiteral("a.txt"))})
-                 .exitCode,
-             2);
-}
-
-void TestCliAudit::notComparable()
-{
-    const CliResult none = audit(m_scratch.filePath(QStringLiteral("none.mlmodelc")));
-    QCOMPARE(none.exitCode, 4);
-    const QString other =
-        writeBundle(m_scratch, "other.mlmodelc", tenValues({1, 2, 3, 4, 5, 6, 7, 8, 9, 10}));
-    const CliResult result = audit(other, {m_json});
-    QCOMPARE(result.exitCode, 1);
-    QCOMPARE(result.json()["verdict"].get<std::string>(), std::string("cannot be compared"));
-    // Of a file that is cut the rest is sound, and the package is not.
-    const QString cut = writeBundle(m_scratch, "cut.mlmodelc", package(layer(1), layer(2)));
-    QFile file(cut + QStringLiteral("/weights/weight.bin"));
-    QVERIFY(file.resize(file.size() - 4096));
-    const CliResult half = audit(cut, {m_json});
-    QCOMPARE(half.exitCode, 3);
-    QCOMPARE(half.json()["sound"].size(), std::size_t(1));
-    QCOMPARE(half.json()["verdict"].get<std::string>(), std::string("cannot be compared"));
-    QVERIFY(
-        QString::fromStdString(half.json()["sentence"]).startsWith(QStringLiteral("1 weight ")));
-}
-
-void TestCliAudit::coverage()
-{
-    const auto inspect = [&](const QStringList &more) {
-        return runCli(QStringList{QStringLiteral("inspect"), m_sound} + more);
-    };
-    const CliResult plain = inspect({QStringLiteral("--coverage"), m_json});
-    QCOMPARE(plain.exitCode, 0);
-    const auto coverage = plain.json()["coverage"];
-    QCOMPARE(coverage["bits"].get<double>(), 16.0);
-    QCOMPARE(coverage["parameters"].get<std::size_t>(), 2 * kRows * kColumns);
-    QCOMPARE(coverage["not_kept"].get<int>(), 0);
-    const QStringList expected{QStringLiteral("--expect"), QStringLiteral("*=palette4")};
-    const CliResult not4 = inspect(expected + QStringList{m_json});
-    QCOMPARE(not4.exitCode, 1);
-    QCOMPARE(not4.json()["coverage"]["not_kept"].get<int>(), 2);
-    QVERIFY(inspect(expected).out.contains("2 weights not in the form expected"));
-    QCOMPARE(inspect(expected + QStringList{QStringLiteral("--except"), QStringLiteral("*up*"),
-                                            QStringLiteral("--except"), QStringLiteral("*down*")})
-                 .exitCode,
-             0);
-    QCOMPARE(inspect({QStringLiteral("--sibling"), m_broken}).exitCode, 0);
-    QCOMPARE(inspect({QStringLiteral("--expect"), QStringLiteral("palette4")}).exitCode, 2);
-    const QString config =
-        writeText(m_scratch, "c.json", R"({"global_config": {"mode": "kmeans", "nbits": 4}})");
-    QCOMPARE(inspect({QStringLiteral("--config"), config}).exitCode, 1);
-}
-
-/// Of a comparison the new build must have the forms; alone, values do not matter.
-void TestCliAudit::coverageRule()
-{
-    const auto with = [&](const QByteArray &text) {
-        return diff(m_sound, m_broken, {m_rules, rulesFile(text), m_json});
-    };
-    QCOMPARE(with("[[weight]]\nmatch = \"*\"\nform = \"dense\"\n").exitCode, 0);
-    const CliResult not4 = with("[[weight]]\nmatch = \"*\"\nform = \"palette4\"\n");
-    QCOMPARE(not4.exitCode, 1);
-    QCOMPARE(not4.json()["verdict"]["faults"].size(), std::size_t(2));
-    QCOMPARE(not4.json()["verdict"]["faults"][0]["limit"].get<std::string>(), std::string("form"));
-    QCOMPARE(with("max-abs = 0.01\n[[weight]]\nmatch = \"*\"\nform = \"dense\"\n").exitCode, 1);
-    QCOMPARE(with("no-known-faults = true\n").exitCode, 0);
-}
-
-void TestCliAudit::findingsAsSarif()
-{
-    const QString path = m_scratch.filePath(QStringLiteral("findings.sarif"));
-    QCOMPARE(runCli({QStringLiteral("inspect"), m_broken, QStringLiteral("-o"), path}).exitCode, 0);
-    QFile file(path);
-    QVERIFY(file.open(QIODevice::ReadOnly));
-    const auto json = nlohmann::json::parse(file.readAll().toStdString());
-    const auto &results = json["runs"][0]["results"];
-    QVERIFY(!results.empty());
-    QCOMPARE(results[0]["ruleId"].get<std::string>(), std::string("constant_channels"));
-    QVERIFY(results[0]["message"]["text"].get<std::string>().find("down_weight") !=
-            std::string::npos);
-    QCOMPARE(json["runs"][0]["tool"]["driver"]["rules"][0]["id"].get<std::string>(),
-             std::string("constant_channels"));
-}
 
 KERNSCOPE_TEST(TestCliAudit, QCoreApplication)
 #include "tst_cli_audit.moc"

@@ -11,7 +11,6 @@
 #include "written_bundle.h"
 
 #include <QLabel>
-#include <QTest>
 
 #include <algorithm>
 #include <iterator>
@@ -29,16 +28,204 @@ class TestCliBytes : public QObject
     Q_OBJECT
 
 private slots:
-    void windowSaysTheSame_data();
-    void windowSaysTheSame();
-    void dockAndReadings();
-    void places_data();
-    void places();
-    void recordOfAWeightFile();
-    void refusals_data();
-    void refusals();
-    void pastTheEndHasAPlace();
-    void textIsForPeople();
+    void windowSaysTheSame_data()
+    {
+        QTest::addColumn<QString>("path");
+        for (const ContainerSample &sample : containerSamples()) {
+            if (sample.files.reader != nullptr)
+                continue; // the skeleton: no kind that the programs open
+            addRow(sample.name, write(QString::fromLatin1(sample.name), sample.files.memory));
+        }
+        for (const sample::SampleBundle &bundle : sample::bundles())
+            addRow(bundle.name.c_str(), write(QString::fromStdString(bundle.name), bundle.files));
+    }
+
+    /// Each row of the command is what the window says of its first byte, the rows hold every byte
+    /// of every file, and a row's bytes are those of the field that the window marks.
+    void windowSaysTheSame()
+    {
+        QFETCH(QString, path);
+        const auto bundle = VERIFIED(Bundle::open(path.toStdString()));
+        for (std::size_t file = 0; file < (*bundle)->files().size(); ++file) {
+            const std::string name = (*bundle)->files()[file].path;
+            HexView view;
+            view.setFile(*bundle, file);
+            const std::uint64_t size = std::min<std::uint64_t>(view.size(), 20000);
+            if (size == 0)
+                continue;
+            const CliResult said =
+                runCli({u"bytes"_s, path, u"0"_s, u"--file"_s, QString::fromStdString(name),
+                        u"--count"_s, QString::number(size), u"--json"_s});
+            QCOMPARE(said.exitCode, 0);
+            std::uint64_t next = 0;
+            const Json document = said.json();
+            for (const Json &row : document["fields"]) {
+                const auto begin = row["offset"].get<std::uint64_t>();
+                const auto bytes = row["bytes"].get<std::uint64_t>();
+                QVERIFY2(begin <= next && begin + bytes > next, row.dump().c_str());
+                const ByteField field = view.fieldOf(next);
+                QCOMPARE(fromUtf8(row["field"].get<std::string>()), fromUtf8(field.text));
+                if (field.named || field.stored) {
+                    QCOMPARE(begin, field.bytes.offset.value);
+                    QCOMPARE(bytes, field.bytes.bytes.value);
+                }
+                QCOMPARE(row.contains("source"), !field.source.empty());
+                QCOMPARE(row["section"].get<std::string>(),
+                         (*bundle)->nameOf((*bundle)->sections()[field.section]));
+                if (field.element)
+                    QCOMPARE(row["elements"][0].get<std::uint64_t>(), *field.element);
+                next = begin + bytes;
+            }
+            QVERIFY(next >= size);
+        }
+    }
+
+    /// The dock's line and its readings, beside the command's, at one byte of every kind of
+    /// section.
+    void dockAndReadings()
+    {
+        for (const char *name : {"sample-sparse.mlmodelc", "sample-palette.mlmodelc"}) {
+            const QString path = sampleBundle(name);
+            Session session;
+            session.setBundle(*Bundle::open(path.toStdString()));
+            HexDock dock(session);
+            dock.resize(1200, 500);
+            dock.show();
+            auto *readings = VERIFIED(dock.findChild<InspectorModel *>());
+            std::set<SectionKind> seen;
+            for (const Section &section : session.bundle()->sections()) {
+                if (!seen.insert(section.kind).second)
+                    continue;
+                const std::uint64_t at = section.range.offset.value + section.range.bytes.value / 2;
+                session.goToBytes(section.file, {FileOffset(at), ByteCount(1)});
+                const Json said =
+                    runCli({u"bytes"_s, path,
+                            u"%1:%2"_s.arg(fromUtf8(session.bundle()->files()[section.file].path),
+                                           QString::number(at)),
+                            u"--json"_s})
+                        .json();
+                const QString field = fromUtf8(said["fields"][0]["field"].get<std::string>());
+                const auto labels = dock.findChildren<QLabel *>();
+                const auto says = [&](const QLabel *label) {
+                    return label->toolTip().startsWith(u"field: "_s + field);
+                };
+                QTRY_VERIFY2(std::any_of(labels.begin(), labels.end(), says), qPrintable(field));
+                QCOMPARE(readings->rowCount(), int(said["readings"].size()));
+                for (int row = 0; row < readings->rowCount(); ++row) {
+                    const Json &reading = said["readings"][std::size_t(row)];
+                    QCOMPARE(readings->name(row), fromUtf8(reading["name"].get<std::string>()));
+                    const QString shown = readings->value(row);
+                    QCOMPARE(shown, reading["little_endian"].is_null()
+                                        ? u"\u2013"_s
+                                        : fromUtf8(reading["little_endian"].get<std::string>()));
+                }
+            }
+            QVERIFY(seen.size() >= 6);
+        }
+    }
+
+    void places_data()
+    {
+        addColumns<QStringList, QString, quint64>();
+        const auto s = [](const char *text) { return QString::fromLatin1(text); };
+        const QString weights = s("weights/weight.bin");
+        addRow("offset", QStringList{s("0x44")}, weights, quint64(68));
+        addRow("decimal", QStringList{s("68")}, weights, quint64(68));
+        addRow("file", QStringList{s("3"), s("--file"), s("model.mil")}, s("model.mil"),
+               quint64(3));
+        addRow("file:offset", QStringList{s("model.mil:0x10")}, s("model.mil"), quint64(16));
+        addRow("element", QStringList{s("w[1,0]")}, weights, quint64(128 + 4));
+        addRow("flat element", QStringList{s("w[3]")}, weights, quint64(128 + 6));
+        addRow("weight", QStringList{s("w")}, weights, quint64(128));
+        addRow("weight+offset", QStringList{s("w+0x3")}, weights, quint64(131));
+        addRow("link", QStringList{s("#w[1,1]")}, weights, quint64(128 + 6));
+    }
+
+    void places()
+    {
+        const auto [place, file, offset] = fetched<QStringList, QString, quint64>();
+        MadeBundle made;
+        made.constant("tensor<fp16, [2, 2]>", "w",
+                      made.blob(ElementType::Fp16, "[2, 2]", halves({1, 2, 3, -0.5F})));
+        made.consume("w");
+        const QString path = writeBundle(m_scratch, "places.mlmodelc", made);
+        const bool link = place.front().startsWith(u'#');
+        const CliResult said = runCli(QStringList{u"bytes"_s, link ? path + place.front() : path} +
+                                      (link ? QStringList() : place) + QStringList{u"--json"_s});
+        QCOMPARE(said.exitCode, 0);
+        const Json json = said.json();
+        QCOMPARE(QString::fromStdString(json["file"].get<std::string>()), file);
+        QCOMPARE(json["offset"].get<quint64>(), offset);
+        if (offset == 134) {
+            const Json &row = json["fields"][0];
+            QCOMPARE(row["value"].get<double>(), -0.5);
+            QCOMPARE(row["type"].get<std::string>(), "fp16");
+            QCOMPARE(row["part"].get<std::string>(), "data");
+            QCOMPARE(row["elements"].dump(), "[3]");
+            QCOMPARE(row["cells"].dump(), "[\"w[1,1]\"]");
+        }
+    }
+
+    void recordOfAWeightFile()
+    {
+        const QString path = sampleBundle("sample-dense.mlmodelc");
+        const Json json =
+            runCli({u"bytes"_s, path, u"0x40"_s, u"--count"_s, u"64"_s, u"--json"_s}).json();
+        QCOMPARE(json["fields"].size(), std::size_t(6));
+        const Json &sentinel = json["fields"][0];
+        QCOMPARE(sentinel["value"].get<std::uint64_t>(), std::uint64_t(0xDEADBEEF));
+        QCOMPARE(sentinel["hex"].get<std::string>(), "efbeadde");
+        QCOMPARE(sentinel["confidence"].get<std::string>(), "verified");
+        QCOMPARE(sentinel["source"].get<std::string>(), "formats/blob-storage.md");
+        QVERIFY(json["fields"][3]["field"].get<std::string>().ends_with("payload offset (uint64)"));
+    }
+
+    void refusals_data()
+    {
+        QTest::addColumn<QStringList>("arguments");
+        const auto s = [](const char *text) { return QString::fromLatin1(text); };
+        addRow("no place", QStringList{});
+        addRow("past the end", QStringList{s("0xffffffffff")});
+        addRow("no such name", QStringList{s("nope")});
+        addRow("no such axis", QStringList{s("conv1_weight[0,0,0,0,0,0]")});
+        addRow("not an offset", QStringList{s("0x")});
+        addRow("overflow", QStringList{s("99999999999999999999999")});
+        addRow("no such file", QStringList{s("0"), s("--file"), s("weights/other.bin")});
+        addRow("no count", QStringList{s("0"), s("--count"), s("0")});
+    }
+
+    void refusals()
+    {
+        QFETCH(QStringList, arguments);
+        const QString path = sampleBundle("sample-dense.mlmodelc");
+        const CliResult said = runCli(QStringList{u"bytes"_s, path} + arguments);
+        QCOMPARE(said.exitCode, 2);
+        QVERIFY(said.out.isEmpty() && !said.err.isEmpty());
+    }
+
+    /// An offset past the end says of which file, where, and how long that is.
+    void pastTheEndHasAPlace()
+    {
+        const QString path = sampleBundle("sample-dense.mlmodelc");
+        const CliResult said = runCli({u"bytes"_s, path, u"0xffffffffff"_s, u"--file"_s,
+                                       u"weights/weight.bin"_s, u"--json"_s});
+        QCOMPARE(said.exitCode, 2);
+        const Json fault = said.json()["diagnostics"].at(0);
+        QCOMPARE(fault["file"].get<std::string>(), "weights/weight.bin");
+        QCOMPARE(fault["offset"].get<std::uint64_t>(), std::uint64_t(0xffffffffff));
+        QVERIFY(fault["expected"].get<std::string>().starts_with("an offset below 0x"));
+        QCOMPARE(fault["found"].get<std::string>(), "0xffffffffff");
+    }
+
+    void textIsForPeople()
+    {
+        const QString path = sampleBundle("sample-dense.mlmodelc");
+        const CliResult said = runCli({u"bytes"_s, path, u"0x48"_s});
+        QCOMPARE(said.exitCode, 0);
+        for (const char *wanted : {"weights/weight.bin:0x48", "payload bytes (uint64)",
+                                   "formats/blob-storage.md", "big-endian", "bfloat16"})
+            QVERIFY2(said.out.contains(wanted), said.out.constData());
+    }
 
 private:
     using Files = std::vector<std::pair<std::string, std::vector<std::byte>>>;
@@ -70,217 +257,6 @@ QString TestCliBytes::sampleBundle(const char *name)
             return write(QString::fromLatin1(name), bundle.files);
     }
     return {};
-}
-
-void TestCliBytes::windowSaysTheSame_data()
-{
-    QTest::addColumn<QString>("path");
-    for (const ContainerSample &sample : containerSamples()) {
-        if (sample.files.reader != nullptr)
-            continue; // the skeleton: no kind that the programs open
-        QTest::newRow(sample.name) << write(QString::fromLatin1(sample.name), sample.files.memory);
-    }
-    for (const sample::SampleBundle &bundle : sample::bundles())
-        QTest::newRow(bundle.name.c_str())
-            << write(QString::fromStdString(bundle.name), bundle.files);
-}
-
-/// Each row of the command is what the window says of its first byte, the rows hold every byte of
-/// every file, and a row's bytes are those of the field that the window marks.
-void TestCliBytes::windowSaysTheSame()
-{
-    QFETCH(QString, path);
-    const auto bundle = Bundle::open(path.toStdString());
-    QVERIFY(bundle.has_value());
-    for (std::size_t file = 0; file < (*bundle)->files().size(); ++file) {
-        const std::string name = (*bundle)->files()[file].path;
-        HexView view;
-        view.setFile(*bundle, file);
-        const std::uint64_t size = std::min<std::uint64_t>(view.size(), 20'000);
-        if (size == 0)
-            continue;
-        const CliResult said =
-            runCli({QStringLiteral("bytes"), path, QStringLiteral("0"), QStringLiteral("--file"),
-                    QString::fromStdString(name), QStringLiteral("--count"), QString::number(size),
-                    QStringLiteral("--json")});
-        QCOMPARE(said.exitCode, 0);
-        std::uint64_t next = 0;
-        const Json document = said.json();
-        for (const Json &row : document["fields"]) {
-            const auto begin = row["offset"].get<std::uint64_t>();
-            const auto bytes = row["bytes"].get<std::uint64_t>();
-            QVERIFY2(begin <= next && begin + bytes > next, row.dump().c_str());
-            const ByteField field = view.fieldOf(next);
-            QCOMPARE(fromUtf8(row["field"].get<std::string>()), fromUtf8(field.text));
-            if (field.named || field.stored) {
-                QCOMPARE(begin, field.bytes.offset.value);
-                QCOMPARE(bytes, field.bytes.bytes.value);
-            }
-            QCOMPARE(row.contains("source"), !field.source.empty());
-            QCOMPARE(row["section"].get<std::string>(),
-                     (*bundle)->nameOf((*bundle)->sections()[field.section]));
-            if (field.element)
-                QCOMPARE(row["elements"][0].get<std::uint64_t>(), *field.element);
-            next = begin + bytes;
-        }
-        QVERIFY(next >= size);
-    }
-}
-
-/// The dock's line and its readings, beside the command's, at one byte of every kind of section.
-void TestCliBytes::dockAndReadings()
-{
-    for (const char *name : {"sample-sparse.mlmodelc", "sample-palette.mlmodelc"}) {
-        const QString path = sampleBundle(name);
-        Session session;
-        session.setBundle(*Bundle::open(path.toStdString()));
-        HexDock dock(session);
-        dock.resize(1200, 500);
-        dock.show();
-        auto *readings = dock.findChild<InspectorModel *>();
-        QVERIFY(readings != nullptr);
-        std::set<SectionKind> seen;
-        for (const Section &section : session.bundle()->sections()) {
-            if (!seen.insert(section.kind).second)
-                continue;
-            const std::uint64_t at = section.range.offset.value + section.range.bytes.value / 2;
-            session.goToBytes(section.file, {FileOffset(at), ByteCount(1)});
-            const Json said = runCli({QStringLiteral("bytes"), path,
-                                      QStringLiteral("%1:%2").arg(
-                                          fromUtf8(session.bundle()->files()[section.file].path),
-                                          QString::number(at)),
-                                      QStringLiteral("--json")})
-                                  .json();
-            const QString field = fromUtf8(said["fields"][0]["field"].get<std::string>());
-            const auto labels = dock.findChildren<QLabel *>();
-            const auto says = [&](const QLabel *label) {
-                return label->toolTip().startsWith(QStringLiteral("field: ") + field);
-            };
-            QTRY_VERIFY2(std::any_of(labels.begin(), labels.end(), says), qPrintable(field));
-            QCOMPARE(readings->rowCount(), int(said["readings"].size()));
-            for (int row = 0; row < readings->rowCount(); ++row) {
-                const Json &reading = said["readings"][std::size_t(row)];
-                QCOMPARE(readings->name(row), fromUtf8(reading["name"].get<std::string>()));
-                const QString shown = readings->value(row);
-                QCOMPARE(shown, reading["little_endian"].is_null()
-                                    ? QStringLiteral("\u2013")
-                                    : fromUtf8(reading["little_endian"].get<std::string>()));
-            }
-        }
-        QVERIFY(seen.size() >= 6);
-    }
-}
-
-void TestCliBytes::places_data()
-{
-    QTest::addColumn<QStringList>("place");
-    QTest::addColumn<QString>("file");
-    QTest::addColumn<quint64>("offset");
-    const auto s = [](const char *text) { return QString::fromLatin1(text); };
-    const QString weights = s("weights/weight.bin");
-    QTest::newRow("offset") << QStringList{s("0x44")} << weights << quint64(68);
-    QTest::newRow("decimal") << QStringList{s("68")} << weights << quint64(68);
-    QTest::newRow("file") << QStringList{s("3"), s("--file"), s("model.mil")} << s("model.mil")
-                          << quint64(3);
-    QTest::newRow("file:offset") << QStringList{s("model.mil:0x10")} << s("model.mil")
-                                 << quint64(16);
-    QTest::newRow("element") << QStringList{s("w[1,0]")} << weights << quint64(128 + 4);
-    QTest::newRow("flat element") << QStringList{s("w[3]")} << weights << quint64(128 + 6);
-    QTest::newRow("weight") << QStringList{s("w")} << weights << quint64(128);
-    QTest::newRow("weight+offset") << QStringList{s("w+0x3")} << weights << quint64(131);
-    QTest::newRow("link") << QStringList{s("#w[1,1]")} << weights << quint64(128 + 6);
-}
-
-void TestCliBytes::places()
-{
-    QFETCH(QStringList, place);
-    QFETCH(QString, file);
-    QFETCH(quint64, offset);
-    MadeBundle made;
-    made.constant("tensor<fp16, [2, 2]>", "w",
-                  made.blob(ElementType::Fp16, "[2, 2]", halves({1, 2, 3, -0.5F})));
-    made.consume("w");
-    const QString path = writeBundle(m_scratch, "places.mlmodelc", made);
-    const bool link = place.front().startsWith(u'#');
-    const CliResult said =
-        runCli(QStringList{QStringLiteral("bytes"), link ? path + place.front() : path} +
-               (link ? QStringList() : place) + QStringList{QStringLiteral("--json")});
-    QCOMPARE(said.exitCode, 0);
-    const Json json = said.json();
-    QCOMPARE(QString::fromStdString(json["file"].get<std::string>()), file);
-    QCOMPARE(json["offset"].get<quint64>(), offset);
-    if (offset == 134) {
-        const Json &row = json["fields"][0];
-        QCOMPARE(row["value"].get<double>(), -0.5);
-        QCOMPARE(row["type"].get<std::string>(), std::string("fp16"));
-        QCOMPARE(row["part"].get<std::string>(), std::string("data"));
-        QCOMPARE(row["elements"].dump(), std::string("[3]"));
-        QCOMPARE(row["cells"].dump(), std::string("[\"w[1,1]\"]"));
-    }
-}
-
-void TestCliBytes::recordOfAWeightFile()
-{
-    const QString path = sampleBundle("sample-dense.mlmodelc");
-    const Json json =
-        runCli({QStringLiteral("bytes"), path, QStringLiteral("0x40"), QStringLiteral("--count"),
-                QStringLiteral("64"), QStringLiteral("--json")})
-            .json();
-    QCOMPARE(json["fields"].size(), std::size_t(6));
-    const Json &sentinel = json["fields"][0];
-    QCOMPARE(sentinel["value"].get<std::uint64_t>(), std::uint64_t(0xDEADBEEF));
-    QCOMPARE(sentinel["hex"].get<std::string>(), std::string("efbeadde"));
-    QCOMPARE(sentinel["confidence"].get<std::string>(), std::string("verified"));
-    QCOMPARE(sentinel["source"].get<std::string>(), std::string("formats/blob-storage.md"));
-    QVERIFY(json["fields"][3]["field"].get<std::string>().ends_with("payload offset (uint64)"));
-}
-
-void TestCliBytes::refusals_data()
-{
-    QTest::addColumn<QStringList>("arguments");
-    const auto s = [](const char *text) { return QString::fromLatin1(text); };
-    QTest::newRow("no place") << QStringList{};
-    QTest::newRow("past the end") << QStringList{s("0xffffffffff")};
-    QTest::newRow("no such name") << QStringList{s("nope")};
-    QTest::newRow("no such axis") << QStringList{s("conv1_weight[0,0,0,0,0,0]")};
-    QTest::newRow("not an offset") << QStringList{s("0x")};
-    QTest::newRow("overflow") << QStringList{s("99999999999999999999999")};
-    QTest::newRow("no such file") << QStringList{s("0"), s("--file"), s("weights/other.bin")};
-    QTest::newRow("no count") << QStringList{s("0"), s("--count"), s("0")};
-}
-
-void TestCliBytes::refusals()
-{
-    QFETCH(QStringList, arguments);
-    const QString path = sampleBundle("sample-dense.mlmodelc");
-    const CliResult said = runCli(QStringList{QStringLiteral("bytes"), path} + arguments);
-    QCOMPARE(said.exitCode, 2);
-    QVERIFY(said.out.isEmpty() && !said.err.isEmpty());
-}
-
-/// An offset past the end says of which file, where, and how long that is.
-void TestCliBytes::pastTheEndHasAPlace()
-{
-    const QString path = sampleBundle("sample-dense.mlmodelc");
-    const CliResult said = runCli({QStringLiteral("bytes"), path, QStringLiteral("0xffffffffff"),
-                                   QStringLiteral("--file"), QStringLiteral("weights/weight.bin"),
-                                   QStringLiteral("--json")});
-    QCOMPARE(said.exitCode, 2);
-    const Json fault = said.json()["diagnostics"].at(0);
-    QCOMPARE(fault["file"].get<std::string>(), std::string("weights/weight.bin"));
-    QCOMPARE(fault["offset"].get<std::uint64_t>(), std::uint64_t(0xffffffffff));
-    QVERIFY(fault["expected"].get<std::string>().starts_with("an offset below 0x"));
-    QCOMPARE(fault["found"].get<std::string>(), std::string("0xffffffffff"));
-}
-
-void TestCliBytes::textIsForPeople()
-{
-    const QString path = sampleBundle("sample-dense.mlmodelc");
-    const CliResult said = runCli({QStringLiteral("bytes"), path, QStringLiteral("0x48")});
-    QCOMPARE(said.exitCode, 0);
-    for (const char *wanted : {"weights/weight.bin:0x48", "payload bytes (uint64)",
-                               "formats/blob-storage.md", "big-endian", "bfloat16"})
-        QVERIFY2(said.out.contains(wanted), said.out.constData());
 }
 
 KERNSCOPE_TEST(TestCliBytes, QApplication)

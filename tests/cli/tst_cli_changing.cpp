@@ -10,7 +10,6 @@
 
 #include <QProcess>
 #include <QTemporaryDir>
-#include <QTest>
 #include <QThread>
 
 #include <csignal>
@@ -50,18 +49,6 @@ MadeBundle bigBundle(unsigned seed)
     return made;
 }
 
-bool put(const QString &path, const QByteArray &content)
-{
-    QFile file(path);
-    return file.open(QIODevice::WriteOnly) && file.write(content) == content.size();
-}
-
-QByteArray get(const QString &path)
-{
-    QFile file(path);
-    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
-}
-
 } // namespace
 
 class TestCliChanging : public QObject
@@ -69,11 +56,179 @@ class TestCliChanging : public QObject
     Q_OBJECT
 
 private slots:
-    void initTestCase();
-    void cleanup();
-    void everyCommand_data();
-    void everyCommand();
-    void replacedIsAnswered();
+    void initTestCase()
+    {
+        m_bundle = writeBundle(m_scratch, "a.mlmodelc", bigBundle(1));
+        m_other = writeBundle(m_scratch, "b.mlmodelc", bigBundle(2));
+        for (const char *name : {"a", "b"}) {
+            const QString array = m_scratch.filePath(u"%1.npy"_s.arg(QLatin1String(name)));
+            const Shape shape{256, 192};
+            const Bytes values = randomHalves(256 * 192, *name);
+            QVERIFY(put(array, QByteArray::fromStdString(npyHeader(ElementType::Fp16, shape)) +
+                                   QByteArray(reinterpret_cast<const char *>(values.data()),
+                                              qsizetype(values.size()))));
+            const CliResult folder =
+                runCli({u"quantize"_s, array, u"--format"_s, u"mxfp8"_s, u"-o"_s,
+                        m_scratch.filePath(u"%1.q"_s.arg(QLatin1String(name)))});
+            QVERIFY2(folder.exitCode == 0, folder.err);
+            QByteArray container = QByteArray(reinterpret_cast<const char *>(syntheticH13().data()),
+                                              qsizetype(syntheticH13().size()));
+            if (*name == 'b')
+                container[container.size() - 1] = char(container.back() ^ 1);
+            QVERIFY(put(m_scratch.filePath(u"%1.hwx"_s.arg(QLatin1String(name))), container));
+        }
+        QVERIFY(put(m_scratch.filePath(u"nothing.ips"_s), "PATCHEOF"));
+        // Folders that a Mac compiled: statistics of which the survey tells one by one.
+        for (const char *name : {"a", "b"}) {
+            const QString folder =
+                m_scratch.filePath(u"%1.h17c.aimodelc"_s.arg(QLatin1String(name)));
+            QByteArray statistics = "{\"model\": \"" + QByteArray(name) + "\"";
+            for (int i = 0; i < 200; ++i)
+                statistics += ", \"n" + QByteArray::number(100 + i) + "\": " + *name;
+            statistics.replace(": a", ": 1").replace(": b", ": 2");
+            QVERIFY(QDir().mkpath(folder));
+            QVERIFY(put(folder + u"/stats.json"_s, statistics + "}"));
+        }
+        m_entries = QDir(m_scratch.path()).entryList(QDir::NoDotAndDotDot | QDir::AllEntries);
+    }
+
+    void cleanup()
+    {
+        if (!m_file.isEmpty())
+            QVERIFY(put(m_file, m_old));
+    }
+
+    void everyCommand_data()
+    {
+        QTest::addColumn<QStringList>("arguments");
+        QTest::addColumn<QString>("file"); ///< without the "a" or "b" that it begins with
+        const QString &a = m_bundle, &b = m_other;
+        const QString out = m_scratch.filePath(u"out"_s);
+        const auto s = [](const char *text) { return QString::fromLatin1(text); };
+        const QString weights = s(".mlmodelc/weights/weight.bin");
+        const auto row = [&weights](const char *name, const QStringList &arguments,
+                                    const QString &file = {}) {
+            addRow(name, arguments, file.isEmpty() ? weights : file);
+        };
+        row("inspect", {s("inspect"), a});
+        row("inspect --stats --hash", {s("inspect"), a, s("--stats"), s("--hash")});
+        row("weight", {s("weight"), a, s("w")});
+        row("decode", {s("decode"), a, s("w"), s("-o"), out + s(".npy")});
+        row("decode fp32",
+            {s("decode"), a, s("w"), s("--as"), s("fp32"), s("-o"), out + s(".npy")});
+        row("bytes", {s("bytes"), a, s("w[0]")});
+        row("diff", {s("diff"), a, b});
+        row("diff --values", {s("diff"), a, b, s("--values")});
+        row("diff, as the other", {s("diff"), b, a, s("--values")});
+        row("find", {s("find"), a, s("--value"), s("0.5")});
+        row("find --bytes", {s("find"), a, s("--bytes"), s("01 30")});
+        row("graph", {s("graph"), a});
+        row("graph --svg", {s("graph"), a, s("--svg"), out});
+        row("decide", {s("decide"), a, s("--all-targets")});
+        row("geometry", {s("geometry"), a, s("--target"), s("M1")});
+        row("roofline", {s("roofline"), a, s("--target"), s("M1")});
+        row("patch --dry-run", {s("patch"), a, s("--set"), s("w[3,0,0,0]=0.5"), s("--dry-run")});
+        row("patch --output", {s("patch"), a, s("--set"), s("w[3,0,0,0]=0.5"), s("--output"), out});
+        const QString patch = m_scratch.filePath(s("nothing.ips"));
+        row("patch --apply", {s("patch"), a, s("--apply"), patch, s("--file"),
+                              s("weights/weight.bin"), s("--output"), out});
+        row("encode", {s("encode"), a, s("w"), s("--form"), s("blockwise"), s("--output"), out});
+        row("section build",
+            {s("section"), s("build"), a, s("w"), s("--target"), s("M1"), s("--output"), out});
+        row("section build --hwx-slices", {s("section"), s("build"), a, s("w"), s("--hwx-slices"),
+                                           s("--target"), s("H13"), s("--output"), out});
+        row("choose", {s("choose"), a, s("--target"), s("M1")});
+        const QString array = m_scratch.filePath(s("a.npy")), folder = m_scratch.filePath(s("a.q"));
+        const QString container = m_scratch.filePath(s("a.hwx"));
+        row("quantize", {s("quantize"), array, s("--format"), s("mxfp8"), s("-o"), out}, s(".npy"));
+        row("dequantize", {s("dequantize"), folder, s("-o"), out + s(".npy")}, s(".q/data.bin"));
+        row("relayout", {s("relayout"), folder, s("--layout"), s("nz"), s("-o"), out},
+            s(".q/data.bin"));
+        row("descriptor --image", {s("descriptor"), s("--image"), container}, s(".hwx"));
+        row("inspect a folder of quantize", {s("inspect"), folder, s("--stats")}, s(".q/data.bin"));
+        row("hwx", {s("hwx"), container}, s(".hwx"));
+        row("survey", {s("survey"), m_scratch.filePath(s("a.h17c.aimodelc"))},
+            s(".h17c.aimodelc/stats.json"));
+        row("inspect a container", {s("inspect"), container, s("--stats")}, s(".hwx"));
+    }
+
+    void everyCommand()
+    {
+        QFETCH(QStringList, arguments);
+        QFETCH(QString, file);
+        choose(file);
+        arguments << u"--json"_s;
+        const QStringList outputs{m_scratch.filePath(u"out"_s), m_scratch.filePath(u"out.npy"_s)};
+        const auto removeOutputs = [&outputs] {
+            for (const QString &output : outputs) {
+                QFile::remove(output);
+                QDir(output).removeRecursively();
+            }
+        };
+        removeOutputs();
+        const CliResult before = runCli(arguments);
+        QVERIFY2(before.exitCode == 0 || before.exitCode == 1, before.out + before.err);
+        int changed = 0;
+        for (const int look : {1, 2, 3}) {
+            for (const int how : {Emptied, Cut, Rewritten, Grown}) {
+                removeOutputs();
+                QVERIFY(put(m_file, m_old));
+                const CliResult result = runChanging(arguments, look, [this, how] { change(how); });
+                QVERIFY2(!result.crashed, result.err);
+                if (result.exitCode == before.exitCode && result.out == before.out)
+                    continue; // it had looked for the last time before the change
+                if (result.exitCode != 4) {
+                    // The bundle was opened again, for it changed while it was opened: the answer
+                    // is that of the new file.
+                    removeOutputs();
+                    const CliResult after = runCli(arguments);
+                    QCOMPARE(result.exitCode, after.exitCode);
+                    QCOMPARE(result.out, after.out);
+                    continue;
+                }
+                QCOMPARE(result.exitCode, 4);
+                const auto document = result.json();
+                QVERIFY2(document.is_object(), result.out);
+                QCOMPARE(document["diagnostics"].size(), std::size_t(1));
+                const auto &row = document["diagnostics"][0];
+                QVERIFY2(row["code"] == "io.changed", result.out);
+                QVERIFY2(QByteArray::fromStdString(row["file"].get<std::string>())
+                             .endsWith(QFileInfo(m_file).fileName().toUtf8()),
+                         result.out);
+                QVERIFY(row.contains("offset") && row.contains("expected") &&
+                        row.contains("found"));
+                QVERIFY(!document.contains("weights") && !document.contains("decisions"));
+                for (const QString &output : outputs)
+                    QVERIFY2(!QFileInfo::exists(output), qUtf8Printable(output));
+                ++changed;
+            }
+        }
+        QVERIFY(changed > 0);
+        // Nothing is left beside the outputs either.
+        removeOutputs();
+        QCOMPARE(QDir(m_scratch.path()).entryList(QDir::NoDotAndDotDot | QDir::AllEntries),
+                 m_entries);
+    }
+
+    /// A file that is replaced by another one in one step, as careful programs do: what was mapped
+    /// is still there, and the answer is that of the old file.
+    void replacedIsAnswered()
+    {
+        choose(u".mlmodelc/weights/weight.bin"_s);
+        const QStringList arguments{u"inspect"_s, m_bundle, u"--hash"_s, u"--json"_s};
+        const CliResult before = runCli(arguments);
+        const CliResult result = runChanging(arguments, 2, [this] {
+            QVERIFY(put(m_file + u".new"_s, m_new));
+            QVERIFY(QFile::remove(m_file));
+            QVERIFY(QFile::rename(m_file + u".new"_s, m_file));
+        });
+        QVERIFY(!result.crashed);
+        QCOMPARE(result.exitCode, 0);
+        // It may have been replaced while the bundle was still being opened, which then starts
+        // again.
+        if (result.out != before.out)
+            QCOMPARE(result.out, runCli(arguments).out);
+    }
 
 private:
     enum Change { Emptied, Cut, Rewritten, Grown };
@@ -92,57 +247,13 @@ private:
     QStringList m_entries; ///< of the folder, without outputs
 };
 
-void TestCliChanging::initTestCase()
-{
-    m_bundle = writeBundle(m_scratch, "a.mlmodelc", bigBundle(1));
-    m_other = writeBundle(m_scratch, "b.mlmodelc", bigBundle(2));
-    for (const char *name : {"a", "b"}) {
-        const QString array = m_scratch.filePath(QStringLiteral("%1.npy").arg(QLatin1String(name)));
-        const Shape shape{256, 192};
-        const Bytes values = randomHalves(256 * 192, *name);
-        QVERIFY(put(array, QByteArray::fromStdString(npyHeader(ElementType::Fp16, shape)) +
-                               QByteArray(reinterpret_cast<const char *>(values.data()),
-                                          qsizetype(values.size()))));
-        const CliResult folder =
-            runCli({QStringLiteral("quantize"), array, QStringLiteral("--format"),
-                    QStringLiteral("mxfp8"), QStringLiteral("-o"),
-                    m_scratch.filePath(QStringLiteral("%1.q").arg(QLatin1String(name)))});
-        QVERIFY2(folder.exitCode == 0, folder.err);
-        QByteArray container = QByteArray(reinterpret_cast<const char *>(syntheticH13().data()),
-                                          qsizetype(syntheticH13().size()));
-        if (*name == 'b')
-            container[container.size() - 1] = char(container.back() ^ 1);
-        QVERIFY(
-            put(m_scratch.filePath(QStringLiteral("%1.hwx").arg(QLatin1String(name))), container));
-    }
-    QVERIFY(put(m_scratch.filePath(QStringLiteral("nothing.ips")), "PATCHEOF"));
-    // Folders that a Mac compiled: statistics of which the survey tells one by one.
-    for (const char *name : {"a", "b"}) {
-        const QString folder =
-            m_scratch.filePath(QStringLiteral("%1.h17c.aimodelc").arg(QLatin1String(name)));
-        QByteArray statistics = "{\"model\": \"" + QByteArray(name) + "\"";
-        for (int i = 0; i < 200; ++i)
-            statistics += ", \"n" + QByteArray::number(100 + i) + "\": " + *name;
-        statistics.replace(": a", ": 1").replace(": b", ": 2");
-        QVERIFY(QDir().mkpath(folder));
-        QVERIFY(put(folder + QStringLiteral("/stats.json"), statistics + "}"));
-    }
-    m_entries = QDir(m_scratch.path()).entryList(QDir::NoDotAndDotDot | QDir::AllEntries);
-}
-
 /// The file that the test's row changes, as it is and as another version of it is.
 void TestCliChanging::choose(const QString &file)
 {
     m_file = m_scratch.filePath(QLatin1String("a") + file);
-    m_old = get(m_file);
-    m_new = get(m_scratch.filePath(QLatin1String("b") + file));
+    m_old = contentOf(m_file);
+    m_new = contentOf(m_scratch.filePath(QLatin1String("b") + file));
     QVERIFY(m_old.size() > 1000 && m_old.size() == m_new.size() && m_old != m_new);
-}
-
-void TestCliChanging::cleanup()
-{
-    if (!m_file.isEmpty())
-        QVERIFY(put(m_file, m_old));
 }
 
 void TestCliChanging::change(int how) const
@@ -159,138 +270,8 @@ void TestCliChanging::change(int how) const
 CliResult TestCliChanging::runChanging(const QStringList &arguments, int look,
                                        const std::function<void()> &change) const
 {
-    return runCliPaused(QStringLiteral("%1 stat %2").arg(look).arg(m_file), arguments,
+    return runCliPaused(u"%1 stat %2"_s.arg(look).arg(m_file), arguments,
                         [&](qint64) { change(); });
-}
-
-void TestCliChanging::everyCommand_data()
-{
-    QTest::addColumn<QStringList>("arguments");
-    QTest::addColumn<QString>("file"); ///< without the "a" or "b" that it begins with
-    const QString &a = m_bundle, &b = m_other;
-    const QString out = m_scratch.filePath(QStringLiteral("out"));
-    const auto s = [](const char *text) { return QString::fromLatin1(text); };
-    const QString weights = s(".mlmodelc/weights/weight.bin");
-    const auto row = [&weights](const char *name, const QStringList &arguments,
-                                const QString &file = {}) {
-        QTest::newRow(name) << arguments << (file.isEmpty() ? weights : file);
-    };
-    row("inspect", {s("inspect"), a});
-    row("inspect --stats --hash", {s("inspect"), a, s("--stats"), s("--hash")});
-    row("weight", {s("weight"), a, s("w")});
-    row("decode", {s("decode"), a, s("w"), s("-o"), out + s(".npy")});
-    row("decode fp32", {s("decode"), a, s("w"), s("--as"), s("fp32"), s("-o"), out + s(".npy")});
-    row("bytes", {s("bytes"), a, s("w[0]")});
-    row("diff", {s("diff"), a, b});
-    row("diff --values", {s("diff"), a, b, s("--values")});
-    row("diff, as the other", {s("diff"), b, a, s("--values")});
-    row("find", {s("find"), a, s("--value"), s("0.5")});
-    row("find --bytes", {s("find"), a, s("--bytes"), s("01 30")});
-    row("graph", {s("graph"), a});
-    row("graph --svg", {s("graph"), a, s("--svg"), out});
-    row("decide", {s("decide"), a, s("--all-targets")});
-    row("geometry", {s("geometry"), a, s("--target"), s("M1")});
-    row("roofline", {s("roofline"), a, s("--target"), s("M1")});
-    row("patch --dry-run", {s("patch"), a, s("--set"), s("w[3,0,0,0]=0.5"), s("--dry-run")});
-    row("patch --output", {s("patch"), a, s("--set"), s("w[3,0,0,0]=0.5"), s("--output"), out});
-    const QString patch = m_scratch.filePath(s("nothing.ips"));
-    row("patch --apply", {s("patch"), a, s("--apply"), patch, s("--file"), s("weights/weight.bin"),
-                          s("--output"), out});
-    row("encode", {s("encode"), a, s("w"), s("--form"), s("blockwise"), s("--output"), out});
-    row("section build",
-        {s("section"), s("build"), a, s("w"), s("--target"), s("M1"), s("--output"), out});
-    row("section build --hwx-slices", {s("section"), s("build"), a, s("w"), s("--hwx-slices"),
-                                       s("--target"), s("H13"), s("--output"), out});
-    row("choose", {s("choose"), a, s("--target"), s("M1")});
-    const QString array = m_scratch.filePath(s("a.npy")), folder = m_scratch.filePath(s("a.q"));
-    const QString container = m_scratch.filePath(s("a.hwx"));
-    row("quantize", {s("quantize"), array, s("--format"), s("mxfp8"), s("-o"), out}, s(".npy"));
-    row("dequantize", {s("dequantize"), folder, s("-o"), out + s(".npy")}, s(".q/data.bin"));
-    row("relayout", {s("relayout"), folder, s("--layout"), s("nz"), s("-o"), out},
-        s(".q/data.bin"));
-    row("descriptor --image", {s("descriptor"), s("--image"), container}, s(".hwx"));
-    row("inspect a folder of quantize", {s("inspect"), folder, s("--stats")}, s(".q/data.bin"));
-    row("hwx", {s("hwx"), container}, s(".hwx"));
-    row("survey", {s("survey"), m_scratch.filePath(s("a.h17c.aimodelc"))},
-        s(".h17c.aimodelc/stats.json"));
-    row("inspect a container", {s("inspect"), container, s("--stats")}, s(".hwx"));
-}
-
-void TestCliChanging::everyCommand()
-{
-    QFETCH(QStringList, arguments);
-    QFETCH(QString, file);
-    choose(file);
-    arguments << QStringLiteral("--json");
-    const QStringList outputs{m_scratch.filePath(QStringLiteral("out")),
-                              m_scratch.filePath(QStringLiteral("out.npy"))};
-    const auto removeOutputs = [&outputs] {
-        for (const QString &output : outputs) {
-            QFile::remove(output);
-            QDir(output).removeRecursively();
-        }
-    };
-    removeOutputs();
-    const CliResult before = runCli(arguments);
-    QVERIFY2(before.exitCode == 0 || before.exitCode == 1, before.out + before.err);
-    int changed = 0;
-    for (const int look : {1, 2, 3}) {
-        for (const int how : {Emptied, Cut, Rewritten, Grown}) {
-            removeOutputs();
-            QVERIFY(put(m_file, m_old));
-            const CliResult result = runChanging(arguments, look, [this, how] { change(how); });
-            QVERIFY2(!result.crashed, result.err);
-            if (result.exitCode == before.exitCode && result.out == before.out)
-                continue; // it had looked for the last time before the change
-            if (result.exitCode != 4) {
-                // The bundle was opened again, for it changed while it was opened: the answer is
-                // that of the new file.
-                removeOutputs();
-                const CliResult after = runCli(arguments);
-                QCOMPARE(result.exitCode, after.exitCode);
-                QCOMPARE(result.out, after.out);
-                continue;
-            }
-            QCOMPARE(result.exitCode, 4);
-            const auto document = result.json();
-            QVERIFY2(document.is_object(), result.out);
-            QCOMPARE(document["diagnostics"].size(), std::size_t(1));
-            const auto &row = document["diagnostics"][0];
-            QVERIFY2(row["code"] == "io.changed", result.out);
-            QVERIFY2(QByteArray::fromStdString(row["file"].get<std::string>())
-                         .endsWith(QFileInfo(m_file).fileName().toUtf8()),
-                     result.out);
-            QVERIFY(row.contains("offset") && row.contains("expected") && row.contains("found"));
-            QVERIFY(!document.contains("weights") && !document.contains("decisions"));
-            for (const QString &output : outputs)
-                QVERIFY2(!QFileInfo::exists(output), qUtf8Printable(output));
-            ++changed;
-        }
-    }
-    QVERIFY(changed > 0);
-    // Nothing is left beside the outputs either.
-    removeOutputs();
-    QCOMPARE(QDir(m_scratch.path()).entryList(QDir::NoDotAndDotDot | QDir::AllEntries), m_entries);
-}
-
-/// A file that is replaced by another one in one step, as careful programs do: what was mapped is
-/// still there, and the answer is that of the old file.
-void TestCliChanging::replacedIsAnswered()
-{
-    choose(QStringLiteral(".mlmodelc/weights/weight.bin"));
-    const QStringList arguments{QStringLiteral("inspect"), m_bundle, QStringLiteral("--hash"),
-                                QStringLiteral("--json")};
-    const CliResult before = runCli(arguments);
-    const CliResult result = runChanging(arguments, 2, [this] {
-        QVERIFY(put(m_file + QStringLiteral(".new"), m_new));
-        QVERIFY(QFile::remove(m_file));
-        QVERIFY(QFile::rename(m_file + QStringLiteral(".new"), m_file));
-    });
-    QVERIFY(!result.crashed);
-    QCOMPARE(result.exitCode, 0);
-    // It may have been replaced while the bundle was still being opened, which then starts again.
-    if (result.out != before.out)
-        QCOMPARE(result.out, runCli(arguments).out);
 }
 
 KERNSCOPE_TEST(TestCliChanging, QCoreApplication)

@@ -3,8 +3,6 @@
 #include "cli_process.h"
 #include "tests/test_program.h"
 
-#include <QTest>
-
 using namespace kernscope::test;
 
 /// The command line against the answers that come with the bundles.
@@ -13,42 +11,38 @@ class TestCliData : public QObject
     Q_OBJECT
 
 private slots:
-    void initTestCase();
-    void answers_data();
-    void answers();
-};
-
-void TestCliData::initTestCase()
-{
-    if (!QDir(dataFolder()).exists())
-        QSKIP("No data folder: set KERNSCOPE_DATA to one.");
-}
-
-void TestCliData::answers_data()
-{
-    QTest::addColumn<QString>("path");
-    for (const QString &path : bundlesOf(dataFolder(), {QStringLiteral("*.mlmodelc")})) {
-        if (QFile::exists(answerOf(path)))
-            QTest::newRow(qPrintable(QDir(path).dirName())) << path;
+    void initTestCase()
+    {
+        if (!QDir(dataFolder()).exists())
+            QSKIP("No data folder: set KERNSCOPE_DATA to one.");
     }
-}
 
-void TestCliData::answers()
-{
-    KERNSCOPE_SKIP_WITHOUT_ROWS();
-    QFETCH(QString, path);
-    const Json wanted = readAnswer(path);
-    const CliResult result = runCli({QStringLiteral("inspect"), path, QStringLiteral("--json"),
-                                     QStringLiteral("--stats"), QStringLiteral("--hash")});
-    QCOMPARE(result.exitCode, 0);
-    QVERIFY(result.err.isEmpty());
-    Json found = result.json();
-    QVERIFY(!found.is_discarded());
-    leaveOutLiterals(found);
-    QCOMPARE(difference(wanted["weights"], found["weights"], "weights").c_str(), "");
-    QCOMPARE(difference(wanted["totals"], found["totals"], "totals").c_str(), "");
-    QCOMPARE(difference(wanted["functions"], found["functions"], "functions").c_str(), "");
-}
+    void answers_data()
+    {
+        QTest::addColumn<QString>("path");
+        for (const QString &path : bundlesOf(dataFolder(), {u"*.mlmodelc"_s})) {
+            if (QFile::exists(answerOf(path)))
+                addRow(qPrintable(QDir(path).dirName()), path);
+        }
+    }
+
+    void answers()
+    {
+        KERNSCOPE_SKIP_WITHOUT_ROWS();
+        QFETCH(QString, path);
+        const Json wanted = readAnswer(path);
+        const CliResult result =
+            runCli({u"inspect"_s, path, u"--json"_s, u"--stats"_s, u"--hash"_s});
+        QCOMPARE(result.exitCode, 0);
+        QVERIFY(result.err.isEmpty());
+        Json found = result.json();
+        QVERIFY(!found.is_discarded());
+        leaveOutLiterals(found);
+        QCOMPARE(difference(wanted["weights"], found["weights"], "weights").c_str(), "");
+        QCOMPARE(difference(wanted["totals"], found["totals"], "totals").c_str(), "");
+        QCOMPARE(difference(wanted["functions"], found["functions"], "functions").c_str(), "");
+    }
+};
 
 KERNSCOPE_TEST(TestCliData, QCoreApplication)
 #include "tst_cli_data.moc"

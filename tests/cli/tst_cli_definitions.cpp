@@ -11,10 +11,8 @@
 #include <QRegularExpression>
 #include <QStandardPaths>
 #include <QTemporaryDir>
-#include <QTest>
 
 using namespace kernscope::test;
-using namespace Qt::StringLiterals;
 
 namespace {
 
@@ -70,15 +68,147 @@ class TestCliDefinitions : public QObject
     Q_OBJECT
 
 private slots:
-    void initTestCase();
-    void originals_data();
-    void originals();
-    void patched_data();
-    void patched();
-    void encoded_data();
-    void encoded();
-    void planned_data();
-    void planned();
+    void initTestCase()
+    {
+        m_definitions = dataFolder() + u"/../reference/coreml-proto"_s;
+        if (!QFileInfo(m_definitions + u"/Model.proto"_s).exists())
+            QSKIP("The definitions are missing: ../reference/coreml-proto beside the data folder.");
+        m_protoc = QStandardPaths::findExecutable(u"protoc"_s);
+        QVERIFY2(!m_protoc.isEmpty(), "protoc is missing (packaging/packages.txt)");
+    }
+
+    void originals_data()
+    {
+        QTest::addColumn<QString>("path");
+        for (const char *path :
+             {"real/basic-pitch/nmp.mlpackage", "real/dtln/DTLN_AEC_128_Part1.mlpackage",
+              "real/silero-vad/unified_palette_4bit.mlpackage",
+              "real/silero-vad/unified_pruned_int8.mlpackage", "../samples/models/network.mlmodel",
+              "../samples/models/network-pipeline.mlmodel",
+              "../samples/models/pipeline-nms.mlpackage",
+              "../samples/models/pipeline-two.mlpackage"})
+            addRow(path, source(QString::fromUtf8(path)));
+    }
+
+    /// The definitions know every field of the originals: what is unknown in a copy is ours.
+    void originals()
+    {
+        QFETCH(QString, path);
+        QString fault;
+        QVERIFY(decode(path, fault).size() > 100);
+        QCOMPARE(fault, QString());
+    }
+
+    void patched_data()
+    {
+        addColumns<QString, QString>();
+        addRow("network, fp32", source(u"../samples/models/network.mlmodel"_s),
+               u"conv_0.weights[0,0,0,0]=0.5"_s);
+        addRow("network, fp16", source(u"../samples/models/network.mlmodel"_s),
+               u"conv_1.weights[3,0,1,2]=0.5"_s);
+        addRow("network in a pipeline", source(u"../samples/models/network-pipeline.mlmodel"_s),
+               u"model0/conv_1.weights[0,0,0,0]=0.5"_s);
+    }
+
+    /// One value: one line differs, in what follows the field's name.
+    void patched()
+    {
+        const auto [path, edit] = fetched<QString, QString>();
+        const QString copy = m_scratch.filePath(u"patched.mlmodel"_s);
+        const auto result =
+            runCli({u"patch"_s, path, u"--set"_s, edit, u"--output"_s, copy, u"--force"_s});
+        QVERIFY2(result.exitCode == 0, result.err.constData());
+        QString fault;
+        const QStringList before = decode(path, fault), after = decode(copy, fault);
+        QCOMPARE(fault, QString());
+        QCOMPARE(after.size(), before.size());
+        qsizetype changed = 0;
+        for (qsizetype i = 0; i < before.size(); ++i) {
+            changed += before[i] == after[i] ? 0 : 1;
+            QCOMPARE(after[i].section(u':', 0, 0), before[i].section(u':', 0, 0));
+        }
+        QCOMPARE(changed, 1);
+    }
+
+    void encoded_data()
+    {
+        addColumns<QString, QString, QStringList>();
+        const QString pitch = source(u"real/basic-pitch/nmp.mlpackage"_s);
+        const QString kernel = u"StatefulPartitionedCall_model_1_batch_normalization_2_"
+                               "FusedBatchNormV3_nchw_weight_0"_s;
+        const QString silero = source(u"real/silero-vad/unified_palette_4bit.mlpackage"_s);
+        const QString two = source(u"../samples/models/pipeline-two.mlpackage"_s);
+        addRow("palette, iOS 15 raised", pitch, kernel, QStringList{u"--form"_s, u"palette"_s});
+        addRow("sparse, iOS 15 raised", pitch, kernel,
+               QStringList{u"--form"_s, u"sparse"_s, u"--density"_s, u"0.3"_s});
+        addRow("blockwise, iOS 15 raised to 18", pitch, kernel,
+               QStringList{u"--form"_s, u"blockwise"_s, u"--block"_s, u"8"_s});
+        addRow("affine, raised further than the form needs", pitch, kernel,
+               QStringList{u"--form"_s, u"affine"_s, u"--opset"_s, u"ios17"_s});
+        addRow("affine instead of a palette", silero, u"concat_1_palettized"_s,
+               QStringList{u"--form"_s, u"affine"_s});
+        addRow("dense instead of a palette", silero, u"concat_1_palettized"_s,
+               QStringList{u"--form"_s, u"dense"_s});
+        addRow("in a pipeline", two, u"second/main/concat_1_palettized"_s,
+               QStringList{u"--form"_s, u"affine"_s});
+    }
+
+    /// Every operation that is no constant, and all that is around the program, stays as it was.
+    void encoded()
+    {
+        const auto [path, weight, options] = fetched<QString, QString, QStringList>();
+        const QString copy = m_scratch.filePath(u"encoded.mlpackage"_s);
+        QDir(copy).removeRecursively();
+        const auto result =
+            runCli(QStringList{u"encode"_s, path, weight, u"--output"_s, copy} + options);
+        QVERIFY2(result.exitCode == 0, result.err.constData());
+        QString fault;
+        const QStringList before = decode(path, fault), after = decode(copy, fault);
+        QCOMPARE(fault, QString());
+        QVERIFY(before != after);
+        const QStringList kept = withoutConstants(before);
+        QVERIFY(kept.size() > 200);
+        QCOMPARE(withoutConstants(after), kept);
+    }
+
+    void planned_data()
+    {
+        addColumns<QString, QStringList>();
+        const QStringList four{u"--forms"_s, u"palette4"_s,   u"--forms"_s, u"int8"_s,
+                               u"--forms"_s, u"sparse-0.5"_s, u"--forms"_s, u"palette8"_s};
+        addRow("convolutions, iOS 15 raised", source(u"real/basic-pitch/nmp.mlpackage"_s),
+               four + QStringList{u"--tolerance"_s, u"0.1"_s, u"--minimise"_s, u"stored"_s});
+        addRow("LSTM without times", source(u"real/dtln/DTLN_AEC_128_Part1.mlpackage"_s),
+               four + QStringList{u"--tolerance"_s, u"0.05"_s});
+        addRow("grouped palettes, iOS 15 raised to 18", source(u"real/basic-pitch/nmp.mlpackage"_s),
+               QStringList{u"--forms"_s, u"palette4-g2"_s, u"--target"_s, u"M4"_s, u"--tolerance"_s,
+                           u"0.2"_s, u"--minimise"_s, u"stored"_s});
+    }
+
+    /// A plan's bundle, by the published definitions, and by our own reader: what was promised.
+    void planned()
+    {
+        const auto [path, options] = fetched<QString, QStringList>();
+        const QString copy = m_scratch.filePath(u"planned.mlpackage"_s);
+        QDir(copy).removeRecursively();
+        const auto result =
+            runCli(QStringList{u"plan"_s, path, u"--json"_s, u"--output"_s, copy} + options);
+        QVERIFY2(result.exitCode == 0, result.out.constData());
+        const auto json = result.json();
+        std::size_t changed = 0;
+        for (const auto &row : json["plan"])
+            changed += row["changed"].get<bool>() ? 1 : 0;
+        QVERIFY(changed > 0);
+        QString fault;
+        const QStringList before = decode(path, fault), after = decode(copy, fault);
+        QCOMPARE(fault, QString());
+        QVERIFY(before != after);
+        QCOMPARE(withoutConstants(after), withoutConstants(before));
+        const auto written = runCli({u"inspect"_s, copy, u"--json"_s});
+        QCOMPARE(written.exitCode, 0);
+        QCOMPARE(text(written.json()["totals"]["stored_bytes"]),
+                 text(json["totals"]["after"]["bytes"]));
+    }
 
 private:
     QStringList decode(const QString &path, QString &fault) const;
@@ -87,15 +217,6 @@ private:
     QString m_definitions, m_protoc;
     QTemporaryDir m_scratch;
 };
-
-void TestCliDefinitions::initTestCase()
-{
-    m_definitions = dataFolder() + u"/../reference/coreml-proto"_s;
-    if (!QFileInfo(m_definitions + u"/Model.proto"_s).exists())
-        QSKIP("The definitions are missing: ../reference/coreml-proto beside the data folder.");
-    m_protoc = QStandardPaths::findExecutable(u"protoc"_s);
-    QVERIFY2(!m_protoc.isEmpty(), "protoc is missing (packaging/packages.txt)");
-}
 
 /// Its lines as protoc prints them; a field that the definitions do not have is a fault.
 QStringList TestCliDefinitions::decode(const QString &path, QString &fault) const
@@ -113,150 +234,6 @@ QStringList TestCliDefinitions::decode(const QString &path, QString &fault) cons
             fault = u"unknown field: "_s + line;
     }
     return lines;
-}
-
-void TestCliDefinitions::originals_data()
-{
-    QTest::addColumn<QString>("path");
-    for (const char *path :
-         {"real/basic-pitch/nmp.mlpackage", "real/dtln/DTLN_AEC_128_Part1.mlpackage",
-          "real/silero-vad/unified_palette_4bit.mlpackage",
-          "real/silero-vad/unified_pruned_int8.mlpackage", "../samples/models/network.mlmodel",
-          "../samples/models/network-pipeline.mlmodel", "../samples/models/pipeline-nms.mlpackage",
-          "../samples/models/pipeline-two.mlpackage"})
-        QTest::newRow(path) << source(QString::fromUtf8(path));
-}
-
-/// The definitions know every field of the originals: what is unknown in a copy is ours.
-void TestCliDefinitions::originals()
-{
-    QFETCH(QString, path);
-    QString fault;
-    QVERIFY(decode(path, fault).size() > 100);
-    QCOMPARE(fault, QString());
-}
-
-void TestCliDefinitions::patched_data()
-{
-    QTest::addColumn<QString>("path");
-    QTest::addColumn<QString>("edit");
-    QTest::newRow("network, fp32")
-        << source(u"../samples/models/network.mlmodel"_s) << u"conv_0.weights[0,0,0,0]=0.5"_s;
-    QTest::newRow("network, fp16")
-        << source(u"../samples/models/network.mlmodel"_s) << u"conv_1.weights[3,0,1,2]=0.5"_s;
-    QTest::newRow("network in a pipeline")
-        << source(u"../samples/models/network-pipeline.mlmodel"_s)
-        << u"model0/conv_1.weights[0,0,0,0]=0.5"_s;
-}
-
-/// One value: one line differs, in what follows the field's name.
-void TestCliDefinitions::patched()
-{
-    QFETCH(QString, path);
-    QFETCH(QString, edit);
-    const QString copy = m_scratch.filePath(u"patched.mlmodel"_s);
-    const auto result =
-        runCli({u"patch"_s, path, u"--set"_s, edit, u"--output"_s, copy, u"--force"_s});
-    QVERIFY2(result.exitCode == 0, result.err.constData());
-    QString fault;
-    const QStringList before = decode(path, fault), after = decode(copy, fault);
-    QCOMPARE(fault, QString());
-    QCOMPARE(after.size(), before.size());
-    qsizetype changed = 0;
-    for (qsizetype i = 0; i < before.size(); ++i) {
-        changed += before[i] == after[i] ? 0 : 1;
-        QCOMPARE(after[i].section(u':', 0, 0), before[i].section(u':', 0, 0));
-    }
-    QCOMPARE(changed, 1);
-}
-
-void TestCliDefinitions::encoded_data()
-{
-    QTest::addColumn<QString>("path");
-    QTest::addColumn<QString>("weight");
-    QTest::addColumn<QStringList>("options");
-    const QString pitch = source(u"real/basic-pitch/nmp.mlpackage"_s);
-    const QString kernel = u"StatefulPartitionedCall_model_1_batch_normalization_2_"
-                           "FusedBatchNormV3_nchw_weight_0"_s;
-    const QString silero = source(u"real/silero-vad/unified_palette_4bit.mlpackage"_s);
-    const QString two = source(u"../samples/models/pipeline-two.mlpackage"_s);
-    QTest::newRow("palette, iOS 15 raised")
-        << pitch << kernel << QStringList{u"--form"_s, u"palette"_s};
-    QTest::newRow("sparse, iOS 15 raised")
-        << pitch << kernel << QStringList{u"--form"_s, u"sparse"_s, u"--density"_s, u"0.3"_s};
-    QTest::newRow("blockwise, iOS 15 raised to 18")
-        << pitch << kernel << QStringList{u"--form"_s, u"blockwise"_s, u"--block"_s, u"8"_s};
-    QTest::newRow("affine, raised further than the form needs")
-        << pitch << kernel << QStringList{u"--form"_s, u"affine"_s, u"--opset"_s, u"ios17"_s};
-    QTest::newRow("affine instead of a palette")
-        << silero << u"concat_1_palettized"_s << QStringList{u"--form"_s, u"affine"_s};
-    QTest::newRow("dense instead of a palette")
-        << silero << u"concat_1_palettized"_s << QStringList{u"--form"_s, u"dense"_s};
-    QTest::newRow("in a pipeline")
-        << two << u"second/main/concat_1_palettized"_s << QStringList{u"--form"_s, u"affine"_s};
-}
-
-/// Every operation that is no constant, and all that is around the program, stays as it was.
-void TestCliDefinitions::encoded()
-{
-    QFETCH(QString, path);
-    QFETCH(QString, weight);
-    QFETCH(QStringList, options);
-    const QString copy = m_scratch.filePath(u"encoded.mlpackage"_s);
-    QDir(copy).removeRecursively();
-    const auto result =
-        runCli(QStringList{u"encode"_s, path, weight, u"--output"_s, copy} + options);
-    QVERIFY2(result.exitCode == 0, result.err.constData());
-    QString fault;
-    const QStringList before = decode(path, fault), after = decode(copy, fault);
-    QCOMPARE(fault, QString());
-    QVERIFY(before != after);
-    const QStringList kept = withoutConstants(before);
-    QVERIFY(kept.size() > 200);
-    QCOMPARE(withoutConstants(after), kept);
-}
-
-void TestCliDefinitions::planned_data()
-{
-    QTest::addColumn<QString>("path");
-    QTest::addColumn<QStringList>("options");
-    const QStringList four{u"--forms"_s, u"palette4"_s,   u"--forms"_s, u"int8"_s,
-                           u"--forms"_s, u"sparse-0.5"_s, u"--forms"_s, u"palette8"_s};
-    QTest::newRow("convolutions, iOS 15 raised")
-        << source(u"real/basic-pitch/nmp.mlpackage"_s)
-        << four + QStringList{u"--tolerance"_s, u"0.1"_s, u"--minimise"_s, u"stored"_s};
-    QTest::newRow("LSTM without times") << source(u"real/dtln/DTLN_AEC_128_Part1.mlpackage"_s)
-                                        << four + QStringList{u"--tolerance"_s, u"0.05"_s};
-    QTest::newRow("grouped palettes, iOS 15 raised to 18")
-        << source(u"real/basic-pitch/nmp.mlpackage"_s)
-        << QStringList{u"--forms"_s,     u"palette4-g2"_s, u"--target"_s,   u"M4"_s,
-                       u"--tolerance"_s, u"0.2"_s,         u"--minimise"_s, u"stored"_s};
-}
-
-/// A plan's bundle, by the published definitions, and by our own reader: what was promised.
-void TestCliDefinitions::planned()
-{
-    QFETCH(QString, path);
-    QFETCH(QStringList, options);
-    const QString copy = m_scratch.filePath(u"planned.mlpackage"_s);
-    QDir(copy).removeRecursively();
-    const auto result =
-        runCli(QStringList{u"plan"_s, path, u"--json"_s, u"--output"_s, copy} + options);
-    QVERIFY2(result.exitCode == 0, result.out.constData());
-    const auto json = result.json();
-    std::size_t changed = 0;
-    for (const auto &row : json["plan"])
-        changed += row["changed"].get<bool>() ? 1 : 0;
-    QVERIFY(changed > 0);
-    QString fault;
-    const QStringList before = decode(path, fault), after = decode(copy, fault);
-    QCOMPARE(fault, QString());
-    QVERIFY(before != after);
-    QCOMPARE(withoutConstants(after), withoutConstants(before));
-    const auto written = runCli({u"inspect"_s, copy, u"--json"_s});
-    QCOMPARE(written.exitCode, 0);
-    QCOMPARE(text(written.json()["totals"]["stored_bytes"]),
-             text(json["totals"]["after"]["bytes"]));
 }
 
 KERNSCOPE_TEST(TestCliDefinitions, QCoreApplication)

@@ -5,7 +5,6 @@
 #include "written_bundle.h"
 
 #include <QFile>
-#include <QTest>
 
 #include <cmath>
 
@@ -18,375 +17,348 @@ class TestCliDiff : public QObject
     Q_OBJECT
 
 private slots:
-    void initTestCase();
-    void identical();
-    void different();
-    void text();
-    void tolerance();
-    void limits_data();
-    void limits();
-    void limitFaults();
-    void rules();
-    void badRules_data();
-    void badRules();
-    void uncovered();
-    void several();
-    void damaged();
-    void unreadable();
-    void notFinite();
-    void wrongUse();
+    void initTestCase()
+    {
+        m_a = writeBundle(m_scratch, "a.mlmodelc", tenValues({1, 2, 3, 4, 5, 6, 7, 8, 9, 10}));
+        m_b = writeBundle(m_scratch, "b.mlmodelc", tenValues({1, 2, 3, 0, 5, 6, 7, 8.5f, 9, 10}));
+    }
+
+    void identical()
+    {
+        const CliResult same = diff(m_a, m_a, {m_json, m_values});
+        QCOMPARE(same.exitCode, 0);
+        QVERIFY(same.err.isEmpty());
+        const auto json = same.json();
+        QCOMPARE(json["schema"].get<int>(), 1);
+        QCOMPARE(json["command"].get<std::string>(), "diff");
+        QVERIFY(json["identical"].get<bool>() && json["program"]["equal"].get<bool>());
+        QCOMPARE(json["weights"].size(), std::size_t{1});
+        QCOMPARE(json["weights"][0]["values"]["equal"].get<int>(), 10);
+        QVERIFY(json["only_a"].empty() && json["only_b"].empty() && json["diagnostics"].empty());
+    }
+
+    void different()
+    {
+        const CliResult result = diff(m_a, m_b, {m_json, m_values});
+        QCOMPARE(result.exitCode, 1);
+        const auto json = result.json();
+        QVERIFY(!json["identical"].get<bool>());
+        const auto &weight = json["weights"][0];
+        QCOMPARE(weight["name"].get<std::string>(), "w");
+        QCOMPARE(weight["pairing"].get<std::string>(), "consumer");
+        QCOMPARE(weight["a"]["form"].get<std::string>(), "dense-fp16");
+        QVERIFY(weight["layout_equal"].get<bool>() && !weight["stored_equal"].get<bool>());
+        QCOMPARE(weight["stored_ratio"].get<double>(), 1.0);
+        const auto &values = weight["values"];
+        QCOMPARE(values["equal"].get<int>(), 8);
+        QCOMPARE(values["changed"].get<int>(), 1);
+        QCOMPARE(values["zeroed"].get<int>(), 1);
+        QCOMPARE(values["max_abs"].get<double>(), 4.0);
+        QCOMPARE(values["max_ulp"].get<int>(), 0x4400);
+        QCOMPARE(values["ulp_histogram"].size(), std::size_t{17});
+        // The weight file: 4 becomes 0 in one byte, 8 becomes 8.5 in one.
+        for (const auto &file : json["files"]) {
+            const bool weights = file["path"].get<std::string>() == "weights/weight.bin";
+            QCOMPARE(file["equal"].get<bool>(), !weights);
+            if (weights)
+                QCOMPARE(file["ranges"].dump(), "[[135,1],[142,1]]");
+            QCOMPARE(file["changed_bytes"].get<int>(), weights ? 2 : 0);
+            QCOMPARE(file["only_a_bytes"].get<int>() + file["only_b_bytes"].get<int>(), 0);
+        }
+        QCOMPARE(json["weights"][0]["pairing_confidence"].get<std::string>(), "certain");
+        QVERIFY(!json["weights"][0]["pairing_reason"].get<std::string>().empty());
+        const CliResult places = diff(m_a, m_b, {m_json, u"--channels"_s, u"--histograms"_s});
+        const auto worst = places.json()["weights"][0]["worst"];
+        QCOMPARE(worst["worst_channels"].size(), worst["different_channels"].get<std::size_t>());
+        QVERIFY(worst["worst_elements"].empty());
+        std::uint64_t counted = 0;
+        for (const auto &count : worst["histogram"]["a"])
+            counted += count.get<std::uint64_t>();
+        QCOMPARE(counted, json["weights"][0]["a"]["elements"].get<std::uint64_t>());
+        // Without --values nothing is decoded.
+        QVERIFY(diff(m_a, m_b, {m_json}).json()["weights"][0]["values"].is_null());
+    }
+
+    void text()
+    {
+        const CliResult result = diff(m_a, m_b, {m_values});
+        QCOMPARE(result.exitCode, 1);
+        QVERIFY(result.out.contains("8 equal, 1 changed, 1 zeroed"));
+        QVERIFY(result.out.contains("2 values differ"));
+        QVERIFY(result.out.contains("weights/weight.bin: 0x87+1 0x8e+1"));
+        QVERIFY(!result.out.contains('\x1b'));
+        const CliResult quiet = diff(m_a, m_b, {u"--quiet"_s});
+        QCOMPARE(quiet.exitCode, 1);
+        QVERIFY(quiet.out.isEmpty());
+    }
+
+    /// A tolerance is a limit: what keeps it holds.
+    void tolerance()
+    {
+        const auto with = [this](const char *limit) {
+            return diff(m_a, m_b, {m_json, m_values, u"--tolerance"_s, QLatin1String(limit)});
+        };
+        const CliResult result = with("1");
+        QCOMPARE(result.exitCode, 1);
+        QCOMPARE(result.json()["weights"][0]["values"]["beyond_tolerance"].get<int>(), 1);
+        QCOMPARE(with("10").exitCode, 0);
+        QCOMPARE(with("10").json()["identical"].get<bool>(), false);
+    }
+
+    void limits_data()
+    {
+        addColumns<QStringList, int>();
+        const auto row = [](const char *options, int exitCode) {
+            addRow(options, QString::fromLatin1(options).split(u' '), exitCode);
+        };
+        row("--max-abs 4", 0);
+        row("--max-abs 3.99", 1);
+        row("--tolerance 10", 0);
+        row("--max-rel 1", 0);
+        row("--max-rel 0.5", 1);
+        row("--max-ulp 17408", 0);
+        row("--max-ulp 17407", 1);
+        row("--min-cosine 0.9", 0);
+        row("--min-cosine 0.99999", 1);
+        row("--min-snr 13", 0);
+        row("--min-snr 14", 1);
+        row("--same-program", 0);
+        row("--same-program --max-abs 1", 1);
+        row("--allow-missing", 1);
+        row("--max-abs 4 --max-ulp 1", 1);
+    }
+
+    /// 4 became 0, 8 became 8.5: the noise is 16.25, the signal 385, that is 13.7 dB.
+    void limits()
+    {
+        const auto [options, exitCode] = fetched<QStringList, int>();
+        QCOMPARE(diff(m_a, m_b, options).exitCode, exitCode);
+        QCOMPARE(diff(m_a, m_a, options).exitCode, 0);
+        const auto json = diff(m_a, m_b, options + QStringList{m_json}).json();
+        QCOMPARE(json["verdict"]["holds"].get<bool>(), exitCode == 0);
+        QCOMPARE(json["verdict"]["faults"].empty(), exitCode == 0);
+    }
+
+    /// Which weight broke which limit, in text and in JSON.
+    void limitFaults()
+    {
+        const QStringList options{u"--max-abs"_s, u"1"_s, u"--max-ulp"_s, u"8"_s};
+        const auto faults =
+            diff(m_a, m_b, options + QStringList{m_json}).json()["verdict"]["faults"];
+        QCOMPARE(faults.dump(),
+                 std::string(
+                     R"([{"weight":"w","weight_b":"w","limit":"max_abs","found":4.0,"allowed":1.0,)"
+                     R"("rule":null},{"weight":"w","weight_b":"w","limit":"max_ulp","found":17408,)"
+                     R"("allowed":8.0,"rule":null}])"));
+        const CliResult text = diff(m_a, m_b, options);
+        QVERIFY(text.out.contains("exceeds w max_abs: found 4, allowed 1\n"));
+        QVERIFY(text.out.contains("exceeds w max_ulp: found 17408, allowed 8\n"));
+        QVERIFY(!diff(m_a, m_b).out.contains("exceeds"));
+    }
+
+    void rules()
+    {
+        const QString option = u"--rules"_s;
+        const auto with = [&](const QByteArray &text, const QStringList &more = {}) {
+            return diff(m_a, m_b,
+                        QStringList{option, writeText(m_scratch, "rules.toml", text)} + more)
+                .exitCode;
+        };
+        QCOMPARE(with("max-abs = 4\n"), 0);
+        QCOMPARE(with("max-abs = 1\n"), 1);
+        // The limits of a name go over those of all weights, a later table over an earlier one.
+        QCOMPARE(with("max-abs = 1\n[[weight]]\nmatch = \"w*\"\nmax-abs = 4\n"), 0);
+        QCOMPARE(with("max-abs = 9\n[[weight]]\nmatch = \"?\"\nmax-abs = 1\n"), 1);
+        QCOMPARE(with("[[weight]]\nmatch = \"w\"\nmax-abs = 1\n"
+                      "[[weight]]\nmatch = \"main/w\"\nmax-abs = 4\n"),
+                 0);
+        QCOMPARE(with("[[weight]]\nmatch = \"w\"\nignore = true\n"), 0);
+        QCOMPARE(with("same-program = true\n"), 0);
+        // The command line goes over what the file says of all weights.
+        QCOMPARE(with("max-abs = 4\n", {u"--max-abs"_s, u"1"_s}), 1);
+        const QString strict =
+            writeText(m_scratch, "rules.toml", "[[weight]]\nmatch = \"w\"\nmax-abs = 1\n");
+        const auto faults = diff(m_a, m_b, {option, strict, m_json}).json()["verdict"]["faults"];
+        QCOMPARE(faults[0]["rule"].get<std::string>(), "w");
+    }
+
+    void badRules_data()
+    {
+        addColumns<QByteArray, QString>();
+        const auto row = [](const char *name, const char *text, const char *place) {
+            addRow(name, QByteArray(text), QString::fromLatin1(place));
+        };
+        row("unknown key", "max-abs = 1\nmax-abc = 2\n", "line 2");
+        row("key of a weight", "[[weight]]\nmatch = \"w\"\nmax-abc = 1\n", "line 3");
+        row("text", "max-abs = \"1\"\n", "line 1");
+        row("negative", "max-ulp = -1\n", "line 1");
+        row("not a number", "min-snr = nan\n", "line 1");
+        row("no pattern", "[[weight]]\nmax-abs = 1\n", "line 1");
+        row("empty pattern", "[[weight]]\nmatch = \"\"\n", "line 2");
+        row("no array", "[weight]\nmatch = \"w\"\n", "line 1");
+        row("no TOML", "max-abs = = 1\n", "line 1");
+        row("twice", "max-abs = 1\nmax-abs = 2\n", "line 2");
+    }
+
+    /// Says where; nothing is compared by half of the rules.
+    void badRules()
+    {
+        const auto [text, place] = fetched<QByteArray, QString>();
+        const QString path = writeText(m_scratch, "bad.toml", text);
+        const CliResult result = diff(m_a, m_a, {m_json, u"--rules"_s, path});
+        QCOMPARE(result.exitCode, 3);
+        const auto diagnostic = result.json()["diagnostics"][0];
+        QCOMPARE(diagnostic["code"].get<std::string>(), "diff.rules");
+        QVERIFY2(QString::fromStdString(diagnostic.dump()).contains(place),
+                 diagnostic.dump().c_str());
+        const QString none = m_scratch.filePath(u"none.toml"_s);
+        QCOMPARE(diff(m_a, m_a, {u"--rules"_s, none}).exitCode, 4);
+    }
+
+    /// A weight that no limit is for must have the values that it had; one that is missing is
+    /// named.
+    void uncovered()
+    {
+        const QString option = u"--rules"_s;
+        const QString other =
+            writeText(m_scratch, "other.toml", "[[weight]]\nmatch = \"bias\"\nmax-abs = 1\n");
+        CliResult result = diff(m_a, m_b, {option, other, m_json});
+        QCOMPARE(result.exitCode, 1);
+        QCOMPARE(result.json()["verdict"]["faults"][0]["limit"].get<std::string>(), "equal");
+        // A rule that guards nothing is said.
+        QCOMPARE(result.json()["diagnostics"][0]["code"].get<std::string>(), "diff.rule_unused");
+        QCOMPARE(result.json()["diagnostics"][0]["severity"].get<std::string>(), "warning");
+        MadeBundle two = tenValues({1, 2, 3, 4, 5, 6, 7, 8, 9, 10});
+        two.constant("tensor<fp16, [2]>", "extra",
+                     two.blob(ElementType::Fp16, "[2]", halves({1, 2})));
+        two.consume("extra");
+        const QString more = writeBundle(m_scratch, "more.mlmodelc", two);
+        const QStringList limit{u"--max-abs"_s, u"1"_s};
+        result = diff(m_a, more, limit + QStringList{m_json});
+        QCOMPARE(result.exitCode, 1);
+        QCOMPARE(result.json()["verdict"]["faults"][0]["limit"].get<std::string>(), "missing");
+        QCOMPARE(diff(m_a, more, limit + QStringList{u"--allow-missing"_s}).exitCode, 0);
+        QCOMPARE(diff(m_a, more, {u"--allow-missing"_s}).exitCode, 0);
+        QCOMPARE(diff(m_a, more, {u"--same-program"_s}).exitCode, 1);
+        const QString rules = writeText(m_scratch, "missing.toml",
+                                        "[[weight]]\nmatch = \"ex*\"\nallow-missing = true\n");
+        QCOMPARE(diff(m_a, more, {option, rules}).exitCode, 0);
+    }
+
+    /// The first against every other.
+    void several()
+    {
+        const CliResult text = runCli({u"diff"_s, m_a, m_a, m_b});
+        QCOMPARE(text.exitCode, 1);
+        QVERIFY(text.out.contains("stored bytes differ"));
+        const auto json = runCli({u"diff"_s, m_a, m_a, m_b, m_json}).json();
+        QCOMPARE(json["comparisons"].size(), std::size_t{2});
+        QVERIFY(json["comparisons"][0]["identical"].get<bool>());
+        QCOMPARE(json["comparisons"][1]["b"].get<std::string>(), "b.mlmodelc");
+        QCOMPARE(json["matrix"].size(), std::size_t{1});
+        QCOMPARE(json["matrix"][0]["builds"][0]["verdict"].get<std::string>(), "identical");
+        const QStringList both{u"diff"_s, m_a, m_a, m_b, u"--max-abs"_s};
+        QCOMPARE(runCli(both + QStringList{u"4"_s}).exitCode, 0);
+        QCOMPARE(runCli(both + QStringList{u"3"_s}).exitCode, 1);
+        QCOMPARE(runCli({u"diff"_s, m_a}).exitCode, 2);
+        const auto two = diff(m_a, m_b, {m_values, m_json}).json()["verdict"];
+        QVERIFY(!two["bit_faithful"].get<bool>());
+        QCOMPARE(two["counterexample"]["index"][0].get<int>(), 3);
+    }
+
+    /// What can be compared is; the faults are listed with the bundle that they are in.
+    void damaged()
+    {
+        MadeBundle bad = tenValues({1, 2, 3, 4, 5, 6, 7, 8, 9, 10});
+        bad.constant("tensor<fp16, [9]>", "lost", MadeBundle::blobAt("fp16", "[9]", 6400));
+        bad.consume("lost");
+        const QString path = writeBundle(m_scratch, "bad.mlmodelc", bad);
+        const CliResult result = diff(m_a, path, {m_json, m_values});
+        QCOMPARE(result.exitCode, 3);
+        const auto json = result.json();
+        QVERIFY(json["weights"][0]["values"]["equal"].get<int>() == 10);
+        QVERIFY(!json["diagnostics"].empty());
+        QVERIFY(json["diagnostics"][0]["file"].get<std::string>().starts_with("bad.mlmodelc/"));
+        const CliResult missing = diff(m_a, m_scratch.filePath(u"none"_s), {m_json});
+        QCOMPARE(missing.exitCode, 4);
+        QCOMPARE(missing.json()["diagnostics"][0]["code"].get<std::string>(), "io.open");
+    }
+
+    /// What cannot be read on either side is neither identical nor proved, whatever the bytes.
+    void unreadable()
+    {
+        MadeBundle made;
+        made.constant("tensor<fp16, [9]>", "lost", MadeBundle::blobAt("fp16", "[9]", 6400));
+        made.consume("lost");
+        const QString bad = writeBundle(m_scratch, "lost.mlmodelc", made);
+        for (const QStringList &options :
+             {QStringList(), QStringList{m_values}, QStringList{u"--max-abs"_s, u"1"_s}}) {
+            const CliResult result = diff(bad, bad, options + QStringList{m_json});
+            QCOMPARE(result.exitCode, 3);
+            const auto json = result.json();
+            QVERIFY(!json["identical"].get<bool>() && !json["verdict"]["holds"].get<bool>());
+            const auto &weight = json["weights"][0];
+            QVERIFY(weight["layout_equal"].is_null() && weight["stored_equal"].is_null());
+            QVERIFY(json["verdict"]["bit_faithful"].is_null());
+            QCOMPARE(weight["verdict"].get<std::string>(), "cannot be compared");
+            const CliResult text = diff(bad, bad, options);
+            QVERIFY(text.out.contains("\ncannot be compared\n"));
+            QVERIFY(text.out.contains("1 of 1 weight unreadable"));
+            QVERIFY(!text.out.contains("proved"));
+        }
+        const auto as = [&](const char *format) {
+            return diff(bad, bad, {m_values, u"--format"_s, QLatin1String(format)}).out;
+        };
+        QVERIFY(as("markdown").contains("**Cannot be compared**"));
+        QVERIFY(as("html").contains("Cannot be compared"));
+        QVERIFY(as("junit").contains("found cannot be compared"));
+        QVERIFY(as("csv").contains("cannot be compared"));
+        const auto several = runCli({u"diff"_s, bad, bad, bad, m_json}).json();
+        QCOMPARE(several["matrix"][0]["builds"][1]["verdict"].get<std::string>(),
+                 "cannot be compared");
+        QVERIFY(!several["identical"].get<bool>());
+    }
+
+    /// Not finite on one side: a verdict of its own in every format, and no figure.
+    void notFinite()
+    {
+        const QString lost = writeBundle(m_scratch, "nan.mlmodelc",
+                                         tenValues({1, 2, NAN, 4, 5, 6, INFINITY, 8, 9, 10}));
+        const auto json = diff(m_a, lost, {m_json, m_values}).json();
+        const auto &weight = json["weights"][0];
+        QCOMPARE(weight["verdict"].get<std::string>(), "not finite (2 values in B)");
+        for (const char *key : {"relative_rmse", "snr_db", "max_abs", "mean_abs", "rmse", "cosine",
+                                "max_rel", "max_ulp"})
+            QVERIFY2(weight["values"][key].is_null(), key);
+        QCOMPARE(weight["values"]["nonfinite_a"].get<int>(), 0);
+        QCOMPARE(weight["values"]["nonfinite_b"].get<int>(), 2);
+        QVERIFY(!json["verdict"]["bit_faithful"].get<bool>());
+        for (const auto &worst : json["verdict"]["worst"])
+            QVERIFY(worst["value"].is_null() && worst["said"].get<std::string>() == "not finite");
+        QVERIFY(diff(m_a, lost, {m_values}).out.contains("2 not finite"));
+        for (const char *format : {"markdown", "html", "csv"})
+            QVERIFY2(diff(m_a, lost, {m_values, u"--format"_s, QLatin1String(format)})
+                         .out.replace("\\", "")
+                         .contains("not finite (2 values in B)"),
+                     format);
+        const CliResult junit =
+            diff(m_a, lost, {u"--max-abs"_s, u"1"_s, u"--format"_s, u"junit"_s});
+        QVERIFY(junit.out.contains("max_abs: found not finite"));
+        QCOMPARE(diff(m_a, lost, {u"--max-abs"_s, u"1e30"_s}).exitCode, 1);
+    }
+
+    void wrongUse()
+    {
+        QCOMPARE(runCli({u"diff"_s, m_a}).exitCode, 2);
+        QCOMPARE(diff(m_a, m_b, {u"--tolerance"_s, u"-1"_s}).exitCode, 2);
+        QCOMPARE(diff(m_a, m_b, {u"--frobnicate"_s}).exitCode, 2);
+    }
 
 private:
     QTemporaryDir m_scratch;
     QString m_a, m_b;
-    const QString m_json = QStringLiteral("--json"), m_values = QStringLiteral("--values");
+    const QString m_json = u"--json"_s, m_values = u"--values"_s;
 };
-
-void TestCliDiff::initTestCase()
-{
-    m_a = writeBundle(m_scratch, "a.mlmodelc", tenValues({1, 2, 3, 4, 5, 6, 7, 8, 9, 10}));
-    m_b = writeBundle(m_scratch, "b.mlmodelc", tenValues({1, 2, 3, 0, 5, 6, 7, 8.5f, 9, 10}));
-}
-
-void TestCliDiff::identical()
-{
-    const CliResult same = diff(m_a, m_a, {m_json, m_values});
-    QCOMPARE(same.exitCode, 0);
-    QVERIFY(same.err.isEmpty());
-    const auto json = same.json();
-    QCOMPARE(json["schema"].get<int>(), 1);
-    QCOMPARE(json["command"].get<std::string>(), std::string("diff"));
-    QVERIFY(json["identical"].get<bool>() && json["program"]["equal"].get<bool>());
-    QCOMPARE(json["weights"].size(), std::size_t{1});
-    QCOMPARE(json["weights"][0]["values"]["equal"].get<int>(), 10);
-    QVERIFY(json["only_a"].empty() && json["only_b"].empty() && json["diagnostics"].empty());
-}
-
-void TestCliDiff::different()
-{
-    const CliResult result = diff(m_a, m_b, {m_json, m_values});
-    QCOMPARE(result.exitCode, 1);
-    const auto json = result.json();
-    QVERIFY(!json["identical"].get<bool>());
-    const auto &weight = json["weights"][0];
-    QCOMPARE(weight["name"].get<std::string>(), std::string("w"));
-    QCOMPARE(weight["pairing"].get<std::string>(), std::string("consumer"));
-    QCOMPARE(weight["a"]["form"].get<std::string>(), std::string("dense-fp16"));
-    QVERIFY(weight["layout_equal"].get<bool>() && !weight["stored_equal"].get<bool>());
-    QCOMPARE(weight["stored_ratio"].get<double>(), 1.0);
-    const auto &values = weight["values"];
-    QCOMPARE(values["equal"].get<int>(), 8);
-    QCOMPARE(values["changed"].get<int>(), 1);
-    QCOMPARE(values["zeroed"].get<int>(), 1);
-    QCOMPARE(values["max_abs"].get<double>(), 4.0);
-    QCOMPARE(values["max_ulp"].get<int>(), 0x4400);
-    QCOMPARE(values["ulp_histogram"].size(), std::size_t{17});
-    // The weight file: 4 becomes 0 in one byte, 8 becomes 8.5 in one.
-    for (const auto &file : json["files"]) {
-        const bool weights = file["path"].get<std::string>() == "weights/weight.bin";
-        QCOMPARE(file["equal"].get<bool>(), !weights);
-        if (weights)
-            QCOMPARE(file["ranges"].dump(), std::string("[[135,1],[142,1]]"));
-        QCOMPARE(file["changed_bytes"].get<int>(), weights ? 2 : 0);
-        QCOMPARE(file["only_a_bytes"].get<int>() + file["only_b_bytes"].get<int>(), 0);
-    }
-    QCOMPARE(json["weights"][0]["pairing_confidence"].get<std::string>(), std::string("certain"));
-    QVERIFY(!json["weights"][0]["pairing_reason"].get<std::string>().empty());
-    const CliResult places =
-        diff(m_a, m_b, {m_json, QStringLiteral("--channels"), QStringLiteral("--histograms")});
-    const auto worst = places.json()["weights"][0]["worst"];
-    QCOMPARE(worst["worst_channels"].size(), worst["different_channels"].get<std::size_t>());
-    QVERIFY(worst["worst_elements"].empty());
-    std::uint64_t counted = 0;
-    for (const auto &count : worst["histogram"]["a"])
-        counted += count.get<std::uint64_t>();
-    QCOMPARE(counted, json["weights"][0]["a"]["elements"].get<std::uint64_t>());
-    // Without --values nothing is decoded.
-    QVERIFY(diff(m_a, m_b, {m_json}).json()["weights"][0]["values"].is_null());
-}
-
-void TestCliDiff::text()
-{
-    const CliResult result = diff(m_a, m_b, {m_values});
-    QCOMPARE(result.exitCode, 1);
-    QVERIFY(result.out.contains("8 equal, 1 changed, 1 zeroed"));
-    QVERIFY(result.out.contains("2 values differ"));
-    QVERIFY(result.out.contains("weights/weight.bin: 0x87+1 0x8e+1"));
-    QVERIFY(!result.out.contains('\x1b'));
-    const CliResult quiet = diff(m_a, m_b, {QStringLiteral("--quiet")});
-    QCOMPARE(quiet.exitCode, 1);
-    QVERIFY(quiet.out.isEmpty());
-}
-
-/// A tolerance is a limit: what keeps it holds.
-void TestCliDiff::tolerance()
-{
-    const auto with = [this](const char *limit) {
-        return diff(m_a, m_b,
-                    {m_json, m_values, QStringLiteral("--tolerance"), QLatin1String(limit)});
-    };
-    const CliResult result = with("1");
-    QCOMPARE(result.exitCode, 1);
-    QCOMPARE(result.json()["weights"][0]["values"]["beyond_tolerance"].get<int>(), 1);
-    QCOMPARE(with("10").exitCode, 0);
-    QCOMPARE(with("10").json()["identical"].get<bool>(), false);
-}
-
-void TestCliDiff::limits_data()
-{
-    QTest::addColumn<QStringList>("options");
-    QTest::addColumn<int>("exitCode");
-    const auto row = [](const char *options, int exitCode) {
-        QTest::newRow(options) << QString::fromLatin1(options).split(u' ') << exitCode;
-    };
-    row("--max-abs 4", 0);
-    row("--max-abs 3.99", 1);
-    row("--tolerance 10", 0);
-    row("--max-rel 1", 0);
-    row("--max-rel 0.5", 1);
-    row("--max-ulp 17408", 0);
-    row("--max-ulp 17407", 1);
-    row("--min-cosine 0.9", 0);
-    row("--min-cosine 0.99999", 1);
-    row("--min-snr 13", 0);
-    row("--min-snr 14", 1);
-    row("--same-program", 0);
-    row("--same-program --max-abs 1", 1);
-    row("--allow-missing", 1);
-    row("--max-abs 4 --max-ulp 1", 1);
-}
-
-/// 4 became 0, 8 became 8.5: the noise is 16.25, the signal 385, that is 13.7 dB.
-void TestCliDiff::limits()
-{
-    QFETCH(const QStringList, options);
-    QFETCH(const int, exitCode);
-    QCOMPARE(diff(m_a, m_b, options).exitCode, exitCode);
-    QCOMPARE(diff(m_a, m_a, options).exitCode, 0);
-    const auto json = diff(m_a, m_b, options + QStringList{m_json}).json();
-    QCOMPARE(json["verdict"]["holds"].get<bool>(), exitCode == 0);
-    QCOMPARE(json["verdict"]["faults"].empty(), exitCode == 0);
-}
-
-/// Which weight broke which limit, in text and in JSON.
-void TestCliDiff::limitFaults()
-{
-    const QStringList options{QStringLiteral("--max-abs"), QStringLiteral("1"),
-                              QStringLiteral("--max-ulp"), QStringLiteral("8")};
-    const auto faults = diff(m_a, m_b, options + QStringList{m_json}).json()["verdict"]["faults"];
-    QCOMPARE(
-        faults.dump(),
-        std::string(R"([{"weight":"w","weight_b":"w","limit":"max_abs","found":4.0,"allowed":1.0,)"
-                    R"("rule":null},{"weight":"w","weight_b":"w","limit":"max_ulp","found":17408,)"
-                    R"("allowed":8.0,"rule":null}])"));
-    const CliResult text = diff(m_a, m_b, options);
-    QVERIFY(text.out.contains("exceeds w max_abs: found 4, allowed 1\n"));
-    QVERIFY(text.out.contains("exceeds w max_ulp: found 17408, allowed 8\n"));
-    QVERIFY(!diff(m_a, m_b).out.contains("exceeds"));
-}
-
-void TestCliDiff::rules()
-{
-    const QString option = QStringLiteral("--rules");
-    const auto with = [&](const QByteArray &text, const QStringList &more = {}) {
-        return diff(m_a, m_b, QStringList{option, writeText(m_scratch, "rules.toml", text)} + more)
-            .exitCode;
-    };
-    QCOMPARE(with("max-abs = 4\n"), 0);
-    QCOMPARE(with("max-abs = 1\n"), 1);
-    // The limits of a name go over those of all weights, a later table over an earlier one.
-    QCOMPARE(with("max-abs = 1\n[[weight]]\nmatch = \"w*\"\nmax-abs = 4\n"), 0);
-    QCOMPARE(with("max-abs = 9\n[[weight]]\nmatch = \"?\"\nmax-abs = 1\n"), 1);
-    QCOMPARE(with("[[weight]]\nmatch = \"w\"\nmax-abs = 1\n"
-                  "[[weight]]\nmatch = \"main/w\"\nmax-abs = 4\n"),
-             0);
-    QCOMPARE(with("[[weight]]\nmatch = \"w\"\nignore = true\n"), 0);
-    QCOMPARE(with("same-program = true\n"), 0);
-    // The command line goes over what the file says of all weights.
-    QCOMPARE(with("max-abs = 4\n", {QStringLiteral("--max-abs"), QStringLiteral("1")}), 1);
-    const QString strict =
-        writeText(m_scratch, "rules.toml", "[[weight]]\nmatch = \"w\"\nmax-abs = 1\n");
-    const auto faults = diff(m_a, m_b, {option, strict, m_json}).json()["verdict"]["faults"];
-    QCOMPARE(faults[0]["rule"].get<std::string>(), std::string("w"));
-}
-
-void TestCliDiff::badRules_data()
-{
-    QTest::addColumn<QByteArray>("text");
-    QTest::addColumn<QString>("place");
-    const auto row = [](const char *name, const char *text, const char *place) {
-        QTest::newRow(name) << QByteArray(text) << QString::fromLatin1(place);
-    };
-    row("unknown key", "max-abs = 1\nmax-abc = 2\n", "line 2");
-    row("key of a weight", "[[weight]]\nmatch = \"w\"\nmax-abc = 1\n", "line 3");
-    row("text", "max-abs = \"1\"\n", "line 1");
-    row("negative", "max-ulp = -1\n", "line 1");
-    row("not a number", "min-snr = nan\n", "line 1");
-    row("no pattern", "[[weight]]\nmax-abs = 1\n", "line 1");
-    row("empty pattern", "[[weight]]\nmatch = \"\"\n", "line 2");
-    row("no array", "[weight]\nmatch = \"w\"\n", "line 1");
-    row("no TOML", "max-abs = = 1\n", "line 1");
-    row("twice", "max-abs = 1\nmax-abs = 2\n", "line 2");
-}
-
-/// Says where; nothing is compared by half of the rules.
-void TestCliDiff::badRules()
-{
-    QFETCH(const QByteArray, text);
-    QFETCH(const QString, place);
-    const QString path = writeText(m_scratch, "bad.toml", text);
-    const CliResult result = diff(m_a, m_a, {m_json, QStringLiteral("--rules"), path});
-    QCOMPARE(result.exitCode, 3);
-    const auto diagnostic = result.json()["diagnostics"][0];
-    QCOMPARE(diagnostic["code"].get<std::string>(), std::string("diff.rules"));
-    QVERIFY2(QString::fromStdString(diagnostic.dump()).contains(place), diagnostic.dump().c_str());
-    const QString none = m_scratch.filePath(QStringLiteral("none.toml"));
-    QCOMPARE(diff(m_a, m_a, {QStringLiteral("--rules"), none}).exitCode, 4);
-}
-
-/// A weight that no limit is for must have the values that it had; one that is missing is named.
-void TestCliDiff::uncovered()
-{
-    const QString option = QStringLiteral("--rules");
-    const QString other =
-        writeText(m_scratch, "other.toml", "[[weight]]\nmatch = \"bias\"\nmax-abs = 1\n");
-    CliResult result = diff(m_a, m_b, {option, other, m_json});
-    QCOMPARE(result.exitCode, 1);
-    QCOMPARE(result.json()["verdict"]["faults"][0]["limit"].get<std::string>(),
-             std::string("equal"));
-    // A rule that guards nothing is said.
-    QCOMPARE(result.json()["diagnostics"][0]["code"].get<std::string>(),
-             std::string("diff.rule_unused"));
-    QCOMPARE(result.json()["diagnostics"][0]["severity"].get<std::string>(),
-             std::string("warning"));
-    MadeBundle two = tenValues({1, 2, 3, 4, 5, 6, 7, 8, 9, 10});
-    two.constant("tensor<fp16, [2]>", "extra", two.blob(ElementType::Fp16, "[2]", halves({1, 2})));
-    two.consume("extra");
-    const QString more = writeBundle(m_scratch, "more.mlmodelc", two);
-    const QStringList limit{QStringLiteral("--max-abs"), QStringLiteral("1")};
-    result = diff(m_a, more, limit + QStringList{m_json});
-    QCOMPARE(result.exitCode, 1);
-    QCOMPARE(result.json()["verdict"]["faults"][0]["limit"].get<std::string>(),
-             std::string("missing"));
-    QCOMPARE(diff(m_a, more, limit + QStringList{QStringLiteral("--allow-missing")}).exitCode, 0);
-    QCOMPARE(diff(m_a, more, {QStringLiteral("--allow-missing")}).exitCode, 0);
-    QCOMPARE(diff(m_a, more, {QStringLiteral("--same-program")}).exitCode, 1);
-    const QString rules =
-        writeText(m_scratch, "missing.toml", "[[weight]]\nmatch = \"ex*\"\nallow-missing = true\n");
-    QCOMPARE(diff(m_a, more, {option, rules}).exitCode, 0);
-}
-
-/// The first against every other.
-void TestCliDiff::several()
-{
-    const CliResult text = runCli({QStringLiteral("diff"), m_a, m_a, m_b});
-    QCOMPARE(text.exitCode, 1);
-    QVERIFY(text.out.contains("stored bytes differ"));
-    const auto json = runCli({QStringLiteral("diff"), m_a, m_a, m_b, m_json}).json();
-    QCOMPARE(json["comparisons"].size(), std::size_t{2});
-    QVERIFY(json["comparisons"][0]["identical"].get<bool>());
-    QCOMPARE(json["comparisons"][1]["b"].get<std::string>(), std::string("b.mlmodelc"));
-    QCOMPARE(json["matrix"].size(), std::size_t{1});
-    QCOMPARE(json["matrix"][0]["builds"][0]["verdict"].get<std::string>(),
-             std::string("identical"));
-    const QStringList both{QStringLiteral("diff"), m_a, m_a, m_b, QStringLiteral("--max-abs")};
-    QCOMPARE(runCli(both + QStringList{QStringLiteral("4")}).exitCode, 0);
-    QCOMPARE(runCli(both + QStringList{QStringLiteral("3")}).exitCode, 1);
-    QCOMPARE(runCli({QStringLiteral("diff"), m_a}).exitCode, 2);
-    const auto two = diff(m_a, m_b, {m_values, m_json}).json()["verdict"];
-    QVERIFY(!two["bit_faithful"].get<bool>());
-    QCOMPARE(two["counterexample"]["index"][0].get<int>(), 3);
-}
-
-/// What can be compared is; the faults are listed with the bundle that they are in.
-void TestCliDiff::damaged()
-{
-    MadeBundle bad = tenValues({1, 2, 3, 4, 5, 6, 7, 8, 9, 10});
-    bad.constant("tensor<fp16, [9]>", "lost", MadeBundle::blobAt("fp16", "[9]", 6400));
-    bad.consume("lost");
-    const QString path = writeBundle(m_scratch, "bad.mlmodelc", bad);
-    const CliResult result = diff(m_a, path, {m_json, m_values});
-    QCOMPARE(result.exitCode, 3);
-    const auto json = result.json();
-    QVERIFY(json["weights"][0]["values"]["equal"].get<int>() == 10);
-    QVERIFY(!json["diagnostics"].empty());
-    QVERIFY(json["diagnostics"][0]["file"].get<std::string>().starts_with("bad.mlmodelc/"));
-    const CliResult missing = diff(m_a, m_scratch.filePath(QStringLiteral("none")), {m_json});
-    QCOMPARE(missing.exitCode, 4);
-    QCOMPARE(missing.json()["diagnostics"][0]["code"].get<std::string>(), std::string("io.open"));
-}
-
-/// What cannot be read on either side is neither identical nor proved, whatever the bytes.
-void TestCliDiff::unreadable()
-{
-    MadeBundle made;
-    made.constant("tensor<fp16, [9]>", "lost", MadeBundle::blobAt("fp16", "[9]", 6400));
-    made.consume("lost");
-    const QString bad = writeBundle(m_scratch, "lost.mlmodelc", made);
-    for (const QStringList &options :
-         {QStringList(), QStringList{m_values},
-          QStringList{QStringLiteral("--max-abs"), QStringLiteral("1")}}) {
-        const CliResult result = diff(bad, bad, options + QStringList{m_json});
-        QCOMPARE(result.exitCode, 3);
-        const auto json = result.json();
-        QVERIFY(!json["identical"].get<bool>() && !json["verdict"]["holds"].get<bool>());
-        const auto &weight = json["weights"][0];
-        QVERIFY(weight["layout_equal"].is_null() && weight["stored_equal"].is_null());
-        QVERIFY(json["verdict"]["bit_faithful"].is_null());
-        QCOMPARE(weight["verdict"].get<std::string>(), std::string("cannot be compared"));
-        const CliResult text = diff(bad, bad, options);
-        QVERIFY(text.out.contains("\ncannot be compared\n"));
-        QVERIFY(text.out.contains("1 of 1 weight unreadable"));
-        QVERIFY(!text.out.contains("proved"));
-    }
-    const auto as = [&](const char *format) {
-        return diff(bad, bad, {m_values, QStringLiteral("--format"), QLatin1String(format)}).out;
-    };
-    QVERIFY(as("markdown").contains("**Cannot be compared**"));
-    QVERIFY(as("html").contains("Cannot be compared"));
-    QVERIFY(as("junit").contains("found cannot be compared"));
-    QVERIFY(as("csv").contains("cannot be compared"));
-    const auto several = runCli({QStringLiteral("diff"), bad, bad, bad, m_json}).json();
-    QCOMPARE(several["matrix"][0]["builds"][1]["verdict"].get<std::string>(),
-             std::string("cannot be compared"));
-    QVERIFY(!several["identical"].get<bool>());
-}
-
-/// Not finite on one side: a verdict of its own in every format, and no figure.
-void TestCliDiff::notFinite()
-{
-    const QString lost =
-        writeBundle(m_scratch, "nan.mlmodelc", tenValues({1, 2, NAN, 4, 5, 6, INFINITY, 8, 9, 10}));
-    const auto json = diff(m_a, lost, {m_json, m_values}).json();
-    const auto &weight = json["weights"][0];
-    QCOMPARE(weight["verdict"].get<std::string>(), std::string("not finite (2 values in B)"));
-    for (const char *key :
-         {"relative_rmse", "snr_db", "max_abs", "mean_abs", "rmse", "cosine", "max_rel", "max_ulp"})
-        QVERIFY2(weight["values"][key].is_null(), key);
-    QCOMPARE(weight["values"]["nonfinite_a"].get<int>(), 0);
-    QCOMPARE(weight["values"]["nonfinite_b"].get<int>(), 2);
-    QVERIFY(!json["verdict"]["bit_faithful"].get<bool>());
-    for (const auto &worst : json["verdict"]["worst"])
-        QVERIFY(worst["value"].is_null() && worst["said"].get<std::string>() == "not finite");
-    QVERIFY(diff(m_a, lost, {m_values}).out.contains("2 not finite"));
-    for (const char *format : {"markdown", "html", "csv"})
-        QVERIFY2(diff(m_a, lost, {m_values, QStringLiteral("--format"), QLatin1String(format)})
-                     .out.replace("\\", "")
-                     .contains("not finite (2 values in B)"),
-                 format);
-    const CliResult junit = diff(m_a, lost,
-                                 {QStringLiteral("--max-abs"), QStringLiteral("1"),
-                                  QStringLiteral("--format"), QStringLiteral("junit")});
-    QVERIFY(junit.out.contains("max_abs: found not finite"));
-    QCOMPARE(diff(m_a, lost, {QStringLiteral("--max-abs"), QStringLiteral("1e30")}).exitCode, 1);
-}
-
-void TestCliDiff::wrongUse()
-{
-    QCOMPARE(runCli({QStringLiteral("diff"), m_a}).exitCode, 2);
-    QCOMPARE(diff(m_a, m_b, {QStringLiteral("--tolerance"), QStringLiteral("-1")}).exitCode, 2);
-    QCOMPARE(diff(m_a, m_b, {QStringLiteral("--frobnicate")}).exitCode, 2);
-}
 
 KERNSCOPE_TEST(TestCliDiff, QCoreApplication)
 #include "tst_cli_diff.moc"

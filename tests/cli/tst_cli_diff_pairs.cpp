@@ -5,7 +5,6 @@
 #include "written_bundle.h"
 
 #include <QFile>
-#include <QTest>
 
 #include <cmath>
 #include <utility>
@@ -19,314 +18,301 @@ class TestCliDiffPairs : public QObject
     Q_OBJECT
 
 private slots:
-    void pairsByHand();
-    void joinedWeights();
-    void worstOfParts();
-    void codebooks();
-    void ranges();
-    void steps();
-    void binaryPatches();
-    void renamedCheckpoints();
+    /// Two weights that nothing else would pair, and one that is to have no partner.
+    void pairsByHand()
+    {
+        const auto bundleOf = [](std::initializer_list<const char *> names) {
+            MadeBundle made;
+            float value = 1;
+            for (const char *name : names) {
+                made.constant("tensor<fp16, [2]>", name,
+                              made.blob(ElementType::Fp16, "[2]", halves({value, value + 1})));
+                value += 2;
+            }
+            return made;
+        };
+        const QString a = writeBundle(m_scratch, "hand_a.mlmodelc", bundleOf({"v", "y"}));
+        const QString b = writeBundle(m_scratch, "hand_b.mlmodelc", bundleOf({"v", "z"}));
+        const QString pair = u"--pair"_s;
+        const CliResult crossed = diff(a, b, {pair, u"v=z"_s, m_json, m_values});
+        QCOMPARE(crossed.exitCode, 1);
+        const auto weights = crossed.json()["weights"];
+        QCOMPARE(weights[0]["name"].get<std::string>(), "v");
+        QCOMPARE(weights[0]["name_b"].get<std::string>(), "z");
+        QCOMPARE(weights[0]["pairing"].get<std::string>(), "hand");
+        QCOMPARE(weights[0]["pairing_reason"].get<std::string>(), "paired by hand");
+        QCOMPARE(weights[0]["pairing_confidence"].get<std::string>(), "certain");
+        QCOMPARE(weights[0]["changes"][0].get<std::string>(), "renamed");
+        const auto alone = diff(a, b, {pair, u"v="_s, pair, u"=z"_s, m_json}).json();
+        QCOMPARE(alone["weights"].size(), std::size_t(1)); // y of A, v of B: what is left
+        QCOMPARE(alone["only_a"].size(), std::size_t(1));
+        QCOMPARE(alone["only_b"].size(), std::size_t(1));
+        QVERIFY(diff(a, b, {pair, u"v=z"_s}).out.contains("hand"));
+        const CliResult unknown = diff(a, b, {pair, u"v=nothing"_s});
+        QCOMPARE(unknown.exitCode, 3);
+        QVERIFY(unknown.err.contains("diff.pair") && unknown.err.contains("v=nothing"));
+        QCOMPARE(diff(a, b, {pair, u"v"_s}).exitCode, 2);
+    }
+
+    /// A weight that is two of the other build, in every format.
+    void joinedWeights()
+    {
+        std::vector<float> values(32);
+        for (std::size_t i = 0; i < values.size(); ++i)
+            values[i] = float((i * 37) % 101) / 16;
+        const auto some = [&](std::size_t first, std::size_t count) {
+            Bytes bytes;
+            for (std::size_t i = first; i < first + count; ++i) {
+                const Bytes half = halves({values[i]});
+                bytes.insert(bytes.end(), half.begin(), half.end());
+            }
+            return bytes;
+        };
+        MadeBundle whole, parts;
+        whole.constant("tensor<fp16, [8, 4]>", "qk",
+                       whole.blob(ElementType::Fp16, "[8, 4]", some(0, 32)));
+        parts.constant("tensor<fp16, [3, 4]>", "q",
+                       parts.blob(ElementType::Fp16, "[3, 4]", some(0, 12)));
+        parts.constant("tensor<fp16, [5, 4]>", "k",
+                       parts.blob(ElementType::Fp16, "[5, 4]", some(12, 20)));
+        const QString a = writeBundle(m_scratch, "whole.mlmodelc", whole);
+        const QString b = writeBundle(m_scratch, "parts.mlmodelc", parts);
+        const auto json = diff(a, b, {m_json, m_values}).json();
+        QCOMPARE(json["joined"].size(), std::size_t(1));
+        const auto joined = json["joined"][0];
+        QCOMPARE(joined["kind"].get<std::string>(), "split");
+        QCOMPARE(joined["whole"]["name"].get<std::string>(), "qk");
+        QCOMPARE(joined["axis"].get<int>(), 0);
+        QCOMPARE(joined["parts"][1]["weight"]["name"].get<std::string>(), "k");
+        QCOMPARE(joined["parts"][1]["first"].get<int>(), 3);
+        QCOMPARE(joined["parts"][1]["values"]["equal"].get<int>(), 20);
+        QVERIFY(json["only_a"].empty() && json["only_b"].empty());
+        const QByteArray text = diff(b, a, {m_values}).out;
+        QVERIFY2(text.contains("merged: qk of B [8, 4] holds 2 of A along axis 0") &&
+                     text.contains("merged, same values"),
+                 text.constData());
+        const QByteArray table = diff(a, b, {m_values, u"--format"_s, u"csv"_s}).out;
+        QVERIFY2(table.contains("split: part 2 of 2, 3 to 7 of axis 0 of the whole"),
+                 table.constData());
+        // Nothing of equal parts is worth a place.
+        QVERIFY(!diff(a, b, {u"--worst"_s, u"2"_s}).out.contains("Worst places"));
+        // No script of edits can say it.
+        const CliResult script = diff(a, b, {u"--format"_s, u"changes"_s});
+        QCOMPARE(script.exitCode, 3);
+        QVERIFY2(script.err.contains("diff.changes"), script.err.constData());
+        // Under limits a split weight holds where its parts do.
+        QCOMPARE(diff(a, b, {u"--max-abs"_s, u"0"_s}).exitCode, 0);
+        QCOMPARE(diff(a, b).exitCode, 1);
+    }
+
+    /// The worst places of a part, by its own numbers, in text, JSON and on the page.
+    void worstOfParts()
+    {
+        std::vector<float> values(32);
+        for (std::size_t i = 0; i < values.size(); ++i)
+            values[i] = float((i * 37) % 101) / 16;
+        const auto some = [](const std::vector<float> &of, std::size_t first, std::size_t count) {
+            Bytes bytes;
+            for (std::size_t i = first; i < first + count; ++i) {
+                const Bytes half = halves({of[i]});
+                bytes.insert(bytes.end(), half.begin(), half.end());
+            }
+            return bytes;
+        };
+        MadeBundle whole, parts;
+        whole.constant("tensor<fp16, [8, 4]>", "qk",
+                       whole.blob(ElementType::Fp16, "[8, 4]", some(values, 0, 32)));
+        values[12 + 2 * 4 + 3] += 8; // of k: row 2, column 3
+        parts.constant("tensor<fp16, [3, 4]>", "q",
+                       parts.blob(ElementType::Fp16, "[3, 4]", some(values, 0, 12)));
+        parts.constant("tensor<fp16, [5, 4]>", "k",
+                       parts.blob(ElementType::Fp16, "[5, 4]", some(values, 12, 20)));
+        const QString a = writeBundle(m_scratch, "worst_whole.mlmodelc", whole);
+        const QString b = writeBundle(m_scratch, "worst_parts.mlmodelc", parts);
+        const QStringList worst{u"--worst"_s, u"2"_s};
+        const auto found = diff(a, b, worst + QStringList{m_json}).json()["joined"][0]["parts"];
+        QVERIFY(!found[0].contains("worst"));
+        QCOMPARE(found[1]["worst"]["different_channels"].get<int>(), 1);
+        QCOMPARE(found[1]["worst"]["worst_channels"][0]["channel"].get<int>(), 2);
+        const auto element = found[1]["worst"]["worst_elements"][0];
+        QCOMPARE(element["index"][0].get<int>(), 2);
+        QCOMPARE(element["index"][1].get<int>(), 3);
+        QCOMPARE(element["b"].get<double>() - element["a"].get<double>(), 8.0);
+        const QByteArray text = diff(a, b, worst).out;
+        QVERIFY2(text.contains("Worst places of k (split: part 2 of 2") && text.contains("[2,3]"),
+                 text.constData());
+        const QByteArray page = diff(a, b, worst + QStringList{u"--format"_s, u"html"_s}).out;
+        QVERIFY2(page.contains("<h3>qk &gt; k: split, ") && page.contains("<td>[2,3]</td>") &&
+                     page.contains("data:image/png;base64,"),
+                 page.constData());
+        QVERIFY(!page.contains("<h3>qk &gt; q")); // its values are the same
+    }
+
+    /// Two palettes: an entry of another value, one under another number.
+    void codebooks()
+    {
+        const auto palette = [](const char *indices, std::initializer_list<float> book) {
+            MadeBundle made;
+            const auto codes = made.blob(ElementType::Uint1, "[2, 4]", hex(indices));
+            const auto lut = made.blob(ElementType::Fp16, "[1, 1, 2, 1]", halves(book));
+            made.line("tensor<fp16, [2, 4]> w = constexpr_lut_to_dense(indices = " + codes +
+                      ", lut = " + lut + ")[name = string(\"w\")]");
+            made.consume("w");
+            return made;
+        };
+        const QString a = writeBundle(m_scratch, "book_a.mlmodelc", palette("0f", {1, 2}));
+        const QString b = writeBundle(m_scratch, "book_b.mlmodelc", palette("f0", {2.5f, 1}));
+        const QString option = u"--codebooks"_s;
+        const auto books = diff(a, b, {option, m_json}).json()["weights"][0]["codebooks"];
+        QCOMPARE(books["counts"]["moved"].get<int>(), 1);
+        QCOMPARE(books["counts"]["changed"].get<int>(), 1);
+        QCOMPARE(books["entries"][0]["entry_b"].get<int>(), 1);
+        QCOMPARE(books["entries"][1]["a"][0].get<double>(), 2.0);
+        QCOMPARE(books["entries"][1]["b"][0].get<double>(), 2.5);
+        QCOMPARE(books["entries"][1]["uses_both"].get<int>(), 4);
+        const QByteArray text = diff(a, b, {option}).out;
+        QVERIFY2(text.contains("Codebooks of w") && text.contains("1 moved, 1 changed"),
+                 text.constData());
+        const QByteArray page = diff(a, b, {option, u"--format"_s, u"html"_s}).out;
+        QVERIFY(page.contains("Codebooks of w") && page.contains("<td>moved</td>"));
+        QVERIFY(!diff(a, b, {m_json}).json()["weights"][0].contains("codebooks"));
+    }
+
+    /// The ranges of bytes that differ, with where they are on both sides and what they hold.
+    void ranges()
+    {
+        const auto bundleOf = [](float third) {
+            MadeBundle made;
+            made.constant("tensor<fp16, [4]>", "v",
+                          made.blob(ElementType::Fp16, "[4]", halves({1, 2, third, 4})));
+            return made;
+        };
+        const QString a = writeBundle(m_scratch, "ranges_a.mlmodelc", bundleOf(3));
+        const QString b = writeBundle(m_scratch, "ranges_b.mlmodelc", bundleOf(3.001f));
+        const QString option = u"--ranges"_s;
+        const auto json = diff(a, b, {option, m_json}).json();
+        const auto list = json["byte_ranges"];
+        QCOMPARE(list.size(), std::size_t(1));
+        QCOMPARE(json["byte_ranges_cut"].get<bool>(), false);
+        QCOMPARE(list[0]["offset_a"], list[0]["offset_b"]);
+        QCOMPARE(list[0]["bytes_a"].get<int>(), 1);
+        QCOMPARE(list[0]["state"].get<std::string>(), "changed");
+        QCOMPARE(list[0]["weight"].get<std::string>(), "v");
+        QCOMPARE(list[0]["first_element"].get<int>(), 2);
+        const QByteArray text = diff(a, b, {option}).out;
+        QVERIFY2(text.contains("Ranges of bytes that differ") && text.contains("v: data") &&
+                     text.contains("[2]"),
+                 text.constData());
+        QVERIFY(!diff(a, b, {m_json}).json().contains("byte_ranges"));
+        QVERIFY(diff(a, a, {option, m_json}).json()["byte_ranges"].empty());
+    }
+
+    /// Of the worst elements those that are so many steps apart.
+    void steps()
+    {
+        const auto bundleOf = [](std::initializer_list<float> values) {
+            MadeBundle made;
+            made.constant("tensor<fp16, [4]>", "v",
+                          made.blob(ElementType::Fp16, "[4]", halves(values)));
+            return made;
+        };
+        const QString a = writeBundle(m_scratch, "steps_a.mlmodelc", bundleOf({1, 1, 1, NAN}));
+        const QString b = writeBundle(m_scratch, "steps_b.mlmodelc",
+                                      bundleOf({1, 1.0009765625f, 1.00390625f, 2}));
+        const QString worst = u"--worst"_s, steps = u"--steps"_s;
+        const auto elements = [&](const QString &range) {
+            const auto json =
+                diff(a, b, {worst, u"9"_s, steps, range, m_json}).json()["weights"][0];
+            std::vector<int> found;
+            for (const auto &element : json["worst"]["worst_elements"])
+                found.push_back(element["index"][0].get<int>());
+            return found;
+        };
+        QCOMPARE(elements(u"0:0"_s), std::vector<int>{0});
+        QCOMPARE(elements(u"1:1"_s), std::vector<int>{1});
+        QCOMPARE(elements(u"2:70000"_s), std::vector<int>{2});
+        QCOMPARE(elements(u"2:"_s), (std::vector<int>{3, 2}));
+        QCOMPARE(elements(u":"_s).size(), std::size_t(4));
+        for (const char *bad : {"3", "2:1", "a:b", "-1:2"})
+            QCOMPARE(diff(a, b, {worst, u"9"_s, steps, QLatin1String(bad)}).exitCode, 2);
+        QCOMPARE(diff(a, b, {steps, u"1:2"_s}).exitCode, 2);
+    }
+
+    /// Patches of one file for other programs; several files that differ are none.
+    void binaryPatches()
+    {
+        const auto made = [](float value, const char *name) {
+            MadeBundle bundle;
+            bundle.constant("tensor<fp16, [4]>", name,
+                            bundle.blob(ElementType::Fp16, "[4]", halves({1, 2, value, 4})));
+            return bundle;
+        };
+        const QString a = writeBundle(m_scratch, "patch_a.mlmodelc", made(3, "w"));
+        const QString b = writeBundle(m_scratch, "patch_b.mlmodelc", made(5, "w"));
+        const QString c = writeBundle(m_scratch, "patch_c.mlmodelc", made(5, "v"));
+        const QString output = u"--output"_s;
+        for (const auto &[name, magic] :
+             {std::pair("changes.ips", "PATCH"), std::pair("changes.bps", "BPS1")}) {
+            const QString path = m_scratch.filePath(QString::fromUtf8(name));
+            QCOMPARE(diff(a, b, {output, path}).exitCode, 1);
+            QFile file(path);
+            QVERIFY(file.open(QIODevice::ReadOnly));
+            QVERIFY(file.readAll().startsWith(magic));
+            // Two files differ: the text names the other weight.
+            const CliResult several =
+                diff(a, c, {output, m_scratch.filePath(u"n"_s) + QString::fromUtf8(name)});
+            QCOMPARE(several.exitCode, 3);
+            QVERIFY2(several.err.contains("diff.binary_patch"), several.err.constData());
+        }
+        QCOMPARE(diff(a, b, {u"--format"_s, u"bps"_s}).exitCode, 2);
+        // Of two equal files: a patch that changes nothing.
+        const QString weights = a + u"/weights/weight.bin"_s;
+        const QString same = m_scratch.filePath(u"same.ips"_s);
+        QCOMPARE(diff(weights, weights, {output, same}).exitCode, 0);
+        QFile file(same);
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        QCOMPARE(file.readAll(), QByteArray("PATCHEOF"));
+    }
+
+    /// Two kinds of checkpoint with the same tensors are equal where these have the same names as
+    /// well.
+    void renamedCheckpoints()
+    {
+        const std::vector<float> values{1, 2, 3, 4};
+        const QString a = m_scratch.filePath(u"a.npz"_s);
+        WrittenArchive archive;
+        archive.add("w", {4}, values);
+        archive.write(a);
+        const auto tensors = [&](const QByteArray &name) {
+            const QByteArray json = "{\"" + name +
+                                    "\": {\"dtype\": \"F32\", \"shape\": [4], \"data_offsets\": "
+                                    "[0, 16]}}";
+            QByteArray bytes(1, static_cast<char>(json.size()));
+            bytes += QByteArray(7, '\0') + json +
+                     QByteArray(reinterpret_cast<const char *>(values.data()), 16);
+            const QString path = m_scratch.filePath(QString::fromUtf8(name + ".safetensors"));
+            QFile file(path);
+            if (file.open(QIODevice::WriteOnly))
+                file.write(bytes);
+            return path;
+        };
+        const CliResult same = diff(a, tensors("w"), {m_values});
+        QVERIFY2(same.exitCode == 0, (same.out + same.err).constData());
+        const CliResult renamed = diff(a, tensors("other"), {m_values, m_json});
+        QCOMPARE(renamed.exitCode, 1);
+        QCOMPARE(renamed.json()["identical"].get<bool>(), false);
+        QCOMPARE(renamed.json()["weights"][0]["changes"][0].get<std::string>(), "renamed");
+    }
 
 private:
     CliResult diff(const QString &a, const QString &b, const QStringList &more = {})
     {
-        return runCli(QStringList{QStringLiteral("diff"), a, b} + more);
+        return runCli(QStringList{u"diff"_s, a, b} + more);
     }
 
     QTemporaryDir m_scratch;
-    const QString m_json = QStringLiteral("--json"), m_values = QStringLiteral("--values");
+    const QString m_json = u"--json"_s, m_values = u"--values"_s;
 };
-
-/// Two weights that nothing else would pair, and one that is to have no partner.
-void TestCliDiffPairs::pairsByHand()
-{
-    const auto bundleOf = [](std::initializer_list<const char *> names) {
-        MadeBundle made;
-        float value = 1;
-        for (const char *name : names) {
-            made.constant("tensor<fp16, [2]>", name,
-                          made.blob(ElementType::Fp16, "[2]", halves({value, value + 1})));
-            value += 2;
-        }
-        return made;
-    };
-    const QString a = writeBundle(m_scratch, "hand_a.mlmodelc", bundleOf({"v", "y"}));
-    const QString b = writeBundle(m_scratch, "hand_b.mlmodelc", bundleOf({"v", "z"}));
-    const QString pair = QStringLiteral("--pair");
-    const CliResult crossed = diff(a, b, {pair, QStringLiteral("v=z"), m_json, m_values});
-    QCOMPARE(crossed.exitCode, 1);
-    const auto weights = crossed.json()["weights"];
-    QCOMPARE(weights[0]["name"].get<std::string>(), std::string("v"));
-    QCOMPARE(weights[0]["name_b"].get<std::string>(), std::string("z"));
-    QCOMPARE(weights[0]["pairing"].get<std::string>(), std::string("hand"));
-    QCOMPARE(weights[0]["pairing_reason"].get<std::string>(), std::string("paired by hand"));
-    QCOMPARE(weights[0]["pairing_confidence"].get<std::string>(), std::string("certain"));
-    QCOMPARE(weights[0]["changes"][0].get<std::string>(), std::string("renamed"));
-    const auto alone =
-        diff(a, b, {pair, QStringLiteral("v="), pair, QStringLiteral("=z"), m_json}).json();
-    QCOMPARE(alone["weights"].size(), std::size_t(1)); // y of A, v of B: what is left
-    QCOMPARE(alone["only_a"].size(), std::size_t(1));
-    QCOMPARE(alone["only_b"].size(), std::size_t(1));
-    QVERIFY(diff(a, b, {pair, QStringLiteral("v=z")}).out.contains("hand"));
-    const CliResult unknown = diff(a, b, {pair, QStringLiteral("v=nothing")});
-    QCOMPARE(unknown.exitCode, 3);
-    QVERIFY(unknown.err.contains("diff.pair") && unknown.err.contains("v=nothing"));
-    QCOMPARE(diff(a, b, {pair, QStringLiteral("v")}).exitCode, 2);
-}
-
-/// A weight that is two of the other build, in every format.
-void TestCliDiffPairs::joinedWeights()
-{
-    std::vector<float> values(32);
-    for (std::size_t i = 0; i < values.size(); ++i)
-        values[i] = float((i * 37) % 101) / 16;
-    const auto some = [&](std::size_t first, std::size_t count) {
-        Bytes bytes;
-        for (std::size_t i = first; i < first + count; ++i) {
-            const Bytes half = halves({values[i]});
-            bytes.insert(bytes.end(), half.begin(), half.end());
-        }
-        return bytes;
-    };
-    MadeBundle whole, parts;
-    whole.constant("tensor<fp16, [8, 4]>", "qk",
-                   whole.blob(ElementType::Fp16, "[8, 4]", some(0, 32)));
-    parts.constant("tensor<fp16, [3, 4]>", "q",
-                   parts.blob(ElementType::Fp16, "[3, 4]", some(0, 12)));
-    parts.constant("tensor<fp16, [5, 4]>", "k",
-                   parts.blob(ElementType::Fp16, "[5, 4]", some(12, 20)));
-    const QString a = writeBundle(m_scratch, "whole.mlmodelc", whole);
-    const QString b = writeBundle(m_scratch, "parts.mlmodelc", parts);
-    const auto json = diff(a, b, {m_json, m_values}).json();
-    QCOMPARE(json["joined"].size(), std::size_t(1));
-    const auto joined = json["joined"][0];
-    QCOMPARE(joined["kind"].get<std::string>(), std::string("split"));
-    QCOMPARE(joined["whole"]["name"].get<std::string>(), std::string("qk"));
-    QCOMPARE(joined["axis"].get<int>(), 0);
-    QCOMPARE(joined["parts"][1]["weight"]["name"].get<std::string>(), std::string("k"));
-    QCOMPARE(joined["parts"][1]["first"].get<int>(), 3);
-    QCOMPARE(joined["parts"][1]["values"]["equal"].get<int>(), 20);
-    QVERIFY(json["only_a"].empty() && json["only_b"].empty());
-    const QByteArray text = diff(b, a, {m_values}).out;
-    QVERIFY2(text.contains("merged: qk of B [8, 4] holds 2 of A along axis 0") &&
-                 text.contains("merged, same values"),
-             text.constData());
-    const QByteArray table =
-        diff(a, b, {m_values, QStringLiteral("--format"), QStringLiteral("csv")}).out;
-    QVERIFY2(table.contains("split: part 2 of 2, 3 to 7 of axis 0 of the whole"),
-             table.constData());
-    // Nothing of equal parts is worth a place.
-    QVERIFY(
-        !diff(a, b, {QStringLiteral("--worst"), QStringLiteral("2")}).out.contains("Worst places"));
-    // No script of edits can say it.
-    const CliResult script = diff(a, b, {QStringLiteral("--format"), QStringLiteral("changes")});
-    QCOMPARE(script.exitCode, 3);
-    QVERIFY2(script.err.contains("diff.changes"), script.err.constData());
-    // Under limits a split weight holds where its parts do.
-    QCOMPARE(diff(a, b, {QStringLiteral("--max-abs"), QStringLiteral("0")}).exitCode, 0);
-    QCOMPARE(diff(a, b).exitCode, 1);
-}
-
-/// The worst places of a part, by its own numbers, in text, JSON and on the page.
-void TestCliDiffPairs::worstOfParts()
-{
-    std::vector<float> values(32);
-    for (std::size_t i = 0; i < values.size(); ++i)
-        values[i] = float((i * 37) % 101) / 16;
-    const auto some = [](const std::vector<float> &of, std::size_t first, std::size_t count) {
-        Bytes bytes;
-        for (std::size_t i = first; i < first + count; ++i) {
-            const Bytes half = halves({of[i]});
-            bytes.insert(bytes.end(), half.begin(), half.end());
-        }
-        return bytes;
-    };
-    MadeBundle whole, parts;
-    whole.constant("tensor<fp16, [8, 4]>", "qk",
-                   whole.blob(ElementType::Fp16, "[8, 4]", some(values, 0, 32)));
-    values[12 + 2 * 4 + 3] += 8; // of k: row 2, column 3
-    parts.constant("tensor<fp16, [3, 4]>", "q",
-                   parts.blob(ElementType::Fp16, "[3, 4]", some(values, 0, 12)));
-    parts.constant("tensor<fp16, [5, 4]>", "k",
-                   parts.blob(ElementType::Fp16, "[5, 4]", some(values, 12, 20)));
-    const QString a = writeBundle(m_scratch, "worst_whole.mlmodelc", whole);
-    const QString b = writeBundle(m_scratch, "worst_parts.mlmodelc", parts);
-    const QStringList worst{QStringLiteral("--worst"), QStringLiteral("2")};
-    const auto found = diff(a, b, worst + QStringList{m_json}).json()["joined"][0]["parts"];
-    QVERIFY(!found[0].contains("worst"));
-    QCOMPARE(found[1]["worst"]["different_channels"].get<int>(), 1);
-    QCOMPARE(found[1]["worst"]["worst_channels"][0]["channel"].get<int>(), 2);
-    const auto element = found[1]["worst"]["worst_elements"][0];
-    QCOMPARE(element["index"][0].get<int>(), 2);
-    QCOMPARE(element["index"][1].get<int>(), 3);
-    QCOMPARE(element["b"].get<double>() - element["a"].get<double>(), 8.0);
-    const QByteArray text = diff(a, b, worst).out;
-    QVERIFY2(text.contains("Worst places of k (split: part 2 of 2") && text.contains("[2,3]"),
-             text.constData());
-    const QByteArray page =
-        diff(a, b, worst + QStringList{QStringLiteral("--format"), QStringLiteral("html")}).out;
-    QVERIFY2(page.contains("<h3>qk &gt; k: split, ") && page.contains("<td>[2,3]</td>") &&
-                 page.contains("data:image/png;base64,"),
-             page.constData());
-    QVERIFY(!page.contains("<h3>qk &gt; q")); // its values are the same
-}
-
-/// Two palettes: an entry of another value, one under another number.
-void TestCliDiffPairs::codebooks()
-{
-    const auto palette = [](const char *indices, std::initializer_list<float> book) {
-        MadeBundle made;
-        const auto codes = made.blob(ElementType::Uint1, "[2, 4]", hex(indices));
-        const auto lut = made.blob(ElementType::Fp16, "[1, 1, 2, 1]", halves(book));
-        made.line("tensor<fp16, [2, 4]> w = constexpr_lut_to_dense(indices = " + codes +
-                  ", lut = " + lut + ")[name = string(\"w\")]");
-        made.consume("w");
-        return made;
-    };
-    const QString a = writeBundle(m_scratch, "book_a.mlmodelc", palette("0f", {1, 2}));
-    const QString b = writeBundle(m_scratch, "book_b.mlmodelc", palette("f0", {2.5f, 1}));
-    const QString option = QStringLiteral("--codebooks");
-    const auto books = diff(a, b, {option, m_json}).json()["weights"][0]["codebooks"];
-    QCOMPARE(books["counts"]["moved"].get<int>(), 1);
-    QCOMPARE(books["counts"]["changed"].get<int>(), 1);
-    QCOMPARE(books["entries"][0]["entry_b"].get<int>(), 1);
-    QCOMPARE(books["entries"][1]["a"][0].get<double>(), 2.0);
-    QCOMPARE(books["entries"][1]["b"][0].get<double>(), 2.5);
-    QCOMPARE(books["entries"][1]["uses_both"].get<int>(), 4);
-    const QByteArray text = diff(a, b, {option}).out;
-    QVERIFY2(text.contains("Codebooks of w") && text.contains("1 moved, 1 changed"),
-             text.constData());
-    const QByteArray page =
-        diff(a, b, {option, QStringLiteral("--format"), QStringLiteral("html")}).out;
-    QVERIFY(page.contains("Codebooks of w") && page.contains("<td>moved</td>"));
-    QVERIFY(!diff(a, b, {m_json}).json()["weights"][0].contains("codebooks"));
-}
-
-/// Patches of one file for other programs; several files that differ are none.
-void TestCliDiffPairs::binaryPatches()
-{
-    const auto made = [](float value, const char *name) {
-        MadeBundle bundle;
-        bundle.constant("tensor<fp16, [4]>", name,
-                        bundle.blob(ElementType::Fp16, "[4]", halves({1, 2, value, 4})));
-        return bundle;
-    };
-    const QString a = writeBundle(m_scratch, "patch_a.mlmodelc", made(3, "w"));
-    const QString b = writeBundle(m_scratch, "patch_b.mlmodelc", made(5, "w"));
-    const QString c = writeBundle(m_scratch, "patch_c.mlmodelc", made(5, "v"));
-    const QString output = QStringLiteral("--output");
-    for (const auto &[name, magic] :
-         {std::pair("changes.ips", "PATCH"), std::pair("changes.bps", "BPS1")}) {
-        const QString path = m_scratch.filePath(QString::fromUtf8(name));
-        QCOMPARE(diff(a, b, {output, path}).exitCode, 1);
-        QFile file(path);
-        QVERIFY(file.open(QIODevice::ReadOnly));
-        QVERIFY(file.readAll().startsWith(magic));
-        // Two files differ: the text names the other weight.
-        const CliResult several =
-            diff(a, c, {output, m_scratch.filePath(QStringLiteral("n")) + QString::fromUtf8(name)});
-        QCOMPARE(several.exitCode, 3);
-        QVERIFY2(several.err.contains("diff.binary_patch"), several.err.constData());
-    }
-    QCOMPARE(diff(a, b, {QStringLiteral("--format"), QStringLiteral("bps")}).exitCode, 2);
-    // Of two equal files: a patch that changes nothing.
-    const QString weights = a + QStringLiteral("/weights/weight.bin");
-    const QString same = m_scratch.filePath(QStringLiteral("same.ips"));
-    QCOMPARE(diff(weights, weights, {output, same}).exitCode, 0);
-    QFile file(same);
-    QVERIFY(file.open(QIODevice::ReadOnly));
-    QCOMPARE(file.readAll(), QByteArray("PATCHEOF"));
-}
-
-/// Two kinds of checkpoint with the same tensors are equal where these have the same names as well.
-void TestCliDiffPairs::renamedCheckpoints()
-{
-    const std::vector<float> values{1, 2, 3, 4};
-    const QString a = m_scratch.filePath(QStringLiteral("a.npz"));
-    WrittenArchive archive;
-    archive.add("w", {4}, values);
-    archive.write(a);
-    const auto tensors = [&](const QByteArray &name) {
-        const QByteArray json = "{\"" + name +
-                                "\": {\"dtype\": \"F32\", \"shape\": [4], \"data_offsets\": "
-                                "[0, 16]}}";
-        QByteArray bytes(1, static_cast<char>(json.size()));
-        bytes += QByteArray(7, '\0') + json +
-                 QByteArray(reinterpret_cast<const char *>(values.data()), 16);
-        const QString path = m_scratch.filePath(QString::fromUtf8(name + ".safetensors"));
-        QFile file(path);
-        if (file.open(QIODevice::WriteOnly))
-            file.write(bytes);
-        return path;
-    };
-    const CliResult same = diff(a, tensors("w"), {m_values});
-    QVERIFY2(same.exitCode == 0, (same.out + same.err).constData());
-    const CliResult renamed = diff(a, tensors("other"), {m_values, m_json});
-    QCOMPARE(renamed.exitCode, 1);
-    QCOMPARE(renamed.json()["identical"].get<bool>(), false);
-    QCOMPARE(renamed.json()["weights"][0]["changes"][0].get<std::string>(), std::string("renamed"));
-}
-
-/// The ranges of bytes that differ, with where they are on both sides and what they hold.
-void TestCliDiffPairs::ranges()
-{
-    const auto bundleOf = [](float third) {
-        MadeBundle made;
-        made.constant("tensor<fp16, [4]>", "v",
-                      made.blob(ElementType::Fp16, "[4]", halves({1, 2, third, 4})));
-        return made;
-    };
-    const QString a = writeBundle(m_scratch, "ranges_a.mlmodelc", bundleOf(3));
-    const QString b = writeBundle(m_scratch, "ranges_b.mlmodelc", bundleOf(3.001f));
-    const QString option = QStringLiteral("--ranges");
-    const auto json = diff(a, b, {option, m_json}).json();
-    const auto list = json["byte_ranges"];
-    QCOMPARE(list.size(), std::size_t(1));
-    QCOMPARE(json["byte_ranges_cut"].get<bool>(), false);
-    QCOMPARE(list[0]["offset_a"], list[0]["offset_b"]);
-    QCOMPARE(list[0]["bytes_a"].get<int>(), 1);
-    QCOMPARE(list[0]["state"].get<std::string>(), std::string("changed"));
-    QCOMPARE(list[0]["weight"].get<std::string>(), std::string("v"));
-    QCOMPARE(list[0]["first_element"].get<int>(), 2);
-    const QByteArray text = diff(a, b, {option}).out;
-    QVERIFY2(text.contains("Ranges of bytes that differ") && text.contains("v: data") &&
-                 text.contains("[2]"),
-             text.constData());
-    QVERIFY(!diff(a, b, {m_json}).json().contains("byte_ranges"));
-    QVERIFY(diff(a, a, {option, m_json}).json()["byte_ranges"].empty());
-}
-
-/// Of the worst elements those that are so many steps apart.
-void TestCliDiffPairs::steps()
-{
-    const auto bundleOf = [](std::initializer_list<float> values) {
-        MadeBundle made;
-        made.constant("tensor<fp16, [4]>", "v",
-                      made.blob(ElementType::Fp16, "[4]", halves(values)));
-        return made;
-    };
-    const QString a = writeBundle(m_scratch, "steps_a.mlmodelc", bundleOf({1, 1, 1, NAN}));
-    const QString b =
-        writeBundle(m_scratch, "steps_b.mlmodelc", bundleOf({1, 1.0009765625f, 1.00390625f, 2}));
-    const QString worst = QStringLiteral("--worst"), steps = QStringLiteral("--steps");
-    const auto elements = [&](const QString &range) {
-        const auto json =
-            diff(a, b, {worst, QStringLiteral("9"), steps, range, m_json}).json()["weights"][0];
-        std::vector<int> found;
-        for (const auto &element : json["worst"]["worst_elements"])
-            found.push_back(element["index"][0].get<int>());
-        return found;
-    };
-    QCOMPARE(elements(QStringLiteral("0:0")), std::vector<int>{0});
-    QCOMPARE(elements(QStringLiteral("1:1")), std::vector<int>{1});
-    QCOMPARE(elements(QStringLiteral("2:70000")), std::vector<int>{2});
-    QCOMPARE(elements(QStringLiteral("2:")), (std::vector<int>{3, 2}));
-    QCOMPARE(elements(QStringLiteral(":")).size(), std::size_t(4));
-    for (const char *bad : {"3", "2:1", "a:b", "-1:2"})
-        QCOMPARE(diff(a, b, {worst, QStringLiteral("9"), steps, QLatin1String(bad)}).exitCode, 2);
-    QCOMPARE(diff(a, b, {steps, QStringLiteral("1:2")}).exitCode, 2);
-}
 
 KERNSCOPE_TEST(TestCliDiffPairs, QCoreApplication)
 #include "tst_cli_diff_pairs.moc"

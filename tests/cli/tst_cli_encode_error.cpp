@@ -4,11 +4,8 @@
 #include "tests/test_program.h"
 #include "written_bundle.h"
 
-#include <QTest>
-
 using namespace kernscope;
 using namespace kernscope::test;
-using namespace Qt::StringLiterals;
 
 namespace {
 
@@ -72,8 +69,70 @@ class TestCliEncodeError : public QObject
     Q_OBJECT
 
 private slots:
-    void oneError_data();
-    void oneError();
+    void oneError_data()
+    {
+        QTest::addColumn<int>("layer");
+        for (int i = 0; i < int(std::size(kLayers)); ++i)
+            addRow(kLayers[i].name, i);
+    }
+
+    /// The error of a layer in a form is the same, whoever is asked: along its own output channels.
+    void oneError()
+    {
+        QFETCH(int, layer);
+        const LayerCase &one = kLayers[layer];
+        MadeBundle made;
+        const std::string shape = one.shape;
+        made.constant("tensor<fp16, " + shape + ">", "w",
+                      made.blob(ElementType::Fp16, shape, unevenHalves(one.elements)));
+        made.parameters = "tensor<fp16, [1, 64]> x";
+        made.line(one.line);
+        made.result = "y";
+        const QByteArray name = "layer" + QByteArray::number(layer) + ".mlmodelc";
+        const QString path = writeBundle(m_encoder.scratch, name.constData(), made);
+        const auto chosen = runCli({u"choose"_s, path, u"--json"_s}).json();
+        QCOMPARE(chosen["choices"].size(), std::size_t(1));
+        const auto planned = runCli({u"plan"_s, path, u"--json"_s, u"--candidates"_s, u"--error"_s,
+                                     u"outputs"_s, u"--forms"_s, u"palette4"_s, u"--forms"_s,
+                                     u"int8"_s, u"--forms"_s, u"blockwise-int8-32"_s})
+                                 .json();
+        const struct {
+            const char *choice, *plan;
+            QStringList options;
+        } forms[] = {
+            {"palette4", "palette4", {u"palette"_s, u"--bits"_s, u"4"_s}},
+            {"int8", "int8", {u"affine"_s}},
+            {"blockwise", "blockwise-int8-32", {u"blockwise"_s, u"--block"_s, u"32"_s}},
+        };
+        for (const auto &form : forms) {
+            const auto choice = rowOf(chosen["choices"][0]["candidates"], form.choice);
+            const auto plan = rowOf(planned["plan"][0]["candidates"], form.plan);
+            QVERIFY2(choice.is_object() && plan.is_object(), form.plan);
+            double plain = 0;
+            for (const QString &method : {u"plain"_s, u"fitted"_s}) {
+                const QString output =
+                    m_encoder.scratch.filePath(u"one%1.mlmodelc"_s.arg(++m_encoder.count));
+                const auto stored =
+                    runCli(QStringList{u"encode"_s, path, u"w"_s, u"--json"_s, u"--method"_s,
+                                       method, u"-o"_s, output, u"--form"_s} +
+                           form.options);
+                QCOMPARE(stored.exitCode, 0);
+                const auto encoded = stored.json();
+                const double error =
+                    encoded["weights"][0]["error"]["output_relative"].get<double>();
+                if (method == u"plain"_s) {
+                    plain = error;
+                    QCOMPARE(choice["error"]["relative"].get<double>(), error);
+                    QCOMPARE(text(choice["bytes"]),
+                             text(encoded["weights"][0]["after"]["stored_bytes"]));
+                    QVERIFY(plan["error"].get<double>() <= error * (1 + 1e-12));
+                }
+                if (plan["method"] == method.toStdString())
+                    QCOMPARE(plan["error"].get<double>(), error);
+            }
+            QVERIFY(plain > 0);
+        }
+    }
 
 private:
     CliResult encode(const QString &line) const { return m_encoder.run(line); }
@@ -81,70 +140,6 @@ private:
 
     Encoder m_encoder;
 };
-
-void TestCliEncodeError::oneError_data()
-{
-    QTest::addColumn<int>("layer");
-    for (int i = 0; i < int(std::size(kLayers)); ++i)
-        QTest::newRow(kLayers[i].name) << i;
-}
-
-/// The error of a layer in a form is the same, whoever is asked: along its own output channels.
-void TestCliEncodeError::oneError()
-{
-    QFETCH(int, layer);
-    const LayerCase &one = kLayers[layer];
-    MadeBundle made;
-    const std::string shape = one.shape;
-    made.constant("tensor<fp16, " + shape + ">", "w",
-                  made.blob(ElementType::Fp16, shape, unevenHalves(one.elements)));
-    made.parameters = "tensor<fp16, [1, 64]> x";
-    made.line(one.line);
-    made.result = "y";
-    const QByteArray name = "layer" + QByteArray::number(layer) + ".mlmodelc";
-    const QString path = writeBundle(m_encoder.scratch, name.constData(), made);
-    const auto chosen = runCli({u"choose"_s, path, u"--json"_s}).json();
-    QCOMPARE(chosen["choices"].size(), std::size_t(1));
-    const auto planned = runCli({u"plan"_s, path, u"--json"_s, u"--candidates"_s, u"--error"_s,
-                                 u"outputs"_s, u"--forms"_s, u"palette4"_s, u"--forms"_s, u"int8"_s,
-                                 u"--forms"_s, u"blockwise-int8-32"_s})
-                             .json();
-    const struct {
-        const char *choice, *plan;
-        QStringList options;
-    } forms[] = {
-        {"palette4", "palette4", {u"palette"_s, u"--bits"_s, u"4"_s}},
-        {"int8", "int8", {u"affine"_s}},
-        {"blockwise", "blockwise-int8-32", {u"blockwise"_s, u"--block"_s, u"32"_s}},
-    };
-    for (const auto &form : forms) {
-        const auto choice = rowOf(chosen["choices"][0]["candidates"], form.choice);
-        const auto plan = rowOf(planned["plan"][0]["candidates"], form.plan);
-        QVERIFY2(choice.is_object() && plan.is_object(), form.plan);
-        double plain = 0;
-        for (const QString &method : {u"plain"_s, u"fitted"_s}) {
-            const QString output =
-                m_encoder.scratch.filePath(u"one%1.mlmodelc"_s.arg(++m_encoder.count));
-            const auto stored =
-                runCli(QStringList{u"encode"_s, path, u"w"_s, u"--json"_s, u"--method"_s, method,
-                                   u"-o"_s, output, u"--form"_s} +
-                       form.options);
-            QCOMPARE(stored.exitCode, 0);
-            const auto encoded = stored.json();
-            const double error = encoded["weights"][0]["error"]["output_relative"].get<double>();
-            if (method == u"plain"_s) {
-                plain = error;
-                QCOMPARE(choice["error"]["relative"].get<double>(), error);
-                QCOMPARE(text(choice["bytes"]),
-                         text(encoded["weights"][0]["after"]["stored_bytes"]));
-                QVERIFY(plan["error"].get<double>() <= error * (1 + 1e-12));
-            }
-            if (plan["method"] == method.toStdString())
-                QCOMPARE(plan["error"].get<double>(), error);
-        }
-        QVERIFY(plain > 0);
-    }
-}
 
 KERNSCOPE_TEST(TestCliEncodeError, QCoreApplication)
 #include "tst_cli_encode_error.moc"

@@ -20,7 +20,7 @@ QStringList words(const char *line)
 
 Json jsonOf(const char *line, int exitCode = 0)
 {
-    const CliResult result = runCli(words(line) << QStringLiteral("--json"));
+    const CliResult result = runCli(words(line) << u"--json"_s);
     if (result.exitCode != exitCode)
         qWarning("%s: exit %d: %s", line, result.exitCode, result.out.constData());
     return result.exitCode == exitCode ? result.json() : Json();
@@ -57,10 +57,9 @@ private Q_SLOTS:
         for (const Json &byte : json["bytes"])
             QVERIFY(byte["value"].is_boolean() && !byte["value"].get<bool>());
         QCOMPARE(json["setters"].size(), std::size_t(25));
-        QCOMPARE(json["setters"][0]["name"].get<std::string>(), std::string("source mode"));
-        QCOMPARE(json["setters"][12]["name"].get<std::string>(),
-                 std::string("destination base address"));
-        QCOMPARE(json["setters"][24]["name"].get<std::string>(), std::string("wait-event value"));
+        QCOMPARE(json["setters"][0]["name"].get<std::string>(), "source mode");
+        QCOMPARE(json["setters"][12]["name"].get<std::string>(), "destination base address");
+        QCOMPARE(json["setters"][24]["name"].get<std::string>(), "wait-event value");
         const CliResult text = runCli(words("collective"));
         QVERIFY(text.out.contains("silc.all_gather") && text.out.contains("counter amount"));
         // The text names the source that JSON names, of every byte and gate.
@@ -75,11 +74,11 @@ private Q_SLOTS:
     void bytesOfTheSmallTargets_data()
     {
         QTest::addColumn<QList<bool>>("expected"); // 0x48b, 0x55c, 0x564, 0x687, 0x4a4
-        QTest::newRow("M11") << QList<bool>{false, true, false, false, true};
-        QTest::newRow("U1") << QList<bool>{false, false, false, false, true};
-        QTest::newRow("U2") << QList<bool>{false, true, false, false, true};
-        QTest::newRow("U3") << QList<bool>{false, true, false, false, true};
-        QTest::newRow("H18") << QList<bool>{false, true, false, false, false};
+        addRow("M11", QList<bool>{false, true, false, false, true});
+        addRow("U1", QList<bool>{false, false, false, false, true});
+        addRow("U2", QList<bool>{false, true, false, false, true});
+        addRow("U3", QList<bool>{false, true, false, false, true});
+        addRow("H18", QList<bool>{false, true, false, false, false});
     }
     void bytesOfTheSmallTargets()
     {
@@ -97,7 +96,7 @@ private Q_SLOTS:
         const char *mesh = "collective --mesh 2x2x4 --die-axis 2 --engines 4 --device 1,0,3";
         QCOMPARE(int(jsonOf(mesh)["device"]["index"]), 4 * 1 + 3);
         const Json back = jsonOf("collective --mesh 2x2x4 --die-axis 2 --engines 4 --index 7");
-        QCOMPARE(back["index"]["device"].dump(), std::string("[1,0,3]"));
+        QCOMPARE(back["index"]["device"].dump(), "[1,0,3]");
         const QByteArray runs = QByteArray(mesh) + " --members 3,7";
         QVERIFY(jsonOf(runs.constData())["device"]["runs"].get<bool>());
         const QByteArray idle = QByteArray(mesh) + " --members 3";
@@ -107,7 +106,7 @@ private Q_SLOTS:
     void shardings()
     {
         const Json split = jsonOf("collective --mesh 2x4 --tensor 64x128 --shard 0:0 --shard 1:1");
-        QCOMPARE(split["sharding"]["shard"].dump(), std::string("[32,32]"));
+        QCOMPARE(split["sharding"]["shard"].dump(), "[32,32]");
         const Json twice =
             jsonOf("collective --mesh 2x4 --tensor 64x128 --shard 0:0 --shard 1:0", 1);
         QVERIFY(!twice["sharding"]["valid"].get<bool>() && twice["sharding"]["shard"].is_null());
@@ -118,23 +117,23 @@ private Q_SLOTS:
     {
         const Json atomic = jsonOf("collective --reduction-type 5 --data-type 3")["atomic"];
         QCOMPARE(int(atomic["operation"]), 2);
-        QCOMPARE(atomic["word"].get<std::string>(), std::string("0x302"));
+        QCOMPARE(atomic["word"].get<std::string>(), "0x302");
     }
 
     void wrongUse_data()
     {
         QTest::addColumn<int>("exitCode");
-        QTest::newRow("collective --mesh 2x") << 2;
-        QTest::newRow("collective --mesh 0x4") << 2;
-        QTest::newRow("collective --mesh 2x4 --device 2,0") << 2;
-        QTest::newRow("collective --device 0") << 2;
-        QTest::newRow("collective --mesh 2x4 --tensor 8 --shard 1:0") << 2;
-        QTest::newRow("collective --reduction-type 3") << 2;
-        QTest::newRow("collective --target M99") << 2;
-        QTest::newRow("descriptor --formats e4m3,fp16") << 2;
-        QTest::newRow("descriptor --formats fp7,fp16,fp16") << 2;
-        QTest::newRow("descriptor --word x") << 2;
-        QTest::newRow("activation nothing.bin --at 0") << 4;
+        addRow("collective --mesh 2x", 2);
+        addRow("collective --mesh 0x4", 2);
+        addRow("collective --mesh 2x4 --device 2,0", 2);
+        addRow("collective --device 0", 2);
+        addRow("collective --mesh 2x4 --tensor 8 --shard 1:0", 2);
+        addRow("collective --reduction-type 3", 2);
+        addRow("collective --target M99", 2);
+        addRow("descriptor --formats e4m3,fp16", 2);
+        addRow("descriptor --formats fp7,fp16,fp16", 2);
+        addRow("descriptor --word x", 2);
+        addRow("activation nothing.bin --at 0", 4);
     }
     void wrongUse()
     {
@@ -203,16 +202,13 @@ private Q_SLOTS:
         image[0x10] = 5;
         image[0x18 + 3] = char(0x02);
         const QString path = put("image.bin", image);
-        const Json json = runCli({QStringLiteral("descriptor"), QStringLiteral("--image"), path,
-                                  QStringLiteral("--json")})
-                              .json();
+        const Json json = runCli({u"descriptor"_s, u"--image"_s, path, u"--json"_s}).json();
         QVERIFY(json["ordering"]["l2_barrier"].get<bool>());
         QVERIFY(json["ordering"]["forward_barrier"].get<bool>());
         QCOMPARE(json["ordering"]["signal_mask"], Json("0x5"));
         QCOMPARE(json["ordering"]["wait_mask"], Json("0x2000000"));
         const QString shorter = put("short.bin", image.left(0x130));
-        QCOMPARE(
-            runCli({QStringLiteral("descriptor"), QStringLiteral("--image"), shorter}).exitCode, 3);
+        QCOMPARE(runCli({u"descriptor"_s, u"--image"_s, shorter}).exitCode, 3);
     }
 
     void activationTables()
@@ -224,10 +220,9 @@ private Q_SLOTS:
         const QByteArray table(reinterpret_cast<const char *>(bytes.data()),
                                qsizetype(bytes.size()));
         const QString path = put("table.bin", QByteArray(16, 'x') + table);
-        const QStringList line{QStringLiteral("activation"), path,
-                               QStringLiteral("--at"),       QStringLiteral("16"),
-                               QStringLiteral("--input"),    QStringLiteral("-1,0.5,9")};
-        const Json json = runCli(line + QStringList{QStringLiteral("--json")}).json();
+        const QStringList line{u"activation"_s, path,         u"--at"_s,
+                               u"16"_s,         u"--input"_s, u"-1,0.5,9"_s};
+        const Json json = runCli(line + QStringList{u"--json"_s}).json();
         const Json &shown = json["tables"][0];
         QCOMPARE(shown["entries"].size(), std::size_t(43));
         QCOMPARE(shown["knots"].size(), std::size_t(33));
@@ -240,10 +235,7 @@ private Q_SLOTS:
         const CliResult text = runCli(line);
         QVERIFY(text.out.contains("contested: activation_segments: a 33-segment") &&
                 text.out.contains("f(9) = 4"));
-        QCOMPARE(runCli({QStringLiteral("activation"), path, QStringLiteral("--at"),
-                         QStringLiteral("17")})
-                     .exitCode,
-                 3);
+        QCOMPARE(runCli({u"activation"_s, path, u"--at"_s, u"17"_s}).exitCode, 3);
     }
 };
 

@@ -23,7 +23,7 @@ QStringList words(const char *line)
 
 Json jsonOf(const QStringList &line)
 {
-    const CliResult result = runCli(line + QStringList{QStringLiteral("--json")});
+    const CliResult result = runCli(line + QStringList{u"--json"_s});
     if (result.exitCode != 0)
         qWarning("exit %d: %s", result.exitCode, result.out.constData());
     return result.exitCode == 0 ? result.json() : Json();
@@ -289,14 +289,11 @@ private Q_SLOTS:
     /// "Only int4 lookup-table and sparsity stream" on the M1, against a palette of 8 bits.
     void whatStreamsOnTheM1IsContested()
     {
-        const QString path = bundle(1, 8),
-                      output = m_scratch.filePath(QStringLiteral("p8.mlmodelc"));
-        QCOMPARE(
-            runCli({QStringLiteral("encode"), path, QStringLiteral("w"), QStringLiteral("--form"),
-                    QStringLiteral("palette"), QStringLiteral("--bits"), QStringLiteral("8"),
-                    QStringLiteral("-o"), output})
-                .exitCode,
-            0);
+        const QString path = bundle(1, 8), output = m_scratch.filePath(u"p8.mlmodelc"_s);
+        QCOMPARE(runCli({u"encode"_s, path, u"w"_s, u"--form"_s, u"palette"_s, u"--bits"_s, u"8"_s,
+                         u"-o"_s, output})
+                     .exitCode,
+                 0);
         const Json decision = jsonOf(words("decide --target M1") << output)["decisions"][0];
         QCOMPARE(decision["outcome"], Json("streams"));
         QVERIFY(decision["disagreements"].dump().find(
@@ -311,36 +308,31 @@ private Q_SLOTS:
     /// the format.
     void e4m3Codebooks()
     {
-        const QString path = bundle(1, 8), output = m_scratch.filePath(QStringLiteral("e4m3"));
-        const QStringList palette{path,
-                                  QStringLiteral("w"),
-                                  QStringLiteral("--form"),
-                                  QStringLiteral("palette"),
-                                  QStringLiteral("--entries"),
-                                  QStringLiteral("e4m3"),
-                                  QStringLiteral("-o")};
+        const QString path = bundle(1, 8), output = m_scratch.filePath(u"e4m3"_s);
+        const QStringList palette{path,           u"w"_s,    u"--form"_s, u"palette"_s,
+                                  u"--entries"_s, u"e4m3"_s, u"-o"_s};
         const CliResult program =
-            runCli(QStringList{QStringLiteral("encode")} + palette +
-                   QStringList{output + QStringLiteral(".mlmodelc")} + words("--target H18"));
+            runCli(QStringList{u"encode"_s} + palette + QStringList{output + u".mlmodelc"_s} +
+                   words("--target H18"));
         QVERIFY(program.exitCode == 3 && program.err.contains("section build --entries e4m3"));
         const QStringList build =
-            words("section build") + palette + QStringList{output + QStringLiteral(".ksec")};
+            words("section build") + palette + QStringList{output + u".ksec"_s};
         const CliResult refused = runCli(build + words("--target M1"));
         QVERIFY(refused.exitCode == 2 && refused.err.contains("E4M3"));
         const CliResult built = runCli(build + words("--target H18"));
         QVERIFY2(built.exitCode == 0, built.err.constData());
-        const QString file = output + QStringLiteral(".ksec");
+        const QString file = output + u".ksec"_s;
         const Json weight = jsonOf(words("inspect") << file)["weights"][0];
         QVERIFY2(weight.dump().find("e4m3") != std::string::npos, weight.dump().c_str());
         // Scales of two codebooks, one for each half of the channels.
-        const QString books = output + QStringLiteral("2.mlmodelc");
+        const QString books = output + u"2.mlmodelc"_s;
         const CliResult two = runCli(words("encode") + QStringList{path} +
                                      words("w --form palette --codebooks 2 --entries int8 -o") +
                                      QStringList{books} + words("--target M2"));
         QVERIFY2(two.exitCode == 0, two.err.constData());
         const CliResult kept =
             runCli(words("section build") + QStringList{books} + words("w --target M2 -o") +
-                   QStringList{output + QStringLiteral("2.ksec")});
+                   QStringList{output + u"2.ksec"_s});
         QVERIFY2(kept.exitCode == 0, kept.err.constData()); // it was read back, value by value
         // The triplets of table 25.4 beside the slots that they drive.
         const Json streams = jsonOf(words("section list") << file)["streams"];

@@ -3,8 +3,6 @@
 #include "tests/test_program.h"
 #include "written_bundle.h"
 
-#include <QTest>
-
 #include <limits>
 
 using namespace kernscope;
@@ -16,231 +14,219 @@ class TestCliFind : public QObject
     Q_OBJECT
 
 private slots:
-    void initTestCase();
-    void places_data();
-    void places();
-    void text();
-    void textInItsLine();
-    void outOfRange();
-    void limit();
-    void damaged();
-    void sparseFile();
-    void refusals_data();
-    void refusals();
+    void initTestCase()
+    {
+        MadeBundle made;
+        constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+        constexpr float kInfinite = std::numeric_limits<float>::infinity();
+        made.constant("tensor<fp16, [2, 4]>", "w",
+                      made.blob(ElementType::Fp16, "[2, 4]",
+                                halves({0.3F, 0, 0, 0, kNan, -kInfinite, 0, 0.25F})));
+        made.consume("w");
+        m_path = writeBundle(m_scratch, "x.mlmodelc", made);
+        QVERIFY(!m_path.isEmpty());
+    }
+
+    void places_data()
+    {
+        QTest::addColumn<QString>("line");
+        QTest::addColumn<QStringList>("places");
+        QTest::addColumn<QString>("values"); ///< of the first hit, or its count
+        const auto row = [](const char *line, const QStringList &places, const char *value) {
+            addRow(line, QString::fromLatin1(line), places, QString::fromLatin1(value));
+        };
+        const auto s = [](const char *text) { return QString::fromLatin1(text); };
+        row("--value 0.3", {s("w[0,0]")}, "0.300048828125");
+        row("--value 0.3 --tolerance 0.06", {s("w[0,0]"), s("w[1,3]")}, "0.300048828125");
+        row("--value 0.3 --tolerance 0", {}, "");
+        row("--value -inf", {s("w[1,1]")}, "\"-inf\"");
+        row("--nan", {s("w[1,0]")}, "\"nan\"");
+        row("--infinite", {s("w[1,1]")}, "\"-inf\"");
+        row("--largest 99 --weight w",
+            {s("w[1,1]"), s("w[0,0]"), s("w[1,3]"), s("w[0,1]"), s("w[0,2]"), s("w[0,3]"),
+             s("w[1,2]")},
+            "\"-inf\"");
+        row("--zeros 2", {s("w[0,1]")}, "0.0");
+        row("--zeros 2 --weight w", {s("w[0,1]")}, "0.0");
+        row("--zeros 9", {}, "");
+        // 64 bytes of the file's header, 64 of the record's, then the payload.
+        row("--bytes 00_00_34", {s("weights/weight.bin:0x8d")}, "");
+        row("--bytes ??_34 --weight w",
+            {s("weights/weight.bin:0x80"), s("weights/weight.bin:0x8e")}, "");
+        row("--integer 0x3400 --width 2", {s("weights/weight.bin:0x8e")}, "");
+        row("--integer 0x34 --width 2 --big-endian", {s("weights/weight.bin:0x8e")}, "");
+        row("--zero-bytes 5 --weight w", {s("weights/weight.bin:0x82")}, "");
+    }
+
+    void places()
+    {
+        QFETCH(QString, line);
+        QFETCH(QStringList, places);
+        QFETCH(QString, values);
+        const CliResult result = find(line);
+        QVERIFY2(result.exitCode == (places.isEmpty() ? 1 : 0), result.err + result.out);
+        const auto document = result.json();
+        QVERIFY(document.is_object());
+        QCOMPARE(test::text(document["command"]), QByteArray("\"find\""));
+        QCOMPARE(test::text(document["complete"]), QByteArray("true"));
+        QCOMPARE(document["found"].get<std::size_t>(), std::size_t(places.size()));
+        QStringList found;
+        for (const auto &hit : document["hits"])
+            found += QString::fromStdString(hit["place"].get<std::string>());
+        QCOMPARE(found, places);
+        if (!values.isEmpty())
+            QCOMPARE(test::text(document["hits"][0]["value"]), values.toLatin1());
+    }
+
+    void text()
+    {
+        const CliResult result = find(u"--zeros 1"_s, false);
+        QCOMPARE(result.exitCode, 0);
+        QVERIFY2(result.out.contains("w[0,1]") && result.out.contains("2 found"), result.out);
+        const CliResult bytes = find(u"--text model --limit 1"_s, false);
+        QCOMPARE(bytes.exitCode, 0);
+        QVERIFY2(bytes.out.contains("1 found"), bytes.out);
+        const CliResult none = find(u"--text nowhere"_s, false);
+        QCOMPARE(none.exitCode, 1);
+        QVERIFY(none.out.contains("nothing found"));
+    }
+
+    /// A text is shown with what stands around it, on one line, in text and JSON.
+    void textInItsLine()
+    {
+        const CliResult result = find(u"--text const()"_s);
+        QCOMPARE(result.exitCode, 0);
+        const auto texts = result.json();
+        QVERIFY(!texts["hits"].empty());
+        for (const auto &hit : texts["hits"]) {
+            const QString text = QString::fromStdString(hit["text"].get<std::string>());
+            QVERIFY2(text.contains(QLatin1String(" = const()[")) &&
+                         !text.contains(QLatin1Char('\n')),
+                     qPrintable(text));
+            QVERIFY(hit.contains("hex"));
+        }
+        const CliResult lines = find(u"--text const()"_s, false);
+        QVERIFY2(lines.out.contains(" = const()["), lines.out);
+        const auto bytes = find(u"--bytes 00_34"_s).json();
+        for (const auto &hit : bytes["hits"])
+            QVERIFY(!hit.contains("text"));
+    }
+
+    /// A codebook of three entries for codes of two bits: the weight is damaged, its codes are
+    /// listed.
+    void outOfRange()
+    {
+        QCOMPARE(find(u"--out-of-range"_s).exitCode, 1); // none in a sound bundle
+        MadeBundle made;
+        const auto codes = made.blob(ElementType::Uint2, "[2, 2]", hex("9c")); // 0, 3, 1, 2
+        made.line(
+            "tensor<fp16, [2, 2]> w = constexpr_lut_to_dense(indices = " + codes +
+            ", lut = tensor<fp16, [1, 1, 3, 1]>([0x1p0, 0x1p1, 0x1p2]))[name = string(\"w\")]");
+        made.consume("w");
+        const QString path = writeBundle(m_scratch, "short.mlmodelc", made);
+        const CliResult result = runCli({u"find"_s, path, u"--out-of-range"_s, u"--json"_s});
+        QCOMPARE(result.exitCode, 3); // the weight is damaged
+        const auto document = result.json();
+        QCOMPARE(test::text(document["what"]), QByteArray("\"out-of-range\""));
+        QCOMPARE(document["hits"].size(), std::size_t{1});
+        const auto &hit = document["hits"][0];
+        QCOMPARE(test::text(hit["weight"]), QByteArray("\"w\""));
+        QCOMPARE(test::text(hit["place"]), QByteArray("\"weights/weight.bin:0x80\""));
+        QCOMPARE(hit["index"].get<int>(), 1);
+        QCOMPARE(hit["code"].get<int>(), 3);
+        QCOMPARE(hit["entries"].get<int>(), 3);
+    }
+
+    void limit()
+    {
+        const CliResult result = find(u"--zeros 1 --limit 1"_s);
+        QCOMPARE(result.exitCode, 0);
+        QCOMPARE(test::text(result.json()["complete"]), QByteArray("false"));
+        QCOMPARE(result.json()["hits"].size(), std::size_t{1});
+        const CliResult largest = find(u"--largest 2"_s);
+        QCOMPARE(largest.exitCode, 0);
+        QCOMPARE(test::text(largest.json()["complete"]), QByteArray("false"));
+        QCOMPARE(test::text(largest.json()["hits"][1]["place"]), QByteArray("\"w[0,0]\""));
+        QCOMPARE(find(u"--largest 7 --limit 2"_s).json()["hits"].size(), std::size_t{2});
+    }
+
+    /// What cannot be read was not searched: that is neither "found" nor "nothing found".
+    void damaged()
+    {
+        MadeBundle made;
+        for (const char *name : {"good", "cut"}) {
+            made.constant("tensor<fp16, [4]>", name,
+                          made.blob(ElementType::Fp16, "[4]", halves({1, 0, 0, 2})));
+            made.consume(name);
+        }
+        const QString path = writeBundle(m_scratch, "damaged.mlmodelc", made);
+        QFile file(path + u"/weights/weight.bin"_s);
+        QVERIFY(file.resize(file.size() - 5));
+        const auto find = [&](const QStringList &what) {
+            return runCli(QStringList{u"find"_s, path, u"--json"_s} + what);
+        };
+        const CliResult none = find({u"--nan"_s});
+        QVERIFY2(none.exitCode == 3, QByteArray::number(none.exitCode) + none.out);
+        QCOMPARE(test::text(none.json()["found"]), QByteArray("0"));
+        QVERIFY(none.out.contains("cut is not searched"));
+        const CliResult zeros = find({u"--zeros"_s, u"2"_s});
+        QCOMPARE(zeros.exitCode, 3);
+        QCOMPARE(test::text(zeros.json()["hits"][0]["place"]), QByteArray("\"good[1]\""));
+        QCOMPARE(find({u"--bytes"_s, u"003c"_s}).exitCode, 3);
+        // A weight that is sound is searched whole.
+        QCOMPARE(find({u"--nan"_s, u"--weight"_s, u"good"_s}).exitCode, 1);
+    }
+
+    /// Terabytes of holes are not gone through; a part of such a file that is small is.
+    void sparseFile()
+    {
+        const QString path = m_scratch.filePath(u"sparse.bin"_s);
+        QVERIFY(QFile::copy(m_path + u"/weights/weight.bin"_s, path));
+        if (!QFile::resize(path, qint64(1) << 42))
+            QSKIP("the file system takes no file of 4 TiB");
+        const auto found = [&path](const QStringList &options) {
+            return runCli(QStringList{u"find"_s, path, u"--json"_s} + options);
+        };
+        const CliResult all = found({u"--bytes"_s, u"12 34 56 78"_s});
+        QCOMPARE(all.exitCode, 3);
+        QCOMPARE(all.json()["diagnostics"][0]["code"].get<std::string>(), "search.limit");
+        const CliResult one = found({u"--nan"_s, u"--weight"_s, u"blob@0x40"_s});
+        QCOMPARE(one.exitCode, 0);
+        QVERIFY(QFile::remove(path));
+    }
+
+    void refusals_data()
+    {
+        QTest::addColumn<QString>("line");
+        for (const char *line :
+             {"", "--nan --infinite", "--bytes abc", "--bytes ??", "--integer 70000 --width 2",
+              "--integer 1 --width 3", "--width 2", "--tolerance 1", "--value 1 --tolerance -1",
+              "--value nan", "--zeros 0", "--nan --limit 0", "--nan --weight nowhere"})
+            addRow(*line ? line : "(nothing)", QString::fromLatin1(line));
+    }
+
+    void refusals()
+    {
+        QFETCH(QString, line);
+        const CliResult result = find(line);
+        QVERIFY2(result.exitCode == 2,
+                 QByteArray::number(result.exitCode) + result.out + result.err);
+    }
 
 private:
     CliResult find(const QString &line, bool json = true) const
     {
-        QStringList arguments{QStringLiteral("find"), m_path};
+        QStringList arguments{u"find"_s, m_path};
         for (QString argument : line.split(QLatin1Char(' '), Qt::SkipEmptyParts))
             arguments += argument.replace(QLatin1Char('_'), QLatin1Char(' '));
         if (json)
-            arguments += QStringLiteral("--json");
+            arguments += u"--json"_s;
         return runCli(arguments);
     }
 
     QTemporaryDir m_scratch;
     QString m_path;
 };
-
-/// Terabytes of holes are not gone through; a part of such a file that is small is.
-void TestCliFind::sparseFile()
-{
-    const QString path = m_scratch.filePath(QStringLiteral("sparse.bin"));
-    QVERIFY(QFile::copy(m_path + QStringLiteral("/weights/weight.bin"), path));
-    if (!QFile::resize(path, qint64(1) << 42))
-        QSKIP("the file system takes no file of 4 TiB");
-    const auto found = [&path](const QStringList &options) {
-        return runCli(QStringList{QStringLiteral("find"), path, QStringLiteral("--json")} +
-                      options);
-    };
-    const CliResult all = found({QStringLiteral("--bytes"), QStringLiteral("12 34 56 78")});
-    QCOMPARE(all.exitCode, 3);
-    QCOMPARE(all.json()["diagnostics"][0]["code"].get<std::string>(), std::string("search.limit"));
-    const CliResult one =
-        found({QStringLiteral("--nan"), QStringLiteral("--weight"), QStringLiteral("blob@0x40")});
-    QCOMPARE(one.exitCode, 0);
-    QVERIFY(QFile::remove(path));
-}
-
-void TestCliFind::initTestCase()
-{
-    MadeBundle made;
-    constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
-    constexpr float kInfinite = std::numeric_limits<float>::infinity();
-    made.constant("tensor<fp16, [2, 4]>", "w",
-                  made.blob(ElementType::Fp16, "[2, 4]",
-                            halves({0.3F, 0, 0, 0, kNan, -kInfinite, 0, 0.25F})));
-    made.consume("w");
-    m_path = writeBundle(m_scratch, "x.mlmodelc", made);
-    QVERIFY(!m_path.isEmpty());
-}
-
-void TestCliFind::places_data()
-{
-    QTest::addColumn<QString>("line");
-    QTest::addColumn<QStringList>("places");
-    QTest::addColumn<QString>("values"); ///< of the first hit, or its count
-    const auto row = [](const char *line, const QStringList &places, const char *value) {
-        QTest::newRow(line) << QString::fromLatin1(line) << places << QString::fromLatin1(value);
-    };
-    const auto s = [](const char *text) { return QString::fromLatin1(text); };
-    row("--value 0.3", {s("w[0,0]")}, "0.300048828125");
-    row("--value 0.3 --tolerance 0.06", {s("w[0,0]"), s("w[1,3]")}, "0.300048828125");
-    row("--value 0.3 --tolerance 0", {}, "");
-    row("--value -inf", {s("w[1,1]")}, "\"-inf\"");
-    row("--nan", {s("w[1,0]")}, "\"nan\"");
-    row("--infinite", {s("w[1,1]")}, "\"-inf\"");
-    row("--largest 99 --weight w",
-        {s("w[1,1]"), s("w[0,0]"), s("w[1,3]"), s("w[0,1]"), s("w[0,2]"), s("w[0,3]"), s("w[1,2]")},
-        "\"-inf\"");
-    row("--zeros 2", {s("w[0,1]")}, "0.0");
-    row("--zeros 2 --weight w", {s("w[0,1]")}, "0.0");
-    row("--zeros 9", {}, "");
-    // 64 bytes of the file's header, 64 of the record's, then the payload.
-    row("--bytes 00_00_34", {s("weights/weight.bin:0x8d")}, "");
-    row("--bytes ??_34 --weight w", {s("weights/weight.bin:0x80"), s("weights/weight.bin:0x8e")},
-        "");
-    row("--integer 0x3400 --width 2", {s("weights/weight.bin:0x8e")}, "");
-    row("--integer 0x34 --width 2 --big-endian", {s("weights/weight.bin:0x8e")}, "");
-    row("--zero-bytes 5 --weight w", {s("weights/weight.bin:0x82")}, "");
-}
-
-void TestCliFind::places()
-{
-    QFETCH(QString, line);
-    QFETCH(QStringList, places);
-    QFETCH(QString, values);
-    const CliResult result = find(line);
-    QVERIFY2(result.exitCode == (places.isEmpty() ? 1 : 0), result.err + result.out);
-    const auto document = result.json();
-    QVERIFY(document.is_object());
-    QCOMPARE(test::text(document["command"]), QByteArray("\"find\""));
-    QCOMPARE(test::text(document["complete"]), QByteArray("true"));
-    QCOMPARE(document["found"].get<std::size_t>(), std::size_t(places.size()));
-    QStringList found;
-    for (const auto &hit : document["hits"])
-        found += QString::fromStdString(hit["place"].get<std::string>());
-    QCOMPARE(found, places);
-    if (!values.isEmpty())
-        QCOMPARE(test::text(document["hits"][0]["value"]), values.toLatin1());
-}
-
-void TestCliFind::text()
-{
-    const CliResult result = find(QStringLiteral("--zeros 1"), false);
-    QCOMPARE(result.exitCode, 0);
-    QVERIFY2(result.out.contains("w[0,1]") && result.out.contains("2 found"), result.out);
-    const CliResult bytes = find(QStringLiteral("--text model --limit 1"), false);
-    QCOMPARE(bytes.exitCode, 0);
-    QVERIFY2(bytes.out.contains("1 found"), bytes.out);
-    const CliResult none = find(QStringLiteral("--text nowhere"), false);
-    QCOMPARE(none.exitCode, 1);
-    QVERIFY(none.out.contains("nothing found"));
-}
-
-/// A text is shown with what stands around it, on one line, in text and JSON.
-void TestCliFind::textInItsLine()
-{
-    const CliResult result = find(QStringLiteral("--text const()"));
-    QCOMPARE(result.exitCode, 0);
-    const auto texts = result.json();
-    QVERIFY(!texts["hits"].empty());
-    for (const auto &hit : texts["hits"]) {
-        const QString text = QString::fromStdString(hit["text"].get<std::string>());
-        QVERIFY2(text.contains(QLatin1String(" = const()[")) && !text.contains(QLatin1Char('\n')),
-                 qPrintable(text));
-        QVERIFY(hit.contains("hex"));
-    }
-    const CliResult lines = find(QStringLiteral("--text const()"), false);
-    QVERIFY2(lines.out.contains(" = const()["), lines.out);
-    const auto bytes = find(QStringLiteral("--bytes 00_34")).json();
-    for (const auto &hit : bytes["hits"])
-        QVERIFY(!hit.contains("text"));
-}
-
-/// A codebook of three entries for codes of two bits: the weight is damaged, its codes are listed.
-void TestCliFind::outOfRange()
-{
-    QCOMPARE(find(QStringLiteral("--out-of-range")).exitCode, 1); // none in a sound bundle
-    MadeBundle made;
-    const auto codes = made.blob(ElementType::Uint2, "[2, 2]", hex("9c")); // 0, 3, 1, 2
-    made.line("tensor<fp16, [2, 2]> w = constexpr_lut_to_dense(indices = " + codes +
-              ", lut = tensor<fp16, [1, 1, 3, 1]>([0x1p0, 0x1p1, 0x1p2]))[name = string(\"w\")]");
-    made.consume("w");
-    const QString path = writeBundle(m_scratch, "short.mlmodelc", made);
-    const CliResult result = runCli(
-        {QStringLiteral("find"), path, QStringLiteral("--out-of-range"), QStringLiteral("--json")});
-    QCOMPARE(result.exitCode, 3); // the weight is damaged
-    const auto document = result.json();
-    QCOMPARE(test::text(document["what"]), QByteArray("\"out-of-range\""));
-    QCOMPARE(document["hits"].size(), std::size_t{1});
-    const auto &hit = document["hits"][0];
-    QCOMPARE(test::text(hit["weight"]), QByteArray("\"w\""));
-    QCOMPARE(test::text(hit["place"]), QByteArray("\"weights/weight.bin:0x80\""));
-    QCOMPARE(hit["index"].get<int>(), 1);
-    QCOMPARE(hit["code"].get<int>(), 3);
-    QCOMPARE(hit["entries"].get<int>(), 3);
-}
-
-void TestCliFind::limit()
-{
-    const CliResult result = find(QStringLiteral("--zeros 1 --limit 1"));
-    QCOMPARE(result.exitCode, 0);
-    QCOMPARE(test::text(result.json()["complete"]), QByteArray("false"));
-    QCOMPARE(result.json()["hits"].size(), std::size_t{1});
-    const CliResult largest = find(QStringLiteral("--largest 2"));
-    QCOMPARE(largest.exitCode, 0);
-    QCOMPARE(test::text(largest.json()["complete"]), QByteArray("false"));
-    QCOMPARE(test::text(largest.json()["hits"][1]["place"]), QByteArray("\"w[0,0]\""));
-    QCOMPARE(find(QStringLiteral("--largest 7 --limit 2")).json()["hits"].size(), std::size_t{2});
-}
-
-/// What cannot be read was not searched: that is neither "found" nor "nothing found".
-void TestCliFind::damaged()
-{
-    MadeBundle made;
-    for (const char *name : {"good", "cut"}) {
-        made.constant("tensor<fp16, [4]>", name,
-                      made.blob(ElementType::Fp16, "[4]", halves({1, 0, 0, 2})));
-        made.consume(name);
-    }
-    const QString path = writeBundle(m_scratch, "damaged.mlmodelc", made);
-    QFile file(path + QStringLiteral("/weights/weight.bin"));
-    QVERIFY(file.resize(file.size() - 5));
-    const auto find = [&](const QStringList &what) {
-        return runCli(QStringList{QStringLiteral("find"), path, QStringLiteral("--json")} + what);
-    };
-    const CliResult none = find({QStringLiteral("--nan")});
-    QVERIFY2(none.exitCode == 3, QByteArray::number(none.exitCode) + none.out);
-    QCOMPARE(test::text(none.json()["found"]), QByteArray("0"));
-    QVERIFY(none.out.contains("cut is not searched"));
-    const CliResult zeros = find({QStringLiteral("--zeros"), QStringLiteral("2")});
-    QCOMPARE(zeros.exitCode, 3);
-    QCOMPARE(test::text(zeros.json()["hits"][0]["place"]), QByteArray("\"good[1]\""));
-    QCOMPARE(find({QStringLiteral("--bytes"), QStringLiteral("003c")}).exitCode, 3);
-    // A weight that is sound is searched whole.
-    QCOMPARE(find({QStringLiteral("--nan"), QStringLiteral("--weight"), QStringLiteral("good")})
-                 .exitCode,
-             1);
-}
-
-void TestCliFind::refusals_data()
-{
-    QTest::addColumn<QString>("line");
-    for (const char *line :
-         {"", "--nan --infinite", "--bytes abc", "--bytes ??", "--integer 70000 --width 2",
-          "--integer 1 --width 3", "--width 2", "--tolerance 1", "--value 1 --tolerance -1",
-          "--value nan", "--zeros 0", "--nan --limit 0", "--nan --weight nowhere"})
-        QTest::newRow(*line ? line : "(nothing)") << QString::fromLatin1(line);
-}
-
-void TestCliFind::refusals()
-{
-    QFETCH(QString, line);
-    const CliResult result = find(line);
-    QVERIFY2(result.exitCode == 2, QByteArray::number(result.exitCode) + result.out + result.err);
-}
 
 KERNSCOPE_TEST(TestCliFind, kernscope::test::NoApplication)
 #include "tst_cli_find.moc"

@@ -8,14 +8,12 @@
 #include <QCryptographicHash>
 #include <QDir>
 #include <QProcess>
-#include <QTest>
 
 #include <sys/resource.h>
 #include <sys/stat.h>
 
 using namespace kernscope;
 using namespace kernscope::test;
-using namespace Qt::StringLiterals;
 
 namespace {
 

@@ -11,23 +11,114 @@
 
 #include <QFile>
 #include <QTemporaryDir>
-#include <QTest>
 
 using namespace kernscope;
 using namespace kernscope::test;
-using namespace Qt::StringLiterals;
 
 class TestCliInput : public QObject
 {
     Q_OBJECT
 
 private slots:
-    void initTestCase();
-    void sameAsTheFile_data();
-    void sameAsTheFile();
-    void refused_data();
-    void refused();
-    void readsInASandbox();
+    void initTestCase()
+    {
+        MadeBundle bundle;
+        bundle.constant("tensor<fp16, [4, 32]>", "w",
+                        bundle.blob(ElementType::Fp16, "[4, 32]", Bytes(256)));
+        bundle.consume("w");
+        QVERIFY(!writeBundle(m_scratch, "a.mlmodelc", bundle).isEmpty());
+        writeArray(m_scratch, "w.npy", {4, 32});
+        writeArray(m_scratch, "h.npy", {4, 32}, ElementType::Fp16);
+        write("edits.txt", "set w[0,0]=1\nset w[3,1]=0.5\n");
+        write("rules.toml", "max-abs = 0.5\n");
+        write("p.ips", QByteArray("PATCH\0\0\2\0\2XYEOF", 15));
+        write("plain.bin", "0123456789");
+    }
+
+    void sameAsTheFile_data()
+    {
+        QTest::addColumn<QByteArray>("line"); // @ stands for the file, or for -
+        QTest::addColumn<QByteArray>("input");
+        QTest::addColumn<QByteArray>("output");
+        const auto row = [](const char *name, const char *line, const char *input,
+                            const char *output = "") {
+            addRow(name, QByteArray(line), QByteArray(input), QByteArray(output));
+        };
+        row("array, quantised", "quantize @ --format mxfp8 -o %/out", "w.npy", "out/data.bin");
+        row("array of an edit", "patch %/a.mlmodelc --from-npy w=@ -o %/out", "h.npy",
+            "out/weights/weight.bin");
+        row("script", "patch %/a.mlmodelc --script @ -o %/out", "edits.txt",
+            "out/weights/weight.bin");
+        row("patch of a file", "patch %/plain.bin --apply @ -o %/out", "p.ips", "out");
+        row("patched file", "patch @ --apply %/p.ips -o %/out", "plain.bin", "out");
+        row("rules", "diff %/a.mlmodelc %/a.mlmodelc --rules @ --quiet", "rules.toml");
+    }
+
+    void sameAsTheFile()
+    {
+        QFETCH(QByteArray, line);
+        QFETCH(QByteArray, input);
+        QFETCH(QByteArray, output);
+        const QString file = made(input.constData());
+        std::vector<QByteArray> found;
+        for (const bool piped : {false, true}) {
+            const QStringList list =
+                words(QByteArray(line).replace("@", piped ? QByteArray("-") : file.toUtf8()));
+            const CliResult result = piped ? runCliWith(contentOf(file), list) : runCli(list);
+            QVERIFY2(result.exitCode == 0, (result.out + result.err).constData());
+            found.push_back(output.isEmpty() ? QByteArray("done") : contentOf(made(output)));
+            QVERIFY(!found.back().isEmpty());
+            QFileInfo(made("out")).isDir() ? QDir(made("out")).removeRecursively()
+                                           : QFile::remove(made("out"));
+        }
+        QCOMPARE(found[1], found[0]);
+    }
+
+    void refused_data()
+    {
+        addColumns<QByteArray, int, QByteArray>();
+        const auto row = [](const char *line, int code, const char *said) {
+            addRow(line, QByteArray(line), code, QByteArray(said));
+        };
+        row("inspect -", 2, "found standard input");
+        row("decode - w -o %/x.npy", 2, "found standard input");
+        row("diff - %/a.mlmodelc", 2, "found standard input");
+        row("patch - --apply - -o %/x", 4, "can be read once");
+        row("patch %/a.mlmodelc --from-npy w=- -o %/x", 3, "standard input");
+        row("quantize - --format mxfp8 -o %/x", 3, "error: -");
+    }
+
+    void refused()
+    {
+        const auto [line, code, said] = fetched<QByteArray, int, QByteArray>();
+        const CliResult result = runCliWith(contentOf(made("p.ips")), words(line));
+        QVERIFY2(result.exitCode == code, (result.out + result.err).constData());
+        QVERIFY2(result.err.contains(said), result.err.constData());
+        QVERIFY(!QFileInfo::exists(made("x")) && !QFileInfo::exists(made("x.npy")));
+    }
+
+    /// A command that reads has given up what it does not need by the time that it opens a file.
+    void readsInASandbox()
+    {
+        const auto filterOf = [&](const QStringList &arguments, const QString &folder) {
+            QByteArray mode;
+            runCliPaused(u"1 stat "_s + folder + u"/weights/weight.bin"_s, arguments,
+                         [&](qint64 process) {
+                             const QByteArray status = contentOf(u"/proc/%1/status"_s.arg(process));
+                             mode = status.mid(status.indexOf("Seccomp:") + 8, 2).trimmed();
+                         });
+            return mode;
+        };
+        const QString bundle = made("b.mlmodelc");
+        MadeBundle weights;
+        weights.constant("tensor<fp16, [4]>", "w",
+                         weights.blob(ElementType::Fp16, "[4]", halves({1, 2, 3, 4})));
+        weights.consume("w");
+        writeBundle(m_scratch, "b.mlmodelc", weights);
+        if (::syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION) < 1)
+            QSKIP("This kernel has no Landlock");
+        QCOMPARE(filterOf({u"inspect"_s, bundle}, bundle), QByteArray("2"));
+    }
 
 private:
     QString made(const char *name) const { return m_scratch.filePath(QLatin1String(name)); }
@@ -37,11 +128,6 @@ private:
         return file.open(QIODevice::WriteOnly) && file.write(content) == content.size()
                    ? file.fileName()
                    : QString();
-    }
-    static QByteArray contentOf(const QString &path)
-    {
-        QFile file(path);
-        return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
     }
     QStringList words(const QByteArray &line) const
     {
@@ -53,110 +139,6 @@ private:
 
     QTemporaryDir m_scratch;
 };
-
-void TestCliInput::initTestCase()
-{
-    MadeBundle bundle;
-    bundle.constant("tensor<fp16, [4, 32]>", "w",
-                    bundle.blob(ElementType::Fp16, "[4, 32]", Bytes(256)));
-    bundle.consume("w");
-    QVERIFY(!writeBundle(m_scratch, "a.mlmodelc", bundle).isEmpty());
-    writeArray(m_scratch, "w.npy", {4, 32});
-    writeArray(m_scratch, "h.npy", {4, 32}, ElementType::Fp16);
-    write("edits.txt", "set w[0,0]=1\nset w[3,1]=0.5\n");
-    write("rules.toml", "max-abs = 0.5\n");
-    write("p.ips", QByteArray("PATCH\0\0\2\0\2XYEOF", 15));
-    write("plain.bin", "0123456789");
-}
-
-void TestCliInput::sameAsTheFile_data()
-{
-    QTest::addColumn<QByteArray>("line"); // @ stands for the file, or for -
-    QTest::addColumn<QByteArray>("input");
-    QTest::addColumn<QByteArray>("output");
-    const auto row = [](const char *name, const char *line, const char *input,
-                        const char *output = "") {
-        QTest::newRow(name) << QByteArray(line) << QByteArray(input) << QByteArray(output);
-    };
-    row("array, quantised", "quantize @ --format mxfp8 -o %/out", "w.npy", "out/data.bin");
-    row("array of an edit", "patch %/a.mlmodelc --from-npy w=@ -o %/out", "h.npy",
-        "out/weights/weight.bin");
-    row("script", "patch %/a.mlmodelc --script @ -o %/out", "edits.txt", "out/weights/weight.bin");
-    row("patch of a file", "patch %/plain.bin --apply @ -o %/out", "p.ips", "out");
-    row("patched file", "patch @ --apply %/p.ips -o %/out", "plain.bin", "out");
-    row("rules", "diff %/a.mlmodelc %/a.mlmodelc --rules @ --quiet", "rules.toml");
-}
-
-void TestCliInput::sameAsTheFile()
-{
-    QFETCH(QByteArray, line);
-    QFETCH(QByteArray, input);
-    QFETCH(QByteArray, output);
-    const QString file = made(input.constData());
-    std::vector<QByteArray> found;
-    for (const bool piped : {false, true}) {
-        const QStringList list =
-            words(QByteArray(line).replace("@", piped ? QByteArray("-") : file.toUtf8()));
-        const CliResult result = piped ? runCliWith(contentOf(file), list) : runCli(list);
-        QVERIFY2(result.exitCode == 0, (result.out + result.err).constData());
-        found.push_back(output.isEmpty() ? QByteArray("done") : contentOf(made(output)));
-        QVERIFY(!found.back().isEmpty());
-        QFileInfo(made("out")).isDir() ? QDir(made("out")).removeRecursively()
-                                       : QFile::remove(made("out"));
-    }
-    QCOMPARE(found[1], found[0]);
-}
-
-void TestCliInput::refused_data()
-{
-    QTest::addColumn<QByteArray>("line");
-    QTest::addColumn<int>("code");
-    QTest::addColumn<QByteArray>("said");
-    const auto row = [](const char *line, int code, const char *said) {
-        QTest::newRow(line) << QByteArray(line) << code << QByteArray(said);
-    };
-    row("inspect -", 2, "found standard input");
-    row("decode - w -o %/x.npy", 2, "found standard input");
-    row("diff - %/a.mlmodelc", 2, "found standard input");
-    row("patch - --apply - -o %/x", 4, "can be read once");
-    row("patch %/a.mlmodelc --from-npy w=- -o %/x", 3, "standard input");
-    row("quantize - --format mxfp8 -o %/x", 3, "error: -");
-}
-
-void TestCliInput::refused()
-{
-    QFETCH(QByteArray, line);
-    QFETCH(int, code);
-    QFETCH(QByteArray, said);
-    const CliResult result = runCliWith(contentOf(made("p.ips")), words(line));
-    QVERIFY2(result.exitCode == code, (result.out + result.err).constData());
-    QVERIFY2(result.err.contains(said), result.err.constData());
-    QVERIFY(!QFileInfo::exists(made("x")) && !QFileInfo::exists(made("x.npy")));
-}
-
-/// A command that reads has given up what it does not need by the time that it opens a file.
-void TestCliInput::readsInASandbox()
-{
-    const auto filterOf = [&](const QStringList &arguments, const QString &folder) {
-        QByteArray mode;
-        runCliPaused(QStringLiteral("1 stat ") + folder + QStringLiteral("/weights/weight.bin"),
-                     arguments, [&](qint64 process) {
-                         const QByteArray status =
-                             contentOf(QStringLiteral("/proc/%1/status").arg(process));
-                         mode = status.mid(status.indexOf("Seccomp:") + 8, 2).trimmed();
-                     });
-        return mode;
-    };
-    const QString bundle = made("b.mlmodelc");
-    MadeBundle weights;
-    weights.constant("tensor<fp16, [4]>", "w",
-                     weights.blob(ElementType::Fp16, "[4]", halves({1, 2, 3, 4})));
-    weights.consume("w");
-    writeBundle(m_scratch, "b.mlmodelc", weights);
-    if (::syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION) < 1)
-        QSKIP("This kernel has no Landlock");
-    QCOMPARE(filterOf({QStringLiteral("inspect"), bundle}, bundle), QByteArray("2"));
-}
 
 KERNSCOPE_TEST(TestCliInput, QCoreApplication)
 #include "tst_cli_input.moc"

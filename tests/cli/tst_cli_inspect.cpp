@@ -7,7 +7,6 @@
 #include <QDir>
 #include <QFile>
 #include <QTemporaryDir>
-#include <QTest>
 
 using namespace kernscope;
 using namespace kernscope::test;
@@ -35,256 +34,238 @@ class TestCliInspect : public QObject
     Q_OBJECT
 
 private slots:
-    void usage_data();
-    void usage();
-    void unreadable_data();
-    void unreadable();
-    void document();
-    void statistics();
-    void forPeople();
-    void damaged();
-    void maskAgainstValues();
-    void onlyWhatIsAskedFor();
-    void namesThatAreNoText();
-    void fullDisk();
-    void findings();
+    void usage_data()
+    {
+        addColumns<QStringList, int>();
+        const auto row = [](const char *name, const QStringList &arguments, int exitCode) {
+            addRow(name, arguments, exitCode);
+        };
+        row("nothing", {}, 2);
+        row("unknown command", {u"conjure"_s}, 2);
+        row("no path", {u"inspect"_s}, 2);
+        row("unknown option", {u"inspect"_s, u"x"_s, u"--y"_s}, 2);
+        row("two paths", {u"inspect"_s, u"x"_s, u"y"_s}, 2);
+        row("help", {u"--help"_s}, 0);
+        row("help of a command", {u"inspect"_s, u"--help"_s}, 0);
+        row("version", {u"--version"_s}, 0);
+    }
+
+    void usage()
+    {
+        const auto [arguments, exitCode] = fetched<QStringList, int>();
+        const CliResult result = runCli(arguments);
+        QCOMPARE(result.exitCode, exitCode);
+        QVERIFY(!(exitCode == 0 ? result.out : result.err).isEmpty());
+    }
+
+    void unreadable_data()
+    {
+        QTest::addColumn<QByteArray>("content"); // null: no file at all
+        QTest::addColumn<int>("exitCode");
+        QTest::addColumn<QByteArray>("code");
+        addRow("no file", QByteArray(), 4, QByteArray("io.open"));
+        addRow("another kind", QByteArray("PK\x03\x04"), 3, QByteArray("bundle.kind"));
+        addRow("empty", QByteArray(""), 3, QByteArray("bundle.kind"));
+    }
+
+    void unreadable()
+    {
+        QFETCH(QByteArray, content);
+        QFETCH(int, exitCode);
+        QFETCH(QByteArray, code);
+        const QString path = m_scratch.filePath(u"unreadable"_s);
+        QFile::remove(path);
+        if (!content.isNull()) {
+            QFile file(path);
+            QVERIFY(file.open(QIODevice::WriteOnly));
+            file.write(content);
+        }
+        const CliResult people = runCli({u"inspect"_s, path});
+        QCOMPARE(people.exitCode, exitCode);
+        QVERIFY(people.out.isEmpty() && people.err.contains(code));
+        const CliResult result = runCli({u"inspect"_s, path, u"--json"_s});
+        QCOMPARE(result.exitCode, exitCode);
+        const Json json = result.json();
+        QCOMPARE(text(json["command"]), text("inspect"));
+        QCOMPARE(json["diagnostics"].size(), std::size_t(1));
+        QCOMPARE(text(json["diagnostics"][0]["code"]), text(code.toStdString()));
+        QVERIFY(result.err.isEmpty());
+    }
+
+    void document()
+    {
+        const QString path =
+            writeBundle(m_scratch, "sound.mlmodelc", sparseBundle(halves({1, -2})));
+        const CliResult result = runCli({u"inspect"_s, path, u"--json"_s});
+        QCOMPARE(result.exitCode, 0);
+        QVERIFY(result.err.isEmpty());
+        const Json json = result.json();
+        QVERIFY(!json.is_discarded());
+        QCOMPARE(text(json["bundle"]), text("sound.mlmodelc"));
+        QCOMPARE(text(json["weights"][0]["form"]), text("sparse"));
+        QVERIFY(!json["weights"][0].contains("sha256"));
+        std::map<std::string, std::uint64_t> covered;
+        for (const Json &section : json["sections"]) {
+            const std::string file = section["file"];
+            QCOMPARE(section["offset"].get<std::uint64_t>(), covered[file]);
+            covered[file] += section["bytes"].get<std::uint64_t>();
+        }
+        for (const Json &file : json["files"])
+            QCOMPARE(covered[file["path"]], file["bytes"].get<std::uint64_t>());
+    }
+
+    void statistics()
+    {
+        const QString path =
+            writeBundle(m_scratch, "stats.mlmodelc", sparseBundle(halves({1, -2})));
+        const CliResult result =
+            runCli({u"inspect"_s, path, u"--json"_s, u"--stats"_s, u"--hash"_s});
+        const Json weight = result.json()["weights"][0];
+        QCOMPARE(text(weight["zero_fraction"]), text(0.75));
+        QCOMPARE(text(weight["min"]), text(-2.0));
+        QCOMPARE(weight["sha256"].get<std::string>().size(), std::size_t(64));
+    }
+
+    void forPeople()
+    {
+        const QString path = writeBundle(m_scratch, "text.mlmodelc", sparseBundle(halves({1, -2})));
+        const CliResult result = runCli({u"inspect"_s, path, u"--stats"_s, u"--sections"_s});
+        QCOMPARE(result.exitCode, 0);
+        QVERIFY(result.out.contains("w: nonzero_data"));
+        QVERIFY(result.out.contains("75.0 %"));
+        QVERIFY(!result.out.contains('\x1b')); // no terminal, no colour
+        QVERIFY(result.err.isEmpty());         // and no progress
+        const CliResult quiet = runCli({u"inspect"_s, path, u"--quiet"_s});
+        QCOMPARE(quiet.exitCode, 0);
+        QVERIFY(quiet.out.isEmpty() && quiet.err.isEmpty());
+    }
+
+    /// One bad record: exit 3, its place is named, the sound weight is still there.
+    void damaged()
+    {
+        MadeBundle made = sparseBundle(halves({1, -2}));
+        made.constant("tensor<fp16, [2]>", "bad",
+                      made.blob(ElementType::Fp16, "[2]", halves({3, 4})));
+        Bytes weights = made.weights();
+        weights[made.lastRecord()] = std::byte(0);
+        const QString path = writeBundle(m_scratch, "bad.mlmodelc", made.text(), weights);
+        const CliResult result = runCli({u"inspect"_s, path, u"--json"_s, u"--stats"_s});
+        QCOMPARE(result.exitCode, 3);
+        const Json json = result.json();
+        QCOMPARE(json["diagnostics"].size(), std::size_t(1));
+        const Json &row = json["diagnostics"][0];
+        QCOMPARE(text(row["severity"]), text("error"));
+        QCOMPARE(text(row["code"]), text("blob.sentinel"));
+        QCOMPARE(text(row["file"]), text("weights/weight.bin"));
+        QCOMPARE(row["offset"].get<std::uint64_t>(), made.lastRecord());
+        QCOMPARE(json["errors"].size(), std::size_t(1));
+        QCOMPARE(json["weights"].size(), std::size_t(2));
+        QCOMPARE(text(json["weights"][0]["min"]), text(-2.0));
+        QCOMPARE(text(json["weights"][1]["fault"]["code"]), text("blob.sentinel"));
+        const CliResult people = runCli({u"inspect"_s, path});
+        QCOMPARE(people.exitCode, 3);
+        QVERIFY(people.out.contains("! bad"));
+        QVERIFY(people.err.contains("blob.sentinel"));
+    }
+
+    /// Without --stats as well: a mask that disagrees with its values is bad input.
+    void maskAgainstValues()
+    {
+        const QString path =
+            writeBundle(m_scratch, "mask.mlmodelc", sparseBundle(halves({1, 2, 3})));
+        const CliResult result = runCli({u"inspect"_s, path, u"--json"_s});
+        QCOMPARE(result.exitCode, 3);
+        const Json row = result.json()["diagnostics"][0];
+        QCOMPARE(text(row["code"]), text("codec.mask"));
+        QCOMPARE(text(row["offset"]), text(128));
+    }
+
+    void onlyWhatIsAskedFor()
+    {
+        MadeBundle made = sparseBundle(halves({1, 2}));
+        made.line("tensor<fp16, [2]> d = const()[name = string(\"d\"), val = " +
+                  made.blob(ElementType::Fp16, "[2]", halves({3, 4})) + "]");
+        made.consume("d");
+        const QString path = writeBundle(m_scratch, "where.mlmodelc", made);
+        const auto namesWhere = [&path](const char *where) {
+            const CliResult result =
+                runCli({u"inspect"_s, path, u"--json"_s, u"--where"_s, QString::fromLatin1(where)});
+            QStringList names;
+            const Json document = result.json();
+            for (const Json &weight : document["weights"])
+                names += QString::fromStdString(weight["name"]);
+            return result.exitCode == 0 ? names.join(u' ') : u"failed"_s;
+        };
+        QCOMPARE(namesWhere("form:sparse"), u"w"_s);
+        QCOMPARE(namesWhere("-form:sparse"), u"d"_s);
+        QCOMPARE(namesWhere("zeros>0.5"), u"w"_s); // counted without --stats
+        QCOMPARE(namesWhere("zeros<0.5"), u"d"_s);
+        QCOMPARE(namesWhere("bytes>1M"), QString());
+        QCOMPARE(namesWhere("dense:M1"), u"d"_s);
+        const CliResult people = runCli({u"inspect"_s, path, u"--where"_s, u"axes=1"_s});
+        QCOMPARE(people.exitCode, 0);
+        QVERIFY(!people.out.contains("sparse "));
+        for (const char *bad : {"zeros>", "colour:red", "folds:M99"}) {
+            const CliResult refused =
+                runCli({u"inspect"_s, path, u"--where"_s, QString::fromLatin1(bad)});
+            QCOMPARE(refused.exitCode, 2);
+            QVERIFY(!refused.err.isEmpty());
+        }
+    }
+
+    void namesThatAreNoText()
+    {
+        MadeBundle made;
+        made.line("tensor<fp16, [2]> w = const()[name = string(\"a\xff\x1b[31m\"), val = " +
+                  made.blob(ElementType::Fp16, "[2]", halves({3, 4})) + "]");
+        const QString path = writeBundle(m_scratch, "names.mlmodelc", made);
+        const CliResult result = runCli({u"inspect"_s, path, u"--json"_s});
+        QVERIFY(!result.json().is_discarded());
+        QVERIFY(!runCli({u"inspect"_s, path}).out.contains('\x1b'));
+    }
+
+    void fullDisk()
+    {
+        if (!QFile::exists(u"/dev/full"_s))
+            QSKIP("There is no /dev/full here.");
+        const QString path = writeBundle(m_scratch, "full.mlmodelc", sparseBundle(halves({1, -2})));
+        const CliResult result = runCliInto(u"/dev/full"_s, {u"inspect"_s, path, u"--json"_s});
+        QCOMPARE(result.exitCode, 4);
+    }
+
+    void findings()
+    {
+        MadeBundle made;
+        Bytes values = halves({1, 2, 3, 4, 5, 6, 7, 8});
+        const Bytes constant = halves({3, 3, 3, 3, 3, 3, 3, 3});
+        values.insert(values.end(), constant.begin(), constant.end());
+        made.constant("tensor<fp16, [2, 8]>", "w", made.blob(ElementType::Fp16, "[2, 8]", values));
+        made.consume("w");
+        made.blob(ElementType::Fp16, "[2]", halves({1, 2})); // a record that nothing names
+        const QString path = writeBundle(m_scratch, "findings.mlmodelc", made);
+        const CliResult result = runCli({u"inspect"_s, path, u"--json"_s, u"--findings"_s});
+        QCOMPARE(result.exitCode, 0);
+        const auto found = result.json()["findings"];
+        QCOMPARE(found.size(), std::size_t(2));
+        QCOMPARE(found[0]["kind"].get<std::string>(), "unused_records");
+        QCOMPARE(found[0]["file"].get<std::string>(), "weights/weight.bin");
+        QCOMPARE(found[1]["kind"].get<std::string>(), "constant_channels");
+        QCOMPARE(found[1]["weight"].get<std::string>(), "w");
+        QCOMPARE(found[1]["count"].get<int>(), 1);
+        QCOMPARE(found[1]["of"].get<int>(), 2);
+        const CliResult text = runCli({u"inspect"_s, path, u"--findings"_s});
+        QVERIFY2(text.out.contains("Worth a look"), text.out);
+        QVERIFY2(text.out.contains("1 of 2 output channels hold a single value"), text.out);
+        const QString report = m_scratch.filePath(u"findings.html"_s);
+        QCOMPARE(runCli({u"inspect"_s, path, u"-o"_s, report}).exitCode, 0);
+        QFile file(report);
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        QVERIFY(file.readAll().contains("output channels hold a single value"));
+    }
 
 private:
     QTemporaryDir m_scratch;
 };
-
-void TestCliInspect::usage_data()
-{
-    QTest::addColumn<QStringList>("arguments");
-    QTest::addColumn<int>("exitCode");
-    const auto row = [](const char *name, const QStringList &arguments, int exitCode) {
-        QTest::newRow(name) << arguments << exitCode;
-    };
-    row("nothing", {}, 2);
-    row("unknown command", {QStringLiteral("conjure")}, 2);
-    row("no path", {QStringLiteral("inspect")}, 2);
-    row("unknown option", {QStringLiteral("inspect"), QStringLiteral("x"), QStringLiteral("--y")},
-        2);
-    row("two paths", {QStringLiteral("inspect"), QStringLiteral("x"), QStringLiteral("y")}, 2);
-    row("help", {QStringLiteral("--help")}, 0);
-    row("help of a command", {QStringLiteral("inspect"), QStringLiteral("--help")}, 0);
-    row("version", {QStringLiteral("--version")}, 0);
-}
-
-void TestCliInspect::usage()
-{
-    QFETCH(QStringList, arguments);
-    QFETCH(int, exitCode);
-    const CliResult result = runCli(arguments);
-    QCOMPARE(result.exitCode, exitCode);
-    QVERIFY(!(exitCode == 0 ? result.out : result.err).isEmpty());
-}
-
-void TestCliInspect::unreadable_data()
-{
-    QTest::addColumn<QByteArray>("content"); // null: no file at all
-    QTest::addColumn<int>("exitCode");
-    QTest::addColumn<QByteArray>("code");
-    QTest::newRow("no file") << QByteArray() << 4 << QByteArray("io.open");
-    QTest::newRow("another kind") << QByteArray("PK\x03\x04") << 3 << QByteArray("bundle.kind");
-    QTest::newRow("empty") << QByteArray("") << 3 << QByteArray("bundle.kind");
-}
-
-void TestCliInspect::unreadable()
-{
-    QFETCH(QByteArray, content);
-    QFETCH(int, exitCode);
-    QFETCH(QByteArray, code);
-    const QString path = m_scratch.filePath(QStringLiteral("unreadable"));
-    QFile::remove(path);
-    if (!content.isNull()) {
-        QFile file(path);
-        QVERIFY(file.open(QIODevice::WriteOnly));
-        file.write(content);
-    }
-    const CliResult people = runCli({QStringLiteral("inspect"), path});
-    QCOMPARE(people.exitCode, exitCode);
-    QVERIFY(people.out.isEmpty() && people.err.contains(code));
-    const CliResult result = runCli({QStringLiteral("inspect"), path, QStringLiteral("--json")});
-    QCOMPARE(result.exitCode, exitCode);
-    const Json json = result.json();
-    QCOMPARE(text(json["command"]), text("inspect"));
-    QCOMPARE(json["diagnostics"].size(), std::size_t(1));
-    QCOMPARE(text(json["diagnostics"][0]["code"]), text(code.toStdString()));
-    QVERIFY(result.err.isEmpty());
-}
-
-void TestCliInspect::document()
-{
-    const QString path = writeBundle(m_scratch, "sound.mlmodelc", sparseBundle(halves({1, -2})));
-    const CliResult result = runCli({QStringLiteral("inspect"), path, QStringLiteral("--json")});
-    QCOMPARE(result.exitCode, 0);
-    QVERIFY(result.err.isEmpty());
-    const Json json = result.json();
-    QVERIFY(!json.is_discarded());
-    QCOMPARE(text(json["bundle"]), text("sound.mlmodelc"));
-    QCOMPARE(text(json["weights"][0]["form"]), text("sparse"));
-    QVERIFY(!json["weights"][0].contains("sha256"));
-    std::map<std::string, std::uint64_t> covered;
-    for (const Json &section : json["sections"]) {
-        const std::string file = section["file"];
-        QCOMPARE(section["offset"].get<std::uint64_t>(), covered[file]);
-        covered[file] += section["bytes"].get<std::uint64_t>();
-    }
-    for (const Json &file : json["files"])
-        QCOMPARE(covered[file["path"]], file["bytes"].get<std::uint64_t>());
-}
-
-void TestCliInspect::statistics()
-{
-    const QString path = writeBundle(m_scratch, "stats.mlmodelc", sparseBundle(halves({1, -2})));
-    const CliResult result = runCli({QStringLiteral("inspect"), path, QStringLiteral("--json"),
-                                     QStringLiteral("--stats"), QStringLiteral("--hash")});
-    const Json weight = result.json()["weights"][0];
-    QCOMPARE(text(weight["zero_fraction"]), text(0.75));
-    QCOMPARE(text(weight["min"]), text(-2.0));
-    QCOMPARE(weight["sha256"].get<std::string>().size(), std::size_t(64));
-}
-
-void TestCliInspect::forPeople()
-{
-    const QString path = writeBundle(m_scratch, "text.mlmodelc", sparseBundle(halves({1, -2})));
-    const CliResult result = runCli(
-        {QStringLiteral("inspect"), path, QStringLiteral("--stats"), QStringLiteral("--sections")});
-    QCOMPARE(result.exitCode, 0);
-    QVERIFY(result.out.contains("w: nonzero_data"));
-    QVERIFY(result.out.contains("75.0 %"));
-    QVERIFY(!result.out.contains('\x1b')); // no terminal, no colour
-    QVERIFY(result.err.isEmpty());         // and no progress
-    const CliResult quiet = runCli({QStringLiteral("inspect"), path, QStringLiteral("--quiet")});
-    QCOMPARE(quiet.exitCode, 0);
-    QVERIFY(quiet.out.isEmpty() && quiet.err.isEmpty());
-}
-
-/// One bad record: exit 3, its place is named, the sound weight is still there.
-void TestCliInspect::damaged()
-{
-    MadeBundle made = sparseBundle(halves({1, -2}));
-    made.constant("tensor<fp16, [2]>", "bad", made.blob(ElementType::Fp16, "[2]", halves({3, 4})));
-    Bytes weights = made.weights();
-    weights[made.lastRecord()] = std::byte(0);
-    const QString path = writeBundle(m_scratch, "bad.mlmodelc", made.text(), weights);
-    const CliResult result = runCli(
-        {QStringLiteral("inspect"), path, QStringLiteral("--json"), QStringLiteral("--stats")});
-    QCOMPARE(result.exitCode, 3);
-    const Json json = result.json();
-    QCOMPARE(json["diagnostics"].size(), std::size_t(1));
-    const Json &row = json["diagnostics"][0];
-    QCOMPARE(text(row["severity"]), text("error"));
-    QCOMPARE(text(row["code"]), text("blob.sentinel"));
-    QCOMPARE(text(row["file"]), text("weights/weight.bin"));
-    QCOMPARE(row["offset"].get<std::uint64_t>(), made.lastRecord());
-    QCOMPARE(json["errors"].size(), std::size_t(1));
-    QCOMPARE(json["weights"].size(), std::size_t(2));
-    QCOMPARE(text(json["weights"][0]["min"]), text(-2.0));
-    QCOMPARE(text(json["weights"][1]["fault"]["code"]), text("blob.sentinel"));
-    const CliResult people = runCli({QStringLiteral("inspect"), path});
-    QCOMPARE(people.exitCode, 3);
-    QVERIFY(people.out.contains("! bad"));
-    QVERIFY(people.err.contains("blob.sentinel"));
-}
-
-/// Without --stats as well: a mask that disagrees with its values is bad input.
-void TestCliInspect::maskAgainstValues()
-{
-    const QString path = writeBundle(m_scratch, "mask.mlmodelc", sparseBundle(halves({1, 2, 3})));
-    const CliResult result = runCli({QStringLiteral("inspect"), path, QStringLiteral("--json")});
-    QCOMPARE(result.exitCode, 3);
-    const Json row = result.json()["diagnostics"][0];
-    QCOMPARE(text(row["code"]), text("codec.mask"));
-    QCOMPARE(text(row["offset"]), text(128));
-}
-
-void TestCliInspect::onlyWhatIsAskedFor()
-{
-    MadeBundle made = sparseBundle(halves({1, 2}));
-    made.line("tensor<fp16, [2]> d = const()[name = string(\"d\"), val = " +
-              made.blob(ElementType::Fp16, "[2]", halves({3, 4})) + "]");
-    made.consume("d");
-    const QString path = writeBundle(m_scratch, "where.mlmodelc", made);
-    const auto namesWhere = [&path](const char *where) {
-        const CliResult result = runCli({QStringLiteral("inspect"), path, QStringLiteral("--json"),
-                                         QStringLiteral("--where"), QString::fromLatin1(where)});
-        QStringList names;
-        const Json document = result.json();
-        for (const Json &weight : document["weights"])
-            names += QString::fromStdString(weight["name"]);
-        return result.exitCode == 0 ? names.join(u' ') : QStringLiteral("failed");
-    };
-    QCOMPARE(namesWhere("form:sparse"), QStringLiteral("w"));
-    QCOMPARE(namesWhere("-form:sparse"), QStringLiteral("d"));
-    QCOMPARE(namesWhere("zeros>0.5"), QStringLiteral("w")); // counted without --stats
-    QCOMPARE(namesWhere("zeros<0.5"), QStringLiteral("d"));
-    QCOMPARE(namesWhere("bytes>1M"), QString());
-    QCOMPARE(namesWhere("dense:M1"), QStringLiteral("d"));
-    const CliResult people = runCli(
-        {QStringLiteral("inspect"), path, QStringLiteral("--where"), QStringLiteral("axes=1")});
-    QCOMPARE(people.exitCode, 0);
-    QVERIFY(!people.out.contains("sparse "));
-    for (const char *bad : {"zeros>", "colour:red", "folds:M99"}) {
-        const CliResult refused = runCli(
-            {QStringLiteral("inspect"), path, QStringLiteral("--where"), QString::fromLatin1(bad)});
-        QCOMPARE(refused.exitCode, 2);
-        QVERIFY(!refused.err.isEmpty());
-    }
-}
-
-void TestCliInspect::findings()
-{
-    MadeBundle made;
-    Bytes values = halves({1, 2, 3, 4, 5, 6, 7, 8});
-    const Bytes constant = halves({3, 3, 3, 3, 3, 3, 3, 3});
-    values.insert(values.end(), constant.begin(), constant.end());
-    made.constant("tensor<fp16, [2, 8]>", "w", made.blob(ElementType::Fp16, "[2, 8]", values));
-    made.consume("w");
-    made.blob(ElementType::Fp16, "[2]", halves({1, 2})); // a record that nothing names
-    const QString path = writeBundle(m_scratch, "findings.mlmodelc", made);
-    const CliResult result = runCli(
-        {QStringLiteral("inspect"), path, QStringLiteral("--json"), QStringLiteral("--findings")});
-    QCOMPARE(result.exitCode, 0);
-    const auto found = result.json()["findings"];
-    QCOMPARE(found.size(), std::size_t(2));
-    QCOMPARE(found[0]["kind"].get<std::string>(), std::string("unused_records"));
-    QCOMPARE(found[0]["file"].get<std::string>(), std::string("weights/weight.bin"));
-    QCOMPARE(found[1]["kind"].get<std::string>(), std::string("constant_channels"));
-    QCOMPARE(found[1]["weight"].get<std::string>(), std::string("w"));
-    QCOMPARE(found[1]["count"].get<int>(), 1);
-    QCOMPARE(found[1]["of"].get<int>(), 2);
-    const CliResult text = runCli({QStringLiteral("inspect"), path, QStringLiteral("--findings")});
-    QVERIFY2(text.out.contains("Worth a look"), text.out);
-    QVERIFY2(text.out.contains("1 of 2 output channels hold a single value"), text.out);
-    const QString report = m_scratch.filePath(QStringLiteral("findings.html"));
-    QCOMPARE(runCli({QStringLiteral("inspect"), path, QStringLiteral("-o"), report}).exitCode, 0);
-    QFile file(report);
-    QVERIFY(file.open(QIODevice::ReadOnly));
-    QVERIFY(file.readAll().contains("output channels hold a single value"));
-}
-
-void TestCliInspect::namesThatAreNoText()
-{
-    MadeBundle made;
-    made.line("tensor<fp16, [2]> w = const()[name = string(\"a\xff\x1b[31m\"), val = " +
-              made.blob(ElementType::Fp16, "[2]", halves({3, 4})) + "]");
-    const QString path = writeBundle(m_scratch, "names.mlmodelc", made);
-    const CliResult result = runCli({QStringLiteral("inspect"), path, QStringLiteral("--json")});
-    QVERIFY(!result.json().is_discarded());
-    QVERIFY(!runCli({QStringLiteral("inspect"), path}).out.contains('\x1b'));
-}
-
-void TestCliInspect::fullDisk()
-{
-    if (!QFile::exists(QStringLiteral("/dev/full")))
-        QSKIP("There is no /dev/full here.");
-    const QString path = writeBundle(m_scratch, "full.mlmodelc", sparseBundle(halves({1, -2})));
-    const CliResult result = runCliInto(
-        QStringLiteral("/dev/full"), {QStringLiteral("inspect"), path, QStringLiteral("--json")});
-    QCOMPARE(result.exitCode, 4);
-}
 
 KERNSCOPE_TEST(TestCliInspect, QCoreApplication)
 #include "tst_cli_inspect.moc"

@@ -21,7 +21,6 @@
 #include <QDir>
 #include <QFile>
 #include <QProcess>
-#include <QTest>
 
 #include <fmt/format.h>
 
@@ -91,14 +90,223 @@ class TestCliInterrupt : public QObject
     Q_OBJECT
 
 private slots:
-    void initTestCase();
-    void stops_data();
-    void stops();
-    void secondOutputReplacesNothing();
-    void savesInPlaceAllOrNothing_data();
-    void savesInPlaceAllOrNothing();
-    void recoveryLeavesTheJournal_data();
-    void recoveryLeavesTheJournal();
+    void initTestCase()
+    {
+        const std::string shape = fmt::format("[{}, 4096]", kElements / 4096);
+        const Bytes values = numbers(kElements);
+        MadeBundle made;
+        made.constant("tensor<fp16, " + shape + ">", "w",
+                      made.blob(ElementType::Fp16, shape, values));
+        made.consume("w");
+        writeBundle(m_scratch, "a.mlmodelc", made);
+        writeBundle(m_scratch, "b.mlmodelc", made);
+        std::ofstream array(m_scratch.filePath(u"w.npy"_s).toStdString(), std::ios::binary);
+        array << npyHeader(ElementType::Fp16, {kElements / 4096, 4096});
+        array.write(reinterpret_cast<const char *>(values.data()),
+                    static_cast<std::streamsize>(values.size()));
+        array.close();
+        QVERIFY(array.good());
+        const CliResult folder =
+            runCli(arguments("quantize %/w.npy --format mxfp8 --tiles -o %/q"));
+        QVERIFY2(folder.exitCode == 0, folder.err.constData());
+    }
+
+    void stops_data()
+    {
+        QTest::addColumn<QByteArray>("line");
+        QTest::addColumn<int>("delay"); // ms after the start
+        for (const char *line :
+             {"inspect %/a.mlmodelc --stats --hash", "decode %/a.mlmodelc w --as fp32 -o %/out.npy",
+              "diff %/a.mlmodelc %/b.mlmodelc --values", "choose %/a.mlmodelc",
+              "encode %/a.mlmodelc w --form palette --bits 8 -o %/out",
+              "encode %/a.mlmodelc w --form dense -o %/out",
+              "patch %/a.mlmodelc --fill w[:,:]=0.5 -o %/out",
+              "section build %/a.mlmodelc -o %/out",
+              "section build %/a.mlmodelc --form palette --bits 4 -o %/out",
+              "quantize %/w.npy --format mxfp8 --axis 0 --tiles -o %/out",
+              "dequantize %/q -o %/out.npy"}) {
+            for (const int delay : {5, 120, 450})
+                QTest::addRow("%s, %d ms", line, delay) << QByteArray(line) << delay;
+        }
+    }
+
+    void stops()
+    {
+        QFETCH(QByteArray, line);
+        QFETCH(int, delay);
+        const State before = stateOf(m_scratch.path());
+        const double spent = secondsOfChildren();
+        QProcess process;
+        process.start(cliProgram(), arguments(line) << u"--json"_s);
+        QVERIFY(process.waitForStarted());
+        const qint64 id = process.processId();
+        process.waitForFinished(delay);
+        const double used = secondsOf(id);
+        if (process.state() == QProcess::Running)
+            ::kill(pid_t(id), delay > 100 ? SIGTERM : SIGINT);
+        QVERIFY(process.state() == QProcess::NotRunning || process.waitForFinished(60000));
+        State after = stateOf(m_scratch.path());
+        const bool written = after.count("out") > 0 || after.count("out.npy") > 0;
+        if (process.exitStatus() == QProcess::CrashExit) {
+            QVERIFY(delay < 100); // before the program had begun to catch signals
+            QVERIFY(!written);
+        } else if (process.exitCode() == 4) {
+            const double more = secondsOfChildren() - spent - used;
+            QVERIFY2(more < 1.0, qPrintable(u"%1 s of CPU time more"_s.arg(more)));
+            const auto document = nlohmann::json::parse(
+                process.readAllStandardOutput().toStdString(), nullptr, false);
+            QVERIFY(!document.is_discarded());
+            const std::string stopped = document["diagnostics"].dump();
+            if (document["diagnostics"].empty()) // the signal came when all was done
+                QVERIFY(written ||
+                        process.readAllStandardError().contains("when the work was done"));
+            else // what is there is whole, and said: a slow disk may take the time that is left
+                QCOMPARE(stopped.find("was written before") != std::string::npos, written);
+        } else { // done before the signal came
+            QVERIFY(process.exitCode() == 0 || process.exitCode() == 1);
+        }
+        std::error_code fault;
+        std::erase_if(after, [](const auto &entry) { return entry.first.starts_with("out"); });
+        for (const char *output : {"out", "out.npy"})
+            fs::remove_all(m_scratch.filePath(QString::fromUtf8(output)).toStdString(), fault);
+        QVERIFY(after == before); // the inputs are as they were, and no part is left
+        QVERIFY(stateOf(m_scratch.path()) == before);
+    }
+
+    /// --force, stopped when all of the new file is on the disk and not yet in its place: the file
+    /// that was to be replaced is still there.
+    void secondOutputReplacesNothing()
+    {
+        const QString output = m_scratch.filePath(u"old"_s);
+        {
+            QFile file(output);
+            QVERIFY(file.open(QIODevice::WriteOnly));
+            file.write("before");
+        }
+        const State before = stateOf(m_scratch.path());
+        bool stopped = false;
+        const CliResult result = runCliPaused(
+            u"1 fsync"_s,
+            arguments("section build %/a.mlmodelc --form palette --bits 4 --force -o %/old"),
+            [&stopped](qint64 process) { stopped = ::kill(pid_t(process), SIGTERM) == 0; });
+        QVERIFY(stopped);
+        QCOMPARE(result.exitCode, 4);
+        QVERIFY2(result.err.contains("nothing was written"), result.err);
+        QVERIFY(stateOf(m_scratch.path()) == before);
+    }
+
+    void savesInPlaceAllOrNothing_data()
+    {
+        QTest::addColumn<int>("delay");
+        for (const int delay : {150, 600, 1500, 4000})
+            QTest::addRow("%d ms", delay) << delay;
+    }
+
+    /// Every byte is the old one, or every byte is the new one and the command says so.
+    void savesInPlaceAllOrNothing()
+    {
+        QFETCH(int, delay);
+        const QTemporaryDir folder;
+        const fs::path bundle = fs::path(folder.path().toStdString()) / "p.mlmodelc";
+        fs::copy(m_scratch.filePath(u"a.mlmodelc"_s).toStdString(), bundle,
+                 fs::copy_options::recursive);
+        const QString weights = QString::fromStdString((bundle / "weights/weight.bin").string());
+        const auto contentOf = [](const QString &path) {
+            QFile file(path);
+            return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+        };
+        const QByteArray old = contentOf(weights);
+        QByteArray filled = old;
+        for (qsizetype at = filled.size() - qsizetype(2 * kElements); at < filled.size(); at += 2) {
+            filled[at] = '\x00';
+            filled[at + 1] = '\x38'; // 0.5
+        }
+        QProcess process;
+        process.start(cliProgram(), {u"patch"_s, QString::fromStdString(bundle.string()),
+                                     u"--fill"_s, u"w[:,:]=0.5"_s, u"--in-place"_s});
+        QVERIFY(process.waitForStarted());
+        const qint64 id = process.processId();
+        process.waitForFinished(delay);
+        if (process.state() == QProcess::Running)
+            ::kill(pid_t(id), SIGTERM);
+        QVERIFY(process.state() == QProcess::NotRunning || process.waitForFinished(60000));
+        QCOMPARE(process.exitStatus(), QProcess::NormalExit);
+        const QByteArray now = contentOf(weights);
+        if (now == old) {
+            QCOMPARE(process.exitCode(), 4);
+        } else {
+            QVERIFY(now == filled);
+            QVERIFY(process.exitCode() == 0 || process.exitCode() == 4);
+            QVERIFY(process.readAllStandardOutput().contains("changed"));
+        }
+        QCOMPARE(QDir(folder.path()).entryList(QDir::Files | QDir::Dirs | QDir::NoDotAndDotDot),
+                 QStringList{u"p.mlmodelc"_s});
+    }
+
+    void recoveryLeavesTheJournal_data()
+    {
+        QTest::addColumn<int>("delay");
+        for (const int delay : {60, 250, 500, 1000})
+            QTest::addRow("%d ms", delay) << delay;
+    }
+
+    /// The journal of a large save, whose new bytes are all there: recover stops at once at a
+    /// signal, every byte is an old or a new one then, and the next recover puts the old ones back.
+    void recoveryLeavesTheJournal()
+    {
+        QFETCH(int, delay);
+        constexpr std::uint64_t kBytes = std::uint64_t(96) << 20, kFirst = 128;
+        const QTemporaryDir folder;
+        MadeBundle made;
+        const std::string shape = fmt::format("[{}]", kBytes / 2);
+        made.constant("tensor<fp16, " + shape + ">", "w",
+                      made.blob(ElementType::Fp16, shape, Bytes(kBytes, std::byte{1})));
+        made.consume("w");
+        const QString path = writeBundle(folder, "r.mlmodelc", made);
+        const fs::path weights = (path + u"/weights/weight.bin"_s).toStdString();
+        const fs::path journal = patch::journalPath(path.toStdString());
+        {
+            const auto file = OverlaidFile::open(weights, "weight.bin");
+            QVERIFY(file && (*file)->write(FileOffset(kFirst), Bytes(kBytes, std::byte{2})));
+            const std::vector<patch::JournalPart> parts{
+                {"weights/weight.bin", file->get(), {{FileOffset(kFirst), ByteCount(kBytes)}}}};
+            QVERIFY(patch::writeJournal(journal, parts));
+        }
+        {
+            QFile file(QString::fromStdString(weights.string()));
+            QVERIFY(file.open(QIODevice::ReadWrite) && file.seek(qint64(kFirst)));
+            QCOMPARE(file.write(QByteArray(qsizetype(kBytes), '\2')), qint64(kBytes));
+        }
+        const auto others = [&weights](const std::string &allowed) {
+            QFile file(QString::fromStdString(weights.string()));
+            if (!file.open(QIODevice::ReadOnly) || !file.seek(qint64(kFirst)))
+                return true;
+            const QByteArray all = file.readAll();
+            return std::any_of(all.begin(), all.end(),
+                               [&allowed](char c) { return allowed.find(c) == std::string::npos; });
+        };
+        const double spent = secondsOfChildren();
+        QProcess process;
+        process.start(cliProgram(), {u"recover"_s, path});
+        QVERIFY(process.waitForStarted());
+        const qint64 id = process.processId();
+        process.waitForFinished(delay);
+        const double used = secondsOf(id);
+        if (process.state() == QProcess::Running)
+            ::kill(pid_t(id), SIGINT);
+        QVERIFY(process.state() == QProcess::NotRunning || process.waitForFinished(60000));
+        QCOMPARE(process.exitStatus(), QProcess::NormalExit);
+        if (process.exitCode() == 4) {
+            const double more = secondsOfChildren() - spent - used;
+            QVERIFY2(more < 1.0, qPrintable(u"%1 s of CPU time more"_s.arg(more)));
+            QVERIFY(!others("\1\2"));
+        } else {
+            QCOMPARE(process.exitCode(), 0);
+        }
+        QCOMPARE(runCli({u"recover"_s, path}).exitCode, 0);
+        QVERIFY(!others("\1"));
+        QVERIFY(!fs::exists(journal));
+    }
 
 private:
     QStringList arguments(const QByteArray &line) const
@@ -111,222 +319,6 @@ private:
 
     QTemporaryDir m_scratch;
 };
-
-void TestCliInterrupt::initTestCase()
-{
-    const std::string shape = fmt::format("[{}, 4096]", kElements / 4096);
-    const Bytes values = numbers(kElements);
-    MadeBundle made;
-    made.constant("tensor<fp16, " + shape + ">", "w", made.blob(ElementType::Fp16, shape, values));
-    made.consume("w");
-    writeBundle(m_scratch, "a.mlmodelc", made);
-    writeBundle(m_scratch, "b.mlmodelc", made);
-    std::ofstream array(m_scratch.filePath(QStringLiteral("w.npy")).toStdString(),
-                        std::ios::binary);
-    array << npyHeader(ElementType::Fp16, {kElements / 4096, 4096});
-    array.write(reinterpret_cast<const char *>(values.data()),
-                static_cast<std::streamsize>(values.size()));
-    array.close();
-    QVERIFY(array.good());
-    const CliResult folder = runCli(arguments("quantize %/w.npy --format mxfp8 --tiles -o %/q"));
-    QVERIFY2(folder.exitCode == 0, folder.err.constData());
-}
-
-void TestCliInterrupt::stops_data()
-{
-    QTest::addColumn<QByteArray>("line");
-    QTest::addColumn<int>("delay"); // ms after the start
-    for (const char *line :
-         {"inspect %/a.mlmodelc --stats --hash", "decode %/a.mlmodelc w --as fp32 -o %/out.npy",
-          "diff %/a.mlmodelc %/b.mlmodelc --values", "choose %/a.mlmodelc",
-          "encode %/a.mlmodelc w --form palette --bits 8 -o %/out",
-          "encode %/a.mlmodelc w --form dense -o %/out",
-          "patch %/a.mlmodelc --fill w[:,:]=0.5 -o %/out", "section build %/a.mlmodelc -o %/out",
-          "section build %/a.mlmodelc --form palette --bits 4 -o %/out",
-          "quantize %/w.npy --format mxfp8 --axis 0 --tiles -o %/out",
-          "dequantize %/q -o %/out.npy"}) {
-        for (const int delay : {5, 120, 450})
-            QTest::addRow("%s, %d ms", line, delay) << QByteArray(line) << delay;
-    }
-}
-
-void TestCliInterrupt::stops()
-{
-    QFETCH(QByteArray, line);
-    QFETCH(int, delay);
-    const State before = stateOf(m_scratch.path());
-    const double spent = secondsOfChildren();
-    QProcess process;
-    process.start(cliProgram(), arguments(line) << QStringLiteral("--json"));
-    QVERIFY(process.waitForStarted());
-    const qint64 id = process.processId();
-    process.waitForFinished(delay);
-    const double used = secondsOf(id);
-    if (process.state() == QProcess::Running)
-        ::kill(pid_t(id), delay > 100 ? SIGTERM : SIGINT);
-    QVERIFY(process.state() == QProcess::NotRunning || process.waitForFinished(60000));
-    State after = stateOf(m_scratch.path());
-    const bool written = after.count("out") > 0 || after.count("out.npy") > 0;
-    if (process.exitStatus() == QProcess::CrashExit) {
-        QVERIFY(delay < 100); // before the program had begun to catch signals
-        QVERIFY(!written);
-    } else if (process.exitCode() == 4) {
-        const double more = secondsOfChildren() - spent - used;
-        QVERIFY2(more < 1.0, qPrintable(QStringLiteral("%1 s of CPU time more").arg(more)));
-        const auto document =
-            nlohmann::json::parse(process.readAllStandardOutput().toStdString(), nullptr, false);
-        QVERIFY(!document.is_discarded());
-        const std::string stopped = document["diagnostics"].dump();
-        if (document["diagnostics"].empty()) // the signal came when all was done
-            QVERIFY(written || process.readAllStandardError().contains("when the work was done"));
-        else // what is there is whole, and said: a slow disk may take the time that is left
-            QCOMPARE(stopped.find("was written before") != std::string::npos, written);
-    } else { // done before the signal came
-        QVERIFY(process.exitCode() == 0 || process.exitCode() == 1);
-    }
-    std::error_code fault;
-    std::erase_if(after, [](const auto &entry) { return entry.first.starts_with("out"); });
-    for (const char *output : {"out", "out.npy"})
-        fs::remove_all(m_scratch.filePath(QString::fromUtf8(output)).toStdString(), fault);
-    QVERIFY(after == before); // the inputs are as they were, and no part is left
-    QVERIFY(stateOf(m_scratch.path()) == before);
-}
-
-/// --force, stopped when all of the new file is on the disk and not yet in its place: the file that
-/// was to be replaced is still there.
-void TestCliInterrupt::secondOutputReplacesNothing()
-{
-    const QString output = m_scratch.filePath(QStringLiteral("old"));
-    {
-        QFile file(output);
-        QVERIFY(file.open(QIODevice::WriteOnly));
-        file.write("before");
-    }
-    const State before = stateOf(m_scratch.path());
-    bool stopped = false;
-    const CliResult result = runCliPaused(
-        QStringLiteral("1 fsync"),
-        arguments("section build %/a.mlmodelc --form palette --bits 4 --force -o %/old"),
-        [&stopped](qint64 process) { stopped = ::kill(pid_t(process), SIGTERM) == 0; });
-    QVERIFY(stopped);
-    QCOMPARE(result.exitCode, 4);
-    QVERIFY2(result.err.contains("nothing was written"), result.err);
-    QVERIFY(stateOf(m_scratch.path()) == before);
-}
-
-void TestCliInterrupt::savesInPlaceAllOrNothing_data()
-{
-    QTest::addColumn<int>("delay");
-    for (const int delay : {150, 600, 1500, 4000})
-        QTest::addRow("%d ms", delay) << delay;
-}
-
-/// Every byte is the old one, or every byte is the new one and the command says so.
-void TestCliInterrupt::savesInPlaceAllOrNothing()
-{
-    QFETCH(int, delay);
-    const QTemporaryDir folder;
-    const fs::path bundle = fs::path(folder.path().toStdString()) / "p.mlmodelc";
-    fs::copy(m_scratch.filePath(QStringLiteral("a.mlmodelc")).toStdString(), bundle,
-             fs::copy_options::recursive);
-    const QString weights = QString::fromStdString((bundle / "weights/weight.bin").string());
-    const auto contentOf = [](const QString &path) {
-        QFile file(path);
-        return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
-    };
-    const QByteArray old = contentOf(weights);
-    QByteArray filled = old;
-    for (qsizetype at = filled.size() - qsizetype(2 * kElements); at < filled.size(); at += 2) {
-        filled[at] = '\x00';
-        filled[at + 1] = '\x38'; // 0.5
-    }
-    QProcess process;
-    process.start(cliProgram(), {QStringLiteral("patch"), QString::fromStdString(bundle.string()),
-                                 QStringLiteral("--fill"), QStringLiteral("w[:,:]=0.5"),
-                                 QStringLiteral("--in-place")});
-    QVERIFY(process.waitForStarted());
-    const qint64 id = process.processId();
-    process.waitForFinished(delay);
-    if (process.state() == QProcess::Running)
-        ::kill(pid_t(id), SIGTERM);
-    QVERIFY(process.state() == QProcess::NotRunning || process.waitForFinished(60000));
-    QCOMPARE(process.exitStatus(), QProcess::NormalExit);
-    const QByteArray now = contentOf(weights);
-    if (now == old) {
-        QCOMPARE(process.exitCode(), 4);
-    } else {
-        QVERIFY(now == filled);
-        QVERIFY(process.exitCode() == 0 || process.exitCode() == 4);
-        QVERIFY(process.readAllStandardOutput().contains("changed"));
-    }
-    QCOMPARE(QDir(folder.path()).entryList(QDir::Files | QDir::Dirs | QDir::NoDotAndDotDot),
-             QStringList{QStringLiteral("p.mlmodelc")});
-}
-
-void TestCliInterrupt::recoveryLeavesTheJournal_data()
-{
-    QTest::addColumn<int>("delay");
-    for (const int delay : {60, 250, 500, 1000})
-        QTest::addRow("%d ms", delay) << delay;
-}
-
-/// The journal of a large save, whose new bytes are all there: recover stops at once at a signal,
-/// every byte is an old or a new one then, and the next recover puts the old ones back.
-void TestCliInterrupt::recoveryLeavesTheJournal()
-{
-    QFETCH(int, delay);
-    constexpr std::uint64_t kBytes = std::uint64_t(96) << 20, kFirst = 128;
-    const QTemporaryDir folder;
-    MadeBundle made;
-    const std::string shape = fmt::format("[{}]", kBytes / 2);
-    made.constant("tensor<fp16, " + shape + ">", "w",
-                  made.blob(ElementType::Fp16, shape, Bytes(kBytes, std::byte{1})));
-    made.consume("w");
-    const QString path = writeBundle(folder, "r.mlmodelc", made);
-    const fs::path weights = (path + QStringLiteral("/weights/weight.bin")).toStdString();
-    const fs::path journal = patch::journalPath(path.toStdString());
-    {
-        const auto file = OverlaidFile::open(weights, "weight.bin");
-        QVERIFY(file && (*file)->write(FileOffset(kFirst), Bytes(kBytes, std::byte{2})));
-        const std::vector<patch::JournalPart> parts{
-            {"weights/weight.bin", file->get(), {{FileOffset(kFirst), ByteCount(kBytes)}}}};
-        QVERIFY(patch::writeJournal(journal, parts));
-    }
-    {
-        QFile file(QString::fromStdString(weights.string()));
-        QVERIFY(file.open(QIODevice::ReadWrite) && file.seek(qint64(kFirst)));
-        QCOMPARE(file.write(QByteArray(qsizetype(kBytes), '\2')), qint64(kBytes));
-    }
-    const auto others = [&weights](const std::string &allowed) {
-        QFile file(QString::fromStdString(weights.string()));
-        if (!file.open(QIODevice::ReadOnly) || !file.seek(qint64(kFirst)))
-            return true;
-        const QByteArray all = file.readAll();
-        return std::any_of(all.begin(), all.end(),
-                           [&allowed](char c) { return allowed.find(c) == std::string::npos; });
-    };
-    const double spent = secondsOfChildren();
-    QProcess process;
-    process.start(cliProgram(), {QStringLiteral("recover"), path});
-    QVERIFY(process.waitForStarted());
-    const qint64 id = process.processId();
-    process.waitForFinished(delay);
-    const double used = secondsOf(id);
-    if (process.state() == QProcess::Running)
-        ::kill(pid_t(id), SIGINT);
-    QVERIFY(process.state() == QProcess::NotRunning || process.waitForFinished(60000));
-    QCOMPARE(process.exitStatus(), QProcess::NormalExit);
-    if (process.exitCode() == 4) {
-        const double more = secondsOfChildren() - spent - used;
-        QVERIFY2(more < 1.0, qPrintable(QStringLiteral("%1 s of CPU time more").arg(more)));
-        QVERIFY(!others("\1\2"));
-    } else {
-        QCOMPARE(process.exitCode(), 0);
-    }
-    QCOMPARE(runCli({QStringLiteral("recover"), path}).exitCode, 0);
-    QVERIFY(!others("\1"));
-    QVERIFY(!fs::exists(journal));
-}
 
 KERNSCOPE_TEST(TestCliInterrupt, QCoreApplication)
 #include "tst_cli_interrupt.moc"

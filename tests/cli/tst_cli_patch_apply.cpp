@@ -5,27 +5,9 @@
 
 #include <QDir>
 #include <QFile>
-#include <QTest>
 
 using namespace kernscope;
 using namespace kernscope::test;
-using namespace Qt::StringLiterals;
-
-namespace {
-
-QByteArray contentOf(const QString &path)
-{
-    QFile file(path);
-    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
-}
-
-bool put(const QString &path, const QByteArray &content)
-{
-    QFile file(path);
-    return file.open(QIODevice::WriteOnly) && file.write(content) == content.size();
-}
-
-} // namespace
 
 /// `patch --apply`: patches of single files, as `diff` and other programs write them.
 class TestCliPatchApply : public QObject
@@ -33,16 +15,182 @@ class TestCliPatchApply : public QObject
     Q_OBJECT
 
 private slots:
-    void initTestCase();
-    void oneFile_data();
-    void oneFile();
-    void fileOfABundle();
-    void dryRun();
-    void otherLength();
-    void refused();
-    void outputs();
-    void wrongUse_data();
-    void wrongUse();
+    /// Two bundles that differ in one file, and the patches of it.
+    void initTestCase()
+    {
+        const auto bundle = [](float value) {
+            MadeBundle made;
+            made.constant("tensor<fp16, [4]>", "w",
+                          made.blob(ElementType::Fp16, "[4]", halves({1, 2, value, 4})));
+            made.consume("w");
+            return made;
+        };
+        m_a = writeBundle(m_scratch, "a.mlmodelc", bundle(3));
+        m_b = writeBundle(m_scratch, "b.mlmodelc", bundle(5));
+        QVERIFY(put(m_a + u"/notes.txt"_s, "kept"));
+        for (const char *name : {"w.ips", "w.bps"}) {
+            const CliResult result = runCli(
+                {u"diff"_s, m_a + u'/' + m_weights, m_b + u'/' + m_weights, u"-o"_s, made(name)});
+            QCOMPARE(result.exitCode, 1);
+        }
+    }
+
+    void oneFile_data()
+    {
+        QTest::addColumn<QString>("format");
+        addRow("ips", u"ips"_s);
+        addRow("bps", u"bps"_s);
+    }
+
+    /// Made of A and the difference: B, byte for byte.
+    void oneFile()
+    {
+        QFETCH(const QString, format);
+        const QString patch = m_scratch.filePath(u"w."_s + format);
+        const QString out = m_scratch.filePath(u"out."_s + format);
+        const QByteArray before = contentOf(m_a + u'/' + m_weights);
+        const CliResult result = apply(m_a + u'/' + m_weights, patch, {u"-o"_s, out, u"--json"_s});
+        QCOMPARE(result.exitCode, 0);
+        QCOMPARE(contentOf(out), contentOf(m_b + u'/' + m_weights));
+        QCOMPARE(contentOf(m_a + u'/' + m_weights), before);
+        const auto json = result.json();
+        const bool bps = format == u"bps";
+        QCOMPARE(json["applied"]["format"].get<std::string>(), format.toStdString());
+        QCOMPARE(json["applied"]["source_checked"].get<bool>(), bps);
+        QCOMPARE(json["applied"]["target_checked"].get<bool>(), bps);
+        QCOMPARE(json["applied"]["bytes_after"].get<qint64>(), qint64(before.size()));
+        QCOMPARE(json["ranges"].size(), std::size_t(1));
+        QCOMPARE(json["verified"].get<bool>(), true);
+        QCOMPARE(json["saved"]["bytes_written"].get<qint64>(), qint64(before.size()));
+        // That IPS checks nothing is said.
+        QCOMPARE(json["diagnostics"].size(), std::size_t(bps ? 0 : 1));
+        if (!bps)
+            QCOMPARE(json["diagnostics"][0]["code"].get<std::string>(), "binary_patch.unchecked");
+        const CliResult plain = apply(m_a + u'/' + m_weights, patch, {u"-fo"_s, out});
+        QCOMPARE(plain.exitCode, 0);
+        QVERIFY2(plain.out.contains("read back and verified"), plain.out.constData());
+        QCOMPARE(plain.out.contains("CRC-32"), bps);
+        QCOMPARE(plain.err.contains("nothing was checked"), !bps);
+    }
+
+    /// Of a bundle it is asked which file; the copy has the others as they were.
+    void fileOfABundle()
+    {
+        const QString out = made("patched.mlmodelc");
+        const CliResult asked = apply(m_a, made("w.bps"), {u"-o"_s, out});
+        QCOMPARE(asked.exitCode, 2);
+        QVERIFY2(asked.err.contains("made for weights/weight.bin"), asked.err.constData());
+        const CliResult unknown = apply(m_a, made("w.ips"), {u"-o"_s, out});
+        QCOMPARE(unknown.exitCode, 2);
+        QVERIFY2(unknown.err.contains("weights/weight.bin") && unknown.err.contains("model.mil"),
+                 unknown.err.constData());
+        const CliResult wrong =
+            apply(m_a, made("w.bps"), {u"-o"_s, out, u"--file"_s, u"weight.bin"_s});
+        QCOMPARE(wrong.exitCode, 2);
+        QVERIFY2(wrong.err.contains("no such file"), wrong.err.constData());
+        QVERIFY(!QFile::exists(out));
+        const CliResult result = apply(m_a, made("w.bps"), {u"-o"_s, out, u"--file"_s, m_weights});
+        QVERIFY2(result.exitCode == 0, result.err.constData());
+        QCOMPARE(contentOf(out + u'/' + m_weights), contentOf(m_b + u'/' + m_weights));
+        QCOMPARE(contentOf(out + u"/model.mil"_s), contentOf(m_a + u"/model.mil"_s));
+        QCOMPARE(contentOf(out + u"/notes.txt"_s), QByteArray("kept"));
+        QCOMPARE(runCli({u"diff"_s, out, m_b, u"--max-abs"_s, u"0"_s}).exitCode, 0);
+        // The other file of the bundle is not the one that it was made for.
+        const CliResult other =
+            apply(m_a, made("w.bps"), {u"--dry-run"_s, u"--file"_s, u"model.mil"_s});
+        QCOMPARE(other.exitCode, 3);
+        QVERIFY2(other.err.contains("binary_patch.source"), other.err.constData());
+    }
+
+    void dryRun()
+    {
+        const auto before = QDir(m_scratch.path()).entryList();
+        const CliResult result =
+            apply(m_a + u'/' + m_weights, made("w.bps"), {u"--dry-run"_s, u"--json"_s});
+        QCOMPARE(result.exitCode, 0);
+        QVERIFY(result.json()["saved"].is_null() && result.json()["verified"].is_null());
+        QCOMPARE(result.json()["mode"].get<std::string>(), "dry-run");
+        QCOMPARE(QDir(m_scratch.path()).entryList(), before);
+    }
+
+    /// Text that gets longer, and the way back.
+    void otherLength()
+    {
+        const QString shorter = made("short.txt"), longer = made("long.txt");
+        QVERIFY(put(shorter, "0123456789") && put(longer, "0123456789 and more"));
+        QVERIFY(put(made("more.ips"), QByteArray::fromHex("5041544348") +
+                                          QByteArray::fromHex("00000a0009") + " and more" + "EOF"));
+        QVERIFY(put(made("less.ips"), QByteArray("PATCHEOF") + QByteArray::fromHex("00000a")));
+        QCOMPARE(apply(shorter, made("more.ips"), {u"-o"_s, made("longer.out")}).exitCode, 0);
+        QCOMPARE(contentOf(made("longer.out")), contentOf(longer));
+        const CliResult back = apply(longer, made("less.ips"), {u"-o"_s, made("shorter.out")});
+        QCOMPARE(contentOf(made("shorter.out")), contentOf(shorter));
+        QVERIFY2(back.out.contains("19 bytes before, 10 after"), back.out.constData());
+    }
+
+    /// Nothing is written, and the place in the patch is said.
+    void refused()
+    {
+        const QString out = made("none.out");
+        QVERIFY(put(made("cut.ips"), "PATCH\x01"));
+        QVERIFY(put(made("not.bps"), "something else"));
+        QByteArray damaged = contentOf(made("w.bps"));
+        damaged[6] = static_cast<char>(damaged[6] ^ 1);
+        QVERIFY(put(made("damaged.bps"), damaged));
+        for (const auto &[name, code] :
+             {std::pair("cut.ips", "binary_patch.cut"), std::pair("not.bps", "binary_patch.magic"),
+              std::pair("damaged.bps", "binary_patch.checksum")}) {
+            const CliResult result =
+                apply(m_a + u'/' + m_weights, made(name), {u"-o"_s, out, u"--json"_s});
+            QCOMPARE(result.exitCode, 3);
+            const auto diagnostic = result.json()["diagnostics"][0];
+            QCOMPARE(diagnostic["code"].get<std::string>(), std::string(code));
+            QVERIFY(diagnostic["offset"].is_number_integer());
+            QVERIFY(diagnostic["file"].get<std::string>().ends_with(name));
+        }
+        const CliResult done = apply(m_b + u'/' + m_weights, made("w.bps"), {u"-o"_s, out});
+        QCOMPARE(done.exitCode, 3);
+        QVERIFY2(done.err.contains("what the patch makes already"), done.err.constData());
+        QCOMPARE(apply(m_a, made("absent.bps"), {u"-o"_s, out}).exitCode, 4);
+        QVERIFY(!QFile::exists(out));
+    }
+
+    /// Never the file, never the patch, and what exists only with --force.
+    void outputs()
+    {
+        const QString file = m_a + u'/' + m_weights;
+        const QByteArray before = contentOf(file), patch = contentOf(made("w.bps"));
+        QCOMPARE(apply(file, made("w.bps"), {u"-fo"_s, file}).exitCode, 4);
+        QCOMPARE(apply(file, made("w.bps"), {u"-fo"_s, made("w.bps")}).exitCode, 4);
+        QCOMPARE(contentOf(file), before);
+        QCOMPARE(contentOf(made("w.bps")), patch);
+        QVERIFY(put(made("there.bin"), "mine"));
+        QVERIFY(apply(file, made("w.bps"), {u"-o"_s, made("there.bin")}).exitCode != 0);
+        QCOMPARE(contentOf(made("there.bin")), QByteArray("mine"));
+        QCOMPARE(apply(file, made("w.bps"), {u"-fo"_s, made("there.bin")}).exitCode, 0);
+        QCOMPARE(contentOf(made("there.bin")), contentOf(m_b + u'/' + m_weights));
+    }
+
+    void wrongUse_data()
+    {
+        addColumns<QStringList, QByteArray>();
+        addRow("no mode", QStringList{}, QByteArray("--output"));
+        addRow("in place", QStringList{u"--in-place"_s}, QByteArray("give --output"));
+        addRow("edits", QStringList{u"--dry-run"_s, u"--set"_s, u"w[0]=1"_s},
+               QByteArray("no edits"));
+    }
+
+    void wrongUse()
+    {
+        const auto [more, said] = fetched<QStringList, QByteArray>();
+        const CliResult result = apply(m_a + u'/' + m_weights, made("w.bps"), more);
+        QCOMPARE(result.exitCode, 2);
+        QVERIFY2(result.err.contains(said), result.err.constData());
+        const CliResult file = runCli(
+            {u"patch"_s, m_a, u"--set"_s, u"w[0]=1"_s, u"--dry-run"_s, u"--file"_s, m_weights});
+        QCOMPARE(file.exitCode, 2);
+        QVERIFY2(file.err.contains("--apply only"), file.err.constData());
+    }
 
 private:
     CliResult apply(const QString &path, const QString &patch, const QStringList &more)
@@ -55,185 +203,6 @@ private:
     QString m_a, m_b;
     const QString m_weights = u"weights/weight.bin"_s;
 };
-
-/// Two bundles that differ in one file, and the patches of it.
-void TestCliPatchApply::initTestCase()
-{
-    const auto bundle = [](float value) {
-        MadeBundle made;
-        made.constant("tensor<fp16, [4]>", "w",
-                      made.blob(ElementType::Fp16, "[4]", halves({1, 2, value, 4})));
-        made.consume("w");
-        return made;
-    };
-    m_a = writeBundle(m_scratch, "a.mlmodelc", bundle(3));
-    m_b = writeBundle(m_scratch, "b.mlmodelc", bundle(5));
-    QVERIFY(put(m_a + u"/notes.txt"_s, "kept"));
-    for (const char *name : {"w.ips", "w.bps"}) {
-        const CliResult result = runCli(
-            {u"diff"_s, m_a + u'/' + m_weights, m_b + u'/' + m_weights, u"-o"_s, made(name)});
-        QCOMPARE(result.exitCode, 1);
-    }
-}
-
-void TestCliPatchApply::oneFile_data()
-{
-    QTest::addColumn<QString>("format");
-    QTest::newRow("ips") << u"ips"_s;
-    QTest::newRow("bps") << u"bps"_s;
-}
-
-/// Made of A and the difference: B, byte for byte.
-void TestCliPatchApply::oneFile()
-{
-    QFETCH(const QString, format);
-    const QString patch = m_scratch.filePath(u"w."_s + format);
-    const QString out = m_scratch.filePath(u"out."_s + format);
-    const QByteArray before = contentOf(m_a + u'/' + m_weights);
-    const CliResult result = apply(m_a + u'/' + m_weights, patch, {u"-o"_s, out, u"--json"_s});
-    QCOMPARE(result.exitCode, 0);
-    QCOMPARE(contentOf(out), contentOf(m_b + u'/' + m_weights));
-    QCOMPARE(contentOf(m_a + u'/' + m_weights), before);
-    const auto json = result.json();
-    const bool bps = format == u"bps";
-    QCOMPARE(json["applied"]["format"].get<std::string>(), format.toStdString());
-    QCOMPARE(json["applied"]["source_checked"].get<bool>(), bps);
-    QCOMPARE(json["applied"]["target_checked"].get<bool>(), bps);
-    QCOMPARE(json["applied"]["bytes_after"].get<qint64>(), qint64(before.size()));
-    QCOMPARE(json["ranges"].size(), std::size_t(1));
-    QCOMPARE(json["verified"].get<bool>(), true);
-    QCOMPARE(json["saved"]["bytes_written"].get<qint64>(), qint64(before.size()));
-    // That IPS checks nothing is said.
-    QCOMPARE(json["diagnostics"].size(), std::size_t(bps ? 0 : 1));
-    if (!bps)
-        QCOMPARE(json["diagnostics"][0]["code"].get<std::string>(),
-                 std::string("binary_patch.unchecked"));
-    const CliResult plain = apply(m_a + u'/' + m_weights, patch, {u"-fo"_s, out});
-    QCOMPARE(plain.exitCode, 0);
-    QVERIFY2(plain.out.contains("read back and verified"), plain.out.constData());
-    QCOMPARE(plain.out.contains("CRC-32"), bps);
-    QCOMPARE(plain.err.contains("nothing was checked"), !bps);
-}
-
-/// Of a bundle it is asked which file; the copy has the others as they were.
-void TestCliPatchApply::fileOfABundle()
-{
-    const QString out = made("patched.mlmodelc");
-    const CliResult asked = apply(m_a, made("w.bps"), {u"-o"_s, out});
-    QCOMPARE(asked.exitCode, 2);
-    QVERIFY2(asked.err.contains("made for weights/weight.bin"), asked.err.constData());
-    const CliResult unknown = apply(m_a, made("w.ips"), {u"-o"_s, out});
-    QCOMPARE(unknown.exitCode, 2);
-    QVERIFY2(unknown.err.contains("weights/weight.bin") && unknown.err.contains("model.mil"),
-             unknown.err.constData());
-    const CliResult wrong = apply(m_a, made("w.bps"), {u"-o"_s, out, u"--file"_s, u"weight.bin"_s});
-    QCOMPARE(wrong.exitCode, 2);
-    QVERIFY2(wrong.err.contains("no such file"), wrong.err.constData());
-    QVERIFY(!QFile::exists(out));
-    const CliResult result = apply(m_a, made("w.bps"), {u"-o"_s, out, u"--file"_s, m_weights});
-    QVERIFY2(result.exitCode == 0, result.err.constData());
-    QCOMPARE(contentOf(out + u'/' + m_weights), contentOf(m_b + u'/' + m_weights));
-    QCOMPARE(contentOf(out + u"/model.mil"_s), contentOf(m_a + u"/model.mil"_s));
-    QCOMPARE(contentOf(out + u"/notes.txt"_s), QByteArray("kept"));
-    QCOMPARE(runCli({u"diff"_s, out, m_b, u"--max-abs"_s, u"0"_s}).exitCode, 0);
-    // The other file of the bundle is not the one that it was made for.
-    const CliResult other =
-        apply(m_a, made("w.bps"), {u"--dry-run"_s, u"--file"_s, u"model.mil"_s});
-    QCOMPARE(other.exitCode, 3);
-    QVERIFY2(other.err.contains("binary_patch.source"), other.err.constData());
-}
-
-void TestCliPatchApply::dryRun()
-{
-    const auto before = QDir(m_scratch.path()).entryList();
-    const CliResult result =
-        apply(m_a + u'/' + m_weights, made("w.bps"), {u"--dry-run"_s, u"--json"_s});
-    QCOMPARE(result.exitCode, 0);
-    QVERIFY(result.json()["saved"].is_null() && result.json()["verified"].is_null());
-    QCOMPARE(result.json()["mode"].get<std::string>(), std::string("dry-run"));
-    QCOMPARE(QDir(m_scratch.path()).entryList(), before);
-}
-
-/// Text that gets longer, and the way back.
-void TestCliPatchApply::otherLength()
-{
-    const QString shorter = made("short.txt"), longer = made("long.txt");
-    QVERIFY(put(shorter, "0123456789") && put(longer, "0123456789 and more"));
-    QVERIFY(put(made("more.ips"), QByteArray::fromHex("5041544348") +
-                                      QByteArray::fromHex("00000a0009") + " and more" + "EOF"));
-    QVERIFY(put(made("less.ips"), QByteArray("PATCHEOF") + QByteArray::fromHex("00000a")));
-    QCOMPARE(apply(shorter, made("more.ips"), {u"-o"_s, made("longer.out")}).exitCode, 0);
-    QCOMPARE(contentOf(made("longer.out")), contentOf(longer));
-    const CliResult back = apply(longer, made("less.ips"), {u"-o"_s, made("shorter.out")});
-    QCOMPARE(contentOf(made("shorter.out")), contentOf(shorter));
-    QVERIFY2(back.out.contains("19 bytes before, 10 after"), back.out.constData());
-}
-
-/// Nothing is written, and the place in the patch is said.
-void TestCliPatchApply::refused()
-{
-    const QString out = made("none.out");
-    QVERIFY(put(made("cut.ips"), "PATCH\x01"));
-    QVERIFY(put(made("not.bps"), "something else"));
-    QByteArray damaged = contentOf(made("w.bps"));
-    damaged[6] = static_cast<char>(damaged[6] ^ 1);
-    QVERIFY(put(made("damaged.bps"), damaged));
-    for (const auto &[name, code] :
-         {std::pair("cut.ips", "binary_patch.cut"), std::pair("not.bps", "binary_patch.magic"),
-          std::pair("damaged.bps", "binary_patch.checksum")}) {
-        const CliResult result =
-            apply(m_a + u'/' + m_weights, made(name), {u"-o"_s, out, u"--json"_s});
-        QCOMPARE(result.exitCode, 3);
-        const auto diagnostic = result.json()["diagnostics"][0];
-        QCOMPARE(diagnostic["code"].get<std::string>(), std::string(code));
-        QVERIFY(diagnostic["offset"].is_number_integer());
-        QVERIFY(diagnostic["file"].get<std::string>().ends_with(name));
-    }
-    const CliResult done = apply(m_b + u'/' + m_weights, made("w.bps"), {u"-o"_s, out});
-    QCOMPARE(done.exitCode, 3);
-    QVERIFY2(done.err.contains("what the patch makes already"), done.err.constData());
-    QCOMPARE(apply(m_a, made("absent.bps"), {u"-o"_s, out}).exitCode, 4);
-    QVERIFY(!QFile::exists(out));
-}
-
-/// Never the file, never the patch, and what exists only with --force.
-void TestCliPatchApply::outputs()
-{
-    const QString file = m_a + u'/' + m_weights;
-    const QByteArray before = contentOf(file), patch = contentOf(made("w.bps"));
-    QCOMPARE(apply(file, made("w.bps"), {u"-fo"_s, file}).exitCode, 4);
-    QCOMPARE(apply(file, made("w.bps"), {u"-fo"_s, made("w.bps")}).exitCode, 4);
-    QCOMPARE(contentOf(file), before);
-    QCOMPARE(contentOf(made("w.bps")), patch);
-    QVERIFY(put(made("there.bin"), "mine"));
-    QVERIFY(apply(file, made("w.bps"), {u"-o"_s, made("there.bin")}).exitCode != 0);
-    QCOMPARE(contentOf(made("there.bin")), QByteArray("mine"));
-    QCOMPARE(apply(file, made("w.bps"), {u"-fo"_s, made("there.bin")}).exitCode, 0);
-    QCOMPARE(contentOf(made("there.bin")), contentOf(m_b + u'/' + m_weights));
-}
-
-void TestCliPatchApply::wrongUse_data()
-{
-    QTest::addColumn<QStringList>("more");
-    QTest::addColumn<QByteArray>("said");
-    QTest::newRow("no mode") << QStringList{} << QByteArray("--output");
-    QTest::newRow("in place") << QStringList{u"--in-place"_s} << QByteArray("give --output");
-    QTest::newRow("edits") << QStringList{u"--dry-run"_s, u"--set"_s, u"w[0]=1"_s}
-                           << QByteArray("no edits");
-}
-
-void TestCliPatchApply::wrongUse()
-{
-    QFETCH(const QStringList, more);
-    QFETCH(const QByteArray, said);
-    const CliResult result = apply(m_a + u'/' + m_weights, made("w.bps"), more);
-    QCOMPARE(result.exitCode, 2);
-    QVERIFY2(result.err.contains(said), result.err.constData());
-    const CliResult file =
-        runCli({u"patch"_s, m_a, u"--set"_s, u"w[0]=1"_s, u"--dry-run"_s, u"--file"_s, m_weights});
-    QCOMPARE(file.exitCode, 2);
-    QVERIFY2(file.err.contains("--apply only"), file.err.constData());
-}
 
 KERNSCOPE_TEST(TestCliPatchApply, QCoreApplication)
 #include "tst_cli_patch_apply.moc"

@@ -7,7 +7,6 @@
 
 #include <QDirIterator>
 #include <QTemporaryDir>
-#include <QTest>
 
 #include <map>
 #include <set>
@@ -74,99 +73,89 @@ class TestCliPatchData : public QObject
     Q_OBJECT
 
 private slots:
-    void initTestCase();
-    void prunedAgainstDense();
-    void everyForm_data();
-    void everyForm();
-};
-
-void TestCliPatchData::initTestCase()
-{
-    if (!QDir(dataFolder()).exists())
-        QSKIP("No data folder: set KERNSCOPE_DATA to one.");
-}
-
-void TestCliPatchData::prunedAgainstDense()
-{
-    const QString folder = dataFolder() + QStringLiteral("/real/silero-vad/");
-    if (!QDir(folder).exists())
-        QSKIP("The data folder has no silero-vad.");
-    const CliResult result = runCli({QStringLiteral("diff"),
-                                     folder + QStringLiteral("silero-vad-unified-v6.0.0.mlmodelc"),
-                                     folder + QStringLiteral("unified_pruned_int8.mlmodelc"),
-                                     QStringLiteral("--values"), QStringLiteral("--json")});
-    QCOMPARE(result.exitCode, 1);
-    const auto json = result.json();
-    for (const auto &weight : json["weights"]) {
-        if (weight["name"].get<std::string>() != "encoder_layers_6_weight_to_fp16")
-            continue;
-        QCOMPARE(weight["a"]["form"].get<std::string>(), std::string("dense-fp16"));
-        QCOMPARE(weight["b"]["form"].get<std::string>(), std::string("sparse"));
-        QCOMPARE(weight["values"]["equal"].get<int>(), 10246);
-        QCOMPARE(weight["values"]["zeroed"].get<int>(), 24576 - 10246);
-        QCOMPARE(weight["values"]["changed"].get<int>(), 0);
-        QCOMPARE(weight["verdict"].get<std::string>(), std::string("kept values exact"));
-        return;
+    void initTestCase()
+    {
+        if (!QDir(dataFolder()).exists())
+            QSKIP("No data folder: set KERNSCOPE_DATA to one.");
     }
-    QFAIL("the weight was not paired");
-}
 
-void TestCliPatchData::everyForm_data()
-{
-    QTest::addColumn<QString>("path");
-    for (const QString &path :
-         bundlesOf(dataFolder(), {QStringLiteral("*.mlmodelc"), QStringLiteral("*.mlpackage")}))
-        QTest::newRow(qPrintable(QDir(path).dirName())) << path;
-}
-
-void TestCliPatchData::everyForm()
-{
-    KERNSCOPE_SKIP_WITHOUT_ROWS();
-    QFETCH(const QString, path);
-    const QTemporaryDir scratch;
-    const QString copy = scratch.filePath(QDir(path).dirName());
-    const Tree original = readTree(path);
-    writeTree(copy, original);
-    const auto inspected =
-        runCli({QStringLiteral("inspect"), copy, QStringLiteral("--json")}).json();
-    std::set<std::string> forms;
-    for (const auto &weight : inspected["weights"]) {
-        const auto form = weight["form"].get<std::string>();
-        if (!forms.insert(form).second)
-            continue;
-        const auto name = weight["name"].get<std::string>();
-        // The first stored code of the first part that holds them, and, of a mask, an element.
-        const bool sparse = form.starts_with("sparse");
-        std::string role;
-        for (const auto &part : weight["parts"]) {
-            const auto found = part["role"].get<std::string>();
-            if (role.empty() && found != "mask")
-                role = found;
-        }
-        const auto edit = QString::fromStdString(name + ":" + role + "[3]=1");
+    void prunedAgainstDense()
+    {
+        const QString folder = dataFolder() + u"/real/silero-vad/"_s;
+        if (!QDir(folder).exists())
+            QSKIP("The data folder has no silero-vad.");
         const CliResult result =
-            runCli({QStringLiteral("patch"), copy, QStringLiteral("--set-stored"), edit,
-                    QStringLiteral("--in-place"), QStringLiteral("--json")});
-        QVERIFY2(result.exitCode == 0, result.out.constData());
+            runCli({u"diff"_s, folder + u"silero-vad-unified-v6.0.0.mlmodelc"_s,
+                    folder + u"unified_pruned_int8.mlmodelc"_s, u"--values"_s, u"--json"_s});
+        QCOMPARE(result.exitCode, 1);
         const auto json = result.json();
-        QVERIFY(json["verified"].get<bool>());
-        QCOMPARE(differences(original, readTree(copy)), reported(json));
-        if (sparse) {
-            const Tree before = readTree(copy);
-            const auto drop =
-                runCli({QStringLiteral("patch"), copy, QStringLiteral("--drop"),
-                        QString::fromStdString(name + "[4]"), QStringLiteral("--drop"),
-                        QString::fromStdString(name + "[5]"), QStringLiteral("--in-place"),
-                        QStringLiteral("--json")});
-            QVERIFY2(drop.exitCode == 0, drop.out.constData());
-            QCOMPARE(differences(before, readTree(copy)), reported(drop.json()));
+        for (const auto &weight : json["weights"]) {
+            if (weight["name"].get<std::string>() != "encoder_layers_6_weight_to_fp16")
+                continue;
+            QCOMPARE(weight["a"]["form"].get<std::string>(), "dense-fp16");
+            QCOMPARE(weight["b"]["form"].get<std::string>(), "sparse");
+            QCOMPARE(weight["values"]["equal"].get<int>(), 10246);
+            QCOMPARE(weight["values"]["zeroed"].get<int>(), 24576 - 10246);
+            QCOMPARE(weight["values"]["changed"].get<int>(), 0);
+            QCOMPARE(weight["verdict"].get<std::string>(), "kept values exact");
+            return;
         }
-        const CliResult after = runCli({QStringLiteral("inspect"), copy, QStringLiteral("--json")});
-        QVERIFY2(after.exitCode == 0, after.out.constData());
-        writeTree(copy, original);
+        QFAIL("the weight was not paired");
     }
-    QVERIFY(!forms.empty());
-}
+
+    void everyForm_data()
+    {
+        QTest::addColumn<QString>("path");
+        for (const QString &path : bundlesOf(dataFolder(), {u"*.mlmodelc"_s, u"*.mlpackage"_s}))
+            addRow(qPrintable(QDir(path).dirName()), path);
+    }
+
+    void everyForm()
+    {
+        KERNSCOPE_SKIP_WITHOUT_ROWS();
+        QFETCH(const QString, path);
+        const QTemporaryDir scratch;
+        const QString copy = scratch.filePath(QDir(path).dirName());
+        const Tree original = readTree(path);
+        writeTree(copy, original);
+        const auto inspected = runCli({u"inspect"_s, copy, u"--json"_s}).json();
+        std::set<std::string> forms;
+        for (const auto &weight : inspected["weights"]) {
+            const auto form = weight["form"].get<std::string>();
+            if (!forms.insert(form).second)
+                continue;
+            const auto name = weight["name"].get<std::string>();
+            // The first stored code of the first part that holds them, and, of a mask, an element.
+            const bool sparse = form.starts_with("sparse");
+            std::string role;
+            for (const auto &part : weight["parts"]) {
+                const auto found = part["role"].get<std::string>();
+                if (role.empty() && found != "mask")
+                    role = found;
+            }
+            const auto edit = QString::fromStdString(name + ":" + role + "[3]=1");
+            const CliResult result =
+                runCli({u"patch"_s, copy, u"--set-stored"_s, edit, u"--in-place"_s, u"--json"_s});
+            QVERIFY2(result.exitCode == 0, result.out.constData());
+            const auto json = result.json();
+            QVERIFY(json["verified"].get<bool>());
+            QCOMPARE(differences(original, readTree(copy)), reported(json));
+            if (sparse) {
+                const Tree before = readTree(copy);
+                const auto drop =
+                    runCli({u"patch"_s, copy, u"--drop"_s, QString::fromStdString(name + "[4]"),
+                            u"--drop"_s, QString::fromStdString(name + "[5]"), u"--in-place"_s,
+                            u"--json"_s});
+                QVERIFY2(drop.exitCode == 0, drop.out.constData());
+                QCOMPARE(differences(before, readTree(copy)), reported(drop.json()));
+            }
+            const CliResult after = runCli({u"inspect"_s, copy, u"--json"_s});
+            QVERIFY2(after.exitCode == 0, after.out.constData());
+            writeTree(copy, original);
+        }
+        QVERIFY(!forms.empty());
+    }
+};
 
 KERNSCOPE_TEST(TestCliPatchData, QCoreApplication)
 #include "tst_cli_patch_data.moc"

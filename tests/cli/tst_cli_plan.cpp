@@ -12,35 +12,296 @@
 
 #include <cmath>
 
-#include <QTest>
-
 #include <fmt/format.h>
 
 using namespace kernscope;
 using namespace kernscope::test;
-using namespace Qt::StringLiterals;
 
 class TestCliPlan : public QObject
 {
     Q_OBJECT
 
 private slots:
-    void initTestCase();
-    void document();
-    void writesWhatItSays();
-    void whereSourcesDisagree();
-    void reports_data();
-    void reports();
-    void picturesOfTheFronts();
-    void sensitivities();
-    void activations();
-    void activationsThatDoNotFit_data();
-    void activationsThatDoNotFit();
-    void inputsStay_data();
-    void inputsStay();
-    void thereIsNoPlan();
-    void wrongUse_data();
-    void wrongUse();
+    void initTestCase()
+    {
+        MadeBundle made;
+        made.parameters = "tensor<fp16, [1, 64]> x";
+        for (unsigned i = 0; i < 3; ++i) {
+            const std::string name = fmt::format("w{}", i);
+            made.constant("tensor<fp16, [32, 64]>", name,
+                          made.blob(ElementType::Fp16, "[32, 64]", someHalves(i, 2048)));
+            made.consume(name);
+        }
+        m_path = writeBundle(m_scratch, "m.mlmodelc", made);
+        QVERIFY(!m_path.isEmpty());
+    }
+
+    void document()
+    {
+        const auto result =
+            runCli(line("--target M1 --target M4 --tolerance 0.1 --points 5 --candidates --json"));
+        QCOMPARE(result.exitCode, 0);
+        const auto json = result.json();
+        QCOMPARE(text(json["command"]), QByteArray("\"plan\""));
+        QCOMPARE(text(json["targets"]), QByteArray("[\"H13\",\"H16g\"]"));
+        QCOMPARE(json["plan"].size(), std::size_t(3));
+        for (const auto &row : json["plan"]) {
+            for (const char *key : {"weight", "from", "to", "error", "bytes", "time_s", "why"})
+                QVERIFY2(row.contains(key), key);
+            QVERIFY(row["error"].get<double>() <= 0.1);
+            QCOMPARE(row["chips"].size(), std::size_t(2));
+            QVERIFY(row["candidates"].size() > 10);
+        }
+        for (const auto &point : json["pareto"]) {
+            for (const char *key : {"error", "bytes", "time_s", "forms"})
+                QVERIFY2(point.contains(key), key);
+            QCOMPARE(point["forms"].size(), std::size_t(3));
+        }
+        QVERIFY(json["totals"]["after"]["bytes"] <= json["totals"]["before"]["bytes"]);
+        QVERIFY(json["proven"].get<bool>());
+        QVERIFY(json["output"].is_null());
+    }
+
+    void writesWhatItSays()
+    {
+        const auto result =
+            runCli(line("--minimise stored --tolerance 0.1 -o %/out.mlmodelc --json"));
+        QVERIFY2(result.exitCode == 0, result.out + result.err);
+        const auto json = result.json();
+        const auto written =
+            runCli({u"inspect"_s, u"--json"_s, m_scratch.filePath(u"out.mlmodelc"_s)});
+        QCOMPARE(written.exitCode, 0);
+        QCOMPARE(text(written.json()["totals"]["stored_bytes"]),
+                 text(json["totals"]["after"]["bytes"]));
+        for (std::size_t i = 0; i < 3; ++i)
+            QCOMPARE(text(written.json()["weights"][i]["stored_bytes"]),
+                     text(json["plan"][i]["bytes"]));
+        QVERIFY(json["opsets"].is_array());
+        // Not twice, unless it is asked for.
+        QCOMPARE(runCli(line("--tolerance 0.1 -o %/out.mlmodelc")).exitCode, 4);
+        // Nor into what it reads.
+        QVERIFY(runCli(line("--tolerance 0.1 -o %/m.mlmodelc --force")).exitCode != 0);
+    }
+
+    /// What decide says of the written bundle, the plan has said before: in text, JSON and reports.
+    void whereSourcesDisagree()
+    {
+        const QByteArray options = "--target M1 --forms palette4 --tolerance 1 --minimise stored";
+        const auto json = runCli(line(options + " -o %/contested.mlmodelc --json")).json();
+        const auto written = runCli({u"decide"_s, m_scratch.filePath(u"contested.mlmodelc"_s),
+                                     u"--target"_s, u"M1"_s, u"--json"_s});
+        QCOMPARE(written.exitCode, 0);
+        const QByteArray said = runCli(line(options + " --report %/contested.md")).out;
+        const QString report = fileText(m_scratch.filePath(u"contested.md"_s));
+        std::size_t lines = 0;
+        const auto decided = written.json();
+        for (const auto &verdict : decided["verdicts"]) {
+            for (const auto &line : verdict["disagreements"]) {
+                const std::string whole =
+                    verdict["form"].get<std::string>() + " on H13: " + line.get<std::string>();
+                const auto &contested = json["contested"];
+                QVERIFY2(std::find(contested.begin(), contested.end(), whole) != contested.end(),
+                         whole.c_str());
+                QVERIFY(said.contains("Sources disagree") && said.contains(whole.c_str()));
+                ++lines;
+            }
+        }
+        QVERIFY(lines >= 2);
+        QVERIFY(report.contains(u"## Sources disagree"_s));
+        QVERIFY(runCli(line("--target M1 --forms keep --json")).json()["contested"].empty());
+    }
+
+    void reports_data()
+    {
+        addColumns<QByteArray, QByteArray>();
+        addRow("html", QByteArray("html"), QByteArray("<svg"));
+        addRow("md", QByteArray("md"), QByteArray("| weight |"));
+        addRow("csv", QByteArray("csv"), QByteArray("weight,from,to"));
+        addRow("json", QByteArray("json"), QByteArray("\"pareto\""));
+    }
+
+    void reports()
+    {
+        const auto [ending, holds] = fetched<QByteArray, QByteArray>();
+        const QByteArray name = "%/report." + ending;
+        const auto result = runCli(line("--tolerance 0.1 --report " + name));
+        QVERIFY2(result.exitCode == 0, result.err);
+        const QString report =
+            fileText(m_scratch.filePath(u"report."_s + QString::fromUtf8(ending)));
+        QVERIFY2(report.contains(QString::fromUtf8(holds)), qPrintable(report.left(300)));
+        QVERIFY(!report.contains(u"http"_s)); // needs nothing else
+        for (const char *weight : {"w0", "w1", "w2"})
+            QVERIFY(report.contains(QString::fromUtf8(weight)));
+    }
+
+    /// The front, this plan as a ring and the builds beside as named squares, without a style
+    /// sheet.
+    void picturesOfTheFronts()
+    {
+        const auto result =
+            runCli(line("--tolerance 0.1 --compare %/m.mlmodelc --report %/fronts.html"));
+        QVERIFY2(result.exitCode == 0, result.err);
+        const QString report = fileText(m_scratch.filePath(u"fronts.html"_s));
+        const qsizetype begin = report.indexOf(u"<svg"_s);
+        QVERIFY(begin >= 0);
+        const QString picture = report.mid(begin, report.indexOf(u"</svg>"_s, begin) - begin);
+        QVERIFY(picture.contains(u">m.mlmodelc</text>"_s));
+        QCOMPARE(picture.count(u"<rect"_s), 1);
+        QCOMPARE(picture.count(u"r=\"7\""_s), 1);
+        QVERIFY(picture.contains(u"fill=\"none\" stroke=\"#0072b2\""_s));
+        QVERIFY(picture.count(u"<circle"_s) > 2);
+    }
+
+    void sensitivities()
+    {
+        QFile file(m_scratch.filePath(u"s.csv"_s));
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write("weight,sensitivity\nw?,1\nw1,1000\n");
+        file.close();
+        const auto result =
+            runCli(line("--minimise stored --tolerance 0.1 --sensitivity %/s.csv --json"));
+        QVERIFY2(result.exitCode == 0, result.out);
+        const auto json = result.json();
+        QVERIFY(json["plan"][1]["bytes"] > json["plan"][0]["bytes"]);
+        QVERIFY(json["plan"][1]["error"].get<double>() <= 0.1);
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write("weight,sensitivity\nnobody,1\n");
+        file.close();
+        const auto refused = runCli(line("--sensitivity %/s.csv --json"));
+        QCOMPARE(refused.exitCode, 3);
+        QVERIFY(refused.out.contains("plan.sensitivity"));
+    }
+
+    /// Errors are those of the outputs, and encoders count what flows through: what is written is
+    /// what is said.
+    void activations()
+    {
+        std::vector<float> squares(64), means(64);
+        for (std::size_t i = 0; i < 64; ++i) {
+            squares[i] = i % 8 == 0 ? 9.0f : 0.01f;
+            means[i] = 0.8f * std::sqrt(squares[i]);
+        }
+        WrittenArchive archive;
+        archive.add("w0", {64}, squares);
+        archive.add("w1", {64}, squares);
+        archive.add("w1.mean", {64}, means);
+        archive.write(m_scratch.filePath(u"squares.npz"_s));
+        const QByteArray options = "--minimise stored --tolerance 0.05 --candidates --json";
+        const auto plain = runCli(line(options));
+        const auto result = runCli(line(options + " --activations %/squares.npz -o %/by.mlmodelc"));
+        QVERIFY2(result.exitCode == 0, result.out + result.err);
+        const auto before = plain.json(), after = result.json();
+        QVERIFY(after["plan"][0]["bytes"] < before["plan"][0]["bytes"]);
+        QVERIFY(after["plan"][2] == before["plan"][2]); // nothing is known of it
+        const auto methodsOf = [](const nlohmann::ordered_json &row) {
+            QByteArrayList methods;
+            for (const auto &candidate : row["candidates"]) {
+                if (candidate.contains("method"))
+                    methods << text(candidate["method"]);
+            }
+            return methods;
+        };
+        QVERIFY(methodsOf(after["plan"][0]).contains("\"fitted\""));
+        QVERIFY(!methodsOf(after["plan"][0]).contains("\"feedback\""));
+        QVERIFY(methodsOf(after["plan"][1]).contains("\"feedback\""));
+        QVERIFY(text(after["rules"]).contains("outputs that are expected"));
+        // A lone array, by the name of its file.
+        QFile npy(m_scratch.filePath(u"w0.npy"_s));
+        QVERIFY(npy.open(QIODevice::WriteOnly));
+        npy.write(QByteArray::fromStdString(npyHeader(ElementType::Fp32, {64})));
+        npy.write(reinterpret_cast<const char *>(squares.data()), 256);
+        npy.close();
+        const auto lone = runCli(line(options + " --activations %/w0.npy")).json();
+        QVERIFY(lone["plan"][0] == after["plan"][0]);
+        QVERIFY(lone["plan"][1] == before["plan"][1]);
+        const auto written =
+            runCli({u"inspect"_s, u"--json"_s, m_scratch.filePath(u"by.mlmodelc"_s)});
+        QCOMPARE(text(written.json()["totals"]["stored_bytes"]),
+                 text(after["totals"]["after"]["bytes"]));
+    }
+
+    void activationsThatDoNotFit_data()
+    {
+        addColumns<QByteArray, QByteArray>();
+        addRow("another number", QByteArray("few.npz"), QByteArray("plan.activations"));
+        addRow("negative", QByteArray("negative.npz"), QByteArray("plan.activations"));
+        addRow("stray name", QByteArray("stray.npz"), QByteArray("activations.name"));
+        // A lone array has the name of its file.
+        addRow("npy", QByteArray("squares.npy"), QByteArray("activations.name"));
+        addRow("bundle", QByteArray("m.mlmodelc"), QByteArray("activations.archive"));
+    }
+
+    void activationsThatDoNotFit()
+    {
+        const auto [name, code] = fetched<QByteArray, QByteArray>();
+        WrittenArchive few, negative, stray;
+        few.add("w0", {7}, std::vector<float>(7, 1.0f));
+        few.write(m_scratch.filePath(u"few.npz"_s));
+        negative.add("w0", {64}, std::vector<float>(64, -1.0f));
+        negative.write(m_scratch.filePath(u"negative.npz"_s));
+        stray.add("nobody", {64}, std::vector<float>(64, 1.0f));
+        stray.write(m_scratch.filePath(u"stray.npz"_s));
+        QFile npy(m_scratch.filePath(u"squares.npy"_s));
+        QVERIFY(npy.open(QIODevice::WriteOnly));
+        npy.write(QByteArray::fromStdString(npyHeader(ElementType::Fp32, {64})) +
+                  QByteArray(256, '\0'));
+        npy.close();
+        const auto result = runCli(line("--json --activations %/" + name));
+        QVERIFY2(result.exitCode == 3, result.out);
+        QVERIFY2(result.out.contains(code), result.out);
+    }
+
+    void inputsStay_data()
+    {
+        QTest::addColumn<QByteArray>("options");
+        addRow("sensitivity", QByteArray("--sensitivity %/in.csv --report %/in.csv"));
+        addRow("activations", QByteArray("--activations %/in.csv --report %/in.csv"));
+        addRow("compared", QByteArray("--compare %/m.mlmodelc --report "
+                                      "%/m.mlmodelc/weights/in.csv"));
+    }
+
+    /// With --force as well, nothing that is read is written over.
+    void inputsStay()
+    {
+        QFETCH(QByteArray, options);
+        const QByteArray table("weight,sensitivity\nw1,2\n");
+        QFile file(m_scratch.filePath(u"in.csv"_s));
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write(table);
+        file.close();
+        const auto result = runCli(line("--tolerance 0.1 --force --json " + options));
+        QVERIFY2(result.exitCode != 0, result.out);
+        QCOMPARE(fileText(file.fileName()).toUtf8(), table);
+        QVERIFY(!QFile::exists(m_scratch.filePath(u"m.mlmodelc/weights/in.csv"_s)));
+    }
+
+    void thereIsNoPlan()
+    {
+        const auto result =
+            runCli(line("--max-bytes 100 --tolerance 0.2 -o %/none.mlmodelc --json"));
+        QCOMPARE(result.exitCode, 1);
+        QVERIFY(result.out.contains("plan.infeasible"));
+        QVERIFY(result.out.contains("max-bytes"));
+        QVERIFY(!QFile::exists(m_scratch.filePath(u"none.mlmodelc"_s)));
+    }
+
+    void wrongUse_data()
+    {
+        QTest::addColumn<QByteArray>("options");
+        for (const char *options :
+             {"--force-form w1=palette5", "--force-form w1", "--force-form nobody=keep",
+              "--forms palette5", "--report %/plan.txt", "--minimise speed", "--tolerance -1",
+              "--target H99", "--max-bytes 0"})
+            addRow(options, QByteArray(options));
+    }
+
+    void wrongUse()
+    {
+        QFETCH(QByteArray, options);
+        const auto result = runCli(line(options + " --json"));
+        QVERIFY2(result.exitCode == 2, result.out + result.err);
+        QVERIFY(result.json().is_object());
+    }
 
 private:
     QStringList line(const QByteArray &text) const
@@ -51,290 +312,6 @@ private:
     QTemporaryDir m_scratch;
     QString m_path;
 };
-
-void TestCliPlan::initTestCase()
-{
-    MadeBundle made;
-    made.parameters = "tensor<fp16, [1, 64]> x";
-    for (unsigned i = 0; i < 3; ++i) {
-        const std::string name = fmt::format("w{}", i);
-        made.constant("tensor<fp16, [32, 64]>", name,
-                      made.blob(ElementType::Fp16, "[32, 64]", someHalves(i, 2048)));
-        made.consume(name);
-    }
-    m_path = writeBundle(m_scratch, "m.mlmodelc", made);
-    QVERIFY(!m_path.isEmpty());
-}
-
-void TestCliPlan::document()
-{
-    const auto result =
-        runCli(line("--target M1 --target M4 --tolerance 0.1 --points 5 --candidates --json"));
-    QCOMPARE(result.exitCode, 0);
-    const auto json = result.json();
-    QCOMPARE(text(json["command"]), QByteArray("\"plan\""));
-    QCOMPARE(text(json["targets"]), QByteArray("[\"H13\",\"H16g\"]"));
-    QCOMPARE(json["plan"].size(), std::size_t(3));
-    for (const auto &row : json["plan"]) {
-        for (const char *key : {"weight", "from", "to", "error", "bytes", "time_s", "why"})
-            QVERIFY2(row.contains(key), key);
-        QVERIFY(row["error"].get<double>() <= 0.1);
-        QCOMPARE(row["chips"].size(), std::size_t(2));
-        QVERIFY(row["candidates"].size() > 10);
-    }
-    for (const auto &point : json["pareto"]) {
-        for (const char *key : {"error", "bytes", "time_s", "forms"})
-            QVERIFY2(point.contains(key), key);
-        QCOMPARE(point["forms"].size(), std::size_t(3));
-    }
-    QVERIFY(json["totals"]["after"]["bytes"] <= json["totals"]["before"]["bytes"]);
-    QVERIFY(json["proven"].get<bool>());
-    QVERIFY(json["output"].is_null());
-}
-
-void TestCliPlan::writesWhatItSays()
-{
-    const auto result = runCli(line("--minimise stored --tolerance 0.1 -o %/out.mlmodelc --json"));
-    QVERIFY2(result.exitCode == 0, result.out + result.err);
-    const auto json = result.json();
-    const auto written = runCli({QStringLiteral("inspect"), QStringLiteral("--json"),
-                                 m_scratch.filePath(QStringLiteral("out.mlmodelc"))});
-    QCOMPARE(written.exitCode, 0);
-    QCOMPARE(text(written.json()["totals"]["stored_bytes"]),
-             text(json["totals"]["after"]["bytes"]));
-    for (std::size_t i = 0; i < 3; ++i)
-        QCOMPARE(text(written.json()["weights"][i]["stored_bytes"]),
-                 text(json["plan"][i]["bytes"]));
-    QVERIFY(json["opsets"].is_array());
-    // Not twice, unless it is asked for.
-    QCOMPARE(runCli(line("--tolerance 0.1 -o %/out.mlmodelc")).exitCode, 4);
-    // Nor into what it reads.
-    QVERIFY(runCli(line("--tolerance 0.1 -o %/m.mlmodelc --force")).exitCode != 0);
-}
-
-/// What decide says of the written bundle, the plan has said before: in text, JSON and reports.
-void TestCliPlan::whereSourcesDisagree()
-{
-    const QByteArray options = "--target M1 --forms palette4 --tolerance 1 --minimise stored";
-    const auto json = runCli(line(options + " -o %/contested.mlmodelc --json")).json();
-    const auto written =
-        runCli({QStringLiteral("decide"), m_scratch.filePath(QStringLiteral("contested.mlmodelc")),
-                QStringLiteral("--target"), QStringLiteral("M1"), QStringLiteral("--json")});
-    QCOMPARE(written.exitCode, 0);
-    const QByteArray said = runCli(line(options + " --report %/contested.md")).out;
-    const QString report = fileText(m_scratch.filePath(QStringLiteral("contested.md")));
-    std::size_t lines = 0;
-    const auto decided = written.json();
-    for (const auto &verdict : decided["verdicts"]) {
-        for (const auto &line : verdict["disagreements"]) {
-            const std::string whole =
-                verdict["form"].get<std::string>() + " on H13: " + line.get<std::string>();
-            const auto &contested = json["contested"];
-            QVERIFY2(std::find(contested.begin(), contested.end(), whole) != contested.end(),
-                     whole.c_str());
-            QVERIFY(said.contains("Sources disagree") && said.contains(whole.c_str()));
-            ++lines;
-        }
-    }
-    QVERIFY(lines >= 2);
-    QVERIFY(report.contains(QStringLiteral("## Sources disagree")));
-    QVERIFY(runCli(line("--target M1 --forms keep --json")).json()["contested"].empty());
-}
-
-void TestCliPlan::reports_data()
-{
-    QTest::addColumn<QByteArray>("ending");
-    QTest::addColumn<QByteArray>("holds");
-    QTest::newRow("html") << QByteArray("html") << QByteArray("<svg");
-    QTest::newRow("md") << QByteArray("md") << QByteArray("| weight |");
-    QTest::newRow("csv") << QByteArray("csv") << QByteArray("weight,from,to");
-    QTest::newRow("json") << QByteArray("json") << QByteArray("\"pareto\"");
-}
-
-void TestCliPlan::reports()
-{
-    QFETCH(QByteArray, ending);
-    QFETCH(QByteArray, holds);
-    const QByteArray name = "%/report." + ending;
-    const auto result = runCli(line("--tolerance 0.1 --report " + name));
-    QVERIFY2(result.exitCode == 0, result.err);
-    const QString report =
-        fileText(m_scratch.filePath(QStringLiteral("report.") + QString::fromUtf8(ending)));
-    QVERIFY2(report.contains(QString::fromUtf8(holds)), qPrintable(report.left(300)));
-    QVERIFY(!report.contains(QStringLiteral("http"))); // needs nothing else
-    for (const char *weight : {"w0", "w1", "w2"})
-        QVERIFY(report.contains(QString::fromUtf8(weight)));
-}
-
-/// The front, this plan as a ring and the builds beside as named squares, without a style sheet.
-void TestCliPlan::picturesOfTheFronts()
-{
-    const auto result =
-        runCli(line("--tolerance 0.1 --compare %/m.mlmodelc --report %/fronts.html"));
-    QVERIFY2(result.exitCode == 0, result.err);
-    const QString report = fileText(m_scratch.filePath(QStringLiteral("fronts.html")));
-    const qsizetype begin = report.indexOf(QStringLiteral("<svg"));
-    QVERIFY(begin >= 0);
-    const QString picture =
-        report.mid(begin, report.indexOf(QStringLiteral("</svg>"), begin) - begin);
-    QVERIFY(picture.contains(QStringLiteral(">m.mlmodelc</text>")));
-    QCOMPARE(picture.count(QStringLiteral("<rect")), 1);
-    QCOMPARE(picture.count(QStringLiteral("r=\"7\"")), 1);
-    QVERIFY(picture.contains(QStringLiteral("fill=\"none\" stroke=\"#0072b2\"")));
-    QVERIFY(picture.count(QStringLiteral("<circle")) > 2);
-}
-
-void TestCliPlan::sensitivities()
-{
-    QFile file(m_scratch.filePath(QStringLiteral("s.csv")));
-    QVERIFY(file.open(QIODevice::WriteOnly));
-    file.write("weight,sensitivity\nw?,1\nw1,1000\n");
-    file.close();
-    const auto result =
-        runCli(line("--minimise stored --tolerance 0.1 --sensitivity %/s.csv --json"));
-    QVERIFY2(result.exitCode == 0, result.out);
-    const auto json = result.json();
-    QVERIFY(json["plan"][1]["bytes"] > json["plan"][0]["bytes"]);
-    QVERIFY(json["plan"][1]["error"].get<double>() <= 0.1);
-    QVERIFY(file.open(QIODevice::WriteOnly));
-    file.write("weight,sensitivity\nnobody,1\n");
-    file.close();
-    const auto refused = runCli(line("--sensitivity %/s.csv --json"));
-    QCOMPARE(refused.exitCode, 3);
-    QVERIFY(refused.out.contains("plan.sensitivity"));
-}
-
-/// Errors are those of the outputs, and encoders count what flows through: what is written is what
-/// is said.
-void TestCliPlan::activations()
-{
-    std::vector<float> squares(64), means(64);
-    for (std::size_t i = 0; i < 64; ++i) {
-        squares[i] = i % 8 == 0 ? 9.0f : 0.01f;
-        means[i] = 0.8f * std::sqrt(squares[i]);
-    }
-    WrittenArchive archive;
-    archive.add("w0", {64}, squares);
-    archive.add("w1", {64}, squares);
-    archive.add("w1.mean", {64}, means);
-    archive.write(m_scratch.filePath(QStringLiteral("squares.npz")));
-    const QByteArray options = "--minimise stored --tolerance 0.05 --candidates --json";
-    const auto plain = runCli(line(options));
-    const auto result = runCli(line(options + " --activations %/squares.npz -o %/by.mlmodelc"));
-    QVERIFY2(result.exitCode == 0, result.out + result.err);
-    const auto before = plain.json(), after = result.json();
-    QVERIFY(after["plan"][0]["bytes"] < before["plan"][0]["bytes"]);
-    QVERIFY(after["plan"][2] == before["plan"][2]); // nothing is known of it
-    const auto methodsOf = [](const nlohmann::ordered_json &row) {
-        QByteArrayList methods;
-        for (const auto &candidate : row["candidates"]) {
-            if (candidate.contains("method"))
-                methods << text(candidate["method"]);
-        }
-        return methods;
-    };
-    QVERIFY(methodsOf(after["plan"][0]).contains("\"fitted\""));
-    QVERIFY(!methodsOf(after["plan"][0]).contains("\"feedback\""));
-    QVERIFY(methodsOf(after["plan"][1]).contains("\"feedback\""));
-    QVERIFY(text(after["rules"]).contains("outputs that are expected"));
-    // A lone array, by the name of its file.
-    QFile npy(m_scratch.filePath(QStringLiteral("w0.npy")));
-    QVERIFY(npy.open(QIODevice::WriteOnly));
-    npy.write(QByteArray::fromStdString(npyHeader(ElementType::Fp32, {64})));
-    npy.write(reinterpret_cast<const char *>(squares.data()), 256);
-    npy.close();
-    const auto lone = runCli(line(options + " --activations %/w0.npy")).json();
-    QVERIFY(lone["plan"][0] == after["plan"][0]);
-    QVERIFY(lone["plan"][1] == before["plan"][1]);
-    const auto written = runCli({QStringLiteral("inspect"), QStringLiteral("--json"),
-                                 m_scratch.filePath(QStringLiteral("by.mlmodelc"))});
-    QCOMPARE(text(written.json()["totals"]["stored_bytes"]),
-             text(after["totals"]["after"]["bytes"]));
-}
-
-void TestCliPlan::activationsThatDoNotFit_data()
-{
-    QTest::addColumn<QByteArray>("name");
-    QTest::addColumn<QByteArray>("code");
-    QTest::newRow("another number") << QByteArray("few.npz") << QByteArray("plan.activations");
-    QTest::newRow("negative") << QByteArray("negative.npz") << QByteArray("plan.activations");
-    QTest::newRow("stray name") << QByteArray("stray.npz") << QByteArray("activations.name");
-    // A lone array has the name of its file.
-    QTest::newRow("npy") << QByteArray("squares.npy") << QByteArray("activations.name");
-    QTest::newRow("bundle") << QByteArray("m.mlmodelc") << QByteArray("activations.archive");
-}
-
-void TestCliPlan::activationsThatDoNotFit()
-{
-    QFETCH(QByteArray, name);
-    QFETCH(QByteArray, code);
-    WrittenArchive few, negative, stray;
-    few.add("w0", {7}, std::vector<float>(7, 1.0f));
-    few.write(m_scratch.filePath(QStringLiteral("few.npz")));
-    negative.add("w0", {64}, std::vector<float>(64, -1.0f));
-    negative.write(m_scratch.filePath(QStringLiteral("negative.npz")));
-    stray.add("nobody", {64}, std::vector<float>(64, 1.0f));
-    stray.write(m_scratch.filePath(QStringLiteral("stray.npz")));
-    QFile npy(m_scratch.filePath(QStringLiteral("squares.npy")));
-    QVERIFY(npy.open(QIODevice::WriteOnly));
-    npy.write(QByteArray::fromStdString(npyHeader(ElementType::Fp32, {64})) +
-              QByteArray(256, '\0'));
-    npy.close();
-    const auto result = runCli(line("--json --activations %/" + name));
-    QVERIFY2(result.exitCode == 3, result.out);
-    QVERIFY2(result.out.contains(code), result.out);
-}
-
-void TestCliPlan::inputsStay_data()
-{
-    QTest::addColumn<QByteArray>("options");
-    QTest::newRow("sensitivity") << QByteArray("--sensitivity %/in.csv --report %/in.csv");
-    QTest::newRow("activations") << QByteArray("--activations %/in.csv --report %/in.csv");
-    QTest::newRow("compared") << QByteArray("--compare %/m.mlmodelc --report "
-                                            "%/m.mlmodelc/weights/in.csv");
-}
-
-/// With --force as well, nothing that is read is written over.
-void TestCliPlan::inputsStay()
-{
-    QFETCH(QByteArray, options);
-    const QByteArray table("weight,sensitivity\nw1,2\n");
-    QFile file(m_scratch.filePath(QStringLiteral("in.csv")));
-    QVERIFY(file.open(QIODevice::WriteOnly));
-    file.write(table);
-    file.close();
-    const auto result = runCli(line("--tolerance 0.1 --force --json " + options));
-    QVERIFY2(result.exitCode != 0, result.out);
-    QCOMPARE(fileText(file.fileName()).toUtf8(), table);
-    QVERIFY(!QFile::exists(m_scratch.filePath(QStringLiteral("m.mlmodelc/weights/in.csv"))));
-}
-
-void TestCliPlan::thereIsNoPlan()
-{
-    const auto result = runCli(line("--max-bytes 100 --tolerance 0.2 -o %/none.mlmodelc --json"));
-    QCOMPARE(result.exitCode, 1);
-    QVERIFY(result.out.contains("plan.infeasible"));
-    QVERIFY(result.out.contains("max-bytes"));
-    QVERIFY(!QFile::exists(m_scratch.filePath(QStringLiteral("none.mlmodelc"))));
-}
-
-void TestCliPlan::wrongUse_data()
-{
-    QTest::addColumn<QByteArray>("options");
-    for (const char *options :
-         {"--force-form w1=palette5", "--force-form w1", "--force-form nobody=keep",
-          "--forms palette5", "--report %/plan.txt", "--minimise speed", "--tolerance -1",
-          "--target H99", "--max-bytes 0"})
-        QTest::newRow(options) << QByteArray(options);
-}
-
-void TestCliPlan::wrongUse()
-{
-    QFETCH(QByteArray, options);
-    const auto result = runCli(line(options + " --json"));
-    QVERIFY2(result.exitCode == 2, result.out + result.err);
-    QVERIFY(result.json().is_object());
-}
 
 KERNSCOPE_TEST(TestCliPlan, QCoreApplication)
 #include "tst_cli_plan.moc"

@@ -12,7 +12,6 @@
 
 #include <QDir>
 #include <QDirIterator>
-#include <QTest>
 
 using namespace kernscope;
 using namespace kernscope::test;
@@ -36,18 +35,256 @@ class TestCliRecover : public QObject
     Q_OBJECT
 
 private slots:
-    void init();
-    void readingWritesNothing_data();
-    void readingWritesNothing();
-    void savingIsRefused();
-    void recovers_data();
-    void recovers();
-    void everyFormatSaysIt_data();
-    void everyFormatSaysIt();
-    void nothingToRecover();
-    void movedWithoutItsJournal();
-    void damaged();
-    void forged();
+    void init()
+    {
+        m_scratch = std::make_unique<QTemporaryDir>();
+        m_path = writeBundle(*m_scratch, "x.mlmodelc", recoverBundle());
+        m_journal = m_path + u".kernscope-journal"_s;
+        m_old = m_new = weights();
+        m_new[128] = m_new[146] = '\0';
+        m_new[129] = m_new[147] = '\x38'; // 0.5
+        const pid_t child = ::fork();
+        if (child == 0) {
+            const auto bundle = Bundle::open(m_path.toStdString());
+            const auto planned =
+                planEdits(*bundle, *parseEditScript("set w[0]=0.5\nset w[9]=0.5", "s"), 0);
+            for (const AppliedEdit &edit : *planned)
+                (void)applyEdit(*bundle, edit);
+            (void)patch::saveInPlace(**bundle, false, [](patch::SaveStep step) {
+                if (step == patch::SaveStep::RangeWritten)
+                    ::_exit(0);
+                return true;
+            });
+            ::_exit(1);
+        }
+        int status = 0;
+        ::waitpid(child, &status, 0);
+        QVERIFY(weights() != m_old && weights() != m_new);
+        QVERIFY(QFile::exists(m_journal));
+    }
+
+    void readingWritesNothing_data()
+    {
+        QTest::addColumn<QStringList>("arguments"); // PATH stands for the bundle, OUT for an output
+        const auto row = [](const char *arguments) {
+            addRow(arguments, QString::fromLatin1(arguments).split(u' '));
+        };
+        row("inspect PATH --stats --hash");
+        row("decode PATH w -o OUT.npy");
+        row("decide PATH");
+        row("geometry PATH");
+        row("roofline PATH");
+        row("choose PATH");
+        row("diff PATH PATH --values");
+        row("patch PATH --set w[1]=3 --dry-run");
+        row("patch PATH --set w[1]=3 --output OUT.mlmodelc");
+        row("recover PATH --dry-run");
+        row("recover PATH --finish --dry-run");
+        row("recover PATH --discard --dry-run");
+    }
+
+    void readingWritesNothing()
+    {
+        QFETCH(QStringList, arguments);
+        for (QString &argument : arguments) {
+            argument.replace(u"PATH"_s, m_path);
+            argument.replace(u"OUT"_s, m_scratch->filePath(u"out"_s));
+        }
+        const bool recover = arguments.first() == QLatin1String("recover");
+        const auto before = tree();
+        const CliResult result = runCli(arguments + QStringList{m_json});
+        QVERIFY2(result.exitCode == (recover ? 0 : 3), (result.out + result.err).constData());
+        const auto rows = result.json()["diagnostics"];
+        const bool said = std::any_of(rows.begin(), rows.end(), [](const auto &row) {
+            return row["code"] == "journal.pending" && row["severity"] == "error";
+        });
+        QCOMPARE(said, !recover);
+        // The same on standard error without --json; the outputs are there already.
+        if (!arguments.contains(u"-o"_s) && !arguments.contains(u"--output"_s))
+            QCOMPARE(runCli(arguments).err.contains("[journal.pending]"), !recover);
+        auto after = tree();
+        for (auto file = before.begin(); file != before.end(); ++file)
+            QVERIFY2(after.value(file.key()) == file.value(), qPrintable(file.key()));
+        if (arguments.first() == QLatin1String("decode"))
+            QVERIFY(after[arguments.last()].endsWith(m_old.mid(128, 20)));
+        if (arguments.contains(u"--output"_s))
+            QCOMPARE(after[arguments.last() + u"/weights/weight.bin"_s].mid(132, 16),
+                     m_old.mid(132, 16));
+    }
+
+    void savingIsRefused()
+    {
+        const auto before = tree();
+        const CliResult result =
+            runCli({u"patch"_s, m_path, u"--set"_s, u"w[1]=3"_s, u"--in-place"_s, m_json});
+        QCOMPARE(result.exitCode, 3);
+        const auto rows = result.json()["diagnostics"];
+        QVERIFY(std::any_of(rows.begin(), rows.end(), [](const auto &row) {
+            return row["code"] == "journal.pending" && row["severity"] == "error";
+        }));
+        QVERIFY(tree() == before);
+    }
+
+    void recovers_data()
+    {
+        QTest::addColumn<QString>("option");
+        addRow("undo", QString());
+        addRow("finish", u"--finish"_s);
+        addRow("discard", u"--discard"_s);
+    }
+
+    void recovers()
+    {
+        QFETCH(const QString, option);
+        const QByteArray half = weights();
+        QStringList arguments{u"recover"_s, m_path, m_json};
+        if (!option.isEmpty())
+            arguments << option;
+        const auto dry = runCli(arguments + QStringList{u"--dry-run"_s});
+        QCOMPARE(dry.exitCode, 0);
+        QVERIFY(weights() == half && QFile::exists(m_journal));
+        const auto done = runCli(arguments);
+        QCOMPARE(done.exitCode, 0);
+        QCOMPARE(text(done.json()["saves"][0]["ranges"]), text(dry.json()["saves"][0]["ranges"]));
+        QVERIFY(done.json()["verified"].get<bool>());
+        QVERIFY(!QFile::exists(m_journal));
+        QCOMPARE(weights(), option.isEmpty()                      ? m_old
+                            : option == QLatin1String("--finish") ? m_new
+                                                                  : half);
+    }
+
+    /// The exit code and each report of a release check say it as well.
+    void everyFormatSaysIt_data()
+    {
+        QTest::addColumn<bool>("own");
+        addRow("own", true);
+        addRow("foreign", false);
+    }
+
+    void everyFormatSaysIt()
+    {
+        QFETCH(const bool, own);
+        if (!own)
+            QVERIFY(QDir(keyFolder()).removeRecursively());
+        const auto diff = [&](const QStringList &options) {
+            return runCli(QStringList{u"diff"_s, m_path, m_path} + options);
+        };
+        for (const char *format : {"junit", "csv", "markdown", "html", "json", "text"}) {
+            const auto result = diff({u"--format"_s, QString::fromLatin1(format)});
+            QCOMPARE(result.exitCode, 3);
+            const bool isText = QLatin1String(format) == QLatin1String("text");
+            QVERIFY2((isText ? result.err : result.out).contains("journal.pending"), format);
+            if (QLatin1String(format) == QLatin1String("json")) {
+                const auto rows = result.json()["diagnostics"];
+                QVERIFY(std::any_of(rows.begin(), rows.end(), [own](const auto &row) {
+                    return row["code"] == "journal.pending" && row.contains("field") == !own;
+                }));
+            }
+        }
+        const auto quiet = diff({u"--quiet"_s});
+        QCOMPARE(quiet.exitCode, 3);
+        QVERIFY(quiet.out.isEmpty() && quiet.err.contains("journal.pending"));
+        // The values of a weight that may be half written go into no other bundle.
+        const QString copy = writeBundle(*m_scratch, "y.mlmodelc", recoverBundle());
+        const auto from =
+            runCli({u"patch"_s, copy, u"--from-npy"_s, u"w="_s + m_path, u"--dry-run"_s});
+        QCOMPARE(from.exitCode, 3);
+        QVERIFY(from.err.contains("journal.pending"));
+    }
+
+    void nothingToRecover()
+    {
+        QCOMPARE(runCli({u"recover"_s, m_path, u"--discard"_s}).exitCode, 0);
+        const auto before = tree();
+        const auto none = runCli({u"recover"_s, m_path});
+        QCOMPARE(none.exitCode, 0);
+        QVERIFY(none.out.contains("nothing to recover"));
+        QVERIFY(tree() == before);
+        QCOMPARE(runCli({u"recover"_s, m_path + u"x"_s}).exitCode, 4);
+    }
+
+    /// A copy has other files than the key of the save names; its journal lies where the bundle
+    /// was.
+    void movedWithoutItsJournal()
+    {
+        const QByteArray half = weights();
+        const auto copyWith = [&](const char *name, const QByteArray &content) {
+            const QString path = writeBundle(*m_scratch, name, recoverBundle());
+            QFile file(path + u"/weights/weight.bin"_s);
+            return file.open(QIODevice::WriteOnly) && file.write(content) == content.size()
+                       ? path
+                       : QString();
+        };
+        const QString moved = copyWith("moved.mlmodelc", half);
+        const auto inspect = [&](const QString &path) {
+            return runCli({u"inspect"_s, path, m_json});
+        };
+        QCOMPARE(inspect(moved).exitCode, 0); // the bundle itself is there
+        QVERIFY(QDir(m_path).removeRecursively());
+        // Whole ones are none of it, nor is one with other bytes.
+        QByteArray other = half;
+        other[129] = 'x';
+        other[147] = 'x';
+        for (const QByteArray &content : {m_old, m_new, other}) {
+            const QString path = copyWith("whole.mlmodelc", content);
+            QCOMPARE(inspect(path).exitCode, 0);
+            QVERIFY(QDir(path).removeRecursively());
+        }
+        const auto found = inspect(moved);
+        QCOMPARE(found.exitCode, 3);
+        QCOMPARE(text(found.json()["diagnostics"][0]["code"]), QByteArray("\"journal.pending\""));
+        const QString out = m_scratch->filePath(u"w.npy"_s);
+        QCOMPARE(runCli({u"decode"_s, moved, u"w"_s, u"-o"_s, out}).exitCode, 3);
+        QVERIFY(tree()[out].endsWith(m_old.mid(128, 20)));
+        const auto done = runCli({u"recover"_s, moved});
+        QVERIFY2(done.exitCode == 0, done.err.constData());
+        QCOMPARE(tree()[moved + u"/weights/weight.bin"_s], m_old);
+        QVERIFY(!QFile::exists(m_journal));
+        QCOMPARE(inspect(moved).exitCode, 0);
+    }
+
+    void damaged()
+    {
+        QFile::resize(m_journal, QFileInfo(m_journal).size() - 1);
+        const auto before = tree();
+        const auto inspect = runCli({u"inspect"_s, m_path, m_json});
+        QCOMPARE(inspect.exitCode, 3);
+        QCOMPARE(inspect.json()["weights"].size(), std::size_t{1}); // what can be read is printed
+        QCOMPARE(text(inspect.json()["diagnostics"][0]["code"]), QByteArray("\"journal.damaged\""));
+        const QString out = m_scratch->filePath(u"w.npy"_s);
+        const auto decode = runCli({u"decode"_s, m_path, u"w"_s, u"-o"_s, out});
+        QCOMPARE(decode.exitCode, 3);
+        QVERIFY(decode.err.contains("[journal.damaged]"));
+        QFile::remove(out);
+        QCOMPARE(runCli({u"recover"_s, m_path}).exitCode, 3);
+        QVERIFY(tree() == before);
+        QCOMPARE(runCli({u"recover"_s, m_path, u"--discard"_s}).exitCode, 0);
+        QVERIFY(!QFile::exists(m_journal));
+    }
+
+    /// A journal that came with the bundle, for a file beside it.
+    void forged()
+    {
+        QFile::remove(m_journal);
+        const QString victim = m_scratch->filePath(u".bashrc"_s);
+        QFile file(victim);
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write("precious");
+        file.close();
+        const auto evil = OverlaidFile::fromMemory(Bytes(8, std::byte{'e'}), ".bashrc");
+        const QByteArray now("precious");
+        QVERIFY(evil->write(FileOffset(0), std::as_bytes(std::span(now.data(), 8))));
+        const std::vector<patch::JournalPart> parts{
+            {".bashrc", evil.get(), {{FileOffset(0), ByteCount(8)}}}};
+        QVERIFY(patch::writeJournal(m_journal.toStdString(), parts));
+        QVERIFY(QDir(keyFolder()).removeRecursively());
+        const auto before = tree();
+        const auto inspect = runCli({u"inspect"_s, m_path, m_json});
+        QCOMPARE(inspect.exitCode, 3);
+        QCOMPARE(text(inspect.json()["diagnostics"][0]["code"]), QByteArray("\"journal.pending\""));
+        QCOMPARE(runCli({u"recover"_s, m_path}).exitCode, 3);
+        QVERIFY(tree() == before);
+    }
 
 private:
     QHash<QString, QByteArray> tree() const
@@ -66,268 +303,13 @@ private:
     {
         return QString::fromStdString((stateFolder() / "saves").string());
     }
-    QByteArray weights() const { return tree()[m_path + QStringLiteral("/weights/weight.bin")]; }
+    QByteArray weights() const { return tree()[m_path + u"/weights/weight.bin"_s]; }
 
     std::unique_ptr<QTemporaryDir> m_scratch;
     QString m_path, m_journal;
     QByteArray m_old, m_new;
-    const QString m_json = QStringLiteral("--json");
+    const QString m_json = u"--json"_s;
 };
-
-void TestCliRecover::init()
-{
-    m_scratch = std::make_unique<QTemporaryDir>();
-    m_path = writeBundle(*m_scratch, "x.mlmodelc", recoverBundle());
-    m_journal = m_path + QStringLiteral(".kernscope-journal");
-    m_old = m_new = weights();
-    m_new[128] = m_new[146] = '\0';
-    m_new[129] = m_new[147] = '\x38'; // 0.5
-    const pid_t child = ::fork();
-    if (child == 0) {
-        const auto bundle = Bundle::open(m_path.toStdString());
-        const auto planned =
-            planEdits(*bundle, *parseEditScript("set w[0]=0.5\nset w[9]=0.5", "s"), 0);
-        for (const AppliedEdit &edit : *planned)
-            (void)applyEdit(*bundle, edit);
-        (void)patch::saveInPlace(**bundle, false, [](patch::SaveStep step) {
-            if (step == patch::SaveStep::RangeWritten)
-                ::_exit(0);
-            return true;
-        });
-        ::_exit(1);
-    }
-    int status = 0;
-    ::waitpid(child, &status, 0);
-    QVERIFY(weights() != m_old && weights() != m_new);
-    QVERIFY(QFile::exists(m_journal));
-}
-
-void TestCliRecover::readingWritesNothing_data()
-{
-    QTest::addColumn<QStringList>("arguments"); // PATH stands for the bundle, OUT for an output
-    const auto row = [](const char *arguments) {
-        QTest::newRow(arguments) << QString::fromLatin1(arguments).split(u' ');
-    };
-    row("inspect PATH --stats --hash");
-    row("decode PATH w -o OUT.npy");
-    row("decide PATH");
-    row("geometry PATH");
-    row("roofline PATH");
-    row("choose PATH");
-    row("diff PATH PATH --values");
-    row("patch PATH --set w[1]=3 --dry-run");
-    row("patch PATH --set w[1]=3 --output OUT.mlmodelc");
-    row("recover PATH --dry-run");
-    row("recover PATH --finish --dry-run");
-    row("recover PATH --discard --dry-run");
-}
-
-void TestCliRecover::readingWritesNothing()
-{
-    QFETCH(QStringList, arguments);
-    for (QString &argument : arguments) {
-        argument.replace(QStringLiteral("PATH"), m_path);
-        argument.replace(QStringLiteral("OUT"), m_scratch->filePath(QStringLiteral("out")));
-    }
-    const bool recover = arguments.first() == QLatin1String("recover");
-    const auto before = tree();
-    const CliResult result = runCli(arguments + QStringList{m_json});
-    QVERIFY2(result.exitCode == (recover ? 0 : 3), (result.out + result.err).constData());
-    const auto rows = result.json()["diagnostics"];
-    const bool said = std::any_of(rows.begin(), rows.end(), [](const auto &row) {
-        return row["code"] == "journal.pending" && row["severity"] == "error";
-    });
-    QCOMPARE(said, !recover);
-    // The same on standard error without --json; the outputs are there already.
-    if (!arguments.contains(QStringLiteral("-o")) &&
-        !arguments.contains(QStringLiteral("--output")))
-        QCOMPARE(runCli(arguments).err.contains("[journal.pending]"), !recover);
-    auto after = tree();
-    for (auto file = before.begin(); file != before.end(); ++file)
-        QVERIFY2(after.value(file.key()) == file.value(), qPrintable(file.key()));
-    if (arguments.first() == QLatin1String("decode"))
-        QVERIFY(after[arguments.last()].endsWith(m_old.mid(128, 20)));
-    if (arguments.contains(QStringLiteral("--output")))
-        QCOMPARE(after[arguments.last() + QStringLiteral("/weights/weight.bin")].mid(132, 16),
-                 m_old.mid(132, 16));
-}
-
-void TestCliRecover::savingIsRefused()
-{
-    const auto before = tree();
-    const CliResult result =
-        runCli({QStringLiteral("patch"), m_path, QStringLiteral("--set"), QStringLiteral("w[1]=3"),
-                QStringLiteral("--in-place"), m_json});
-    QCOMPARE(result.exitCode, 3);
-    const auto rows = result.json()["diagnostics"];
-    QVERIFY(std::any_of(rows.begin(), rows.end(), [](const auto &row) {
-        return row["code"] == "journal.pending" && row["severity"] == "error";
-    }));
-    QVERIFY(tree() == before);
-}
-
-void TestCliRecover::recovers_data()
-{
-    QTest::addColumn<QString>("option");
-    QTest::newRow("undo") << QString();
-    QTest::newRow("finish") << QStringLiteral("--finish");
-    QTest::newRow("discard") << QStringLiteral("--discard");
-}
-
-void TestCliRecover::recovers()
-{
-    QFETCH(const QString, option);
-    const QByteArray half = weights();
-    QStringList arguments{QStringLiteral("recover"), m_path, m_json};
-    if (!option.isEmpty())
-        arguments << option;
-    const auto dry = runCli(arguments + QStringList{QStringLiteral("--dry-run")});
-    QCOMPARE(dry.exitCode, 0);
-    QVERIFY(weights() == half && QFile::exists(m_journal));
-    const auto done = runCli(arguments);
-    QCOMPARE(done.exitCode, 0);
-    QCOMPARE(text(done.json()["saves"][0]["ranges"]), text(dry.json()["saves"][0]["ranges"]));
-    QVERIFY(done.json()["verified"].get<bool>());
-    QVERIFY(!QFile::exists(m_journal));
-    QCOMPARE(weights(), option.isEmpty()                      ? m_old
-                        : option == QLatin1String("--finish") ? m_new
-                                                              : half);
-}
-
-/// The exit code and each report of a release check say it as well.
-void TestCliRecover::everyFormatSaysIt_data()
-{
-    QTest::addColumn<bool>("own");
-    QTest::newRow("own") << true;
-    QTest::newRow("foreign") << false;
-}
-
-void TestCliRecover::everyFormatSaysIt()
-{
-    QFETCH(const bool, own);
-    if (!own)
-        QVERIFY(QDir(keyFolder()).removeRecursively());
-    const auto diff = [&](const QStringList &options) {
-        return runCli(QStringList{QStringLiteral("diff"), m_path, m_path} + options);
-    };
-    for (const char *format : {"junit", "csv", "markdown", "html", "json", "text"}) {
-        const auto result = diff({QStringLiteral("--format"), QString::fromLatin1(format)});
-        QCOMPARE(result.exitCode, 3);
-        const bool isText = QLatin1String(format) == QLatin1String("text");
-        QVERIFY2((isText ? result.err : result.out).contains("journal.pending"), format);
-        if (QLatin1String(format) == QLatin1String("json")) {
-            const auto rows = result.json()["diagnostics"];
-            QVERIFY(std::any_of(rows.begin(), rows.end(), [own](const auto &row) {
-                return row["code"] == "journal.pending" && row.contains("field") == !own;
-            }));
-        }
-    }
-    const auto quiet = diff({QStringLiteral("--quiet")});
-    QCOMPARE(quiet.exitCode, 3);
-    QVERIFY(quiet.out.isEmpty() && quiet.err.contains("journal.pending"));
-    // The values of a weight that may be half written go into no other bundle.
-    const QString copy = writeBundle(*m_scratch, "y.mlmodelc", recoverBundle());
-    const auto from = runCli({QStringLiteral("patch"), copy, QStringLiteral("--from-npy"),
-                              QStringLiteral("w=") + m_path, QStringLiteral("--dry-run")});
-    QCOMPARE(from.exitCode, 3);
-    QVERIFY(from.err.contains("journal.pending"));
-}
-
-void TestCliRecover::nothingToRecover()
-{
-    QCOMPARE(runCli({QStringLiteral("recover"), m_path, QStringLiteral("--discard")}).exitCode, 0);
-    const auto before = tree();
-    const auto none = runCli({QStringLiteral("recover"), m_path});
-    QCOMPARE(none.exitCode, 0);
-    QVERIFY(none.out.contains("nothing to recover"));
-    QVERIFY(tree() == before);
-    QCOMPARE(runCli({QStringLiteral("recover"), m_path + QStringLiteral("x")}).exitCode, 4);
-}
-
-/// A copy has other files than the key of the save names; its journal lies where the bundle was.
-void TestCliRecover::movedWithoutItsJournal()
-{
-    const QByteArray half = weights();
-    const auto copyWith = [&](const char *name, const QByteArray &content) {
-        const QString path = writeBundle(*m_scratch, name, recoverBundle());
-        QFile file(path + QStringLiteral("/weights/weight.bin"));
-        return file.open(QIODevice::WriteOnly) && file.write(content) == content.size() ? path
-                                                                                        : QString();
-    };
-    const QString moved = copyWith("moved.mlmodelc", half);
-    const auto inspect = [&](const QString &path) {
-        return runCli({QStringLiteral("inspect"), path, m_json});
-    };
-    QCOMPARE(inspect(moved).exitCode, 0); // the bundle itself is there
-    QVERIFY(QDir(m_path).removeRecursively());
-    // Whole ones are none of it, nor is one with other bytes.
-    QByteArray other = half;
-    other[129] = 'x';
-    other[147] = 'x';
-    for (const QByteArray &content : {m_old, m_new, other}) {
-        const QString path = copyWith("whole.mlmodelc", content);
-        QCOMPARE(inspect(path).exitCode, 0);
-        QVERIFY(QDir(path).removeRecursively());
-    }
-    const auto found = inspect(moved);
-    QCOMPARE(found.exitCode, 3);
-    QCOMPARE(text(found.json()["diagnostics"][0]["code"]), QByteArray("\"journal.pending\""));
-    const QString out = m_scratch->filePath(QStringLiteral("w.npy"));
-    QCOMPARE(
-        runCli({QStringLiteral("decode"), moved, QStringLiteral("w"), QStringLiteral("-o"), out})
-            .exitCode,
-        3);
-    QVERIFY(tree()[out].endsWith(m_old.mid(128, 20)));
-    const auto done = runCli({QStringLiteral("recover"), moved});
-    QVERIFY2(done.exitCode == 0, done.err.constData());
-    QCOMPARE(tree()[moved + QStringLiteral("/weights/weight.bin")], m_old);
-    QVERIFY(!QFile::exists(m_journal));
-    QCOMPARE(inspect(moved).exitCode, 0);
-}
-
-void TestCliRecover::damaged()
-{
-    QFile::resize(m_journal, QFileInfo(m_journal).size() - 1);
-    const auto before = tree();
-    const auto inspect = runCli({QStringLiteral("inspect"), m_path, m_json});
-    QCOMPARE(inspect.exitCode, 3);
-    QCOMPARE(inspect.json()["weights"].size(), std::size_t{1}); // what can be read is printed
-    QCOMPARE(text(inspect.json()["diagnostics"][0]["code"]), QByteArray("\"journal.damaged\""));
-    const QString out = m_scratch->filePath(QStringLiteral("w.npy"));
-    const auto decode =
-        runCli({QStringLiteral("decode"), m_path, QStringLiteral("w"), QStringLiteral("-o"), out});
-    QCOMPARE(decode.exitCode, 3);
-    QVERIFY(decode.err.contains("[journal.damaged]"));
-    QFile::remove(out);
-    QCOMPARE(runCli({QStringLiteral("recover"), m_path}).exitCode, 3);
-    QVERIFY(tree() == before);
-    QCOMPARE(runCli({QStringLiteral("recover"), m_path, QStringLiteral("--discard")}).exitCode, 0);
-    QVERIFY(!QFile::exists(m_journal));
-}
-
-/// A journal that came with the bundle, for a file beside it.
-void TestCliRecover::forged()
-{
-    QFile::remove(m_journal);
-    const QString victim = m_scratch->filePath(QStringLiteral(".bashrc"));
-    QFile file(victim);
-    QVERIFY(file.open(QIODevice::WriteOnly));
-    file.write("precious");
-    file.close();
-    const auto evil = OverlaidFile::fromMemory(Bytes(8, std::byte{'e'}), ".bashrc");
-    const QByteArray now("precious");
-    QVERIFY(evil->write(FileOffset(0), std::as_bytes(std::span(now.data(), 8))));
-    const std::vector<patch::JournalPart> parts{
-        {".bashrc", evil.get(), {{FileOffset(0), ByteCount(8)}}}};
-    QVERIFY(patch::writeJournal(m_journal.toStdString(), parts));
-    QVERIFY(QDir(keyFolder()).removeRecursively());
-    const auto before = tree();
-    const auto inspect = runCli({QStringLiteral("inspect"), m_path, m_json});
-    QCOMPARE(inspect.exitCode, 3);
-    QCOMPARE(text(inspect.json()["diagnostics"][0]["code"]), QByteArray("\"journal.pending\""));
-    QCOMPARE(runCli({QStringLiteral("recover"), m_path}).exitCode, 3);
-    QVERIFY(tree() == before);
-}
 
 KERNSCOPE_TEST(TestCliRecover, QCoreApplication)
 #include "tst_cli_recover.moc"

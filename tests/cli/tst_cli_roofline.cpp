@@ -26,10 +26,8 @@ private:
 private Q_SLOTS:
     void geometryOfTypedNumbers()
     {
-        const auto result = runCli({QStringLiteral("geometry"), QStringLiteral("--json"),
-                                    QStringLiteral("--channels"), QStringLiteral("256:256"),
-                                    QStringLiteral("--kernel"), QStringLiteral("3x3"),
-                                    QStringLiteral("--output-size"), QStringLiteral("32x32")});
+        const auto result = runCli({u"geometry"_s, u"--json"_s, u"--channels"_s, u"256:256"_s,
+                                    u"--kernel"_s, u"3x3"_s, u"--output-size"_s, u"32x32"_s});
         QCOMPARE(result.exitCode, 0);
         const Json operation = result.json()["operations"][0];
         QCOMPARE(int(operation["ocg"]["size"]), 2);
@@ -37,30 +35,25 @@ private Q_SLOTS:
         QCOMPARE(int(operation["cores_lit"]), 4);
         QCOMPARE(bool(operation["winograd"]["eligible"]), true);
         QCOMPARE(int(operation["winograd"]["conditions"].size()), 8);
-        const auto zero = runCli(
-            {QStringLiteral("geometry"), QStringLiteral("--channels"), QStringLiteral("0:4")});
+        const auto zero = runCli({u"geometry"_s, u"--channels"_s, u"0:4"_s});
         QCOMPARE(zero.exitCode, 2); // what was typed is wrong, no file is
-        const auto sixteen =
-            runCli({QStringLiteral("geometry"), QStringLiteral("--json"), QStringLiteral("--cores"),
-                    QStringLiteral("16"), QStringLiteral("--channels"), QStringLiteral("256:256")});
+        const auto sixteen = runCli(
+            {u"geometry"_s, u"--json"_s, u"--cores"_s, u"16"_s, u"--channels"_s, u"256:256"_s});
         QCOMPARE(int(sixteen.json()["operations"][0]["cores"]["value"]), 16);
     }
 
     void geometryOfABundle()
     {
-        const auto result =
-            run({QStringLiteral("geometry"), QStringLiteral("--json")}, QStringLiteral("lut4"));
+        const auto result = run({u"geometry"_s, u"--json"_s}, u"lut4"_s);
         const Json json = result.json();
         QCOMPARE(int(json["operations"].size()), 1);
-        QCOMPARE(string(json["operations"][0], "weight"), QStringLiteral("w"));
-        QVERIFY(run({QStringLiteral("geometry")}, QStringLiteral("lut4")).out.contains("Winograd"));
+        QCOMPARE(string(json["operations"][0], "weight"), u"w"_s);
+        QVERIFY(run({u"geometry"_s}, u"lut4"_s).out.contains("Winograd"));
     }
 
     void rooflines()
     {
-        const auto result = run({QStringLiteral("roofline"), QStringLiteral("--json"),
-                                 QStringLiteral("--target"), QStringLiteral("M1")},
-                                QStringLiteral("lut4"));
+        const auto result = run({u"roofline"_s, u"--json"_s, u"--target"_s, u"M1"_s}, u"lut4"_s);
         const Json json = result.json();
         QVERIFY(std::abs(double(json["ridge"]) - 141.2) < 0.1);
         QVERIFY(json["ceilings"].size() > 8);
@@ -70,15 +63,12 @@ private Q_SLOTS:
              {"name", "op", "bytes", "intensity", "bound", "attainable_flops", "time_s", "forms"})
             QVERIFY2(layer.contains(key), key);
         QVERIFY(layer["forms"].contains("stored") && layer["forms"].contains("best"));
-        QCOMPARE(string(layer["roofs"]["weights"], "name"),
-                 QStringLiteral("weight_stream_bandwidth"));
+        QCOMPARE(string(layer["roofs"]["weights"], "name"), u"weight_stream_bandwidth"_s);
         QCOMPARE(layer["roofs"], layer["forms"]["stored"]["roofs"]);
         QVERIFY(layer["compiler_estimate_ms"].is_null());
-        const auto batched = run({QStringLiteral("roofline"), QStringLiteral("--json"),
-                                  QStringLiteral("--batch"), QStringLiteral("8")},
-                                 QStringLiteral("lut4"));
+        const auto batched = run({u"roofline"_s, u"--json"_s, u"--batch"_s, u"8"_s}, u"lut4"_s);
         QCOMPARE(double(batched.json()["layers"][0]["flops"]), 8 * 2.0 * 4096 * 64);
-        QVERIFY(run({QStringLiteral("roofline")}, QStringLiteral("lut4")).out.contains("ridge"));
+        QVERIFY(run({u"roofline"_s}, u"lut4"_s).out.contains("ridge"));
     }
 
     /// Symbolic extents: null everywhere, and no bound, instead of 0 FLOP and a time.
@@ -91,17 +81,16 @@ private Q_SLOTS:
         made.line("tensor<fp16, [1, 64, ?, 8]> y = conv(weight = w, x = x)[name = string(\"y\")]");
         made.result = "y";
         const QString path = writeBundle(m_scratch, "open.mlmodelc", made);
-        const Json json =
-            runCli({QStringLiteral("roofline"), QStringLiteral("--json"), path}).json();
+        const Json json = runCli({u"roofline"_s, u"--json"_s, path}).json();
         const Json &layer = json["layers"][0];
         for (const char *key :
              {"flops", "bytes", "intensity", "attainable_flops", "time_s", "rate_flops"})
             QVERIFY2(layer[key].is_null(), key);
-        QCOMPARE(string(layer, "bound"), QStringLiteral("unknown"));
+        QCOMPARE(string(layer, "bound"), u"unknown"_s);
         const Json &program = json["program"];
         QVERIFY(program["engine_time_s"].is_null() && program["time_s"].is_null());
         QCOMPARE(double(program["dispatch_floor_s"]), 0.23e-3);
-        QCOMPARE(string(program, "bound"), QStringLiteral("unknown"));
+        QCOMPARE(string(program, "bound"), u"unknown"_s);
     }
 
     void programsAndRecurrentLayers()
@@ -116,43 +105,36 @@ private Q_SLOTS:
                   "x)[name = string(\"y\")]");
         made.result = "y";
         const QString path = writeBundle(m_scratch, "lstm.mlmodelc", made);
-        const Json json =
-            runCli({QStringLiteral("roofline"), QStringLiteral("--json"), path}).json();
+        const Json json = runCli({u"roofline"_s, u"--json"_s, path}).json();
         QCOMPARE(json["layers"].size(), std::size_t(2));
         double flops = 0, time = 0;
         for (const Json &layer : json["layers"]) {
             flops += double(layer["flops"]);
             time += double(layer["time_s"]);
-            QCOMPARE(string(layer, "op"), QStringLiteral("lstm"));
+            QCOMPARE(string(layer, "op"), u"lstm"_s);
         }
         QCOMPARE(flops, 2.0 * 3 * (32 + 16));
         QCOMPARE(json["unassessed"].size(), std::size_t(1));
-        QCOMPARE(string(json["unassessed"][0], "weight"), QStringLiteral("b"));
+        QCOMPARE(string(json["unassessed"][0], "weight"), u"b"_s);
         const Json &program = json["program"];
-        QCOMPARE(string(program, "bound"), QStringLiteral("dispatch"));
+        QCOMPARE(string(program, "bound"), u"dispatch"_s);
         QCOMPARE(double(program["engine_time_s"]), time);
         QCOMPARE(double(program["time_s"]), 0.23e-3);
-        const auto text = runCli({QStringLiteral("roofline"), path});
+        const auto text = runCli({u"roofline"_s, path});
         QVERIFY(text.out.contains("bound by the dispatch") && text.out.contains("Not assessed"));
     }
 
     void geometryAndRooflineGiveOneTime()
     {
-        const Json geometry =
-            run({QStringLiteral("geometry"), QStringLiteral("--json")}, QStringLiteral("dense"))
-                .json()["operations"][0];
-        const Json layer =
-            run({QStringLiteral("roofline"), QStringLiteral("--json")}, QStringLiteral("dense"))
-                .json()["layers"][0];
+        const Json geometry = run({u"geometry"_s, u"--json"_s}, u"dense"_s).json()["operations"][0];
+        const Json layer = run({u"roofline"_s, u"--json"_s}, u"dense"_s).json()["layers"][0];
         QCOMPARE(double(geometry["assessment"]["time_s"]), double(layer["time_s"]));
         QCOMPARE(geometry["assessment"]["bound"], layer["bound"]);
         QVERIFY(geometry["cycles"]["measured_macs_per_s"].is_null());
         QVERIFY(geometry["cycles"]["time_at_measured_rate_s"].is_null());
         const auto typed = [](const char *bits) {
-            return runCli({QStringLiteral("geometry"), QStringLiteral("--json"),
-                           QStringLiteral("--channels"), QStringLiteral("64:64"),
-                           QStringLiteral("--kernel"), QStringLiteral("3x3"),
-                           QStringLiteral("--weight-bits"), QString::fromLatin1(bits)})
+            return runCli({u"geometry"_s, u"--json"_s, u"--channels"_s, u"64:64"_s, u"--kernel"_s,
+                           u"3x3"_s, u"--weight-bits"_s, QString::fromLatin1(bits)})
                 .json()["operations"][0]["winograd"]["threshold"];
         };
         QCOMPARE(int(typed("4")), 16); // a palette of fp16 values is a float kernel
@@ -163,36 +145,35 @@ private Q_SLOTS:
     void reductions()
     {
         const auto reduce = [](const QStringList &values) {
-            return runCli(QStringList{QStringLiteral("reduce"), QStringLiteral("--json")} + values)
-                .json();
+            return runCli(QStringList{u"reduce"_s, u"--json"_s} + values).json();
         };
-        const Json wide = reduce({QStringLiteral("4096"), QStringLiteral("1*1024")});
+        const Json wide = reduce({u"4096"_s, u"1*1024"_s});
         QCOMPARE(double(wide["port"]), 5116.0);
         QCOMPARE(double(wide["exact"]), 5120.0);
         QCOMPARE(double(wide["fp16_accumulator"]), 4096.0);
         QStringList triples;
         for (int i = 0; i < 16; ++i)
-            triples << QStringLiteral("8192") << QStringLiteral("-8192") << QStringLiteral("1");
+            triples << u"8192"_s << u"-8192"_s << u"1"_s;
         QCOMPARE(double(reduce(triples)["port"]), 4.0);
         QCOMPARE(reduce(triples)["tiles"].size(), std::size_t(12));
-        QVERIFY(int(reduce({QStringLiteral("2048"), QStringLiteral("1")})["contested_tiles"]) > 0);
+        QVERIFY(int(reduce({u"2048"_s, u"1"_s})["contested_tiles"]) > 0);
         QStringList contested;
         for (int i = 0; i < 16; ++i)
-            contested << QStringLiteral("2600") << QStringLiteral("-2600") << QStringLiteral("1");
+            contested << u"2600"_s << u"-2600"_s << u"1"_s;
         const Json both = reduce(contested);
         QVERIFY(bool(both["aligned"]["differs"]) && double(both["port"]) != 16.0);
         QCOMPARE(double(both["aligned"]["port"]), 16.0);
         QCOMPARE(both["readings"].size(), std::size_t(2));
         QVERIFY(!bool(reduce(triples)["aligned"]["differs"]));
-        QVERIFY(runCli(QStringList{QStringLiteral("reduce")} + contested)
+        QVERIFY(runCli(QStringList{u"reduce"_s} + contested)
                     .out.contains("second reading 16 at the port"));
-        QCOMPARE(runCli({QStringLiteral("reduce"), QStringLiteral("1*0")}).exitCode, 2);
-        QVERIFY(runCli({QStringLiteral("reduce"), QStringLiteral("1*8")}).out.contains("port"));
+        QCOMPARE(runCli({u"reduce"_s, u"1*0"_s}).exitCode, 2);
+        QVERIFY(runCli({u"reduce"_s, u"1*8"_s}).out.contains("port"));
     }
 
     void calibration()
     {
-        const auto result = runCli({QStringLiteral("calibrate"), QStringLiteral("--json")});
+        const auto result = runCli({u"calibrate"_s, u"--json"_s});
         QCOMPARE(result.exitCode, 0);
         const Json json = result.json();
         QCOMPARE(int(json["schema"]), 2);
@@ -211,8 +192,8 @@ private Q_SLOTS:
             for (const char *key : {"missing_effect", "missing_evidence", "missing_source"})
                 QVERIFY2(row[key].is_string() != within,
                          (string(row, "measurement") + string(row, "form")).toUtf8().constData());
-            if (string(row, "measurement").startsWith(QStringLiteral("speedup")))
-                QVERIFY(string(row, "unit") == QStringLiteral("speedup") &&
+            if (string(row, "measurement").startsWith(u"speedup"_s))
+                QVERIFY(string(row, "unit") == u"speedup"_s &&
                         double(row["measured"]) > 0.9); // no reciprocals
             // A parameter is not fitted on what it is compared with.
             const std::string form = row["form"];
@@ -225,16 +206,12 @@ private Q_SLOTS:
             goals += bool(row["goal"]) ? 1 : 0;
         }
         QVERIFY(goals >= 12);
-        const auto one = runCli({QStringLiteral("calibrate"), QStringLiteral("--json"),
-                                 QStringLiteral("--target"), QStringLiteral("M1")});
+        const auto one = runCli({u"calibrate"_s, u"--json"_s, u"--target"_s, u"M1"_s});
         const Json rows = one.json()["rows"];
         for (const Json &row : rows)
-            QCOMPARE(string(row, "target"), QStringLiteral("H13"));
-        QVERIFY(runCli({QStringLiteral("calibrate")}).out.contains("predictions within"));
-        QCOMPARE(
-            runCli({QStringLiteral("calibrate"), QStringLiteral("--target"), QStringLiteral("Q9")})
-                .exitCode,
-            2);
+            QCOMPARE(string(row, "target"), u"H13"_s);
+        QVERIFY(runCli({u"calibrate"_s}).out.contains("predictions within"));
+        QCOMPARE(runCli({u"calibrate"_s, u"--target"_s, u"Q9"_s}).exitCode, 2);
     }
 };
 

@@ -13,7 +13,6 @@
 #include <QDir>
 #include <QRegularExpression>
 #include <QTemporaryDir>
-#include <QTest>
 
 #include <algorithm>
 #include <cmath>
@@ -22,7 +21,6 @@
 
 using namespace kernscope;
 using namespace kernscope::test;
-using namespace Qt::StringLiterals;
 using Json = nlohmann::ordered_json;
 
 namespace {
@@ -215,19 +213,187 @@ class TestCliSameFigures : public QObject
     Q_OBJECT
 
 private Q_SLOTS:
-    void initTestCase();
+    void initTestCase()
+    {
+        MadeBundle made;
+        std::mt19937 random(11);
+        std::normal_distribution<float> normal(0, 0.1F);
+        Bytes bytes;
+        for (std::size_t i = 0; i < 64 * 32 * 9; ++i) {
+            const Bytes half = halves({i % 5 == 0 ? 0.0F : normal(random)});
+            bytes.insert(bytes.end(), half.begin(), half.end());
+        }
+        made.parameters = "tensor<fp16, [1, 32, 18, 18]> x";
+        made.constant("tensor<fp16, [64, 32, 3, 3]>", "w",
+                      made.blob(ElementType::Fp16, "[64, 32, 3, 3]", bytes));
+        made.line(
+            "tensor<fp16, [1, 64, 16, 16]> y = conv(weight = w, x = x)[name = string(\"y\")]");
+        made.result = "y";
+        const QString dense = writeBundle(m_scratch, "dense.mlmodelc", made);
+        for (const QString &form :
+             {u"palette"_s, u"affine"_s, u"sparse --density 0.5"_s, u"blockwise"_s}) {
+            QStringList line{u"encode"_s, dense, u"w"_s, u"--form"_s};
+            line += form.split(u' ');
+            line += {u"-o"_s, bundleOf(form.section(u' ', 0, 0))};
+            const CliResult encoded = runCli(line);
+            QVERIFY2(encoded.exitCode == 0, encoded.err.constData());
+        }
+    }
+
     void pairs_data() { forms(); }
-    void pairs();
+
+    void pairs()
+    {
+        QFETCH(QString, form);
+        const QStringList line{u"diff"_s, bundleOf(u"dense"_s), bundleOf(form), u"--values"_s,
+                               u"--format"_s};
+        const auto csv = csvRows(said(line + QStringList{u"csv"_s}));
+        QCOMPARE(csv.size(), std::size_t(2));
+        JsonPaths paths{{u"stored_a"_s, u"a/stored_bytes"_s}, {u"stored_b"_s, u"b/stored_bytes"_s}};
+        for (const char *key : {"equal", "changed", "zeroed", "revived", "max_abs", "max_rel",
+                                "rmse", "max_ulp", "cosine", "snr_db", "relative_rmse"})
+            paths.insert(QString::fromLatin1(key), u"values/"_s + QString::fromLatin1(key));
+        Compared compared;
+        compareJson(csv, told(said(line + QStringList{u"json"_s}))["weights"], paths, compared);
+        compareText(csv, said(line + QStringList{u"text"_s}), report::pairTable().facts(), {},
+                    compared);
+        QVERIFY2(compared.json >= 10, qPrintable(QString::number(compared.json)));
+        QVERIFY2(compared.text >= 3, qPrintable(QString::number(compared.text)));
+    }
+
     void plans_data() { forms(); }
-    void plans();
-    void weights_data();
-    void weights();
+
+    void plans()
+    {
+        QFETCH(QString, form);
+        const QStringList line{u"plan"_s,        bundleOf(form), u"--target"_s, u"M1"_s,
+                               u"--tolerance"_s, u"0.1"_s,       u"--format"_s};
+        const auto csv = csvRows(said(line + QStringList{u"csv"_s}));
+        QVERIFY(csv.size() >= 2);
+        // The report names figures in words, chip by chip.
+        const JsonPaths words{{u"stored_bytes"_s, u"stored bytes before"_s},
+                              {u"bytes_before"_s, u"stored bytes before"_s},
+                              {u"bytes"_s, u"stored bytes after"_s},
+                              {u"time_before_s"_s, u"H13 time before s"_s},
+                              {u"time_s"_s, u"H13 time after s"_s}};
+        Compared compared;
+        compareText(csv, said(line + QStringList{u"text"_s}), report::plannedWeightTable().facts(),
+                    words, compared);
+        const Json plan = told(said(line + QStringList{u"json"_s}))["plan"];
+        QCOMPARE(plan.size(), csv.size() - 1);
+        for (std::size_t r = 0; r < plan.size(); ++r) {
+            for (const char *key : {"bytes_before", "bytes"}) {
+                const qsizetype at = csv[0].indexOf(words.value(QString::fromLatin1(key)));
+                QCOMPARE(csv[r + 1].value(at).toDouble(), plan[r][key].get<double>());
+                ++compared.json;
+            }
+            // Times and errors of the report have four digits.
+            for (const char *key : {"time_before_s", "time_s", "error"}) {
+                const qsizetype at =
+                    csv[0].indexOf(words.value(QString::fromLatin1(key), QString::fromLatin1(key)));
+                const auto shown = shownNumber(csv[r + 1].value(at));
+                if (!plan[r][key].is_number() || !shown)
+                    continue;
+                ++compared.json;
+                QVERIFY(std::abs(shown->value - plan[r][key].get<double>()) <=
+                        shown->half * (1 + 1e-6));
+            }
+        }
+        QVERIFY2(compared.text >= 3, qPrintable(QString::number(compared.text)));
+        QVERIFY2(compared.json >= 3, qPrintable(QString::number(compared.json)));
+    }
+
+    void weights_data()
+    {
+        addColumns<QString, QString, QString>();
+        for (const char *form : {"dense", "palette", "affine", "sparse", "blockwise"})
+            QTest::addRow("%s histogram", form)
+                << QString::fromLatin1(form) << u"histogram"_s << u"histogram/bins"_s;
+        addRow("codebook", u"palette"_s, u"codebook"_s, u"codebooks/rows"_s);
+        addRow("scales of channels", u"affine"_s, u"scales"_s, u"scales/rows"_s);
+        addRow("scales of blocks", u"blockwise"_s, u"scales"_s, u"scales/rows"_s);
+        addRow("density", u"sparse"_s, u"density"_s, u"kept/channels"_s);
+        for (const char *form : {"dense", "palette", "affine", "sparse", "blockwise"})
+            QTest::addRow("%s parts", form) << QString::fromLatin1(form) << u"parts"_s << QString();
+    }
+
+    void weights()
+    {
+        const auto [form, table, rows] = fetched<QString, QString, QString>();
+        const QStringList line{u"weight"_s, bundleOf(form), u"w"_s};
+        const auto csv = csvRows(said(line + QStringList{u"--csv"_s, table}));
+        QVERIFY(csv.size() > 1);
+        const std::vector<report::ColumnFacts> columns =
+            table == u"histogram"  ? report::binTable().facts()
+            : table == u"codebook" ? report::bookEntryTable().facts()
+            : table == u"scales"   ? report::scaleTable().facts()
+            : table == u"density"  ? report::keptChannelTable().facts()
+                                   : report::partTable().facts();
+        Compared compared;
+        if (!rows.isEmpty()) {
+            const Json document = told(said(line + QStringList{u"--json"_s}));
+            const Json *list = VERIFIED(jsonAt(document, rows));
+            compareJson(csv, *list, {}, compared);
+            QVERIFY2(compared.json > 0, "no number of the document was compared");
+        }
+        compareText(csv, said(line), columns, {}, compared);
+        QVERIFY2(compared.text > 0, "no number of the text was compared");
+    }
+
     void decisions_data() { forms(); }
-    void decisions();
-    void encodedWeights();
+
+    /// The document is written piece by piece, the text by the declared table.
+    void decisions()
+    {
+        QFETCH(QString, form);
+        const QStringList line{u"decide"_s, bundleOf(form), u"--target"_s, u"M1"_s};
+        const JsonPaths paths{{u"bytes_moved"_s, u"bytes_moved"_s},
+                              {u"predicted_speedup"_s, u"predicted_speedup"_s},
+                              {u"demand"_s, u"cap/demand"_s},
+                              {u"cap"_s, u"cap/bytes"_s},
+                              {u"sub_layers"_s, u"cap/sub_layers"_s}};
+        const auto cells = cellsOf(told(said(line + QStringList{u"--json"_s}))["decisions"], paths);
+        QCOMPARE(cells.size(), std::size_t(2));
+        Compared compared;
+        compareText(cells, said(line), report::decisionTable().facts(), {}, compared);
+        QVERIFY2(compared.text >= 3, qPrintable(QString::number(compared.text)));
+    }
+
+    void encodedWeights()
+    {
+        const QStringList line{u"encode"_s,
+                               bundleOf(u"dense"_s),
+                               u"*"_s,
+                               u"--skip-refused"_s,
+                               u"--form"_s,
+                               u"palette"_s,
+                               u"-f"_s,
+                               u"-o"_s,
+                               m_scratch.filePath(u"again.mlmodelc"_s)};
+        const JsonPaths paths{{u"stored_bytes"_s, u"after/stored_bytes"_s},
+                              {u"ratio"_s, u"after/ratio"_s}};
+        Json rows = told(said(line + QStringList{u"--json"_s}))["weights"];
+        QCOMPARE(rows.size(), std::size_t(1));
+        // The text of one weight has a row before and one after.
+        Json before = rows[0];
+        before["after"] = before["before"];
+        rows.insert(rows.begin(), before);
+        QVERIFY(QDir(m_scratch.filePath(u"again.mlmodelc"_s)).removeRecursively());
+        Compared compared;
+        std::vector<report::ColumnFacts> columns = report::encodedSideTable().facts();
+        columns.erase(columns.begin()); // its title is blank
+        compareText(cellsOf(rows, paths), said(line), columns, {}, compared);
+        QCOMPARE(compared.text, 4);
+    }
 
 private:
-    void forms();
+    void forms()
+    {
+        QTest::addColumn<QString>("form");
+        for (const char *form : {"palette", "affine", "sparse", "blockwise"})
+            addRow(form, QString::fromLatin1(form));
+    }
+
     /// The weight "w" in that form.
     QString bundleOf(const QString &form) const
     {
@@ -247,184 +413,6 @@ private:
 
     QTemporaryDir m_scratch;
 };
-
-void TestCliSameFigures::initTestCase()
-{
-    MadeBundle made;
-    std::mt19937 random(11);
-    std::normal_distribution<float> normal(0, 0.1F);
-    Bytes bytes;
-    for (std::size_t i = 0; i < 64 * 32 * 9; ++i) {
-        const Bytes half = halves({i % 5 == 0 ? 0.0F : normal(random)});
-        bytes.insert(bytes.end(), half.begin(), half.end());
-    }
-    made.parameters = "tensor<fp16, [1, 32, 18, 18]> x";
-    made.constant("tensor<fp16, [64, 32, 3, 3]>", "w",
-                  made.blob(ElementType::Fp16, "[64, 32, 3, 3]", bytes));
-    made.line("tensor<fp16, [1, 64, 16, 16]> y = conv(weight = w, x = x)[name = string(\"y\")]");
-    made.result = "y";
-    const QString dense = writeBundle(m_scratch, "dense.mlmodelc", made);
-    for (const QString &form :
-         {u"palette"_s, u"affine"_s, u"sparse --density 0.5"_s, u"blockwise"_s}) {
-        QStringList line{u"encode"_s, dense, u"w"_s, u"--form"_s};
-        line += form.split(u' ');
-        line += {u"-o"_s, bundleOf(form.section(u' ', 0, 0))};
-        const CliResult encoded = runCli(line);
-        QVERIFY2(encoded.exitCode == 0, encoded.err.constData());
-    }
-}
-
-void TestCliSameFigures::forms()
-{
-    QTest::addColumn<QString>("form");
-    for (const char *form : {"palette", "affine", "sparse", "blockwise"})
-        QTest::newRow(form) << QString::fromLatin1(form);
-}
-
-void TestCliSameFigures::pairs()
-{
-    QFETCH(QString, form);
-    const QStringList line{u"diff"_s, bundleOf(u"dense"_s), bundleOf(form), u"--values"_s,
-                           u"--format"_s};
-    const auto csv = csvRows(said(line + QStringList{u"csv"_s}));
-    QCOMPARE(csv.size(), std::size_t(2));
-    JsonPaths paths{{u"stored_a"_s, u"a/stored_bytes"_s}, {u"stored_b"_s, u"b/stored_bytes"_s}};
-    for (const char *key : {"equal", "changed", "zeroed", "revived", "max_abs", "max_rel", "rmse",
-                            "max_ulp", "cosine", "snr_db", "relative_rmse"})
-        paths.insert(QString::fromLatin1(key), u"values/"_s + QString::fromLatin1(key));
-    Compared compared;
-    compareJson(csv, told(said(line + QStringList{u"json"_s}))["weights"], paths, compared);
-    compareText(csv, said(line + QStringList{u"text"_s}), report::pairTable().facts(), {},
-                compared);
-    QVERIFY2(compared.json >= 10, qPrintable(QString::number(compared.json)));
-    QVERIFY2(compared.text >= 3, qPrintable(QString::number(compared.text)));
-}
-
-void TestCliSameFigures::plans()
-{
-    QFETCH(QString, form);
-    const QStringList line{u"plan"_s,        bundleOf(form), u"--target"_s, u"M1"_s,
-                           u"--tolerance"_s, u"0.1"_s,       u"--format"_s};
-    const auto csv = csvRows(said(line + QStringList{u"csv"_s}));
-    QVERIFY(csv.size() >= 2);
-    // The report names figures in words, chip by chip.
-    const JsonPaths words{{u"stored_bytes"_s, u"stored bytes before"_s},
-                          {u"bytes_before"_s, u"stored bytes before"_s},
-                          {u"bytes"_s, u"stored bytes after"_s},
-                          {u"time_before_s"_s, u"H13 time before s"_s},
-                          {u"time_s"_s, u"H13 time after s"_s}};
-    Compared compared;
-    compareText(csv, said(line + QStringList{u"text"_s}), report::plannedWeightTable().facts(),
-                words, compared);
-    const Json plan = told(said(line + QStringList{u"json"_s}))["plan"];
-    QCOMPARE(plan.size(), csv.size() - 1);
-    for (std::size_t r = 0; r < plan.size(); ++r) {
-        for (const char *key : {"bytes_before", "bytes"}) {
-            const qsizetype at = csv[0].indexOf(words.value(QString::fromLatin1(key)));
-            QCOMPARE(csv[r + 1].value(at).toDouble(), plan[r][key].get<double>());
-            ++compared.json;
-        }
-        // Times and errors of the report have four digits.
-        for (const char *key : {"time_before_s", "time_s", "error"}) {
-            const qsizetype at =
-                csv[0].indexOf(words.value(QString::fromLatin1(key), QString::fromLatin1(key)));
-            const auto shown = shownNumber(csv[r + 1].value(at));
-            if (!plan[r][key].is_number() || !shown)
-                continue;
-            ++compared.json;
-            QVERIFY(std::abs(shown->value - plan[r][key].get<double>()) <=
-                    shown->half * (1 + 1e-6));
-        }
-    }
-    QVERIFY2(compared.text >= 3, qPrintable(QString::number(compared.text)));
-    QVERIFY2(compared.json >= 3, qPrintable(QString::number(compared.json)));
-}
-
-void TestCliSameFigures::weights_data()
-{
-    QTest::addColumn<QString>("form");
-    QTest::addColumn<QString>("table");
-    QTest::addColumn<QString>("rows");
-    for (const char *form : {"dense", "palette", "affine", "sparse", "blockwise"})
-        QTest::addRow("%s histogram", form)
-            << QString::fromLatin1(form) << u"histogram"_s << u"histogram/bins"_s;
-    QTest::newRow("codebook") << u"palette"_s << u"codebook"_s << u"codebooks/rows"_s;
-    QTest::newRow("scales of channels") << u"affine"_s << u"scales"_s << u"scales/rows"_s;
-    QTest::newRow("scales of blocks") << u"blockwise"_s << u"scales"_s << u"scales/rows"_s;
-    QTest::newRow("density") << u"sparse"_s << u"density"_s << u"kept/channels"_s;
-    for (const char *form : {"dense", "palette", "affine", "sparse", "blockwise"})
-        QTest::addRow("%s parts", form) << QString::fromLatin1(form) << u"parts"_s << QString();
-}
-
-void TestCliSameFigures::weights()
-{
-    QFETCH(QString, form);
-    QFETCH(QString, table);
-    QFETCH(QString, rows);
-    const QStringList line{u"weight"_s, bundleOf(form), u"w"_s};
-    const auto csv = csvRows(said(line + QStringList{u"--csv"_s, table}));
-    QVERIFY(csv.size() > 1);
-    const std::vector<report::ColumnFacts> columns =
-        table == u"histogram"  ? report::binTable().facts()
-        : table == u"codebook" ? report::bookEntryTable().facts()
-        : table == u"scales"   ? report::scaleTable().facts()
-        : table == u"density"  ? report::keptChannelTable().facts()
-                               : report::partTable().facts();
-    Compared compared;
-    if (!rows.isEmpty()) {
-        const Json document = told(said(line + QStringList{u"--json"_s}));
-        const Json *list = jsonAt(document, rows);
-        QVERIFY(list != nullptr);
-        compareJson(csv, *list, {}, compared);
-        QVERIFY2(compared.json > 0, "no number of the document was compared");
-    }
-    compareText(csv, said(line), columns, {}, compared);
-    QVERIFY2(compared.text > 0, "no number of the text was compared");
-}
-
-/// The document is written piece by piece, the text by the declared table.
-void TestCliSameFigures::decisions()
-{
-    QFETCH(QString, form);
-    const QStringList line{u"decide"_s, bundleOf(form), u"--target"_s, u"M1"_s};
-    const JsonPaths paths{{u"bytes_moved"_s, u"bytes_moved"_s},
-                          {u"predicted_speedup"_s, u"predicted_speedup"_s},
-                          {u"demand"_s, u"cap/demand"_s},
-                          {u"cap"_s, u"cap/bytes"_s},
-                          {u"sub_layers"_s, u"cap/sub_layers"_s}};
-    const auto cells = cellsOf(told(said(line + QStringList{u"--json"_s}))["decisions"], paths);
-    QCOMPARE(cells.size(), std::size_t(2));
-    Compared compared;
-    compareText(cells, said(line), report::decisionTable().facts(), {}, compared);
-    QVERIFY2(compared.text >= 3, qPrintable(QString::number(compared.text)));
-}
-
-void TestCliSameFigures::encodedWeights()
-{
-    const QStringList line{u"encode"_s,
-                           bundleOf(u"dense"_s),
-                           u"*"_s,
-                           u"--skip-refused"_s,
-                           u"--form"_s,
-                           u"palette"_s,
-                           u"-f"_s,
-                           u"-o"_s,
-                           m_scratch.filePath(u"again.mlmodelc"_s)};
-    const JsonPaths paths{{u"stored_bytes"_s, u"after/stored_bytes"_s},
-                          {u"ratio"_s, u"after/ratio"_s}};
-    Json rows = told(said(line + QStringList{u"--json"_s}))["weights"];
-    QCOMPARE(rows.size(), std::size_t(1));
-    // The text of one weight has a row before and one after.
-    Json before = rows[0];
-    before["after"] = before["before"];
-    rows.insert(rows.begin(), before);
-    QVERIFY(QDir(m_scratch.filePath(u"again.mlmodelc"_s)).removeRecursively());
-    Compared compared;
-    std::vector<report::ColumnFacts> columns = report::encodedSideTable().facts();
-    columns.erase(columns.begin()); // its title is blank
-    compareText(cellsOf(rows, paths), said(line), columns, {}, compared);
-    QCOMPARE(compared.text, 4);
-}
 
 KERNSCOPE_TEST(TestCliSameFigures, QCoreApplication)
 #include "tst_cli_same_figures.moc"

@@ -7,250 +7,271 @@
 
 #include <QDir>
 #include <QTemporaryDir>
-#include <QTest>
 
 #include <utility>
 
 using namespace kernscope::test;
-using namespace Qt::StringLiterals;
 
 class TestCliSamples : public QObject
 {
     Q_OBJECT
 
 private slots:
-    void initTestCase();
-    void patchInside_data();
-    void patchInside();
-    void encodeInside();
-    void raisesOpset();
-    void ambiguousNames();
-    void dispatches();
-    void backends();
-    void decodeNetwork();
-    void networkVersion();
+    void initTestCase()
+    {
+        m_folder = dataFolder() + u"/../samples/"_s;
+        if (!QDir(m_folder).exists())
+            QSKIP("No samples: ../samples beside the data folder is missing.");
+    }
+
+    void patchInside_data()
+    {
+        addColumns<QString, QString>();
+        addRow("network", "models/network.mlmodel", "conv_0.weights[0,0,0,0]");
+        addRow("5 bits", "models/network.mlmodel", "conv_2.weights[0,0,0,1]");
+        addRow("network in a pipeline", "models/network-pipeline.mlmodel",
+               "model0/conv_1.weights[1,1,1,1]");
+    }
+
+    /// The copy differs in one weight and decodes; the sample stays as it is.
+    void patchInside()
+    {
+        const auto [path, weight] = fetched<QString, QString>();
+        QTemporaryDir folder;
+        const QString copy = folder.filePath(u"copy.mlmodel"_s);
+        const auto patched = runCli({u"patch"_s, m_folder + path, u"--set"_s, weight + u"=0.25"_s,
+                                     u"--tolerance"_s, u"1"_s, u"--output"_s, copy, u"--json"_s});
+        QVERIFY2(patched.exitCode == 0, patched.out + patched.err);
+        const auto compared =
+            runCli({u"diff"_s, m_folder + path, copy, u"--values"_s, u"--json"_s});
+        QCOMPARE(compared.exitCode, 1);
+        std::size_t changed = 0;
+        const auto json = compared.json();
+        for (const auto &row : json["weights"])
+            changed += row["values"]["changed"].get<std::size_t>() +
+                       row["values"]["zeroed"].get<std::size_t>() +
+                       row["values"]["revived"].get<std::size_t>();
+        QCOMPARE(changed, std::size_t(1));
+    }
+
+    /// A weight of the second model of a pipeline gets another form; the first model stays.
+    void encodeInside()
+    {
+        const QString path = sample("models/pipeline-two.mlpackage");
+        const auto listed = runCli({u"inspect"_s, path, u"--json"_s});
+        QVERIFY2(listed.exitCode == 0, listed.err);
+        QString address;
+        const auto all = listed.json();
+        for (const auto &weight : all["weights"]) {
+            const bool large = weight["elements"].get<std::size_t>() > 4096;
+            if (weight["model"] == "second" && large && address.isEmpty())
+                address = QString::fromStdString(weight["address"].get<std::string>());
+        }
+        QVERIFY(!address.isEmpty());
+        QTemporaryDir folder;
+        const QString copy = folder.filePath(u"copy.mlpackage"_s);
+        const auto encoded = runCli({u"encode"_s, path, address, u"--form"_s, u"palette"_s,
+                                     u"--bits"_s, u"4"_s, u"--output"_s, copy, u"--json"_s});
+        QVERIFY2(encoded.exitCode == 0, encoded.out + encoded.err);
+        const auto after = runCli({u"inspect"_s, copy, u"--json"_s});
+        QVERIFY2(after.exitCode == 0, after.err);
+        const auto made = after.json();
+        QCOMPARE(made["weights"].size(), all["weights"].size());
+        for (std::size_t i = 0; i < made["weights"].size(); ++i) {
+            const auto &now = made["weights"][i];
+            const auto &before = all["weights"][i];
+            const bool own = now["address"].get<std::string>() == address.toStdString();
+            QCOMPARE(text(now["form"]), own ? QByteArray("\"lut\"") : text(before["form"]));
+        }
+    }
+
+    /// A real package of iOS 15: no compressed form is there, so the copy is one of iOS 16.
+    void raisesOpset()
+    {
+        const QString path = dataFolder() + u"/real/basic-pitch/nmp.mlpackage"_s;
+        if (!QDir(path).exists())
+            QSKIP("The data folder has no basic-pitch.");
+        const auto before = runCli({u"inspect"_s, path, u"--json"_s}).json();
+        QCOMPARE(text(before["functions"][0]["opset"]), QByteArray("\"ios15\""));
+        QString address;
+        for (const auto &weight : before["weights"]) {
+            if (weight["elements"].get<std::size_t>() >= 4096 && address.isEmpty())
+                address = QString::fromStdString(weight["address"].get<std::string>());
+        }
+        QTemporaryDir folder;
+        const QString copy = folder.filePath(u"copy.mlpackage"_s);
+        const auto encoded = runCli({u"encode"_s, path, address, u"--form"_s, u"palette"_s,
+                                     u"--output"_s, copy, u"--json"_s});
+        QVERIFY2(encoded.exitCode == 0, encoded.out + encoded.err);
+        const auto said = encoded.json();
+        QCOMPARE(text(said["opset"]["before"]), QByteArray("\"ios15\""));
+        QCOMPARE(text(said["opset"]["after"]), QByteArray("\"ios16\""));
+        const auto after = runCli({u"inspect"_s, copy, u"--json"_s}).json();
+        QCOMPARE(text(after["functions"][0]["opset"]), QByteArray("\"ios16\""));
+        QCOMPARE(text(after["models"][0]["specification"]), QByteArray("\"7\""));
+        QCOMPARE(after["weights"].size(), before["weights"].size());
+        const auto refused =
+            runCli({u"encode"_s, path, address, u"--form"_s, u"palette"_s, u"--opset"_s, u"ios14"_s,
+                    u"--output"_s, folder.filePath(u"x.mlpackage"_s)});
+        QVERIFY(refused.exitCode != 0);
+    }
+
+    void ambiguousNames()
+    {
+        const QString path = sample("models/text/functions.mlmodelc");
+        QTemporaryDir folder;
+        const QString output = folder.filePath(u"w.npy"_s);
+        const auto refused =
+            runCli({u"decode"_s, path, u"w"_s, u"--output"_s, output, u"--json"_s});
+        QCOMPARE(refused.exitCode, 2);
+        QCOMPARE(text(refused.json()["diagnostics"][0]["expected"]),
+                 QByteArray("\"decode/w, prefill/w\""));
+        for (const char *name : {"decode/w", "prefill/w"}) {
+            const auto taken = runCli({u"decode"_s, path, QLatin1String(name), u"--output"_s,
+                                       folder.filePath(QLatin1String(name).mid(0, 3) + u".npy"_s)});
+            QVERIFY2(taken.exitCode == 0, taken.err);
+        }
+        const auto shown = runCli({u"inspect"_s, path});
+        QVERIFY(shown.out.contains("Shared records"));
+        QVERIFY(shown.out.contains("decode/w, prefill/w"));
+    }
+
+    /// Functions of one model are dispatches of their own; those that `main` calls are its
+    /// launches.
+    void dispatches()
+    {
+        const auto rooflineOf = [this](const char *name, const QStringList &more = {}) {
+            return runCli(QStringList{u"roofline"_s, sample(name), u"--target"_s, u"M1"_s} + more);
+        };
+        const auto two = rooflineOf("models/text/functions.mlmodelc", {u"--json"_s}).json();
+        QVERIFY(two["program"]["alternatives"].get<bool>());
+        QVERIFY(two["program"]["time_s"].is_null() && two["program"]["engine_time_s"].is_null());
+        QCOMPARE(two["program"]["dispatches"].size(), std::size_t(2));
+        QCOMPARE(two["program"]["dispatches"][0]["time_s"].get<double>(), 0.23e-3);
+        QVERIFY(two["layers"][0]["function"] != two["layers"][1]["function"]);
+        const auto shown = rooflineOf("models/text/functions.mlmodelc").out;
+        QVERIFY2(shown.contains("decode/y") && shown.contains("prefill/y"), shown);
+        const auto pipeline = rooflineOf("models/pipeline-two.mlpackage", {u"--json"_s}).json();
+        QVERIFY(!pipeline["program"]["alternatives"].get<bool>());
+        QCOMPARE(pipeline["program"]["dispatch_floor_s"].get<double>(), 2 * 0.23e-3);
+        const auto segments =
+            rooflineOf("mil-3600/H16G__ctx.band_part.seg.mil", {u"--json"_s}).json();
+        QCOMPARE(text(segments["program"]["function"]), QByteArray("\"main\""));
+        QVERIFY(!segments["program"]["alternatives"].get<bool>());
+        QCOMPARE(segments["program"]["dispatches"].size(),
+                 std::size_t(2)); // a step on the CPU between
+        QCOMPARE(text(segments["program"]["launches"]), QByteArray("2"));
+        QCOMPARE(segments["program"]["time_s"].get<double>(), 2 * 0.23e-3);
+        QCOMPARE(text(segments["layers"][0]["function"]), QByteArray("\"main_ane\""));
+        // A plan says the same of the whole.
+        for (const auto &[name, placed] : {std::pair("models/text/functions.mlmodelc", two),
+                                           {"models/pipeline-two.mlpackage", pipeline}}) {
+            const auto planned =
+                runCli({u"plan"_s, sample(name), u"--target"_s, u"M1"_s, u"--json"_s}).json();
+            const auto chip = planned["totals"]["before"]["chips"][0];
+            for (const auto &[key, value] : placed["program"].items())
+                QCOMPARE(text(chip[key]), text(value));
+        }
+    }
+
+    void backends()
+    {
+        const auto shown = runCli({u"inspect"_s, sample("mil-3600/iso__lstm.mil"), u"--json"_s});
+        const auto json = shown.json();
+        QCOMPARE(json["functions"][0]["operations"].size(), std::size_t(3));
+        const auto &lstm = json["functions"][0]["operations"][1];
+        QCOMPARE(text(lstm["selected_backend"]), QByteArray("\"bnns\""));
+        QCOMPARE(lstm["estimated_runtime_ms"]["bnns"].get<double>(), 476.80945305249844);
+        QCOMPARE(text(json["functions"][0]["inputs"][0]["strides"]), QByteArray("[64,64,1]"));
+        QCOMPARE(json["functions"][0]["attributes"]["Launch_ane_ms"].get<double>(), 0.125);
+        // Nothing of what the compiler gave another backend crosses to the engine.
+        const auto lstmOn = runCli({u"decide"_s, sample("mil-3600/iso__lstm.mil"), u"--target"_s,
+                                    u"M6"_s, u"--json"_s})
+                                .json();
+        QCOMPARE(lstmOn["totals"][0]["bytes_moved"].get<int>(), 0);
+        QCOMPARE(lstmOn["totals"][0]["weights_elsewhere"].get<int>(), 4);
+        // What has no geometry is listed with the reason.
+        const auto embedding = runCli({u"geometry"_s, sample("mil-3600/iso__embedding.mil"),
+                                       u"--target"_s, u"M1"_s, u"--json"_s})
+                                   .json();
+        QCOMPARE(embedding["unplaced"].size(), std::size_t(1));
+        const auto segments =
+            runCli({u"inspect"_s, sample("mil-3600/H16G__ctx.band_part.seg.mil"), u"--json"_s})
+                .json();
+        QCOMPARE(text(segments["functions"][3]["backend"]), QByteArray("\"classic_cpu\""));
+    }
+
+    void decodeNetwork()
+    {
+        QTemporaryDir folder;
+        const auto decoded =
+            runCli({u"decode"_s, sample("models/network.mlmodel"), u"conv_6.weights"_s,
+                    u"--output"_s, folder.filePath(u"w.npy"_s)});
+        QVERIFY2(decoded.exitCode == 0, decoded.err);
+        QVERIFY(QFile::exists(folder.filePath(u"w.npy"_s)));
+    }
+
+    /// A network has a specification version, and no program whose version could be said.
+    void networkVersion()
+    {
+        const QString path = sample("models/network.mlmodel");
+        const auto said = runCli({u"inspect"_s, path});
+        const QByteArray summary = said.out.left(said.out.indexOf('\n'));
+        QVERIFY2(summary.endsWith("in 1 file, specification 4"), summary);
+        const auto json = runCli({u"inspect"_s, path, u"--json"_s}).json();
+        QVERIFY(json["program_version"].is_null());
+        QCOMPARE(text(json["models"][0]["specification"]), QByteArray("\"4\""));
+    }
+
     void oldNetworksAreRefused_data();
     void oldNetworksAreRefused();
-    void oldNetworksAreJudgedByForm();
-    void survey();
+
+    /// What goes by the form alone is answered; layers that cannot be assessed are listed as such.
+    void oldNetworksAreJudgedByForm()
+    {
+        const QString path = sample("models/network.mlmodel");
+        const auto decided = runCli({u"decide"_s, path, u"--json"_s});
+        QCOMPARE(decided.exitCode, 0);
+        QVERIFY(decided.json()["decisions"].size() > 5);
+        const auto drawn = runCli({u"roofline"_s, path});
+        QCOMPARE(drawn.exitCode, 0);
+        QVERIFY2(drawn.out.contains("a layer of an old neural network"), drawn.out);
+    }
+
+    /// The registers that no table names, with their values over the real containers.
+    void survey()
+    {
+        const QString path = dataFolder() + u"/real/hwx"_s;
+        if (!QDir(path).exists())
+            QSKIP("The data folder has no containers.");
+        const auto surveyed = runCli({u"hwx"_s, u"--survey"_s, path, u"--json"_s});
+        QVERIFY2(surveyed.exitCode == 0, surveyed.err);
+        const auto json = surveyed.json();
+        QCOMPARE(json["survey"]["files"].get<int>(), 9);
+        for (const auto &word : json["survey"]["words"]) {
+            if (word["address"] != "0x13840")
+                continue;
+            QCOMPARE(word["values"].size(), std::size_t(2));
+            QCOMPARE(text(word["values"][1]["value"]), QByteArray("\"0x100\""));
+            return;
+        }
+        QFAIL("a register without a name is missing");
+    }
 
 private:
     QString sample(const char *name) const { return m_folder + QLatin1String(name); }
     QString m_folder;
 };
 
-void TestCliSamples::initTestCase()
-{
-    m_folder = dataFolder() + QStringLiteral("/../samples/");
-    if (!QDir(m_folder).exists())
-        QSKIP("No samples: ../samples beside the data folder is missing.");
-}
-
-void TestCliSamples::patchInside_data()
-{
-    QTest::addColumn<QString>("path");
-    QTest::addColumn<QString>("weight");
-    QTest::newRow("network") << "models/network.mlmodel"
-                             << "conv_0.weights[0,0,0,0]";
-    QTest::newRow("5 bits") << "models/network.mlmodel"
-                            << "conv_2.weights[0,0,0,1]";
-    QTest::newRow("network in a pipeline") << "models/network-pipeline.mlmodel"
-                                           << "model0/conv_1.weights[1,1,1,1]";
-}
-
-/// The copy differs in one weight and decodes; the sample stays as it is.
-void TestCliSamples::patchInside()
-{
-    QFETCH(QString, path);
-    QFETCH(QString, weight);
-    QTemporaryDir folder;
-    const QString copy = folder.filePath(QStringLiteral("copy.mlmodel"));
-    const auto patched = runCli({u"patch"_s, m_folder + path, u"--set"_s, weight + u"=0.25"_s,
-                                 u"--tolerance"_s, u"1"_s, u"--output"_s, copy, u"--json"_s});
-    QVERIFY2(patched.exitCode == 0, patched.out + patched.err);
-    const auto compared = runCli({u"diff"_s, m_folder + path, copy, u"--values"_s, u"--json"_s});
-    QCOMPARE(compared.exitCode, 1);
-    std::size_t changed = 0;
-    const auto json = compared.json();
-    for (const auto &row : json["weights"])
-        changed += row["values"]["changed"].get<std::size_t>() +
-                   row["values"]["zeroed"].get<std::size_t>() +
-                   row["values"]["revived"].get<std::size_t>();
-    QCOMPARE(changed, std::size_t(1));
-}
-
-/// A weight of the second model of a pipeline gets another form; the first model stays.
-void TestCliSamples::encodeInside()
-{
-    const QString path = sample("models/pipeline-two.mlpackage");
-    const auto listed = runCli({u"inspect"_s, path, u"--json"_s});
-    QVERIFY2(listed.exitCode == 0, listed.err);
-    QString address;
-    const auto all = listed.json();
-    for (const auto &weight : all["weights"]) {
-        const bool large = weight["elements"].get<std::size_t>() > 4096;
-        if (weight["model"] == "second" && large && address.isEmpty())
-            address = QString::fromStdString(weight["address"].get<std::string>());
-    }
-    QVERIFY(!address.isEmpty());
-    QTemporaryDir folder;
-    const QString copy = folder.filePath(QStringLiteral("copy.mlpackage"));
-    const auto encoded = runCli({u"encode"_s, path, address, u"--form"_s, u"palette"_s, u"--bits"_s,
-                                 u"4"_s, u"--output"_s, copy, u"--json"_s});
-    QVERIFY2(encoded.exitCode == 0, encoded.out + encoded.err);
-    const auto after = runCli({u"inspect"_s, copy, u"--json"_s});
-    QVERIFY2(after.exitCode == 0, after.err);
-    const auto made = after.json();
-    QCOMPARE(made["weights"].size(), all["weights"].size());
-    for (std::size_t i = 0; i < made["weights"].size(); ++i) {
-        const auto &now = made["weights"][i];
-        const auto &before = all["weights"][i];
-        const bool own = now["address"].get<std::string>() == address.toStdString();
-        QCOMPARE(text(now["form"]), own ? QByteArray("\"lut\"") : text(before["form"]));
-    }
-}
-
-/// A real package of iOS 15: no compressed form is there, so the copy is one of iOS 16.
-void TestCliSamples::raisesOpset()
-{
-    const QString path = dataFolder() + u"/real/basic-pitch/nmp.mlpackage"_s;
-    if (!QDir(path).exists())
-        QSKIP("The data folder has no basic-pitch.");
-    const auto before = runCli({u"inspect"_s, path, u"--json"_s}).json();
-    QCOMPARE(text(before["functions"][0]["opset"]), QByteArray("\"ios15\""));
-    QString address;
-    for (const auto &weight : before["weights"]) {
-        if (weight["elements"].get<std::size_t>() >= 4096 && address.isEmpty())
-            address = QString::fromStdString(weight["address"].get<std::string>());
-    }
-    QTemporaryDir folder;
-    const QString copy = folder.filePath(u"copy.mlpackage"_s);
-    const auto encoded = runCli(
-        {u"encode"_s, path, address, u"--form"_s, u"palette"_s, u"--output"_s, copy, u"--json"_s});
-    QVERIFY2(encoded.exitCode == 0, encoded.out + encoded.err);
-    const auto said = encoded.json();
-    QCOMPARE(text(said["opset"]["before"]), QByteArray("\"ios15\""));
-    QCOMPARE(text(said["opset"]["after"]), QByteArray("\"ios16\""));
-    const auto after = runCli({u"inspect"_s, copy, u"--json"_s}).json();
-    QCOMPARE(text(after["functions"][0]["opset"]), QByteArray("\"ios16\""));
-    QCOMPARE(text(after["models"][0]["specification"]), QByteArray("\"7\""));
-    QCOMPARE(after["weights"].size(), before["weights"].size());
-    const auto refused =
-        runCli({u"encode"_s, path, address, u"--form"_s, u"palette"_s, u"--opset"_s, u"ios14"_s,
-                u"--output"_s, folder.filePath(u"x.mlpackage"_s)});
-    QVERIFY(refused.exitCode != 0);
-}
-
-void TestCliSamples::ambiguousNames()
-{
-    const QString path = sample("models/text/functions.mlmodelc");
-    QTemporaryDir folder;
-    const QString output = folder.filePath(QStringLiteral("w.npy"));
-    const auto refused = runCli({u"decode"_s, path, u"w"_s, u"--output"_s, output, u"--json"_s});
-    QCOMPARE(refused.exitCode, 2);
-    QCOMPARE(text(refused.json()["diagnostics"][0]["expected"]),
-             QByteArray("\"decode/w, prefill/w\""));
-    for (const char *name : {"decode/w", "prefill/w"}) {
-        const auto taken = runCli({u"decode"_s, path, QLatin1String(name), u"--output"_s,
-                                   folder.filePath(QLatin1String(name).mid(0, 3) + u".npy"_s)});
-        QVERIFY2(taken.exitCode == 0, taken.err);
-    }
-    const auto shown = runCli({u"inspect"_s, path});
-    QVERIFY(shown.out.contains("Shared records"));
-    QVERIFY(shown.out.contains("decode/w, prefill/w"));
-}
-
-/// Functions of one model are dispatches of their own; those that `main` calls are its launches.
-void TestCliSamples::dispatches()
-{
-    const auto rooflineOf = [this](const char *name, const QStringList &more = {}) {
-        return runCli(QStringList{u"roofline"_s, sample(name), u"--target"_s, u"M1"_s} + more);
-    };
-    const auto two = rooflineOf("models/text/functions.mlmodelc", {u"--json"_s}).json();
-    QVERIFY(two["program"]["alternatives"].get<bool>());
-    QVERIFY(two["program"]["time_s"].is_null() && two["program"]["engine_time_s"].is_null());
-    QCOMPARE(two["program"]["dispatches"].size(), std::size_t(2));
-    QCOMPARE(two["program"]["dispatches"][0]["time_s"].get<double>(), 0.23e-3);
-    QVERIFY(two["layers"][0]["function"] != two["layers"][1]["function"]);
-    const auto shown = rooflineOf("models/text/functions.mlmodelc").out;
-    QVERIFY2(shown.contains("decode/y") && shown.contains("prefill/y"), shown);
-    const auto pipeline = rooflineOf("models/pipeline-two.mlpackage", {u"--json"_s}).json();
-    QVERIFY(!pipeline["program"]["alternatives"].get<bool>());
-    QCOMPARE(pipeline["program"]["dispatch_floor_s"].get<double>(), 2 * 0.23e-3);
-    const auto segments = rooflineOf("mil-3600/H16G__ctx.band_part.seg.mil", {u"--json"_s}).json();
-    QCOMPARE(text(segments["program"]["function"]), QByteArray("\"main\""));
-    QVERIFY(!segments["program"]["alternatives"].get<bool>());
-    QCOMPARE(segments["program"]["dispatches"].size(), std::size_t(2)); // a step on the CPU between
-    QCOMPARE(text(segments["program"]["launches"]), QByteArray("2"));
-    QCOMPARE(segments["program"]["time_s"].get<double>(), 2 * 0.23e-3);
-    QCOMPARE(text(segments["layers"][0]["function"]), QByteArray("\"main_ane\""));
-    // A plan says the same of the whole.
-    for (const auto &[name, placed] : {std::pair("models/text/functions.mlmodelc", two),
-                                       {"models/pipeline-two.mlpackage", pipeline}}) {
-        const auto planned =
-            runCli({u"plan"_s, sample(name), u"--target"_s, u"M1"_s, u"--json"_s}).json();
-        const auto chip = planned["totals"]["before"]["chips"][0];
-        for (const auto &[key, value] : placed["program"].items())
-            QCOMPARE(text(chip[key]), text(value));
-    }
-}
-
-void TestCliSamples::backends()
-{
-    const auto shown = runCli({u"inspect"_s, sample("mil-3600/iso__lstm.mil"), u"--json"_s});
-    const auto json = shown.json();
-    QCOMPARE(json["functions"][0]["operations"].size(), std::size_t(3));
-    const auto &lstm = json["functions"][0]["operations"][1];
-    QCOMPARE(text(lstm["selected_backend"]), QByteArray("\"bnns\""));
-    QCOMPARE(lstm["estimated_runtime_ms"]["bnns"].get<double>(), 476.80945305249844);
-    QCOMPARE(text(json["functions"][0]["inputs"][0]["strides"]), QByteArray("[64,64,1]"));
-    QCOMPARE(json["functions"][0]["attributes"]["Launch_ane_ms"].get<double>(), 0.125);
-    // Nothing of what the compiler gave another backend crosses to the engine.
-    const auto lstmOn =
-        runCli({u"decide"_s, sample("mil-3600/iso__lstm.mil"), u"--target"_s, u"M6"_s, u"--json"_s})
-            .json();
-    QCOMPARE(lstmOn["totals"][0]["bytes_moved"].get<int>(), 0);
-    QCOMPARE(lstmOn["totals"][0]["weights_elsewhere"].get<int>(), 4);
-    // What has no geometry is listed with the reason.
-    const auto embedding = runCli({u"geometry"_s, sample("mil-3600/iso__embedding.mil"),
-                                   u"--target"_s, u"M1"_s, u"--json"_s})
-                               .json();
-    QCOMPARE(embedding["unplaced"].size(), std::size_t(1));
-    const auto segments =
-        runCli({u"inspect"_s, sample("mil-3600/H16G__ctx.band_part.seg.mil"), u"--json"_s}).json();
-    QCOMPARE(text(segments["functions"][3]["backend"]), QByteArray("\"classic_cpu\""));
-}
-
-void TestCliSamples::decodeNetwork()
-{
-    QTemporaryDir folder;
-    const auto decoded = runCli({u"decode"_s, sample("models/network.mlmodel"), u"conv_6.weights"_s,
-                                 u"--output"_s, folder.filePath(u"w.npy"_s)});
-    QVERIFY2(decoded.exitCode == 0, decoded.err);
-    QVERIFY(QFile::exists(folder.filePath(u"w.npy"_s)));
-}
-
-/// A network has a specification version, and no program whose version could be said.
-void TestCliSamples::networkVersion()
-{
-    const QString path = sample("models/network.mlmodel");
-    const auto said = runCli({u"inspect"_s, path});
-    const QByteArray summary = said.out.left(said.out.indexOf('\n'));
-    QVERIFY2(summary.endsWith("in 1 file, specification 4"), summary);
-    const auto json = runCli({u"inspect"_s, path, u"--json"_s}).json();
-    QVERIFY(json["program_version"].is_null());
-    QCOMPARE(text(json["models"][0]["specification"]), QByteArray("\"4\""));
-}
-
 /// What needs statements or shapes says in one sentence what the file is, and what can be done.
 void TestCliSamples::oldNetworksAreRefused_data()
 {
     QTest::addColumn<QStringList>("words");
-    QTest::newRow("encode") << QStringList{u"encode"_s, u"conv_6.weights"_s, u"--form"_s,
-                                           u"palette"_s, u"--output"_s};
-    QTest::newRow("choose") << QStringList{u"choose"_s};
-    QTest::newRow("plan") << QStringList{u"plan"_s};
-    QTest::newRow("plan, written") << QStringList{u"plan"_s, u"--output"_s};
+    addRow("encode",
+           QStringList{u"encode"_s, u"conv_6.weights"_s, u"--form"_s, u"palette"_s, u"--output"_s});
+    addRow("choose", QStringList{u"choose"_s});
+    addRow("plan", QStringList{u"plan"_s});
+    addRow("plan, written", QStringList{u"plan"_s, u"--output"_s});
 }
 void TestCliSamples::oldNetworksAreRefused()
 {
@@ -268,38 +289,6 @@ void TestCliSamples::oldNetworksAreRefused()
     const auto said = runCli(words << u"--json"_s);
     QCOMPARE(said.exitCode, 3);
     QVERIFY(text(said.json()["diagnostics"][0]["found"]).contains("NeuralNetwork.proto"));
-}
-
-/// What goes by the form alone is answered; layers that cannot be assessed are listed as such.
-void TestCliSamples::oldNetworksAreJudgedByForm()
-{
-    const QString path = sample("models/network.mlmodel");
-    const auto decided = runCli({u"decide"_s, path, u"--json"_s});
-    QCOMPARE(decided.exitCode, 0);
-    QVERIFY(decided.json()["decisions"].size() > 5);
-    const auto drawn = runCli({u"roofline"_s, path});
-    QCOMPARE(drawn.exitCode, 0);
-    QVERIFY2(drawn.out.contains("a layer of an old neural network"), drawn.out);
-}
-
-/// The registers that no table names, with their values over the real containers.
-void TestCliSamples::survey()
-{
-    const QString path = dataFolder() + u"/real/hwx"_s;
-    if (!QDir(path).exists())
-        QSKIP("The data folder has no containers.");
-    const auto surveyed = runCli({u"hwx"_s, u"--survey"_s, path, u"--json"_s});
-    QVERIFY2(surveyed.exitCode == 0, surveyed.err);
-    const auto json = surveyed.json();
-    QCOMPARE(json["survey"]["files"].get<int>(), 9);
-    for (const auto &word : json["survey"]["words"]) {
-        if (word["address"] != "0x13840")
-            continue;
-        QCOMPARE(word["values"].size(), std::size_t(2));
-        QCOMPARE(text(word["values"][1]["value"]), QByteArray("\"0x100\""));
-        return;
-    }
-    QFAIL("a register without a name is missing");
 }
 
 KERNSCOPE_TEST(TestCliSamples, QCoreApplication)

@@ -7,7 +7,6 @@
 #include <QDir>
 #include <QFile>
 #include <QTemporaryDir>
-#include <QTest>
 
 #include <nlohmann/json.hpp>
 #include <valijson/adapters/nlohmann_json_adapter.hpp>
@@ -25,15 +24,15 @@ namespace {
 /// Of the tree; the same files are installed.
 QString schemaFolder()
 {
-    return QString::fromUtf8(sourceFolder()) + QStringLiteral("/resources/schemas/");
+    return QString::fromUtf8(sourceFolder()) + u"/resources/schemas/"_s;
 }
 
 /// What is wrong with a document of that command; empty where it holds.
 QString faultOf(const QString &command, const Document &document)
 {
-    QFile file(schemaFolder() + command + QStringLiteral(".json"));
+    QFile file(schemaFolder() + command + u".json"_s);
     if (!file.open(QIODevice::ReadOnly))
-        return QStringLiteral("no schema of ") + command;
+        return u"no schema of "_s + command;
     using Adapter = valijson::adapters::NlohmannJsonAdapter;
     const Document text = Document::parse(file.readAll().toStdString());
     valijson::Schema schema;
@@ -46,7 +45,7 @@ QString faultOf(const QString &command, const Document &document)
     while (results.popError(error)) {
         for (const std::string &part : error.context)
             all += QString::fromStdString(part);
-        all += QStringLiteral(": ") + QString::fromStdString(error.description) + u'\n';
+        all += u": "_s + QString::fromStdString(error.description) + u'\n';
     }
     return all;
 }
@@ -58,13 +57,115 @@ class TestCliSchemas : public QObject
     Q_OBJECT
 
 private Q_SLOTS:
-    void initTestCase();
-    void documentsHold_data();
-    void documentsHold();
-    void failuresHold_data();
-    void failuresHold();
-    void everyRequiredKeyIsLookedFor();
-    void pageNamesTheKeys();
+    void initTestCase()
+    {
+        MadeBundle made;
+        made.constant("tensor<fp16, [32, 32]>", "w",
+                      made.blob(ElementType::Fp16, "[32, 32]", Bytes(2048, std::byte{0x31})));
+        made.consume("w");
+        writeBundle(m_scratch, "a.mlmodelc", made);
+    }
+
+    void documentsHold_data()
+    {
+        QTest::addColumn<QString>("line");
+        for (const char *line : {"inspect %/a.mlmodelc --stats --hash --sections",
+                                 "inspect %/a.mlmodelc --findings",
+                                 "inspect %/a.mlmodelc --coverage --expect *=palette4",
+                                 "weight %/a.mlmodelc w",
+                                 "bytes %/a.mlmodelc w",
+                                 "decode %/a.mlmodelc w -o %/w.npy",
+                                 "find %/a.mlmodelc --largest 3",
+                                 "graph %/a.mlmodelc",
+                                 "diff %/a.mlmodelc %/a.mlmodelc --values",
+                                 "patch %/a.mlmodelc --set w[0,0]=1 --dry-run",
+                                 "recover %/a.mlmodelc --dry-run",
+                                 "encode %/a.mlmodelc w --form affine -o %/b.mlmodelc",
+                                 "quantize %/w.npy --format mxfp8 -o %/q",
+                                 "dequantize %/q",
+                                 "choose %/a.mlmodelc --tolerance 0.1",
+                                 "plan %/a.mlmodelc --target M1 --tolerance 0.05",
+                                 "decide %/a.mlmodelc",
+                                 "geometry %/a.mlmodelc",
+                                 "roofline %/a.mlmodelc",
+                                 "reduce 1 2 3",
+                                 "calibrate",
+                                 "targets",
+                                 "formats",
+                                 "collective",
+                                 "descriptor",
+                                 "audit %/a.mlmodelc --against %/w.safetensors",
+                                 "selftest"})
+            addRow(line, QString::fromLatin1(line));
+    }
+
+    void documentsHold()
+    {
+        QFETCH(QString, line);
+        if (line.startsWith(u"audit"_s))
+            QCOMPARE(runCli(arguments(u"decode %/a.mlmodelc --all -o %/w.safetensors"_s)).exitCode,
+                     0);
+        const CliResult run = runCli(arguments(line) + QStringList{u"--json"_s});
+        QVERIFY2(run.exitCode <= 1, run.err.constData());
+        QCOMPARE(faultOf(line.section(u' ', 0, 0), Document::parse(run.out.toStdString())),
+                 QString());
+    }
+
+    void failuresHold_data()
+    {
+        QTest::addColumn<QString>("command");
+        for (const QString &name : QDir(schemaFolder()).entryList(QDir::Files))
+            QTest::addRow("%s", qPrintable(name)) << name.chopped(5);
+    }
+
+    /// Wrong use and what cannot be opened: what the command could not answer is no key then.
+    void failuresHold()
+    {
+        QFETCH(QString, command);
+        for (const char *rest : {"%/no-such-file", "--no-such-option"}) {
+            const CliResult run = runCli(arguments(command + u' ' + QString::fromLatin1(rest)) +
+                                         QStringList{u"--json"_s});
+            QVERIFY(run.exitCode >= 2);
+            const Document document = Document::parse(run.out.toStdString());
+            QCOMPARE(faultOf(QString::fromStdString(document["command"]), document), QString());
+        }
+    }
+
+    void everyRequiredKeyIsLookedFor()
+    {
+        const CliResult run = runCli(arguments(u"inspect %/a.mlmodelc --json"_s));
+        const Document whole = Document::parse(run.out.toStdString());
+        for (const char *key : {"schema", "diagnostics", "weights", "files"}) {
+            Document less = whole;
+            less.erase(key);
+            QVERIFY2(!faultOf(u"inspect"_s, less).isEmpty(), key);
+        }
+        Document other = whole;
+        other["weights"][0]["stored_bytes"] = "2048";
+        QVERIFY(!faultOf(u"inspect"_s, other).isEmpty());
+    }
+
+    /// The page for scripts is made of the schemas.
+    void pageNamesTheKeys()
+    {
+        QFile file(QString::fromUtf8(sourceFolder()) + u"/resources/help/scripts.md"_s);
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        const QString page = QString::fromUtf8(file.readAll());
+        for (const QString &name : QDir(schemaFolder()).entryList(QDir::Files)) {
+            QFile schema(schemaFolder() + name);
+            QVERIFY(schema.open(QIODevice::ReadOnly));
+            const QString title = u"## "_s + name.chopped(5) + u'\n';
+            QVERIFY2(page.contains(title), qPrintable(name));
+            const QString section = page.section(title, 1).section(u"\n## "_s, 0, 0);
+            QVERIFY2(section.count(u'\n') <= 14, qPrintable(name));
+            const Document keys = Document::parse(schema.readAll().toStdString())["properties"];
+            for (const auto &[key, type] : keys.items()) {
+                const bool common = key == "schema" || key == "tool" || key == "version" ||
+                                    key == "command" || key == "diagnostics";
+                QVERIFY2(common || section.contains(QString::fromStdString(key)), key.c_str());
+            }
+        }
+    }
 
 private:
     QStringList arguments(QString line) const
@@ -73,116 +174,6 @@ private:
     }
     QTemporaryDir m_scratch;
 };
-
-void TestCliSchemas::initTestCase()
-{
-    MadeBundle made;
-    made.constant("tensor<fp16, [32, 32]>", "w",
-                  made.blob(ElementType::Fp16, "[32, 32]", Bytes(2048, std::byte{0x31})));
-    made.consume("w");
-    writeBundle(m_scratch, "a.mlmodelc", made);
-}
-
-void TestCliSchemas::documentsHold_data()
-{
-    QTest::addColumn<QString>("line");
-    for (const char *line : {"inspect %/a.mlmodelc --stats --hash --sections",
-                             "inspect %/a.mlmodelc --findings",
-                             "inspect %/a.mlmodelc --coverage --expect *=palette4",
-                             "weight %/a.mlmodelc w",
-                             "bytes %/a.mlmodelc w",
-                             "decode %/a.mlmodelc w -o %/w.npy",
-                             "find %/a.mlmodelc --largest 3",
-                             "graph %/a.mlmodelc",
-                             "diff %/a.mlmodelc %/a.mlmodelc --values",
-                             "patch %/a.mlmodelc --set w[0,0]=1 --dry-run",
-                             "recover %/a.mlmodelc --dry-run",
-                             "encode %/a.mlmodelc w --form affine -o %/b.mlmodelc",
-                             "quantize %/w.npy --format mxfp8 -o %/q",
-                             "dequantize %/q",
-                             "choose %/a.mlmodelc --tolerance 0.1",
-                             "plan %/a.mlmodelc --target M1 --tolerance 0.05",
-                             "decide %/a.mlmodelc",
-                             "geometry %/a.mlmodelc",
-                             "roofline %/a.mlmodelc",
-                             "reduce 1 2 3",
-                             "calibrate",
-                             "targets",
-                             "formats",
-                             "collective",
-                             "descriptor",
-                             "audit %/a.mlmodelc --against %/w.safetensors",
-                             "selftest"})
-        QTest::newRow(line) << QString::fromLatin1(line);
-}
-
-void TestCliSchemas::documentsHold()
-{
-    QFETCH(QString, line);
-    if (line.startsWith(QStringLiteral("audit")))
-        QCOMPARE(runCli(arguments(QStringLiteral("decode %/a.mlmodelc --all -o %/w.safetensors")))
-                     .exitCode,
-                 0);
-    const CliResult run = runCli(arguments(line) + QStringList{QStringLiteral("--json")});
-    QVERIFY2(run.exitCode <= 1, run.err.constData());
-    QCOMPARE(faultOf(line.section(u' ', 0, 0), Document::parse(run.out.toStdString())), QString());
-}
-
-void TestCliSchemas::failuresHold_data()
-{
-    QTest::addColumn<QString>("command");
-    for (const QString &name : QDir(schemaFolder()).entryList(QDir::Files))
-        QTest::addRow("%s", qPrintable(name)) << name.chopped(5);
-}
-
-/// Wrong use and what cannot be opened: what the command could not answer is no key then.
-void TestCliSchemas::failuresHold()
-{
-    QFETCH(QString, command);
-    for (const char *rest : {"%/no-such-file", "--no-such-option"}) {
-        const CliResult run = runCli(arguments(command + u' ' + QString::fromLatin1(rest)) +
-                                     QStringList{QStringLiteral("--json")});
-        QVERIFY(run.exitCode >= 2);
-        const Document document = Document::parse(run.out.toStdString());
-        QCOMPARE(faultOf(QString::fromStdString(document["command"]), document), QString());
-    }
-}
-
-void TestCliSchemas::everyRequiredKeyIsLookedFor()
-{
-    const CliResult run = runCli(arguments(QStringLiteral("inspect %/a.mlmodelc --json")));
-    const Document whole = Document::parse(run.out.toStdString());
-    for (const char *key : {"schema", "diagnostics", "weights", "files"}) {
-        Document less = whole;
-        less.erase(key);
-        QVERIFY2(!faultOf(QStringLiteral("inspect"), less).isEmpty(), key);
-    }
-    Document other = whole;
-    other["weights"][0]["stored_bytes"] = "2048";
-    QVERIFY(!faultOf(QStringLiteral("inspect"), other).isEmpty());
-}
-
-/// The page for scripts is made of the schemas.
-void TestCliSchemas::pageNamesTheKeys()
-{
-    QFile file(QString::fromUtf8(sourceFolder()) + QStringLiteral("/resources/help/scripts.md"));
-    QVERIFY(file.open(QIODevice::ReadOnly));
-    const QString page = QString::fromUtf8(file.readAll());
-    for (const QString &name : QDir(schemaFolder()).entryList(QDir::Files)) {
-        QFile schema(schemaFolder() + name);
-        QVERIFY(schema.open(QIODevice::ReadOnly));
-        const QString title = QStringLiteral("## ") + name.chopped(5) + u'\n';
-        QVERIFY2(page.contains(title), qPrintable(name));
-        const QString section = page.section(title, 1).section(QStringLiteral("\n## "), 0, 0);
-        QVERIFY2(section.count(u'\n') <= 14, qPrintable(name));
-        const Document keys = Document::parse(schema.readAll().toStdString())["properties"];
-        for (const auto &[key, type] : keys.items()) {
-            const bool common = key == "schema" || key == "tool" || key == "version" ||
-                                key == "command" || key == "diagnostics";
-            QVERIFY2(common || section.contains(QString::fromStdString(key)), key.c_str());
-        }
-    }
-}
 
 KERNSCOPE_TEST(TestCliSchemas, QCoreApplication)
 #include "tst_cli_schemas.moc"

@@ -4,11 +4,8 @@
 #include "tests/test_program.h"
 #include "written_bundle.h"
 
-#include <QTest>
-
 using namespace kernscope;
 using namespace kernscope::test;
-using namespace Qt::StringLiterals;
 using Json = nlohmann::ordered_json;
 
 namespace {
@@ -33,16 +30,115 @@ class TestCliShapes : public QObject
     Q_OBJECT
 
 private slots:
-    void initTestCase();
-    void bound_data();
-    void bound();
+    void initTestCase() { m_path = writeBundle(m_scratch, "pictures.mlmodelc", pictures()); }
+
+    void bound_data()
+    {
+        QTest::addColumn<QString>("command");
+        for (const char *command : {"inspect", "decide", "geometry", "roofline", "choose"})
+            addRow(command, QString::fromUtf8(command));
+    }
+
+    void bound()
+    {
+        QFETCH(QString, command);
+        const auto result = run(command, {u"--shape"_s, u"x=1,64,8,?"_s, u"--json"_s});
+        QCOMPARE(result.exitCode, 0);
+        const Json document = result.json();
+        const Json shapes = document.at("shapes");
+        QCOMPARE(shapes.at("unknown")[0].at("op").get<std::string>(), "input");
+        QCOMPARE(shapes.at("bound").dump(),
+                 std::string(R"([{"input":"main/x","shape":[1,64,8,null]}])"));
+        const auto whole =
+            run(command, {u"--shape"_s, u"main/x=1,64,8,9"_s, u"--json"_s}).json().at("shapes");
+        QCOMPARE(whole.at("values").get<int>(), 3);
+        QCOMPARE(whole.at("open").get<int>(), 2);
+        QCOMPARE(whole.at("inferred").get<int>(), 1);
+        QCOMPARE(whole.at("unknown").size(), std::size_t(1));
+        QCOMPARE(whole.at("unknown")[0].at("operation").get<std::string>(), "z");
+        QCOMPARE(whole.at("unknown")[0].at("op").get<std::string>(), "non_zero");
+    }
+
     void unbound_data() { bound_data(); }
-    void unbound();
-    void refused_data();
-    void refused();
-    void forPeople();
-    void numbers();
-    void noProposalWithoutShapes();
+
+    /// Without the option no document has anything more than before.
+    void unbound()
+    {
+        QFETCH(QString, command);
+        const auto result = run(command, {u"--json"_s});
+        QCOMPARE(result.exitCode, 0);
+        QVERIFY(!result.json().contains("shapes"));
+        QCOMPARE(result.json().at("diagnostics").size(),
+                 command == u"choose" ? result.json().at("diagnostics").size() : std::size_t(0));
+    }
+
+    void refused_data()
+    {
+        addColumns<QStringList, QByteArray>();
+        const auto row = [](const char *name, const QStringList &shapes, const char *said) {
+            QStringList options;
+            for (const QString &shape : shapes)
+                options << u"--shape"_s << shape;
+            addRow(name, options, QByteArray(said));
+        };
+        row("name", {u"image=1,64,8,8"_s}, "expected x tensor<fp16, [1, 64, ?, ?]>");
+        row("rank", {u"x=1,64,8"_s}, "another number of axes");
+        row("fixed extent", {u"x=1,3,8,8"_s}, "expected x tensor<fp16, [1, 64, ?, ?]>");
+        row("no number", {u"x=1,64,a,8"_s}, "cannot be read");
+        row("twice", {u"x=1,64,8,8"_s, u"main/x=1,64,8,8"_s}, "bound twice");
+    }
+
+    void refused()
+    {
+        const auto [options, said] = fetched<QStringList, QByteArray>();
+        const auto result = run(u"roofline"_s, options);
+        QCOMPARE(result.exitCode, 2);
+        QVERIFY2(result.err.contains(said), result.err.constData());
+        QVERIFY(result.out.isEmpty());
+        const auto weights = runCli(
+            QStringList{u"inspect"_s, m_path + u"/weights/weight.bin"_s, u"--shape"_s, u"x=1"_s});
+        QCOMPARE(weights.exitCode, 2);
+    }
+
+    void forPeople()
+    {
+        const auto result = run(u"roofline"_s, {u"--shape"_s, u"x=1,64,8,8"_s});
+        QCOMPARE(result.exitCode, 0);
+        QVERIFY2(result.out.contains("with main/x = [1, 64, 8, 8]: 1 of 2 open shapes follow"),
+                 result.out.constData());
+        QVERIFY2(result.err.contains("Shape unknown behind operation z (non_zero)"),
+                 result.err.constData());
+    }
+
+    /// 2 x 64 x 64 x 64 operations, and a time that was not known before.
+    void numbers()
+    {
+        const auto layer = [this](const QStringList &options) {
+            return run(u"roofline"_s, options + QStringList{u"--json"_s}).json().at("layers")[0];
+        };
+        QVERIFY(layer({}).at("flops").is_null());
+        QVERIFY(layer({}).at("time_s").is_null());
+        const Json bound = layer({u"--shape"_s, u"x=1,64,8,8"_s});
+        QCOMPARE(bound.at("flops").get<std::uint64_t>(), std::uint64_t(2 * 64 * 64 * 64));
+        QVERIFY(bound.at("time_s").get<double>() > 0);
+    }
+
+    /// The candidates stand with their figures; the form to take is null until the shapes are
+    /// bound.
+    void noProposalWithoutShapes()
+    {
+        const auto choice = [this](const QStringList &options) {
+            return run(u"choose"_s, options + QStringList{u"--json"_s}).json().at("choices")[0];
+        };
+        const Json open = choice({});
+        QVERIFY(open.at("form").is_null());
+        QCOMPARE(open.at("candidates").size(), std::size_t(5));
+        for (const Json &candidate : open.at("candidates"))
+            QVERIFY(!candidate.at("chosen").get<bool>());
+        QVERIFY(run(u"choose"_s, {})
+                    .out.contains("dense -> no proposal: shapes are not known of conv"));
+        QVERIFY(choice({u"--shape"_s, u"x=1,64,8,8"_s}).at("form").is_string());
+    }
 
 private:
     CliResult run(const QString &command, const QStringList &options) const
@@ -53,118 +149,6 @@ private:
     QTemporaryDir m_scratch;
     QString m_path;
 };
-
-void TestCliShapes::initTestCase()
-{
-    m_path = writeBundle(m_scratch, "pictures.mlmodelc", pictures());
-}
-
-void TestCliShapes::bound_data()
-{
-    QTest::addColumn<QString>("command");
-    for (const char *command : {"inspect", "decide", "geometry", "roofline", "choose"})
-        QTest::newRow(command) << QString::fromUtf8(command);
-}
-
-void TestCliShapes::bound()
-{
-    QFETCH(QString, command);
-    const auto result = run(command, {u"--shape"_s, u"x=1,64,8,?"_s, u"--json"_s});
-    QCOMPARE(result.exitCode, 0);
-    const Json document = result.json();
-    const Json shapes = document.at("shapes");
-    QCOMPARE(shapes.at("unknown")[0].at("op").get<std::string>(), std::string("input"));
-    QCOMPARE(shapes.at("bound").dump(),
-             std::string(R"([{"input":"main/x","shape":[1,64,8,null]}])"));
-    const auto whole =
-        run(command, {u"--shape"_s, u"main/x=1,64,8,9"_s, u"--json"_s}).json().at("shapes");
-    QCOMPARE(whole.at("values").get<int>(), 3);
-    QCOMPARE(whole.at("open").get<int>(), 2);
-    QCOMPARE(whole.at("inferred").get<int>(), 1);
-    QCOMPARE(whole.at("unknown").size(), std::size_t(1));
-    QCOMPARE(whole.at("unknown")[0].at("operation").get<std::string>(), std::string("z"));
-    QCOMPARE(whole.at("unknown")[0].at("op").get<std::string>(), std::string("non_zero"));
-}
-
-/// Without the option no document has anything more than before.
-void TestCliShapes::unbound()
-{
-    QFETCH(QString, command);
-    const auto result = run(command, {u"--json"_s});
-    QCOMPARE(result.exitCode, 0);
-    QVERIFY(!result.json().contains("shapes"));
-    QCOMPARE(result.json().at("diagnostics").size(),
-             command == u"choose" ? result.json().at("diagnostics").size() : std::size_t(0));
-}
-
-void TestCliShapes::refused_data()
-{
-    QTest::addColumn<QStringList>("options");
-    QTest::addColumn<QByteArray>("said");
-    const auto row = [](const char *name, const QStringList &shapes, const char *said) {
-        QStringList options;
-        for (const QString &shape : shapes)
-            options << u"--shape"_s << shape;
-        QTest::newRow(name) << options << QByteArray(said);
-    };
-    row("name", {u"image=1,64,8,8"_s}, "expected x tensor<fp16, [1, 64, ?, ?]>");
-    row("rank", {u"x=1,64,8"_s}, "another number of axes");
-    row("fixed extent", {u"x=1,3,8,8"_s}, "expected x tensor<fp16, [1, 64, ?, ?]>");
-    row("no number", {u"x=1,64,a,8"_s}, "cannot be read");
-    row("twice", {u"x=1,64,8,8"_s, u"main/x=1,64,8,8"_s}, "bound twice");
-}
-
-void TestCliShapes::refused()
-{
-    QFETCH(QStringList, options);
-    QFETCH(QByteArray, said);
-    const auto result = run(u"roofline"_s, options);
-    QCOMPARE(result.exitCode, 2);
-    QVERIFY2(result.err.contains(said), result.err.constData());
-    QVERIFY(result.out.isEmpty());
-    const auto weights = runCli(
-        QStringList{u"inspect"_s, m_path + u"/weights/weight.bin"_s, u"--shape"_s, u"x=1"_s});
-    QCOMPARE(weights.exitCode, 2);
-}
-
-void TestCliShapes::forPeople()
-{
-    const auto result = run(u"roofline"_s, {u"--shape"_s, u"x=1,64,8,8"_s});
-    QCOMPARE(result.exitCode, 0);
-    QVERIFY2(result.out.contains("with main/x = [1, 64, 8, 8]: 1 of 2 open shapes follow"),
-             result.out.constData());
-    QVERIFY2(result.err.contains("Shape unknown behind operation z (non_zero)"),
-             result.err.constData());
-}
-
-/// The candidates stand with their figures; the form to take is null until the shapes are bound.
-void TestCliShapes::noProposalWithoutShapes()
-{
-    const auto choice = [this](const QStringList &options) {
-        return run(u"choose"_s, options + QStringList{u"--json"_s}).json().at("choices")[0];
-    };
-    const Json open = choice({});
-    QVERIFY(open.at("form").is_null());
-    QCOMPARE(open.at("candidates").size(), std::size_t(5));
-    for (const Json &candidate : open.at("candidates"))
-        QVERIFY(!candidate.at("chosen").get<bool>());
-    QVERIFY(
-        run(u"choose"_s, {}).out.contains("dense -> no proposal: shapes are not known of conv"));
-    QVERIFY(choice({u"--shape"_s, u"x=1,64,8,8"_s}).at("form").is_string());
-}
-
-/// 2 x 64 x 64 x 64 operations, and a time that was not known before.
-void TestCliShapes::numbers()
-{
-    const auto layer = [this](const QStringList &options) {
-        return run(u"roofline"_s, options + QStringList{u"--json"_s}).json().at("layers")[0];
-    };
-    QVERIFY(layer({}).at("flops").is_null());
-    QVERIFY(layer({}).at("time_s").is_null());
-    const Json bound = layer({u"--shape"_s, u"x=1,64,8,8"_s});
-    QCOMPARE(bound.at("flops").get<std::uint64_t>(), std::uint64_t(2 * 64 * 64 * 64));
-    QVERIFY(bound.at("time_s").get<double>() > 0);
-}
 
 KERNSCOPE_TEST(TestCliShapes, QCoreApplication)
 #include "tst_cli_shapes.moc"

@@ -12,7 +12,6 @@
 
 #include <QProcess>
 #include <QRegularExpression>
-#include <QTest>
 
 using namespace kernscope;
 using namespace kernscope::test;
@@ -22,23 +21,286 @@ class TestCliUsage : public QObject
     Q_OBJECT
 
 private slots:
-    void initTestCase();
-    void namesTheNearest_data();
-    void namesTheNearest();
-    void refuses_data();
-    void refuses();
-    void ambiguousNames();
-    void helpAndVersion();
-    void showsExamples();
-    void helpIsWrapped();
-    void quietIsQuiet();
-    void completes_data();
-    void completes();
-    void saysTheDefaultTarget();
-    void oneTargetAlone();
-    void longTextIsPaged();
-    void columnsByTitle();
-    void tablesFitTheTerminal();
+    void initTestCase()
+    {
+        MadeBundle made;
+        made.constant("tensor<fp16, [4, 2]>", "conv_weight",
+                      made.blob(ElementType::Fp16, "[4, 2]", halves({1, 2, 3, 4, 5, 6, 7, 8})));
+        made.consume("conv_weight");
+        writeBundle(m_scratch, "b.mlmodelc", made);
+        QVERIFY(runCli(arguments("section build %/b.mlmodelc -o %/w.ksec")).exitCode == 0);
+    }
+
+    void namesTheNearest_data()
+    {
+        addColumns<QByteArray, QByteArray, QByteArray>();
+        const auto row = [](const char *line, const char *found, const char *nearest) {
+            addRow(line, QByteArray(line), QByteArray(found), QByteArray(nearest));
+        };
+        row("inspcet %/b.mlmodelc", "inspcet", "inspect");
+        row("sections list %/w.ksec", "sections", "section");
+        row("section lsit %/w.ksec", "lsit", "list");
+        row("inspect %/b.mlmodelc --stat", "--stat", "--stats");
+        row("inspect --frob", "--frob", "");
+        row("help inspcet", "inspcet", "inspect");
+        row("diff %/b.mlmodelc %/b.mlmodelc --format jsn", "jsn", "json");
+        row("encode %/b.mlmodelc --all --form palete -o %/x", "palete", "palette");
+        row("inspect --jsn %/b.mlmodelc", "--jsn", "--json");
+        row("decode %/b.mlmodelc conv_weigth -o %/x.npy", "conv_weigth", "conv_weight");
+        row("encode %/b.mlmodelc conv_weigth --form dense -o %/x", "conv_weigth", "conv_weight");
+        row("patch %/b.mlmodelc --set conv_weigth[0]=1 --dry-run", "conv_weigth", "conv_weight");
+        row("choose %/b.mlmodelc --weight conv_weigth", "conv_weigth", "conv_weight");
+        row("section build %/b.mlmodelc conv_weigth -o %/x", "conv_weigth", "conv_weight");
+        row("targets --target NOPE", "NOPE", "such as");
+        row("inspect %/b.mlmodelc --target H99", "H99", "such as H");
+        row("decide %/b.mlmodelc --target H99", "H99", "such as H");
+        row("formats --target H99", "H99", "such as H");
+        row("section build %/b.mlmodelc --target H99 -o %/x", "H99", "such as H");
+    }
+
+    void namesTheNearest()
+    {
+        const auto [line, found, nearest] = fetched<QByteArray, QByteArray, QByteArray>();
+        const CliResult plain = runCli(arguments(line));
+        QCOMPARE(plain.exitCode, 2);
+        QVERIFY(plain.out.isEmpty());
+        QVERIFY2(plain.err.contains(found) && plain.err.contains(nearest), plain.err.constData());
+        const CliResult result = runCli(arguments(line) << u"--json"_s);
+        QCOMPARE(result.exitCode, 2);
+        const auto json = result.json();
+        QVERIFY(!json.is_discarded());
+        const auto row = json["diagnostics"][0];
+        QCOMPARE(QByteArray::fromStdString(row["found"].get<std::string>()), found);
+        QVERIFY(QByteArray::fromStdString(row["expected"].get<std::string>()).contains(nearest));
+    }
+
+    void refuses_data()
+    {
+        addColumns<QByteArray, QByteArray>();
+        const auto row = [](const char *line, const char *says) {
+            addRow(line, QByteArray(line), QByteArray(says));
+        };
+        row("", "needed");
+        row("section", "needed");
+        row("inspect", "path");
+        row("inspect %/b.mlmodelc %/b.mlmodelc", "too many");
+        row("decode %/b.mlmodelc conv_weight", "--output");
+        row("decode %/b.mlmodelc conv_weight -o %/x", "does not say what to write");
+        row("decode %/b.mlmodelc conv_weight -o %/x.npy --rows 9:1", "rows");
+        row("decode %/b.mlmodelc conv_weight -o %/x.npy --as fp8", "fp8");
+        row("section relocate %/w.ksec --base zz -o %/x", "address");
+        row("section relocate %/w.ksec --base 0", "--in-place");
+        row("section relocate %/w.ksec --base 0 -o %/x --in-place", "--in-place");
+        row("section strip %/w.ksec --in-place --force", "--output");
+        row("patch %/b.mlmodelc --set conv_weight[0]=1 --in-place -o %/x",
+            "--in-place and --output exclude one another");
+        row("patch %/b.mlmodelc --set conv_weight[0]=1", "must be given");
+        row("patch %/b.mlmodelc --set conv_weight[0]=1 --dry-run --backup", "--backup");
+        row("patch %/b.mlmodelc --set conv_weight[0]=1 --dry-run --force", "--output");
+        row("diff %/b.mlmodelc %/b.mlmodelc --format pdf", "pdf");
+        row("diff %/b.mlmodelc %/b.mlmodelc --max-abs nan", "nan");
+        row("diff %/b.mlmodelc %/b.mlmodelc --min-cosine nan", "nan");
+        row("diff %/b.mlmodelc %/b.mlmodelc --min-snr nan", "nan");
+        row("geometry %/b.mlmodelc --channels 4:4", "--channels");
+        row("geometry --channels 4:4 --kernel x", "numbers");
+        row("geometry %/b.mlmodelc --kernel 3x3", "--channels");
+        row("section build %/b.mlmodelc --leave-zeros -o %/x", "--hwx-slices");
+        row("section build %/b.mlmodelc --bits 4 -o %/x", "--form palette");
+        row("encode %/b.mlmodelc conv_weight --form dense --bits 4 -o %/x", "--bits");
+        row("encode %/b.mlmodelc conv_weight --form sparse --block 8 -o %/x", "--block");
+        row("decide %/b.mlmodelc --all-targets --target H13", "both");
+        row("hwx %/b.mlmodelc", "folder");
+    }
+
+    void refuses()
+    {
+        const auto [line, says] = fetched<QByteArray, QByteArray>();
+        const QStringList list = line.isEmpty() ? QStringList() : arguments(line);
+        const CliResult plain = runCli(list);
+        QCOMPARE(plain.exitCode, line.startsWith("hwx") ? 4 : 2);
+        QVERIFY(plain.out.isEmpty());
+        QVERIFY2(plain.err.contains(says), plain.err.constData());
+        const CliResult result = runCli(list + QStringList{u"--json"_s});
+        QCOMPARE(result.exitCode, plain.exitCode);
+        const auto json = result.json();
+        QVERIFY(!json.is_discarded());
+        QCOMPARE(json["schema"].get<int>(), 1);
+        QCOMPARE(json["diagnostics"].size(), std::size_t(1));
+        for (const char *output : {"x", "x.npy"})
+            QVERIFY(!QFile::exists(m_scratch.filePath(QString::fromUtf8(output))));
+    }
+
+    void ambiguousNames()
+    {
+        MadeBundle made;
+        made.constant("tensor<fp16, [2]>", "twice",
+                      made.blob(ElementType::Fp16, "[2]", halves({1, 2})));
+        made.constant("tensor<fp16, [2]>", "twice",
+                      made.blob(ElementType::Fp16, "[2]", halves({3, 4})));
+        writeBundle(m_scratch, "twice.mlmodelc", made);
+        for (const char *line : {"decode %/twice.mlmodelc twice -o %/x.npy",
+                                 "encode %/twice.mlmodelc twice --form dense -o %/x",
+                                 "section build %/twice.mlmodelc twice -o %/x",
+                                 "choose %/twice.mlmodelc --weight twice",
+                                 "patch %/twice.mlmodelc --set twice[0]=1 --dry-run"}) {
+            const CliResult result = runCli(arguments(line));
+            QCOMPARE(result.exitCode, 2);
+            QVERIFY2(result.err.contains("main/twice"), result.err.constData());
+        }
+    }
+
+    void helpAndVersion()
+    {
+        for (const char *line :
+             {"help", "--help", "help inspect", "inspect --help", "-V", "--version"})
+            QCOMPARE(runCli(arguments(line)).exitCode, 0);
+        QCOMPARE(runCli(arguments("help")).out, runCli(arguments("--help")).out);
+        QCOMPARE(runCli(arguments("help section build")).out,
+                 runCli(arguments("section build --help")).out);
+        QCOMPARE(runCli(arguments("-V")).out, runCli(arguments("--version")).out);
+    }
+
+    void showsExamples()
+    {
+        const QByteArray help = runCli(arguments("--help")).out;
+        const QRegularExpression name(u"^  ([a-z]+) "_s, QRegularExpression::MultilineOption);
+        int commands = 0;
+        auto match = name.globalMatch(QString::fromUtf8(help.mid(help.indexOf("Subcommands:"))));
+        while (match.hasNext()) {
+            const QString command = match.next().captured(1);
+            if (command == QLatin1String("section"))
+                continue;
+            const QByteArray text = runCli({command, u"--help"_s}).out;
+            QVERIFY2(text.contains("\n  kernscope-cli " + command.toUtf8()), qPrintable(command));
+            ++commands;
+        }
+        QVERIFY(commands > 10);
+    }
+
+    /// No line of the help but examples, which are copied, is longer than a terminal; types are
+    /// words of people.
+    void helpIsWrapped()
+    {
+        for (const char *line : {"--help", "inspect --help", "diff --help", "section build --help",
+                                 "encode --help", "geometry --help"}) {
+            const QString help = QString::fromUtf8(runCli(arguments(line)).out);
+            QVERIFY(help.size() > 400);
+            for (const QString &each : help.split(u'\n')) {
+                if (!each.startsWith(u"  kernscope-cli "_s))
+                    QVERIFY2(each.size() <= 80, qPrintable(each));
+            }
+            for (const char *foreign : {"TEXT:", "UINT", "FLOAT", "NONNEGATIVE", "REQUIRED"})
+                QVERIFY2(!help.contains(QLatin1String(foreign)), foreign);
+        }
+        const QByteArray help = runCli(arguments("--help")).out;
+        QVERIFY(help.indexOf("compare and change") > help.indexOf("look into files"));
+        QVERIFY(help.indexOf("  diff ") > help.indexOf("compare and change"));
+    }
+
+    void quietIsQuiet()
+    {
+        for (const char *line : {"selftest -q", "targets -q", "inspect %/b.mlmodelc -q"}) {
+            const CliResult result = runCli(arguments(line));
+            QCOMPARE(result.exitCode, 0);
+            QCOMPARE(result.out, QByteArray());
+        }
+    }
+
+    void completes_data()
+    {
+        addColumns<QString, QStringList>();
+        const auto row = [](const char *line, const QStringList &words) {
+            addRow(line, QString::fromUtf8(line), words);
+        };
+        row("ins", {u"inspect"_s});
+        row("section st", {u"strip"_s});
+        row("diff --max-", {u"--max-abs"_s, u"--max-rel"_s, u"--max-ulp"_s});
+        row("diff a b --format j", {u"json"_s, u"junit"_s});
+        row("decide %/b.mlmodelc --target H1", {u"H13"_s});
+        row("decode %/b.mlmodelc conv", {u"conv_weight"_s});
+        row("inspect %/b", {}); // the shell's own names of files
+    }
+
+    void completes()
+    {
+        const auto [line, words] = fetched<QString, QStringList>();
+        const CliResult result = runCli(QStringList{u"completion"_s} + arguments(line.toUtf8()));
+        QCOMPARE(result.exitCode, 0);
+        const QStringList found = QString::fromUtf8(result.out).split(u'\n', Qt::SkipEmptyParts);
+        for (const QString &word : words)
+            QVERIFY2(found.contains(word), result.out.constData());
+        if (words.isEmpty() || !line.contains(u"--target"_s))
+            QCOMPARE(found, words);
+    }
+
+    /// What judges by a chip says by which, also where none was asked for.
+    void saysTheDefaultTarget()
+    {
+        for (const char *line :
+             {"decide %/b.mlmodelc", "geometry %/b.mlmodelc", "roofline %/b.mlmodelc",
+              "choose %/b.mlmodelc", "formats", "section build %/b.mlmodelc -f -o %/d"}) {
+            const CliResult result = runCli(arguments(line));
+            QCOMPARE(result.exitCode, 0);
+            QVERIFY2((result.out + result.err).contains("H13"), line);
+            QVERIFY2((result.out + result.err).contains("default"), line);
+            const CliResult named = runCli(arguments(line) + arguments("--target H13"));
+            QVERIFY2(!(named.out + named.err).contains("by default"), line);
+        }
+    }
+
+    void oneTargetAlone()
+    {
+        const auto json = runCli(arguments("targets --target H13 --json")).json();
+        QCOMPARE(json["targets"].size(), std::size_t(1));
+        QVERIFY(runCli(arguments("targets --json")).json()["targets"].size() > 10);
+    }
+
+    /// A pager gets what is longer than the screen, and nothing else; one that is not there takes
+    /// none.
+    void longTextIsPaged()
+    {
+        const QByteArray shown = onTerminal(arguments("collective --help"), "sed 's/^/PAGED /'");
+        QVERIFY2(shown.contains("PAGED ") && shown.contains("--mesh"), shown.constData());
+        QVERIFY(!onTerminal(arguments("--version"), "sed 's/^/PAGED /'").contains("PAGED"));
+        QVERIFY(onTerminal(arguments("collective --help"), "no-such-pager").contains("--mesh"));
+    }
+
+    /// --columns: by title, with or without its unit, in that order; one that no table has is wrong
+    /// use.
+    void columnsByTitle()
+    {
+        const QByteArray out = runCli(arguments("targets --columns silicon,target")).out;
+        const QByteArray header = out.left(out.indexOf('\n')).simplified();
+        QCOMPARE(header, QByteArray("silicon target"));
+        const auto wrong = runCli(arguments("inspect %/b.mlmodelc --columns nam"));
+        QCOMPARE(wrong.exitCode, 2);
+        QVERIFY2(wrong.err.contains("name"), wrong.err.constData());
+        QCOMPARE(runCli(arguments("targets --json --columns name")).exitCode, 2);
+    }
+
+    /// On a terminal of 80 columns names are shortened, and numbers are not.
+    void tablesFitTheTerminal()
+    {
+        const std::string name = "encoder_layers_" + std::string(60, 'x') + "_attention_weight";
+        MadeBundle made;
+        made.constant("tensor<fp16, [64, 32]>", name,
+                      made.blob(ElementType::Fp16, "[64, 32]", Bytes(4096, std::byte{0x3c})));
+        made.consume(name);
+        writeBundle(m_scratch, "long.mlmodelc", made);
+        const QByteArray out = onTerminal(arguments("inspect %/long.mlmodelc"), "cat");
+        QVERIFY(out.contains("4,096") && out.contains("1.000"));
+        int tables = 0;
+        for (const QString &line : QString::fromUtf8(out).split(u"\r\n"_s)) {
+            if (!line.contains(u"…"_s))
+                continue;
+            QVERIFY2(line.size() <= 80, qPrintable(line));
+            QVERIFY(line.contains(u"weight"_s));
+            ++tables;
+        }
+        QCOMPARE(tables, 1);
+        // Into a file or a pipe the whole name goes.
+        QVERIFY(runCli(arguments("inspect %/long.mlmodelc")).out.contains(name.c_str()));
+    }
 
 private:
     QStringList arguments(const QByteArray &line) const
@@ -53,250 +315,6 @@ private:
     QTemporaryDir m_scratch;
 };
 
-void TestCliUsage::initTestCase()
-{
-    MadeBundle made;
-    made.constant("tensor<fp16, [4, 2]>", "conv_weight",
-                  made.blob(ElementType::Fp16, "[4, 2]", halves({1, 2, 3, 4, 5, 6, 7, 8})));
-    made.consume("conv_weight");
-    writeBundle(m_scratch, "b.mlmodelc", made);
-    QVERIFY(runCli(arguments("section build %/b.mlmodelc -o %/w.ksec")).exitCode == 0);
-}
-
-void TestCliUsage::namesTheNearest_data()
-{
-    QTest::addColumn<QByteArray>("line");
-    QTest::addColumn<QByteArray>("found");
-    QTest::addColumn<QByteArray>("nearest");
-    const auto row = [](const char *line, const char *found, const char *nearest) {
-        QTest::newRow(line) << QByteArray(line) << QByteArray(found) << QByteArray(nearest);
-    };
-    row("inspcet %/b.mlmodelc", "inspcet", "inspect");
-    row("sections list %/w.ksec", "sections", "section");
-    row("section lsit %/w.ksec", "lsit", "list");
-    row("inspect %/b.mlmodelc --stat", "--stat", "--stats");
-    row("inspect --frob", "--frob", "");
-    row("help inspcet", "inspcet", "inspect");
-    row("diff %/b.mlmodelc %/b.mlmodelc --format jsn", "jsn", "json");
-    row("encode %/b.mlmodelc --all --form palete -o %/x", "palete", "palette");
-    row("inspect --jsn %/b.mlmodelc", "--jsn", "--json");
-    row("decode %/b.mlmodelc conv_weigth -o %/x.npy", "conv_weigth", "conv_weight");
-    row("encode %/b.mlmodelc conv_weigth --form dense -o %/x", "conv_weigth", "conv_weight");
-    row("patch %/b.mlmodelc --set conv_weigth[0]=1 --dry-run", "conv_weigth", "conv_weight");
-    row("choose %/b.mlmodelc --weight conv_weigth", "conv_weigth", "conv_weight");
-    row("section build %/b.mlmodelc conv_weigth -o %/x", "conv_weigth", "conv_weight");
-    row("targets --target NOPE", "NOPE", "such as");
-    row("inspect %/b.mlmodelc --target H99", "H99", "such as H");
-    row("decide %/b.mlmodelc --target H99", "H99", "such as H");
-    row("formats --target H99", "H99", "such as H");
-    row("section build %/b.mlmodelc --target H99 -o %/x", "H99", "such as H");
-}
-
-void TestCliUsage::namesTheNearest()
-{
-    QFETCH(QByteArray, line);
-    QFETCH(QByteArray, found);
-    QFETCH(QByteArray, nearest);
-    const CliResult plain = runCli(arguments(line));
-    QCOMPARE(plain.exitCode, 2);
-    QVERIFY(plain.out.isEmpty());
-    QVERIFY2(plain.err.contains(found) && plain.err.contains(nearest), plain.err.constData());
-    const CliResult result = runCli(arguments(line) << QStringLiteral("--json"));
-    QCOMPARE(result.exitCode, 2);
-    const auto json = result.json();
-    QVERIFY(!json.is_discarded());
-    const auto row = json["diagnostics"][0];
-    QCOMPARE(QByteArray::fromStdString(row["found"].get<std::string>()), found);
-    QVERIFY(QByteArray::fromStdString(row["expected"].get<std::string>()).contains(nearest));
-}
-
-void TestCliUsage::refuses_data()
-{
-    QTest::addColumn<QByteArray>("line");
-    QTest::addColumn<QByteArray>("says");
-    const auto row = [](const char *line, const char *says) {
-        QTest::newRow(line) << QByteArray(line) << QByteArray(says);
-    };
-    row("", "needed");
-    row("section", "needed");
-    row("inspect", "path");
-    row("inspect %/b.mlmodelc %/b.mlmodelc", "too many");
-    row("decode %/b.mlmodelc conv_weight", "--output");
-    row("decode %/b.mlmodelc conv_weight -o %/x", "does not say what to write");
-    row("decode %/b.mlmodelc conv_weight -o %/x.npy --rows 9:1", "rows");
-    row("decode %/b.mlmodelc conv_weight -o %/x.npy --as fp8", "fp8");
-    row("section relocate %/w.ksec --base zz -o %/x", "address");
-    row("section relocate %/w.ksec --base 0", "--in-place");
-    row("section relocate %/w.ksec --base 0 -o %/x --in-place", "--in-place");
-    row("section strip %/w.ksec --in-place --force", "--output");
-    row("patch %/b.mlmodelc --set conv_weight[0]=1 --in-place -o %/x",
-        "--in-place and --output exclude one another");
-    row("patch %/b.mlmodelc --set conv_weight[0]=1", "must be given");
-    row("patch %/b.mlmodelc --set conv_weight[0]=1 --dry-run --backup", "--backup");
-    row("patch %/b.mlmodelc --set conv_weight[0]=1 --dry-run --force", "--output");
-    row("diff %/b.mlmodelc %/b.mlmodelc --format pdf", "pdf");
-    row("diff %/b.mlmodelc %/b.mlmodelc --max-abs nan", "nan");
-    row("diff %/b.mlmodelc %/b.mlmodelc --min-cosine nan", "nan");
-    row("diff %/b.mlmodelc %/b.mlmodelc --min-snr nan", "nan");
-    row("geometry %/b.mlmodelc --channels 4:4", "--channels");
-    row("geometry --channels 4:4 --kernel x", "numbers");
-    row("geometry %/b.mlmodelc --kernel 3x3", "--channels");
-    row("section build %/b.mlmodelc --leave-zeros -o %/x", "--hwx-slices");
-    row("section build %/b.mlmodelc --bits 4 -o %/x", "--form palette");
-    row("encode %/b.mlmodelc conv_weight --form dense --bits 4 -o %/x", "--bits");
-    row("encode %/b.mlmodelc conv_weight --form sparse --block 8 -o %/x", "--block");
-    row("decide %/b.mlmodelc --all-targets --target H13", "both");
-    row("hwx %/b.mlmodelc", "folder");
-}
-
-void TestCliUsage::refuses()
-{
-    QFETCH(QByteArray, line);
-    QFETCH(QByteArray, says);
-    const QStringList list = line.isEmpty() ? QStringList() : arguments(line);
-    const CliResult plain = runCli(list);
-    QCOMPARE(plain.exitCode, line.startsWith("hwx") ? 4 : 2);
-    QVERIFY(plain.out.isEmpty());
-    QVERIFY2(plain.err.contains(says), plain.err.constData());
-    const CliResult result = runCli(list + QStringList{QStringLiteral("--json")});
-    QCOMPARE(result.exitCode, plain.exitCode);
-    const auto json = result.json();
-    QVERIFY(!json.is_discarded());
-    QCOMPARE(json["schema"].get<int>(), 1);
-    QCOMPARE(json["diagnostics"].size(), std::size_t(1));
-    for (const char *output : {"x", "x.npy"})
-        QVERIFY(!QFile::exists(m_scratch.filePath(QString::fromUtf8(output))));
-}
-
-void TestCliUsage::ambiguousNames()
-{
-    MadeBundle made;
-    made.constant("tensor<fp16, [2]>", "twice",
-                  made.blob(ElementType::Fp16, "[2]", halves({1, 2})));
-    made.constant("tensor<fp16, [2]>", "twice",
-                  made.blob(ElementType::Fp16, "[2]", halves({3, 4})));
-    writeBundle(m_scratch, "twice.mlmodelc", made);
-    for (const char *line :
-         {"decode %/twice.mlmodelc twice -o %/x.npy",
-          "encode %/twice.mlmodelc twice --form dense -o %/x",
-          "section build %/twice.mlmodelc twice -o %/x", "choose %/twice.mlmodelc --weight twice",
-          "patch %/twice.mlmodelc --set twice[0]=1 --dry-run"}) {
-        const CliResult result = runCli(arguments(line));
-        QCOMPARE(result.exitCode, 2);
-        QVERIFY2(result.err.contains("main/twice"), result.err.constData());
-    }
-}
-
-void TestCliUsage::helpAndVersion()
-{
-    for (const char *line : {"help", "--help", "help inspect", "inspect --help", "-V", "--version"})
-        QCOMPARE(runCli(arguments(line)).exitCode, 0);
-    QCOMPARE(runCli(arguments("help")).out, runCli(arguments("--help")).out);
-    QCOMPARE(runCli(arguments("help section build")).out,
-             runCli(arguments("section build --help")).out);
-    QCOMPARE(runCli(arguments("-V")).out, runCli(arguments("--version")).out);
-}
-
-void TestCliUsage::showsExamples()
-{
-    const QByteArray help = runCli(arguments("--help")).out;
-    const QRegularExpression name(QStringLiteral("^  ([a-z]+) "),
-                                  QRegularExpression::MultilineOption);
-    int commands = 0;
-    auto match = name.globalMatch(QString::fromUtf8(help.mid(help.indexOf("Subcommands:"))));
-    while (match.hasNext()) {
-        const QString command = match.next().captured(1);
-        if (command == QLatin1String("section"))
-            continue;
-        const QByteArray text = runCli({command, QStringLiteral("--help")}).out;
-        QVERIFY2(text.contains("\n  kernscope-cli " + command.toUtf8()), qPrintable(command));
-        ++commands;
-    }
-    QVERIFY(commands > 10);
-}
-
-/// No line of the help but examples, which are copied, is longer than a terminal; types are words
-/// of people.
-void TestCliUsage::helpIsWrapped()
-{
-    for (const char *line : {"--help", "inspect --help", "diff --help", "section build --help",
-                             "encode --help", "geometry --help"}) {
-        const QString help = QString::fromUtf8(runCli(arguments(line)).out);
-        QVERIFY(help.size() > 400);
-        for (const QString &each : help.split(u'\n')) {
-            if (!each.startsWith(QStringLiteral("  kernscope-cli ")))
-                QVERIFY2(each.size() <= 80, qPrintable(each));
-        }
-        for (const char *foreign : {"TEXT:", "UINT", "FLOAT", "NONNEGATIVE", "REQUIRED"})
-            QVERIFY2(!help.contains(QLatin1String(foreign)), foreign);
-    }
-    const QByteArray help = runCli(arguments("--help")).out;
-    QVERIFY(help.indexOf("compare and change") > help.indexOf("look into files"));
-    QVERIFY(help.indexOf("  diff ") > help.indexOf("compare and change"));
-}
-
-void TestCliUsage::quietIsQuiet()
-{
-    for (const char *line : {"selftest -q", "targets -q", "inspect %/b.mlmodelc -q"}) {
-        const CliResult result = runCli(arguments(line));
-        QCOMPARE(result.exitCode, 0);
-        QCOMPARE(result.out, QByteArray());
-    }
-}
-
-void TestCliUsage::completes_data()
-{
-    QTest::addColumn<QString>("line");
-    QTest::addColumn<QStringList>("words");
-    const auto row = [](const char *line, const QStringList &words) {
-        QTest::newRow(line) << QString::fromUtf8(line) << words;
-    };
-    row("ins", {QStringLiteral("inspect")});
-    row("section st", {QStringLiteral("strip")});
-    row("diff --max-",
-        {QStringLiteral("--max-abs"), QStringLiteral("--max-rel"), QStringLiteral("--max-ulp")});
-    row("diff a b --format j", {QStringLiteral("json"), QStringLiteral("junit")});
-    row("decide %/b.mlmodelc --target H1", {QStringLiteral("H13")});
-    row("decode %/b.mlmodelc conv", {QStringLiteral("conv_weight")});
-    row("inspect %/b", {}); // the shell's own names of files
-}
-
-void TestCliUsage::completes()
-{
-    QFETCH(QString, line);
-    QFETCH(QStringList, words);
-    const CliResult result =
-        runCli(QStringList{QStringLiteral("completion")} + arguments(line.toUtf8()));
-    QCOMPARE(result.exitCode, 0);
-    const QStringList found = QString::fromUtf8(result.out).split(u'\n', Qt::SkipEmptyParts);
-    for (const QString &word : words)
-        QVERIFY2(found.contains(word), result.out.constData());
-    if (words.isEmpty() || !line.contains(QStringLiteral("--target")))
-        QCOMPARE(found, words);
-}
-
-/// What judges by a chip says by which, also where none was asked for.
-void TestCliUsage::saysTheDefaultTarget()
-{
-    for (const char *line :
-         {"decide %/b.mlmodelc", "geometry %/b.mlmodelc", "roofline %/b.mlmodelc",
-          "choose %/b.mlmodelc", "formats", "section build %/b.mlmodelc -f -o %/d"}) {
-        const CliResult result = runCli(arguments(line));
-        QCOMPARE(result.exitCode, 0);
-        QVERIFY2((result.out + result.err).contains("H13"), line);
-        QVERIFY2((result.out + result.err).contains("default"), line);
-        const CliResult named = runCli(arguments(line) + arguments("--target H13"));
-        QVERIFY2(!(named.out + named.err).contains("by default"), line);
-    }
-}
-
-void TestCliUsage::oneTargetAlone()
-{
-    const auto json = runCli(arguments("targets --target H13 --json")).json();
-    QCOMPARE(json["targets"].size(), std::size_t(1));
-    QVERIFY(runCli(arguments("targets --json")).json()["targets"].size() > 10);
-}
-
 /// What a terminal of 24 lines of 80 columns shows, through that pager.
 QByteArray TestCliUsage::onTerminal(const QStringList &command, const char *pager)
 {
@@ -308,8 +326,8 @@ QByteArray TestCliUsage::onTerminal(const QStringList &command, const char *page
     const QByteArray end = ::ptsname(terminal);
     QProcess process;
     auto environment = QProcessEnvironment::systemEnvironment();
-    environment.insert(QStringLiteral("NO_COLOR"), QStringLiteral("1"));
-    environment.insert(QStringLiteral("PAGER"), QString::fromLatin1(pager));
+    environment.insert(u"NO_COLOR"_s, u"1"_s);
+    environment.insert(u"PAGER"_s, QString::fromLatin1(pager));
     process.setProcessEnvironment(environment);
     process.setChildProcessModifier([end] {
         const int descriptor = ::open(end.constData(), O_RDWR | O_NOCTTY);
@@ -324,52 +342,6 @@ QByteArray TestCliUsage::onTerminal(const QStringList &command, const char *page
         out.append(some.constData(), count);
     ::close(terminal);
     return out;
-}
-
-/// A pager gets what is longer than the screen, and nothing else; one that is not there takes none.
-void TestCliUsage::longTextIsPaged()
-{
-    const QByteArray shown = onTerminal(arguments("collective --help"), "sed 's/^/PAGED /'");
-    QVERIFY2(shown.contains("PAGED ") && shown.contains("--mesh"), shown.constData());
-    QVERIFY(!onTerminal(arguments("--version"), "sed 's/^/PAGED /'").contains("PAGED"));
-    QVERIFY(onTerminal(arguments("collective --help"), "no-such-pager").contains("--mesh"));
-}
-
-/// --columns: by title, with or without its unit, in that order; one that no table has is wrong
-/// use.
-void TestCliUsage::columnsByTitle()
-{
-    const QByteArray out = runCli(arguments("targets --columns silicon,target")).out;
-    const QByteArray header = out.left(out.indexOf('\n')).simplified();
-    QCOMPARE(header, QByteArray("silicon target"));
-    const auto wrong = runCli(arguments("inspect %/b.mlmodelc --columns nam"));
-    QCOMPARE(wrong.exitCode, 2);
-    QVERIFY2(wrong.err.contains("name"), wrong.err.constData());
-    QCOMPARE(runCli(arguments("targets --json --columns name")).exitCode, 2);
-}
-
-/// On a terminal of 80 columns names are shortened, and numbers are not.
-void TestCliUsage::tablesFitTheTerminal()
-{
-    const std::string name = "encoder_layers_" + std::string(60, 'x') + "_attention_weight";
-    MadeBundle made;
-    made.constant("tensor<fp16, [64, 32]>", name,
-                  made.blob(ElementType::Fp16, "[64, 32]", Bytes(4096, std::byte{0x3c})));
-    made.consume(name);
-    writeBundle(m_scratch, "long.mlmodelc", made);
-    const QByteArray out = onTerminal(arguments("inspect %/long.mlmodelc"), "cat");
-    QVERIFY(out.contains("4,096") && out.contains("1.000"));
-    int tables = 0;
-    for (const QString &line : QString::fromUtf8(out).split(QStringLiteral("\r\n"))) {
-        if (!line.contains(QStringLiteral("…")))
-            continue;
-        QVERIFY2(line.size() <= 80, qPrintable(line));
-        QVERIFY(line.contains(QStringLiteral("weight")));
-        ++tables;
-    }
-    QCOMPARE(tables, 1);
-    // Into a file or a pipe the whole name goes.
-    QVERIFY(runCli(arguments("inspect %/long.mlmodelc")).out.contains(name.c_str()));
 }
 
 KERNSCOPE_TEST(TestCliUsage, QCoreApplication)

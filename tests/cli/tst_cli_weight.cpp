@@ -3,8 +3,6 @@
 #include "tests/test_program.h"
 #include "written_bundle.h"
 
-#include <QTest>
-
 #include <cmath>
 
 using namespace kernscope;
@@ -61,152 +59,143 @@ class TestCliWeight : public QObject
     Q_OBJECT
 
 private slots:
-    void initTestCase();
-    void palette();
-    void scales();
-    void mask();
-    void table();
-    void csv();
-    void refusals();
-    void damaged();
+    void initTestCase()
+    {
+        MadeBundle made;
+        addSparse(made);
+        addPalette(made);
+        addAffine(made);
+        m_path = writeBundle(m_scratch, "x.mlmodelc", made);
+        QVERIFY(!m_path.isEmpty());
+    }
+
+    void palette()
+    {
+        const Json json = document("p");
+        QCOMPARE(json["command"].get<std::string>(), "weight");
+        QCOMPARE(json["weight"]["form"].get<std::string>(), "lut");
+        QCOMPARE(json["distinct"].get<int>(), 2);
+        QVERIFY(json["scales"].is_null());
+        const Json &books = json["codebooks"];
+        QCOMPARE(books["entries"].get<int>(), 4);
+        QCOMPARE(books["index_bits"].get<int>(), 2);
+        QCOMPARE(books["never_used"].get<int>(), 1);
+        QCOMPARE(books["duplicates"].get<int>(), 1);
+        // Codes, the first in the lowest bits: 0 1 0 0, 1 1 1 3.
+        QCOMPARE(column(books["rows"], "uses"), (std::vector<double>{3, 4, 0, 1}));
+        QCOMPARE(books["rows"][3]["duplicate_of"].get<int>(), 1);
+        QVERIFY(books["rows"][1]["duplicate_of"].is_null());
+        QCOMPARE(test::text(books["rows"][2]["values"]), QByteArray("[3.0]"));
+        QCOMPARE(column(json["histogram"]["bins"], "count"), (std::vector<double>{3, 0, 0, 5}));
+        QCOMPARE(column(json["histogram"]["bins"], "high"),
+                 (std::vector<double>{1.25, 1.5, 1.75, 2}));
+    }
+
+    void scales()
+    {
+        const Json json = document("a");
+        QVERIFY(json["codebooks"].is_null());
+        const Json &scales = json["scales"];
+        QCOMPARE(scales["scales"].get<int>(), 1);
+        QCOMPARE(scales["zero_points"].get<int>(), 2);
+        QCOMPARE(column(scales["rows"], "scale"), (std::vector<double>{0.5, 0.5}));
+        QCOMPARE(column(scales["rows"], "zero_point"), (std::vector<double>{1, -2}));
+        QCOMPARE(json["kept"]["masked"].get<bool>(), false);
+        QCOMPARE(column(json["kept"]["channels"], "kept"), (std::vector<double>{1, 2}));
+    }
+
+    void mask()
+    {
+        const Json kept = document("s")["kept"];
+        QCOMPARE(kept["masked"].get<bool>(), true);
+        QCOMPARE(kept["kept"].get<int>(), 3);
+        QCOMPARE(kept["stored_values"].get<int>(), 3);
+        QCOMPARE(column(kept["channels"], "kept"), (std::vector<double>{1, 2}));
+        QCOMPARE(column(kept["channels"], "density"), (std::vector<double>{0.25, 0.5}));
+    }
+
+    void table()
+    {
+        const CliResult made = weight("p");
+        QCOMPARE(made.exitCode, 0);
+        for (const char *wanted :
+             {"p: lut, fp16 [2, 4], 8 elements", "Stored as", "indices", "Read by", "Histogram",
+              "4 entries, 2-bit indices", "duplicate of 1", "never used"})
+            QVERIFY2(made.out.contains(wanted), made.out);
+        const CliResult affine = weight("a");
+        QVERIFY2(affine.out.contains("zero point"), affine.out);
+        QVERIFY2(!affine.out.contains("Codebook"), affine.out);
+        QVERIFY(weight("p", {u"-q"_s}).out.isEmpty());
+    }
+
+    void csv()
+    {
+        const CliResult made = weight("p", {u"--csv"_s, u"codebook"_s});
+        QCOMPARE(made.exitCode, 0);
+        const QByteArrayList lines = made.out.split('\n');
+        QCOMPARE(lines.front(),
+                 QByteArray("codebook,entry,code,values,uses,share,duplicate_of,note"));
+        QCOMPARE(lines.size(), 6); // the last one is empty
+        QVERIFY2(lines[4].startsWith(",3,11,2,1,0.125,1,"), lines[4]);
+        QCOMPARE(weight("a", {u"--csv"_s, u"scales"_s}).out,
+                 QByteArray("at,scale,zero_point,exponent,bias\n0,0.5,1,,\n1,0.5,-2,,\n"));
+    }
+
+    void refusals()
+    {
+        const CliResult none = weight("nope");
+        QCOMPARE(none.exitCode, 2);
+        QVERIFY2(none.err.contains("no weight of that name"), none.err);
+        const CliResult table = weight("s", {u"--csv"_s, u"scales"_s});
+        QCOMPARE(table.exitCode, 2);
+        QVERIFY2(table.err.contains("parts, histogram, density"), table.err);
+        QCOMPARE(weight("s", {u"--bins"_s, u"0"_s}).exitCode, 2);
+    }
+
+    /// What is wrong is said with its place, exit 3, and what can be read is shown.
+    void damaged()
+    {
+        MadeBundle made;
+        const auto mask = made.blob(ElementType::Uint8, "[1]", hex("92"));
+        const auto values =
+            made.blob(ElementType::Fp16, "[2]", halves({1, 2})); // the mask keeps three
+        made.line("tensor<fp16, [2, 4]> s = constexpr_sparse_to_dense()[mask = " + mask +
+                  ", name = string(\"s\"), nonzero_data = " + values +
+                  ", shape = tensor<uint32, [2]>([2, 4])]");
+        made.consume("s");
+        const auto indices = made.blob(ElementType::Uint8, "[2]", hex("04 D5"));
+        const auto lut = made.blob(ElementType::Fp16, "[3]", halves({1, 2, 3})); // no power of two
+        made.line("tensor<fp16, [2, 4]> p = constexpr_lut_to_dense()[indices = " + indices +
+                  ", lut = " + lut +
+                  ", name = string(\"p\"), shape = tensor<uint32, [2]>([2, 4])]");
+        made.consume("p");
+        const QString path = writeBundle(m_scratch, "damaged.mlmodelc", made);
+        const CliResult shown = runCli({u"weight"_s, path, u"s"_s});
+        QCOMPARE(shown.exitCode, 3);
+        for (const char *wanted : {"nonzero_data", "Histogram", "3 of 8 kept"})
+            QVERIFY2(shown.out.contains(wanted), shown.out);
+        QVERIFY2(shown.err.contains("weights/weight.bin"), shown.err);
+        const CliResult none = runCli({u"weight"_s, path, u"p"_s, u"--json"_s});
+        QCOMPARE(none.exitCode, 3);
+        const Json json = none.json();
+        QVERIFY(json["histogram"].is_null());
+        QVERIFY(json["codebooks"].is_null());
+        QCOMPARE(json["diagnostics"].size(), std::size_t(1));
+    }
 
 private:
     CliResult weight(const char *name, const QStringList &arguments = {}) const
     {
-        return runCli(QStringList{QStringLiteral("weight"), m_path, QString::fromUtf8(name)} +
-                      arguments);
+        return runCli(QStringList{u"weight"_s, m_path, QString::fromUtf8(name)} + arguments);
     }
     Json document(const char *name) const
     {
-        return weight(name,
-                      {QStringLiteral("--json"), QStringLiteral("--bins"), QStringLiteral("4")})
-            .json();
+        return weight(name, {u"--json"_s, u"--bins"_s, u"4"_s}).json();
     }
 
     QTemporaryDir m_scratch;
     QString m_path;
 };
-
-void TestCliWeight::initTestCase()
-{
-    MadeBundle made;
-    addSparse(made);
-    addPalette(made);
-    addAffine(made);
-    m_path = writeBundle(m_scratch, "x.mlmodelc", made);
-    QVERIFY(!m_path.isEmpty());
-}
-
-void TestCliWeight::palette()
-{
-    const Json json = document("p");
-    QCOMPARE(json["command"].get<std::string>(), std::string("weight"));
-    QCOMPARE(json["weight"]["form"].get<std::string>(), std::string("lut"));
-    QCOMPARE(json["distinct"].get<int>(), 2);
-    QVERIFY(json["scales"].is_null());
-    const Json &books = json["codebooks"];
-    QCOMPARE(books["entries"].get<int>(), 4);
-    QCOMPARE(books["index_bits"].get<int>(), 2);
-    QCOMPARE(books["never_used"].get<int>(), 1);
-    QCOMPARE(books["duplicates"].get<int>(), 1);
-    // Codes, the first in the lowest bits: 0 1 0 0, 1 1 1 3.
-    QCOMPARE(column(books["rows"], "uses"), (std::vector<double>{3, 4, 0, 1}));
-    QCOMPARE(books["rows"][3]["duplicate_of"].get<int>(), 1);
-    QVERIFY(books["rows"][1]["duplicate_of"].is_null());
-    QCOMPARE(test::text(books["rows"][2]["values"]), QByteArray("[3.0]"));
-    QCOMPARE(column(json["histogram"]["bins"], "count"), (std::vector<double>{3, 0, 0, 5}));
-    QCOMPARE(column(json["histogram"]["bins"], "high"), (std::vector<double>{1.25, 1.5, 1.75, 2}));
-}
-
-void TestCliWeight::scales()
-{
-    const Json json = document("a");
-    QVERIFY(json["codebooks"].is_null());
-    const Json &scales = json["scales"];
-    QCOMPARE(scales["scales"].get<int>(), 1);
-    QCOMPARE(scales["zero_points"].get<int>(), 2);
-    QCOMPARE(column(scales["rows"], "scale"), (std::vector<double>{0.5, 0.5}));
-    QCOMPARE(column(scales["rows"], "zero_point"), (std::vector<double>{1, -2}));
-    QCOMPARE(json["kept"]["masked"].get<bool>(), false);
-    QCOMPARE(column(json["kept"]["channels"], "kept"), (std::vector<double>{1, 2}));
-}
-
-void TestCliWeight::mask()
-{
-    const Json kept = document("s")["kept"];
-    QCOMPARE(kept["masked"].get<bool>(), true);
-    QCOMPARE(kept["kept"].get<int>(), 3);
-    QCOMPARE(kept["stored_values"].get<int>(), 3);
-    QCOMPARE(column(kept["channels"], "kept"), (std::vector<double>{1, 2}));
-    QCOMPARE(column(kept["channels"], "density"), (std::vector<double>{0.25, 0.5}));
-}
-
-void TestCliWeight::table()
-{
-    const CliResult made = weight("p");
-    QCOMPARE(made.exitCode, 0);
-    for (const char *wanted :
-         {"p: lut, fp16 [2, 4], 8 elements", "Stored as", "indices", "Read by", "Histogram",
-          "4 entries, 2-bit indices", "duplicate of 1", "never used"})
-        QVERIFY2(made.out.contains(wanted), made.out);
-    const CliResult affine = weight("a");
-    QVERIFY2(affine.out.contains("zero point"), affine.out);
-    QVERIFY2(!affine.out.contains("Codebook"), affine.out);
-    QVERIFY(weight("p", {QStringLiteral("-q")}).out.isEmpty());
-}
-
-void TestCliWeight::csv()
-{
-    const CliResult made = weight("p", {QStringLiteral("--csv"), QStringLiteral("codebook")});
-    QCOMPARE(made.exitCode, 0);
-    const QByteArrayList lines = made.out.split('\n');
-    QCOMPARE(lines.front(), QByteArray("codebook,entry,code,values,uses,share,duplicate_of,note"));
-    QCOMPARE(lines.size(), 6); // the last one is empty
-    QVERIFY2(lines[4].startsWith(",3,11,2,1,0.125,1,"), lines[4]);
-    QCOMPARE(weight("a", {QStringLiteral("--csv"), QStringLiteral("scales")}).out,
-             QByteArray("at,scale,zero_point,exponent,bias\n0,0.5,1,,\n1,0.5,-2,,\n"));
-}
-
-void TestCliWeight::refusals()
-{
-    const CliResult none = weight("nope");
-    QCOMPARE(none.exitCode, 2);
-    QVERIFY2(none.err.contains("no weight of that name"), none.err);
-    const CliResult table = weight("s", {QStringLiteral("--csv"), QStringLiteral("scales")});
-    QCOMPARE(table.exitCode, 2);
-    QVERIFY2(table.err.contains("parts, histogram, density"), table.err);
-    QCOMPARE(weight("s", {QStringLiteral("--bins"), QStringLiteral("0")}).exitCode, 2);
-}
-
-/// What is wrong is said with its place, exit 3, and what can be read is shown.
-void TestCliWeight::damaged()
-{
-    MadeBundle made;
-    const auto mask = made.blob(ElementType::Uint8, "[1]", hex("92"));
-    const auto values = made.blob(ElementType::Fp16, "[2]", halves({1, 2})); // the mask keeps three
-    made.line("tensor<fp16, [2, 4]> s = constexpr_sparse_to_dense()[mask = " + mask +
-              ", name = string(\"s\"), nonzero_data = " + values +
-              ", shape = tensor<uint32, [2]>([2, 4])]");
-    made.consume("s");
-    const auto indices = made.blob(ElementType::Uint8, "[2]", hex("04 D5"));
-    const auto lut = made.blob(ElementType::Fp16, "[3]", halves({1, 2, 3})); // no power of two
-    made.line("tensor<fp16, [2, 4]> p = constexpr_lut_to_dense()[indices = " + indices +
-              ", lut = " + lut + ", name = string(\"p\"), shape = tensor<uint32, [2]>([2, 4])]");
-    made.consume("p");
-    const QString path = writeBundle(m_scratch, "damaged.mlmodelc", made);
-    const CliResult shown = runCli({QStringLiteral("weight"), path, QStringLiteral("s")});
-    QCOMPARE(shown.exitCode, 3);
-    for (const char *wanted : {"nonzero_data", "Histogram", "3 of 8 kept"})
-        QVERIFY2(shown.out.contains(wanted), shown.out);
-    QVERIFY2(shown.err.contains("weights/weight.bin"), shown.err);
-    const CliResult none =
-        runCli({QStringLiteral("weight"), path, QStringLiteral("p"), QStringLiteral("--json")});
-    QCOMPARE(none.exitCode, 3);
-    const Json json = none.json();
-    QVERIFY(json["histogram"].is_null());
-    QVERIFY(json["codebooks"].is_null());
-    QCOMPARE(json["diagnostics"].size(), std::size_t(1));
-}
 
 KERNSCOPE_TEST(TestCliWeight, QCoreApplication)
 #include "tst_cli_weight.moc"

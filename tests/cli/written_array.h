@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/numeric/npy.h"
+#include "tests/test_program.h"
 
 #include <QByteArray>
 #include <QFile>
@@ -32,12 +33,6 @@ inline QString writeArray(const QTemporaryDir &scratch, const char *name, const 
             file.write(i % 2 == 0 ? "\x00\x3c" : "\x00\xc0", 2);
     }
     return path;
-}
-
-inline QByteArray contentOf(const QString &path)
-{
-    QFile file(path);
-    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
 }
 
 } // namespace kernscope::test

@@ -5,7 +5,6 @@
 
 #include <QFile>
 #include <QString>
-#include <QTest>
 
 #include <string>
 
@@ -25,8 +24,7 @@ namespace kernscope::test {
 inline QString dataFolder()
 {
     const QString set = qEnvironmentVariable("KERNSCOPE_DATA");
-    return set.isEmpty() ? QString::fromUtf8(sourceFolder()) + QStringLiteral("/../shared/data")
-                         : set;
+    return set.isEmpty() ? QString::fromUtf8(sourceFolder()) + u"/../shared/data"_s : set;
 }
 
 /// Path of a file or folder of it: "real/hwx/x.hwx".

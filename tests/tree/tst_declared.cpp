@@ -6,25 +6,14 @@
 #include <QDirIterator>
 #include <QFile>
 #include <QRegularExpression>
-#include <QTest>
-
-class TestDeclared : public QObject
-{
-    Q_OBJECT
-
-private Q_SLOTS:
-    void commandsNameNoColumns();
-    void commandsNameNoKeys();
-};
 
 namespace {
 
 /// Fails where a source of the command line has what the expression finds.
 void findNowhere(const QRegularExpression &byHand)
 {
-    QDirIterator files(
-        (QString::fromUtf8(kernscope::test::sourceFolder()) + QStringLiteral("/app/cli")),
-        {QStringLiteral("*.cpp")}, QDir::Files);
+    QDirIterator files((QString::fromUtf8(kernscope::test::sourceFolder()) + u"/app/cli"_s),
+                       {u"*.cpp"_s}, QDir::Files);
     int read = 0;
     while (files.hasNext()) {
         QFile file(files.next());
@@ -38,17 +27,23 @@ void findNowhere(const QRegularExpression &byHand)
 
 } // namespace
 
-void TestDeclared::commandsNameNoColumns()
+class TestDeclared : public QObject
 {
-    findNowhere(QRegularExpression(
-        QStringLiteral("\\b(Text)?Table \\w+[({]|\\bTable::Column\\b|\\bTextTable\\(")));
-}
+    Q_OBJECT
 
-void TestDeclared::commandsNameNoKeys()
-{
-    findNowhere(QRegularExpression(
-        QStringLiteral("\\[\"\\w+\"\\]\\s*=[^=]|\\bJson::(object|array)\\(|\\.dump\\(")));
-}
+private Q_SLOTS:
+    void commandsNameNoColumns()
+    {
+        findNowhere(
+            QRegularExpression(u"\\b(Text)?Table \\w+[({]|\\bTable::Column\\b|\\bTextTable\\("_s));
+    }
+
+    void commandsNameNoKeys()
+    {
+        findNowhere(
+            QRegularExpression(u"\\[\"\\w+\"\\]\\s*=[^=]|\\bJson::(object|array)\\(|\\.dump\\("_s));
+    }
+};
 
 KERNSCOPE_TEST(TestDeclared, kernscope::test::NoApplication)
 #include "tst_declared.moc"

@@ -6,7 +6,6 @@
 #include <QFile>
 #include <QHash>
 #include <QRegularExpression>
-#include <QTest>
 
 namespace {
 
@@ -39,13 +38,12 @@ struct Include {
 
 QList<Include> includesOf(const QString &part)
 {
-    static const QRegularExpression kInclude(
-        QStringLiteral("^[ \\t]*#[ \\t]*include[ \\t]*[\"<]([^\">]+)[\">]"),
-        QRegularExpression::MultilineOption);
+    static const QRegularExpression kInclude(u"^[ \\t]*#[ \\t]*include[ \\t]*[\"<]([^\">]+)[\">]"_s,
+                                             QRegularExpression::MultilineOption);
     QList<Include> all;
     const QDir root(sourceFolder());
-    QDirIterator files(root.filePath(part), {QStringLiteral("*.h"), QStringLiteral("*.cpp")},
-                       QDir::Files, QDirIterator::Subdirectories);
+    QDirIterator files(root.filePath(part), {u"*.h"_s, u"*.cpp"_s}, QDir::Files,
+                       QDirIterator::Subdirectories);
     while (files.hasNext()) {
         const QString path = files.next();
         auto found = kInclude.globalMatch(textOf(path));
@@ -59,7 +57,7 @@ QList<Include> includesOf(const QString &part)
 bool isView(const QString &header)
 {
     static const QRegularExpression kView(
-        QStringLiteral("_(view|dock|delegate|plot|panel|widget|strip|bar|line)\\.h$"));
+        u"_(view|dock|delegate|plot|panel|widget|strip|bar|line)\\.h$"_s);
     return header.startsWith(QLatin1String("widgets/")) && kView.match(header).hasMatch();
 }
 
@@ -70,13 +68,104 @@ class TestIncludeArrows : public QObject
     Q_OBJECT
 
 private Q_SLOTS:
-    void initTestCase();
-    void tableHasNoCycle();
-    void foldersKeepTheirOrder_data();
-    void foldersKeepTheirOrder();
-    void coreKnowsNoQt();
-    void commandLineKnowsNoQt();
-    void modelsKnowNoViews();
+    void initTestCase()
+    {
+        const QString table = textOf(sourceFolder() + u"/tests/tree/include_arrows.csv"_s);
+        const QStringList lines = table.split(u'\n', Qt::SkipEmptyParts);
+        for (const QString &line : lines.mid(1)) {
+            // "!file,header": one include against the order that is known and waits for its mend.
+            if (line.startsWith(u'!')) {
+                m_known << line.mid(1);
+                continue;
+            }
+            m_allowed[line.section(u',', 0, 0)] =
+                line.section(u',', 1).split(u' ', Qt::SkipEmptyParts);
+        }
+        QVERIFY(m_allowed.size() > 20);
+    }
+
+    /// An arrow and its opposite would mean that the table orders nothing.
+    void tableHasNoCycle()
+    {
+        QStringList left = m_allowed.keys();
+        bool progress = true;
+        while (progress) {
+            progress = false;
+            for (qsizetype i = left.size(); i-- > 0;) {
+                const QStringList &targets = m_allowed[left[i]];
+                const bool free =
+                    std::none_of(targets.begin(), targets.end(), [&](const QString &to) {
+                        // A row's own name means that row; "core" all rows that begin so.
+                        return std::any_of(left.begin(), left.end(), [&](const QString &other) {
+                            return other == to ||
+                                   (!m_allowed.contains(to) && other.startsWith(to + u'/'));
+                        });
+                    });
+                if (free) {
+                    left.removeAt(i);
+                    progress = true;
+                }
+            }
+        }
+        QVERIFY2(left.isEmpty(), qPrintable(left.join(u' ')));
+    }
+
+    void foldersKeepTheirOrder_data()
+    {
+        QTest::addColumn<QString>("part");
+        for (const char *part : {"core", "widgets", "app"})
+            kernscope::test::addRow(part, QString::fromLatin1(part));
+    }
+
+    void foldersKeepTheirOrder()
+    {
+        QFETCH(QString, part);
+        static const QStringList kOurs{u"core"_s, u"widgets"_s, u"app"_s, u"resources"_s};
+        QStringList wrong;
+        const QList<Include> includes = includesOf(part);
+        QVERIFY(includes.size() > 100);
+        for (const Include &include : includes) {
+            if (!kOurs.contains(include.target.section(u'/', 0, 0)) ||
+                !include.target.contains(u'/'))
+                continue;
+            const QString from = rowOf(include.file), to = rowOf(include.target);
+            if (from == to || m_known.contains(include.file + u',' + include.target))
+                continue;
+            const auto row = m_allowed.constFind(from);
+            if (row == m_allowed.constEnd())
+                wrong << u"%1 has no row in include_arrows.csv"_s.arg(from);
+            else if (!row->contains(to) && !row->contains(to.section(u'/', 0, 0)))
+                wrong << u"%1 includes %2"_s.arg(include.file, include.target);
+        }
+        wrong.removeDuplicates();
+        QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join(u'\n')));
+    }
+
+    void coreKnowsNoQt()
+    {
+        static const QRegularExpression kQt(u"^(Q[A-Z]|Qt[A-Z]|qcustomplot)"_s);
+        for (const Include &include : includesOf(u"core"_s))
+            QVERIFY2(!kQt.match(include.target).hasMatch(),
+                     qPrintable(include.file + u" includes "_s + include.target));
+    }
+
+    void commandLineKnowsNoQt()
+    {
+        static const QRegularExpression kQt(u"^(Q[A-Z]|Qt[A-Z]|qcustomplot)"_s);
+        for (const Include &include : includesOf(u"app/cli"_s))
+            QVERIFY2(!kQt.match(include.target).hasMatch(),
+                     qPrintable(include.file + u" includes "_s + include.target));
+    }
+
+    void modelsKnowNoViews()
+    {
+        static const QRegularExpression kModel(u"_model\\.(h|cpp)$"_s);
+        for (const Include &include : includesOf(u"widgets"_s)) {
+            if (kModel.match(include.file).hasMatch())
+                QVERIFY2(!isView(include.target),
+                         qPrintable(include.file + u" includes "_s + include.target));
+        }
+    }
 
 private:
     QString rowOf(const QString &path) const;
@@ -96,102 +185,6 @@ QString TestIncludeArrows::rowOf(const QString &path) const
             longest = *row;
     }
     return longest.isEmpty() ? parts.mid(0, 2).join(u'/') : longest;
-}
-
-void TestIncludeArrows::initTestCase()
-{
-    const QString table = textOf(sourceFolder() + QStringLiteral("/tests/tree/include_arrows.csv"));
-    const QStringList lines = table.split(u'\n', Qt::SkipEmptyParts);
-    for (const QString &line : lines.mid(1)) {
-        // "!file,header": one include against the order that is known and waits for its mend.
-        if (line.startsWith(u'!')) {
-            m_known << line.mid(1);
-            continue;
-        }
-        m_allowed[line.section(u',', 0, 0)] = line.section(u',', 1).split(u' ', Qt::SkipEmptyParts);
-    }
-    QVERIFY(m_allowed.size() > 20);
-}
-
-/// An arrow and its opposite would mean that the table orders nothing.
-void TestIncludeArrows::tableHasNoCycle()
-{
-    QStringList left = m_allowed.keys();
-    bool progress = true;
-    while (progress) {
-        progress = false;
-        for (qsizetype i = left.size(); i-- > 0;) {
-            const QStringList &targets = m_allowed[left[i]];
-            const bool free = std::none_of(targets.begin(), targets.end(), [&](const QString &to) {
-                // A row's own name means that row; "core" all rows that begin so.
-                return std::any_of(left.begin(), left.end(), [&](const QString &other) {
-                    return other == to || (!m_allowed.contains(to) && other.startsWith(to + u'/'));
-                });
-            });
-            if (free) {
-                left.removeAt(i);
-                progress = true;
-            }
-        }
-    }
-    QVERIFY2(left.isEmpty(), qPrintable(left.join(u' ')));
-}
-
-void TestIncludeArrows::foldersKeepTheirOrder_data()
-{
-    QTest::addColumn<QString>("part");
-    for (const char *part : {"core", "widgets", "app"})
-        QTest::newRow(part) << QString::fromLatin1(part);
-}
-
-void TestIncludeArrows::foldersKeepTheirOrder()
-{
-    QFETCH(QString, part);
-    static const QStringList kOurs{QStringLiteral("core"), QStringLiteral("widgets"),
-                                   QStringLiteral("app"), QStringLiteral("resources")};
-    QStringList wrong;
-    const QList<Include> includes = includesOf(part);
-    QVERIFY(includes.size() > 100);
-    for (const Include &include : includes) {
-        if (!kOurs.contains(include.target.section(u'/', 0, 0)) || !include.target.contains(u'/'))
-            continue;
-        const QString from = rowOf(include.file), to = rowOf(include.target);
-        if (from == to || m_known.contains(include.file + u',' + include.target))
-            continue;
-        const auto row = m_allowed.constFind(from);
-        if (row == m_allowed.constEnd())
-            wrong << QStringLiteral("%1 has no row in include_arrows.csv").arg(from);
-        else if (!row->contains(to) && !row->contains(to.section(u'/', 0, 0)))
-            wrong << QStringLiteral("%1 includes %2").arg(include.file, include.target);
-    }
-    wrong.removeDuplicates();
-    QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join(u'\n')));
-}
-
-void TestIncludeArrows::coreKnowsNoQt()
-{
-    static const QRegularExpression kQt(QStringLiteral("^(Q[A-Z]|Qt[A-Z]|qcustomplot)"));
-    for (const Include &include : includesOf(QStringLiteral("core")))
-        QVERIFY2(!kQt.match(include.target).hasMatch(),
-                 qPrintable(include.file + QStringLiteral(" includes ") + include.target));
-}
-
-void TestIncludeArrows::commandLineKnowsNoQt()
-{
-    static const QRegularExpression kQt(QStringLiteral("^(Q[A-Z]|Qt[A-Z]|qcustomplot)"));
-    for (const Include &include : includesOf(QStringLiteral("app/cli")))
-        QVERIFY2(!kQt.match(include.target).hasMatch(),
-                 qPrintable(include.file + QStringLiteral(" includes ") + include.target));
-}
-
-void TestIncludeArrows::modelsKnowNoViews()
-{
-    static const QRegularExpression kModel(QStringLiteral("_model\\.(h|cpp)$"));
-    for (const Include &include : includesOf(QStringLiteral("widgets"))) {
-        if (kModel.match(include.file).hasMatch())
-            QVERIFY2(!isView(include.target),
-                     qPrintable(include.file + QStringLiteral(" includes ") + include.target));
-    }
 }
 
 KERNSCOPE_TEST(TestIncludeArrows, kernscope::test::NoApplication)

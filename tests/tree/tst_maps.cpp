@@ -7,7 +7,6 @@
 #include <QFile>
 #include <QRegularExpression>
 #include <QSet>
-#include <QTest>
 
 namespace {
 
@@ -25,7 +24,7 @@ QString contentsOf(const QString &path)
 /// "widgets/x.{h,cpp}" as its two names.
 QStringList spelledOut(const QString &path)
 {
-    static const QRegularExpression kBraces(QStringLiteral("\\{([^}]*)\\}"));
+    static const QRegularExpression kBraces(u"\\{([^}]*)\\}"_s);
     const auto found = kBraces.match(path);
     if (!found.hasMatch())
         return {path};
@@ -55,8 +54,8 @@ bool exists(const QStringList &all, const QString &path)
 {
     QString pattern =
         QRegularExpression::escape(path.endsWith(u'/') ? path.left(path.size() - 1) : path);
-    pattern.replace(QStringLiteral("\\*"), QStringLiteral("[^/]*"));
-    const QRegularExpression steps(QStringLiteral("(^|/)%1$").arg(pattern));
+    pattern.replace(u"\\*"_s, u"[^/]*"_s);
+    const QRegularExpression steps(u"(^|/)%1$"_s.arg(pattern));
     return std::any_of(all.begin(), all.end(),
                        [&steps](const QString &each) { return steps.match(each).hasMatch(); });
 }
@@ -66,7 +65,7 @@ QList<QStringList> inhabitants(const QString &map)
 {
     QList<QStringList> rows;
     for (const QString &line : contentsOf(map).split(u'\n')) {
-        if (line.startsWith(QStringLiteral("| `")))
+        if (line.startsWith(u"| `"_s))
             rows << line.split(u'|');
     }
     return rows;
@@ -79,116 +78,110 @@ class TestMaps : public QObject
     Q_OBJECT
 
 private Q_SLOTS:
-    void pathsExist_data();
-    void pathsExist();
-    void everyFolderIsOnItsMap_data();
-    void everyFolderIsOnItsMap();
-    void widgetsIncludeWhatTheTableSays();
-    void promisesNameTheirTests();
-};
-
-void TestMaps::pathsExist_data()
-{
-    QTest::addColumn<QString>("map");
-    for (const char *map : {"README.md", "core/README.md", "widgets/README.md", "tests/README.md"})
-        QTest::newRow(map) << QString::fromLatin1(map);
-}
-
-/// What is between backticks and looks like a path. Words in capitals stand for any name.
-void TestMaps::pathsExist()
-{
-    QFETCH(QString, map);
-    static const QRegularExpression kQuoted(QStringLiteral("`([A-Za-z0-9_./*{},-]+)`"));
-    static const QRegularExpression kPath(
-        QStringLiteral("/.|\\.(h|cpp|csv|cmake|md|sh|svg|txt|xml|1)$"));
-    static const QRegularExpression kAnyName(QStringLiteral("\\b[A-Z]{2,}\\b|_?NAME|^\\.|^/"));
-    const QStringList all = everything();
-    QStringList missing;
-    int checked = 0;
-    auto found = kQuoted.globalMatch(contentsOf(map));
-    while (found.hasNext()) {
-        const QString quoted = found.next().captured(1);
-        if (!kPath.match(quoted).hasMatch() ||
-            (kAnyName.match(quoted).hasMatch() && !quoted.endsWith(QStringLiteral("README.md"))))
-            continue;
-        for (const QString &path : spelledOut(quoted)) {
-            ++checked;
-            if (!exists(all, path))
-                missing << path;
-        }
+    void pathsExist_data()
+    {
+        QTest::addColumn<QString>("map");
+        for (const char *map :
+             {"README.md", "core/README.md", "widgets/README.md", "tests/README.md"})
+            kernscope::test::addRow(map, QString::fromLatin1(map));
     }
-    QVERIFY(checked > 5);
-    QVERIFY2(missing.isEmpty(), qPrintable(missing.join(u'\n')));
-}
 
-void TestMaps::everyFolderIsOnItsMap_data()
-{
-    QTest::addColumn<QString>("part");
-    for (const char *part : {"core", "widgets", "tests"})
-        QTest::newRow(part) << QString::fromLatin1(part);
-}
-
-void TestMaps::everyFolderIsOnItsMap()
-{
-    QFETCH(QString, part);
-    const QString map = contentsOf(part + QStringLiteral("/README.md"));
-    const QStringList folders =
-        QDir(tree().filePath(part)).entryList(QDir::Dirs | QDir::NoDotAndDotDot);
-    QVERIFY(folders.size() > 5);
-    for (const QString &folder : folders)
-        QVERIFY2(map.contains(QStringLiteral("`%1/").arg(folder)), qPrintable(folder));
-}
-
-void TestMaps::widgetsIncludeWhatTheTableSays()
-{
-    const QString arrows = contentsOf(QStringLiteral("tests/tree/include_arrows.csv"));
-    int compared = 0;
-    for (const QStringList &cells : inhabitants(QStringLiteral("widgets/README.md"))) {
-        const QString folder = cells.value(1).trimmed().remove(u'`').chopped(1);
-        QSet<QString> told, held;
-        for (const QString &each : cells.value(3).split(u','))
-            told << each.trimmed();
-        told.remove(QStringLiteral("nothing"));
-        const QRegularExpression row(QStringLiteral("^widgets/%1,(.*)$").arg(folder),
-                                     QRegularExpression::MultilineOption);
-        for (const QString &each : row.match(arrows).captured(1).split(u' ')) {
-            if (each != QLatin1String("core"))
-                held << each.section(u'/', 1);
-        }
-        QVERIFY2(told == held, qPrintable(folder));
-        ++compared;
-    }
-    QVERIFY(compared > 5);
-}
-
-/// Each promise names test functions that there are.
-void TestMaps::promisesNameTheirTests()
-{
-    const QString page = contentsOf(QStringLiteral("resources/help/promises.md"));
-    const QStringList promises = page.split(QStringLiteral("\n- **")).mid(1);
-    QVERIFY(promises.size() > 5);
-    const QStringList all = everything();
-    for (const QString &promise : promises) {
-        const QString held = promise.section(QStringLiteral("*Held by* "), 1).section(u'.', 0, 0);
-        const QStringList names = held.split(QRegularExpression(QStringLiteral("[,\\s]+")));
-        QString source;
-        int functions = 0;
-        for (QString name : names) {
-            if (name.startsWith(u'`')) {
-                const QString file = QStringLiteral("/%1.cpp").arg(name.remove(u'`'));
-                const auto found = std::find_if(all.begin(), all.end(), [&](const QString &path) {
-                    return path.startsWith(u"tests/") && path.endsWith(file);
-                });
-                QVERIFY2(found != all.end(), qPrintable(name));
-                source = contentsOf(*found);
-            } else {
-                QVERIFY2(source.contains(QStringLiteral("::%1()").arg(name)), qPrintable(name));
-                ++functions;
+    /// What is between backticks and looks like a path. Words in capitals stand for any name.
+    void pathsExist()
+    {
+        QFETCH(QString, map);
+        static const QRegularExpression kQuoted(u"`([A-Za-z0-9_./*{},-]+)`"_s);
+        static const QRegularExpression kPath(u"/.|\\.(h|cpp|csv|cmake|md|sh|svg|txt|xml|1)$"_s);
+        static const QRegularExpression kAnyName(u"\\b[A-Z]{2,}\\b|_?NAME|^\\.|^/"_s);
+        const QStringList all = everything();
+        QStringList missing;
+        int checked = 0;
+        auto found = kQuoted.globalMatch(contentsOf(map));
+        while (found.hasNext()) {
+            const QString quoted = found.next().captured(1);
+            if (!kPath.match(quoted).hasMatch() ||
+                (kAnyName.match(quoted).hasMatch() && !quoted.endsWith(u"README.md"_s)))
+                continue;
+            for (const QString &path : spelledOut(quoted)) {
+                ++checked;
+                if (!exists(all, path))
+                    missing << path;
             }
         }
-        QVERIFY2(functions > 0, qPrintable(promise.left(60)));
+        QVERIFY(checked > 5);
+        QVERIFY2(missing.isEmpty(), qPrintable(missing.join(u'\n')));
     }
-}
+
+    void everyFolderIsOnItsMap_data()
+    {
+        QTest::addColumn<QString>("part");
+        for (const char *part : {"core", "widgets", "tests"})
+            kernscope::test::addRow(part, QString::fromLatin1(part));
+    }
+
+    void everyFolderIsOnItsMap()
+    {
+        QFETCH(QString, part);
+        const QString map = contentsOf(part + u"/README.md"_s);
+        const QStringList folders =
+            QDir(tree().filePath(part)).entryList(QDir::Dirs | QDir::NoDotAndDotDot);
+        QVERIFY(folders.size() > 5);
+        for (const QString &folder : folders)
+            QVERIFY2(map.contains(u"`%1/"_s.arg(folder)), qPrintable(folder));
+    }
+
+    void widgetsIncludeWhatTheTableSays()
+    {
+        const QString arrows = contentsOf(u"tests/tree/include_arrows.csv"_s);
+        int compared = 0;
+        for (const QStringList &cells : inhabitants(u"widgets/README.md"_s)) {
+            const QString folder = cells.value(1).trimmed().remove(u'`').chopped(1);
+            QSet<QString> told, held;
+            for (const QString &each : cells.value(3).split(u','))
+                told << each.trimmed();
+            told.remove(u"nothing"_s);
+            const QRegularExpression row(u"^widgets/%1,(.*)$"_s.arg(folder),
+                                         QRegularExpression::MultilineOption);
+            for (const QString &each : row.match(arrows).captured(1).split(u' ')) {
+                if (each != QLatin1String("core"))
+                    held << each.section(u'/', 1);
+            }
+            QVERIFY2(told == held, qPrintable(folder));
+            ++compared;
+        }
+        QVERIFY(compared > 5);
+    }
+
+    /// Each promise names test functions that there are.
+    void promisesNameTheirTests()
+    {
+        const QString page = contentsOf(u"resources/help/promises.md"_s);
+        const QStringList promises = page.split(u"\n- **"_s).mid(1);
+        QVERIFY(promises.size() > 5);
+        const QStringList all = everything();
+        for (const QString &promise : promises) {
+            const QString held = promise.section(u"*Held by* "_s, 1).section(u'.', 0, 0);
+            const QStringList names = held.split(QRegularExpression(u"[,\\s]+"_s));
+            QString source;
+            int functions = 0;
+            for (QString name : names) {
+                if (name.startsWith(u'`')) {
+                    const QString file = u"/%1.cpp"_s.arg(name.remove(u'`'));
+                    const auto found =
+                        std::find_if(all.begin(), all.end(), [&](const QString &path) {
+                            return path.startsWith(u"tests/") && path.endsWith(file);
+                        });
+                    QVERIFY2(found != all.end(), qPrintable(name));
+                    source = contentsOf(*found);
+                } else {
+                    QVERIFY2(source.contains(u"::%1()"_s.arg(name)), qPrintable(name));
+                    ++functions;
+                }
+            }
+            QVERIFY2(functions > 0, qPrintable(promise.left(60)));
+        }
+    }
+};
 
 KERNSCOPE_TEST(TestMaps, kernscope::test::NoApplication)
 #include "tst_maps.moc"

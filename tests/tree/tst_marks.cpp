@@ -8,7 +8,6 @@
 #include <QMap>
 #include <QRawFont>
 #include <QRegularExpression>
-#include <QTest>
 
 #include <algorithm>
 #include <vector>
@@ -19,12 +18,10 @@ namespace {
 /// no letter.
 QMap<char32_t, QString> marksOf(const QString &folder)
 {
-    static const QRegularExpression escape(
-        QStringLiteral("\\\\u([0-9A-Fa-f]{4})|\\\\U([0-9A-Fa-f]{8})"));
+    static const QRegularExpression escape(u"\\\\u([0-9A-Fa-f]{4})|\\\\U([0-9A-Fa-f]{8})"_s);
     QMap<char32_t, QString> marks;
-    QDirIterator files(folder,
-                       {QStringLiteral("*.cpp"), QStringLiteral("*.h"), QStringLiteral("*.md")},
-                       QDir::Files, QDirIterator::Subdirectories);
+    QDirIterator files(folder, {u"*.cpp"_s, u"*.h"_s, u"*.md"_s}, QDir::Files,
+                       QDirIterator::Subdirectories);
     while (files.hasNext()) {
         QFile file(files.next());
         if (!file.open(QIODevice::ReadOnly))
@@ -72,7 +69,7 @@ private Q_SLOTS:
         QStringList missing;
         for (const char *folder : {"widgets", "app", "resources/help"}) {
             const auto marks =
-                marksOf((QString::fromUtf8(kernscope::test::sourceFolder()) + QStringLiteral("/")) +
+                marksOf((QString::fromUtf8(kernscope::test::sourceFolder()) + u"/"_s) +
                         QString::fromLatin1(folder));
             QVERIFY(!marks.isEmpty());
             for (auto mark = marks.begin(); mark != marks.end(); ++mark) {
@@ -81,8 +78,8 @@ private Q_SLOTS:
                         return font.supportsCharacter(mark.key());
                     });
                 if (isSeen(mark.key()) && !known)
-                    missing << QStringLiteral("U+%1 of %2")
-                                   .arg(QString::number(uint(mark.key()), 16), mark.value());
+                    missing << u"U+%1 of %2"_s.arg(QString::number(uint(mark.key()), 16),
+                                                   mark.value());
             }
         }
         QVERIFY2(missing.isEmpty(), qPrintable(missing.join(QLatin1Char('\n'))));

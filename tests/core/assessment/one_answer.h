@@ -45,7 +45,7 @@ inline void unknownBytesStayUnknown(const Weight &weight, const report::Json &de
         return;
     for (const char *key : {"bytes_moved", "time_s", "speedup", "predicted_speedup"})
         QVERIFY2(decision[key].is_null(), key);
-    QCOMPARE(decision["bound"].get<std::string>(), std::string("unknown"));
+    QCOMPARE(decision["bound"].get<std::string>(), "unknown");
     for (const char *key : {"demand", "fits"})
         QVERIFY2(decision["cap"][key].is_null(), key);
 }

@@ -98,7 +98,7 @@ private Q_SLOTS:
         grouped.codebooks = 8;
         const Assessment refused = assessed(on, grouped, "M1");
         QCOMPARE(refused.outcome, Outcome::Rejected);
-        QCOMPARE(refused.decision.verdict->refusedBy, std::string("codebooks"));
+        QCOMPARE(refused.decision.verdict->refusedBy, "codebooks");
         QVERIFY(!refused.speedup);
         QCOMPARE(outcome(grouped, "M3"), Outcome::Streams);
     }
@@ -129,8 +129,8 @@ private Q_SLOTS:
         small.shape = {16, 1, 1, 1};
         small.elements = 16;
         small.denseBytes = 32; // a 4-bit codebook alone has as many
-        QCOMPARE(of(small), std::string("It streams on H13 stored as a mask and its values "
-                                        "(sparse), pruned to at least half zeros."));
+        QCOMPARE(of(small), "It streams on H13 stored as a mask and its values "
+                            "(sparse), pruned to at least half zeros.");
         small.shape = {1, 1, 1, 1};
         small.elements = 1;
         small.denseBytes = 2;
@@ -254,7 +254,7 @@ private Q_SLOTS:
     {
         const Layer wide = layer("conv", 512, 3, 16);
         const auto dense = assessed(wide, as(wide, "dense", 1), "M6");
-        QCOMPARE(dense.computeRoof->ceiling.name, std::string("winograd_3x3_fp16_flops"));
+        QCOMPARE(dense.computeRoof->ceiling.name, "winograd_3x3_fp16_flops");
         QCOMPARE(*dense.computeS, *dense.flops / 31.0e12);
         QVERIFY(assessed(wide, as(wide, "sparse", 0.5), "M6").computeRoof->isOfAll());
         QVERIFY(assessed(wide, as(wide, "dense", 1), "M4 Pro").computeRoof->isOfAll());
@@ -288,7 +288,7 @@ private Q_SLOTS:
             return CalibrationRow();
         };
         const auto palette = predicted("M1", "palette4", "speedup_vs_fp16");
-        QCOMPARE(palette.unit, std::string("speedup"));
+        QCOMPARE(palette.unit, "speedup");
         QCOMPARE(palette.low, 2.37); // not its reciprocal
         QCOMPARE(*palette.predicted, *assessed(thin, as(thin, "palette4"), "M1").predictedSpeedup);
         QVERIFY(std::abs(*palette.predicted - 1.97) < 0.02);
@@ -399,7 +399,7 @@ private Q_SLOTS:
         const Layer on = layer("conv", 64, 1, 1);
         WeightForm six = as(on, "palette4");
         six.bits = 6;
-        QCOMPARE(encoderRefusal(six, named("M1"))->gate, std::string("odd index width"));
+        QCOMPARE(encoderRefusal(six, named("M1"))->gate, "odd index width");
         QVERIFY(!encoderRefusal(six, named("M2")));
         QVERIFY(!encoderRefusal(as(on, "int8"), named("M1"))); // folds, and is legal
         six.use.unitStride = false;
@@ -412,8 +412,8 @@ private Q_SLOTS:
 
     void familyRulesAreRows()
     {
-        QCOMPARE(target::defaultTarget().name, std::string("H13"));
-        QCOMPARE(target::comparedTarget().name, std::string("H17s"));
+        QCOMPARE(target::defaultTarget().name, "H13");
+        QCOMPARE(target::comparedTarget().name, "H17s");
         QCOMPARE(target::encoderVersion(named("H13g")).value_or(0), 5U);
         QCOMPARE(target::encoderVersion(named("M2")).value_or(0), 11U);
         QCOMPARE(target::sharesKernelMemory(named("M1")), std::optional(false));

@@ -64,10 +64,9 @@ class TestChooseForm : public QObject
 private Q_SLOTS:
     void knownExtents()
     {
-        const auto choice = chosen(convolution("[1, 64, 8, 8]", 256), "M1");
-        QVERIFY(choice);
+        const auto choice = VERIFIED(chosen(convolution("[1, 64, 8, 8]", 256), "M1"));
         QCOMPARE(choice->bound, roofline::Bound::Bandwidth);
-        QCOMPARE(choice->chosen, std::string("palette4"));
+        QCOMPARE(choice->chosen, "palette4");
         QCOMPARE(choice->candidates.size(), std::size_t(5));
     }
 
@@ -76,14 +75,13 @@ private Q_SLOTS:
     {
         QTest::addColumn<QString>("chip");
         for (const char *chip : {"M1", "M2", "M5", "H11"})
-            QTest::newRow(chip) << QString::fromUtf8(chip);
+            test::addRow(chip, QString::fromUtf8(chip));
     }
     void noElements()
     {
         QFETCH(QString, chip);
-        const auto choice = chosen(convolution("[1, 64, 8, 8]", 0), qPrintable(chip));
-        QVERIFY2(choice, choice ? "" : choice.error().message.c_str());
-        QCOMPARE(choice->chosen, std::string("dense"));
+        const auto choice = VERIFIED(chosen(convolution("[1, 64, 8, 8]", 0), qPrintable(chip)));
+        QCOMPARE(choice->chosen, "dense");
         QVERIFY2(choice->reason.starts_with("nothing to compress"), choice->reason.c_str());
         QVERIFY(choice->candidates.empty());
         QVERIFY(!choice->zeroFraction);
@@ -95,18 +93,17 @@ private Q_SLOTS:
     {
         QTest::addColumn<int>("zeros"); // of ten
         QTest::addColumn<bool>("advised");
-        QTest::newRow("none") << 0 << true;
-        QTest::newRow("most") << 7 << false;
+        test::addRow("none", 0, true);
+        test::addRow("most", 7, false);
     }
     void adviceHeedsZeros()
     {
         QFETCH(int, zeros);
         QFETCH(bool, advised);
         const test::MadeBundle made = withZeros(zeros);
-        const auto choice = chosen(made, "M1");
-        QVERIFY(choice);
+        const auto choice = VERIFIED(chosen(made, "M1"));
         QCOMPARE(choice->bound, roofline::Bound::Compute);
-        QCOMPARE(choice->chosen, std::string("dense"));
+        QCOMPARE(choice->chosen, "dense");
         QCOMPARE(!choice->advice.empty(), advised);
     }
 
@@ -116,13 +113,12 @@ private Q_SLOTS:
     {
         QTest::addColumn<QString>("chip");
         for (const char *chip : {"H13", "H16g", "H17s", "H18g"})
-            QTest::newRow(chip) << QString::fromUtf8(chip);
+            test::addRow(chip, QString::fromUtf8(chip));
     }
     void timesOfTheRoofline()
     {
         QFETCH(QString, chip);
-        const auto bundle = withZeros(1).open();
-        QVERIFY(bundle);
+        const auto bundle = VERIFIED(withZeros(1).open());
         const WeightLayers layers = LayerReader(**bundle).at(0);
         const auto roofs = roofline::roofsOf(*target::findTarget(qPrintable(chip))->target);
         decision::Judge judge;
@@ -145,8 +141,7 @@ private Q_SLOTS:
     /// What binds the layer is open: the candidates have their figures, none is proposed.
     void openExtents()
     {
-        const auto choice = chosen(convolution("[1, 64, ?, ?]", 256), "M1");
-        QVERIFY(choice);
+        const auto choice = VERIFIED(chosen(convolution("[1, 64, ?, ?]", 256), "M1"));
         QCOMPARE(choice->bound, roofline::Bound::Unknown);
         QCOMPARE(choice->chosen, std::string());
         QVERIFY2(choice->reason.find("shapes are not known") != std::string::npos,
@@ -161,8 +156,7 @@ private Q_SLOTS:
     /// A small weight's table makes it larger than dense fp16: no proposal, whatever streams.
     void largerThanDense()
     {
-        const auto choice = chosen(convolution("[1, 64, 8, 8]", 1), "M1");
-        QVERIFY(choice);
+        const auto choice = VERIFIED(chosen(convolution("[1, 64, 8, 8]", 1), "M1"));
         QCOMPARE(choice->bound, roofline::Bound::Bandwidth);
         for (const FormCandidate &candidate : choice->candidates) {
             const bool smaller = candidate.bytes < 128;
@@ -174,10 +168,9 @@ private Q_SLOTS:
     /// A chip whose ceilings are not published: said by that cause, not as open extents.
     void openCeilings()
     {
-        const auto choice = chosen(convolution("[1, 64, 8, 8]", 256), "M2");
-        QVERIFY(choice);
+        const auto choice = VERIFIED(chosen(convolution("[1, 64, 8, 8]", 256), "M2"));
         QCOMPARE(choice->bound, roofline::Bound::Unknown);
-        QCOMPARE(choice->chosen, std::string("palette4"));
+        QCOMPARE(choice->chosen, "palette4");
         QVERIFY2(choice->reason.starts_with("no compute ceiling is known of H14"),
                  choice->reason.c_str());
     }

@@ -25,9 +25,9 @@ private Q_SLOTS:
     void tokensAndUnitTypes()
     {
         QCOMPARE(int(reductionTokens().size()), 5);
-        QCOMPARE(reductionTokens().front().token, std::string("sum"));
+        QCOMPARE(reductionTokens().front().token, "sum");
         QCOMPARE(reductionTokens().front().kind, 1U);
-        QCOMPARE(reductionTokens().back().token, std::string("mean"));
+        QCOMPARE(reductionTokens().back().token, "mean");
         QCOMPARE(reductionTokens().back().kind, 5U);
         QCOMPARE(int(collectiveOps().size()), 5);
         QCOMPARE(collectiveOps()[0].unitType.value_or(0), 78U);
@@ -41,27 +41,27 @@ private Q_SLOTS:
         QCOMPARE(*atomicOperation(0), 0U);
         QCOMPARE(*atomicOperation(12), 0U);
         for (const std::uint32_t none : {3U, 6U, 7U, 11U})
-            QCOMPARE(codeOf(atomicOperation(none)), QStringLiteral("collective.atomic"));
+            QCOMPARE(codeOf(atomicOperation(none)), u"collective.atomic"_s);
         QCOMPARE(*atomicWord(0x104, 3), 0x304U);
-        QCOMPARE(codeOf(atomicWord(4, 0x1000000)), QStringLiteral("collective.data_type"));
+        QCOMPARE(codeOf(atomicWord(4, 0x1000000)), u"collective.data_type"_s);
     }
 
     void meshesAreChecked()
     {
         const std::vector<std::uint64_t> origin{0};
-        QCOMPARE(codeOf(aneIndex({{}, 0, 1}, {})), QStringLiteral("collective.mesh"));
-        QCOMPARE(codeOf(aneIndex({{0}, 0, 1}, origin)), QStringLiteral("collective.mesh"));
-        QCOMPARE(codeOf(aneIndex({{4}, 2, 4}, origin)), QStringLiteral("collective.mesh"));
-        QCOMPARE(codeOf(aneIndex({{4}, 0, 0}, origin)), QStringLiteral("collective.mesh"));
-        QCOMPARE(codeOf(aneIndex({{8}, 0, 4}, origin)), QStringLiteral("collective.mesh"));
+        QCOMPARE(codeOf(aneIndex({{}, 0, 1}, {})), u"collective.mesh"_s);
+        QCOMPARE(codeOf(aneIndex({{0}, 0, 1}, origin)), u"collective.mesh"_s);
+        QCOMPARE(codeOf(aneIndex({{4}, 2, 4}, origin)), u"collective.mesh"_s);
+        QCOMPARE(codeOf(aneIndex({{4}, 0, 0}, origin)), u"collective.mesh"_s);
+        QCOMPARE(codeOf(aneIndex({{8}, 0, 4}, origin)), u"collective.mesh"_s);
         QCOMPARE(codeOf(aneIndex({{UINT64_MAX, UINT64_MAX}, 0, 4}, origin)),
-                 QStringLiteral("collective.overflow"));
+                 u"collective.overflow"_s);
         QCOMPARE(codeOf(aneIndex({{4}, 0, 4}, std::vector<std::uint64_t>{4})),
-                 QStringLiteral("collective.device"));
+                 u"collective.device"_s);
         QCOMPARE(codeOf(aneIndex({{4}, 0, 4}, std::vector<std::uint64_t>{1, 1})),
-                 QStringLiteral("collective.device"));
-        QCOMPARE(codeOf(deviceOfIndex({{4}, 0, 4}, 4)), QStringLiteral("collective.index"));
-        QCOMPARE(codeOf(deviceOfIndex({{2, 4}, 1, 8}, 5)), QStringLiteral("collective.index"));
+                 u"collective.device"_s);
+        QCOMPARE(codeOf(deviceOfIndex({{4}, 0, 4}, 4)), u"collective.index"_s);
+        QCOMPARE(codeOf(deviceOfIndex({{2, 4}, 1, 8}, 5)), u"collective.index"_s);
         QCOMPARE(*deviceCount({{2, 3, 4}, 1, 12}), std::uint64_t(24));
     }
 

@@ -16,7 +16,7 @@ namespace {
 
 std::optional<CsvTable> table(const char *name)
 {
-    QFile file(test::dataPath(QStringLiteral("vectors/tables/") + QString::fromUtf8(name)));
+    QFile file(test::dataPath(u"vectors/tables/"_s + QString::fromUtf8(name)));
     if (!file.open(QIODevice::ReadOnly))
         return std::nullopt;
     const QByteArray text = file.readAll();
@@ -75,8 +75,7 @@ private Q_SLOTS:
         for (std::size_t i = 0; i < csv->rows(); ++i) {
             const Mesh mesh{numbers(i, "extents", 'x'), std::size_t(number(*csv, i, "die_axis")),
                             number(*csv, i, "anes_per_die")};
-            const auto index = aneIndex(mesh, numbers(i, "device_id", ' '));
-            QVERIFY2(index, index ? "" : describe(index.error()).c_str());
+            const auto index = VERIFIED(aneIndex(mesh, numbers(i, "device_id", ' ')));
             QCOMPARE(*index, number(*csv, i, "ane_index"));
             QCOMPARE(*deviceOfIndex(mesh, *index), numbers(i, "inverse", ' '));
         }

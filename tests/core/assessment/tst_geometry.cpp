@@ -44,8 +44,7 @@ class TestGeometry : public QObject
 private Q_SLOTS:
     void aPointwiseConvolutionOnTheM1()
     {
-        const auto geometry = computeGeometry(named("M1"), convolution(1));
-        QVERIFY(geometry);
+        const auto geometry = VERIFIED(computeGeometry(named("M1"), convolution(1)));
         QCOMPARE(geometry->cores.value.value_or(0), 4U);
         QCOMPARE(geometry->group, std::uint64_t(16)); // 8 x 2 channels, cap 32
         QCOMPARE(geometry->passes, std::uint64_t(16));
@@ -192,8 +191,7 @@ private Q_SLOTS:
 
     void winogradOfADenseThreeByThree()
     {
-        const auto geometry = computeGeometry(named("M1"), convolution(3));
-        QVERIFY(geometry);
+        const auto geometry = VERIFIED(computeGeometry(named("M1"), convolution(3)));
         const WinogradGate &gate = geometry->winograd;
         QCOMPARE(int(gate.conditions.size()), 8);
         QCOMPARE(gate.eligible.value_or(false), true);
@@ -212,7 +210,7 @@ private Q_SLOTS:
         QTest::addColumn<QString>("condition");
         for (const char *name : {"kernel type", "input format", "one axis is 3", "orthogonal axis",
                                  "no depth", "unit stride", "work"})
-            QTest::newRow(name) << QString::fromUtf8(name);
+            test::addRow(name, QString::fromUtf8(name));
     }
     void winogradRefusals()
     {
@@ -232,8 +230,7 @@ private Q_SLOTS:
             operation.strideX = 2;
         else if (condition == u"work")
             operation.kernelHeight = 1, operation.workUnitMode = 1;
-        const auto geometry = computeGeometry(named("M1"), operation);
-        QVERIFY(geometry);
+        const auto geometry = VERIFIED(computeGeometry(named("M1"), operation));
         QCOMPARE(geometry->winograd.eligible.value_or(true), false);
         const Condition *failed = find(geometry->winograd.conditions, condition.toUtf8());
         QVERIFY(failed && failed->holds);
@@ -302,25 +299,24 @@ private Q_SLOTS:
     {
         LayerOperation zero = convolution(1, 0);
         QCOMPARE(QString::fromStdString(computeGeometry(named("M1"), zero).error().code),
-                 QStringLiteral("geometry.zero"));
+                 u"geometry.zero"_s);
         LayerOperation huge = convolution(1, UINT64_MAX);
         QCOMPARE(QString::fromStdString(computeGeometry(named("M1"), huge).error().code),
-                 QStringLiteral("geometry.overflow"));
+                 u"geometry.overflow"_s);
         LayerOperation density = convolution(1);
         density.density = 1.5;
         QCOMPARE(QString::fromStdString(computeGeometry(named("M1"), density).error().code),
-                 QStringLiteral("geometry.density"));
+                 u"geometry.density"_s);
         GeometryOptions options;
         options.choice.cores = 3;
         QCOMPARE(QString::fromStdString(
                      computeGeometry(named("M1"), convolution(1), options).error().code),
-                 QStringLiteral("target.claim"));
+                 u"target.claim"_s);
     }
 
     void unknownCoresStayUnknown()
     {
-        const auto geometry = computeGeometry(named("H11"), convolution(1));
-        QVERIFY(geometry);
+        const auto geometry = VERIFIED(computeGeometry(named("H11"), convolution(1)));
         QVERIFY(!geometry->lit);
         QVERIFY(!geometry->cores.value);
     }

@@ -18,8 +18,7 @@ QStringList bundlePaths()
                          QDirIterator::Subdirectories);
     while (folders.hasNext()) {
         const QString path = folders.next();
-        if (path.endsWith(QStringLiteral(".mlmodelc")) ||
-            path.endsWith(QStringLiteral(".mlpackage")))
+        if (path.endsWith(u".mlmodelc"_s) || path.endsWith(u".mlpackage"_s))
             paths << path;
     }
     paths.sort();
@@ -38,17 +37,16 @@ private Q_SLOTS:
         QTest::addColumn<QString>("path");
         const QStringList paths = bundlePaths();
         for (const QString &path : paths)
-            QTest::newRow(qPrintable(path.section(QLatin1Char('/'), -2))) << path;
+            test::addRow(qPrintable(path.section(QLatin1Char('/'), -2)), path);
         if (paths.isEmpty())
-            QTest::newRow("no bundles") << QString();
+            test::addRow("no bundles", QString());
     }
     void everyChip()
     {
         QFETCH(QString, path);
         if (path.isEmpty())
             QSKIP("KERNSCOPE_DATA has no bundles");
-        const auto bundle = Bundle::open(path.toStdString());
-        QVERIFY(bundle);
+        const auto bundle = VERIFIED(Bundle::open(path.toStdString()));
         test::hasOneAnswer(**bundle);
         test::planIsDecided(**bundle);
     }
@@ -56,23 +54,22 @@ private Q_SLOTS:
     void everyContainer_data()
     {
         QTest::addColumn<QString>("path");
-        QDirIterator files(test::dataPath({}), {QStringLiteral("*.hwx")}, QDir::Files,
+        QDirIterator files(test::dataPath({}), {u"*.hwx"_s}, QDir::Files,
                            QDirIterator::Subdirectories);
         bool any = false;
         for (; files.hasNext(); any = true) {
             const QString path = files.next();
-            QTest::newRow(qPrintable(path.section(QLatin1Char('/'), -1))) << path;
+            test::addRow(qPrintable(path.section(QLatin1Char('/'), -1)), path);
         }
         if (!any)
-            QTest::newRow("no containers") << QString();
+            test::addRow("no containers", QString());
     }
     void everyContainer()
     {
         QFETCH(QString, path);
         if (path.isEmpty())
             QSKIP("KERNSCOPE_DATA has no containers");
-        const auto bundle = Bundle::open(path.toStdString());
-        QVERIFY(bundle);
+        const auto bundle = VERIFIED(Bundle::open(path.toStdString()));
         test::hasOneAnswer(**bundle);
         const auto forms = weightForms(**bundle);
         for (const roofline::Layer &layer : layersOf(**bundle, forms)) {
@@ -96,8 +93,7 @@ private Q_SLOTS:
         QFETCH(QString, path);
         if (path.isEmpty())
             QSKIP("KERNSCOPE_DATA has no bundles");
-        const auto bundle = Bundle::open(path.toStdString());
-        QVERIFY(bundle);
+        const auto bundle = VERIFIED(Bundle::open(path.toStdString()));
         test::choiceIsPlaced(**bundle);
     }
 };

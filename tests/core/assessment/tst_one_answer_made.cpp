@@ -102,14 +102,13 @@ private Q_SLOTS:
     {
         QTest::addColumn<int>("build");
         for (const int build : {0, 1, 2})
-            QTest::newRow(sample::bundles()[static_cast<std::size_t>(build)].name.c_str()) << build;
+            test::addRow(sample::bundles()[static_cast<std::size_t>(build)].name.c_str(), build);
     }
     void sampleNetwork()
     {
         QFETCH(int, build);
         const auto made = sample::bundles()[static_cast<std::size_t>(build)];
-        const auto bundle = Bundle::open(made.name, {.memory = made.files});
-        QVERIFY(bundle);
+        const auto bundle = VERIFIED(Bundle::open(made.name, {.memory = made.files}));
         test::hasOneAnswer(**bundle);
         test::planIsDecided(**bundle);
     }
@@ -118,13 +117,12 @@ private Q_SLOTS:
     {
         QTest::addColumn<std::string>("name");
         for (const test::SampleForm &form : test::sampleForms())
-            QTest::newRow(form.name.c_str()) << form.name;
+            test::addRow(form.name.c_str(), form.name);
     }
     void everyForm()
     {
         QFETCH(std::string, name);
-        const auto bundle = test::sampleBundle(name).open();
-        QVERIFY(bundle);
+        const auto bundle = VERIFIED(test::sampleBundle(name).open());
         test::hasOneAnswer(**bundle);
         test::planIsDecided(**bundle);
     }
@@ -133,26 +131,23 @@ private Q_SLOTS:
     /// read. Of the pointer the types say how many bytes there would be.
     void unreadable_data()
     {
-        QTest::addColumn<std::string>("name");
-        QTest::addColumn<bool>("pointer");
+        test::addColumns<std::string, bool>();
         for (const test::SampleForm &form : test::sampleForms()) {
-            QTest::newRow(form.name.c_str()) << form.name << false;
-            QTest::newRow((form.name + ", pointer").c_str()) << form.name << true;
+            test::addRow(form.name.c_str(), form.name, false);
+            test::addRow((form.name + ", pointer").c_str(), form.name, true);
         }
     }
     void unreadable()
     {
-        QFETCH(std::string, name);
-        QFETCH(bool, pointer);
+        const auto [name, pointer] = test::fetched<std::string, bool>();
         const std::string_view text = pointer ? "version https://git-lfs.github.com/spec/v1\n"
                                                 "oid sha256:0\nsize 4096\n"
                                               : "";
         const auto bytes = std::as_bytes(std::span(text));
         const test::MadeBundle made = test::sampleBundle(name);
-        const auto bundle = Bundle::open(
+        const auto bundle = VERIFIED(Bundle::open(
             "unreadable.mlmodelc",
-            test::MadeBundle::options(made.text(), test::Bytes(bytes.begin(), bytes.end())));
-        QVERIFY(bundle);
+            test::MadeBundle::options(made.text(), test::Bytes(bytes.begin(), bytes.end()))));
         QCOMPARE(weightsOfUnknownBytes(**bundle) > 0, !pointer);
         test::hasOneAnswer(**bundle, someTargets());
         test::planIsDecided(**bundle);
@@ -163,8 +158,7 @@ private Q_SLOTS:
         const DecisionTable table(**bundle, allTargets());
         QCOMPARE(table.totals(0).storedBytes.has_value(), pointer);
         if (pointer) {
-            const auto sound = made.open();
-            QVERIFY(sound);
+            const auto sound = VERIFIED(made.open());
             for (std::size_t i = 0; i < (*sound)->weights().size(); ++i)
                 QCOMPARE((*bundle)->weights()[i].storedBytes.value,
                          (*sound)->weights()[i].storedBytes.value);
@@ -174,8 +168,7 @@ private Q_SLOTS:
     /// Bytes and errors of a candidate are those of one encoding, whatever the extents.
     void unevenShapes()
     {
-        const auto bundle = unevenBundle().open();
-        QVERIFY(bundle);
+        const auto bundle = VERIFIED(unevenBundle().open());
         const auto faults = test::faults((*bundle)->diagnostics());
         QVERIFY2(faults.empty(), faults.empty() ? "" : faults.front().c_str());
         test::hasOneAnswer(**bundle);
@@ -190,8 +183,7 @@ private Q_SLOTS:
     /// encoder does.
     void zerosAreBehindTheMask()
     {
-        const auto bundle = zerosBehindMask().open();
-        QVERIFY(bundle);
+        const auto bundle = VERIFIED(zerosBehindMask().open());
         const auto faults = test::faults((*bundle)->diagnostics());
         QVERIFY2(faults.empty(), faults.empty() ? "" : faults.front().c_str());
         const WeightLayers weight = LayerReader(**bundle).at(0);
@@ -199,8 +191,7 @@ private Q_SLOTS:
         QCOMPARE(weight.form.nonzero, std::optional(0.375));
         test::hasOneAnswer(**bundle);
         test::choiceIsPlaced(**bundle);
-        const auto sized = roofline::sizedForm(weight.form, "sparse");
-        QVERIFY(sized);
+        const auto sized = VERIFIED(roofline::sizedForm(weight.form, "sparse"));
         QCOMPARE(sized->storedBytes, std::optional<std::uint64_t>(128 * 64 / 8 + 2 * 3072));
     }
 
@@ -210,8 +201,7 @@ private Q_SLOTS:
     {
         QFETCH(std::string, name);
         const test::MadeBundle made = test::sampleBundle(name);
-        const auto whole = made.open();
-        QVERIFY(whole);
+        const auto whole = VERIFIED(made.open());
         std::set<std::uint64_t> ends;
         for (const codec::Operand &operand : (*whole)->weights().front().operands()) {
             const OperandPlace &place = *operand.place;
@@ -221,9 +211,8 @@ private Q_SLOTS:
         for (const std::uint64_t end : ends) {
             test::Bytes bytes = made.weights();
             bytes.resize(end);
-            const auto bundle =
-                Bundle::open("cut.mlmodelc", test::MadeBundle::options(made.text(), bytes));
-            QVERIFY(bundle);
+            const auto bundle = VERIFIED(
+                Bundle::open("cut.mlmodelc", test::MadeBundle::options(made.text(), bytes)));
             QVERIFY((*bundle)->weights().front().fault);
             QVERIFY(!knownStoredBytes((*bundle)->weights().front()));
             test::hasOneAnswer(**bundle, someTargets());
@@ -243,8 +232,7 @@ private Q_SLOTS:
         made.line("tensor<fp16, [5, 48]> p = linear(bias = b, weight = w, x = x)[name = "
                   "string(\"p\")]");
         made.line("tensor<fp16, [5, 48]> q = linear(weight = w, x = y)[name = string(\"q\")]");
-        const auto bundle = made.open();
-        QVERIFY(bundle);
+        const auto bundle = VERIFIED(made.open());
         const DecisionTable table(**bundle, {target::findTarget("M1")->target});
         QCOMPARE(table.totals(0).bytesMoved, std::uint64_t(2 * 6144 + 96));
         test::hasOneAnswer(**bundle);
@@ -265,12 +253,11 @@ private Q_SLOTS:
                       "emb)[name = string(\"g\")]");
             made.line("tensor<fp16, [1, " + open +
                       ", 100]> l = linear(weight = emb, x = h)[name = string(\"l\")]");
-            const auto bundle = made.open();
-            QVERIFY(bundle);
+            const auto bundle = VERIFIED(made.open());
             test::hasOneAnswer(**bundle);
             test::planIsDecided(**bundle);
             const DecisionTable table(**bundle, {target::findTarget("M1")->target});
-            QCOMPARE(table.layer(0).op, std::string("linear"));
+            QCOMPARE(table.layer(0).op, "linear");
             QCOMPARE(table.assessment(0, 0).timeS.has_value(), open == "7");
             test::choiceIsPlaced(**bundle, table.layer(0));
             // The rows that are fetched, and all of it for the product.
@@ -284,13 +271,13 @@ private Q_SLOTS:
         QTest::addColumn<int>("number");
         const auto programs = test::madePrograms();
         for (std::size_t i = 0; i < programs.size(); ++i)
-            QTest::newRow(programs[i].name.c_str()) << static_cast<int>(i);
+            test::addRow(programs[i].name.c_str(), static_cast<int>(i));
     }
     void severalWays()
     {
         QFETCH(int, number);
-        const auto bundle = test::madePrograms()[static_cast<std::size_t>(number)].program.open();
-        QVERIFY(bundle);
+        const auto bundle =
+            VERIFIED(test::madePrograms()[static_cast<std::size_t>(number)].program.open());
         test::hasOneAnswer(**bundle);
         test::planIsDecided(**bundle);
     }
@@ -299,8 +286,7 @@ private Q_SLOTS:
     /// plan makes least.
     void besideTheEngine()
     {
-        const auto bundle = test::besideProgram().open();
-        QVERIFY(bundle);
+        const auto bundle = VERIFIED(test::besideProgram().open());
         const std::vector<const target::Target *> targets{target::findTarget("M1")->target};
         const DecisionTable table(**bundle, targets);
         QCOMPARE(table.totals(0).bytesMoved, std::uint64_t(2 * 128 * 128));
@@ -311,10 +297,8 @@ private Q_SLOTS:
         plan::SurveyOptions options;
         options.targets = targets;
         options.forms = {"palette4"};
-        const auto survey = plan::survey(**bundle, options);
-        QVERIFY(survey);
-        const auto made = plan::solve(*survey, {});
-        QVERIFY(made);
+        const auto survey = VERIFIED(plan::survey(**bundle, options));
+        const auto made = VERIFIED(plan::solve(*survey, {}));
         QCOMPARE(made->goal, plan::Goal::Time);
         QCOMPARE(made->untimed, std::size_t(0));
         QCOMPARE(made->before.moved[0], std::optional<std::uint64_t>(2 * 128 * 128));
@@ -325,12 +309,9 @@ private Q_SLOTS:
         QVERIFY(choice && choice->chosen.empty());
         QVERIFY(choice->reason.find("runs on bnns") != std::string::npos);
         // Nothing on the engine: there is no time to make least.
-        const auto none = test::besideProgram("bnns").open();
-        QVERIFY(none);
-        const auto without = plan::survey(**none, options);
-        QVERIFY(without);
-        const auto stored = plan::solve(*without, {});
-        QVERIFY(stored);
+        const auto none = VERIFIED(test::besideProgram("bnns").open());
+        const auto without = VERIFIED(plan::survey(**none, options));
+        const auto stored = VERIFIED(plan::solve(*without, {}));
         QCOMPARE(stored->goal, plan::Goal::Stored);
         plan::Limits timed;
         timed.goal = plan::Goal::Time;
@@ -340,17 +321,14 @@ private Q_SLOTS:
     /// Times of chips without ceilings are not known: whose times are shown is said.
     void chipsWithoutCeilings()
     {
-        const auto bundle = test::besideProgram().open();
-        QVERIFY(bundle);
+        const auto bundle = VERIFIED(test::besideProgram().open());
         plan::SurveyOptions options;
         options.targets = {target::findTarget("M1")->target, target::findTarget("M3")->target};
         options.forms = {"palette4"};
-        const auto survey = plan::survey(**bundle, options);
-        QVERIFY(survey);
+        const auto survey = VERIFIED(plan::survey(**bundle, options));
         plan::Limits limits;
-        const auto made = plan::solve(*survey, limits);
-        QVERIFY(made);
-        QCOMPARE(report::timedChips(*survey), std::string("H13"));
+        const auto made = VERIFIED(plan::solve(*survey, limits));
+        QCOMPARE(report::timedChips(*survey), "H13");
         const report::PlanSubject subject{"a", {}, &*survey, &*made, &limits, nullptr, {}};
         const report::Json document = report::planJson(subject);
         QCOMPARE(document["times_of"], report::Json::array({"H13"}));
@@ -365,17 +343,14 @@ private Q_SLOTS:
     /// The weights of a program with several functions say whose they are.
     void functionsOfAPlan()
     {
-        const auto bundle = test::segmentedProgram().open();
-        QVERIFY(bundle);
+        const auto bundle = VERIFIED(test::segmentedProgram().open());
         plan::SurveyOptions options;
         options.targets = {target::findTarget("M1")->target};
         options.forms = {"palette4"};
-        const auto survey = plan::survey(**bundle, options);
-        QVERIFY(survey);
+        const auto survey = VERIFIED(plan::survey(**bundle, options));
         plan::Limits limits;
         limits.goal = plan::Goal::Stored;
-        const auto made = plan::solve(*survey, limits);
-        QVERIFY(made);
+        const auto made = VERIFIED(plan::solve(*survey, limits));
         const report::PlanSubject subject{"a", {}, &*survey, &*made, &limits, nullptr, {}};
         QVERIFY(report::planReport(".csv", subject).starts_with("weight,function,from,to,"));
         QVERIFY(report::planReport(".html", subject).find("<th>function</th>") !=
@@ -393,8 +368,7 @@ private Q_SLOTS:
     void choiceAndRoofline()
     {
         const auto made = sample::bundles().back();
-        const auto bundle = Bundle::open(made.name, {.memory = made.files});
-        QVERIFY(bundle);
+        const auto bundle = VERIFIED(Bundle::open(made.name, {.memory = made.files}));
         test::choiceIsPlaced(**bundle);
     }
 };

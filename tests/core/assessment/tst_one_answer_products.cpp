@@ -77,8 +77,7 @@ private Q_SLOTS:
     /// are products; of the rest it is said that they are none.
     void products()
     {
-        const auto bundle = productsBundle().open();
-        QVERIFY(bundle);
+        const auto bundle = VERIFIED(productsBundle().open());
         QVERIFY((*bundle)->diagnostics().empty());
         std::map<std::string, std::string> geometries;
         for (const roofline::Layer &layer : layersOf(**bundle, weightForms(**bundle))) {

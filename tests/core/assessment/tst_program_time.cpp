@@ -81,13 +81,13 @@ private Q_SLOTS:
         const double once = *network.placements[0].stored().timeS;
         const auto &runs = network.placements[0].layer.runs;
         QCOMPARE(runs.size(), std::size_t(2));
-        QCOMPARE(runs[0].entry, std::string("main"));
+        QCOMPARE(runs[0].entry, "main");
         QCOMPARE(runs[0].times, std::optional<std::uint64_t>(3));
-        QCOMPARE(runs[1].entry, std::string("other"));
+        QCOMPARE(runs[1].entry, "other");
         QCOMPARE(runs[1].times, std::optional<std::uint64_t>(1));
         const ProgramTime &program = network.program;
         QVERIFY(program.alternatives && program.dispatches.size() == 2);
-        QCOMPARE(program.dispatches[0].function, std::string("main"));
+        QCOMPARE(program.dispatches[0].function, "main");
         QCOMPARE(program.dispatches[0].engineTimeS, std::optional(3 * once));
         QCOMPARE(program.dispatches[1].engineTimeS, std::optional(once));
         QCOMPARE(network.placements[0].layer.ofRuns(once), std::optional(4 * once));
@@ -118,7 +118,7 @@ private Q_SLOTS:
         QCOMPARE(network.placements.size(), std::size_t(3));
         const double once = *network.placements[0].stored().timeS;
         const ProgramTime &program = network.program;
-        QCOMPARE(program.function, std::string("main"));
+        QCOMPARE(program.function, "main");
         QVERIFY(!program.alternatives);
         QCOMPARE(program.launches, std::optional<std::uint64_t>(3));
         QCOMPARE(program.dispatchFloorS, std::optional(3 * kFloor));
@@ -155,7 +155,7 @@ private Q_SLOTS:
                             MadeProgram::loop("z", "y", "t", MadeProgram::call("t", seg, "r")),
                         "z");
         const NetworkAssessment inLoop = assessed(looped.open());
-        QCOMPARE(inLoop.placements[0].layer.runs[0].entry, std::string("main"));
+        QCOMPARE(inLoop.placements[0].layer.runs[0].entry, "main");
         QVERIFY(!inLoop.placements[0].layer.runs[0].times && !inLoop.program.engineTimeS);
         MadeProgram ring;
         ring.function("a", "x",

@@ -60,9 +60,9 @@ private Q_SLOTS:
     void ridges_data()
     {
         QTest::addColumn<double>("ridge");
-        QTest::newRow("M1") << 141.0;
-        QTest::newRow("M5") << 10.191e12 / 145e9;
-        QTest::newRow("M6") << 137.0;
+        test::addRow("M1", 141.0);
+        test::addRow("M5", 10.191e12 / 145e9);
+        test::addRow("M6", 137.0);
     }
     void ridges()
     {
@@ -101,7 +101,7 @@ private Q_SLOTS:
         const Placement point = placed(layer, "M1");
         QCOMPARE(point.stored().bound, Bound::Bandwidth);
         QVERIFY(*point.stored().intensity < 1.01);
-        QCOMPARE(point.bestForm()->form, std::string("palette4"));
+        QCOMPARE(point.bestForm()->form, "palette4");
         QVERIFY(*point.bestForm()->timeS < *point.stored().timeS);
         // int8 folds on the M1: no gain there, but on the M5.
         for (const char *chip : {"M1", "M5"}) {
@@ -151,7 +151,7 @@ private Q_SLOTS:
         const ProgramTime one = programTime(layers, *roofs);
         QVERIFY(one.alternatives && one.dispatches.size() == 2);
         QVERIFY(!one.engineTimeS && !one.timeS && one.bound == ProgramBound::Unknown);
-        QCOMPARE(one.dispatches[0].function, std::string("decode"));
+        QCOMPARE(one.dispatches[0].function, "decode");
         QCOMPARE(one.dispatches[0].layers, std::size_t(2));
         QCOMPARE(one.dispatches[0].bound, ProgramBound::Dispatch);
         QCOMPARE(one.dispatches[1].bound, ProgramBound::Engine);
@@ -201,7 +201,7 @@ private Q_SLOTS:
             QCOMPARE(point.bound, Bound::Unknown);
         }
         const Placement on = placed(convolution(1024, 1, 8), "M2");
-        QCOMPARE(on.bestForm()->form, std::string("palette4")); // the fewest bytes all the same
+        QCOMPARE(on.bestForm()->form, "palette4"); // the fewest bytes all the same
     }
 
     void aGatherReadsSomeRows()
@@ -229,7 +229,7 @@ private Q_SLOTS:
         decision::Judge judge;
         const auto roofs = roofsOf(named("M1"));
         QCOMPARE(QString::fromStdString(place(layer, *roofs, judge, 0).error().code),
-                 QStringLiteral("roofline.batch"));
+                 u"roofline.batch"_s);
     }
 
     /// One rule, by kind of layer and kind of stream; a ceiling that was chosen stands for all.
@@ -316,8 +316,7 @@ private Q_SLOTS:
     {
         Layer layer = convolution(512, 1, 1);
         layer.form.density = 0.37;
-        const auto sparse = asForm(layer.form, "sparse");
-        QVERIFY(sparse);
+        const auto sparse = VERIFIED(asForm(layer.form, "sparse"));
         const double ratio = double(*sparse->storedBytes) / double(layer.form.denseBytes);
         QVERIFY(std::abs(ratio - 0.43) < 0.005);
         layer.form.density = 0.6;
@@ -329,15 +328,14 @@ private Q_SLOTS:
 
     void ceilingsMayBeChosen()
     {
-        const auto chosen = roofsOf(named("M1"), {"single_conv_fp16_flops", ""});
-        QVERIFY(chosen);
+        const auto chosen = VERIFIED(roofsOf(named("M1"), {"single_conv_fp16_flops", ""}));
         QCOMPARE(chosen->compute->value, 1.8e12);
         for (const RoofChoice &wrong : {RoofChoice{"no_such", ""},
                                         {"dram_bandwidth", ""},
                                         {"", "peak_fp16_flops"},
                                         {"peak_int8_ops", ""}})
             QCOMPARE(QString::fromStdString(roofsOf(named("M1"), wrong).error().code),
-                     QStringLiteral("roofline.ceiling"));
+                     u"roofline.ceiling"_s);
     }
 
     void unknownExtentsStayUnknown()

@@ -7,7 +7,6 @@
 
 using namespace kernscope;
 using namespace kernscope::decision;
-using namespace Qt::StringLiterals;
 
 namespace {
 
@@ -76,23 +75,18 @@ private Q_SLOTS:
     /// What public reports and other chapters say against an answer stands beside it.
     void contestedAnswersNameTheOthers_data()
     {
-        QTest::addColumn<QString>("name");
-        QTest::addColumn<QByteArray>("chip");
-        QTest::addColumn<QByteArray>("other");
-        QTest::newRow("blocks") << u"blockwise"_s << QByteArray("M3") << QByteArray("#279");
-        QTest::newRow("blocks of 4") << u"blockwise4"_s << QByteArray("M6") << QByteArray("#2510");
-        QTest::newRow("scaled palette")
-            << u"lut4 scaled"_s << QByteArray("M4") << QByteArray("#2688");
-        QTest::newRow("2 bits") << u"lut2"_s << QByteArray("M1") << QByteArray("Parakeet");
-        QTest::newRow("2 bits Pro") << u"lut2"_s << QByteArray("M1 Pro") << QByteArray("Parakeet");
-        QTest::newRow("int8") << u"int8"_s << QByteArray("M1") << QByteArray("1.5 times");
-        QTest::newRow("e4m3") << u"e4m3"_s << QByteArray("M5") << QByteArray("f8E4M3");
+        test::addColumns<QString, QByteArray, QByteArray>();
+        test::addRow("blocks", u"blockwise"_s, QByteArray("M3"), QByteArray("#279"));
+        test::addRow("blocks of 4", u"blockwise4"_s, QByteArray("M6"), QByteArray("#2510"));
+        test::addRow("scaled palette", u"lut4 scaled"_s, QByteArray("M4"), QByteArray("#2688"));
+        test::addRow("2 bits", u"lut2"_s, QByteArray("M1"), QByteArray("Parakeet"));
+        test::addRow("2 bits Pro", u"lut2"_s, QByteArray("M1 Pro"), QByteArray("Parakeet"));
+        test::addRow("int8", u"int8"_s, QByteArray("M1"), QByteArray("1.5 times"));
+        test::addRow("e4m3", u"e4m3"_s, QByteArray("M5"), QByteArray("f8E4M3"));
     }
     void contestedAnswersNameTheOthers()
     {
-        QFETCH(QString, name);
-        QFETCH(QByteArray, chip);
-        QFETCH(QByteArray, other);
+        const auto [name, chip, other] = test::fetched<QString, QByteArray, QByteArray>();
         WeightForm weight = form(name.split(u' ').first());
         weight.scaledPalette = name.endsWith(u"scaled");
         const auto decision = decide(weight, chip.constData());
@@ -143,9 +137,7 @@ private Q_SLOTS:
 
     void tableSevenOne_data()
     {
-        QTest::addColumn<QString>("form");
-        QTest::addColumn<QString>("target");
-        QTest::addColumn<QString>("outcome");
+        test::addColumns<QString, QString, QString>();
         const auto row = [](const char *name, std::initializer_list<const char *> targets,
                             const char *outcome) {
             for (const char *target : targets)
@@ -176,9 +168,7 @@ private Q_SLOTS:
     }
     void tableSevenOne()
     {
-        QFETCH(QString, form);
-        QFETCH(QString, target);
-        QFETCH(QString, outcome);
+        const auto [form, target, outcome] = test::fetched<QString, QString, QString>();
         const Decision decision = decide(::form(form), target.toUtf8());
         QCOMPARE(text(outcomeName(decision.outcome())), outcome);
         QVERIFY(!decision.verdict->reasons.empty());
@@ -189,30 +179,30 @@ private Q_SLOTS:
 
     void gatesAreListedWithTheirBytes()
     {
-        const Decision m1 = decide(form(QStringLiteral("int8")), "M1");
+        const Decision m1 = decide(form(u"int8"_s), "M1");
         QVERIFY(reason(*m1.verdict, 0x48f) && *reason(*m1.verdict, 0x48f)->passes);
         for (const std::uint32_t offset : {0x528U, 0x532U, 0x537U}) {
             const Reason *gate = reason(*m1.verdict, offset);
             QVERIFY(gate && gate->value && *gate->value == 0 && !*gate->passes);
         }
-        const Decision blocks = decide(form(QStringLiteral("blockwise")), "H15");
+        const Decision blocks = decide(form(u"blockwise"_s), "H15");
         for (const std::uint32_t offset : {0x520U, 0x523U, 0x533U, 0x539U})
             QVERIFY(reason(*blocks.verdict, offset) && *reason(*blocks.verdict, offset)->passes);
         QCOMPARE(reason(*blocks.verdict, 0x520)->confidence, format::Confidence::Contested);
         // Sparse: the master alone.
-        const Decision sparse = decide(form(QStringLiteral("sparse")), "M1");
+        const Decision sparse = decide(form(u"sparse"_s), "M1");
         QVERIFY(!reason(*sparse.verdict, 0x528) && !reason(*sparse.verdict, 0x529));
-        const Decision palette = decide(form(QStringLiteral("lut4")), "M1");
+        const Decision palette = decide(form(u"lut4"_s), "M1");
         QVERIFY(reason(*palette.verdict, 0x529) && *reason(*palette.verdict, 0x529)->passes);
         // Unknown bytes have no value and neither pass nor fail.
-        const Decision h18 = decide(form(QStringLiteral("int8")), "H18");
+        const Decision h18 = decide(form(u"int8"_s), "H18");
         QVERIFY(!reason(*h18.verdict, 0x528)->value && !reason(*h18.verdict, 0x528)->passes);
         QVERIFY(!h18.verdict->disagreements.empty());
     }
 
     void aPerTensorPaletteNamesTheDisagreement()
     {
-        WeightForm palette = form(QStringLiteral("lut4"));
+        WeightForm palette = form(u"lut4"_s);
         QVERIFY(!decide(palette, "M1").verdict->disagreements.empty());
         palette.vectorSize = 2;
         QVERIFY(decide(palette, "M1").verdict->disagreements.empty());
@@ -226,10 +216,10 @@ private Q_SLOTS:
     void everyConditionOfTheMasterFolds_data()
     {
         QTest::addColumn<int>("which");
-        QTest::newRow("stride") << 0;
-        QTest::newRow("dilation") << 1;
-        QTest::newRow("overlap") << 2;
-        QTest::newRow("mutable") << 3;
+        test::addRow("stride", 0);
+        test::addRow("dilation", 1);
+        test::addRow("overlap", 2);
+        test::addRow("mutable", 3);
     }
     void everyConditionOfTheMasterFolds()
     {
@@ -255,18 +245,18 @@ private Q_SLOTS:
 
     void bytesMoved()
     {
-        const Decision palette = decide(form(QStringLiteral("lut4")), "M1");
+        const Decision palette = decide(form(u"lut4"_s), "M1");
         QCOMPARE(palette.bytesMoved.value_or(0), std::uint64_t(2048 + 32));
-        const Decision sparse = decide(form(QStringLiteral("sparse")), "M1");
+        const Decision sparse = decide(form(u"sparse"_s), "M1");
         QVERIFY(std::abs(double(*sparse.bytesMoved) / 8192 - 0.43) < 0.01);
-        const Decision int8 = decide(form(QStringLiteral("int8")), "M1");
+        const Decision int8 = decide(form(u"int8"_s), "M1");
         QCOMPARE(int8.bytesMoved.value_or(0), std::uint64_t(8192));
-        QVERIFY(!decide(form(QStringLiteral("lut4")), "H11").bytesMoved);
+        QVERIFY(!decide(form(u"lut4"_s), "H11").bytesMoved);
     }
 
     void kernelMemoryCaps()
     {
-        WeightForm weight = form(QStringLiteral("int8"));
+        WeightForm weight = form(u"int8"_s);
         weight.denseBytes = 1179648; // 256 x 256 x 3 x 3 fp16
         weight.storedBytes = 590336;
         const KernelMemory m1 = decide(weight, "M1").memory;
@@ -306,7 +296,7 @@ private Q_SLOTS:
     {
         Judge judge;
         const target::Target &m1 = *target::findTarget("M1")->target;
-        const WeightForm weight = form(QStringLiteral("lut4"));
+        const WeightForm weight = form(u"lut4"_s);
         QCOMPARE(judge.verdict(weight, m1).get(), judge.verdict(weight, m1).get());
         QBENCHMARK
         {

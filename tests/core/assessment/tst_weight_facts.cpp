@@ -22,22 +22,20 @@ private Q_SLOTS:
     void outcomesOfTheMadeBundles_data()
     {
         QTest::addColumn<QString>("outcomes"); // on H13, H14, H15, H17s, H18
-        QTest::newRow("affine8") << QStringLiteral("folds streams streams streams streams");
-        QTest::newRow("blockwise") << QStringLiteral("folds folds streams streams streams");
-        QTest::newRow("lut4") << QStringLiteral("streams streams streams streams streams");
-        QTest::newRow("sparse") << QStringLiteral("streams streams streams streams streams");
-        QTest::newRow("dense") << QStringLiteral("dense dense dense dense dense");
+        test::addRow("affine8", u"folds streams streams streams streams"_s);
+        test::addRow("blockwise", u"folds folds streams streams streams"_s);
+        test::addRow("lut4", u"streams streams streams streams streams"_s);
+        test::addRow("sparse", u"streams streams streams streams streams"_s);
+        test::addRow("dense", u"dense dense dense dense dense"_s);
     }
     void outcomesOfTheMadeBundles()
     {
         QFETCH(QString, outcomes);
-        const QString path =
-            test::dataPath(QStringLiteral("bundles/") + QString::fromUtf8(QTest::currentDataTag()) +
-                           QStringLiteral(".mlmodelc"));
+        const QString path = test::dataPath(
+            u"bundles/"_s + QString::fromUtf8(QTest::currentDataTag()) + u".mlmodelc"_s);
         if (!QFileInfo::exists(path))
             QSKIP("KERNSCOPE_DATA has no made bundles");
-        const auto bundle = Bundle::open(path.toStdString());
-        QVERIFY(bundle);
+        const auto bundle = VERIFIED(Bundle::open(path.toStdString()));
         const DecisionTable table(**bundle, allTargets());
         QCOMPARE(table.rows(), (*bundle)->weights().size());
         const QStringList expected = outcomes.split(QLatin1Char(' '));
@@ -60,10 +58,9 @@ private Q_SLOTS:
     void withoutTheWeightFile_data() { outcomesOfTheMadeBundles_data(); }
     void withoutTheWeightFile()
     {
-        const QString path =
-            test::dataPath(QStringLiteral("bundles/") + QString::fromUtf8(QTest::currentDataTag()) +
-                           QStringLiteral(".mlmodelc"));
-        QFile program(path + QStringLiteral("/model.mil"));
+        const QString path = test::dataPath(
+            u"bundles/"_s + QString::fromUtf8(QTest::currentDataTag()) + u".mlmodelc"_s);
+        QFile program(path + u"/model.mil"_s);
         if (!program.open(QIODevice::ReadOnly))
             QSKIP("KERNSCOPE_DATA has no made bundles");
         const QByteArray text = program.readAll();
@@ -100,8 +97,7 @@ private Q_SLOTS:
         made.line("tensor<fp16, [4, 8]> w = constexpr_magic_to_dense(data = " + data +
                   ")[name = string(\"w\")]");
         made.consume("w");
-        const auto bundle = made.open();
-        QVERIFY(bundle);
+        const auto bundle = VERIFIED(made.open());
         const auto index = (*bundle)->weightByName("w");
         QVERIFY(index && (*bundle)->weights()[*index].fault);
         const DecisionTable table(**bundle, allTargets());
@@ -110,7 +106,7 @@ private Q_SLOTS:
             QVERIFY(found.outcome == decision::Outcome::Unknown);
             QVERIFY(!found.decision.bytesMoved);
             QVERIFY(!found.timeS);
-            QCOMPARE(found.form, std::string("unknown"));
+            QCOMPARE(found.form, "unknown");
             QCOMPARE(table.totals(column).unknown, std::size_t{1});
         }
     }
@@ -158,7 +154,7 @@ private Q_SLOTS:
         QCOMPARE(form.node, FormNode::Affine);
         QCOMPARE(form.element, ElementType::Int8);
         QVERIFY(form.masked);
-        QCOMPARE(form.key(), std::string("sparse+int8"));
+        QCOMPARE(form.key(), "sparse+int8");
         // int8 with one scale a channel or tensor, whichever operation writes it; a scale a block
         // stays what it is, and so do four bits.
         const auto scaled = [&](ElementType type, const Shape &scales) {
@@ -168,20 +164,20 @@ private Q_SLOTS:
             blocks.scaling->scale = Operand{PartRole::Scale, ElementType::Fp16, scales, {}};
             return described(blocks).key();
         };
-        QCOMPARE(scaled(ElementType::Int8, {2, 1}), std::string("int8"));
-        QCOMPARE(scaled(ElementType::Uint8, {1, 1}), std::string("int8"));
-        QCOMPARE(scaled(ElementType::Int8, {1, 4}), std::string("int8"));
-        QCOMPARE(scaled(ElementType::Int8, {2, 2}), std::string("blockwise"));
-        QCOMPARE(scaled(ElementType::Int8, {1, 2}), std::string("blockwise"));
-        QCOMPARE(scaled(ElementType::Int4, {2, 1}), std::string("blockwise4"));
+        QCOMPARE(scaled(ElementType::Int8, {2, 1}), "int8");
+        QCOMPARE(scaled(ElementType::Uint8, {1, 1}), "int8");
+        QCOMPARE(scaled(ElementType::Int8, {1, 4}), "int8");
+        QCOMPARE(scaled(ElementType::Int8, {2, 2}), "blockwise");
+        QCOMPARE(scaled(ElementType::Int8, {1, 2}), "blockwise");
+        QCOMPARE(scaled(ElementType::Int4, {2, 1}), "blockwise4");
         // Unsound ones: the steps alone.
         Weight unsound;
         unsound.form = StorageForm::unsound(FormNode::Microscaled, ElementType::Fp4E2M1);
         describeStorage(unsound, form);
-        QCOMPARE(form.key(), std::string("mxfp4"));
+        QCOMPARE(form.key(), "mxfp4");
         unsound.form = StorageForm::unsound(FormNode::Palette, ElementType::Fp16);
         describeStorage(unsound, form); // neither indices nor codebook: no width is known
-        QCOMPARE(form.key(), std::string("unknown"));
+        QCOMPARE(form.key(), "unknown");
     }
 
     /// int8 of iOS 18 with one scale a channel is the int8 of table 7.1, with an offset of zeros
@@ -206,8 +202,7 @@ private Q_SLOTS:
         weight("tensor_wide", "[1, 1]", 1, {});
         weight("shifted", "[4, 1]", 4, std::byte{1});
         weight("blocks", "[4, 2]", 8, {});
-        const auto bundle = made.open();
-        QVERIFY(bundle);
+        const auto bundle = VERIFIED(made.open());
         const DecisionTable table(**bundle, allTargets());
         const auto outcome = [&](const char *name, const char *chip) {
             const std::size_t column = table.columnOf(*target::findTarget(chip)->target);
@@ -215,19 +210,19 @@ private Q_SLOTS:
             return assessed.form + " " + std::string(decision::outcomeName(assessed.outcome));
         };
         for (const char *name : {"channels", "tensor_wide"}) {
-            QCOMPARE(outcome(name, "M1"), std::string("int8 folds"));
-            QCOMPARE(outcome(name, "M2"), std::string("int8 streams"));
-            QCOMPARE(outcome(name, "M6"), std::string("int8 streams"));
+            QCOMPARE(outcome(name, "M1"), "int8 folds");
+            QCOMPARE(outcome(name, "M2"), "int8 streams");
+            QCOMPARE(outcome(name, "M6"), "int8 streams");
         }
-        QCOMPARE(outcome("shifted", "M2"), std::string("int8 streams"));
-        QCOMPARE(outcome("blocks", "M2"), std::string("blockwise folds"));
+        QCOMPARE(outcome("shifted", "M2"), "int8 streams");
+        QCOMPARE(outcome("blocks", "M2"), "blockwise folds");
         const auto &verdict = table.verdict(*(*bundle)->weightByName("channels"),
                                             table.columnOf(*target::findTarget("M1")->target));
         QVERIFY2(verdict.nearestChange.find("int8") == std::string::npos,
                  verdict.nearestChange.c_str());
         // The words of the contract name the operation.
         const Weight &channels = (*bundle)->weights()[*(*bundle)->weightByName("channels")];
-        QCOMPARE(formText(channels.form), std::string("blockwise"));
+        QCOMPARE(formText(channels.form), "blockwise");
     }
 
     /// Channels as the operation reads them, whatever order the weight is stored in.
@@ -246,14 +241,13 @@ private Q_SLOTS:
         made.line("tensor<fp16, [5, 4, 1]> r = reshape(shape = tensor<int32, [3]>([5, 4, 1]), x = "
                   "k)[name = string(\"r\")]");
         made.line("tensor<fp16, [1, 5, 9]> z = conv(weight = r, x = x)[name = string(\"z\")]");
-        const auto bundle = made.open();
-        QVERIFY(bundle);
+        const auto bundle = VERIFIED(made.open());
         const auto layers = layersOf(**bundle, weightForms(**bundle));
         QCOMPARE(layers.size(), std::size_t(2));
         QVERIFY(layers[0].operation);
         QCOMPARE(layers[0].operation->outputChannels, std::uint64_t(6));
         QCOMPARE(layers[0].operation->inputChannels, std::uint64_t(4));
-        QCOMPARE(layers[0].function, std::string("main"));
+        QCOMPARE(layers[0].function, "main");
         QVERIFY(!layers[1].operation); // which extents are the kernel's is not said
     }
 
@@ -267,8 +261,7 @@ private Q_SLOTS:
         QTest::addColumn<int>("batches");
         const auto row = [](const char *name, const char *shape, const char *statements, int output,
                             int input, int batches) {
-            QTest::newRow(name) << QByteArray(shape) << QByteArray(statements) << output << input
-                                << batches;
+            test::addRow(name, QByteArray(shape), QByteArray(statements), output, input, batches);
         };
         row("einsum, second operand", "[4, 6]",
             "y = einsum(equation = string(\"bij, jk -> bik\"), values = (x, w))", 1, 0, 0);
@@ -332,8 +325,7 @@ private Q_SLOTS:
         else if (statements.startsWith("t = "))
             first = "tensor<fp16, [6, 4]> ";
         made.line(first + statements.toStdString() + "[name = string(\"y\")]");
-        const auto bundle = made.open();
-        QVERIFY(bundle);
+        const auto bundle = VERIFIED(made.open());
         const Weight &weight = (*bundle)->weights()[*(*bundle)->weightByName("w")];
         QCOMPARE(weight.consumers.size(), std::size_t(1));
         const ChannelAxes axes = channelAxes(weight, weight.consumers.front());
@@ -358,8 +350,7 @@ private Q_SLOTS:
         vector("w", "[1, 64]"); // read as a vector
         made.line("tensor<fp16, [64]> q = squeeze(x = w)[name = string(\"q\")]");
         made.line("tensor<fp16, [4, 10]> p = matmul(x = x, y = q)[name = string(\"p\")]");
-        const auto bundle = made.open();
-        QVERIFY(bundle);
+        const auto bundle = VERIFIED(made.open());
         const auto layers = layersOf(**bundle, weightForms(**bundle));
         QCOMPARE(layers.size(), std::size_t(3));
         const std::array<std::uint64_t, 3> pixels{40, 10, 40};
@@ -386,8 +377,7 @@ private Q_SLOTS:
         made.constant("tensor<fp16, [100, 4]>", "v",
                       made.blob(ElementType::Fp16, "[100, 4]", test::Bytes(800)));
         made.line("tensor<fp16, [?, 4]> z = gather(indices = n, x = v)[name = string(\"z\")]");
-        const auto bundle = made.open();
-        QVERIFY(bundle);
+        const auto bundle = VERIFIED(made.open());
         const DecisionTable table(**bundle, {target::findTarget("M1")->target});
         const auto known = table.assessment(0, 0), open = table.assessment(1, 0);
         QCOMPARE(known.decision.bytesMoved.value_or(0), std::uint64_t(24));
@@ -415,8 +405,7 @@ private Q_SLOTS:
         add("b", "6");
         add("c", "8");
         add("d", "6");
-        const auto bundle = made.open();
-        QVERIFY(bundle);
+        const auto bundle = VERIFIED(made.open());
         const LayerReader reader(**bundle);
         QCOMPARE(reader.weights(), std::size_t(4));
         const DecisionTable table(**bundle, allTargets());
@@ -427,7 +416,7 @@ private Q_SLOTS:
             for (std::size_t column = 0; column < table.columns(); ++column)
                 QCOMPARE(table.bytesMoved(i, column), table.bytesMoved(i == 2 ? 2 : 0, column));
         }
-        QCOMPARE(table.layer(3).name, std::string("y_d"));
+        QCOMPARE(table.layer(3).name, "y_d");
         QCOMPARE(table.layer(3).weight, std::size_t(3));
     }
 
@@ -443,8 +432,7 @@ private Q_SLOTS:
         made.line("int32 g = const()[name = string(\"g\"), val = int32(3)]");
         made.line("tensor<fp16, [1, 8, 5]> z = conv(groups = g, weight = k, x = x)[name = "
                   "string(\"z\")]");
-        const auto bundle = made.open();
-        QVERIFY(bundle);
+        const auto bundle = VERIFIED(made.open());
         const auto layers = layersOf(**bundle, weightForms(**bundle));
         QCOMPARE(layers.size(), std::size_t(2));
         QVERIFY(layers[0].operation && !layers[0].operation->outputKnown);
@@ -453,23 +441,20 @@ private Q_SLOTS:
 
     void layersAndOperations()
     {
-        const QString path = test::dataPath(QStringLiteral("bundles/sparse.mlmodelc"));
+        const QString path = test::dataPath(u"bundles/sparse.mlmodelc"_s);
         if (!QFileInfo::exists(path))
             QSKIP("KERNSCOPE_DATA has no made bundles");
-        const auto bundle = Bundle::open(path.toStdString());
-        QVERIFY(bundle);
+        const auto bundle = VERIFIED(Bundle::open(path.toStdString()));
         const auto forms = weightForms(**bundle);
         const auto layers = layersOf(**bundle, forms);
         QCOMPARE(layers.size(), (*bundle)->weights().size());
         for (const roofline::Layer &layer : layers) {
             const Weight &weight = (*bundle)->weights()[layer.weight];
-            const auto operation =
-                operationOf(weight, weight.consumers[layer.consumer], forms[layer.weight]);
-            QVERIFY(operation);
+            const auto operation = VERIFIED(
+                operationOf(weight, weight.consumers[layer.consumer], forms[layer.weight]));
             // Twice the multiplications, by two ways.
             const auto geometry =
-                decision::computeGeometry(*target::findTarget("M1")->target, *operation);
-            QVERIFY(geometry);
+                VERIFIED(decision::computeGeometry(*target::findTarget("M1")->target, *operation));
             QVERIFY(geometry->cycles.macs && layer.operation->outputKnown);
             QCOMPARE(2 * *geometry->cycles.macs, layer.flops.value_or(0));
             QVERIFY(layer.form.masked && layer.form.density);

@@ -3,8 +3,6 @@
 #include "core/bundle/weight.h"
 #include "tests/test_program.h"
 
-#include <QTest>
-
 #include <algorithm>
 
 using namespace kernscope;
@@ -37,151 +35,137 @@ class TestWeightWhere : public QObject
     Q_OBJECT
 
 private Q_SLOTS:
-    void terms_data();
-    void terms();
-    void refusals_data();
-    void refusals();
-    void unknownFiguresAreNeither();
-    void outcomesOfChips();
-    void completions();
-};
-
-/// Keys first, then what the bundle has for them; each completion is a term or the start of one.
-void TestWeightWhere::completions()
-{
-    const std::vector<Weight> weights{weightOf("conv_1", FormNode::Sparse, 10, {2, 3})};
-    const auto of = [&weights](const char *word) { return whereCompletions(word, weights); };
-    QVERIFY(of("").empty());
-    const auto keys = of("fo");
-    QVERIFY(std::find(keys.begin(), keys.end(), "form:") != keys.end());
-    QVERIFY(std::find(keys.begin(), keys.end(), "folds:") != keys.end());
-    QCOMPARE(of("-byt"), std::vector<std::string>{"-bytes>"});
-    QVERIFY(!of("form:").empty());
-    for (const std::string &term : of("FORM:"))
-        QVERIFY2(WeightWhere::parse(term), term.c_str());
-    const auto chips = of("folds:H1");
-    QVERIFY(!chips.empty());
-    for (const std::string &term : chips)
-        QVERIFY2(WeightWhere::parse(term), term.c_str());
-    QVERIFY(of("nothing:").empty());
-    QCOMPARE(whereCompletions("streams:", weights, 3).size(), std::size_t(3));
-}
-
-void TestWeightWhere::terms_data()
-{
-    QTest::addColumn<QString>("text");
-    QTest::addColumn<bool>("passes");
-    const auto add = [](const char *text, bool passes) {
-        QTest::newRow(text) << QString::fromLatin1(text) << passes;
-    };
-    // Encoder_6_weight, sparse, 23,564 bytes of 128x64x3, 58.3 % zeros, read by conv input_15.
-    add("", true);
-    add("   ", true);
-    add("encoder", true);
-    add("ENCODER weight", true);
-    add("encoder_7", false);
-    add("input_15", true);
-    add("-encoder", false);
-    add("-encoder_7", true);
-    add("form:sparse", true);
-    add("form:SPAR", true);
-    add("t", true); // letters of either case, at both ends, after a false start
-    add("WEIGHT", true);
-    add("eNCODER_6_w", true);
-    add("er_6_weightx", false);
-    add("ee", false);
-    add("form:dense", false);
-    add("-form:dense", true);
-    add("name:encoder form:sparse", true);
-    add("name:sparse", false);
-    add("op:conv", true);
-    add("op:linear", false);
-    add("type:fp16", true);
-    add("source:constexpr", false);
-    add("function:main", true);
-    add("zeros>0.5", true);
-    add("zeros>58%", true);
-    add("zeros>=0.6", false);
-    add("zeros<0.5", false);
-    add("-zeros<0.5", true);
-    add("bytes>1M", false);
-    add("bytes>23k", true);
-    add("bytes>23Ki", true);
-    for (const char *text : {"bytes>23K", "bytes>23kB", "bytes>23KB", "bytes>23KiB", "bytes<1MB",
-                             "bytes<1MiB", "bytes<1GB", "bytes<1GiB"})
-        add(text, true);
-    add("bytes>24KB", false);
-    add("bytes<23552", false);
-    add("bytes>=23.01171875KiB", true);
-    add("bytes<=23564", true);
-    add("bytes=23564", true);
-    add("bytes<23564", false);
-    add("elements=24576", true);
-    add("axes=3", true);
-    add("ratio<0.5", true);
-    add("form:sparse zeros>0.5 bytes>10k", true);
-    add("form:sparse zeros>0.5 bytes>10M", false);
-}
-
-void TestWeightWhere::terms()
-{
-    QFETCH(QString, text);
-    QFETCH(bool, passes);
-    const auto where = WeightWhere::parse(text.toStdString());
-    QVERIFY(where);
-    WhereFacts facts;
-    facts.zeros = 0.583;
-    const Weight weight = weightOf("Encoder_6_weight", FormNode::Sparse, 23564, {128, 64, 3});
-    QCOMPARE(where->passes(weight, facts), passes);
-}
-
-void TestWeightWhere::refusals_data()
-{
-    QTest::addColumn<QString>("text");
-    QTest::addColumn<QString>("code");
-    for (const char *text : {"zeros>", "zeros>lots", "bytes>1X", "colour:red", "form:", "size>3",
-                             "bytes:3", "form>3", "zeros>nan", "a:b:c", ":x", ">3"})
-        QTest::newRow(text) << QString::fromLatin1(text) << QStringLiteral("where.term");
-    QTest::newRow("chip") << QStringLiteral("folds:M99") << QStringLiteral("target.name");
-}
-
-void TestWeightWhere::refusals()
-{
-    QFETCH(QString, text);
-    QFETCH(QString, code);
-    const auto where = WeightWhere::parse(text.toStdString());
-    QVERIFY(!where);
-    QCOMPARE(QString::fromStdString(where.error().code), code);
-    QVERIFY(!where.error().found.empty());
-}
-
-void TestWeightWhere::unknownFiguresAreNeither()
-{
-    const Weight weight = weightOf("w", FormNode::Sparse, 100, {10, 10});
-    for (const char *text : {"zeros>0", "zeros<1", "-zeros>0", "folds:M1", "-folds:M1"}) {
-        const auto where = WeightWhere::parse(text);
-        QVERIFY(where);
-        QVERIFY2(!where->passes(weight, {}), text);
+    void terms_data()
+    {
+        test::addColumns<QString, bool>();
+        const auto add = [](const char *text, bool passes) {
+            test::addRow(text, QString::fromLatin1(text), passes);
+        };
+        // Encoder_6_weight, sparse, 23,564 bytes of 128x64x3, 58.3 % zeros, read by conv input_15.
+        add("", true);
+        add("   ", true);
+        add("encoder", true);
+        add("ENCODER weight", true);
+        add("encoder_7", false);
+        add("input_15", true);
+        add("-encoder", false);
+        add("-encoder_7", true);
+        add("form:sparse", true);
+        add("form:SPAR", true);
+        add("t", true); // letters of either case, at both ends, after a false start
+        add("WEIGHT", true);
+        add("eNCODER_6_w", true);
+        add("er_6_weightx", false);
+        add("ee", false);
+        add("form:dense", false);
+        add("-form:dense", true);
+        add("name:encoder form:sparse", true);
+        add("name:sparse", false);
+        add("op:conv", true);
+        add("op:linear", false);
+        add("type:fp16", true);
+        add("source:constexpr", false);
+        add("function:main", true);
+        add("zeros>0.5", true);
+        add("zeros>58%", true);
+        add("zeros>=0.6", false);
+        add("zeros<0.5", false);
+        add("-zeros<0.5", true);
+        add("bytes>1M", false);
+        add("bytes>23k", true);
+        add("bytes>23Ki", true);
+        for (const char *text : {"bytes>23K", "bytes>23kB", "bytes>23KB", "bytes>23KiB",
+                                 "bytes<1MB", "bytes<1MiB", "bytes<1GB", "bytes<1GiB"})
+            add(text, true);
+        add("bytes>24KB", false);
+        add("bytes<23552", false);
+        add("bytes>=23.01171875KiB", true);
+        add("bytes<=23564", true);
+        add("bytes=23564", true);
+        add("bytes<23564", false);
+        add("elements=24576", true);
+        add("axes=3", true);
+        add("ratio<0.5", true);
+        add("form:sparse zeros>0.5 bytes>10k", true);
+        add("form:sparse zeros>0.5 bytes>10M", false);
     }
-}
 
-void TestWeightWhere::outcomesOfChips()
-{
-    const auto where = WeightWhere::parse("folds:M1 folds:t8103 streams:M2 -dense:H14");
-    QVERIFY(where);
-    QVERIFY(!where->needsZeros());
-    QCOMPARE(where->targets().size(), std::size_t{2}); // M1 is T8103, M2 is H14
-    const Weight weight = weightOf("w", FormNode::Affine, 100, {10, 10});
-    WhereFacts facts;
-    const target::Target *m1 = target::findTarget("M1")->target;
-    facts.outcome = [m1](const target::Target &target) {
-        return &target == m1 ? std::optional(decision::Outcome::Folds)
-                             : std::optional(decision::Outcome::Streams);
-    };
-    QVERIFY(where->passes(weight, facts));
-    QVERIFY(!WeightWhere::parse("streams:M1")->passes(weight, facts));
-    QVERIFY(WeightWhere::parse("zeros>0.5")->needsZeros());
-}
+    void terms()
+    {
+        const auto [text, passes] = test::fetched<QString, bool>();
+        const auto where = VERIFIED(WeightWhere::parse(text.toStdString()));
+        WhereFacts facts;
+        facts.zeros = 0.583;
+        const Weight weight = weightOf("Encoder_6_weight", FormNode::Sparse, 23564, {128, 64, 3});
+        QCOMPARE(where->passes(weight, facts), passes);
+    }
+
+    void refusals_data()
+    {
+        test::addColumns<QString, QString>();
+        for (const char *text : {"zeros>", "zeros>lots", "bytes>1X", "colour:red", "form:",
+                                 "size>3", "bytes:3", "form>3", "zeros>nan", "a:b:c", ":x", ">3"})
+            test::addRow(text, QString::fromLatin1(text), u"where.term"_s);
+        test::addRow("chip", u"folds:M99"_s, u"target.name"_s);
+    }
+
+    void refusals()
+    {
+        const auto [text, code] = test::fetched<QString, QString>();
+        const Error where = REFUSED(WeightWhere::parse(text.toStdString()));
+        QCOMPARE(QString::fromStdString(where.code), code);
+        QVERIFY(!where.found.empty());
+    }
+
+    void unknownFiguresAreNeither()
+    {
+        const Weight weight = weightOf("w", FormNode::Sparse, 100, {10, 10});
+        for (const char *text : {"zeros>0", "zeros<1", "-zeros>0", "folds:M1", "-folds:M1"}) {
+            const auto where = VERIFIED(WeightWhere::parse(text));
+            QVERIFY2(!where->passes(weight, {}), text);
+        }
+    }
+
+    void outcomesOfChips()
+    {
+        const auto where =
+            VERIFIED(WeightWhere::parse("folds:M1 folds:t8103 streams:M2 -dense:H14"));
+        QVERIFY(!where->needsZeros());
+        QCOMPARE(where->targets().size(), std::size_t{2}); // M1 is T8103, M2 is H14
+        const Weight weight = weightOf("w", FormNode::Affine, 100, {10, 10});
+        WhereFacts facts;
+        const target::Target *m1 = target::findTarget("M1")->target;
+        facts.outcome = [m1](const target::Target &target) {
+            return &target == m1 ? std::optional(decision::Outcome::Folds)
+                                 : std::optional(decision::Outcome::Streams);
+        };
+        QVERIFY(where->passes(weight, facts));
+        QVERIFY(!WeightWhere::parse("streams:M1")->passes(weight, facts));
+        QVERIFY(WeightWhere::parse("zeros>0.5")->needsZeros());
+    }
+
+    /// Keys first, then what the bundle has for them; each completion is a term or the start of
+    /// one.
+    void completions()
+    {
+        const std::vector<Weight> weights{weightOf("conv_1", FormNode::Sparse, 10, {2, 3})};
+        const auto of = [&weights](const char *word) { return whereCompletions(word, weights); };
+        QVERIFY(of("").empty());
+        const auto keys = of("fo");
+        QVERIFY(std::find(keys.begin(), keys.end(), "form:") != keys.end());
+        QVERIFY(std::find(keys.begin(), keys.end(), "folds:") != keys.end());
+        QCOMPARE(of("-byt"), std::vector<std::string>{"-bytes>"});
+        QVERIFY(!of("form:").empty());
+        for (const std::string &term : of("FORM:"))
+            QVERIFY2(WeightWhere::parse(term), term.c_str());
+        const auto chips = of("folds:H1");
+        QVERIFY(!chips.empty());
+        for (const std::string &term : chips)
+            QVERIFY2(WeightWhere::parse(term), term.c_str());
+        QVERIFY(of("nothing:").empty());
+        QCOMPARE(whereCompletions("streams:", weights, 3).size(), std::size_t(3));
+    }
+};
 
 KERNSCOPE_TEST(TestWeightWhere, QCoreApplication)
 #include "tst_weight_where.moc"

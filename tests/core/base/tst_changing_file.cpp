@@ -29,7 +29,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::size_t kSize = 300'000;
+constexpr std::size_t kSize = 300000;
 
 std::vector<std::byte> pattern(std::size_t size, unsigned seed)
 {
@@ -80,18 +80,208 @@ class TestChangingFile : public QObject
     Q_OBJECT
 
 private slots:
-    void init();
-    void readsBehindTheEnd_data();
-    void readsBehindTheEnd();
-    void manyThreads();
-    void editsStay();
-    void editsAllOverABigFile();
-    void otherFaultsAreNotOurs();
-    void states();
-    void oldTimeSetAgain();
-    void permissionsAreNoChange();
-    void moreFilesThanDescriptors();
-    void savedIsSame();
+    void init()
+    {
+        m_path = fs::path(m_folder.path().toStdString()) / ("weight" + std::to_string(m_number++));
+        put(m_path, m_content);
+    }
+
+    void readsBehindTheEnd_data()
+    {
+        QTest::addColumn<qulonglong>("size");
+        test::addRow("empty", qulonglong(0));
+        test::addRow("within the first page", qulonglong(17));
+        test::addRow("a page", qulonglong(4096));
+        test::addRow("most", qulonglong(290000));
+    }
+
+    void readsBehindTheEnd()
+    {
+        QFETCH(qulonglong, size);
+        const auto file = VERIFIED(open());
+        QVERIFY(file->checkSame());
+        fs::resize_file(m_path, size);
+        const auto bytes = file->bytes();
+        QCOMPARE(bytes.size(), kSize);
+        QCOMPARE(sum(bytes), sum(std::span(m_content).first(size)));
+        const Error same = REFUSED(file->checkSame());
+        QCOMPARE(same.code, "io.changed");
+        QCOMPARE(same.file, "weight.bin");
+        QCOMPARE(same.offset->value, std::uint64_t(size));
+        QCOMPARE(same.length->value, std::uint64_t(kSize - size));
+        QVERIFY(same.expected.starts_with("300000 bytes, changed "));
+        QVERIFY(same.found.starts_with(std::to_string(size) + " bytes, changed "));
+        // It grows again: what was lost stays lost, and is said to be.
+        put(m_path, m_content);
+        QVERIFY(!file->checkSame());
+        QCOMPARE(file->state().kind, FileState::Kind::Changed);
+    }
+
+    void manyThreads()
+    {
+        for (int round = 0; round < 20; ++round) {
+            init();
+            const auto file = VERIFIED(open());
+            std::atomic<bool> stop{false};
+            std::atomic<std::uint64_t> read{0};
+            std::vector<std::thread> readers;
+            for (int i = 0; i < 4; ++i) {
+                readers.emplace_back([&] {
+                    while (!stop)
+                        read += sum(file->bytes());
+                });
+            }
+            fs::resize_file(m_path, 4096u * static_cast<unsigned>(round));
+            put(m_path, m_content);
+            fs::resize_file(m_path, 1);
+            stop = true;
+            for (std::thread &reader : readers)
+                reader.join();
+            QVERIFY(!file->checkSame());
+        }
+    }
+
+    void editsStay()
+    {
+        const auto file = VERIFIED(open());
+        const auto edit = pattern(9000, 77);
+        QVERIFY(file->write(FileOffset(100001), edit));
+        fs::resize_file(m_path, 0);
+        const auto bytes = file->bytes();
+        QVERIFY(std::equal(edit.begin(), edit.end(), bytes.begin() + 100001));
+        QCOMPARE(sum(bytes.subspan(200000)), std::uint64_t(0));
+        QVERIFY(std::equal(edit.begin(), edit.end(), bytes.begin() + 100001));
+        QVERIFY(file->modified());
+        // A further edit where the file has nothing any more.
+        QVERIFY(file->write(FileOffset(250000), edit));
+        QVERIFY(std::equal(edit.begin(), edit.end(), bytes.begin() + 250000));
+        QVERIFY(!file->checkSame());
+    }
+
+    /// Each written unit is a mapping of its own, whose number the system limits.
+    void editsAllOverABigFile()
+    {
+        constexpr std::size_t kBig = std::size_t{140000} * 4096;
+        {
+            std::ofstream(m_path, std::ios::binary | std::ios::trunc);
+            fs::resize_file(m_path, kBig); // sparse
+        }
+        const auto file = VERIFIED(open());
+        const std::array<std::byte, 1> one{std::byte{1}};
+        for (std::size_t at = 0; at < kBig; at += std::size_t{64} * 4096)
+            QVERIFY(file->write(FileOffset(at + 5), one));
+        fs::resize_file(m_path, 0);
+        std::size_t wrong = 0;
+        for (std::size_t at = 0; at < kBig; at += std::size_t{64} * 4096)
+            wrong +=
+                file->bytes()[at + 5] == one[0] && file->bytes()[at + 4] == std::byte{0} ? 0u : 1u;
+        QCOMPARE(wrong, std::size_t(0));
+    }
+
+    /// A missing page of a mapping that is not ours still ends the process, as without us.
+    void otherFaultsAreNotOurs()
+    {
+        QProcess process;
+        QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+        environment.insert(u"ASAN_OPTIONS"_s, u"handle_sigbus=0"_s);
+        process.setProcessEnvironment(environment);
+        process.start(
+            QCoreApplication::applicationFilePath(),
+            {u"tst_changing_file"_s, u"--fault"_s, QString::fromStdString(m_path.string())});
+        QVERIFY(process.waitForFinished());
+        QCOMPARE(process.exitStatus(), QProcess::CrashExit);
+        QCOMPARE(process.exitCode(), SIGBUS);
+    }
+
+    void states()
+    {
+        using Kind = FileState::Kind;
+        const auto replaced = open();
+        put(m_path.string() + ".new", pattern(kSize, 3));
+        fs::rename(m_path.string() + ".new", m_path);
+        QCOMPARE(replaced->state().kind, Kind::Replaced);
+        QVERIFY(replaced->checkSame());
+        QVERIFY(!replaced->checkInPlace());
+        QCOMPARE(sum(replaced->bytes()), sum(m_content));
+
+        const auto moved = open();
+        fs::rename(m_path, m_path.string() + ".old");
+        QCOMPARE(moved->state().kind, Kind::Replaced);
+        QCOMPARE(moved->checkInPlace().error().found, "no file");
+        std::ofstream(m_path.string() + ".old", std::ios::app) << "more";
+        QCOMPARE(moved->state().kind, Kind::Changed);
+
+        init();
+        const auto removed = open();
+        fs::remove(m_path);
+        QCOMPARE(removed->state().kind, Kind::Replaced);
+        QVERIFY(removed->checkSame());
+
+        init();
+        const auto grown = open();
+        std::ofstream(m_path, std::ios::app) << "more";
+        QCOMPARE(grown->state().kind, Kind::Changed);
+
+        const auto memory = OverlaidFile::fromMemory(m_content, "memory");
+        QCOMPARE(memory->state().kind, Kind::Same);
+    }
+
+    /// cp -p over the file: the same size and the same time, other bytes.
+    void oldTimeSetAgain()
+    {
+        const timespec old[2] = {{1000000000, 0}, {1000000000, 0}};
+        QCOMPARE(::utimensat(AT_FDCWD, m_path.c_str(), old, 0), 0);
+        QTest::qWait(20); // the system's clock for files ticks in steps of some milliseconds
+        const auto file = open();
+        QTest::qWait(20);
+        put(m_path, pattern(kSize, 9));
+        QCOMPARE(::utimensat(AT_FDCWD, m_path.c_str(), old, 0), 0);
+        QCOMPARE(OverlaidFile::stampOf(m_path), file->stamp());
+        QCOMPARE(file->state().kind, FileState::Kind::Changed);
+    }
+
+    void permissionsAreNoChange()
+    {
+        const auto file = open();
+        QTest::qWait(20);
+        fs::permissions(m_path, fs::perms::owner_read);
+        QCOMPARE(file->state().kind, FileState::Kind::Same);
+        fs::create_hard_link(m_path, m_path.string() + ".link");
+        QCOMPARE(file->state().kind, FileState::Kind::Same);
+    }
+
+    void moreFilesThanDescriptors()
+    {
+        std::vector<std::shared_ptr<OverlaidFile>> files;
+        for (int i = 0; i < 300; ++i)
+            files.push_back(open());
+        QVERIFY(files.back());
+        for (const auto &file : files)
+            QVERIFY(file->checkSame());
+        // Without a descriptor nobody can tell what became of the mapped file: that counts as
+        // changed.
+        put(m_path.string() + ".new", m_content);
+        fs::rename(m_path.string() + ".new", m_path);
+        QCOMPARE(files.front()->state().kind, FileState::Kind::Replaced);
+        QCOMPARE(files.back()->state().kind, FileState::Kind::Changed);
+        files.erase(files.begin(), files.begin() + 200);
+        QVERIFY(open()->checkInPlace());
+    }
+
+    void savedIsSame()
+    {
+        const auto file = open();
+        QVERIFY(file->write(FileOffset(7), someBytes(3)));
+        {
+            std::fstream disk(m_path, std::ios::binary | std::ios::in | std::ios::out);
+            disk.seekp(7);
+            disk.write("\0\0\0", 3);
+        }
+        QVERIFY(!file->checkSame());
+        file->markSaved();
+        QVERIFY(file->checkInPlace());
+        QVERIFY(!file->modified());
+    }
 
 private:
     std::shared_ptr<OverlaidFile> open()
@@ -105,212 +295,6 @@ private:
     std::vector<std::byte> m_content = pattern(kSize, 0);
     int m_number = 0;
 };
-
-void TestChangingFile::init()
-{
-    m_path = fs::path(m_folder.path().toStdString()) / ("weight" + std::to_string(m_number++));
-    put(m_path, m_content);
-}
-
-void TestChangingFile::readsBehindTheEnd_data()
-{
-    QTest::addColumn<qulonglong>("size");
-    QTest::newRow("empty") << qulonglong(0);
-    QTest::newRow("within the first page") << qulonglong(17);
-    QTest::newRow("a page") << qulonglong(4096);
-    QTest::newRow("most") << qulonglong(290'000);
-}
-
-void TestChangingFile::readsBehindTheEnd()
-{
-    QFETCH(qulonglong, size);
-    const auto file = open();
-    QVERIFY(file);
-    QVERIFY(file->checkSame());
-    fs::resize_file(m_path, size);
-    const auto bytes = file->bytes();
-    QCOMPARE(bytes.size(), kSize);
-    QCOMPARE(sum(bytes), sum(std::span(m_content).first(size)));
-    const auto same = file->checkSame();
-    QVERIFY(!same);
-    QCOMPARE(same.error().code, std::string("io.changed"));
-    QCOMPARE(same.error().file, std::string("weight.bin"));
-    QCOMPARE(same.error().offset->value, std::uint64_t(size));
-    QCOMPARE(same.error().length->value, std::uint64_t(kSize - size));
-    QVERIFY(same.error().expected.starts_with("300000 bytes, changed "));
-    QVERIFY(same.error().found.starts_with(std::to_string(size) + " bytes, changed "));
-    // It grows again: what was lost stays lost, and is said to be.
-    put(m_path, m_content);
-    QVERIFY(!file->checkSame());
-    QCOMPARE(file->state().kind, FileState::Kind::Changed);
-}
-
-void TestChangingFile::manyThreads()
-{
-    for (int round = 0; round < 20; ++round) {
-        init();
-        const auto file = open();
-        QVERIFY(file);
-        std::atomic<bool> stop{false};
-        std::atomic<std::uint64_t> read{0};
-        std::vector<std::thread> readers;
-        for (int i = 0; i < 4; ++i) {
-            readers.emplace_back([&] {
-                while (!stop)
-                    read += sum(file->bytes());
-            });
-        }
-        fs::resize_file(m_path, 4096u * static_cast<unsigned>(round));
-        put(m_path, m_content);
-        fs::resize_file(m_path, 1);
-        stop = true;
-        for (std::thread &reader : readers)
-            reader.join();
-        QVERIFY(!file->checkSame());
-    }
-}
-
-void TestChangingFile::editsStay()
-{
-    const auto file = open();
-    QVERIFY(file);
-    const auto edit = pattern(9000, 77);
-    QVERIFY(file->write(FileOffset(100'001), edit));
-    fs::resize_file(m_path, 0);
-    const auto bytes = file->bytes();
-    QVERIFY(std::equal(edit.begin(), edit.end(), bytes.begin() + 100'001));
-    QCOMPARE(sum(bytes.subspan(200'000)), std::uint64_t(0));
-    QVERIFY(std::equal(edit.begin(), edit.end(), bytes.begin() + 100'001));
-    QVERIFY(file->modified());
-    // A further edit where the file has nothing any more.
-    QVERIFY(file->write(FileOffset(250'000), edit));
-    QVERIFY(std::equal(edit.begin(), edit.end(), bytes.begin() + 250'000));
-    QVERIFY(!file->checkSame());
-}
-
-/// Each written unit is a mapping of its own, whose number the system limits.
-void TestChangingFile::editsAllOverABigFile()
-{
-    constexpr std::size_t kBig = std::size_t{140'000} * 4096;
-    {
-        std::ofstream(m_path, std::ios::binary | std::ios::trunc);
-        fs::resize_file(m_path, kBig); // sparse
-    }
-    const auto file = open();
-    QVERIFY(file);
-    const std::array<std::byte, 1> one{std::byte{1}};
-    for (std::size_t at = 0; at < kBig; at += std::size_t{64} * 4096)
-        QVERIFY(file->write(FileOffset(at + 5), one));
-    fs::resize_file(m_path, 0);
-    std::size_t wrong = 0;
-    for (std::size_t at = 0; at < kBig; at += std::size_t{64} * 4096)
-        wrong += file->bytes()[at + 5] == one[0] && file->bytes()[at + 4] == std::byte{0} ? 0u : 1u;
-    QCOMPARE(wrong, std::size_t(0));
-}
-
-/// A missing page of a mapping that is not ours still ends the process, as without us.
-void TestChangingFile::otherFaultsAreNotOurs()
-{
-    QProcess process;
-    QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
-    environment.insert(QStringLiteral("ASAN_OPTIONS"), QStringLiteral("handle_sigbus=0"));
-    process.setProcessEnvironment(environment);
-    process.start(QCoreApplication::applicationFilePath(),
-                  {QStringLiteral("tst_changing_file"), QStringLiteral("--fault"),
-                   QString::fromStdString(m_path.string())});
-    QVERIFY(process.waitForFinished());
-    QCOMPARE(process.exitStatus(), QProcess::CrashExit);
-    QCOMPARE(process.exitCode(), SIGBUS);
-}
-
-void TestChangingFile::states()
-{
-    using Kind = FileState::Kind;
-    const auto replaced = open();
-    put(m_path.string() + ".new", pattern(kSize, 3));
-    fs::rename(m_path.string() + ".new", m_path);
-    QCOMPARE(replaced->state().kind, Kind::Replaced);
-    QVERIFY(replaced->checkSame());
-    QVERIFY(!replaced->checkInPlace());
-    QCOMPARE(sum(replaced->bytes()), sum(m_content));
-
-    const auto moved = open();
-    fs::rename(m_path, m_path.string() + ".old");
-    QCOMPARE(moved->state().kind, Kind::Replaced);
-    QCOMPARE(moved->checkInPlace().error().found, std::string("no file"));
-    std::ofstream(m_path.string() + ".old", std::ios::app) << "more";
-    QCOMPARE(moved->state().kind, Kind::Changed);
-
-    init();
-    const auto removed = open();
-    fs::remove(m_path);
-    QCOMPARE(removed->state().kind, Kind::Replaced);
-    QVERIFY(removed->checkSame());
-
-    init();
-    const auto grown = open();
-    std::ofstream(m_path, std::ios::app) << "more";
-    QCOMPARE(grown->state().kind, Kind::Changed);
-
-    const auto memory = OverlaidFile::fromMemory(m_content, "memory");
-    QCOMPARE(memory->state().kind, Kind::Same);
-}
-
-/// cp -p over the file: the same size and the same time, other bytes.
-void TestChangingFile::oldTimeSetAgain()
-{
-    const timespec old[2] = {{1'000'000'000, 0}, {1'000'000'000, 0}};
-    QCOMPARE(::utimensat(AT_FDCWD, m_path.c_str(), old, 0), 0);
-    QTest::qWait(20); // the system's clock for files ticks in steps of some milliseconds
-    const auto file = open();
-    QTest::qWait(20);
-    put(m_path, pattern(kSize, 9));
-    QCOMPARE(::utimensat(AT_FDCWD, m_path.c_str(), old, 0), 0);
-    QCOMPARE(OverlaidFile::stampOf(m_path), file->stamp());
-    QCOMPARE(file->state().kind, FileState::Kind::Changed);
-}
-
-void TestChangingFile::permissionsAreNoChange()
-{
-    const auto file = open();
-    QTest::qWait(20);
-    fs::permissions(m_path, fs::perms::owner_read);
-    QCOMPARE(file->state().kind, FileState::Kind::Same);
-    fs::create_hard_link(m_path, m_path.string() + ".link");
-    QCOMPARE(file->state().kind, FileState::Kind::Same);
-}
-
-void TestChangingFile::moreFilesThanDescriptors()
-{
-    std::vector<std::shared_ptr<OverlaidFile>> files;
-    for (int i = 0; i < 300; ++i)
-        files.push_back(open());
-    QVERIFY(files.back());
-    for (const auto &file : files)
-        QVERIFY(file->checkSame());
-    // Without a descriptor nobody can tell what became of the mapped file: that counts as changed.
-    put(m_path.string() + ".new", m_content);
-    fs::rename(m_path.string() + ".new", m_path);
-    QCOMPARE(files.front()->state().kind, FileState::Kind::Replaced);
-    QCOMPARE(files.back()->state().kind, FileState::Kind::Changed);
-    files.erase(files.begin(), files.begin() + 200);
-    QVERIFY(open()->checkInPlace());
-}
-
-void TestChangingFile::savedIsSame()
-{
-    const auto file = open();
-    QVERIFY(file->write(FileOffset(7), someBytes(3)));
-    {
-        std::fstream disk(m_path, std::ios::binary | std::ios::in | std::ios::out);
-        disk.seekp(7);
-        disk.write("\0\0\0", 3);
-    }
-    QVERIFY(!file->checkSame());
-    file->markSaved();
-    QVERIFY(file->checkInPlace());
-    QVERIFY(!file->modified());
-}
 
 static const test::Registered registeredTestChangingFile(__FILE__, [](int argc, char **argv) {
     if (argc == 3 && std::string_view(argv[1]) == "--fault")

@@ -11,71 +11,60 @@ class TestPrintable : public QObject
     Q_OBJECT
 
 private slots:
-    void shown_data();
-    void shown();
-    void lines();
-    void json();
+    void shown_data()
+    {
+        test::addColumns<QByteArray, QByteArray>();
+        const auto row = [](const char *name, const QByteArray &text, const QByteArray &expected) {
+            test::addRow(name, text, expected);
+        };
+        row("plain", "conv1_weight", "conv1_weight");
+        row("other scripts", "Größe 重み 🧠 שם", "Größe 重み 🧠 שם");
+        row("escape", "a\x1b[31mb", "a\\x1b[31mb");
+        row("lines", "a\nb\tc\rd", "a\\nb\\tc\\rd");
+        row("nul", QByteArray("a\0b", 3), "a\\x00b");
+        row("delete", "a\x7f", "a\\x7f");
+        row("one-byte CSI as UTF-8",
+            "a\xc2\x9b"
+            "31m",
+            "a\\u009b31m");
+        row("one-byte CSI raw",
+            "a\x9b"
+            "31m",
+            "a\\x9b31m");
+        row("override",
+            "a\xe2\x80\xae"
+            "b",
+            "a\\u202eb");
+        row("isolate", "\xe2\x81\xa6x\xe2\x81\xa9", "\\u2066x\\u2069");
+        row("arabic letter mark", "\xd8\x9c", "\\u061c");
+        row("zero width",
+            "a\xe2\x80\x8b"
+            "b\xef\xbb\xbf",
+            "a\\u200bb\\ufeff");
+        row("line separator", "\xe2\x80\xa8", "\\u2028");
+        row("tags", "\xf3\xa0\x81\x81", "\\U000e0041");
+        row("no UTF-8", "a\xff\xfe", "a\\xff\\xfe");
+        row("cut short", "a\xe2\x80", "a\\xe2\\x80");
+        row("overlong", "\xc0\x9b", "\\xc0\\x9b");
+        row("surrogate", "\xed\xa0\x80", "\\xed\\xa0\\x80");
+        row("above the last", "\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80");
+    }
+
+    void shown()
+    {
+        const auto [text, expected] = test::fetched<QByteArray, QByteArray>();
+        QCOMPARE(QByteArray::fromStdString(printable(text.toStdString())), expected);
+    }
+
+    void lines() { QCOMPARE(printableLines("a\n\tb\r\x1b"), "a\n\tb\\r\\x1b"); }
+
+    void json()
+    {
+        QCOMPARE(printableJson("{\"a\":\n\"b\"}"), "{\"a\":\n\"b\"}");
+        QCOMPARE(printableJson("\"é\xc2\x9b\xe2\x80\xae\x7f\""), "\"é\\u009b\\u202e\\u007f\"");
+        QCOMPARE(printableJson("\"\xf3\xa0\x81\x81\""), "\"\\udb40\\udc41\"");
+    }
 };
-
-void TestPrintable::shown_data()
-{
-    QTest::addColumn<QByteArray>("text");
-    QTest::addColumn<QByteArray>("expected");
-    const auto row = [](const char *name, const QByteArray &text, const QByteArray &expected) {
-        QTest::newRow(name) << text << expected;
-    };
-    row("plain", "conv1_weight", "conv1_weight");
-    row("other scripts", "Größe 重み 🧠 שם", "Größe 重み 🧠 שם");
-    row("escape", "a\x1b[31mb", "a\\x1b[31mb");
-    row("lines", "a\nb\tc\rd", "a\\nb\\tc\\rd");
-    row("nul", QByteArray("a\0b", 3), "a\\x00b");
-    row("delete", "a\x7f", "a\\x7f");
-    row("one-byte CSI as UTF-8",
-        "a\xc2\x9b"
-        "31m",
-        "a\\u009b31m");
-    row("one-byte CSI raw",
-        "a\x9b"
-        "31m",
-        "a\\x9b31m");
-    row("override",
-        "a\xe2\x80\xae"
-        "b",
-        "a\\u202eb");
-    row("isolate", "\xe2\x81\xa6x\xe2\x81\xa9", "\\u2066x\\u2069");
-    row("arabic letter mark", "\xd8\x9c", "\\u061c");
-    row("zero width",
-        "a\xe2\x80\x8b"
-        "b\xef\xbb\xbf",
-        "a\\u200bb\\ufeff");
-    row("line separator", "\xe2\x80\xa8", "\\u2028");
-    row("tags", "\xf3\xa0\x81\x81", "\\U000e0041");
-    row("no UTF-8", "a\xff\xfe", "a\\xff\\xfe");
-    row("cut short", "a\xe2\x80", "a\\xe2\\x80");
-    row("overlong", "\xc0\x9b", "\\xc0\\x9b");
-    row("surrogate", "\xed\xa0\x80", "\\xed\\xa0\\x80");
-    row("above the last", "\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80");
-}
-
-void TestPrintable::shown()
-{
-    QFETCH(QByteArray, text);
-    QFETCH(QByteArray, expected);
-    QCOMPARE(QByteArray::fromStdString(printable(text.toStdString())), expected);
-}
-
-void TestPrintable::lines()
-{
-    QCOMPARE(printableLines("a\n\tb\r\x1b"), std::string("a\n\tb\\r\\x1b"));
-}
-
-void TestPrintable::json()
-{
-    QCOMPARE(printableJson("{\"a\":\n\"b\"}"), std::string("{\"a\":\n\"b\"}"));
-    QCOMPARE(printableJson("\"é\xc2\x9b\xe2\x80\xae\x7f\""),
-             std::string("\"é\\u009b\\u202e\\u007f\""));
-    QCOMPARE(printableJson("\"\xf3\xa0\x81\x81\""), std::string("\"\\udb40\\udc41\""));
-}
 
 KERNSCOPE_TEST(TestPrintable, kernscope::test::NoApplication)
 #include "tst_printable.moc"

@@ -50,88 +50,82 @@ class TestSandbox : public QObject
     Q_OBJECT
 
 private slots:
-    void init();
-    void files_data();
-    void files();
-    void holdsForThreads();
-    void network();
+    void init()
+    {
+        if (resultInside({}, [] { return 0; }) == kNoSandbox)
+            QSKIP("This kernel has no Landlock");
+        for (const char *folder : {"in", "out", "else"})
+            QVERIFY(QDir(m_folder.path()).mkpath(QString::fromUtf8(folder)));
+        for (const char *name : {"in/a", "out/a", "else/a", "one", "two"}) {
+            QFile file(at(QString::fromUtf8(name)));
+            QVERIFY(file.open(QIODevice::WriteOnly) && file.write("a") == 1);
+        }
+        QFile::link(at(u"else/a"_s), at(u"in/link"_s));
+    }
+
+    void files_data()
+    {
+        QTest::addColumn<QString>("name");
+        QTest::addColumn<int>("flags");
+        QTest::addColumn<int>("fault");
+        const auto row = [](const char *name, int flags, int fault) {
+            QTest::addRow("%s, %d", name, flags) << QString::fromUtf8(name) << flags << fault;
+        };
+        row("in/a", O_RDONLY, 0);
+        row("in/a", O_RDWR, EACCES);
+        row("in/a", O_WRONLY | O_TRUNC, EACCES);
+        row("in/new", O_WRONLY | O_CREAT, EACCES);
+        row("in/link", O_RDONLY, EACCES); // which leads out of what was given
+        row("one", O_RDONLY, 0);
+        row("one", O_RDWR, EACCES);
+        row("two", O_RDONLY, EACCES);
+        row("else/a", O_RDONLY, EACCES);
+        row("else/new", O_WRONLY | O_CREAT, EACCES);
+        row("out/a", O_WRONLY | O_TRUNC, 0);
+        row("out/new", O_RDWR | O_CREAT | O_EXCL, 0);
+    }
+
+    void files()
+    {
+        QFETCH(QString, name);
+        QFETCH(int, flags);
+        QFETCH(int, fault);
+        const int outside = openFault(at(name), flags);
+        QCOMPARE(outside, 0); // so that it is the sandbox that refuses
+        if ((flags & O_CREAT) != 0)
+            QVERIFY(QFile::remove(at(name)));
+        QCOMPARE(resultInside(rights(), [&] { return openFault(at(name), flags); }), fault);
+    }
+
+    void holdsForThreads()
+    {
+        const QString path = at(u"two"_s);
+        QCOMPARE(resultInside(rights(),
+                              [&] {
+                                  int fault = 0;
+                                  std::thread([&] { fault = openFault(path, O_RDONLY); }).join();
+                                  return fault;
+                              }),
+                 EACCES);
+    }
+
+    void network()
+    {
+        QCOMPARE(resultInside({}, [] { return ::socket(AF_INET, SOCK_STREAM, 0) < 0 ? errno : 0; }),
+                 EACCES);
+    }
 
 private:
     QString at(const QString &name) const { return m_folder.filePath(name); }
     SandboxRights rights() const
     {
-        return {{at(QStringLiteral("in")).toStdString(), at(QStringLiteral("one")).toStdString(),
-                 at(QStringLiteral("nowhere")).toStdString()},
-                {at(QStringLiteral("out")).toStdString()}};
+        return {
+            {at(u"in"_s).toStdString(), at(u"one"_s).toStdString(), at(u"nowhere"_s).toStdString()},
+            {at(u"out"_s).toStdString()}};
     }
 
     QTemporaryDir m_folder;
 };
-
-void TestSandbox::init()
-{
-    if (resultInside({}, [] { return 0; }) == kNoSandbox)
-        QSKIP("This kernel has no Landlock");
-    for (const char *folder : {"in", "out", "else"})
-        QVERIFY(QDir(m_folder.path()).mkpath(QString::fromUtf8(folder)));
-    for (const char *name : {"in/a", "out/a", "else/a", "one", "two"}) {
-        QFile file(at(QString::fromUtf8(name)));
-        QVERIFY(file.open(QIODevice::WriteOnly) && file.write("a") == 1);
-    }
-    QFile::link(at(QStringLiteral("else/a")), at(QStringLiteral("in/link")));
-}
-
-void TestSandbox::files_data()
-{
-    QTest::addColumn<QString>("name");
-    QTest::addColumn<int>("flags");
-    QTest::addColumn<int>("fault");
-    const auto row = [](const char *name, int flags, int fault) {
-        QTest::addRow("%s, %d", name, flags) << QString::fromUtf8(name) << flags << fault;
-    };
-    row("in/a", O_RDONLY, 0);
-    row("in/a", O_RDWR, EACCES);
-    row("in/a", O_WRONLY | O_TRUNC, EACCES);
-    row("in/new", O_WRONLY | O_CREAT, EACCES);
-    row("in/link", O_RDONLY, EACCES); // which leads out of what was given
-    row("one", O_RDONLY, 0);
-    row("one", O_RDWR, EACCES);
-    row("two", O_RDONLY, EACCES);
-    row("else/a", O_RDONLY, EACCES);
-    row("else/new", O_WRONLY | O_CREAT, EACCES);
-    row("out/a", O_WRONLY | O_TRUNC, 0);
-    row("out/new", O_RDWR | O_CREAT | O_EXCL, 0);
-}
-
-void TestSandbox::files()
-{
-    QFETCH(QString, name);
-    QFETCH(int, flags);
-    QFETCH(int, fault);
-    const int outside = openFault(at(name), flags);
-    QCOMPARE(outside, 0); // so that it is the sandbox that refuses
-    if ((flags & O_CREAT) != 0)
-        QVERIFY(QFile::remove(at(name)));
-    QCOMPARE(resultInside(rights(), [&] { return openFault(at(name), flags); }), fault);
-}
-
-void TestSandbox::holdsForThreads()
-{
-    const QString path = at(QStringLiteral("two"));
-    QCOMPARE(resultInside(rights(),
-                          [&] {
-                              int fault = 0;
-                              std::thread([&] { fault = openFault(path, O_RDONLY); }).join();
-                              return fault;
-                          }),
-             EACCES);
-}
-
-void TestSandbox::network()
-{
-    QCOMPARE(resultInside({}, [] { return ::socket(AF_INET, SOCK_STREAM, 0) < 0 ? errno : 0; }),
-             EACCES);
-}
 
 KERNSCOPE_TEST(TestSandbox, kernscope::test::NoApplication)
 #include "tst_sandbox.moc"

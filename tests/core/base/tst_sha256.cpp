@@ -13,33 +13,26 @@ class TestSha256 : public QObject
     Q_OBJECT
 
 private:
-    static std::span<const std::byte> bytes(const QByteArray &text)
-    {
-        return std::as_bytes(std::span(text.constData(), static_cast<std::size_t>(text.size())));
-    }
-
 private slots:
     void known_data()
     {
-        QTest::addColumn<QByteArray>("text");
-        QTest::addColumn<std::string>("hex");
+        test::addColumns<QByteArray, std::string>();
         // FIPS 180-2, appendix B.
-        QTest::newRow("empty")
-            << QByteArray()
-            << std::string("e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
-        QTest::newRow("abc")
-            << QByteArray("abc")
-            << std::string("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
-        QTest::newRow("two blocks")
-            << QByteArray("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq")
-            << std::string("248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
+        test::addRow(
+            "empty", QByteArray(),
+            std::string("e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"));
+        test::addRow(
+            "abc", QByteArray("abc"),
+            std::string("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"));
+        test::addRow(
+            "two blocks", QByteArray("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq"),
+            std::string("248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"));
     }
 
     void known()
     {
-        QFETCH(QByteArray, text);
-        QFETCH(std::string, hex);
-        QCOMPARE(*Sha256::hexOf(bytes(text)), hex);
+        const auto [text, hex] = test::fetched<QByteArray, std::string>();
+        QCOMPARE(*Sha256::hexOf(test::asSpan(text)), hex);
     }
 
     void piecesAreTheWhole()
@@ -49,13 +42,13 @@ private slots:
             text[i] = static_cast<char>(i * 31);
         Sha256 hash;
         for (qsizetype at = 0, step = 1; at < text.size(); at += step, step = step * 3 % 1009 + 1)
-            hash.update(bytes(text.mid(at, step)));
+            hash.update(test::asSpan(text.mid(at, step)));
         const std::string expected =
             QCryptographicHash::hash(text, QCryptographicHash::Sha256).toHex().toStdString();
         QCOMPARE(*hash.finishHex(), expected);
         // It starts anew, and may be moved.
         Sha256 moved = std::move(hash);
-        moved.update(bytes(text));
+        moved.update(test::asSpan(text));
         QCOMPARE(*moved.finishHex(), expected);
     }
 };

@@ -12,8 +12,6 @@
 #include "core/container/mil/program.h"
 #include "core/numeric/half.h"
 
-#include <QTest>
-
 #include <algorithm>
 
 using namespace kernscope;
@@ -43,271 +41,246 @@ class TestAimodel : public QObject
     Q_OBJECT
 
 private slots:
-    void scalesWithTwoOffsets();
-    void addsAfterTheProductAlongTheLastAxis();
-    void looksUpVectors();
-    void keepsWhatTheMaskKeeps();
-    void absentElementsAreCodeZero();
-    void codesOneAByte();
-    void transposesAndCasts();
-    void splatsAreLocked();
-    void names();
-    void refusesWhatDoesNotFit();
-    void wrongHashIsAFinding();
-    void editsUnderABias();
-    void everyByteHasAField();
+    void scalesWithTwoOffsets()
+    {
+        MadeCoreAi made;
+        const auto data = made.constant({2, 2}, Elem::Si8, byteRow({100, 110, 90, 105}));
+        const auto scale = made.constant({1, 1}, Elem::F16, halfBytes({2}), true);
+        const auto offset = made.constant({1, 1}, Elem::Si8, byteRow({100}), true);
+        const auto bias = made.constant({1, 1}, Elem::F16, halfBytes({0.5f}), true);
+        made.output({made.operation("primitive.blockwise_shift_scale_v2",
+                                    {data, scale, offset, bias}, {2, 2}, Elem::F16)});
+        const BundlePtr bundle = VERIFIED(made.open());
+        QCOMPARE(bundle->weights().size(), std::size_t(1));
+        QCOMPARE(valuesOf(*bundle, 0), (Values{0.5f, 20.5f, -19.5f, 10.5f}));
+        const Weight &weight = bundle->weights().front();
+        QCOMPARE(formText(weight.form), "blockwise");
+        QVERIFY(weight.has(codec::PartRole::Offset) && weight.has(codec::PartRole::Bias));
+        QVERIFY(!weight.operand(codec::PartRole::Data)->place->isLiteral());
+    }
+
+    void addsAfterTheProductAlongTheLastAxis()
+    {
+        MadeCoreAi made;
+        const auto data = made.constant({2, 2}, Elem::Ui8, byteRow({255, 1, 3, 255}));
+        const auto scale = made.constant({2, 1}, Elem::F16, halfBytes({8.0078125f, 0.1f}));
+        const auto offset = made.constant({2, 1}, Elem::Ui8, byteRow({1, 128}));
+        const auto bias = made.constant({2, 1}, Elem::F16, halfBytes({0}), true);
+        const auto rows = made.operation("primitive.blockwise_shift_scale_v2",
+                                         {data, scale, offset, bias}, {2, 2}, Elem::F16);
+        made.output({rows});
+        const BundlePtr bundle = VERIFIED(made.open());
+        const auto rounded = [](float value) { return halfToFloat(floatToHalf(value)); };
+        Values expected;
+        const float scales[] = {8.0078125f, rounded(0.1f)}, offsets[] = {1, 128};
+        const float codes[] = {255, 1, 3, 255};
+        for (int i = 0; i < 4; ++i) {
+            const float by = scales[i / 2];
+            const float less = rounded(0 - rounded(offsets[i / 2] * by));
+            expected.push_back(rounded(rounded(codes[i] * by) + less));
+        }
+        QCOMPARE(valuesOf(*bundle, 0), expected);
+        QVERIFY(expected[3] != rounded(127 * scales[1])); // which the other order gives
+    }
+
+    void looksUpVectors()
+    {
+        MadeCoreAi made;
+        const auto axis = [&made](int number) {
+            return made.constant({}, Elem::Si16, byteRow({number, number < 0 ? 255 : 0}), true);
+        };
+        const auto codes = made.constant({1, 2}, Elem::Ui2, byteRow({0x02}));
+        const auto book = made.constant({1, 1, 4, 1}, Elem::F16, halfBytes({5, 6, 7, 8}));
+        const auto bits = made.constant({1, 2}, Elem::Ui1, byteRow({0x01}));
+        const auto pairs = made.constant({1, 1, 2, 2}, Elem::F16, halfBytes({1, 2, 3, 4}));
+        made.output(
+            {made.operation("primitive.lut_to_dense_v1", {codes, book, axis(0)}, {1, 2}, Elem::F16),
+             made.operation("primitive.lut_to_dense_v1", {bits, pairs, axis(-1)}, {1, 4},
+                            Elem::F16),
+             made.operation("primitive.lut_to_dense_v1", {bits, pairs, axis(0)}, {2, 2},
+                            Elem::F16)});
+        const BundlePtr bundle = VERIFIED(made.open());
+        QCOMPARE(bundle->weights().size(), std::size_t(3));
+        QCOMPARE(valuesOf(*bundle, 0), (Values{7, 5}));
+        QCOMPARE(valuesOf(*bundle, 1), (Values{3, 4, 1, 2}));
+        QCOMPARE(valuesOf(*bundle, 2), (Values{3, 1, 4, 2}));
+    }
+
+    void keepsWhatTheMaskKeeps()
+    {
+        MadeCoreAi made;
+        const auto values = made.constant({3}, Elem::F16, halfBytes({7, 8, 9}));
+        const auto mask = made.constant({5}, Elem::Ui1, byteRow({0x1A}));
+        const auto sparse = made.operation("primitive.build_sparse_with_bitmask_v1", {values, mask},
+                                           {5}, Elem::F16);
+        made.output({made.operation("primitive.sparse_with_bitmask_to_dense_v1", {sparse}, {5},
+                                    Elem::F16)});
+        const BundlePtr bundle = VERIFIED(made.open());
+        QCOMPARE(valuesOf(*bundle, 0), (Values{0, 7, 0, 8, 9}));
+        QCOMPARE(formText(bundle->weights().front().form), "sparse");
+    }
+
+    void absentElementsAreCodeZero()
+    {
+        MadeCoreAi made;
+        const auto values = made.constant({3}, Elem::Ui8, byteRow({127, 128, 129}));
+        const auto mask = made.constant({5}, Elem::Ui1, byteRow({0x1A}));
+        const auto sparse = made.operation("primitive.build_sparse_with_bitmask_v1", {values, mask},
+                                           {5}, Elem::Ui8);
+        const auto dense =
+            made.operation("primitive.sparse_with_bitmask_to_dense_v1", {sparse}, {5}, Elem::Ui8);
+        const auto scale = made.constant({1}, Elem::F16, halfBytes({0.5f}), true);
+        const auto offset = made.constant({1}, Elem::Ui8, byteRow({127}), true);
+        const auto bias = made.constant({1}, Elem::F16, halfBytes({0}), true);
+        made.output({made.operation("primitive.blockwise_shift_scale_v2",
+                                    {dense, scale, offset, bias}, {5}, Elem::F16)});
+        const BundlePtr bundle = VERIFIED(made.open());
+        QCOMPARE(valuesOf(*bundle, 0), (Values{-63.5f, 0, -63.5f, 0.5f, 1}));
+        QVERIFY(bundle->weights().front().form.isSparse());
+        QVERIFY(says(*bundle, "aimodel.absent_not_zero"));
+    }
+
+    void codesOneAByte()
+    {
+        MadeCoreAi made;
+        const auto codes = made.blob({4}, Elem::Si4, byteRow({0x0F, 0x07, 0x08, 0x00}));
+        made.output({made.operation("primitive.cast_v1", {codes}, {4}, Elem::F32)});
+        const BundlePtr bundle = VERIFIED(made.open());
+        QCOMPARE(valuesOf(*bundle, 0), (Values{-1, 7, -8, 0}));
+        QVERIFY(says(*bundle, "aimodel.one_code_a_byte"));
+    }
+
+    void transposesAndCasts()
+    {
+        MadeCoreAi made;
+        const auto order = made.constant({2}, Elem::Ui32, byteRow({1, 0, 0, 0, 0, 0, 0, 0}));
+        const auto codes = made.constant({2, 3}, Elem::Si2, byteRow({0xE4, 0x01})); // 0 1 -2 -1 1 0
+        const auto turned =
+            made.operation("primitive.transpose_v1", {codes, order}, {3, 2}, Elem::Si2);
+        const auto numbers = made.operation("primitive.cast_v1", {turned}, {3, 2}, Elem::F16);
+        made.output({numbers});
+        const BundlePtr bundle = VERIFIED(made.open());
+        QCOMPARE(valuesOf(*bundle, 0), (Values{0, -1, 1, 1, -2, 0}));
+        QVERIFY(bundle->weights().front().type == ElementType::Fp16);
+    }
+
+    void splatsAreLocked()
+    {
+        MadeCoreAi made;
+        made.output({made.constant({4, 4}, Elem::F16, halfBytes({0.25f}), true)});
+        const BundlePtr bundle = VERIFIED(made.open());
+        QCOMPARE(valuesOf(*bundle, 0), Values(16, 0.25f));
+        QCOMPARE(bundle->weights().front().storedBytes.value, std::uint64_t(2));
+        const auto decoder = VERIFIED(bundle->decoder(0));
+        QVERIFY(!codec::Editor(*decoder).setElement(3, 1.0, 0));
+    }
+
+    void names()
+    {
+        MadeCoreAi made;
+        const auto a = made.constant({4}, Elem::F16, halfBytes({1, 2, 3, 4}));
+        made.nameNext("layer.0.bias");
+        const auto b = made.constant({4}, Elem::F16, halfBytes({1, 2, 3, 5}));
+        const auto c = made.constant({4}, Elem::F16, halfBytes({1, 2, 3, 6}));
+        const auto d = made.constant({1, 4}, Elem::F16, halfBytes({1, 2, 3, 7}));
+        const auto x = added(made, a, {4}), y = added(made, b, {4}), z = added(made, c, {4});
+        const auto order = made.constant({2}, Elem::Ui32, byteRow({1, 0, 0, 0, 0, 0, 0, 0}));
+        const auto turned = made.operation("primitive.transpose_v1", {d, order}, {4, 1}, Elem::F16);
+        const auto product =
+            made.operation("broadcasting_batch_matmul_v1", {x, turned}, {1}, Elem::F16);
+        made.output({y, z, product});
+        const BundlePtr bundle = VERIFIED(made.open());
+        std::vector<std::string> found;
+        for (const Weight &weight : bundle->weights())
+            found.push_back(weight.name);
+        QCOMPARE(found, (std::vector<std::string>{"add_1.bias", "layer.0.bias", "add_3.bias",
+                                                  "matmul_1.weight"}));
+        const Weight &through = bundle->weights().back();
+        QCOMPARE(through.consumers.size(), std::size_t(1));
+        QCOMPARE(through.consumers.front().op, "matmul");
+        QCOMPARE(through.consumers.front().via, std::vector<std::string>{"transpose"});
+        QVERIFY(says(*bundle, "aimodel.author_paths"));
+        const mil::Function &function = bundle->program()->functions.front();
+        QCOMPARE(function.name, "main");
+        QCOMPARE(function.body.outputs.size(), std::size_t(3));
+    }
+
+    void refusesWhatDoesNotFit()
+    {
+        MadeCoreAi made;
+        const auto axis = made.constant({}, Elem::Si16, byteRow({0, 0}), true);
+        const auto codes = made.constant({1, 2}, Elem::Ui4, byteRow({0x02}));
+        const auto book =
+            made.constant({1, 1, 8, 1}, Elem::F16, halfBytes({5, 6, 7, 8, 1, 2, 3, 4}));
+        const auto values = made.constant({2}, Elem::F16, halfBytes({7, 8}));
+        const auto mask = made.constant({5}, Elem::Ui1, byteRow({0x1A}));
+        const auto sparse = made.operation("primitive.build_sparse_with_bitmask_v1", {values, mask},
+                                           {5}, Elem::F16);
+        made.output(
+            {made.operation("primitive.lut_to_dense_v1", {codes, book, axis}, {1, 2}, Elem::F16),
+             made.operation("primitive.sparse_with_bitmask_to_dense_v1", {sparse}, {5}, Elem::F16),
+             made.constant({4}, Elem::F16, byteRow({0, 0, 0}))});
+        const BundlePtr bundle = VERIFIED(made.open());
+        QCOMPARE(bundle->weights().size(), std::size_t(3));
+        const std::vector<std::string> codesOf{"codec.codebook", "codec.mask", "aimodel.constant"};
+        for (std::size_t i = 0; i < codesOf.size(); ++i) {
+            const auto &fault = bundle->weights()[i].fault;
+            QVERIFY(fault);
+            QCOMPARE(fault->code, codesOf[i]);
+            QCOMPARE(fault->file, "main.mlirb");
+            QVERIFY(fault->offset);
+        }
+    }
+
+    void wrongHashIsAFinding()
+    {
+        MadeCoreAi made;
+        made.output({made.constant({4}, Elem::F16, halfBytes({1, 2, 3, 4}))});
+        QVERIFY(!says(*made.open(), "aimodel.hash"));
+        OpenOptions options = made.options();
+        options.memory.front().second.front() ^= std::byte{1};
+        const auto bundle = VERIFIED(Bundle::open("made.aimodel", options));
+        QVERIFY(says(**bundle, "aimodel.hash"));
+    }
+
+    void editsUnderABias()
+    {
+        MadeCoreAi made;
+        const auto data = made.constant({2, 2}, Elem::Si8, byteRow({100, 110, 90, 105}));
+        const auto scale = made.constant({1, 1}, Elem::F16, halfBytes({2}), true);
+        const auto offset = made.constant({1, 1}, Elem::Si8, byteRow({100}), true);
+        const auto bias = made.constant({1, 1}, Elem::F16, halfBytes({0.5f}), true);
+        made.output({made.operation("primitive.blockwise_shift_scale_v2",
+                                    {data, scale, offset, bias}, {2, 2}, Elem::F16)});
+        const BundlePtr bundle = made.open();
+        const auto decoder = VERIFIED(bundle->decoder(0));
+        const auto plan = VERIFIED(codec::Editor(*decoder).setElement(1, -7.5, 0));
+        QCOMPARE(plan->stored, -7.5); // (96 - 100) x 2 + 0.5
+        QCOMPARE(plan->code.value_or(0), std::int64_t(96));
+    }
+
+    void everyByteHasAField()
+    {
+        MadeCoreAi made;
+        made.nameNext("layer.0.weight");
+        const auto codes = made.blob({4}, Elem::Si4, byteRow({0x0F, 0x07, 0x08, 0x00}));
+        made.output({made.operation("primitive.cast_v1", {codes}, {4}, Elem::F32)});
+        const BundlePtr bundle = VERIFIED(made.open());
+        const std::size_t file = bundle->programFile();
+        BoundOrder order;
+        std::string all;
+        for (std::uint64_t at = 0; at < bundle->files()[file].file->size().value; ++at) {
+            const ByteField field = fieldAt(*bundle, file, FileOffset(at), order);
+            QVERIFY2(field.bytes.contains(FileOffset(at)) && !field.text.empty(),
+                     std::to_string(at).c_str());
+            all += field.text + "\n";
+        }
+        for (const char *wanted : {"magic, version", "section strings: id", "attribute 0 (unit_v1)",
+                                   "(tensor_v1): shape", "(aicode.primitive.cast_v1)", "string ",
+                                   "properties 0", "element 2 [2]: values of"})
+            QVERIFY2(all.find(wanted) != all.npos, (std::string(wanted) + "\n" + all).c_str());
+    }
 };
-
-void TestAimodel::scalesWithTwoOffsets()
-{
-    MadeCoreAi made;
-    const auto data = made.constant({2, 2}, Elem::Si8, byteRow({100, 110, 90, 105}));
-    const auto scale = made.constant({1, 1}, Elem::F16, halfBytes({2}), true);
-    const auto offset = made.constant({1, 1}, Elem::Si8, byteRow({100}), true);
-    const auto bias = made.constant({1, 1}, Elem::F16, halfBytes({0.5f}), true);
-    made.output({made.operation("primitive.blockwise_shift_scale_v2", {data, scale, offset, bias},
-                                {2, 2}, Elem::F16)});
-    const BundlePtr bundle = made.open();
-    QVERIFY(bundle);
-    QCOMPARE(bundle->weights().size(), std::size_t(1));
-    QCOMPARE(valuesOf(*bundle, 0), (Values{0.5f, 20.5f, -19.5f, 10.5f}));
-    const Weight &weight = bundle->weights().front();
-    QCOMPARE(formText(weight.form), std::string("blockwise"));
-    QVERIFY(weight.has(codec::PartRole::Offset) && weight.has(codec::PartRole::Bias));
-    QVERIFY(!weight.operand(codec::PartRole::Data)->place->isLiteral());
-}
-
-void TestAimodel::addsAfterTheProductAlongTheLastAxis()
-{
-    MadeCoreAi made;
-    const auto data = made.constant({2, 2}, Elem::Ui8, byteRow({255, 1, 3, 255}));
-    const auto scale = made.constant({2, 1}, Elem::F16, halfBytes({8.0078125f, 0.1f}));
-    const auto offset = made.constant({2, 1}, Elem::Ui8, byteRow({1, 128}));
-    const auto bias = made.constant({2, 1}, Elem::F16, halfBytes({0}), true);
-    const auto rows = made.operation("primitive.blockwise_shift_scale_v2",
-                                     {data, scale, offset, bias}, {2, 2}, Elem::F16);
-    made.output({rows});
-    const BundlePtr bundle = made.open();
-    QVERIFY(bundle);
-    const auto rounded = [](float value) { return halfToFloat(floatToHalf(value)); };
-    Values expected;
-    const float scales[] = {8.0078125f, rounded(0.1f)}, offsets[] = {1, 128};
-    const float codes[] = {255, 1, 3, 255};
-    for (int i = 0; i < 4; ++i) {
-        const float by = scales[i / 2];
-        const float less = rounded(0 - rounded(offsets[i / 2] * by));
-        expected.push_back(rounded(rounded(codes[i] * by) + less));
-    }
-    QCOMPARE(valuesOf(*bundle, 0), expected);
-    QVERIFY(expected[3] != rounded(127 * scales[1])); // which the other order gives
-}
-
-void TestAimodel::looksUpVectors()
-{
-    MadeCoreAi made;
-    const auto axis = [&made](int number) {
-        return made.constant({}, Elem::Si16, byteRow({number, number < 0 ? 255 : 0}), true);
-    };
-    const auto codes = made.constant({1, 2}, Elem::Ui2, byteRow({0x02}));
-    const auto book = made.constant({1, 1, 4, 1}, Elem::F16, halfBytes({5, 6, 7, 8}));
-    const auto bits = made.constant({1, 2}, Elem::Ui1, byteRow({0x01}));
-    const auto pairs = made.constant({1, 1, 2, 2}, Elem::F16, halfBytes({1, 2, 3, 4}));
-    made.output(
-        {made.operation("primitive.lut_to_dense_v1", {codes, book, axis(0)}, {1, 2}, Elem::F16),
-         made.operation("primitive.lut_to_dense_v1", {bits, pairs, axis(-1)}, {1, 4}, Elem::F16),
-         made.operation("primitive.lut_to_dense_v1", {bits, pairs, axis(0)}, {2, 2}, Elem::F16)});
-    const BundlePtr bundle = made.open();
-    QVERIFY(bundle);
-    QCOMPARE(bundle->weights().size(), std::size_t(3));
-    QCOMPARE(valuesOf(*bundle, 0), (Values{7, 5}));
-    QCOMPARE(valuesOf(*bundle, 1), (Values{3, 4, 1, 2}));
-    QCOMPARE(valuesOf(*bundle, 2), (Values{3, 1, 4, 2}));
-}
-
-void TestAimodel::keepsWhatTheMaskKeeps()
-{
-    MadeCoreAi made;
-    const auto values = made.constant({3}, Elem::F16, halfBytes({7, 8, 9}));
-    const auto mask = made.constant({5}, Elem::Ui1, byteRow({0x1A}));
-    const auto sparse =
-        made.operation("primitive.build_sparse_with_bitmask_v1", {values, mask}, {5}, Elem::F16);
-    made.output(
-        {made.operation("primitive.sparse_with_bitmask_to_dense_v1", {sparse}, {5}, Elem::F16)});
-    const BundlePtr bundle = made.open();
-    QVERIFY(bundle);
-    QCOMPARE(valuesOf(*bundle, 0), (Values{0, 7, 0, 8, 9}));
-    QCOMPARE(formText(bundle->weights().front().form), std::string("sparse"));
-}
-
-void TestAimodel::absentElementsAreCodeZero()
-{
-    MadeCoreAi made;
-    const auto values = made.constant({3}, Elem::Ui8, byteRow({127, 128, 129}));
-    const auto mask = made.constant({5}, Elem::Ui1, byteRow({0x1A}));
-    const auto sparse =
-        made.operation("primitive.build_sparse_with_bitmask_v1", {values, mask}, {5}, Elem::Ui8);
-    const auto dense =
-        made.operation("primitive.sparse_with_bitmask_to_dense_v1", {sparse}, {5}, Elem::Ui8);
-    const auto scale = made.constant({1}, Elem::F16, halfBytes({0.5f}), true);
-    const auto offset = made.constant({1}, Elem::Ui8, byteRow({127}), true);
-    const auto bias = made.constant({1}, Elem::F16, halfBytes({0}), true);
-    made.output({made.operation("primitive.blockwise_shift_scale_v2", {dense, scale, offset, bias},
-                                {5}, Elem::F16)});
-    const BundlePtr bundle = made.open();
-    QVERIFY(bundle);
-    QCOMPARE(valuesOf(*bundle, 0), (Values{-63.5f, 0, -63.5f, 0.5f, 1}));
-    QVERIFY(bundle->weights().front().form.isSparse());
-    QVERIFY(says(*bundle, "aimodel.absent_not_zero"));
-}
-
-void TestAimodel::codesOneAByte()
-{
-    MadeCoreAi made;
-    const auto codes = made.blob({4}, Elem::Si4, byteRow({0x0F, 0x07, 0x08, 0x00}));
-    made.output({made.operation("primitive.cast_v1", {codes}, {4}, Elem::F32)});
-    const BundlePtr bundle = made.open();
-    QVERIFY(bundle);
-    QCOMPARE(valuesOf(*bundle, 0), (Values{-1, 7, -8, 0}));
-    QVERIFY(says(*bundle, "aimodel.one_code_a_byte"));
-}
-
-void TestAimodel::transposesAndCasts()
-{
-    MadeCoreAi made;
-    const auto order = made.constant({2}, Elem::Ui32, byteRow({1, 0, 0, 0, 0, 0, 0, 0}));
-    const auto codes = made.constant({2, 3}, Elem::Si2, byteRow({0xE4, 0x01})); // 0 1 -2 -1 1 0
-    const auto turned = made.operation("primitive.transpose_v1", {codes, order}, {3, 2}, Elem::Si2);
-    const auto numbers = made.operation("primitive.cast_v1", {turned}, {3, 2}, Elem::F16);
-    made.output({numbers});
-    const BundlePtr bundle = made.open();
-    QVERIFY(bundle);
-    QCOMPARE(valuesOf(*bundle, 0), (Values{0, -1, 1, 1, -2, 0}));
-    QVERIFY(bundle->weights().front().type == ElementType::Fp16);
-}
-
-void TestAimodel::splatsAreLocked()
-{
-    MadeCoreAi made;
-    made.output({made.constant({4, 4}, Elem::F16, halfBytes({0.25f}), true)});
-    const BundlePtr bundle = made.open();
-    QVERIFY(bundle);
-    QCOMPARE(valuesOf(*bundle, 0), Values(16, 0.25f));
-    QCOMPARE(bundle->weights().front().storedBytes.value, std::uint64_t(2));
-    const auto decoder = bundle->decoder(0);
-    QVERIFY(decoder);
-    QVERIFY(!codec::Editor(*decoder).setElement(3, 1.0, 0));
-}
-
-void TestAimodel::names()
-{
-    MadeCoreAi made;
-    const auto a = made.constant({4}, Elem::F16, halfBytes({1, 2, 3, 4}));
-    made.nameNext("layer.0.bias");
-    const auto b = made.constant({4}, Elem::F16, halfBytes({1, 2, 3, 5}));
-    const auto c = made.constant({4}, Elem::F16, halfBytes({1, 2, 3, 6}));
-    const auto d = made.constant({1, 4}, Elem::F16, halfBytes({1, 2, 3, 7}));
-    const auto x = added(made, a, {4}), y = added(made, b, {4}), z = added(made, c, {4});
-    const auto order = made.constant({2}, Elem::Ui32, byteRow({1, 0, 0, 0, 0, 0, 0, 0}));
-    const auto turned = made.operation("primitive.transpose_v1", {d, order}, {4, 1}, Elem::F16);
-    const auto product =
-        made.operation("broadcasting_batch_matmul_v1", {x, turned}, {1}, Elem::F16);
-    made.output({y, z, product});
-    const BundlePtr bundle = made.open();
-    QVERIFY(bundle);
-    std::vector<std::string> found;
-    for (const Weight &weight : bundle->weights())
-        found.push_back(weight.name);
-    QCOMPARE(found, (std::vector<std::string>{"add_1.bias", "layer.0.bias", "add_3.bias",
-                                              "matmul_1.weight"}));
-    const Weight &through = bundle->weights().back();
-    QCOMPARE(through.consumers.size(), std::size_t(1));
-    QCOMPARE(through.consumers.front().op, std::string("matmul"));
-    QCOMPARE(through.consumers.front().via, std::vector<std::string>{"transpose"});
-    QVERIFY(says(*bundle, "aimodel.author_paths"));
-    const mil::Function &function = bundle->program()->functions.front();
-    QCOMPARE(function.name, std::string("main"));
-    QCOMPARE(function.body.outputs.size(), std::size_t(3));
-}
-
-void TestAimodel::refusesWhatDoesNotFit()
-{
-    MadeCoreAi made;
-    const auto axis = made.constant({}, Elem::Si16, byteRow({0, 0}), true);
-    const auto codes = made.constant({1, 2}, Elem::Ui4, byteRow({0x02}));
-    const auto book = made.constant({1, 1, 8, 1}, Elem::F16, halfBytes({5, 6, 7, 8, 1, 2, 3, 4}));
-    const auto values = made.constant({2}, Elem::F16, halfBytes({7, 8}));
-    const auto mask = made.constant({5}, Elem::Ui1, byteRow({0x1A}));
-    const auto sparse =
-        made.operation("primitive.build_sparse_with_bitmask_v1", {values, mask}, {5}, Elem::F16);
-    made.output(
-        {made.operation("primitive.lut_to_dense_v1", {codes, book, axis}, {1, 2}, Elem::F16),
-         made.operation("primitive.sparse_with_bitmask_to_dense_v1", {sparse}, {5}, Elem::F16),
-         made.constant({4}, Elem::F16, byteRow({0, 0, 0}))});
-    const BundlePtr bundle = made.open();
-    QVERIFY(bundle);
-    QCOMPARE(bundle->weights().size(), std::size_t(3));
-    const std::vector<std::string> codesOf{"codec.codebook", "codec.mask", "aimodel.constant"};
-    for (std::size_t i = 0; i < codesOf.size(); ++i) {
-        const auto &fault = bundle->weights()[i].fault;
-        QVERIFY(fault);
-        QCOMPARE(fault->code, codesOf[i]);
-        QCOMPARE(fault->file, std::string("main.mlirb"));
-        QVERIFY(fault->offset);
-    }
-}
-
-void TestAimodel::wrongHashIsAFinding()
-{
-    MadeCoreAi made;
-    made.output({made.constant({4}, Elem::F16, halfBytes({1, 2, 3, 4}))});
-    QVERIFY(!says(*made.open(), "aimodel.hash"));
-    OpenOptions options = made.options();
-    options.memory.front().second.front() ^= std::byte{1};
-    const auto bundle = Bundle::open("made.aimodel", options);
-    QVERIFY(bundle);
-    QVERIFY(says(**bundle, "aimodel.hash"));
-}
-
-void TestAimodel::editsUnderABias()
-{
-    MadeCoreAi made;
-    const auto data = made.constant({2, 2}, Elem::Si8, byteRow({100, 110, 90, 105}));
-    const auto scale = made.constant({1, 1}, Elem::F16, halfBytes({2}), true);
-    const auto offset = made.constant({1, 1}, Elem::Si8, byteRow({100}), true);
-    const auto bias = made.constant({1, 1}, Elem::F16, halfBytes({0.5f}), true);
-    made.output({made.operation("primitive.blockwise_shift_scale_v2", {data, scale, offset, bias},
-                                {2, 2}, Elem::F16)});
-    const BundlePtr bundle = made.open();
-    const auto decoder = bundle->decoder(0);
-    QVERIFY(decoder);
-    const auto plan = codec::Editor(*decoder).setElement(1, -7.5, 0);
-    QVERIFY(plan);
-    QCOMPARE(plan->stored, -7.5); // (96 - 100) x 2 + 0.5
-    QCOMPARE(plan->code.value_or(0), std::int64_t(96));
-}
-
-void TestAimodel::everyByteHasAField()
-{
-    MadeCoreAi made;
-    made.nameNext("layer.0.weight");
-    const auto codes = made.blob({4}, Elem::Si4, byteRow({0x0F, 0x07, 0x08, 0x00}));
-    made.output({made.operation("primitive.cast_v1", {codes}, {4}, Elem::F32)});
-    const BundlePtr bundle = made.open();
-    QVERIFY(bundle);
-    const std::size_t file = bundle->programFile();
-    BoundOrder order;
-    std::string all;
-    for (std::uint64_t at = 0; at < bundle->files()[file].file->size().value; ++at) {
-        const ByteField field = fieldAt(*bundle, file, FileOffset(at), order);
-        QVERIFY2(field.bytes.contains(FileOffset(at)) && !field.text.empty(),
-                 std::to_string(at).c_str());
-        all += field.text + "\n";
-    }
-    for (const char *wanted :
-         {"magic, version", "section strings: id", "attribute 0 (unit_v1)", "(tensor_v1): shape",
-          "(aicode.primitive.cast_v1)", "string ", "properties 0", "element 2 [2]: values of"})
-        QVERIFY2(all.find(wanted) != all.npos, (std::string(wanted) + "\n" + all).c_str());
-}
 
 KERNSCOPE_TEST(TestAimodel, kernscope::test::NoApplication)
 #include "tst_aimodel.moc"

@@ -9,7 +9,6 @@
 
 #include <QRandomGenerator>
 #include <QTemporaryDir>
-#include <QTest>
 
 #include <filesystem>
 #include <fstream>
@@ -33,314 +32,298 @@ class TestBundleDamage : public QObject
     Q_OBJECT
 
 private slots:
-    void blobPaths_data();
-    void blobPaths();
-    void kinds_data();
-    void kinds();
-    void folders();
-    void cutFile();
-    void missingFiles();
-    void recordOfAnotherType();
-    void randomDamage();
-    void overlappingClaims();
-};
-
-void TestBundleDamage::blobPaths_data()
-{
-    QTest::addColumn<QByteArray>("written");
-    QTest::addColumn<QByteArray>("folder");
-    QTest::addColumn<QByteArray>("path"); // empty: refused
-    const auto row = [](const char *written, const char *folder, const char *path) {
-        QTest::newRow(*written == '\0' ? "empty" : written)
-            << QByteArray(written) << QByteArray(folder) << QByteArray(path);
-    };
-    row("@model_path/weights/weight.bin", "", "weights/weight.bin");
-    row("@model_path//weights/./weight.bin", "Data/m/", "Data/m/weights/weight.bin");
-    row("weights/weight.bin", "", "weights/weight.bin");
-    row("@model_path/a..b/..c", "", "a..b/..c");
-    row("@model_path/../x", "", "");
-    row("@model_path/a/../../x", "", "");
-    row("@model_path/..", "", "");
-    row("..", "", "");
-    row("/etc/hostname", "", "");
-    row("@model_path//etc/hostname", "", "etc/hostname");
-    row("@model_pathx/y", "", "");
-    row("@model_path", "", "");
-    row("@other/y", "", "");
-    row("", "", "");
-}
-
-void TestBundleDamage::blobPaths()
-{
-    QFETCH(QByteArray, written);
-    QFETCH(QByteArray, folder);
-    QFETCH(QByteArray, path);
-    const auto resolved = resolveBlobPath(written.toStdString(), folder.toStdString());
-    QCOMPARE(resolved.has_value(), !path.isEmpty());
-    if (resolved)
-        QCOMPARE(QByteArray::fromStdString(*resolved), path);
-    else
-        QCOMPARE(resolved.error().code, std::string("blob.path"));
-}
-
-void TestBundleDamage::kinds_data()
-{
-    QTest::addColumn<QByteArray>("content");
-    QTest::addColumn<QByteArray>("found"); // empty: opens
-    QTest::newRow("hwx") << QByteArray("\xce\xfa\xef\xbe....", 8) << QByteArray();
-    QTest::newRow("zip") << QByteArray("PK\x03\x04....")
-                         << QByteArray("a zip archive that cannot be read");
-    QTest::newRow("json") << QByteArray("{\"a\":1}") << QByteArray("a JSON file");
-    QTest::newRow("empty") << QByteArray() << QByteArray("an empty file");
-    QTest::newRow("text") << QByteArray("hello") << QByteArray("something else");
-    QTest::newRow("program") << QByteArray("  \nprogram(1.0)\n{\n}") << QByteArray();
-}
-
-void TestBundleDamage::kinds()
-{
-    QFETCH(QByteArray, content);
-    QFETCH(QByteArray, found);
-    OpenOptions options;
-    options.memory = {{"file", readable(content.toStdString())}};
-    const auto bundle = Bundle::open("file", options);
-    QCOMPARE(bundle.has_value(), found.isEmpty());
-    if (bundle)
-        return;
-    QCOMPARE(bundle.error().code, std::string("bundle.kind"));
-    QCOMPARE(QByteArray::fromStdString(bundle.error().found), found);
-}
-
-/// Folders on disk: links that leave are not followed, files beside a lone program are found.
-void TestBundleDamage::folders()
-{
-    namespace fs = std::filesystem;
-    QTemporaryDir scratch;
-    const fs::path root = scratch.path().toStdString();
-    const fs::path folder = root / "x.mlmodelc";
-    const auto write = [](const fs::path &path, const Bytes &bytes) {
-        fs::create_directories(path.parent_path());
-        std::ofstream(path, std::ios::binary)
-            .write(reinterpret_cast<const char *>(bytes.data()),
-                   static_cast<std::streamsize>(bytes.size()));
-    };
-    QCOMPARE(Bundle::open(folder).error().code, std::string("io.open"));
-    fs::create_directories(folder);
-    QCOMPARE(Bundle::open(folder).error().code, std::string("bundle.kind"));
-
-    MadeBundle made;
-    made.constant("tensor<fp16, [2]>", "w", made.blob(ElementType::Fp16, "[2]", halves({1, 2})));
-    made.consume("w");
-    write(folder / "model.mil", readable(made.text()));
-    write(root / "outside.bin", made.weights());
-    fs::create_directories(folder / "weights");
-    fs::create_symlink(root / "outside.bin", folder / "weights" / "weight.bin");
-    const auto leaving = Bundle::open(folder);
-    QVERIFY(leaving);
-    QCOMPARE(faults((*leaving)->diagnostics()),
-             std::vector<std::string>(
-                 {"warning bundle.link weights/weight.bin", "error blob.file weights/weight.bin"}));
-
-    fs::remove(folder / "weights" / "weight.bin");
-    write(folder / "weights" / "real.bin", made.weights());
-    fs::create_symlink("real.bin", folder / "weights" / "weight.bin");
-    const auto inside = Bundle::open(folder.string() + "/");
-    QVERIFY(inside);
-    QCOMPARE((*inside)->name(), std::string("x.mlmodelc"));
-    QCOMPARE((*inside)->kind(), BundleKind::Mlmodelc);
-    QCOMPARE(decoded(**inside, "w"), std::vector<float>({1, 2}));
-
-    const auto lone = Bundle::open(folder / "model.mil");
-    QVERIFY(lone);
-    QCOMPARE((*lone)->kind(), BundleKind::MilText);
-    QCOMPARE((*lone)->files().size(), std::size_t(2));
-    QCOMPARE((*lone)->files()[1].path, std::string("weights/weight.bin"));
-    QCOMPARE(decoded(**lone, "w"), std::vector<float>({1, 2}));
-    QCOMPARE(sectionFault(**lone), std::string());
-
-    const auto bare = Bundle::open(folder / "weights" / "real.bin");
-    QVERIFY(bare);
-    QCOMPARE((*bare)->kind(), BundleKind::MilBlob);
-    QCOMPARE(decoded(**bare, "blob@0x40"), std::vector<float>({1, 2}));
-    QCOMPARE((*bare)->weights()[0].sourceOp, std::string("blob"));
-    QCOMPARE(sectionFault(**bare), std::string());
-}
-
-/// Bytes changed at random in the text and the weight file: it opens or says why, every byte is in
-/// one section, every sound weight decodes.
-/// Of a file that is cut one error says how much of it is gone; what is there is read.
-void TestBundleDamage::cutFile()
-{
-    MadeBundle made;
-    for (const char *name : {"a", "b", "c", "d"}) {
-        made.constant("tensor<fp16, [2]>", name,
-                      made.blob(ElementType::Fp16, "[2]", halves({1, 2})));
-        made.consume(name);
+    void blobPaths_data()
+    {
+        QTest::addColumn<QByteArray>("written");
+        QTest::addColumn<QByteArray>("folder");
+        QTest::addColumn<QByteArray>("path"); // empty: refused
+        const auto row = [](const char *written, const char *folder, const char *path) {
+            addRow(*written == '\0' ? "empty" : written, QByteArray(written), QByteArray(folder),
+                   QByteArray(path));
+        };
+        row("@model_path/weights/weight.bin", "", "weights/weight.bin");
+        row("@model_path//weights/./weight.bin", "Data/m/", "Data/m/weights/weight.bin");
+        row("weights/weight.bin", "", "weights/weight.bin");
+        row("@model_path/a..b/..c", "", "a..b/..c");
+        row("@model_path/../x", "", "");
+        row("@model_path/a/../../x", "", "");
+        row("@model_path/..", "", "");
+        row("..", "", "");
+        row("/etc/hostname", "", "");
+        row("@model_path//etc/hostname", "", "etc/hostname");
+        row("@model_pathx/y", "", "");
+        row("@model_path", "", "");
+        row("@other/y", "", "");
+        row("", "", "");
     }
-    const auto cutAt = [&made](std::size_t length) {
+
+    void blobPaths()
+    {
+        QFETCH(QByteArray, written);
+        QFETCH(QByteArray, folder);
+        QFETCH(QByteArray, path);
+        const auto resolved = resolveBlobPath(written.toStdString(), folder.toStdString());
+        QCOMPARE(resolved.has_value(), !path.isEmpty());
+        if (resolved)
+            QCOMPARE(QByteArray::fromStdString(*resolved), path);
+        else
+            QCOMPARE(resolved.error().code, "blob.path");
+    }
+
+    void kinds_data()
+    {
+        QTest::addColumn<QByteArray>("content");
+        QTest::addColumn<QByteArray>("found"); // empty: opens
+        addRow("hwx", QByteArray("\xce\xfa\xef\xbe....", 8), QByteArray());
+        addRow("zip", QByteArray("PK\x03\x04...."),
+               QByteArray("a zip archive that cannot be read"));
+        addRow("json", QByteArray("{\"a\":1}"), QByteArray("a JSON file"));
+        addRow("empty", QByteArray(), QByteArray("an empty file"));
+        addRow("text", QByteArray("hello"), QByteArray("something else"));
+        addRow("program", QByteArray("  \nprogram(1.0)\n{\n}"), QByteArray());
+    }
+
+    void kinds()
+    {
+        QFETCH(QByteArray, content);
+        QFETCH(QByteArray, found);
+        OpenOptions options;
+        options.memory = {{"file", readable(content.toStdString())}};
+        const auto bundle = Bundle::open("file", options);
+        QCOMPARE(bundle.has_value(), found.isEmpty());
+        if (bundle)
+            return;
+        QCOMPARE(bundle.error().code, "bundle.kind");
+        QCOMPARE(QByteArray::fromStdString(bundle.error().found), found);
+    }
+
+    /// Folders on disk: links that leave are not followed, files beside a lone program are found.
+    void folders()
+    {
+        namespace fs = std::filesystem;
+        QTemporaryDir scratch;
+        const fs::path root = scratch.path().toStdString();
+        const fs::path folder = root / "x.mlmodelc";
+        const auto write = [](const fs::path &path, const Bytes &bytes) {
+            fs::create_directories(path.parent_path());
+            std::ofstream(path, std::ios::binary)
+                .write(reinterpret_cast<const char *>(bytes.data()),
+                       static_cast<std::streamsize>(bytes.size()));
+        };
+        QCOMPARE(Bundle::open(folder).error().code, "io.open");
+        fs::create_directories(folder);
+        QCOMPARE(Bundle::open(folder).error().code, "bundle.kind");
+
+        MadeBundle made;
+        made.constant("tensor<fp16, [2]>", "w",
+                      made.blob(ElementType::Fp16, "[2]", halves({1, 2})));
+        made.consume("w");
+        write(folder / "model.mil", readable(made.text()));
+        write(root / "outside.bin", made.weights());
+        fs::create_directories(folder / "weights");
+        fs::create_symlink(root / "outside.bin", folder / "weights" / "weight.bin");
+        const auto leaving = VERIFIED(Bundle::open(folder));
+        QCOMPARE(faults((*leaving)->diagnostics()),
+                 std::vector<std::string>({"warning bundle.link weights/weight.bin",
+                                           "error blob.file weights/weight.bin"}));
+
+        fs::remove(folder / "weights" / "weight.bin");
+        write(folder / "weights" / "real.bin", made.weights());
+        fs::create_symlink("real.bin", folder / "weights" / "weight.bin");
+        const auto inside = VERIFIED(Bundle::open(folder.string() + "/"));
+        QCOMPARE((*inside)->name(), "x.mlmodelc");
+        QCOMPARE((*inside)->kind(), BundleKind::Mlmodelc);
+        QCOMPARE(decoded(**inside, "w"), std::vector<float>({1, 2}));
+
+        const auto lone = VERIFIED(Bundle::open(folder / "model.mil"));
+        QCOMPARE((*lone)->kind(), BundleKind::MilText);
+        QCOMPARE((*lone)->files().size(), std::size_t(2));
+        QCOMPARE((*lone)->files()[1].path, "weights/weight.bin");
+        QCOMPARE(decoded(**lone, "w"), std::vector<float>({1, 2}));
+        QCOMPARE(sectionFault(**lone), std::string());
+
+        const auto bare = VERIFIED(Bundle::open(folder / "weights" / "real.bin"));
+        QCOMPARE((*bare)->kind(), BundleKind::MilBlob);
+        QCOMPARE(decoded(**bare, "blob@0x40"), std::vector<float>({1, 2}));
+        QCOMPARE((*bare)->weights()[0].sourceOp, "blob");
+        QCOMPARE(sectionFault(**bare), std::string());
+    }
+
+    /// Bytes changed at random in the text and the weight file: it opens or says why, every byte is
+    /// in one section, every sound weight decodes. Of a file that is cut one error says how much of
+    /// it is gone; what is there is read.
+    void cutFile()
+    {
+        MadeBundle made;
+        for (const char *name : {"a", "b", "c", "d"}) {
+            made.constant("tensor<fp16, [2]>", name,
+                          made.blob(ElementType::Fp16, "[2]", halves({1, 2})));
+            made.consume(name);
+        }
+        const auto cutAt = [&made](std::size_t length) {
+            OpenOptions options = made.options();
+            for (auto &[path, bytes] : options.memory) {
+                if (path != "model.mil")
+                    bytes.resize(length);
+            }
+            return *Bundle::open("made.mlmodelc", options);
+        };
+        // The header, and records of 64 bytes of metadata and 64 of payload each.
+        const BundlePtr bundle = cutAt(64 + 128 + 64);
+        QVERIFY2(faults(bundle->diagnostics()) ==
+                     (std::vector<std::string>{"error blob.range weights/weight.bin+256"}),
+                 fmt::format("{}", fmt::join(faults(bundle->diagnostics()), "; ")).c_str());
+        const std::string said = bundle->diagnostics().front().error.message;
+        QVERIFY2(said.find("before 3 of the 4 records") != std::string::npos, said.c_str());
+        QCOMPARE(decoded(*bundle, "a"), std::vector<float>({1, 2}));
+        for (std::size_t i = 1; i < 4; ++i)
+            QVERIFY(bundle->weights()[i].fault);
+        // Of a single one its own error says more.
+        const BundlePtr last = cutAt(64 + 3 * 128 + 64);
+        QCOMPARE(last->diagnostics().size(), std::size_t{1});
+        QVERIFY(last->diagnostics().front().error.message.find("payload") != std::string::npos);
+    }
+
+    /// One error a file that is missing, and the sizes that the program's types fix. A folder whose
+    /// models lie in folders of their own names them.
+    void missingFiles()
+    {
+        MadeBundle made;
+        for (const char *name : {"a", "b"})
+            made.constant("tensor<fp16, [2]>", name,
+                          made.blob(ElementType::Fp16, "[2]", halves({1, 2})));
+        const auto indices = made.blob(ElementType::Uint1, "[2, 2]", hex("06"), 4);
+        made.line("tensor<fp16, [2, 2]> c = constexpr_lut_to_dense(indices = " + indices +
+                  ", lut = tensor<fp16, [1, 1, 2, 1]>([0x1p0, 0x1p1]))[name = string(\"c\")]");
+        for (const char *name : {"a", "b", "c"})
+            made.consume(name);
         OpenOptions options = made.options();
-        for (auto &[path, bytes] : options.memory) {
-            if (path != "model.mil")
-                bytes.resize(length);
-        }
-        return *Bundle::open("made.mlmodelc", options);
-    };
-    // The header, and records of 64 bytes of metadata and 64 of payload each.
-    const BundlePtr bundle = cutAt(64 + 128 + 64);
-    QVERIFY2(faults(bundle->diagnostics()) ==
-                 (std::vector<std::string>{"error blob.range weights/weight.bin+256"}),
-             fmt::format("{}", fmt::join(faults(bundle->diagnostics()), "; ")).c_str());
-    const std::string said = bundle->diagnostics().front().error.message;
-    QVERIFY2(said.find("before 3 of the 4 records") != std::string::npos, said.c_str());
-    QCOMPARE(decoded(*bundle, "a"), std::vector<float>({1, 2}));
-    for (std::size_t i = 1; i < 4; ++i)
-        QVERIFY(bundle->weights()[i].fault);
-    // Of a single one its own error says more.
-    const BundlePtr last = cutAt(64 + 3 * 128 + 64);
-    QCOMPARE(last->diagnostics().size(), std::size_t{1});
-    QVERIFY(last->diagnostics().front().error.message.find("payload") != std::string::npos);
-}
+        std::erase_if(options.memory, [](const auto &file) { return file.first != "model.mil"; });
+        const auto bundle = VERIFIED(Bundle::open("made.mlmodelc", options));
+        QCOMPARE(faults((*bundle)->diagnostics()),
+                 (std::vector<std::string>{"error blob.file weights/weight.bin"}));
+        QVERIFY((*bundle)->diagnostics().front().error.message.find("3 records") !=
+                std::string::npos);
+        std::vector<std::uint64_t> sizes;
+        for (const Weight &weight : (*bundle)->weights())
+            sizes.push_back(weight.storedBytes.value);
+        QCOMPARE(sizes, (std::vector<std::uint64_t>{4, 4, 5}));
+        QCOMPARE((*bundle)->totals().storedBytes.value, std::uint64_t{13});
 
-/// One error a file that is missing, and the sizes that the program's types fix. A folder whose
-/// models lie in folders of their own names them.
-void TestBundleDamage::missingFiles()
-{
-    MadeBundle made;
-    for (const char *name : {"a", "b"})
-        made.constant("tensor<fp16, [2]>", name,
-                      made.blob(ElementType::Fp16, "[2]", halves({1, 2})));
-    const auto indices = made.blob(ElementType::Uint1, "[2, 2]", hex("06"), 4);
-    made.line("tensor<fp16, [2, 2]> c = constexpr_lut_to_dense(indices = " + indices +
-              ", lut = tensor<fp16, [1, 1, 2, 1]>([0x1p0, 0x1p1]))[name = string(\"c\")]");
-    for (const char *name : {"a", "b", "c"})
-        made.consume(name);
-    OpenOptions options = made.options();
-    std::erase_if(options.memory, [](const auto &file) { return file.first != "model.mil"; });
-    const auto bundle = Bundle::open("made.mlmodelc", options);
-    QVERIFY(bundle);
-    QCOMPARE(faults((*bundle)->diagnostics()),
-             (std::vector<std::string>{"error blob.file weights/weight.bin"}));
-    QVERIFY((*bundle)->diagnostics().front().error.message.find("3 records") != std::string::npos);
-    std::vector<std::uint64_t> sizes;
-    for (const Weight &weight : (*bundle)->weights())
-        sizes.push_back(weight.storedBytes.value);
-    QCOMPARE(sizes, (std::vector<std::uint64_t>{4, 4, 5}));
-    QCOMPARE((*bundle)->totals().storedBytes.value, std::uint64_t{13});
+        // Two weights that share a record of it, and one that has a record more.
+        MadeBundle shared;
+        const auto first = shared.blob(ElementType::Fp16, "[2]", halves({1, 2}));
+        const auto codes = shared.blob(ElementType::Uint1, "[2, 2]", hex("06"), 4);
+        const auto table = shared.blob(ElementType::Fp16, "[1, 1, 2, 1]", halves({1, 2}));
+        const auto other = shared.blob(ElementType::Fp16, "[1, 1, 2, 1]", halves({3, 4}));
+        shared.constant("tensor<fp16, [2]>", "a", first);
+        shared.constant("tensor<fp16, [2]>", "b", first);
+        for (const auto &[name, lut] : {std::pair("c", table), std::pair("d", other)})
+            shared.line(
+                fmt::format("tensor<fp16, [2, 2]> {0} = constexpr_lut_to_dense(indices = {1}, "
+                            "lut = {2})[name = string(\"{0}\")]",
+                            name, codes, lut));
+        for (const char *name : {"a", "b", "c", "d"})
+            shared.consume(name);
+        const auto whole = shared.open();
+        OpenOptions without = shared.options();
+        std::erase_if(without.memory, [](const auto &file) { return file.first != "model.mil"; });
+        const auto missing = Bundle::open("made.mlmodelc", without);
+        QVERIFY(whole && missing);
+        for (std::size_t i = 0; i < 4; ++i)
+            QCOMPARE((*missing)->weights()[i].storedBytes, (*whole)->weights()[i].storedBytes);
+        QCOMPARE((*missing)->totals().storedBytes, (*whole)->totals().storedBytes);
+        QCOMPARE((*missing)->totals().denseFp16Bytes, (*whole)->totals().denseFp16Bytes);
 
-    // Two weights that share a record of it, and one that has a record more.
-    MadeBundle shared;
-    const auto first = shared.blob(ElementType::Fp16, "[2]", halves({1, 2}));
-    const auto codes = shared.blob(ElementType::Uint1, "[2, 2]", hex("06"), 4);
-    const auto table = shared.blob(ElementType::Fp16, "[1, 1, 2, 1]", halves({1, 2}));
-    const auto other = shared.blob(ElementType::Fp16, "[1, 1, 2, 1]", halves({3, 4}));
-    shared.constant("tensor<fp16, [2]>", "a", first);
-    shared.constant("tensor<fp16, [2]>", "b", first);
-    for (const auto &[name, lut] : {std::pair("c", table), std::pair("d", other)})
-        shared.line(fmt::format("tensor<fp16, [2, 2]> {0} = constexpr_lut_to_dense(indices = {1}, "
-                                "lut = {2})[name = string(\"{0}\")]",
-                                name, codes, lut));
-    for (const char *name : {"a", "b", "c", "d"})
-        shared.consume(name);
-    const auto whole = shared.open();
-    OpenOptions without = shared.options();
-    std::erase_if(without.memory, [](const auto &file) { return file.first != "model.mil"; });
-    const auto missing = Bundle::open("made.mlmodelc", without);
-    QVERIFY(whole && missing);
-    for (std::size_t i = 0; i < 4; ++i)
-        QCOMPARE((*missing)->weights()[i].storedBytes, (*whole)->weights()[i].storedBytes);
-    QCOMPARE((*missing)->totals().storedBytes, (*whole)->totals().storedBytes);
-    QCOMPARE((*missing)->totals().denseFp16Bytes, (*whole)->totals().denseFp16Bytes);
+        QTemporaryDir scratch;
+        const std::filesystem::path folder = scratch.path().toStdString();
+        std::ofstream(folder / "coremldata.bin") << "x";
+        const Error compiled = REFUSED(Bundle::open(folder));
+        QCOMPARE(compiled.found, "a compiled model without a program");
+    }
 
-    QTemporaryDir scratch;
-    const std::filesystem::path folder = scratch.path().toStdString();
-    std::ofstream(folder / "coremldata.bin") << "x";
-    const auto compiled = Bundle::open(folder);
-    QVERIFY(!compiled);
-    QCOMPARE(compiled.error().found, std::string("a compiled model without a program"));
-}
+    /// The compiler's own users write int8 under the code of fp16: the program says what it is,
+    /// where the bytes agree with it alone.
+    void recordOfAnotherType()
+    {
+        MadeBundle made;
+        const std::string record = made.blob(ElementType::Fp16, "[2]", hex("01 02 FE FF"));
+        const std::string as = MadeBundle::blobAt("int8", "[4]", made.lastRecord());
+        made.constant("tensor<int8, [4]>", "w", as);
+        made.constant("tensor<bf16, [2]>", "other",
+                      MadeBundle::blobAt("bf16", "[2]", made.lastRecord()));
+        made.consume("w");
+        made.consume("other");
+        const auto bundle = VERIFIED(made.open());
+        QCOMPARE(decoded(**bundle, "w"), (std::vector<float>{1, 2, -2, -1}));
+        QVERIFY(!(*bundle)->weights().at(0).fault);
+        QVERIFY((*bundle)->weights().at(1).fault); // as many bytes as fp16 has
+        QCOMPARE(faults((*bundle)->diagnostics()),
+                 (std::vector<std::string>{"warning blob.type weights/weight.bin+68",
+                                           "error blob.type weights/weight.bin+68"}));
+    }
 
-/// The compiler's own users write int8 under the code of fp16: the program says what it is, where
-/// the bytes agree with it alone.
-void TestBundleDamage::recordOfAnotherType()
-{
-    MadeBundle made;
-    const std::string record = made.blob(ElementType::Fp16, "[2]", hex("01 02 FE FF"));
-    const std::string as = MadeBundle::blobAt("int8", "[4]", made.lastRecord());
-    made.constant("tensor<int8, [4]>", "w", as);
-    made.constant("tensor<bf16, [2]>", "other",
-                  MadeBundle::blobAt("bf16", "[2]", made.lastRecord()));
-    made.consume("w");
-    made.consume("other");
-    const auto bundle = made.open();
-    QVERIFY(bundle);
-    QCOMPARE(decoded(**bundle, "w"), (std::vector<float>{1, 2, -2, -1}));
-    QVERIFY(!(*bundle)->weights().at(0).fault);
-    QVERIFY((*bundle)->weights().at(1).fault); // as many bytes as fp16 has
-    QCOMPARE(faults((*bundle)->diagnostics()),
-             (std::vector<std::string>{"warning blob.type weights/weight.bin+68",
-                                       "error blob.type weights/weight.bin+68"}));
-}
-
-void TestBundleDamage::randomDamage()
-{
-    MadeBundle made;
-    longChain(made);
-    twoMasks(made);
-    palette("[2, 2]", "tensor<fp16, [1, 1, 2, 1]>([0x1p0, 0x1p1])")(made);
-    affine("axis = int32(0), scale = fp16(0x1p0), zero_point = int8(3)")(made);
-    const std::string text = made.text();
-    const Bytes weights = made.weights();
-    QRandomGenerator random(20);
-    for (int round = 0; round < 600; ++round) {
-        std::string brokenText = text;
-        Bytes broken = weights;
-        if (round % 2 == 0) {
-            for (int i = 0; i < 3; ++i)
-                brokenText[random.bounded(quint32(text.size()))] =
-                    static_cast<char>(32 + random.bounded(95));
-        }
-        for (int i = 0; i < round % 4; ++i)
-            broken[random.bounded(quint32(broken.size()))] =
-                static_cast<std::byte>(random.bounded(256));
-        if (round % 5 == 0)
-            broken.resize(random.bounded(quint32(broken.size() + 1)));
-        const auto bundle = Bundle::open("x", MadeBundle::options(brokenText, broken));
-        QVERIFY(bundle);
-        QCOMPARE(sectionFault(**bundle).c_str(), "");
-        for (std::size_t i = 0; i < (*bundle)->weights().size(); ++i) {
-            const Weight &weight = (*bundle)->weights()[i];
-            if (weight.fault || weight.elements.value >= 100000)
-                continue;
-            const auto decoder = (*bundle)->decoder(i);
-            QVERIFY2(decoder, decoder ? "" : describe(decoder.error()).c_str());
+    void randomDamage()
+    {
+        MadeBundle made;
+        longChain(made);
+        twoMasks(made);
+        palette("[2, 2]", "tensor<fp16, [1, 1, 2, 1]>([0x1p0, 0x1p1])")(made);
+        affine("axis = int32(0), scale = fp16(0x1p0), zero_point = int8(3)")(made);
+        const std::string text = made.text();
+        const Bytes weights = made.weights();
+        QRandomGenerator random(20);
+        for (int round = 0; round < 600; ++round) {
+            std::string brokenText = text;
+            Bytes broken = weights;
+            if (round % 2 == 0) {
+                for (int i = 0; i < 3; ++i)
+                    brokenText[random.bounded(quint32(text.size()))] =
+                        static_cast<char>(32 + random.bounded(95));
+            }
+            for (int i = 0; i < round % 4; ++i)
+                broken[random.bounded(quint32(broken.size()))] =
+                    static_cast<std::byte>(random.bounded(256));
+            if (round % 5 == 0)
+                broken.resize(random.bounded(quint32(broken.size() + 1)));
+            const auto bundle =
+                VERIFIED(Bundle::open("x", MadeBundle::options(brokenText, broken)));
+            QCOMPARE(sectionFault(**bundle).c_str(), "");
+            for (std::size_t i = 0; i < (*bundle)->weights().size(); ++i) {
+                const Weight &weight = (*bundle)->weights()[i];
+                if (weight.fault || weight.elements.value >= 100000)
+                    continue;
+                const auto decoder = VERIFIED((*bundle)->decoder(i));
+            }
         }
     }
-}
 
-/// Claims in any order and overlap give a cover.
-void TestBundleDamage::overlappingClaims()
-{
-    QRandomGenerator random(21);
-    for (int round = 0; round < 300; ++round) {
-        const std::uint64_t size = random.bounded(1000U);
-        std::vector<ByteClaim> claims;
-        for (quint32 i = random.bounded(12U); i > 0; --i) {
-            ByteClaim claim;
-            claim.range = {FileOffset(random.bounded(1200U)), ByteCount(random.bounded(400U))};
-            claim.name = "claim";
-            claims.push_back(std::move(claim));
+    /// Claims in any order and overlap give a cover.
+    void overlappingClaims()
+    {
+        QRandomGenerator random(21);
+        for (int round = 0; round < 300; ++round) {
+            const std::uint64_t size = random.bounded(1000U);
+            std::vector<ByteClaim> claims;
+            for (quint32 i = random.bounded(12U); i > 0; --i) {
+                ByteClaim claim;
+                claim.range = {FileOffset(random.bounded(1200U)), ByteCount(random.bounded(400U))};
+                claim.name = "claim";
+                claims.push_back(std::move(claim));
+            }
+            std::uint64_t at = 0;
+            for (const Section &section : coverFile(3, ByteCount(size), claims)) {
+                QCOMPARE(section.range.offset.value, at);
+                QVERIFY(section.range.bytes.value > 0);
+                QCOMPARE(section.file, std::size_t(3));
+                if (section.kind == SectionKind::Padding)
+                    QVERIFY(section.range.bytes.value < 64);
+                at = section.range.end();
+            }
+            QCOMPARE(at, size);
         }
-        std::uint64_t at = 0;
-        for (const Section &section : coverFile(3, ByteCount(size), claims)) {
-            QCOMPARE(section.range.offset.value, at);
-            QVERIFY(section.range.bytes.value > 0);
-            QCOMPARE(section.file, std::size_t(3));
-            if (section.kind == SectionKind::Padding)
-                QVERIFY(section.range.bytes.value < 64);
-            at = section.range.end();
-        }
-        QCOMPARE(at, size);
     }
-}
+};
 
 KERNSCOPE_TEST(TestBundleDamage, kernscope::test::NoApplication)
 #include "tst_bundle_damage.moc"

@@ -10,7 +10,6 @@
 #include "tests/test_program.h"
 
 #include <QDir>
-#include <QTest>
 
 using namespace kernscope;
 using namespace kernscope::test;
@@ -21,162 +20,146 @@ class TestBundleData : public QObject
     Q_OBJECT
 
 private slots:
-    void initTestCase();
-    void answers_data();
-    void answers();
-    void everything_data();
-    void everything();
-    void twins();
-    void loopWeights();
-    void packageTools();
-};
-
-void TestBundleData::initTestCase()
-{
-    if (!QDir(dataFolder()).exists())
-        QSKIP("No data folder: set KERNSCOPE_DATA to one.");
-}
-
-void TestBundleData::answers_data()
-{
-    QTest::addColumn<QString>("path");
-    for (const QString &path : bundlesOf(dataFolder(), {QStringLiteral("*.mlmodelc")})) {
-        if (QFile::exists(answerOf(path)))
-            QTest::newRow(qPrintable(QDir(path).dirName())) << path;
+    void initTestCase()
+    {
+        if (!QDir(dataFolder()).exists())
+            QSKIP("No data folder: set KERNSCOPE_DATA to one.");
     }
-}
 
-void TestBundleData::answers()
-{
-    KERNSCOPE_SKIP_WITHOUT_ROWS();
-    QFETCH(QString, path);
-    const Json wanted = readAnswer(path);
-    const auto bundle = Bundle::open(path.toStdString());
-    QVERIFY(bundle);
-    const StatisticsOptions all{true, true};
-    const AllStatistics statistics = computeAllStatistics(**bundle, all);
-    Json found = report::inspectJson(**bundle, statistics.weights, all);
-    Diagnostics diagnostics = (*bundle)->diagnostics();
-    report::finish(found, diagnostics);
-    leaveOutLiterals(found);
-    // the answers list weight files only
-    Json weightFiles = Json::array();
-    for (const Json &row : found["files"]) {
-        if (row["kind"] == "data")
-            weightFiles.push_back(row);
-    }
-    found["files"] = weightFiles;
-    QCOMPARE(difference(wanted, found, "").c_str(), "");
-}
-
-void TestBundleData::everything_data()
-{
-    QTest::addColumn<QString>("path");
-    for (const QString &path :
-         bundlesOf(dataFolder(), {QStringLiteral("*.mlmodelc"), QStringLiteral("*.mlpackage")}))
-        QTest::newRow(qPrintable(QDir(path).dirName())) << path;
-}
-
-/// Opens without a fault, covers every byte, decodes every weight, is the same when read again,
-/// and its weight file opens on its own.
-void TestBundleData::everything()
-{
-    KERNSCOPE_SKIP_WITHOUT_ROWS();
-    QFETCH(QString, path);
-    const auto bundle = Bundle::open(path.toStdString());
-    QVERIFY(bundle);
-    QCOMPARE(faults((*bundle)->diagnostics()), std::vector<std::string>());
-    QCOMPARE(faults(verifyPayloads(**bundle)), std::vector<std::string>());
-    QCOMPARE(sectionFault(**bundle), std::string());
-    QVERIFY(!(*bundle)->weights().empty());
-    for (std::size_t i = 0; i < (*bundle)->weights().size(); ++i) {
-        const auto decoder = (*bundle)->decoder(i);
-        QVERIFY(decoder);
-        QCOMPARE(decoder->elements(), (*bundle)->weights()[i].elements);
-    }
-    const auto again = (*bundle)->reread();
-    QVERIFY(again);
-    QCOMPARE(report::inspectJson(**again, {}, {}).dump(),
-             report::inspectJson(**bundle, {}, {}).dump());
-    for (const BundleFile &file : (*bundle)->files()) {
-        if (file.role != SectionKind::Data)
-            continue;
-        const auto bare = Bundle::open(file.file->path());
-        QVERIFY(bare);
-        QCOMPARE((*bare)->weights().size(), file.records);
-        QCOMPARE(sectionFault(**bare), std::string());
-    }
-}
-
-/// One network as .mlmodelc and as .mlpackage: the same weights, to the last bit.
-void TestBundleData::twins()
-{
-    int pairs = 0;
-    for (const QString &package : bundlesOf(dataFolder(), {QStringLiteral("*.mlpackage")})) {
-        const QString compiled = package.chopped(9) + QStringLiteral("mlmodelc");
-        if (!QDir(compiled).exists())
-            continue;
-        ++pairs;
-        const auto a = Bundle::open(package.toStdString());
-        const auto b = Bundle::open(compiled.toStdString());
-        QVERIFY(a && b);
-        const StatisticsOptions hash{false, true};
-        const AllStatistics hashesA = computeAllStatistics(**a, hash);
-        const AllStatistics hashesB = computeAllStatistics(**b, hash);
-        QCOMPARE((*a)->weights().size(), (*b)->weights().size());
-        for (std::size_t i = 0; i < (*a)->weights().size(); ++i) {
-            const Weight &first = (*a)->weights()[i];
-            const auto index = (*b)->weightByName(first.name);
-            QVERIFY2(index, first.name.c_str());
-            const Weight &second = (*b)->weights()[*index];
-            QCOMPARE(formText(first.form), formText(second.form));
-            QCOMPARE(first.shape, second.shape);
-            QCOMPARE(first.storedBytes, second.storedBytes);
-            QCOMPARE(hashesA.weights[i]->sha256, hashesB.weights[*index]->sha256);
-            QCOMPARE(first.consumers.size(), second.consumers.size());
-            for (std::size_t c = 0; c < first.consumers.size(); ++c)
-                QCOMPARE(first.consumers[c].flops, second.consumers[c].flops);
+    void answers_data()
+    {
+        QTest::addColumn<QString>("path");
+        for (const QString &path : bundlesOf(dataFolder(), {u"*.mlmodelc"_s})) {
+            if (QFile::exists(answerOf(path)))
+                addRow(qPrintable(QDir(path).dirName()), path);
         }
     }
-    if (pairs == 0)
-        QSKIP("No network is there in both forms.");
-}
 
-/// Half of the weights of this network sit in loop bodies.
-void TestBundleData::loopWeights()
-{
-    const QString path = dataFolder() + QStringLiteral("/real/dtln/DTLN_AEC_128_Part1.mlpackage");
-    if (!QDir(path).exists())
-        QSKIP("The network with loops is not there.");
-    const auto bundle = Bundle::open(path.toStdString());
-    QVERIFY(bundle);
-    QCOMPARE((*bundle)->weights().size(), std::size_t(12));
-    int inside = 0;
-    for (const Weight &weight : (*bundle)->weights()) {
-        QVERIFY(!weight.consumers.empty());
-        inside += weight.consumers.front().geometry.insideLoop ? 1 : 0;
+    void answers()
+    {
+        KERNSCOPE_SKIP_WITHOUT_ROWS();
+        QFETCH(QString, path);
+        const Json wanted = readAnswer(path);
+        const auto bundle = VERIFIED(Bundle::open(path.toStdString()));
+        const StatisticsOptions all{true, true};
+        const AllStatistics statistics = computeAllStatistics(**bundle, all);
+        Json found = report::inspectJson(**bundle, statistics.weights, all);
+        Diagnostics diagnostics = (*bundle)->diagnostics();
+        report::finish(found, diagnostics);
+        leaveOutLiterals(found);
+        // the answers list weight files only
+        Json weightFiles = Json::array();
+        for (const Json &row : found["files"]) {
+            if (row["kind"] == "data")
+                weightFiles.push_back(row);
+        }
+        found["files"] = weightFiles;
+        QCOMPARE(difference(wanted, found, "").c_str(), "");
     }
-    QCOMPARE(inside, 6);
-}
 
-/// A package says which tools made it, as the compiled model does.
-void TestBundleData::packageTools()
-{
-    const QString folder = dataFolder() + QStringLiteral("/real/silero-vad/unified_pruned_int8.");
-    if (!QDir(folder + QStringLiteral("mlpackage")).exists())
-        QSKIP("The network in both forms is not there.");
-    std::vector<std::vector<BuildFact>> facts;
-    for (const char *kind : {"mlpackage", "mlmodelc"}) {
-        const auto bundle = Bundle::open((folder + QLatin1String(kind)).toStdString());
-        QVERIFY(bundle);
-        facts.push_back(buildFacts(**bundle));
+    void everything_data()
+    {
+        QTest::addColumn<QString>("path");
+        for (const QString &path : bundlesOf(dataFolder(), {u"*.mlmodelc"_s, u"*.mlpackage"_s}))
+            addRow(qPrintable(QDir(path).dirName()), path);
     }
-    QCOMPARE(buildTools(facts[0]), std::vector<std::string>{"coremltools 9.0b1"});
-    // The compiler adds its own, and keeps those of the package.
-    for (const BuildFact &fact : facts[0])
-        QVERIFY2(std::find(facts[1].begin(), facts[1].end(), fact) != facts[1].end(),
-                 (fact.key + "=" + fact.value).c_str());
-}
+
+    /// Opens without a fault, covers every byte, decodes every weight, is the same when read again,
+    /// and its weight file opens on its own.
+    void everything()
+    {
+        KERNSCOPE_SKIP_WITHOUT_ROWS();
+        QFETCH(QString, path);
+        const auto bundle = VERIFIED(Bundle::open(path.toStdString()));
+        QCOMPARE(faults((*bundle)->diagnostics()), std::vector<std::string>());
+        QCOMPARE(faults(verifyPayloads(**bundle)), std::vector<std::string>());
+        QCOMPARE(sectionFault(**bundle), std::string());
+        QVERIFY(!(*bundle)->weights().empty());
+        for (std::size_t i = 0; i < (*bundle)->weights().size(); ++i) {
+            const auto decoder = VERIFIED((*bundle)->decoder(i));
+            QCOMPARE(decoder->elements(), (*bundle)->weights()[i].elements);
+        }
+        const auto again = VERIFIED((*bundle)->reread());
+        QCOMPARE(report::inspectJson(**again, {}, {}).dump(),
+                 report::inspectJson(**bundle, {}, {}).dump());
+        for (const BundleFile &file : (*bundle)->files()) {
+            if (file.role != SectionKind::Data)
+                continue;
+            const auto bare = VERIFIED(Bundle::open(file.file->path()));
+            QCOMPARE((*bare)->weights().size(), file.records);
+            QCOMPARE(sectionFault(**bare), std::string());
+        }
+    }
+
+    /// One network as .mlmodelc and as .mlpackage: the same weights, to the last bit.
+    void twins()
+    {
+        int pairs = 0;
+        for (const QString &package : bundlesOf(dataFolder(), {u"*.mlpackage"_s})) {
+            const QString compiled = package.chopped(9) + u"mlmodelc"_s;
+            if (!QDir(compiled).exists())
+                continue;
+            ++pairs;
+            const auto a = Bundle::open(package.toStdString());
+            const auto b = Bundle::open(compiled.toStdString());
+            QVERIFY(a && b);
+            const StatisticsOptions hash{false, true};
+            const AllStatistics hashesA = computeAllStatistics(**a, hash);
+            const AllStatistics hashesB = computeAllStatistics(**b, hash);
+            QCOMPARE((*a)->weights().size(), (*b)->weights().size());
+            for (std::size_t i = 0; i < (*a)->weights().size(); ++i) {
+                const Weight &first = (*a)->weights()[i];
+                const auto index = (*b)->weightByName(first.name);
+                QVERIFY2(index, first.name.c_str());
+                const Weight &second = (*b)->weights()[*index];
+                QCOMPARE(formText(first.form), formText(second.form));
+                QCOMPARE(first.shape, second.shape);
+                QCOMPARE(first.storedBytes, second.storedBytes);
+                QCOMPARE(hashesA.weights[i]->sha256, hashesB.weights[*index]->sha256);
+                QCOMPARE(first.consumers.size(), second.consumers.size());
+                for (std::size_t c = 0; c < first.consumers.size(); ++c)
+                    QCOMPARE(first.consumers[c].flops, second.consumers[c].flops);
+            }
+        }
+        if (pairs == 0)
+            QSKIP("No network is there in both forms.");
+    }
+
+    /// Half of the weights of this network sit in loop bodies.
+    void loopWeights()
+    {
+        const QString path = dataFolder() + u"/real/dtln/DTLN_AEC_128_Part1.mlpackage"_s;
+        if (!QDir(path).exists())
+            QSKIP("The network with loops is not there.");
+        const auto bundle = VERIFIED(Bundle::open(path.toStdString()));
+        QCOMPARE((*bundle)->weights().size(), std::size_t(12));
+        int inside = 0;
+        for (const Weight &weight : (*bundle)->weights()) {
+            QVERIFY(!weight.consumers.empty());
+            inside += weight.consumers.front().geometry.insideLoop ? 1 : 0;
+        }
+        QCOMPARE(inside, 6);
+    }
+
+    /// A package says which tools made it, as the compiled model does.
+    void packageTools()
+    {
+        const QString folder = dataFolder() + u"/real/silero-vad/unified_pruned_int8."_s;
+        if (!QDir(folder + u"mlpackage"_s).exists())
+            QSKIP("The network in both forms is not there.");
+        std::vector<std::vector<BuildFact>> facts;
+        for (const char *kind : {"mlpackage", "mlmodelc"}) {
+            const auto bundle =
+                VERIFIED(Bundle::open((folder + QLatin1String(kind)).toStdString()));
+            facts.push_back(buildFacts(**bundle));
+        }
+        QCOMPARE(buildTools(facts[0]), std::vector<std::string>{"coremltools 9.0b1"});
+        // The compiler adds its own, and keeps those of the package.
+        for (const BuildFact &fact : facts[0])
+            QVERIFY2(std::find(facts[1].begin(), facts[1].end(), fact) != facts[1].end(),
+                     (fact.key + "=" + fact.value).c_str());
+    }
+};
 
 KERNSCOPE_TEST(TestBundleData, kernscope::test::NoApplication)
 #include "tst_bundle_data.moc"

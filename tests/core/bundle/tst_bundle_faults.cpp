@@ -7,8 +7,6 @@
 #include "faulty.h"
 #include "tests/test_program.h"
 
-#include <QTest>
-
 #include <fmt/format.h>
 
 using namespace kernscope;
@@ -62,124 +60,123 @@ class TestBundleFaults : public QObject
     Q_OBJECT
 
 private slots:
-    void weights_data();
-    void weights();
+    void weights_data()
+    {
+        addColumns<Make, QByteArray, QByteArray>();
+        const auto row = [](const char *name, const Make &make, const char *code,
+                            const char *file) {
+            addRow(name, make, QByteArray(code), QByteArray(file));
+        };
+        const char *const text = "model.mil";
+        const char *const blob = "weights/weight.bin";
+        const auto at = [](const char *type, const char *shape, std::uint64_t offset) {
+            return MadeBundle::blobAt(type, shape, offset);
+        };
+        row("type", dense("tensor<int8, [4]>", at("int8", "[4]", 64)), "blob.type", blob);
+        row("elements", dense("tensor<fp16, [5]>", at("fp16", "[5]", 64)), "blob.elements", blob);
+        row("fewer elements", dense("tensor<fp16, [3]>", at("fp16", "[3]", 64)), "blob.elements",
+            blob);
+        row("declared type", dense("tensor<fp32, [4]>", at("fp16", "[4]", 64)), "codec.type", text);
+        row("declared shape", dense("tensor<fp16, [2, 2]>", at("fp16", "[4]", 64)), "codec.shape",
+            text);
+        row("offset outside", dense("tensor<fp16, [4]>", at("fp16", "[4]", 1024)), "blob.offset",
+            blob);
+        row("offset of nothing", dense("tensor<fp16, [4]>", at("fp16", "[4]", 65)), "blob.offset",
+            blob);
+        row("open extent", dense("tensor<fp16, [?]>", at("fp16", "[?]", 64)), "mil.shape", text);
+        row("overflow",
+            dense("tensor<fp16, [4294967296, 4294967296]>",
+                  at("fp16", "[4294967296, 4294967296]", 64)),
+            "mil.shape", text);
+        const std::string good = "tensor<fp16, [1, 1, 2, 1]>([0x1p0, 0x1p1])";
+        row("codebook too short", palette("[2, 2]", "tensor<fp16, [1, 1, 1, 1]>([0x1p0])"),
+            "codec.codebook", text);
+        row("codebook too long",
+            palette("[2, 2]", "tensor<fp16, [1, 1, 3, 1]>([0x1p0, 0x1p1, 0x1p2])"),
+            "codec.codebook", text);
+        row("codebook rank", palette("[2, 2]", "tensor<fp16, [2, 1]>([0x1p0, 0x1p1])"),
+            "codec.codebook", text);
+        row("codebooks do not divide",
+            palette("[2, 2]",
+                    "tensor<fp16, [3, 1, 2, 1]>([0x1p0, 0x1p0, 0x1p0, 0x1p0, 0x1p0, 0x1p0])"),
+            "codec.codebook", text);
+        row("palette shape", palette("[2, 3]", good), "codec.shape", text);
+        row("vectors without an axis",
+            palette("[4, 2]", "tensor<fp16, [1, 1, 2, 2]>([0x1p0, 0x1p0, "
+                              "0x1p0, 0x1p0])"),
+            "mil.operand", text);
+        row("vector axis",
+            palette("[4, 2]", "tensor<fp16, [1, 1, 2, 2]>([0x1p0, 0x1p0, 0x1p0, 0x1p0])",
+                    ", vector_axis = int32(2)"),
+            "codec.shape", text);
+        row("empty vectors",
+            palette("[0, 2]", "tensor<fp16, [1, 1, 2, 0]>([])", ", vector_axis = int32(0)"),
+            "codec.codebook", text);
+        row("scale does not divide",
+            blockwise("tensor<fp16, [2, 3]>([0x1p0, 0x1p0, 0x1p0, 0x1p0, "
+                      "0x1p0, 0x1p0])"),
+            "codec.scale", text);
+        row("scale rank", blockwise("tensor<fp16, [2]>([0x1p0, 0x1p0])"), "codec.scale", text);
+        row("scale type", blockwise("tensor<int8, [2, 1]>([1, 2])"), "codec.type", text);
+        row("no scales", blockwise("tensor<fp16, [0, 1]>([])"), "codec.scale", text);
+        row("offset shape",
+            blockwise("tensor<fp16, [2, 1]>([0x1p0, 0x1p0])",
+                      ", offset = tensor<int8, [1, 1]>([1])"),
+            "codec.scale", text);
+        row("offset type",
+            blockwise("tensor<fp16, [2, 1]>([0x1p0, 0x1p0])",
+                      ", offset = tensor<int32, [2, 1]>([1, 2])"),
+            "codec.type", text);
+        row("operand missing", blockwise("nothing"), "mil.operand", text);
+        row("zero point length",
+            affine("axis = int32(0), scale = fp16(0x1p0), zero_point = "
+                   "tensor<int8, [3]>([1, 2, 3])"),
+            "codec.scale", text);
+        row("axis",
+            affine("axis = int32(-3), scale = tensor<fp16, [2]>([0x1p0, 0x1p0]), zero_point = "
+                   "int8(0)"),
+            "codec.shape", text);
+        row("no zero point", affine("axis = int32(0), scale = fp16(0x1p0)"), "mil.operand", text);
+        row("more values than elements", sparse("[5]", 5), "codec.mask", text);
+        row("values not in a row", sparse("[1, 2]", 2), "codec.mask", text);
+        row("two masks", twoMasks, "codec.mask", text);
+        row("compacted values", compactedReadAsDense, "mil.unsupported", text);
+        row("long chain", longChain, "mil.unsupported", text);
+        row(
+            "unknown op",
+            [](MadeBundle &made) { result(made, "[2]", "constexpr_conjure", "a = x"); },
+            "mil.unsupported", text);
+        row(
+            "not constant",
+            [](MadeBundle &made) {
+                result(made, "[1, 4]", "constexpr_blockwise_shift_scale",
+                       "data = x, scale = tensor<fp16, [1, 1]>([0x1p0])");
+            },
+            "mil.operand", text);
+    }
+
+    void weights()
+    {
+        const auto [make, code, file] = fetched<Make, QByteArray, QByteArray>();
+        MadeBundle made;
+        make(made);
+        made.constant("tensor<fp16, [2]>", "sound",
+                      made.blob(ElementType::Fp16, "[2]", halves({1, 2})));
+        const auto bundle = VERIFIED(made.open());
+        QCOMPARE(decoded(**bundle, "sound"), std::vector<float>({1, 2}));
+        const auto index = VERIFIED((*bundle)->weightByName("w"));
+        const Weight &weight = (*bundle)->weights()[*index];
+        QVERIFY(weight.fault);
+        QCOMPARE(QByteArray::fromStdString(weight.fault->code), code);
+        QCOMPARE(QByteArray::fromStdString(weight.fault->file), file);
+        QVERIFY(weight.fault->offset);
+        QVERIFY(!weight.fault->message.empty() && !weight.fault->found.empty() &&
+                !weight.fault->expected.empty());
+        QVERIFY(hasErrors((*bundle)->diagnostics()));
+        QVERIFY(!(*bundle)->decoder(*index));
+        QCOMPARE(sectionFault(**bundle).c_str(), "");
+    }
 };
-
-void TestBundleFaults::weights_data()
-{
-    QTest::addColumn<Make>("make");
-    QTest::addColumn<QByteArray>("code");
-    QTest::addColumn<QByteArray>("file");
-    const auto row = [](const char *name, const Make &make, const char *code, const char *file) {
-        QTest::newRow(name) << make << QByteArray(code) << QByteArray(file);
-    };
-    const char *const text = "model.mil";
-    const char *const blob = "weights/weight.bin";
-    const auto at = [](const char *type, const char *shape, std::uint64_t offset) {
-        return MadeBundle::blobAt(type, shape, offset);
-    };
-    row("type", dense("tensor<int8, [4]>", at("int8", "[4]", 64)), "blob.type", blob);
-    row("elements", dense("tensor<fp16, [5]>", at("fp16", "[5]", 64)), "blob.elements", blob);
-    row("fewer elements", dense("tensor<fp16, [3]>", at("fp16", "[3]", 64)), "blob.elements", blob);
-    row("declared type", dense("tensor<fp32, [4]>", at("fp16", "[4]", 64)), "codec.type", text);
-    row("declared shape", dense("tensor<fp16, [2, 2]>", at("fp16", "[4]", 64)), "codec.shape",
-        text);
-    row("offset outside", dense("tensor<fp16, [4]>", at("fp16", "[4]", 1024)), "blob.offset", blob);
-    row("offset of nothing", dense("tensor<fp16, [4]>", at("fp16", "[4]", 65)), "blob.offset",
-        blob);
-    row("open extent", dense("tensor<fp16, [?]>", at("fp16", "[?]", 64)), "mil.shape", text);
-    row("overflow",
-        dense("tensor<fp16, [4294967296, 4294967296]>", at("fp16", "[4294967296, 4294967296]", 64)),
-        "mil.shape", text);
-    const std::string good = "tensor<fp16, [1, 1, 2, 1]>([0x1p0, 0x1p1])";
-    row("codebook too short", palette("[2, 2]", "tensor<fp16, [1, 1, 1, 1]>([0x1p0])"),
-        "codec.codebook", text);
-    row("codebook too long", palette("[2, 2]", "tensor<fp16, [1, 1, 3, 1]>([0x1p0, 0x1p1, 0x1p2])"),
-        "codec.codebook", text);
-    row("codebook rank", palette("[2, 2]", "tensor<fp16, [2, 1]>([0x1p0, 0x1p1])"),
-        "codec.codebook", text);
-    row("codebooks do not divide",
-        palette("[2, 2]", "tensor<fp16, [3, 1, 2, 1]>([0x1p0, 0x1p0, 0x1p0, 0x1p0, 0x1p0, 0x1p0])"),
-        "codec.codebook", text);
-    row("palette shape", palette("[2, 3]", good), "codec.shape", text);
-    row("vectors without an axis",
-        palette("[4, 2]", "tensor<fp16, [1, 1, 2, 2]>([0x1p0, 0x1p0, "
-                          "0x1p0, 0x1p0])"),
-        "mil.operand", text);
-    row("vector axis",
-        palette("[4, 2]", "tensor<fp16, [1, 1, 2, 2]>([0x1p0, 0x1p0, 0x1p0, 0x1p0])",
-                ", vector_axis = int32(2)"),
-        "codec.shape", text);
-    row("empty vectors",
-        palette("[0, 2]", "tensor<fp16, [1, 1, 2, 0]>([])", ", vector_axis = int32(0)"),
-        "codec.codebook", text);
-    row("scale does not divide",
-        blockwise("tensor<fp16, [2, 3]>([0x1p0, 0x1p0, 0x1p0, 0x1p0, "
-                  "0x1p0, 0x1p0])"),
-        "codec.scale", text);
-    row("scale rank", blockwise("tensor<fp16, [2]>([0x1p0, 0x1p0])"), "codec.scale", text);
-    row("scale type", blockwise("tensor<int8, [2, 1]>([1, 2])"), "codec.type", text);
-    row("no scales", blockwise("tensor<fp16, [0, 1]>([])"), "codec.scale", text);
-    row("offset shape",
-        blockwise("tensor<fp16, [2, 1]>([0x1p0, 0x1p0])", ", offset = tensor<int8, [1, 1]>([1])"),
-        "codec.scale", text);
-    row("offset type",
-        blockwise("tensor<fp16, [2, 1]>([0x1p0, 0x1p0])",
-                  ", offset = tensor<int32, [2, 1]>([1, 2])"),
-        "codec.type", text);
-    row("operand missing", blockwise("nothing"), "mil.operand", text);
-    row("zero point length",
-        affine("axis = int32(0), scale = fp16(0x1p0), zero_point = "
-               "tensor<int8, [3]>([1, 2, 3])"),
-        "codec.scale", text);
-    row("axis",
-        affine("axis = int32(-3), scale = tensor<fp16, [2]>([0x1p0, 0x1p0]), zero_point = "
-               "int8(0)"),
-        "codec.shape", text);
-    row("no zero point", affine("axis = int32(0), scale = fp16(0x1p0)"), "mil.operand", text);
-    row("more values than elements", sparse("[5]", 5), "codec.mask", text);
-    row("values not in a row", sparse("[1, 2]", 2), "codec.mask", text);
-    row("two masks", twoMasks, "codec.mask", text);
-    row("compacted values", compactedReadAsDense, "mil.unsupported", text);
-    row("long chain", longChain, "mil.unsupported", text);
-    row(
-        "unknown op", [](MadeBundle &made) { result(made, "[2]", "constexpr_conjure", "a = x"); },
-        "mil.unsupported", text);
-    row(
-        "not constant",
-        [](MadeBundle &made) {
-            result(made, "[1, 4]", "constexpr_blockwise_shift_scale",
-                   "data = x, scale = tensor<fp16, [1, 1]>([0x1p0])");
-        },
-        "mil.operand", text);
-}
-
-void TestBundleFaults::weights()
-{
-    QFETCH(Make, make);
-    QFETCH(QByteArray, code);
-    QFETCH(QByteArray, file);
-    MadeBundle made;
-    make(made);
-    made.constant("tensor<fp16, [2]>", "sound",
-                  made.blob(ElementType::Fp16, "[2]", halves({1, 2})));
-    const auto bundle = made.open();
-    QVERIFY(bundle);
-    QCOMPARE(decoded(**bundle, "sound"), std::vector<float>({1, 2}));
-    const auto index = (*bundle)->weightByName("w");
-    QVERIFY(index);
-    const Weight &weight = (*bundle)->weights()[*index];
-    QVERIFY(weight.fault);
-    QCOMPARE(QByteArray::fromStdString(weight.fault->code), code);
-    QCOMPARE(QByteArray::fromStdString(weight.fault->file), file);
-    QVERIFY(weight.fault->offset);
-    QVERIFY(!weight.fault->message.empty() && !weight.fault->found.empty() &&
-            !weight.fault->expected.empty());
-    QVERIFY(hasErrors((*bundle)->diagnostics()));
-    QVERIFY(!(*bundle)->decoder(*index));
-    QCOMPARE(sectionFault(**bundle).c_str(), "");
-}
 
 KERNSCOPE_TEST(TestBundleFaults, kernscope::test::NoApplication)
 #include "tst_bundle_faults.moc"

@@ -3,8 +3,6 @@
 #include "made_forms.h"
 #include "tests/test_program.h"
 
-#include <QTest>
-
 #include <functional>
 
 #include <fmt/format.h>
@@ -220,154 +218,155 @@ class TestBundleForms : public QObject
     Q_OBJECT
 
 private slots:
-    void forms_data();
-    void forms();
+    void forms_data()
+    {
+        QTest::addColumn<FormCase>("form");
+        const auto row = [](const char *name, void (*make)(MadeBundle &), Expected expected) {
+            addRow(name, FormCase{make, std::move(expected)});
+        };
+        row("dense", dense, {"dense-fp16", "const", "data:fp16[2, 2]", "", 8, {1, -2, 0.5F, 0}});
+        row("cast", denseThroughCast,
+            {"dense-fp16", "constexpr_cast", "data:fp16[2, 2]", "", 8, {1, -2, 0.5F, 0}});
+        const std::vector<float> workedSparse{0, 1.5F, 0, 0, -2, 0, 0, 0.25F, 3, 0};
+        row("sparse, bytes", sparseBytes,
+            {"sparse", "constexpr_sparse_to_dense", "mask:uint8[2] nonzero_data:fp16[4]", "", 10,
+             workedSparse});
+        row("sparse, bits", sparseBits,
+            {"sparse", "constexpr_sparse_to_dense", "mask:uint1[2, 5] nonzero_data:fp16[4]", "", 10,
+             workedSparse});
+        row("affine, vectors", affineVector,
+            {"affine",
+             "constexpr_affine_dequantize",
+             "data:uint8[2, 3] scale:fp16[2] zero_point:uint8[2]",
+             "data_bits=8 scales=2",
+             12,
+             {1, 0, -4, -2.5F, 61.25F, 0}});
+        row("affine, scalars", affineScalar,
+            {"affine",
+             "constexpr_affine_dequantize",
+             "data:int8[2, 2] scale:fp16[]! zero_point:int8[]!",
+             "data_bits=8 scales=1",
+             7,
+             {0.5F, -0.5F, 63.5F, -64}});
+        row("blockwise", blockwise,
+            {"blockwise",
+             "constexpr_blockwise_shift_scale",
+             "data:int4[2, 4] scale:fp16[2, 2]",
+             "data_bits=4 scales=4 block=[1, 2]",
+             12,
+             {0.5F, -1, 6, -8, 5, -6, 1.75F, -2}});
+        row("blockwise, offset", blockwiseOffset,
+            {"blockwise",
+             "constexpr_blockwise_shift_scale",
+             "data:uint4[2, 2] scale:fp16[2, 1] offset:uint4[2, 1]",
+             "data_bits=4 scales=2 block=[1, 2]",
+             7,
+             {0, 1, -2, 0}});
+        row("blockwise of fp8", blockwiseE4m3,
+            {"blockwise",
+             "constexpr_blockwise_shift_scale",
+             "data:fp8e4m3fn[2, 2] scale:fp16[2, 1]",
+             "data_bits=8 scales=2 block=[1, 2]",
+             8,
+             {0.5F, -0.5F, 12, 1.5F}});
+        row("sparse+blockwise of fp8", sparseBlockwiseE5m2,
+            {"sparse+blockwise",
+             "constexpr_sparse_to_dense",
+             "mask:uint1[2, 4] nonzero_data:fp8e5m2[2] scale:fp16[2, 1]",
+             "data_bits=8 scales=2 block=[1, 4]",
+             7,
+             {1, 0, 0, 0, 0, -2, 0, 0}});
+        row("palette, bytes", paletteBytes,
+            {"lut",
+             "constexpr_lut_to_dense",
+             "indices:uint8[2] lut:fp16[16]",
+             kLut16,
+             34,
+             {1, 0, 15}});
+        row("palette, two literal books", paletteLiteral,
+            {"lut",
+             "constexpr_lut_to_dense",
+             "indices:uint1[2, 2] lut:fp16[2, 1, 2, 1]!",
+             "index_bits=1 codebooks=2 entries=2 vector=1",
+             9,
+             {1, 2, 8, 4}});
+        row("palette, vectors", paletteVector,
+            {"lut",
+             "constexpr_lut_to_dense",
+             "indices:uint1[1, 2] lut:fp16[1, 1, 2, 2]",
+             "index_bits=1 codebooks=1 entries=2 vector=2 vector_axis=0",
+             9,
+             {1, 3, 2, 4}});
+        row("sparse+lut", sparsePalette,
+            {"sparse+lut",
+             "constexpr_sparse_to_dense",
+             "mask:uint1[2, 4] indices:uint4[2] lut:fp16[1, 1, 16, 1]",
+             kLut16,
+             34,
+             {3, 0, 15, 0, 0, 0, 0, 0}});
+        row("sparse+blockwise", sparseBlockwise,
+            {"sparse+blockwise",
+             "constexpr_sparse_to_dense",
+             "mask:uint1[2, 4] nonzero_data:int8[2] scale:fp16[2, 1]",
+             "data_bits=8 scales=2 block=[1, 4]",
+             7,
+             {1, 0, 0, 0, 0, -8, 0, 0}});
+        row("sparse+blockwise+lut", sparseBlockwisePalette,
+            {"sparse+blockwise+lut",
+             "constexpr_sparse_to_dense",
+             "mask:uint1[2, 4] indices:uint1[2] lut:int8[1, 1, 2, 1]! scale:fp16[2, 1]",
+             "index_bits=1 codebooks=1 entries=2 vector=1 data_bits=8 scales=2 block=[1, 4]",
+             8,
+             {1.5F, 0, 0, 0, 0, -12, 0, 0}});
+        row("blockwise+lut", blockwisePalette,
+            {"blockwise+lut",
+             "constexpr_blockwise_shift_scale",
+             "indices:uint1[2, 2] lut:int8[1, 1, 2, 1]! scale:fp16[2, 1]",
+             "index_bits=1 codebooks=1 entries=2 vector=1 data_bits=8 scales=2 block=[1, 2]",
+             7,
+             {-2, 3, 12, -8}});
+        row("lut+blockwise", paletteBlockwise,
+            {"lut+blockwise",
+             "constexpr_lut_to_dense",
+             "indices:uint1[2, 2] lut:int8[1, 1, 2, 1]! scale:fp16[1, 1, 1, 1]!",
+             "index_bits=1 codebooks=1 entries=2 vector=1 data_bits=8 scales=1 block=[1, 1, 2, 1]",
+             5,
+             {-2, 3, 3, -2}});
+        row("lut+lut", paletteOfPalette,
+            {"lut+lut",
+             "constexpr_lut_to_dense",
+             "indices:uint1[2, 2] indices:uint1[1, 1, 2, 1]! lut:fp16[1, 1, 1, 1, 2, 1]!",
+             "index_bits=1 codebooks=1 entries=2 vector=1",
+             6,
+             {5, 3, 3, 5}});
+    }
+
+    void forms()
+    {
+        QFETCH(FormCase, form);
+        MadeBundle made;
+        form.make(made);
+        const auto bundle = VERIFIED(made.open());
+        QCOMPARE(faults((*bundle)->diagnostics()), std::vector<std::string>());
+        QCOMPARE(sectionFault(**bundle), std::string());
+        QCOMPARE((*bundle)->weights().size(), std::size_t(1));
+        const Weight &weight = (*bundle)->weights().front();
+        QCOMPARE(weight.name, "w");
+        QCOMPARE(weight.opName(), "w_op");
+        QCOMPARE(weight.function, "main");
+        QCOMPARE(formText(weight.form), form.expected.form);
+        QCOMPARE(weight.sourceOp, form.expected.sourceOp);
+        QCOMPARE(rolesOf(weight), form.expected.roles);
+        QCOMPARE(detailOf(weight), form.expected.detail);
+        QCOMPARE(weight.storedBytes.value, form.expected.storedBytes);
+        QCOMPARE(weight.elements.value, std::uint64_t(form.expected.values.size()));
+        QCOMPARE(decoded(**bundle, "w"), form.expected.values);
+        QCOMPARE(weight.consumers.size(), std::size_t(1));
+        QCOMPARE(weight.consumers.front().op, "linear");
+        for (const BundleFile &file : (*bundle)->files())
+            QCOMPARE(file.unusedRecords, std::size_t(0));
+    }
 };
-
-void TestBundleForms::forms_data()
-{
-    QTest::addColumn<FormCase>("form");
-    const auto row = [](const char *name, void (*make)(MadeBundle &), Expected expected) {
-        QTest::newRow(name) << FormCase{make, std::move(expected)};
-    };
-    row("dense", dense, {"dense-fp16", "const", "data:fp16[2, 2]", "", 8, {1, -2, 0.5F, 0}});
-    row("cast", denseThroughCast,
-        {"dense-fp16", "constexpr_cast", "data:fp16[2, 2]", "", 8, {1, -2, 0.5F, 0}});
-    const std::vector<float> workedSparse{0, 1.5F, 0, 0, -2, 0, 0, 0.25F, 3, 0};
-    row("sparse, bytes", sparseBytes,
-        {"sparse", "constexpr_sparse_to_dense", "mask:uint8[2] nonzero_data:fp16[4]", "", 10,
-         workedSparse});
-    row("sparse, bits", sparseBits,
-        {"sparse", "constexpr_sparse_to_dense", "mask:uint1[2, 5] nonzero_data:fp16[4]", "", 10,
-         workedSparse});
-    row("affine, vectors", affineVector,
-        {"affine",
-         "constexpr_affine_dequantize",
-         "data:uint8[2, 3] scale:fp16[2] zero_point:uint8[2]",
-         "data_bits=8 scales=2",
-         12,
-         {1, 0, -4, -2.5F, 61.25F, 0}});
-    row("affine, scalars", affineScalar,
-        {"affine",
-         "constexpr_affine_dequantize",
-         "data:int8[2, 2] scale:fp16[]! zero_point:int8[]!",
-         "data_bits=8 scales=1",
-         7,
-         {0.5F, -0.5F, 63.5F, -64}});
-    row("blockwise", blockwise,
-        {"blockwise",
-         "constexpr_blockwise_shift_scale",
-         "data:int4[2, 4] scale:fp16[2, 2]",
-         "data_bits=4 scales=4 block=[1, 2]",
-         12,
-         {0.5F, -1, 6, -8, 5, -6, 1.75F, -2}});
-    row("blockwise, offset", blockwiseOffset,
-        {"blockwise",
-         "constexpr_blockwise_shift_scale",
-         "data:uint4[2, 2] scale:fp16[2, 1] offset:uint4[2, 1]",
-         "data_bits=4 scales=2 block=[1, 2]",
-         7,
-         {0, 1, -2, 0}});
-    row("blockwise of fp8", blockwiseE4m3,
-        {"blockwise",
-         "constexpr_blockwise_shift_scale",
-         "data:fp8e4m3fn[2, 2] scale:fp16[2, 1]",
-         "data_bits=8 scales=2 block=[1, 2]",
-         8,
-         {0.5F, -0.5F, 12, 1.5F}});
-    row("sparse+blockwise of fp8", sparseBlockwiseE5m2,
-        {"sparse+blockwise",
-         "constexpr_sparse_to_dense",
-         "mask:uint1[2, 4] nonzero_data:fp8e5m2[2] scale:fp16[2, 1]",
-         "data_bits=8 scales=2 block=[1, 4]",
-         7,
-         {1, 0, 0, 0, 0, -2, 0, 0}});
-    row("palette, bytes", paletteBytes,
-        {"lut", "constexpr_lut_to_dense", "indices:uint8[2] lut:fp16[16]", kLut16, 34, {1, 0, 15}});
-    row("palette, two literal books", paletteLiteral,
-        {"lut",
-         "constexpr_lut_to_dense",
-         "indices:uint1[2, 2] lut:fp16[2, 1, 2, 1]!",
-         "index_bits=1 codebooks=2 entries=2 vector=1",
-         9,
-         {1, 2, 8, 4}});
-    row("palette, vectors", paletteVector,
-        {"lut",
-         "constexpr_lut_to_dense",
-         "indices:uint1[1, 2] lut:fp16[1, 1, 2, 2]",
-         "index_bits=1 codebooks=1 entries=2 vector=2 vector_axis=0",
-         9,
-         {1, 3, 2, 4}});
-    row("sparse+lut", sparsePalette,
-        {"sparse+lut",
-         "constexpr_sparse_to_dense",
-         "mask:uint1[2, 4] indices:uint4[2] lut:fp16[1, 1, 16, 1]",
-         kLut16,
-         34,
-         {3, 0, 15, 0, 0, 0, 0, 0}});
-    row("sparse+blockwise", sparseBlockwise,
-        {"sparse+blockwise",
-         "constexpr_sparse_to_dense",
-         "mask:uint1[2, 4] nonzero_data:int8[2] scale:fp16[2, 1]",
-         "data_bits=8 scales=2 block=[1, 4]",
-         7,
-         {1, 0, 0, 0, 0, -8, 0, 0}});
-    row("sparse+blockwise+lut", sparseBlockwisePalette,
-        {"sparse+blockwise+lut",
-         "constexpr_sparse_to_dense",
-         "mask:uint1[2, 4] indices:uint1[2] lut:int8[1, 1, 2, 1]! scale:fp16[2, 1]",
-         "index_bits=1 codebooks=1 entries=2 vector=1 data_bits=8 scales=2 block=[1, 4]",
-         8,
-         {1.5F, 0, 0, 0, 0, -12, 0, 0}});
-    row("blockwise+lut", blockwisePalette,
-        {"blockwise+lut",
-         "constexpr_blockwise_shift_scale",
-         "indices:uint1[2, 2] lut:int8[1, 1, 2, 1]! scale:fp16[2, 1]",
-         "index_bits=1 codebooks=1 entries=2 vector=1 data_bits=8 scales=2 block=[1, 2]",
-         7,
-         {-2, 3, 12, -8}});
-    row("lut+blockwise", paletteBlockwise,
-        {"lut+blockwise",
-         "constexpr_lut_to_dense",
-         "indices:uint1[2, 2] lut:int8[1, 1, 2, 1]! scale:fp16[1, 1, 1, 1]!",
-         "index_bits=1 codebooks=1 entries=2 vector=1 data_bits=8 scales=1 block=[1, 1, 2, 1]",
-         5,
-         {-2, 3, 3, -2}});
-    row("lut+lut", paletteOfPalette,
-        {"lut+lut",
-         "constexpr_lut_to_dense",
-         "indices:uint1[2, 2] indices:uint1[1, 1, 2, 1]! lut:fp16[1, 1, 1, 1, 2, 1]!",
-         "index_bits=1 codebooks=1 entries=2 vector=1",
-         6,
-         {5, 3, 3, 5}});
-}
-
-void TestBundleForms::forms()
-{
-    QFETCH(FormCase, form);
-    MadeBundle made;
-    form.make(made);
-    const auto bundle = made.open();
-    QVERIFY(bundle);
-    QCOMPARE(faults((*bundle)->diagnostics()), std::vector<std::string>());
-    QCOMPARE(sectionFault(**bundle), std::string());
-    QCOMPARE((*bundle)->weights().size(), std::size_t(1));
-    const Weight &weight = (*bundle)->weights().front();
-    QCOMPARE(weight.name, std::string("w"));
-    QCOMPARE(weight.opName(), std::string("w_op"));
-    QCOMPARE(weight.function, std::string("main"));
-    QCOMPARE(formText(weight.form), form.expected.form);
-    QCOMPARE(weight.sourceOp, form.expected.sourceOp);
-    QCOMPARE(rolesOf(weight), form.expected.roles);
-    QCOMPARE(detailOf(weight), form.expected.detail);
-    QCOMPARE(weight.storedBytes.value, form.expected.storedBytes);
-    QCOMPARE(weight.elements.value, std::uint64_t(form.expected.values.size()));
-    QCOMPARE(decoded(**bundle, "w"), form.expected.values);
-    QCOMPARE(weight.consumers.size(), std::size_t(1));
-    QCOMPARE(weight.consumers.front().op, std::string("linear"));
-    for (const BundleFile &file : (*bundle)->files())
-        QCOMPARE(file.unusedRecords, std::size_t(0));
-}
 
 KERNSCOPE_TEST(TestBundleForms, kernscope::test::NoApplication)
 #include "tst_bundle_forms.moc"

@@ -7,7 +7,6 @@
 
 #include <QFile>
 #include <QTemporaryDir>
-#include <QTest>
 
 #include <filesystem>
 #include <fstream>
@@ -75,34 +74,31 @@ class TestBundleLarge : public QObject
     Q_OBJECT
 
 private slots:
-    void openingTwoGibibytes();
+    void openingTwoGibibytes()
+    {
+        QTemporaryDir scratch;
+        const QString folder = scratch.filePath(u"large.mlmodelc"_s);
+        std::filesystem::create_directories((folder + u"/weights"_s).toStdString());
+        if (!writeHoles(folder + u"/weights/weight.bin"_s))
+            QSKIP("The scratch folder cannot hold a file with holes of 2 GiB.");
+        std::ofstream(folder.toStdString() + "/model.mil") << programText();
+
+        const std::uint64_t before = resident();
+        const auto bundle = Bundle::open(folder.toStdString());
+        const std::uint64_t after = resident();
+        QVERIFY(bundle);
+        QCOMPARE(faults((*bundle)->diagnostics()), std::vector<std::string>());
+        QCOMPARE((*bundle)->weights().size(), std::size_t(kRecords));
+        QCOMPARE(sectionFault(**bundle).c_str(), "");
+        QVERIFY2(after - before < std::uint64_t(64) << 20, "resident memory grew with the weights");
+
+        const auto decoder = VERIFIED((*bundle)->decoder(kRecords - 1));
+        std::vector<std::uint16_t> last(16, 1);
+        decoder->decodeHalf(kElements - 16, last);
+        QCOMPARE(last, std::vector<std::uint16_t>(16, 0));
+        QVERIFY(resident() - before < std::uint64_t(64) << 20);
+    }
 };
-
-void TestBundleLarge::openingTwoGibibytes()
-{
-    QTemporaryDir scratch;
-    const QString folder = scratch.filePath(QStringLiteral("large.mlmodelc"));
-    std::filesystem::create_directories((folder + QStringLiteral("/weights")).toStdString());
-    if (!writeHoles(folder + QStringLiteral("/weights/weight.bin")))
-        QSKIP("The scratch folder cannot hold a file with holes of 2 GiB.");
-    std::ofstream(folder.toStdString() + "/model.mil") << programText();
-
-    const std::uint64_t before = resident();
-    const auto bundle = Bundle::open(folder.toStdString());
-    const std::uint64_t after = resident();
-    QVERIFY(bundle);
-    QCOMPARE(faults((*bundle)->diagnostics()), std::vector<std::string>());
-    QCOMPARE((*bundle)->weights().size(), std::size_t(kRecords));
-    QCOMPARE(sectionFault(**bundle).c_str(), "");
-    QVERIFY2(after - before < std::uint64_t(64) << 20, "resident memory grew with the weights");
-
-    const auto decoder = (*bundle)->decoder(kRecords - 1);
-    QVERIFY(decoder);
-    std::vector<std::uint16_t> last(16, 1);
-    decoder->decodeHalf(kElements - 16, last);
-    QCOMPARE(last, std::vector<std::uint16_t>(16, 0));
-    QVERIFY(resident() - before < std::uint64_t(64) << 20);
-}
 
 KERNSCOPE_TEST(TestBundleLarge, kernscope::test::NoApplication)
 #include "tst_bundle_large.moc"

@@ -6,8 +6,6 @@
 #include "made_forms.h"
 #include "tests/test_program.h"
 
-#include <QTest>
-
 #include <fmt/format.h>
 
 #include <set>
@@ -22,299 +20,294 @@ class TestBundleParts : public QObject
     Q_OBJECT
 
 private slots:
-    void quantizedFolders();
-    void literalConstants_data();
-    void literalConstants();
-    void sharedParts();
-    void spansForEdits();
-    void scaledTwice();
-    void whoMadeIt_data();
-    void whoMadeIt();
-};
-
-void TestBundleParts::literalConstants_data()
-{
-    QTest::addColumn<QString>("type");
-    QTest::addColumn<QString>("values");
-    QTest::addColumn<QString>("reader"); ///< "%1" is the constant
-    QTest::addColumn<bool>("weight");
-    const auto row = [](const char *name, const char *type, const char *values, const char *reader,
-                        bool weight) {
-        QTest::newRow(name) << QString::fromUtf8(type) << QString::fromUtf8(values)
-                            << QString::fromUtf8(reader) << weight;
-    };
-    const char *linear = "linear(bias = %1, weight = w, x = x)";
-    row("bias", "fp16, [2]", "0x1p+0, 0x1p-1", linear, true);
-    row("bias of one", "fp32, [1]", "0x1p+0", linear, true);
-    row("gamma", "fp16, [3]", "1, 2, 3", "layer_norm(gamma = %1, x = x)", true);
-    row("kernel", "fp16, [1, 1, 3, 3]", "1, 2, 3, 4, 5, 6, 7, 8, 9", "conv(weight = %1, x = x)",
-        true);
-    row("added vector", "fp16, [2]", "1, 2", "add(x = x, y = %1)", true);
-    row("added number", "fp16, []", "2", "add(x = x, y = %1)", false);
-    row("shape", "int32, [2]", "1, 2", "mul(x = x, y = %1)", false);
-    row("axes", "int32, [2]", "1, 2", "reduce_sum(x = x, axes = %1)", false);
-    row("table of int16", "int16, [12]", "1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, -12",
-        "gather(x = %1, indices = x)", true);
-    row("table of bool", "bool, [10]",
-        "true, false, true, true, true, true, true, true, true, true", "select(cond = %1, a = x)",
-        true);
-    row("strings", "string, [2]", "\"a\", \"b\"", linear, false);
-}
-
-/// Constants that are written in the program are weights where an operand reads them as one.
-void TestBundleParts::literalConstants()
-{
-    QFETCH(const QString, type);
-    QFETCH(const QString, values);
-    QFETCH(const QString, reader);
-    QFETCH(const bool, weight);
-    MadeBundle made;
-    made.constant("tensor<fp16, [2, 4]>", "w", made.blob(ElementType::Fp16, "[2, 4]", Bytes(16)));
-    const std::string written = QStringLiteral("tensor<%1>").arg(type).toStdString();
-    const bool scalar = type.endsWith(QStringLiteral("[]"));
-    made.line(written + " c = const()[name = string(\"c_op\"), val = " + written +
-              (scalar ? "(" : "([") + values.toStdString() + (scalar ? ")]" : "])]"));
-    made.line("tensor<fp16, [1, 2]> y = " + reader.arg(QStringLiteral("c")).toStdString() +
-              "[name = string(\"y\")]");
-    const auto bundle = *made.open();
-    QCOMPARE(faults(bundle->diagnostics()), std::vector<std::string>());
-    const auto found = bundle->weightByName("c");
-    QCOMPARE(found.has_value(), weight);
-    QVERIFY(bundle->weightByName("w"));
-    QCOMPARE(sectionFault(*bundle).c_str(), "");
-    if (!weight)
-        return;
-    const Weight &literal = bundle->weights()[*found];
-    QCOMPARE(literal.opName(), std::string("c_op"));
-    QCOMPARE(literal.consumers.size(), std::size_t{1});
-    QVERIFY(literal.operands().front().place->isLiteral());
-    const auto first = decoded(*bundle, "c");
-    QCOMPARE(first.size(), static_cast<std::size_t>(values.count(QLatin1Char(',')) + 1));
-    QCOMPARE(first.front(), 1.0f);
-    if (values.endsWith(QStringLiteral("-12")))
-        QCOMPARE(first.back(), -12.0f);
-}
-
-void TestBundleParts::whoMadeIt_data()
-{
-    QTest::addColumn<QByteArray>("metadata");
-    QTest::addColumn<QStringList>("facts");
-    QTest::addColumn<QStringList>("tools");
-    const QStringList own{QStringLiteral("coremlc-version=3505.4.1"),
-                          QStringLiteral("coremltools-version=")};
-    const QStringList compiler{QStringLiteral("coremlc 3505.4.1")};
-    QTest::newRow("no metadata") << QByteArray() << own << compiler;
-    QTest::newRow("metadata")
-        << QByteArray(R"([{"userDefinedMetadata": {"n": 3, "com.github.apple.coremltools.version":
-                          "9.0b1"}, "method": "predict"}])")
-        << own + QStringList{QStringLiteral("com.github.apple.coremltools.version=9.0b1")}
-        << QStringList{QStringLiteral("coremltools 9.0b1"), compiler.front()};
-    QTest::newRow("texts of the model")
-        << QByteArray(R"([{"shortDescription": "finds speech", "author": "A. Person", "license": "",
-                          "version": 3}])")
-        << own + QStringList{QStringLiteral("shortDescription=finds speech"),
-                             QStringLiteral("author=A. Person")}
-        << compiler;
-    QTest::newRow("no JSON") << QByteArray("[{") << own << compiler;
-    QTest::newRow("another form") << QByteArray(R"({"userDefinedMetadata": 1})") << own << compiler;
-    QTest::newRow("members of another form")
-        << QByteArray(R"([3, {"userDefinedMetadata": [1]}, {}])") << own << compiler;
-    QTest::newRow("deep") << QByteArray(5000, '[') << own << compiler;
-    QTest::newRow("large") << QByteArray("[\"") + QByteArray(1 << 20, 'x') + QByteArray("\"]")
-                           << own << compiler;
-}
-
-/// What the tools wrote about themselves, in the program and beside it.
-void TestBundleParts::whoMadeIt()
-{
-    QFETCH(const QByteArray, metadata);
-    MadeBundle made;
-    made.constant("tensor<fp16, [2]>", "w", made.blob(ElementType::Fp16, "[2]", halves({1, 2})));
-    std::string text = made.text();
-    const std::string_view before = "{{\"a\", \"b\"}}";
-    const auto at = text.find(before);
-    QVERIFY(at != std::string::npos);
-    text.replace(at, before.size(),
-                 "{{\"coremlc-version\", \"3505.4.1\"}, {\"coremltools-version\", \"\"}}");
-    OpenOptions options = MadeBundle::options(text, made.weights());
-    QCOMPARE(options.memory.front().first, std::string("metadata.json"));
-    const auto bytes =
-        std::as_bytes(std::span(metadata.constData(), static_cast<std::size_t>(metadata.size())));
-    options.memory.front().second = Bytes(bytes.begin(), bytes.end());
-    if (metadata.isEmpty())
-        options.memory.erase(options.memory.begin());
-    const auto bundle = Bundle::open("made.mlmodelc", options);
-    QVERIFY(bundle);
-    QStringList facts, tools;
-    for (const BuildFact &fact : buildFacts(**bundle))
-        facts.append(QString::fromStdString(fact.key + "=" + fact.value));
-    for (const std::string &tool : buildTools(buildFacts(**bundle)))
-        tools.append(QString::fromStdString(tool));
-    QTEST(facts, "facts");
-    QTEST(tools, "tools");
-}
-
-/// Two weights that name one codebook: each counts it, both say that it is shared.
-void TestBundleParts::sharedParts()
-{
-    MadeBundle made;
-    const auto lut = made.blob(ElementType::Fp16, "[1, 16, 1]", kBook);
-    for (const char *name : {"a", "b"}) {
-        const auto indices = made.blob(ElementType::Uint4, "[4]", hex("10 32"));
-        made.line(fmt::format("tensor<fp16, [4]> {0} = constexpr_lut_to_dense(indices = {1}, lut "
-                              "= {2})[name = string(\"{0}\")]",
-                              name, indices, lut));
-        made.consume(name);
-    }
-    const auto bundle = made.open();
-    QVERIFY(bundle);
-    QCOMPARE((*bundle)->weights().size(), std::size_t(2));
-    for (const Weight &weight : (*bundle)->weights()) {
-        QCOMPARE(weight.storedBytes.value, std::uint64_t(34));
-        QVERIFY(weight.operand(codec::PartRole::Lut)->place->shared);
-        QVERIFY(!weight.operand(codec::PartRole::Indices)->place->shared);
-    }
-    QCOMPARE((*bundle)->totals().storedBytes.value, std::uint64_t(36));
-    QCOMPARE(sectionFault(**bundle), std::string());
-    // the payload belongs to the first of them
-    const auto owner = (*bundle)->sectionAt(2, FileOffset(128));
-    QCOMPARE((*bundle)->nameOf((*bundle)->sections()[owner]), std::string("a: lut"));
-    std::set<std::string> names;
-    for (const Section &section : (*bundle)->sections()) {
-        const std::string name = (*bundle)->nameOf(section);
-        names.insert(name);
-        QVERIFY((*bundle)->isNamed(section, name));
-        QVERIFY(!(*bundle)->isNamed(section, name + "x") && !(*bundle)->isNamed(section, ""));
-    }
-    for (const char *name : {"header", "record 0: metadata", "record 2: metadata", "a: indices",
-                             "b: indices", "padding"})
-        QVERIFY2(names.count(name) == 1, name);
-}
-
-/// A patch that changes the number of survivors finds every place that writes it.
-void TestBundleParts::spansForEdits()
-{
-    MadeBundle made;
-    sparsePalette(made);
-    const auto bundle = made.open();
-    QVERIFY(bundle);
-    const std::string text = made.text();
-    const codec::Operand *codes = (*bundle)->weights().front().operand(codec::PartRole::Indices);
-    QVERIFY(codes);
-    const auto &indices = codes->place;
-    const auto written = [&text](const mil::SourceSpan &span) {
-        return text.substr(span.offset, span.length);
-    };
-    QCOMPARE(indices->dimSpans.size(), std::size_t(1));
-    QCOMPARE(written(indices->dimSpans[0]), std::string("2"));
-    QCOMPARE(text.substr(indices->dimSpans[0].offset - 15, 15), std::string("tensor<uint4, ["));
-    QCOMPARE(indices->countSpans.size(), std::size_t(1));
-    QCOMPARE(written(indices->countSpans[0]), std::string("2"));
-    QCOMPARE(text.substr(indices->countSpans[0].offset - 14, 14), std::string("tensor<fp16, ["));
-
-    MadeBundle named;
-    sparseBits(named);
-    const auto second = named.open();
-    QVERIFY(second);
-    const auto values = (*second)->weights().front().operand(codec::PartRole::NonzeroData)->place;
-    QCOMPARE(values->dimSpans.size(), std::size_t(1));
-    QCOMPARE(values->countSpans.size(), std::size_t(1));
-    QVERIFY(values->countSpans[0].offset < values->dimSpans[0].offset);
-}
-
-/// One encoding holds one scaling: a weight without a fault has a decoder.
-void TestBundleParts::scaledTwice()
-{
-    MadeBundle made;
-    made.line("tensor<uint1, [2, 4]> am, tensor<fp16, [2]> av = "
-              "constexpr_sparse_blockwise_shift_scale(data_mask = tensor<uint1, [2, 4]>([1, 0, 0, "
-              "0, 0, 1, 0, 0]), nonzero_data = tensor<int8, [2]>([2, -2]), scale = tensor<fp16, "
-              "[2, 1]>([0x1p-1, 0x1p2]))[name = string(\"a\")]");
-    made.line("tensor<uint1, [2, 4]> bm, tensor<fp16, [2]> bv = "
-              "constexpr_sparse_blockwise_shift_scale(data_mask = am, nonzero_data = av, scale = "
-              "tensor<fp16, [2, 1]>([0x1p1, 0x1p1]))[name = string(\"b\")]");
-    result(made, "fp16", "[2, 4]", "constexpr_sparse_to_dense", "mask = bm, nonzero_data = bv", "");
-    const auto bundle = made.open();
-    QVERIFY(bundle);
-    const Weight &weight = (*bundle)->weights().front();
-    QVERIFY(weight.fault);
-    QCOMPARE(weight.fault->code, std::string("mil.unsupported"));
-    QCOMPARE(weight.fault->field, std::string("nonzero_data"));
-    QVERIFY(!weight.form.encoding());
-    QCOMPARE(formText(weight.form), std::string("sparse"));
-}
-
-void TestBundleParts::quantizedFolders()
-{
-    using Files = std::vector<std::pair<std::string, Bytes>>;
-    const auto bytesOf = [](std::string_view text) {
-        const auto raw = std::as_bytes(std::span(text));
-        return Bytes(raw.begin(), raw.end());
-    };
-    const auto open = [&](const std::string &manifest, Files files) {
-        OpenOptions options;
-        options.memory = std::move(files);
-        options.memory.emplace_back("quantize.json", bytesOf(manifest));
-        return *Bundle::open("folder", options);
-    };
-    const auto valuesOf = [](const Bundle &bundle) {
-        const auto decoder = bundle.decoder(0);
-        std::vector<float> values(decoder ? decoder->elements().value : 0);
-        if (decoder)
-            decoder->decodeFloat(0, values);
-        return values;
-    };
-    Bytes nibbles;
-    for (int i = 0; i < 16; ++i) // codes 0 to 15, twice
-        nibbles.push_back(static_cast<std::byte>((2 * i & 15) | (((2 * i + 1) & 15) << 4)));
-    const std::string four = R"({"format": "mxfp4", "input": "/a/b.npy", "rows": 1, "columns": 32,
+    void quantizedFolders()
+    {
+        using Files = std::vector<std::pair<std::string, Bytes>>;
+        const auto bytesOf = [](std::string_view text) {
+            const auto raw = std::as_bytes(std::span(text));
+            return Bytes(raw.begin(), raw.end());
+        };
+        const auto open = [&](const std::string &manifest, Files files) {
+            OpenOptions options;
+            options.memory = std::move(files);
+            options.memory.emplace_back("quantize.json", bytesOf(manifest));
+            return *Bundle::open("folder", options);
+        };
+        const auto valuesOf = [](const Bundle &bundle) {
+            const auto decoder = bundle.decoder(0);
+            std::vector<float> values(decoder ? decoder->elements().value : 0);
+            if (decoder)
+                decoder->decodeFloat(0, values);
+            return values;
+        };
+        Bytes nibbles;
+        for (int i = 0; i < 16; ++i) // codes 0 to 15, twice
+            nibbles.push_back(static_cast<std::byte>((2 * i & 15) | (((2 * i + 1) & 15) << 4)));
+        const std::string four =
+            R"({"format": "mxfp4", "input": "/a/b.npy", "rows": 1, "columns": 32,
         "columns_stored": 32, "axis": 1, "layout": "nd", "exponent_layout": "nd"})";
-    const auto fp4 = open(four, {{"data.bin", nibbles}, {"exp.bin", Bytes(1, std::byte{128})}});
-    QVERIFY(fp4->diagnostics().empty());
-    QCOMPARE(fp4->kind(), BundleKind::Quantized);
-    QCOMPARE(fp4->weights().size(), std::size_t(1));
-    QCOMPARE(fp4->weights()[0].name, std::string("b"));
-    QCOMPARE(formText(fp4->weights()[0].form), std::string("mxfp4"));
-    QCOMPARE(rolesOf(fp4->weights()[0]), std::string("data:fp4e2m1[1, 32] scale:fp8e8m0[1, 1]"));
-    const std::vector<float> once{0, 1, 2, 3, 4, 6, 8, 12, -0.0f, -1, -2, -3, -4, -6, -8, -12};
-    auto twice = once;
-    twice.insert(twice.end(), once.begin(), once.end());
-    QCOMPARE(valuesOf(*fp4), twice);
-    // 32 rows of two columns, each with an exponent of its own.
-    const auto fp8 = open(
-        R"({"format": "mxfp8", "rows": 32, "columns": 2, "axis": 0})",
-        {{"data.bin", Bytes(64, std::byte{0x38})}, {"exp.bin", {std::byte{126}, std::byte{130}}}});
-    QVERIFY(fp8->diagnostics().empty());
-    QCOMPARE(valuesOf(*fp8)[62], 0.5f);
-    QCOMPARE(valuesOf(*fp8)[63], 8.0f);
-    const auto floatBytes = [](std::vector<float> values) {
-        const auto raw = std::as_bytes(std::span(values));
-        return Bytes(raw.begin(), raw.end());
-    };
-    const auto uint8 = open(R"({"format": "uint8", "rows": 2, "columns": 2})",
-                            {{"data.bin", Bytes(4, std::byte{200})},
-                             {"scale.bin", floatBytes({0.5f, 2.0f})},
-                             {"offset.bin", floatBytes({100, 0})}});
-    QVERIFY(uint8->diagnostics().empty());
-    QCOMPARE(formText(uint8->weights()[0].form), std::string("affine"));
-    QCOMPARE(valuesOf(*uint8), (std::vector<float>{50, 50, 400, 400}));
-    // What does not hold together is told with its place, and still shown as far as it goes.
-    const auto faultOf = [](const BundlePtr &bundle) {
-        if (bundle->diagnostics().empty())
-            return std::string();
-        const Error &error = bundle->diagnostics()[0].error;
-        const std::string offset =
-            error.offset ? std::to_string(error.offset->value) : std::string("-");
-        return error.file + '@' + offset + ' ' + error.field;
-    };
-    QCOMPARE(faultOf(open(four, {{"data.bin", Bytes(15)}, {"exp.bin", Bytes(1)}})),
-             std::string("data.bin@15 "));
-    QCOMPARE(faultOf(open(four, {{"data.bin", nibbles}})), std::string("quantize.json@0 exp.bin"));
-    QCOMPARE(faultOf(open("[", {})), std::string("quantize.json@1 "));
-    QCOMPARE(faultOf(open(R"({"format": "mxfp9"})", {})), std::string("quantize.json@1 format"));
-    QCOMPARE(faultOf(open(R"({"format": "int8", "rows": 4294967296, "columns": 4294967296})", {})),
-             std::string("quantize.json@19 rows"));
-}
+        const auto fp4 = open(four, {{"data.bin", nibbles}, {"exp.bin", Bytes(1, std::byte{128})}});
+        QVERIFY(fp4->diagnostics().empty());
+        QCOMPARE(fp4->kind(), BundleKind::Quantized);
+        QCOMPARE(fp4->weights().size(), std::size_t(1));
+        QCOMPARE(fp4->weights()[0].name, "b");
+        QCOMPARE(formText(fp4->weights()[0].form), "mxfp4");
+        QCOMPARE(rolesOf(fp4->weights()[0]), "data:fp4e2m1[1, 32] scale:fp8e8m0[1, 1]");
+        const std::vector<float> once{0, 1, 2, 3, 4, 6, 8, 12, -0.0f, -1, -2, -3, -4, -6, -8, -12};
+        auto twice = once;
+        twice.insert(twice.end(), once.begin(), once.end());
+        QCOMPARE(valuesOf(*fp4), twice);
+        // 32 rows of two columns, each with an exponent of its own.
+        const auto fp8 = open(R"({"format": "mxfp8", "rows": 32, "columns": 2, "axis": 0})",
+                              {{"data.bin", Bytes(64, std::byte{0x38})},
+                               {"exp.bin", {std::byte{126}, std::byte{130}}}});
+        QVERIFY(fp8->diagnostics().empty());
+        QCOMPARE(valuesOf(*fp8)[62], 0.5f);
+        QCOMPARE(valuesOf(*fp8)[63], 8.0f);
+        const auto floatBytes = [](std::vector<float> values) {
+            const auto raw = std::as_bytes(std::span(values));
+            return Bytes(raw.begin(), raw.end());
+        };
+        const auto uint8 = open(R"({"format": "uint8", "rows": 2, "columns": 2})",
+                                {{"data.bin", Bytes(4, std::byte{200})},
+                                 {"scale.bin", floatBytes({0.5f, 2.0f})},
+                                 {"offset.bin", floatBytes({100, 0})}});
+        QVERIFY(uint8->diagnostics().empty());
+        QCOMPARE(formText(uint8->weights()[0].form), "affine");
+        QCOMPARE(valuesOf(*uint8), (std::vector<float>{50, 50, 400, 400}));
+        // What does not hold together is told with its place, and still shown as far as it goes.
+        const auto faultOf = [](const BundlePtr &bundle) {
+            if (bundle->diagnostics().empty())
+                return std::string();
+            const Error &error = bundle->diagnostics()[0].error;
+            const std::string offset =
+                error.offset ? std::to_string(error.offset->value) : std::string("-");
+            return error.file + '@' + offset + ' ' + error.field;
+        };
+        QCOMPARE(faultOf(open(four, {{"data.bin", Bytes(15)}, {"exp.bin", Bytes(1)}})),
+                 "data.bin@15 ");
+        QCOMPARE(faultOf(open(four, {{"data.bin", nibbles}})), "quantize.json@0 exp.bin");
+        QCOMPARE(faultOf(open("[", {})), "quantize.json@1 ");
+        QCOMPARE(faultOf(open(R"({"format": "mxfp9"})", {})), "quantize.json@1 format");
+        QCOMPARE(
+            faultOf(open(R"({"format": "int8", "rows": 4294967296, "columns": 4294967296})", {})),
+            "quantize.json@19 rows");
+    }
+
+    void literalConstants_data()
+    {
+        QTest::addColumn<QString>("type");
+        QTest::addColumn<QString>("values");
+        QTest::addColumn<QString>("reader"); ///< "%1" is the constant
+        QTest::addColumn<bool>("weight");
+        const auto row = [](const char *name, const char *type, const char *values,
+                            const char *reader, bool weight) {
+            addRow(name, QString::fromUtf8(type), QString::fromUtf8(values),
+                   QString::fromUtf8(reader), weight);
+        };
+        const char *linear = "linear(bias = %1, weight = w, x = x)";
+        row("bias", "fp16, [2]", "0x1p+0, 0x1p-1", linear, true);
+        row("bias of one", "fp32, [1]", "0x1p+0", linear, true);
+        row("gamma", "fp16, [3]", "1, 2, 3", "layer_norm(gamma = %1, x = x)", true);
+        row("kernel", "fp16, [1, 1, 3, 3]", "1, 2, 3, 4, 5, 6, 7, 8, 9", "conv(weight = %1, x = x)",
+            true);
+        row("added vector", "fp16, [2]", "1, 2", "add(x = x, y = %1)", true);
+        row("added number", "fp16, []", "2", "add(x = x, y = %1)", false);
+        row("shape", "int32, [2]", "1, 2", "mul(x = x, y = %1)", false);
+        row("axes", "int32, [2]", "1, 2", "reduce_sum(x = x, axes = %1)", false);
+        row("table of int16", "int16, [12]", "1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, -12",
+            "gather(x = %1, indices = x)", true);
+        row("table of bool", "bool, [10]",
+            "true, false, true, true, true, true, true, true, true, true",
+            "select(cond = %1, a = x)", true);
+        row("strings", "string, [2]", "\"a\", \"b\"", linear, false);
+    }
+
+    /// Constants that are written in the program are weights where an operand reads them as one.
+    void literalConstants()
+    {
+        QFETCH(const QString, type);
+        QFETCH(const QString, values);
+        QFETCH(const QString, reader);
+        QFETCH(const bool, weight);
+        MadeBundle made;
+        made.constant("tensor<fp16, [2, 4]>", "w",
+                      made.blob(ElementType::Fp16, "[2, 4]", Bytes(16)));
+        const std::string written = u"tensor<%1>"_s.arg(type).toStdString();
+        const bool scalar = type.endsWith(u"[]"_s);
+        made.line(written + " c = const()[name = string(\"c_op\"), val = " + written +
+                  (scalar ? "(" : "([") + values.toStdString() + (scalar ? ")]" : "])]"));
+        made.line("tensor<fp16, [1, 2]> y = " + reader.arg(u"c"_s).toStdString() +
+                  "[name = string(\"y\")]");
+        const auto bundle = *made.open();
+        QCOMPARE(faults(bundle->diagnostics()), std::vector<std::string>());
+        const auto found = bundle->weightByName("c");
+        QCOMPARE(found.has_value(), weight);
+        QVERIFY(bundle->weightByName("w"));
+        QCOMPARE(sectionFault(*bundle).c_str(), "");
+        if (!weight)
+            return;
+        const Weight &literal = bundle->weights()[*found];
+        QCOMPARE(literal.opName(), "c_op");
+        QCOMPARE(literal.consumers.size(), std::size_t{1});
+        QVERIFY(literal.operands().front().place->isLiteral());
+        const auto first = decoded(*bundle, "c");
+        QCOMPARE(first.size(), static_cast<std::size_t>(values.count(QLatin1Char(',')) + 1));
+        QCOMPARE(first.front(), 1.0f);
+        if (values.endsWith(u"-12"_s))
+            QCOMPARE(first.back(), -12.0f);
+    }
+
+    /// Two weights that name one codebook: each counts it, both say that it is shared.
+    void sharedParts()
+    {
+        MadeBundle made;
+        const auto lut = made.blob(ElementType::Fp16, "[1, 16, 1]", kBook);
+        for (const char *name : {"a", "b"}) {
+            const auto indices = made.blob(ElementType::Uint4, "[4]", hex("10 32"));
+            made.line(
+                fmt::format("tensor<fp16, [4]> {0} = constexpr_lut_to_dense(indices = {1}, lut "
+                            "= {2})[name = string(\"{0}\")]",
+                            name, indices, lut));
+            made.consume(name);
+        }
+        const auto bundle = VERIFIED(made.open());
+        QCOMPARE((*bundle)->weights().size(), std::size_t(2));
+        for (const Weight &weight : (*bundle)->weights()) {
+            QCOMPARE(weight.storedBytes.value, std::uint64_t(34));
+            QVERIFY(weight.operand(codec::PartRole::Lut)->place->shared);
+            QVERIFY(!weight.operand(codec::PartRole::Indices)->place->shared);
+        }
+        QCOMPARE((*bundle)->totals().storedBytes.value, std::uint64_t(36));
+        QCOMPARE(sectionFault(**bundle), std::string());
+        // the payload belongs to the first of them
+        const auto owner = (*bundle)->sectionAt(2, FileOffset(128));
+        QCOMPARE((*bundle)->nameOf((*bundle)->sections()[owner]), "a: lut");
+        std::set<std::string> names;
+        for (const Section &section : (*bundle)->sections()) {
+            const std::string name = (*bundle)->nameOf(section);
+            names.insert(name);
+            QVERIFY((*bundle)->isNamed(section, name));
+            QVERIFY(!(*bundle)->isNamed(section, name + "x") && !(*bundle)->isNamed(section, ""));
+        }
+        for (const char *name : {"header", "record 0: metadata", "record 2: metadata", "a: indices",
+                                 "b: indices", "padding"})
+            QVERIFY2(names.count(name) == 1, name);
+    }
+
+    /// A patch that changes the number of survivors finds every place that writes it.
+    void spansForEdits()
+    {
+        MadeBundle made;
+        sparsePalette(made);
+        const auto bundle = VERIFIED(made.open());
+        const std::string text = made.text();
+        const codec::Operand *codes =
+            VERIFIED((*bundle)->weights().front().operand(codec::PartRole::Indices));
+        const auto &indices = codes->place;
+        const auto written = [&text](const mil::SourceSpan &span) {
+            return text.substr(span.offset, span.length);
+        };
+        QCOMPARE(indices->dimSpans.size(), std::size_t(1));
+        QCOMPARE(written(indices->dimSpans[0]), "2");
+        QCOMPARE(text.substr(indices->dimSpans[0].offset - 15, 15), "tensor<uint4, [");
+        QCOMPARE(indices->countSpans.size(), std::size_t(1));
+        QCOMPARE(written(indices->countSpans[0]), "2");
+        QCOMPARE(text.substr(indices->countSpans[0].offset - 14, 14), "tensor<fp16, [");
+
+        MadeBundle named;
+        sparseBits(named);
+        const auto second = VERIFIED(named.open());
+        const auto values =
+            (*second)->weights().front().operand(codec::PartRole::NonzeroData)->place;
+        QCOMPARE(values->dimSpans.size(), std::size_t(1));
+        QCOMPARE(values->countSpans.size(), std::size_t(1));
+        QVERIFY(values->countSpans[0].offset < values->dimSpans[0].offset);
+    }
+
+    /// One encoding holds one scaling: a weight without a fault has a decoder.
+    void scaledTwice()
+    {
+        MadeBundle made;
+        made.line(
+            "tensor<uint1, [2, 4]> am, tensor<fp16, [2]> av = "
+            "constexpr_sparse_blockwise_shift_scale(data_mask = tensor<uint1, [2, 4]>([1, 0, 0, "
+            "0, 0, 1, 0, 0]), nonzero_data = tensor<int8, [2]>([2, -2]), scale = tensor<fp16, "
+            "[2, 1]>([0x1p-1, 0x1p2]))[name = string(\"a\")]");
+        made.line(
+            "tensor<uint1, [2, 4]> bm, tensor<fp16, [2]> bv = "
+            "constexpr_sparse_blockwise_shift_scale(data_mask = am, nonzero_data = av, scale = "
+            "tensor<fp16, [2, 1]>([0x1p1, 0x1p1]))[name = string(\"b\")]");
+        result(made, "fp16", "[2, 4]", "constexpr_sparse_to_dense", "mask = bm, nonzero_data = bv",
+               "");
+        const auto bundle = VERIFIED(made.open());
+        const Weight &weight = (*bundle)->weights().front();
+        QVERIFY(weight.fault);
+        QCOMPARE(weight.fault->code, "mil.unsupported");
+        QCOMPARE(weight.fault->field, "nonzero_data");
+        QVERIFY(!weight.form.encoding());
+        QCOMPARE(formText(weight.form), "sparse");
+    }
+
+    void whoMadeIt_data()
+    {
+        QTest::addColumn<QByteArray>("metadata");
+        QTest::addColumn<QStringList>("facts");
+        QTest::addColumn<QStringList>("tools");
+        const QStringList own{u"coremlc-version=3505.4.1"_s, u"coremltools-version="_s};
+        const QStringList compiler{u"coremlc 3505.4.1"_s};
+        addRow("no metadata", QByteArray(), own, compiler);
+        addRow(
+            "metadata",
+            QByteArray(R"([{"userDefinedMetadata": {"n": 3, "com.github.apple.coremltools.version":
+                          "9.0b1"}, "method": "predict"}])"),
+            own + QStringList{u"com.github.apple.coremltools.version=9.0b1"_s},
+            QStringList{u"coremltools 9.0b1"_s, compiler.front()});
+        addRow("texts of the model",
+               QByteArray(
+                   R"([{"shortDescription": "finds speech", "author": "A. Person", "license": "",
+                          "version": 3}])"),
+               own + QStringList{u"shortDescription=finds speech"_s, u"author=A. Person"_s},
+               compiler);
+        addRow("no JSON", QByteArray("[{"), own, compiler);
+        addRow("another form", QByteArray(R"({"userDefinedMetadata": 1})"), own, compiler);
+        addRow("members of another form", QByteArray(R"([3, {"userDefinedMetadata": [1]}, {}])"),
+               own, compiler);
+        addRow("deep", QByteArray(5000, '['), own, compiler);
+        addRow("large", QByteArray("[\"") + QByteArray(1 << 20, 'x') + QByteArray("\"]"), own,
+               compiler);
+    }
+
+    /// What the tools wrote about themselves, in the program and beside it.
+    void whoMadeIt()
+    {
+        QFETCH(const QByteArray, metadata);
+        MadeBundle made;
+        made.constant("tensor<fp16, [2]>", "w",
+                      made.blob(ElementType::Fp16, "[2]", halves({1, 2})));
+        std::string text = made.text();
+        const std::string_view before = "{{\"a\", \"b\"}}";
+        const auto at = text.find(before);
+        QVERIFY(at != std::string::npos);
+        text.replace(at, before.size(),
+                     "{{\"coremlc-version\", \"3505.4.1\"}, {\"coremltools-version\", \"\"}}");
+        OpenOptions options = MadeBundle::options(text, made.weights());
+        QCOMPARE(options.memory.front().first, "metadata.json");
+        const auto bytes = std::as_bytes(
+            std::span(metadata.constData(), static_cast<std::size_t>(metadata.size())));
+        options.memory.front().second = Bytes(bytes.begin(), bytes.end());
+        if (metadata.isEmpty())
+            options.memory.erase(options.memory.begin());
+        const auto bundle = VERIFIED(Bundle::open("made.mlmodelc", options));
+        QStringList facts, tools;
+        for (const BuildFact &fact : buildFacts(**bundle))
+            facts.append(QString::fromStdString(fact.key + "=" + fact.value));
+        for (const std::string &tool : buildTools(buildFacts(**bundle)))
+            tools.append(QString::fromStdString(tool));
+        QTEST(facts, "facts");
+        QTEST(tools, "tools");
+    }
+};
 
 KERNSCOPE_TEST(TestBundleParts, kernscope::test::NoApplication)
 #include "tst_bundle_parts.moc"

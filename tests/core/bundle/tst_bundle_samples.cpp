@@ -13,10 +13,8 @@
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
-#include <QTest>
 
 using namespace kernscope;
-using namespace Qt::StringLiterals;
 
 /// The customer's samples: texts of compiler 3600.x, states, functions, pipelines, networks.
 class TestBundleSamples : public QObject
@@ -24,27 +22,138 @@ class TestBundleSamples : public QObject
     Q_OBJECT
 
 private slots:
-    void initTestCase();
-    void texts_data();
-    void texts();
-    void estimates();
-    void functions();
-    void pipelines_data();
-    void pipelines();
-    void network_data();
-    void network();
+    void initTestCase()
+    {
+        m_folder.setPath(test::dataFolder() + u"/../samples"_s);
+        if (!m_folder.exists())
+            QSKIP("No samples: ../samples beside the data folder is missing.");
+    }
+
+    void texts_data()
+    {
+        QTest::addColumn<QString>("path");
+        for (const QString &name : QDir(m_folder.filePath(u"mil-3600"_s)).entryList({u"*.mil"_s}))
+            test::addRow(qPrintable(name), u"mil-3600/"_s + name);
+        test::addRow("state", u"models/text/state.mlmodelc"_s);
+        test::addRow("functions", u"models/text/functions.mlmodelc"_s);
+    }
+
+    /// Every statement is read: the only fault is the weight file, which the samples lack.
+    void texts()
+    {
+        QFETCH(QString, path);
+        const BundlePtr bundle = VERIFIED(open(path));
+        for (const Diagnostic &diagnostic : bundle->diagnostics())
+            QVERIFY2(diagnostic.error.code == "blob.file", describe(diagnostic.error).c_str());
+        QCOMPARE(test::sectionFault(*bundle), std::string());
+        const auto program = bundle->program();
+        QVERIFY(!program->functions.empty());
+        for (const mil::Function &function : program->functions)
+            QVERIFY(!function.body.operations.empty());
+    }
+
+    void estimates()
+    {
+        const BundlePtr bundle = VERIFIED(open(u"mil-3600/iso__lstm.mil"_s));
+        QCOMPARE(bundle->weights().size(), 4U);
+        const mil::BackendNotes &notes = bundle->weights()[2].consumers[0].backends;
+        QCOMPARE(notes.selected, "bnns");
+        QCOMPARE(notes.supported, (std::vector<std::string>{"bnns", "classic_cpu"}));
+        QCOMPARE(notes.estimatedMs.size(), 2U);
+        QCOMPARE(notes.estimatedMs[0].second, 476.80945305249844);
+        QCOMPARE(notes.messages[0].second, "Unsupported MIL operation \"lstm\".");
+        const BundlePtr segments = VERIFIED(open(u"mil-3600/H16G__ctx.band_part.seg.mil"_s));
+        for (const Weight &weight : segments->weights())
+            QCOMPARE(weight.consumers[0].backends.selected, "ane");
+    }
+
+    void functions()
+    {
+        const BundlePtr bundle = VERIFIED(open(u"models/text/functions.mlmodelc"_s));
+        QCOMPARE(bundle->weights().size(), 2U);
+        QVERIFY(!bundle->weightByName("w"));
+        QCOMPARE(bundle->weightByName("decode/w"), std::optional<std::size_t>(0));
+        QCOMPARE(bundle->weightByName("prefill/w"), std::optional<std::size_t>(1));
+        const Error refused = REFUSED(patch::findWeight(*bundle, "w"));
+        QCOMPARE(refused.expected, "decode/w, prefill/w");
+        QVERIFY(bundle->weights()[0].operands()[0].place->shared);
+        QCOMPARE(bundle->totals().storedBytes.value, 8192U);
+    }
+
+    void pipelines_data()
+    {
+        QTest::addColumn<QString>("path");
+        QTest::addColumn<QStringList>("models");
+        test::addRow("nms", "models/pipeline-nms.mlpackage", QStringList{u"detector"_s});
+        test::addRow("two", "models/pipeline-two.mlpackage", QStringList{u"first"_s, u"second"_s});
+        test::addRow("network", "models/network-pipeline.mlmodel", QStringList{u"model0"_s});
+    }
+
+    void pipelines()
+    {
+        QFETCH(QString, path);
+        QFETCH(QStringList, models);
+        const BundlePtr bundle = VERIFIED(open(path));
+        QVERIFY2(!hasErrors(bundle->diagnostics()), "the sample is sound");
+        QCOMPARE(test::sectionFault(*bundle), std::string());
+        QStringList found;
+        for (std::size_t i = 0; i < bundle->weights().size(); ++i) {
+            const Weight &weight = bundle->weights()[i];
+            const QString model = QString::fromStdString(weight.model);
+            if (!found.contains(model))
+                found << model;
+            QCOMPARE(bundle->weightByName(weight.address()), std::optional(i));
+            QVERIFY2(bundle->decoder(i).has_value(), weight.name.c_str());
+        }
+        QCOMPARE(found, models);
+        const auto &sections = bundle->sections();
+        const auto named =
+            std::count_if(sections.begin(), sections.end(), [&](const Section &section) {
+                return bundle->nameOf(section).find("nonMaximumSuppression") != std::string::npos;
+            });
+        QCOMPARE(named, std::ptrdiff_t(path.contains(u"-two"_s) ? 0 : 1));
+    }
+
+    void network_data()
+    {
+        QTest::addColumn<QString>("path");
+        test::addRow("alone", u"models/network.mlmodel"_s);
+        test::addRow("in a pipeline", u"models/network-pipeline.mlmodel"_s);
+    }
+
+    void network()
+    {
+        QFETCH(QString, path);
+        const BundlePtr bundle = VERIFIED(open(path));
+        QFile file(m_folder.filePath(u"models/network.mlmodel.expected.json"_s));
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        const QJsonArray expected =
+            QJsonDocument::fromJson(file.readAll()).object()[u"weights"_s].toArray();
+        QVERIFY(!expected.isEmpty());
+        const AllStatistics statistics = computeAllStatistics(*bundle, {true, true}, nullptr);
+        QCOMPARE(qsizetype(bundle->weights().size()), expected.size());
+        for (const QJsonValue &value : expected) {
+            const QJsonObject wanted = value.toObject();
+            const std::string name = wanted[u"name"_s].toString().toStdString();
+            const auto index = bundle->weightByName(name);
+            QVERIFY2(index, name.c_str());
+            const Weight &weight = bundle->weights()[*index];
+            QVERIFY2(formText(weight.form) == wanted[u"form"_s].toString().toStdString(),
+                     name.c_str());
+            QJsonArray shape;
+            for (const std::uint64_t extent : weight.shape)
+                shape.append(qint64(extent));
+            QVERIFY2(shape == wanted[u"shape"_s].toArray(), name.c_str());
+            QVERIFY2(statistics.weights[*index], name.c_str());
+            QCOMPARE(QString::fromStdString(statistics.weights[*index]->sha256),
+                     wanted[u"sha256"_s].toString());
+        }
+    }
 
 private:
     BundlePtr open(const QString &name) const;
     QDir m_folder;
 };
-
-void TestBundleSamples::initTestCase()
-{
-    m_folder.setPath(test::dataFolder() + QStringLiteral("/../samples"));
-    if (!m_folder.exists())
-        QSKIP("No samples: ../samples beside the data folder is missing.");
-}
 
 BundlePtr TestBundleSamples::open(const QString &name) const
 {
@@ -54,132 +163,6 @@ BundlePtr TestBundleSamples::open(const QString &name) const
         return nullptr;
     }
     return *bundle;
-}
-
-void TestBundleSamples::texts_data()
-{
-    QTest::addColumn<QString>("path");
-    for (const QString &name : QDir(m_folder.filePath(u"mil-3600"_s)).entryList({u"*.mil"_s}))
-        QTest::newRow(qPrintable(name)) << u"mil-3600/"_s + name;
-    QTest::newRow("state") << QStringLiteral("models/text/state.mlmodelc");
-    QTest::newRow("functions") << QStringLiteral("models/text/functions.mlmodelc");
-}
-
-/// Every statement is read: the only fault is the weight file, which the samples lack.
-void TestBundleSamples::texts()
-{
-    QFETCH(QString, path);
-    const BundlePtr bundle = open(path);
-    QVERIFY(bundle);
-    for (const Diagnostic &diagnostic : bundle->diagnostics())
-        QVERIFY2(diagnostic.error.code == "blob.file", describe(diagnostic.error).c_str());
-    QCOMPARE(test::sectionFault(*bundle), std::string());
-    const auto program = bundle->program();
-    QVERIFY(!program->functions.empty());
-    for (const mil::Function &function : program->functions)
-        QVERIFY(!function.body.operations.empty());
-}
-
-void TestBundleSamples::estimates()
-{
-    const BundlePtr bundle = open(u"mil-3600/iso__lstm.mil"_s);
-    QVERIFY(bundle);
-    QCOMPARE(bundle->weights().size(), 4U);
-    const mil::BackendNotes &notes = bundle->weights()[2].consumers[0].backends;
-    QCOMPARE(notes.selected, std::string("bnns"));
-    QCOMPARE(notes.supported, (std::vector<std::string>{"bnns", "classic_cpu"}));
-    QCOMPARE(notes.estimatedMs.size(), 2U);
-    QCOMPARE(notes.estimatedMs[0].second, 476.80945305249844);
-    QCOMPARE(notes.messages[0].second, std::string("Unsupported MIL operation \"lstm\"."));
-    const BundlePtr segments = open(u"mil-3600/H16G__ctx.band_part.seg.mil"_s);
-    QVERIFY(segments);
-    for (const Weight &weight : segments->weights())
-        QCOMPARE(weight.consumers[0].backends.selected, std::string("ane"));
-}
-
-void TestBundleSamples::functions()
-{
-    const BundlePtr bundle = open(u"models/text/functions.mlmodelc"_s);
-    QVERIFY(bundle);
-    QCOMPARE(bundle->weights().size(), 2U);
-    QVERIFY(!bundle->weightByName("w"));
-    QCOMPARE(bundle->weightByName("decode/w"), std::optional<std::size_t>(0));
-    QCOMPARE(bundle->weightByName("prefill/w"), std::optional<std::size_t>(1));
-    const auto refused = patch::findWeight(*bundle, "w");
-    QVERIFY(!refused);
-    QCOMPARE(refused.error().expected, std::string("decode/w, prefill/w"));
-    QVERIFY(bundle->weights()[0].operands()[0].place->shared);
-    QCOMPARE(bundle->totals().storedBytes.value, 8192U);
-}
-
-void TestBundleSamples::pipelines_data()
-{
-    QTest::addColumn<QString>("path");
-    QTest::addColumn<QStringList>("models");
-    QTest::newRow("nms") << "models/pipeline-nms.mlpackage" << QStringList{u"detector"_s};
-    QTest::newRow("two") << "models/pipeline-two.mlpackage" << QStringList{u"first"_s, u"second"_s};
-    QTest::newRow("network") << "models/network-pipeline.mlmodel" << QStringList{u"model0"_s};
-}
-
-void TestBundleSamples::pipelines()
-{
-    QFETCH(QString, path);
-    QFETCH(QStringList, models);
-    const BundlePtr bundle = open(path);
-    QVERIFY(bundle);
-    QVERIFY2(!hasErrors(bundle->diagnostics()), "the sample is sound");
-    QCOMPARE(test::sectionFault(*bundle), std::string());
-    QStringList found;
-    for (std::size_t i = 0; i < bundle->weights().size(); ++i) {
-        const Weight &weight = bundle->weights()[i];
-        const QString model = QString::fromStdString(weight.model);
-        if (!found.contains(model))
-            found << model;
-        QCOMPARE(bundle->weightByName(weight.address()), std::optional(i));
-        QVERIFY2(bundle->decoder(i).has_value(), weight.name.c_str());
-    }
-    QCOMPARE(found, models);
-    const auto &sections = bundle->sections();
-    const auto named = std::count_if(sections.begin(), sections.end(), [&](const Section &section) {
-        return bundle->nameOf(section).find("nonMaximumSuppression") != std::string::npos;
-    });
-    QCOMPARE(named, std::ptrdiff_t(path.contains(u"-two"_s) ? 0 : 1));
-}
-
-void TestBundleSamples::network_data()
-{
-    QTest::addColumn<QString>("path");
-    QTest::newRow("alone") << QStringLiteral("models/network.mlmodel");
-    QTest::newRow("in a pipeline") << QStringLiteral("models/network-pipeline.mlmodel");
-}
-
-void TestBundleSamples::network()
-{
-    QFETCH(QString, path);
-    const BundlePtr bundle = open(path);
-    QVERIFY(bundle);
-    QFile file(m_folder.filePath(u"models/network.mlmodel.expected.json"_s));
-    QVERIFY(file.open(QIODevice::ReadOnly));
-    const QJsonArray expected =
-        QJsonDocument::fromJson(file.readAll()).object()[u"weights"_s].toArray();
-    QVERIFY(!expected.isEmpty());
-    const AllStatistics statistics = computeAllStatistics(*bundle, {true, true}, nullptr);
-    QCOMPARE(qsizetype(bundle->weights().size()), expected.size());
-    for (const QJsonValue &value : expected) {
-        const QJsonObject wanted = value.toObject();
-        const std::string name = wanted[u"name"_s].toString().toStdString();
-        const auto index = bundle->weightByName(name);
-        QVERIFY2(index, name.c_str());
-        const Weight &weight = bundle->weights()[*index];
-        QVERIFY2(formText(weight.form) == wanted[u"form"_s].toString().toStdString(), name.c_str());
-        QJsonArray shape;
-        for (const std::uint64_t extent : weight.shape)
-            shape.append(qint64(extent));
-        QVERIFY2(shape == wanted[u"shape"_s].toArray(), name.c_str());
-        QVERIFY2(statistics.weights[*index], name.c_str());
-        QCOMPARE(QString::fromStdString(statistics.weights[*index]->sha256),
-                 wanted[u"sha256"_s].toString());
-    }
 }
 
 KERNSCOPE_TEST(TestBundleSamples, QCoreApplication)

@@ -11,8 +11,6 @@
 #include "core/patch/reencode/reencode.h"
 #include "tests/test_program.h"
 
-#include <QTest>
-
 #include <algorithm>
 
 using namespace kernscope;
@@ -93,156 +91,139 @@ class TestCompiledPipeline : public QObject
     Q_OBJECT
 
 private slots:
-    void reads();
-    void otherKindsAlone();
-    void faultsNameTheirModel();
-    void folders();
-    void limitsAreShared();
-    void editsLiterals();
-    void reencodes();
+    void reads()
+    {
+        const auto opened = VERIFIED(Bundle::open("p.mlmodelc", pipeline()));
+        const Bundle &bundle = **opened;
+        QVERIFY(bundle.kind() == BundleKind::Mlmodelc);
+        QCOMPARE(addresses(bundle),
+                 (std::vector<std::string>{"model0/main/w", "model0/main/q", "model1/main/w",
+                                           "model1/main/q", "model4/model0/main/w",
+                                           "model4/model0/main/q"}));
+        QCOMPARE(decoded(bundle, "model1/main/w"), (std::vector<float>{7, 2, 3, 4}));
+        QCOMPARE(decoded(bundle, "model4/model0/main/w"), (std::vector<float>{9, 2, 3, 4}));
+        std::vector<std::string> models;
+        for (const mil::ModelNode &node : bundle.program()->models)
+            models.push_back(node.path + " " + node.kind);
+        QCOMPARE(models,
+                 (std::vector<std::string>{" pipeline", "model0 mlProgram", "model1 mlProgram",
+                                           "model2 neuralNetwork (Espresso)", "model3 glmRegressor",
+                                           "model4 pipeline", "model4/model0 mlProgram"}));
+        QCOMPARE(bundle.program()->descriptions.front().metadata.size(), std::size_t{1});
+        QCOMPARE(faults(bundle.diagnostics()), (std::vector<std::string>{}));
+        QCOMPARE(sectionFault(bundle), std::string());
+        for (const char *path : {"model1/weights/weight.bin", "model4/model0/weights/weight.bin"})
+            QVERIFY(bundle.files()[bundle.fileByPath(path).value()].role == SectionKind::Data);
+        QCOMPARE(bundle.files()[bundle.programFileOf("model1")].path, "model1/model.mil");
+        QVERIFY(bundle.isProgramFile(bundle.fileByPath("model4/model0/model.mil").value()));
+        QVERIFY(!bundle.isProgramFile(bundle.fileByPath("metadata.json").value()));
+    }
+
+    /// Models of other kinds alone: named, and nothing is wrong.
+    void otherKindsAlone()
+    {
+        OpenOptions options;
+        options.memory = {{"coremldata.bin", ofText("x")}, {"model0/coremldata.bin", ofText("x")}};
+        const auto bundle = VERIFIED(Bundle::open("p.mlmodelc", options));
+        QCOMPARE((*bundle)->program()->models.size(), std::size_t{2});
+        QCOMPARE((*bundle)->program()->models.back().kind, "compiled model");
+        QCOMPARE((*bundle)->programFile(), kNoIndex);
+        QCOMPARE(sectionFault(**bundle), std::string());
+    }
+
+    /// What is wrong in one model is said with its file, and the others are read.
+    void faultsNameTheirModel()
+    {
+        OpenOptions options = pipeline();
+        std::erase_if(options.memory,
+                      [](const auto &file) { return file.first == "model1/weights/weight.bin"; });
+        auto bundle = VERIFIED(Bundle::open("p.mlmodelc", options));
+        QVERIFY(std::ranges::count(faults((*bundle)->diagnostics()),
+                                   "error blob.file model1/weights/weight.bin") == 1);
+        QCOMPARE(decoded(**bundle, "model0/main/w"), (std::vector<float>{1, 2, 3, 4}));
+
+        for (auto &[path, bytes] : options.memory) {
+            if (path == "model0/model.mil")
+                bytes = ofText("program(1.3)\n{ func");
+        }
+        bundle = VERIFIED(Bundle::open("p.mlmodelc", options));
+        const auto &found = (*bundle)->diagnostics();
+        QVERIFY(std::any_of(found.begin(), found.end(), [](const Diagnostic &each) {
+            return each.severity == Severity::Error && each.error.file == "model0/model.mil";
+        }));
+        QCOMPARE(decoded(**bundle, "model4/model0/main/w"), (std::vector<float>{9, 2, 3, 4}));
+    }
+
+    void folders()
+    {
+        QVERIFY(mil::isMemberFolder("a/model0/"));
+        QVERIFY(mil::isMemberFolder("model12/"));
+        for (const char *other :
+             {"model/", "model01/", "model1", "models1/", "model99999999999/", "/"})
+            QVERIFY2(!mil::isMemberFolder(other), other);
+        std::vector<std::string> paths;
+        for (const mil::PipelineMember &each : mil::pipelineMembers(
+                 {"model10/model.mil", "model2/model.mil", "model2/x/model3/model.mil",
+                  "model01/model.mil", "weights/model1/model.mil", "model1"}))
+            paths.push_back(each.path);
+        QCOMPARE(paths, (std::vector<std::string>{"model2", "model10"}));
+    }
+
+    /// The texts of a pipeline's models have the limits of one program together.
+    void limitsAreShared()
+    {
+        const Bytes text = member("m", 1).front().second;
+        mil::SpentOnText spent;
+        QVERIFY(mil::readProgramText(text, "model.mil", &spent).diagnostics.empty());
+        QCOMPARE(spent.bytes, text.size());
+        QVERIFY(spent.nodes > 0);
+        for (mil::SpentOnText most :
+             {mil::SpentOnText{mil::kMaxNodes, 0}, mil::SpentOnText{0, mil::kMaxTextBytes}}) {
+            const auto parsed = mil::readProgramText(text, "model.mil", &most);
+            QVERIFY(std::any_of(parsed.diagnostics.begin(), parsed.diagnostics.end(),
+                                [](const auto &one) { return one.error.code == "mil.limit"; }));
+        }
+    }
+
+    /// A number that one model's text holds changes there, and nowhere else.
+    void editsLiterals()
+    {
+        const auto bundle = VERIFIED(Bundle::open("p.mlmodelc", pipeline()));
+        const auto edit = VERIFIED(parseEdit(Edit::Kind::Set, "model1/main/q[0,1]=2"));
+        const auto planned = VERIFIED(planEdits(*bundle, {*edit}, 4));
+        for (const FileEdit &change : planned->front().bytes)
+            QCOMPARE((*bundle)->files()[change.file].path, "model1/model.mil");
+        const auto after = VERIFIED(applyEdit(*bundle, planned->front()));
+        QCOMPARE(decoded(**after, "model1/main/q"), (std::vector<float>{1, 2, 4, 5}));
+        QCOMPARE(decoded(**after, "model0/main/q"), (std::vector<float>{1, 3, 4, 5}));
+    }
+
+    /// Weights of two models get another form in one step; the third is as it was.
+    void reencodes()
+    {
+        const auto bundle = VERIFIED(Bundle::open("p.mlmodelc", pipeline()));
+        std::vector<codec::EncodedWeight> encoded;
+        for (const float first : {1.0f, 7.0f}) {
+            const std::vector<float> values{first, 2, 3, 4};
+            auto made = VERIFIED(codec::encodeSparse(values, Shape{2, 2}, 0.0f));
+            encoded.push_back(std::move(*made));
+        }
+        const std::vector<Reencoding> jobs{
+            {*(*bundle)->weightByName("model0/main/w"), &encoded[0]},
+            {*(*bundle)->weightByName("model1/main/w"), &encoded[1]}};
+        const auto made = VERIFIED(reencodeWeights(**bundle, jobs));
+        QCOMPARE(addresses(**made), addresses(**bundle));
+        for (const char *model : {"model0", "model1"}) {
+            const auto weight = (*made)->weightByName(std::string(model) + "/main/w");
+            QVERIFY((*made)->weights()[weight.value()].form.isSparse());
+        }
+        QCOMPARE(decoded(**made, "model1/main/w"), (std::vector<float>{7, 2, 3, 4}));
+        QCOMPARE(decoded(**made, "model0/main/w"), (std::vector<float>{1, 2, 3, 4}));
+        QCOMPARE(textOf(**made, "model4/model0/model.mil"),
+                 textOf(**bundle, "model4/model0/model.mil"));
+        QVERIFY(!hasErrors((*made)->diagnostics()));
+    }
 };
-
-void TestCompiledPipeline::reads()
-{
-    const auto opened = Bundle::open("p.mlmodelc", pipeline());
-    QVERIFY2(opened, opened ? "" : describe(opened.error()).c_str());
-    const Bundle &bundle = **opened;
-    QVERIFY(bundle.kind() == BundleKind::Mlmodelc);
-    QCOMPARE(addresses(bundle),
-             (std::vector<std::string>{"model0/main/w", "model0/main/q", "model1/main/w",
-                                       "model1/main/q", "model4/model0/main/w",
-                                       "model4/model0/main/q"}));
-    QCOMPARE(decoded(bundle, "model1/main/w"), (std::vector<float>{7, 2, 3, 4}));
-    QCOMPARE(decoded(bundle, "model4/model0/main/w"), (std::vector<float>{9, 2, 3, 4}));
-    std::vector<std::string> models;
-    for (const mil::ModelNode &node : bundle.program()->models)
-        models.push_back(node.path + " " + node.kind);
-    QCOMPARE(models,
-             (std::vector<std::string>{" pipeline", "model0 mlProgram", "model1 mlProgram",
-                                       "model2 neuralNetwork (Espresso)", "model3 glmRegressor",
-                                       "model4 pipeline", "model4/model0 mlProgram"}));
-    QCOMPARE(bundle.program()->descriptions.front().metadata.size(), std::size_t{1});
-    QCOMPARE(faults(bundle.diagnostics()), (std::vector<std::string>{}));
-    QCOMPARE(sectionFault(bundle), std::string());
-    for (const char *path : {"model1/weights/weight.bin", "model4/model0/weights/weight.bin"})
-        QVERIFY(bundle.files()[bundle.fileByPath(path).value()].role == SectionKind::Data);
-    QCOMPARE(bundle.files()[bundle.programFileOf("model1")].path, std::string("model1/model.mil"));
-    QVERIFY(bundle.isProgramFile(bundle.fileByPath("model4/model0/model.mil").value()));
-    QVERIFY(!bundle.isProgramFile(bundle.fileByPath("metadata.json").value()));
-}
-
-/// Models of other kinds alone: named, and nothing is wrong.
-void TestCompiledPipeline::otherKindsAlone()
-{
-    OpenOptions options;
-    options.memory = {{"coremldata.bin", ofText("x")}, {"model0/coremldata.bin", ofText("x")}};
-    const auto bundle = Bundle::open("p.mlmodelc", options);
-    QVERIFY2(bundle, bundle ? "" : describe(bundle.error()).c_str());
-    QCOMPARE((*bundle)->program()->models.size(), std::size_t{2});
-    QCOMPARE((*bundle)->program()->models.back().kind, std::string("compiled model"));
-    QCOMPARE((*bundle)->programFile(), kNoIndex);
-    QCOMPARE(sectionFault(**bundle), std::string());
-}
-
-/// What is wrong in one model is said with its file, and the others are read.
-void TestCompiledPipeline::faultsNameTheirModel()
-{
-    OpenOptions options = pipeline();
-    std::erase_if(options.memory,
-                  [](const auto &file) { return file.first == "model1/weights/weight.bin"; });
-    auto bundle = Bundle::open("p.mlmodelc", options);
-    QVERIFY(bundle);
-    QVERIFY(std::ranges::count(faults((*bundle)->diagnostics()),
-                               "error blob.file model1/weights/weight.bin") == 1);
-    QCOMPARE(decoded(**bundle, "model0/main/w"), (std::vector<float>{1, 2, 3, 4}));
-
-    for (auto &[path, bytes] : options.memory) {
-        if (path == "model0/model.mil")
-            bytes = ofText("program(1.3)\n{ func");
-    }
-    bundle = Bundle::open("p.mlmodelc", options);
-    QVERIFY(bundle);
-    const auto &found = (*bundle)->diagnostics();
-    QVERIFY(std::any_of(found.begin(), found.end(), [](const Diagnostic &each) {
-        return each.severity == Severity::Error && each.error.file == "model0/model.mil";
-    }));
-    QCOMPARE(decoded(**bundle, "model4/model0/main/w"), (std::vector<float>{9, 2, 3, 4}));
-}
-
-void TestCompiledPipeline::folders()
-{
-    QVERIFY(mil::isMemberFolder("a/model0/"));
-    QVERIFY(mil::isMemberFolder("model12/"));
-    for (const char *other : {"model/", "model01/", "model1", "models1/", "model99999999999/", "/"})
-        QVERIFY2(!mil::isMemberFolder(other), other);
-    std::vector<std::string> paths;
-    for (const mil::PipelineMember &each :
-         mil::pipelineMembers({"model10/model.mil", "model2/model.mil", "model2/x/model3/model.mil",
-                               "model01/model.mil", "weights/model1/model.mil", "model1"}))
-        paths.push_back(each.path);
-    QCOMPARE(paths, (std::vector<std::string>{"model2", "model10"}));
-}
-
-/// The texts of a pipeline's models have the limits of one program together.
-void TestCompiledPipeline::limitsAreShared()
-{
-    const Bytes text = member("m", 1).front().second;
-    mil::SpentOnText spent;
-    QVERIFY(mil::readProgramText(text, "model.mil", &spent).diagnostics.empty());
-    QCOMPARE(spent.bytes, text.size());
-    QVERIFY(spent.nodes > 0);
-    for (mil::SpentOnText most :
-         {mil::SpentOnText{mil::kMaxNodes, 0}, mil::SpentOnText{0, mil::kMaxTextBytes}}) {
-        const auto parsed = mil::readProgramText(text, "model.mil", &most);
-        QVERIFY(std::any_of(parsed.diagnostics.begin(), parsed.diagnostics.end(),
-                            [](const auto &one) { return one.error.code == "mil.limit"; }));
-    }
-}
-
-/// A number that one model's text holds changes there, and nowhere else.
-void TestCompiledPipeline::editsLiterals()
-{
-    const auto bundle = Bundle::open("p.mlmodelc", pipeline());
-    QVERIFY(bundle);
-    const auto edit = parseEdit(Edit::Kind::Set, "model1/main/q[0,1]=2");
-    QVERIFY(edit);
-    const auto planned = planEdits(*bundle, {*edit}, 4);
-    QVERIFY2(planned, planned ? "" : describe(planned.error()).c_str());
-    for (const FileEdit &change : planned->front().bytes)
-        QCOMPARE((*bundle)->files()[change.file].path, std::string("model1/model.mil"));
-    const auto after = applyEdit(*bundle, planned->front());
-    QVERIFY(after);
-    QCOMPARE(decoded(**after, "model1/main/q"), (std::vector<float>{1, 2, 4, 5}));
-    QCOMPARE(decoded(**after, "model0/main/q"), (std::vector<float>{1, 3, 4, 5}));
-}
-
-/// Weights of two models get another form in one step; the third is as it was.
-void TestCompiledPipeline::reencodes()
-{
-    const auto bundle = Bundle::open("p.mlmodelc", pipeline());
-    QVERIFY(bundle);
-    std::vector<codec::EncodedWeight> encoded;
-    for (const float first : {1.0f, 7.0f}) {
-        const std::vector<float> values{first, 2, 3, 4};
-        auto made = codec::encodeSparse(values, Shape{2, 2}, 0.0f);
-        QVERIFY(made);
-        encoded.push_back(std::move(*made));
-    }
-    const std::vector<Reencoding> jobs{{*(*bundle)->weightByName("model0/main/w"), &encoded[0]},
-                                       {*(*bundle)->weightByName("model1/main/w"), &encoded[1]}};
-    const auto made = reencodeWeights(**bundle, jobs);
-    QVERIFY2(made, made ? "" : describe(made.error()).c_str());
-    QCOMPARE(addresses(**made), addresses(**bundle));
-    for (const char *model : {"model0", "model1"}) {
-        const auto weight = (*made)->weightByName(std::string(model) + "/main/w");
-        QVERIFY((*made)->weights()[weight.value()].form.isSparse());
-    }
-    QCOMPARE(decoded(**made, "model1/main/w"), (std::vector<float>{7, 2, 3, 4}));
-    QCOMPARE(decoded(**made, "model0/main/w"), (std::vector<float>{1, 2, 3, 4}));
-    QCOMPARE(textOf(**made, "model4/model0/model.mil"),
-             textOf(**bundle, "model4/model0/model.mil"));
-    QVERIFY(!hasErrors((*made)->diagnostics()));
-}
 
 KERNSCOPE_TEST(TestCompiledPipeline, kernscope::test::NoApplication)
 #include "tst_compiled_pipeline.moc"

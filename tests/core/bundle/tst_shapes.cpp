@@ -6,8 +6,6 @@
 #include "core/bundle/shapes/described.h"
 #include "tests/test_program.h"
 
-#include <QTest>
-
 using namespace kernscope;
 using namespace kernscope::test;
 
@@ -17,285 +15,264 @@ class TestShapes : public QObject
     Q_OBJECT
 
 private slots:
-    void bindingText_data();
-    void bindingText();
-    void wrongBindings_data();
-    void wrongBindings();
-    void defaultsOfTheFunction();
-    void namesWhereShapesEnd();
-    void reportsContradictions();
-    void followsLoops();
-    void deepPrograms();
-    void followsCalls();
-    void reachesConsumers();
-    void keepsShapesWhenReread();
-    void hugeNumbers();
-};
-
-void TestShapes::bindingText_data()
-{
-    QTest::addColumn<QByteArray>("text");
-    QTest::addColumn<bool>("good");
-    QTest::newRow("four") << QByteArray("input=1,3,640,640") << true;
-    QTest::newRow("open") << QByteArray("main/input=1,?") << true;
-    for (const char *text : {"", "=1", "x", "x=", "x=1,", "x=,1", "x=0", "x=-1", "x=1.5",
-                             "x=9999999999", "x=1 2", "x=99999999999999999999"})
-        QTest::newRow(text) << QByteArray(text) << false;
-}
-
-void TestShapes::bindingText()
-{
-    QFETCH(QByteArray, text);
-    QFETCH(bool, good);
-    const auto binding = shapes::parseBinding(text.toStdString());
-    QCOMPARE(binding.has_value(), good);
-    if (!good)
-        QCOMPARE(binding.error().code, std::string("cli.option"));
-}
-
-void TestShapes::wrongBindings_data()
-{
-    QTest::addColumn<QByteArray>("bound");
-    QTest::addColumn<QByteArray>("expected");
-    QTest::newRow("name") << QByteArray("z=1,3,4,4") << QByteArray("x tensor<fp16, [1, 3, ?, ?]>");
-    QTest::newRow("rank") << QByteArray("x=1,3,4") << QByteArray("x tensor<fp16, [1, 3, ?, ?]>");
-    QTest::newRow("fixed extent") << QByteArray("x=1,4,4,4")
-                                  << QByteArray("x tensor<fp16, [1, 3, ?, ?]>");
-    QTest::newRow("twice") << QByteArray("x=1,3,4,4 x=1,3,4,4") << QByteArray("one shape an input");
-}
-
-void TestShapes::wrongBindings()
-{
-    QFETCH(QByteArray, bound);
-    QFETCH(QByteArray, expected);
-    mil::Program program =
-        parsed(programText("tensor<fp16, [1, 3, ?, ?]> x", "tensor<fp16, [?]> y = relu(x = x);"));
-    const auto summary = shapes::inferShapes(program, bindings(bound.toStdString()), "model.mil");
-    QVERIFY(!summary);
-    QCOMPARE(summary.error().code, std::string("cli.option"));
-    QCOMPARE(summary.error().expected, expected.toStdString());
-}
-
-/// The attribute that a converter leaves where an input takes several shapes, as text has it.
-void TestShapes::defaultsOfTheFunction()
-{
-    std::string text = programText("tensor<fp16, [1, 3, ?, ?]> x, tensor<fp16, [?]> z",
-                                   "tensor<fp16, [1, 3, ?, ?]> y = relu(x = x);");
-    const std::string attribute =
-        " [FlexibleShapeInformation = tuple<tuple<string, dict<string, tensor<int32, [?]>>>, "
-        "tuple<string, dict<string, dict<string, tensor<int32, [?]>>>>>(((\"DefaultShapes\", "
-        "{{\"w\", [7]}, {\"x\", [1, 3, 64, 32]}}), (\"EnumeratedShapes\", {{\"a1\", "
-        "{{\"x\", [1, 3, 8, 8]}, {\"z\", [5]}}}})))]";
-    text.insert(text.find(") {", text.find("main")) + 1, attribute);
-    mil::Program program = parsed(text);
-    shapes::describeFlexibleShapes(program);
-    const auto found = shapes::describedShapes(program);
-    QCOMPARE(found.size(), std::size_t(2));
-    QCOMPARE(found.front().input, std::string("x"));
-    QCOMPARE(found.front().dims, (std::vector<std::int64_t>{1, 3, 64, 32}));
-    QCOMPARE(found.back().dims, std::vector<std::int64_t>{5}); // no default: the first allowed one
-    const auto &inputs = program.descriptions.front().functions.front().inputs;
-    QCOMPARE(inputs.front().allowedText(), std::string("[1, 3, 8, 8]"));
-}
-
-/// Only the operation where shapes get lost is named, and values behind it keep their open extents.
-void TestShapes::namesWhereShapesEnd()
-{
-    mil::Program program =
-        parsed(programText("tensor<fp16, [1, ?]> x",
-                           "tensor<int32, [?, 2]> z = non_zero(x = x)[name = string(\"nz\")];"
-                           "tensor<int32, [?, 2]> r = identity(x = z);"
-                           "tensor<fp16, [?, ?]> y = relu(x = x);"));
-    const auto summary = shapes::inferShapes(program, bindings("x=1,9"), "model.mil");
-    QVERIFY(summary);
-    QCOMPARE(summary->unknown.size(), std::size_t(1));
-    QCOMPARE(summary->unknown.front().operation, std::string("nz"));
-    QCOMPARE(summary->unknown.front().type, std::string("non_zero"));
-    QCOMPARE(summary->diagnostics.size(), std::size_t(1));
-    QVERIFY(summary->diagnostics.front().error.offset);
-    QCOMPARE(dimsOf(program.functions.front().body, "r"), std::string("?,2"));
-    QCOMPARE(dimsOf(program.functions.front().body, "y"), std::string("1,9"));
-    QCOMPARE(summary->values, std::size_t(3));
-    QCOMPARE(summary->open, std::size_t(3));
-    QCOMPARE(summary->inferred, std::size_t(1));
-}
-
-/// What the program declares stays, whatever is inferred.
-void TestShapes::reportsContradictions()
-{
-    mil::Program program = parsed(programText(
-        "tensor<fp16, [1, ?]> x, tensor<fp16, [6, 4]> w",
-        "tensor<fp16, [1, 7]> a = relu(x = x); tensor<fp16, [?, ?]> y = linear(x = x, weight = "
-        "w);"));
-    const auto summary = shapes::inferShapes(program, bindings("x=1,9"), "model.mil");
-    QVERIFY(summary);
-    QCOMPARE(summary->conflicts, std::size_t(2));
-    QCOMPARE(faults(summary->diagnostics).size(), std::size_t(2));
-    for (const Diagnostic &each : summary->diagnostics)
-        QCOMPARE(each.error.code, std::string("shape.conflict"));
-    QCOMPARE(dimsOf(program.functions.front().body, "a"), std::string("1,7"));
-    QCOMPARE(dimsOf(program.functions.front().body, "y"), std::string("?,?"));
-}
-
-/// A variable keeps the extents that the body leaves as they are, and loses the others.
-void TestShapes::followsLoops()
-{
-    const char *text =
-        "tensor<fp16, [?, ?]> y, tensor<fp16, [?, ?]> g = while_loop(loop_vars = (x, x)) cond "
-        "(tensor<fp16, [?, ?]> a, tensor<fp16, [?, ?]> b) { bool c = less(x = a, y = b); } -> (c), "
-        "block body (tensor<fp16, [?, ?]> d, tensor<fp16, [?, ?]> e) { "
-        "tensor<fp16, [?, ?]> p = relu(x = d); "
-        "tensor<fp16, [?, ?]> q = concat(values = (e, e), axis = int32(0)); } -> (p, q);";
-    mil::Program program = parsed(programText("tensor<fp16, [?, 4]> x", text));
-    if (program.functions.front().body.operations.empty())
-        QFAIL("the loop was not read");
-    const auto summary = shapes::inferShapes(program, bindings("x=3,4"), "model.mil");
-    QVERIFY(summary);
-    const mil::Block &body = program.functions.front().body;
-    QCOMPARE(dimsOf(body, "p"), std::string("3,4"));
-    QCOMPARE(dimsOf(body, "y"), std::string("3,4"));
-    QCOMPARE(dimsOf(body, "q"), std::string("?,4"));
-    QCOMPARE(dimsOf(body, "g"), std::string("?,4"));
-}
-
-/// Forty loops within each other, and a chain of a hundred calls: an answer at once.
-void TestShapes::deepPrograms()
-{
-    std::string text = "tensor<fp16, [?]> b40 = relu(x = a39);";
-    for (int i = 40; i-- > 0;) {
-        const std::string in = i == 0 ? "x" : fmt::format("a{}", i - 1);
-        text = fmt::format("tensor<fp16, [?]> b{0} = while_loop(loop_vars = ({1})) cond "
-                           "(tensor<fp16, [?]> c{0}) {{ bool t{0} = less(x = c{0}, y = c{0}); }} "
-                           "-> (t{0}), block body (tensor<fp16, [?]> a{0}) {{ {2} }} -> (b{3});",
-                           i, in, text, i + 1);
+    void bindingText_data()
+    {
+        addColumns<QByteArray, bool>();
+        addRow("four", QByteArray("input=1,3,640,640"), true);
+        addRow("open", QByteArray("main/input=1,?"), true);
+        for (const char *text : {"", "=1", "x", "x=", "x=1,", "x=,1", "x=0", "x=-1", "x=1.5",
+                                 "x=9999999999", "x=1 2", "x=99999999999999999999"})
+            addRow(text, QByteArray(text), false);
     }
-    mil::Program program = parsed(programText("tensor<fp16, [?]> x", text + "tensor<fp16, [?]> y = "
-                                                                            "relu(x = x);"));
-    QVERIFY(shapes::inferShapes(program, bindings("x=3"), "model.mil"));
-    QCOMPARE(dimsOf(program.functions.front().body, "y"), std::string("3"));
 
-    std::string chain = "program(1.3)\n[buildInfo = dict<string, string>({{\"a\", \"b\"}})]\n{\n";
-    for (int i = 0; i < 100; ++i)
-        chain += fmt::format("func f{0}<ios18>(tensor<fp16, [?]> x) {{ tensor<fp16, [?]> y = "
-                             "call(x = x)[function = string(\"f{1}\")]; }} -> (y);\n",
-                             i, i + 1);
-    chain +=
-        "func f100<ios18>(tensor<fp16, [?]> x) { tensor<fp16, [?]> y = relu(x = x); } -> (y);}";
-    program = parsed(chain);
-    QCOMPARE(program.functions.size(), std::size_t(101));
-    const auto summary = shapes::inferShapes(program, bindings("f0/x=3"), "model.mil");
-    QVERIFY(summary);
-    QVERIFY(!summary->unknown.empty());
-}
+    void bindingText()
+    {
+        const auto [text, good] = fetched<QByteArray, bool>();
+        const auto binding = shapes::parseBinding(text.toStdString());
+        QCOMPARE(binding.has_value(), good);
+        if (!good)
+            QCOMPARE(binding.error().code, "cli.option");
+    }
 
-/// Segments of compiler 3600.x: the called function's inputs come from the call.
-void TestShapes::followsCalls()
-{
-    const std::string text =
-        "program(1.3)\n[buildInfo = dict<string, string>({{\"a\", \"b\"}})]\n{\n"
-        "    func main<ios18>(tensor<fp16, [1, ?]> x) {\n"
-        "            tensor<fp16, [1, ?]> a = transfer(from = string(\"ane\"), to = "
-        "string(\"ane\"), values = x);\n"
-        "            tensor<fp16, [?, ?]> y = call(p = a)[backend = string(\"ane\"), function = "
-        "string(\"inner\")];\n"
-        "        } -> (y);\n"
-        "    func inner<ios18>(tensor<fp16, [1, ?]> p) {\n"
-        "            tensor<fp16, [?, ?]> q = concat(values = (p, p), axis = int32(1));\n"
-        "        } -> (q);\n}";
-    mil::Program program = parsed(text);
-    const auto summary = shapes::inferShapes(program, bindings("x=1,5"), "model.mil");
-    QVERIFY2(summary, summary ? "" : describe(summary.error()).c_str());
-    QCOMPARE(dimsOf(program.functions[0].body, "y"), std::string("1,10"));
-    QCOMPARE(dimsOf(program.functions[1].body, "q"), std::string("1,10"));
-    QCOMPARE(summary->inferred, std::size_t(3));
-}
+    void wrongBindings_data()
+    {
+        addColumns<QByteArray, QByteArray>();
+        addRow("name", QByteArray("z=1,3,4,4"), QByteArray("x tensor<fp16, [1, 3, ?, ?]>"));
+        addRow("rank", QByteArray("x=1,3,4"), QByteArray("x tensor<fp16, [1, 3, ?, ?]>"));
+        addRow("fixed extent", QByteArray("x=1,4,4,4"), QByteArray("x tensor<fp16, [1, 3, ?, ?]>"));
+        addRow("twice", QByteArray("x=1,3,4,4 x=1,3,4,4"), QByteArray("one shape an input"));
+    }
 
-/// The reason for all of it: what a weight's consumer costs.
-void TestShapes::reachesConsumers()
-{
-    MadeBundle made;
-    made.parameters = "tensor<fp16, [1, 3, ?, ?]> x";
-    made.constant("tensor<fp16, [8, 3, 1, 1]>", "w",
-                  made.blob(ElementType::Fp16, "[8, 3, 1, 1]", Bytes(48)));
-    made.line("tensor<fp16, [1, 8, ?, ?]> y = conv(weight = w, x = x)");
-    const auto before = made.open();
-    QVERIFY(before);
-    QVERIFY(!(*before)->weights().front().consumers.front().flops);
-    const auto bound = bindShapes(**before, bindings("x=1,3,5,4"));
-    QVERIFY2(bound, bound ? "" : describe(bound.error()).c_str());
-    const Consumer &consumer = bound->bundle->weights().front().consumers.front();
-    QCOMPARE(consumer.flops.value_or(0), std::uint64_t(2 * 8 * 3 * 20));
-    QCOMPARE(consumer.geometry.output.value_or(Shape()), (Shape{1, 8, 5, 4}));
-    QCOMPARE(faults(bound->bundle->diagnostics()), faults((*before)->diagnostics()));
-    QCOMPARE(decoded(*bound->bundle, "w").size(), std::size_t(24));
-    const auto wrong = bindShapes(**before, bindings("w=1"));
-    QVERIFY(!wrong);
-}
+    void wrongBindings()
+    {
+        const auto [bound, expected] = fetched<QByteArray, QByteArray>();
+        mil::Program program = parsed(
+            programText("tensor<fp16, [1, 3, ?, ?]> x", "tensor<fp16, [?]> y = relu(x = x);"));
+        const Error summary =
+            REFUSED(shapes::inferShapes(program, bindings(bound.toStdString()), "model.mil"));
+        QCOMPARE(summary.code, "cli.option");
+        QCOMPARE(summary.expected, expected.toStdString());
+    }
 
-/// The tables that are read again after an edit, and a fork, have the shapes that were bound.
-void TestShapes::keepsShapesWhenReread()
-{
-    MadeBundle made;
-    made.parameters = "tensor<fp16, [1, 3, ?, ?]> x";
-    made.constant("tensor<fp16, [8, 3, 1, 1]>", "w",
-                  made.blob(ElementType::Fp16, "[8, 3, 1, 1]", Bytes(48)));
-    made.line("tensor<fp16, [1, 8, ?, ?]> y = conv(weight = w, x = x)");
-    const auto before = made.open();
-    QVERIFY(before);
-    QVERIFY(!(*before)->shapeBindings());
-    const auto bound = bindShapes(**before, bindings("x=1,3,5,4"));
-    QVERIFY(bound);
-    QCOMPARE(bound->bundle->shapeBindings()->size(), std::size_t(1));
-    const auto again = bound->bundle->reread();
-    QVERIFY(again);
-    const auto third = (*again)->reread();
-    QVERIFY(third);
-    for (const BundlePtr &bundle : {*again, *third}) {
-        const Consumer &consumer = bundle->weights().front().consumers.front();
+    /// The attribute that a converter leaves where an input takes several shapes, as text has it.
+    void defaultsOfTheFunction()
+    {
+        std::string text = programText("tensor<fp16, [1, 3, ?, ?]> x, tensor<fp16, [?]> z",
+                                       "tensor<fp16, [1, 3, ?, ?]> y = relu(x = x);");
+        const std::string attribute =
+            " [FlexibleShapeInformation = tuple<tuple<string, dict<string, tensor<int32, [?]>>>, "
+            "tuple<string, dict<string, dict<string, tensor<int32, [?]>>>>>(((\"DefaultShapes\", "
+            "{{\"w\", [7]}, {\"x\", [1, 3, 64, 32]}}), (\"EnumeratedShapes\", {{\"a1\", "
+            "{{\"x\", [1, 3, 8, 8]}, {\"z\", [5]}}}})))]";
+        text.insert(text.find(") {", text.find("main")) + 1, attribute);
+        mil::Program program = parsed(text);
+        shapes::describeFlexibleShapes(program);
+        const auto found = shapes::describedShapes(program);
+        QCOMPARE(found.size(), std::size_t(2));
+        QCOMPARE(found.front().input, "x");
+        QCOMPARE(found.front().dims, (std::vector<std::int64_t>{1, 3, 64, 32}));
+        QCOMPARE(found.back().dims,
+                 std::vector<std::int64_t>{5}); // no default: the first allowed one
+        const auto &inputs = program.descriptions.front().functions.front().inputs;
+        QCOMPARE(inputs.front().allowedText(), "[1, 3, 8, 8]");
+    }
+
+    /// Only the operation where shapes get lost is named, and values behind it keep their open
+    /// extents.
+    void namesWhereShapesEnd()
+    {
+        mil::Program program =
+            parsed(programText("tensor<fp16, [1, ?]> x",
+                               "tensor<int32, [?, 2]> z = non_zero(x = x)[name = string(\"nz\")];"
+                               "tensor<int32, [?, 2]> r = identity(x = z);"
+                               "tensor<fp16, [?, ?]> y = relu(x = x);"));
+        const auto summary = VERIFIED(shapes::inferShapes(program, bindings("x=1,9"), "model.mil"));
+        QCOMPARE(summary->unknown.size(), std::size_t(1));
+        QCOMPARE(summary->unknown.front().operation, "nz");
+        QCOMPARE(summary->unknown.front().type, "non_zero");
+        QCOMPARE(summary->diagnostics.size(), std::size_t(1));
+        QVERIFY(summary->diagnostics.front().error.offset);
+        QCOMPARE(dimsOf(program.functions.front().body, "r"), "?,2");
+        QCOMPARE(dimsOf(program.functions.front().body, "y"), "1,9");
+        QCOMPARE(summary->values, std::size_t(3));
+        QCOMPARE(summary->open, std::size_t(3));
+        QCOMPARE(summary->inferred, std::size_t(1));
+    }
+
+    /// What the program declares stays, whatever is inferred.
+    void reportsContradictions()
+    {
+        mil::Program program = parsed(programText(
+            "tensor<fp16, [1, ?]> x, tensor<fp16, [6, 4]> w",
+            "tensor<fp16, [1, 7]> a = relu(x = x); tensor<fp16, [?, ?]> y = linear(x = x, weight = "
+            "w);"));
+        const auto summary = VERIFIED(shapes::inferShapes(program, bindings("x=1,9"), "model.mil"));
+        QCOMPARE(summary->conflicts, std::size_t(2));
+        QCOMPARE(faults(summary->diagnostics).size(), std::size_t(2));
+        for (const Diagnostic &each : summary->diagnostics)
+            QCOMPARE(each.error.code, "shape.conflict");
+        QCOMPARE(dimsOf(program.functions.front().body, "a"), "1,7");
+        QCOMPARE(dimsOf(program.functions.front().body, "y"), "?,?");
+    }
+
+    /// A variable keeps the extents that the body leaves as they are, and loses the others.
+    void followsLoops()
+    {
+        const char *text =
+            "tensor<fp16, [?, ?]> y, tensor<fp16, [?, ?]> g = while_loop(loop_vars = (x, x)) cond "
+            "(tensor<fp16, [?, ?]> a, tensor<fp16, [?, ?]> b) { bool c = less(x = a, y = b); } -> "
+            "(c), "
+            "block body (tensor<fp16, [?, ?]> d, tensor<fp16, [?, ?]> e) { "
+            "tensor<fp16, [?, ?]> p = relu(x = d); "
+            "tensor<fp16, [?, ?]> q = concat(values = (e, e), axis = int32(0)); } -> (p, q);";
+        mil::Program program = parsed(programText("tensor<fp16, [?, 4]> x", text));
+        if (program.functions.front().body.operations.empty())
+            QFAIL("the loop was not read");
+        const auto summary = VERIFIED(shapes::inferShapes(program, bindings("x=3,4"), "model.mil"));
+        const mil::Block &body = program.functions.front().body;
+        QCOMPARE(dimsOf(body, "p"), "3,4");
+        QCOMPARE(dimsOf(body, "y"), "3,4");
+        QCOMPARE(dimsOf(body, "q"), "?,4");
+        QCOMPARE(dimsOf(body, "g"), "?,4");
+    }
+
+    /// Forty loops within each other, and a chain of a hundred calls: an answer at once.
+    void deepPrograms()
+    {
+        std::string text = "tensor<fp16, [?]> b40 = relu(x = a39);";
+        for (int i = 40; i-- > 0;) {
+            const std::string in = i == 0 ? "x" : fmt::format("a{}", i - 1);
+            text =
+                fmt::format("tensor<fp16, [?]> b{0} = while_loop(loop_vars = ({1})) cond "
+                            "(tensor<fp16, [?]> c{0}) {{ bool t{0} = less(x = c{0}, y = c{0}); }} "
+                            "-> (t{0}), block body (tensor<fp16, [?]> a{0}) {{ {2} }} -> (b{3});",
+                            i, in, text, i + 1);
+        }
+        mil::Program program =
+            parsed(programText("tensor<fp16, [?]> x", text + "tensor<fp16, [?]> y = "
+                                                             "relu(x = x);"));
+        QVERIFY(shapes::inferShapes(program, bindings("x=3"), "model.mil"));
+        QCOMPARE(dimsOf(program.functions.front().body, "y"), "3");
+
+        std::string chain =
+            "program(1.3)\n[buildInfo = dict<string, string>({{\"a\", \"b\"}})]\n{\n";
+        for (int i = 0; i < 100; ++i)
+            chain += fmt::format("func f{0}<ios18>(tensor<fp16, [?]> x) {{ tensor<fp16, [?]> y = "
+                                 "call(x = x)[function = string(\"f{1}\")]; }} -> (y);\n",
+                                 i, i + 1);
+        chain +=
+            "func f100<ios18>(tensor<fp16, [?]> x) { tensor<fp16, [?]> y = relu(x = x); } -> (y);}";
+        program = parsed(chain);
+        QCOMPARE(program.functions.size(), std::size_t(101));
+        const auto summary =
+            VERIFIED(shapes::inferShapes(program, bindings("f0/x=3"), "model.mil"));
+        QVERIFY(!summary->unknown.empty());
+    }
+
+    /// Segments of compiler 3600.x: the called function's inputs come from the call.
+    void followsCalls()
+    {
+        const std::string text =
+            "program(1.3)\n[buildInfo = dict<string, string>({{\"a\", \"b\"}})]\n{\n"
+            "    func main<ios18>(tensor<fp16, [1, ?]> x) {\n"
+            "            tensor<fp16, [1, ?]> a = transfer(from = string(\"ane\"), to = "
+            "string(\"ane\"), values = x);\n"
+            "            tensor<fp16, [?, ?]> y = call(p = a)[backend = string(\"ane\"), function "
+            "= "
+            "string(\"inner\")];\n"
+            "        } -> (y);\n"
+            "    func inner<ios18>(tensor<fp16, [1, ?]> p) {\n"
+            "            tensor<fp16, [?, ?]> q = concat(values = (p, p), axis = int32(1));\n"
+            "        } -> (q);\n}";
+        mil::Program program = parsed(text);
+        const auto summary = VERIFIED(shapes::inferShapes(program, bindings("x=1,5"), "model.mil"));
+        QCOMPARE(dimsOf(program.functions[0].body, "y"), "1,10");
+        QCOMPARE(dimsOf(program.functions[1].body, "q"), "1,10");
+        QCOMPARE(summary->inferred, std::size_t(3));
+    }
+
+    /// The reason for all of it: what a weight's consumer costs.
+    void reachesConsumers()
+    {
+        MadeBundle made;
+        made.parameters = "tensor<fp16, [1, 3, ?, ?]> x";
+        made.constant("tensor<fp16, [8, 3, 1, 1]>", "w",
+                      made.blob(ElementType::Fp16, "[8, 3, 1, 1]", Bytes(48)));
+        made.line("tensor<fp16, [1, 8, ?, ?]> y = conv(weight = w, x = x)");
+        const auto before = VERIFIED(made.open());
+        QVERIFY(!(*before)->weights().front().consumers.front().flops);
+        const auto bound = VERIFIED(bindShapes(**before, bindings("x=1,3,5,4")));
+        const Consumer &consumer = bound->bundle->weights().front().consumers.front();
         QCOMPARE(consumer.flops.value_or(0), std::uint64_t(2 * 8 * 3 * 20));
-        QVERIFY(bundle->shapeBindings());
-        QCOMPARE(bundle->diagnostics().size(), bound->bundle->diagnostics().size());
+        QCOMPARE(consumer.geometry.output.value_or(Shape()), (Shape{1, 8, 5, 4}));
+        QCOMPARE(faults(bound->bundle->diagnostics()), faults((*before)->diagnostics()));
+        QCOMPARE(decoded(*bound->bundle, "w").size(), std::size_t(24));
+        const auto wrong = bindShapes(**before, bindings("w=1"));
+        QVERIFY(!wrong);
     }
-    // Binding anew replaces, and binding nothing opens the extents again.
-    const auto other = bindShapes(**again, bindings("x=1,3,1,1"));
-    QVERIFY(other);
-    QCOMPARE(other->bundle->weights().front().consumers.front().flops.value_or(0),
-             std::uint64_t(2 * 8 * 3));
-    const auto none = bindShapes(**again, {});
-    QVERIFY(none);
-    QVERIFY(!none->bundle->shapeBindings());
-    QVERIFY(!none->bundle->weights().front().consumers.front().flops);
-}
 
-/// Numbers from the file that do not fit anywhere: no extent, no crash.
-void TestShapes::hugeNumbers()
-{
-    mil::Program program = parsed(programText(
-        "tensor<fp16, [1, 3, ?, ?]> x, tensor<fp16, [8, 3, 3, 3]> w",
-        "tensor<fp16, [?, ?, ?, ?]> a = conv(weight = w, x = x, strides = tensor<int64, "
-        "[2]>([9223372036854775807, 1]), dilations = tensor<int64, [2]>([1, "
-        "9223372036854775807]), pad_type = string(\"custom\"), pad = tensor<int64, "
-        "[4]>([9223372036854775807, 9223372036854775807, 0, 0]));"
-        "tensor<fp16, [?, ?, ?, ?]> b = pad(x = x, pad = tensor<int64, [2]>([9223372036854775807, "
-        "9223372036854775807]));"
-        "tensor<fp16, [?, ?, ?, ?]> c = tile(x = x, reps = tensor<int64, [4]>([1, 1, "
-        "9223372036854775807, 2]));"
-        "tensor<fp16, [?, ?, ?, ?]> d = slice_by_index(x = x, begin = tensor<int64, [4]>([0, 0, "
-        "-9223372036854775807, 9223372036854775807]), end = tensor<int64, [4]>([1, 1, "
-        "9223372036854775807, -9223372036854775807]), stride = tensor<int64, [4]>([1, 1, "
-        "9223372036854775807, -9223372036854775807]));"
-        "tensor<fp16, [?, ?]> e = reshape(x = x, shape = tensor<int64, [2]>([9223372036854775807, "
-        "9223372036854775807]));"
-        "tensor<fp16, [?, ?, ?, ?]> y = upsample_bilinear(x = x, scale_factor_height = "
-        "fp32(0x1p+126), scale_factor_width = fp32(0x1p-126));"));
-    const auto summary = shapes::inferShapes(program, bindings("x=1,3,4,5"), "model.mil");
-    QVERIFY(summary);
-    const mil::Block &body = program.functions.front().body;
-    QCOMPARE(dimsOf(body, "b"), std::string("1,3,4,?"));
-    QCOMPARE(dimsOf(body, "c"), std::string("1,3,?,10"));
-    QCOMPARE(dimsOf(body, "d"), std::string("1,1,1,1"));
-    QVERIFY(!summary->unknown.empty());
-}
+    /// The tables that are read again after an edit, and a fork, have the shapes that were bound.
+    void keepsShapesWhenReread()
+    {
+        MadeBundle made;
+        made.parameters = "tensor<fp16, [1, 3, ?, ?]> x";
+        made.constant("tensor<fp16, [8, 3, 1, 1]>", "w",
+                      made.blob(ElementType::Fp16, "[8, 3, 1, 1]", Bytes(48)));
+        made.line("tensor<fp16, [1, 8, ?, ?]> y = conv(weight = w, x = x)");
+        const auto before = VERIFIED(made.open());
+        QVERIFY(!(*before)->shapeBindings());
+        const auto bound = VERIFIED(bindShapes(**before, bindings("x=1,3,5,4")));
+        QCOMPARE(bound->bundle->shapeBindings()->size(), std::size_t(1));
+        const auto again = VERIFIED(bound->bundle->reread());
+        const auto third = VERIFIED((*again)->reread());
+        for (const BundlePtr &bundle : {*again, *third}) {
+            const Consumer &consumer = bundle->weights().front().consumers.front();
+            QCOMPARE(consumer.flops.value_or(0), std::uint64_t(2 * 8 * 3 * 20));
+            QVERIFY(bundle->shapeBindings());
+            QCOMPARE(bundle->diagnostics().size(), bound->bundle->diagnostics().size());
+        }
+        // Binding anew replaces, and binding nothing opens the extents again.
+        const auto other = VERIFIED(bindShapes(**again, bindings("x=1,3,1,1")));
+        QCOMPARE(other->bundle->weights().front().consumers.front().flops.value_or(0),
+                 std::uint64_t(2 * 8 * 3));
+        const auto none = VERIFIED(bindShapes(**again, {}));
+        QVERIFY(!none->bundle->shapeBindings());
+        QVERIFY(!none->bundle->weights().front().consumers.front().flops);
+    }
+
+    /// Numbers from the file that do not fit anywhere: no extent, no crash.
+    void hugeNumbers()
+    {
+        mil::Program program = parsed(programText(
+            "tensor<fp16, [1, 3, ?, ?]> x, tensor<fp16, [8, 3, 3, 3]> w",
+            "tensor<fp16, [?, ?, ?, ?]> a = conv(weight = w, x = x, strides = tensor<int64, "
+            "[2]>([9223372036854775807, 1]), dilations = tensor<int64, [2]>([1, "
+            "9223372036854775807]), pad_type = string(\"custom\"), pad = tensor<int64, "
+            "[4]>([9223372036854775807, 9223372036854775807, 0, 0]));"
+            "tensor<fp16, [?, ?, ?, ?]> b = pad(x = x, pad = tensor<int64, "
+            "[2]>([9223372036854775807, "
+            "9223372036854775807]));"
+            "tensor<fp16, [?, ?, ?, ?]> c = tile(x = x, reps = tensor<int64, [4]>([1, 1, "
+            "9223372036854775807, 2]));"
+            "tensor<fp16, [?, ?, ?, ?]> d = slice_by_index(x = x, begin = tensor<int64, [4]>([0, "
+            "0, "
+            "-9223372036854775807, 9223372036854775807]), end = tensor<int64, [4]>([1, 1, "
+            "9223372036854775807, -9223372036854775807]), stride = tensor<int64, [4]>([1, 1, "
+            "9223372036854775807, -9223372036854775807]));"
+            "tensor<fp16, [?, ?]> e = reshape(x = x, shape = tensor<int64, "
+            "[2]>([9223372036854775807, "
+            "9223372036854775807]));"
+            "tensor<fp16, [?, ?, ?, ?]> y = upsample_bilinear(x = x, scale_factor_height = "
+            "fp32(0x1p+126), scale_factor_width = fp32(0x1p-126));"));
+        const auto summary =
+            VERIFIED(shapes::inferShapes(program, bindings("x=1,3,4,5"), "model.mil"));
+        const mil::Block &body = program.functions.front().body;
+        QCOMPARE(dimsOf(body, "b"), "1,3,4,?");
+        QCOMPARE(dimsOf(body, "c"), "1,3,?,10");
+        QCOMPARE(dimsOf(body, "d"), "1,1,1,1");
+        QVERIFY(!summary->unknown.empty());
+    }
+};
 
 KERNSCOPE_TEST(TestShapes, QCoreApplication)
 #include "tst_shapes.moc"

@@ -7,13 +7,11 @@
 
 #include <QDir>
 #include <QDirIterator>
-#include <QTest>
 
 #include <algorithm>
 #include <string>
 
 using namespace kernscope;
-using namespace Qt::StringLiterals;
 
 namespace {
 
@@ -72,64 +70,59 @@ class TestShapesData : public QObject
     Q_OBJECT
 
 private slots:
-    void erased_data();
-    void erased();
+    void erased_data()
+    {
+        QTest::addColumn<QString>("path");
+        for (const QString &folder : {test::dataFolder(), test::dataFolder() + u"/../samples"_s}) {
+            QDirIterator files(folder, {u"model.mil"_s, u"*.mil"_s, u"*.mlmodel"_s}, QDir::Files,
+                               QDirIterator::Subdirectories);
+            while (files.hasNext()) {
+                const QString path = files.next();
+                test::addRow(qPrintable(QDir(folder).relativeFilePath(path)), path);
+            }
+        }
+    }
+
+    void erased()
+    {
+        KERNSCOPE_SKIP_WITHOUT_ROWS();
+        QFETCH(QString, path);
+        const auto bundle = VERIFIED(Bundle::open(path.toStdString()));
+        const auto whole = (*bundle)->program();
+        const mil::Program &before = *whole;
+        mil::Program program = before;
+        std::vector<shapes::ShapeBinding> bindings;
+        for (mil::Function &function : program.functions) {
+            const bool called = function.name.starts_with("main_");
+            for (mil::NamedType &input : function.inputs) {
+                if (!input.type.isTensor())
+                    continue;
+                std::string address = function.model.empty() ? "" : function.model + "/";
+                address += function.name + "/" + input.name;
+                if (!called)
+                    bindings.push_back({std::move(address), input.type.dims});
+                erase(input.type);
+            }
+            erase(function.body);
+        }
+        const auto summary = VERIFIED(shapes::inferShapes(program, bindings, "model"));
+        Coverage coverage;
+        for (std::size_t i = 0; i < program.functions.size(); ++i)
+            compare(before.functions[i].body, program.functions[i].body, coverage);
+        std::string behind;
+        for (const shapes::Open &open : summary->unknown) {
+            behind += " " + open.type;
+            QVERIFY2(shapes::ruleOf(open.type) == nullptr,
+                     (open.operation + " (" + open.type + "): " + open.reason).c_str());
+        }
+        qInfo("%zu of %zu shapes follow from the inputs; open behind%s", coverage.same,
+              coverage.same + coverage.open, behind.empty() ? " none" : behind.c_str());
+        QVERIFY(coverage.open == 0 || !behind.empty());
+        QVERIFY2(coverage.wrong.isEmpty(), qPrintable(coverage.wrong.join(u", ")));
+        QCOMPARE(summary->conflicts, std::size_t(0));
+        QCOMPARE(summary->inferred, coverage.inferred);
+    }
 };
-
-void TestShapesData::erased_data()
-{
-    QTest::addColumn<QString>("path");
-    for (const QString &folder : {test::dataFolder(), test::dataFolder() + u"/../samples"_s}) {
-        QDirIterator files(folder, {u"model.mil"_s, u"*.mil"_s, u"*.mlmodel"_s}, QDir::Files,
-                           QDirIterator::Subdirectories);
-        while (files.hasNext()) {
-            const QString path = files.next();
-            QTest::newRow(qPrintable(QDir(folder).relativeFilePath(path))) << path;
-        }
-    }
-}
-
-void TestShapesData::erased()
-{
-    KERNSCOPE_SKIP_WITHOUT_ROWS();
-    QFETCH(QString, path);
-    const auto bundle = Bundle::open(path.toStdString());
-    QVERIFY(bundle);
-    const auto whole = (*bundle)->program();
-    const mil::Program &before = *whole;
-    mil::Program program = before;
-    std::vector<shapes::ShapeBinding> bindings;
-    for (mil::Function &function : program.functions) {
-        const bool called = function.name.starts_with("main_");
-        for (mil::NamedType &input : function.inputs) {
-            if (!input.type.isTensor())
-                continue;
-            std::string address = function.model.empty() ? "" : function.model + "/";
-            address += function.name + "/" + input.name;
-            if (!called)
-                bindings.push_back({std::move(address), input.type.dims});
-            erase(input.type);
-        }
-        erase(function.body);
-    }
-    const auto summary = shapes::inferShapes(program, bindings, "model");
-    QVERIFY2(summary, summary ? "" : describe(summary.error()).c_str());
-    Coverage coverage;
-    for (std::size_t i = 0; i < program.functions.size(); ++i)
-        compare(before.functions[i].body, program.functions[i].body, coverage);
-    std::string behind;
-    for (const shapes::Open &open : summary->unknown) {
-        behind += " " + open.type;
-        QVERIFY2(shapes::ruleOf(open.type) == nullptr,
-                 (open.operation + " (" + open.type + "): " + open.reason).c_str());
-    }
-    qInfo("%zu of %zu shapes follow from the inputs; open behind%s", coverage.same,
-          coverage.same + coverage.open, behind.empty() ? " none" : behind.c_str());
-    QVERIFY(coverage.open == 0 || !behind.empty());
-    QVERIFY2(coverage.wrong.isEmpty(), qPrintable(coverage.wrong.join(u", ")));
-    QCOMPARE(summary->conflicts, std::size_t(0));
-    QCOMPARE(summary->inferred, coverage.inferred);
-}
 
 KERNSCOPE_TEST(TestShapesData, QCoreApplication)
 #include "tst_shapes_data.moc"

@@ -8,7 +8,6 @@
 #include "tests/test_program.h"
 
 #include <QRandomGenerator>
-#include <QTest>
 
 #include <algorithm>
 #include <cmath>
@@ -49,283 +48,257 @@ class TestStatistics : public QObject
     Q_OBJECT
 
 private slots:
-    void figures();
-    void onlyWhatIsAsked();
-    void nothingFinite();
-    void againstPlainSums();
-    void storedPrecision();
-    void histogram();
-    void density();
-    void masksAgainstValues();
-    void scales();
-    void allWeights();
-    void cancelled();
-    void countsOfManyEqualValues();
-    void countsAgreeWithPlainOnes_data();
-    void countsAgreeWithPlainOnes();
-    void distinctValues();
-};
-
-/// Both zeros are one value, and every NaN; also of values that fp16 does not hold.
-void TestStatistics::distinctValues()
-{
-    const float inf = std::numeric_limits<float>::infinity();
-    const auto counted = [](const auto &bundle) {
-        const auto figures = computeStatistics(**bundle, 0, {true, false, true});
-        return figures && figures->distinct ? *figures->distinct : 0;
-    };
-    const auto half = denseBundle(halves({1, -3, 0, -0.0F, inf, -inf, std::nanf(""), 1, 1, -3}));
-    QVERIFY(half);
-    QCOMPARE(counted(half), std::uint64_t(6));
-    MadeBundle made;
-    const std::vector<float> wide{1.0F, 1.0F, 0.0F, -0.0F, 1.00000012F, 1e-30F, 1e-30F, 1e30F};
-    const auto bytes = std::as_bytes(std::span(wide));
-    made.constant("tensor<fp32, [8]>", "w",
-                  made.blob(ElementType::Fp32, "[8]", Bytes(bytes.begin(), bytes.end())));
-    made.consume("w");
-    const auto single = made.open();
-    QVERIFY(single);
-    QCOMPARE(counted(single), std::uint64_t(5));
-}
-
-void TestStatistics::figures()
-{
-    const float inf = std::numeric_limits<float>::infinity();
-    const Bytes values = halves({1, -3, 0, -0.0F, inf, -inf, std::nanf(""), 4});
-    const auto bundle = denseBundle(values);
-    QVERIFY(bundle);
-    const auto statistics = computeStatistics(**bundle, 0, {true, true});
-    QVERIFY(statistics);
-    QCOMPARE(statistics->elements, std::uint64_t(8));
-    QCOMPARE(statistics->zeros, std::uint64_t(2));
-    QCOMPARE(statistics->nan, std::uint64_t(1));
-    QCOMPARE(statistics->inf, std::uint64_t(2));
-    QCOMPARE(statistics->min, -3.0);
-    QCOMPARE(statistics->max, 4.0);
-    QCOMPARE(statistics->mean, 0.4);
-    QVERIFY(std::abs(statistics->standardDeviation - std::sqrt(26.0 / 5 - 0.16)) < 1e-12);
-    QCOMPARE(statistics->zeroFraction(), 0.25);
-    QCOMPARE(statistics->sha256, *Sha256::hexOf(values));
-}
-
-void TestStatistics::onlyWhatIsAsked()
-{
-    const auto bundle = denseBundle(halves({1, 2}));
-    const auto hash = computeStatistics(**bundle, 0, {false, true});
-    QVERIFY(hash && !hash->sha256.empty() && hash->max == 0);
-    const auto figures = computeStatistics(**bundle, 0, {true, false});
-    QVERIFY(figures && figures->sha256.empty() && figures->max == 2);
-    QVERIFY(!figures->distinct);
-}
-
-void TestStatistics::nothingFinite()
-{
-    const auto bundle = denseBundle(halves({std::nanf(""), std::nanf("")}));
-    const auto statistics = computeStatistics(**bundle, 0, {});
-    QVERIFY(statistics);
-    QCOMPARE(statistics->min, 0.0);
-    QCOMPARE(statistics->mean, 0.0);
-    const auto histogram = computeHistogram(**bundle, 0, 4);
-    QVERIFY(histogram);
-    QCOMPARE(histogram->bins, std::vector<std::uint64_t>(4));
-}
-
-/// More elements than one block, against sums in the plainest way.
-void TestStatistics::againstPlainSums()
-{
-    QRandomGenerator random(7);
-    Bytes values;
-    double sum = 0;
-    std::uint64_t zeros = 0;
-    const std::size_t count = 150000;
-    for (std::size_t i = 0; i < count; ++i) {
-        const float value = static_cast<float>(int(random.bounded(2001)) - 1000) / 64.0F;
-        const Bytes half = halves({value});
-        values.insert(values.end(), half.begin(), half.end());
-        sum += value;
-        zeros += value == 0 ? 1 : 0;
+    void figures()
+    {
+        const float inf = std::numeric_limits<float>::infinity();
+        const Bytes values = halves({1, -3, 0, -0.0F, inf, -inf, std::nanf(""), 4});
+        const auto bundle = VERIFIED(denseBundle(values));
+        const auto statistics = VERIFIED(computeStatistics(**bundle, 0, {true, true}));
+        QCOMPARE(statistics->elements, std::uint64_t(8));
+        QCOMPARE(statistics->zeros, std::uint64_t(2));
+        QCOMPARE(statistics->nan, std::uint64_t(1));
+        QCOMPARE(statistics->inf, std::uint64_t(2));
+        QCOMPARE(statistics->min, -3.0);
+        QCOMPARE(statistics->max, 4.0);
+        QCOMPARE(statistics->mean, 0.4);
+        QVERIFY(std::abs(statistics->standardDeviation - std::sqrt(26.0 / 5 - 0.16)) < 1e-12);
+        QCOMPARE(statistics->zeroFraction(), 0.25);
+        QCOMPARE(statistics->sha256, *Sha256::hexOf(values));
     }
-    const auto bundle = denseBundle(values);
-    const auto statistics = computeStatistics(**bundle, 0, {true, true});
-    QVERIFY(statistics);
-    QCOMPARE(statistics->zeros, zeros);
-    QCOMPARE(statistics->min, -15.625);
-    QCOMPARE(statistics->max, 15.625);
-    QVERIFY(std::abs(statistics->mean - sum / double(count)) < 1e-9);
-    QCOMPARE(statistics->sha256, *Sha256::hexOf(values));
-}
 
-/// fp32 and long integers keep the digits that fp16 has not: neither subnormals of fp16, nor what
-/// is larger than its range, nor a last place is lost.
-void TestStatistics::storedPrecision()
-{
-    MadeBundle made;
-    const std::vector<float> values{1.0F, 1.00000012F, 1e-30F, -3e38F, 0.0F, 1e-9F};
-    const auto bytes = std::as_bytes(std::span(values));
-    made.constant("tensor<fp32, [2, 3]>", "w",
-                  made.blob(ElementType::Fp32, "[2, 3]", Bytes(bytes.begin(), bytes.end())));
-    const std::vector<std::int32_t> numbers{2147483647, -2147483647, 1, 0};
-    const auto words = std::as_bytes(std::span(numbers));
-    made.constant("tensor<int32, [4]>", "i",
-                  made.blob(ElementType::Int32, "[4]", Bytes(words.begin(), words.end())));
-    const auto bundle = made.open();
-    QVERIFY(bundle);
-    for (const bool hash : {false, true}) {
-        const auto figures = computeStatistics(**bundle, 0, {true, hash});
-        QVERIFY(figures);
-        QCOMPARE(figures->zeros, std::uint64_t(1));
-        QCOMPARE(figures->inf, std::uint64_t(0));
-        QCOMPARE(figures->min, static_cast<double>(-3e38F));
-        QCOMPARE(figures->max, static_cast<double>(1.00000012F));
+    void onlyWhatIsAsked()
+    {
+        const auto bundle = denseBundle(halves({1, 2}));
+        const auto hash = computeStatistics(**bundle, 0, {false, true});
+        QVERIFY(hash && !hash->sha256.empty() && hash->max == 0);
+        const auto figures = computeStatistics(**bundle, 0, {true, false});
+        QVERIFY(figures && figures->sha256.empty() && figures->max == 2);
+        QVERIFY(!figures->distinct);
     }
-    QCOMPARE(*channelDensity(**bundle, 0), std::vector<std::uint64_t>({3, 2}));
-    const auto integers = computeStatistics(**bundle, 1, {});
-    QCOMPARE(integers->max, 2147483647.0);
-    QCOMPARE(integers->mean, 0.25);
-    QCOMPARE(computeHistogram(**bundle, 1, 2)->bins, std::vector<std::uint64_t>({1, 3}));
-}
 
-void TestStatistics::histogram()
-{
-    const auto bundle = denseBundle(halves({0, 1, 2, 3, 4, 4, 1, 1}));
-    const auto histogram = computeHistogram(**bundle, 0, 4);
-    QVERIFY(histogram);
-    QCOMPARE(histogram->low, 0.0);
-    QCOMPARE(histogram->high, 4.0);
-    QCOMPARE(histogram->bins, std::vector<std::uint64_t>({1, 3, 1, 3}));
-    const auto one = computeHistogram(**denseBundle(halves({5, 5})), 0, 3);
-    QCOMPARE(one->bins, std::vector<std::uint64_t>({2, 0, 0}));
-    QVERIFY(!computeHistogram(**bundle, 0, 0));
-}
-
-void TestStatistics::density()
-{
-    const auto plain = denseBundle(halves({0, 1, 2, 0, -0.0F, 0, 3, 0}));
-    QCOMPARE(*channelDensity(**plain, 0), std::vector<std::uint64_t>({2, 1}));
-    const auto masked = sparseBundle("03 08 0C", halves({0, 1, 2, 3, 4}));
-    QCOMPARE(*channelDensity(**masked, 0), std::vector<std::uint64_t>({2, 3}));
-    MadeBundle made;
-    const auto mask = made.blob(ElementType::Uint1, "[2, 2]", hex("09"), 4);
-    made.line("tensor<uint1, [4, 2]> m, tensor<fp16, [4]> v = constexpr_lut_to_sparse("
-              "indices_mask = " +
-              mask +
-              ", indices_nonzero_data = " + made.blob(ElementType::Uint1, "[2]", hex("01"), 6) +
-              ", lut = tensor<fp16, [1, 1, 2, 2]>([0x0p0, 0x1p0, 0x1p1, 0x0p0]), vector_axis = "
-              "int32(0))[name = string(\"p\")]");
-    made.line("tensor<fp16, [4, 2]> w = constexpr_sparse_to_dense(mask = m, nonzero_data = v)"
-              "[name = string(\"w\")]");
-    const auto vectors = made.open();
-    QVERIFY(vectors);
-    QCOMPARE(faults((*vectors)->diagnostics()), std::vector<std::string>());
-    QCOMPARE(*channelDensity(**vectors, 0), std::vector<std::uint64_t>({1, 1, 1, 1}));
-    Progress progress;
-    const auto figures = MaskFigures::compute(**vectors, 0, progress);
-    QVERIFY(figures);
-    QCOMPARE(figures->kept, 4U); // elements, each index being two of them
-    QCOMPARE(figures->survivors, 2U);
-}
-
-void TestStatistics::masksAgainstValues()
-{
-    const auto sound = sparseBundle("03 08 0C", halves({1, 2, 3, 4, 5}));
-    QVERIFY(verifyPayloads(**sound).empty());
-    const auto fewer = sparseBundle("03 08 0C", halves({1, 2, 3, 4}));
-    QCOMPARE(faults(verifyPayloads(**fewer)),
-             std::vector<std::string>({"error codec.mask weights/weight.bin+128"}));
-    const auto tail = sparseBundle("03 08 FC", halves({1, 2, 3, 4, 5}));
-    QCOMPARE(faults(verifyPayloads(**tail)),
-             std::vector<std::string>({"warning codec.mask_tail weights/weight.bin+128"}));
-}
-
-void TestStatistics::scales()
-{
-    MadeBundle made;
-    made.line("tensor<fp16, [2]> w = constexpr_blockwise_shift_scale(data = tensor<int8, [2]>([1, "
-              "2]), scale = " +
-              made.blob(ElementType::Fp16, "[2]", hex("00 3C 00 7E")) + ")[name = string(\"w\")]");
-    const auto bundle = made.open();
-    QCOMPARE(faults(verifyPayloads(**bundle)),
-             std::vector<std::string>({"warning codec.scale_nonfinite weights/weight.bin+128"}));
-}
-
-void TestStatistics::allWeights()
-{
-    MadeBundle made;
-    for (int i = 0; i < 9; ++i) {
-        const Bytes value = halves({float(i), 0});
-        made.constant("tensor<fp16, [2]>", fmt::format("w{}", i),
-                      made.blob(ElementType::Fp16, "[2]", value));
+    void nothingFinite()
+    {
+        const auto bundle = denseBundle(halves({std::nanf(""), std::nanf("")}));
+        const auto statistics = VERIFIED(computeStatistics(**bundle, 0, {}));
+        QCOMPARE(statistics->min, 0.0);
+        QCOMPARE(statistics->mean, 0.0);
+        const auto histogram = VERIFIED(computeHistogram(**bundle, 0, 4));
+        QCOMPARE(histogram->bins, std::vector<std::uint64_t>(4));
     }
-    made.constant("tensor<fp16, [3]>", "bad", MadeBundle::blobAt("fp16", "[3]", 64));
-    const auto bundle = made.open();
-    Progress progress;
-    const AllStatistics all = computeAllStatistics(**bundle, {}, &progress);
-    QCOMPARE(all.weights.size(), std::size_t(10));
-    for (std::size_t i = 0; i < 9; ++i)
-        QCOMPARE(all.weights[i]->max, double(i));
-    QVERIFY(!all.weights[9]);
-    QVERIFY(all.diagnostics.empty());
-}
 
-void TestStatistics::cancelled()
-{
-    const auto bundle = denseBundle(Bytes(400000));
-    Progress progress;
-    progress.cancel();
-    QCOMPARE(computeStatistics(**bundle, 0, {}, &progress).error().code,
-             std::string("task.cancelled"));
-    QCOMPARE(computeHistogram(**bundle, 0, 5, &progress).error().code,
-             std::string("task.cancelled"));
-    QCOMPARE(channelDensity(**bundle, 0, &progress).error().code, std::string("task.cancelled"));
-    const AllStatistics all = computeAllStatistics(**bundle, {}, &progress);
-    QVERIFY(!all.weights[0] && all.diagnostics.empty());
-}
-
-void TestStatistics::countsOfManyEqualValues()
-{
-    HalfCounts counts;
-    const std::vector<std::uint16_t> odd(10001, 0x3C00);
-    for (int i = 0; i < 7; ++i)
-        counts.add(odd);
-    counts.add(std::vector<std::uint16_t>{0xFFFF, 0});
-    QCOMPARE(counts.counts()[0x3C00], std::uint64_t(70007));
-    QCOMPARE(counts.counts()[0xFFFF], std::uint64_t(1));
-    counts.add(odd);
-    QCOMPARE(counts.counts()[0x3C00], std::uint64_t(80008));
-}
-
-void TestStatistics::countsAgreeWithPlainOnes_data()
-{
-    QTest::addColumn<qint64>("target");
-    for (std::int64_t rest = hwy::SupportedTargets(); rest != 0; rest &= rest - 1)
-        QTest::newRow(hwy::TargetName(rest & -rest)) << qint64(rest & -rest);
-}
-
-/// Runs of any length, in each of which another value, or none, is common.
-void TestStatistics::countsAgreeWithPlainOnes()
-{
-    QFETCH(qint64, target);
-    hwy::SetSupportedTargetsForTest(target);
-    QRandomGenerator random(7);
-    HalfCounts counts;
-    std::vector<std::uint64_t> expected(65536);
-    for (int run = 0; run < 120; ++run) {
-        std::vector<std::uint16_t> values(random.bounded(1u, 20000u));
-        const quint32 shareOfCommon = random.bounded(5u) * 25;
-        const quint32 different = run % 3 == 0 ? 3 : 65536;
-        const auto common = static_cast<std::uint16_t>(run % 2 == 0 ? 0 : random.bounded(65536u));
-        for (std::uint16_t &value : values) {
-            const auto other = static_cast<std::uint16_t>(random.bounded(different));
-            value = random.bounded(100u) < shareOfCommon ? common : other;
-            ++expected[value];
+    /// More elements than one block, against sums in the plainest way.
+    void againstPlainSums()
+    {
+        QRandomGenerator random(7);
+        Bytes values;
+        double sum = 0;
+        std::uint64_t zeros = 0;
+        const std::size_t count = 150000;
+        for (std::size_t i = 0; i < count; ++i) {
+            const float value = static_cast<float>(int(random.bounded(2001)) - 1000) / 64.0F;
+            const Bytes half = halves({value});
+            values.insert(values.end(), half.begin(), half.end());
+            sum += value;
+            zeros += value == 0 ? 1 : 0;
         }
-        counts.add(values);
-        if (run % 50 == 49)
-            QVERIFY(std::ranges::equal(counts.counts(), expected));
+        const auto bundle = denseBundle(values);
+        const auto statistics = VERIFIED(computeStatistics(**bundle, 0, {true, true}));
+        QCOMPARE(statistics->zeros, zeros);
+        QCOMPARE(statistics->min, -15.625);
+        QCOMPARE(statistics->max, 15.625);
+        QVERIFY(std::abs(statistics->mean - sum / double(count)) < 1e-9);
+        QCOMPARE(statistics->sha256, *Sha256::hexOf(values));
     }
-    hwy::SetSupportedTargetsForTest(0);
-    QVERIFY(std::ranges::equal(counts.counts(), expected));
-}
+
+    /// fp32 and long integers keep the digits that fp16 has not: neither subnormals of fp16, nor
+    /// what is larger than its range, nor a last place is lost.
+    void storedPrecision()
+    {
+        MadeBundle made;
+        const std::vector<float> values{1.0F, 1.00000012F, 1e-30F, -3e38F, 0.0F, 1e-9F};
+        const auto bytes = std::as_bytes(std::span(values));
+        made.constant("tensor<fp32, [2, 3]>", "w",
+                      made.blob(ElementType::Fp32, "[2, 3]", Bytes(bytes.begin(), bytes.end())));
+        const std::vector<std::int32_t> numbers{2147483647, -2147483647, 1, 0};
+        const auto words = std::as_bytes(std::span(numbers));
+        made.constant("tensor<int32, [4]>", "i",
+                      made.blob(ElementType::Int32, "[4]", Bytes(words.begin(), words.end())));
+        const auto bundle = VERIFIED(made.open());
+        for (const bool hash : {false, true}) {
+            const auto figures = VERIFIED(computeStatistics(**bundle, 0, {true, hash}));
+            QCOMPARE(figures->zeros, std::uint64_t(1));
+            QCOMPARE(figures->inf, std::uint64_t(0));
+            QCOMPARE(figures->min, static_cast<double>(-3e38F));
+            QCOMPARE(figures->max, static_cast<double>(1.00000012F));
+        }
+        QCOMPARE(*channelDensity(**bundle, 0), std::vector<std::uint64_t>({3, 2}));
+        const auto integers = computeStatistics(**bundle, 1, {});
+        QCOMPARE(integers->max, 2147483647.0);
+        QCOMPARE(integers->mean, 0.25);
+        QCOMPARE(computeHistogram(**bundle, 1, 2)->bins, std::vector<std::uint64_t>({1, 3}));
+    }
+
+    void histogram()
+    {
+        const auto bundle = denseBundle(halves({0, 1, 2, 3, 4, 4, 1, 1}));
+        const auto histogram = VERIFIED(computeHistogram(**bundle, 0, 4));
+        QCOMPARE(histogram->low, 0.0);
+        QCOMPARE(histogram->high, 4.0);
+        QCOMPARE(histogram->bins, std::vector<std::uint64_t>({1, 3, 1, 3}));
+        const auto one = computeHistogram(**denseBundle(halves({5, 5})), 0, 3);
+        QCOMPARE(one->bins, std::vector<std::uint64_t>({2, 0, 0}));
+        QVERIFY(!computeHistogram(**bundle, 0, 0));
+    }
+
+    void density()
+    {
+        const auto plain = denseBundle(halves({0, 1, 2, 0, -0.0F, 0, 3, 0}));
+        QCOMPARE(*channelDensity(**plain, 0), std::vector<std::uint64_t>({2, 1}));
+        const auto masked = sparseBundle("03 08 0C", halves({0, 1, 2, 3, 4}));
+        QCOMPARE(*channelDensity(**masked, 0), std::vector<std::uint64_t>({2, 3}));
+        MadeBundle made;
+        const auto mask = made.blob(ElementType::Uint1, "[2, 2]", hex("09"), 4);
+        made.line("tensor<uint1, [4, 2]> m, tensor<fp16, [4]> v = constexpr_lut_to_sparse("
+                  "indices_mask = " +
+                  mask +
+                  ", indices_nonzero_data = " + made.blob(ElementType::Uint1, "[2]", hex("01"), 6) +
+                  ", lut = tensor<fp16, [1, 1, 2, 2]>([0x0p0, 0x1p0, 0x1p1, 0x0p0]), vector_axis = "
+                  "int32(0))[name = string(\"p\")]");
+        made.line("tensor<fp16, [4, 2]> w = constexpr_sparse_to_dense(mask = m, nonzero_data = v)"
+                  "[name = string(\"w\")]");
+        const auto vectors = VERIFIED(made.open());
+        QCOMPARE(faults((*vectors)->diagnostics()), std::vector<std::string>());
+        QCOMPARE(*channelDensity(**vectors, 0), std::vector<std::uint64_t>({1, 1, 1, 1}));
+        Progress progress;
+        const auto figures = VERIFIED(MaskFigures::compute(**vectors, 0, progress));
+        QCOMPARE(figures->kept, 4U); // elements, each index being two of them
+        QCOMPARE(figures->survivors, 2U);
+    }
+
+    void masksAgainstValues()
+    {
+        const auto sound = sparseBundle("03 08 0C", halves({1, 2, 3, 4, 5}));
+        QVERIFY(verifyPayloads(**sound).empty());
+        const auto fewer = sparseBundle("03 08 0C", halves({1, 2, 3, 4}));
+        QCOMPARE(faults(verifyPayloads(**fewer)),
+                 std::vector<std::string>({"error codec.mask weights/weight.bin+128"}));
+        const auto tail = sparseBundle("03 08 FC", halves({1, 2, 3, 4, 5}));
+        QCOMPARE(faults(verifyPayloads(**tail)),
+                 std::vector<std::string>({"warning codec.mask_tail weights/weight.bin+128"}));
+    }
+
+    void scales()
+    {
+        MadeBundle made;
+        made.line(
+            "tensor<fp16, [2]> w = constexpr_blockwise_shift_scale(data = tensor<int8, [2]>([1, "
+            "2]), scale = " +
+            made.blob(ElementType::Fp16, "[2]", hex("00 3C 00 7E")) + ")[name = string(\"w\")]");
+        const auto bundle = made.open();
+        QCOMPARE(
+            faults(verifyPayloads(**bundle)),
+            std::vector<std::string>({"warning codec.scale_nonfinite weights/weight.bin+128"}));
+    }
+
+    void allWeights()
+    {
+        MadeBundle made;
+        for (int i = 0; i < 9; ++i) {
+            const Bytes value = halves({float(i), 0});
+            made.constant("tensor<fp16, [2]>", fmt::format("w{}", i),
+                          made.blob(ElementType::Fp16, "[2]", value));
+        }
+        made.constant("tensor<fp16, [3]>", "bad", MadeBundle::blobAt("fp16", "[3]", 64));
+        const auto bundle = made.open();
+        Progress progress;
+        const AllStatistics all = computeAllStatistics(**bundle, {}, &progress);
+        QCOMPARE(all.weights.size(), std::size_t(10));
+        for (std::size_t i = 0; i < 9; ++i)
+            QCOMPARE(all.weights[i]->max, double(i));
+        QVERIFY(!all.weights[9]);
+        QVERIFY(all.diagnostics.empty());
+    }
+
+    void cancelled()
+    {
+        const auto bundle = denseBundle(Bytes(400000));
+        Progress progress;
+        progress.cancel();
+        QCOMPARE(computeStatistics(**bundle, 0, {}, &progress).error().code, "task.cancelled");
+        QCOMPARE(computeHistogram(**bundle, 0, 5, &progress).error().code, "task.cancelled");
+        QCOMPARE(channelDensity(**bundle, 0, &progress).error().code, "task.cancelled");
+        const AllStatistics all = computeAllStatistics(**bundle, {}, &progress);
+        QVERIFY(!all.weights[0] && all.diagnostics.empty());
+    }
+
+    void countsOfManyEqualValues()
+    {
+        HalfCounts counts;
+        const std::vector<std::uint16_t> odd(10001, 0x3C00);
+        for (int i = 0; i < 7; ++i)
+            counts.add(odd);
+        counts.add(std::vector<std::uint16_t>{0xFFFF, 0});
+        QCOMPARE(counts.counts()[0x3C00], std::uint64_t(70007));
+        QCOMPARE(counts.counts()[0xFFFF], std::uint64_t(1));
+        counts.add(odd);
+        QCOMPARE(counts.counts()[0x3C00], std::uint64_t(80008));
+    }
+
+    void countsAgreeWithPlainOnes_data()
+    {
+        QTest::addColumn<qint64>("target");
+        for (std::int64_t rest = hwy::SupportedTargets(); rest != 0; rest &= rest - 1)
+            addRow(hwy::TargetName(rest & -rest), qint64(rest & -rest));
+    }
+
+    /// Runs of any length, in each of which another value, or none, is common.
+    void countsAgreeWithPlainOnes()
+    {
+        QFETCH(qint64, target);
+        hwy::SetSupportedTargetsForTest(target);
+        QRandomGenerator random(7);
+        HalfCounts counts;
+        std::vector<std::uint64_t> expected(65536);
+        for (int run = 0; run < 120; ++run) {
+            std::vector<std::uint16_t> values(random.bounded(1u, 20000u));
+            const quint32 shareOfCommon = random.bounded(5u) * 25;
+            const quint32 different = run % 3 == 0 ? 3 : 65536;
+            const auto common =
+                static_cast<std::uint16_t>(run % 2 == 0 ? 0 : random.bounded(65536u));
+            for (std::uint16_t &value : values) {
+                const auto other = static_cast<std::uint16_t>(random.bounded(different));
+                value = random.bounded(100u) < shareOfCommon ? common : other;
+                ++expected[value];
+            }
+            counts.add(values);
+            if (run % 50 == 49)
+                QVERIFY(std::ranges::equal(counts.counts(), expected));
+        }
+        hwy::SetSupportedTargetsForTest(0);
+        QVERIFY(std::ranges::equal(counts.counts(), expected));
+    }
+
+    /// Both zeros are one value, and every NaN; also of values that fp16 does not hold.
+    void distinctValues()
+    {
+        const float inf = std::numeric_limits<float>::infinity();
+        const auto counted = [](const auto &bundle) {
+            const auto figures = computeStatistics(**bundle, 0, {true, false, true});
+            return figures && figures->distinct ? *figures->distinct : 0;
+        };
+        const auto half =
+            VERIFIED(denseBundle(halves({1, -3, 0, -0.0F, inf, -inf, std::nanf(""), 1, 1, -3})));
+        QCOMPARE(counted(half), std::uint64_t(6));
+        MadeBundle made;
+        const std::vector<float> wide{1.0F, 1.0F, 0.0F, -0.0F, 1.00000012F, 1e-30F, 1e-30F, 1e30F};
+        const auto bytes = std::as_bytes(std::span(wide));
+        made.constant("tensor<fp32, [8]>", "w",
+                      made.blob(ElementType::Fp32, "[8]", Bytes(bytes.begin(), bytes.end())));
+        made.consume("w");
+        const auto single = VERIFIED(made.open());
+        QCOMPARE(counted(single), std::uint64_t(5));
+    }
+};
 
 KERNSCOPE_TEST(TestStatistics, kernscope::test::NoApplication)
 #include "tst_statistics.moc"

@@ -17,287 +17,268 @@ class TestEditor : public QObject
 
 private slots:
     void setElementStoresWhatItSays_data() { formRows(false); }
-    void setElementStoresWhatItSays();
+
+    void setElementStoresWhatItSays()
+    {
+        QFETCH(int, index);
+        const Form form = allForms()[static_cast<std::size_t>(index)];
+        std::mt19937_64 random(static_cast<std::uint64_t>(index) + 1);
+        for (int round = 0; round < 4; ++round) {
+            Sample sample = makeSample(form, random);
+            const std::vector<float> before = decodeAll(sample.encoding);
+            const auto decoder = VERIFIED(Decoder::make(sample.encoding));
+            const std::uint64_t element = random() % before.size();
+            if (!decoder->stored(element))
+                continue;
+            const double asked = static_cast<double>(before[random() % before.size()]) * 0.9;
+            const auto plan = Editor(*decoder).setElement(element, asked, HUGE_VAL);
+            if (!plan)
+                continue; // scales that are zero or leave no finite candidate
+            if (!std::isfinite(asked))
+                continue;
+            QVERIFY(plan->parts.size() <= 1);
+            QVERIFY(!plan->payloadElements);
+            apply(sample, *plan);
+            const std::vector<float> after = decodeAll(sample.encoding);
+            QCOMPARE(after[element], static_cast<float>(plan->stored));
+            for (std::size_t i = 0; i < after.size(); ++i)
+                QVERIFY2(i == element || same(after[i], before[i]), sample.text.c_str());
+            // No other code that the element could hold is nearer, where all can be tried.
+            if (form.vector > 1 || bitWidth(form.payload) > 8 || isFloatingPoint(form.payload))
+                continue;
+            const PartRole role = std::get<Operand>(sample.encoding.payload).role;
+            const unsigned width = form.bits > 0 ? form.bits : bitWidth(form.payload);
+            const std::uint64_t at =
+                decoder->encoding().mask ? Decoder::make(sample.encoding)->rank(element) : element;
+            for (std::int64_t code = 0; code < (1 << width); ++code) {
+                const bool isSigned = form.bits == 0 && isSignedInteger(form.payload);
+                const auto other =
+                    VERIFIED(Editor(*Decoder::make(sample.encoding))
+                                 .setStored(role, at, code - (isSigned ? 1 << (width - 1) : 0)));
+                apply(sample, *other);
+                const auto value = static_cast<double>(decodeAll(sample.encoding)[element]);
+                QVERIFY(!(std::abs(value - asked) < std::abs(plan->stored - asked)));
+                if (round > 0 && code > 20)
+                    break;
+            }
+        }
+    }
+
     void refusalNamesTheNeighbours_data() { formRows(false); }
-    void refusalNamesTheNeighbours();
+
+    void refusalNamesTheNeighbours()
+    {
+        QFETCH(int, index);
+        const Form form = allForms()[static_cast<std::size_t>(index)];
+        std::mt19937_64 random(static_cast<std::uint64_t>(index) + 7);
+        // Where wide data go through several roundings, few elements show what is left out.
+        const int rounds = form.scaling && bitWidth(form.payload) > 8 ? 200 : 8;
+        for (int round = 0; round < rounds; ++round) {
+            Sample sample = makeSample(form, random);
+            const std::vector<float> before = decodeAll(sample.encoding);
+            const auto decoder = Decoder::make(sample.encoding);
+            const std::uint64_t element = random() % before.size();
+            if (!decoder->stored(element) || !std::isfinite(before[element]))
+                continue;
+            const double asked = static_cast<double>(before[element]) * 1.01 + 0.0123;
+            const auto plan = Editor(*decoder).setElement(element, asked, 0);
+            if (plan) {
+                // Held exactly, or plain numbers that round as their type does.
+                const bool plain = form.bits == 0 && !form.scaling && bitWidth(form.payload) >= 16;
+                QVERIFY(plain || plan->stored == asked);
+                continue;
+            }
+            QCOMPARE(plan.error().code, "patch.unrepresentable");
+            // "below or above": at least one of them, and both can be asked for.
+            const QStringList values =
+                QString::fromStdString(plan.error().expected).split(u" or "_s);
+            QVERIFY(values.size() == 1 || values.size() == 2);
+            for (const QString &text : values) {
+                bool number = false;
+                const double value = text.toDouble(&number);
+                QVERIFY2(number, plan.error().expected.c_str());
+                const auto held = Editor(*decoder).setElement(element, value, 0);
+                QVERIFY2(held, plan.error().expected.c_str());
+                QCOMPARE(held->stored, value);
+            }
+            if (values.size() == 2) {
+                QVERIFY(values[0].toDouble() <= asked);
+                QVERIFY(values[1].toDouble() >= asked);
+            }
+        }
+    }
+
     void heldValuesNeedNoBytes_data() { formRows(false); }
-    void heldValuesNeedNoBytes();
+
+    void heldValuesNeedNoBytes()
+    {
+        QFETCH(int, index);
+        const Form form = allForms()[static_cast<std::size_t>(index)];
+        std::mt19937_64 random(static_cast<std::uint64_t>(index) + 3);
+        const Sample sample = makeSample(form, random);
+        const std::vector<float> values = decodeAll(sample.encoding);
+        const auto decoder = Decoder::make(sample.encoding);
+        for (int i = 0; i < 50; ++i) {
+            const std::uint64_t element = random() % values.size();
+            if (!decoder->stored(element))
+                continue;
+            const auto plan =
+                Editor(*decoder).setElement(element, static_cast<double>(values[element]), 0);
+            // uint32 and int32 beyond 24 bits: the fp32 that was read is not quite what is stored.
+            if (form.payload == ElementType::Int32 || form.payload == ElementType::Uint32)
+                continue;
+            QVERIFY2(plan, plan ? "" : describe(plan.error()).c_str());
+            QVERIFY(plan->parts.empty());
+            QVERIFY(same(static_cast<float>(plan->stored), values[element]));
+        }
+    }
+
     void setStoredChangesOneCode_data() { formRows(false); }
-    void setStoredChangesOneCode();
-    void naturalRounding();
-    void straddlingIndex();
-    void tables();
-    void codesOutOfRange();
+
+    void setStoredChangesOneCode()
+    {
+        QFETCH(int, index);
+        const Form form = allForms()[static_cast<std::size_t>(index)];
+        std::mt19937_64 random(static_cast<std::uint64_t>(index) + 5);
+        Sample sample = makeSample(form, random);
+        const auto &data = std::get<Operand>(sample.encoding.payload);
+        const auto decoder = Decoder::make(sample.encoding);
+        const std::uint64_t count = decoder->payloadElements().value;
+        const unsigned width = form.bits > 0 ? form.bits : bitWidth(data.type);
+        for (int i = 0; i < 30 && count > 0; ++i) {
+            const std::uint64_t at = random() % count;
+            std::int64_t code = static_cast<std::int64_t>(random() >> (64 - width));
+            if (form.bits == 0 && isSignedInteger(data.type))
+                code -= std::int64_t{1} << (width - 1);
+            const std::vector<std::byte> before(data.bytes.begin(), data.bytes.end());
+            const auto plan = VERIFIED(Editor(*decoder).setStored(data.role, at, code));
+            apply(sample, *plan);
+            for (std::uint64_t bit = 0; bit < before.size() * 8; ++bit) {
+                const std::int64_t now = referenceCode(data.bytes, ElementType::Uint1, bit);
+                if (bit / width == at)
+                    QCOMPARE(now, (code >> (bit % width)) & 1);
+                else
+                    QCOMPARE(now, referenceCode(before, ElementType::Uint1, bit));
+            }
+        }
+    }
+
+    void naturalRounding()
+    {
+        const std::vector<float> values{1, 2, 3, 4};
+        for (const ElementType type : {ElementType::Fp16, ElementType::Bf16, ElementType::Fp32}) {
+            const auto weight = VERIFIED(encodeDense(values, {4}, type));
+            const auto decoder = Decoder::make(weight->encoding());
+            const auto plan = VERIFIED(Editor(*decoder).setElement(1, 0.3, 0));
+            QVERIFY(std::abs(plan->stored - 0.3) < 0.001);
+            if (type == ElementType::Fp16)
+                QCOMPARE(plan->stored, 0.300048828125);
+            // Out of the type's range is no rounding.
+            const Error beyond = REFUSED(Editor(*decoder).setElement(1, 1e39, 0));
+            QCOMPARE(beyond.code, "patch.unrepresentable");
+        }
+        const auto half = encodeDense(values, {4}, ElementType::Fp16);
+        const Editor editor(*Decoder::make(half->encoding()));
+        QCOMPARE(editor.setElement(0, 65519, 0)->stored, 65504.0);
+        QCOMPARE(editor.setElement(0, 65520, 0).error().expected, "65504");
+        QCOMPARE(editor.setElement(0, HUGE_VAL, 0)->stored, HUGE_VAL);
+        QVERIFY(std::isnan(editor.setElement(0, std::nan(""), 0)->stored));
+        // Half-way between 1 and its neighbour: the even one, though 1 is what is stored.
+        QCOMPARE(editor.setElement(0, 1 + 0x1p-11, 0)->stored, 1.0);
+        QCOMPARE(editor.setElement(0, 1 + 0x3p-11, 0)->stored, 1 + 0x1p-9);
+        // Eight bits are too coarse to round in silence.
+        const auto narrow = encodeDense(values, {4}, ElementType::Fp8E4M3Fn);
+        const Editor coarse(*Decoder::make(narrow->encoding()));
+        QCOMPARE(coarse.setElement(0, 0.3, 0).error().expected, "0.28125 or 0.3125");
+        QCOMPARE(coarse.setElement(0, 0.3, 0.02)->stored, 0.3125);
+        const auto whole = encodeDense(values, {4}, ElementType::Int8);
+        const Editor integer(*Decoder::make(whole->encoding()));
+        QCOMPARE(integer.setElement(0, 5.25, 0).error().expected, "5 or 6");
+        QCOMPARE(integer.setElement(0, 200, 0).error().expected, "127");
+        QCOMPARE(integer.setElement(0, -128, 0)->code, std::optional<std::int64_t>(-128));
+    }
+
+    void straddlingIndex()
+    {
+        // Index 2 of 3 bits lies in bits 6 to 8.
+        const std::vector<std::byte> indices(3);
+        std::vector<std::uint16_t> lut{0x0000, 0x3c00, 0x4000, 0x4200,
+                                       0x4400, 0x4500, 0x4600, 0x4700};
+        Encoding encoding;
+        encoding.shape = {8};
+        encoding.payload = Operand{PartRole::Indices, ElementType::Uint3, {8}, indices};
+        encoding.palette = Palette{
+            Operand{PartRole::Lut, ElementType::Fp16, {1, 8, 1}, std::as_bytes(std::span(lut))},
+            {1},
+            8,
+            1,
+            0};
+        const auto decoder = Decoder::make(encoding);
+        const auto plan = VERIFIED(Editor(*decoder).setElement(2, 7, 0));
+        QCOMPARE(plan->code, std::optional<std::int64_t>(7));
+        QCOMPARE(plan->note, "codebook 0 entry 7");
+        QCOMPARE(plan->parts.size(), std::size_t{1});
+        QCOMPARE(plan->parts[0].role, PartRole::Indices);
+        QCOMPARE(plan->parts[0].offset, std::uint64_t{0});
+        QCOMPARE(plan->parts[0].bytes, (std::vector{std::byte{0xc0}, std::byte{0x01}}));
+        QCOMPARE(Editor(*decoder).setElement(2, 6.5, 0).error().expected, "6 or 7");
+    }
+
+    void tables()
+    {
+        std::mt19937_64 random(21);
+        Form form;
+        form.bits = 4;
+        form.payload = ElementType::Uint4;
+        form.vector = 2;
+        form.grouped = true;
+        Sample sample = makeSample(form, random);
+        const std::uint64_t books = elementCount(sample.encoding.palette->grid)->value;
+        auto decoder = Decoder::make(sample.encoding);
+        auto plan = VERIFIED(Editor(*decoder).setCodebookEntry(books - 1, 7, 1, -1.25, 0));
+        QCOMPARE(plan->stored, -1.25);
+        apply(sample, *plan);
+        decoder = Decoder::make(sample.encoding);
+        QCOMPARE(decoder->codebookValues()[((books - 1) * 16 + 7) * 2 + 1], -1.25f);
+        QCOMPARE(Editor(*decoder).setCodebookEntry(books, 0, 0, 0, 0).error().code, "patch.index");
+        QCOMPARE(Editor(*decoder).setCodebookEntry(0, 16, 0, 0, 0).error().code, "patch.index");
+        QCOMPARE(Editor(*decoder).setCodebookEntry(0, 0, 2, 0, 0).error().code, "patch.index");
+        QCOMPARE(Editor(*decoder).setScale(0, 1, 0).error().code, "patch.part");
+
+        form = {};
+        form.payload = ElementType::Int8;
+        form.scaling = Scaling::Kind::Affine;
+        sample = makeSample(form, random);
+        decoder = Decoder::make(sample.encoding);
+        plan = VERIFIED(Editor(*decoder).setScale(0, 0.01, 0));
+        QVERIFY(std::abs(plan->stored - 0.01) < 1e-5);
+        apply(sample, *plan);
+        QCOMPARE(plan->parts.size(), std::size_t{1});
+        QCOMPARE(plan->parts[0].role, PartRole::Scale);
+        QVERIFY(Editor(*Decoder::make(sample.encoding)).setScale(0, 0.01, 0)->parts.empty());
+        QCOMPARE(Editor(*decoder).setScale(1u << 20, 1, 0).error().code, "patch.index");
+        QCOMPARE(Editor(*decoder).setCodebookEntry(0, 0, 0, 1, 0).error().code, "patch.part");
+    }
+
+    void codesOutOfRange()
+    {
+        std::mt19937_64 random(31);
+        Form form;
+        form.bits = 3;
+        form.payload = ElementType::Uint3;
+        const Sample sample = makeSample(form, random);
+        const Editor editor(*Decoder::make(sample.encoding));
+        QCOMPARE(editor.setStored(PartRole::Indices, 0, 8).error().code, "patch.unrepresentable");
+        QCOMPARE(editor.setStored(PartRole::Indices, 0, 8).error().expected, "0 to 7");
+        QCOMPARE(editor.setStored(PartRole::Indices, 0, -1).error().code, "patch.unrepresentable");
+        QCOMPARE(editor.setStored(PartRole::Indices, 1u << 30, 1).error().code, "patch.index");
+        QCOMPARE(editor.setStored(PartRole::Data, 0, 1).error().code, "patch.part");
+        QCOMPARE(editor.setStored(PartRole::Mask, 0, 1).error().code, "patch.part");
+        QCOMPARE(editor.setStored(PartRole::Offset, 0, 1).error().code, "patch.part");
+        QVERIFY(editor.setStored(PartRole::Lut, 0, 0xffff));
+        QVERIFY(!editor.setStored(PartRole::Lut, 0, 0x10000));
+    }
 };
-
-void TestEditor::setElementStoresWhatItSays()
-{
-    QFETCH(int, index);
-    const Form form = allForms()[static_cast<std::size_t>(index)];
-    std::mt19937_64 random(static_cast<std::uint64_t>(index) + 1);
-    for (int round = 0; round < 4; ++round) {
-        Sample sample = makeSample(form, random);
-        const std::vector<float> before = decodeAll(sample.encoding);
-        const auto decoder = Decoder::make(sample.encoding);
-        QVERIFY(decoder);
-        const std::uint64_t element = random() % before.size();
-        if (!decoder->stored(element))
-            continue;
-        const double asked = static_cast<double>(before[random() % before.size()]) * 0.9;
-        const auto plan = Editor(*decoder).setElement(element, asked, HUGE_VAL);
-        if (!plan)
-            continue; // scales that are zero or leave no finite candidate
-        if (!std::isfinite(asked))
-            continue;
-        QVERIFY(plan->parts.size() <= 1);
-        QVERIFY(!plan->payloadElements);
-        apply(sample, *plan);
-        const std::vector<float> after = decodeAll(sample.encoding);
-        QCOMPARE(after[element], static_cast<float>(plan->stored));
-        for (std::size_t i = 0; i < after.size(); ++i)
-            QVERIFY2(i == element || same(after[i], before[i]), sample.text.c_str());
-        // No other code that the element could hold is nearer, where all can be tried.
-        if (form.vector > 1 || bitWidth(form.payload) > 8 || isFloatingPoint(form.payload))
-            continue;
-        const PartRole role = std::get<Operand>(sample.encoding.payload).role;
-        const unsigned width = form.bits > 0 ? form.bits : bitWidth(form.payload);
-        const std::uint64_t at =
-            decoder->encoding().mask ? Decoder::make(sample.encoding)->rank(element) : element;
-        for (std::int64_t code = 0; code < (1 << width); ++code) {
-            const bool isSigned = form.bits == 0 && isSignedInteger(form.payload);
-            const auto other = Editor(*Decoder::make(sample.encoding))
-                                   .setStored(role, at, code - (isSigned ? 1 << (width - 1) : 0));
-            QVERIFY(other);
-            apply(sample, *other);
-            const auto value = static_cast<double>(decodeAll(sample.encoding)[element]);
-            QVERIFY(!(std::abs(value - asked) < std::abs(plan->stored - asked)));
-            if (round > 0 && code > 20)
-                break;
-        }
-    }
-}
-
-void TestEditor::refusalNamesTheNeighbours()
-{
-    QFETCH(int, index);
-    const Form form = allForms()[static_cast<std::size_t>(index)];
-    std::mt19937_64 random(static_cast<std::uint64_t>(index) + 7);
-    // Where wide data go through several roundings, few elements show what is left out.
-    const int rounds = form.scaling && bitWidth(form.payload) > 8 ? 200 : 8;
-    for (int round = 0; round < rounds; ++round) {
-        Sample sample = makeSample(form, random);
-        const std::vector<float> before = decodeAll(sample.encoding);
-        const auto decoder = Decoder::make(sample.encoding);
-        const std::uint64_t element = random() % before.size();
-        if (!decoder->stored(element) || !std::isfinite(before[element]))
-            continue;
-        const double asked = static_cast<double>(before[element]) * 1.01 + 0.0123;
-        const auto plan = Editor(*decoder).setElement(element, asked, 0);
-        if (plan) {
-            // Held exactly, or plain numbers that round as their type does.
-            const bool plain = form.bits == 0 && !form.scaling && bitWidth(form.payload) >= 16;
-            QVERIFY(plain || plan->stored == asked);
-            continue;
-        }
-        QCOMPARE(plan.error().code, std::string("patch.unrepresentable"));
-        // "below or above": at least one of them, and both can be asked for.
-        const QStringList values =
-            QString::fromStdString(plan.error().expected).split(QStringLiteral(" or "));
-        QVERIFY(values.size() == 1 || values.size() == 2);
-        for (const QString &text : values) {
-            bool number = false;
-            const double value = text.toDouble(&number);
-            QVERIFY2(number, plan.error().expected.c_str());
-            const auto held = Editor(*decoder).setElement(element, value, 0);
-            QVERIFY2(held, plan.error().expected.c_str());
-            QCOMPARE(held->stored, value);
-        }
-        if (values.size() == 2) {
-            QVERIFY(values[0].toDouble() <= asked);
-            QVERIFY(values[1].toDouble() >= asked);
-        }
-    }
-}
-
-void TestEditor::heldValuesNeedNoBytes()
-{
-    QFETCH(int, index);
-    const Form form = allForms()[static_cast<std::size_t>(index)];
-    std::mt19937_64 random(static_cast<std::uint64_t>(index) + 3);
-    const Sample sample = makeSample(form, random);
-    const std::vector<float> values = decodeAll(sample.encoding);
-    const auto decoder = Decoder::make(sample.encoding);
-    for (int i = 0; i < 50; ++i) {
-        const std::uint64_t element = random() % values.size();
-        if (!decoder->stored(element))
-            continue;
-        const auto plan =
-            Editor(*decoder).setElement(element, static_cast<double>(values[element]), 0);
-        // uint32 and int32 beyond 24 bits: the fp32 that was read is not quite what is stored.
-        if (form.payload == ElementType::Int32 || form.payload == ElementType::Uint32)
-            continue;
-        QVERIFY2(plan, plan ? "" : describe(plan.error()).c_str());
-        QVERIFY(plan->parts.empty());
-        QVERIFY(same(static_cast<float>(plan->stored), values[element]));
-    }
-}
-
-void TestEditor::setStoredChangesOneCode()
-{
-    QFETCH(int, index);
-    const Form form = allForms()[static_cast<std::size_t>(index)];
-    std::mt19937_64 random(static_cast<std::uint64_t>(index) + 5);
-    Sample sample = makeSample(form, random);
-    const auto &data = std::get<Operand>(sample.encoding.payload);
-    const auto decoder = Decoder::make(sample.encoding);
-    const std::uint64_t count = decoder->payloadElements().value;
-    const unsigned width = form.bits > 0 ? form.bits : bitWidth(data.type);
-    for (int i = 0; i < 30 && count > 0; ++i) {
-        const std::uint64_t at = random() % count;
-        std::int64_t code = static_cast<std::int64_t>(random() >> (64 - width));
-        if (form.bits == 0 && isSignedInteger(data.type))
-            code -= std::int64_t{1} << (width - 1);
-        const std::vector<std::byte> before(data.bytes.begin(), data.bytes.end());
-        const auto plan = Editor(*decoder).setStored(data.role, at, code);
-        QVERIFY2(plan, plan ? "" : describe(plan.error()).c_str());
-        apply(sample, *plan);
-        for (std::uint64_t bit = 0; bit < before.size() * 8; ++bit) {
-            const std::int64_t now = referenceCode(data.bytes, ElementType::Uint1, bit);
-            if (bit / width == at)
-                QCOMPARE(now, (code >> (bit % width)) & 1);
-            else
-                QCOMPARE(now, referenceCode(before, ElementType::Uint1, bit));
-        }
-    }
-}
-
-void TestEditor::naturalRounding()
-{
-    const std::vector<float> values{1, 2, 3, 4};
-    for (const ElementType type : {ElementType::Fp16, ElementType::Bf16, ElementType::Fp32}) {
-        const auto weight = encodeDense(values, {4}, type);
-        QVERIFY(weight);
-        const auto decoder = Decoder::make(weight->encoding());
-        const auto plan = Editor(*decoder).setElement(1, 0.3, 0);
-        QVERIFY(plan);
-        QVERIFY(std::abs(plan->stored - 0.3) < 0.001);
-        if (type == ElementType::Fp16)
-            QCOMPARE(plan->stored, 0.300048828125);
-        // Out of the type's range is no rounding.
-        const auto beyond = Editor(*decoder).setElement(1, 1e39, 0);
-        QVERIFY(!beyond);
-        QCOMPARE(beyond.error().code, std::string("patch.unrepresentable"));
-    }
-    const auto half = encodeDense(values, {4}, ElementType::Fp16);
-    const Editor editor(*Decoder::make(half->encoding()));
-    QCOMPARE(editor.setElement(0, 65519, 0)->stored, 65504.0);
-    QCOMPARE(editor.setElement(0, 65520, 0).error().expected, std::string("65504"));
-    QCOMPARE(editor.setElement(0, HUGE_VAL, 0)->stored, HUGE_VAL);
-    QVERIFY(std::isnan(editor.setElement(0, std::nan(""), 0)->stored));
-    // Half-way between 1 and its neighbour: the even one, though 1 is what is stored.
-    QCOMPARE(editor.setElement(0, 1 + 0x1p-11, 0)->stored, 1.0);
-    QCOMPARE(editor.setElement(0, 1 + 0x3p-11, 0)->stored, 1 + 0x1p-9);
-    // Eight bits are too coarse to round in silence.
-    const auto narrow = encodeDense(values, {4}, ElementType::Fp8E4M3Fn);
-    const Editor coarse(*Decoder::make(narrow->encoding()));
-    QCOMPARE(coarse.setElement(0, 0.3, 0).error().expected, std::string("0.28125 or 0.3125"));
-    QCOMPARE(coarse.setElement(0, 0.3, 0.02)->stored, 0.3125);
-    const auto whole = encodeDense(values, {4}, ElementType::Int8);
-    const Editor integer(*Decoder::make(whole->encoding()));
-    QCOMPARE(integer.setElement(0, 5.25, 0).error().expected, std::string("5 or 6"));
-    QCOMPARE(integer.setElement(0, 200, 0).error().expected, std::string("127"));
-    QCOMPARE(integer.setElement(0, -128, 0)->code, std::optional<std::int64_t>(-128));
-}
-
-void TestEditor::straddlingIndex()
-{
-    // Index 2 of 3 bits lies in bits 6 to 8.
-    const std::vector<std::byte> indices(3);
-    std::vector<std::uint16_t> lut{0x0000, 0x3c00, 0x4000, 0x4200, 0x4400, 0x4500, 0x4600, 0x4700};
-    Encoding encoding;
-    encoding.shape = {8};
-    encoding.payload = Operand{PartRole::Indices, ElementType::Uint3, {8}, indices};
-    encoding.palette =
-        Palette{Operand{PartRole::Lut, ElementType::Fp16, {1, 8, 1}, std::as_bytes(std::span(lut))},
-                {1},
-                8,
-                1,
-                0};
-    const auto decoder = Decoder::make(encoding);
-    const auto plan = Editor(*decoder).setElement(2, 7, 0);
-    QVERIFY(plan);
-    QCOMPARE(plan->code, std::optional<std::int64_t>(7));
-    QCOMPARE(plan->note, std::string("codebook 0 entry 7"));
-    QCOMPARE(plan->parts.size(), std::size_t{1});
-    QCOMPARE(plan->parts[0].role, PartRole::Indices);
-    QCOMPARE(plan->parts[0].offset, std::uint64_t{0});
-    QCOMPARE(plan->parts[0].bytes, (std::vector{std::byte{0xc0}, std::byte{0x01}}));
-    QCOMPARE(Editor(*decoder).setElement(2, 6.5, 0).error().expected, std::string("6 or 7"));
-}
-
-void TestEditor::tables()
-{
-    std::mt19937_64 random(21);
-    Form form;
-    form.bits = 4;
-    form.payload = ElementType::Uint4;
-    form.vector = 2;
-    form.grouped = true;
-    Sample sample = makeSample(form, random);
-    const std::uint64_t books = elementCount(sample.encoding.palette->grid)->value;
-    auto decoder = Decoder::make(sample.encoding);
-    auto plan = Editor(*decoder).setCodebookEntry(books - 1, 7, 1, -1.25, 0);
-    QVERIFY(plan);
-    QCOMPARE(plan->stored, -1.25);
-    apply(sample, *plan);
-    decoder = Decoder::make(sample.encoding);
-    QCOMPARE(decoder->codebookValues()[((books - 1) * 16 + 7) * 2 + 1], -1.25f);
-    QCOMPARE(Editor(*decoder).setCodebookEntry(books, 0, 0, 0, 0).error().code,
-             std::string("patch.index"));
-    QCOMPARE(Editor(*decoder).setCodebookEntry(0, 16, 0, 0, 0).error().code,
-             std::string("patch.index"));
-    QCOMPARE(Editor(*decoder).setCodebookEntry(0, 0, 2, 0, 0).error().code,
-             std::string("patch.index"));
-    QCOMPARE(Editor(*decoder).setScale(0, 1, 0).error().code, std::string("patch.part"));
-
-    form = {};
-    form.payload = ElementType::Int8;
-    form.scaling = Scaling::Kind::Affine;
-    sample = makeSample(form, random);
-    decoder = Decoder::make(sample.encoding);
-    plan = Editor(*decoder).setScale(0, 0.01, 0);
-    QVERIFY(plan);
-    QVERIFY(std::abs(plan->stored - 0.01) < 1e-5);
-    apply(sample, *plan);
-    QCOMPARE(plan->parts.size(), std::size_t{1});
-    QCOMPARE(plan->parts[0].role, PartRole::Scale);
-    QVERIFY(Editor(*Decoder::make(sample.encoding)).setScale(0, 0.01, 0)->parts.empty());
-    QCOMPARE(Editor(*decoder).setScale(1u << 20, 1, 0).error().code, std::string("patch.index"));
-    QCOMPARE(Editor(*decoder).setCodebookEntry(0, 0, 0, 1, 0).error().code,
-             std::string("patch.part"));
-}
-
-void TestEditor::codesOutOfRange()
-{
-    std::mt19937_64 random(31);
-    Form form;
-    form.bits = 3;
-    form.payload = ElementType::Uint3;
-    const Sample sample = makeSample(form, random);
-    const Editor editor(*Decoder::make(sample.encoding));
-    QCOMPARE(editor.setStored(PartRole::Indices, 0, 8).error().code,
-             std::string("patch.unrepresentable"));
-    QCOMPARE(editor.setStored(PartRole::Indices, 0, 8).error().expected, std::string("0 to 7"));
-    QCOMPARE(editor.setStored(PartRole::Indices, 0, -1).error().code,
-             std::string("patch.unrepresentable"));
-    QCOMPARE(editor.setStored(PartRole::Indices, 1u << 30, 1).error().code,
-             std::string("patch.index"));
-    QCOMPARE(editor.setStored(PartRole::Data, 0, 1).error().code, std::string("patch.part"));
-    QCOMPARE(editor.setStored(PartRole::Mask, 0, 1).error().code, std::string("patch.part"));
-    QCOMPARE(editor.setStored(PartRole::Offset, 0, 1).error().code, std::string("patch.part"));
-    QVERIFY(editor.setStored(PartRole::Lut, 0, 0xffff));
-    QVERIFY(!editor.setStored(PartRole::Lut, 0, 0x10000));
-}
 
 KERNSCOPE_TEST(TestEditor, kernscope::test::NoApplication)
 #include "tst_editor.moc"

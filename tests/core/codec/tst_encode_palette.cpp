@@ -116,263 +116,245 @@ class TestEncodePalette : public QObject
     Q_OBJECT
 
 private slots:
-    void palette_data();
-    void palette();
-    void paletteIsExactForFewValues();
-    void optimalCentresAreOptimal();
-    void optimalBesideLargeValues();
-    void optimalAsByThePlainProgramme();
-    void vectorCentresAsByPlainRounds_data();
-    void vectorCentresAsByPlainRounds();
-    void manyVectorCentresAsByPlainRounds();
-    void vectorCentresAsByMassesOfOne();
-    void deterministic();
-};
-
-void TestEncodePalette::palette_data()
-{
-    QTest::addColumn<unsigned>("bits");
-    QTest::addColumn<int>("groups");
-    QTest::addColumn<int>("vector");
-    QTest::addColumn<int>("type");
-    for (const ElementType type : {ElementType::Fp16, ElementType::Int8, ElementType::Fp8E4M3Fn})
-        for (const unsigned bits : {1u, 2u, 3u, 4u, 6u, 8u})
-            for (const auto &[groups, vector] : {std::pair(1, 1), {4, 1}, {1, 2}, {3, 4}, {1, 5}})
-                QTest::addRow("%u bits, %d groups, vectors of %d, %s", bits, groups, vector,
-                              elementTypeName(type).data())
-                    << bits << groups << vector << static_cast<int>(type);
-}
-
-void TestEncodePalette::palette()
-{
-    QFETCH(unsigned, bits);
-    QFETCH(int, groups);
-    QFETCH(int, vector);
-    QFETCH(int, type);
-    const Shape shape{60, 7, 3};
-    const auto values = gaussian(60 * 7 * 3, bits);
-    PaletteOptions options;
-    options.bits = bits;
-    options.groups = static_cast<std::uint64_t>(groups);
-    options.vector = static_cast<std::uint64_t>(vector);
-    options.entryType = static_cast<ElementType>(type);
-    const auto weight = encodePalette(values, shape, options);
-    QVERIFY2(weight, weight ? "" : describe(weight.error()).c_str());
-    const auto decoded = decodeAll(*weight);
-    QCOMPARE(decoded.size(), values.size());
-    // Every element has the nearest entry of its codebook (with its vector).
-    const auto decoder = Decoder::make(weight->encoding());
-    const auto book = decoder->codebookValues();
-    const std::uint64_t entries = std::uint64_t{1} << bits;
-    if (type != static_cast<int>(ElementType::Fp16)) {
-        QCOMPARE(part(*weight, PartRole::Lut).type, options.entryType);
-        QCOMPARE(part(*weight, PartRole::Scale).shape, weight->grid);
-    } else if (vector == 1) {
-        for (std::size_t i = 0; i < values.size(); ++i) {
-            const std::uint64_t g = decoder->codebookOf(i).codebook;
-            const float value = toHalf(values[i]);
-            for (std::uint64_t k = 0; k < entries; ++k)
-                QVERIFY(std::abs(decoded[i] - value) <=
-                        std::abs(book[g * entries + k] - value) * 1.000001f);
-        }
+    void palette_data()
+    {
+        test::addColumns<unsigned, int, int, int>();
+        for (const ElementType type :
+             {ElementType::Fp16, ElementType::Int8, ElementType::Fp8E4M3Fn})
+            for (const unsigned bits : {1u, 2u, 3u, 4u, 6u, 8u})
+                for (const auto &[groups, vector] :
+                     {std::pair(1, 1), {4, 1}, {1, 2}, {3, 4}, {1, 5}})
+                    QTest::addRow("%u bits, %d groups, vectors of %d, %s", bits, groups, vector,
+                                  elementTypeName(type).data())
+                        << bits << groups << vector << static_cast<int>(type);
     }
-    // Better than one value for everything.
-    QVERIFY(squaredError(decoded, values) <
-            squaredError(std::vector<float>(values.size()), values));
-    if (bits == 8 && vector == 1 && type == static_cast<int>(ElementType::Fp16))
+
+    void palette()
+    {
+        const auto [bits, groups, vector, type] = test::fetched<unsigned, int, int, int>();
+        const Shape shape{60, 7, 3};
+        const auto values = gaussian(60 * 7 * 3, bits);
+        PaletteOptions options;
+        options.bits = bits;
+        options.groups = static_cast<std::uint64_t>(groups);
+        options.vector = static_cast<std::uint64_t>(vector);
+        options.entryType = static_cast<ElementType>(type);
+        const auto weight = VERIFIED(encodePalette(values, shape, options));
+        const auto decoded = decodeAll(*weight);
+        QCOMPARE(decoded.size(), values.size());
+        // Every element has the nearest entry of its codebook (with its vector).
+        const auto decoder = Decoder::make(weight->encoding());
+        const auto book = decoder->codebookValues();
+        const std::uint64_t entries = std::uint64_t{1} << bits;
+        if (type != static_cast<int>(ElementType::Fp16)) {
+            QCOMPARE(part(*weight, PartRole::Lut).type, options.entryType);
+            QCOMPARE(part(*weight, PartRole::Scale).shape, weight->grid);
+        } else if (vector == 1) {
+            for (std::size_t i = 0; i < values.size(); ++i) {
+                const std::uint64_t g = decoder->codebookOf(i).codebook;
+                const float value = toHalf(values[i]);
+                for (std::uint64_t k = 0; k < entries; ++k)
+                    QVERIFY(std::abs(decoded[i] - value) <=
+                            std::abs(book[g * entries + k] - value) * 1.000001f);
+            }
+        }
+        // Better than one value for everything.
         QVERIFY(squaredError(decoded, values) <
-                squaredError(std::vector<float>(values.size()), values) * 1e-3);
-}
+                squaredError(std::vector<float>(values.size()), values));
+        if (bits == 8 && vector == 1 && type == static_cast<int>(ElementType::Fp16))
+            QVERIFY(squaredError(decoded, values) <
+                    squaredError(std::vector<float>(values.size()), values) * 1e-3);
+    }
 
-void TestEncodePalette::paletteIsExactForFewValues()
-{
-    std::vector<float> values;
-    for (int i = 0; i < 400; ++i)
-        values.push_back(static_cast<float>((i * 7) % 16) - 8.0f);
-    const auto weight = encodePalette(values, {400}, {});
-    QVERIFY(weight);
-    QCOMPARE(decodeAll(*weight), values);
-    // Fewer values than entries: the entries left over are never used.
-    const auto wide = encodePalette(values, {400}, {8, 1, 1});
-    QVERIFY(wide);
-    QCOMPARE(decodeAll(*wide), values);
-    const auto use = Decoder::make(wide->encoding())->codebookUse();
-    QCOMPARE(std::count(use.begin(), use.end(), 25u), 16);
-    QCOMPARE(std::count(use.begin(), use.end(), 0u), 240);
-}
+    void paletteIsExactForFewValues()
+    {
+        std::vector<float> values;
+        for (int i = 0; i < 400; ++i)
+            values.push_back(static_cast<float>((i * 7) % 16) - 8.0f);
+        const auto weight = VERIFIED(encodePalette(values, {400}, {}));
+        QCOMPARE(decodeAll(*weight), values);
+        // Fewer values than entries: the entries left over are never used.
+        const auto wide = VERIFIED(encodePalette(values, {400}, {8, 1, 1}));
+        QCOMPARE(decodeAll(*wide), values);
+        const auto use = Decoder::make(wide->encoding())->codebookUse();
+        QCOMPARE(std::count(use.begin(), use.end(), 25u), 16);
+        QCOMPARE(std::count(use.begin(), use.end(), 0u), 240);
+    }
 
-void TestEncodePalette::optimalCentresAreOptimal()
-{
-    std::mt19937 random(4);
-    for (int round = 0; round < 200; ++round) {
-        std::set<int> distinct;
-        const std::size_t count = 2 + random() % 9;
-        while (distinct.size() < count)
-            distinct.insert(static_cast<int>(random() % 60));
-        std::vector<WeightedValue> values;
-        for (const int value : distinct)
-            values.push_back({static_cast<float>(value), 1 + random() % 5});
-        const std::size_t clusters = 1 + random() % 4;
-        const std::vector<float> centres = optimalCentres(values, clusters);
-        QCOMPARE(centres.size(), std::min(clusters, count));
-        QVERIFY(std::is_sorted(centres.begin(), centres.end()));
-        double error = 0;
-        for (const WeightedValue &value : values) {
-            double nearest = HUGE_VAL;
-            for (const float centre : centres)
-                nearest = std::min(
-                    nearest,
-                    std::pow(static_cast<double>(value.value) - static_cast<double>(centre), 2));
-            error += nearest * static_cast<double>(value.count);
+    void optimalCentresAreOptimal()
+    {
+        std::mt19937 random(4);
+        for (int round = 0; round < 200; ++round) {
+            std::set<int> distinct;
+            const std::size_t count = 2 + random() % 9;
+            while (distinct.size() < count)
+                distinct.insert(static_cast<int>(random() % 60));
+            std::vector<WeightedValue> values;
+            for (const int value : distinct)
+                values.push_back({static_cast<float>(value), 1 + random() % 5});
+            const std::size_t clusters = 1 + random() % 4;
+            const std::vector<float> centres = optimalCentres(values, clusters);
+            QCOMPARE(centres.size(), std::min(clusters, count));
+            QVERIFY(std::is_sorted(centres.begin(), centres.end()));
+            double error = 0;
+            for (const WeightedValue &value : values) {
+                double nearest = HUGE_VAL;
+                for (const float centre : centres)
+                    nearest = std::min(nearest, std::pow(static_cast<double>(value.value) -
+                                                             static_cast<double>(centre),
+                                                         2));
+                error += nearest * static_cast<double>(value.count);
+            }
+            const double best = bestError(values, std::min(clusters, count), 0);
+            QVERIFY(error <= best + 1e-4);
         }
-        const double best = bestError(values, std::min(clusters, count), 0);
-        QVERIFY(error <= best + 1e-4);
     }
-}
 
-/// Large values that have clusters of their own do not blur the choice among small ones.
-void TestEncodePalette::optimalBesideLargeValues()
-{
-    std::mt19937 random(9);
-    for (int round = 0; round < 50; ++round) {
-        std::set<int> distinct;
-        while (distinct.size() < 9)
-            distinct.insert(static_cast<int>(random() % 2000));
-        std::vector<WeightedValue> small;
-        for (const int value : distinct)
-            small.push_back({static_cast<float>(value) * 0x1p-20f, 1 + random() % 5});
-        std::vector<WeightedValue> values{{-60000.0f, 1000}};
-        values.insert(values.end(), small.begin(), small.end());
-        values.push_back({50016.0f, 777});
-        const std::vector<float> centres = optimalCentres(values, 6);
-        double error = 0;
-        for (const WeightedValue &value : values) {
-            double nearest = HUGE_VAL;
-            for (const float centre : centres)
-                nearest = std::min(
-                    nearest,
-                    std::pow(static_cast<double>(value.value) - static_cast<double>(centre), 2));
-            error += nearest * static_cast<double>(value.count);
+    /// Large values that have clusters of their own do not blur the choice among small ones.
+    void optimalBesideLargeValues()
+    {
+        std::mt19937 random(9);
+        for (int round = 0; round < 50; ++round) {
+            std::set<int> distinct;
+            while (distinct.size() < 9)
+                distinct.insert(static_cast<int>(random() % 2000));
+            std::vector<WeightedValue> small;
+            for (const int value : distinct)
+                small.push_back({static_cast<float>(value) * 0x1p-20f, 1 + random() % 5});
+            std::vector<WeightedValue> values{{-60000.0f, 1000}};
+            values.insert(values.end(), small.begin(), small.end());
+            values.push_back({50016.0f, 777});
+            const std::vector<float> centres = optimalCentres(values, 6);
+            double error = 0;
+            for (const WeightedValue &value : values) {
+                double nearest = HUGE_VAL;
+                for (const float centre : centres)
+                    nearest = std::min(nearest, std::pow(static_cast<double>(value.value) -
+                                                             static_cast<double>(centre),
+                                                         2));
+                error += nearest * static_cast<double>(value.count);
+            }
+            QVERIFY(error <= bestError(small, 4, 0) * 1.0001 + 1e-18);
         }
-        QVERIFY(error <= bestError(small, 4, 0) * 1.0001 + 1e-18);
     }
-}
 
-/// Both kinds of centres, also where very many clusterings are equally good.
-void TestEncodePalette::optimalAsByThePlainProgramme()
-{
-    std::mt19937 random(11);
-    for (int round = 0; round < 60; ++round) {
-        const auto values = someMasses(round % 3, 2 + random() % 200, random);
-        const std::size_t clusters =
-            1 +
-            random() % (round % 2 == 0 ? values.size() : std::min<std::size_t>(values.size(), 40));
-        const double best = plainError(values, clusters, true);
-        const auto halves = optimalHalfCentres(values, clusters);
-        QCOMPARE(halves.size(), clusters);
-        QVERIFY(std::is_sorted(halves.begin(), halves.end()));
-        QVERIFY2(errorWith(values, halves) <= best * (1 + 1e-9) + 1e-12,
-                 qPrintable(QString::number(errorWith(values, halves) / best, 'g', 15)));
-        std::vector<WeightedValue> counted;
-        std::vector<MassedValue> whole;
-        for (const auto &[value, mass] : values) {
-            counted.push_back({value, 1 + static_cast<std::uint64_t>(mass)});
-            whole.push_back({value, static_cast<double>(counted.back().count)});
+    /// Both kinds of centres, also where very many clusterings are equally good.
+    void optimalAsByThePlainProgramme()
+    {
+        std::mt19937 random(11);
+        for (int round = 0; round < 60; ++round) {
+            const auto values = someMasses(round % 3, 2 + random() % 200, random);
+            const std::size_t clusters =
+                1 + random() %
+                        (round % 2 == 0 ? values.size() : std::min<std::size_t>(values.size(), 40));
+            const double best = plainError(values, clusters, true);
+            const auto halves = optimalHalfCentres(values, clusters);
+            QCOMPARE(halves.size(), clusters);
+            QVERIFY(std::is_sorted(halves.begin(), halves.end()));
+            QVERIFY2(errorWith(values, halves) <= best * (1 + 1e-9) + 1e-12,
+                     qPrintable(QString::number(errorWith(values, halves) / best, 'g', 15)));
+            std::vector<WeightedValue> counted;
+            std::vector<MassedValue> whole;
+            for (const auto &[value, mass] : values) {
+                counted.push_back({value, 1 + static_cast<std::uint64_t>(mass)});
+                whole.push_back({value, static_cast<double>(counted.back().count)});
+            }
+            const auto means = optimalCentres(counted, clusters);
+            // The centres are rounded to fp32.
+            QVERIFY(errorWith(whole, means) <=
+                    plainError(whole, clusters, false) * (1 + 1e-6) + 1e-9);
         }
-        const auto means = optimalCentres(counted, clusters);
-        // The centres are rounded to fp32.
-        QVERIFY(errorWith(whole, means) <= plainError(whole, clusters, false) * (1 + 1e-6) + 1e-9);
     }
-}
 
-void TestEncodePalette::vectorCentresAsByPlainRounds_data()
-{
-    QTest::addColumn<int>("vector");
-    QTest::addColumn<bool>("massed");
-    for (const int vector : {1, 2, 3, 4, 5, 7}) {
-        for (const bool massed : {false, true})
-            QTest::addRow("vectors of %d%s", vector, massed ? " with masses" : "")
-                << vector << massed;
+    void vectorCentresAsByPlainRounds_data()
+    {
+        test::addColumns<int, bool>();
+        for (const int vector : {1, 2, 3, 4, 5, 7}) {
+            for (const bool massed : {false, true})
+                QTest::addRow("vectors of %d%s", vector, massed ? " with masses" : "")
+                    << vector << massed;
+        }
     }
-}
 
-/// Of any number of points, whole runs of the processor's vectors or not.
-void TestEncodePalette::vectorCentresAsByPlainRounds()
-{
-    QFETCH(int, vector);
-    QFETCH(bool, massed);
-    const auto size = static_cast<std::size_t>(vector);
-    std::mt19937 random(13);
-    for (const std::size_t count : {1u, 5u, 16u, 17u, 333u}) {
-        const auto points = gaussian(count * size);
-        std::vector<float> masses(massed ? points.size() : 0);
-        for (float &mass : masses)
-            mass = 0.125f * static_cast<float>(1 + random() % 5);
-        std::vector<float> centres;
-        for (std::size_t c = 0; c < std::min<std::size_t>(count, 6); ++c)
-            centres.insert(centres.end(), points.begin() + static_cast<std::ptrdiff_t>(c * size),
-                           points.begin() + static_cast<std::ptrdiff_t>((c + 1) * size));
-        std::vector<float> plain = centres;
-        bool served = true;
-        for (int round = 0; round < 25; ++round)
-            plain = plainRound(points, masses, size, plain, served);
-        QVERIFY(served); // each centre began at a point of its own: these numbers empty none
-        QCOMPARE(massedVectorCentres(points, masses, size, centres.size() / size, centres), plain);
+    /// Of any number of points, whole runs of the processor's vectors or not.
+    void vectorCentresAsByPlainRounds()
+    {
+        const auto [vector, massed] = test::fetched<int, bool>();
+        const auto size = static_cast<std::size_t>(vector);
+        std::mt19937 random(13);
+        for (const std::size_t count : {1u, 5u, 16u, 17u, 333u}) {
+            const auto points = gaussian(count * size);
+            std::vector<float> masses(massed ? points.size() : 0);
+            for (float &mass : masses)
+                mass = 0.125f * static_cast<float>(1 + random() % 5);
+            std::vector<float> centres;
+            for (std::size_t c = 0; c < std::min<std::size_t>(count, 6); ++c)
+                centres.insert(centres.end(),
+                               points.begin() + static_cast<std::ptrdiff_t>(c * size),
+                               points.begin() + static_cast<std::ptrdiff_t>((c + 1) * size));
+            std::vector<float> plain = centres;
+            bool served = true;
+            for (int round = 0; round < 25; ++round)
+                plain = plainRound(points, masses, size, plain, served);
+            QVERIFY(served); // each centre began at a point of its own: these numbers empty none
+            QCOMPARE(massedVectorCentres(points, masses, size, centres.size() / size, centres),
+                     plain);
+        }
     }
-}
 
-/// Rounds that look at near centres only, with points that many centres are equally near to.
-void TestEncodePalette::manyVectorCentresAsByPlainRounds()
-{
-    std::mt19937 random(14);
-    for (const std::size_t size : {2u, 3u, 4u, 5u, 7u}) {
-        for (const std::size_t count : {512u, 777u}) {
-            for (const float grid : {0.0f, 16.0f, 512.0f}) {
-                auto points = gaussian(count * size);
-                for (float &value : points)
-                    value = grid > 0 ? std::round(value * grid) / grid : value;
-                std::vector<float> centres;
-                const std::size_t clusters = 48 + random() % 80;
-                for (std::size_t c = 0; c < clusters * size; ++c)
-                    centres.push_back(points[(c / size * 5 * size + c % size) % points.size()]);
-                std::vector<float> plain = centres;
-                bool served = true;
-                for (int round = 0; round < 25 && served; ++round)
-                    plain = plainRound(points, {}, size, plain, served);
-                if (!served) // then they are moved, as no plain round does
-                    continue;
-                QCOMPARE(massedVectorCentres(points, {}, size, clusters, centres), plain);
+    /// Rounds that look at near centres only, with points that many centres are equally near to.
+    void manyVectorCentresAsByPlainRounds()
+    {
+        std::mt19937 random(14);
+        for (const std::size_t size : {2u, 3u, 4u, 5u, 7u}) {
+            for (const std::size_t count : {512u, 777u}) {
+                for (const float grid : {0.0f, 16.0f, 512.0f}) {
+                    auto points = gaussian(count * size);
+                    for (float &value : points)
+                        value = grid > 0 ? std::round(value * grid) / grid : value;
+                    std::vector<float> centres;
+                    const std::size_t clusters = 48 + random() % 80;
+                    for (std::size_t c = 0; c < clusters * size; ++c)
+                        centres.push_back(points[(c / size * 5 * size + c % size) % points.size()]);
+                    std::vector<float> plain = centres;
+                    bool served = true;
+                    for (int round = 0; round < 25 && served; ++round)
+                        plain = plainRound(points, {}, size, plain, served);
+                    if (!served) // then they are moved, as no plain round does
+                        continue;
+                    QCOMPARE(massedVectorCentres(points, {}, size, clusters, centres), plain);
+                }
             }
         }
     }
-}
 
-/// Against the same rounds where the masses are all one, which look at every centre.
-void TestEncodePalette::vectorCentresAsByMassesOfOne()
-{
-    for (const std::size_t size : {2u, 3u, 4u, 5u}) {
-        for (const float grid : {0.0f, 4.0f, 32.0f, 512.0f}) {
-            auto points = gaussian(601 * size);
-            for (float &value : points)
-                value = grid > 0 ? std::round(value * grid) / grid : value;
-            const std::vector<float> ones(points.size(), 1.0f);
-            for (const std::size_t clusters : {47u, 48u, 64u, 256u})
-                QCOMPARE(massedVectorCentres(points, {}, size, clusters, {}),
-                         massedVectorCentres(points, ones, size, clusters, {}));
+    /// Against the same rounds where the masses are all one, which look at every centre.
+    void vectorCentresAsByMassesOfOne()
+    {
+        for (const std::size_t size : {2u, 3u, 4u, 5u}) {
+            for (const float grid : {0.0f, 4.0f, 32.0f, 512.0f}) {
+                auto points = gaussian(601 * size);
+                for (float &value : points)
+                    value = grid > 0 ? std::round(value * grid) / grid : value;
+                const std::vector<float> ones(points.size(), 1.0f);
+                for (const std::size_t clusters : {47u, 48u, 64u, 256u})
+                    QCOMPARE(massedVectorCentres(points, {}, size, clusters, {}),
+                             massedVectorCentres(points, ones, size, clusters, {}));
+            }
         }
     }
-}
 
-void TestEncodePalette::deterministic()
-{
-    const auto values = gaussian(64 * 50);
-    for (const PaletteOptions &options : {PaletteOptions{4, 1, 1}, PaletteOptions{6, 2, 4}}) {
-        const auto one = encodePalette(values, {64, 50}, options);
-        const auto two = encodePalette(values, {64, 50}, options);
-        for (std::size_t i = 0; i < one->parts.size(); ++i)
-            QCOMPARE(one->parts[i].bytes, two->parts[i].bytes);
+    void deterministic()
+    {
+        const auto values = gaussian(64 * 50);
+        for (const PaletteOptions &options : {PaletteOptions{4, 1, 1}, PaletteOptions{6, 2, 4}}) {
+            const auto one = encodePalette(values, {64, 50}, options);
+            const auto two = encodePalette(values, {64, 50}, options);
+            for (std::size_t i = 0; i < one->parts.size(); ++i)
+                QCOMPARE(one->parts[i].bytes, two->parts[i].bytes);
+        }
     }
-}
+};
 
 KERNSCOPE_TEST(TestEncodePalette, kernscope::test::NoApplication)
 #include "tst_encode_palette.moc"

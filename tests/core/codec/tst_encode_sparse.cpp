@@ -91,246 +91,227 @@ class TestEncodeSparse : public QObject
     Q_OBJECT
 
 private slots:
-    void threshold();
-    void density_data();
-    void density();
-    void densityOfMany_data();
-    void densityOfMany();
-    void pattern_data();
-    void pattern();
-    void patternOfNothing();
-    void fp32StaysExact_data();
-    void fp32StaysExact();
-};
-
-void TestEncodeSparse::threshold()
-{
-    auto values = gaussian(1003);
-    for (std::size_t i = 0; i < values.size(); i += 3)
-        values[i] = 0;
-    const auto weight = encodeSparse(values, {1003}, 0.08f);
-    QVERIFY(weight);
-    const auto decoded = decodeAll(*weight);
-    const auto decoder = Decoder::make(weight->encoding());
-    for (std::size_t i = 0; i < values.size(); ++i) {
-        const bool keep = std::abs(values[i]) >= 0.08f;
-        QCOMPARE(decoder->stored(i), keep);
-        QCOMPARE(decoded[i], keep ? toHalf(values[i]) : 0.0f);
+    void threshold()
+    {
+        auto values = gaussian(1003);
+        for (std::size_t i = 0; i < values.size(); i += 3)
+            values[i] = 0;
+        const auto weight = VERIFIED(encodeSparse(values, {1003}, 0.08f));
+        const auto decoded = decodeAll(*weight);
+        const auto decoder = Decoder::make(weight->encoding());
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            const bool keep = std::abs(values[i]) >= 0.08f;
+            QCOMPARE(decoder->stored(i), keep);
+            QCOMPARE(decoded[i], keep ? toHalf(values[i]) : 0.0f);
+        }
+        // Without a threshold everything but the zeros.
+        const auto all = encodeSparse(values, {1003}, 0);
+        QCOMPARE(part(*all, PartRole::NonzeroData).shape,
+                 Shape{static_cast<std::uint64_t>(
+                     std::count_if(values.begin(), values.end(), [](float v) { return v != 0; }))});
     }
-    // Without a threshold everything but the zeros.
-    const auto all = encodeSparse(values, {1003}, 0);
-    QCOMPARE(part(*all, PartRole::NonzeroData).shape,
-             Shape{static_cast<std::uint64_t>(
-                 std::count_if(values.begin(), values.end(), [](float v) { return v != 0; }))});
-}
 
-void TestEncodeSparse::density_data()
-{
-    QTest::addColumn<double>("density");
-    QTest::addColumn<int>("kept");
-    QTest::newRow("none") << 0.0 << 0;
-    QTest::newRow("tenth") << 0.1 << 100;
-    QTest::newRow("half") << 0.5 << 500;
-    QTest::newRow("most") << 0.9 << 900;
-    QTest::newRow("all") << 1.0 << 1000;
-}
-
-void TestEncodeSparse::density()
-{
-    QFETCH(double, density);
-    QFETCH(int, kept);
-    const auto values = gaussian(1000);
-    const auto weight = encodeSparseDensity(values, {10, 100}, density);
-    QVERIFY(weight);
-    QCOMPARE(part(*weight, PartRole::NonzeroData).shape, Shape{static_cast<std::uint64_t>(kept)});
-    const auto decoded = decodeAll(*weight);
-    float leastKept = HUGE_VALF;
-    float largestDropped = 0;
-    for (std::size_t i = 0; i < values.size(); ++i) {
-        if (decoded[i] != 0)
-            leastKept = std::min(leastKept, std::abs(decoded[i]));
-        else
-            largestDropped = std::max(largestDropped, std::abs(toHalf(values[i])));
+    void density_data()
+    {
+        test::addColumns<double, int>();
+        test::addRow("none", 0.0, 0);
+        test::addRow("tenth", 0.1, 100);
+        test::addRow("half", 0.5, 500);
+        test::addRow("most", 0.9, 900);
+        test::addRow("all", 1.0, 1000);
     }
-    QVERIFY(kept == 0 || leastKept >= largestDropped);
-    // Equal magnitudes: the first ones stay.
-    const std::vector<float> equal(10, -2.0f);
-    const auto first = encodeSparseDensity(equal, {10}, 0.3);
-    QCOMPARE(decodeAll(*first), (std::vector<float>{-2, -2, -2, 0, 0, 0, 0, 0, 0, 0}));
-}
 
-void TestEncodeSparse::densityOfMany_data()
-{
-    QTest::addColumn<std::size_t>("count");
-    QTest::addColumn<double>("density");
-    QTest::addColumn<QString>("kind");
-    for (const std::size_t count :
-         {std::size_t{77}, std::size_t{8 * 4096}, (std::size_t{1} << 20) + 77})
-        for (const char *kind : {"even", "few magnitudes", "channels apart", "sorted", "special"})
-            for (const double density : {0.0, 0.001, 0.1, 0.4, 0.5, 0.97, 1.0})
-                QTest::addRow("%zu %s, %g", count, kind, density)
-                    << count << density << QString::fromLatin1(kind);
-}
-
-/// Long tensors are cut by a sample and one pass, short ones by their rank, others by a histogram:
-/// all the same as by the order of all magnitudes.
-void TestEncodeSparse::densityOfMany()
-{
-    QFETCH(std::size_t, count);
-    QFETCH(double, density);
-    QFETCH(QString, kind);
-    auto values = gaussian(count);
-    for (std::size_t i = 0; i < count; ++i) {
-        if (kind == QLatin1String("few magnitudes"))
-            values[i] = std::round(values[i] * 20) / 4;
-        else if (kind == QLatin1String("channels apart"))
-            values[i] *= static_cast<float>(1 + i / 4096 % 7);
-        else if (kind == QLatin1String("sorted"))
-            values[i] = static_cast<float>(i) / static_cast<float>(count);
-        else if (kind == QLatin1String("special") && i % 3 == 0)
-            values[i] = i % 9 == 0 ? NAN : i % 9 == 3 ? -INFINITY : 0;
+    void density()
+    {
+        const auto [density, kept] = test::fetched<double, int>();
+        const auto values = gaussian(1000);
+        const auto weight = VERIFIED(encodeSparseDensity(values, {10, 100}, density));
+        QCOMPARE(part(*weight, PartRole::NonzeroData).shape,
+                 Shape{static_cast<std::uint64_t>(kept)});
+        const auto decoded = decodeAll(*weight);
+        float leastKept = HUGE_VALF;
+        float largestDropped = 0;
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            if (decoded[i] != 0)
+                leastKept = std::min(leastKept, std::abs(decoded[i]));
+            else
+                largestDropped = std::max(largestDropped, std::abs(toHalf(values[i])));
+        }
+        QVERIFY(kept == 0 || leastKept >= largestDropped);
+        // Equal magnitudes: the first ones stay.
+        const std::vector<float> equal(10, -2.0f);
+        const auto first = encodeSparseDensity(equal, {10}, 0.3);
+        QCOMPARE(decodeAll(*first), (std::vector<float>{-2, -2, -2, 0, 0, 0, 0, 0, 0, 0}));
     }
-    const auto weight = encodeSparseDensity(values, {count}, density);
-    QVERIFY(weight);
-    std::vector<std::uint16_t> halves(values.size());
-    convertFloatToHalf(values, halves);
-    const auto stays = largest(halves, density);
-    QVERIFY(keepsExactly(*weight, halves, stays));
-}
 
-void TestEncodeSparse::pattern_data()
-{
-    QTest::addColumn<QString>("kind");
-    QTest::addColumn<int>("keep");
-    QTest::addColumn<int>("of");
-    QTest::addColumn<QList<int>>("dimensions");
-    const QList<QList<int>> shapes{{12, 8, 6}, {24, 520}, {9, 72, 3, 3}, {7, 33, 16}, {300, 50}};
-    for (const char *kind : {"even", "few magnitudes", "special"})
-        for (const auto &[keep, of] : {std::pair(2, 4),
-                                       {1, 4},
-                                       {4, 8},
-                                       {1, 2},
-                                       {2, 2},
-                                       {0, 3},
-                                       {3, 3},
-                                       {2, 5},
-                                       {5, 16},
-                                       {31, 64},
-                                       {20, 65},
-                                       {1, 1000000},
-                                       {70000, 70000}})
-            for (const auto &shape : shapes)
-                QTest::addRow("%s, %d:%d of %dx%d…", kind, keep, of, shape[0], shape[1])
-                    << QString::fromLatin1(kind) << keep << of << shape;
-}
-
-void TestEncodeSparse::pattern()
-{
-    QFETCH(QString, kind);
-    QFETCH(int, keep);
-    QFETCH(int, of);
-    QFETCH(QList<int>, dimensions);
-    const Shape shape(dimensions.begin(), dimensions.end());
-    auto values = gaussian(std::accumulate(shape.begin(), shape.end(), std::size_t{1},
-                                           [](auto product, auto size) { return product * size; }));
-    for (std::size_t i = 0; i < values.size(); ++i) {
-        if (kind == QLatin1String("few magnitudes"))
-            values[i] = std::round(values[i] * 20) / 4;
-        else if (kind == QLatin1String("special") && i % 3 == 0)
-            values[i] = i % 9 == 0 ? NAN : i % 9 == 3 ? -INFINITY : -0.0f;
+    void densityOfMany_data()
+    {
+        test::addColumns<std::size_t, double, QString>();
+        for (const std::size_t count :
+             {std::size_t{77}, std::size_t{8 * 4096}, (std::size_t{1} << 20) + 77})
+            for (const char *kind :
+                 {"even", "few magnitudes", "channels apart", "sorted", "special"})
+                for (const double density : {0.0, 0.001, 0.1, 0.4, 0.5, 0.97, 1.0})
+                    QTest::addRow("%zu %s, %g", count, kind, density)
+                        << count << density << QString::fromLatin1(kind);
     }
-    std::vector<std::uint16_t> halves(values.size());
-    convertFloatToHalf(values, halves);
-    for (std::size_t axis = 0; axis < shape.size(); ++axis) {
-        const SparsePattern pattern{static_cast<std::uint64_t>(keep),
-                                    static_cast<std::uint64_t>(of), axis};
-        const auto weight = encodeSparsePattern(values, shape, pattern);
-        QVERIFY(weight);
-        QVERIFY2(keepsExactly(*weight, halves, staysByPattern(halves, shape, pattern)),
-                 qPrintable(QStringLiteral("axis %1").arg(axis)));
+
+    /// Long tensors are cut by a sample and one pass, short ones by their rank, others by a
+    /// histogram: all the same as by the order of all magnitudes.
+    void densityOfMany()
+    {
+        const auto [count, density, kind] = test::fetched<std::size_t, double, QString>();
+        auto values = gaussian(count);
+        for (std::size_t i = 0; i < count; ++i) {
+            if (kind == QLatin1String("few magnitudes"))
+                values[i] = std::round(values[i] * 20) / 4;
+            else if (kind == QLatin1String("channels apart"))
+                values[i] *= static_cast<float>(1 + i / 4096 % 7);
+            else if (kind == QLatin1String("sorted"))
+                values[i] = static_cast<float>(i) / static_cast<float>(count);
+            else if (kind == QLatin1String("special") && i % 3 == 0)
+                values[i] = i % 9 == 0 ? NAN : i % 9 == 3 ? -INFINITY : 0;
+        }
+        const auto weight = VERIFIED(encodeSparseDensity(values, {count}, density));
+        std::vector<std::uint16_t> halves(values.size());
+        convertFloatToHalf(values, halves);
+        const auto stays = largest(halves, density);
+        QVERIFY(keepsExactly(*weight, halves, stays));
     }
-}
 
-void TestEncodeSparse::patternOfNothing()
-{
-    const auto weight = encodeSparsePattern({}, {4, 0, 3}, {2, 4, 1});
-    QVERIFY(weight);
-    QVERIFY(part(*weight, PartRole::NonzeroData).bytes.empty());
-    const auto huge = encodeSparsePattern(gaussian(12), {3, 4}, {UINT64_MAX, UINT64_MAX, 0});
-    QVERIFY(huge);
-    QCOMPARE(part(*huge, PartRole::NonzeroData).shape, Shape{12});
-}
-
-void TestEncodeSparse::fp32StaysExact_data()
-{
-    QTest::addColumn<int>("how");
-    QTest::addColumn<bool>("fitted");
-    for (const bool fitted : {false, true}) {
-        const char *const method = fitted ? "fitted" : "plain";
-        QTest::addRow("every non-zero, %s", method) << 0 << fitted;
-        QTest::addRow("threshold, %s", method) << 1 << fitted;
-        QTest::addRow("density, %s", method) << 2 << fitted;
-        QTest::addRow("pattern, %s", method) << 3 << fitted;
+    void pattern_data()
+    {
+        QTest::addColumn<QString>("kind");
+        QTest::addColumn<int>("keep");
+        QTest::addColumn<int>("of");
+        QTest::addColumn<QList<int>>("dimensions");
+        const QList<QList<int>> shapes{
+            {12, 8, 6}, {24, 520}, {9, 72, 3, 3}, {7, 33, 16}, {300, 50}};
+        for (const char *kind : {"even", "few magnitudes", "special"})
+            for (const auto &[keep, of] : {std::pair(2, 4),
+                                           {1, 4},
+                                           {4, 8},
+                                           {1, 2},
+                                           {2, 2},
+                                           {0, 3},
+                                           {3, 3},
+                                           {2, 5},
+                                           {5, 16},
+                                           {31, 64},
+                                           {20, 65},
+                                           {1, 1000000},
+                                           {70000, 70000}})
+                for (const auto &shape : shapes)
+                    QTest::addRow("%s, %d:%d of %dx%d…", kind, keep, of, shape[0], shape[1])
+                        << QString::fromLatin1(kind) << keep << of << shape;
     }
-}
 
-/// Values that fp16 cannot hold: what is kept of an fp32 weight is kept bit by bit, and chosen by
-/// its own magnitude.
-void TestEncodeSparse::fp32StaysExact()
-{
-    QFETCH(int, how);
-    QFETCH(bool, fitted);
-    auto values = gaussian(24 * 40);
-    for (std::size_t i = 0; i < values.size(); ++i)
-        values[i] *= i % 3 == 0 ? 1e30f : i % 3 == 1 ? 1e-30f : 1.0f; // ties in fp16: inf and 0
-    values[5] = 0.0f;
-    values[6] = -0.0f;
-    values[7] = std::numeric_limits<float>::denorm_min();
-    const Shape shape{24, 40};
-    FormSpec spec;
-    spec.node = FormNode::Sparse;
-    spec.method = fitted ? EncodeMethod::Fitted : EncodeMethod::Plain;
-    std::vector<bool> stays(values.size());
-    const auto larger = [&](std::size_t a, std::size_t b) {
-        return std::abs(values[a]) > std::abs(values[b]);
-    };
-    if (how < 2) {
-        if (how == 1)
-            spec.threshold = 1e-10f;
-        for (std::size_t i = 0; i < values.size(); ++i)
-            stays[i] = values[i] != 0 && std::abs(values[i]) >= (how == 1 ? 1e-10f : 0.0f);
-    } else {
-        const std::size_t run = how == 2 ? values.size() : 4;
-        const std::size_t keep = how == 2 ? 720 : 3;
-        if (how == 2)
-            spec.density = 0.75;
-        else
-            spec.pattern = SparsePattern{3, 4, 1};
-        for (std::size_t first = 0; first < values.size(); first += run) {
-            std::vector<std::size_t> order(run);
-            std::iota(order.begin(), order.end(), first);
-            std::stable_sort(order.begin(), order.end(), larger);
-            for (std::size_t i = 0; i < keep; ++i)
-                stays[order[i]] = values[order[i]] != 0;
+    void pattern()
+    {
+        QFETCH(QString, kind);
+        QFETCH(int, keep);
+        QFETCH(int, of);
+        QFETCH(QList<int>, dimensions);
+        const Shape shape(dimensions.begin(), dimensions.end());
+        auto values =
+            gaussian(std::accumulate(shape.begin(), shape.end(), std::size_t{1},
+                                     [](auto product, auto size) { return product * size; }));
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            if (kind == QLatin1String("few magnitudes"))
+                values[i] = std::round(values[i] * 20) / 4;
+            else if (kind == QLatin1String("special") && i % 3 == 0)
+                values[i] = i % 9 == 0 ? NAN : i % 9 == 3 ? -INFINITY : -0.0f;
+        }
+        std::vector<std::uint16_t> halves(values.size());
+        convertFloatToHalf(values, halves);
+        for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+            const SparsePattern pattern{static_cast<std::uint64_t>(keep),
+                                        static_cast<std::uint64_t>(of), axis};
+            const auto weight = VERIFIED(encodeSparsePattern(values, shape, pattern));
+            QVERIFY2(keepsExactly(*weight, halves, staysByPattern(halves, shape, pattern)),
+                     qPrintable(u"axis %1"_s.arg(axis)));
         }
     }
-    const auto encoded = encodeForm(values, shape, spec, ElementType::Fp32);
-    QVERIFY(encoded);
-    QVERIFY(encoded->type == ElementType::Fp32);
-    std::vector<std::byte> mask(values.size() / 8);
-    std::vector<float> kept;
-    for (std::size_t i = 0; i < values.size(); ++i) {
-        if (!stays[i])
-            continue;
-        mask[i / 8] |= static_cast<std::byte>(1u << (i % 8));
-        kept.push_back(values[i]);
+
+    void patternOfNothing()
+    {
+        const auto weight = VERIFIED(encodeSparsePattern({}, {4, 0, 3}, {2, 4, 1}));
+        QVERIFY(part(*weight, PartRole::NonzeroData).bytes.empty());
+        const auto huge =
+            VERIFIED(encodeSparsePattern(gaussian(12), {3, 4}, {UINT64_MAX, UINT64_MAX, 0}));
+        QCOMPARE(part(*huge, PartRole::NonzeroData).shape, Shape{12});
     }
-    QVERIFY(part(*encoded, PartRole::Mask).bytes == mask);
-    const auto &data = part(*encoded, PartRole::NonzeroData);
-    QVERIFY(data.type == ElementType::Fp32);
-    QCOMPARE(data.bytes.size(), 4 * kept.size());
-    QVERIFY(std::memcmp(data.bytes.data(), kept.data(), data.bytes.size()) == 0);
-}
+
+    void fp32StaysExact_data()
+    {
+        QTest::addColumn<int>("how");
+        QTest::addColumn<bool>("fitted");
+        for (const bool fitted : {false, true}) {
+            const char *const method = fitted ? "fitted" : "plain";
+            QTest::addRow("every non-zero, %s", method) << 0 << fitted;
+            QTest::addRow("threshold, %s", method) << 1 << fitted;
+            QTest::addRow("density, %s", method) << 2 << fitted;
+            QTest::addRow("pattern, %s", method) << 3 << fitted;
+        }
+    }
+
+    /// Values that fp16 cannot hold: what is kept of an fp32 weight is kept bit by bit, and chosen
+    /// by its own magnitude.
+    void fp32StaysExact()
+    {
+        QFETCH(int, how);
+        QFETCH(bool, fitted);
+        auto values = gaussian(24 * 40);
+        for (std::size_t i = 0; i < values.size(); ++i)
+            values[i] *= i % 3 == 0 ? 1e30f : i % 3 == 1 ? 1e-30f : 1.0f; // ties in fp16: inf and 0
+        values[5] = 0.0f;
+        values[6] = -0.0f;
+        values[7] = std::numeric_limits<float>::denorm_min();
+        const Shape shape{24, 40};
+        FormSpec spec;
+        spec.node = FormNode::Sparse;
+        spec.method = fitted ? EncodeMethod::Fitted : EncodeMethod::Plain;
+        std::vector<bool> stays(values.size());
+        const auto larger = [&](std::size_t a, std::size_t b) {
+            return std::abs(values[a]) > std::abs(values[b]);
+        };
+        if (how < 2) {
+            if (how == 1)
+                spec.threshold = 1e-10f;
+            for (std::size_t i = 0; i < values.size(); ++i)
+                stays[i] = values[i] != 0 && std::abs(values[i]) >= (how == 1 ? 1e-10f : 0.0f);
+        } else {
+            const std::size_t run = how == 2 ? values.size() : 4;
+            const std::size_t keep = how == 2 ? 720 : 3;
+            if (how == 2)
+                spec.density = 0.75;
+            else
+                spec.pattern = SparsePattern{3, 4, 1};
+            for (std::size_t first = 0; first < values.size(); first += run) {
+                std::vector<std::size_t> order(run);
+                std::iota(order.begin(), order.end(), first);
+                std::stable_sort(order.begin(), order.end(), larger);
+                for (std::size_t i = 0; i < keep; ++i)
+                    stays[order[i]] = values[order[i]] != 0;
+            }
+        }
+        const auto encoded = VERIFIED(encodeForm(values, shape, spec, ElementType::Fp32));
+        QVERIFY(encoded->type == ElementType::Fp32);
+        std::vector<std::byte> mask(values.size() / 8);
+        std::vector<float> kept;
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            if (!stays[i])
+                continue;
+            mask[i / 8] |= static_cast<std::byte>(1u << (i % 8));
+            kept.push_back(values[i]);
+        }
+        QVERIFY(part(*encoded, PartRole::Mask).bytes == mask);
+        const auto &data = part(*encoded, PartRole::NonzeroData);
+        QVERIFY(data.type == ElementType::Fp32);
+        QCOMPARE(data.bytes.size(), 4 * kept.size());
+        QVERIFY(std::memcmp(data.bytes.data(), kept.data(), data.bytes.size()) == 0);
+    }
+};
 
 KERNSCOPE_TEST(TestEncodeSparse, kernscope::test::NoApplication)
 #include "tst_encode_sparse.moc"

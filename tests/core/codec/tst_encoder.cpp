@@ -17,322 +17,295 @@ class TestEncoder : public QObject
     Q_OBJECT
 
 private slots:
-    void namesOfForms();
-    void dense();
-    void largeResults();
-    void affine_data();
-    void affine();
-    void blockwise_data();
-    void blockwise();
-    void joint();
-    void refusals();
-    void specialValues();
-    void largestValues();
-};
+    /// What messages offer as a name is one, and prints as itself.
+    void namesOfForms()
+    {
+        for (const FormEncoder *encoder : formEncoders()) {
+            QCOMPARE(formEncoder(encoder->node), encoder);
+            QCOMPARE(formEncoderOfWord(encoder->word), encoder);
+            const auto examples =
+                QString::fromUtf8(encoder->examples.data(), qsizetype(encoder->examples.size()))
+                    .split(u", "_s);
+            for (const QString &example : examples) {
+                const std::string name = example.toStdString();
+                QCOMPARE(formEncoderOfName(name), encoder);
+                FormSpec spec;
+                spec.node = encoder->node;
+                QVERIFY2(encoder->read(name, {0, 1}, spec), name.c_str());
+                QCOMPARE(encoder->name(spec), name);
+                QVERIFY(!encoder->describe(spec).empty());
+            }
+        }
+        QCOMPARE(encoderWords(), "dense, affine, palette, sparse or blockwise");
+        QCOMPARE(survivorWordList(), (std::vector<std::string>{"plain", "palette", "blockwise"}));
+        QVERIFY(formEncoder(FormNode::Microscaled) == nullptr);
+        QVERIFY(formEncoderOfName("keep") == nullptr);
+    }
 
-void TestEncoder::dense()
-{
-    const auto values = gaussian(240);
-    for (const ElementType type :
-         {ElementType::Fp16, ElementType::Fp32, ElementType::Bf16, ElementType::Fp8E4M3Fn,
-          ElementType::Fp8E5M2, ElementType::Int8, ElementType::Uint4, ElementType::Int4}) {
-        const auto weight = encodeDense(values, {4, 60}, type);
-        QVERIFY(weight);
+    void dense()
+    {
+        const auto values = gaussian(240);
+        for (const ElementType type :
+             {ElementType::Fp16, ElementType::Fp32, ElementType::Bf16, ElementType::Fp8E4M3Fn,
+              ElementType::Fp8E5M2, ElementType::Int8, ElementType::Uint4, ElementType::Int4}) {
+            const auto weight = VERIFIED(encodeDense(values, {4, 60}, type));
+            const auto decoded = decodeAll(*weight);
+            QCOMPARE(decoded.size(), values.size());
+            const auto again = encodeDense(decoded, {4, 60}, type);
+            QCOMPARE(again->parts[0].bytes, weight->parts[0].bytes);
+            for (std::size_t i = 0; i < values.size(); ++i) {
+                if (type == ElementType::Fp16)
+                    QCOMPARE(decoded[i], toHalf(values[i]));
+                else if (type == ElementType::Fp32)
+                    QCOMPARE(decoded[i], values[i]);
+                else if (!isFloatingPoint(type))
+                    QCOMPARE(decoded[i], isUnsignedInteger(type)
+                                             ? std::max(0.0f, std::nearbyint(values[i]))
+                                             : std::nearbyint(values[i]));
+            }
+        }
+    }
+
+    /// Results so large that they lie in large pages hold every element once, in its place.
+    void largeResults()
+    {
+        constexpr std::uint64_t kColumns = 4099, kRows = 2100; // no part of the work ends with them
+        const Shape shape{kRows, kColumns};
+        auto values = gaussian(kColumns);
+        values.resize(kRows * kColumns);
+        for (std::size_t i = kColumns; i < values.size(); ++i)
+            values[i] = values[i - kColumns] * 0.999f;
+        for (const ElementType type : {ElementType::Fp16, ElementType::Fp32}) {
+            const auto dense = VERIFIED(encodeDense(values, shape, type));
+            QVERIFY(dense->parts[0].shape == shape);
+            QCOMPARE(dense->parts[0].bytes.size(), values.size() * bitWidth(type) / 8);
+            const auto decoded = decodeAll(*dense);
+            for (std::size_t i = 0; i < values.size(); ++i)
+                QVERIFY(decoded[i] == (type == ElementType::Fp16 ? toHalf(values[i]) : values[i]));
+        }
+        const auto sparse = encodeSparse(values, shape, 0.001f);
+        QVERIFY(sparse && sparse->parts[1].bytes.size() > std::size_t{8} << 20);
+        const auto kept = decodeAll(*sparse);
+        for (std::size_t i = 0; i < values.size(); ++i)
+            QVERIFY(kept[i] == (std::abs(values[i]) < 0.001f ? 0.0f : toHalf(values[i])));
+        const auto affine = VERIFIED(encodeAffine(values, shape, {}));
+        QCOMPARE(affine->parts[0].bytes.size(), values.size());
+        const auto row = encodeAffine(std::span(values).last(kColumns), {1, kColumns}, {});
+        QVERIFY(std::equal(row->parts[0].bytes.begin(), row->parts[0].bytes.end(),
+                           affine->parts[0].bytes.end() - kColumns));
+    }
+
+    void affine_data()
+    {
+        test::addColumns<bool, int, bool>();
+        for (const bool isSigned : {true, false})
+            for (const int axis : {-1, 0, 1, 2})
+                for (const bool symmetric : {true, false})
+                    QTest::addRow("%s axis %d %s", isSigned ? "int8" : "uint8", axis,
+                                  symmetric ? "symmetric" : "ranged")
+                        << isSigned << axis << symmetric;
+    }
+
+    void affine()
+    {
+        const auto [isSigned, axis, symmetric] = test::fetched<bool, int, bool>();
+        auto values = gaussian(5 * 8 * 9);
+        for (std::size_t i = 0; i < values.size(); ++i)
+            values[i] += symmetric ? 0.0f : 0.05f;
+        AffineOptions options;
+        options.codeType = isSigned ? ElementType::Int8 : ElementType::Uint8;
+        options.axis = axis < 0 ? std::nullopt : std::optional(static_cast<std::uint64_t>(axis));
+        options.symmetric = symmetric;
+        const Shape shape{5, 8, 9};
+        const auto weight = VERIFIED(encodeAffine(values, shape, options));
         const auto decoded = decodeAll(*weight);
         QCOMPARE(decoded.size(), values.size());
-        const auto again = encodeDense(decoded, {4, 60}, type);
-        QCOMPARE(again->parts[0].bytes, weight->parts[0].bytes);
-        for (std::size_t i = 0; i < values.size(); ++i) {
-            if (type == ElementType::Fp16)
-                QCOMPARE(decoded[i], toHalf(values[i]));
-            else if (type == ElementType::Fp32)
-                QCOMPARE(decoded[i], values[i]);
-            else if (!isFloatingPoint(type))
-                QCOMPARE(decoded[i], isUnsignedInteger(type)
-                                         ? std::max(0.0f, std::nearbyint(values[i]))
-                                         : std::nearbyint(values[i]));
-        }
-    }
-}
-
-/// Results so large that they lie in large pages hold every element once, in its place.
-void TestEncoder::largeResults()
-{
-    constexpr std::uint64_t kColumns = 4099, kRows = 2100; // no part of the work ends with them
-    const Shape shape{kRows, kColumns};
-    auto values = gaussian(kColumns);
-    values.resize(kRows * kColumns);
-    for (std::size_t i = kColumns; i < values.size(); ++i)
-        values[i] = values[i - kColumns] * 0.999f;
-    for (const ElementType type : {ElementType::Fp16, ElementType::Fp32}) {
-        const auto dense = encodeDense(values, shape, type);
-        QVERIFY(dense);
-        QVERIFY(dense->parts[0].shape == shape);
-        QCOMPARE(dense->parts[0].bytes.size(), values.size() * bitWidth(type) / 8);
-        const auto decoded = decodeAll(*dense);
+        float largest = 0;
+        for (const float value : values)
+            largest = std::max(largest, std::abs(value));
+        // At most half a step, and what fp16 makes of the scale and the result.
+        const float step = 2 * largest / 255;
         for (std::size_t i = 0; i < values.size(); ++i)
-            QVERIFY(decoded[i] == (type == ElementType::Fp16 ? toHalf(values[i]) : values[i]));
-    }
-    const auto sparse = encodeSparse(values, shape, 0.001f);
-    QVERIFY(sparse && sparse->parts[1].bytes.size() > std::size_t{8} << 20);
-    const auto kept = decodeAll(*sparse);
-    for (std::size_t i = 0; i < values.size(); ++i)
-        QVERIFY(kept[i] == (std::abs(values[i]) < 0.001f ? 0.0f : toHalf(values[i])));
-    const auto affine = encodeAffine(values, shape, {});
-    QVERIFY(affine);
-    QCOMPARE(affine->parts[0].bytes.size(), values.size());
-    const auto row = encodeAffine(std::span(values).last(kColumns), {1, kColumns}, {});
-    QVERIFY(std::equal(row->parts[0].bytes.begin(), row->parts[0].bytes.end(),
-                       affine->parts[0].bytes.end() - kColumns));
-}
-
-void TestEncoder::affine_data()
-{
-    QTest::addColumn<bool>("isSigned");
-    QTest::addColumn<int>("axis");
-    QTest::addColumn<bool>("symmetric");
-    for (const bool isSigned : {true, false})
-        for (const int axis : {-1, 0, 1, 2})
-            for (const bool symmetric : {true, false})
-                QTest::addRow("%s axis %d %s", isSigned ? "int8" : "uint8", axis,
-                              symmetric ? "symmetric" : "ranged")
-                    << isSigned << axis << symmetric;
-}
-
-void TestEncoder::affine()
-{
-    QFETCH(bool, isSigned);
-    QFETCH(int, axis);
-    QFETCH(bool, symmetric);
-    auto values = gaussian(5 * 8 * 9);
-    for (std::size_t i = 0; i < values.size(); ++i)
-        values[i] += symmetric ? 0.0f : 0.05f;
-    AffineOptions options;
-    options.codeType = isSigned ? ElementType::Int8 : ElementType::Uint8;
-    options.axis = axis < 0 ? std::nullopt : std::optional(static_cast<std::uint64_t>(axis));
-    options.symmetric = symmetric;
-    const Shape shape{5, 8, 9};
-    const auto weight = encodeAffine(values, shape, options);
-    QVERIFY(weight);
-    const auto decoded = decodeAll(*weight);
-    QCOMPARE(decoded.size(), values.size());
-    float largest = 0;
-    for (const float value : values)
-        largest = std::max(largest, std::abs(value));
-    // At most half a step, and what fp16 makes of the scale and the result.
-    const float step = 2 * largest / 255;
-    for (std::size_t i = 0; i < values.size(); ++i)
-        QVERIFY(std::abs(decoded[i] - values[i]) <= 0.51f * step + largest * 0.003f);
-    const EncodedPart &scale = part(*weight, PartRole::Scale);
-    QCOMPARE(scale.shape, axis < 0 ? Shape{} : Shape{shape[static_cast<std::size_t>(axis)]});
-    if (symmetric) {
-        for (const std::byte zero : part(*weight, PartRole::ZeroPoint).bytes)
-            QCOMPARE(zero, isSigned ? std::byte{0} : std::byte{128});
-    }
-}
-
-void TestEncoder::blockwise_data()
-{
-    QTest::addColumn<int>("type");
-    QTest::addColumn<int>("block");
-    QTest::addColumn<int>("axis");
-    QTest::addColumn<bool>("offset");
-    for (const ElementType type :
-         {ElementType::Int4, ElementType::Uint4, ElementType::Int8, ElementType::Uint8})
-        for (const auto &[block, axis] : {std::pair(32, 1), {8, 1}, {1, 1}, {2, 0}, {3, 2}})
-            for (const bool offset : {false, true})
-                if (offset || isSignedInteger(type))
-                    QTest::addRow("%s blocks of %d along %d%s", elementTypeName(type).data(), block,
-                                  axis, offset ? " with offset" : "")
-                        << static_cast<int>(type) << block << axis << offset;
-}
-
-void TestEncoder::blockwise()
-{
-    QFETCH(int, type);
-    QFETCH(int, block);
-    QFETCH(int, axis);
-    QFETCH(bool, offset);
-    const Shape shape{6, 64, 3};
-    const auto values = gaussian(6 * 64 * 3);
-    BlockwiseOptions options;
-    options.codeType = static_cast<ElementType>(type);
-    options.block = static_cast<std::uint64_t>(block);
-    options.axis = static_cast<std::uint64_t>(axis);
-    options.withOffset = offset;
-    const auto weight = encodeBlockwise(values, shape, options);
-    QVERIFY2(weight, weight ? "" : describe(weight.error()).c_str());
-    const auto decoded = decodeAll(*weight);
-    float largest = 0;
-    for (const float value : values)
-        largest = std::max(largest, std::abs(value));
-    const float step = 2 * largest / (bitWidth(options.codeType) == 4 ? 14.0f : 254.0f);
-    for (std::size_t i = 0; i < values.size(); ++i)
-        QVERIFY(std::abs(decoded[i] - values[i]) <= step * (offset ? 1.01f : 0.51f) + 0.002f);
-}
-
-/// Survivors that are coded: the mask is the sparse one, what it leaves out is 0, and every
-/// survivor is the nearest that its codebook or its block's steps can hold.
-void TestEncoder::joint()
-{
-    const Shape shape{8, 32};
-    const auto values = gaussian(8 * 32, 5);
-    const auto sparse = encodeSparseDensity(values, shape, 0.4);
-    QVERIFY(sparse);
-    const auto kept = decodeAll(*sparse);
-    const auto palette = encodeSparsePalette(values, *sparse, {4, 4, 1});
-    QVERIFY2(palette, palette ? "" : describe(palette.error()).c_str());
-    QCOMPARE(part(*palette, PartRole::Mask).bytes, part(*sparse, PartRole::Mask).bytes);
-    QCOMPARE(part(*palette, PartRole::Lut).shape, (Shape{4, 1, 16, 1}));
-    const auto looked = decodeAll(*palette);
-    const auto blockwise =
-        encodeSparseBlockwise(values, *sparse, {ElementType::Int8, 16, 1, false});
-    QVERIFY2(blockwise, blockwise ? "" : describe(blockwise.error()).c_str());
-    const auto scaled = decodeAll(*blockwise);
-    QCOMPARE(looked.size(), values.size());
-    QCOMPARE(scaled.size(), values.size());
-    const EncodedPart &book = part(*palette, PartRole::Lut);
-    for (std::size_t i = 0; i < values.size(); ++i) {
-        if (kept[i] == 0) {
-            QVERIFY(looked[i] == 0 && scaled[i] == 0);
-            continue;
+            QVERIFY(std::abs(decoded[i] - values[i]) <= 0.51f * step + largest * 0.003f);
+        const EncodedPart &scale = part(*weight, PartRole::Scale);
+        QCOMPARE(scale.shape, axis < 0 ? Shape{} : Shape{shape[static_cast<std::size_t>(axis)]});
+        if (symmetric) {
+            for (const std::byte zero : part(*weight, PartRole::ZeroPoint).bytes)
+                QCOMPARE(zero, isSigned ? std::byte{0} : std::byte{128});
         }
-        QVERIFY(std::abs(scaled[i] - values[i]) < 0.004f);
-        double least = HUGE_VAL;
-        for (std::size_t k = 0; k < 16; ++k)
-            least = std::min(least, std::abs(loadValue(book.bytes, book.type, i / 64 * 16 + k) -
-                                             static_cast<double>(kept[i])));
-        QVERIFY(std::abs(static_cast<double>(looked[i]) - static_cast<double>(kept[i])) <=
-                least * 1.000001);
     }
-    // No survivor at all, and what the forms cannot have.
-    const auto empty = encodeSparseDensity(values, shape, 0);
-    QCOMPARE(decodeAll(*encodeSparsePalette(values, *empty, {})),
-             std::vector<float>(values.size()));
-    QCOMPARE(encodeSparsePalette(values, *sparse, {4, 1, 2}).error().field, std::string("vector"));
-    QCOMPARE(encodeSparsePalette(values, *sparse, {4, 3, 1}).error().field, std::string("groups"));
-    QCOMPARE(encodeSparsePalette(values, *sparse, {4, 1, 1, ElementType::Int8}).error().field,
-             std::string("entryType"));
-    QCOMPARE(encodeSparsePalette(values, *palette, {}).error().field, std::string("sparse"));
-    QCOMPARE(encodeSparseBlockwise(values, *sparse, {ElementType::Int8, 7, 1, false}).error().field,
-             std::string("block"));
-}
 
-void TestEncoder::refusals()
-{
-    const auto values = gaussian(12);
-    const Shape shape{4, 3};
-    const auto codeOf = [](const auto &result) {
-        return result ? std::string("taken") : result.error().code;
-    };
-    const std::string badShape = "codec.shape";
-    const std::string badArgument = "codec.argument";
-    QCOMPARE(codeOf(encodeDense(values, {13}, ElementType::Fp16)), badShape);
-    QCOMPARE(codeOf(encodeDense(values, {UINT64_MAX, 2}, ElementType::Fp16)), badShape);
-    QCOMPARE(codeOf(encodeDense(values, shape, ElementType::String)), badArgument);
-    QCOMPARE(codeOf(encodeAffine(values, shape, {ElementType::Int4, 0, true})), badArgument);
-    QCOMPARE(codeOf(encodeAffine(values, shape, {ElementType::Int8, 2, true})), badArgument);
-    QCOMPARE(codeOf(encodePalette(values, shape, {5, 1, 1})), badArgument);
-    QCOMPARE(codeOf(encodePalette(values, shape, {4, 3, 1})), badArgument);
-    QCOMPARE(codeOf(encodePalette(values, shape, {4, 0, 1})), badArgument);
-    QCOMPARE(codeOf(encodePalette(values, shape, {4, 1, 0})), badArgument);
-    QCOMPARE(codeOf(encodePalette(values, shape, {4, UINT64_MAX, 2})), badArgument);
-    QCOMPARE(codeOf(encodePalette(values, shape, {4, 4, 2})), badArgument);
-    QCOMPARE(codeOf(encodePalette(gaussian(12), {12, 1}, {4, 1, 3})), badArgument);
-    QCOMPARE(codeOf(encodePalette(gaussian(12), {12, 1}, {4, 1, 6})), badArgument);
-    QCOMPARE(codeOf(encodePalette(values, shape, {4, 1, 1, ElementType::Fp32})), badArgument);
-    QCOMPARE(codeOf(encodeSparsePattern(values, shape, {3, 2, 0})), badArgument);
-    QCOMPARE(codeOf(encodeSparsePattern(values, shape, {0, 0, 0})), badArgument);
-    QCOMPARE(codeOf(encodeSparsePattern(values, shape, {2, 4, 2})), badArgument);
-    QCOMPARE(codeOf(encodeSparse(values, shape, std::nanf(""))), badArgument);
-    QCOMPARE(codeOf(encodeSparseDensity(values, shape, 1.5)), badArgument);
-    QCOMPARE(codeOf(encodeSparseDensity(values, shape, std::nan(""))), badArgument);
-    QCOMPARE(codeOf(encodeBlockwise(values, shape, {ElementType::Int8, 2, 1, false})), badArgument);
-    QCOMPARE(codeOf(encodeBlockwise(values, shape, {ElementType::Int8, 0, 1, false})), badArgument);
-    QCOMPARE(codeOf(encodeBlockwise(values, shape, {ElementType::Int8, 1, 2, false})), badArgument);
-    QCOMPARE(codeOf(encodeBlockwise(values, shape, {ElementType::Uint8, 3, 1, false})),
-             badArgument);
-    QCOMPARE(codeOf(encodeBlockwise(values, shape, {ElementType::Fp16, 3, 1, false})), badArgument);
-}
+    void blockwise_data()
+    {
+        test::addColumns<int, int, int, bool>();
+        for (const ElementType type :
+             {ElementType::Int4, ElementType::Uint4, ElementType::Int8, ElementType::Uint8})
+            for (const auto &[block, axis] : {std::pair(32, 1), {8, 1}, {1, 1}, {2, 0}, {3, 2}})
+                for (const bool offset : {false, true})
+                    if (offset || isSignedInteger(type))
+                        QTest::addRow("%s blocks of %d along %d%s", elementTypeName(type).data(),
+                                      block, axis, offset ? " with offset" : "")
+                            << static_cast<int>(type) << block << axis << offset;
+    }
 
-void TestEncoder::specialValues()
-{
-    // Zeros, subnormals, huge numbers and NaN: never a zero or infinite scale.
-    std::vector<float> values(16);
-    values[1] = 1e-30f;
-    values[5] = 1e30f;
-    values[6] = -1e30f;
-    values[9] = std::nanf("");
-    values[10] = HUGE_VALF;
-    for (const bool symmetric : {true, false}) {
-        const auto weight = encodeAffine(values, {4, 4}, {ElementType::Int8, 0, symmetric});
-        QVERIFY(weight);
-        QVERIFY(Decoder::make(weight->encoding())->verify().empty());
+    void blockwise()
+    {
+        const auto [type, block, axis, offset] = test::fetched<int, int, int, bool>();
+        const Shape shape{6, 64, 3};
+        const auto values = gaussian(6 * 64 * 3);
+        BlockwiseOptions options;
+        options.codeType = static_cast<ElementType>(type);
+        options.block = static_cast<std::uint64_t>(block);
+        options.axis = static_cast<std::uint64_t>(axis);
+        options.withOffset = offset;
+        const auto weight = VERIFIED(encodeBlockwise(values, shape, options));
         const auto decoded = decodeAll(*weight);
-        for (std::size_t i = 12; i < 16; ++i)
-            QCOMPARE(decoded[i], 0.0f);
+        float largest = 0;
+        for (const float value : values)
+            largest = std::max(largest, std::abs(value));
+        const float step = 2 * largest / (bitWidth(options.codeType) == 4 ? 14.0f : 254.0f);
+        for (std::size_t i = 0; i < values.size(); ++i)
+            QVERIFY(std::abs(decoded[i] - values[i]) <= step * (offset ? 1.01f : 0.51f) + 0.002f);
     }
-    const auto sparse = encodeSparse(values, {4, 4}, 0);
-    QVERIFY(std::isnan(decodeAll(*sparse)[9]));
-    const auto palette = encodePalette(values, {4, 4}, {});
-    QVERIFY(!palette);
-    QCOMPARE(palette.error().code, std::string("codec.argument"));
-    const auto empty = encodePalette({}, {0, 4}, {});
-    QVERIFY(empty);
-    QVERIFY(decodeAll(*empty).empty());
-}
 
-/// Numbers at the end of fp16 do not decode to infinities.
-void TestEncoder::largestValues()
-{
-    std::mt19937 random(31);
-    for (int round = 0; round < 200; ++round) {
-        std::vector<float> values(32);
-        const float low = toHalf(-65504.0f / static_cast<float>(1 + random() % 4000));
-        for (float &value : values)
-            value = random() % 3 == 0 ? low : toHalf(static_cast<float>(random() % 65505));
-        values[3] = random() % 2 == 0 ? 65504.0f : -65504.0f;
-        std::vector<Result<EncodedWeight>> weights;
+    /// Survivors that are coded: the mask is the sparse one, what it leaves out is 0, and every
+    /// survivor is the nearest that its codebook or its block's steps can hold.
+    void joint()
+    {
+        const Shape shape{8, 32};
+        const auto values = gaussian(8 * 32, 5);
+        const auto sparse = VERIFIED(encodeSparseDensity(values, shape, 0.4));
+        const auto kept = decodeAll(*sparse);
+        const auto palette = VERIFIED(encodeSparsePalette(values, *sparse, {4, 4, 1}));
+        QCOMPARE(part(*palette, PartRole::Mask).bytes, part(*sparse, PartRole::Mask).bytes);
+        QCOMPARE(part(*palette, PartRole::Lut).shape, (Shape{4, 1, 16, 1}));
+        const auto looked = decodeAll(*palette);
+        const auto blockwise =
+            VERIFIED(encodeSparseBlockwise(values, *sparse, {ElementType::Int8, 16, 1, false}));
+        const auto scaled = decodeAll(*blockwise);
+        QCOMPARE(looked.size(), values.size());
+        QCOMPARE(scaled.size(), values.size());
+        const EncodedPart &book = part(*palette, PartRole::Lut);
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            if (kept[i] == 0) {
+                QVERIFY(looked[i] == 0 && scaled[i] == 0);
+                continue;
+            }
+            QVERIFY(std::abs(scaled[i] - values[i]) < 0.004f);
+            double least = HUGE_VAL;
+            for (std::size_t k = 0; k < 16; ++k)
+                least = std::min(least, std::abs(loadValue(book.bytes, book.type, i / 64 * 16 + k) -
+                                                 static_cast<double>(kept[i])));
+            QVERIFY(std::abs(static_cast<double>(looked[i]) - static_cast<double>(kept[i])) <=
+                    least * 1.000001);
+        }
+        // No survivor at all, and what the forms cannot have.
+        const auto empty = encodeSparseDensity(values, shape, 0);
+        QCOMPARE(decodeAll(*encodeSparsePalette(values, *empty, {})),
+                 std::vector<float>(values.size()));
+        QCOMPARE(encodeSparsePalette(values, *sparse, {4, 1, 2}).error().field, "vector");
+        QCOMPARE(encodeSparsePalette(values, *sparse, {4, 3, 1}).error().field, "groups");
+        QCOMPARE(encodeSparsePalette(values, *sparse, {4, 1, 1, ElementType::Int8}).error().field,
+                 "entryType");
+        QCOMPARE(encodeSparsePalette(values, *palette, {}).error().field, "sparse");
+        QCOMPARE(
+            encodeSparseBlockwise(values, *sparse, {ElementType::Int8, 7, 1, false}).error().field,
+            "block");
+    }
+
+    void refusals()
+    {
+        const auto values = gaussian(12);
+        const Shape shape{4, 3};
+        const auto codeOf = [](const auto &result) {
+            return result ? std::string("taken") : result.error().code;
+        };
+        const std::string badShape = "codec.shape";
+        const std::string badArgument = "codec.argument";
+        QCOMPARE(codeOf(encodeDense(values, {13}, ElementType::Fp16)), badShape);
+        QCOMPARE(codeOf(encodeDense(values, {UINT64_MAX, 2}, ElementType::Fp16)), badShape);
+        QCOMPARE(codeOf(encodeDense(values, shape, ElementType::String)), badArgument);
+        QCOMPARE(codeOf(encodeAffine(values, shape, {ElementType::Int4, 0, true})), badArgument);
+        QCOMPARE(codeOf(encodeAffine(values, shape, {ElementType::Int8, 2, true})), badArgument);
+        QCOMPARE(codeOf(encodePalette(values, shape, {5, 1, 1})), badArgument);
+        QCOMPARE(codeOf(encodePalette(values, shape, {4, 3, 1})), badArgument);
+        QCOMPARE(codeOf(encodePalette(values, shape, {4, 0, 1})), badArgument);
+        QCOMPARE(codeOf(encodePalette(values, shape, {4, 1, 0})), badArgument);
+        QCOMPARE(codeOf(encodePalette(values, shape, {4, UINT64_MAX, 2})), badArgument);
+        QCOMPARE(codeOf(encodePalette(values, shape, {4, 4, 2})), badArgument);
+        QCOMPARE(codeOf(encodePalette(gaussian(12), {12, 1}, {4, 1, 3})), badArgument);
+        QCOMPARE(codeOf(encodePalette(gaussian(12), {12, 1}, {4, 1, 6})), badArgument);
+        QCOMPARE(codeOf(encodePalette(values, shape, {4, 1, 1, ElementType::Fp32})), badArgument);
+        QCOMPARE(codeOf(encodeSparsePattern(values, shape, {3, 2, 0})), badArgument);
+        QCOMPARE(codeOf(encodeSparsePattern(values, shape, {0, 0, 0})), badArgument);
+        QCOMPARE(codeOf(encodeSparsePattern(values, shape, {2, 4, 2})), badArgument);
+        QCOMPARE(codeOf(encodeSparse(values, shape, std::nanf(""))), badArgument);
+        QCOMPARE(codeOf(encodeSparseDensity(values, shape, 1.5)), badArgument);
+        QCOMPARE(codeOf(encodeSparseDensity(values, shape, std::nan(""))), badArgument);
+        QCOMPARE(codeOf(encodeBlockwise(values, shape, {ElementType::Int8, 2, 1, false})),
+                 badArgument);
+        QCOMPARE(codeOf(encodeBlockwise(values, shape, {ElementType::Int8, 0, 1, false})),
+                 badArgument);
+        QCOMPARE(codeOf(encodeBlockwise(values, shape, {ElementType::Int8, 1, 2, false})),
+                 badArgument);
+        QCOMPARE(codeOf(encodeBlockwise(values, shape, {ElementType::Uint8, 3, 1, false})),
+                 badArgument);
+        QCOMPARE(codeOf(encodeBlockwise(values, shape, {ElementType::Fp16, 3, 1, false})),
+                 badArgument);
+    }
+
+    void specialValues()
+    {
+        // Zeros, subnormals, huge numbers and NaN: never a zero or infinite scale.
+        std::vector<float> values(16);
+        values[1] = 1e-30f;
+        values[5] = 1e30f;
+        values[6] = -1e30f;
+        values[9] = std::nanf("");
+        values[10] = HUGE_VALF;
         for (const bool symmetric : {true, false}) {
-            for (const ElementType type : {ElementType::Int8, ElementType::Uint8})
-                weights.push_back(encodeAffine(values, {2, 16}, {type, 0, symmetric}));
-            for (const ElementType type : {ElementType::Int8, ElementType::Int4})
-                weights.push_back(encodeBlockwise(values, {2, 16}, {type, 8, 1, !symmetric}));
+            const auto weight =
+                VERIFIED(encodeAffine(values, {4, 4}, {ElementType::Int8, 0, symmetric}));
+            QVERIFY(Decoder::make(weight->encoding())->verify().empty());
+            const auto decoded = decodeAll(*weight);
+            for (std::size_t i = 12; i < 16; ++i)
+                QCOMPARE(decoded[i], 0.0f);
         }
-        for (const ElementType type : {ElementType::Int8, ElementType::Fp8E4M3Fn})
-            weights.push_back(encodePalette(values, {2, 16}, {4, 1, 1, type}));
-        for (const auto &weight : weights) {
-            QVERIFY(weight);
-            for (const float value : decodeAll(*weight))
-                QVERIFY(std::isfinite(value));
-        }
+        const auto sparse = encodeSparse(values, {4, 4}, 0);
+        QVERIFY(std::isnan(decodeAll(*sparse)[9]));
+        const Error palette = REFUSED(encodePalette(values, {4, 4}, {}));
+        QCOMPARE(palette.code, "codec.argument");
+        const auto empty = VERIFIED(encodePalette({}, {0, 4}, {}));
+        QVERIFY(decodeAll(*empty).empty());
     }
-}
 
-/// What messages offer as a name is one, and prints as itself.
-void TestEncoder::namesOfForms()
-{
-    for (const FormEncoder *encoder : formEncoders()) {
-        QCOMPARE(formEncoder(encoder->node), encoder);
-        QCOMPARE(formEncoderOfWord(encoder->word), encoder);
-        const auto examples =
-            QString::fromUtf8(encoder->examples.data(), qsizetype(encoder->examples.size()))
-                .split(QStringLiteral(", "));
-        for (const QString &example : examples) {
-            const std::string name = example.toStdString();
-            QCOMPARE(formEncoderOfName(name), encoder);
-            FormSpec spec;
-            spec.node = encoder->node;
-            QVERIFY2(encoder->read(name, {0, 1}, spec), name.c_str());
-            QCOMPARE(encoder->name(spec), name);
-            QVERIFY(!encoder->describe(spec).empty());
+    /// Numbers at the end of fp16 do not decode to infinities.
+    void largestValues()
+    {
+        std::mt19937 random(31);
+        for (int round = 0; round < 200; ++round) {
+            std::vector<float> values(32);
+            const float low = toHalf(-65504.0f / static_cast<float>(1 + random() % 4000));
+            for (float &value : values)
+                value = random() % 3 == 0 ? low : toHalf(static_cast<float>(random() % 65505));
+            values[3] = random() % 2 == 0 ? 65504.0f : -65504.0f;
+            std::vector<Result<EncodedWeight>> weights;
+            for (const bool symmetric : {true, false}) {
+                for (const ElementType type : {ElementType::Int8, ElementType::Uint8})
+                    weights.push_back(encodeAffine(values, {2, 16}, {type, 0, symmetric}));
+                for (const ElementType type : {ElementType::Int8, ElementType::Int4})
+                    weights.push_back(encodeBlockwise(values, {2, 16}, {type, 8, 1, !symmetric}));
+            }
+            for (const ElementType type : {ElementType::Int8, ElementType::Fp8E4M3Fn})
+                weights.push_back(encodePalette(values, {2, 16}, {4, 1, 1, type}));
+            for (const auto &weight : weights) {
+                QVERIFY(weight);
+                for (const float value : decodeAll(*weight))
+                    QVERIFY(std::isfinite(value));
+            }
         }
     }
-    QCOMPARE(encoderWords(), std::string("dense, affine, palette, sparse or blockwise"));
-    QCOMPARE(survivorWordList(), (std::vector<std::string>{"plain", "palette", "blockwise"}));
-    QVERIFY(formEncoder(FormNode::Microscaled) == nullptr);
-    QVERIFY(formEncoderOfName("keep") == nullptr);
-}
+};
 
 KERNSCOPE_TEST(TestEncoder, kernscope::test::NoApplication)
 #include "tst_encoder.moc"

@@ -87,36 +87,28 @@ private slots:
     /// resources/formats/numbers.md, table 2.7: exponents and what 500, 0.3 and 7 become.
     void workedValues_data()
     {
-        QTest::addColumn<double>("largest");
-        QTest::addColumn<int>("format");
-        QTest::addColumn<int>("algorithm");
-        QTest::addColumn<int>("exponent");
-        QTest::addColumn<double>("held");
-        QTest::newRow("500 e4m3 ocp") << 500.0 << 0 << 0 << 127 << 448.0;
-        QTest::newRow("500 e4m3 nv") << 500.0 << 0 << 1 << 128 << 512.0;
-        QTest::newRow("500 e2m1 ocp") << 500.0 << 1 << 0 << 133 << 384.0;
-        QTest::newRow("500 e2m1 nv") << 500.0 << 1 << 1 << 134 << 512.0;
-        QTest::newRow("0.3 e4m3 ocp") << 0.3 << 0 << 0 << 117 << 0.3125;
-        QTest::newRow("0.3 e2m1 nv") << 0.3 << 1 << 1 << 123 << 0.25;
-        QTest::newRow("7 e2m1 ocp") << 7.0 << 1 << 0 << 127 << 6.0;
-        QTest::newRow("7 e2m1 nv") << 7.0 << 1 << 1 << 128 << 8.0;
-        QTest::newRow("tiny e4m3") << 0x1p-130 << 0 << 0 << 0 << 0x1p-130;
-        QTest::newRow("tiny e2m1") << 0x1p-130 << 1 << 0 << 0 << 0.0;
+        test::addColumns<double, int, int, int, double>();
+        test::addRow("500 e4m3 ocp", 500.0, 0, 0, 127, 448.0);
+        test::addRow("500 e4m3 nv", 500.0, 0, 1, 128, 512.0);
+        test::addRow("500 e2m1 ocp", 500.0, 1, 0, 133, 384.0);
+        test::addRow("500 e2m1 nv", 500.0, 1, 1, 134, 512.0);
+        test::addRow("0.3 e4m3 ocp", 0.3, 0, 0, 117, 0.3125);
+        test::addRow("0.3 e2m1 nv", 0.3, 1, 1, 123, 0.25);
+        test::addRow("7 e2m1 ocp", 7.0, 1, 0, 127, 6.0);
+        test::addRow("7 e2m1 nv", 7.0, 1, 1, 128, 8.0);
+        test::addRow("tiny e4m3", 0x1p-130, 0, 0, 0, 0x1p-130);
+        test::addRow("tiny e2m1", 0x1p-130, 1, 0, 0, 0.0);
     }
     void workedValues()
     {
-        QFETCH(double, largest);
-        QFETCH(int, format);
-        QFETCH(int, algorithm);
-        QFETCH(int, exponent);
-        QFETCH(double, held);
+        const auto [largest, format, algorithm, exponent, held] =
+            test::fetched<double, int, int, int, double>();
         std::vector<float> values(32, 0.0f);
         values[5] = static_cast<float>(largest);
         auto asked = request(static_cast<MxFormat>(format), MxAxis::Columns, MxSource::Fp32, 1, 32);
         asked.algorithm = static_cast<MxAlgorithm>(algorithm);
         asked.simulator = true;
-        const auto matrix = quantizeMicroscaled(values, asked);
-        QVERIFY(matrix);
+        const auto matrix = VERIFIED(quantizeMicroscaled(values, asked));
         QCOMPARE(int(matrix->exponents[0]), exponent);
         std::vector<double> decoded(32);
         dequantizeMicroscaled(*matrix, decoded);
@@ -157,8 +149,8 @@ private slots:
         QTest::addColumn<QString>("refused");
         const auto row = [](const char *name, int format, int axis, int source, quint64 rows,
                             quint64 columns, const char *flags, const char *refused) {
-            QTest::newRow(name) << format << axis << source << rows << columns
-                                << QString::fromLatin1(flags) << QString::fromLatin1(refused);
+            test::addRow(name, format, axis, source, rows, columns, QString::fromLatin1(flags),
+                         QString::fromLatin1(refused));
         };
         const int nd = int(MxAxis::Columns);
         const int dn = int(MxAxis::Rows);
@@ -204,7 +196,7 @@ private slots:
             QCOMPARE(matrix->columns % 32, 0u);
             return;
         }
-        QCOMPARE(matrix.error().code, std::string("mx.constraint"));
+        QCOMPARE(matrix.error().code, "mx.constraint");
         QCOMPARE(QString::fromStdString(matrix.error().field), refused);
         QVERIFY(!matrix.error().expected.empty() && !matrix.error().found.empty());
     }
@@ -212,9 +204,8 @@ private slots:
     void paddedColumnsAreZero()
     {
         const std::vector<float> values(2 * 40, 3.0f);
-        const auto matrix = quantizeMicroscaled(
-            values, request(MxFormat::Mxfp4, MxAxis::Columns, MxSource::Fp16, 2, 40));
-        QVERIFY(matrix);
+        const auto matrix = VERIFIED(quantizeMicroscaled(
+            values, request(MxFormat::Mxfp4, MxAxis::Columns, MxSource::Fp16, 2, 40)));
         QCOMPARE(matrix->columns, 64u);
         for (std::size_t c = 40; c < 64; c += 2)
             QCOMPARE(int(matrix->data[c / 2]), 0);
@@ -249,7 +240,7 @@ private slots:
         std::mt19937 random(1);
         auto matrix = randomMatrix(MxFormat::Mxfp8, MxAxis::Columns, 4, 64, random);
         matrix.data.pop_back();
-        QCOMPARE(checkMicroscaled(matrix).error().code, std::string("mx.length"));
+        QCOMPARE(checkMicroscaled(matrix).error().code, "mx.length");
         QVERIFY(!toNz(matrix.data, 4, 64));
         QVERIFY(!fromNz(matrix.data, 4, 64));
         QVERIFY(!toZz(matrix.data, MxAxis::Columns, 4, 64));
@@ -262,7 +253,7 @@ private slots:
                      values, request(MxFormat::Mxfp8, MxAxis::Columns, MxSource::Fp32, 1, 32))
                      .error()
                      .code,
-                 std::string("mx.length"));
+                 "mx.length");
     }
 
     /// Every code and exponent, from any element on, by every instruction set.
@@ -327,8 +318,7 @@ private slots:
         for (float &value : values)
             value = normal(random);
         for (const auto mode : {Int8Mode::Symmetric, Int8Mode::Asymmetric}) {
-            const auto rows = int8ParametersOfRows(values, 8, 50, mode, false);
-            QVERIFY(rows);
+            const auto rows = VERIFIED(int8ParametersOfRows(values, 8, 50, mode, false));
             const auto matrix = quantizeInt8(values, 8, 50, mode, Int8Chain::FiveStage, *rows);
             const auto direct = quantizeInt8(values, 8, 50, mode, Int8Chain::Direct, *rows);
             QVERIFY(matrix && direct);

@@ -117,45 +117,106 @@ private slots:
         if (!std::ifstream(folder("mx") + "manifest.json"))
             QSKIP("No golden vectors: set KERNSCOPE_DATA to the folder that holds vectors/");
     }
-    void microscaled();
+
+    void microscaled()
+    {
+        std::ifstream file(folder("mx") + "manifest.json");
+        const auto cases = nlohmann::json::parse(file, nullptr, false);
+        QVERIFY(cases.is_array() && !cases.empty());
+        for (const auto &row : cases) {
+            MxRequest request = requestOf(row);
+            const std::string name = row["data"];
+            const auto read = [&](const char *key) {
+                return readBytes(folder("mx") + row[key].get<std::string>());
+            };
+            const auto values = sourceOf(read("src"), request.source);
+            QCOMPARE(quantizeMicroscaled(values, request).has_value(),
+                     row["source_legal_in_pto"].get<bool>());
+            request.simulator = true;
+            const auto matrix = quantizeMicroscaled(values, request);
+            QVERIFY2(matrix, name.c_str());
+            QVERIFY2(matrix->exponents == read("exp"), name.c_str());
+            QVERIFY2(sameData(matrix->data, read("data"), request.format), name.c_str());
+            QCOMPARE(matrix->bytesPerRow(), row["data_bytes_per_row"].get<std::uint64_t>());
+            QCOMPARE(matrix->exponentRows(), row["exp_shape"][0].get<std::uint64_t>());
+            QCOMPARE(matrix->exponentColumns(), row["exp_shape"][1].get<std::uint64_t>());
+            layouts(row, *matrix);
+        }
+    }
+
     void int8_data()
     {
         QTest::addColumn<QString>("file");
-        QTest::newRow("symmetric") << QStringLiteral("sym.csv");
-        QTest::newRow("asymmetric") << QStringLiteral("asym.csv");
+        test::addRow("symmetric", u"sym.csv"_s);
+        test::addRow("asymmetric", u"asym.csv"_s);
     }
-    void int8();
-    void chain();
+
+    void int8()
+    {
+        QFETCH(QString, file);
+        const bool asymmetric = file.startsWith(u"asym"_s);
+        const auto mode = asymmetric ? Int8Mode::Asymmetric : Int8Mode::Symmetric;
+        const auto rows = readRows(folder("int8") + file.toStdString());
+        QVERIFY(!rows.empty());
+        for (const auto &row : rows) {
+            const float value = bitsOf(row.at("x_bits"));
+            const Int8Parameters parameters{bitsOf(row.at("scale_bits")),
+                                            bitsOf(row.at("inv_scale_bits")),
+                                            bitsOf(row.at("offset_bits"))};
+            const auto expected = std::stoi(row.at("q"));
+            for (const auto chain :
+                 {Int8Chain::FiveStage, Int8Chain::FourStage, Int8Chain::Direct}) {
+                const auto matrix =
+                    VERIFIED(quantizeInt8({&value, 1}, 1, 1, mode, chain, {&parameters, 1}));
+                QCOMPARE(matrix->code(0), expected);
+            }
+            const auto twice =
+                quantizeInt8({&value, 1}, 1, 1, mode, Int8Chain::TwoCasts, {&parameters, 1});
+            QCOMPARE(twice->code(0), std::stoi(row.at("q_two_casts")));
+        }
+        // The parameters of whole rows are those of the table.
+        std::map<std::string, std::pair<std::vector<float>, Int8Parameters>> matrix;
+        for (const auto &row : rows) {
+            auto &line = matrix[row.at("row")];
+            line.first.push_back(bitsOf(row.at("x_bits")));
+            line.second = {bitsOf(row.at("scale_bits")), bitsOf(row.at("inv_scale_bits")),
+                           bitsOf(row.at("offset_bits"))};
+        }
+        std::size_t own = 0;
+        for (const auto &[number, line] : matrix) {
+            const Int8Parameters found = int8Parameters(line.first, mode);
+            if (found.scale != line.second.scale)
+                continue; // a row made for its ties, its scale not of its own
+            QVERIFY2(found == line.second, number.c_str());
+            ++own;
+        }
+        QVERIFY(2 * own >= matrix.size());
+    }
+
+    void chain()
+    {
+        const auto rows = readRows(folder("int8") + "chain.csv");
+        QVERIFY(!rows.empty());
+        for (const auto &row : rows) {
+            const float value = bitsOf(row.at("f32_bits"));
+            const auto number = [&](const char *name) { return std::stoi(row.at(name)); };
+            const auto s8 = int8Stages(value, Int8Mode::Symmetric);
+            const auto u8 = int8Stages(value, Int8Mode::Asymmetric);
+            QCOMPARE(s8.integer, number("s32"));
+            QCOMPARE(s8.back, bitsOf(row.at("f32_back_bits")));
+            QCOMPARE(s8.half, std::stoul(row.at("f16_bits"), nullptr, 16));
+            QCOMPARE(s8.code, number("s8"));
+            QCOMPARE(s8.direct, number("s8_direct"));
+            QCOMPARE(s8.twoCasts, number("s8_two_casts"));
+            QCOMPARE(u8.code, number("u8"));
+            QCOMPARE(u8.twoCasts, number("u8_two_casts"));
+            QCOMPARE(int8Code(value, Int8Mode::Symmetric, Int8Chain::FourStage), s8.code);
+        }
+    }
 
 private:
     void layouts(const nlohmann::json &row, const Microscaled &matrix);
 };
-
-void TestQuantizeVectors::microscaled()
-{
-    std::ifstream file(folder("mx") + "manifest.json");
-    const auto cases = nlohmann::json::parse(file, nullptr, false);
-    QVERIFY(cases.is_array() && !cases.empty());
-    for (const auto &row : cases) {
-        MxRequest request = requestOf(row);
-        const std::string name = row["data"];
-        const auto read = [&](const char *key) {
-            return readBytes(folder("mx") + row[key].get<std::string>());
-        };
-        const auto values = sourceOf(read("src"), request.source);
-        QCOMPARE(quantizeMicroscaled(values, request).has_value(),
-                 row["source_legal_in_pto"].get<bool>());
-        request.simulator = true;
-        const auto matrix = quantizeMicroscaled(values, request);
-        QVERIFY2(matrix, name.c_str());
-        QVERIFY2(matrix->exponents == read("exp"), name.c_str());
-        QVERIFY2(sameData(matrix->data, read("data"), request.format), name.c_str());
-        QCOMPARE(matrix->bytesPerRow(), row["data_bytes_per_row"].get<std::uint64_t>());
-        QCOMPARE(matrix->exponentRows(), row["exp_shape"][0].get<std::uint64_t>());
-        QCOMPARE(matrix->exponentColumns(), row["exp_shape"][1].get<std::uint64_t>());
-        layouts(row, *matrix);
-    }
-}
 
 void TestQuantizeVectors::layouts(const nlohmann::json &row, const Microscaled &matrix)
 {
@@ -175,68 +236,6 @@ void TestQuantizeVectors::layouts(const nlohmann::json &row, const Microscaled &
         const auto mixed = toInterleaved(matrix.exponents, matrix.rows, matrix.columns);
         QVERIFY(mixed && *mixed == read("exp_interleaved"));
         QCOMPARE(fromInterleaved(*mixed, matrix.rows, matrix.columns).value(), matrix.exponents);
-    }
-}
-
-void TestQuantizeVectors::int8()
-{
-    QFETCH(QString, file);
-    const bool asymmetric = file.startsWith(QStringLiteral("asym"));
-    const auto mode = asymmetric ? Int8Mode::Asymmetric : Int8Mode::Symmetric;
-    const auto rows = readRows(folder("int8") + file.toStdString());
-    QVERIFY(!rows.empty());
-    for (const auto &row : rows) {
-        const float value = bitsOf(row.at("x_bits"));
-        const Int8Parameters parameters{bitsOf(row.at("scale_bits")),
-                                        bitsOf(row.at("inv_scale_bits")),
-                                        bitsOf(row.at("offset_bits"))};
-        const auto expected = std::stoi(row.at("q"));
-        for (const auto chain : {Int8Chain::FiveStage, Int8Chain::FourStage, Int8Chain::Direct}) {
-            const auto matrix = quantizeInt8({&value, 1}, 1, 1, mode, chain, {&parameters, 1});
-            QVERIFY(matrix);
-            QCOMPARE(matrix->code(0), expected);
-        }
-        const auto twice =
-            quantizeInt8({&value, 1}, 1, 1, mode, Int8Chain::TwoCasts, {&parameters, 1});
-        QCOMPARE(twice->code(0), std::stoi(row.at("q_two_casts")));
-    }
-    // The parameters of whole rows are those of the table.
-    std::map<std::string, std::pair<std::vector<float>, Int8Parameters>> matrix;
-    for (const auto &row : rows) {
-        auto &line = matrix[row.at("row")];
-        line.first.push_back(bitsOf(row.at("x_bits")));
-        line.second = {bitsOf(row.at("scale_bits")), bitsOf(row.at("inv_scale_bits")),
-                       bitsOf(row.at("offset_bits"))};
-    }
-    std::size_t own = 0;
-    for (const auto &[number, line] : matrix) {
-        const Int8Parameters found = int8Parameters(line.first, mode);
-        if (found.scale != line.second.scale)
-            continue; // a row made for its ties, its scale not of its own
-        QVERIFY2(found == line.second, number.c_str());
-        ++own;
-    }
-    QVERIFY(2 * own >= matrix.size());
-}
-
-void TestQuantizeVectors::chain()
-{
-    const auto rows = readRows(folder("int8") + "chain.csv");
-    QVERIFY(!rows.empty());
-    for (const auto &row : rows) {
-        const float value = bitsOf(row.at("f32_bits"));
-        const auto number = [&](const char *name) { return std::stoi(row.at(name)); };
-        const auto s8 = int8Stages(value, Int8Mode::Symmetric);
-        const auto u8 = int8Stages(value, Int8Mode::Asymmetric);
-        QCOMPARE(s8.integer, number("s32"));
-        QCOMPARE(s8.back, bitsOf(row.at("f32_back_bits")));
-        QCOMPARE(s8.half, std::stoul(row.at("f16_bits"), nullptr, 16));
-        QCOMPARE(s8.code, number("s8"));
-        QCOMPARE(s8.direct, number("s8_direct"));
-        QCOMPARE(s8.twoCasts, number("s8_two_casts"));
-        QCOMPARE(u8.code, number("u8"));
-        QCOMPARE(u8.twoCasts, number("u8_two_casts"));
-        QCOMPARE(int8Code(value, Int8Mode::Symmetric, Int8Chain::FourStage), s8.code);
     }
 }
 

@@ -195,300 +195,294 @@ class TestRunEditor : public QObject
     Q_OBJECT
 
 private slots:
-    void allFormsAgree();
-    void keptElements();
-    void followingValues();
-    void largeCodebooks_data();
-    void largeCodebooks();
-    void orders_data();
-    void orders();
-};
-
-/// New values of a mask's elements, while its gaps stay.
-void TestRunEditor::keptElements()
-{
-    std::mt19937_64 random(5);
-    int compared = 0;
-    for (const Form &form : allForms()) {
-        for (int round = 0; round < 12; ++round) {
-            Sample sample = makeSample(form, random);
-            const auto payload = partBytes(sample.encoding, PartRole::NonzeroData);
-            if (!sample.encoding.mask || payload.empty())
-                continue;
-            const auto elements = elementCount(sample.encoding.shape)->value;
-            const std::uint64_t first = random() % elements;
-            const auto valuesOf = [&](std::span<const float> held) {
-                std::vector<double> values(held.begin(), held.end());
-                for (double &value : values) {
-                    const auto some = static_cast<float>(random() % 65536) / 32768 - 1.0f;
-                    if (value != 0 && random() % 8 != 0)
-                        value = static_cast<double>(some);
-                }
-                if (round == 0) // one gap that does not stay
-                    values[random() % values.size()] = 0.5;
-                return values;
-            };
-            compareEach(sample, first, 1 + random() % (elements - first), {HUGE_VAL, 0}, valuesOf,
-                        sample.bytesBehind(payload), (form.name + sample.text).c_str());
-            ++compared;
-        }
-    }
-    QVERIFY(compared > 0);
-}
-
-/// What follows from the values alone is the same, whether it is found for each code or for each
-/// element.
-void TestRunEditor::followingValues()
-{
-    std::mt19937_64 random(17);
-    for (const auto &[bits, scaled, masked] : {std::tuple(8u, false, false),
-                                               {4u, false, false},
-                                               {2u, false, true},
-                                               {6u, false, true},
-                                               {8u, true, false},
-                                               {4u, true, false}}) {
-        constexpr std::uint64_t kRows = 3, kColumns = 8195;
-        Sample sample;
-        sample.encoding.shape = {kRows, kColumns};
-        std::uint64_t stored = kRows * kColumns;
-        if (masked) {
-            sample.storage.push_back(randomBytes((stored + 7) / 8, random));
-            sample.storage.back().back() &= std::byte{1};
-            const auto mask = std::span<const std::byte>(sample.storage.back());
-            sample.encoding.mask =
-                Operand{PartRole::Mask, ElementType::Uint1, sample.encoding.shape, mask};
-            stored = countBits(mask, 0, stored);
-        }
-        sample.storage.push_back(randomBytes((stored * bits + 7) / 8, random));
-        std::vector<std::byte> &bytes = sample.storage.back();
-        const Shape payloadShape = masked ? Shape{stored} : sample.encoding.shape;
-        const PartRole role = scaled ? PartRole::Data : PartRole::Indices;
-        const ElementType type =
-            scaled ? (bits == 8 ? ElementType::Int8 : ElementType::Int4) : unsignedType(bits);
-        sample.encoding.payload = Operand{role, type, payloadShape, bytes};
-        sample.storage.push_back(randomBytes(scaled ? 2 * kRows : std::size_t{2} << bits, random));
-        for (std::size_t i = 1; i < sample.storage.back().size(); i += 2)
-            sample.storage.back()[i] &= std::byte{0xbb};
-        const std::span<const std::byte> table(sample.storage.back());
-        if (scaled) {
-            Scaling scaling;
-            scaling.kind = Scaling::Kind::Affine;
-            scaling.scale = Operand{PartRole::Scale, ElementType::Fp16, {kRows}, table};
-            sample.encoding.scaling = scaling;
-        } else {
-            Palette palette;
-            palette.entries = std::uint64_t{1} << bits;
-            palette.grid = {1, 1};
-            palette.lut =
-                Operand{PartRole::Lut, ElementType::Fp16, {1, 1, palette.entries, 1}, table};
-            sample.encoding.palette = palette;
-        }
-        const auto decoder = Decoder::make(sample.encoding);
-        QVERIFY2(decoder, decoder ? "" : describe(decoder.error()).c_str());
-        for (const double absolute : {HUGE_VAL, 0.0, 1e-3}) {
-            for (const int kind : {0, 1, 2, 3}) {
-                const auto wanted = [kind](std::span<const float> now, std::span<double> to) {
-                    for (std::size_t i = 0; i < now.size(); ++i) {
-                        const auto value = static_cast<double>(now[i]);
-                        to[i] = kind == 0   ? 0.01
-                                : kind == 1 ? value * 0.75
-                                : kind == 2 ? value
-                                            : 1 / value;
-                    }
-                };
-                const std::uint64_t first = random() % 100;
-                const std::size_t count = kRows * kColumns - first - random() % 5000;
-                std::vector<float> held(count), after(count), other(count);
-                std::vector<double> values(count);
-                decoder->decodeFloat(first, held);
-                wanted(held, values);
-                RunOutcome one, each;
-                const EditTolerance within{absolute, 0x1p-24};
-                auto runs = RunEditor::make(*decoder, within, wanted);
-                QVERIFY(runs);
-                QVERIFY(runs->set(first, count, after, one));
-                QVERIFY(runs->set(first, values, other, each));
-                QCOMPARE(one.seen, each.seen);
-                QCOMPARE(one.refused, each.refused);
-                if (each.refusal) {
-                    QCOMPARE(describe(*one.refusal), describe(*each.refusal));
-                    continue;
-                }
-                QCOMPARE(one.changed, each.changed);
-                QCOMPARE(one.worst, each.worst);
-                QCOMPARE(std::abs(one.asked - one.stored), std::abs(each.asked - each.stored));
-                QVERIFY(after == other);
-                QCOMPARE(one.bytes.size(), each.bytes.size());
-                for (std::size_t i = 0; i < one.bytes.size(); ++i)
-                    QVERIFY(one.bytes[i].offset == each.bytes[i].offset &&
-                            one.bytes[i].bytes == each.bytes[i].bytes);
+    void allFormsAgree()
+    {
+        std::mt19937_64 random(3);
+        for (const Form &form : allForms()) {
+            for (int round = 0; round < 6; ++round) {
+                Sample sample = makeSample(form, random);
+                const auto payload = partBytes(sample.encoding, PartRole::Data);
+                if (payload.empty())
+                    continue; // made by another op, or nothing stored
+                const auto elements = elementCount(sample.encoding.shape)->value;
+                const std::uint64_t first = random() % elements;
+                const std::size_t count = 1 + random() % (elements - first);
+                compareRun(sample, first, count, random, sample.bytesBehind(payload),
+                           (form.name + sample.text).c_str());
             }
         }
     }
-}
 
-void TestRunEditor::largeCodebooks_data()
-{
-    QTest::addColumn<int>("entries");
-    QTest::addColumn<int>("books");
-    QTest::addColumn<bool>("odd");
-    const std::vector<std::pair<const char *, Entries>> kinds{{"any", Entries::Any},
-                                                              {"dense", Entries::Dense},
-                                                              {"crowded", Entries::Crowded},
-                                                              {"three values", Entries::Same},
-                                                              {"NaN and infinities", Entries::Odd}};
-    for (const auto &[name, kind] : kinds) {
-        for (const int books : {1, 3}) {
-            for (const bool odd : {false, true})
-                QTest::addRow("%s, %d codebooks%s", name, books, odd ? ", asked too" : "")
-                    << static_cast<int>(kind) << books << odd;
+    /// New values of a mask's elements, while its gaps stay.
+    void keptElements()
+    {
+        std::mt19937_64 random(5);
+        int compared = 0;
+        for (const Form &form : allForms()) {
+            for (int round = 0; round < 12; ++round) {
+                Sample sample = makeSample(form, random);
+                const auto payload = partBytes(sample.encoding, PartRole::NonzeroData);
+                if (!sample.encoding.mask || payload.empty())
+                    continue;
+                const auto elements = elementCount(sample.encoding.shape)->value;
+                const std::uint64_t first = random() % elements;
+                const auto valuesOf = [&](std::span<const float> held) {
+                    std::vector<double> values(held.begin(), held.end());
+                    for (double &value : values) {
+                        const auto some = static_cast<float>(random() % 65536) / 32768 - 1.0f;
+                        if (value != 0 && random() % 8 != 0)
+                            value = static_cast<double>(some);
+                    }
+                    if (round == 0) // one gap that does not stay
+                        values[random() % values.size()] = 0.5;
+                    return values;
+                };
+                compareEach(sample, first, 1 + random() % (elements - first), {HUGE_VAL, 0},
+                            valuesOf, sample.bytesBehind(payload),
+                            (form.name + sample.text).c_str());
+                ++compared;
+            }
         }
+        QVERIFY(compared > 0);
     }
-}
 
-/// Codebooks that are searched by an index: every choice is that of trying all entries.
-void TestRunEditor::largeCodebooks()
-{
-    QFETCH(int, entries);
-    QFETCH(int, books);
-    QFETCH(bool, odd);
-    std::mt19937_64 random(11);
-    constexpr std::uint64_t kColumns = 1531;
-    for (int round = 0; round < 2; ++round) {
-        const auto rows = static_cast<std::uint64_t>(3 * books);
-        std::vector<std::uint16_t> table(static_cast<std::size_t>(256 * books));
-        for (std::uint16_t &entry : table)
-            entry = someEntry(static_cast<Entries>(entries), random);
-        Sample sample;
-        sample.storage.push_back(randomBytes(rows * kColumns, random));
-        auto &bytes = sample.storage.back();
-        sample.encoding.shape = {rows, kColumns};
-        sample.encoding.payload =
-            Operand{PartRole::Indices, ElementType::Uint8, sample.encoding.shape, bytes};
-        Palette palette;
-        palette.entries = 256;
-        palette.grid = {static_cast<std::uint64_t>(books), 1};
-        palette.lut = Operand{PartRole::Lut,
-                              ElementType::Fp16,
-                              {static_cast<std::uint64_t>(books), 1, 256, 1},
-                              std::as_bytes(std::span(table))};
-        sample.encoding.palette = palette;
-        const std::uint64_t first = random() % 100;
-        const auto values = [&](std::span<const float> held) {
-            return hardValues(held, table, odd, random);
-        };
-        compareEach(sample, first, rows * kColumns - first - random() % 100, {HUGE_VAL, 0}, values,
-                    bytes, QTest::currentDataTag());
-    }
-}
-
-void TestRunEditor::allFormsAgree()
-{
-    std::mt19937_64 random(3);
-    for (const Form &form : allForms()) {
-        for (int round = 0; round < 6; ++round) {
-            Sample sample = makeSample(form, random);
-            const auto payload = partBytes(sample.encoding, PartRole::Data);
-            if (payload.empty())
-                continue; // made by another op, or nothing stored
-            const auto elements = elementCount(sample.encoding.shape)->value;
-            const std::uint64_t first = random() % elements;
-            const std::size_t count = 1 + random() % (elements - first);
-            compareRun(sample, first, count, random, sample.bytesBehind(payload),
-                       (form.name + sample.text).c_str());
-        }
-    }
-}
-
-void TestRunEditor::orders_data()
-{
-    QTest::addColumn<int>("type");
-    QTest::addColumn<unsigned>("bits");
-    QTest::addColumn<bool>("highestFirst");
-    for (const bool highestFirst : {false, true}) {
-        for (const ElementType type : {ElementType::Fp16, ElementType::Int8, ElementType::Int4})
-            QTest::addRow("%s%s", elementTypeName(type).data(),
-                          highestFirst ? ", highest first" : "")
-                << static_cast<int>(type) << 0u << highestFirst;
-        for (const unsigned bits : {1u, 3u, 4u, 6u, 8u})
-            QTest::addRow("palette of %u bits%s", bits, highestFirst ? ", highest first" : "")
-                << static_cast<int>(unsignedType(bits)) << bits << highestFirst;
-    }
-}
-
-/// Payloads of hardware: codes in another order, and copies of them.
-void TestRunEditor::orders()
-{
-    QFETCH(int, type);
-    QFETCH(unsigned, bits);
-    QFETCH(bool, highestFirst);
-    const auto stored = static_cast<ElementType>(type);
-    constexpr std::uint64_t kCount = 203;
-    const unsigned width = bitWidth(stored);
-    if (width >= 8 && highestFirst)
-        return; // whole bytes have no such order
-    std::mt19937_64 random(7);
-    const auto order = std::make_shared<Backwards>(kCount, width, highestFirst);
-    for (int round = 0; round < 20; ++round) {
-        Sample sample;
-        sample.storage.push_back(randomBytes(order->extent(), random));
-        auto &bytes = sample.storage.back();
-        if (stored == ElementType::Fp16) {
-            for (std::size_t i = 1; i < bytes.size(); i += 2)
-                bytes[i] &= std::byte{0xbf}; // no NaN
-        }
-        sample.encoding.shape = {7, 29};
-        sample.encoding.payload =
-            Operand{bits != 0 ? PartRole::Indices : PartRole::Data, stored, {7, 29}, bytes, order};
-        if (bits != 0) {
-            sample.storage.push_back(randomBytes(3 * 2 * (std::size_t{1} << bits), random));
+    /// What follows from the values alone is the same, whether it is found for each code or for
+    /// each element.
+    void followingValues()
+    {
+        std::mt19937_64 random(17);
+        for (const auto &[bits, scaled, masked] : {std::tuple(8u, false, false),
+                                                   {4u, false, false},
+                                                   {2u, false, true},
+                                                   {6u, false, true},
+                                                   {8u, true, false},
+                                                   {4u, true, false}}) {
+            constexpr std::uint64_t kRows = 3, kColumns = 8195;
+            Sample sample;
+            sample.encoding.shape = {kRows, kColumns};
+            std::uint64_t stored = kRows * kColumns;
+            if (masked) {
+                sample.storage.push_back(randomBytes((stored + 7) / 8, random));
+                sample.storage.back().back() &= std::byte{1};
+                const auto mask = std::span<const std::byte>(sample.storage.back());
+                sample.encoding.mask =
+                    Operand{PartRole::Mask, ElementType::Uint1, sample.encoding.shape, mask};
+                stored = countBits(mask, 0, stored);
+            }
+            sample.storage.push_back(randomBytes((stored * bits + 7) / 8, random));
+            std::vector<std::byte> &bytes = sample.storage.back();
+            const Shape payloadShape = masked ? Shape{stored} : sample.encoding.shape;
+            const PartRole role = scaled ? PartRole::Data : PartRole::Indices;
+            const ElementType type =
+                scaled ? (bits == 8 ? ElementType::Int8 : ElementType::Int4) : unsignedType(bits);
+            sample.encoding.payload = Operand{role, type, payloadShape, bytes};
+            sample.storage.push_back(
+                randomBytes(scaled ? 2 * kRows : std::size_t{2} << bits, random));
             for (std::size_t i = 1; i < sample.storage.back().size(); i += 2)
-                sample.storage.back()[i] &= std::byte{0xbf};
+                sample.storage.back()[i] &= std::byte{0xbb};
+            const std::span<const std::byte> table(sample.storage.back());
+            if (scaled) {
+                Scaling scaling;
+                scaling.kind = Scaling::Kind::Affine;
+                scaling.scale = Operand{PartRole::Scale, ElementType::Fp16, {kRows}, table};
+                sample.encoding.scaling = scaling;
+            } else {
+                Palette palette;
+                palette.entries = std::uint64_t{1} << bits;
+                palette.grid = {1, 1};
+                palette.lut =
+                    Operand{PartRole::Lut, ElementType::Fp16, {1, 1, palette.entries, 1}, table};
+                sample.encoding.palette = palette;
+            }
+            const auto decoder = VERIFIED(Decoder::make(sample.encoding));
+            for (const double absolute : {HUGE_VAL, 0.0, 1e-3}) {
+                for (const int kind : {0, 1, 2, 3}) {
+                    const auto wanted = [kind](std::span<const float> now, std::span<double> to) {
+                        for (std::size_t i = 0; i < now.size(); ++i) {
+                            const auto value = static_cast<double>(now[i]);
+                            to[i] = kind == 0   ? 0.01
+                                    : kind == 1 ? value * 0.75
+                                    : kind == 2 ? value
+                                                : 1 / value;
+                        }
+                    };
+                    const std::uint64_t first = random() % 100;
+                    const std::size_t count = kRows * kColumns - first - random() % 5000;
+                    std::vector<float> held(count), after(count), other(count);
+                    std::vector<double> values(count);
+                    decoder->decodeFloat(first, held);
+                    wanted(held, values);
+                    RunOutcome one, each;
+                    const EditTolerance within{absolute, 0x1p-24};
+                    auto runs = VERIFIED(RunEditor::make(*decoder, within, wanted));
+                    QVERIFY(runs->set(first, count, after, one));
+                    QVERIFY(runs->set(first, values, other, each));
+                    QCOMPARE(one.seen, each.seen);
+                    QCOMPARE(one.refused, each.refused);
+                    if (each.refusal) {
+                        QCOMPARE(describe(*one.refusal), describe(*each.refusal));
+                        continue;
+                    }
+                    QCOMPARE(one.changed, each.changed);
+                    QCOMPARE(one.worst, each.worst);
+                    QCOMPARE(std::abs(one.asked - one.stored), std::abs(each.asked - each.stored));
+                    QVERIFY(after == other);
+                    QCOMPARE(one.bytes.size(), each.bytes.size());
+                    for (std::size_t i = 0; i < one.bytes.size(); ++i)
+                        QVERIFY(one.bytes[i].offset == each.bytes[i].offset &&
+                                one.bytes[i].bytes == each.bytes[i].bytes);
+                }
+            }
+        }
+    }
+
+    void largeCodebooks_data()
+    {
+        QTest::addColumn<int>("entries");
+        QTest::addColumn<int>("books");
+        QTest::addColumn<bool>("odd");
+        const std::vector<std::pair<const char *, Entries>> kinds{
+            {"any", Entries::Any},
+            {"dense", Entries::Dense},
+            {"crowded", Entries::Crowded},
+            {"three values", Entries::Same},
+            {"NaN and infinities", Entries::Odd}};
+        for (const auto &[name, kind] : kinds) {
+            for (const int books : {1, 3}) {
+                for (const bool odd : {false, true})
+                    QTest::addRow("%s, %d codebooks%s", name, books, odd ? ", asked too" : "")
+                        << static_cast<int>(kind) << books << odd;
+            }
+        }
+    }
+
+    /// Codebooks that are searched by an index: every choice is that of trying all entries.
+    void largeCodebooks()
+    {
+        QFETCH(int, entries);
+        QFETCH(int, books);
+        QFETCH(bool, odd);
+        std::mt19937_64 random(11);
+        constexpr std::uint64_t kColumns = 1531;
+        for (int round = 0; round < 2; ++round) {
+            const auto rows = static_cast<std::uint64_t>(3 * books);
+            std::vector<std::uint16_t> table(static_cast<std::size_t>(256 * books));
+            for (std::uint16_t &entry : table)
+                entry = someEntry(static_cast<Entries>(entries), random);
+            Sample sample;
+            sample.storage.push_back(randomBytes(rows * kColumns, random));
+            auto &bytes = sample.storage.back();
+            sample.encoding.shape = {rows, kColumns};
+            sample.encoding.payload =
+                Operand{PartRole::Indices, ElementType::Uint8, sample.encoding.shape, bytes};
             Palette palette;
-            palette.entries = std::uint64_t{1} << bits;
-            palette.grid = {1, 1};
+            palette.entries = 256;
+            palette.grid = {static_cast<std::uint64_t>(books), 1};
             palette.lut = Operand{PartRole::Lut,
                                   ElementType::Fp16,
-                                  {3, 1, palette.entries, 1},
-                                  sample.storage.back()};
+                                  {static_cast<std::uint64_t>(books), 1, 256, 1},
+                                  std::as_bytes(std::span(table))};
             sample.encoding.palette = palette;
-        } else if (width < 16) {
-            sample.storage.push_back(randomBytes(2 * 7, random));
-            for (std::size_t i = 1; i < 14; i += 2)
-                sample.storage.back()[i] = std::byte{0x20}; // positive, of ordinary size
-            Scaling scaling;
-            scaling.kind = Scaling::Kind::Affine;
-            scaling.scale = Operand{PartRole::Scale, ElementType::Fp16, {7}, sample.storage.back()};
-            sample.encoding.scaling = scaling;
-        }
-        const auto decoder = Decoder::make(sample.encoding);
-        if (!decoder)
-            qWarning("%s", describe(decoder.error()).c_str());
-        QVERIFY(decoder);
-        QVERIFY(RunEditor::make(*decoder, {}));
-        const std::vector<std::byte> before = bytes;
-        const std::uint64_t first = random() % kCount;
-        const std::size_t count = 1 + random() % (kCount - first);
-        compareRun(sample, first, count, random, bytes, QTest::currentDataTag());
-        const auto codeIn = [&](const std::vector<std::byte> &from, std::uint64_t position) {
-            std::uint64_t code = 0;
-            for (std::uint64_t at = position; at < position + width; ++at) {
-                const std::uint64_t place = highestFirst ? 7 - at % 8 : at % 8;
-                code = code << 1 | (std::to_integer<unsigned>(from[at / 8]) >> place & 1u);
-            }
-            return code;
-        };
-        for (std::uint64_t i = 0; i < kCount; ++i) {
-            std::uint64_t own = 0;
-            order->positions(i, std::span(&own, 1));
-            const std::uint64_t copy = order->copies(i).front();
-            const bool changed = codeIn(bytes, own) != codeIn(before, own);
-            QVERIFY(!changed || (i >= first && i < first + count));
-            // A copy follows its element, and stays where that stays.
-            QCOMPARE(codeIn(bytes, copy), changed ? codeIn(bytes, own) : codeIn(before, copy));
+            const std::uint64_t first = random() % 100;
+            const auto values = [&](std::span<const float> held) {
+                return hardValues(held, table, odd, random);
+            };
+            compareEach(sample, first, rows * kColumns - first - random() % 100, {HUGE_VAL, 0},
+                        values, bytes, QTest::currentDataTag());
         }
     }
-}
+
+    void orders_data()
+    {
+        QTest::addColumn<int>("type");
+        QTest::addColumn<unsigned>("bits");
+        QTest::addColumn<bool>("highestFirst");
+        for (const bool highestFirst : {false, true}) {
+            for (const ElementType type : {ElementType::Fp16, ElementType::Int8, ElementType::Int4})
+                QTest::addRow("%s%s", elementTypeName(type).data(),
+                              highestFirst ? ", highest first" : "")
+                    << static_cast<int>(type) << 0u << highestFirst;
+            for (const unsigned bits : {1u, 3u, 4u, 6u, 8u})
+                QTest::addRow("palette of %u bits%s", bits, highestFirst ? ", highest first" : "")
+                    << static_cast<int>(unsignedType(bits)) << bits << highestFirst;
+        }
+    }
+
+    /// Payloads of hardware: codes in another order, and copies of them.
+    void orders()
+    {
+        QFETCH(int, type);
+        QFETCH(unsigned, bits);
+        QFETCH(bool, highestFirst);
+        const auto stored = static_cast<ElementType>(type);
+        constexpr std::uint64_t kCount = 203;
+        const unsigned width = bitWidth(stored);
+        if (width >= 8 && highestFirst)
+            return; // whole bytes have no such order
+        std::mt19937_64 random(7);
+        const auto order = std::make_shared<Backwards>(kCount, width, highestFirst);
+        for (int round = 0; round < 20; ++round) {
+            Sample sample;
+            sample.storage.push_back(randomBytes(order->extent(), random));
+            auto &bytes = sample.storage.back();
+            if (stored == ElementType::Fp16) {
+                for (std::size_t i = 1; i < bytes.size(); i += 2)
+                    bytes[i] &= std::byte{0xbf}; // no NaN
+            }
+            sample.encoding.shape = {7, 29};
+            sample.encoding.payload = Operand{
+                bits != 0 ? PartRole::Indices : PartRole::Data, stored, {7, 29}, bytes, order};
+            if (bits != 0) {
+                sample.storage.push_back(randomBytes(3 * 2 * (std::size_t{1} << bits), random));
+                for (std::size_t i = 1; i < sample.storage.back().size(); i += 2)
+                    sample.storage.back()[i] &= std::byte{0xbf};
+                Palette palette;
+                palette.entries = std::uint64_t{1} << bits;
+                palette.grid = {1, 1};
+                palette.lut = Operand{PartRole::Lut,
+                                      ElementType::Fp16,
+                                      {3, 1, palette.entries, 1},
+                                      sample.storage.back()};
+                sample.encoding.palette = palette;
+            } else if (width < 16) {
+                sample.storage.push_back(randomBytes(2 * 7, random));
+                for (std::size_t i = 1; i < 14; i += 2)
+                    sample.storage.back()[i] = std::byte{0x20}; // positive, of ordinary size
+                Scaling scaling;
+                scaling.kind = Scaling::Kind::Affine;
+                scaling.scale =
+                    Operand{PartRole::Scale, ElementType::Fp16, {7}, sample.storage.back()};
+                sample.encoding.scaling = scaling;
+            }
+            const auto decoder = Decoder::make(sample.encoding);
+            if (!decoder)
+                qWarning("%s", describe(decoder.error()).c_str());
+            QVERIFY(decoder);
+            QVERIFY(RunEditor::make(*decoder, {}));
+            const std::vector<std::byte> before = bytes;
+            const std::uint64_t first = random() % kCount;
+            const std::size_t count = 1 + random() % (kCount - first);
+            compareRun(sample, first, count, random, bytes, QTest::currentDataTag());
+            const auto codeIn = [&](const std::vector<std::byte> &from, std::uint64_t position) {
+                std::uint64_t code = 0;
+                for (std::uint64_t at = position; at < position + width; ++at) {
+                    const std::uint64_t place = highestFirst ? 7 - at % 8 : at % 8;
+                    code = code << 1 | (std::to_integer<unsigned>(from[at / 8]) >> place & 1u);
+                }
+                return code;
+            };
+            for (std::uint64_t i = 0; i < kCount; ++i) {
+                std::uint64_t own = 0;
+                order->positions(i, std::span(&own, 1));
+                const std::uint64_t copy = order->copies(i).front();
+                const bool changed = codeIn(bytes, own) != codeIn(before, own);
+                QVERIFY(!changed || (i >= first && i < first + count));
+                // A copy follows its element, and stays where that stays.
+                QCOMPARE(codeIn(bytes, copy), changed ? codeIn(bytes, own) : codeIn(before, copy));
+            }
+        }
+    }
+};
 
 KERNSCOPE_TEST(TestRunEditor, kernscope::test::NoApplication)
 #include "tst_run_editor.moc"

@@ -5,7 +5,6 @@
 #include "tests/test_program.h"
 
 #include <QDirIterator>
-#include <QTest>
 
 using namespace kernscope;
 using namespace kernscope::test;
@@ -16,44 +15,39 @@ class TestByteAlignment : public QObject
     Q_OBJECT
 
 private slots:
-    void copyIsEqual_data();
-    void copyIsEqual();
+    void copyIsEqual_data()
+    {
+        QTest::addColumn<QString>("path");
+        const QString folder = dataFolder();
+        if (!QFileInfo::exists(folder))
+            QSKIP("The folder of real files is not here");
+        QDirIterator it(folder, {u"*.hwx"_s, u"*.mlmodelc"_s, u"*.mlpackage"_s},
+                        QDir::Files | QDir::Dirs | QDir::NoDotAndDotDot,
+                        QDirIterator::Subdirectories);
+        while (it.hasNext()) {
+            const QString path = it.next();
+            addRow(qPrintable(it.fileName()), path);
+        }
+    }
+
+    /// A file opened twice: every section finds itself, none differs.
+    void copyIsEqual()
+    {
+        QFETCH(const QString, path);
+        const std::string name = QFile::encodeName(path).toStdString();
+        const auto a = Bundle::open(name), b = Bundle::open(name);
+        QVERIFY(a && b);
+        const auto pairs = pairWeights(**a, **b).pairs;
+        const AlignedBytes bytes{*a, *b, ByteAlignment(**a, **b, pairs)};
+        for (const AlignedSection &section : bytes.alignment.sections()) {
+            QVERIFY2(section.a != kNoIndex && section.b != kNoIndex, section.name.c_str());
+            QCOMPARE(section.rangeA, section.rangeB);
+        }
+        Progress progress;
+        const auto differences = VERIFIED(ByteDifferences::find(bytes, progress));
+        QCOMPARE(differences->tally(), ByteTally());
+    }
 };
-
-void TestByteAlignment::copyIsEqual_data()
-{
-    QTest::addColumn<QString>("path");
-    const QString folder = dataFolder();
-    if (!QFileInfo::exists(folder))
-        QSKIP("The folder of real files is not here");
-    QDirIterator it(
-        folder,
-        {QStringLiteral("*.hwx"), QStringLiteral("*.mlmodelc"), QStringLiteral("*.mlpackage")},
-        QDir::Files | QDir::Dirs | QDir::NoDotAndDotDot, QDirIterator::Subdirectories);
-    while (it.hasNext()) {
-        const QString path = it.next();
-        QTest::newRow(qPrintable(it.fileName())) << path;
-    }
-}
-
-/// A file opened twice: every section finds itself, none differs.
-void TestByteAlignment::copyIsEqual()
-{
-    QFETCH(const QString, path);
-    const std::string name = QFile::encodeName(path).toStdString();
-    const auto a = Bundle::open(name), b = Bundle::open(name);
-    QVERIFY(a && b);
-    const auto pairs = pairWeights(**a, **b).pairs;
-    const AlignedBytes bytes{*a, *b, ByteAlignment(**a, **b, pairs)};
-    for (const AlignedSection &section : bytes.alignment.sections()) {
-        QVERIFY2(section.a != kNoIndex && section.b != kNoIndex, section.name.c_str());
-        QCOMPARE(section.rangeA, section.rangeB);
-    }
-    Progress progress;
-    const auto differences = ByteDifferences::find(bytes, progress);
-    QVERIFY(differences);
-    QCOMPARE(differences->tally(), ByteTally());
-}
 
 KERNSCOPE_TEST(TestByteAlignment, QCoreApplication)
 #include "tst_byte_alignment.moc"

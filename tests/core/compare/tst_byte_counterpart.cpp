@@ -10,8 +10,6 @@
 #include <map>
 #include <set>
 
-#include <QTest>
-
 using namespace kernscope;
 using namespace kernscope::test;
 
@@ -66,246 +64,239 @@ class TestByteCounterpart : public QObject
     Q_OBJECT
 
 private slots:
-    void bytesOfElements_data();
-    void bytesOfElements();
-    void everyPairOfForms();
-    void equalBundles_data() { bytesOfElements_data(); }
-    void equalBundles();
-    void halvesAgainstBytes();
-    void entries();
-    void sharedNothing();
-    void joinedWeights();
-};
-
-void TestByteCounterpart::bytesOfElements_data()
-{
-    QTest::addColumn<QString>("form");
-    for (const SampleForm &form : sampleForms())
-        QTest::newRow(form.name.c_str()) << QString::fromStdString(form.name);
-}
-
-/// Bytes that are turned round change the codes of the elements that are said to be stored there,
-/// and of no others.
-void TestByteCounterpart::bytesOfElements()
-{
-    QFETCH(const QString, form);
-    const BundlePtr bundle = *sampleBundle(form.toStdString()).open();
-    const auto before = codesOf(*bundle);
-    QCOMPARE(before.size(), std::size_t{64});
-    BoundOrder order;
-    std::map<std::uint64_t, std::set<std::uint64_t>> byByte;
-    for (std::uint64_t element = 0; element < 64; ++element) {
-        const auto place = placeOfElement(*bundle, 0, element, order);
-        QVERIFY2(place, qPrintable(QString::number(element)));
-        for (std::uint64_t at = place->bytes.offset.value; at < place->bytes.end(); ++at) {
-            byByte[at].insert(element);
-            const auto owner = ownerOfByte(*bundle, place->file, FileOffset(at), order);
-            QVERIFY(owner && owner->weight == 0);
-            QVERIFY(holds(owner->elements, element));
-        }
-        if (before[element] == codec::Decoder::kNotStored) // turning a mask round is no weight
-            continue;
-        const BundlePtr other = changed(*bundle, place->file, place->bytes);
-        QVERIFY(other);
-        const auto after = codesOf(*other);
-        QCOMPARE(after.size(), before.size());
-        QVERIFY(after[element] != before[element]);
+    void bytesOfElements_data()
+    {
+        QTest::addColumn<QString>("form");
+        for (const SampleForm &form : sampleForms())
+            addRow(form.name.c_str(), QString::fromStdString(form.name));
     }
-    for (const auto &[at, elements] : byByte) {
-        const auto owner = ownerOfByte(*bundle, bundle->weights()[0].operands().front().place->file,
-                                       FileOffset(at), order);
-        QVERIFY(owner);
-        const codec::Operand &operand = bundle->weights()[0].operands()[owner->operand];
-        if (operand.role == codec::PartRole::Mask)
-            continue;
-        const BundlePtr other =
-            changed(*bundle, operand.place->file, {FileOffset(at), ByteCount(1)});
-        const auto after = codesOf(*other);
-        std::set<std::uint64_t> differing;
-        for (std::uint64_t i = 0; i < 64; ++i) {
-            if (after[i] != before[i])
-                differing.insert(i);
-        }
-        QVERIFY(differing == elements);
-        QVERIFY(differing ==
-                std::set<std::uint64_t>(owner->elements.begin(), owner->elements.end()));
-    }
-}
 
-/// From every byte of every element of A to B and back, for every form against every form.
-void TestByteCounterpart::everyPairOfForms()
-{
-    std::vector<BundlePtr> bundles;
-    for (const SampleForm &form : sampleForms())
-        bundles.push_back(*sampleBundle(form.name).open());
-    for (const BundlePtr &a : bundles) {
-        for (const BundlePtr &b : bundles) {
-            const auto bytes = alignedPair(a, b);
-            ByteCounterparts counterparts(bytes);
-            BoundOrder orderA, orderB;
-            for (std::uint64_t element = 0; element < 64; ++element) {
-                const auto own = placeOfElement(*a, 0, element, orderA);
-                const auto there = placeOfElement(*b, 0, element, orderB);
-                QVERIFY(own && there);
-                const auto at = bytes->alignment.placeOf(true, own->file, own->bytes.offset.value);
-                QVERIFY(at.segment != kNoIndex);
-                const auto found = counterparts.of(at.segment, at.offset, true);
-                QVERIFY(found.by == ByteCounterpart::By::Element);
-                QVERIFY(holds(found.elements, element));
-                QCOMPARE(found.otherElements, found.elements);
-                QVERIFY(!found.runs.empty());
-                QCOMPARE(found.file, there->file);
-                const bool marked =
-                    std::any_of(found.runs.begin(), found.runs.end(), [&](const SegmentRun &run) {
-                        return fileBytes(*bytes, run, false).contains(there->bytes.offset);
-                    });
-                QVERIFY(marked);
-                // And back: the element's own byte is among what A has for it.
-                const auto back =
-                    bytes->alignment.placeOf(false, there->file, there->bytes.offset.value);
-                const auto returned = counterparts.of(back.segment, back.offset, false);
-                QVERIFY(holds(returned.otherElements, element));
-                const bool home = std::any_of(
-                    returned.runs.begin(), returned.runs.end(), [&](const SegmentRun &run) {
-                        return fileBytes(*bytes, run, true).contains(own->bytes.offset);
-                    });
-                QVERIFY(home);
+    /// Bytes that are turned round change the codes of the elements that are said to be stored
+    /// there, and of no others.
+    void bytesOfElements()
+    {
+        QFETCH(const QString, form);
+        const BundlePtr bundle = *sampleBundle(form.toStdString()).open();
+        const auto before = codesOf(*bundle);
+        QCOMPARE(before.size(), std::size_t{64});
+        BoundOrder order;
+        std::map<std::uint64_t, std::set<std::uint64_t>> byByte;
+        for (std::uint64_t element = 0; element < 64; ++element) {
+            const auto place = placeOfElement(*bundle, 0, element, order);
+            QVERIFY2(place, qPrintable(QString::number(element)));
+            for (std::uint64_t at = place->bytes.offset.value; at < place->bytes.end(); ++at) {
+                byByte[at].insert(element);
+                const auto owner = ownerOfByte(*bundle, place->file, FileOffset(at), order);
+                QVERIFY(owner && owner->weight == 0);
+                QVERIFY(holds(owner->elements, element));
+            }
+            if (before[element] == codec::Decoder::kNotStored) // turning a mask round is no weight
+                continue;
+            const BundlePtr other = VERIFIED(changed(*bundle, place->file, place->bytes));
+            const auto after = codesOf(*other);
+            QCOMPARE(after.size(), before.size());
+            QVERIFY(after[element] != before[element]);
+        }
+        for (const auto &[at, elements] : byByte) {
+            const auto owner =
+                VERIFIED(ownerOfByte(*bundle, bundle->weights()[0].operands().front().place->file,
+                                     FileOffset(at), order));
+            const codec::Operand &operand = bundle->weights()[0].operands()[owner->operand];
+            if (operand.role == codec::PartRole::Mask)
+                continue;
+            const BundlePtr other =
+                changed(*bundle, operand.place->file, {FileOffset(at), ByteCount(1)});
+            const auto after = codesOf(*other);
+            std::set<std::uint64_t> differing;
+            for (std::uint64_t i = 0; i < 64; ++i) {
+                if (after[i] != before[i])
+                    differing.insert(i);
+            }
+            QVERIFY(differing == elements);
+            QVERIFY(differing ==
+                    std::set<std::uint64_t>(owner->elements.begin(), owner->elements.end()));
+        }
+    }
+
+    /// From every byte of every element of A to B and back, for every form against every form.
+    void everyPairOfForms()
+    {
+        std::vector<BundlePtr> bundles;
+        for (const SampleForm &form : sampleForms())
+            bundles.push_back(*sampleBundle(form.name).open());
+        for (const BundlePtr &a : bundles) {
+            for (const BundlePtr &b : bundles) {
+                const auto bytes = alignedPair(a, b);
+                ByteCounterparts counterparts(bytes);
+                BoundOrder orderA, orderB;
+                for (std::uint64_t element = 0; element < 64; ++element) {
+                    const auto own = placeOfElement(*a, 0, element, orderA);
+                    const auto there = placeOfElement(*b, 0, element, orderB);
+                    QVERIFY(own && there);
+                    const auto at =
+                        bytes->alignment.placeOf(true, own->file, own->bytes.offset.value);
+                    QVERIFY(at.segment != kNoIndex);
+                    const auto found = counterparts.of(at.segment, at.offset, true);
+                    QVERIFY(found.by == ByteCounterpart::By::Element);
+                    QVERIFY(holds(found.elements, element));
+                    QCOMPARE(found.otherElements, found.elements);
+                    QVERIFY(!found.runs.empty());
+                    QCOMPARE(found.file, there->file);
+                    const bool marked = std::any_of(
+                        found.runs.begin(), found.runs.end(), [&](const SegmentRun &run) {
+                            return fileBytes(*bytes, run, false).contains(there->bytes.offset);
+                        });
+                    QVERIFY(marked);
+                    // And back: the element's own byte is among what A has for it.
+                    const auto back =
+                        bytes->alignment.placeOf(false, there->file, there->bytes.offset.value);
+                    const auto returned = counterparts.of(back.segment, back.offset, false);
+                    QVERIFY(holds(returned.otherElements, element));
+                    const bool home = std::any_of(
+                        returned.runs.begin(), returned.runs.end(), [&](const SegmentRun &run) {
+                            return fileBytes(*bytes, run, true).contains(own->bytes.offset);
+                        });
+                    QVERIFY(home);
+                }
             }
         }
     }
-}
 
-/// Each stored byte of a bundle has the same byte of an equal one to be compared with, also where
-/// several elements share it: codes of fewer bits than eight, bits of a mask, vectors.
-void TestByteCounterpart::equalBundles()
-{
-    QFETCH(const QString, form);
-    const auto bytes = alignedPair(*sampleBundle(form.toStdString()).open(),
-                                   *sampleBundle(form.toStdString()).open());
-    ByteCounterparts counterparts(bytes);
-    std::size_t compared = 0;
-    for (const codec::Operand &operand : bytes->a->weights()[0].operands()) {
-        const std::uint64_t first = operand.place ? operand.place->dataOffset.value : 0;
-        if (!operand.place ||
-            bytes->alignment.placeOf(true, operand.place->file, first).segment == kNoIndex)
-            continue; // a literal of the program
-        for (std::uint64_t i = 0; i < bytes->a->operandBytes(operand).size(); ++i) {
-            const auto at = bytes->alignment.placeOf(true, operand.place->file, first + i);
-            QVERIFY(at.segment != kNoIndex);
-            const auto found = counterparts.of(at.segment, at.offset, true);
-            QVERIFY2(found.byteForByte, qPrintable(QString::number(first + i, 16)));
-            QCOMPARE(fileBytes(*bytes, found.sameByte, false).offset.value, first + i);
-            ++compared;
+    void equalBundles_data() { bytesOfElements_data(); }
+
+    /// Each stored byte of a bundle has the same byte of an equal one to be compared with, also
+    /// where several elements share it: codes of fewer bits than eight, bits of a mask, vectors.
+    void equalBundles()
+    {
+        QFETCH(const QString, form);
+        const auto bytes = alignedPair(*sampleBundle(form.toStdString()).open(),
+                                       *sampleBundle(form.toStdString()).open());
+        ByteCounterparts counterparts(bytes);
+        std::size_t compared = 0;
+        for (const codec::Operand &operand : bytes->a->weights()[0].operands()) {
+            const std::uint64_t first = operand.place ? operand.place->dataOffset.value : 0;
+            if (!operand.place ||
+                bytes->alignment.placeOf(true, operand.place->file, first).segment == kNoIndex)
+                continue; // a literal of the program
+            for (std::uint64_t i = 0; i < bytes->a->operandBytes(operand).size(); ++i) {
+                const auto at = bytes->alignment.placeOf(true, operand.place->file, first + i);
+                QVERIFY(at.segment != kNoIndex);
+                const auto found = counterparts.of(at.segment, at.offset, true);
+                QVERIFY2(found.byteForByte, qPrintable(QString::number(first + i, 16)));
+                QCOMPARE(fileBytes(*bytes, found.sameByte, false).offset.value, first + i);
+                ++compared;
+            }
         }
+        QVERIFY(compared > 0);
     }
-    QVERIFY(compared > 0);
-}
 
-/// Two bytes against one: the element, not the distance from the start; the second byte of two is
-/// the second byte of two.
-void TestByteCounterpart::halvesAgainstBytes()
-{
-    const BundlePtr dense = *sampleBundle("dense-fp16").open();
-    const BundlePtr affine = *sampleBundle("affine").open();
-    const auto dataOf = [](const Bundle &bundle) {
-        return bundle.weights()[0].operands().front().place->dataOffset.value;
-    };
-    const std::size_t file = dense->weights()[0].operands().front().place->file;
-    const auto mixed = alignedPair(dense, affine);
-    ByteCounterparts counterparts(mixed);
-    const auto at = mixed->alignment.placeOf(true, file, dataOf(*dense) + 2 * 21 + 1);
-    QVERIFY(at.segment != kNoIndex);
-    const auto found = counterparts.of(at.segment, at.offset, true);
-    QCOMPARE(found.elements, std::vector<std::uint64_t>{21});
-    QCOMPARE(found.runs.size(), std::size_t{1});
-    QCOMPARE(fileBytes(*mixed, found.runs.front(), false),
-             (ByteRange{FileOffset(dataOf(*affine) + 21), ByteCount(1)}));
-    QVERIFY(!found.byteForByte);
-    // One section on both sides, two bytes beside one, and none of them equal by chance.
-    const AlignedSegment &segment = mixed->alignment.segments()[at.segment];
-    QVERIFY(segment.otherwise && segment.unitA == 2 && segment.unitB == 1);
-    Progress progress;
-    const auto differences = ByteDifferences::find(*mixed, progress);
-    QVERIFY(differences);
-    QCOMPARE(differences->tallyOf(segment.section).total(), segment.length());
-    QVERIFY(byteDiffers(*mixed, segment, 0, true) && byteDiffers(*mixed, segment, 63, false));
-    QVERIFY(!byteDiffers(*mixed, segment, 64, false));
-    const auto back = counterparts.of(found.runs.front().segment, found.runs.front().first, false);
-    QCOMPARE(fileBytes(*mixed, back.runs.front(), true),
-             (ByteRange{FileOffset(dataOf(*dense) + 2 * 21), ByteCount(2)}));
+    /// Two bytes against one: the element, not the distance from the start; the second byte of two
+    /// is the second byte of two.
+    void halvesAgainstBytes()
+    {
+        const BundlePtr dense = *sampleBundle("dense-fp16").open();
+        const BundlePtr affine = *sampleBundle("affine").open();
+        const auto dataOf = [](const Bundle &bundle) {
+            return bundle.weights()[0].operands().front().place->dataOffset.value;
+        };
+        const std::size_t file = dense->weights()[0].operands().front().place->file;
+        const auto mixed = alignedPair(dense, affine);
+        ByteCounterparts counterparts(mixed);
+        const auto at = mixed->alignment.placeOf(true, file, dataOf(*dense) + 2 * 21 + 1);
+        QVERIFY(at.segment != kNoIndex);
+        const auto found = counterparts.of(at.segment, at.offset, true);
+        QCOMPARE(found.elements, std::vector<std::uint64_t>{21});
+        QCOMPARE(found.runs.size(), std::size_t{1});
+        QCOMPARE(fileBytes(*mixed, found.runs.front(), false),
+                 (ByteRange{FileOffset(dataOf(*affine) + 21), ByteCount(1)}));
+        QVERIFY(!found.byteForByte);
+        // One section on both sides, two bytes beside one, and none of them equal by chance.
+        const AlignedSegment &segment = mixed->alignment.segments()[at.segment];
+        QVERIFY(segment.otherwise && segment.unitA == 2 && segment.unitB == 1);
+        Progress progress;
+        const auto differences = VERIFIED(ByteDifferences::find(*mixed, progress));
+        QCOMPARE(differences->tallyOf(segment.section).total(), segment.length());
+        QVERIFY(byteDiffers(*mixed, segment, 0, true) && byteDiffers(*mixed, segment, 63, false));
+        QVERIFY(!byteDiffers(*mixed, segment, 64, false));
+        const auto back =
+            counterparts.of(found.runs.front().segment, found.runs.front().first, false);
+        QCOMPARE(fileBytes(*mixed, back.runs.front(), true),
+                 (ByteRange{FileOffset(dataOf(*dense) + 2 * 21), ByteCount(2)}));
 
-    const auto same = alignedPair(dense, dense);
-    ByteCounterparts equals(same);
-    const auto second = same->alignment.placeOf(true, file, dataOf(*dense) + 2 * 21 + 1);
-    const auto there = equals.of(second.segment, second.offset, true);
-    QVERIFY(there.byteForByte);
-    QCOMPARE(there.runs, (std::vector<SegmentRun>{{second.segment, second.offset, 1}}));
-}
+        const auto same = alignedPair(dense, dense);
+        ByteCounterparts equals(same);
+        const auto second = same->alignment.placeOf(true, file, dataOf(*dense) + 2 * 21 + 1);
+        const auto there = equals.of(second.segment, second.offset, true);
+        QVERIFY(there.byteForByte);
+        QCOMPARE(there.runs, (std::vector<SegmentRun>{{second.segment, second.offset, 1}}));
+    }
 
-/// Codebooks and scales go by their entries, headers by their bytes.
-void TestByteCounterpart::entries()
-{
-    const BundlePtr grouped = *sampleBundle("lut4").open();
-    const BundlePtr affine = *sampleBundle("affine").open();
-    const auto same = alignedPair(grouped, grouped);
-    ByteCounterparts counterparts(same);
-    const Weight &weight = grouped->weights()[0];
-    std::size_t lut = 0;
-    while (weight.operands()[lut].role != codec::PartRole::Lut)
-        ++lut;
-    const auto entry = placeOfEntry(*grouped, 0, lut, 3);
-    QVERIFY(entry);
-    const auto at = same->alignment.placeOf(true, entry->file, entry->bytes.offset.value);
-    const auto found = counterparts.of(at.segment, at.offset, true);
-    QVERIFY(found.by == ByteCounterpart::By::Entry && found.byteForByte);
-    QCOMPARE(found.runs, (std::vector<SegmentRun>{{at.segment, at.offset, 1}}));
-    const auto header = counterparts.of(same->alignment.placeOf(true, entry->file, 4).segment,
-                                        same->alignment.placeOf(true, entry->file, 4).offset, true);
-    QVERIFY(header.by == ByteCounterpart::By::Offset);
-    QCOMPARE(header.runs.size(), std::size_t{1});
-    // A codebook against a form that has none.
-    const auto mixed = alignedPair(grouped, affine);
-    ByteCounterparts none(mixed);
-    const auto alone = mixed->alignment.placeOf(true, entry->file, entry->bytes.offset.value);
-    QVERIFY(none.of(alone.segment, alone.offset, true).runs.empty());
-}
+    /// Codebooks and scales go by their entries, headers by their bytes.
+    void entries()
+    {
+        const BundlePtr grouped = *sampleBundle("lut4").open();
+        const BundlePtr affine = *sampleBundle("affine").open();
+        const auto same = alignedPair(grouped, grouped);
+        ByteCounterparts counterparts(same);
+        const Weight &weight = grouped->weights()[0];
+        std::size_t lut = 0;
+        while (weight.operands()[lut].role != codec::PartRole::Lut)
+            ++lut;
+        const auto entry = VERIFIED(placeOfEntry(*grouped, 0, lut, 3));
+        const auto at = same->alignment.placeOf(true, entry->file, entry->bytes.offset.value);
+        const auto found = counterparts.of(at.segment, at.offset, true);
+        QVERIFY(found.by == ByteCounterpart::By::Entry && found.byteForByte);
+        QCOMPARE(found.runs, (std::vector<SegmentRun>{{at.segment, at.offset, 1}}));
+        const auto header =
+            counterparts.of(same->alignment.placeOf(true, entry->file, 4).segment,
+                            same->alignment.placeOf(true, entry->file, 4).offset, true);
+        QVERIFY(header.by == ByteCounterpart::By::Offset);
+        QCOMPARE(header.runs.size(), std::size_t{1});
+        // A codebook against a form that has none.
+        const auto mixed = alignedPair(grouped, affine);
+        ByteCounterparts none(mixed);
+        const auto alone = mixed->alignment.placeOf(true, entry->file, entry->bytes.offset.value);
+        QVERIFY(none.of(alone.segment, alone.offset, true).runs.empty());
+    }
 
-/// Weights that are no pair, in sections that are not aligned, have nothing for each other.
-void TestByteCounterpart::sharedNothing()
-{
-    const BundlePtr a = *denseBundle(kTen).open(), b = *denseBundle(kTwelve).open();
-    auto bytes = std::make_shared<AlignedBytes>(AlignedBytes{a, b, ByteAlignment(*a, *b, {})});
-    ByteCounterparts counterparts(bytes);
-    const auto place = placeOfElement(*a, 0, 4);
-    const auto at = bytes->alignment.placeOf(true, place->file, place->bytes.offset.value);
-    const auto found = counterparts.of(at.segment, at.offset, true);
-    QCOMPARE(found.elements, std::vector<std::uint64_t>{4});
-    QVERIFY(found.runs.empty());
-    QVERIFY(counterparts.of(kNoIndex, 0, true).runs.empty());
-}
+    /// Weights that are no pair, in sections that are not aligned, have nothing for each other.
+    void sharedNothing()
+    {
+        const BundlePtr a = *denseBundle(kTen).open(), b = *denseBundle(kTwelve).open();
+        auto bytes = std::make_shared<AlignedBytes>(AlignedBytes{a, b, ByteAlignment(*a, *b, {})});
+        ByteCounterparts counterparts(bytes);
+        const auto place = placeOfElement(*a, 0, 4);
+        const auto at = bytes->alignment.placeOf(true, place->file, place->bytes.offset.value);
+        const auto found = counterparts.of(at.segment, at.offset, true);
+        QCOMPARE(found.elements, std::vector<std::uint64_t>{4});
+        QVERIFY(found.runs.empty());
+        QVERIFY(counterparts.of(kNoIndex, 0, true).runs.empty());
+    }
 
-/// An element of a part stands elsewhere in the whole.
-void TestByteCounterpart::joinedWeights()
-{
-    const std::vector<Made> parts{{"q", {4, 16}, randomValues(64, 1)},
-                                  {"k", {4, 16}, randomValues(64, 2)},
-                                  {"v", {4, 16}, randomValues(64, 3)}};
-    const BundlePtr whole = bundleOf({joined("qkv", parts, 1)}), apart = bundleOf(parts);
-    const auto bytes = alignedPair(whole, apart);
-    QCOMPARE(bytes->alignment.sliced().size(), parts.size());
-    ByteCounterparts counterparts(bytes);
-    // Row 2, column 5 of the second part is column 21 of the whole.
-    const auto inWhole = placeOfElement(*whole, 0, 2 * 48 + 21);
-    const auto inPart = placeOfElement(*apart, 1, 2 * 16 + 5);
-    const auto at = bytes->alignment.placeOf(true, inWhole->file, inWhole->bytes.offset.value);
-    const auto found = counterparts.of(at.segment, at.offset, true);
-    QCOMPARE(found.otherElements, std::vector<std::uint64_t>{2 * 16 + 5});
-    QCOMPARE(found.otherWeight, std::size_t{1});
-    QCOMPARE(fileBytes(*bytes, found.runs.front(), false).offset, inPart->bytes.offset);
-    QVERIFY(found.byteForByte);
-    const auto back = counterparts.of(found.runs.front().segment, found.runs.front().first, false);
-    QCOMPARE(back.otherElements, std::vector<std::uint64_t>{2 * 48 + 21});
-}
+    /// An element of a part stands elsewhere in the whole.
+    void joinedWeights()
+    {
+        const std::vector<Made> parts{{"q", {4, 16}, randomValues(64, 1)},
+                                      {"k", {4, 16}, randomValues(64, 2)},
+                                      {"v", {4, 16}, randomValues(64, 3)}};
+        const BundlePtr whole = bundleOf({joined("qkv", parts, 1)}), apart = bundleOf(parts);
+        const auto bytes = alignedPair(whole, apart);
+        QCOMPARE(bytes->alignment.sliced().size(), parts.size());
+        ByteCounterparts counterparts(bytes);
+        // Row 2, column 5 of the second part is column 21 of the whole.
+        const auto inWhole = placeOfElement(*whole, 0, 2 * 48 + 21);
+        const auto inPart = placeOfElement(*apart, 1, 2 * 16 + 5);
+        const auto at = bytes->alignment.placeOf(true, inWhole->file, inWhole->bytes.offset.value);
+        const auto found = counterparts.of(at.segment, at.offset, true);
+        QCOMPARE(found.otherElements, std::vector<std::uint64_t>{2 * 16 + 5});
+        QCOMPARE(found.otherWeight, std::size_t{1});
+        QCOMPARE(fileBytes(*bytes, found.runs.front(), false).offset, inPart->bytes.offset);
+        QVERIFY(found.byteForByte);
+        const auto back =
+            counterparts.of(found.runs.front().segment, found.runs.front().first, false);
+        QCOMPARE(back.otherElements, std::vector<std::uint64_t>{2 * 48 + 21});
+    }
+};
 
 KERNSCOPE_TEST(TestByteCounterpart, kernscope::test::NoApplication)
 #include "tst_byte_counterpart.moc"

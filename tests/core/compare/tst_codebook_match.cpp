@@ -4,8 +4,6 @@
 #include "diff_sample.h"
 #include "tests/test_program.h"
 
-#include <QTest>
-
 #include <algorithm>
 #include <map>
 #include <numeric>
@@ -71,147 +69,140 @@ class TestCodebookMatch : public QObject
     Q_OBJECT
 
 private slots:
-    void same();
-    void moved();
-    void everything();
-    void plainCounts_data();
-    void plainCounts();
-    void refused();
-};
-
-void TestCodebookMatch::same()
-{
-    const BundlePtr a = palette(someCodes(), ascending());
-    const auto match = matchCodebooks(*a, *a, {0, 0});
-    QVERIFY(match);
-    QCOMPARE(match->booksA, std::uint64_t(1));
-    QCOMPARE(match->entriesA, std::uint64_t(kEntries));
-    QCOMPARE(match->count(EntryChange::Same), std::uint64_t(kEntries - 1));
-    // The entry that nothing takes is told on either side.
-    QCOMPARE(match->count(EntryChange::Unused), std::uint64_t(2));
-    QCOMPARE(match->entries.size(), kEntries + 1);
-    QCOMPARE(match->entries.back().codeA, EntryMatch::kNone);
-    QCOMPARE(match->entries.back().codeB, std::uint64_t(kEntries - 1));
-    QVERIFY(hasCodebooks(*a, *a, {0, 0}));
-}
-
-/// The same values under other numbers.
-void TestCodebookMatch::moved()
-{
-    const Codes codes = someCodes();
-    Codes others(codes);
-    Book book(kEntries);
-    for (std::size_t entry = 0; entry < kEntries; ++entry)
-        book[(entry + 3) % kEntries] = ascending()[entry];
-    for (unsigned &code : others)
-        code = (code + 3) % kEntries;
-    const auto match = matchCodebooks(*palette(codes, ascending()), *palette(others, book), {0, 0});
-    QVERIFY(match);
-    QCOMPARE(match->count(EntryChange::Moved), std::uint64_t(kEntries - 1));
-    const EntryMatch &one = entryOf(*match, 2);
-    QCOMPARE(one.codeB, std::uint64_t(5));
-    QCOMPARE(one.a, one.b);
-    QCOMPARE(one.usesA, one.both);
-    QCOMPARE(*one.distance(), 0.0);
-    QCOMPARE(*one.element, std::uint64_t(2));
-}
-
-void TestCodebookMatch::everything()
-{
-    const Codes codes = someCodes();
-    Codes others(codes);
-    Book book = ascending();
-    book[3] = 3.5f; // 3: another value
-    bool second = false;
-    for (std::size_t i = 0; i < codes.size(); ++i) {
-        if (codes[i] == 5) // 5: half of its elements take the one that nothing took
-            others[i] = (second = !second) ? 5 : 15;
-        if (codes[i] == 8) // 8: with those of 7
-            others[i] = 7;
+    void same()
+    {
+        const BundlePtr a = palette(someCodes(), ascending());
+        const auto match = VERIFIED(matchCodebooks(*a, *a, {0, 0}));
+        QCOMPARE(match->booksA, std::uint64_t(1));
+        QCOMPARE(match->entriesA, std::uint64_t(kEntries));
+        QCOMPARE(match->count(EntryChange::Same), std::uint64_t(kEntries - 1));
+        // The entry that nothing takes is told on either side.
+        QCOMPARE(match->count(EntryChange::Unused), std::uint64_t(2));
+        QCOMPARE(match->entries.size(), kEntries + 1);
+        QCOMPARE(match->entries.back().codeA, EntryMatch::kNone);
+        QCOMPARE(match->entries.back().codeB, std::uint64_t(kEntries - 1));
+        QVERIFY(hasCodebooks(*a, *a, {0, 0}));
     }
-    book[15] = 5.25f;
-    const auto match = matchCodebooks(*palette(codes, ascending()), *palette(others, book), {0, 0});
-    QVERIFY(match);
-    QCOMPARE(entryOf(*match, 3).change, EntryChange::Changed);
-    QCOMPARE(*entryOf(*match, 3).distance(), 0.5);
-    QCOMPARE(entryOf(*match, 5).change, EntryChange::Split);
-    QCOMPARE(entryOf(*match, 5).targets.size(), std::size_t(2));
-    QCOMPARE(entryOf(*match, 5).targets[0].code, std::uint64_t(5));
-    QCOMPARE(entryOf(*match, 5).targets[1].code, std::uint64_t(15));
-    QCOMPARE(entryOf(*match, 7).change, EntryChange::Merged);
-    QCOMPARE(entryOf(*match, 8).change, EntryChange::Merged);
-    QCOMPARE(entryOf(*match, 8).codeB, std::uint64_t(7));
-    QCOMPARE(entryOf(*match, 15).change, EntryChange::Unused);
-    // 8 of B is taken by nothing; 15 is where a part of 5 went.
-    QCOMPARE(match->entries.size(), kEntries + 1);
-    QCOMPARE(match->entries.back().codeB, std::uint64_t(8));
-    QCOMPARE(match->entries.back().change, EntryChange::Unused);
-    QCOMPARE(match->count(EntryChange::Same), std::uint64_t(kEntries - 5));
-    // From B to A: what was split is merged there, and the other way round.
-    const auto back = matchCodebooks(*palette(others, book), *palette(codes, ascending()), {0, 0});
-    QCOMPARE(entryOf(*back, 5).change, EntryChange::Merged);
-    QCOMPARE(entryOf(*back, 15).change, EntryChange::Merged);
-    QCOMPARE(entryOf(*back, 7).change, EntryChange::Split);
-}
 
-void TestCodebookMatch::plainCounts_data()
-{
-    QTest::addColumn<unsigned>("seed");
-    for (unsigned seed = 0; seed < 12; ++seed)
-        QTest::addRow("%u", seed) << seed;
-}
-
-/// Random codes: every figure against a count by the definitions.
-void TestCodebookMatch::plainCounts()
-{
-    QFETCH(const unsigned, seed);
-    std::mt19937 random(seed);
-    Codes codes(kElements), others(kElements);
-    for (std::size_t i = 0; i < kElements; ++i) {
-        codes[i] = random() % kEntries;
-        others[i] = random() % 4 == 0 ? random() % kEntries : codes[i];
+    /// The same values under other numbers.
+    void moved()
+    {
+        const Codes codes = someCodes();
+        Codes others(codes);
+        Book book(kEntries);
+        for (std::size_t entry = 0; entry < kEntries; ++entry)
+            book[(entry + 3) % kEntries] = ascending()[entry];
+        for (unsigned &code : others)
+            code = (code + 3) % kEntries;
+        const auto match =
+            VERIFIED(matchCodebooks(*palette(codes, ascending()), *palette(others, book), {0, 0}));
+        QCOMPARE(match->count(EntryChange::Moved), std::uint64_t(kEntries - 1));
+        const EntryMatch &one = entryOf(*match, 2);
+        QCOMPARE(one.codeB, std::uint64_t(5));
+        QCOMPARE(one.a, one.b);
+        QCOMPARE(one.usesA, one.both);
+        QCOMPARE(*one.distance(), 0.0);
+        QCOMPARE(*one.element, std::uint64_t(2));
     }
-    const auto match =
-        matchCodebooks(*palette(codes, ascending()), *palette(others, ascending()), {0, 0});
-    QVERIFY(match);
-    std::map<std::pair<unsigned, unsigned>, std::uint64_t> both;
-    for (std::size_t i = 0; i < kElements; ++i)
-        ++both[{codes[i], others[i]}];
-    std::uint64_t uses = 0, counted = 0;
-    for (std::size_t i = 0; i < kEntries; ++i) {
-        const EntryMatch &entry = match->entries[i];
-        QCOMPARE(entry.codeA, std::uint64_t(i));
-        QCOMPARE(entry.usesA, std::uint64_t(std::count(codes.begin(), codes.end(), unsigned(i))));
-        uses += entry.usesA;
-        std::uint64_t most = 0;
-        for (unsigned to = 0; to < kEntries; ++to)
-            most = std::max(most, both[{unsigned(i), to}]);
-        QCOMPARE(entry.both, most);
-        if (entry.usesA > 0) {
-            const std::uint64_t target = both[{unsigned(i), unsigned(entry.codeB)}];
-            QCOMPARE(target, most);
-            QCOMPARE(entry.change == EntryChange::Split, (entry.usesA - most) * 10 >= entry.usesA);
+
+    void everything()
+    {
+        const Codes codes = someCodes();
+        Codes others(codes);
+        Book book = ascending();
+        book[3] = 3.5f; // 3: another value
+        bool second = false;
+        for (std::size_t i = 0; i < codes.size(); ++i) {
+            if (codes[i] == 5) // 5: half of its elements take the one that nothing took
+                others[i] = (second = !second) ? 5 : 15;
+            if (codes[i] == 8) // 8: with those of 7
+                others[i] = 7;
         }
+        book[15] = 5.25f;
+        const auto match =
+            VERIFIED(matchCodebooks(*palette(codes, ascending()), *palette(others, book), {0, 0}));
+        QCOMPARE(entryOf(*match, 3).change, EntryChange::Changed);
+        QCOMPARE(*entryOf(*match, 3).distance(), 0.5);
+        QCOMPARE(entryOf(*match, 5).change, EntryChange::Split);
+        QCOMPARE(entryOf(*match, 5).targets.size(), std::size_t(2));
+        QCOMPARE(entryOf(*match, 5).targets[0].code, std::uint64_t(5));
+        QCOMPARE(entryOf(*match, 5).targets[1].code, std::uint64_t(15));
+        QCOMPARE(entryOf(*match, 7).change, EntryChange::Merged);
+        QCOMPARE(entryOf(*match, 8).change, EntryChange::Merged);
+        QCOMPARE(entryOf(*match, 8).codeB, std::uint64_t(7));
+        QCOMPARE(entryOf(*match, 15).change, EntryChange::Unused);
+        // 8 of B is taken by nothing; 15 is where a part of 5 went.
+        QCOMPARE(match->entries.size(), kEntries + 1);
+        QCOMPARE(match->entries.back().codeB, std::uint64_t(8));
+        QCOMPARE(match->entries.back().change, EntryChange::Unused);
+        QCOMPARE(match->count(EntryChange::Same), std::uint64_t(kEntries - 5));
+        // From B to A: what was split is merged there, and the other way round.
+        const auto back =
+            matchCodebooks(*palette(others, book), *palette(codes, ascending()), {0, 0});
+        QCOMPARE(entryOf(*back, 5).change, EntryChange::Merged);
+        QCOMPARE(entryOf(*back, 15).change, EntryChange::Merged);
+        QCOMPARE(entryOf(*back, 7).change, EntryChange::Split);
     }
-    QCOMPARE(uses, std::uint64_t(kElements));
-    for (const std::uint64_t count : match->counts)
-        counted += count;
-    QCOMPARE(counted, std::uint64_t(match->entries.size()));
-}
 
-void TestCodebookMatch::refused()
-{
-    const BundlePtr a = palette(someCodes(), ascending());
-    const BundlePtr dense = *sampleBundle("dense-fp16").open();
-    QVERIFY(!hasCodebooks(*a, *dense, {0, 0}));
-    const auto none = matchCodebooks(*dense, *dense, {0, 0});
-    QVERIFY(!none);
-    QCOMPARE(none.error().code, "diff.codebooks");
-    Progress stopped;
-    stopped.cancel();
-    const auto cancelled = matchCodebooks(*a, *a, {0, 0}, &stopped);
-    QCOMPARE(cancelled.error().code, "task.cancelled");
-}
+    void plainCounts_data()
+    {
+        QTest::addColumn<unsigned>("seed");
+        for (unsigned seed = 0; seed < 12; ++seed)
+            QTest::addRow("%u", seed) << seed;
+    }
+
+    /// Random codes: every figure against a count by the definitions.
+    void plainCounts()
+    {
+        QFETCH(const unsigned, seed);
+        std::mt19937 random(seed);
+        Codes codes(kElements), others(kElements);
+        for (std::size_t i = 0; i < kElements; ++i) {
+            codes[i] = random() % kEntries;
+            others[i] = random() % 4 == 0 ? random() % kEntries : codes[i];
+        }
+        const auto match = VERIFIED(
+            matchCodebooks(*palette(codes, ascending()), *palette(others, ascending()), {0, 0}));
+        std::map<std::pair<unsigned, unsigned>, std::uint64_t> both;
+        for (std::size_t i = 0; i < kElements; ++i)
+            ++both[{codes[i], others[i]}];
+        std::uint64_t uses = 0, counted = 0;
+        for (std::size_t i = 0; i < kEntries; ++i) {
+            const EntryMatch &entry = match->entries[i];
+            QCOMPARE(entry.codeA, std::uint64_t(i));
+            QCOMPARE(entry.usesA,
+                     std::uint64_t(std::count(codes.begin(), codes.end(), unsigned(i))));
+            uses += entry.usesA;
+            std::uint64_t most = 0;
+            for (unsigned to = 0; to < kEntries; ++to)
+                most = std::max(most, both[{unsigned(i), to}]);
+            QCOMPARE(entry.both, most);
+            if (entry.usesA > 0) {
+                const std::uint64_t target = both[{unsigned(i), unsigned(entry.codeB)}];
+                QCOMPARE(target, most);
+                QCOMPARE(entry.change == EntryChange::Split,
+                         (entry.usesA - most) * 10 >= entry.usesA);
+            }
+        }
+        QCOMPARE(uses, std::uint64_t(kElements));
+        for (const std::uint64_t count : match->counts)
+            counted += count;
+        QCOMPARE(counted, std::uint64_t(match->entries.size()));
+    }
+
+    void refused()
+    {
+        const BundlePtr a = palette(someCodes(), ascending());
+        const BundlePtr dense = *sampleBundle("dense-fp16").open();
+        QVERIFY(!hasCodebooks(*a, *dense, {0, 0}));
+        const Error none = REFUSED(matchCodebooks(*dense, *dense, {0, 0}));
+        QCOMPARE(none.code, "diff.codebooks");
+        Progress stopped;
+        stopped.cancel();
+        const auto cancelled = matchCodebooks(*a, *a, {0, 0}, &stopped);
+        QCOMPARE(cancelled.error().code, "task.cancelled");
+    }
+};
 
 KERNSCOPE_TEST(TestCodebookMatch, QCoreApplication)
 #include "tst_codebook_match.moc"

@@ -3,8 +3,6 @@
 #include "plain_figures.h"
 #include "tests/test_program.h"
 
-#include <QTest>
-
 using namespace kernscope;
 using namespace kernscope::test;
 
@@ -45,90 +43,86 @@ class TestCompareBuilds : public QObject
     Q_OBJECT
 
 private slots:
-    void asOneByOne();
-    void baseIsDecodedOnce();
-    void sameBytesAreNotDecoded();
-    void otherPrecisions();
-    void shapesThatDiffer();
-    void cancelled();
-};
-
-void TestCompareBuilds::asOneByOne()
-{
-    for (const SampleForm &form : sampleForms()) {
-        const BundlePtr base = sampleOf(form.name.c_str());
-        const std::vector<BundlePtr> builds{sampleOf("lut4"), sampleOf("dense-fp32"),
-                                            sampleOf("sparse"), base};
-        const auto all = compareAll(base, builds);
-        QCOMPARE(all.size(), builds.size());
-        for (std::size_t i = 0; i < builds.size(); ++i) {
-            const Difference alone = whole(base, builds[i]);
-            QCOMPARE(all[i].identical, alone.identical);
-            QCOMPARE(all[i].weights.size(), alone.weights.size());
-            for (std::size_t k = 0; k < alone.weights.size(); ++k) {
-                const ComparedPair &pair = all[i].weights[k], &expected = alone.weights[k];
-                QCOMPARE(pair.values.has_value(), expected.values.has_value());
-                const std::string wrong = disagreement(*pair.values, *expected.values);
-                QVERIFY2(wrong.empty(), wrong.c_str());
-                QCOMPARE(pair.step, expected.step);
-                QCOMPARE(verdict(pair, *base, *builds[i]), verdict(expected, *base, *builds[i]));
+    void asOneByOne()
+    {
+        for (const SampleForm &form : sampleForms()) {
+            const BundlePtr base = sampleOf(form.name.c_str());
+            const std::vector<BundlePtr> builds{sampleOf("lut4"), sampleOf("dense-fp32"),
+                                                sampleOf("sparse"), base};
+            const auto all = compareAll(base, builds);
+            QCOMPARE(all.size(), builds.size());
+            for (std::size_t i = 0; i < builds.size(); ++i) {
+                const Difference alone = whole(base, builds[i]);
+                QCOMPARE(all[i].identical, alone.identical);
+                QCOMPARE(all[i].weights.size(), alone.weights.size());
+                for (std::size_t k = 0; k < alone.weights.size(); ++k) {
+                    const ComparedPair &pair = all[i].weights[k], &expected = alone.weights[k];
+                    QCOMPARE(pair.values.has_value(), expected.values.has_value());
+                    const std::string wrong = disagreement(*pair.values, *expected.values);
+                    QVERIFY2(wrong.empty(), wrong.c_str());
+                    QCOMPARE(pair.step, expected.step);
+                    QCOMPARE(verdict(pair, *base, *builds[i]),
+                             verdict(expected, *base, *builds[i]));
+                }
             }
         }
     }
-}
 
-/// 64 elements: of the base once for all builds, of every build its own.
-void TestCompareBuilds::baseIsDecodedOnce()
-{
-    const BundlePtr base = sampleOf("dense-fp16");
-    const auto all = compareAll(
-        base, {sampleOf("lut4"), sampleOf("affine"), sampleOf("sparse"), sampleOf("lut2")});
-    QCOMPARE(decodedOf(all, 0), (std::vector<std::uint64_t>{128, 64, 64, 64}));
-    // A comparison of two decodes both.
-    QCOMPARE(whole(base, sampleOf("lut4")).weights.front().values->decoded, std::uint64_t(128));
-}
-
-void TestCompareBuilds::sameBytesAreNotDecoded()
-{
-    const BundlePtr base = sampleOf("dense-fp16");
-    const auto all = compareAll(base, {base, sampleOf("lut4"), sampleOf("dense-fp16")});
-    QCOMPARE(decodedOf(all, 0), (std::vector<std::uint64_t>{0, 128, 0}));
-    QCOMPARE(decodedOf(all, 1), (std::vector<std::uint64_t>{0, 0, 0})); // "behind" is in all alike
-    for (const SampleForm &form : sampleForms()) {
-        const Difference self = whole(sampleOf(form.name.c_str()), sampleOf(form.name.c_str()));
-        for (const ComparedPair &pair : self.weights)
-            QCOMPARE(pair.values->decoded, std::uint64_t(0));
+    /// 64 elements: of the base once for all builds, of every build its own.
+    void baseIsDecodedOnce()
+    {
+        const BundlePtr base = sampleOf("dense-fp16");
+        const auto all = compareAll(
+            base, {sampleOf("lut4"), sampleOf("affine"), sampleOf("sparse"), sampleOf("lut2")});
+        QCOMPARE(decodedOf(all, 0), (std::vector<std::uint64_t>{128, 64, 64, 64}));
+        // A comparison of two decodes both.
+        QCOMPARE(whole(base, sampleOf("lut4")).weights.front().values->decoded, std::uint64_t(128));
     }
-}
 
-/// Beside a build of fp32 the base is needed at that precision as well: once more, for all of them.
-void TestCompareBuilds::otherPrecisions()
-{
-    const auto all = compareAll(sampleOf("dense-fp16"),
-                                {sampleOf("lut4"), sampleOf("dense-fp32"), sampleOf("dense-bf16")});
-    QCOMPARE(decodedOf(all, 0), (std::vector<std::uint64_t>{128, 128, 64}));
-}
+    void sameBytesAreNotDecoded()
+    {
+        const BundlePtr base = sampleOf("dense-fp16");
+        const auto all = compareAll(base, {base, sampleOf("lut4"), sampleOf("dense-fp16")});
+        QCOMPARE(decodedOf(all, 0), (std::vector<std::uint64_t>{0, 128, 0}));
+        QCOMPARE(decodedOf(all, 1),
+                 (std::vector<std::uint64_t>{0, 0, 0})); // "behind" is in all alike
+        for (const SampleForm &form : sampleForms()) {
+            const Difference self = whole(sampleOf(form.name.c_str()), sampleOf(form.name.c_str()));
+            for (const ComparedPair &pair : self.weights)
+                QCOMPARE(pair.values->decoded, std::uint64_t(0));
+        }
+    }
 
-void TestCompareBuilds::shapesThatDiffer()
-{
-    const BundlePtr base = *denseBundle(kTen).open();
-    const auto all =
-        compareAll(base, {*denseBundle(kTwelve).open(), *denseBundle(kOtherTen).open()});
-    QVERIFY(!all[0].weights.front().values && !all[0].weights.front().shapeEqual);
-    QCOMPARE(all[1].weights.front().values->changed, std::uint64_t(2));
-}
+    /// Beside a build of fp32 the base is needed at that precision as well: once more, for all of
+    /// them.
+    void otherPrecisions()
+    {
+        const auto all =
+            compareAll(sampleOf("dense-fp16"),
+                       {sampleOf("lut4"), sampleOf("dense-fp32"), sampleOf("dense-bf16")});
+        QCOMPARE(decodedOf(all, 0), (std::vector<std::uint64_t>{128, 128, 64}));
+    }
 
-void TestCompareBuilds::cancelled()
-{
-    const BundlePtr base = sampleOf("dense-fp16"), build = sampleOf("lut4");
-    const std::vector<const Bundle *> builds{build.get(), build.get()};
-    const std::vector<DiffOptions> options(2, withValues());
-    Progress progress;
-    progress.cancel();
-    const auto all = compareBuilds(*base, builds, options, &progress);
-    QVERIFY(!all);
-    QCOMPARE(all.error().code, std::string("task.cancelled"));
-}
+    void shapesThatDiffer()
+    {
+        const BundlePtr base = *denseBundle(kTen).open();
+        const auto all =
+            compareAll(base, {*denseBundle(kTwelve).open(), *denseBundle(kOtherTen).open()});
+        QVERIFY(!all[0].weights.front().values && !all[0].weights.front().shapeEqual);
+        QCOMPARE(all[1].weights.front().values->changed, std::uint64_t(2));
+    }
+
+    void cancelled()
+    {
+        const BundlePtr base = sampleOf("dense-fp16"), build = sampleOf("lut4");
+        const std::vector<const Bundle *> builds{build.get(), build.get()};
+        const std::vector<DiffOptions> options(2, withValues());
+        Progress progress;
+        progress.cancel();
+        const Error all = REFUSED(compareBuilds(*base, builds, options, &progress));
+        QCOMPARE(all.code, "task.cancelled");
+    }
+};
 
 KERNSCOPE_TEST(TestCompareBuilds, QCoreApplication)
 #include "tst_compare_builds.moc"

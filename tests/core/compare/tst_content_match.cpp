@@ -5,8 +5,6 @@
 #include "diff_sample.h"
 #include "tests/test_program.h"
 
-#include <QTest>
-
 #include <algorithm>
 #include <numeric>
 #include <random>
@@ -104,209 +102,201 @@ class TestContentMatch : public QObject
     Q_OBJECT
 
 private slots:
-    void found_data();
-    void found();
-    void unrelated();
-    void nearOne();
-    void prunedChannels();
-    void sameNameReordered();
-    void reorderedAndTrainedOn();
-    void otherForms();
-};
-
-void TestContentMatch::found_data()
-{
-    QTest::addColumn<float>("noise");
-    QTest::newRow("as they are") << 0.0f;
-    QTest::newRow("rounded") << 0.01f;
-    QTest::newRow("as of eight bits") << 0.05f;
-    QTest::newRow("trained on") << 0.2f;
-}
-
-void TestContentMatch::found()
-{
-    QFETCH(const float, noise);
-    for (unsigned seed = 0; seed < 8; ++seed) {
-        std::mt19937_64 random(seed);
-        const Values kept = randomValues(random), out = randomValues(random),
-                     in = randomValues(random), more = randomValues(random);
-        const Order outputs = randomOrder(random, kOutputs), inputs = randomOrder(random, kInputs);
-        const BundlePtr a = bundleOf(
-            {{"kept", "a1", kept}, {"out", "a2", out}, {"in", "a3", in}, {"more", "a4", more}});
-        std::vector<Made> others{{"p", "b1", noisy(kept, noise, random)},
-                                 {"q", "b2", noisy(reordered(out, outputs, {}), noise, random)},
-                                 {"r", "b3", noisy(reordered(in, {}, inputs), noise, random)},
-                                 {"s", "b4", noisy(more, noise, random)}};
-        std::shuffle(others.begin(), others.end(), random);
-        const BundlePtr b = bundleOf(others);
-        const Difference difference = *compareBundles(*a, *b, withValues());
-        QCOMPARE(difference.weights.size(), std::size_t(4));
-        const auto check = [&](const char *name, const char *partner, ContentKind kind) {
-            const ComparedPair &pair = pairOf(*a, difference, name);
-            QCOMPARE(pair.pairing, Pairing::Content);
-            QCOMPARE(b->weights()[pair.b].name, std::string(partner));
-            QCOMPARE(pair.content, kind);
-            QCOMPARE(pair.confidence, PairConfidence::Certain);
-            QVERIFY(!pairingReason(*a, *b, pair).empty());
-            QCOMPARE(pair.similarity.has_value(), kind != ContentKind::Exact);
-            QCOMPARE(pair.order.has_value(), kind == ContentKind::Reordered);
-        };
-        const ContentKind inPlace = noise == 0.0f ? ContentKind::Exact : ContentKind::Nearest;
-        check("kept", "p", inPlace);
-        check("out", "q", ContentKind::Reordered);
-        check("in", "r", ContentKind::Reordered);
-        check("more", "s", inPlace);
-        const ComparedPair &ofOut = pairOf(*a, difference, "out");
-        QCOMPARE(ofOut.order->outputs, outputs);
-        QVERIFY(ofOut.order->inputs.empty());
-        const ComparedPair &ofIn = pairOf(*a, difference, "in");
-        QCOMPARE(ofIn.order->inputs, inputs);
-        QVERIFY(ofIn.order->outputs.empty());
-        QVERIFY(ofOut.reordered && ofIn.reordered);
-        QCOMPARE(ofOut.reordered->equal + ofOut.reordered->different, std::uint64_t(kElements));
-        QVERIFY(QByteArray::fromStdString(verdict(ofOut, *a, *b)).startsWith("channels reordered"));
-        if (noise == 0.0f) {
-            QCOMPARE(ofOut.reordered->different, std::uint64_t(0));
-            QCOMPARE(ofIn.reordered->different, std::uint64_t(0));
-            QCOMPARE(verdict(ofIn, *a, *b), std::string("channels reordered, same values"));
-        } else {
-            QVERIFY(ofOut.reordered->rmse < 0.1 * double(noise) * 1.1);
-        }
-        // And the other way round.
-        const Difference back = *compareBundles(*b, *a, withValues());
-        for (const ComparedPair &pair : difference.weights) {
-            const auto other =
-                std::find_if(back.weights.begin(), back.weights.end(),
-                             [&](const ComparedPair &each) { return each.b == pair.a; });
-            QVERIFY(other != back.weights.end());
-            QCOMPARE(other->a, pair.b);
-            QCOMPARE(other->content, pair.content);
-        }
-    }
-}
-
-/// Weights that have nothing in common pair by their place, and that is said to be a guess.
-void TestContentMatch::unrelated()
-{
-    std::mt19937_64 random(3);
-    const BundlePtr a =
-        bundleOf({{"m", "a1", randomValues(random)}, {"n", "a2", randomValues(random)}});
-    const BundlePtr b =
-        bundleOf({{"p", "b1", randomValues(random)}, {"q", "b2", randomValues(random)}});
-    const Difference difference = *compareBundles(*a, *b, withValues());
-    QCOMPARE(difference.weights.size(), std::size_t(2));
-    for (const ComparedPair &pair : difference.weights) {
-        QCOMPARE(pair.pairing, Pairing::Position);
-        QCOMPARE(pair.confidence, PairConfidence::Guess);
-        QVERIFY(!pair.order && !pair.reordered);
-    }
-}
-
-/// Values that are all nearly one (scales of a normalisation) are not alike for that.
-void TestContentMatch::nearOne()
-{
-    std::mt19937_64 random(4);
-    const auto gains = [&] {
-        Values values = randomValues(random);
-        for (float &value : values)
-            value = 1.0f + 0.1f * value;
-        return values;
-    };
-    const Values one = gains(), two = gains();
-    const BundlePtr a = bundleOf({{"m", "a1", one}, {"n", "a2", two}});
-    const BundlePtr b =
-        bundleOf({{"p", "b1", noisy(two, 0.01f, random)}, {"q", "b2", noisy(one, 0.01f, random)}});
-    const Difference difference = *compareBundles(*a, *b, {});
-    QCOMPARE(b->weights()[pairOf(*a, difference, "m").b].name, std::string("q"));
-    QCOMPARE(b->weights()[pairOf(*a, difference, "n").b].name, std::string("p"));
-}
-
-/// Channels that were set to zero have no other order: there is nothing to tell them by.
-void TestContentMatch::prunedChannels()
-{
-    std::mt19937_64 random(5);
-    const Values from = randomValues(random);
-    Values to = from;
-    for (std::size_t channel = 0; channel < kOutputs; ++channel) {
-        if (channel % 3 != 0)
-            std::fill_n(to.begin() + std::ptrdiff_t(channel * kInputs * kInner), kInputs * kInner,
-                        0.0f);
-    }
-    const BundlePtr a = bundleOf({{"w", "op", from}}), b = bundleOf({{"w", "op", to}});
-    const ComparedPair pair = compareBundles(*a, *b, withValues())->weights.front();
-    QCOMPARE(pair.pairing, Pairing::Consumer);
-    QVERIFY(pair.values->cosine < 0.9);
-    QVERIFY(!pair.order && !pair.reordered);
-    QCOMPARE(verdict(pair, *a, *b), std::string("kept values exact"));
-}
-
-/// A pair that its name and its operation make is called reordered as well.
-void TestContentMatch::sameNameReordered()
-{
-    std::mt19937_64 random(6);
-    const Values from = randomValues(random);
-    const Order outputs = randomOrder(random, kOutputs);
-    const BundlePtr a = bundleOf({{"w", "op", from}});
-    const BundlePtr b = bundleOf({{"w", "op", reordered(from, outputs, {})}});
-    const ComparedPair pair = compareBundles(*a, *b, withValues())->weights.front();
-    QCOMPARE(pair.pairing, Pairing::Consumer);
-    QCOMPARE(pair.content, ContentKind::None);
-    QVERIFY(pair.order && pair.reordered);
-    QCOMPARE(pair.order->outputs, outputs);
-    QCOMPARE(verdict(pair, *a, *b), std::string("channels reordered, same values"));
-    // Two channels that change places are found among all the others.
-    Order two(kOutputs);
-    std::iota(two.begin(), two.end(), 0u);
-    std::swap(two[3], two[40]);
-    const BundlePtr c = bundleOf({{"w", "op", reordered(from, two, {})}});
+    void found_data()
     {
-        const auto order = diff::findChannelOrder(*a, 0, *c, 0);
-        QVERIFY(order);
-        QCOMPARE(ChannelOrder::moved(order->outputs), std::size_t(2));
+        QTest::addColumn<float>("noise");
+        addRow("as they are", 0.0f);
+        addRow("rounded", 0.01f);
+        addRow("as of eight bits", 0.05f);
+        addRow("trained on", 0.2f);
     }
-    QVERIFY(!diff::findChannelOrder(*a, 0, *a, 0));
-}
 
-/// The sample's weight in every form, renamed: what is left of its values still finds it.
-/// What else happened to weights whose channels stand in another order is said as well.
-void TestContentMatch::reorderedAndTrainedOn()
-{
-    std::mt19937_64 random(12);
-    const Values from = randomValues(random);
-    const Order outputs = randomOrder(random, kOutputs);
-    const Values moved = reordered(from, outputs, {});
-    Values edited = moved;
-    edited[100] = 2;
-    const BundlePtr a = bundleOf({{"w", "op", from}});
-    const auto changes = [&](const Values &values) {
-        const BundlePtr b = bundleOf({{"w", "op", values}});
-        const Difference found = whole(a, b);
-        const ComparedPair &pair = found.weights.front();
-        return pair.order ? pairChangesText(*a, *b, pair) : "not reordered";
-    };
-    QCOMPARE(changes(moved), std::string("reordered"));
-    QCOMPARE(changes(edited), std::string("reordered, edited"));
-    QCOMPARE(changes(noisy(moved, 0.01f, random)), std::string("reordered, re-trained"));
-}
-
-void TestContentMatch::otherForms()
-{
-    for (const SampleForm &form : sampleForms()) {
-        const BundlePtr a = *sampleBundle("dense-fp16").open();
-        const BundlePtr b = *sampleBundle(form.name).open();
-        const auto sketchA = diff::WeightSketch::make(*a, 0, 0);
-        const auto sketchB = diff::WeightSketch::make(*b, 0, 0);
-        QVERIFY(sketchA);
-        if (!sketchB || sketchB->samples() != sketchA->samples())
-            continue;
-        QCOMPARE(sketchA->samples(), std::size_t(64)); // all of so few
-        const double forth = diff::WeightSketch::correlation(*sketchA, *sketchB);
-        QCOMPARE(forth, diff::WeightSketch::correlation(*sketchB, *sketchA));
-        QVERIFY(forth >= -1 && forth <= 1);
+    void found()
+    {
+        QFETCH(const float, noise);
+        for (unsigned seed = 0; seed < 8; ++seed) {
+            std::mt19937_64 random(seed);
+            const Values kept = randomValues(random), out = randomValues(random),
+                         in = randomValues(random), more = randomValues(random);
+            const Order outputs = randomOrder(random, kOutputs),
+                        inputs = randomOrder(random, kInputs);
+            const BundlePtr a = bundleOf(
+                {{"kept", "a1", kept}, {"out", "a2", out}, {"in", "a3", in}, {"more", "a4", more}});
+            std::vector<Made> others{{"p", "b1", noisy(kept, noise, random)},
+                                     {"q", "b2", noisy(reordered(out, outputs, {}), noise, random)},
+                                     {"r", "b3", noisy(reordered(in, {}, inputs), noise, random)},
+                                     {"s", "b4", noisy(more, noise, random)}};
+            std::shuffle(others.begin(), others.end(), random);
+            const BundlePtr b = bundleOf(others);
+            const Difference difference = *compareBundles(*a, *b, withValues());
+            QCOMPARE(difference.weights.size(), std::size_t(4));
+            const auto check = [&](const char *name, const char *partner, ContentKind kind) {
+                const ComparedPair &pair = pairOf(*a, difference, name);
+                QCOMPARE(pair.pairing, Pairing::Content);
+                QCOMPARE(b->weights()[pair.b].name, std::string(partner));
+                QCOMPARE(pair.content, kind);
+                QCOMPARE(pair.confidence, PairConfidence::Certain);
+                QVERIFY(!pairingReason(*a, *b, pair).empty());
+                QCOMPARE(pair.similarity.has_value(), kind != ContentKind::Exact);
+                QCOMPARE(pair.order.has_value(), kind == ContentKind::Reordered);
+            };
+            const ContentKind inPlace = noise == 0.0f ? ContentKind::Exact : ContentKind::Nearest;
+            check("kept", "p", inPlace);
+            check("out", "q", ContentKind::Reordered);
+            check("in", "r", ContentKind::Reordered);
+            check("more", "s", inPlace);
+            const ComparedPair &ofOut = pairOf(*a, difference, "out");
+            QCOMPARE(ofOut.order->outputs, outputs);
+            QVERIFY(ofOut.order->inputs.empty());
+            const ComparedPair &ofIn = pairOf(*a, difference, "in");
+            QCOMPARE(ofIn.order->inputs, inputs);
+            QVERIFY(ofIn.order->outputs.empty());
+            QVERIFY(ofOut.reordered && ofIn.reordered);
+            QCOMPARE(ofOut.reordered->equal + ofOut.reordered->different, std::uint64_t(kElements));
+            QVERIFY(
+                QByteArray::fromStdString(verdict(ofOut, *a, *b)).startsWith("channels reordered"));
+            if (noise == 0.0f) {
+                QCOMPARE(ofOut.reordered->different, std::uint64_t(0));
+                QCOMPARE(ofIn.reordered->different, std::uint64_t(0));
+                QCOMPARE(verdict(ofIn, *a, *b), "channels reordered, same values");
+            } else {
+                QVERIFY(ofOut.reordered->rmse < 0.1 * double(noise) * 1.1);
+            }
+            // And the other way round.
+            const Difference back = *compareBundles(*b, *a, withValues());
+            for (const ComparedPair &pair : difference.weights) {
+                const auto other =
+                    std::find_if(back.weights.begin(), back.weights.end(),
+                                 [&](const ComparedPair &each) { return each.b == pair.a; });
+                QVERIFY(other != back.weights.end());
+                QCOMPARE(other->a, pair.b);
+                QCOMPARE(other->content, pair.content);
+            }
+        }
     }
-    QCOMPARE(diff::squeezed({1, 4, 1, 3}), (Shape{4, 3}));
-    QCOMPARE(diff::squeezed({1, 1}), Shape{1});
-}
+
+    /// Weights that have nothing in common pair by their place, and that is said to be a guess.
+    void unrelated()
+    {
+        std::mt19937_64 random(3);
+        const BundlePtr a =
+            bundleOf({{"m", "a1", randomValues(random)}, {"n", "a2", randomValues(random)}});
+        const BundlePtr b =
+            bundleOf({{"p", "b1", randomValues(random)}, {"q", "b2", randomValues(random)}});
+        const Difference difference = *compareBundles(*a, *b, withValues());
+        QCOMPARE(difference.weights.size(), std::size_t(2));
+        for (const ComparedPair &pair : difference.weights) {
+            QCOMPARE(pair.pairing, Pairing::Position);
+            QCOMPARE(pair.confidence, PairConfidence::Guess);
+            QVERIFY(!pair.order && !pair.reordered);
+        }
+    }
+
+    /// Values that are all nearly one (scales of a normalisation) are not alike for that.
+    void nearOne()
+    {
+        std::mt19937_64 random(4);
+        const auto gains = [&] {
+            Values values = randomValues(random);
+            for (float &value : values)
+                value = 1.0f + 0.1f * value;
+            return values;
+        };
+        const Values one = gains(), two = gains();
+        const BundlePtr a = bundleOf({{"m", "a1", one}, {"n", "a2", two}});
+        const BundlePtr b = bundleOf(
+            {{"p", "b1", noisy(two, 0.01f, random)}, {"q", "b2", noisy(one, 0.01f, random)}});
+        const Difference difference = *compareBundles(*a, *b, {});
+        QCOMPARE(b->weights()[pairOf(*a, difference, "m").b].name, "q");
+        QCOMPARE(b->weights()[pairOf(*a, difference, "n").b].name, "p");
+    }
+
+    /// Channels that were set to zero have no other order: there is nothing to tell them by.
+    void prunedChannels()
+    {
+        std::mt19937_64 random(5);
+        const Values from = randomValues(random);
+        Values to = from;
+        for (std::size_t channel = 0; channel < kOutputs; ++channel) {
+            if (channel % 3 != 0)
+                std::fill_n(to.begin() + std::ptrdiff_t(channel * kInputs * kInner),
+                            kInputs * kInner, 0.0f);
+        }
+        const BundlePtr a = bundleOf({{"w", "op", from}}), b = bundleOf({{"w", "op", to}});
+        const ComparedPair pair = compareBundles(*a, *b, withValues())->weights.front();
+        QCOMPARE(pair.pairing, Pairing::Consumer);
+        QVERIFY(pair.values->cosine < 0.9);
+        QVERIFY(!pair.order && !pair.reordered);
+        QCOMPARE(verdict(pair, *a, *b), "kept values exact");
+    }
+
+    /// A pair that its name and its operation make is called reordered as well.
+    void sameNameReordered()
+    {
+        std::mt19937_64 random(6);
+        const Values from = randomValues(random);
+        const Order outputs = randomOrder(random, kOutputs);
+        const BundlePtr a = bundleOf({{"w", "op", from}});
+        const BundlePtr b = bundleOf({{"w", "op", reordered(from, outputs, {})}});
+        const ComparedPair pair = compareBundles(*a, *b, withValues())->weights.front();
+        QCOMPARE(pair.pairing, Pairing::Consumer);
+        QCOMPARE(pair.content, ContentKind::None);
+        QVERIFY(pair.order && pair.reordered);
+        QCOMPARE(pair.order->outputs, outputs);
+        QCOMPARE(verdict(pair, *a, *b), "channels reordered, same values");
+        // Two channels that change places are found among all the others.
+        Order two(kOutputs);
+        std::iota(two.begin(), two.end(), 0u);
+        std::swap(two[3], two[40]);
+        const BundlePtr c = bundleOf({{"w", "op", reordered(from, two, {})}});
+        {
+            const auto order = VERIFIED(diff::findChannelOrder(*a, 0, *c, 0));
+            QCOMPARE(ChannelOrder::moved(order->outputs), std::size_t(2));
+        }
+        QVERIFY(!diff::findChannelOrder(*a, 0, *a, 0));
+    }
+
+    /// The sample's weight in every form, renamed: what is left of its values still finds it.
+    /// What else happened to weights whose channels stand in another order is said as well.
+    void reorderedAndTrainedOn()
+    {
+        std::mt19937_64 random(12);
+        const Values from = randomValues(random);
+        const Order outputs = randomOrder(random, kOutputs);
+        const Values moved = reordered(from, outputs, {});
+        Values edited = moved;
+        edited[100] = 2;
+        const BundlePtr a = bundleOf({{"w", "op", from}});
+        const auto changes = [&](const Values &values) {
+            const BundlePtr b = bundleOf({{"w", "op", values}});
+            const Difference found = whole(a, b);
+            const ComparedPair &pair = found.weights.front();
+            return pair.order ? pairChangesText(*a, *b, pair) : "not reordered";
+        };
+        QCOMPARE(changes(moved), "reordered");
+        QCOMPARE(changes(edited), "reordered, edited");
+        QCOMPARE(changes(noisy(moved, 0.01f, random)), "reordered, re-trained");
+    }
+
+    void otherForms()
+    {
+        for (const SampleForm &form : sampleForms()) {
+            const BundlePtr a = *sampleBundle("dense-fp16").open();
+            const BundlePtr b = *sampleBundle(form.name).open();
+            const auto sketchA = diff::WeightSketch::make(*a, 0, 0);
+            const auto sketchB = diff::WeightSketch::make(*b, 0, 0);
+            QVERIFY(sketchA);
+            if (!sketchB || sketchB->samples() != sketchA->samples())
+                continue;
+            QCOMPARE(sketchA->samples(), std::size_t(64)); // all of so few
+            const double forth = diff::WeightSketch::correlation(*sketchA, *sketchB);
+            QCOMPARE(forth, diff::WeightSketch::correlation(*sketchB, *sketchA));
+            QVERIFY(forth >= -1 && forth <= 1);
+        }
+        QCOMPARE(diff::squeezed({1, 4, 1, 3}), (Shape{4, 3}));
+        QCOMPARE(diff::squeezed({1, 1}), Shape{1});
+    }
+};
 
 KERNSCOPE_TEST(TestContentMatch, QCoreApplication)
 #include "tst_content_match.moc"

@@ -4,8 +4,6 @@
 #include "diff_sample.h"
 #include "tests/test_program.h"
 
-#include <QTest>
-
 using namespace kernscope;
 using namespace kernscope::test;
 
@@ -53,304 +51,282 @@ class TestDiff : public QObject
     Q_OBJECT
 
 private slots:
-    void baseNames_data();
-    void baseNames();
-    void selfIsIdentical_data();
-    void selfIsIdentical();
-    void patchedElementIsOneChange_data();
-    void patchedElementIsOneChange();
-    void pairing();
-    void pairingOfSharedParameter();
-    void pairingOfBareWeightFiles();
-    void filesOfBothKinds();
-    void verdicts();
-    void unsoundWeights();
-    void differentShapes();
-    void cancelled();
-};
-
-void TestDiff::baseNames_data()
-{
-    QTest::addColumn<QByteArray>("name");
-    QTest::addColumn<QByteArray>("base");
-    const auto row = [](const char *name, const char *base) {
-        QTest::newRow(name) << QByteArray(name) << QByteArray(base);
-    };
-    row("w", "w");
-    row("w_quantized", "w");
-    row("w_palettized_sparsified", "w");
-    row("w_sparsified_palettized_quantized", "w");
-    row("w_quantized_2", "w_quantized_2");
-    row("_quantized", "_quantized");
-    row("quantized", "quantized");
-    row("", "");
-}
-
-void TestDiff::baseNames()
-{
-    QFETCH(const QByteArray, name);
-    QFETCH(const QByteArray, base);
-    QCOMPARE(QByteArray::fromStdString(baseName(name.toStdString())), base);
-}
-
-void TestDiff::selfIsIdentical_data()
-{
-    QTest::addColumn<QByteArray>("form");
-    for (const SampleForm &form : sampleForms())
-        QTest::newRow(form.name.c_str()) << QByteArray::fromStdString(form.name);
-}
-
-void TestDiff::selfIsIdentical()
-{
-    QFETCH(const QByteArray, form);
-    const BundlePtr a = *sampleBundle(form.toStdString()).open();
-    const BundlePtr b = *sampleBundle(form.toStdString()).open();
-    for (const BundlePtr &other : {a, b}) { // the very same files as well
-        const auto difference = compareBundles(*a, *other, withValues());
-        QVERIFY(difference);
-        QVERIFY(difference->identical && difference->program.equal);
-        QCOMPARE(difference->weights.size(), std::size_t{2});
-        QVERIFY(difference->onlyA.empty() && difference->onlyB.empty());
-        for (const ComparedPair &pair : difference->weights) {
-            QVERIFY(pair.layoutEqual && pair.storedEqual && pair.values->identical());
-            QCOMPARE(pair.storedRatio, 1.0);
-            QCOMPARE(verdict(pair, *a, *other), std::string("identical"));
-        }
-        for (const FileDifference &file : difference->files)
-            QVERIFY(file.equal && file.ranges.empty());
+    void baseNames_data()
+    {
+        addColumns<QByteArray, QByteArray>();
+        const auto row = [](const char *name, const char *base) {
+            addRow(name, QByteArray(name), QByteArray(base));
+        };
+        row("w", "w");
+        row("w_quantized", "w");
+        row("w_palettized_sparsified", "w");
+        row("w_sparsified_palettized_quantized", "w");
+        row("w_quantized_2", "w_quantized_2");
+        row("_quantized", "_quantized");
+        row("quantized", "quantized");
+        row("", "");
     }
-}
 
-void TestDiff::patchedElementIsOneChange_data()
-{
-    selfIsIdentical_data();
-}
+    void baseNames()
+    {
+        const auto [name, base] = fetched<QByteArray, QByteArray>();
+        QCOMPARE(QByteArray::fromStdString(baseName(name.toStdString())), base);
+    }
 
-void TestDiff::patchedElementIsOneChange()
-{
-    QFETCH(const QByteArray, form);
-    const BundlePtr a = *sampleBundle(form.toStdString()).open();
-    const BundlePtr fresh = *sampleBundle(form.toStdString()).open();
-    const auto before = decoded(*a, "w");
-    // Another held value for the first element that can have one.
-    Result<std::vector<AppliedEdit>> planned;
-    for (std::size_t i = 0; i < before.size(); ++i) {
-        for (const float value : before) {
-            if (before[i] == 0.0f || value == 0.0f || value == before[i])
-                continue;
-            Edit edit = *parseEdit(Edit::Kind::Set, fmt::format("w[{}]={}", i, value));
-            planned = planEdits(fresh, {edit}, 0.0);
-            if (planned && !planned->front().bytes.empty())
+    void selfIsIdentical_data()
+    {
+        QTest::addColumn<QByteArray>("form");
+        for (const SampleForm &form : sampleForms())
+            addRow(form.name.c_str(), QByteArray::fromStdString(form.name));
+    }
+
+    void selfIsIdentical()
+    {
+        QFETCH(const QByteArray, form);
+        const BundlePtr a = *sampleBundle(form.toStdString()).open();
+        const BundlePtr b = *sampleBundle(form.toStdString()).open();
+        for (const BundlePtr &other : {a, b}) { // the very same files as well
+            const auto difference = compareBundles(*a, *other, withValues());
+            QVERIFY(difference);
+            QVERIFY(difference->identical && difference->program.equal);
+            QCOMPARE(difference->weights.size(), std::size_t{2});
+            QVERIFY(difference->onlyA.empty() && difference->onlyB.empty());
+            for (const ComparedPair &pair : difference->weights) {
+                QVERIFY(pair.layoutEqual && pair.storedEqual && pair.values->identical());
+                QCOMPARE(pair.storedRatio, 1.0);
+                QCOMPARE(verdict(pair, *a, *other), "identical");
+            }
+            for (const FileDifference &file : difference->files)
+                QVERIFY(file.equal && file.ranges.empty());
+        }
+    }
+
+    void patchedElementIsOneChange_data() { selfIsIdentical_data(); }
+
+    void patchedElementIsOneChange()
+    {
+        QFETCH(const QByteArray, form);
+        const BundlePtr a = *sampleBundle(form.toStdString()).open();
+        const BundlePtr fresh = *sampleBundle(form.toStdString()).open();
+        const auto before = decoded(*a, "w");
+        // Another held value for the first element that can have one.
+        Result<std::vector<AppliedEdit>> planned;
+        for (std::size_t i = 0; i < before.size(); ++i) {
+            for (const float value : before) {
+                if (before[i] == 0.0f || value == 0.0f || value == before[i])
+                    continue;
+                Edit edit = *parseEdit(Edit::Kind::Set, fmt::format("w[{}]={}", i, value));
+                planned = planEdits(fresh, {edit}, 0.0);
+                if (planned && !planned->front().bytes.empty())
+                    break;
+            }
+            if (planned && !planned->empty() && !planned->front().bytes.empty())
                 break;
         }
-        if (planned && !planned->empty() && !planned->front().bytes.empty())
-            break;
-    }
-    if (!planned || planned->empty())
-        return; // vectors whose lanes allow no other entry
-    const BundlePtr b = *applyEdit(fresh, planned->front());
-    const auto difference = compareBundles(*a, *b, withValues());
-    QVERIFY(!difference->identical);
-    const ComparedPair &pair = difference->weights[0];
-    QVERIFY(pair.layoutEqual && !pair.storedEqual);
-    QCOMPARE(pair.values->changed, std::uint64_t{1});
-    QCOMPARE(pair.values->equal, static_cast<std::uint64_t>(before.size() - 1));
-    QCOMPARE(verdict(pair, *a, *b), std::string("1 value differs"));
-    QCOMPARE(verdict(difference->weights[1], *a, *b), std::string("identical"));
-    std::uint64_t bytes = 0;
-    for (const FileDifference &file : difference->files) {
-        for (const ByteRange &range : file.ranges)
-            bytes += range.bytes.value;
-    }
-    std::uint64_t planBytes = 0;
-    for (const FileEdit &edit : planned->front().bytes)
-        planBytes += edit.after.size();
-    QCOMPARE(bytes, planBytes);
-}
-
-void TestDiff::pairing()
-{
-    const BundlePtr a = namedBundle({{"by_consumer", "op1", kTen},
-                                     {"by_name", "op2", kTen},
-                                     {"suffix_quantized", "op3", kTen},
-                                     {"content", "op4", kOtherTen},
-                                     {"shape", "op5", kTwelve},
-                                     {"gone", "op6", halves({1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11})}});
-    auto other = kTwelve;
-    other[0] ^= std::byte{1};
-    const BundlePtr b = namedBundle({{"elsewhere", "op9", other},
-                                     {"renamed", "op8", kOtherTen},
-                                     {"suffix_palettized_sparsified", "op7", kTen},
-                                     {"by_name", "op10", kTen},
-                                     {"other_name", "op1", kTen}});
-    const std::vector<std::string> expected{"by_consumer=other_name (consumer)",
-                                            "by_name=by_name (name)",
-                                            "suffix_quantized=suffix_palettized_sparsified (name)",
-                                            "content=renamed (content)",
-                                            "shape=elsewhere (shape)",
-                                            "A gone"};
-    QCOMPARE(pairsText(*a, *b), expected);
-    const auto back = pairsText(*b, *a);
-    QCOMPARE(back.size(), expected.size());
-    QCOMPARE(back.back(), std::string("B gone"));
-    // Several of one shape: in their order.
-    auto third = kTwelve;
-    third[2] ^= std::byte{1};
-    const BundlePtr c = namedBundle({{"m", "o1", kTwelve}, {"n", "o2", other}});
-    const BundlePtr d = namedBundle({{"p", "o3", third}, {"q", "o4", third}});
-    const std::vector<std::string> byPlace{"m=p (position)", "n=q (position)"};
-    QCOMPARE(pairsText(*c, *d), byPlace);
-}
-
-/// Two weights of one parameter, and one weight of two consumers.
-void TestDiff::pairingOfSharedParameter()
-{
-    const auto build = [](const char *first, const char *second, const char *use) {
-        MadeBundle made;
-        for (const char *name : {first, second})
-            made.constant("tensor<fp16, [10]>", name, made.blob(ElementType::Fp16, "[10]", kTen));
-        made.line(fmt::format("tensor<fp16, [20]> c = concat(values = ({}, {}))[name = "
-                              "string(\"c\")]",
-                              first, second));
-        made.line(fmt::format("tensor<fp16, [1]> {0} = linear(weight = {1}, x = x)[name = "
-                              "string(\"{0}\")]",
-                              use, first));
-        return *made.open();
-    };
-    const auto same = pairsText(*build("u", "v", "l"), *build("v", "u", "k"));
-    const std::vector<std::string> byName{"u=u (consumer)", "v=v (consumer)"};
-    QCOMPARE(same, byName);
-    const auto renamed = pairsText(*build("u", "v", "l"), *build("x1", "x2", "l"));
-    const std::vector<std::string> byPlace{"u=x1 (consumer)", "v=x2 (consumer)"};
-    QCOMPARE(renamed, byPlace);
-}
-
-/// Names made of offsets only pair places that hold as much.
-void TestDiff::pairingOfBareWeightFiles()
-{
-    const auto bare = [](const Bytes &first, const Bytes &second) {
-        milblob::Writer writer;
-        writer.add(ElementType::Fp16, first, 0);
-        writer.add(ElementType::Fp16, second, 0);
-        OpenOptions options;
-        options.memory = {{"weight.bin", writer.finish()}};
-        return *Bundle::open("weight.bin", options);
-    };
-    const auto same = pairsText(*bare(kTen, kTwelve), *bare(kOtherTen, kTwelve));
-    QCOMPARE(same.size(), std::size_t{2});
-    QVERIFY(same[0].ends_with("(name)") && same[1].ends_with("(name)"));
-    const auto moved = pairsText(*bare(kTen, kTwelve), *bare(kTwelve, kTen));
-    const std::vector<std::string> byContent{"blob@0x40=blob@0xc0 (content)",
-                                             "blob@0xc0=blob@0x40 (content)"};
-    QCOMPARE(moved, byContent);
-}
-
-/// Files of the same part in different kinds of bundle, and files that only one has.
-void TestDiff::filesOfBothKinds()
-{
-    OpenOptions options = denseBundle(kTen).options();
-    options.memory.push_back({"extra.txt", hex("41")});
-    const BundlePtr a = *Bundle::open("a.mlmodelc", options);
-    const BundlePtr b = *denseBundle(kTen).open();
-    const auto difference = compareBundles(*a, *b, {});
-    QVERIFY(!difference->identical);
-    QCOMPARE(difference->files.size(), std::size_t{4});
-    for (const FileDifference &file : difference->files) {
-        QCOMPARE(file.equal, file.path != "extra.txt");
-        QCOMPARE(file.bytesB.has_value(), file.path != "extra.txt");
-    }
-    QVERIFY(!difference->weights[0].values);
-    // A bare weight file against the one in a bundle.
-    OpenOptions lone;
-    lone.memory = {{"other.bin", denseBundle(kTen).weights()}};
-    const BundlePtr bare = *Bundle::open("other.bin", lone);
-    const auto mixed = compareBundles(*bare, *b, withValues());
-    QVERIFY(!mixed->identical);
-    QVERIFY(mixed->files[0].equal);
-    QCOMPARE(mixed->weights.size(), std::size_t{1});
-    QVERIFY(mixed->weights[0].values->identical());
-}
-
-void TestDiff::verdicts()
-{
-    const auto word = [](const BundlePtr &a, const BundlePtr &b) {
+        if (!planned || planned->empty())
+            return; // vectors whose lanes allow no other entry
+        const BundlePtr b = *applyEdit(fresh, planned->front());
         const auto difference = compareBundles(*a, *b, withValues());
-        return verdict(difference->weights[0], *a, *b);
-    };
-    // Of one layout, few changes are counted.
-    Bytes some = kTen;
-    some[0] ^= std::byte{1};
-    some[4] ^= std::byte{1};
-    QCOMPARE(word(*denseBundle(kTen).open(), *denseBundle(some).open()),
-             std::string("2 values differ"));
-    // fp32 against fp16 of the same numbers: other bytes, same values.
-    const BundlePtr half = *sampleBundle("dense-fp16").open();
-    QCOMPARE(word(half, *sampleBundle("dense-fp32").open()), std::string("same values"));
-    // A scaled form approximates within its largest scale.
-    QCOMPARE(word(half, *sampleBundle("affine").open()), std::string("within one step"));
-    QCOMPARE(word(half, *sampleBundle("blockwise-int8").open()), std::string("within one step"));
-    // Without the values, what the bytes say.
-    const BundlePtr lut = *sampleBundle("lut4").open();
-    const auto plain = compareBundles(*half, *lut, {});
-    QCOMPARE(verdict(plain->weights[0], *half, *lut), std::string("forms differ"));
-    // Pruned: what is kept is exact.
-    Bytes pruned = kTen;
-    std::fill_n(pruned.begin(), 4, std::byte{0});
-    const BundlePtr full = *denseBundle(kTen).open();
-    MadeBundle sparse;
-    const std::string mask = sparse.blob(ElementType::Uint1, "[10]", hex("fc 03"), 6);
-    sparse.line(fmt::format(
-        "tensor<fp16, [10]> w = constexpr_sparse_to_dense(mask = {}, nonzero_data = "
-        "{})[name = string(\"w\")]",
-        mask, sparse.blob(ElementType::Fp16, "[8]", halves({3, 4, 5, 6, 7, 8, 9, 10}))));
-    sparse.consume("w");
-    QCOMPARE(word(full, *sparse.open()), std::string("kept values exact"));
-    QCOMPARE(word(*denseBundle(pruned).open(), *sparse.open()), std::string("same values"));
-    // Zeros that became values are said, whatever else changed.
-    Bytes touched = kTen;
-    for (std::size_t i = 0; i < touched.size(); i += 2)
-        touched[i] ^= std::byte{1};
-    QCOMPARE(word(*sparse.open(), *denseBundle(touched).open()),
-             std::string("similar, zeros revived"));
-}
+        QVERIFY(!difference->identical);
+        const ComparedPair &pair = difference->weights[0];
+        QVERIFY(pair.layoutEqual && !pair.storedEqual);
+        QCOMPARE(pair.values->changed, std::uint64_t{1});
+        QCOMPARE(pair.values->equal, static_cast<std::uint64_t>(before.size() - 1));
+        QCOMPARE(verdict(pair, *a, *b), "1 value differs");
+        QCOMPARE(verdict(difference->weights[1], *a, *b), "identical");
+        std::uint64_t bytes = 0;
+        for (const FileDifference &file : difference->files) {
+            for (const ByteRange &range : file.ranges)
+                bytes += range.bytes.value;
+        }
+        std::uint64_t planBytes = 0;
+        for (const FileEdit &edit : planned->front().bytes)
+            planBytes += edit.after.size();
+        QCOMPARE(bytes, planBytes);
+    }
 
-void TestDiff::unsoundWeights()
-{
-    MadeBundle bad;
-    bad.constant("tensor<fp16, [10]>", "w", MadeBundle::blobAt("fp16", "[10]", 640));
-    bad.consume("w");
-    const BundlePtr a = *denseBundle(kTen).open(), b = *bad.open();
-    const auto difference = compareBundles(*a, *b, withValues());
-    QVERIFY(difference);
-    QCOMPARE(difference->weights.size(), std::size_t{1});
-    QVERIFY(difference->weights[0].fault);
-    QCOMPARE(verdict(difference->weights[0], *a, *b), std::string("cannot be compared"));
-}
+    void pairing()
+    {
+        const BundlePtr a =
+            namedBundle({{"by_consumer", "op1", kTen},
+                         {"by_name", "op2", kTen},
+                         {"suffix_quantized", "op3", kTen},
+                         {"content", "op4", kOtherTen},
+                         {"shape", "op5", kTwelve},
+                         {"gone", "op6", halves({1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11})}});
+        auto other = kTwelve;
+        other[0] ^= std::byte{1};
+        const BundlePtr b = namedBundle({{"elsewhere", "op9", other},
+                                         {"renamed", "op8", kOtherTen},
+                                         {"suffix_palettized_sparsified", "op7", kTen},
+                                         {"by_name", "op10", kTen},
+                                         {"other_name", "op1", kTen}});
+        const std::vector<std::string> expected{
+            "by_consumer=other_name (consumer)",
+            "by_name=by_name (name)",
+            "suffix_quantized=suffix_palettized_sparsified (name)",
+            "content=renamed (content)",
+            "shape=elsewhere (shape)",
+            "A gone"};
+        QCOMPARE(pairsText(*a, *b), expected);
+        const auto back = pairsText(*b, *a);
+        QCOMPARE(back.size(), expected.size());
+        QCOMPARE(back.back(), "B gone");
+        // Several of one shape: in their order.
+        auto third = kTwelve;
+        third[2] ^= std::byte{1};
+        const BundlePtr c = namedBundle({{"m", "o1", kTwelve}, {"n", "o2", other}});
+        const BundlePtr d = namedBundle({{"p", "o3", third}, {"q", "o4", third}});
+        const std::vector<std::string> byPlace{"m=p (position)", "n=q (position)"};
+        QCOMPARE(pairsText(*c, *d), byPlace);
+    }
 
-void TestDiff::differentShapes()
-{
-    const BundlePtr a = *denseBundle(kTen).open(), b = *denseBundle(kTwelve).open();
-    const auto difference = compareBundles(*a, *b, withValues());
-    QCOMPARE(difference->weights.size(), std::size_t{1});
-    QVERIFY(!difference->weights[0].shapeEqual && !difference->weights[0].values);
-    QCOMPARE(verdict(difference->weights[0], *a, *b), std::string("shapes differ"));
-    const auto values = compareValues(*a, *b, {0, 0}, 0.0);
-    QVERIFY(!values);
-    QCOMPARE(values.error().code, std::string("diff.shape"));
-}
+    /// Two weights of one parameter, and one weight of two consumers.
+    void pairingOfSharedParameter()
+    {
+        const auto build = [](const char *first, const char *second, const char *use) {
+            MadeBundle made;
+            for (const char *name : {first, second})
+                made.constant("tensor<fp16, [10]>", name,
+                              made.blob(ElementType::Fp16, "[10]", kTen));
+            made.line(fmt::format("tensor<fp16, [20]> c = concat(values = ({}, {}))[name = "
+                                  "string(\"c\")]",
+                                  first, second));
+            made.line(fmt::format("tensor<fp16, [1]> {0} = linear(weight = {1}, x = x)[name = "
+                                  "string(\"{0}\")]",
+                                  use, first));
+            return *made.open();
+        };
+        const auto same = pairsText(*build("u", "v", "l"), *build("v", "u", "k"));
+        const std::vector<std::string> byName{"u=u (consumer)", "v=v (consumer)"};
+        QCOMPARE(same, byName);
+        const auto renamed = pairsText(*build("u", "v", "l"), *build("x1", "x2", "l"));
+        const std::vector<std::string> byPlace{"u=x1 (consumer)", "v=x2 (consumer)"};
+        QCOMPARE(renamed, byPlace);
+    }
 
-void TestDiff::cancelled()
-{
-    const BundlePtr a = *sampleBundle("lut4").open(), b = *sampleBundle("lut4").open();
-    Progress progress;
-    progress.cancel();
-    const auto difference = compareBundles(*a, *b, withValues(), &progress);
-    QVERIFY(!difference);
-    QCOMPARE(difference.error().code, std::string("task.cancelled"));
-    Progress whole;
-    QVERIFY(compareBundles(*a, *b, withValues(), &whole));
-    QCOMPARE(whole.fraction(), 1.0);
-}
+    /// Names made of offsets only pair places that hold as much.
+    void pairingOfBareWeightFiles()
+    {
+        const auto bare = [](const Bytes &first, const Bytes &second) {
+            milblob::Writer writer;
+            writer.add(ElementType::Fp16, first, 0);
+            writer.add(ElementType::Fp16, second, 0);
+            OpenOptions options;
+            options.memory = {{"weight.bin", writer.finish()}};
+            return *Bundle::open("weight.bin", options);
+        };
+        const auto same = pairsText(*bare(kTen, kTwelve), *bare(kOtherTen, kTwelve));
+        QCOMPARE(same.size(), std::size_t{2});
+        QVERIFY(same[0].ends_with("(name)") && same[1].ends_with("(name)"));
+        const auto moved = pairsText(*bare(kTen, kTwelve), *bare(kTwelve, kTen));
+        const std::vector<std::string> byContent{"blob@0x40=blob@0xc0 (content)",
+                                                 "blob@0xc0=blob@0x40 (content)"};
+        QCOMPARE(moved, byContent);
+    }
+
+    /// Files of the same part in different kinds of bundle, and files that only one has.
+    void filesOfBothKinds()
+    {
+        OpenOptions options = denseBundle(kTen).options();
+        options.memory.push_back({"extra.txt", hex("41")});
+        const BundlePtr a = *Bundle::open("a.mlmodelc", options);
+        const BundlePtr b = *denseBundle(kTen).open();
+        const auto difference = compareBundles(*a, *b, {});
+        QVERIFY(!difference->identical);
+        QCOMPARE(difference->files.size(), std::size_t{4});
+        for (const FileDifference &file : difference->files) {
+            QCOMPARE(file.equal, file.path != "extra.txt");
+            QCOMPARE(file.bytesB.has_value(), file.path != "extra.txt");
+        }
+        QVERIFY(!difference->weights[0].values);
+        // A bare weight file against the one in a bundle.
+        OpenOptions lone;
+        lone.memory = {{"other.bin", denseBundle(kTen).weights()}};
+        const BundlePtr bare = *Bundle::open("other.bin", lone);
+        const auto mixed = compareBundles(*bare, *b, withValues());
+        QVERIFY(!mixed->identical);
+        QVERIFY(mixed->files[0].equal);
+        QCOMPARE(mixed->weights.size(), std::size_t{1});
+        QVERIFY(mixed->weights[0].values->identical());
+    }
+
+    void verdicts()
+    {
+        const auto word = [](const BundlePtr &a, const BundlePtr &b) {
+            const auto difference = compareBundles(*a, *b, withValues());
+            return verdict(difference->weights[0], *a, *b);
+        };
+        // Of one layout, few changes are counted.
+        Bytes some = kTen;
+        some[0] ^= std::byte{1};
+        some[4] ^= std::byte{1};
+        QCOMPARE(word(*denseBundle(kTen).open(), *denseBundle(some).open()), "2 values differ");
+        // fp32 against fp16 of the same numbers: other bytes, same values.
+        const BundlePtr half = *sampleBundle("dense-fp16").open();
+        QCOMPARE(word(half, *sampleBundle("dense-fp32").open()), "same values");
+        // A scaled form approximates within its largest scale.
+        QCOMPARE(word(half, *sampleBundle("affine").open()), "within one step");
+        QCOMPARE(word(half, *sampleBundle("blockwise-int8").open()), "within one step");
+        // Without the values, what the bytes say.
+        const BundlePtr lut = *sampleBundle("lut4").open();
+        const auto plain = compareBundles(*half, *lut, {});
+        QCOMPARE(verdict(plain->weights[0], *half, *lut), "forms differ");
+        // Pruned: what is kept is exact.
+        Bytes pruned = kTen;
+        std::fill_n(pruned.begin(), 4, std::byte{0});
+        const BundlePtr full = *denseBundle(kTen).open();
+        MadeBundle sparse;
+        const std::string mask = sparse.blob(ElementType::Uint1, "[10]", hex("fc 03"), 6);
+        sparse.line(fmt::format(
+            "tensor<fp16, [10]> w = constexpr_sparse_to_dense(mask = {}, nonzero_data = "
+            "{})[name = string(\"w\")]",
+            mask, sparse.blob(ElementType::Fp16, "[8]", halves({3, 4, 5, 6, 7, 8, 9, 10}))));
+        sparse.consume("w");
+        QCOMPARE(word(full, *sparse.open()), "kept values exact");
+        QCOMPARE(word(*denseBundle(pruned).open(), *sparse.open()), "same values");
+        // Zeros that became values are said, whatever else changed.
+        Bytes touched = kTen;
+        for (std::size_t i = 0; i < touched.size(); i += 2)
+            touched[i] ^= std::byte{1};
+        QCOMPARE(word(*sparse.open(), *denseBundle(touched).open()), "similar, zeros revived");
+    }
+
+    void unsoundWeights()
+    {
+        MadeBundle bad;
+        bad.constant("tensor<fp16, [10]>", "w", MadeBundle::blobAt("fp16", "[10]", 640));
+        bad.consume("w");
+        const BundlePtr a = *denseBundle(kTen).open(), b = *bad.open();
+        const auto difference = VERIFIED(compareBundles(*a, *b, withValues()));
+        QCOMPARE(difference->weights.size(), std::size_t{1});
+        QVERIFY(difference->weights[0].fault);
+        QCOMPARE(verdict(difference->weights[0], *a, *b), "cannot be compared");
+    }
+
+    void differentShapes()
+    {
+        const BundlePtr a = *denseBundle(kTen).open(), b = *denseBundle(kTwelve).open();
+        const auto difference = compareBundles(*a, *b, withValues());
+        QCOMPARE(difference->weights.size(), std::size_t{1});
+        QVERIFY(!difference->weights[0].shapeEqual && !difference->weights[0].values);
+        QCOMPARE(verdict(difference->weights[0], *a, *b), "shapes differ");
+        const Error values = REFUSED(compareValues(*a, *b, {0, 0}, 0.0));
+        QCOMPARE(values.code, "diff.shape");
+    }
+
+    void cancelled()
+    {
+        const BundlePtr a = *sampleBundle("lut4").open(), b = *sampleBundle("lut4").open();
+        Progress progress;
+        progress.cancel();
+        const Error difference = REFUSED(compareBundles(*a, *b, withValues(), &progress));
+        QCOMPARE(difference.code, "task.cancelled");
+        Progress whole;
+        QVERIFY(compareBundles(*a, *b, withValues(), &whole));
+        QCOMPARE(whole.fraction(), 1.0);
+    }
+};
 
 KERNSCOPE_TEST(TestDiff, kernscope::test::NoApplication)
 #include "tst_diff.moc"

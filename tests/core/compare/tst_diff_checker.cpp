@@ -9,7 +9,6 @@
 #include <random>
 
 #include <QDirIterator>
-#include <QTest>
 
 using namespace kernscope;
 using namespace kernscope::test;
@@ -45,116 +44,108 @@ class TestDiffChecker : public QObject
     Q_OBJECT
 
 private slots:
-    void precisionIsKept();
-    void randomTypes_data();
-    void randomTypes();
-    void everyForm();
-    void everyPairOfData();
-};
-
-/// fp32 weights that differ below the last place of fp16 differ, by one step of fp32.
-void TestDiffChecker::precisionIsKept()
-{
-    std::vector<float> a(4096), b(4096);
-    for (std::size_t i = 0; i < a.size(); ++i) {
-        a[i] = 1.0F + static_cast<float>(i % 1024) / 1024.0F;
-        b[i] = std::nextafter(a[i], 1e9F);
-    }
-    const auto bytesOf = [](const std::vector<float> &values) {
-        const auto bytes = std::as_bytes(std::span(values));
-        return Bytes(bytes.begin(), bytes.end());
-    };
-    const BundlePtr from = rawBundle(ElementType::Fp32, bytesOf(a));
-    const BundlePtr to = rawBundle(ElementType::Fp32, bytesOf(b));
-    const auto found = *compareValues(*from, *to, {0, 0}, 0);
-    QCOMPARE(found.changed, std::uint64_t{4096});
-    QCOMPARE(found.maxUlp, std::uint64_t{1});
-    QCOMPARE(found.ulpHistogram.size(), std::size_t{33});
-    QVERIFY(found.maxAbs > 0 && found.faithful());
-}
-
-void TestDiffChecker::randomTypes_data()
-{
-    QTest::addColumn<int>("a");
-    QTest::addColumn<int>("b");
-    for (const ElementType a : kTypes) {
-        for (const ElementType b : kTypes)
-            QTest::addRow("%s %s", std::string(elementTypeName(a)).c_str(),
-                          std::string(elementTypeName(b)).c_str())
-                << static_cast<int>(a) << static_cast<int>(b);
-    }
-}
-
-/// Random bits of every type against every type: NaN payloads, infinities, subnormals, both zeros.
-void TestDiffChecker::randomTypes()
-{
-    QFETCH(const int, a);
-    QFETCH(const int, b);
-    const auto typeA = static_cast<ElementType>(a), typeB = static_cast<ElementType>(b);
-    std::mt19937 random(static_cast<unsigned>(100 * a + b));
-    for (const std::size_t count : {1u, 17u, 9000u}) {
-        Bytes bytesA(count * bitWidth(typeA) / 8), bytesB(count * bitWidth(typeB) / 8);
-        for (std::byte &byte : bytesA)
-            byte = random() % 5 == 0 ? std::byte{0} : static_cast<std::byte>(random());
-        for (std::byte &byte : bytesB)
-            byte = random() % 5 == 0 ? std::byte{0} : static_cast<std::byte>(random());
-        if (typeA == typeB) {
-            for (std::size_t i = 0; i < bytesA.size(); ++i)
-                bytesB[i] = random() % 3 == 0 ? bytesB[i] : bytesA[i];
+    /// fp32 weights that differ below the last place of fp16 differ, by one step of fp32.
+    void precisionIsKept()
+    {
+        std::vector<float> a(4096), b(4096);
+        for (std::size_t i = 0; i < a.size(); ++i) {
+            a[i] = 1.0F + static_cast<float>(i % 1024) / 1024.0F;
+            b[i] = std::nextafter(a[i], 1e9F);
         }
-        const BundlePtr from = rawBundle(typeA, bytesA), to = rawBundle(typeB, bytesB);
-        QVERIFY(from && to && from->weights().size() == 1 && !from->weights()[0].fault);
-        const QByteArray wrong = check(*from, 0, *to, 0);
-        QVERIFY2(wrong.isEmpty(), wrong.constData());
+        const auto bytesOf = [](const std::vector<float> &values) {
+            const auto bytes = std::as_bytes(std::span(values));
+            return Bytes(bytes.begin(), bytes.end());
+        };
+        const BundlePtr from = rawBundle(ElementType::Fp32, bytesOf(a));
+        const BundlePtr to = rawBundle(ElementType::Fp32, bytesOf(b));
+        const auto found = *compareValues(*from, *to, {0, 0}, 0);
+        QCOMPARE(found.changed, std::uint64_t{4096});
+        QCOMPARE(found.maxUlp, std::uint64_t{1});
+        QCOMPARE(found.ulpHistogram.size(), std::size_t{33});
+        QVERIFY(found.maxAbs > 0 && found.faithful());
     }
-}
 
-/// Every form that a weight can be stored in against every other.
-void TestDiffChecker::everyForm()
-{
-    std::vector<BundlePtr> bundles;
-    for (const SampleForm &form : sampleForms())
-        bundles.push_back(*sampleBundle(form.name).open());
-    for (const BundlePtr &a : bundles) {
-        for (const BundlePtr &b : bundles) {
-            const QByteArray wrong = check(*a, 0, *b, 0);
+    void randomTypes_data()
+    {
+        addColumns<int, int>();
+        for (const ElementType a : kTypes) {
+            for (const ElementType b : kTypes)
+                QTest::addRow("%s %s", std::string(elementTypeName(a)).c_str(),
+                              std::string(elementTypeName(b)).c_str())
+                    << static_cast<int>(a) << static_cast<int>(b);
+        }
+    }
+
+    /// Random bits of every type against every type: NaN payloads, infinities, subnormals, both
+    /// zeros.
+    void randomTypes()
+    {
+        const auto [a, b] = fetched<int, int>();
+        const auto typeA = static_cast<ElementType>(a), typeB = static_cast<ElementType>(b);
+        std::mt19937 random(static_cast<unsigned>(100 * a + b));
+        for (const std::size_t count : {1u, 17u, 9000u}) {
+            Bytes bytesA(count * bitWidth(typeA) / 8), bytesB(count * bitWidth(typeB) / 8);
+            for (std::byte &byte : bytesA)
+                byte = random() % 5 == 0 ? std::byte{0} : static_cast<std::byte>(random());
+            for (std::byte &byte : bytesB)
+                byte = random() % 5 == 0 ? std::byte{0} : static_cast<std::byte>(random());
+            if (typeA == typeB) {
+                for (std::size_t i = 0; i < bytesA.size(); ++i)
+                    bytesB[i] = random() % 3 == 0 ? bytesB[i] : bytesA[i];
+            }
+            const BundlePtr from = rawBundle(typeA, bytesA), to = rawBundle(typeB, bytesB);
+            QVERIFY(from && to && from->weights().size() == 1 && !from->weights()[0].fault);
+            const QByteArray wrong = check(*from, 0, *to, 0);
             QVERIFY2(wrong.isEmpty(), wrong.constData());
         }
     }
-}
 
-/// Every pair of weights that pairing finds among the bundles of each folder of real and made
-/// files.
-void TestDiffChecker::everyPairOfData()
-{
-    if (!QFileInfo::exists(dataFolder()))
-        QSKIP("The folder of real files is not here");
-    std::size_t pairsSeen = 0;
-    for (const char *folder : {"bundles", "real/silero-vad", "real/hwx"}) {
+    /// Every form that a weight can be stored in against every other.
+    void everyForm()
+    {
         std::vector<BundlePtr> bundles;
-        QDirIterator it(
-            dataPath(QLatin1String(folder)),
-            {QStringLiteral("*.mlmodelc"), QStringLiteral("*.mlpackage"), QStringLiteral("*.hwx")},
-            QDir::Files | QDir::Dirs | QDir::NoDotAndDotDot);
-        while (it.hasNext()) {
-            if (const auto opened = Bundle::open(QFile::encodeName(it.next()).toStdString()))
-                bundles.push_back(*opened);
-        }
-        for (std::size_t i = 0; i < bundles.size(); ++i) {
-            for (std::size_t k = i; k < bundles.size(); ++k) {
-                for (const ComparedPair &pair : pairWeights(*bundles[i], *bundles[k]).pairs) {
-                    if (!pair.shapeEqual || bundles[i]->weights()[pair.a].fault ||
-                        bundles[k]->weights()[pair.b].fault)
-                        continue;
-                    const QByteArray wrong = check(*bundles[i], pair.a, *bundles[k], pair.b);
-                    QVERIFY2(wrong.isEmpty(), wrong.constData());
-                    ++pairsSeen;
-                }
+        for (const SampleForm &form : sampleForms())
+            bundles.push_back(*sampleBundle(form.name).open());
+        for (const BundlePtr &a : bundles) {
+            for (const BundlePtr &b : bundles) {
+                const QByteArray wrong = check(*a, 0, *b, 0);
+                QVERIFY2(wrong.isEmpty(), wrong.constData());
             }
         }
     }
-    QVERIFY(pairsSeen > 0);
-}
+
+    /// Every pair of weights that pairing finds among the bundles of each folder of real and made
+    /// files.
+    void everyPairOfData()
+    {
+        if (!QFileInfo::exists(dataFolder()))
+            QSKIP("The folder of real files is not here");
+        std::size_t pairsSeen = 0;
+        for (const char *folder : {"bundles", "real/silero-vad", "real/hwx"}) {
+            std::vector<BundlePtr> bundles;
+            QDirIterator it(dataPath(QLatin1String(folder)),
+                            {u"*.mlmodelc"_s, u"*.mlpackage"_s, u"*.hwx"_s},
+                            QDir::Files | QDir::Dirs | QDir::NoDotAndDotDot);
+            while (it.hasNext()) {
+                if (const auto opened = Bundle::open(QFile::encodeName(it.next()).toStdString()))
+                    bundles.push_back(*opened);
+            }
+            for (std::size_t i = 0; i < bundles.size(); ++i) {
+                for (std::size_t k = i; k < bundles.size(); ++k) {
+                    for (const ComparedPair &pair : pairWeights(*bundles[i], *bundles[k]).pairs) {
+                        if (!pair.shapeEqual || bundles[i]->weights()[pair.a].fault ||
+                            bundles[k]->weights()[pair.b].fault)
+                            continue;
+                        const QByteArray wrong = check(*bundles[i], pair.a, *bundles[k], pair.b);
+                        QVERIFY2(wrong.isEmpty(), wrong.constData());
+                        ++pairsSeen;
+                    }
+                }
+            }
+        }
+        QVERIFY(pairsSeen > 0);
+    }
+};
 
 KERNSCOPE_TEST(TestDiffChecker, QCoreApplication)
 #include "tst_diff_checker.moc"

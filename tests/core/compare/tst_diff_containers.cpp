@@ -9,7 +9,6 @@
 #include "tests/test_program.h"
 
 #include <QTemporaryDir>
-#include <QTest>
 
 using namespace kernscope;
 using namespace kernscope::test;
@@ -56,7 +55,7 @@ void TestDiffContainers::rows()
     QTest::addColumn<int>("index");
     const auto all = containerSamples();
     for (std::size_t i = 0; i < all.size(); ++i)
-        QTest::newRow(all[i].name) << static_cast<int>(i);
+        addRow(all[i].name, static_cast<int>(i));
 }
 
 ContainerSample TestDiffContainers::sample()
@@ -98,7 +97,7 @@ void TestDiffContainers::selfIsEqual()
             QVERIFY(pair.layoutEqual && pair.storedEqual && !pair.moved);
             QVERIFY(pair.values && pair.values->identical() && pair.values->faithful());
             QCOMPARE(pair.values->decoded, std::uint64_t(0)); // the stored bytes say it
-            QCOMPARE(verdict(pair, *a, *other), std::string("identical"));
+            QCOMPARE(verdict(pair, *a, *other), "identical");
         }
         QCOMPARE(bytesApart(difference), std::uint64_t(0));
     }
@@ -148,12 +147,10 @@ void TestDiffContainers::savedEditIsTheDifference()
         return;
     QTemporaryDir scratch;
     const std::string place = scratch.filePath(QLatin1String(given.name)).toStdString();
-    const auto saved = saveCopy(*b, place);
-    QVERIFY2(saved, saved ? "" : describe(saved.error()).c_str());
+    const auto saved = VERIFIED(saveCopy(*b, place));
     OpenOptions options;
     options.reader = given.files.reader;
-    const auto reopened = Bundle::open(place, options);
-    QVERIFY(reopened);
+    const auto reopened = VERIFIED(Bundle::open(place, options));
     for (const FileDifference &file : whole(b, *reopened).files)
         QVERIFY(file.equal || file.path == "main.hash"); // it is computed by the save
     const Difference difference = whole(a, *reopened);

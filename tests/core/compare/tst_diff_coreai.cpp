@@ -6,8 +6,6 @@
 #include "made_coreai.h"
 #include "tests/test_program.h"
 
-#include <QTest>
-
 using namespace kernscope;
 using namespace kernscope::test;
 
@@ -51,42 +49,38 @@ class TestDiffCoreAi : public QObject
     Q_OBJECT
 
 private slots:
-    void sameContentInOtherBytes();
-    void findsTheTranspose();
+    void sameContentInOtherBytes()
+    {
+        const BundlePtr a = network(true).open(), b = network(false).open();
+        QVERIFY(a && b);
+        const auto compared = VERIFIED(compareBundles(*a, *b, {.values = true}));
+        const Difference &difference = *compared;
+        QVERIFY(!difference.identical);
+        QCOMPARE(difference.weights.size(), std::size_t(1));
+        QVERIFY(difference.weights.front().values &&
+                difference.weights.front().values->identical());
+        const std::string text = faithfulText(*a, difference, buildVerdict(*a, *b, difference));
+        QVERIFY2(text.find("program and values are the same") != text.npos, text.c_str());
+    }
+
+    void findsTheTranspose()
+    {
+        const BundlePtr a = network(true).open();
+        MadeBundle made;
+        made.constant("tensor<fp16, [20, 12]>", "kernel",
+                      made.blob(ElementType::Fp16, "[20, 12]", matrixBytes(true)));
+        made.consume("kernel");
+        const auto b = Bundle::open("x.mlmodelc", made.options());
+        QVERIFY(a && b);
+        const auto compared = VERIFIED(compareBundles(*a, **b, {.values = true}));
+        const Difference &difference = *compared;
+        QCOMPARE(difference.weights.size(), std::size_t(1));
+        const ComparedPair &pair = difference.weights.front();
+        QVERIFY(pair.pairing == Pairing::Content);
+        const auto changes = pairChanges(*a, **b, pair);
+        QVERIFY(std::find(changes.begin(), changes.end(), "transposed") != changes.end());
+    }
 };
-
-void TestDiffCoreAi::sameContentInOtherBytes()
-{
-    const BundlePtr a = network(true).open(), b = network(false).open();
-    QVERIFY(a && b);
-    const auto compared = compareBundles(*a, *b, {.values = true});
-    QVERIFY(compared);
-    const Difference &difference = *compared;
-    QVERIFY(!difference.identical);
-    QCOMPARE(difference.weights.size(), std::size_t(1));
-    QVERIFY(difference.weights.front().values && difference.weights.front().values->identical());
-    const std::string text = faithfulText(*a, difference, buildVerdict(*a, *b, difference));
-    QVERIFY2(text.find("program and values are the same") != text.npos, text.c_str());
-}
-
-void TestDiffCoreAi::findsTheTranspose()
-{
-    const BundlePtr a = network(true).open();
-    MadeBundle made;
-    made.constant("tensor<fp16, [20, 12]>", "kernel",
-                  made.blob(ElementType::Fp16, "[20, 12]", matrixBytes(true)));
-    made.consume("kernel");
-    const auto b = Bundle::open("x.mlmodelc", made.options());
-    QVERIFY(a && b);
-    const auto compared = compareBundles(*a, **b, {.values = true});
-    QVERIFY(compared);
-    const Difference &difference = *compared;
-    QCOMPARE(difference.weights.size(), std::size_t(1));
-    const ComparedPair &pair = difference.weights.front();
-    QVERIFY(pair.pairing == Pairing::Content);
-    const auto changes = pairChanges(*a, **b, pair);
-    QVERIFY(std::find(changes.begin(), changes.end(), "transposed") != changes.end());
-}
 
 KERNSCOPE_TEST(TestDiffCoreAi, kernscope::test::NoApplication)
 #include "tst_diff_coreai.moc"

@@ -15,7 +15,6 @@
 
 #include <QFile>
 #include <QTemporaryDir>
-#include <QTest>
 
 #include <algorithm>
 #include <cmath>
@@ -50,9 +49,9 @@ void addBundles()
 {
     QTest::addColumn<QByteArray>("name");
     for (const SampleForm &form : sampleForms())
-        QTest::newRow(form.name.c_str()) << QByteArray::fromStdString(form.name);
+        addRow(form.name.c_str(), QByteArray::fromStdString(form.name));
     for (const char *name : {"h13", "h14", "h18g"})
-        QTest::newRow(name) << QByteArray(name);
+        addRow(name, QByteArray(name));
 }
 
 /// Every edit that the form holds, of each kind: laid over a bundle of its own.
@@ -116,210 +115,204 @@ class TestDiffMetamorphic : public QObject
 
 private slots:
     void selfIsEqual_data() { addBundles(); }
-    void selfIsEqual();
+
+    void selfIsEqual()
+    {
+        QFETCH(const QByteArray, name);
+        const BundlePtr a = opened(name), b = opened(name);
+        for (const BundlePtr &other : {a, b}) {
+            const Difference difference = compare(a, other);
+            QVERIFY(difference.identical && difference.program.equal);
+            QVERIFY(difference.onlyA.empty() && difference.onlyB.empty());
+            for (const ComparedPair &pair : difference.weights) {
+                QVERIFY(pair.layoutEqual && pair.storedEqual);
+                QVERIFY(pair.values && pair.values->identical() && pair.values->faithful());
+            }
+            QCOMPARE(rangeBytes(difference), std::uint64_t(0));
+            if (const auto tasks = compareTasks(*a, *other)) {
+                QVERIFY(tasks->equal() && tasks->tasksA > 0);
+                QCOMPARE(tasks->tasksA, tasks->tasksB);
+            }
+        }
+    }
+
     void mirror_data() { addBundles(); }
-    void mirror();
+
+    /// Against every form, of containers every container.
+    void mirror()
+    {
+        QFETCH(const QByteArray, name);
+        std::vector<QByteArray> others{"h13", "h14", "h18g"};
+        if (!name.startsWith('h')) {
+            others.clear();
+            for (const SampleForm &form : sampleForms())
+                others.push_back(QByteArray::fromStdString(form.name));
+        }
+        for (const QByteArray &other : others) {
+            const BundlePtr a = opened(name), b = opened(other);
+            const Difference forth = compare(a, b), back = compare(b, a);
+            requireMirror(forth, back);
+            if (QTest::currentTestFailed())
+                QFAIL(other.constData());
+        }
+    }
+
     void editIsTheDifference_data() { addBundles(); }
-    void editIsTheDifference();
+
+    /// The bytes that were planned are the bytes that differ, and the values that decode otherwise
+    /// are the values that are counted; in the other weights nothing.
+    void editIsTheDifference()
+    {
+        QFETCH(const QByteArray, name);
+        const BundlePtr a = opened(name);
+        const auto edits = editsOf(opened(name));
+        QVERIFY(!edits.empty() || name.startsWith('h')); // some containers are read only
+        for (const AppliedEdit &edit : edits) {
+            const BundlePtr fresh = opened(name);
+            const BundlePtr b = *applyEdit(fresh, edit);
+            const Difference difference = compare(a, b);
+            const std::string text = editText(edit.edit);
+            std::uint64_t planned = 0;
+            bool program = false;
+            for (const FileEdit &bytes : edit.bytes) {
+                for (std::size_t i = 0; i < bytes.after.size(); ++i)
+                    planned += bytes.before[i] != bytes.after[i];
+                program = program || bytes.file == a->programFile();
+            }
+            QVERIFY2(!difference.identical, text.c_str());
+            // Lines of text are set against each other whole, parts that grew by what is beside
+            // them.
+            const bool sameLayout =
+                std::all_of(difference.weights.begin(), difference.weights.end(),
+                            [](const ComparedPair &pair) { return pair.layoutEqual; });
+            if (!program && sameLayout)
+                QVERIFY2(rangeBytes(difference) == planned, text.c_str());
+            for (const ComparedPair &pair : difference.weights) {
+                QVERIFY2(pair.a == pair.b && pair.values, text.c_str());
+                QCOMPARE(pair.values->different(), differentValues(a, b, pair.a));
+                if (pair.a > 0 && !name.startsWith('h'))
+                    QVERIFY2(pair.storedEqual, text.c_str());
+            }
+        }
+    }
+
     void arrayIsTheDifference_data() { addBundles(); }
-    void arrayIsTheDifference();
-    void scriptMakesTheOther_data() { addBundles(); }
-    void scriptMakesTheOther();
-    void reencodedExactly_data();
-    void reencodedExactly();
-    void tasksInOneLine();
-};
 
-/// The line that says what differs counts the tasks of hardware containers.
-void TestDiffMetamorphic::tasksInOneLine()
-{
-    const auto said = [](const Bytes &a, const Bytes &b) {
-        const auto open = [](const Bytes &bytes) {
-            OpenOptions options;
-            options.memory = {{"made.hwx", bytes}};
-            return *Bundle::open("made.hwx", options);
-        };
-        const BundlePtr from = open(a), to = open(b);
-        return differenceSummary(*from, *to, compare(from, to));
-    };
-    const auto has = [](const std::string &text, std::string_view part) {
-        return text.find(part) != std::string::npos;
-    };
-    const Bytes eight = syntheticH13(8), seven = syntheticH13(7);
-    QVERIFY(has(said(eight, eight), "8 tasks identical"));
-    QVERIFY2(has(said(eight, seven), "1 task only in A"), said(eight, seven).c_str());
-    QVERIFY2(has(said(seven, eight), "1 task only in B"), said(seven, eight).c_str());
-    QVERIFY(has(said(eight, syntheticH14()), "task descriptors of another version"));
-}
-
-void TestDiffMetamorphic::selfIsEqual()
-{
-    QFETCH(const QByteArray, name);
-    const BundlePtr a = opened(name), b = opened(name);
-    for (const BundlePtr &other : {a, b}) {
-        const Difference difference = compare(a, other);
-        QVERIFY(difference.identical && difference.program.equal);
-        QVERIFY(difference.onlyA.empty() && difference.onlyB.empty());
-        for (const ComparedPair &pair : difference.weights) {
-            QVERIFY(pair.layoutEqual && pair.storedEqual);
-            QVERIFY(pair.values && pair.values->identical() && pair.values->faithful());
+    /// All elements from an array, whose first column is the second one.
+    void arrayIsTheDifference()
+    {
+        QFETCH(const QByteArray, name);
+        const BundlePtr a = opened(name), fresh = opened(name);
+        if (name.startsWith('h'))
+            return; // containers of tasks alone
+        auto values = decoded(*a, "w");
+        for (std::size_t row = 0; row < 8; ++row) {
+            float &to = values[8 * row];
+            const float from = values[8 * row + 1];
+            if (to != 0 && from != 0) // what is left out stays so
+                to = from;
         }
-        QCOMPARE(rangeBytes(difference), std::uint64_t(0));
-        if (const auto tasks = compareTasks(*a, *other)) {
-            QVERIFY(tasks->equal() && tasks->tasksA > 0);
-            QCOMPARE(tasks->tasksA, tasks->tasksB);
-        }
-    }
-}
-
-/// Against every form, of containers every container.
-void TestDiffMetamorphic::mirror()
-{
-    QFETCH(const QByteArray, name);
-    std::vector<QByteArray> others{"h13", "h14", "h18g"};
-    if (!name.startsWith('h')) {
-        others.clear();
-        for (const SampleForm &form : sampleForms())
-            others.push_back(QByteArray::fromStdString(form.name));
-    }
-    for (const QByteArray &other : others) {
-        const BundlePtr a = opened(name), b = opened(other);
-        const Difference forth = compare(a, b), back = compare(b, a);
-        requireMirror(forth, back);
-        if (QTest::currentTestFailed())
-            QFAIL(other.constData());
-    }
-}
-
-/// The bytes that were planned are the bytes that differ, and the values that decode otherwise are
-/// the values that are counted; in the other weights nothing.
-void TestDiffMetamorphic::editIsTheDifference()
-{
-    QFETCH(const QByteArray, name);
-    const BundlePtr a = opened(name);
-    const auto edits = editsOf(opened(name));
-    QVERIFY(!edits.empty() || name.startsWith('h')); // some containers are read only
-    for (const AppliedEdit &edit : edits) {
-        const BundlePtr fresh = opened(name);
-        const BundlePtr b = *applyEdit(fresh, edit);
+        QTemporaryDir scratch;
+        QFile file(scratch.filePath(u"w.npy"_s));
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write(QByteArray::fromStdString(npyHeader(ElementType::Fp32, a->weights()[0].shape)));
+        file.write(reinterpret_cast<const char *>(values.data()),
+                   static_cast<qint64>(values.size() * sizeof(float)));
+        file.close();
+        const auto edit =
+            VERIFIED(parseEdit(Edit::Kind::FromNpy, "w=" + file.fileName().toStdString()));
+        const auto planned = VERIFIED(planEdits(fresh, {*edit}, 1e30));
+        const BundlePtr b = *applyEdit(fresh, planned->front());
         const Difference difference = compare(a, b);
-        const std::string text = editText(edit.edit);
-        std::uint64_t planned = 0;
-        bool program = false;
-        for (const FileEdit &bytes : edit.bytes) {
-            for (std::size_t i = 0; i < bytes.after.size(); ++i)
-                planned += bytes.before[i] != bytes.after[i];
-            program = program || bytes.file == a->programFile();
-        }
-        QVERIFY2(!difference.identical, text.c_str());
-        // Lines of text are set against each other whole, parts that grew by what is beside them.
-        const bool sameLayout =
-            std::all_of(difference.weights.begin(), difference.weights.end(),
-                        [](const ComparedPair &pair) { return pair.layoutEqual; });
-        if (!program && sameLayout)
-            QVERIFY2(rangeBytes(difference) == planned, text.c_str());
-        for (const ComparedPair &pair : difference.weights) {
-            QVERIFY2(pair.a == pair.b && pair.values, text.c_str());
-            QCOMPARE(pair.values->different(), differentValues(a, b, pair.a));
-            if (pair.a > 0 && !name.startsWith('h'))
-                QVERIFY2(pair.storedEqual, text.c_str());
-        }
+        QCOMPARE(difference.weights.front().values->different(), differentValues(a, b, 0));
+        // Of vectors each lane is set alone: no other entry has its neighbours' values.
+        QVERIFY(difference.weights.front().values->different() > 0 || name == "lut4-vector");
+        QVERIFY(difference.weights[1].storedEqual);
     }
-}
 
-/// All elements from an array, whose first column is the second one.
-void TestDiffMetamorphic::arrayIsTheDifference()
-{
-    QFETCH(const QByteArray, name);
-    const BundlePtr a = opened(name), fresh = opened(name);
-    if (name.startsWith('h'))
-        return; // containers of tasks alone
-    auto values = decoded(*a, "w");
-    for (std::size_t row = 0; row < 8; ++row) {
-        float &to = values[8 * row];
-        const float from = values[8 * row + 1];
-        if (to != 0 && from != 0) // what is left out stays so
-            to = from;
-    }
-    QTemporaryDir scratch;
-    QFile file(scratch.filePath(QStringLiteral("w.npy")));
-    QVERIFY(file.open(QIODevice::WriteOnly));
-    file.write(QByteArray::fromStdString(npyHeader(ElementType::Fp32, a->weights()[0].shape)));
-    file.write(reinterpret_cast<const char *>(values.data()),
-               static_cast<qint64>(values.size() * sizeof(float)));
-    file.close();
-    const auto edit = parseEdit(Edit::Kind::FromNpy, "w=" + file.fileName().toStdString());
-    QVERIFY(edit);
-    const auto planned = planEdits(fresh, {*edit}, 1e30);
-    QVERIFY2(planned, planned ? "" : describe(planned.error()).c_str());
-    const BundlePtr b = *applyEdit(fresh, planned->front());
-    const Difference difference = compare(a, b);
-    QCOMPARE(difference.weights.front().values->different(), differentValues(a, b, 0));
-    // Of vectors each lane is set alone: no other entry has its neighbours' values.
-    QVERIFY(difference.weights.front().values->different() > 0 || name == "lut4-vector");
-    QVERIFY(difference.weights[1].storedEqual);
-}
+    void scriptMakesTheOther_data() { addBundles(); }
 
-/// Where edits of codes can say the difference, their script makes B's weights out of A again.
-void TestDiffMetamorphic::scriptMakesTheOther()
-{
-    QFETCH(const QByteArray, name);
-    const BundlePtr a = opened(name);
-    std::size_t scripts = 0, wanted = 0;
-    for (const AppliedEdit &edit : editsOf(opened(name))) {
-        const BundlePtr b = *applyEdit(opened(name), edit);
-        wanted += edit.edit.kind == Edit::Kind::SetStored;
-        const auto script = report::changeScript(*a, *b, compare(a, b));
-        if (!script) {
-            QCOMPARE(script.error().code, std::string("diff.changes"));
-            continue;
+    /// Where edits of codes can say the difference, their script makes B's weights out of A again.
+    void scriptMakesTheOther()
+    {
+        QFETCH(const QByteArray, name);
+        const BundlePtr a = opened(name);
+        std::size_t scripts = 0, wanted = 0;
+        for (const AppliedEdit &edit : editsOf(opened(name))) {
+            const BundlePtr b = *applyEdit(opened(name), edit);
+            wanted += edit.edit.kind == Edit::Kind::SetStored;
+            const auto script = report::changeScript(*a, *b, compare(a, b));
+            if (!script) {
+                QCOMPARE(script.error().code, "diff.changes");
+                continue;
+            }
+            const auto parsed = parseEditScript(*script, "changes.kpatch");
+            QVERIFY2(parsed, script->c_str());
+            const auto origin = patch::scriptOrigin(*script);
+            QVERIFY(patch::checkBase(origin, *a, "changes.kpatch"));
+            BundlePtr made = opened(name);
+            const auto plans = planEdits(made, *parsed, 0);
+            QVERIFY2(plans, script->c_str());
+            for (const AppliedEdit &plan : *plans)
+                made = *applyEdit(made, plan);
+            QVERIFY2(patch::checkResult(origin, *made, "changes.kpatch"), script->c_str());
+            for (const ComparedPair &pair : compare(b, made).weights)
+                QVERIFY2(pair.storedEqual, script->c_str());
+            if (rangeBytes(compare(a, b)) > 0)
+                QVERIFY(!patch::checkBase(origin, *b, "changes.kpatch"));
+            ++scripts;
         }
-        const auto parsed = parseEditScript(*script, "changes.kpatch");
-        QVERIFY2(parsed, script->c_str());
-        const auto origin = patch::scriptOrigin(*script);
-        QVERIFY(patch::checkBase(origin, *a, "changes.kpatch"));
-        BundlePtr made = opened(name);
-        const auto plans = planEdits(made, *parsed, 0);
-        QVERIFY2(plans, script->c_str());
-        for (const AppliedEdit &plan : *plans)
-            made = *applyEdit(made, plan);
-        QVERIFY2(patch::checkResult(origin, *made, "changes.kpatch"), script->c_str());
-        for (const ComparedPair &pair : compare(b, made).weights)
-            QVERIFY2(pair.storedEqual, script->c_str());
-        if (rangeBytes(compare(a, b)) > 0)
-            QVERIFY(!patch::checkBase(origin, *b, "changes.kpatch"));
-        ++scripts;
+        QVERIFY(scripts > 0 || wanted == 0);
     }
-    QVERIFY(scripts > 0 || wanted == 0);
-}
 
-void TestDiffMetamorphic::reencodedExactly_data()
-{
-    QTest::addColumn<int>("kind");
-    QTest::newRow("sparse") << int(FormNode::Sparse);
-    QTest::newRow("dense") << int(FormNode::Dense);
-    QTest::newRow("palette of every value") << int(FormNode::Palette);
-}
+    void reencodedExactly_data()
+    {
+        QTest::addColumn<int>("kind");
+        addRow("sparse", int(FormNode::Sparse));
+        addRow("dense", int(FormNode::Dense));
+        addRow("palette of every value", int(FormNode::Palette));
+    }
 
-/// A form that holds every value changes none.
-void TestDiffMetamorphic::reencodedExactly()
-{
-    QFETCH(const int, kind);
-    const BundlePtr a = *sampleBundle("dense-fp16").open();
-    codec::FormSpec spec;
-    spec.node = static_cast<FormNode>(kind);
-    spec.palette.bits = 8;
-    const auto values = decoded(*a, "w");
-    const auto encoded = codec::encodeForm(values, a->weights()[0].shape, spec);
-    QVERIFY(encoded);
-    const auto b = reencodeWeight(*a, 0, *encoded);
-    QVERIFY2(b, b ? "" : b.error().message.c_str());
-    const Difference difference = compare(a, *b);
-    QCOMPARE(difference.weights.size(), std::size_t(2));
-    for (const ComparedPair &pair : difference.weights)
-        QVERIFY(pair.values && pair.values->identical() && pair.values->faithful());
-    QVERIFY(difference.program.sameComputation);
-}
+    /// A form that holds every value changes none.
+    void reencodedExactly()
+    {
+        QFETCH(const int, kind);
+        const BundlePtr a = *sampleBundle("dense-fp16").open();
+        codec::FormSpec spec;
+        spec.node = static_cast<FormNode>(kind);
+        spec.palette.bits = 8;
+        const auto values = decoded(*a, "w");
+        const auto encoded = VERIFIED(codec::encodeForm(values, a->weights()[0].shape, spec));
+        const auto b = VERIFIED(reencodeWeight(*a, 0, *encoded));
+        const Difference difference = compare(a, *b);
+        QCOMPARE(difference.weights.size(), std::size_t(2));
+        for (const ComparedPair &pair : difference.weights)
+            QVERIFY(pair.values && pair.values->identical() && pair.values->faithful());
+        QVERIFY(difference.program.sameComputation);
+    }
+
+    /// The line that says what differs counts the tasks of hardware containers.
+    void tasksInOneLine()
+    {
+        const auto said = [](const Bytes &a, const Bytes &b) {
+            const auto open = [](const Bytes &bytes) {
+                OpenOptions options;
+                options.memory = {{"made.hwx", bytes}};
+                return *Bundle::open("made.hwx", options);
+            };
+            const BundlePtr from = open(a), to = open(b);
+            return differenceSummary(*from, *to, compare(from, to));
+        };
+        const auto has = [](const std::string &text, std::string_view part) {
+            return text.find(part) != std::string::npos;
+        };
+        const Bytes eight = syntheticH13(8), seven = syntheticH13(7);
+        QVERIFY(has(said(eight, eight), "8 tasks identical"));
+        QVERIFY2(has(said(eight, seven), "1 task only in A"), said(eight, seven).c_str());
+        QVERIFY2(has(said(seven, eight), "1 task only in B"), said(seven, eight).c_str());
+        QVERIFY(has(said(eight, syntheticH14()), "task descriptors of another version"));
+    }
+};
 
 KERNSCOPE_TEST(TestDiffMetamorphic, QCoreApplication)
 #include "tst_diff_metamorphic.moc"

@@ -13,8 +13,6 @@
 #include <QFile>
 #include <QTemporaryDir>
 
-#include <QTest>
-
 using namespace kernscope;
 using namespace kernscope::test;
 
@@ -71,282 +69,274 @@ class TestDiffNumbers : public QObject
     Q_OBJECT
 
 private slots:
-    void specialNumbers_data();
-    void specialNumbers();
-    void payloadsAndSignsPairByContent();
-    void longAgainstShortIntegers();
-    void contentIsExactOnlyWhereItIs();
-    void sampledContent();
-    void oneElement();
-    void splittingAddsUp();
-    void moreThanFourBillionElements();
-};
-
-void TestDiffNumbers::specialNumbers_data()
-{
-    QTest::addColumn<int>("a");
-    QTest::addColumn<int>("b");
-    for (const auto a :
-         {ElementType::Fp16, ElementType::Bf16, ElementType::Fp32, ElementType::Fp64}) {
-        for (const auto b :
-             {ElementType::Fp16, ElementType::Bf16, ElementType::Fp32, ElementType::Fp64})
-            QTest::addRow("%s %s", std::string(elementTypeName(a)).c_str(),
-                          std::string(elementTypeName(b)).c_str())
-                << static_cast<int>(a) << static_cast<int>(b);
+    void specialNumbers_data()
+    {
+        QTest::addColumn<int>("a");
+        QTest::addColumn<int>("b");
+        for (const auto a :
+             {ElementType::Fp16, ElementType::Bf16, ElementType::Fp32, ElementType::Fp64}) {
+            for (const auto b :
+                 {ElementType::Fp16, ElementType::Bf16, ElementType::Fp32, ElementType::Fp64})
+                QTest::addRow("%s %s", std::string(elementTypeName(a)).c_str(),
+                              std::string(elementTypeName(b)).c_str())
+                    << static_cast<int>(a) << static_cast<int>(b);
+        }
     }
-}
 
-/// NaN payloads, signed zeros, subnormals and infinities, each against each.
-void TestDiffNumbers::specialNumbers()
-{
-    QFETCH(const int, a);
-    QFETCH(const int, b);
-    const auto [from, to] = crossed(static_cast<ElementType>(a), static_cast<ElementType>(b));
-    const auto file = [](int type, const Bytes &bytes) {
-        const auto of = static_cast<ElementType>(type);
-        return checkpointOf(of == ElementType::Fp64   ? "F64"
-                            : of == ElementType::Fp32 ? "F32"
-                            : of == ElementType::Bf16 ? "BF16"
-                                                      : "F16",
-                            8 * bytes.size() / bitWidth(of), bytes);
-    };
-    const BundlePtr one = file(a, from), two = file(b, to);
-    QVERIFY(one && two);
-    const std::string wrong = disagreement(*one, 0, *two, 0);
-    QVERIFY2(wrong.empty(), wrong.c_str());
-    const auto found = *compareValues(*one, *two, {0, 0}, 0);
-    if (a != b)
-        return;
-    // Equal pairs by counting: both zeros (4), six kinds of NaN (36), all others with themselves.
-    const std::uint64_t codes = specialCodes(static_cast<ElementType>(a)).size() /
-                                (bitWidth(static_cast<ElementType>(a)) / 8);
-    QCOMPARE(found.equal, std::uint64_t{4 + 36} + (codes - 2 - 6));
-    QCOMPARE(found.elements(), codes * codes);
-}
-
-/// Renamed weights that differ in the payloads of NaN and the signs of zeros alone hold the same.
-void TestDiffNumbers::payloadsAndSignsPairByContent()
-{
-    const BundlePtr a =
-        *typedBundle(ElementType::Fp16, hex("007e 0000 003c 01fe 0080 0140"), "x").open();
-    const BundlePtr b =
-        *typedBundle(ElementType::Fp16, hex("55ff 0080 003c 017c 0000 0140"), "y").open();
-    const Difference difference = whole(a, b);
-    QCOMPARE(difference.weights.size(), std::size_t(1));
-    const ComparedPair &pair = difference.weights.front();
-    QCOMPARE(pair.pairing, Pairing::Content);
-    QCOMPARE(pair.content, ContentKind::Exact);
-    QVERIFY(pair.values->identical() && pair.values->faithful() && !pair.storedEqual);
-    QCOMPARE(verdict(pair, *a, *b), std::string("same values"));
-}
-
-/// fp32 weights that differ below the last place of fp16, or that fp16 takes for infinite, are not
-/// paired as the same values.
-void TestDiffNumbers::contentIsExactOnlyWhereItIs()
-{
-    std::mt19937 random(3);
-    std::vector<float> from(512), to;
-    for (float &value : from)
-        value = static_cast<float>(random() % 4000) / 4000.0F + 1.0F;
-    to = from;
-    for (float &value : to)
-        value = std::nextafter(value, 1e9F);
-    const auto pairOf = [](const std::vector<float> &x, const std::vector<float> &y) {
-        const BundlePtr a = *typedBundle(ElementType::Fp32, bytesOf(x), "x").open();
-        const BundlePtr b = *typedBundle(ElementType::Fp32, bytesOf(y), "y").open();
-        auto paired = pairWeights(*a, *b).pairs;
-        const std::string reason = paired.empty() ? "" : pairingReason(*a, *b, paired.front());
-        return std::pair(paired.empty() ? ComparedPair() : paired.front(), reason);
-    };
-    const auto same = pairOf(from, from);
-    QCOMPARE(same.first.content, ContentKind::Exact);
-    QCOMPARE(same.second, std::string("the same decoded values"));
-    const auto near = pairOf(from, to);
-    QCOMPARE(near.first.pairing, Pairing::Content);
-    QCOMPARE(near.first.content, ContentKind::Nearest);
-    QCOMPARE(near.second, std::string("the same decoded values, rounded to fp16"));
-    for (float &value : from)
-        value *= 1e6F;
-    for (float &value : to)
-        value = static_cast<float>(random() % 4000) * 1e6F;
-    QVERIFY(pairOf(from, to).first.content != ContentKind::Exact);
-}
-
-/// Of a large weight a part is looked at to find its partner: the words say so, and what the
-/// comparison of all values finds corrects them.
-void TestDiffNumbers::sampledContent()
-{
-    std::mt19937 random(5);
-    std::vector<std::uint16_t> from(1u << 18);
-    for (std::uint16_t &code : from)
-        code = static_cast<std::uint16_t>(0x3000 + random() % 0x800);
-    std::vector<std::uint16_t> to = from;
-    to[5000] ^= 1; // between the runs that are looked at
-    const BundlePtr a = *typedBundle(ElementType::Fp16, bytesOf(from), "x").open();
-    const BundlePtr b = *typedBundle(ElementType::Fp16, bytesOf(to), "y").open();
-    const auto paired = pairWeights(*a, *b).pairs;
-    QCOMPARE(paired.size(), std::size_t(1));
-    QCOMPARE(paired.front().pairing, Pairing::Content);
-    const std::string before = pairingReason(*a, *b, paired.front());
-    QCOMPARE(before, std::string("the same values in the 65,536 elements looked at"));
-    const Difference difference = whole(a, b);
-    const ComparedPair &pair = difference.weights.front();
-    QCOMPARE(pair.values->changed, std::uint64_t(1));
-    QCOMPARE(pair.content, ContentKind::Nearest);
-    QCOMPARE(pairingReason(*a, *b, pair), before);
-    const Difference self = whole(a, *typedBundle(ElementType::Fp16, bytesOf(from), "z").open());
-    QCOMPARE(self.weights.front().content, ContentKind::Exact);
-    QCOMPARE(pairingReason(*a, *a, self.weights.front()), std::string("the same decoded values"));
-}
-
-void TestDiffNumbers::oneElement()
-{
-    for (const char *shape : {"[1]", "[]", "[1, 1, 1, 1]"}) {
-        const auto build = [&](float value) {
-            MadeBundle made;
-            made.constant(fmt::format("tensor<fp16, {}>", shape), "w",
-                          made.blob(ElementType::Fp16, shape, halves({value})));
-            made.consume("w");
-            return made.open();
+    /// NaN payloads, signed zeros, subnormals and infinities, each against each.
+    void specialNumbers()
+    {
+        QFETCH(const int, a);
+        QFETCH(const int, b);
+        const auto [from, to] = crossed(static_cast<ElementType>(a), static_cast<ElementType>(b));
+        const auto file = [](int type, const Bytes &bytes) {
+            const auto of = static_cast<ElementType>(type);
+            return checkpointOf(of == ElementType::Fp64   ? "F64"
+                                : of == ElementType::Fp32 ? "F32"
+                                : of == ElementType::Bf16 ? "BF16"
+                                                          : "F16",
+                                8 * bytes.size() / bitWidth(of), bytes);
         };
-        const auto a = build(2), b = build(3), c = build(2);
-        QVERIFY(a && b && c);
-        QVERIFY(whole(*a, *c).identical);
-        const Difference difference = whole(*a, *b);
-        const ComparedPair &pair = difference.weights.front();
-        QVERIFY(pair.values);
-        QCOMPARE(pair.values->changed, std::uint64_t(1));
-        QCOMPARE(pair.values->maxAbs, 1.0);
-        QCOMPARE(pair.values->worst->element, std::uint64_t(0));
-        const std::string wrong = disagreement(**a, 0, **b, 0);
+        const BundlePtr one = file(a, from), two = file(b, to);
+        QVERIFY(one && two);
+        const std::string wrong = disagreement(*one, 0, *two, 0);
         QVERIFY2(wrong.empty(), wrong.c_str());
-        const auto places = findWorstPlaces(**a, **b, {0, 0}, {10, 10, true});
-        QVERIFY(places);
-        QCOMPARE(places->worstElements.size(), std::size_t(1));
-        QCOMPARE(places->channels, std::uint64_t(1));
+        const auto found = *compareValues(*one, *two, {0, 0}, 0);
+        if (a != b)
+            return;
+        // Equal pairs by counting: both zeros (4), six kinds of NaN (36), all others with
+        // themselves.
+        const std::uint64_t codes = specialCodes(static_cast<ElementType>(a)).size() /
+                                    (bitWidth(static_cast<ElementType>(a)) / 8);
+        QCOMPARE(found.equal, std::uint64_t{4 + 36} + (codes - 2 - 6));
+        QCOMPARE(found.elements(), codes * codes);
     }
-}
 
-/// The figures of two halves of a weight, compared apart, make those of the whole.
-void TestDiffNumbers::splittingAddsUp()
-{
-    std::mt19937 random(11);
-    for (const std::size_t count : {2u, 1000u, 200001u}) {
-        Bytes a(2 * count), b;
-        for (std::byte &byte : a)
-            byte = random() % 5 == 0 ? std::byte{0} : static_cast<std::byte>(random());
-        b = a;
-        for (std::size_t i = 0; i < b.size(); i += 1 + random() % 4)
-            b[i] = static_cast<std::byte>(random());
-        const std::size_t cut = count / 3 + 1;
-        const auto part = [&](const Bytes &bytes, std::size_t first, std::size_t end) {
-            return Bytes(bytes.begin() + std::ptrdiff_t(2 * first),
-                         bytes.begin() + std::ptrdiff_t(2 * end));
-        };
-        const ValueDifference whole = compared(a, b, 0.25);
-        const ValueDifference first = compared(part(a, 0, cut), part(b, 0, cut), 0.25);
-        const ValueDifference rest = compared(part(a, cut, count), part(b, cut, count), 0.25);
-        QCOMPARE(whole.equal, first.equal + rest.equal);
-        QCOMPARE(whole.changed, first.changed + rest.changed);
-        QCOMPARE(whole.zeroed, first.zeroed + rest.zeroed);
-        QCOMPARE(whole.revived, first.revived + rest.revived);
-        QCOMPARE(whole.notFinite, first.notFinite + rest.notFinite);
-        QCOMPARE(whole.unfaithful, first.unfaithful + rest.unfaithful);
-        QCOMPARE(whole.beyondTolerance, first.beyondTolerance + rest.beyondTolerance);
-        QCOMPARE(whole.maxAbs, std::max(first.maxAbs, rest.maxAbs));
-        QCOMPARE(whole.maxRel, std::max(first.maxRel, rest.maxRel));
-        QCOMPARE(whole.maxUlp, std::max(first.maxUlp, rest.maxUlp));
-        for (std::size_t bin = 0; bin < whole.ulpHistogram.size(); ++bin)
-            QCOMPARE(whole.ulpHistogram[bin], first.ulpHistogram[bin] + rest.ulpHistogram[bin]);
-        if (first.counterexample)
-            QCOMPARE(whole.counterexample->element, first.counterexample->element);
-        else if (rest.counterexample)
-            QCOMPARE(whole.counterexample->element, cut + rest.counterexample->element);
+    /// Renamed weights that differ in the payloads of NaN and the signs of zeros alone hold the
+    /// same.
+    void payloadsAndSignsPairByContent()
+    {
+        const BundlePtr a =
+            *typedBundle(ElementType::Fp16, hex("007e 0000 003c 01fe 0080 0140"), "x").open();
+        const BundlePtr b =
+            *typedBundle(ElementType::Fp16, hex("55ff 0080 003c 017c 0000 0140"), "y").open();
+        const Difference difference = whole(a, b);
+        QCOMPARE(difference.weights.size(), std::size_t(1));
+        const ComparedPair &pair = difference.weights.front();
+        QCOMPARE(pair.pairing, Pairing::Content);
+        QCOMPARE(pair.content, ContentKind::Exact);
+        QVERIFY(pair.values->identical() && pair.values->faithful() && !pair.storedEqual);
+        QCOMPARE(verdict(pair, *a, *b), "same values");
     }
-}
 
-/// One value behind the first 2^32 elements: counted, found and named at its place.
-void TestDiffNumbers::moreThanFourBillionElements()
-{
-    constexpr std::uint64_t kElements = (std::uint64_t{1} << 32) + 64;
-    QTemporaryDir folder;
-    QVERIFY(folder.isValid());
-    MadeBundle made;
-    const std::string shape = fmt::format("[{}]", kElements);
-    const std::string lut = made.blob(ElementType::Fp16, "[1, 2, 1]", halves({1, 3}));
-    const std::string indices = made.blob(ElementType::Uint1, shape, Bytes(8));
-    made.line(fmt::format("tensor<fp16, {}> w = constexpr_lut_to_dense(indices = {}, lut = {})"
-                          "[name = string(\"w\")]",
-                          shape, indices, lut));
-    made.consume("w");
-    // The file is a hole but for its head and its last byte: its record says how long it is.
-    Bytes head = made.weights();
-    const std::uint64_t payload = kElements / 8;
-    std::uint64_t place = 0;
-    std::memcpy(&head[made.lastRecord() + 8], &payload, 8);
-    std::memcpy(&place, &head[made.lastRecord() + 16], 8);
-    const auto write = [&](const QString &name, char last) {
-        const QString root = folder.filePath(name);
-        bool done = QDir().mkpath(root + QStringLiteral("/weights"));
-        QFile text(root + QStringLiteral("/model.mil"));
-        done = done && text.open(QIODevice::WriteOnly) && text.write(made.text().c_str()) > 0;
-        QFile file(root + QStringLiteral("/weights/weight.bin"));
-        done = done && file.open(QIODevice::WriteOnly) &&
-               file.write(reinterpret_cast<const char *>(head.data()),
-                          static_cast<qint64>(head.size())) > 0 &&
-               file.resize(static_cast<qint64>(place + payload)) &&
-               file.seek(static_cast<qint64>(place + payload - 1)) && file.write(&last, 1) == 1;
-        text.close();
-        file.close();
-        return done ? *Bundle::open(root.toStdString()) : nullptr;
-    };
-    const BundlePtr a = write(QStringLiteral("a.mlmodelc"), 0);
-    const BundlePtr b = write(QStringLiteral("b.mlmodelc"), 0x10);
-    QVERIFY(a && b && a->weights().size() == 1 && !a->weights().front().fault);
-    const Difference self = whole(a, a);
-    QVERIFY(self.identical);
-    QCOMPARE(self.weights.front().values->equal, kElements);
-    const Difference difference = whole(a, b);
-    const ComparedPair &pair = difference.weights.front();
-    QVERIFY(pair.layoutEqual && !pair.storedEqual && pair.values);
-    QCOMPARE(pair.values->equal, kElements - 1);
-    QCOMPARE(pair.values->changed, std::uint64_t(1));
-    QCOMPARE(pair.values->worst->element, kElements - 4);
-    QCOMPARE(pair.values->counterexample->element, kElements - 4);
-    QCOMPARE(pair.values->maxAbs, 2.0);
-    QCOMPARE(bytesApart(difference), std::uint64_t(1));
-    for (const FileDifference &file : difference.files) {
-        if (!file.equal)
-            QCOMPARE(file.ranges.front().offset.value, place + payload - 1);
-    }
-}
-
-/// Integers of 64 bits against shorter ones: distances that no double holds, both ways round.
-void TestDiffNumbers::longAgainstShortIntegers()
-{
-    const std::vector<std::int64_t> wide{(std::int64_t{1} << 62) + 1, -(std::int64_t{1} << 60) - 3,
-                                         7, 0};
-    const BundlePtr a = checkpointOf("I64", 4, bytesOf(wide));
-    const BundlePtr b = checkpointOf("I32", 4, bytesOf(std::vector<std::int32_t>{5, 11, 7, -4}));
-    QVERIFY(a && b);
-    for (const bool swapped : {false, true}) {
-        const auto found = compareValues(swapped ? *b : *a, swapped ? *a : *b, {0, 0}, 0);
-        QVERIFY2(found, found ? "" : describe(found.error()).c_str());
-        QCOMPARE(found->maxUlp, (std::uint64_t{1} << 62) - 4);
+    /// Integers of 64 bits against shorter ones: distances that no double holds, both ways round.
+    void longAgainstShortIntegers()
+    {
+        const std::vector<std::int64_t> wide{(std::int64_t{1} << 62) + 1,
+                                             -(std::int64_t{1} << 60) - 3, 7, 0};
+        const BundlePtr a = checkpointOf("I64", 4, bytesOf(wide));
+        const BundlePtr b =
+            checkpointOf("I32", 4, bytesOf(std::vector<std::int32_t>{5, 11, 7, -4}));
+        QVERIFY(a && b);
+        for (const bool swapped : {false, true}) {
+            const auto found =
+                VERIFIED(compareValues(swapped ? *b : *a, swapped ? *a : *b, {0, 0}, 0));
+            QCOMPARE(found->maxUlp, (std::uint64_t{1} << 62) - 4);
+            QCOMPARE(found->equal, std::uint64_t(1));
+            QCOMPARE(found->changed, std::uint64_t(2));
+            QCOMPARE(swapped ? found->zeroed : found->revived, std::uint64_t(1));
+        }
+        // Unsigned ones of 8 bits above 127 are no negative numbers.
+        const std::vector<std::int64_t> more{200, (std::int64_t{1} << 53) + 1};
+        const BundlePtr c = checkpointOf("I64", 2, bytesOf(more));
+        const BundlePtr d = checkpointOf("U8", 2, bytesOf(std::vector<std::uint8_t>{200, 255}));
+        QVERIFY(c && d);
+        const auto found = VERIFIED(compareValues(*c, *d, {0, 0}, 0));
         QCOMPARE(found->equal, std::uint64_t(1));
-        QCOMPARE(found->changed, std::uint64_t(2));
-        QCOMPARE(swapped ? found->zeroed : found->revived, std::uint64_t(1));
+        QCOMPARE(found->maxUlp, (std::uint64_t{1} << 53) - 254);
     }
-    // Unsigned ones of 8 bits above 127 are no negative numbers.
-    const std::vector<std::int64_t> more{200, (std::int64_t{1} << 53) + 1};
-    const BundlePtr c = checkpointOf("I64", 2, bytesOf(more));
-    const BundlePtr d = checkpointOf("U8", 2, bytesOf(std::vector<std::uint8_t>{200, 255}));
-    QVERIFY(c && d);
-    const auto found = compareValues(*c, *d, {0, 0}, 0);
-    QVERIFY(found);
-    QCOMPARE(found->equal, std::uint64_t(1));
-    QCOMPARE(found->maxUlp, (std::uint64_t{1} << 53) - 254);
-}
+
+    /// fp32 weights that differ below the last place of fp16, or that fp16 takes for infinite, are
+    /// not paired as the same values.
+    void contentIsExactOnlyWhereItIs()
+    {
+        std::mt19937 random(3);
+        std::vector<float> from(512), to;
+        for (float &value : from)
+            value = static_cast<float>(random() % 4000) / 4000.0F + 1.0F;
+        to = from;
+        for (float &value : to)
+            value = std::nextafter(value, 1e9F);
+        const auto pairOf = [](const std::vector<float> &x, const std::vector<float> &y) {
+            const BundlePtr a = *typedBundle(ElementType::Fp32, bytesOf(x), "x").open();
+            const BundlePtr b = *typedBundle(ElementType::Fp32, bytesOf(y), "y").open();
+            auto paired = pairWeights(*a, *b).pairs;
+            const std::string reason = paired.empty() ? "" : pairingReason(*a, *b, paired.front());
+            return std::pair(paired.empty() ? ComparedPair() : paired.front(), reason);
+        };
+        const auto same = pairOf(from, from);
+        QCOMPARE(same.first.content, ContentKind::Exact);
+        QCOMPARE(same.second, "the same decoded values");
+        const auto near = pairOf(from, to);
+        QCOMPARE(near.first.pairing, Pairing::Content);
+        QCOMPARE(near.first.content, ContentKind::Nearest);
+        QCOMPARE(near.second, "the same decoded values, rounded to fp16");
+        for (float &value : from)
+            value *= 1e6F;
+        for (float &value : to)
+            value = static_cast<float>(random() % 4000) * 1e6F;
+        QVERIFY(pairOf(from, to).first.content != ContentKind::Exact);
+    }
+
+    /// Of a large weight a part is looked at to find its partner: the words say so, and what the
+    /// comparison of all values finds corrects them.
+    void sampledContent()
+    {
+        std::mt19937 random(5);
+        std::vector<std::uint16_t> from(1u << 18);
+        for (std::uint16_t &code : from)
+            code = static_cast<std::uint16_t>(0x3000 + random() % 0x800);
+        std::vector<std::uint16_t> to = from;
+        to[5000] ^= 1; // between the runs that are looked at
+        const BundlePtr a = *typedBundle(ElementType::Fp16, bytesOf(from), "x").open();
+        const BundlePtr b = *typedBundle(ElementType::Fp16, bytesOf(to), "y").open();
+        const auto paired = pairWeights(*a, *b).pairs;
+        QCOMPARE(paired.size(), std::size_t(1));
+        QCOMPARE(paired.front().pairing, Pairing::Content);
+        const std::string before = pairingReason(*a, *b, paired.front());
+        QCOMPARE(before, "the same values in the 65,536 elements looked at");
+        const Difference difference = whole(a, b);
+        const ComparedPair &pair = difference.weights.front();
+        QCOMPARE(pair.values->changed, std::uint64_t(1));
+        QCOMPARE(pair.content, ContentKind::Nearest);
+        QCOMPARE(pairingReason(*a, *b, pair), before);
+        const Difference self =
+            whole(a, *typedBundle(ElementType::Fp16, bytesOf(from), "z").open());
+        QCOMPARE(self.weights.front().content, ContentKind::Exact);
+        QCOMPARE(pairingReason(*a, *a, self.weights.front()), "the same decoded values");
+    }
+
+    void oneElement()
+    {
+        for (const char *shape : {"[1]", "[]", "[1, 1, 1, 1]"}) {
+            const auto build = [&](float value) {
+                MadeBundle made;
+                made.constant(fmt::format("tensor<fp16, {}>", shape), "w",
+                              made.blob(ElementType::Fp16, shape, halves({value})));
+                made.consume("w");
+                return made.open();
+            };
+            const auto a = build(2), b = build(3), c = build(2);
+            QVERIFY(a && b && c);
+            QVERIFY(whole(*a, *c).identical);
+            const Difference difference = whole(*a, *b);
+            const ComparedPair &pair = difference.weights.front();
+            QVERIFY(pair.values);
+            QCOMPARE(pair.values->changed, std::uint64_t(1));
+            QCOMPARE(pair.values->maxAbs, 1.0);
+            QCOMPARE(pair.values->worst->element, std::uint64_t(0));
+            const std::string wrong = disagreement(**a, 0, **b, 0);
+            QVERIFY2(wrong.empty(), wrong.c_str());
+            const auto places = VERIFIED(findWorstPlaces(**a, **b, {0, 0}, {10, 10, true}));
+            QCOMPARE(places->worstElements.size(), std::size_t(1));
+            QCOMPARE(places->channels, std::uint64_t(1));
+        }
+    }
+
+    /// The figures of two halves of a weight, compared apart, make those of the whole.
+    void splittingAddsUp()
+    {
+        std::mt19937 random(11);
+        for (const std::size_t count : {2u, 1000u, 200001u}) {
+            Bytes a(2 * count), b;
+            for (std::byte &byte : a)
+                byte = random() % 5 == 0 ? std::byte{0} : static_cast<std::byte>(random());
+            b = a;
+            for (std::size_t i = 0; i < b.size(); i += 1 + random() % 4)
+                b[i] = static_cast<std::byte>(random());
+            const std::size_t cut = count / 3 + 1;
+            const auto part = [&](const Bytes &bytes, std::size_t first, std::size_t end) {
+                return Bytes(bytes.begin() + std::ptrdiff_t(2 * first),
+                             bytes.begin() + std::ptrdiff_t(2 * end));
+            };
+            const ValueDifference whole = compared(a, b, 0.25);
+            const ValueDifference first = compared(part(a, 0, cut), part(b, 0, cut), 0.25);
+            const ValueDifference rest = compared(part(a, cut, count), part(b, cut, count), 0.25);
+            QCOMPARE(whole.equal, first.equal + rest.equal);
+            QCOMPARE(whole.changed, first.changed + rest.changed);
+            QCOMPARE(whole.zeroed, first.zeroed + rest.zeroed);
+            QCOMPARE(whole.revived, first.revived + rest.revived);
+            QCOMPARE(whole.notFinite, first.notFinite + rest.notFinite);
+            QCOMPARE(whole.unfaithful, first.unfaithful + rest.unfaithful);
+            QCOMPARE(whole.beyondTolerance, first.beyondTolerance + rest.beyondTolerance);
+            QCOMPARE(whole.maxAbs, std::max(first.maxAbs, rest.maxAbs));
+            QCOMPARE(whole.maxRel, std::max(first.maxRel, rest.maxRel));
+            QCOMPARE(whole.maxUlp, std::max(first.maxUlp, rest.maxUlp));
+            for (std::size_t bin = 0; bin < whole.ulpHistogram.size(); ++bin)
+                QCOMPARE(whole.ulpHistogram[bin], first.ulpHistogram[bin] + rest.ulpHistogram[bin]);
+            if (first.counterexample)
+                QCOMPARE(whole.counterexample->element, first.counterexample->element);
+            else if (rest.counterexample)
+                QCOMPARE(whole.counterexample->element, cut + rest.counterexample->element);
+        }
+    }
+
+    /// One value behind the first 2^32 elements: counted, found and named at its place.
+    void moreThanFourBillionElements()
+    {
+        constexpr std::uint64_t kElements = (std::uint64_t{1} << 32) + 64;
+        QTemporaryDir folder;
+        QVERIFY(folder.isValid());
+        MadeBundle made;
+        const std::string shape = fmt::format("[{}]", kElements);
+        const std::string lut = made.blob(ElementType::Fp16, "[1, 2, 1]", halves({1, 3}));
+        const std::string indices = made.blob(ElementType::Uint1, shape, Bytes(8));
+        made.line(fmt::format("tensor<fp16, {}> w = constexpr_lut_to_dense(indices = {}, lut = {})"
+                              "[name = string(\"w\")]",
+                              shape, indices, lut));
+        made.consume("w");
+        // The file is a hole but for its head and its last byte: its record says how long it is.
+        Bytes head = made.weights();
+        const std::uint64_t payload = kElements / 8;
+        std::uint64_t place = 0;
+        std::memcpy(&head[made.lastRecord() + 8], &payload, 8);
+        std::memcpy(&place, &head[made.lastRecord() + 16], 8);
+        const auto write = [&](const QString &name, char last) {
+            const QString root = folder.filePath(name);
+            bool done = QDir().mkpath(root + u"/weights"_s);
+            QFile text(root + u"/model.mil"_s);
+            done = done && text.open(QIODevice::WriteOnly) && text.write(made.text().c_str()) > 0;
+            QFile file(root + u"/weights/weight.bin"_s);
+            done = done && file.open(QIODevice::WriteOnly) &&
+                   file.write(reinterpret_cast<const char *>(head.data()),
+                              static_cast<qint64>(head.size())) > 0 &&
+                   file.resize(static_cast<qint64>(place + payload)) &&
+                   file.seek(static_cast<qint64>(place + payload - 1)) && file.write(&last, 1) == 1;
+            text.close();
+            file.close();
+            return done ? *Bundle::open(root.toStdString()) : nullptr;
+        };
+        const BundlePtr a = write(u"a.mlmodelc"_s, 0);
+        const BundlePtr b = write(u"b.mlmodelc"_s, 0x10);
+        QVERIFY(a && b && a->weights().size() == 1 && !a->weights().front().fault);
+        const Difference self = whole(a, a);
+        QVERIFY(self.identical);
+        QCOMPARE(self.weights.front().values->equal, kElements);
+        const Difference difference = whole(a, b);
+        const ComparedPair &pair = difference.weights.front();
+        QVERIFY(pair.layoutEqual && !pair.storedEqual && pair.values);
+        QCOMPARE(pair.values->equal, kElements - 1);
+        QCOMPARE(pair.values->changed, std::uint64_t(1));
+        QCOMPARE(pair.values->worst->element, kElements - 4);
+        QCOMPARE(pair.values->counterexample->element, kElements - 4);
+        QCOMPARE(pair.values->maxAbs, 2.0);
+        QCOMPARE(bytesApart(difference), std::uint64_t(1));
+        for (const FileDifference &file : difference.files) {
+            if (!file.equal)
+                QCOMPARE(file.ranges.front().offset.value, place + payload - 1);
+        }
+    }
+};
 
 KERNSCOPE_TEST(TestDiffNumbers, QCoreApplication)
 #include "tst_diff_numbers.moc"

@@ -10,8 +10,6 @@
 #include <cstring>
 #include <set>
 
-#include <QTest>
-
 using namespace kernscope;
 using namespace kernscope::test;
 
@@ -65,51 +63,48 @@ class TestElementChanges : public QObject
     Q_OBJECT
 
 private slots:
-    void flippedBits_data();
-    void flippedBits();
-};
+    void flippedBits_data()
+    {
+        QTest::addColumn<QByteArray>("form");
+        for (const SampleForm &form : sampleForms())
+            addRow(form.name.c_str(), QByteArray(form.name.c_str()));
+    }
 
-void TestElementChanges::flippedBits_data()
-{
-    QTest::addColumn<QByteArray>("form");
-    for (const SampleForm &form : sampleForms())
-        QTest::newRow(form.name.c_str()) << QByteArray(form.name.c_str());
-}
-
-/// Every bit of every part in a weight file, one at a time: exactly the elements whose code or
-/// value is another one are marked. (A changed scale marks all that it scales, zeros too.)
-void TestElementChanges::flippedBits()
-{
-    QFETCH(const QByteArray, form);
-    const BundlePtr bundle = *sampleBundle(form.toStdString()).open();
-    const Elements before = elementsOf(*bundle, 0);
-    for (const codec::Operand &part : bundle->weights()[0].operands()) {
-        const OperandPlace &place = *part.place;
-        if (place.isLiteral() || part.role == codec::PartRole::Mask)
-            continue; // a single bit of a mask contradicts the number of survivors
-        const bool scales =
-            part.role != codec::PartRole::Data && part.role != codec::PartRole::NonzeroData &&
-            part.role != codec::PartRole::Indices && part.role != codec::PartRole::Lut;
-        OverlaidFile &file = *bundle->files()[place.file].file;
-        for (std::uint64_t bit = 0; bit < 8 * place.bytes.value; ++bit) {
-            const FileOffset at(place.dataOffset.value + bit / 8);
-            const std::byte old = file.bytes()[at.value];
-            const std::byte now = old ^ static_cast<std::byte>(1u << (bit % 8));
-            QVERIFY(file.write(at, std::span(&now, 1)));
-            const auto expected = differencesOf(before, elementsOf(*bundle, 0));
-            const auto found = markedElements(*bundle, 0);
-            QVERIFY(file.write(at, std::span(&old, 1)));
-            const QByteArray text = QByteArray::fromStdString(
-                std::string(codec::partRoleName(part.role)) + " bit " + std::to_string(bit));
-            if (scales)
-                QVERIFY2(
-                    std::includes(found.begin(), found.end(), expected.begin(), expected.end()),
-                    text.constData());
-            else
-                QVERIFY2(found == expected, text.constData());
+    /// Every bit of every part in a weight file, one at a time: exactly the elements whose code or
+    /// value is another one are marked. (A changed scale marks all that it scales, zeros too.)
+    void flippedBits()
+    {
+        QFETCH(const QByteArray, form);
+        const BundlePtr bundle = *sampleBundle(form.toStdString()).open();
+        const Elements before = elementsOf(*bundle, 0);
+        for (const codec::Operand &part : bundle->weights()[0].operands()) {
+            const OperandPlace &place = *part.place;
+            if (place.isLiteral() || part.role == codec::PartRole::Mask)
+                continue; // a single bit of a mask contradicts the number of survivors
+            const bool scales =
+                part.role != codec::PartRole::Data && part.role != codec::PartRole::NonzeroData &&
+                part.role != codec::PartRole::Indices && part.role != codec::PartRole::Lut;
+            OverlaidFile &file = *bundle->files()[place.file].file;
+            for (std::uint64_t bit = 0; bit < 8 * place.bytes.value; ++bit) {
+                const FileOffset at(place.dataOffset.value + bit / 8);
+                const std::byte old = file.bytes()[at.value];
+                const std::byte now = old ^ static_cast<std::byte>(1u << (bit % 8));
+                QVERIFY(file.write(at, std::span(&now, 1)));
+                const auto expected = differencesOf(before, elementsOf(*bundle, 0));
+                const auto found = markedElements(*bundle, 0);
+                QVERIFY(file.write(at, std::span(&old, 1)));
+                const QByteArray text = QByteArray::fromStdString(
+                    std::string(codec::partRoleName(part.role)) + " bit " + std::to_string(bit));
+                if (scales)
+                    QVERIFY2(
+                        std::includes(found.begin(), found.end(), expected.begin(), expected.end()),
+                        text.constData());
+                else
+                    QVERIFY2(found == expected, text.constData());
+            }
         }
     }
-}
+};
 
 KERNSCOPE_TEST(TestElementChanges, QCoreApplication)
 #include "tst_element_changes.moc"

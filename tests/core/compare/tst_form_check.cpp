@@ -5,8 +5,6 @@
 #include "diff_sample.h"
 #include "tests/test_program.h"
 
-#include <QTest>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -64,142 +62,139 @@ class TestFormCheck : public QObject
     Q_OBJECT
 
 private slots:
-    void maskPattern();
-    void maskOfWholeChannels();
-    void nearestEntries();
-    void clippedCodes();
-    void bestScales();
+    void maskPattern()
+    {
+        // Two of every four along axis 1, in every row; one value is changed, none appears.
+        const BundlePtr a = matrix(repeated(1, 32));
+        Bytes kept = repeated(1, 16);
+        const Bytes other = halves({2});
+        std::copy(other.begin(), other.end(), kept.begin());
+        const BundlePtr b = masked("33 33 33 33", kept);
+        const Difference difference = compare(a, b);
+        const auto check = checkForm(*a, *b, difference.weights[0]);
+        QVERIFY(check && check->mask && !check->palette && !check->codes);
+        const MaskCheck &mask = *check->mask;
+        QCOMPARE(mask.kept, std::uint64_t(16));
+        QCOMPARE(mask.keptChanged, std::uint64_t(1));
+        QCOMPARE(mask.droppedNonzero, std::uint64_t(16));
+        QCOMPARE(mask.leastZeros, std::uint64_t(4));
+        QCOMPARE(mask.mostZeros, std::uint64_t(4));
+        Texts patterns;
+        for (const MaskCheck::Pattern &pattern : mask.patterns)
+            patterns.push_back(
+                fmt::format("{}:{} axis {}", pattern.keep, pattern.of, pattern.axis));
+        QCOMPARE(patterns, (Texts{"2:4 axis 1", "4:8 axis 1"}));
+        // Columns are dropped whole.
+        QVERIFY(!mask.structuredOutputs && mask.structuredInputs);
+    }
+
+    void maskOfWholeChannels()
+    {
+        const BundlePtr a = matrix(repeated(1, 32));
+        const BundlePtr b = masked("ff 00 ff 00", repeated(1, 16));
+        const auto check = checkForm(*a, *b, compare(a, b).weights[0]);
+        QVERIFY(check->mask->structuredOutputs && !check->mask->structuredInputs);
+        QCOMPARE(check->mask->leastZeros, std::uint64_t(0));
+        QCOMPARE(check->mask->mostZeros, std::uint64_t(8));
+        QCOMPARE(check->mask->keptChanged, std::uint64_t(0));
+        const BundlePtr ragged = masked("ff 01 ff 00", repeated(1, 17));
+        const auto other = checkForm(*a, *ragged, compare(a, ragged).weights[0]);
+        QVERIFY(!other->mask->structuredOutputs && !other->mask->structuredInputs);
+    }
+
+    /// Each value of A against all entries, in plain arithmetic.
+    void nearestEntries()
+    {
+        const BundlePtr a = *sampleBundle("dense-fp16").open(), b = *sampleBundle("lut4").open();
+        const Difference difference = compare(a, b);
+        const auto check = checkForm(*a, *b, difference.weights[0]);
+        QVERIFY(check && check->palette);
+        const auto from = decoded(*a, "w"), to = decoded(*b, "w");
+        const auto decoder = *b->decoder(0);
+        std::uint64_t wrong = 0;
+        for (std::size_t i = 0; i < from.size(); ++i) {
+            float nearest = std::numeric_limits<float>::infinity();
+            for (const float entry : decoder.codebookValues())
+                nearest = std::min(nearest, std::abs(entry - from[i]));
+            wrong += std::abs(to[i] - from[i]) > nearest;
+        }
+        QCOMPARE(check->palette->examined, std::uint64_t(from.size()));
+        QCOMPARE(check->palette->notNearest, wrong);
+        QCOMPARE(check->palette->entries, std::uint64_t(16));
+        // A palette of vectors has no nearest entry for one element.
+        for (const SampleForm &form : sampleForms()) {
+            if (form.vector == 1)
+                continue;
+            const BundlePtr vectors = *sampleBundle(form.name).open();
+            const auto none = checkForm(*a, *vectors, compare(a, vectors).weights[0]);
+            QVERIFY(!none->palette && !none->notExamined.empty());
+        }
+    }
+
+    /// 100 and -100 in steps of 0.5 are beyond the codes; 3.25 lies between two, 20 takes a far
+    /// one.
+    void clippedCodes()
+    {
+        MadeBundle made;
+        const std::string codes = made.blob(ElementType::Int8, "[6]", hex("7f 80 06 08 02 00"));
+        made.line(
+            fmt::format("tensor<fp16, [6]> w = constexpr_blockwise_shift_scale(data = {}, scale "
+                        "= {})[name = string(\"w\")]",
+                        codes, made.blob(ElementType::Fp16, "[1]", halves({0.5f}))));
+        made.consume("w");
+        const BundlePtr b = *made.open();
+        QVERIFY2(b->diagnostics().empty(),
+                 b->diagnostics().empty() ? "" : b->diagnostics()[0].error.message.c_str());
+        const BundlePtr a = *denseBundle(halves({100, -100, 3.25f, 20, 1, 0})).open();
+        const auto check = checkForm(*a, *b, compare(a, b).weights[0]);
+        QVERIFY(check && check->codes);
+        QCOMPARE(check->codes->examined, std::uint64_t(6));
+        QCOMPARE(check->codes->clipped, std::uint64_t(2));
+        QCOMPARE(check->codes->notNearest, std::uint64_t(3));
+        QCOMPARE(check->codes->codes, std::uint64_t(256));
+        QCOMPARE(check->codes->usedCodes, std::uint64_t(6));
+    }
+
+    /// One scale for each of two channels: the first fits its codes, the second is 0.5 where values
+    /// are codes times 0.6. Rounded to fp16, the best one is 0.6 to eleven bits.
+    void bestScales()
+    {
+        MadeBundle made;
+        const std::string codes =
+            made.blob(ElementType::Int8, "[2, 4]", hex("01 fe 03 fc 01 02 03 fb"));
+        made.line(
+            fmt::format("tensor<fp16, [2, 4]> w = constexpr_blockwise_shift_scale(data = {}, scale "
+                        "= {})[name = string(\"w\")]",
+                        codes, made.blob(ElementType::Fp16, "[2, 1]", halves({0.25f, 0.5f}))));
+        made.consume("w");
+        const BundlePtr b = *made.open();
+        QVERIFY(b->diagnostics().empty());
+        MadeBundle dense;
+        dense.constant("tensor<fp16, [2, 4]>", "w",
+                       dense.blob(ElementType::Fp16, "[2, 4]",
+                                  halves({0.25f, -0.5f, 0.75f, -1.0f, 0.6f, 1.2f, 1.8f, -3.0f})));
+        dense.consume("w");
+        const BundlePtr a = *dense.open();
+        const auto check = checkForm(*a, *b, compare(a, b).weights[0]);
+        QVERIFY(check && check->scales);
+        QCOMPARE(check->scales->scales, std::uint64_t(2));
+        QCOMPARE(check->scales->notBest, std::uint64_t(1));
+        QCOMPARE(check->scales->worst, std::uint64_t(1));
+        QCOMPARE(check->scales->worstStored, 0.5);
+        QVERIFY(std::abs(check->scales->worstBest - 0.6) < 0.0005);
+        // By plain arithmetic: 0.1 times 1, 2, 3 and -5.
+        QVERIFY(std::abs(check->scales->rmseStored - std::sqrt(0.39 / 8)) < 1e-3);
+        QVERIFY(check->scales->rmseBest < 1e-3);
+        // What is stored exactly needs no other scale.
+        const auto exact = checkForm(*b, *b, compare(b, b).weights[0]);
+        QCOMPARE(exact->scales->notBest, std::uint64_t(0));
+        QCOMPARE(exact->scales->rmseStored, 0.0);
+        // A palette has none.
+        const BundlePtr palette = *sampleBundle("lut4").open();
+        const BundlePtr from = *sampleBundle("dense-fp16").open();
+        QVERIFY(!checkForm(*from, *palette, compare(from, palette).weights[0])->scales);
+    }
 };
-
-void TestFormCheck::maskPattern()
-{
-    // Two of every four along axis 1, in every row; one value is changed, none appears.
-    const BundlePtr a = matrix(repeated(1, 32));
-    Bytes kept = repeated(1, 16);
-    const Bytes other = halves({2});
-    std::copy(other.begin(), other.end(), kept.begin());
-    const BundlePtr b = masked("33 33 33 33", kept);
-    const Difference difference = compare(a, b);
-    const auto check = checkForm(*a, *b, difference.weights[0]);
-    QVERIFY(check && check->mask && !check->palette && !check->codes);
-    const MaskCheck &mask = *check->mask;
-    QCOMPARE(mask.kept, std::uint64_t(16));
-    QCOMPARE(mask.keptChanged, std::uint64_t(1));
-    QCOMPARE(mask.droppedNonzero, std::uint64_t(16));
-    QCOMPARE(mask.leastZeros, std::uint64_t(4));
-    QCOMPARE(mask.mostZeros, std::uint64_t(4));
-    Texts patterns;
-    for (const MaskCheck::Pattern &pattern : mask.patterns)
-        patterns.push_back(fmt::format("{}:{} axis {}", pattern.keep, pattern.of, pattern.axis));
-    QCOMPARE(patterns, (Texts{"2:4 axis 1", "4:8 axis 1"}));
-    // Columns are dropped whole.
-    QVERIFY(!mask.structuredOutputs && mask.structuredInputs);
-}
-
-void TestFormCheck::maskOfWholeChannels()
-{
-    const BundlePtr a = matrix(repeated(1, 32));
-    const BundlePtr b = masked("ff 00 ff 00", repeated(1, 16));
-    const auto check = checkForm(*a, *b, compare(a, b).weights[0]);
-    QVERIFY(check->mask->structuredOutputs && !check->mask->structuredInputs);
-    QCOMPARE(check->mask->leastZeros, std::uint64_t(0));
-    QCOMPARE(check->mask->mostZeros, std::uint64_t(8));
-    QCOMPARE(check->mask->keptChanged, std::uint64_t(0));
-    const BundlePtr ragged = masked("ff 01 ff 00", repeated(1, 17));
-    const auto other = checkForm(*a, *ragged, compare(a, ragged).weights[0]);
-    QVERIFY(!other->mask->structuredOutputs && !other->mask->structuredInputs);
-}
-
-/// Each value of A against all entries, in plain arithmetic.
-void TestFormCheck::nearestEntries()
-{
-    const BundlePtr a = *sampleBundle("dense-fp16").open(), b = *sampleBundle("lut4").open();
-    const Difference difference = compare(a, b);
-    const auto check = checkForm(*a, *b, difference.weights[0]);
-    QVERIFY(check && check->palette);
-    const auto from = decoded(*a, "w"), to = decoded(*b, "w");
-    const auto decoder = *b->decoder(0);
-    std::uint64_t wrong = 0;
-    for (std::size_t i = 0; i < from.size(); ++i) {
-        float nearest = std::numeric_limits<float>::infinity();
-        for (const float entry : decoder.codebookValues())
-            nearest = std::min(nearest, std::abs(entry - from[i]));
-        wrong += std::abs(to[i] - from[i]) > nearest;
-    }
-    QCOMPARE(check->palette->examined, std::uint64_t(from.size()));
-    QCOMPARE(check->palette->notNearest, wrong);
-    QCOMPARE(check->palette->entries, std::uint64_t(16));
-    // A palette of vectors has no nearest entry for one element.
-    for (const SampleForm &form : sampleForms()) {
-        if (form.vector == 1)
-            continue;
-        const BundlePtr vectors = *sampleBundle(form.name).open();
-        const auto none = checkForm(*a, *vectors, compare(a, vectors).weights[0]);
-        QVERIFY(!none->palette && !none->notExamined.empty());
-    }
-}
-
-/// 100 and -100 in steps of 0.5 are beyond the codes; 3.25 lies between two, 20 takes a far one.
-void TestFormCheck::clippedCodes()
-{
-    MadeBundle made;
-    const std::string codes = made.blob(ElementType::Int8, "[6]", hex("7f 80 06 08 02 00"));
-    made.line(fmt::format("tensor<fp16, [6]> w = constexpr_blockwise_shift_scale(data = {}, scale "
-                          "= {})[name = string(\"w\")]",
-                          codes, made.blob(ElementType::Fp16, "[1]", halves({0.5f}))));
-    made.consume("w");
-    const BundlePtr b = *made.open();
-    QVERIFY2(b->diagnostics().empty(),
-             b->diagnostics().empty() ? "" : b->diagnostics()[0].error.message.c_str());
-    const BundlePtr a = *denseBundle(halves({100, -100, 3.25f, 20, 1, 0})).open();
-    const auto check = checkForm(*a, *b, compare(a, b).weights[0]);
-    QVERIFY(check && check->codes);
-    QCOMPARE(check->codes->examined, std::uint64_t(6));
-    QCOMPARE(check->codes->clipped, std::uint64_t(2));
-    QCOMPARE(check->codes->notNearest, std::uint64_t(3));
-    QCOMPARE(check->codes->codes, std::uint64_t(256));
-    QCOMPARE(check->codes->usedCodes, std::uint64_t(6));
-}
-
-/// One scale for each of two channels: the first fits its codes, the second is 0.5 where values are
-/// codes times 0.6. Rounded to fp16, the best one is 0.6 to eleven bits.
-void TestFormCheck::bestScales()
-{
-    MadeBundle made;
-    const std::string codes =
-        made.blob(ElementType::Int8, "[2, 4]", hex("01 fe 03 fc 01 02 03 fb"));
-    made.line(
-        fmt::format("tensor<fp16, [2, 4]> w = constexpr_blockwise_shift_scale(data = {}, scale "
-                    "= {})[name = string(\"w\")]",
-                    codes, made.blob(ElementType::Fp16, "[2, 1]", halves({0.25f, 0.5f}))));
-    made.consume("w");
-    const BundlePtr b = *made.open();
-    QVERIFY(b->diagnostics().empty());
-    MadeBundle dense;
-    dense.constant("tensor<fp16, [2, 4]>", "w",
-                   dense.blob(ElementType::Fp16, "[2, 4]",
-                              halves({0.25f, -0.5f, 0.75f, -1.0f, 0.6f, 1.2f, 1.8f, -3.0f})));
-    dense.consume("w");
-    const BundlePtr a = *dense.open();
-    const auto check = checkForm(*a, *b, compare(a, b).weights[0]);
-    QVERIFY(check && check->scales);
-    QCOMPARE(check->scales->scales, std::uint64_t(2));
-    QCOMPARE(check->scales->notBest, std::uint64_t(1));
-    QCOMPARE(check->scales->worst, std::uint64_t(1));
-    QCOMPARE(check->scales->worstStored, 0.5);
-    QVERIFY(std::abs(check->scales->worstBest - 0.6) < 0.0005);
-    // By plain arithmetic: 0.1 times 1, 2, 3 and -5.
-    QVERIFY(std::abs(check->scales->rmseStored - std::sqrt(0.39 / 8)) < 1e-3);
-    QVERIFY(check->scales->rmseBest < 1e-3);
-    // What is stored exactly needs no other scale.
-    const auto exact = checkForm(*b, *b, compare(b, b).weights[0]);
-    QCOMPARE(exact->scales->notBest, std::uint64_t(0));
-    QCOMPARE(exact->scales->rmseStored, 0.0);
-    // A palette has none.
-    const BundlePtr palette = *sampleBundle("lut4").open();
-    const BundlePtr from = *sampleBundle("dense-fp16").open();
-    QVERIFY(!checkForm(*from, *palette, compare(from, palette).weights[0])->scales);
-}
 
 KERNSCOPE_TEST(TestFormCheck, QCoreApplication)
 #include "tst_form_check.moc"

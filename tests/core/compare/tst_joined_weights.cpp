@@ -6,8 +6,6 @@
 #include "joined_sample.h"
 #include "tests/test_program.h"
 
-#include <QTest>
-
 #include <algorithm>
 #include <limits>
 #include <random>
@@ -22,252 +20,239 @@ class TestJoinedWeights : public QObject
     Q_OBJECT
 
 private slots:
-    void found_data();
-    void found();
-    void nearly();
-    void oneValue();
-    void cancelled();
-    void manyUnrelated();
-    void namedLikeAPart();
-    void unrelated_data();
-    void unrelated();
-    void limits();
-    void byHand();
-    void changes();
-};
-
-void TestJoinedWeights::found_data()
-{
-    QTest::addColumn<int>("axis");
-    QTest::addColumn<bool>("split");
-    QTest::newRow("rows, split") << 0 << true;
-    QTest::newRow("rows, merged") << 0 << false;
-    QTest::newRow("columns, split") << 1 << true;
-    QTest::newRow("columns, merged") << 1 << false;
-}
-
-void TestJoinedWeights::found()
-{
-    QFETCH(const int, axis);
-    QFETCH(const bool, split);
-    const auto parts = threeParts(std::size_t(axis));
-    const BundlePtr whole = bundleOf({joined("qkv", parts, std::size_t(axis))});
-    const BundlePtr several = bundleOf(shuffled(parts));
-    const Bundle &a = split ? *whole : *several, &b = split ? *several : *whole;
-    const auto difference = compareBundles(a, b, withValues());
-    QVERIFY(difference);
-    QCOMPARE(textOf(a, b, *difference),
-             fmt::format("{} qkv axis {}: part_0 0+16 part_1 16+24 part_2 40+8; exact",
-                         split ? "split" : "merged", axis));
-    QVERIFY(wholePairs(difference->weights).empty() && difference->onlyA.empty() &&
-            difference->onlyB.empty());
-    QVERIFY(!difference->identical);
-    for (const ComparedPair &part : difference->weights) {
-        QVERIFY(part.exact() && part.values);
-        QCOMPARE(part.values->elements(), std::uint64_t(12) * part.slice->count);
-        QCOMPARE(part.values->snr, std::numeric_limits<double>::infinity());
+    void found_data()
+    {
+        addColumns<int, bool>();
+        addRow("rows, split", 0, true);
+        addRow("rows, merged", 0, false);
+        addRow("columns, split", 1, true);
+        addRow("columns, merged", 1, false);
     }
-    QVERIFY(differenceSummary(a, b, *difference).find(split ? "1 weight split" : "merged into 1") !=
+
+    void found()
+    {
+        const auto [axis, split] = fetched<int, bool>();
+        const auto parts = threeParts(std::size_t(axis));
+        const BundlePtr whole = bundleOf({joined("qkv", parts, std::size_t(axis))});
+        const BundlePtr several = bundleOf(shuffled(parts));
+        const Bundle &a = split ? *whole : *several, &b = split ? *several : *whole;
+        const auto difference = VERIFIED(compareBundles(a, b, withValues()));
+        QCOMPARE(textOf(a, b, *difference),
+                 fmt::format("{} qkv axis {}: part_0 0+16 part_1 16+24 part_2 40+8; exact",
+                             split ? "split" : "merged", axis));
+        QVERIFY(wholePairs(difference->weights).empty() && difference->onlyA.empty() &&
+                difference->onlyB.empty());
+        QVERIFY(!difference->identical);
+        for (const ComparedPair &part : difference->weights) {
+            QVERIFY(part.exact() && part.values);
+            QCOMPARE(part.values->elements(), std::uint64_t(12) * part.slice->count);
+            QCOMPARE(part.values->snr, std::numeric_limits<double>::infinity());
+        }
+        QVERIFY(
+            differenceSummary(a, b, *difference).find(split ? "1 weight split" : "merged into 1") !=
             std::string::npos);
-}
-
-void TestJoinedWeights::nearly()
-{
-    auto parts = threeParts(0);
-    const BundlePtr a = bundleOf({joined("qkv", parts, 0)});
-    std::mt19937_64 random(7);
-    std::normal_distribution<float> noise(0, 0.005f);
-    for (Made &part : parts) {
-        for (float &value : part.values)
-            value += noise(random);
     }
-    const BundlePtr b = bundleOf(shuffled(parts));
-    const auto difference = compareBundles(*a, *b, withValues());
-    QVERIFY(difference);
-    QCOMPARE(textOf(*a, *b, *difference),
-             "split qkv axis 0: part_0 0+16 part_1 16+24 part_2 40+8; nearest");
-    for (const ComparedPair &part : difference->weights) {
-        QVERIFY(*part.similarity > 0.9 && *part.similarity < 1);
-        QVERIFY(part.values->cosine > 0.99 && part.values->rmse > 0.003 &&
-                part.values->rmse < 0.007);
+
+    void nearly()
+    {
+        auto parts = threeParts(0);
+        const BundlePtr a = bundleOf({joined("qkv", parts, 0)});
+        std::mt19937_64 random(7);
+        std::normal_distribution<float> noise(0, 0.005f);
+        for (Made &part : parts) {
+            for (float &value : part.values)
+                value += noise(random);
+        }
+        const BundlePtr b = bundleOf(shuffled(parts));
+        const auto difference = VERIFIED(compareBundles(*a, *b, withValues()));
+        QCOMPARE(textOf(*a, *b, *difference),
+                 "split qkv axis 0: part_0 0+16 part_1 16+24 part_2 40+8; nearest");
+        for (const ComparedPair &part : difference->weights) {
+            QVERIFY(*part.similarity > 0.9 && *part.similarity < 1);
+            QVERIFY(part.values->cosine > 0.99 && part.values->rmse > 0.003 &&
+                    part.values->rmse < 0.007);
+        }
     }
-}
 
-/// A value in the middle of a part by columns: counted in that part, at its own place.
-void TestJoinedWeights::oneValue()
-{
-    auto parts = threeParts(1);
-    const BundlePtr a = bundleOf({joined("qkv", parts, 1)});
-    const std::size_t changed = 3 * 24 + 5;
-    const float before = parts[1].values[changed];
-    parts[1].values[changed] = 2;
-    const BundlePtr b = bundleOf(parts);
-    const auto difference = compareBundles(*a, *b, withValues());
-    QVERIFY(difference);
-    QCOMPARE(slicedPairs(difference->weights).size(), std::size_t(1));
-    const auto &found = difference->weights;
-    QVERIFY(found[0].values->identical() && found[2].values->identical());
-    const ValueDifference &values = *found[1].values;
-    QCOMPARE(values.different(), std::uint64_t(1));
-    QCOMPARE(values.worst->element, std::uint64_t(changed));
-    QCOMPARE(double(values.worst->a), double(before));
-    QCOMPARE(double(values.worst->b), 2.0);
-    QVERIFY(!found[1].exact() && found[0].exact());
-    const BuildVerdict verdict = buildVerdict(*a, *b, *difference);
-    QVERIFY(!verdict.faithful.value_or(true));
-    // The worst figures are those of parts as well.
-    QCOMPARE(verdict.worst.size(), std::size_t(6));
-    QCOMPARE(verdict.worst.front().measure, std::string("relative_rmse"));
-    QCOMPARE(verdict.worst[1].measure, std::string("max_abs"));
-    QCOMPARE(b->weights()[verdict.worst[1].b].name, std::string("part_1"));
-    QCOMPARE(std::get<double>(verdict.worst[1].value), std::abs(2.0 - double(before)));
-}
-
-/// Nothing is read once the person cancelled: no pair by content, no part.
-void TestJoinedWeights::cancelled()
-{
-    const Made one{"q", {16, 16}, randomValues(256, 1)}, two{"k", {16, 16}, randomValues(256, 2)};
-    const BundlePtr a = bundleOf({joined("qk", {one, two}, 0), {"x", {64}, randomValues(64, 4)}});
-    const BundlePtr b = bundleOf({one, two, {"y", {64}, randomValues(64, 4)}});
-    QCOMPARE(slicedPairs(pairWeights(*a, *b).pairs).size(), std::size_t(1));
-    QCOMPARE(pairWeights(*a, *b).pairs.front().pairing, Pairing::Content);
-    Progress progress;
-    progress.cancel();
-    const PairedWeights stopped = pairWeights(*a, *b, {}, &progress);
-    QVERIFY(slicedPairs(stopped.pairs).empty());
-    for (const ComparedPair &pair : stopped.pairs)
-        QVERIFY(pair.pairing != Pairing::Content);
-}
-
-void TestJoinedWeights::manyUnrelated()
-{
-    std::vector<Made> wholes, parts;
-    for (unsigned i = 0; i < 40; ++i) {
-        wholes.push_back({fmt::format("whole_{}", i), {32, 16}, randomValues(512, 100 + i)});
-        parts.push_back({fmt::format("part_{}", i), {16, 16}, randomValues(256, 200 + i)});
+    /// A value in the middle of a part by columns: counted in that part, at its own place.
+    void oneValue()
+    {
+        auto parts = threeParts(1);
+        const BundlePtr a = bundleOf({joined("qkv", parts, 1)});
+        const std::size_t changed = 3 * 24 + 5;
+        const float before = parts[1].values[changed];
+        parts[1].values[changed] = 2;
+        const BundlePtr b = bundleOf(parts);
+        const auto difference = VERIFIED(compareBundles(*a, *b, withValues()));
+        QCOMPARE(slicedPairs(difference->weights).size(), std::size_t(1));
+        const auto &found = difference->weights;
+        QVERIFY(found[0].values->identical() && found[2].values->identical());
+        const ValueDifference &values = *found[1].values;
+        QCOMPARE(values.different(), std::uint64_t(1));
+        QCOMPARE(values.worst->element, std::uint64_t(changed));
+        QCOMPARE(double(values.worst->a), double(before));
+        QCOMPARE(double(values.worst->b), 2.0);
+        QVERIFY(!found[1].exact() && found[0].exact());
+        const BuildVerdict verdict = buildVerdict(*a, *b, *difference);
+        QVERIFY(!verdict.faithful.value_or(true));
+        // The worst figures are those of parts as well.
+        QCOMPARE(verdict.worst.size(), std::size_t(6));
+        QCOMPARE(verdict.worst.front().measure, "relative_rmse");
+        QCOMPARE(verdict.worst[1].measure, "max_abs");
+        QCOMPARE(b->weights()[verdict.worst[1].b].name, "part_1");
+        QCOMPARE(std::get<double>(verdict.worst[1].value), std::abs(2.0 - double(before)));
     }
-    // The last whole is two of them.
-    std::copy(parts[3].values.begin(), parts[3].values.end(), wholes.back().values.begin());
-    std::copy(parts[30].values.begin(), parts[30].values.end(), wholes.back().values.begin() + 256);
-    const auto difference = compareBundles(*bundleOf(wholes), *bundleOf(parts), withValues());
-    QVERIFY(difference);
-    const auto found = slicedPairs(difference->weights);
-    QCOMPARE(found.size(), std::size_t(1));
-    QCOMPARE(found.front()[0].a, std::size_t(39));
-    QCOMPARE(found.front()[0].b, std::size_t(3));
-    QCOMPARE(found.front()[1].b, std::size_t(30));
-}
 
-/// The name of the whole has stayed with one of the parts: the values say more than the name.
-void TestJoinedWeights::namedLikeAPart()
-{
-    auto parts = threeParts(0);
-    const BundlePtr a = bundleOf({joined("part_0", parts, 0)});
-    const BundlePtr b = bundleOf(parts);
-    const auto difference = compareBundles(*a, *b, withValues());
-    QVERIFY(difference);
-    QCOMPARE(textOf(*a, *b, *difference),
-             "split part_0 axis 0: part_0 0+16 part_1 16+24 part_2 40+8; exact");
-    QVERIFY(wholePairs(difference->weights).empty());
-}
+    /// Nothing is read once the person cancelled: no pair by content, no part.
+    void cancelled()
+    {
+        const Made one{"q", {16, 16}, randomValues(256, 1)},
+            two{"k", {16, 16}, randomValues(256, 2)};
+        const BundlePtr a =
+            bundleOf({joined("qk", {one, two}, 0), {"x", {64}, randomValues(64, 4)}});
+        const BundlePtr b = bundleOf({one, two, {"y", {64}, randomValues(64, 4)}});
+        QCOMPARE(slicedPairs(pairWeights(*a, *b).pairs).size(), std::size_t(1));
+        QCOMPARE(pairWeights(*a, *b).pairs.front().pairing, Pairing::Content);
+        Progress progress;
+        progress.cancel();
+        const PairedWeights stopped = pairWeights(*a, *b, {}, &progress);
+        QVERIFY(slicedPairs(stopped.pairs).empty());
+        for (const ComparedPair &pair : stopped.pairs)
+            QVERIFY(pair.pairing != Pairing::Content);
+    }
 
-void TestJoinedWeights::unrelated_data()
-{
-    QTest::addColumn<int>("seed");
-    for (int seed = 10; seed < 20; ++seed)
-        QTest::addRow("%d", seed) << seed;
-}
+    void manyUnrelated()
+    {
+        std::vector<Made> wholes, parts;
+        for (unsigned i = 0; i < 40; ++i) {
+            wholes.push_back({fmt::format("whole_{}", i), {32, 16}, randomValues(512, 100 + i)});
+            parts.push_back({fmt::format("part_{}", i), {16, 16}, randomValues(256, 200 + i)});
+        }
+        // The last whole is two of them.
+        std::copy(parts[3].values.begin(), parts[3].values.end(), wholes.back().values.begin());
+        std::copy(parts[30].values.begin(), parts[30].values.end(),
+                  wholes.back().values.begin() + 256);
+        const auto difference =
+            VERIFIED(compareBundles(*bundleOf(wholes), *bundleOf(parts), withValues()));
+        const auto found = slicedPairs(difference->weights);
+        QCOMPARE(found.size(), std::size_t(1));
+        QCOMPARE(found.front()[0].a, std::size_t(39));
+        QCOMPARE(found.front()[0].b, std::size_t(3));
+        QCOMPARE(found.front()[1].b, std::size_t(30));
+    }
 
-/// Extents that add up are no reason.
-void TestJoinedWeights::unrelated()
-{
-    QFETCH(const int, seed);
-    const BundlePtr a = bundleOf({joined("qkv", threeParts(0), 0)});
-    const BundlePtr b = bundleOf(threeParts(0, unsigned(seed)));
-    const auto difference = compareBundles(*a, *b, withValues());
-    QVERIFY(slicedPairs(difference->weights).empty());
-    QCOMPARE(difference->onlyA.size(), std::size_t(1));
-    QCOMPARE(difference->onlyB.size(), std::size_t(3));
-    // Neither are zeros, which every weight of zeros holds.
-    const Made zeros{"zeros", {48}, Values(48, 0)};
-    const Made less{"less", {16}, Values(16, 0)}, rest{"rest", {32}, Values(32, 0)};
-    QVERIFY(compareBundles(*bundleOf({zeros}), *bundleOf({less, rest}), {})->weights.empty());
-}
+    /// The name of the whole has stayed with one of the parts: the values say more than the name.
+    void namedLikeAPart()
+    {
+        auto parts = threeParts(0);
+        const BundlePtr a = bundleOf({joined("part_0", parts, 0)});
+        const BundlePtr b = bundleOf(parts);
+        const auto difference = VERIFIED(compareBundles(*a, *b, withValues()));
+        QCOMPARE(textOf(*a, *b, *difference),
+                 "split part_0 axis 0: part_0 0+16 part_1 16+24 part_2 40+8; exact");
+        QVERIFY(wholePairs(difference->weights).empty());
+    }
 
-/// Split weights keep limits where their parts do.
-void TestJoinedWeights::limits()
-{
-    auto parts = threeParts(0);
-    const BundlePtr a = bundleOf({joined("qkv", parts, 0)});
-    parts[2].values[7] += 0.5f;
-    const BundlePtr b = bundleOf(parts);
-    const auto difference = compareBundles(*a, *b, withValues());
-    DiffLimits wanted;
-    wanted.values.maxAbs = 1.0;
-    QVERIFY(checkLimits(*a, *b, *difference, wanted).empty());
-    wanted.values.maxAbs = 0.25;
-    const auto faults = checkLimits(*a, *b, *difference, wanted);
-    QCOMPARE(faults.size(), std::size_t(1));
-    QCOMPARE(faults.front().weight, "qkv");
-    QCOMPARE(faults.front().weightB, "part_2");
-    QCOMPARE(faults.front().limit, "max_abs");
-    QVERIFY(!checkLimits(*a, *b, *difference, {}).empty()); // without limits: not identical
-}
+    void unrelated_data()
+    {
+        QTest::addColumn<int>("seed");
+        for (int seed = 10; seed < 20; ++seed)
+            QTest::addRow("%d", seed) << seed;
+    }
 
-void TestJoinedWeights::byHand()
-{
-    const Values one = randomValues(64, 1), two = randomValues(64, 2);
-    const BundlePtr a = bundleOf({{"x", {64}, one}, {"y", {64}, two}});
-    const BundlePtr b = bundleOf({{"x", {64}, one}, {"y", {64}, two}});
-    const auto pairs = [&](const std::vector<PairChoice> &chosen) {
-        const PairedWeights found = pairWeights(*a, *b, chosen);
-        std::string text;
-        for (const ComparedPair &pair : found.pairs)
-            text += fmt::format("{}{}{} ", pair.a, pair.b, pairingName(pair.pairing));
-        for (const std::size_t i : found.onlyA)
-            text += fmt::format("A{} ", i);
-        for (const std::size_t i : found.onlyB)
-            text += fmt::format("B{} ", i);
-        return text;
-    };
-    QCOMPARE(pairs({}), "00name 11name ");
-    QCOMPARE(pairs({{0, 1}}), "01hand 10shape ");
-    // What a choice gives up is free again: y of B goes to y of A.
-    QCOMPARE(pairs({{0, 1}, {0, kNoIndex}}), "11name A0 B0 ");
-    QCOMPARE(pairs({{0, kNoIndex}}), "11name A0 B0 ");
-    QCOMPARE(pairs({{kNoIndex, 1}}), "00name A1 B1 ");
-    QCOMPARE(pairs({{0, 1}, {1, 1}}), "00name 11hand ");
-    QCOMPARE(pairs({{7, 1}, {0, 9}, {kNoIndex, kNoIndex}}), "00name 11name ");
-    const PairedWeights crossed = pairWeights(*a, *b, std::vector<PairChoice>{{0, 1}});
-    QCOMPARE(pairingReason(*a, *b, crossed.pairs.front()), "paired by hand");
-    QCOMPARE(crossed.pairs.front().confidence, PairConfidence::Certain);
-    DiffOptions options = withValues();
-    options.pairs = {{0, 1}, {1, 0}};
-    const auto difference = compareBundles(*a, *b, options);
-    QCOMPARE(difference->weights.size(), std::size_t(2));
-    QVERIFY(!difference->weights[0].values->identical());
-}
+    /// Extents that add up are no reason.
+    void unrelated()
+    {
+        QFETCH(const int, seed);
+        const BundlePtr a = bundleOf({joined("qkv", threeParts(0), 0)});
+        const BundlePtr b = bundleOf(threeParts(0, unsigned(seed)));
+        const auto difference = compareBundles(*a, *b, withValues());
+        QVERIFY(slicedPairs(difference->weights).empty());
+        QCOMPARE(difference->onlyA.size(), std::size_t(1));
+        QCOMPARE(difference->onlyB.size(), std::size_t(3));
+        // Neither are zeros, which every weight of zeros holds.
+        const Made zeros{"zeros", {48}, Values(48, 0)};
+        const Made less{"less", {16}, Values(16, 0)}, rest{"rest", {32}, Values(32, 0)};
+        QVERIFY(compareBundles(*bundleOf({zeros}), *bundleOf({less, rest}), {})->weights.empty());
+    }
 
-/// What happened to a weight is said: a new name, another place, another form, other values.
-void TestJoinedWeights::changes()
-{
-    const Values one = randomValues(64, 1), two = randomValues(64, 2), three = randomValues(64, 3);
-    Values trained = three, edited = two;
-    for (float &value : trained)
-        value *= 1.25f;
-    edited[5] = 1;
-    const BundlePtr a =
-        bundleOf({{"x", {64}, one}, {"y", {64}, two}, {"z", {64}, three}, {"s", {8}, Values(8)}});
-    const BundlePtr b = bundleOf(
-        {{"y", {64}, edited}, {"z", {64}, trained}, {"s", {8}, Values(8)}, {"renamed", {64}, one}});
-    const auto difference = compareBundles(*a, *b, withValues());
-    QVERIFY(difference);
-    std::vector<std::string> found;
-    for (const ComparedPair &pair : difference->weights)
-        found.push_back(a->weights()[pair.a].name + ": " + pairChangesText(*a, *b, pair));
-    QCOMPARE(found,
-             (std::vector<std::string>{"x: renamed, moved", "y: edited", "z: re-trained", "s: "}));
-}
+    /// Split weights keep limits where their parts do.
+    void limits()
+    {
+        auto parts = threeParts(0);
+        const BundlePtr a = bundleOf({joined("qkv", parts, 0)});
+        parts[2].values[7] += 0.5f;
+        const BundlePtr b = bundleOf(parts);
+        const auto difference = compareBundles(*a, *b, withValues());
+        DiffLimits wanted;
+        wanted.values.maxAbs = 1.0;
+        QVERIFY(checkLimits(*a, *b, *difference, wanted).empty());
+        wanted.values.maxAbs = 0.25;
+        const auto faults = checkLimits(*a, *b, *difference, wanted);
+        QCOMPARE(faults.size(), std::size_t(1));
+        QCOMPARE(faults.front().weight, "qkv");
+        QCOMPARE(faults.front().weightB, "part_2");
+        QCOMPARE(faults.front().limit, "max_abs");
+        QVERIFY(!checkLimits(*a, *b, *difference, {}).empty()); // without limits: not identical
+    }
+
+    void byHand()
+    {
+        const Values one = randomValues(64, 1), two = randomValues(64, 2);
+        const BundlePtr a = bundleOf({{"x", {64}, one}, {"y", {64}, two}});
+        const BundlePtr b = bundleOf({{"x", {64}, one}, {"y", {64}, two}});
+        const auto pairs = [&](const std::vector<PairChoice> &chosen) {
+            const PairedWeights found = pairWeights(*a, *b, chosen);
+            std::string text;
+            for (const ComparedPair &pair : found.pairs)
+                text += fmt::format("{}{}{} ", pair.a, pair.b, pairingName(pair.pairing));
+            for (const std::size_t i : found.onlyA)
+                text += fmt::format("A{} ", i);
+            for (const std::size_t i : found.onlyB)
+                text += fmt::format("B{} ", i);
+            return text;
+        };
+        QCOMPARE(pairs({}), "00name 11name ");
+        QCOMPARE(pairs({{0, 1}}), "01hand 10shape ");
+        // What a choice gives up is free again: y of B goes to y of A.
+        QCOMPARE(pairs({{0, 1}, {0, kNoIndex}}), "11name A0 B0 ");
+        QCOMPARE(pairs({{0, kNoIndex}}), "11name A0 B0 ");
+        QCOMPARE(pairs({{kNoIndex, 1}}), "00name A1 B1 ");
+        QCOMPARE(pairs({{0, 1}, {1, 1}}), "00name 11hand ");
+        QCOMPARE(pairs({{7, 1}, {0, 9}, {kNoIndex, kNoIndex}}), "00name 11name ");
+        const PairedWeights crossed = pairWeights(*a, *b, std::vector<PairChoice>{{0, 1}});
+        QCOMPARE(pairingReason(*a, *b, crossed.pairs.front()), "paired by hand");
+        QCOMPARE(crossed.pairs.front().confidence, PairConfidence::Certain);
+        DiffOptions options = withValues();
+        options.pairs = {{0, 1}, {1, 0}};
+        const auto difference = compareBundles(*a, *b, options);
+        QCOMPARE(difference->weights.size(), std::size_t(2));
+        QVERIFY(!difference->weights[0].values->identical());
+    }
+
+    /// What happened to a weight is said: a new name, another place, another form, other values.
+    void changes()
+    {
+        const Values one = randomValues(64, 1), two = randomValues(64, 2),
+                     three = randomValues(64, 3);
+        Values trained = three, edited = two;
+        for (float &value : trained)
+            value *= 1.25f;
+        edited[5] = 1;
+        const BundlePtr a = bundleOf(
+            {{"x", {64}, one}, {"y", {64}, two}, {"z", {64}, three}, {"s", {8}, Values(8)}});
+        const BundlePtr b = bundleOf({{"y", {64}, edited},
+                                      {"z", {64}, trained},
+                                      {"s", {8}, Values(8)},
+                                      {"renamed", {64}, one}});
+        const auto difference = VERIFIED(compareBundles(*a, *b, withValues()));
+        std::vector<std::string> found;
+        for (const ComparedPair &pair : difference->weights)
+            found.push_back(a->weights()[pair.a].name + ": " + pairChangesText(*a, *b, pair));
+        QCOMPARE(found, (std::vector<std::string>{"x: renamed, moved", "y: edited", "z: re-trained",
+                                                  "s: "}));
+    }
+};
 
 KERNSCOPE_TEST(TestJoinedWeights, QCoreApplication)
 #include "tst_joined_weights.moc"

@@ -131,80 +131,75 @@ class TestPairKernels : public QObject
     Q_OBJECT
 
 private slots:
-    void isThePlainLoop_data();
-    void isThePlainLoop();
-    void figuresAddUp();
-    void equalRuns();
-    void firstOfADistance();
-    void cleanup() { hwy::SetSupportedTargetsForTest(0); }
-};
-
-void TestPairKernels::isThePlainLoop_data()
-{
-    QTest::addColumn<qlonglong>("target");
-    for (std::int64_t rest = hwy::SupportedTargets(); rest != 0; rest &= rest - 1) {
-        const std::int64_t target = rest & -rest;
-        QTest::addRow("%s", hwy::TargetName(target)) << static_cast<qlonglong>(target);
-    }
-}
-
-void TestPairKernels::isThePlainLoop()
-{
-    QFETCH(const qlonglong, target);
-    hwy::SetSupportedTargetsForTest(target);
-    for (const Runs &runs : allRuns()) {
-        HalfFigures found, plain;
-        addHalfFigures(runs.a, runs.b, found);
-        addHalfFiguresPlainly(runs.a, runs.b, plain);
-        const std::string wrong = differs(found, plain);
-        QVERIFY2(wrong.empty(),
-                 (wrong + ": " + runs.name + ", " + std::to_string(runs.a.size())).c_str());
-    }
-}
-
-/// What is known of runs before stays, whatever comes after.
-void TestPairKernels::figuresAddUp()
-{
-    HalfFigures found, plain;
-    for (const Runs &runs : allRuns()) {
-        addHalfFigures(runs.a, runs.b, found);
-        addHalfFiguresPlainly(runs.a, runs.b, plain);
-        const std::string wrong = differs(found, plain, kOfManyRuns);
-        QVERIFY2(wrong.empty(), (wrong + ": " + runs.name).c_str());
-    }
-}
-
-void TestPairKernels::equalRuns()
-{
-    for (const Runs &runs : allRuns()) {
-        HalfFigures found, plain;
-        addEqualHalves(runs.a, found);
-        addHalfFiguresPlainly(runs.a, runs.a, plain);
-        const std::string wrong = differs(found, plain);
-        QVERIFY2(wrong.empty(), (wrong + ": " + runs.name).c_str());
-    }
-}
-
-/// The first element of the largest difference, of others, and of one that no element has.
-void TestPairKernels::firstOfADistance()
-{
-    for (const Runs &runs : allRuns()) {
-        const auto apart = [&](std::size_t i) {
-            const auto a = static_cast<double>(halfToFloat(runs.a[i]));
-            return std::abs(a - static_cast<double>(halfToFloat(runs.b[i])));
-        };
-        HalfFigures figures;
-        addHalfFiguresPlainly(runs.a, runs.b, figures);
-        for (const double distance : {figures.largest, apart(runs.a.size() / 2), 0.3}) {
-            if (!std::isfinite(distance))
-                continue;
-            std::size_t first = 0;
-            while (first < runs.a.size() && apart(first) != distance)
-                ++first;
-            QCOMPARE(firstApart(runs.a, runs.b, distance), first);
+    void isThePlainLoop_data()
+    {
+        QTest::addColumn<qlonglong>("target");
+        for (std::int64_t rest = hwy::SupportedTargets(); rest != 0; rest &= rest - 1) {
+            const std::int64_t target = rest & -rest;
+            QTest::addRow("%s", hwy::TargetName(target)) << static_cast<qlonglong>(target);
         }
     }
-}
+
+    void isThePlainLoop()
+    {
+        QFETCH(const qlonglong, target);
+        hwy::SetSupportedTargetsForTest(target);
+        for (const Runs &runs : allRuns()) {
+            HalfFigures found, plain;
+            addHalfFigures(runs.a, runs.b, found);
+            addHalfFiguresPlainly(runs.a, runs.b, plain);
+            const std::string wrong = differs(found, plain);
+            QVERIFY2(wrong.empty(),
+                     (wrong + ": " + runs.name + ", " + std::to_string(runs.a.size())).c_str());
+        }
+    }
+
+    /// What is known of runs before stays, whatever comes after.
+    void figuresAddUp()
+    {
+        HalfFigures found, plain;
+        for (const Runs &runs : allRuns()) {
+            addHalfFigures(runs.a, runs.b, found);
+            addHalfFiguresPlainly(runs.a, runs.b, plain);
+            const std::string wrong = differs(found, plain, kOfManyRuns);
+            QVERIFY2(wrong.empty(), (wrong + ": " + runs.name).c_str());
+        }
+    }
+
+    void equalRuns()
+    {
+        for (const Runs &runs : allRuns()) {
+            HalfFigures found, plain;
+            addEqualHalves(runs.a, found);
+            addHalfFiguresPlainly(runs.a, runs.a, plain);
+            const std::string wrong = differs(found, plain);
+            QVERIFY2(wrong.empty(), (wrong + ": " + runs.name).c_str());
+        }
+    }
+
+    /// The first element of the largest difference, of others, and of one that no element has.
+    void firstOfADistance()
+    {
+        for (const Runs &runs : allRuns()) {
+            const auto apart = [&](std::size_t i) {
+                const auto a = static_cast<double>(halfToFloat(runs.a[i]));
+                return std::abs(a - static_cast<double>(halfToFloat(runs.b[i])));
+            };
+            HalfFigures figures;
+            addHalfFiguresPlainly(runs.a, runs.b, figures);
+            for (const double distance : {figures.largest, apart(runs.a.size() / 2), 0.3}) {
+                if (!std::isfinite(distance))
+                    continue;
+                std::size_t first = 0;
+                while (first < runs.a.size() && apart(first) != distance)
+                    ++first;
+                QCOMPARE(firstApart(runs.a, runs.b, distance), first);
+            }
+        }
+    }
+
+    void cleanup() { hwy::SetSupportedTargetsForTest(0); }
+};
 
 KERNSCOPE_TEST(TestPairKernels, kernscope::test::NoApplication)
 #include "tst_pair_kernels.moc"

@@ -11,7 +11,6 @@
 #include "tests/test_program.h"
 
 #include <QDirIterator>
-#include <QTest>
 
 using namespace kernscope;
 using namespace kernscope::test;
@@ -73,135 +72,128 @@ class TestSameDecoding : public QObject
     Q_OBJECT
 
 private slots:
-    void sectionsElsewhere_data();
-    void sectionsElsewhere();
-    void otherLanesAreDecoded();
-    void sparseSlices();
-    void axesOfWhatMakesACodebook();
-    void nothingOfDataIsDecoded();
-};
+    void sectionsElsewhere_data()
+    {
+        QTest::addColumn<int>("form");
+        addRow("dense", static_cast<int>(FormNode::Dense));
+        addRow("sparse", static_cast<int>(FormNode::Sparse));
+    }
 
-void TestSameDecoding::sectionsElsewhere_data()
-{
-    QTest::addColumn<int>("form");
-    QTest::newRow("dense") << static_cast<int>(FormNode::Dense);
-    QTest::newRow("sparse") << static_cast<int>(FormNode::Sparse);
-}
+    /// Behind another weight every piece lies elsewhere in the file.
+    void sectionsElsewhere()
+    {
+        QFETCH(const int, form);
+        const BundlePtr alone = sectionOf(static_cast<FormNode>(form), 0);
+        const BundlePtr behind = sectionOf(static_cast<FormNode>(form), 9);
+        QVERIFY(alone && behind);
+        QVERIFY(alone->weights().front().operands().front().place->dataOffset !=
+                behind->weights().back().operands().front().place->dataOffset);
+        QCOMPARE(decodedOf(alone, behind, "w"), std::uint64_t(0));
+        QCOMPARE(decodedOf(behind, alone, "w"), std::uint64_t(0));
+    }
 
-/// Behind another weight every piece lies elsewhere in the file.
-void TestSameDecoding::sectionsElsewhere()
-{
-    QFETCH(const int, form);
-    const BundlePtr alone = sectionOf(static_cast<FormNode>(form), 0);
-    const BundlePtr behind = sectionOf(static_cast<FormNode>(form), 9);
-    QVERIFY(alone && behind);
-    QVERIFY(alone->weights().front().operands().front().place->dataOffset !=
-            behind->weights().back().operands().front().place->dataOffset);
-    QCOMPARE(decodedOf(alone, behind, "w"), std::uint64_t(0));
-    QCOMPARE(decodedOf(behind, alone, "w"), std::uint64_t(0));
-}
+    /// Equal numbers are the same bytes in any order: only decoding tells.
+    void otherLanesAreDecoded()
+    {
+        const BundlePtr two = sectionOf(FormNode::Dense, 0, 2),
+                        one = sectionOf(FormNode::Dense, 0, 1);
+        QVERIFY(two && one);
+        const auto &a = *two->weights().front().form.encoding();
+        const auto &b = *one->weights().front().form.encoding();
+        QVERIFY(diff::sameDecoding(a, a));
+        QVERIFY(!diff::sameDecoding(a, b));
+        QCOMPARE(decodedOf(two, one, "w"), std::uint64_t(128));
+    }
 
-/// Equal numbers are the same bytes in any order: only decoding tells.
-void TestSameDecoding::otherLanesAreDecoded()
-{
-    const BundlePtr two = sectionOf(FormNode::Dense, 0, 2), one = sectionOf(FormNode::Dense, 0, 1);
-    QVERIFY(two && one);
-    const auto &a = *two->weights().front().form.encoding();
-    const auto &b = *one->weights().front().form.encoding();
-    QVERIFY(diff::sameDecoding(a, a));
-    QVERIFY(!diff::sameDecoding(a, b));
-    QCOMPARE(decodedOf(two, one, "w"), std::uint64_t(128));
-}
+    /// A container whose slices leave zeros out, with biases: two openings, and one with another
+    /// number.
+    void sparseSlices()
+    {
+        MadeKernel kernel;
+        kernel.geometry = {16, 4, 1, 1, 1, 1, true};
+        kernel.sparse = true;
+        const auto layout = *lanes::SliceLayout::make(kernel.geometry, lanes::Law::Dense);
+        std::vector<std::uint16_t> numbers(64, 0x3c00);
+        numbers[5] = 0;
+        const std::vector<std::uint16_t> bias(16, 0x4000);
+        const auto made = [&] {
+            kernel.slices = *lanes::encodeSparse(lanes::SparseForm::H13, layout, numbers, bias);
+            return openBytes("x.hwx", containerOf(kernel));
+        };
+        const BundlePtr a = made(), b = made();
+        QVERIFY(a && b && a->weights().front().form.isSparse() && a->weights().size() == 2);
+        for (const ComparedPair &pair : whole(a, b).weights)
+            QCOMPARE(pair.values->decoded, std::uint64_t(0));
+        // One number more and one fewer in another row: the rows lie elsewhere.
+        numbers[5] = 0x3c00;
+        numbers[6] = 0;
+        const BundlePtr c = made();
+        const Difference apart = whole(a, c);
+        QCOMPARE(apart.weights.front().values->zeroed, std::uint64_t(1));
+        QCOMPARE(apart.weights.front().values->revived, std::uint64_t(1));
+        QCOMPARE(apart.weights.back().values->decoded, std::uint64_t(0)); // the biases
+    }
 
-/// A container whose slices leave zeros out, with biases: two openings, and one with another
-/// number.
-void TestSameDecoding::sparseSlices()
-{
-    MadeKernel kernel;
-    kernel.geometry = {16, 4, 1, 1, 1, 1, true};
-    kernel.sparse = true;
-    const auto layout = *lanes::SliceLayout::make(kernel.geometry, lanes::Law::Dense);
-    std::vector<std::uint16_t> numbers(64, 0x3c00);
-    numbers[5] = 0;
-    const std::vector<std::uint16_t> bias(16, 0x4000);
-    const auto made = [&] {
-        kernel.slices = *lanes::encodeSparse(lanes::SparseForm::H13, layout, numbers, bias);
-        return openBytes("x.hwx", containerOf(kernel));
-    };
-    const BundlePtr a = made(), b = made();
-    QVERIFY(a && b && a->weights().front().form.isSparse() && a->weights().size() == 2);
-    for (const ComparedPair &pair : whole(a, b).weights)
-        QCOMPARE(pair.values->decoded, std::uint64_t(0));
-    // One number more and one fewer in another row: the rows lie elsewhere.
-    numbers[5] = 0x3c00;
-    numbers[6] = 0;
-    const BundlePtr c = made();
-    const Difference apart = whole(a, c);
-    QCOMPARE(apart.weights.front().values->zeroed, std::uint64_t(1));
-    QCOMPARE(apart.weights.front().values->revived, std::uint64_t(1));
-    QCOMPARE(apart.weights.back().values->decoded, std::uint64_t(0)); // the biases
-}
+    /// Two codebooks that are made of the same bytes, with their scales along another axis.
+    void axesOfWhatMakesACodebook()
+    {
+        const auto made = [](std::uint64_t axis) {
+            codec::Encoding book;
+            book.shape = {2, 2};
+            codec::Operand codes;
+            codes.type = ElementType::Int8;
+            codes.shape = {2, 2};
+            book.payload = codes;
+            codec::Scaling scaling;
+            codec::Operand scale;
+            scale.role = codec::PartRole::Scale;
+            scale.type = ElementType::Fp16;
+            scale.shape = {2};
+            scaling.scale = scale;
+            scaling.axis = axis;
+            book.scaling = scaling;
+            codec::Encoding weight;
+            weight.shape = {4};
+            codec::Operand indices;
+            indices.role = codec::PartRole::Indices;
+            indices.type = ElementType::Uint2;
+            indices.shape = {4};
+            weight.payload = indices;
+            codec::Palette palette;
+            palette.entries = 4;
+            palette.lut = std::make_shared<const codec::Encoding>(std::move(book));
+            weight.palette = palette;
+            return weight;
+        };
+        QVERIFY(diff::sameDecoding(made(0), made(0)));
+        QVERIFY(!diff::sameDecoding(made(0), made(1)));
+    }
 
-/// Two codebooks that are made of the same bytes, with their scales along another axis.
-void TestSameDecoding::axesOfWhatMakesACodebook()
-{
-    const auto made = [](std::uint64_t axis) {
-        codec::Encoding book;
-        book.shape = {2, 2};
-        codec::Operand codes;
-        codes.type = ElementType::Int8;
-        codes.shape = {2, 2};
-        book.payload = codes;
-        codec::Scaling scaling;
-        codec::Operand scale;
-        scale.role = codec::PartRole::Scale;
-        scale.type = ElementType::Fp16;
-        scale.shape = {2};
-        scaling.scale = scale;
-        scaling.axis = axis;
-        book.scaling = scaling;
-        codec::Encoding weight;
-        weight.shape = {4};
-        codec::Operand indices;
-        indices.role = codec::PartRole::Indices;
-        indices.type = ElementType::Uint2;
-        indices.shape = {4};
-        weight.payload = indices;
-        codec::Palette palette;
-        palette.entries = 4;
-        palette.lut = std::make_shared<const codec::Encoding>(std::move(book));
-        weight.palette = palette;
-        return weight;
-    };
-    QVERIFY(diff::sameDecoding(made(0), made(0)));
-    QVERIFY(!diff::sameDecoding(made(0), made(1)));
-}
-
-/// Every real and made file, opened twice.
-void TestSameDecoding::nothingOfDataIsDecoded()
-{
-    if (!QFileInfo::exists(dataFolder()))
-        QSKIP("The folder of real files is not here");
-    std::size_t seen = 0;
-    for (const char *folder : {"bundles", "real/silero-vad", "real/hwx"}) {
-        QDirIterator it(dataPath(QLatin1String(folder)),
-                        {QStringLiteral("*.mlmodelc"), QStringLiteral("*.hwx")},
-                        QDir::Files | QDir::Dirs | QDir::NoDotAndDotDot);
-        while (it.hasNext()) {
-            const std::string path = QFile::encodeName(it.next()).toStdString();
-            const auto a = Bundle::open(path), b = Bundle::open(path);
-            QVERIFY(a && b);
-            for (const ComparedPair &pair : whole(*a, *b).weights) {
-                if (!pair.values)
-                    continue;
-                QVERIFY2(pair.values->decoded == 0,
-                         ((*a)->name() + " " + (*a)->weights()[pair.a].name).c_str());
-                ++seen;
+    /// Every real and made file, opened twice.
+    void nothingOfDataIsDecoded()
+    {
+        if (!QFileInfo::exists(dataFolder()))
+            QSKIP("The folder of real files is not here");
+        std::size_t seen = 0;
+        for (const char *folder : {"bundles", "real/silero-vad", "real/hwx"}) {
+            QDirIterator it(dataPath(QLatin1String(folder)), {u"*.mlmodelc"_s, u"*.hwx"_s},
+                            QDir::Files | QDir::Dirs | QDir::NoDotAndDotDot);
+            while (it.hasNext()) {
+                const std::string path = QFile::encodeName(it.next()).toStdString();
+                const auto a = Bundle::open(path), b = Bundle::open(path);
+                QVERIFY(a && b);
+                for (const ComparedPair &pair : whole(*a, *b).weights) {
+                    if (!pair.values)
+                        continue;
+                    QVERIFY2(pair.values->decoded == 0,
+                             ((*a)->name() + " " + (*a)->weights()[pair.a].name).c_str());
+                    ++seen;
+                }
             }
         }
+        QVERIFY(seen > 100);
     }
-    QVERIFY(seen > 100);
-}
+};
 
 KERNSCOPE_TEST(TestSameDecoding, QCoreApplication)
 #include "tst_same_decoding.moc"

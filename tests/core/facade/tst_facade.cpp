@@ -5,8 +5,6 @@
 #include "tests/cli/written_bundle.h"
 #include "tests/test_program.h"
 
-#include <QTest>
-
 #include <algorithm>
 #include <vector>
 
@@ -31,18 +29,17 @@ private Q_SLOTS:
 
     void valuesAndParts()
     {
-        const auto weights = Weights::open(m_path);
-        QVERIFY(weights);
+        const auto weights = VERIFIED(Weights::open(m_path));
         QCOMPARE(weights->names(), std::vector<std::string>{"conv_weight"});
         QCOMPARE(weights->index("main/conv_weight").value_or(9), std::size_t(0));
-        QCOMPARE(weights->index("conv_wieght").error().code, std::string("patch.weight"));
+        QCOMPARE(weights->index("conv_wieght").error().code, "patch.weight");
         std::vector<float> values(8);
         QVERIFY(weights->values(0, values));
         QCOMPARE(values, (std::vector<float>{1, 2, 3, 4, 5, 6, 7, 8}));
         QVERIFY(!weights->values(0, std::span(values).first(7)));
         const auto parts = weights->stored(0);
         QCOMPARE(parts.size(), std::size_t(1));
-        QCOMPARE(parts[0].role, std::string("data"));
+        QCOMPARE(parts[0].role, "data");
         QCOMPARE(parts[0].bits, 16U);
         QCOMPARE(parts[0].runs.front().size(), std::size_t(16));
         const auto rows = weights->coverage();
@@ -52,26 +49,24 @@ private Q_SLOTS:
 
     void errorsKeepTheirCodes()
     {
-        QCOMPARE(Weights::open(m_path + ".none").error().code, std::string("io.open"));
+        QCOMPARE(Weights::open(m_path + ".none").error().code, "io.open");
         const auto weights = Weights::open(m_path);
-        QCOMPARE(facade::assess(*weights, "M99").error().code, std::string("target.name"));
-        QCOMPARE(weights->find({.what = "sheep"}).error().code, std::string("search.pattern"));
+        QCOMPARE(facade::assess(*weights, "M99").error().code, "target.name");
+        QCOMPARE(weights->find({.what = "sheep"}).error().code, "search.pattern");
         facade::DiffWanted wanted;
         wanted.rules = "min-cosin = 1";
-        QCOMPARE(facade::diff(*weights, *weights, wanted).error().code, std::string("diff.rules"));
-        QCOMPARE(facade::plan(*weights, {.minimise = "money"}).error().code,
-                 std::string("plan.goal"));
-        QCOMPARE(weights->save({}).error().code, std::string("facade.save"));
-        QCOMPARE(weights->save({.inPlace = true, .output = "x"}).error().code,
-                 std::string("facade.save"));
+        QCOMPARE(facade::diff(*weights, *weights, wanted).error().code, "diff.rules");
+        QCOMPARE(facade::plan(*weights, {.minimise = "money"}).error().code, "plan.goal");
+        QCOMPARE(weights->save({}).error().code, "facade.save");
+        QCOMPARE(weights->save({.inPlace = true, .output = "x"}).error().code, "facade.save");
     }
 
     /// The patched bundle is another one; the files change with save() alone, by what it says.
     void patchesAside()
     {
         const auto before = Weights::open(m_path);
-        const auto made = facade::patch(*before, "set conv_weight[1,0]=9\n", {.inPlace = true});
-        QVERIFY2(made, made ? "" : made.error().message.c_str());
+        const auto made =
+            VERIFIED(facade::patch(*before, "set conv_weight[1,0]=9\n", {.inPlace = true}));
         std::vector<float> values(8);
         QVERIFY(before->values(0, values));
         QCOMPARE(values[2], 3.0F);
@@ -84,17 +79,16 @@ private Q_SLOTS:
         QVERIFY(saved->bytesWritten <= 2);
         QVERIFY(Weights::open(m_path)->values(0, values));
         QCOMPARE(values[2], 9.0F);
-        QCOMPARE(before->values(0, values).error().code, std::string("io.changed"));
+        QCOMPARE(before->values(0, values).error().code, "io.changed");
     }
 
     void encodesAndCompares()
     {
         const auto before = Weights::open(m_path);
-        const auto made = facade::encode(*before, {"conv_weight"}, "int8");
-        QVERIFY2(made, made ? "" : made.error().message.c_str());
-        QCOMPARE(made->bundle->coverage().front().form, std::string("affine"));
-        QCOMPARE(made->bundle->save({.inPlace = true}).error().code, std::string("facade.save"));
-        const std::string copy = m_scratch->filePath(QStringLiteral("b.mlmodelc")).toStdString();
+        const auto made = VERIFIED(facade::encode(*before, {"conv_weight"}, "int8"));
+        QCOMPARE(made->bundle->coverage().front().form, "affine");
+        QCOMPARE(made->bundle->save({.inPlace = true}).error().code, "facade.save");
+        const std::string copy = m_scratch->filePath(u"b.mlmodelc"_s).toStdString();
         QVERIFY(made->bundle->save({.output = copy}));
         QVERIFY(!made->bundle->save({.output = copy})); // nothing is replaced
         facade::DiffWanted wanted;
@@ -111,8 +105,8 @@ private Q_SLOTS:
         progress.cancel();
         const auto weights = Weights::open(m_path);
         std::vector<float> values(8);
-        QCOMPARE(weights->values(0, values, &progress).error().code, std::string("task.cancelled"));
-        QCOMPARE(facade::plan(*weights, {}, &progress).error().code, std::string("task.cancelled"));
+        QCOMPARE(weights->values(0, values, &progress).error().code, "task.cancelled");
+        QCOMPARE(facade::plan(*weights, {}, &progress).error().code, "task.cancelled");
     }
 
 private:

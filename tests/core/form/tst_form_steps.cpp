@@ -3,8 +3,6 @@
 #include "core/form/form_steps.h"
 #include "tests/test_program.h"
 
-#include <QTest>
-
 #include <array>
 #include <set>
 #include <utility>

@@ -3,8 +3,6 @@
 #include "core/form/storage_form.h"
 #include "tests/test_program.h"
 
-#include <QTest>
-
 #include <array>
 #include <functional>
 #include <memory>
@@ -132,12 +130,10 @@ class TestStorageForm : public QObject
 private slots:
     void texts_data()
     {
-        QTest::addColumn<Encoding>("encoding");
-        QTest::addColumn<int>("elements");
-        QTest::addColumn<QByteArray>("expected");
+        test::addColumns<Encoding, int, QByteArray>();
         const auto row = [](const char *text, const Encoding &encoding, FormNode elements,
                             const char *said) {
-            QTest::newRow(text) << encoding << int(elements) << QByteArray(said);
+            test::addRow(text, encoding, int(elements), QByteArray(said));
         };
         const Encoding palette = looked(ElementType::Uint4, 16, ElementType::Fp16);
         row("dense-fp16", stored(ElementType::Fp16), FormNode::Dense, "");
@@ -177,9 +173,7 @@ private slots:
 
     void texts()
     {
-        QFETCH(Encoding, encoding);
-        QFETCH(int, elements);
-        QFETCH(QByteArray, expected);
+        const auto [encoding, elements, expected] = test::fetched<Encoding, int, QByteArray>();
         const StorageForm form(encoding);
         QCOMPARE(QByteArray::fromStdString(formText(form)), QByteArray(QTest::currentDataTag()));
         QCOMPARE(int(elementsNode(*form.encoding())), elements);
@@ -205,14 +199,13 @@ private slots:
 
     void formsWithoutSteps()
     {
-        QCOMPARE(formText(StorageForm()), std::string("unknown"));
+        QCOMPARE(formText(StorageForm()), "unknown");
         QVERIFY(StorageForm().has(FormNode::Unknown));
-        QCOMPARE(formText(StorageForm::unsound(FormNode::Dense, ElementType::Bf16)),
-                 std::string("dense-bf16"));
+        QCOMPARE(formText(StorageForm::unsound(FormNode::Dense, ElementType::Bf16)), "dense-bf16");
         QCOMPARE(formText(StorageForm::unsound(FormNode::Microscaled, ElementType::Fp4E2M1)),
-                 std::string("mxfp4"));
+                 "mxfp4");
         const auto table = StorageForm::activationTable(stored(ElementType::Fp16));
-        QCOMPARE(formText(table), std::string("activation-table"));
+        QCOMPARE(formText(table), "activation-table");
         QVERIFY(table.encoding() && !table.isDense());
         const Encoding bytes = stored(ElementType::Uint8);
         const std::pair<FormNode, const char *> names[] = {{FormNode::Dense, "fp16-slices"},
@@ -226,7 +219,7 @@ private slots:
             QVERIFY(!(slices == StorageForm::unsound(node, ElementType::Uint8)));
         }
         const Encoding palette = looked(ElementType::Uint4, 16, ElementType::Fp32);
-        QCOMPARE(formText(StorageForm(palette, FormWords::Network)), std::string("palette"));
+        QCOMPARE(formText(StorageForm(palette, FormWords::Network)), "palette");
     }
 
     /// Equal are forms with equal text, whatever their widths and extents.
@@ -254,8 +247,7 @@ private slots:
         vectors.palette->vector = 2;
         vectors.palette->vectorAxis = 1;
         QCOMPARE(StorageForm(vectors).vectorAxis(), std::uint64_t(1));
-        QCOMPARE(figures(vectors),
-                 std::string("index_bits=4 codebooks=2 entries=16 vector=2 vector_axis=1"));
+        QCOMPARE(figures(vectors), "index_bits=4 codebooks=2 entries=16 vector=2 vector_axis=1");
         Encoding coded = masked(stored(ElementType::Fp16));
         coded.payload = made(affine(stored(ElementType::Int8)));
         QCOMPARE(StorageForm(coded).storedType(), ElementType::Int8);
@@ -267,8 +259,7 @@ private slots:
     void operands()
     {
         const StorageForm form(placedEncoding());
-        QCOMPARE(operandsText(form.operands()),
-                 std::string("mask@1 indices@2 lut@3 scale@4 offset@5"));
+        QCOMPARE(operandsText(form.operands()), "mask@1 indices@2 lut@3 scale@4 offset@5");
         QCOMPARE(&form.operands()[0], &*form.encoding()->mask);
         QCOMPARE(form.operand(PartRole::Scale), codec::storedOperand(form.scaling()->scale));
         QVERIFY(!form.operand(PartRole::Data));
@@ -297,11 +288,11 @@ private slots:
         QCOMPARE(form.operands().size(), std::size_t(5));
         form.dropEncoding();
         QVERIFY(!form.encoding());
-        QCOMPARE(operandsText(form.operands()), std::string("mask@1 indices@2 lut@3 scale@4"));
+        QCOMPARE(operandsText(form.operands()), "mask@1 indices@2 lut@3 scale@4");
         const auto known =
             StorageForm::unsound(FormNode::Sparse, ElementType::Fp16, {placed(PartRole::Mask, 7)});
         QVERIFY(known.isSparse());
-        QCOMPARE(operandsText(known.operands()), std::string("mask@7"));
+        QCOMPARE(operandsText(known.operands()), "mask@7");
         QVERIFY(StorageForm().operands().empty());
     }
 
@@ -325,14 +316,11 @@ private slots:
             operand.place = std::make_shared<const OperandPlace>(std::move(place));
         };
         form.changeOperands(move);
-        QCOMPARE(operandsText(form.operands()),
-                 std::string("mask@11 indices@12 lut@13 scale@14 offset@15"));
-        QCOMPARE(operandsText(before.operands()),
-                 std::string("mask@1 indices@2 lut@3 scale@4 offset@5"));
+        QCOMPARE(operandsText(form.operands()), "mask@11 indices@12 lut@13 scale@14 offset@15");
+        QCOMPARE(operandsText(before.operands()), "mask@1 indices@2 lut@3 scale@4 offset@5");
         form.dropEncoding();
         form.changeOperands(move);
-        QCOMPARE(operandsText(form.operands()),
-                 std::string("mask@21 indices@22 lut@23 scale@24 offset@25"));
+        QCOMPARE(operandsText(form.operands()), "mask@21 indices@22 lut@23 scale@24 offset@25");
     }
 
     void declaredAndRead()

@@ -19,12 +19,12 @@ class TestFormatVectors : public QObject
 private Q_SLOTS:
     void predicatesOfTheGoldenTable()
     {
-        QFile file(test::dataPath(QStringLiteral("vectors/tables/predicates.csv")));
+        QFile file(test::dataPath(u"vectors/tables/predicates.csv"_s));
         if (!file.open(QIODevice::ReadOnly))
             QSKIP("KERNSCOPE_DATA has no vectors/tables/predicates.csv");
         const QByteArray text = file.readAll();
-        const auto csv = CsvTable::parse({text.constData(), size_t(text.size())}, "predicates");
-        QVERIFY(csv);
+        const auto csv =
+            VERIFIED(CsvTable::parse({text.constData(), size_t(text.size())}, "predicates"));
         QVERIFY(csv->rows() > 0);
         for (std::size_t i = 0; i < csv->rows(); ++i) {
             const auto code = std::uint32_t(*parseInteger(csv->cell(i, "code")));

@@ -32,13 +32,13 @@ private Q_SLOTS:
     void fieldsOfRecordsCoverThem_data()
     {
         QTest::addColumn<quint64>("bytes");
-        QTest::newRow("blob header") << quint64(64);
-        QTest::newRow("blob record") << quint64(64);
-        QTest::newRow("section header") << quint64(64);
-        QTest::newRow("section unit") << quint64(0x80);
-        QTest::newRow("section entry") << quint64(32);
-        QTest::newRow("anec header") << quint64(0x28);
-        QTest::newRow("anec shape") << quint64(48);
+        test::addRow("blob header", quint64(64));
+        test::addRow("blob record", quint64(64));
+        test::addRow("section header", quint64(64));
+        test::addRow("section unit", quint64(0x80));
+        test::addRow("section entry", quint64(32));
+        test::addRow("anec header", quint64(0x28));
+        test::addRow("anec shape", quint64(48));
     }
     void fieldsOfRecordsCoverThem()
     {
@@ -62,15 +62,14 @@ private Q_SLOTS:
     {
         const auto fields = recordFields("stored_fields", "blob record");
         const auto name = [&fields](std::uint64_t at) { return fieldHolding(fields, at)->name; };
-        QCOMPARE(name(milblob::kSentinelAt), std::string("sentinel"));
-        QCOMPARE(name(milblob::kCodeAt), std::string("element type"));
-        QCOMPARE(name(milblob::kBytesAt), std::string("payload bytes"));
-        QCOMPARE(name(milblob::kDataOffsetAt), std::string("payload offset"));
-        QCOMPARE(name(milblob::kPaddingBitsAt), std::string("padding bits"));
-        const auto placed =
-            placedField("stored_fields", "blob record", 128, FileOffset(128 + 20), "record");
-        QVERIFY(placed);
-        QCOMPARE(placed->name, std::string("record: payload offset (uint64)"));
+        QCOMPARE(name(milblob::kSentinelAt), "sentinel");
+        QCOMPARE(name(milblob::kCodeAt), "element type");
+        QCOMPARE(name(milblob::kBytesAt), "payload bytes");
+        QCOMPARE(name(milblob::kDataOffsetAt), "payload offset");
+        QCOMPARE(name(milblob::kPaddingBitsAt), "padding bits");
+        const auto placed = VERIFIED(
+            placedField("stored_fields", "blob record", 128, FileOffset(128 + 20), "record"));
+        QCOMPARE(placed->name, "record: payload offset (uint64)");
         QCOMPARE(placed->bytes, (ByteRange{FileOffset(128 + 16), ByteCount(8)}));
         QVERIFY(!placedField("stored_fields", "blob record", 128, FileOffset(4), "x"));
     }
@@ -90,29 +89,20 @@ private Q_SLOTS:
 
     void helpersOfTable25_1_data()
     {
-        QTest::addColumn<quint32>("code");
-        QTest::addColumn<int>("bits");
-        QTest::addColumn<int>("entryFormat");
-        QTest::addColumn<QByteArray>("underlying");
-        QTest::addColumn<qlonglong>("lutBytes");
-        QTest::addColumn<int>("typeNumber");
-        QTest::newRow("int8") << 1U << 8 << -1 << QByteArray("int8") << -1LL << 2;
-        QTest::newRow("fp16") << 4U << 16 << -1 << QByteArray("fp16") << -1LL << 5;
-        QTest::newRow("p4i8") << 10U << 4 << 1 << QByteArray("int8") << 16LL << 2;
-        QTest::newRow("p4f16: 32 bytes") << 20U << 4 << 4 << QByteArray("fp16") << 32LL << 5;
-        QTest::newRow("p8f16: 512 bytes") << 22U << 8 << 4 << QByteArray("fp16") << 512LL << 5;
-        QTest::newRow("p6e4m3") << 27U << 6 << 5 << QByteArray("e4m3") << 64LL << 16;
-        QTest::newRow("unityu8") << 29U << -1 << -1 << QByteArray("uint8") << -1LL << 3;
-        QTest::newRow("int4") << 31U << 4 << -1 << QByteArray("int4") << -1LL << 23;
+        test::addColumns<quint32, int, int, QByteArray, qlonglong, int>();
+        test::addRow("int8", 1U, 8, -1, QByteArray("int8"), -1LL, 2);
+        test::addRow("fp16", 4U, 16, -1, QByteArray("fp16"), -1LL, 5);
+        test::addRow("p4i8", 10U, 4, 1, QByteArray("int8"), 16LL, 2);
+        test::addRow("p4f16: 32 bytes", 20U, 4, 4, QByteArray("fp16"), 32LL, 5);
+        test::addRow("p8f16: 512 bytes", 22U, 8, 4, QByteArray("fp16"), 512LL, 5);
+        test::addRow("p6e4m3", 27U, 6, 5, QByteArray("e4m3"), 64LL, 16);
+        test::addRow("unityu8", 29U, -1, -1, QByteArray("uint8"), -1LL, 3);
+        test::addRow("int4", 31U, 4, -1, QByteArray("int4"), -1LL, 23);
     }
     void helpersOfTable25_1()
     {
-        QFETCH(quint32, code);
-        QFETCH(int, bits);
-        QFETCH(int, entryFormat);
-        QFETCH(QByteArray, underlying);
-        QFETCH(qlonglong, lutBytes);
-        QFETCH(int, typeNumber);
+        const auto [code, bits, entryFormat, underlying, lutBytes, typeNumber] =
+            test::fetched<quint32, int, int, QByteArray, qlonglong, int>();
         const KernelFormat f(code);
         QCOMPARE(bitDepth(f) ? int(*bitDepth(f)) : -1, bits);
         QCOMPARE(paletteEntryFormat(f) ? int(paletteEntryFormat(f)->value) : -1, entryFormat);
@@ -124,9 +114,9 @@ private Q_SLOTS:
     void codeSets_data()
     {
         QTest::addColumn<QList<int>>("codes");
-        QTest::newRow("native") << QList<int>{1, 2, 4, 5, 6};
-        QTest::newRow("dma") << QList<int>{4, 5, 6, 7, 8, 9, 10, 11, 13};
-        QTest::newRow("unity") << QList<int>{28, 29, 30};
+        test::addRow("native", QList<int>{1, 2, 4, 5, 6});
+        test::addRow("dma", QList<int>{4, 5, 6, 7, 8, 9, 10, 11, 13});
+        test::addRow("unity", QList<int>{28, 29, 30});
     }
     void codeSets()
     {
@@ -146,10 +136,9 @@ private Q_SLOTS:
 
     void refusesUnknownAndOverflowing()
     {
-        QCOMPARE(bitDepth(KernelFormat(99)).error().code, std::string("format.kernel"));
-        QCOMPARE(paletteEntryFormat(KernelFormat(4)).error().code, std::string("format.palette"));
-        QCOMPARE(paletteLutBytes(KernelFormat(22), UINT64_MAX / 2).error().code,
-                 std::string("format.overflow"));
+        QCOMPARE(bitDepth(KernelFormat(99)).error().code, "format.kernel");
+        QCOMPARE(paletteEntryFormat(KernelFormat(4)).error().code, "format.palette");
+        QCOMPARE(paletteLutBytes(KernelFormat(22), UINT64_MAX / 2).error().code, "format.overflow");
         QCOMPARE(paletteLutBytes(KernelFormat(20), 3, 2)->value, std::uint64_t(192));
     }
 
@@ -166,9 +155,9 @@ private Q_SLOTS:
     void catalogues()
     {
         QCOMPARE(elementCatalogue().size(), std::size_t(23));
-        QCOMPARE(find(TypeNumber(5))->name, std::string("fp16"));
-        QCOMPARE(find(TensorFormat(12))->name, std::string("e4m3"));
-        QCOMPARE(find(SerializationType(3))->name, std::string("fp16"));
+        QCOMPARE(find(TypeNumber(5))->name, "fp16");
+        QCOMPARE(find(TensorFormat(12))->name, "e4m3");
+        QCOMPARE(find(SerializationType(3))->name, "fp16");
         QCOMPARE(serializationTypes().size(), std::size_t(11));
         QVERIFY(!find(TensorFormat(5)));
     }
@@ -181,45 +170,45 @@ private Q_SLOTS:
         FormRequest four;
         four.kind = K::Palette;
         four.indexBits = 4;
-        QTest::newRow("4 bits on version 5") << four << QByteArray();
+        test::addRow("4 bits on version 5", four, QByteArray());
         FormRequest r = four;
         r.indexBits = 5;
-        QTest::newRow("5 bits") << r << QByteArray("index width");
+        test::addRow("5 bits", r, QByteArray("index width"));
         r.indexBits = 2;
-        QTest::newRow("2 bits") << r << QByteArray("narrow index width");
+        test::addRow("2 bits", r, QByteArray("narrow index width"));
         r.indexBits = 6;
-        QTest::newRow("6 bits on version 5") << r << QByteArray("odd index width");
+        test::addRow("6 bits on version 5", r, QByteArray("odd index width"));
         r.descriptorVersion = 11;
-        QTest::newRow("6 bits on version 11") << r << QByteArray();
+        test::addRow("6 bits on version 11", r, QByteArray());
         r = four;
         r.vectorSize = 3;
-        QTest::newRow("vectors of 3") << r << QByteArray("vector size");
+        test::addRow("vectors of 3", r, QByteArray("vector size"));
         r.vectorSize = 5;
-        QTest::newRow("vectors of 5") << r << QByteArray();
+        test::addRow("vectors of 5", r, QByteArray());
         r.vectorSize = 64;
-        QTest::newRow("vectors of 64") << r << QByteArray("vector size");
+        test::addRow("vectors of 64", r, QByteArray("vector size"));
         r = four;
         r.codebooks = 2;
-        QTest::newRow("two codebooks on version 5") << r << QByteArray("codebooks");
+        test::addRow("two codebooks on version 5", r, QByteArray("codebooks"));
         r = four;
         r.entries = "int8";
         r.indexBits = 8;
-        QTest::newRow("256 int8 entries") << r << QByteArray("quantised palette");
+        test::addRow("256 int8 entries", r, QByteArray("quantised palette"));
         r = four;
         r.entries = "e4m3";
-        QTest::newRow("E4M3 before its encoder") << r << QByteArray("E4M3 encoder");
+        test::addRow("E4M3 before its encoder", r, QByteArray("E4M3 encoder"));
         r.descriptorVersion = 20;
         r.e4m3Capability = false;
-        QTest::newRow("E4M3 without the byte") << r << QByteArray("E4M3 capability");
+        test::addRow("E4M3 without the byte", r, QByteArray("E4M3 capability"));
         r.e4m3Capability = true;
-        QTest::newRow("E4M3 with the byte") << r << QByteArray();
+        test::addRow("E4M3 with the byte", r, QByteArray());
         FormRequest affine;
         affine.kind = K::Affine;
         affine.entries = "int8";
         affine.zeroPoint = true;
-        QTest::newRow("asymmetric on version 5") << affine << QByteArray("symmetric");
+        test::addRow("asymmetric on version 5", affine, QByteArray("symmetric"));
         affine.descriptorVersion = 7;
-        QTest::newRow("asymmetric on version 7") << affine << QByteArray();
+        test::addRow("asymmetric on version 7", affine, QByteArray());
     }
     void legality()
     {
@@ -235,40 +224,35 @@ private Q_SLOTS:
 
     void legalityOfARow_data()
     {
-        QTest::addColumn<quint32>("code");
-        QTest::addColumn<FormatUse>("use");
-        QTest::addColumn<QByteArray>("refusedBy");
-        QTest::newRow("fp16 on version 5") << 4U << FormatUse{} << QByteArray();
-        QTest::newRow("int8 on version 5") << 1U << FormatUse{} << QByteArray();
-        QTest::newRow("p4f16 on version 5") << 20U << FormatUse{} << QByteArray();
-        QTest::newRow("p8f16 on version 5") << 22U << FormatUse{} << QByteArray();
-        QTest::newRow("unity on version 5") << 30U << FormatUse{} << QByteArray();
-        QTest::newRow("int16 is not native") << 3U << FormatUse{} << QByteArray("native format");
-        QTest::newRow("int4 is not native") << 31U << FormatUse{} << QByteArray("native format");
-        QTest::newRow("e4m3 on version 5") << 5U << FormatUse{} << QByteArray("descriptor version");
+        test::addColumns<quint32, FormatUse, QByteArray>();
+        test::addRow("fp16 on version 5", 4U, FormatUse{}, QByteArray());
+        test::addRow("int8 on version 5", 1U, FormatUse{}, QByteArray());
+        test::addRow("p4f16 on version 5", 20U, FormatUse{}, QByteArray());
+        test::addRow("p8f16 on version 5", 22U, FormatUse{}, QByteArray());
+        test::addRow("unity on version 5", 30U, FormatUse{}, QByteArray());
+        test::addRow("int16 is not native", 3U, FormatUse{}, QByteArray("native format"));
+        test::addRow("int4 is not native", 31U, FormatUse{}, QByteArray("native format"));
+        test::addRow("e4m3 on version 5", 5U, FormatUse{}, QByteArray("descriptor version"));
         FormatUse use;
         use.zeroPoint = true;
-        QTest::newRow("int8 with zero points") << 1U << use << QByteArray("symmetric");
-        QTest::newRow("p4i8 with zero points") << 10U << use << QByteArray("symmetric");
-        QTest::newRow("fp16 has none") << 4U << use << QByteArray();
-        QTest::newRow("p4f16 has none") << 20U << use << QByteArray();
+        test::addRow("int8 with zero points", 1U, use, QByteArray("symmetric"));
+        test::addRow("p4i8 with zero points", 10U, use, QByteArray("symmetric"));
+        test::addRow("fp16 has none", 4U, use, QByteArray());
+        test::addRow("p4f16 has none", 20U, use, QByteArray());
         use.descriptorVersion = 20;
         use.e4m3Capability = true;
-        QTest::newRow("int8 with zero points later") << 1U << use << QByteArray();
-        QTest::newRow("e4m3 with zero points") << 5U << use << QByteArray("E4M3 zero point");
+        test::addRow("int8 with zero points later", 1U, use, QByteArray());
+        test::addRow("e4m3 with zero points", 5U, use, QByteArray("E4M3 zero point"));
         use.zeroPoint = false;
-        QTest::newRow("e4m3 with the byte") << 5U << use << QByteArray();
+        test::addRow("e4m3 with the byte", 5U, use, QByteArray());
         use.packedSparsePalette = true;
-        QTest::newRow("packed indices later") << 20U << use << QByteArray();
+        test::addRow("packed indices later", 20U, use, QByteArray());
         use.descriptorVersion = 5;
-        QTest::newRow("packed indices on version 5")
-            << 20U << use << QByteArray("sparse index packing");
+        test::addRow("packed indices on version 5", 20U, use, QByteArray("sparse index packing"));
     }
     void legalityOfARow()
     {
-        QFETCH(quint32, code);
-        QFETCH(FormatUse, use);
-        QFETCH(QByteArray, refusedBy);
+        const auto [code, use, refusedBy] = test::fetched<quint32, FormatUse, QByteArray>();
         const Legality answer = checkKernelFormat(*find(KernelFormat(code)), use);
         QVERIFY(!answer.rules.empty());
         const LegalityRule *refusal = answer.refusal();
@@ -285,9 +269,8 @@ private Q_SLOTS:
         request.entries = "e4m3";
         request.e4m3Capability = true;
         const Legality answer = checkLegality(request);
-        const LegalityRule *refusal = answer.refusal();
-        QVERIFY(refusal);
-        QCOMPARE(refusal->name, std::string("quantised palette"));
+        const LegalityRule *refusal = VERIFIED(answer.refusal());
+        QCOMPARE(refusal->name, "quantised palette");
         QCOMPARE(refusal->confidence, Confidence::Contested);
     }
 

@@ -19,8 +19,8 @@ class TestTables : public QObject
 private Q_SLOTS:
     void parsesQuotedCells()
     {
-        const auto table = CsvTable::parse("a,b\n\"x, y\",\"he said \"\"no\"\"\"\n,\n", "t");
-        QVERIFY(table);
+        const auto table =
+            VERIFIED(CsvTable::parse("a,b\n\"x, y\",\"he said \"\"no\"\"\"\n,\n", "t"));
         QCOMPARE(table->rows(), std::size_t(2));
         QCOMPARE(table->cell(0, "a"), std::string_view("x, y"));
         QCOMPARE(table->cell(0, "b"), std::string_view("he said \"no\""));
@@ -29,30 +29,25 @@ private Q_SLOTS:
 
     void refusesRaggedRows()
     {
-        const auto table = CsvTable::parse("a,b\n1\n", "t");
-        QVERIFY(!table);
-        QCOMPARE(table.error().code, std::string("csv.columns"));
-        QCOMPARE(table.error().offset->value, std::uint64_t(2));
+        const Error table = REFUSED(CsvTable::parse("a,b\n1\n", "t"));
+        QCOMPARE(table.code, "csv.columns");
+        QCOMPARE(table.offset->value, std::uint64_t(2));
     }
 
     void parsesNumbers_data()
     {
-        QTest::addColumn<QByteArray>("text");
-        QTest::addColumn<bool>("valid");
-        QTest::addColumn<qint64>("value");
-        QTest::newRow("decimal") << QByteArray("12") << true << qint64(12);
-        QTest::newRow("hex") << QByteArray("0x48f") << true << qint64(0x48f);
-        QTest::newRow("negative") << QByteArray("-3") << true << qint64(-3);
-        QTest::newRow("empty") << QByteArray("") << false << qint64(0);
-        QTest::newRow("blank tail") << QByteArray("1 ") << false << qint64(0);
-        QTest::newRow("two signs") << QByteArray("--1") << false << qint64(0);
-        QTest::newRow("too large") << QByteArray("99999999999999999999") << false << qint64(0);
+        test::addColumns<QByteArray, bool, qint64>();
+        test::addRow("decimal", QByteArray("12"), true, qint64(12));
+        test::addRow("hex", QByteArray("0x48f"), true, qint64(0x48f));
+        test::addRow("negative", QByteArray("-3"), true, qint64(-3));
+        test::addRow("empty", QByteArray(""), false, qint64(0));
+        test::addRow("blank tail", QByteArray("1 "), false, qint64(0));
+        test::addRow("two signs", QByteArray("--1"), false, qint64(0));
+        test::addRow("too large", QByteArray("99999999999999999999"), false, qint64(0));
     }
     void parsesNumbers()
     {
-        QFETCH(QByteArray, text);
-        QFETCH(bool, valid);
-        QFETCH(qint64, value);
+        const auto [text, valid, value] = test::fetched<QByteArray, bool, qint64>();
         const auto parsed = parseInteger(std::string_view(text.constData(), size_t(text.size())));
         QCOMPARE(parsed.has_value(), valid);
         if (valid)
@@ -61,8 +56,7 @@ private Q_SLOTS:
 
     void embedsTheTables()
     {
-        const auto table = tables::load("kernel_formats");
-        QVERIFY(table);
+        const auto table = VERIFIED(tables::load("kernel_formats"));
         QVERIFY(table->column("source") && table->column("confidence"));
         QCOMPARE(table->cell(0, "code"), std::string_view("1"));
     }
@@ -93,9 +87,8 @@ private Q_SLOTS:
 
     void namesAnUnknownTable()
     {
-        const auto table = tables::load("no_such_table");
-        QVERIFY(!table);
-        QCOMPARE(table.error().code, std::string("table.name"));
+        const Error table = REFUSED(tables::load("no_such_table"));
+        QCOMPARE(table.code, "table.name");
     }
 };
 

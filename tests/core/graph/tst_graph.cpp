@@ -3,8 +3,6 @@
 #include "tests/core/graph/made_program.h"
 #include "tests/test_program.h"
 
-#include <QTest>
-
 using namespace kernscope;
 using namespace kernscope::graph;
 using namespace kernscope::test;
@@ -15,202 +13,270 @@ class TestGraph : public QObject
     Q_OBJECT
 
 private Q_SLOTS:
-    void weightsAreNodes();
-    void bytesMayBeUnknown();
-    void hopsGoBothWays();
-    void branchesMeetAgain();
-    void blocksOfALoop();
-    void functionsAreApart();
-    void limitIsTold();
-    void repeatsFold();
-    void chosenTurnIsOpen();
-    void repeatsOpen();
-    void unequalBlocksStay();
-    void namesAreFound();
-    void emptyAndWithout();
-    void cancels();
+    void weightsAreNodes()
+    {
+        MadeBundle made;
+        made.constant("tensor<fp16, [2, 4]>", "w",
+                      made.blob(ElementType::Fp16, "[2, 4]", halves({1, 2, 3, 4, 5, 6, 7, 8})));
+        made.line("tensor<uint1, [2, 4]> idx = const()[name = string(\"idx\"), val = " +
+                  made.blob(ElementType::Uint1, "[2, 4]", hex("a5")) + "]");
+        made.line("tensor<fp16, [1, 1, 2, 1]> lut = const()[name = string(\"lut\"), val = " +
+                  made.blob(ElementType::Fp16, "[1, 1, 2, 1]", halves({0.5F, -1})) + "]");
+        made.line(
+            "tensor<fp16, [2, 4]> p = constexpr_lut_to_dense(indices = idx, lut = lut)[name = "
+            "string(\"p\")]");
+        made.consume("w");
+        made.consume("p");
+        made.result = "out1";
+        const auto bundle = VERIFIED(made.open());
+        const GraphPtr graph = VERIFIED(graphOf(*bundle));
+        QCOMPARE((*bundle)->weights().size(), std::size_t(2));
+        // The operations that unpack a weight are part of it, its operands are no nodes.
+        QCOMPARE(unitsText(around(graph, "x", 6)), u"out0 | out1 | output out1 | p | w | x"_s);
+        QCOMPARE(linksText(around(graph, "p", 2)), u"out1 > output out1 | p > out1 | x > out1"_s);
+        const std::size_t p = nodeOf(*graph, "p");
+        QCOMPARE(graph->nodes()[p].kind, NodeKind::Weight);
+        QCOMPARE(graph->nodeOfWeight(graph->nodes()[p].weight), p);
+        QCOMPARE(graph->title(p), "lut");
+        QCOMPARE(graph->result(p), "fp16 [2, 4]");
+        const Edge &edge = graph->edges()[graph->edgesFrom(p).front()];
+        QCOMPARE(std::string(graph->param(edge)), "weight");
+        const Neighbourhood drawn = around(graph, "p", 1);
+        const Label label = unitLabel(drawn, 0);
+        QCOMPARE(label.title, "p");
+        QCOMPARE(label.lines.front(), "lut \u00B7 5 B");
+    }
+
+    /// A weight whose file is cut has no known size; where the file is missing its type says it.
+    void bytesMayBeUnknown()
+    {
+        MadeBundle made;
+        made.constant("tensor<fp16, [2, 4]>", "w",
+                      made.blob(ElementType::Fp16, "[2, 4]", halves({1, 2, 3, 4, 5, 6, 7, 8})));
+        made.consume("w");
+        made.result = "out0";
+        for (const bool missing : {false, true}) {
+            OpenOptions options = MadeBundle::options(made.text(), {});
+            if (missing)
+                std::erase_if(options.memory,
+                              [](const auto &file) { return file.first == "weights/weight.bin"; });
+            const auto bundle = VERIFIED(Bundle::open("made.mlmodelc", options));
+            const GraphPtr graph = VERIFIED(graphOf(*bundle));
+            const Neighbourhood drawn = around(graph, "w", 1);
+            QCOMPARE(drawn.storedBytes(drawn.units[0]).has_value(), missing);
+            const std::string line = unitLabel(drawn, 0).lines.front();
+            QVERIFY2(line.find(missing ? "16 B" : "? B") != std::string::npos, line.c_str());
+        }
+    }
+
+    void hopsGoBothWays()
+    {
+        const GraphPtr graph = VERIFIED(graphOf(
+            bundleOf(programOf(functionOf("main", "tensor<fp16, [1, 4]> x",
+                                          {step("relu", "a", "x"), step("tanh", "b", "a"),
+                                           step("sigmoid", "c", "b"), step("exp", "d", "c")},
+                                          "d")))));
+        QCOMPARE(unitsText(around(graph, "b", 1)), u"a | b | c"_s);
+        const Neighbourhood drawn = around(graph, "b", 1);
+        // What is beyond the last hop is counted at the box that it is next to.
+        QCOMPARE(drawn.units[drawn.unitOf(nodeOf(*graph, "a"))].before, std::size_t(1));
+        QCOMPARE(drawn.units[drawn.unitOf(nodeOf(*graph, "c"))].after, std::size_t(1));
+        QCOMPARE(drawn.units[drawn.unitOf(nodeOf(*graph, "c"))].before, std::size_t(0));
+        QCOMPARE(drawn.leftOut, std::size_t(0));
+        QCOMPARE(unitsText(around(graph, "b", 2)), u"a | b | c | d | x"_s);
+        QCOMPARE(linksText(around(graph, "b", 6)),
+                 u"a > b | b > c | c > d | d > output d | x > a"_s);
+        QCOMPARE(linkLabel(around(graph, "b", 1), 0), "fp16 [1, 4]");
+    }
+
+    void branchesMeetAgain()
+    {
+        const GraphPtr graph = VERIFIED(graphOf(bundleOf(
+            programOf(functionOf("main", "tensor<fp16, [1, 4]> x",
+                                 {step("relu", "a", "x"), step("tanh", "b", "a"),
+                                  step("exp", "c", "a"), sum("d", "b", "c"), sum("e", "d", "d")},
+                                 "e")))));
+        QCOMPARE(linksText(around(graph, "d", 2)),
+                 u"a > b | a > c | b > d | c > d | d > e | e > output e"_s);
+        // A value that is read twice is one arrow with two values of the graph.
+        const Neighbourhood drawn = around(graph, "e", 1);
+        QCOMPARE(linksText(drawn), u"d > e | e > output e"_s);
+        for (const Link &link : drawn.links) {
+            if (unitText(drawn, link.from) == u"d"_s)
+                QCOMPARE(link.edges.size(), std::size_t(2));
+        }
+    }
+
+    void blocksOfALoop()
+    {
+        const BundlePtr bundle = VERIFIED(bundleOf(programOf(
+            "    func main<ios18>(tensor<fp16, [1, 4]> x) {\n"
+            "            tensor<fp16, [1, 4]> k = relu(x = x)[name = string(\"k\")];\n"
+            "            tensor<int32, []> zero = const()[name = string(\"zero\"), val = "
+            "tensor<int32, []>(0)];\n"
+            "            tensor<int32, []> n, tensor<fp16, [1, 4]> y = while_loop(loop_vars = "
+            "(zero, "
+            "x)) cond (tensor<int32, []> i, tensor<fp16, [1, 4]> v) {\n"
+            "                tensor<bool, []> go = less(x = i, y = zero)[name = string(\"go\")];\n"
+            "            } -> (go), block body (tensor<int32, []> j, tensor<fp16, [1, 4]> u) {\n"
+            "                tensor<fp16, [1, 4]> t = add(x = u, y = k)[name = string(\"t\")];\n"
+            "            } -> (j, t);\n"
+            "        } -> (y);\n")));
+        QVERIFY2(bundle->diagnostics().empty(),
+                 bundle->diagnostics().empty()
+                     ? ""
+                     : describe(bundle->diagnostics().front().error).c_str());
+        const GraphPtr graph = VERIFIED(graphOf(bundle));
+        const std::size_t loop = nodeOf(*graph, "n"), t = nodeOf(*graph, "t");
+        QVERIFY(loop != graph::kNone && t != graph::kNone);
+        QCOMPARE(std::size_t(graph->nodes()[t].holder), loop);
+        QCOMPARE(std::size_t(graph->nodes()[t].block), std::size_t(1));
+        const QString links = linksText(around(graph, "t", 6));
+        // Into the block, through it, and back out of it.
+        for (const char *wanted : {"x > u", "u > t", "k > t", "t > n", "n > output y", "x > n"})
+            QVERIFY2(links.contains(QLatin1String(wanted)), qPrintable(links));
+        QCOMPARE(blockLabel(*graph, loop, 1), "while_loop n: block 2");
+    }
+
+    void functionsAreApart()
+    {
+        const BundlePtr bundle = bundleOf(programOf(
+            functionOf("main", "tensor<fp16, [1, 4]> x", {step("relu", "y", "x")}, "y") +
+            functionOf("other", "tensor<fp16, [1, 4]> x", {step("tanh", "y", "x")}, "y")));
+        const GraphPtr graph = VERIFIED(graphOf(bundle));
+        QCOMPARE(graph->functions().size(), std::size_t(2));
+        const Error both = REFUSED(findNode(*graph, "y", {}));
+        QCOMPARE(both.expected, "main/y (relu), other/y (tanh)");
+        const auto one = VERIFIED(findNode(*graph, "y", "other"));
+        QCOMPARE(graph->title(*one), "tanh");
+        QCOMPARE(findNode(*graph, "main/y", {}).value_or(0),
+                 findNode(*graph, "y", "main").value_or(1));
+        const Error wrong = REFUSED(findNode(*graph, "y", "mian"));
+        QCOMPARE(wrong.expected, "main, other");
+        Scope scope;
+        scope.centres = {*one};
+        scope.hops = 6;
+        QCOMPARE(unitsText(neighbourhood(graph, scope)), u"output y | x | y"_s);
+    }
+
+    void limitIsTold()
+    {
+        std::string body;
+        for (int i = 0; i < 40; ++i)
+            body += "            " + step("relu", "r" + std::to_string(i), "x") + ";\n";
+        const GraphPtr graph = VERIFIED(graphOf(bundleOf(programOf(
+            "    func main<ios18>(tensor<fp16, [1, 4]> x) {\n" + body + "        } -> (r0);\n"))));
+        const Neighbourhood drawn = around(graph, "x", 2, false, 4);
+        QCOMPARE(unitsText(drawn), u"+1 | +37 | r0 | r1 | r2 | x"_s);
+        QCOMPARE(drawn.leftOut, std::size_t(38));
+        const auto rest =
+            std::find_if(drawn.units.begin(), drawn.units.end(),
+                         [](const DrawnUnit &unit) { return unit.nodes.size() == 37; });
+        QVERIFY(rest != drawn.units.end());
+        QCOMPARE(unitLabel(drawn, std::size_t(rest - drawn.units.begin())).title,
+                 "37 more operations");
+        QCOMPARE(unitLabel(around(graph, "x", 2, false, 40), 40).title, "1 more operation");
+        // With room for all nothing is left out.
+        QCOMPARE(around(graph, "x", 2, false, 120).leftOut, std::size_t(0));
+    }
+
+    void repeatsFold()
+    {
+        const GraphPtr graph = VERIFIED(graphOf(residual(12)));
+        QCOMPARE(graph->runs().size(), std::size_t(1));
+        QCOMPARE(graph->runs()[0].operations, std::size_t(3));
+        QCOMPARE(graph->runs()[0].turns, std::size_t(12));
+        const Neighbourhood drawn = around(graph, "x", 3);
+        QCOMPARE(linksText(drawn), u"head > output head | x > x12 | x12 > head"_s);
+        const DrawnUnit &fold = drawn.units[1];
+        QCOMPARE(drawn.operations(fold), std::size_t(36));
+        QCOMPARE(drawn.weights(fold), std::size_t(12));
+        QVERIFY(drawn.storedBytes(fold) == std::uint64_t(12 * 32));
+        const Label label = unitLabel(drawn, 1);
+        QCOMPARE(label.title, "block of 3 operations \u00D7 12");
+        QCOMPARE(label.lines[0], "relu, linear, add");
+        QCOMPARE(label.lines[1], "12 weights, 384 B");
+        QCOMPARE(around(graph, "x", 3, false).units.size(), std::size_t(10));
+    }
+
+    /// The block that is asked for is drawn, those before and behind it stay folded.
+    void chosenTurnIsOpen()
+    {
+        const GraphPtr graph = VERIFIED(graphOf(residual(12)));
+        QCOMPARE(unitsText(around(graph, "b4", 2)), u"a4 | b4 | c4 | w4 | x4 | x7"_s);
+        QCOMPARE(unitsText(around(graph, "w0", 6)),
+                 u"a0 | b0 | c0 | head | output head | w0 | x | x11"_s);
+    }
+
+    void repeatsOpen()
+    {
+        const GraphPtr graph = VERIFIED(graphOf(residual(3)));
+        Scope scope;
+        scope.centres = {nodeOf(*graph, "x")};
+        scope.hops = 6;
+        scope.opened = {0};
+        const Neighbourhood drawn = neighbourhood(graph, scope);
+        QVERIFY(std::none_of(drawn.units.begin(), drawn.units.end(), [](const DrawnUnit &unit) {
+            return unit.kind == DrawnUnit::Kind::Fold;
+        }));
+    }
+
+    void unequalBlocksStay()
+    {
+        const GraphPtr graph = VERIFIED(graphOf(residual(6, "tanh")));
+        // Two alike before the odd one, three behind it: a chain may begin anywhere in a block.
+        QCOMPARE(unitsText(around(graph, "a2", 1)), u"a2 | x2 | x3"_s);
+        QCOMPARE(std::size_t(graph->nodes()[nodeOf(*graph, "a2")].run), graph::kNone);
+        // Another wiring is no repeat, though the kinds are the same.
+        const GraphPtr crossed = VERIFIED(graphOf(bundleOf(programOf(
+            functionOf("main", "tensor<fp16, [1, 4]> x",
+                       {step("relu", "a", "x"), step("tanh", "b", "a"), step("relu", "c", "b"),
+                        step("tanh", "d", "a"), step("relu", "e", "d"), step("tanh", "f", "b")},
+                       "f")))));
+        QVERIFY(crossed->runs().empty());
+        // Side by side is no chain.
+        const GraphPtr parallel = VERIFIED(graphOf(bundleOf(programOf(
+            functionOf("main", "tensor<fp16, [1, 4]> x",
+                       {step("relu", "a", "x"), step("relu", "b", "x"), step("relu", "c", "x"),
+                        step("relu", "d", "x"), step("relu", "e", "x")},
+                       "e")))));
+        QVERIFY(parallel->runs().empty());
+    }
+
+    void namesAreFound()
+    {
+        const GraphPtr graph = VERIFIED(graphOf(residual(2)));
+        QVERIFY(findNode(*graph, "b1", {}));
+        const Error wrong = REFUSED(findNode(*graph, "hea", {}));
+        QCOMPARE(wrong.code, "cli.option");
+        QCOMPARE(wrong.expected, "head");
+    }
+
+    void emptyAndWithout()
+    {
+        const GraphPtr graph = VERIFIED(
+            graphOf(bundleOf(programOf(functionOf("main", "tensor<fp16, [1, 4]> x", {}, "x")))));
+        QCOMPARE(unitsText(around(graph, "x", 2)), u"output x | x"_s);
+        milblob::Writer writer;
+        writer.add(ElementType::Fp16, halves({1, 2}), 0);
+        OpenOptions options;
+        options.memory = {{"weight.bin", writer.finish()}};
+        const auto blob = VERIFIED(Bundle::open("weight.bin", options));
+        const Error none = REFUSED(Graph::build(*blob));
+        QCOMPARE(none.code, "graph.program");
+    }
+
+    void cancels()
+    {
+        Progress progress;
+        progress.cancel();
+        const Error none = REFUSED(Graph::build(residual(2), &progress));
+        QCOMPARE(none.code, "task.cancelled");
+    }
 
 private:
     static BundlePtr residual(int blocks, const std::string &odd = "relu");
 };
-
-void TestGraph::weightsAreNodes()
-{
-    MadeBundle made;
-    made.constant("tensor<fp16, [2, 4]>", "w",
-                  made.blob(ElementType::Fp16, "[2, 4]", halves({1, 2, 3, 4, 5, 6, 7, 8})));
-    made.line("tensor<uint1, [2, 4]> idx = const()[name = string(\"idx\"), val = " +
-              made.blob(ElementType::Uint1, "[2, 4]", hex("a5")) + "]");
-    made.line("tensor<fp16, [1, 1, 2, 1]> lut = const()[name = string(\"lut\"), val = " +
-              made.blob(ElementType::Fp16, "[1, 1, 2, 1]", halves({0.5F, -1})) + "]");
-    made.line("tensor<fp16, [2, 4]> p = constexpr_lut_to_dense(indices = idx, lut = lut)[name = "
-              "string(\"p\")]");
-    made.consume("w");
-    made.consume("p");
-    made.result = "out1";
-    const auto bundle = made.open();
-    QVERIFY(bundle);
-    const GraphPtr graph = graphOf(*bundle);
-    QVERIFY(graph);
-    QCOMPARE((*bundle)->weights().size(), std::size_t(2));
-    // The operations that unpack a weight are part of it, its operands are no nodes.
-    QCOMPARE(unitsText(around(graph, "x", 6)),
-             QStringLiteral("out0 | out1 | output out1 | p | w | x"));
-    QCOMPARE(linksText(around(graph, "p", 2)),
-             QStringLiteral("out1 > output out1 | p > out1 | x > out1"));
-    const std::size_t p = nodeOf(*graph, "p");
-    QCOMPARE(graph->nodes()[p].kind, NodeKind::Weight);
-    QCOMPARE(graph->nodeOfWeight(graph->nodes()[p].weight), p);
-    QCOMPARE(graph->title(p), std::string("lut"));
-    QCOMPARE(graph->result(p), std::string("fp16 [2, 4]"));
-    const Edge &edge = graph->edges()[graph->edgesFrom(p).front()];
-    QCOMPARE(std::string(graph->param(edge)), std::string("weight"));
-    const Neighbourhood drawn = around(graph, "p", 1);
-    const Label label = unitLabel(drawn, 0);
-    QCOMPARE(label.title, std::string("p"));
-    QCOMPARE(label.lines.front(), std::string("lut \u00B7 5 B"));
-}
-
-/// A weight whose file is cut has no known size; where the file is missing its type says it.
-void TestGraph::bytesMayBeUnknown()
-{
-    MadeBundle made;
-    made.constant("tensor<fp16, [2, 4]>", "w",
-                  made.blob(ElementType::Fp16, "[2, 4]", halves({1, 2, 3, 4, 5, 6, 7, 8})));
-    made.consume("w");
-    made.result = "out0";
-    for (const bool missing : {false, true}) {
-        OpenOptions options = MadeBundle::options(made.text(), {});
-        if (missing)
-            std::erase_if(options.memory,
-                          [](const auto &file) { return file.first == "weights/weight.bin"; });
-        const auto bundle = Bundle::open("made.mlmodelc", options);
-        QVERIFY(bundle);
-        const GraphPtr graph = graphOf(*bundle);
-        QVERIFY(graph);
-        const Neighbourhood drawn = around(graph, "w", 1);
-        QCOMPARE(drawn.storedBytes(drawn.units[0]).has_value(), missing);
-        const std::string line = unitLabel(drawn, 0).lines.front();
-        QVERIFY2(line.find(missing ? "16 B" : "? B") != std::string::npos, line.c_str());
-    }
-}
-
-void TestGraph::hopsGoBothWays()
-{
-    const GraphPtr graph =
-        graphOf(bundleOf(programOf(functionOf("main", "tensor<fp16, [1, 4]> x",
-                                              {step("relu", "a", "x"), step("tanh", "b", "a"),
-                                               step("sigmoid", "c", "b"), step("exp", "d", "c")},
-                                              "d"))));
-    QVERIFY(graph);
-    QCOMPARE(unitsText(around(graph, "b", 1)), QStringLiteral("a | b | c"));
-    const Neighbourhood drawn = around(graph, "b", 1);
-    // What is beyond the last hop is counted at the box that it is next to.
-    QCOMPARE(drawn.units[drawn.unitOf(nodeOf(*graph, "a"))].before, std::size_t(1));
-    QCOMPARE(drawn.units[drawn.unitOf(nodeOf(*graph, "c"))].after, std::size_t(1));
-    QCOMPARE(drawn.units[drawn.unitOf(nodeOf(*graph, "c"))].before, std::size_t(0));
-    QCOMPARE(drawn.leftOut, std::size_t(0));
-    QCOMPARE(unitsText(around(graph, "b", 2)), QStringLiteral("a | b | c | d | x"));
-    QCOMPARE(linksText(around(graph, "b", 6)),
-             QStringLiteral("a > b | b > c | c > d | d > output d | x > a"));
-    QCOMPARE(linkLabel(around(graph, "b", 1), 0), std::string("fp16 [1, 4]"));
-}
-
-void TestGraph::branchesMeetAgain()
-{
-    const GraphPtr graph = graphOf(bundleOf(
-        programOf(functionOf("main", "tensor<fp16, [1, 4]> x",
-                             {step("relu", "a", "x"), step("tanh", "b", "a"), step("exp", "c", "a"),
-                              sum("d", "b", "c"), sum("e", "d", "d")},
-                             "e"))));
-    QVERIFY(graph);
-    QCOMPARE(linksText(around(graph, "d", 2)),
-             QStringLiteral("a > b | a > c | b > d | c > d | d > e | e > output e"));
-    // A value that is read twice is one arrow with two values of the graph.
-    const Neighbourhood drawn = around(graph, "e", 1);
-    QCOMPARE(linksText(drawn), QStringLiteral("d > e | e > output e"));
-    for (const Link &link : drawn.links) {
-        if (unitText(drawn, link.from) == QStringLiteral("d"))
-            QCOMPARE(link.edges.size(), std::size_t(2));
-    }
-}
-
-void TestGraph::blocksOfALoop()
-{
-    const BundlePtr bundle = bundleOf(programOf(
-        "    func main<ios18>(tensor<fp16, [1, 4]> x) {\n"
-        "            tensor<fp16, [1, 4]> k = relu(x = x)[name = string(\"k\")];\n"
-        "            tensor<int32, []> zero = const()[name = string(\"zero\"), val = "
-        "tensor<int32, []>(0)];\n"
-        "            tensor<int32, []> n, tensor<fp16, [1, 4]> y = while_loop(loop_vars = (zero, "
-        "x)) cond (tensor<int32, []> i, tensor<fp16, [1, 4]> v) {\n"
-        "                tensor<bool, []> go = less(x = i, y = zero)[name = string(\"go\")];\n"
-        "            } -> (go), block body (tensor<int32, []> j, tensor<fp16, [1, 4]> u) {\n"
-        "                tensor<fp16, [1, 4]> t = add(x = u, y = k)[name = string(\"t\")];\n"
-        "            } -> (j, t);\n"
-        "        } -> (y);\n"));
-    QVERIFY(bundle);
-    QVERIFY2(bundle->diagnostics().empty(),
-             bundle->diagnostics().empty() ? ""
-                                           : describe(bundle->diagnostics().front().error).c_str());
-    const GraphPtr graph = graphOf(bundle);
-    QVERIFY(graph);
-    const std::size_t loop = nodeOf(*graph, "n"), t = nodeOf(*graph, "t");
-    QVERIFY(loop != graph::kNone && t != graph::kNone);
-    QCOMPARE(std::size_t(graph->nodes()[t].holder), loop);
-    QCOMPARE(std::size_t(graph->nodes()[t].block), std::size_t(1));
-    const QString links = linksText(around(graph, "t", 6));
-    // Into the block, through it, and back out of it.
-    for (const char *wanted : {"x > u", "u > t", "k > t", "t > n", "n > output y", "x > n"})
-        QVERIFY2(links.contains(QLatin1String(wanted)), qPrintable(links));
-    QCOMPARE(blockLabel(*graph, loop, 1), std::string("while_loop n: block 2"));
-}
-
-void TestGraph::functionsAreApart()
-{
-    const BundlePtr bundle = bundleOf(
-        programOf(functionOf("main", "tensor<fp16, [1, 4]> x", {step("relu", "y", "x")}, "y") +
-                  functionOf("other", "tensor<fp16, [1, 4]> x", {step("tanh", "y", "x")}, "y")));
-    const GraphPtr graph = graphOf(bundle);
-    QVERIFY(graph);
-    QCOMPARE(graph->functions().size(), std::size_t(2));
-    const auto both = findNode(*graph, "y", {});
-    QVERIFY(!both);
-    QCOMPARE(both.error().expected, std::string("main/y (relu), other/y (tanh)"));
-    const auto one = findNode(*graph, "y", "other");
-    QVERIFY(one);
-    QCOMPARE(graph->title(*one), std::string("tanh"));
-    QCOMPARE(findNode(*graph, "main/y", {}).value_or(0), findNode(*graph, "y", "main").value_or(1));
-    const auto wrong = findNode(*graph, "y", "mian");
-    QVERIFY(!wrong);
-    QCOMPARE(wrong.error().expected, std::string("main, other"));
-    Scope scope;
-    scope.centres = {*one};
-    scope.hops = 6;
-    QCOMPARE(unitsText(neighbourhood(graph, scope)), QStringLiteral("output y | x | y"));
-}
-
-void TestGraph::limitIsTold()
-{
-    std::string body;
-    for (int i = 0; i < 40; ++i)
-        body += "            " + step("relu", "r" + std::to_string(i), "x") + ";\n";
-    const GraphPtr graph = graphOf(bundleOf(programOf(
-        "    func main<ios18>(tensor<fp16, [1, 4]> x) {\n" + body + "        } -> (r0);\n")));
-    QVERIFY(graph);
-    const Neighbourhood drawn = around(graph, "x", 2, false, 4);
-    QCOMPARE(unitsText(drawn), QStringLiteral("+1 | +37 | r0 | r1 | r2 | x"));
-    QCOMPARE(drawn.leftOut, std::size_t(38));
-    const auto rest = std::find_if(drawn.units.begin(), drawn.units.end(),
-                                   [](const DrawnUnit &unit) { return unit.nodes.size() == 37; });
-    QVERIFY(rest != drawn.units.end());
-    QCOMPARE(unitLabel(drawn, std::size_t(rest - drawn.units.begin())).title,
-             std::string("37 more operations"));
-    QCOMPARE(unitLabel(around(graph, "x", 2, false, 40), 40).title,
-             std::string("1 more operation"));
-    // With room for all nothing is left out.
-    QCOMPARE(around(graph, "x", 2, false, 120).leftOut, std::size_t(0));
-}
 
 /// relu, linear, add: each block reads what the one before it gave, twice.
 BundlePtr TestGraph::residual(int blocks, const std::string &odd)
@@ -232,111 +298,6 @@ BundlePtr TestGraph::residual(int blocks, const std::string &odd)
     made.result = "head";
     const auto opened = made.open();
     return opened ? *opened : nullptr;
-}
-
-void TestGraph::repeatsFold()
-{
-    const GraphPtr graph = graphOf(residual(12));
-    QVERIFY(graph);
-    QCOMPARE(graph->runs().size(), std::size_t(1));
-    QCOMPARE(graph->runs()[0].operations, std::size_t(3));
-    QCOMPARE(graph->runs()[0].turns, std::size_t(12));
-    const Neighbourhood drawn = around(graph, "x", 3);
-    QCOMPARE(linksText(drawn), QStringLiteral("head > output head | x > x12 | x12 > head"));
-    const DrawnUnit &fold = drawn.units[1];
-    QCOMPARE(drawn.operations(fold), std::size_t(36));
-    QCOMPARE(drawn.weights(fold), std::size_t(12));
-    QVERIFY(drawn.storedBytes(fold) == std::uint64_t(12 * 32));
-    const Label label = unitLabel(drawn, 1);
-    QCOMPARE(label.title, std::string("block of 3 operations \u00D7 12"));
-    QCOMPARE(label.lines[0], std::string("relu, linear, add"));
-    QCOMPARE(label.lines[1], std::string("12 weights, 384 B"));
-    QCOMPARE(around(graph, "x", 3, false).units.size(), std::size_t(10));
-}
-
-/// The block that is asked for is drawn, those before and behind it stay folded.
-void TestGraph::chosenTurnIsOpen()
-{
-    const GraphPtr graph = graphOf(residual(12));
-    QVERIFY(graph);
-    QCOMPARE(unitsText(around(graph, "b4", 2)), QStringLiteral("a4 | b4 | c4 | w4 | x4 | x7"));
-    QCOMPARE(unitsText(around(graph, "w0", 6)),
-             QStringLiteral("a0 | b0 | c0 | head | output head | w0 | x | x11"));
-}
-
-void TestGraph::repeatsOpen()
-{
-    const GraphPtr graph = graphOf(residual(3));
-    QVERIFY(graph);
-    Scope scope;
-    scope.centres = {nodeOf(*graph, "x")};
-    scope.hops = 6;
-    scope.opened = {0};
-    const Neighbourhood drawn = neighbourhood(graph, scope);
-    QVERIFY(std::none_of(drawn.units.begin(), drawn.units.end(),
-                         [](const DrawnUnit &unit) { return unit.kind == DrawnUnit::Kind::Fold; }));
-}
-
-void TestGraph::unequalBlocksStay()
-{
-    const GraphPtr graph = graphOf(residual(6, "tanh"));
-    QVERIFY(graph);
-    // Two alike before the odd one, three behind it: a chain may begin anywhere in a block.
-    QCOMPARE(unitsText(around(graph, "a2", 1)), QStringLiteral("a2 | x2 | x3"));
-    QCOMPARE(std::size_t(graph->nodes()[nodeOf(*graph, "a2")].run), graph::kNone);
-    // Another wiring is no repeat, though the kinds are the same.
-    const GraphPtr crossed = graphOf(bundleOf(programOf(
-        functionOf("main", "tensor<fp16, [1, 4]> x",
-                   {step("relu", "a", "x"), step("tanh", "b", "a"), step("relu", "c", "b"),
-                    step("tanh", "d", "a"), step("relu", "e", "d"), step("tanh", "f", "b")},
-                   "f"))));
-    QVERIFY(crossed);
-    QVERIFY(crossed->runs().empty());
-    // Side by side is no chain.
-    const GraphPtr parallel = graphOf(bundleOf(programOf(
-        functionOf("main", "tensor<fp16, [1, 4]> x",
-                   {step("relu", "a", "x"), step("relu", "b", "x"), step("relu", "c", "x"),
-                    step("relu", "d", "x"), step("relu", "e", "x")},
-                   "e"))));
-    QVERIFY(parallel);
-    QVERIFY(parallel->runs().empty());
-}
-
-void TestGraph::namesAreFound()
-{
-    const GraphPtr graph = graphOf(residual(2));
-    QVERIFY(graph);
-    QVERIFY(findNode(*graph, "b1", {}));
-    const auto wrong = findNode(*graph, "hea", {});
-    QVERIFY(!wrong);
-    QCOMPARE(wrong.error().code, std::string("cli.option"));
-    QCOMPARE(wrong.error().expected, std::string("head"));
-}
-
-void TestGraph::emptyAndWithout()
-{
-    const GraphPtr graph =
-        graphOf(bundleOf(programOf(functionOf("main", "tensor<fp16, [1, 4]> x", {}, "x"))));
-    QVERIFY(graph);
-    QCOMPARE(unitsText(around(graph, "x", 2)), QStringLiteral("output x | x"));
-    milblob::Writer writer;
-    writer.add(ElementType::Fp16, halves({1, 2}), 0);
-    OpenOptions options;
-    options.memory = {{"weight.bin", writer.finish()}};
-    const auto blob = Bundle::open("weight.bin", options);
-    QVERIFY(blob);
-    const auto none = Graph::build(*blob);
-    QVERIFY(!none);
-    QCOMPARE(none.error().code, std::string("graph.program"));
-}
-
-void TestGraph::cancels()
-{
-    Progress progress;
-    progress.cancel();
-    const auto none = Graph::build(residual(2), &progress);
-    QVERIFY(!none);
-    QCOMPARE(none.error().code, std::string("task.cancelled"));
 }
 
 KERNSCOPE_TEST(TestGraph, QCoreApplication)

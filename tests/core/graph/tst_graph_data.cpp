@@ -5,7 +5,6 @@
 #include "tests/test_program.h"
 
 #include <QDirIterator>
-#include <QTest>
 #include <QXmlStreamReader>
 
 using namespace kernscope;
@@ -19,50 +18,44 @@ class TestGraphData : public QObject
     Q_OBJECT
 
 private Q_SLOTS:
-    void bundles_data();
-    void bundles();
+    void bundles_data()
+    {
+        QTest::addColumn<QString>("path");
+        QDirIterator files(dataFolder(), {u"*.mlmodelc"_s, u"*.mlpackage"_s},
+                           QDir::Dirs | QDir::NoDotAndDotDot, QDirIterator::Subdirectories);
+        while (files.hasNext()) {
+            const QString path = files.next();
+            addRow(qPrintable(path.mid(dataFolder().size() + 1)), path);
+        }
+    }
+
+    void bundles()
+    {
+        KERNSCOPE_SKIP_WITHOUT_ROWS();
+        QFETCH(const QString, path);
+        const auto bundle = VERIFIED(Bundle::open(path.toStdString()));
+        const GraphPtr graph = VERIFIED(graphOf(*bundle));
+        std::size_t drawn = 0;
+        for (std::size_t w = 0; w < (*bundle)->weights().size(); ++w) {
+            const std::size_t node = graph->nodeOfWeight(w);
+            const Weight &weight = (*bundle)->weights()[w];
+            if (weight.consumers.empty())
+                continue;
+            QVERIFY2(node != graph::kNone, weight.name.c_str());
+            QCOMPARE(graph->name(node), weight.name);
+            QVERIFY2(!graph->edgesFrom(node).empty(), weight.name.c_str());
+            if (++drawn > 8)
+                continue;
+            Scope scope;
+            scope.centres = {node};
+            const auto svg = VERIFIED(svgText(neighbourhood(graph, scope), true));
+            QXmlStreamReader reader(QByteArray::fromStdString(*svg));
+            while (!reader.atEnd())
+                reader.readNext();
+            QVERIFY2(!reader.hasError(), qPrintable(reader.errorString()));
+        }
+    }
 };
-
-void TestGraphData::bundles_data()
-{
-    QTest::addColumn<QString>("path");
-    QDirIterator files(dataFolder(), {QStringLiteral("*.mlmodelc"), QStringLiteral("*.mlpackage")},
-                       QDir::Dirs | QDir::NoDotAndDotDot, QDirIterator::Subdirectories);
-    while (files.hasNext()) {
-        const QString path = files.next();
-        QTest::newRow(qPrintable(path.mid(dataFolder().size() + 1))) << path;
-    }
-}
-
-void TestGraphData::bundles()
-{
-    KERNSCOPE_SKIP_WITHOUT_ROWS();
-    QFETCH(const QString, path);
-    const auto bundle = Bundle::open(path.toStdString());
-    QVERIFY(bundle);
-    const GraphPtr graph = graphOf(*bundle);
-    QVERIFY(graph);
-    std::size_t drawn = 0;
-    for (std::size_t w = 0; w < (*bundle)->weights().size(); ++w) {
-        const std::size_t node = graph->nodeOfWeight(w);
-        const Weight &weight = (*bundle)->weights()[w];
-        if (weight.consumers.empty())
-            continue;
-        QVERIFY2(node != graph::kNone, weight.name.c_str());
-        QCOMPARE(graph->name(node), weight.name);
-        QVERIFY2(!graph->edgesFrom(node).empty(), weight.name.c_str());
-        if (++drawn > 8)
-            continue;
-        Scope scope;
-        scope.centres = {node};
-        const auto svg = svgText(neighbourhood(graph, scope), true);
-        QVERIFY2(svg, svg ? "" : describe(svg.error()).c_str());
-        QXmlStreamReader reader(QByteArray::fromStdString(*svg));
-        while (!reader.atEnd())
-            reader.readNext();
-        QVERIFY2(!reader.hasError(), qPrintable(reader.errorString()));
-    }
-}
 
 KERNSCOPE_TEST(TestGraphData, QCoreApplication)
 #include "tst_graph_data.moc"

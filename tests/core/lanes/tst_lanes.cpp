@@ -69,266 +69,251 @@ class TestLanes : public QObject
     Q_OBJECT
 
 private slots:
-    void dealsChannels_data();
-    void dealsChannels();
-    void placesByHand();
-    void matchesTheMatmulFormula();
-    void roundTripsRandomShapes();
-    void refusesWhatIsNotPublished();
-    void ordersAgreeWithBytes();
-    void knowsExceptions();
-    void explainsSizes();
-    void checksSizesOfOtherForms();
-};
-
-void TestLanes::dealsChannels_data()
-{
-    QTest::addColumn<qulonglong>("outputs");
-    QTest::addColumn<qulonglong>("image");
-    QTest::addColumn<QString>("lanes");
-    QTest::newRow("three channels") << 3ULL << 64ULL << "1";
-    QTest::newRow("64") << 64ULL << 64ULL << "4";
-    QTest::newRow("512, large image") << 512ULL << 9ULL << "16 16";
-    QTest::newRow("512, small image") << 512ULL << 8ULL << "32";
-    QTest::newRow("768 at 32") << 768ULL << 8ULL << "32 16";
-    QTest::newRow("40") << 40ULL << 64ULL << "2 1";
-    QTest::newRow("17") << 17ULL << 64ULL << "1 1";
-}
-
-void TestLanes::dealsChannels()
-{
-    QFETCH(qulonglong, outputs);
-    QFETCH(qulonglong, image);
-    WeightExtents geometry;
-    geometry.outputs = outputs;
-    DealOptions options;
-    options.imageSide = image;
-    const auto chunks = dealChannels(geometry, Law::Dense, options);
-    QVERIFY(chunks.has_value());
-    QStringList lanes;
-    std::uint64_t next = 0;
-    for (const Chunk &chunk : *chunks) {
-        lanes << QString::number(chunk.lanes);
-        QCOMPARE(chunk.first, next);
-        next += chunk.channels;
+    void dealsChannels_data()
+    {
+        QTest::addColumn<qulonglong>("outputs");
+        QTest::addColumn<qulonglong>("image");
+        QTest::addColumn<QString>("lanes");
+        addRow("three channels", 3ULL, 64ULL, "1");
+        addRow("64", 64ULL, 64ULL, "4");
+        addRow("512, large image", 512ULL, 9ULL, "16 16");
+        addRow("512, small image", 512ULL, 8ULL, "32");
+        addRow("768 at 32", 768ULL, 8ULL, "32 16");
+        addRow("40", 40ULL, 64ULL, "2 1");
+        addRow("17", 17ULL, 64ULL, "1 1");
     }
-    QCOMPARE(next, std::uint64_t(outputs));
-    QTEST(lanes.join(u' '), "lanes");
-}
 
-void TestLanes::placesByHand()
-{
-    // 64 outputs, 2 inputs, 1x3, bias: 4 lanes, 7 rows of 8 bytes, 56 used of 64.
-    const WeightExtents geometry{64, 2, 1, 1, 3, 1, true};
-    const SliceLayout layout = layoutOf(geometry, Law::Dense);
-    QCOMPARE(layout.engines(), 16U);
-    QCOMPARE(layout.sliceBytes(0), 64U);
-    QCOMPARE(layout.usedBytes(0), 56U);
-    QCOMPARE(layout.placeOf(5, 0), (LanePlace{1, 8 + 2}));       // engine 1, lane 1, after the bias
-    QCOMPARE(layout.placeOf(63, 5), (LanePlace{15, 6 * 8 + 6})); // last lane of the last row
-    QCOMPARE(layout.biasPlace(6), (LanePlace{1, 4}));
-
-    const auto slices = encodeSlices(layout, numbered(64 * 6, 1000), numbered(64, 1));
-    QVERIFY(slices.has_value());
-    QCOMPARE(halfAt((*slices)[1], 4), std::uint16_t(7));
-    QCOMPARE(halfAt((*slices)[1], 10), std::uint16_t(1000 + 5 * 6));
-    for (const Slice &slice : *slices) {
-        for (std::size_t at = 56; at < slice.size(); ++at)
-            QCOMPARE(slice[at], std::byte(0));
-    }
-}
-
-void TestLanes::matchesTheMatmulFormula()
-{
-    // resources/formats/kernel-bytes.md: plane q = (p mod 16)(planes/16) + p/16, halfword q K g + k
-    // g + n mod
-    // g
-    for (const std::uint64_t n : {16U, 128U, 256U, 512U, 1024U}) {
+    void dealsChannels()
+    {
+        QFETCH(qulonglong, outputs);
+        QFETCH(qulonglong, image);
         WeightExtents geometry;
-        geometry.outputs = n;
-        geometry.inputs = 48;
-        const SliceLayout layout = layoutOf(geometry, Law::MatrixMultiply);
-        const std::uint64_t g = std::min<std::uint64_t>(16, n / 16), planes = n / g;
-        std::uint64_t slice = 0;
-        for (std::uint64_t column = 0; column < n; column += 7) {
-            for (std::uint64_t k = 0; k < 48; k += 5) {
-                const std::uint64_t p = column / g;
-                const std::uint64_t q = p % 16 * (planes / 16) + p / 16;
-                const LanePlace place = layout.placeOf(column, k);
-                slice = layout.usedBytes(0);
-                QCOMPARE(place.engine * slice + place.offset,
-                         2 * (q * 48 * g + k * g + column % g));
-            }
+        geometry.outputs = outputs;
+        DealOptions options;
+        options.imageSide = image;
+        const auto chunks = VERIFIED(dealChannels(geometry, Law::Dense, options));
+        QStringList lanes;
+        std::uint64_t next = 0;
+        for (const Chunk &chunk : *chunks) {
+            lanes << QString::number(chunk.lanes);
+            QCOMPARE(chunk.first, next);
+            next += chunk.channels;
         }
-        QCOMPARE(slice, 2 * n * 48 / 16);
+        QCOMPARE(next, std::uint64_t(outputs));
+        QTEST(lanes.join(u' '), "lanes");
     }
-    // Below 32 steps a single lane's row still takes 64 bytes.
-    WeightExtents narrow;
-    narrow.outputs = 16;
-    narrow.inputs = 10;
-    QCOMPARE(layoutOf(narrow, Law::MatrixMultiply).sliceBytes(0), 64U);
-    WeightExtents wide;
-    wide.outputs = 512;
-    wide.inputs = 8192;
-    DealOptions rows;
-    rows.rows = 192;
-    QCOMPARE(layoutOf(wide, Law::MatrixMultiply, rows).chunks().front().lanes, 4U);
-}
 
-void TestLanes::roundTripsRandomShapes()
-{
-    std::mt19937 random(4);
-    for (int i = 0; i < 300; ++i) {
-        const Drawn drawn = draw(random);
-        const SliceLayout layout = layoutOf(drawn.geometry, drawn.law, drawn.options);
-        const auto weights = numbered(layout.elements(), static_cast<std::uint16_t>(random()));
-        const auto bias = numbered(drawn.geometry.bias ? drawn.geometry.outputs : 0, 17);
-        const auto slices = encodeSlices(layout, weights, bias);
-        QVERIFY(slices.has_value());
-        std::uint64_t total = 0;
+    void placesByHand()
+    {
+        // 64 outputs, 2 inputs, 1x3, bias: 4 lanes, 7 rows of 8 bytes, 56 used of 64.
+        const WeightExtents geometry{64, 2, 1, 1, 3, 1, true};
+        const SliceLayout layout = layoutOf(geometry, Law::Dense);
+        QCOMPARE(layout.engines(), 16U);
+        QCOMPARE(layout.sliceBytes(0), 64U);
+        QCOMPARE(layout.usedBytes(0), 56U);
+        QCOMPARE(layout.placeOf(5, 0), (LanePlace{1, 8 + 2})); // engine 1, lane 1, after the bias
+        QCOMPARE(layout.placeOf(63, 5), (LanePlace{15, 6 * 8 + 6})); // last lane of the last row
+        QCOMPARE(layout.biasPlace(6), (LanePlace{1, 4}));
+
+        const auto slices = VERIFIED(encodeSlices(layout, numbered(64 * 6, 1000), numbered(64, 1)));
+        QCOMPARE(halfAt((*slices)[1], 4), std::uint16_t(7));
+        QCOMPARE(halfAt((*slices)[1], 10), std::uint16_t(1000 + 5 * 6));
         for (const Slice &slice : *slices) {
-            QCOMPARE(slice.size() % 64, std::size_t(0));
-            total += slice.size();
+            for (std::size_t at = 56; at < slice.size(); ++at)
+                QCOMPARE(slice[at], std::byte(0));
         }
-        QCOMPARE(total, layout.totalBytes());
-        const Halves decoded = halvesOf(layout, spansOf(*slices));
-        QVERIFY(decoded.weights == weights && decoded.bias == bias);
-        std::set<std::pair<std::uint64_t, std::uint64_t>> places;
-        for (std::uint64_t c = 0; c < drawn.geometry.outputs; ++c) {
-            for (std::uint64_t step = 0; step < layout.steps(); ++step) {
-                const LanePlace place = layout.placeOf(c, step);
-                QVERIFY(places.emplace(place.engine, place.offset).second);
+    }
+
+    void matchesTheMatmulFormula()
+    {
+        // resources/formats/kernel-bytes.md: plane q = (p mod 16)(planes/16) + p/16, halfword q K g
+        // + k g + n mod
+        // g
+        for (const std::uint64_t n : {16U, 128U, 256U, 512U, 1024U}) {
+            WeightExtents geometry;
+            geometry.outputs = n;
+            geometry.inputs = 48;
+            const SliceLayout layout = layoutOf(geometry, Law::MatrixMultiply);
+            const std::uint64_t g = std::min<std::uint64_t>(16, n / 16), planes = n / g;
+            std::uint64_t slice = 0;
+            for (std::uint64_t column = 0; column < n; column += 7) {
+                for (std::uint64_t k = 0; k < 48; k += 5) {
+                    const std::uint64_t p = column / g;
+                    const std::uint64_t q = p % 16 * (planes / 16) + p / 16;
+                    const LanePlace place = layout.placeOf(column, k);
+                    slice = layout.usedBytes(0);
+                    QCOMPARE(place.engine * slice + place.offset,
+                             2 * (q * 48 * g + k * g + column % g));
+                }
+            }
+            QCOMPARE(slice, 2 * n * 48 / 16);
+        }
+        // Below 32 steps a single lane's row still takes 64 bytes.
+        WeightExtents narrow;
+        narrow.outputs = 16;
+        narrow.inputs = 10;
+        QCOMPARE(layoutOf(narrow, Law::MatrixMultiply).sliceBytes(0), 64U);
+        WeightExtents wide;
+        wide.outputs = 512;
+        wide.inputs = 8192;
+        DealOptions rows;
+        rows.rows = 192;
+        QCOMPARE(layoutOf(wide, Law::MatrixMultiply, rows).chunks().front().lanes, 4U);
+    }
+
+    void roundTripsRandomShapes()
+    {
+        std::mt19937 random(4);
+        for (int i = 0; i < 300; ++i) {
+            const Drawn drawn = draw(random);
+            const SliceLayout layout = layoutOf(drawn.geometry, drawn.law, drawn.options);
+            const auto weights = numbered(layout.elements(), static_cast<std::uint16_t>(random()));
+            const auto bias = numbered(drawn.geometry.bias ? drawn.geometry.outputs : 0, 17);
+            const auto slices = VERIFIED(encodeSlices(layout, weights, bias));
+            std::uint64_t total = 0;
+            for (const Slice &slice : *slices) {
+                QCOMPARE(slice.size() % 64, std::size_t(0));
+                total += slice.size();
+            }
+            QCOMPARE(total, layout.totalBytes());
+            const Halves decoded = halvesOf(layout, spansOf(*slices));
+            QVERIFY(decoded.weights == weights && decoded.bias == bias);
+            std::set<std::pair<std::uint64_t, std::uint64_t>> places;
+            for (std::uint64_t c = 0; c < drawn.geometry.outputs; ++c) {
+                for (std::uint64_t step = 0; step < layout.steps(); ++step) {
+                    const LanePlace place = layout.placeOf(c, step);
+                    QVERIFY(places.emplace(place.engine, place.offset).second);
+                }
             }
         }
     }
-}
 
-void TestLanes::refusesWhatIsNotPublished()
-{
-    WeightExtents geometry;
-    geometry.outputs = 256;
-    const SliceLayout wide = layoutOf(geometry, Law::Dense);
-    QCOMPARE(encodeSparse(SparseForm::H13, wide, std::vector<std::uint16_t>(256), {}).error().code,
-             std::string("lanes.sparse"));
-    geometry.outputs = 20;
-    const auto even = dealEvenly(geometry, 8);
-    QCOMPARE(SliceLayout::make(geometry, *even, containerForm(Law::Dense)).error().code,
-             std::string("lanes.partial"));
-    SliceForm section = containerForm(Law::Dense);
-    section.narrowLast = true;
-    const auto narrow = SliceLayout::make(geometry, *even, section);
-    QVERIFY(narrow.has_value());
-    QCOMPARE(narrow->plane(0, 2)->width, std::uint64_t(4));
-    QVERIFY(!narrow->plane(0, 3));
+    void refusesWhatIsNotPublished()
+    {
+        WeightExtents geometry;
+        geometry.outputs = 256;
+        const SliceLayout wide = layoutOf(geometry, Law::Dense);
+        QCOMPARE(
+            encodeSparse(SparseForm::H13, wide, std::vector<std::uint16_t>(256), {}).error().code,
+            "lanes.sparse");
+        geometry.outputs = 20;
+        const auto even = dealEvenly(geometry, 8);
+        QCOMPARE(SliceLayout::make(geometry, *even, containerForm(Law::Dense)).error().code,
+                 "lanes.partial");
+        SliceForm section = containerForm(Law::Dense);
+        section.narrowLast = true;
+        const auto narrow = VERIFIED(SliceLayout::make(geometry, *even, section));
+        QCOMPARE(narrow->plane(0, 2)->width, std::uint64_t(4));
+        QVERIFY(!narrow->plane(0, 3));
 
-    for (const WeightExtents &bad :
-         {WeightExtents{0, 1, 1, 1, 1, 1, false}, WeightExtents{4, 1, 1, 1, 1, 3, false},
-          WeightExtents{1ULL << 40, 1, 1, 1, 1, 1, false},
-          WeightExtents{16, 1ULL << 40, 1, 1ULL << 40, 1, 1, false}})
-        QCOMPARE(SliceLayout::make(bad, Law::Dense).error().code, std::string("lanes.geometry"));
-    const SliceLayout layout = layoutOf(WeightExtents{3, 3, 1, 1, 1, 1, false}, Law::Dense);
-    const auto short8 = encodeSlices(layout, std::vector<std::uint16_t>(8), {});
-    QCOMPARE(short8.error().code, std::string("lanes.length"));
-    QCOMPARE(short8.error().field, std::string("weights"));
-    const auto biased = encodeSlices(layout, std::vector<std::uint16_t>(9), numbered(3, 1));
-    QCOMPARE(biased.error().field, std::string("bias"));
-    SlicePlaces places;
-    places.starts = {0, 64};
-    places.lengths = {64, 64};
-    QCOMPARE(weightOrder(layout, places).error().code, std::string("lanes.length"));
-}
-
-void TestLanes::ordersAgreeWithBytes()
-{
-    const WeightExtents geometry{40, 3, 1, 3, 3, 1, true};
-    const SliceLayout layout = layoutOf(geometry, Law::Dense);
-    const auto weights = numbered(layout.elements(), 100);
-    const auto bias = numbered(40, 1);
-    const auto slices = *encodeSlices(layout, weights, bias);
-    SlicePlaces places;
-    std::vector<std::byte> file(8);
-    for (const Slice &slice : slices) {
-        places.starts.push_back(file.size());
-        places.lengths.push_back(slice.size());
-        file.insert(file.end(), slice.begin(), slice.end());
+        for (const WeightExtents &bad :
+             {WeightExtents{0, 1, 1, 1, 1, 1, false}, WeightExtents{4, 1, 1, 1, 1, 3, false},
+              WeightExtents{1ULL << 40, 1, 1, 1, 1, 1, false},
+              WeightExtents{16, 1ULL << 40, 1, 1ULL << 40, 1, 1, false}})
+            QCOMPARE(SliceLayout::make(bad, Law::Dense).error().code, "lanes.geometry");
+        const SliceLayout layout = layoutOf(WeightExtents{3, 3, 1, 1, 1, 1, false}, Law::Dense);
+        const auto short8 = encodeSlices(layout, std::vector<std::uint16_t>(8), {});
+        QCOMPARE(short8.error().code, "lanes.length");
+        QCOMPARE(short8.error().field, "weights");
+        const auto biased = encodeSlices(layout, std::vector<std::uint16_t>(9), numbered(3, 1));
+        QCOMPARE(biased.error().field, "bias");
+        SlicePlaces places;
+        places.starts = {0, 64};
+        places.lengths = {64, 64};
+        QCOMPARE(weightOrder(layout, places).error().code, "lanes.length");
     }
-    places.copies.push_back(places.starts);
-    for (auto &start : places.copies.front())
-        start += 64;
-    const auto order = weightOrder(layout, places);
-    QVERIFY(order.has_value());
-    QCOMPARE((*order)->extent(), std::uint64_t(file.size() + 64));
-    std::vector<std::uint64_t> bits(layout.elements() - 5);
-    (*order)->positions(5, bits);
-    for (std::size_t i = 0; i < bits.size(); ++i)
-        QCOMPARE(halfAt(file, bits[i] / 8), weights[i + 5]);
-    QCOMPARE((*order)->copies(5), std::vector<std::uint64_t>{bits[0] + 8 * 64});
-    std::vector<std::uint64_t> rows(40);
-    (*biasOrder(layout, places))->positions(0, rows);
-    for (std::size_t i = 0; i < rows.size(); ++i)
-        QCOMPARE(halfAt(file, rows[i] / 8), bias[i]);
-    places.lengths.back() = 2;
-    QVERIFY(!weightOrder(layout, places));
-}
 
-void TestLanes::knowsExceptions()
-{
-    const auto says = [](const WeightExtents &geometry, const char *words) {
-        return QString::fromStdString(knownException(geometry, lawOf(geometry)))
-            .contains(QLatin1String(words));
-    };
-    QVERIFY(says({2048, 1024, 1, 1, 1, 1, false}, "not published"));
-    QVERIFY(knownException({2048, 1024, 1, 1, 1, 1, false}, Law::MatrixMultiply).empty());
-    QVERIFY(knownException({2048, 1024, 1, 3, 3, 1, false}, Law::Dense).empty());
-    QVERIFY(knownException({1024, 2048, 1, 1, 1, 1, false}, Law::Dense).empty());
-    QVERIFY(says({40, 1, 1, 1, 9, 40, true}, "1x9"));
-    QVERIFY(knownException({40, 1, 1, 1, 9, 40, false}, Law::Depthwise).empty());
-    QVERIFY(says({8, 1, 1, 1, 1, 8, false}, "8 channels"));
-    QVERIFY(knownException({8, 1, 1, 1, 1, 8, true}, Law::Depthwise).empty());
-}
+    void ordersAgreeWithBytes()
+    {
+        const WeightExtents geometry{40, 3, 1, 3, 3, 1, true};
+        const SliceLayout layout = layoutOf(geometry, Law::Dense);
+        const auto weights = numbered(layout.elements(), 100);
+        const auto bias = numbered(40, 1);
+        const auto slices = *encodeSlices(layout, weights, bias);
+        SlicePlaces places;
+        std::vector<std::byte> file(8);
+        for (const Slice &slice : slices) {
+            places.starts.push_back(file.size());
+            places.lengths.push_back(slice.size());
+            file.insert(file.end(), slice.begin(), slice.end());
+        }
+        places.copies.push_back(places.starts);
+        for (auto &start : places.copies.front())
+            start += 64;
+        const auto order = VERIFIED(weightOrder(layout, places));
+        QCOMPARE((*order)->extent(), std::uint64_t(file.size() + 64));
+        std::vector<std::uint64_t> bits(layout.elements() - 5);
+        (*order)->positions(5, bits);
+        for (std::size_t i = 0; i < bits.size(); ++i)
+            QCOMPARE(halfAt(file, bits[i] / 8), weights[i + 5]);
+        QCOMPARE((*order)->copies(5), std::vector<std::uint64_t>{bits[0] + 8 * 64});
+        std::vector<std::uint64_t> rows(40);
+        (*biasOrder(layout, places))->positions(0, rows);
+        for (std::size_t i = 0; i < rows.size(); ++i)
+            QCOMPARE(halfAt(file, rows[i] / 8), bias[i]);
+        places.lengths.back() = 2;
+        QVERIFY(!weightOrder(layout, places));
+    }
 
-void TestLanes::explainsSizes()
-{
-    for (const std::uint64_t bytes : {0xC0U, 0x40U, 0x200U, 0x8000U}) {
-        for (const SizeCase &one : casesOfSliceSize(bytes)) {
-            for (const std::uint64_t rows : {one.fewestRows, one.mostRows}) {
-                WeightExtents geometry;
-                geometry.outputs = 16 * one.lanes;
-                geometry.inputs = rows;
-                DealOptions options;
-                options.cap = one.lanes;
-                QCOMPARE(layoutOf(geometry, Law::Dense, options).sliceBytes(0), bytes);
+    void knowsExceptions()
+    {
+        const auto says = [](const WeightExtents &geometry, const char *words) {
+            return QString::fromStdString(knownException(geometry, lawOf(geometry)))
+                .contains(QLatin1String(words));
+        };
+        QVERIFY(says({2048, 1024, 1, 1, 1, 1, false}, "not published"));
+        QVERIFY(knownException({2048, 1024, 1, 1, 1, 1, false}, Law::MatrixMultiply).empty());
+        QVERIFY(knownException({2048, 1024, 1, 3, 3, 1, false}, Law::Dense).empty());
+        QVERIFY(knownException({1024, 2048, 1, 1, 1, 1, false}, Law::Dense).empty());
+        QVERIFY(says({40, 1, 1, 1, 9, 40, true}, "1x9"));
+        QVERIFY(knownException({40, 1, 1, 1, 9, 40, false}, Law::Depthwise).empty());
+        QVERIFY(says({8, 1, 1, 1, 1, 8, false}, "8 channels"));
+        QVERIFY(knownException({8, 1, 1, 1, 1, 8, true}, Law::Depthwise).empty());
+    }
+
+    void explainsSizes()
+    {
+        for (const std::uint64_t bytes : {0xC0U, 0x40U, 0x200U, 0x8000U}) {
+            for (const SizeCase &one : casesOfSliceSize(bytes)) {
+                for (const std::uint64_t rows : {one.fewestRows, one.mostRows}) {
+                    WeightExtents geometry;
+                    geometry.outputs = 16 * one.lanes;
+                    geometry.inputs = rows;
+                    DealOptions options;
+                    options.cap = one.lanes;
+                    QCOMPARE(layoutOf(geometry, Law::Dense, options).sliceBytes(0), bytes);
+                }
             }
         }
+        QVERIFY(QString::fromStdString(explainSliceSize(0xC0))
+                    .contains(QLatin1String("1 lane: 65 to 96 rows")));
+        QVERIFY(QString::fromStdString(explainSliceSize(0xC0))
+                    .contains(QLatin1String("3x3 with 10 input channels")));
+        QVERIFY(QString::fromStdString(explainSliceSize(0x40))
+                    .contains(QLatin1String("1 lane: 1 to 32 rows")));
+        QVERIFY(casesOfSliceSize(0x41).empty());
+        const SliceLayout layout = layoutOf(WeightExtents{64, 64, 1, 1, 1, 1, true}, Law::Dense);
+        QCOMPARE(explainSliceSize(layout, 0), "round_up(2 x 4 x (1 + 64), 64) = 576 bytes (0x240)");
     }
-    QVERIFY(QString::fromStdString(explainSliceSize(0xC0))
-                .contains(QLatin1String("1 lane: 65 to 96 rows")));
-    QVERIFY(QString::fromStdString(explainSliceSize(0xC0))
-                .contains(QLatin1String("3x3 with 10 input channels")));
-    QVERIFY(QString::fromStdString(explainSliceSize(0x40))
-                .contains(QLatin1String("1 lane: 1 to 32 rows")));
-    QVERIFY(casesOfSliceSize(0x41).empty());
-    const SliceLayout layout = layoutOf(WeightExtents{64, 64, 1, 1, 1, 1, true}, Law::Dense);
-    QCOMPARE(explainSliceSize(layout, 0),
-             std::string("round_up(2 x 4 x (1 + 64), 64) = 576 bytes (0x240)"));
-}
 
-void TestLanes::checksSizesOfOtherForms()
-{
-    // 2048 x 2048 in int8: 4,198,400 bytes in sixteen slices of 128 channels (4.4).
-    const SliceLayout layout = layoutOf(WeightExtents{2048, 2048, 1, 1, 1, 1, false}, Law::Dense);
-    const auto int8 = checkSliceSize(layout, 0, FormNode::Affine, 4198400 / 16);
-    QVERIFY(int8->holds);
-    QCOMPARE(int8->order, std::string("order unknown"));
-    // 4-bit palettes: 16 codebooks of 64 bytes above the pure index size; 6-bit: 16 of 128.
-    QVERIFY(checkSliceSize(layout, 3, FormNode::Palette, (2097152 + 1024) / 16, 4)->holds);
-    QVERIFY(checkSliceSize(layout, 3, FormNode::Palette, (3145728 + 2048) / 16, 6)->holds);
-    QVERIFY(!checkSliceSize(layout, 3, FormNode::Palette, 2097152 / 16, 4)->holds);
-    QVERIFY(checkSliceSize(layout, 0, FormNode::Dense, 2048 * 128 * 2)->holds);
-    QCOMPARE(checkSliceSize(layout, 0, FormNode::Dense, 64)->order, std::string("order assumed"));
-    QVERIFY(checkSliceSize(layout, 0, FormNode::Sparse, 32768 + 2 * 1000 + 64, 0, 1000)->holds);
-    QVERIFY(!checkSliceSize(layout, 0, FormNode::Sparse, 32000)->holds);
-}
+    void checksSizesOfOtherForms()
+    {
+        // 2048 x 2048 in int8: 4,198,400 bytes in sixteen slices of 128 channels (4.4).
+        const SliceLayout layout =
+            layoutOf(WeightExtents{2048, 2048, 1, 1, 1, 1, false}, Law::Dense);
+        const auto int8 = checkSliceSize(layout, 0, FormNode::Affine, 4198400 / 16);
+        QVERIFY(int8->holds);
+        QCOMPARE(int8->order, "order unknown");
+        // 4-bit palettes: 16 codebooks of 64 bytes above the pure index size; 6-bit: 16 of 128.
+        QVERIFY(checkSliceSize(layout, 3, FormNode::Palette, (2097152 + 1024) / 16, 4)->holds);
+        QVERIFY(checkSliceSize(layout, 3, FormNode::Palette, (3145728 + 2048) / 16, 6)->holds);
+        QVERIFY(!checkSliceSize(layout, 3, FormNode::Palette, 2097152 / 16, 4)->holds);
+        QVERIFY(checkSliceSize(layout, 0, FormNode::Dense, 2048 * 128 * 2)->holds);
+        QCOMPARE(checkSliceSize(layout, 0, FormNode::Dense, 64)->order, "order assumed");
+        QVERIFY(checkSliceSize(layout, 0, FormNode::Sparse, 32768 + 2 * 1000 + 64, 0, 1000)->holds);
+        QVERIFY(!checkSliceSize(layout, 0, FormNode::Sparse, 32000)->holds);
+    }
+};
 
 KERNSCOPE_TEST(TestLanes, kernscope::test::NoApplication)
 #include "tst_lanes.moc"

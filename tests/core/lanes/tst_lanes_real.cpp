@@ -22,7 +22,7 @@ struct RealSlices {
 
 std::optional<RealSlices> open(const QString &name)
 {
-    const QString path = test::dataPath(QStringLiteral("real/hwx/") + name);
+    const QString path = test::dataPath(u"real/hwx/"_s + name);
     if (!QFile::exists(path))
         return std::nullopt;
     RealSlices real;
@@ -43,62 +43,49 @@ class TestLanesReal : public QObject
     Q_OBJECT
 
 private slots:
-    void closesTheLoop_data();
-    void closesTheLoop();
-};
-
-void TestLanesReal::closesTheLoop_data()
-{
-    QTest::addColumn<QString>("file");
-    QTest::addColumn<qulonglong>("outputs");
-    QTest::addColumn<qulonglong>("inputs");
-    QTest::addColumn<qulonglong>("cap");
-    QTest::addColumn<bool>("bias");
-    QTest::addColumn<QList<int>>("first");
-    QTest::newRow("weights 0 to 8") << "conv-ff52f832dc.hwx" << 3ULL << 3ULL << 1ULL << false
-                                    << QList<int>{0, 1, 2, 3, 4, 5, 6, 7, 8};
-    QTest::newRow("bias") << "model.hwx.golden-f459291c15.hwx" << 2ULL << 3ULL << 1ULL << true
-                          << QList<int>{0x4200, 0x4200, 0x4200, 0x4200, 0x4200, 0x4200};
-    QTest::newRow("512 x 512") << "gemm-aae2e35208.hwx" << 512ULL << 512ULL << 32ULL << false
-                               << QList<int>{0, 0, 0};
-}
-
-void TestLanesReal::closesTheLoop()
-{
-    QFETCH(QString, file);
-    QFETCH(qulonglong, outputs);
-    QFETCH(qulonglong, inputs);
-    QFETCH(qulonglong, cap);
-    QFETCH(bool, bias);
-    QFETCH(QList<int>, first);
-    const auto real = open(file);
-    if (!real)
-        QSKIP("The real containers are not here (KERNSCOPE_DATA)");
-    WeightExtents geometry;
-    geometry.outputs = outputs;
-    geometry.inputs = inputs;
-    geometry.bias = bias;
-    DealOptions options;
-    options.cap = cap;
-    const auto layout = SliceLayout::make(geometry, Law::Dense, options);
-    QVERIFY(layout.has_value());
-    QCOMPARE(layout->engines(), std::uint64_t(real->slices.size()));
-    for (std::size_t lane = 0; lane < real->slices.size(); ++lane)
-        QVERIFY(real->slices[lane].size() >= layout->usedBytes(lane));
-    const test::Halves decoded = test::halvesOf(*layout, real->slices);
-    for (qsizetype i = 0; i < first.size(); ++i)
-        QCOMPARE(int(decoded.weights[std::size_t(i)]), first[i]);
-    if (bias)
-        QCOMPARE(decoded.bias, std::vector<std::uint16_t>(2, 0x3c00));
-    const auto again = encodeSlices(*layout, decoded.weights, decoded.bias);
-    QVERIFY(again.has_value());
-    for (std::size_t lane = 0; lane < again->size(); ++lane) {
-        // The last slice's symbol runs on into the padding of the section.
-        const auto held = real->slices[lane].first((*again)[lane].size());
-        QVERIFY(std::equal(held.begin(), held.end(), (*again)[lane].begin(), (*again)[lane].end()));
-        QVERIFY(checkSliceSize(*layout, lane, FormNode::Dense, held.size())->holds);
+    void closesTheLoop_data()
+    {
+        test::addColumns<QString, qulonglong, qulonglong, qulonglong, bool, QList<int>>();
+        test::addRow("weights 0 to 8", "conv-ff52f832dc.hwx", 3ULL, 3ULL, 1ULL, false,
+                     QList<int>{0, 1, 2, 3, 4, 5, 6, 7, 8});
+        test::addRow("bias", "model.hwx.golden-f459291c15.hwx", 2ULL, 3ULL, 1ULL, true,
+                     QList<int>{0x4200, 0x4200, 0x4200, 0x4200, 0x4200, 0x4200});
+        test::addRow("512 x 512", "gemm-aae2e35208.hwx", 512ULL, 512ULL, 32ULL, false,
+                     QList<int>{0, 0, 0});
     }
-}
+
+    void closesTheLoop()
+    {
+        const auto [file, outputs, inputs, cap, bias, first] =
+            test::fetched<QString, qulonglong, qulonglong, qulonglong, bool, QList<int>>();
+        const auto real = open(file);
+        if (!real)
+            QSKIP("The real containers are not here (KERNSCOPE_DATA)");
+        WeightExtents geometry;
+        geometry.outputs = outputs;
+        geometry.inputs = inputs;
+        geometry.bias = bias;
+        DealOptions options;
+        options.cap = cap;
+        const auto layout = VERIFIED(SliceLayout::make(geometry, Law::Dense, options));
+        QCOMPARE(layout->engines(), std::uint64_t(real->slices.size()));
+        for (std::size_t lane = 0; lane < real->slices.size(); ++lane)
+            QVERIFY(real->slices[lane].size() >= layout->usedBytes(lane));
+        const test::Halves decoded = test::halvesOf(*layout, real->slices);
+        for (qsizetype i = 0; i < first.size(); ++i)
+            QCOMPARE(int(decoded.weights[std::size_t(i)]), first[i]);
+        if (bias)
+            QCOMPARE(decoded.bias, std::vector<std::uint16_t>(2, 0x3c00));
+        const auto again = VERIFIED(encodeSlices(*layout, decoded.weights, decoded.bias));
+        for (std::size_t lane = 0; lane < again->size(); ++lane) {
+            // The last slice's symbol runs on into the padding of the section.
+            const auto held = real->slices[lane].first((*again)[lane].size());
+            QVERIFY(
+                std::equal(held.begin(), held.end(), (*again)[lane].begin(), (*again)[lane].end()));
+            QVERIFY(checkSliceSize(*layout, lane, FormNode::Dense, held.size())->holds);
+        }
+    }
+};
 
 KERNSCOPE_TEST(TestLanesReal, kernscope::test::NoApplication)
 #include "tst_lanes_real.moc"

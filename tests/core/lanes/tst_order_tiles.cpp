@@ -115,186 +115,204 @@ class TestOrderTiles : public QObject
 
 private Q_SLOTS:
     /// All of them by every instruction set that this processor has, and without vectors.
-    void initTestCase_data();
-    void init();
-    void cleanup();
-    void turnsAnyRectangle();
-    void decodesHalves();
-    void decodesPalettes();
-    void decodesScaledCodes();
-    void decodesOtherTypes();
-    void decodesSurvivors();
-    void decodesSlices();
-    void decodesSlicesWithoutZeros();
-    void decodesSlicesToLines();
+    void initTestCase_data()
+    {
+        QTest::addColumn<qint64>("target");
+        for (std::int64_t rest = hwy::SupportedTargets(); rest != 0; rest &= rest - 1)
+            addRow(hwy::TargetName(rest & -rest), qint64{rest & -rest});
+        addRow("no vectors", qint64{0});
+    }
+
+    void init()
+    {
+        QFETCH_GLOBAL(qint64, target);
+        hwy::GetChosenTarget().Update(target);
+    }
+
+    void cleanup() { hwy::GetChosenTarget().DeInit(); }
+
+    void turnsAnyRectangle()
+    {
+        Random random(1);
+        for (int i = 0; i < 60; ++i) {
+            const std::size_t rows = 1 + random() % 40, columns = 1 + random() % 40;
+            const std::size_t between = random() % 4, step = columns + random() % 3;
+            const std::size_t halfColumn = 2 * rows + between, byteColumn = rows + between;
+            // Not a byte more than is needed: nothing behind it may be read.
+            const auto halves = someBytes((columns - 1) * halfColumn + 2 * rows, random);
+            const auto bytes = someBytes((columns - 1) * byteColumn + rows, random);
+            std::vector<std::uint16_t> turned(rows * step, 7);
+            std::vector<std::uint8_t> turnedBytes(rows * step, 7);
+            turnHalves(halves, halfColumn, rows, columns, turned.data(), step);
+            turnBytes(bytes, byteColumn, rows, columns, turnedBytes.data(), step);
+            for (std::size_t row = 0; row < rows; ++row) {
+                for (std::size_t column = 0; column < step; ++column) {
+                    const std::size_t at = row * step + column;
+                    QCOMPARE(turned[at], column < columns
+                                             ? halfAt(halves, column * halfColumn + 2 * row)
+                                             : std::uint16_t(7));
+                    QCOMPARE(turnedBytes[at],
+                             column < columns
+                                 ? std::to_integer<std::uint8_t>(bytes[column * byteColumn + row])
+                                 : std::uint8_t(7));
+                }
+            }
+        }
+    }
+
+    void decodesHalves()
+    {
+        Random random(2);
+        for (int i = 0; i < 8; ++i) {
+            const auto order =
+                std::make_shared<TiledRecords>(someSteps(700, random), 16U, 8U, random);
+            checkPlaces(*order);
+            const auto bytes = someBytes(order->extent(), random);
+            compareDecoders(plainOf(*order, ElementType::Fp16, bytes), order, random);
+        }
+    }
+
+    void decodesPalettes()
+    {
+        Random random(3);
+        const std::vector<std::pair<ElementType, unsigned>> types{
+            {ElementType::Uint1, 1}, {ElementType::Uint2, 2}, {ElementType::Uint3, 3},
+            {ElementType::Uint4, 4}, {ElementType::Uint6, 6}, {ElementType::Uint8, 8}};
+        for (int i = 0; i < 12; ++i) {
+            const auto &[type, width] = types[random() % types.size()];
+            // Records at any byte, and at any bit.
+            const std::uint64_t align = width == 8 || random() % 2 == 0 ? 8 : 1;
+            const auto order =
+                std::make_shared<TiledRecords>(1 + random() % 300, width, align, random);
+            const auto bytes = someBytes(order->extent() + 1, random);
+            const std::uint64_t entries = std::uint64_t{1} << width;
+            const bool halves = random() % 2 == 0;
+            const auto lut = someBytes(3 * entries * (halves ? 2 : 4), random);
+            Encoding encoding = plainOf(*order, type, bytes);
+            encoding.type = halves ? ElementType::Fp16 : ElementType::Fp32;
+            std::get<Operand>(encoding.payload).role = PartRole::Indices;
+            Palette palette;
+            palette.grid = {1};
+            palette.entries = entries;
+            palette.lut = Operand{PartRole::Lut,
+                                  halves ? ElementType::Fp16 : ElementType::Fp32,
+                                  {3, entries, 1},
+                                  lut};
+            encoding.palette = palette;
+            compareDecoders(encoding, order, random);
+        }
+    }
+
+    void decodesScaledCodes()
+    {
+        Random random(4);
+        const std::vector<ElementType> types{ElementType::Int4, ElementType::Uint4,
+                                             ElementType::Int8, ElementType::Uint8};
+        for (int i = 0; i < 8; ++i) {
+            const ElementType type = types[random() % types.size()];
+            const auto order =
+                std::make_shared<TiledRecords>(1 + random() % 300, bitWidth(type), 8U, random);
+            std::vector<std::byte> bytes(order->extent());
+            for (std::byte &byte : bytes)
+                byte = static_cast<std::byte>(random());
+            const std::vector<std::uint16_t> scale{0x2e66};
+            Encoding encoding = plainOf(*order, type, bytes);
+            encoding.type = ElementType::Fp16;
+            Scaling scaling;
+            scaling.kind = Scaling::Kind::Affine;
+            scaling.scale =
+                Operand{PartRole::Scale, ElementType::Fp16, {}, std::as_bytes(std::span(scale))};
+            encoding.scaling = scaling;
+            compareDecoders(encoding, order, random);
+        }
+    }
+
+    void decodesOtherTypes()
+    {
+        Random random(5);
+        for (const ElementType type :
+             {ElementType::Fp32, ElementType::Int8, ElementType::Bf16, ElementType::Int16}) {
+            const auto order =
+                std::make_shared<TiledRecords>(1 + random() % 300, bitWidth(type), 8U, random);
+            const auto bytes = someBytes(order->extent(), random);
+            compareDecoders(plainOf(*order, type, bytes), order, random);
+        }
+    }
+
+    void decodesSurvivors()
+    {
+        Random random(8);
+        for (int i = 0; i < 15; ++i) {
+            const std::uint64_t lanes = 1 + random() % 40;
+            const auto order = std::make_shared<Survivors>(someSteps(400, random), lanes, random);
+            const auto bytes = someBytes(order->extent(), random);
+            compareDecoders(plainOf(*order, ElementType::Fp16, bytes), order, random);
+        }
+    }
+
+    void decodesSlices()
+    {
+        Random random(6);
+        for (int i = 0; i < 8; ++i) {
+            WeightExtents geometry;
+            geometry.outputs = 1 + random() % 300;
+            geometry.inputs = someSteps(300, random);
+            geometry.bias = random() % 2 == 0;
+            DealOptions options;
+            options.cap = 1U << random() % 6;
+            const SliceLayout layout = layoutOf(geometry, Law::Dense, options);
+            SlicePlaces places;
+            std::size_t end = 0;
+            for (std::uint64_t engine = 0; engine < layout.engines(); ++engine) {
+                places.starts.push_back(end + random() % 3);
+                places.lengths.push_back(layout.sliceBytes(engine));
+                end = places.starts.back() + places.lengths.back();
+            }
+            const auto bytes = someBytes(end, random);
+            const auto order = *weightOrder(layout, places);
+            checkPlaces(*order);
+            compareDecoders(plainOf(*order, ElementType::Fp16, bytes), order, random);
+            if (!geometry.bias)
+                continue;
+            const auto bias = *biasOrder(layout, places);
+            checkPlaces(*bias);
+            compareDecoders(plainOf(*bias, ElementType::Fp16, bytes), bias, random);
+        }
+    }
+
+    void decodesSlicesWithoutZeros()
+    {
+        Random random(7);
+        for (int i = 0; i < 12; ++i) {
+            WeightExtents geometry;
+            geometry.outputs = 1 + random() % 200;
+            geometry.inputs = someSteps(300, random);
+            geometry.bias = random() % 2 == 0;
+            DealOptions options;
+            options.cap = 1U << random() % 4;
+            decodeWithoutZeros(geometry, options, random);
+        }
+    }
+
+    /// Groups of eight lanes whose rows begin lines: 32 at a time where the processor has the
+    /// registers.
+    void decodesSlicesToLines()
+    {
+        Random random(9);
+        for (int i = 0; i < 6; ++i) {
+            WeightExtents geometry;
+            geometry.outputs = 8 * (1 + random() % 20);
+            geometry.inputs = 32 * (1 + random() % 12);
+            DealOptions options;
+            options.cap = 8;
+            decodeWithoutZeros(geometry, options, random);
+        }
+    }
 
 private:
     static void decodeWithoutZeros(const WeightExtents &geometry, const DealOptions &options,
                                    Random &random);
 };
-
-void TestOrderTiles::initTestCase_data()
-{
-    QTest::addColumn<qint64>("target");
-    for (std::int64_t rest = hwy::SupportedTargets(); rest != 0; rest &= rest - 1)
-        QTest::newRow(hwy::TargetName(rest & -rest)) << qint64{rest & -rest};
-    QTest::newRow("no vectors") << qint64{0};
-}
-
-void TestOrderTiles::init()
-{
-    QFETCH_GLOBAL(qint64, target);
-    hwy::GetChosenTarget().Update(target);
-}
-
-void TestOrderTiles::cleanup()
-{
-    hwy::GetChosenTarget().DeInit();
-}
-
-void TestOrderTiles::turnsAnyRectangle()
-{
-    Random random(1);
-    for (int i = 0; i < 60; ++i) {
-        const std::size_t rows = 1 + random() % 40, columns = 1 + random() % 40;
-        const std::size_t between = random() % 4, step = columns + random() % 3;
-        const std::size_t halfColumn = 2 * rows + between, byteColumn = rows + between;
-        // Not a byte more than is needed: nothing behind it may be read.
-        const auto halves = someBytes((columns - 1) * halfColumn + 2 * rows, random);
-        const auto bytes = someBytes((columns - 1) * byteColumn + rows, random);
-        std::vector<std::uint16_t> turned(rows * step, 7);
-        std::vector<std::uint8_t> turnedBytes(rows * step, 7);
-        turnHalves(halves, halfColumn, rows, columns, turned.data(), step);
-        turnBytes(bytes, byteColumn, rows, columns, turnedBytes.data(), step);
-        for (std::size_t row = 0; row < rows; ++row) {
-            for (std::size_t column = 0; column < step; ++column) {
-                const std::size_t at = row * step + column;
-                QCOMPARE(turned[at], column < columns
-                                         ? halfAt(halves, column * halfColumn + 2 * row)
-                                         : std::uint16_t(7));
-                QCOMPARE(turnedBytes[at], column < columns ? std::to_integer<std::uint8_t>(
-                                                                 bytes[column * byteColumn + row])
-                                                           : std::uint8_t(7));
-            }
-        }
-    }
-}
-
-void TestOrderTiles::decodesHalves()
-{
-    Random random(2);
-    for (int i = 0; i < 8; ++i) {
-        const auto order = std::make_shared<TiledRecords>(someSteps(700, random), 16U, 8U, random);
-        checkPlaces(*order);
-        const auto bytes = someBytes(order->extent(), random);
-        compareDecoders(plainOf(*order, ElementType::Fp16, bytes), order, random);
-    }
-}
-
-void TestOrderTiles::decodesPalettes()
-{
-    Random random(3);
-    const std::vector<std::pair<ElementType, unsigned>> types{
-        {ElementType::Uint1, 1}, {ElementType::Uint2, 2}, {ElementType::Uint3, 3},
-        {ElementType::Uint4, 4}, {ElementType::Uint6, 6}, {ElementType::Uint8, 8}};
-    for (int i = 0; i < 12; ++i) {
-        const auto &[type, width] = types[random() % types.size()];
-        // Records at any byte, and at any bit.
-        const std::uint64_t align = width == 8 || random() % 2 == 0 ? 8 : 1;
-        const auto order = std::make_shared<TiledRecords>(1 + random() % 300, width, align, random);
-        const auto bytes = someBytes(order->extent() + 1, random);
-        const std::uint64_t entries = std::uint64_t{1} << width;
-        const bool halves = random() % 2 == 0;
-        const auto lut = someBytes(3 * entries * (halves ? 2 : 4), random);
-        Encoding encoding = plainOf(*order, type, bytes);
-        encoding.type = halves ? ElementType::Fp16 : ElementType::Fp32;
-        std::get<Operand>(encoding.payload).role = PartRole::Indices;
-        Palette palette;
-        palette.grid = {1};
-        palette.entries = entries;
-        palette.lut = Operand{
-            PartRole::Lut, halves ? ElementType::Fp16 : ElementType::Fp32, {3, entries, 1}, lut};
-        encoding.palette = palette;
-        compareDecoders(encoding, order, random);
-    }
-}
-
-void TestOrderTiles::decodesScaledCodes()
-{
-    Random random(4);
-    const std::vector<ElementType> types{ElementType::Int4, ElementType::Uint4, ElementType::Int8,
-                                         ElementType::Uint8};
-    for (int i = 0; i < 8; ++i) {
-        const ElementType type = types[random() % types.size()];
-        const auto order =
-            std::make_shared<TiledRecords>(1 + random() % 300, bitWidth(type), 8U, random);
-        std::vector<std::byte> bytes(order->extent());
-        for (std::byte &byte : bytes)
-            byte = static_cast<std::byte>(random());
-        const std::vector<std::uint16_t> scale{0x2e66};
-        Encoding encoding = plainOf(*order, type, bytes);
-        encoding.type = ElementType::Fp16;
-        Scaling scaling;
-        scaling.kind = Scaling::Kind::Affine;
-        scaling.scale =
-            Operand{PartRole::Scale, ElementType::Fp16, {}, std::as_bytes(std::span(scale))};
-        encoding.scaling = scaling;
-        compareDecoders(encoding, order, random);
-    }
-}
-
-void TestOrderTiles::decodesOtherTypes()
-{
-    Random random(5);
-    for (const ElementType type :
-         {ElementType::Fp32, ElementType::Int8, ElementType::Bf16, ElementType::Int16}) {
-        const auto order =
-            std::make_shared<TiledRecords>(1 + random() % 300, bitWidth(type), 8U, random);
-        const auto bytes = someBytes(order->extent(), random);
-        compareDecoders(plainOf(*order, type, bytes), order, random);
-    }
-}
-
-void TestOrderTiles::decodesSurvivors()
-{
-    Random random(8);
-    for (int i = 0; i < 15; ++i) {
-        const std::uint64_t lanes = 1 + random() % 40;
-        const auto order = std::make_shared<Survivors>(someSteps(400, random), lanes, random);
-        const auto bytes = someBytes(order->extent(), random);
-        compareDecoders(plainOf(*order, ElementType::Fp16, bytes), order, random);
-    }
-}
-
-void TestOrderTiles::decodesSlices()
-{
-    Random random(6);
-    for (int i = 0; i < 8; ++i) {
-        WeightExtents geometry;
-        geometry.outputs = 1 + random() % 300;
-        geometry.inputs = someSteps(300, random);
-        geometry.bias = random() % 2 == 0;
-        DealOptions options;
-        options.cap = 1U << random() % 6;
-        const SliceLayout layout = layoutOf(geometry, Law::Dense, options);
-        SlicePlaces places;
-        std::size_t end = 0;
-        for (std::uint64_t engine = 0; engine < layout.engines(); ++engine) {
-            places.starts.push_back(end + random() % 3);
-            places.lengths.push_back(layout.sliceBytes(engine));
-            end = places.starts.back() + places.lengths.back();
-        }
-        const auto bytes = someBytes(end, random);
-        const auto order = *weightOrder(layout, places);
-        checkPlaces(*order);
-        compareDecoders(plainOf(*order, ElementType::Fp16, bytes), order, random);
-        if (!geometry.bias)
-            continue;
-        const auto bias = *biasOrder(layout, places);
-        checkPlaces(*bias);
-        compareDecoders(plainOf(*bias, ElementType::Fp16, bytes), bias, random);
-    }
-}
 
 void TestOrderTiles::decodeWithoutZeros(const WeightExtents &geometry, const DealOptions &options,
                                         Random &random)
@@ -307,8 +325,7 @@ void TestOrderTiles::decodeWithoutZeros(const WeightExtents &geometry, const Dea
         weight = random() % 10 < zeros ? std::uint16_t{0}
                                        : static_cast<std::uint16_t>(1 + random() % 0x7000);
     const auto bias = numbered(geometry.bias ? geometry.outputs : 0, 3);
-    const auto slices = encodeSparse(form, layout, weights, bias);
-    QVERIFY(slices.has_value());
+    const auto slices = VERIFIED(encodeSparse(form, layout, weights, bias));
     SlicePlaces places;
     Slice file(random() % 7);
     for (const Slice &slice : *slices) {
@@ -324,35 +341,6 @@ void TestOrderTiles::decodeWithoutZeros(const WeightExtents &geometry, const Dea
     std::vector<std::uint16_t> decoded(weights.size());
     decoderOf(plainOf(*order, ElementType::Fp16, file), order).decodeHalf(0, decoded);
     QVERIFY(decoded == weights);
-}
-
-void TestOrderTiles::decodesSlicesWithoutZeros()
-{
-    Random random(7);
-    for (int i = 0; i < 12; ++i) {
-        WeightExtents geometry;
-        geometry.outputs = 1 + random() % 200;
-        geometry.inputs = someSteps(300, random);
-        geometry.bias = random() % 2 == 0;
-        DealOptions options;
-        options.cap = 1U << random() % 4;
-        decodeWithoutZeros(geometry, options, random);
-    }
-}
-
-/// Groups of eight lanes whose rows begin lines: 32 at a time where the processor has the
-/// registers.
-void TestOrderTiles::decodesSlicesToLines()
-{
-    Random random(9);
-    for (int i = 0; i < 6; ++i) {
-        WeightExtents geometry;
-        geometry.outputs = 8 * (1 + random() % 20);
-        geometry.inputs = 32 * (1 + random() % 12);
-        DealOptions options;
-        options.cap = 8;
-        decodeWithoutZeros(geometry, options, random);
-    }
 }
 
 KERNSCOPE_TEST(TestOrderTiles, QCoreApplication)

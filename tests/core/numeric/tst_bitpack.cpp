@@ -46,124 +46,116 @@ class TestBitpack : public QObject
     Q_OBJECT
 
 private slots:
-    void workedBytes_data();
-    void workedBytes();
+    void workedBytes_data()
+    {
+        test::addColumns<unsigned, QByteArray, QList<int>>();
+        // resources/formats/forms.md.
+        test::addRow("uint3", 3u, QByteArray("D1581F"), QList<int>{1, 2, 3, 4, 5, 6, 7, 0});
+        test::addRow("uint6", 6u, QByteArray("8130FC"), QList<int>{1, 2, 3, 63});
+        test::addRow("uint2", 2u, QByteArray("6C03"), QList<int>{0, 3, 2, 1, 3});
+        test::addRow("uint4", 4u, QByteArray("0110"), QList<int>{1, 0, 0, 1});
+        test::addRow("uint1", 1u, QByteArray("9201"), QList<int>{0, 1, 0, 0, 1, 0, 0, 1, 1, 0});
+    }
+
+    void workedBytes()
+    {
+        const auto [width, stream, codes] = test::fetched<unsigned, QByteArray, QList<int>>();
+        const auto packed = bytes(stream.constData());
+        std::vector<std::uint8_t> found(static_cast<std::size_t>(codes.size()));
+        unpackCodes(packed, width, 0, found);
+        QCOMPARE(QList<int>(found.begin(), found.end()), codes);
+        std::vector<std::byte> again(packed.size());
+        packCodes(found, width, 0, again);
+        QCOMPARE(again, packed);
+    }
+
     void unpackAnywhere_data() { widthRows(); }
-    void unpackAnywhere();
+
+    void unpackAnywhere()
+    {
+        QFETCH(unsigned, width);
+        constexpr std::uint64_t kCodes = 700;
+        const auto stream = randomBytes((kCodes * width + 7) / 8, width);
+        for (std::uint64_t first = 0; first < 40; ++first) {
+            for (std::uint64_t count :
+                 {0u, 1u, 2u, 5u, 8u, 15u, 16u, 31u, 64u, 127u, 130u, 300u, 660u}) {
+                std::vector<std::uint8_t> out(count + 2, 0xaa);
+                unpackCodes(stream, width, first, std::span(out).subspan(1, count));
+                QCOMPARE(out.front(), 0xaa);
+                QCOMPARE(out.back(), 0xaa);
+                for (std::uint64_t i = 0; i < count; ++i) {
+                    unsigned code = 0;
+                    for (unsigned b = 0; b < width; ++b)
+                        code |= bitOf(stream, (first + i) * width + b) << b;
+                    QCOMPARE(out[i + 1], code);
+                    QCOMPARE(unpackCode(stream, width, first + i), code);
+                }
+            }
+        }
+        // Up to the very last code of a stream that has not a byte to spare.
+        for (std::uint64_t count = 0; count < 200; ++count) {
+            const std::vector<std::byte> tight(
+                stream.begin(),
+                stream.begin() + static_cast<std::ptrdiff_t>((count * width + 7) / 8));
+            std::vector<std::uint8_t> out(count);
+            unpackCodes(tight, width, 0, out);
+            for (std::uint64_t i = 0; i < count; ++i)
+                QCOMPARE(out[i], unpackCode(tight, width, i));
+        }
+    }
+
     void packKeepsTheRest_data() { widthRows(); }
-    void packKeepsTheRest();
-    void nibbles();
-    void countAnywhere();
-};
 
-void TestBitpack::workedBytes_data()
-{
-    QTest::addColumn<unsigned>("width");
-    QTest::addColumn<QByteArray>("stream");
-    QTest::addColumn<QList<int>>("codes");
-    // resources/formats/forms.md.
-    QTest::newRow("uint3") << 3u << QByteArray("D1581F") << QList<int>{1, 2, 3, 4, 5, 6, 7, 0};
-    QTest::newRow("uint6") << 6u << QByteArray("8130FC") << QList<int>{1, 2, 3, 63};
-    QTest::newRow("uint2") << 2u << QByteArray("6C03") << QList<int>{0, 3, 2, 1, 3};
-    QTest::newRow("uint4") << 4u << QByteArray("0110") << QList<int>{1, 0, 0, 1};
-    QTest::newRow("uint1") << 1u << QByteArray("9201") << QList<int>{0, 1, 0, 0, 1, 0, 0, 1, 1, 0};
-}
-
-void TestBitpack::workedBytes()
-{
-    QFETCH(unsigned, width);
-    QFETCH(QByteArray, stream);
-    QFETCH(QList<int>, codes);
-    const auto packed = bytes(stream.constData());
-    std::vector<std::uint8_t> found(static_cast<std::size_t>(codes.size()));
-    unpackCodes(packed, width, 0, found);
-    QCOMPARE(QList<int>(found.begin(), found.end()), codes);
-    std::vector<std::byte> again(packed.size());
-    packCodes(found, width, 0, again);
-    QCOMPARE(again, packed);
-}
-
-void TestBitpack::unpackAnywhere()
-{
-    QFETCH(unsigned, width);
-    constexpr std::uint64_t kCodes = 700;
-    const auto stream = randomBytes((kCodes * width + 7) / 8, width);
-    for (std::uint64_t first = 0; first < 40; ++first) {
-        for (std::uint64_t count :
-             {0u, 1u, 2u, 5u, 8u, 15u, 16u, 31u, 64u, 127u, 130u, 300u, 660u}) {
-            std::vector<std::uint8_t> out(count + 2, 0xaa);
-            unpackCodes(stream, width, first, std::span(out).subspan(1, count));
-            QCOMPARE(out.front(), 0xaa);
-            QCOMPARE(out.back(), 0xaa);
-            for (std::uint64_t i = 0; i < count; ++i) {
-                unsigned code = 0;
-                for (unsigned b = 0; b < width; ++b)
-                    code |= bitOf(stream, (first + i) * width + b) << b;
-                QCOMPARE(out[i + 1], code);
-                QCOMPARE(unpackCode(stream, width, first + i), code);
+    void packKeepsTheRest()
+    {
+        QFETCH(unsigned, width);
+        std::mt19937_64 random(width);
+        for (int round = 0; round < 400; ++round) {
+            const std::uint64_t codes = 1 + random() % 90;
+            const auto before = randomBytes((codes * width + 7) / 8 + 2, random());
+            const std::uint64_t first = random() % codes;
+            std::vector<std::uint8_t> values(random() % (codes - first + 1));
+            for (std::uint8_t &value : values)
+                value = static_cast<std::uint8_t>(random());
+            auto after = before;
+            packCodes(values, width, first, after);
+            for (std::uint64_t t = 0; t < before.size() * 8; ++t) {
+                const std::uint64_t code = t / width;
+                if (code >= first && code < first + values.size())
+                    QCOMPARE(bitOf(after, t), values[code - first] >> (t % width) & 1u);
+                else
+                    QCOMPARE(bitOf(after, t), bitOf(before, t));
             }
         }
     }
-    // Up to the very last code of a stream that has not a byte to spare.
-    for (std::uint64_t count = 0; count < 200; ++count) {
-        const std::vector<std::byte> tight(
-            stream.begin(), stream.begin() + static_cast<std::ptrdiff_t>((count * width + 7) / 8));
-        std::vector<std::uint8_t> out(count);
-        unpackCodes(tight, width, 0, out);
-        for (std::uint64_t i = 0; i < count; ++i)
-            QCOMPARE(out[i], unpackCode(tight, width, i));
-    }
-}
 
-void TestBitpack::packKeepsTheRest()
-{
-    QFETCH(unsigned, width);
-    std::mt19937_64 random(width);
-    for (int round = 0; round < 400; ++round) {
-        const std::uint64_t codes = 1 + random() % 90;
-        const auto before = randomBytes((codes * width + 7) / 8 + 2, random());
-        const std::uint64_t first = random() % codes;
-        std::vector<std::uint8_t> values(random() % (codes - first + 1));
-        for (std::uint8_t &value : values)
-            value = static_cast<std::uint8_t>(random());
-        auto after = before;
-        packCodes(values, width, first, after);
-        for (std::uint64_t t = 0; t < before.size() * 8; ++t) {
-            const std::uint64_t code = t / width;
-            if (code >= first && code < first + values.size())
-                QCOMPARE(bitOf(after, t), values[code - first] >> (t % width) & 1u);
-            else
-                QCOMPARE(bitOf(after, t), bitOf(before, t));
+    void nibbles()
+    {
+        const auto stream = bytes("780F");
+        std::vector<std::int8_t> out(3);
+        unpackInt4(stream, 0, out);
+        QCOMPARE(out, (std::vector<std::int8_t>{-8, 7, -1}));
+        const auto all = bytes("1032547698BADCFE");
+        std::vector<std::int8_t> wide(15);
+        unpackInt4(all, 1, wide);
+        for (int i = 0; i < 15; ++i)
+            QCOMPARE(wide[static_cast<std::size_t>(i)], i + 1 < 8 ? i + 1 : i + 1 - 16);
+    }
+
+    void countAnywhere()
+    {
+        const auto stream = randomBytes(300, 8);
+        std::mt19937_64 random(9);
+        for (int round = 0; round < 3000; ++round) {
+            const std::uint64_t first = random() % 2400;
+            const std::uint64_t count = random() % (2401 - first);
+            std::uint64_t expected = 0;
+            for (std::uint64_t t = first; t < first + count; ++t)
+                expected += bitOf(stream, t);
+            QCOMPARE(countBits(stream, first, count), expected);
         }
     }
-}
-
-void TestBitpack::nibbles()
-{
-    const auto stream = bytes("780F");
-    std::vector<std::int8_t> out(3);
-    unpackInt4(stream, 0, out);
-    QCOMPARE(out, (std::vector<std::int8_t>{-8, 7, -1}));
-    const auto all = bytes("1032547698BADCFE");
-    std::vector<std::int8_t> wide(15);
-    unpackInt4(all, 1, wide);
-    for (int i = 0; i < 15; ++i)
-        QCOMPARE(wide[static_cast<std::size_t>(i)], i + 1 < 8 ? i + 1 : i + 1 - 16);
-}
-
-void TestBitpack::countAnywhere()
-{
-    const auto stream = randomBytes(300, 8);
-    std::mt19937_64 random(9);
-    for (int round = 0; round < 3000; ++round) {
-        const std::uint64_t first = random() % 2400;
-        const std::uint64_t count = random() % (2401 - first);
-        std::uint64_t expected = 0;
-        for (std::uint64_t t = first; t < first + count; ++t)
-            expected += bitOf(stream, t);
-        QCOMPARE(countBits(stream, first, count), expected);
-    }
-}
+};
 
 KERNSCOPE_TEST(TestBitpack, kernscope::test::NoApplication)
 #include "tst_bitpack.moc"

@@ -18,10 +18,7 @@ class TestByteReadings : public QObject
 private Q_SLOTS:
     void readings_data()
     {
-        QTest::addColumn<QByteArray>("bytes");
-        QTest::addColumn<bool>("big");
-        QTest::addColumn<QByteArray>("name");
-        QTest::addColumn<QByteArray>("value");
+        test::addColumns<QByteArray, bool, QByteArray, QByteArray>();
         const auto row = [](const char *hex, bool big, const char *name, const char *value) {
             QTest::addRow("%s %s %s", hex, big ? "big" : "little", name)
                 << QByteArray::fromHex(hex) << big << QByteArray(name) << QByteArray(value);
@@ -52,10 +49,8 @@ private Q_SLOTS:
     }
     void readings()
     {
-        QFETCH(QByteArray, bytes);
-        QFETCH(bool, big);
-        QFETCH(QByteArray, name);
-        QFETCH(QByteArray, value);
+        const auto [bytes, big, name, value] =
+            test::fetched<QByteArray, bool, QByteArray, QByteArray>();
         const auto rows = byteReadings(
             std::as_bytes(std::span(bytes.constData(), std::size_t(bytes.size()))), big);
         QCOMPARE(rows.size(), std::size_t(17));

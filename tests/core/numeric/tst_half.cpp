@@ -113,204 +113,193 @@ class TestHalf : public QObject
     Q_OBJECT
 
 private slots:
-    void everyHalfWidens();
-    void everyHalfComesBack();
-    void halfRounding();
-    void bfloat16();
-    void e4m3();
-    void e5m2();
-    void roundToOdd();
-    void bulkIsScalar();
-    void everyTypeConverts_data();
-    void everyTypeConverts();
-};
-
-void TestHalf::everyHalfWidens()
-{
-    for (std::uint32_t code = 0; code < 0x10000; ++code) {
-        const float wide = halfToFloat(static_cast<std::uint16_t>(code));
-        const double expected = valueOf(kHalf, code);
-        if (std::isnan(expected)) {
-            // Quiet, with the sign and the payload.
-            QCOMPARE(bitsOf(wide),
-                     ((code & 0x8000u) << 16) | 0x7fc00000u | ((code & 0x3ffu) << 13));
-        } else {
-            QCOMPARE(bitsOf(wide), bitsOf(static_cast<float>(expected)));
+    void everyHalfWidens()
+    {
+        for (std::uint32_t code = 0; code < 0x10000; ++code) {
+            const float wide = halfToFloat(static_cast<std::uint16_t>(code));
+            const double expected = valueOf(kHalf, code);
+            if (std::isnan(expected)) {
+                // Quiet, with the sign and the payload.
+                QCOMPARE(bitsOf(wide),
+                         ((code & 0x8000u) << 16) | 0x7fc00000u | ((code & 0x3ffu) << 13));
+            } else {
+                QCOMPARE(bitsOf(wide), bitsOf(static_cast<float>(expected)));
+            }
         }
     }
-}
 
-void TestHalf::everyHalfComesBack()
-{
-    for (std::uint32_t code = 0; code < 0x10000; ++code) {
-        const auto half = static_cast<std::uint16_t>(code);
-        const bool nan = (code & 0x7fffu) > 0x7c00u;
-        QCOMPARE(floatToHalf(halfToFloat(half)), nan ? half | 0x200u : half);
-    }
-}
-
-void TestHalf::halfRounding()
-{
-    for (const float value : interesting(kHalf)) {
-        const std::uint16_t found = floatToHalf(value);
-        if (std::isnan(value)) {
-            QVERIFY((found & 0x7e00) == 0x7e00);
-            QCOMPARE(found >> 15, static_cast<int>(bitsOf(value) >> 31));
-            continue;
+    void everyHalfComesBack()
+    {
+        for (std::uint32_t code = 0; code < 0x10000; ++code) {
+            const auto half = static_cast<std::uint16_t>(code);
+            const bool nan = (code & 0x7fffu) > 0x7c00u;
+            QCOMPARE(floatToHalf(halfToFloat(half)), nan ? half | 0x200u : half);
         }
-        const auto expected = nearest(kHalf, static_cast<double>(value), 0x7bff);
-        QCOMPARE(found, expected ? *expected : (bitsOf(value) >> 16 & 0x8000u) | 0x7c00u);
     }
-}
 
-void TestHalf::bfloat16()
-{
-    for (std::uint32_t code = 0; code < 0x10000; ++code) {
-        const float wide = bfloat16ToFloat(static_cast<std::uint16_t>(code));
-        const double expected = valueOf(kBfloat, code);
-        if (std::isnan(expected))
-            QVERIFY(std::isnan(wide));
-        else
-            QCOMPARE(static_cast<double>(wide), expected);
-    }
-    for (const float value : interesting(kBfloat)) {
-        const std::uint16_t found = floatToBfloat16(value);
-        if (std::isnan(value)) {
-            QVERIFY(std::isnan(bfloat16ToFloat(found)));
-            continue;
+    void halfRounding()
+    {
+        for (const float value : interesting(kHalf)) {
+            const std::uint16_t found = floatToHalf(value);
+            if (std::isnan(value)) {
+                QVERIFY((found & 0x7e00) == 0x7e00);
+                QCOMPARE(found >> 15, static_cast<int>(bitsOf(value) >> 31));
+                continue;
+            }
+            const auto expected = nearest(kHalf, static_cast<double>(value), 0x7bff);
+            QCOMPARE(found, expected ? *expected : (bitsOf(value) >> 16 & 0x8000u) | 0x7c00u);
         }
-        const auto expected = nearest(kBfloat, static_cast<double>(value), 0x7f7f);
-        QCOMPARE(found, expected ? *expected : (bitsOf(value) >> 16 & 0x8000u) | 0x7f80u);
     }
-}
 
-void TestHalf::e4m3()
-{
-    for (std::uint32_t code = 0; code < 256; ++code) {
-        const float wide = e4m3ToFloat(static_cast<std::uint8_t>(code));
-        const double expected = valueOf(kE4m3, code);
-        QVERIFY(std::isnan(expected) ? std::isnan(wide)
-                                     : bitsOf(wide) == bitsOf(static_cast<float>(expected)));
-        if (!std::isnan(expected))
-            QCOMPARE(floatToE4m3(wide), code);
-    }
-    for (const float value : interesting(kE4m3)) {
-        const std::uint32_t sign = bitsOf(value) >> 24 & 0x80u;
-        if (std::isnan(value)) {
-            QCOMPARE(floatToE4m3(value), sign | 0x7fu);
-            continue;
-        }
-        const auto expected = nearest(kE4m3, static_cast<double>(value), 0x7e);
-        QCOMPARE(floatToE4m3(value), expected.value_or(sign | 0x7fu));
-        QCOMPARE(floatToE4m3(value, Fp8Overflow::Saturate), expected.value_or(sign | 0x7eu));
-    }
-}
-
-void TestHalf::e5m2()
-{
-    for (std::uint32_t code = 0; code < 256; ++code) {
-        const float wide = e5m2ToFloat(static_cast<std::uint8_t>(code));
-        const double expected = valueOf(kE5m2, code);
-        QVERIFY(std::isnan(expected) ? std::isnan(wide)
-                                     : bitsOf(wide) == bitsOf(static_cast<float>(expected)));
-        if (!std::isnan(expected))
-            QCOMPARE(floatToE5m2(wide), code);
-    }
-    for (const float value : interesting(kE5m2)) {
-        const std::uint32_t sign = bitsOf(value) >> 24 & 0x80u;
-        if (std::isnan(value)) {
-            QCOMPARE(floatToE5m2(value), sign | 0x7eu);
-            continue;
-        }
-        const auto expected = nearest(kE5m2, static_cast<double>(value), 0x7b);
-        QCOMPARE(floatToE5m2(value), expected.value_or(sign | 0x7cu));
-        QCOMPARE(floatToE5m2(value, Fp8Overflow::Saturate), expected.value_or(sign | 0x7bu));
-    }
-}
-
-void TestHalf::roundToOdd()
-{
-    // Just beside a tie of fp16, closer than fp32 can tell: rounding twice would go to even.
-    for (std::uint32_t code = 1; code < 0x7bff; ++code) {
-        const double tie = (valueOf(kHalf, code) + valueOf(kHalf, code + 1)) / 2;
-        QCOMPARE(doubleToHalf(tie), code % 2 == 0 ? code : code + 1);
-        QCOMPARE(doubleToHalf(std::nextafter(tie, 0.0)), code);
-        QCOMPARE(doubleToHalf(std::nextafter(tie, 1e9)), code + 1);
-        QCOMPARE(doubleToHalf(-std::nextafter(tie, 1e9)), (code + 1) | 0x8000u);
-    }
-    QCOMPARE(doubleToHalf(1e300), kHalfInfinity);
-    QCOMPARE(doubleToHalf(1e-300), 0);
-    QVERIFY(std::isnan(doubleToFloatOdd(std::nan(""))));
-    QCOMPARE(doubleToFloatOdd(HUGE_VAL), HUGE_VALF);
-}
-
-void TestHalf::bulkIsScalar()
-{
-    std::vector<float> values = interesting(kHalf);
-    std::vector<std::uint16_t> halves(values.size());
-    convertFloatToHalf(values, halves);
-    for (std::size_t i = 0; i < values.size(); ++i)
-        QCOMPARE(halves[i], floatToHalf(values[i]));
-    std::vector<std::uint16_t> codes(0x10000);
-    for (std::uint32_t code = 0; code < 0x10000; ++code)
-        codes[code] = static_cast<std::uint16_t>(code);
-    std::vector<float> wide(codes.size());
-    convertHalfToFloat(codes, wide);
-    for (std::size_t i = 0; i < codes.size(); ++i)
-        QCOMPARE(bitsOf(wide[i]), bitsOf(halfToFloat(codes[i])));
-    // Every short length, from an odd address, without a touch beyond the ends.
-    for (std::size_t count = 0; count < 70; ++count) {
-        std::vector<std::byte> stored(2 * count + 1);
-        if (count > 0)
-            std::memcpy(stored.data() + 1, codes.data() + 0x3c00, 2 * count);
-        std::vector<float> out(count + 2, -7.0f);
-        convertHalfToFloat(std::span<const std::byte>(stored).subspan(1),
-                           std::span(out).subspan(1, count));
-        QCOMPARE(out.front(), -7.0f);
-        QCOMPARE(out.back(), -7.0f);
-        std::vector<std::uint16_t> back(count + 2, 0xabcd);
-        convertFloatToHalf(std::span(out).subspan(1, count), std::span(back).subspan(1, count));
-        QCOMPARE(back.front(), 0xabcd);
-        QCOMPARE(back.back(), 0xabcd);
-        for (std::size_t i = 0; i < count; ++i)
-            QCOMPARE(back[i + 1], 0x3c00 + i);
-    }
-}
-
-void TestHalf::everyTypeConverts_data()
-{
-    QTest::addColumn<int>("type");
-    for (int type = static_cast<int>(ElementType::Fp16);
-         type <= static_cast<int>(ElementType::Uint64); ++type)
-        QTest::newRow(elementTypeName(static_cast<ElementType>(type)).data()) << type;
-}
-
-void TestHalf::everyTypeConverts()
-{
-    QFETCH(int, type);
-    const auto element = static_cast<ElementType>(type);
-    std::mt19937_64 random(3);
-    constexpr std::uint64_t kCount = 3000;
-    std::vector<std::byte> packed(packedBytes(ElementCount(kCount), element)->value);
-    for (std::byte &byte : packed)
-        byte = static_cast<std::byte>(random());
-    for (const std::uint64_t first : {0u, 1u, 7u, 1500u}) {
-        std::vector<float> floats(kCount - first);
-        std::vector<std::uint16_t> halves(kCount - first);
-        convertToFloat(packed, element, first, floats);
-        convertToHalf(packed, element, first, halves);
-        for (std::size_t i = 0; i < floats.size(); ++i) {
-            const auto value = static_cast<float>(loadValue(packed, element, first + i));
-            QVERIFY(bitsOf(value) == bitsOf(floats[i]) || std::isnan(value));
-            if (element == ElementType::Fp16)
-                QCOMPARE(halves[i], loadCode(packed, element, first + i));
-            else if (element == ElementType::Fp8E5M2) // the upper byte, NaN payloads too
-                QCOMPARE(halves[i], loadCode(packed, element, first + i) << 8);
+    void bfloat16()
+    {
+        for (std::uint32_t code = 0; code < 0x10000; ++code) {
+            const float wide = bfloat16ToFloat(static_cast<std::uint16_t>(code));
+            const double expected = valueOf(kBfloat, code);
+            if (std::isnan(expected))
+                QVERIFY(std::isnan(wide));
             else
-                QVERIFY(halves[i] == floatToHalf(floats[i]));
+                QCOMPARE(static_cast<double>(wide), expected);
+        }
+        for (const float value : interesting(kBfloat)) {
+            const std::uint16_t found = floatToBfloat16(value);
+            if (std::isnan(value)) {
+                QVERIFY(std::isnan(bfloat16ToFloat(found)));
+                continue;
+            }
+            const auto expected = nearest(kBfloat, static_cast<double>(value), 0x7f7f);
+            QCOMPARE(found, expected ? *expected : (bitsOf(value) >> 16 & 0x8000u) | 0x7f80u);
         }
     }
-}
+
+    void e4m3()
+    {
+        for (std::uint32_t code = 0; code < 256; ++code) {
+            const float wide = e4m3ToFloat(static_cast<std::uint8_t>(code));
+            const double expected = valueOf(kE4m3, code);
+            QVERIFY(std::isnan(expected) ? std::isnan(wide)
+                                         : bitsOf(wide) == bitsOf(static_cast<float>(expected)));
+            if (!std::isnan(expected))
+                QCOMPARE(floatToE4m3(wide), code);
+        }
+        for (const float value : interesting(kE4m3)) {
+            const std::uint32_t sign = bitsOf(value) >> 24 & 0x80u;
+            if (std::isnan(value)) {
+                QCOMPARE(floatToE4m3(value), sign | 0x7fu);
+                continue;
+            }
+            const auto expected = nearest(kE4m3, static_cast<double>(value), 0x7e);
+            QCOMPARE(floatToE4m3(value), expected.value_or(sign | 0x7fu));
+            QCOMPARE(floatToE4m3(value, Fp8Overflow::Saturate), expected.value_or(sign | 0x7eu));
+        }
+    }
+
+    void e5m2()
+    {
+        for (std::uint32_t code = 0; code < 256; ++code) {
+            const float wide = e5m2ToFloat(static_cast<std::uint8_t>(code));
+            const double expected = valueOf(kE5m2, code);
+            QVERIFY(std::isnan(expected) ? std::isnan(wide)
+                                         : bitsOf(wide) == bitsOf(static_cast<float>(expected)));
+            if (!std::isnan(expected))
+                QCOMPARE(floatToE5m2(wide), code);
+        }
+        for (const float value : interesting(kE5m2)) {
+            const std::uint32_t sign = bitsOf(value) >> 24 & 0x80u;
+            if (std::isnan(value)) {
+                QCOMPARE(floatToE5m2(value), sign | 0x7eu);
+                continue;
+            }
+            const auto expected = nearest(kE5m2, static_cast<double>(value), 0x7b);
+            QCOMPARE(floatToE5m2(value), expected.value_or(sign | 0x7cu));
+            QCOMPARE(floatToE5m2(value, Fp8Overflow::Saturate), expected.value_or(sign | 0x7bu));
+        }
+    }
+
+    void roundToOdd()
+    {
+        // Just beside a tie of fp16, closer than fp32 can tell: rounding twice would go to even.
+        for (std::uint32_t code = 1; code < 0x7bff; ++code) {
+            const double tie = (valueOf(kHalf, code) + valueOf(kHalf, code + 1)) / 2;
+            QCOMPARE(doubleToHalf(tie), code % 2 == 0 ? code : code + 1);
+            QCOMPARE(doubleToHalf(std::nextafter(tie, 0.0)), code);
+            QCOMPARE(doubleToHalf(std::nextafter(tie, 1e9)), code + 1);
+            QCOMPARE(doubleToHalf(-std::nextafter(tie, 1e9)), (code + 1) | 0x8000u);
+        }
+        QCOMPARE(doubleToHalf(1e300), kHalfInfinity);
+        QCOMPARE(doubleToHalf(1e-300), 0);
+        QVERIFY(std::isnan(doubleToFloatOdd(std::nan(""))));
+        QCOMPARE(doubleToFloatOdd(HUGE_VAL), HUGE_VALF);
+    }
+
+    void bulkIsScalar()
+    {
+        std::vector<float> values = interesting(kHalf);
+        std::vector<std::uint16_t> halves(values.size());
+        convertFloatToHalf(values, halves);
+        for (std::size_t i = 0; i < values.size(); ++i)
+            QCOMPARE(halves[i], floatToHalf(values[i]));
+        std::vector<std::uint16_t> codes(0x10000);
+        for (std::uint32_t code = 0; code < 0x10000; ++code)
+            codes[code] = static_cast<std::uint16_t>(code);
+        std::vector<float> wide(codes.size());
+        convertHalfToFloat(codes, wide);
+        for (std::size_t i = 0; i < codes.size(); ++i)
+            QCOMPARE(bitsOf(wide[i]), bitsOf(halfToFloat(codes[i])));
+        // Every short length, from an odd address, without a touch beyond the ends.
+        for (std::size_t count = 0; count < 70; ++count) {
+            std::vector<std::byte> stored(2 * count + 1);
+            if (count > 0)
+                std::memcpy(stored.data() + 1, codes.data() + 0x3c00, 2 * count);
+            std::vector<float> out(count + 2, -7.0f);
+            convertHalfToFloat(std::span<const std::byte>(stored).subspan(1),
+                               std::span(out).subspan(1, count));
+            QCOMPARE(out.front(), -7.0f);
+            QCOMPARE(out.back(), -7.0f);
+            std::vector<std::uint16_t> back(count + 2, 0xabcd);
+            convertFloatToHalf(std::span(out).subspan(1, count), std::span(back).subspan(1, count));
+            QCOMPARE(back.front(), 0xabcd);
+            QCOMPARE(back.back(), 0xabcd);
+            for (std::size_t i = 0; i < count; ++i)
+                QCOMPARE(back[i + 1], 0x3c00 + i);
+        }
+    }
+
+    void everyTypeConverts_data()
+    {
+        QTest::addColumn<int>("type");
+        for (int type = static_cast<int>(ElementType::Fp16);
+             type <= static_cast<int>(ElementType::Uint64); ++type)
+            test::addRow(elementTypeName(static_cast<ElementType>(type)).data(), type);
+    }
+
+    void everyTypeConverts()
+    {
+        QFETCH(int, type);
+        const auto element = static_cast<ElementType>(type);
+        std::mt19937_64 random(3);
+        constexpr std::uint64_t kCount = 3000;
+        std::vector<std::byte> packed(packedBytes(ElementCount(kCount), element)->value);
+        for (std::byte &byte : packed)
+            byte = static_cast<std::byte>(random());
+        for (const std::uint64_t first : {0u, 1u, 7u, 1500u}) {
+            std::vector<float> floats(kCount - first);
+            std::vector<std::uint16_t> halves(kCount - first);
+            convertToFloat(packed, element, first, floats);
+            convertToHalf(packed, element, first, halves);
+            for (std::size_t i = 0; i < floats.size(); ++i) {
+                const auto value = static_cast<float>(loadValue(packed, element, first + i));
+                QVERIFY(bitsOf(value) == bitsOf(floats[i]) || std::isnan(value));
+                if (element == ElementType::Fp16)
+                    QCOMPARE(halves[i], loadCode(packed, element, first + i));
+                else if (element == ElementType::Fp8E5M2) // the upper byte, NaN payloads too
+                    QCOMPARE(halves[i], loadCode(packed, element, first + i) << 8);
+                else
+                    QVERIFY(halves[i] == floatToHalf(floats[i]));
+            }
+        }
+    }
+};
 
 KERNSCOPE_TEST(TestHalf, kernscope::test::NoApplication)
 #include "tst_half.moc"

@@ -6,16 +6,9 @@
 #include <cstring>
 #include <random>
 
-#include <QTest>
-
 using namespace kernscope;
 
 namespace {
-
-std::span<const std::byte> bytesOf(const QByteArray &text)
-{
-    return std::as_bytes(std::span(text.constData(), static_cast<std::size_t>(text.size())));
-}
 
 /// A file of format version 1 with this header text and these elements.
 QByteArray file(const QByteArray &header, const QByteArray &data, char version = 1)
@@ -44,235 +37,216 @@ class TestNpy : public QObject
     Q_OBJECT
 
 private slots:
-    void namesOfTypes();
-    void headers_data();
-    void headers();
-    void types_data();
-    void types();
-    void fortranOrder();
-    void inRuns();
-    void roundTrip();
-    void faults_data();
-    void faults();
-    void anyBytesGiveAnAnswer();
-};
-
-/// A name leads back to its type; weights pack what NumPy does not, which has no name.
-void TestNpy::namesOfTypes()
-{
-    QCOMPARE(numpyTypeName(ElementType::Fp16), std::string("<f2"));
-    QCOMPARE(numpyTypeName(ElementType::Uint8), std::string("u1"));
-    int named = 0;
-    for (int type = 0; type < 64; ++type) {
-        const std::string name = numpyTypeName(static_cast<ElementType>(type));
-        if (name.empty())
-            continue;
-        ++named;
-        const auto bytes = static_cast<std::size_t>(name.back() - '0');
-        QCOMPARE(numpyElementType(name[name.size() - 2], bytes), static_cast<ElementType>(type));
-        QCOMPARE(name.front() == '<', bytes > 1);
+    /// A name leads back to its type; weights pack what NumPy does not, which has no name.
+    void namesOfTypes()
+    {
+        QCOMPARE(numpyTypeName(ElementType::Fp16), "<f2");
+        QCOMPARE(numpyTypeName(ElementType::Uint8), "u1");
+        int named = 0;
+        for (int type = 0; type < 64; ++type) {
+            const std::string name = numpyTypeName(static_cast<ElementType>(type));
+            if (name.empty())
+                continue;
+            ++named;
+            const auto bytes = static_cast<std::size_t>(name.back() - '0');
+            QCOMPARE(numpyElementType(name[name.size() - 2], bytes),
+                     static_cast<ElementType>(type));
+            QCOMPARE(name.front() == '<', bytes > 1);
+        }
+        QCOMPARE(named, 11);
+        QVERIFY(numpyTypeName(ElementType::Bool).empty() &&
+                numpyTypeName(ElementType::Int4).empty());
+        QVERIFY(!numpyElementType('f', 1) && !numpyElementType('c', 8));
     }
-    QCOMPARE(named, 11);
-    QVERIFY(numpyTypeName(ElementType::Bool).empty() && numpyTypeName(ElementType::Int4).empty());
-    QVERIFY(!numpyElementType('f', 1) && !numpyElementType('c', 8));
-}
 
-void TestNpy::headers_data()
-{
-    QTest::addColumn<bool>("half");
-    QTest::addColumn<QList<qulonglong>>("shape");
-    QTest::addColumn<QByteArray>("start");
-    const auto row = [](const char *name, bool half, QList<qulonglong> shape, const char *start) {
-        QTest::newRow(name) << half << shape << QByteArray(start);
-    };
-    row("scalar", true, {}, "{'descr': '<f2', 'fortran_order': False, 'shape': (), }");
-    row("vector", false, {3}, "{'descr': '<f4', 'fortran_order': False, 'shape': (3,), }");
-    row("matrix", true, {2, 3}, "{'descr': '<f2', 'fortran_order': False, 'shape': (2, 3), }");
-}
-
-void TestNpy::headers()
-{
-    QFETCH(const bool, half);
-    QFETCH(const QList<qulonglong>, shape);
-    QFETCH(const QByteArray, start);
-    const auto header = QByteArray::fromStdString(
-        npyHeader(half ? ElementType::Fp16 : ElementType::Fp32, Shape(shape.begin(), shape.end())));
-    QCOMPARE(header.left(8), QByteArray("\x93NUMPY\x01\x00", 8));
-    QCOMPARE(header.mid(10, start.size()), start);
-    QCOMPARE(header.size() % 64, 0);
-    QCOMPARE(header.back(), '\n');
-    QCOMPARE(static_cast<int>(static_cast<unsigned char>(header[8])), int(header.size()) - 10);
-}
-
-void TestNpy::types_data()
-{
-    QTest::addColumn<QByteArray>("type");
-    QTest::addColumn<QByteArray>("data");
-    QTest::addColumn<QList<double>>("values");
-    const auto row = [](const char *type, const char *hex, QList<double> values) {
-        QTest::newRow(type) << QByteArray(type) << QByteArray::fromHex(hex) << values;
-    };
-    row("<f2", "003c00c0", {1, -2});
-    row(">f2", "3c00c000", {1, -2});
-    row("<f4", "0000c03f000080ff", {1.5, -HUGE_VAL});
-    row("<f8", "000000000000f83f9a9999999999b93f", {1.5, 0.1});
-    row("|i1", "ff7f", {-1, 127});
-    row("|u1", "ff7f", {255, 127});
-    row("<i2", "feff0180", {-2, -32767});
-    row(">i2", "fffe0100", {-2, 256});
-    row("<u2", "feff0180", {65534, 32769});
-    row("<i4", "ffffffff01000000", {-1, 1});
-    row("<u4", "ffffffff01000000", {4294967295.0, 1});
-    row("<i8", "ffffffffffffffff0100000000000000", {-1, 1});
-    row("<u8", "ffffffffffffffff0100000000000000", {18446744073709551616.0, 1});
-    row("|b1", "0001", {0, 1});
-    row("=f4", "0000803f00000040", {1, 2});
-}
-
-void TestNpy::types()
-{
-    QFETCH(const QByteArray, type);
-    QFETCH(const QByteArray, data);
-    QFETCH(const QList<double>, values);
-    for (const char version : {'\x01', '\x02', '\x03'}) {
-        const QByteArray content = file(described(type, "False", "(2,)"), data, version);
-        const auto array = readNpy(bytesOf(content), "x.npy");
-        QVERIFY2(array, array ? "" : describe(array.error()).c_str());
-        QCOMPARE(array->shape, Shape{2});
-        QCOMPARE(QList<double>(array->values.begin(), array->values.end()), values);
+    void headers_data()
+    {
+        test::addColumns<bool, QList<qulonglong>, QByteArray>();
+        const auto row = [](const char *name, bool half, QList<qulonglong> shape,
+                            const char *start) {
+            test::addRow(name, half, shape, QByteArray(start));
+        };
+        row("scalar", true, {}, "{'descr': '<f2', 'fortran_order': False, 'shape': (), }");
+        row("vector", false, {3}, "{'descr': '<f4', 'fortran_order': False, 'shape': (3,), }");
+        row("matrix", true, {2, 3}, "{'descr': '<f2', 'fortran_order': False, 'shape': (2, 3), }");
     }
-}
 
-void TestNpy::fortranOrder()
-{
-    // Element (i, j, k) of shape (2, 3, 2) is 100 i + 10 j + k; on file i runs first.
-    QByteArray data;
-    for (const int k : {0, 1}) {
-        for (const int j : {0, 1, 2}) {
-            for (const int i : {0, 1})
-                data += QByteArray(1, static_cast<char>(100 * i + 10 * j + k));
+    void headers()
+    {
+        const auto [half, shape, start] = test::fetched<bool, QList<qulonglong>, QByteArray>();
+        const auto header = QByteArray::fromStdString(npyHeader(
+            half ? ElementType::Fp16 : ElementType::Fp32, Shape(shape.begin(), shape.end())));
+        QCOMPARE(header.left(8), QByteArray("\x93NUMPY\x01\x00", 8));
+        QCOMPARE(header.mid(10, start.size()), start);
+        QCOMPARE(header.size() % 64, 0);
+        QCOMPARE(header.back(), '\n');
+        QCOMPARE(static_cast<int>(static_cast<unsigned char>(header[8])), int(header.size()) - 10);
+    }
+
+    void types_data()
+    {
+        test::addColumns<QByteArray, QByteArray, QList<double>>();
+        const auto row = [](const char *type, const char *hex, QList<double> values) {
+            test::addRow(type, QByteArray(type), QByteArray::fromHex(hex), values);
+        };
+        row("<f2", "003c00c0", {1, -2});
+        row(">f2", "3c00c000", {1, -2});
+        row("<f4", "0000c03f000080ff", {1.5, -HUGE_VAL});
+        row("<f8", "000000000000f83f9a9999999999b93f", {1.5, 0.1});
+        row("|i1", "ff7f", {-1, 127});
+        row("|u1", "ff7f", {255, 127});
+        row("<i2", "feff0180", {-2, -32767});
+        row(">i2", "fffe0100", {-2, 256});
+        row("<u2", "feff0180", {65534, 32769});
+        row("<i4", "ffffffff01000000", {-1, 1});
+        row("<u4", "ffffffff01000000", {4294967295.0, 1});
+        row("<i8", "ffffffffffffffff0100000000000000", {-1, 1});
+        row("<u8", "ffffffffffffffff0100000000000000", {18446744073709551616.0, 1});
+        row("|b1", "0001", {0, 1});
+        row("=f4", "0000803f00000040", {1, 2});
+    }
+
+    void types()
+    {
+        const auto [type, data, values] = test::fetched<QByteArray, QByteArray, QList<double>>();
+        for (const char version : {'\x01', '\x02', '\x03'}) {
+            const QByteArray content = file(described(type, "False", "(2,)"), data, version);
+            const auto array = VERIFIED(readNpy(test::asSpan(content), "x.npy"));
+            QCOMPARE(array->shape, Shape{2});
+            QCOMPARE(QList<double>(array->values.begin(), array->values.end()), values);
         }
     }
-    const QByteArray content = file(described("|u1", "True", "(2, 3, 2)"), data);
-    const auto array = readNpy(bytesOf(content), "x.npy");
-    QVERIFY(array);
-    const std::vector<double> expected{0, 1, 10, 11, 20, 21, 100, 101, 110, 111, 120, 121};
-    QCOMPARE(array->values, expected);
-}
 
-/// Any part of an array is what the whole has there.
-void TestNpy::inRuns()
-{
-    std::mt19937 random(5);
-    for (const char *type : {"<f2", "<f4", ">f4", "<f8", "|i1", ">u2", "<i8", "|b1"}) {
-        for (const char *order : {"False", "True"}) {
-            const auto bytes = static_cast<qsizetype>(type[2] - '0');
-            QByteArray data(bytes * 4 * 3 * 5, '\0');
-            for (char &byte : data)
-                byte = static_cast<char>(random() % 64);
-            const QByteArray content = file(described(type, order, "(4, 3, 5)"), data);
-            const auto whole = readNpy(bytesOf(content), "x.npy");
-            const auto layout = readNpyLayout(bytesOf(content), "x.npy");
-            QVERIFY(whole && layout);
-            for (std::size_t first = 0; first <= 60; ++first) {
-                for (const std::size_t count : {0u, 1u, 7u, 60u}) {
-                    std::vector<double> part(std::min<std::size_t>(count, 60 - first));
-                    readNpyElements(bytesOf(content), *layout, first, part);
-                    QVERIFY(std::equal(part.begin(), part.end(),
-                                       whole->values.begin() + static_cast<qsizetype>(first)));
-                    if (type[1] != 'f' || type[2] == '8')
-                        continue;
-                    std::vector<float> floats(part.size());
-                    readNpyElements(bytesOf(content), *layout, first, floats);
-                    QVERIFY(std::equal(floats.begin(), floats.end(), part.begin()));
+    void fortranOrder()
+    {
+        // Element (i, j, k) of shape (2, 3, 2) is 100 i + 10 j + k; on file i runs first.
+        QByteArray data;
+        for (const int k : {0, 1}) {
+            for (const int j : {0, 1, 2}) {
+                for (const int i : {0, 1})
+                    data += QByteArray(1, static_cast<char>(100 * i + 10 * j + k));
+            }
+        }
+        const QByteArray content = file(described("|u1", "True", "(2, 3, 2)"), data);
+        const auto array = VERIFIED(readNpy(test::asSpan(content), "x.npy"));
+        const std::vector<double> expected{0, 1, 10, 11, 20, 21, 100, 101, 110, 111, 120, 121};
+        QCOMPARE(array->values, expected);
+    }
+
+    /// Any part of an array is what the whole has there.
+    void inRuns()
+    {
+        std::mt19937 random(5);
+        for (const char *type : {"<f2", "<f4", ">f4", "<f8", "|i1", ">u2", "<i8", "|b1"}) {
+            for (const char *order : {"False", "True"}) {
+                const auto bytes = static_cast<qsizetype>(type[2] - '0');
+                QByteArray data(bytes * 4 * 3 * 5, '\0');
+                for (char &byte : data)
+                    byte = static_cast<char>(random() % 64);
+                const QByteArray content = file(described(type, order, "(4, 3, 5)"), data);
+                const auto whole = readNpy(test::asSpan(content), "x.npy");
+                const auto layout = readNpyLayout(test::asSpan(content), "x.npy");
+                QVERIFY(whole && layout);
+                for (std::size_t first = 0; first <= 60; ++first) {
+                    for (const std::size_t count : {0u, 1u, 7u, 60u}) {
+                        std::vector<double> part(std::min<std::size_t>(count, 60 - first));
+                        readNpyElements(test::asSpan(content), *layout, first, part);
+                        QVERIFY(std::equal(part.begin(), part.end(),
+                                           whole->values.begin() + static_cast<qsizetype>(first)));
+                        if (type[1] != 'f' || type[2] == '8')
+                            continue;
+                        std::vector<float> floats(part.size());
+                        readNpyElements(test::asSpan(content), *layout, first, floats);
+                        QVERIFY(std::equal(floats.begin(), floats.end(), part.begin()));
+                    }
                 }
             }
         }
     }
-}
 
-void TestNpy::roundTrip()
-{
-    std::mt19937 random(3);
-    for (const Shape &shape : {Shape{}, Shape{7}, Shape{3, 5}, Shape{2, 1, 4, 3}, Shape{0, 4}}) {
-        std::vector<float> values(elementCount(shape)->value);
-        for (float &value : values)
-            value = static_cast<float>(random()) / 1e9f - 2.0f;
-        QByteArray content = QByteArray::fromStdString(npyHeader(ElementType::Fp32, shape));
-        content += QByteArray(reinterpret_cast<const char *>(values.data()),
-                              static_cast<qsizetype>(values.size() * 4));
-        const auto array = readNpy(bytesOf(content), "x.npy");
-        QVERIFY(array);
-        QCOMPARE(array->shape, shape);
-        QCOMPARE(array->values, std::vector<double>(values.begin(), values.end()));
+    void roundTrip()
+    {
+        std::mt19937 random(3);
+        for (const Shape &shape :
+             {Shape{}, Shape{7}, Shape{3, 5}, Shape{2, 1, 4, 3}, Shape{0, 4}}) {
+            std::vector<float> values(elementCount(shape)->value);
+            for (float &value : values)
+                value = static_cast<float>(random()) / 1e9f - 2.0f;
+            QByteArray content = QByteArray::fromStdString(npyHeader(ElementType::Fp32, shape));
+            content += QByteArray(reinterpret_cast<const char *>(values.data()),
+                                  static_cast<qsizetype>(values.size() * 4));
+            const auto array = VERIFIED(readNpy(test::asSpan(content), "x.npy"));
+            QCOMPARE(array->shape, shape);
+            QCOMPARE(array->values, std::vector<double>(values.begin(), values.end()));
+        }
     }
-}
 
-void TestNpy::faults_data()
-{
-    QTest::addColumn<QByteArray>("content");
-    QTest::addColumn<QByteArray>("code");
-    const QByteArray two = QByteArray::fromHex("003c003c");
-    const auto row = [](const char *name, const QByteArray &content, const char *code) {
-        QTest::newRow(name) << content << QByteArray(code);
-    };
-    const auto header = [&](const char *type, const char *order, const char *shape) {
-        return file(described(type, order, shape), two);
-    };
-    const QByteArray good = header("<f2", "False", "(2,)");
-    row("empty", "", "npy.magic");
-    row("text", "hello, this is no array", "npy.magic");
-    row("cut in the magic", good.left(5), "npy.magic");
-    row("cut in the length", good.left(9), "npy.header");
-    row("cut in the header", good.left(40), "npy.header");
-    row("cut in the elements", good.left(good.size() - 1), "npy.length");
-    row("bytes behind", good + "x", "npy.length");
-    row("version 9", file(described("<f2", "False", "(2,)"), two, 9), "npy.magic");
-    row("complex", header("<c8", "False", "(2,)"), "npy.type");
-    row("object", header("|O", "False", "(2,)"), "npy.type");
-    row("fp128", header("<f16", "False", "(2,)"), "npy.type");
-    row("structure", file("{'descr': [('a', '<f2')], 'fortran_order': False, 'shape': (2,)}", two),
-        "npy.type");
-    row("huge", header("<f2", "False", "(18446744073709551615,)"), "npy.length");
-    row("too large a number", header("<f2", "False", "(18446744073709551616,)"), "npy.header");
-    row("overflow", header("<f2", "False", "(4294967296, 4294967297)"), "npy.length");
-    row("negative", header("<f2", "False", "(-2,)"), "npy.header");
-    row("no tuple", header("<f2", "False", "2"), "npy.header");
-    row("maybe", header("<f2", "Maybe", "(2,)"), "npy.header");
-    row("missing key", file("{'descr': '<f2', 'shape': (2,)}", two), "npy.header");
-    row("key twice", file("{'descr': '<f2', 'descr': '<f2', 'shape': (2,)}", two), "npy.header");
-    row("unknown key", file("{'x': 1}", two), "npy.header");
-    row("open string", file("{'descr: ", two), "npy.header");
-    row("text behind", file(described("<f2", "False", "(2,)") + "x", two), "npy.header");
-    row("deep tuple", file(described("<f2", "False", "(") + QByteArray(60000, '('), two),
-        "npy.header");
-}
-
-void TestNpy::faults()
-{
-    QFETCH(const QByteArray, content);
-    QFETCH(const QByteArray, code);
-    const auto array = readNpy(bytesOf(content), "x.npy");
-    QVERIFY(!array);
-    QCOMPARE(QByteArray::fromStdString(array.error().code), code);
-    QCOMPARE(array.error().file, std::string("x.npy"));
-    QVERIFY(!array.error().message.empty());
-}
-
-void TestNpy::anyBytesGiveAnAnswer()
-{
-    const QByteArray good = file(described("<i4", "True", "(2, 2)"), QByteArray(16, 'x'));
-    std::mt19937 random(11);
-    for (int i = 0; i < 20000; ++i) {
-        QByteArray bad = good.left(static_cast<qsizetype>(random() % std::size_t(good.size() + 1)));
-        for (int n = 0; n < 3 && !bad.isEmpty(); ++n)
-            bad[static_cast<qsizetype>(random() % std::size_t(bad.size()))] =
-                static_cast<char>(random());
-        const auto array = readNpy(bytesOf(bad), "x.npy");
-        if (array)
-            QCOMPARE(array->values.size(), std::size_t{elementCount(array->shape)->value});
+    void faults_data()
+    {
+        test::addColumns<QByteArray, QByteArray>();
+        const QByteArray two = QByteArray::fromHex("003c003c");
+        const auto row = [](const char *name, const QByteArray &content, const char *code) {
+            test::addRow(name, content, QByteArray(code));
+        };
+        const auto header = [&](const char *type, const char *order, const char *shape) {
+            return file(described(type, order, shape), two);
+        };
+        const QByteArray good = header("<f2", "False", "(2,)");
+        row("empty", "", "npy.magic");
+        row("text", "hello, this is no array", "npy.magic");
+        row("cut in the magic", good.left(5), "npy.magic");
+        row("cut in the length", good.left(9), "npy.header");
+        row("cut in the header", good.left(40), "npy.header");
+        row("cut in the elements", good.left(good.size() - 1), "npy.length");
+        row("bytes behind", good + "x", "npy.length");
+        row("version 9", file(described("<f2", "False", "(2,)"), two, 9), "npy.magic");
+        row("complex", header("<c8", "False", "(2,)"), "npy.type");
+        row("object", header("|O", "False", "(2,)"), "npy.type");
+        row("fp128", header("<f16", "False", "(2,)"), "npy.type");
+        row("structure",
+            file("{'descr': [('a', '<f2')], 'fortran_order': False, 'shape': (2,)}", two),
+            "npy.type");
+        row("huge", header("<f2", "False", "(18446744073709551615,)"), "npy.length");
+        row("too large a number", header("<f2", "False", "(18446744073709551616,)"), "npy.header");
+        row("overflow", header("<f2", "False", "(4294967296, 4294967297)"), "npy.length");
+        row("negative", header("<f2", "False", "(-2,)"), "npy.header");
+        row("no tuple", header("<f2", "False", "2"), "npy.header");
+        row("maybe", header("<f2", "Maybe", "(2,)"), "npy.header");
+        row("missing key", file("{'descr': '<f2', 'shape': (2,)}", two), "npy.header");
+        row("key twice", file("{'descr': '<f2', 'descr': '<f2', 'shape': (2,)}", two),
+            "npy.header");
+        row("unknown key", file("{'x': 1}", two), "npy.header");
+        row("open string", file("{'descr: ", two), "npy.header");
+        row("text behind", file(described("<f2", "False", "(2,)") + "x", two), "npy.header");
+        row("deep tuple", file(described("<f2", "False", "(") + QByteArray(60000, '('), two),
+            "npy.header");
     }
-}
+
+    void faults()
+    {
+        const auto [content, code] = test::fetched<QByteArray, QByteArray>();
+        const Error array = REFUSED(readNpy(test::asSpan(content), "x.npy"));
+        QCOMPARE(QByteArray::fromStdString(array.code), code);
+        QCOMPARE(array.file, "x.npy");
+        QVERIFY(!array.message.empty());
+    }
+
+    void anyBytesGiveAnAnswer()
+    {
+        const QByteArray good = file(described("<i4", "True", "(2, 2)"), QByteArray(16, 'x'));
+        std::mt19937 random(11);
+        for (int i = 0; i < 20000; ++i) {
+            QByteArray bad =
+                good.left(static_cast<qsizetype>(random() % std::size_t(good.size() + 1)));
+            for (int n = 0; n < 3 && !bad.isEmpty(); ++n)
+                bad[static_cast<qsizetype>(random() % std::size_t(bad.size()))] =
+                    static_cast<char>(random());
+            const auto array = readNpy(test::asSpan(bad), "x.npy");
+            if (array)
+                QCOMPARE(array->values.size(), std::size_t{elementCount(array->shape)->value});
+        }
+    }
+};
 
 KERNSCOPE_TEST(TestNpy, kernscope::test::NoApplication)
 #include "tst_npy.moc"

@@ -20,7 +20,7 @@ class TestNumberVectors : public QObject
     Q_OBJECT
 
 private:
-    static QString folder() { return test::dataPath(QStringLiteral("vectors/")); }
+    static QString folder() { return test::dataPath(u"vectors/"_s); }
 
     /// Rows of hexadecimal columns, without the line of names.
     static QList<QList<std::uint32_t>> rows(const QString &name)
@@ -59,14 +59,14 @@ private:
 private slots:
     void initTestCase()
     {
-        if (!QFile::exists(folder() + QStringLiteral("codes/e4m3fn.csv")))
+        if (!QFile::exists(folder() + u"codes/e4m3fn.csv"_s))
             QSKIP("No golden vectors: set KERNSCOPE_DATA to the folder that holds vectors/");
     }
 
     void codes()
     {
-        const auto e4m3 = rows(QStringLiteral("codes/e4m3fn.csv"));
-        const auto e5m2 = rows(QStringLiteral("codes/e5m2.csv"));
+        const auto e4m3 = rows(u"codes/e4m3fn.csv"_s);
+        const auto e5m2 = rows(u"codes/e5m2.csv"_s);
         QCOMPARE(e4m3.size(), 256);
         QCOMPARE(e5m2.size(), 256);
         for (const auto &row : e4m3)
@@ -79,9 +79,9 @@ private slots:
 
     void smallCodes()
     {
-        const auto e2m1 = rows(QStringLiteral("codes/e2m1.csv"));
-        const auto packed = rows(QStringLiteral("codes/e2m1_packed.csv"));
-        const auto e8m0 = rows(QStringLiteral("codes/e8m0.csv"));
+        const auto e2m1 = rows(u"codes/e2m1.csv"_s);
+        const auto packed = rows(u"codes/e2m1_packed.csv"_s);
+        const auto e8m0 = rows(u"codes/e8m0.csv"_s);
         QCOMPARE(e2m1.size(), 16);
         QCOMPARE(packed.size(), 256);
         QCOMPARE(e8m0.size(), 256);
@@ -102,7 +102,7 @@ private slots:
 
     void fp32ToE4m3()
     {
-        const auto table = rows(QStringLiteral("casts/fp32_to_e4m3.csv"));
+        const auto table = rows(u"casts/fp32_to_e4m3.csv"_s);
         QVERIFY(!table.isEmpty());
         for (const auto &row : table) {
             const auto value = std::bit_cast<float>(row[0]);
@@ -113,7 +113,7 @@ private slots:
 
     void fp32ToTheOthers()
     {
-        const auto table = rows(QStringLiteral("casts/fp32_to_fp16_bf16_e5m2.csv"));
+        const auto table = rows(u"casts/fp32_to_fp16_bf16_e5m2.csv"_s);
         QVERIFY(!table.isEmpty());
         for (const auto &row : table) {
             const auto value = std::bit_cast<float>(row[0]);
@@ -132,8 +132,8 @@ private slots:
 
     void fp16ToTheOthers()
     {
-        QFile narrow(folder() + QStringLiteral("casts/fp16_to_e4m3_e2m1.bin"));
-        QFile e5m2(folder() + QStringLiteral("casts/fp16_to_e5m2.bin"));
+        QFile narrow(folder() + u"casts/fp16_to_e4m3_e2m1.bin"_s);
+        QFile e5m2(folder() + u"casts/fp16_to_e5m2.bin"_s);
         QVERIFY(narrow.open(QIODevice::ReadOnly));
         QVERIFY(e5m2.open(QIODevice::ReadOnly));
         const QByteArray e4m3Planes = narrow.readAll();

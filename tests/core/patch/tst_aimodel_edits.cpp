@@ -30,7 +30,7 @@ namespace {
 /// A folder NAME.aimodel of the module.
 QString writePackage(const QTemporaryDir &dir, const test::Bytes &module)
 {
-    const QString path = dir.filePath(QStringLiteral("made.aimodel"));
+    const QString path = dir.filePath(u"made.aimodel"_s);
     QDir().mkpath(path);
     Sha256 sum;
     sum.update(module);
@@ -166,329 +166,301 @@ class TestAimodelEdits : public QObject
     Q_OBJECT
 
 private slots:
-    void hashFollows();
-    void copyHasItsHash();
-    void splatsGetBytesOfTheirOwn();
-    void everyForm();
-    void masks_data();
-    void masks();
-    void severalMaskBits();
-    void embeddedSample();
-    void paths();
-    void peers_data();
-    void peers();
-};
-
-/// main.hash is written with the module, in one journalled save, and is in its list.
-void TestAimodelEdits::hashFollows()
-{
-    const QTemporaryDir dir;
-    const QString path = writePackage(dir, test::madeWeights().bytes());
-    const auto opened = Bundle::open(path.toStdString());
-    QVERIFY2(opened, opened ? "" : describe(opened.error()).c_str());
-    BundlePtr bundle = *opened;
-    QVERIFY(!hasErrors(bundle->diagnostics()));
-    const std::size_t weight = scaledWeight(*bundle);
-    QVERIFY(weight != kNoIndex);
-    const std::string name = bundle->weights()[weight].findableName();
-    const auto edit = parseEdit(Edit::Kind::SetStored, name + ":data[5]=-3");
-    QVERIFY(edit);
-    const auto planned = planEdits(bundle, {*edit}, 0);
-    QVERIFY2(planned, planned ? "" : describe(planned.error()).c_str());
-    for (const AppliedEdit &each : *planned)
-        bundle = *applyEdit(bundle, each);
-    const auto pending = pendingRanges(*bundle);
-    QCOMPARE(pending.size(), std::size_t(2));
-    QCOMPARE(pending[0].file, std::string("main.hash"));
-    QCOMPARE(pending[0].range.bytes.value, std::uint64_t(32));
-    QCOMPARE(pending[1].file, std::string("main.mlirb"));
-    QCOMPARE(pending[1].range.bytes.value, std::uint64_t(1));
-    const auto saved = saveInPlace(*bundle, SaveOptions());
-    QVERIFY2(saved, saved ? "" : describe(saved.error()).c_str());
-    QVERIFY(saved->ranges.size() >= 2 && saved->verified);
-    QVERIFY(std::any_of(saved->ranges.begin(), saved->ranges.end(),
-                        [](const WrittenRange &each) { return each.file == "main.hash"; }));
-    QVERIFY(!hashFault(*bundle)); // what is shown is what is on the disk
-    QVERIFY(pendingRanges(*bundle).empty());
-    const auto again = Bundle::open(path.toStdString());
-    QVERIFY(again && !hashFault(**again));
-    QCOMPARE(valuesOf(**again, weight)[5], -1.5F);
-    // The next save follows as well.
-    const auto back = parseEdit(Edit::Kind::SetStored, name + ":data[5]=7");
-    const auto second = planEdits(bundle, {*back}, 0);
-    QVERIFY(second);
-    bundle = *applyEdit(bundle, second->front());
-    QVERIFY(saveInPlace(*bundle, SaveOptions()));
-    QVERIFY(!hashFault(**Bundle::open(path.toStdString())));
-}
-
-void TestAimodelEdits::copyHasItsHash()
-{
-    const QTemporaryDir dir;
-    const QString path = writePackage(dir, test::madeWeights().bytes());
-    BundlePtr bundle = *Bundle::open(path.toStdString());
-    const std::size_t weight = scaledWeight(*bundle);
-    const auto edit =
-        parseEdit(Edit::Kind::SetStored, bundle->weights()[weight].findableName() + ":data[0]=1");
-    const auto planned = planEdits(bundle, {*edit}, 0);
-    QVERIFY(planned);
-    bundle = *applyEdit(bundle, planned->front());
-    const QString copy = dir.filePath(QStringLiteral("copy.aimodel"));
-    const auto saved = saveCopy(*bundle, copy.toStdString());
-    QVERIFY2(saved, saved ? "" : describe(saved.error()).c_str());
-    QVERIFY(!hashFault(**Bundle::open(copy.toStdString())));
-    QVERIFY(!hashFault(**Bundle::open(path.toStdString()))); // that of the old module
-}
-
-/// The scales are one element: in place nothing can change, the writer gives each one its own.
-void TestAimodelEdits::splatsGetBytesOfTheirOwn()
-{
-    const QTemporaryDir dir;
-    const QString path = writePackage(dir, test::madeWeights().bytes());
-    const BundlePtr bundle = *Bundle::open(path.toStdString());
-    const std::size_t weight = scaledWeight(*bundle);
-    const auto edit =
-        parseEdit(Edit::Kind::Scale, bundle->weights()[weight].findableName() + "[3]=2");
-    QVERIFY2(edit, edit ? "" : describe(edit.error()).c_str());
-    const auto refused = planEdits(bundle, {*edit}, 0);
-    QVERIFY(!refused);
-    QCOMPARE(refused.error().code, std::string("patch.shared"));
-    const auto own = patch::withOwnConstants(*bundle, {*edit});
-    QVERIFY2(own, own ? "" : describe(own.error()).c_str());
-    QVERIFY(own->bundle);
-    QCOMPARE(own->notes.size(), std::size_t(1));
-    QVERIFY(!hashFault(*own->bundle));
-    QCOMPARE(valuesOf(*own->bundle, weight), valuesOf(*bundle, weight));
-    const auto planned = planEdits(own->bundle, {*edit}, 0);
-    QVERIFY2(planned, planned ? "" : describe(planned.error()).c_str());
-    const BundlePtr changed = *applyEdit(own->bundle, planned->front());
-    auto expected = valuesOf(*bundle, weight);
-    for (std::size_t i = 48; i < 64; ++i)
-        expected[i] *= 4;
-    QCOMPARE(valuesOf(*changed, weight), expected);
-    // What belongs to one weight alone stays where it is.
-    const auto code =
-        parseEdit(Edit::Kind::SetStored, bundle->weights()[weight].findableName() + ":data[3]=2");
-    QVERIFY(!patch::withOwnConstants(*bundle, {*code})->bundle);
-}
-
-void TestAimodelEdits::everyForm()
-{
-    const QTemporaryDir dir;
-    const QString path = writePackage(dir, test::madeWeights().bytes());
-    const BundlePtr bundle = *Bundle::open(path.toStdString());
-    const std::size_t weight = scaledWeight(*bundle);
-    const auto values = valuesOf(*bundle, weight);
-    for (const FormSpec &form : someForms()) {
-        const auto encoded = codec::encodeForm(values, bundle->weights()[weight].shape, form);
-        QVERIFY2(encoded, encoded ? "" : describe(encoded.error()).c_str());
-        const auto made = reencodeWeight(*bundle, weight, *encoded);
-        QVERIFY2(made, made ? "" : (describe(form) + ": " + describe(made.error())).c_str());
-        QVERIFY(!hasErrors((*made)->diagnostics()));
-        QVERIFY(!hashFault(**made));
-        QCOMPARE((*made)->weights().size(), bundle->weights().size());
-        QCOMPARE((*made)->weights()[weight].name, bundle->weights()[weight].name);
+    /// main.hash is written with the module, in one journalled save, and is in its list.
+    void hashFollows()
+    {
+        const QTemporaryDir dir;
+        const QString path = writePackage(dir, test::madeWeights().bytes());
+        const auto opened = VERIFIED(Bundle::open(path.toStdString()));
+        BundlePtr bundle = *opened;
+        QVERIFY(!hasErrors(bundle->diagnostics()));
+        const std::size_t weight = scaledWeight(*bundle);
+        QVERIFY(weight != kNoIndex);
+        const std::string name = bundle->weights()[weight].findableName();
+        const auto edit = VERIFIED(parseEdit(Edit::Kind::SetStored, name + ":data[5]=-3"));
+        const auto planned = VERIFIED(planEdits(bundle, {*edit}, 0));
+        for (const AppliedEdit &each : *planned)
+            bundle = *applyEdit(bundle, each);
+        const auto pending = pendingRanges(*bundle);
+        QCOMPARE(pending.size(), std::size_t(2));
+        QCOMPARE(pending[0].file, "main.hash");
+        QCOMPARE(pending[0].range.bytes.value, std::uint64_t(32));
+        QCOMPARE(pending[1].file, "main.mlirb");
+        QCOMPARE(pending[1].range.bytes.value, std::uint64_t(1));
+        const auto saved = VERIFIED(saveInPlace(*bundle, SaveOptions()));
+        QVERIFY(saved->ranges.size() >= 2 && saved->verified);
+        QVERIFY(std::any_of(saved->ranges.begin(), saved->ranges.end(),
+                            [](const WrittenRange &each) { return each.file == "main.hash"; }));
+        QVERIFY(!hashFault(*bundle)); // what is shown is what is on the disk
+        QVERIFY(pendingRanges(*bundle).empty());
+        const auto again = Bundle::open(path.toStdString());
+        QVERIFY(again && !hashFault(**again));
+        QCOMPARE(valuesOf(**again, weight)[5], -1.5F);
+        // The next save follows as well.
+        const auto back = parseEdit(Edit::Kind::SetStored, name + ":data[5]=7");
+        const auto second = VERIFIED(planEdits(bundle, {*back}, 0));
+        bundle = *applyEdit(bundle, second->front());
+        QVERIFY(saveInPlace(*bundle, SaveOptions()));
+        QVERIFY(!hashFault(**Bundle::open(path.toStdString())));
     }
-}
 
-void TestAimodelEdits::masks_data()
-{
-    QTest::addColumn<int>("form");
-    const auto forms = someForms();
-    for (std::size_t i = 0; i < forms.size(); ++i) {
-        if (forms[i].node == FormNode::Sparse)
-            QTest::newRow(describe(forms[i]).c_str()) << int(i);
+    void copyHasItsHash()
+    {
+        const QTemporaryDir dir;
+        const QString path = writePackage(dir, test::madeWeights().bytes());
+        BundlePtr bundle = *Bundle::open(path.toStdString());
+        const std::size_t weight = scaledWeight(*bundle);
+        const auto edit = parseEdit(Edit::Kind::SetStored,
+                                    bundle->weights()[weight].findableName() + ":data[0]=1");
+        const auto planned = VERIFIED(planEdits(bundle, {*edit}, 0));
+        bundle = *applyEdit(bundle, planned->front());
+        const QString copy = dir.filePath(u"copy.aimodel"_s);
+        const auto saved = VERIFIED(saveCopy(*bundle, copy.toStdString()));
+        QVERIFY(!hashFault(**Bundle::open(copy.toStdString())));
+        QVERIFY(!hashFault(**Bundle::open(path.toStdString()))); // that of the old module
     }
-}
 
-/// A bit that goes and one that comes: the same number of values, in place. One alone: through the
-/// writer, which changes the types of the module.
-void TestAimodelEdits::masks()
-{
-    QFETCH(int, form);
-    const QTemporaryDir dir;
-    const QString path = writePackage(dir, test::madeWeights().bytes());
-    const BundlePtr dense = *Bundle::open(path.toStdString());
-    const std::size_t weight = scaledWeight(*dense);
-    const auto encoded = codec::encodeForm(valuesOf(*dense, weight), dense->weights()[weight].shape,
-                                           someForms()[std::size_t(form)]);
-    QVERIFY(encoded);
-    const BundlePtr bundle = *reencodeWeight(*dense, weight, *encoded);
-    const auto places = placesOf(*bundle->decoder(weight));
-    const std::uint64_t kept = places.kept.size();
-    QVERIFY(kept > 8 && places.left.size() > 8);
-    const auto fault = [&](const std::vector<std::uint64_t> &drops,
-                           const std::vector<std::uint64_t> &keeps) {
-        std::vector<Edit> edits;
-        for (const std::uint64_t each : drops)
-            edits.push_back(maskEdit(*bundle, weight, each, std::nullopt));
-        for (const std::uint64_t each : keeps)
-            edits.push_back(maskEdit(*bundle, weight, each, 0.5F));
-        auto named = drops;
-        named.insert(named.end(), keeps.begin(), keeps.end());
-        return faultOfMask(bundle, weight, edits, named, kept - drops.size() + keeps.size());
-    };
-    const auto &k = places.kept;
-    const auto &l = places.left;
-    for (const std::string &each :
-         {fault({k[3]}, {l[5]}), fault({k.back()}, {l.front()}), fault({k.front()}, {l.back()}),
-          fault({k[1], k[2], k[6]}, {l[0], l[4], l[7]}), fault({k[4]}, {}), fault({}, {l[2]}),
-          fault({k[0], k[7]}, {l[1]}), fault({k.back()}, {l[0], l[3], l.back()})})
-        QVERIFY2(each.empty(), each.c_str());
-    // In place: the module keeps its length, and nothing but mask and values is written.
-    const std::vector<Edit> pair{maskEdit(*bundle, weight, k[3], std::nullopt),
-                                 maskEdit(*bundle, weight, l[5], 0.5F)};
-    QVERIFY(!patch::withOwnConstants(*bundle, pair, 1e3)->bundle);
-    const auto planned = planEdits(bundle, pair, 1e3);
-    QVERIFY2(planned, planned ? "" : describe(planned.error()).c_str());
-    QCOMPARE(planned->size(), std::size_t(2));
-    QVERIFY(planned->front().bytes.empty() && !planned->back().bytes.empty());
-    QCOMPARE(planned->front().newText, std::string("not stored"));
-    QCOMPARE(planned->back().oldText, std::string("not stored"));
-    const auto alone = planEdits(bundle, {pair.front()}, 0);
-    QVERIFY(!alone);
-    QCOMPARE(alone.error().code, std::string("patch.mask"));
-    QVERIFY(alone.error().message.find("patch --output") != std::string::npos);
-}
-
-/// Each edit sees those before it, and what comes to nothing writes nothing.
-void TestAimodelEdits::severalMaskBits()
-{
-    const QTemporaryDir dir;
-    const QString path = writePackage(dir, test::madeWeights().bytes());
-    const BundlePtr dense = *Bundle::open(path.toStdString());
-    const std::size_t weight = scaledWeight(*dense);
-    const auto encoded =
-        codec::encodeForm(valuesOf(*dense, weight), dense->weights()[weight].shape, someForms()[6]);
-    const BundlePtr bundle = *reencodeWeight(*dense, weight, *encoded);
-    const auto places = placesOf(*bundle->decoder(weight));
-    const std::uint64_t a = places.left[3], b = places.kept[2];
-    const auto plan = [&](std::vector<std::pair<std::uint64_t, std::optional<float>>> wanted) {
-        std::vector<Edit> edits;
-        for (const auto &[element, value] : wanted)
-            edits.push_back(maskEdit(*bundle, weight, element, value));
-        return planEdits(bundle, edits, 0);
-    };
-    const auto nothing = plan({{a, 0.5F}, {a, std::nullopt}});
-    QVERIFY(nothing && nothing->back().bytes.empty());
-    const auto twice = plan({{a, 0.5F}, {b, std::nullopt}, {a, 0.25F}});
-    QVERIFY2(twice, twice ? "" : describe(twice.error()).c_str());
-    BundlePtr changed = bundle;
-    for (const AppliedEdit &each : *twice)
-        changed = *applyEdit(changed, each);
-    QCOMPARE(valuesOf(*changed, weight)[a], 0.25F);
-    QCOMPARE(valuesOf(*changed, weight)[b], 0.0F);
-    const auto off = plan({{a, 0.5F}, {b, std::nullopt}, {b, 0.5F}});
-    QVERIFY(!off && off.error().code == "patch.mask");
-}
-
-/// The embedded package is sound, and has a form a layer.
-void TestAimodelEdits::embeddedSample()
-{
-    sample::SampleBundle made = sample::coreAi();
-    const auto opened = Bundle::open(made.name, OpenOptions{std::move(made.files)});
-    QVERIFY2(opened, opened ? "" : describe(opened.error()).c_str());
-    const Bundle &bundle = **opened;
-    QCOMPARE(bundle.diagnostics().size(), std::size_t(0));
-    QCOMPARE(bundle.kind(), BundleKind::Aimodel);
-    QVERIFY(!hashFault(bundle));
-    QCOMPARE(bundle.program()->functions.front().inputs.size(), std::size_t(1));
-    QCOMPARE(bundle.program()->functions.front().inputs.front().name, std::string("x"));
-    for (const auto &[name, node] :
-         {std::pair("fc1.weight", FormNode::Palette), std::pair("fc2.weight", FormNode::Sparse),
-          std::pair("fc3.weight", FormNode::Blockwise), std::pair("fc1.bias", FormNode::Dense)}) {
-        const auto weight = bundle.weightByName(name);
-        QVERIFY2(weight, name);
-        QCOMPARE(bundle.weights()[*weight].form.nodes().front(), node);
-        QVERIFY(!bundle.weights()[*weight].consumers.empty());
+    /// The scales are one element: in place nothing can change, the writer gives each one its own.
+    void splatsGetBytesOfTheirOwn()
+    {
+        const QTemporaryDir dir;
+        const QString path = writePackage(dir, test::madeWeights().bytes());
+        const BundlePtr bundle = *Bundle::open(path.toStdString());
+        const std::size_t weight = scaledWeight(*bundle);
+        const auto edit = VERIFIED(
+            parseEdit(Edit::Kind::Scale, bundle->weights()[weight].findableName() + "[3]=2"));
+        const Error refused = REFUSED(planEdits(bundle, {*edit}, 0));
+        QCOMPARE(refused.code, "patch.shared");
+        const auto own = VERIFIED(patch::withOwnConstants(*bundle, {*edit}));
+        QVERIFY(own->bundle);
+        QCOMPARE(own->notes.size(), std::size_t(1));
+        QVERIFY(!hashFault(*own->bundle));
+        QCOMPARE(valuesOf(*own->bundle, weight), valuesOf(*bundle, weight));
+        const auto planned = VERIFIED(planEdits(own->bundle, {*edit}, 0));
+        const BundlePtr changed = *applyEdit(own->bundle, planned->front());
+        auto expected = valuesOf(*bundle, weight);
+        for (std::size_t i = 48; i < 64; ++i)
+            expected[i] *= 4;
+        QCOMPARE(valuesOf(*changed, weight), expected);
+        // What belongs to one weight alone stays where it is.
+        const auto code = parseEdit(Edit::Kind::SetStored,
+                                    bundle->weights()[weight].findableName() + ":data[3]=2");
+        QVERIFY(!patch::withOwnConstants(*bundle, {*code})->bundle);
     }
-}
 
-void TestAimodelEdits::paths()
-{
-    test::MadeModule made = test::madeWeights();
-    const std::uint64_t next = made.attributes.size();
-    made.attributes[0] = test::varints(
-        {32, made.string("py"), next, made.string("x"), 0, made.string(""), 2, next, next + 1});
-    made.attribute({30, made.string("/Users/me/model.py"), made.string(""), made.string("")});
-    made.attribute({30, made.string("/Users/me"), made.string(""), made.string("")});
-    const QTemporaryDir dir;
-    const QString path = writePackage(dir, made.bytes());
-    BundlePtr bundle = *Bundle::open(path.toStdString());
-    const auto edits = patch::blankPathEdits(*bundle);
-    QCOMPARE(edits.size(), std::size_t(2));
-    const auto planned = planEdits(bundle, edits, 0);
-    QVERIFY2(planned, planned ? "" : describe(planned.error()).c_str());
-    for (const AppliedEdit &each : *planned)
-        bundle = *applyEdit(bundle, each);
-    const auto bytes = bundle->files()[*bundle->fileByPath("main.mlirb")].file->bytes();
-    const QByteArray text(reinterpret_cast<const char *>(bytes.data()), qsizetype(bytes.size()));
-    QVERIFY(!text.contains("Users"));
-    QVERIFY(text.contains("          model.py"));
-    QVERIFY(patch::blankPathEdits(*bundle).empty());
-}
-
-void TestAimodelEdits::peers_data()
-{
-    QTest::addColumn<QString>("path");
-    const QString root = test::dataPath(QStringLiteral("../peers/coreai"));
-    QDirIterator packages(root, {QStringLiteral("*.aimodel")}, QDir::Dirs,
-                          QDirIterator::Subdirectories);
-    while (packages.hasNext()) {
-        const QString path = packages.next();
-        QTest::newRow(qPrintable(path.section(u'/', -1))) << path;
+    void everyForm()
+    {
+        const QTemporaryDir dir;
+        const QString path = writePackage(dir, test::madeWeights().bytes());
+        const BundlePtr bundle = *Bundle::open(path.toStdString());
+        const std::size_t weight = scaledWeight(*bundle);
+        const auto values = valuesOf(*bundle, weight);
+        for (const FormSpec &form : someForms()) {
+            const auto encoded =
+                VERIFIED(codec::encodeForm(values, bundle->weights()[weight].shape, form));
+            const auto made = reencodeWeight(*bundle, weight, *encoded);
+            QVERIFY2(made, made ? "" : (describe(form) + ": " + describe(made.error())).c_str());
+            QVERIFY(!hasErrors((*made)->diagnostics()));
+            QVERIFY(!hashFault(**made));
+            QCOMPARE((*made)->weights().size(), bundle->weights().size());
+            QCOMPARE((*made)->weights()[weight].name, bundle->weights()[weight].name);
+        }
     }
-}
 
-/// Every weight of the vendor's packages in every form that it can have.
-void TestAimodelEdits::peers()
-{
-    KERNSCOPE_SKIP_WITHOUT_ROWS();
-    QFETCH(QString, path);
-    const auto opened = Bundle::open(path.toStdString());
-    QVERIFY(opened);
-    const BundlePtr bundle = *opened;
-    for (std::size_t i = 0; i < bundle->weights().size(); ++i) {
-        const Weight &weight = bundle->weights()[i];
-        const bool half = weight.type == ElementType::Fp16,
-                   single = weight.type == ElementType::Fp32;
-        const auto values = valuesOf(*bundle, i);
-        if (weight.fault || (!half && !single) || values.size() < 2 || values.size() > 3000)
-            continue;
-        const auto stored = placesOf(*bundle->decoder(i));
-        if (const std::uint64_t kept = bundle->decoder(i)->payloadElements().value;
-            weight.form.encoding()->mask && kept > 1 && !stored.left.empty()) {
-            const std::uint64_t gone = stored.kept[stored.kept.size() / 2],
-                                come = stored.left[stored.left.size() / 2];
-            const Edit drop = maskEdit(*bundle, i, gone, std::nullopt),
-                       keep = maskEdit(*bundle, i, come, values[gone]);
-            for (const auto &[edits, count] :
-                 {std::pair(std::vector{drop, keep}, kept), std::pair(std::vector{drop}, kept - 1),
-                  std::pair(std::vector{keep}, kept + 1)}) {
-                const std::string fault = faultOfMask(bundle, i, edits, {gone, come}, count);
-                const bool refused = fault.find("Single elements of this form") != fault.npos ||
-                                     fault.find("rest of its vector") != fault.npos ||
-                                     fault.find("within the tolerance") != fault.npos;
-                QVERIFY2(fault.empty() || refused, (weight.name + ": " + fault).c_str());
+    void masks_data()
+    {
+        QTest::addColumn<int>("form");
+        const auto forms = someForms();
+        for (std::size_t i = 0; i < forms.size(); ++i) {
+            if (forms[i].node == FormNode::Sparse)
+                test::addRow(describe(forms[i]).c_str(), int(i));
+        }
+    }
+
+    /// A bit that goes and one that comes: the same number of values, in place. One alone: through
+    /// the writer, which changes the types of the module.
+    void masks()
+    {
+        QFETCH(int, form);
+        const QTemporaryDir dir;
+        const QString path = writePackage(dir, test::madeWeights().bytes());
+        const BundlePtr dense = *Bundle::open(path.toStdString());
+        const std::size_t weight = scaledWeight(*dense);
+        const auto encoded =
+            VERIFIED(codec::encodeForm(valuesOf(*dense, weight), dense->weights()[weight].shape,
+                                       someForms()[std::size_t(form)]));
+        const BundlePtr bundle = *reencodeWeight(*dense, weight, *encoded);
+        const auto places = placesOf(*bundle->decoder(weight));
+        const std::uint64_t kept = places.kept.size();
+        QVERIFY(kept > 8 && places.left.size() > 8);
+        const auto fault = [&](const std::vector<std::uint64_t> &drops,
+                               const std::vector<std::uint64_t> &keeps) {
+            std::vector<Edit> edits;
+            for (const std::uint64_t each : drops)
+                edits.push_back(maskEdit(*bundle, weight, each, std::nullopt));
+            for (const std::uint64_t each : keeps)
+                edits.push_back(maskEdit(*bundle, weight, each, 0.5F));
+            auto named = drops;
+            named.insert(named.end(), keeps.begin(), keeps.end());
+            return faultOfMask(bundle, weight, edits, named, kept - drops.size() + keeps.size());
+        };
+        const auto &k = places.kept;
+        const auto &l = places.left;
+        for (const std::string &each :
+             {fault({k[3]}, {l[5]}), fault({k.back()}, {l.front()}), fault({k.front()}, {l.back()}),
+              fault({k[1], k[2], k[6]}, {l[0], l[4], l[7]}), fault({k[4]}, {}), fault({}, {l[2]}),
+              fault({k[0], k[7]}, {l[1]}), fault({k.back()}, {l[0], l[3], l.back()})})
+            QVERIFY2(each.empty(), each.c_str());
+        // In place: the module keeps its length, and nothing but mask and values is written.
+        const std::vector<Edit> pair{maskEdit(*bundle, weight, k[3], std::nullopt),
+                                     maskEdit(*bundle, weight, l[5], 0.5F)};
+        QVERIFY(!patch::withOwnConstants(*bundle, pair, 1e3)->bundle);
+        const auto planned = VERIFIED(planEdits(bundle, pair, 1e3));
+        QCOMPARE(planned->size(), std::size_t(2));
+        QVERIFY(planned->front().bytes.empty() && !planned->back().bytes.empty());
+        QCOMPARE(planned->front().newText, "not stored");
+        QCOMPARE(planned->back().oldText, "not stored");
+        const Error alone = REFUSED(planEdits(bundle, {pair.front()}, 0));
+        QCOMPARE(alone.code, "patch.mask");
+        QVERIFY(alone.message.find("patch --output") != std::string::npos);
+    }
+
+    /// Each edit sees those before it, and what comes to nothing writes nothing.
+    void severalMaskBits()
+    {
+        const QTemporaryDir dir;
+        const QString path = writePackage(dir, test::madeWeights().bytes());
+        const BundlePtr dense = *Bundle::open(path.toStdString());
+        const std::size_t weight = scaledWeight(*dense);
+        const auto encoded = codec::encodeForm(valuesOf(*dense, weight),
+                                               dense->weights()[weight].shape, someForms()[6]);
+        const BundlePtr bundle = *reencodeWeight(*dense, weight, *encoded);
+        const auto places = placesOf(*bundle->decoder(weight));
+        const std::uint64_t a = places.left[3], b = places.kept[2];
+        const auto plan = [&](std::vector<std::pair<std::uint64_t, std::optional<float>>> wanted) {
+            std::vector<Edit> edits;
+            for (const auto &[element, value] : wanted)
+                edits.push_back(maskEdit(*bundle, weight, element, value));
+            return planEdits(bundle, edits, 0);
+        };
+        const auto nothing = plan({{a, 0.5F}, {a, std::nullopt}});
+        QVERIFY(nothing && nothing->back().bytes.empty());
+        const auto twice = VERIFIED(plan({{a, 0.5F}, {b, std::nullopt}, {a, 0.25F}}));
+        BundlePtr changed = bundle;
+        for (const AppliedEdit &each : *twice)
+            changed = *applyEdit(changed, each);
+        QCOMPARE(valuesOf(*changed, weight)[a], 0.25F);
+        QCOMPARE(valuesOf(*changed, weight)[b], 0.0F);
+        const auto off = plan({{a, 0.5F}, {b, std::nullopt}, {b, 0.5F}});
+        QVERIFY(!off && off.error().code == "patch.mask");
+    }
+
+    /// The embedded package is sound, and has a form a layer.
+    void embeddedSample()
+    {
+        sample::SampleBundle made = sample::coreAi();
+        const auto opened = VERIFIED(Bundle::open(made.name, OpenOptions{std::move(made.files)}));
+        const Bundle &bundle = **opened;
+        QCOMPARE(bundle.diagnostics().size(), std::size_t(0));
+        QCOMPARE(bundle.kind(), BundleKind::Aimodel);
+        QVERIFY(!hashFault(bundle));
+        QCOMPARE(bundle.program()->functions.front().inputs.size(), std::size_t(1));
+        QCOMPARE(bundle.program()->functions.front().inputs.front().name, "x");
+        for (const auto &[name, node] :
+             {std::pair("fc1.weight", FormNode::Palette), std::pair("fc2.weight", FormNode::Sparse),
+              std::pair("fc3.weight", FormNode::Blockwise),
+              std::pair("fc1.bias", FormNode::Dense)}) {
+            const auto weight = bundle.weightByName(name);
+            QVERIFY2(weight, name);
+            QCOMPARE(bundle.weights()[*weight].form.nodes().front(), node);
+            QVERIFY(!bundle.weights()[*weight].consumers.empty());
+        }
+    }
+
+    void paths()
+    {
+        test::MadeModule made = test::madeWeights();
+        const std::uint64_t next = made.attributes.size();
+        made.attributes[0] = test::varints(
+            {32, made.string("py"), next, made.string("x"), 0, made.string(""), 2, next, next + 1});
+        made.attribute({30, made.string("/Users/me/model.py"), made.string(""), made.string("")});
+        made.attribute({30, made.string("/Users/me"), made.string(""), made.string("")});
+        const QTemporaryDir dir;
+        const QString path = writePackage(dir, made.bytes());
+        BundlePtr bundle = *Bundle::open(path.toStdString());
+        const auto edits = patch::blankPathEdits(*bundle);
+        QCOMPARE(edits.size(), std::size_t(2));
+        const auto planned = VERIFIED(planEdits(bundle, edits, 0));
+        for (const AppliedEdit &each : *planned)
+            bundle = *applyEdit(bundle, each);
+        const auto bytes = bundle->files()[*bundle->fileByPath("main.mlirb")].file->bytes();
+        const QByteArray text(reinterpret_cast<const char *>(bytes.data()),
+                              qsizetype(bytes.size()));
+        QVERIFY(!text.contains("Users"));
+        QVERIFY(text.contains("          model.py"));
+        QVERIFY(patch::blankPathEdits(*bundle).empty());
+    }
+
+    void peers_data()
+    {
+        QTest::addColumn<QString>("path");
+        const QString root = test::dataPath(u"../peers/coreai"_s);
+        QDirIterator packages(root, {u"*.aimodel"_s}, QDir::Dirs, QDirIterator::Subdirectories);
+        while (packages.hasNext()) {
+            const QString path = packages.next();
+            test::addRow(qPrintable(path.section(u'/', -1)), path);
+        }
+    }
+
+    /// Every weight of the vendor's packages in every form that it can have.
+    void peers()
+    {
+        KERNSCOPE_SKIP_WITHOUT_ROWS();
+        QFETCH(QString, path);
+        const auto opened = VERIFIED(Bundle::open(path.toStdString()));
+        const BundlePtr bundle = *opened;
+        for (std::size_t i = 0; i < bundle->weights().size(); ++i) {
+            const Weight &weight = bundle->weights()[i];
+            const bool half = weight.type == ElementType::Fp16,
+                       single = weight.type == ElementType::Fp32;
+            const auto values = valuesOf(*bundle, i);
+            if (weight.fault || (!half && !single) || values.size() < 2 || values.size() > 3000)
+                continue;
+            const auto stored = placesOf(*bundle->decoder(i));
+            if (const std::uint64_t kept = bundle->decoder(i)->payloadElements().value;
+                weight.form.encoding()->mask && kept > 1 && !stored.left.empty()) {
+                const std::uint64_t gone = stored.kept[stored.kept.size() / 2],
+                                    come = stored.left[stored.left.size() / 2];
+                const Edit drop = maskEdit(*bundle, i, gone, std::nullopt),
+                           keep = maskEdit(*bundle, i, come, values[gone]);
+                for (const auto &[edits, count] : {std::pair(std::vector{drop, keep}, kept),
+                                                   std::pair(std::vector{drop}, kept - 1),
+                                                   std::pair(std::vector{keep}, kept + 1)}) {
+                    const std::string fault = faultOfMask(bundle, i, edits, {gone, come}, count);
+                    const bool refused = fault.find("Single elements of this form") != fault.npos ||
+                                         fault.find("rest of its vector") != fault.npos ||
+                                         fault.find("within the tolerance") != fault.npos;
+                    QVERIFY2(fault.empty() || refused, (weight.name + ": " + fault).c_str());
+                }
+            }
+            const auto forms = someForms(); // three each: all of them over all weights
+            for (std::size_t f = i % 4; f < forms.size(); f += 4) {
+                FormSpec form = forms[f];
+                form.denseType = weight.type;
+                auto encoded = codec::encodeForm(values, weight.shape, form);
+                if (!encoded) // blocks that do not divide an extent, an axis that it does not have
+                    continue;
+                if (single)
+                    codec::widenToFp32(*encoded);
+                const auto made = reencodeWeight(*bundle, i, *encoded);
+                QVERIFY2(made, made ? ""
+                                    : (weight.name + ", " + describe(form) + ": " +
+                                       describe(made.error()))
+                                          .c_str());
             }
         }
-        const auto forms = someForms(); // three each: all of them over all weights
-        for (std::size_t f = i % 4; f < forms.size(); f += 4) {
-            FormSpec form = forms[f];
-            form.denseType = weight.type;
-            auto encoded = codec::encodeForm(values, weight.shape, form);
-            if (!encoded) // blocks that do not divide an extent, an axis that it does not have
-                continue;
-            if (single)
-                codec::widenToFp32(*encoded);
-            const auto made = reencodeWeight(*bundle, i, *encoded);
-            QVERIFY2(made,
-                     made ? ""
-                          : (weight.name + ", " + describe(form) + ": " + describe(made.error()))
-                                .c_str());
-        }
     }
-}
+};
 
 KERNSCOPE_TEST(TestAimodelEdits, QCoreApplication)
 #include "tst_aimodel_edits.moc"

@@ -5,8 +5,6 @@
 #include "core/base/progress.h"
 #include "tests/test_program.h"
 
-#include <QTest>
-
 #include <algorithm>
 #include <cstring>
 #include <random>
@@ -105,208 +103,195 @@ class TestApplyBinary : public QObject
     Q_OBJECT
 
 private slots:
-    void applies_data();
-    void applies();
-    void refused_data();
-    void refused();
-    void tooLarge();
-    void everyCut();
-    void everyByteChanged();
-    void head();
-    void cancelled();
+    void applies_data()
+    {
+        test::addColumns<QByteArray, QByteArray>();
+        const auto row = [](const char *name, const std::string &patch, const std::string &made) {
+            test::addRow(name, QByteArray::fromStdString(patch), QByteArray::fromStdString(made));
+        };
+        row("IPS, nothing", "PATCHEOF", kFile);
+        row("IPS, a record", "PATCH" + ipsRecord(2, "XY") + "EOF", "01XY456789abcdef");
+        row("IPS, a run", "PATCH" + ipsRun(3, 5, '-') + "EOF", "012-----89abcdef");
+        row("IPS, appended", "PATCH" + ipsRecord(16, "gh") + ipsRun(18, 2, 'i') + "EOF",
+            kFile + "ghii");
+        row("IPS, over the end", "PATCH" + ipsRecord(15, "FG") + "EOF", "0123456789abcdeFG");
+        row("IPS, shortened", "PATCH" + ipsRecord(0, "z") + "EOF" + big(4, 3), "z123");
+        row("IPS, of no length", "PATCHEOF" + big(0, 3), "");
+        row("IPS, later records win", "PATCH" + ipsRecord(0, "aaa") + ipsRecord(1, "b") + "EOF",
+            "aba3456789abcdef");
+        const auto bps = [&](const char *name, const std::string &steps, const std::string &made,
+                             const std::string &metadata = {}) {
+            row(name, bpsOf(kFile, made, steps, made.size(), metadata), made);
+        };
+        bps("BPS, the same", step(0, 16), kFile);
+        bps("BPS, empty", "", "");
+        bps("BPS, metadata", step(0, 4), "0123", "<about/>");
+        bps("BPS, from the patch", step(1, 3) + "xyz" + step(0, 2), "xyz34");
+        bps("BPS, from elsewhere", step(2, 4) + number(10 << 1) + step(2, 3) + number(12 << 1 | 1),
+            "abcd234");
+        bps("BPS, repeated",
+            step(1, 2) + "ab" + step(3, 6) + number(0) + step(3, 2) + number(5 << 1 | 1),
+            "ababababba");
+    }
+
+    void applies()
+    {
+        const auto [patch, made] = test::fetched<QByteArray, QByteArray>();
+        const auto result =
+            VERIFIED(test::patchedBytes(bytesOf(kFile), bytesOf(patch.toStdString()), "p"));
+        QVERIFY(result->content == bytesOf(made.toStdString()));
+        const bool checked = patch.startsWith("BPS1");
+        QCOMPARE(result->format, checked ? BinaryFormat::Bps : BinaryFormat::Ips);
+        QCOMPARE(result->sourceChecked, checked);
+        QCOMPARE(result->targetChecked, checked);
+    }
+
+    void refused_data()
+    {
+        test::addColumns<QByteArray, QByteArray, int>();
+        const auto row = [](const char *name, const std::string &patch, const char *code,
+                            int offset) {
+            test::addRow(name, QByteArray::fromStdString(patch), QByteArray(code), offset);
+        };
+        row("nothing", "", "binary_patch.magic", 0);
+        row("another format", "UPS1" + std::string(40, 'x'), "binary_patch.magic", 0);
+        row("IPS, no end", "PATCH" + ipsRecord(2, "XY"), "binary_patch.cut", 12);
+        row("IPS, cut record", "PATCH" + ipsRecord(2, "XY").substr(0, 6), "binary_patch.cut", 10);
+        row("IPS, cut run", "PATCH" + big(2, 3) + big(0, 2) + big(9, 2), "binary_patch.cut", 12);
+        row("IPS, empty run", "PATCH" + ipsRun(2, 0, 'x') + "EOF", "binary_patch.record", 5);
+        row("IPS, behind the file", "PATCH" + ipsRecord(17, "x") + "EOF", "binary_patch.source", 5);
+        row("IPS, a record at EOF", "PATCH" + ipsRecord(0x454F46, "abcd") + "EOF",
+            "binary_patch.record", 5);
+        row("IPS, bytes behind the end", "PATCHEOF" + std::string(4, 'x'), "binary_patch.record",
+            5);
+        row("IPS, longer than it is", "PATCHEOF" + big(17, 3), "binary_patch.range", 8);
+        const auto bps = [&](const char *name, const std::string &steps, std::uint64_t bytes,
+                             const char *code, int offset) {
+            row(name, bpsOf(kFile, "", steps, bytes), code, offset);
+        };
+        row("BPS, only a head", "BPS1", "binary_patch.cut", 4);
+        bps("BPS, too few steps", step(0, 4), 5, "binary_patch.cut", 8);
+        bps("BPS, too many steps", step(0, 4), 3, "binary_patch.range", 7);
+        bps("BPS, behind the file", step(1, 1) + "x" + step(0, 16), 17, "binary_patch.range", 9);
+        bps("BPS, behind the patch", step(1, 5) + "xyz", 5, "binary_patch.range", 8);
+        bps("BPS, from before the file", step(2, 1) + number(1 << 1 | 1), 1, "binary_patch.range",
+            8);
+        bps("BPS, from behind the file", step(2, 2) + number(15 << 1), 2, "binary_patch.range", 7);
+        bps("BPS, far behind the file", step(2, 1) + number(UINT64_MAX - 1), 1,
+            "binary_patch.range", 8);
+        bps("BPS, repeats nothing", step(3, 1) + number(0), 1, "binary_patch.range", 7);
+        bps("BPS, repeats what is to come", step(1, 1) + "x" + step(3, 1) + number(1 << 1), 2,
+            "binary_patch.range", 9);
+        bps("BPS, a step of 2^62 bytes", number(UINT64_MAX), 5, "binary_patch.range", 7);
+        bps("BPS, a number beyond 64 bits", std::string(12, '\x7f') + "\x80", 5,
+            "binary_patch.number", 7);
+        bps("BPS, another result", step(0, 5), 5, "binary_patch.target", 12);
+        bps("BPS, a result of a terabyte", step(0, 5), std::uint64_t{1} << 40, "binary_patch.limit",
+            4);
+        row("BPS, another file", bpsOf("0123456789abcdeF", kFile, step(0, 16), 16),
+            "binary_patch.source", 4);
+        row("BPS, a file of another length", bpsOf("0123", kFile, step(0, 4), 4),
+            "binary_patch.source", 4);
+        std::string metadata =
+            "BPS1" + number(16) + number(0) + number(UINT64_MAX) + little(0) + little(0);
+        row("BPS, endless metadata", metadata + little(crcOf(metadata)), "binary_patch.cut", 16);
+        metadata = "BPS1" + number(16) + number(0) + number(6) + little(0) + little(0);
+        row("BPS, metadata over the checksums", metadata + little(crcOf(metadata)),
+            "binary_patch.cut", 13);
+    }
+
+    /// With a code, the place in the patch and its name.
+    void refused()
+    {
+        const auto [patch, code, offset] = test::fetched<QByteArray, QByteArray, int>();
+        const Error result =
+            REFUSED(test::patchedBytes(bytesOf(kFile), bytesOf(patch.toStdString()), "some.ips"));
+        const std::string said = describe(result);
+        QVERIFY2(result.code == code.toStdString(), said.c_str());
+        QCOMPARE(result.file, "some.ips");
+        QVERIFY(result.offset && !result.message.empty());
+        QVERIFY2(result.offset->value == static_cast<std::uint64_t>(offset), said.c_str());
+    }
+
+    /// A sparse file of a terabyte is not read: neither as the patch nor as what it is for.
+    void tooLarge()
+    {
+        constexpr std::size_t kTerabyte = std::size_t(1) << 40;
+        void *mapped = ::mmap(nullptr, kTerabyte, PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        QVERIFY(mapped != MAP_FAILED);
+        const std::span bytes(static_cast<std::byte *>(mapped), kTerabyte);
+        const auto refusal = [](const auto &result) {
+            return result ? std::string() : result.error().code;
+        };
+        std::string head =
+            "BPS1" + number(kTerabyte) + number(0) + number(0) + little(0) + little(0);
+        head += little(crcOf(head));
+        QCOMPARE(refusal(test::patchedBytes(bytes, bytesOf(head), "p")), "binary_patch.limit");
+        QCOMPARE(refusal(test::patchedBytes(bytes, bytesOf("PATCHEOF"), "p")),
+                 "binary_patch.limit");
+        std::memcpy(mapped, "BPS1", 4);
+        QCOMPARE(refusal(readBinaryPatch(bytes, "p")), "binary_patch.limit");
+        ::munmap(mapped, kTerabyte);
+    }
+
+    /// Every beginning of a patch is refused, but for those of IPS that end with "EOF".
+    void everyCut()
+    {
+        const std::string ips =
+            "PATCH" + ipsRecord(2, "XY") + ipsRun(4, 9, 'q') + "EOF" + big(3, 3);
+        const std::string bps =
+            bpsOf(kFile, "0abcabc",
+                  step(0, 1) + step(2, 3) + number(10 << 1) + step(3, 3) + number(1 << 1), 7);
+        QVERIFY(test::patchedBytes(bytesOf(kFile), bytesOf(bps), "p"));
+        for (std::size_t length = 0; length < bps.size(); ++length)
+            QVERIFY(!test::patchedBytes(bytesOf(kFile), bytesOf(bps.substr(0, length)), "p"));
+        for (std::size_t length = 0; length < ips.size(); ++length)
+            QCOMPARE(
+                test::patchedBytes(bytesOf(kFile), bytesOf(ips.substr(0, length)), "p").has_value(),
+                length == ips.size() - 3);
+    }
+
+    /// Whatever byte of a BPS patch is another one, its checksum says so.
+    void everyByteChanged()
+    {
+        const std::string bps =
+            bpsOf(kFile, "0xabc", step(0, 1) + step(1, 1) + "x" + step(2, 3) + number(10 << 1), 5);
+        for (std::size_t i = 0; i < bps.size(); ++i) {
+            std::string changed = bps;
+            changed[i] = static_cast<char>(changed[i] ^ 0x20);
+            const Error result = REFUSED(test::patchedBytes(bytesOf(kFile), bytesOf(changed), "p"));
+            QVERIFY(result.code == (i < 4 ? "binary_patch.magic" : "binary_patch.checksum"));
+        }
+    }
+
+    /// What a patch says of itself tells which file it is for, and whether it was applied already.
+    void head()
+    {
+        const std::string made = "012";
+        const std::string bps = bpsOf(kFile, made, step(0, 3), 3);
+        const auto head = VERIFIED(readBinaryPatch(bytesOf(bps), "p"));
+        QCOMPARE(head->sourceBytes, std::optional<std::uint64_t>(16));
+        QCOMPARE(head->targetBytes, std::optional<std::uint64_t>(3));
+        QVERIFY(head->isFor(bytesOf(kFile)) && !head->isFor(bytesOf(made)));
+        const Error again = REFUSED(test::patchedBytes(bytesOf(made), bytesOf(bps), "p"));
+        QCOMPARE(again.message, "The file is what the patch makes already");
+        const auto ips = readBinaryPatch(bytesOf("PATCHEOF"), "p");
+        QVERIFY(ips && !ips->isFor(bytesOf(kFile)) && !ips->sourceBytes);
+    }
+
+    void cancelled()
+    {
+        Progress progress;
+        progress.cancel();
+        for (const std::string &patch :
+             {"PATCH" + ipsRecord(2, "XY") + "EOF", bpsOf(kFile, kFile, step(0, 16), 16)}) {
+            const Error result =
+                REFUSED(test::patchedBytes(bytesOf(kFile), bytesOf(patch), "p", &progress));
+            QCOMPARE(result.code, "task.cancelled");
+        }
+    }
 };
-
-void TestApplyBinary::applies_data()
-{
-    QTest::addColumn<QByteArray>("patch");
-    QTest::addColumn<QByteArray>("made");
-    const auto row = [](const char *name, const std::string &patch, const std::string &made) {
-        QTest::newRow(name) << QByteArray::fromStdString(patch) << QByteArray::fromStdString(made);
-    };
-    row("IPS, nothing", "PATCHEOF", kFile);
-    row("IPS, a record", "PATCH" + ipsRecord(2, "XY") + "EOF", "01XY456789abcdef");
-    row("IPS, a run", "PATCH" + ipsRun(3, 5, '-') + "EOF", "012-----89abcdef");
-    row("IPS, appended", "PATCH" + ipsRecord(16, "gh") + ipsRun(18, 2, 'i') + "EOF",
-        kFile + "ghii");
-    row("IPS, over the end", "PATCH" + ipsRecord(15, "FG") + "EOF", "0123456789abcdeFG");
-    row("IPS, shortened", "PATCH" + ipsRecord(0, "z") + "EOF" + big(4, 3), "z123");
-    row("IPS, of no length", "PATCHEOF" + big(0, 3), "");
-    row("IPS, later records win", "PATCH" + ipsRecord(0, "aaa") + ipsRecord(1, "b") + "EOF",
-        "aba3456789abcdef");
-    const auto bps = [&](const char *name, const std::string &steps, const std::string &made,
-                         const std::string &metadata = {}) {
-        row(name, bpsOf(kFile, made, steps, made.size(), metadata), made);
-    };
-    bps("BPS, the same", step(0, 16), kFile);
-    bps("BPS, empty", "", "");
-    bps("BPS, metadata", step(0, 4), "0123", "<about/>");
-    bps("BPS, from the patch", step(1, 3) + "xyz" + step(0, 2), "xyz34");
-    bps("BPS, from elsewhere", step(2, 4) + number(10 << 1) + step(2, 3) + number(12 << 1 | 1),
-        "abcd234");
-    bps("BPS, repeated",
-        step(1, 2) + "ab" + step(3, 6) + number(0) + step(3, 2) + number(5 << 1 | 1), "ababababba");
-}
-
-void TestApplyBinary::applies()
-{
-    QFETCH(const QByteArray, patch);
-    QFETCH(const QByteArray, made);
-    const auto result = test::patchedBytes(bytesOf(kFile), bytesOf(patch.toStdString()), "p");
-    QVERIFY2(result, result ? "" : describe(result.error()).c_str());
-    QVERIFY(result->content == bytesOf(made.toStdString()));
-    const bool checked = patch.startsWith("BPS1");
-    QCOMPARE(result->format, checked ? BinaryFormat::Bps : BinaryFormat::Ips);
-    QCOMPARE(result->sourceChecked, checked);
-    QCOMPARE(result->targetChecked, checked);
-}
-
-void TestApplyBinary::refused_data()
-{
-    QTest::addColumn<QByteArray>("patch");
-    QTest::addColumn<QByteArray>("code");
-    QTest::addColumn<int>("offset");
-    const auto row = [](const char *name, const std::string &patch, const char *code, int offset) {
-        QTest::newRow(name) << QByteArray::fromStdString(patch) << QByteArray(code) << offset;
-    };
-    row("nothing", "", "binary_patch.magic", 0);
-    row("another format", "UPS1" + std::string(40, 'x'), "binary_patch.magic", 0);
-    row("IPS, no end", "PATCH" + ipsRecord(2, "XY"), "binary_patch.cut", 12);
-    row("IPS, cut record", "PATCH" + ipsRecord(2, "XY").substr(0, 6), "binary_patch.cut", 10);
-    row("IPS, cut run", "PATCH" + big(2, 3) + big(0, 2) + big(9, 2), "binary_patch.cut", 12);
-    row("IPS, empty run", "PATCH" + ipsRun(2, 0, 'x') + "EOF", "binary_patch.record", 5);
-    row("IPS, behind the file", "PATCH" + ipsRecord(17, "x") + "EOF", "binary_patch.source", 5);
-    row("IPS, a record at EOF", "PATCH" + ipsRecord(0x454F46, "abcd") + "EOF",
-        "binary_patch.record", 5);
-    row("IPS, bytes behind the end", "PATCHEOF" + std::string(4, 'x'), "binary_patch.record", 5);
-    row("IPS, longer than it is", "PATCHEOF" + big(17, 3), "binary_patch.range", 8);
-    const auto bps = [&](const char *name, const std::string &steps, std::uint64_t bytes,
-                         const char *code,
-                         int offset) { row(name, bpsOf(kFile, "", steps, bytes), code, offset); };
-    row("BPS, only a head", "BPS1", "binary_patch.cut", 4);
-    bps("BPS, too few steps", step(0, 4), 5, "binary_patch.cut", 8);
-    bps("BPS, too many steps", step(0, 4), 3, "binary_patch.range", 7);
-    bps("BPS, behind the file", step(1, 1) + "x" + step(0, 16), 17, "binary_patch.range", 9);
-    bps("BPS, behind the patch", step(1, 5) + "xyz", 5, "binary_patch.range", 8);
-    bps("BPS, from before the file", step(2, 1) + number(1 << 1 | 1), 1, "binary_patch.range", 8);
-    bps("BPS, from behind the file", step(2, 2) + number(15 << 1), 2, "binary_patch.range", 7);
-    bps("BPS, far behind the file", step(2, 1) + number(UINT64_MAX - 1), 1, "binary_patch.range",
-        8);
-    bps("BPS, repeats nothing", step(3, 1) + number(0), 1, "binary_patch.range", 7);
-    bps("BPS, repeats what is to come", step(1, 1) + "x" + step(3, 1) + number(1 << 1), 2,
-        "binary_patch.range", 9);
-    bps("BPS, a step of 2^62 bytes", number(UINT64_MAX), 5, "binary_patch.range", 7);
-    bps("BPS, a number beyond 64 bits", std::string(12, '\x7f') + "\x80", 5, "binary_patch.number",
-        7);
-    bps("BPS, another result", step(0, 5), 5, "binary_patch.target", 12);
-    bps("BPS, a result of a terabyte", step(0, 5), std::uint64_t{1} << 40, "binary_patch.limit", 4);
-    row("BPS, another file", bpsOf("0123456789abcdeF", kFile, step(0, 16), 16),
-        "binary_patch.source", 4);
-    row("BPS, a file of another length", bpsOf("0123", kFile, step(0, 4), 4), "binary_patch.source",
-        4);
-    std::string metadata =
-        "BPS1" + number(16) + number(0) + number(UINT64_MAX) + little(0) + little(0);
-    row("BPS, endless metadata", metadata + little(crcOf(metadata)), "binary_patch.cut", 16);
-    metadata = "BPS1" + number(16) + number(0) + number(6) + little(0) + little(0);
-    row("BPS, metadata over the checksums", metadata + little(crcOf(metadata)), "binary_patch.cut",
-        13);
-}
-
-/// With a code, the place in the patch and its name.
-void TestApplyBinary::refused()
-{
-    QFETCH(const QByteArray, patch);
-    QFETCH(const QByteArray, code);
-    QFETCH(const int, offset);
-    const auto result =
-        test::patchedBytes(bytesOf(kFile), bytesOf(patch.toStdString()), "some.ips");
-    QVERIFY(!result);
-    const std::string said = describe(result.error());
-    QVERIFY2(result.error().code == code.toStdString(), said.c_str());
-    QCOMPARE(result.error().file, std::string("some.ips"));
-    QVERIFY(result.error().offset && !result.error().message.empty());
-    QVERIFY2(result.error().offset->value == static_cast<std::uint64_t>(offset), said.c_str());
-}
-
-/// A sparse file of a terabyte is not read: neither as the patch nor as what it is for.
-void TestApplyBinary::tooLarge()
-{
-    constexpr std::size_t kTerabyte = std::size_t(1) << 40;
-    void *mapped = ::mmap(nullptr, kTerabyte, PROT_READ | PROT_WRITE,
-                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    QVERIFY(mapped != MAP_FAILED);
-    const std::span bytes(static_cast<std::byte *>(mapped), kTerabyte);
-    const auto refusal = [](const auto &result) {
-        return result ? std::string() : result.error().code;
-    };
-    std::string head = "BPS1" + number(kTerabyte) + number(0) + number(0) + little(0) + little(0);
-    head += little(crcOf(head));
-    QCOMPARE(refusal(test::patchedBytes(bytes, bytesOf(head), "p")),
-             std::string("binary_patch.limit"));
-    QCOMPARE(refusal(test::patchedBytes(bytes, bytesOf("PATCHEOF"), "p")),
-             std::string("binary_patch.limit"));
-    std::memcpy(mapped, "BPS1", 4);
-    QCOMPARE(refusal(readBinaryPatch(bytes, "p")), std::string("binary_patch.limit"));
-    ::munmap(mapped, kTerabyte);
-}
-
-/// Every beginning of a patch is refused, but for those of IPS that end with "EOF".
-void TestApplyBinary::everyCut()
-{
-    const std::string ips = "PATCH" + ipsRecord(2, "XY") + ipsRun(4, 9, 'q') + "EOF" + big(3, 3);
-    const std::string bps =
-        bpsOf(kFile, "0abcabc",
-              step(0, 1) + step(2, 3) + number(10 << 1) + step(3, 3) + number(1 << 1), 7);
-    QVERIFY(test::patchedBytes(bytesOf(kFile), bytesOf(bps), "p"));
-    for (std::size_t length = 0; length < bps.size(); ++length)
-        QVERIFY(!test::patchedBytes(bytesOf(kFile), bytesOf(bps.substr(0, length)), "p"));
-    for (std::size_t length = 0; length < ips.size(); ++length)
-        QCOMPARE(
-            test::patchedBytes(bytesOf(kFile), bytesOf(ips.substr(0, length)), "p").has_value(),
-            length == ips.size() - 3);
-}
-
-/// Whatever byte of a BPS patch is another one, its checksum says so.
-void TestApplyBinary::everyByteChanged()
-{
-    const std::string bps =
-        bpsOf(kFile, "0xabc", step(0, 1) + step(1, 1) + "x" + step(2, 3) + number(10 << 1), 5);
-    for (std::size_t i = 0; i < bps.size(); ++i) {
-        std::string changed = bps;
-        changed[i] = static_cast<char>(changed[i] ^ 0x20);
-        const auto result = test::patchedBytes(bytesOf(kFile), bytesOf(changed), "p");
-        QVERIFY(!result);
-        QVERIFY(result.error().code == (i < 4 ? "binary_patch.magic" : "binary_patch.checksum"));
-    }
-}
-
-/// What a patch says of itself tells which file it is for, and whether it was applied already.
-void TestApplyBinary::head()
-{
-    const std::string made = "012";
-    const std::string bps = bpsOf(kFile, made, step(0, 3), 3);
-    const auto head = readBinaryPatch(bytesOf(bps), "p");
-    QVERIFY(head);
-    QCOMPARE(head->sourceBytes, std::optional<std::uint64_t>(16));
-    QCOMPARE(head->targetBytes, std::optional<std::uint64_t>(3));
-    QVERIFY(head->isFor(bytesOf(kFile)) && !head->isFor(bytesOf(made)));
-    const auto again = test::patchedBytes(bytesOf(made), bytesOf(bps), "p");
-    QVERIFY(!again);
-    QCOMPARE(again.error().message, std::string("The file is what the patch makes already"));
-    const auto ips = readBinaryPatch(bytesOf("PATCHEOF"), "p");
-    QVERIFY(ips && !ips->isFor(bytesOf(kFile)) && !ips->sourceBytes);
-}
-
-void TestApplyBinary::cancelled()
-{
-    Progress progress;
-    progress.cancel();
-    for (const std::string &patch :
-         {"PATCH" + ipsRecord(2, "XY") + "EOF", bpsOf(kFile, kFile, step(0, 16), 16)}) {
-        const auto result = test::patchedBytes(bytesOf(kFile), bytesOf(patch), "p", &progress);
-        QVERIFY(!result);
-        QCOMPARE(result.error().code, std::string("task.cancelled"));
-    }
-}
 
 KERNSCOPE_TEST(TestApplyBinary, QCoreApplication)
 #include "tst_apply_binary.moc"

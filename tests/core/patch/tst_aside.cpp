@@ -7,8 +7,6 @@
 #include "on_disk.h"
 #include "tests/test_program.h"
 
-#include <QTest>
-
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -103,191 +101,171 @@ class TestAside : public QObject
     Q_OBJECT
 
 private slots:
-    void plansAndLays();
-    void stepsThereAndBack();
-    void refusesOtherBytes();
-    void largeEditsOnEachOther();
-    void cancelled();
-    void saveReportsProgress();
-    void saveCancelled_data();
-    void saveCancelled();
-};
-
-/// Data and tables alike: the fork is what laying the plan makes, the bundle stays as it was.
-void TestAside::plansAndLays()
-{
-    for (const auto &[form, script] :
-         {std::pair("dense-fp16", "set w[3]=5\nset w[3]=6\nset behind[9]=0.25"),
-          std::pair("lut2", kThree)}) {
-        const OnDisk disk(form);
-        const auto bundle = disk.open();
-        const auto edits = parseEditScript(script, "edits");
-        QVERIFY(edits);
-        const auto before = filesOf(*bundle);
-        const auto planned = planOnFork(bundle, *edits, HUGE_VAL);
-        QVERIFY2(planned, planned ? "" : describe(planned.error()).c_str());
-        QVERIFY(filesOf(*bundle) == before);
-        QVERIFY(!bundle->modified() && planned->bundle->modified());
-        BundlePtr laid = bundle;
-        for (const AppliedEdit &edit : planned->edits) {
-            const auto next = applyEdit(laid, edit);
-            QVERIFY(next);
-            laid = *next;
-        }
-        QVERIFY(filesOf(*laid) == filesOf(*planned->bundle));
-        QCOMPARE(laid->weights().size(), planned->bundle->weights().size());
-        QCOMPARE(decoded(*laid, "w"), decoded(*planned->bundle, "w"));
-    }
-}
-
-void TestAside::stepsThereAndBack()
-{
-    const OnDisk disk("lut2");
-    const auto bundle = disk.open();
-    const auto edits = parseEditScript(kThree, "edits");
-    const auto planned = planOnFork(bundle, *edits, HUGE_VAL);
-    QVERIFY(planned);
-    Progress progress;
-    const auto back = forkWithSteps(planned->bundle, stepsOf(planned->edits, false), &progress);
-    QVERIFY2(back, back ? "" : describe(back.error()).c_str());
-    QCOMPARE(progress.fraction(), 1.0);
-    QVERIFY(filesOf(**back) == filesOf(*bundle));
-    QVERIFY(!(*back)->modified());
-    QVERIFY(planned->bundle->modified());
-    const auto again = forkWithSteps(*back, stepsOf(planned->edits, true));
-    QVERIFY(again);
-    QVERIFY(filesOf(**again) == filesOf(*planned->bundle));
-    QCOMPARE(decoded(**again, "w"), decoded(*planned->bundle, "w"));
-}
-
-void TestAside::refusesOtherBytes()
-{
-    const OnDisk disk("dense-fp16");
-    const auto bundle = disk.open();
-    const auto planned = planOnFork(bundle, {*parseEdit(Edit::Kind::Set, "w[3]=5")}, 0);
-    QVERIFY(planned);
-    const auto wrong = forkWithSteps(planned->bundle, stepsOf(planned->edits, true));
-    QVERIFY(!wrong);
-    QCOMPARE(wrong.error().code, std::string("patch.conflict"));
-    AppliedEdit broken = planned->edits.front();
-    broken.bytes.front().after = std::vector<std::byte>(broken.bytes.front().after.size() + 1);
-    QVERIFY(!forkWithSteps(bundle, stepsOf({broken}, true)));
-    QVERIFY(!bundle->modified());
-}
-
-/// Runs of megabytes, those of an edit over those of others: planned with and without keeping the
-/// fork, laid and taken back.
-void TestAside::largeEditsOnEachOther()
-{
-    const Large large;
-    const auto bundle = *Bundle::open(large.path);
-    const std::vector<Edit> edits{*parseEdit(Edit::Kind::Fill, "w[100:900000]=0.5"),
-                                  *parseEdit(Edit::Kind::Fill, "w[500000:1500000]=0.25"),
-                                  *parseEdit(Edit::Kind::Set, "w[7]=3"),
-                                  *parseEdit(Edit::Kind::Fill, "w[:]=0")};
-    const auto original = filesOf(*bundle);
-    const auto kept = planOnFork(bundle, edits, 0);
-    const auto planned = planEdits(bundle, edits, 0);
-    QVERIFY(kept && planned);
-    for (std::size_t i = 0; i < edits.size(); ++i) {
-        const auto &one = kept->edits[i].bytes, &other = (*planned)[i].bytes;
-        QCOMPARE(one.size(), other.size());
-        for (std::size_t run = 0; run < one.size(); ++run)
-            QVERIFY(one[run].offset == other[run].offset && one[run].before == other[run].before &&
-                    one[run].after == other[run].after);
-    }
-    // The last one leaves the bytes of the disk.
-    QVERIFY(filesOf(*bundle) == original && filesOf(*kept->bundle) == original);
-    std::vector<std::vector<Bytes>> states;
-    for (const AppliedEdit &edit : *planned) {
-        states.push_back(filesOf(*bundle));
-        QVERIFY(applyEdit(bundle, edit));
-    }
-    QVERIFY(!bundle->modified());
-    for (std::size_t i = edits.size(); i-- > 0;) {
-        QVERIFY(revertEdit(bundle, (*planned)[i]));
-        QVERIFY(filesOf(*bundle) == states[i]);
-    }
-    QVERIFY(!bundle->modified());
-    const auto halves = planEdits(bundle, {edits[0]}, 0);
-    QVERIFY(halves && applyEdit(bundle, halves->front()));
-    const auto values = decoded(*bundle, "w");
-    for (std::size_t i = 0; i < values.size(); ++i)
-        QVERIFY(values[i] == (i >= 100 && i < 900000 ? 0.5f : 0.0f));
-}
-
-void TestAside::cancelled()
-{
-    const Large large;
-    const auto bundle = *Bundle::open(large.path);
-    Progress progress;
-    progress.cancel();
-    const auto planned =
-        planOnFork(bundle, {*parseEdit(Edit::Kind::Fill, "w[:]=0.5")}, 0, &progress);
-    QVERIFY(!planned);
-    QCOMPARE(planned.error().code, std::string("task.cancelled"));
-    const auto whole = planOnFork(bundle, {*parseEdit(Edit::Kind::Fill, "w[:]=0.5")}, 0);
-    QVERIFY(whole);
-    for (const double share : {0.0, 0.3, 0.9}) {
-        CancelsAt cancels(share);
-        const auto back =
-            forkWithSteps(whole->bundle, stepsOf(whole->edits, false), &cancels.progress);
-        if (!back)
-            QCOMPARE(back.error().code, std::string("task.cancelled"));
-        QVERIFY(whole->bundle->modified());
-        QCOMPARE(decoded(*whole->bundle, "w")[7], 0.5f);
-    }
-    QVERIFY(!bundle->modified());
-}
-
-void TestAside::saveReportsProgress()
-{
-    const Large large;
-    const auto bundle = large.filled();
-    QVERIFY(bundle);
-    Progress progress;
-    std::function<void()> finish;
-    const auto saved = saveInPlace(bundle, false, finish, &progress);
-    QVERIFY2(saved, saved ? "" : describe(saved.error()).c_str());
-    QCOMPARE(progress.fraction(), 1.0);
-    finish();
-    QVERIFY(!bundle->modified());
-    QCOMPARE(decoded(**Bundle::open(large.path), "w")[2097151], 0.5f);
-}
-
-void TestAside::saveCancelled_data()
-{
-    QTest::addColumn<double>("share");
-    for (const double share : {0.0, 0.2, 0.45, 0.6, 0.85})
-        QTest::addRow("%.2f", share) << share;
-}
-
-/// Wherever it is stopped, the files are the old ones or the new ones, and no journal is left.
-void TestAside::saveCancelled()
-{
-    QFETCH(const double, share);
-    const Large large;
-    const auto bundle = large.filled();
-    QVERIFY(bundle);
-    std::function<void()> finish;
+    /// Data and tables alike: the fork is what laying the plan makes, the bundle stays as it was.
+    void plansAndLays()
     {
-        CancelsAt cancels(share);
-        const auto saved = saveInPlace(bundle, false, finish, &cancels.progress);
-        if (saved)
-            QVERIFY(readTree(large.path) != large.original);
-        else
-            QCOMPARE(saved.error().code, std::string("task.cancelled"));
-        if (!saved)
-            QVERIFY(readTree(large.path) == large.original);
+        for (const auto &[form, script] :
+             {std::pair("dense-fp16", "set w[3]=5\nset w[3]=6\nset behind[9]=0.25"),
+              std::pair("lut2", kThree)}) {
+            const OnDisk disk(form);
+            const auto bundle = disk.open();
+            const auto edits = VERIFIED(parseEditScript(script, "edits"));
+            const auto before = filesOf(*bundle);
+            const auto planned = VERIFIED(planOnFork(bundle, *edits, HUGE_VAL));
+            QVERIFY(filesOf(*bundle) == before);
+            QVERIFY(!bundle->modified() && planned->bundle->modified());
+            BundlePtr laid = bundle;
+            for (const AppliedEdit &edit : planned->edits) {
+                const auto next = VERIFIED(applyEdit(laid, edit));
+                laid = *next;
+            }
+            QVERIFY(filesOf(*laid) == filesOf(*planned->bundle));
+            QCOMPARE(laid->weights().size(), planned->bundle->weights().size());
+            QCOMPARE(decoded(*laid, "w"), decoded(*planned->bundle, "w"));
+        }
     }
-    finish();
-    QCOMPARE(readTree(large.path.parent_path()).size(), large.original.size());
-    QVERIFY(bundle->checkUnchanged());
-    // What was not saved can be saved.
-    const auto again = saveInPlace(*bundle, false);
-    QVERIFY2(again, again ? "" : describe(again.error()).c_str());
-    QCOMPARE(decoded(**Bundle::open(large.path), "w")[0], 0.5f);
-}
+
+    void stepsThereAndBack()
+    {
+        const OnDisk disk("lut2");
+        const auto bundle = disk.open();
+        const auto edits = parseEditScript(kThree, "edits");
+        const auto planned = VERIFIED(planOnFork(bundle, *edits, HUGE_VAL));
+        Progress progress;
+        const auto back =
+            VERIFIED(forkWithSteps(planned->bundle, stepsOf(planned->edits, false), &progress));
+        QCOMPARE(progress.fraction(), 1.0);
+        QVERIFY(filesOf(**back) == filesOf(*bundle));
+        QVERIFY(!(*back)->modified());
+        QVERIFY(planned->bundle->modified());
+        const auto again = VERIFIED(forkWithSteps(*back, stepsOf(planned->edits, true)));
+        QVERIFY(filesOf(**again) == filesOf(*planned->bundle));
+        QCOMPARE(decoded(**again, "w"), decoded(*planned->bundle, "w"));
+    }
+
+    void refusesOtherBytes()
+    {
+        const OnDisk disk("dense-fp16");
+        const auto bundle = disk.open();
+        const auto planned =
+            VERIFIED(planOnFork(bundle, {*parseEdit(Edit::Kind::Set, "w[3]=5")}, 0));
+        const Error wrong = REFUSED(forkWithSteps(planned->bundle, stepsOf(planned->edits, true)));
+        QCOMPARE(wrong.code, "patch.conflict");
+        AppliedEdit broken = planned->edits.front();
+        broken.bytes.front().after = std::vector<std::byte>(broken.bytes.front().after.size() + 1);
+        QVERIFY(!forkWithSteps(bundle, stepsOf({broken}, true)));
+        QVERIFY(!bundle->modified());
+    }
+
+    /// Runs of megabytes, those of an edit over those of others: planned with and without keeping
+    /// the fork, laid and taken back.
+    void largeEditsOnEachOther()
+    {
+        const Large large;
+        const auto bundle = *Bundle::open(large.path);
+        const std::vector<Edit> edits{*parseEdit(Edit::Kind::Fill, "w[100:900000]=0.5"),
+                                      *parseEdit(Edit::Kind::Fill, "w[500000:1500000]=0.25"),
+                                      *parseEdit(Edit::Kind::Set, "w[7]=3"),
+                                      *parseEdit(Edit::Kind::Fill, "w[:]=0")};
+        const auto original = filesOf(*bundle);
+        const auto kept = planOnFork(bundle, edits, 0);
+        const auto planned = planEdits(bundle, edits, 0);
+        QVERIFY(kept && planned);
+        for (std::size_t i = 0; i < edits.size(); ++i) {
+            const auto &one = kept->edits[i].bytes, &other = (*planned)[i].bytes;
+            QCOMPARE(one.size(), other.size());
+            for (std::size_t run = 0; run < one.size(); ++run)
+                QVERIFY(one[run].offset == other[run].offset &&
+                        one[run].before == other[run].before && one[run].after == other[run].after);
+        }
+        // The last one leaves the bytes of the disk.
+        QVERIFY(filesOf(*bundle) == original && filesOf(*kept->bundle) == original);
+        std::vector<std::vector<Bytes>> states;
+        for (const AppliedEdit &edit : *planned) {
+            states.push_back(filesOf(*bundle));
+            QVERIFY(applyEdit(bundle, edit));
+        }
+        QVERIFY(!bundle->modified());
+        for (std::size_t i = edits.size(); i-- > 0;) {
+            QVERIFY(revertEdit(bundle, (*planned)[i]));
+            QVERIFY(filesOf(*bundle) == states[i]);
+        }
+        QVERIFY(!bundle->modified());
+        const auto halves = planEdits(bundle, {edits[0]}, 0);
+        QVERIFY(halves && applyEdit(bundle, halves->front()));
+        const auto values = decoded(*bundle, "w");
+        for (std::size_t i = 0; i < values.size(); ++i)
+            QVERIFY(values[i] == (i >= 100 && i < 900000 ? 0.5f : 0.0f));
+    }
+
+    void cancelled()
+    {
+        const Large large;
+        const auto bundle = *Bundle::open(large.path);
+        Progress progress;
+        progress.cancel();
+        const Error planned =
+            REFUSED(planOnFork(bundle, {*parseEdit(Edit::Kind::Fill, "w[:]=0.5")}, 0, &progress));
+        QCOMPARE(planned.code, "task.cancelled");
+        const auto whole =
+            VERIFIED(planOnFork(bundle, {*parseEdit(Edit::Kind::Fill, "w[:]=0.5")}, 0));
+        for (const double share : {0.0, 0.3, 0.9}) {
+            CancelsAt cancels(share);
+            const auto back =
+                forkWithSteps(whole->bundle, stepsOf(whole->edits, false), &cancels.progress);
+            if (!back)
+                QCOMPARE(back.error().code, "task.cancelled");
+            QVERIFY(whole->bundle->modified());
+            QCOMPARE(decoded(*whole->bundle, "w")[7], 0.5f);
+        }
+        QVERIFY(!bundle->modified());
+    }
+
+    void saveReportsProgress()
+    {
+        const Large large;
+        const auto bundle = VERIFIED(large.filled());
+        Progress progress;
+        std::function<void()> finish;
+        const auto saved = VERIFIED(saveInPlace(bundle, false, finish, &progress));
+        QCOMPARE(progress.fraction(), 1.0);
+        finish();
+        QVERIFY(!bundle->modified());
+        QCOMPARE(decoded(**Bundle::open(large.path), "w")[2097151], 0.5f);
+    }
+
+    void saveCancelled_data()
+    {
+        QTest::addColumn<double>("share");
+        for (const double share : {0.0, 0.2, 0.45, 0.6, 0.85})
+            QTest::addRow("%.2f", share) << share;
+    }
+
+    /// Wherever it is stopped, the files are the old ones or the new ones, and no journal is left.
+    void saveCancelled()
+    {
+        QFETCH(const double, share);
+        const Large large;
+        const auto bundle = VERIFIED(large.filled());
+        std::function<void()> finish;
+        {
+            CancelsAt cancels(share);
+            const auto saved = saveInPlace(bundle, false, finish, &cancels.progress);
+            if (saved)
+                QVERIFY(readTree(large.path) != large.original);
+            else
+                QCOMPARE(saved.error().code, "task.cancelled");
+            if (!saved)
+                QVERIFY(readTree(large.path) == large.original);
+        }
+        finish();
+        QCOMPARE(readTree(large.path.parent_path()).size(), large.original.size());
+        QVERIFY(bundle->checkUnchanged());
+        // What was not saved can be saved.
+        const auto again = VERIFIED(saveInPlace(*bundle, false));
+        QCOMPARE(decoded(**Bundle::open(large.path), "w")[0], 0.5f);
+    }
+};
 
 KERNSCOPE_TEST(TestAside, QCoreApplication)
 #include "tst_aside.moc"

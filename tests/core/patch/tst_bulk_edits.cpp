@@ -13,7 +13,6 @@
 #include <QFile>
 #include <QRandomGenerator>
 #include <QTemporaryDir>
-#include <QTest>
 
 #include <cmath>
 #include <limits>
@@ -103,12 +102,143 @@ class TestBulkEdits : public QObject
     Q_OBJECT
 
 private slots:
-    void sameAsOverTheFile_data();
-    void sameAsOverTheFile();
-    void fewChangesTakeLittle();
-    void nothingChangesNothing();
-    void severalEdits();
-    void mergedRuns();
+    void sameAsOverTheFile_data()
+    {
+        addColumns<QByteArray, quint64, quint64>();
+        for (const char *form : {"dense", "dense fp32", "sparse", "blockwise", "lut1", "lut2",
+                                 "lut3", "lut4", "lut6", "lut8"}) {
+            QTest::addRow("%s, small", form) << QByteArray(form) << quint64(5) << quint64(32);
+            QTest::addRow("%s, some runs", form)
+                << QByteArray(form) << quint64(37) << quint64(1056);
+            QTest::addRow("%s, large pages", form)
+                << QByteArray(form) << quint64(1027) << quint64(1600);
+        }
+    }
+
+    void sameAsOverTheFile()
+    {
+        const auto [form, rows, columns] = fetched<QByteArray, quint64, quint64>();
+        QRandomGenerator random(11);
+        const Shape shape{rows, columns};
+        const std::vector<float> values = randomValues(rows * columns, random);
+        const auto encoded = VERIFIED(encodedAs(form, shape, values));
+        const auto bundle = VERIFIED(bundleOf(*encoded, form).open());
+        QVERIFY(!(*bundle)->weights()[0].fault);
+        for (const char *text : {"w[:]=0.125", "w[0:2]=0.75", "w[1:4,:]=-0.5", "w[:,3]=0.25",
+                                 "w[:,5:29]=0.5", "w[2:5,1:30]=-0.25"})
+            compare(*bundle, *parseEdit(Edit::Kind::Fill, text));
+        compare(*bundle, *parseEdit(Edit::Kind::Compute, "w=w*0.5"));
+        const auto decoder = VERIFIED((*bundle)->decoder(0));
+        std::vector<float> now(values.size());
+        decoder->decodeFloat(0, now);
+        // All change, one in a hundred, one stretch, a few far apart.
+        for (const int kind : {0, 1, 2, 3}) {
+            std::vector<float> wanted = now;
+            const std::size_t step = wanted.size() / 5 + 1;
+            for (std::size_t i = 0; i < wanted.size(); ++i) {
+                const bool changes = kind == 0   ? true
+                                     : kind == 1 ? random.bounded(100) == 0
+                                     : kind == 2 ? i > step && i < 2 * step
+                                                 : i % step == 1;
+                if (changes && (now[i] != 0 || form != "sparse"))
+                    wanted[i] =
+                        now[values.size() - 1 - i] != 0 ? now[values.size() - 1 - i] : 0.625f;
+            }
+            const auto edit = VERIFIED(fromArray(wanted, shape));
+            compare(*bundle, *edit);
+            if (QTest::currentTestFailed())
+                return;
+        }
+    }
+
+    /// Runs that change by one element each: blocks that stay are given back.
+    void fewChangesTakeLittle()
+    {
+        const Shape shape{512, 4096};
+        std::vector<float> values(512 * 4096, 0.5f);
+        const auto encoded = VERIFIED(codec::encodeDense(values, shape, ElementType::Fp16));
+        const auto bundle = VERIFIED(bundleOf(*encoded, "dense").open());
+        for (std::size_t i = 77; i < values.size(); i += 16384)
+            values[i] = 0.25f;
+        const auto edit = VERIFIED(fromArray(values, shape));
+        const auto planned = VERIFIED(planEdits(*bundle, {*edit}, 0));
+        QCOMPARE(planned->front().bytes.size(), std::size_t(128));
+        for (const FileEdit &one : planned->front().bytes)
+            QCOMPARE(one.after.size(), std::size_t(1)); // 0x3800 becomes 0x3400
+        compare(*bundle, *edit);
+    }
+
+    void nothingChangesNothing()
+    {
+        const Shape shape{64, 1024};
+        const std::vector<float> values(64 * 1024, 0.5f);
+        const auto encoded = VERIFIED(codec::encodeDense(values, shape, ElementType::Fp16));
+        const auto bundle = VERIFIED(bundleOf(*encoded, "dense").open());
+        const auto planned =
+            VERIFIED(planEdits(*bundle, {*parseEdit(Edit::Kind::Fill, "w[:]=0.5")}, 0));
+        QVERIFY(planned->front().bytes.empty());
+    }
+
+    /// Each sees what the ones before it made; all of them taken back, nothing is left.
+    void severalEdits()
+    {
+        QRandomGenerator random(3);
+        const Shape shape{37, 1056};
+        for (const char *form : {"dense", "lut3", "lut6", "blockwise"}) {
+            const auto encoded = VERIFIED(encodedAs(form, shape, randomValues(37 * 1056, random)));
+            const auto bundle = VERIFIED(bundleOf(*encoded, form).open());
+            std::vector<Edit> edits;
+            for (const char *text : {"w[:]=0.125", "w[:,3:9]=0.75", "w[5,:]=-0.5"})
+                edits.push_back(*parseEdit(Edit::Kind::Fill, text));
+            edits.push_back(*parseEdit(Edit::Kind::Compute, "w[3:20,1:1000]=w*0.5"));
+            const double any = std::numeric_limits<double>::infinity();
+            const auto planned = planEdits(*bundle, edits, any);
+            const auto kept = planOnFork(*bundle, edits, any);
+            QVERIFY(planned && kept);
+            BundlePtr now = *bundle;
+            for (std::size_t i = 0; i < edits.size(); ++i) {
+                const auto alone = VERIFIED(planOnFork(now, {edits[i]}, any));
+                QCOMPARE(alone->edits[0].bytes.size(), (*planned)[i].bytes.size());
+                for (std::size_t run = 0; run < alone->edits[0].bytes.size(); ++run)
+                    QVERIFY(alone->edits[0].bytes[run].after == (*planned)[i].bytes[run].after);
+                now = alone->bundle;
+            }
+            const auto bytesOf = [](const Bundle &one) {
+                const auto bytes = one.files().back().file->bytes();
+                return std::vector<std::byte>(bytes.begin(), bytes.end());
+            };
+            QVERIFY(bytesOf(*now) == bytesOf(*kept->bundle));
+            for (std::size_t i = edits.size(); i-- > 0;)
+                QVERIFY(revertEdit(kept->bundle, kept->edits[i]));
+            QVERIFY(!kept->bundle->modified());
+        }
+    }
+
+    void mergedRuns()
+    {
+        QRandomGenerator random(9);
+        for (int round = 0; round < 400; ++round) {
+            const std::size_t size = random.bounded(1500U);
+            std::vector<std::byte> before(size), now;
+            for (std::byte &byte : before)
+                byte = static_cast<std::byte>(random.bounded(256));
+            now = before;
+            const std::uint32_t changes = random.bounded(20U);
+            for (std::uint32_t i = 0; i < changes && size > 0; ++i) {
+                const std::size_t from = random.bounded(static_cast<quint32>(size));
+                const std::size_t length = 1 + random.bounded(i % 4 == 0 ? 200U : 3U);
+                for (std::size_t at = from; at < std::min(size, from + length); ++at)
+                    now[at] = ~before[at];
+            }
+            for (const std::size_t gap : {std::size_t{128}, std::size_t{200}, std::size_t{1024}}) {
+                ChangedRuns found;
+                patch::forEachMergedChange(before, now, gap, [&](std::size_t from, std::size_t to) {
+                    found.push_back({from, to});
+                });
+                QVERIFY(found == mergedByBytes(before, now, gap));
+            }
+        }
+    }
 
 private:
     void compareElements(const Bundle &bundle, const Bundle &after, const Edit &edit) const;
@@ -116,7 +246,7 @@ private:
     void compare(const BundlePtr &bundle, const Edit &edit) const;
     Result<Edit> fromArray(const std::vector<float> &values, const Shape &shape) const
     {
-        const QString path = m_scratch.filePath(QStringLiteral("a.npy"));
+        const QString path = m_scratch.filePath(u"a.npy"_s);
         QFile file(path);
         if (!file.open(QIODevice::WriteOnly))
             return parseEdit(Edit::Kind::FromNpy, "");
@@ -139,8 +269,8 @@ void TestBulkEdits::compareElements(const Bundle &bundle, const Bundle &after,
     std::vector<float> old(before->elements().value), held(old.size());
     before->decodeFloat(0, old);
     now->decodeFloat(0, held);
-    auto selection = patch::ElementSelection::make(edit.indices, bundle.weights()[0].shape);
-    QVERIFY(selection);
+    auto selection =
+        VERIFIED(patch::ElementSelection::make(edit.indices, bundle.weights()[0].shape));
     const std::uint64_t step = 1 + selection->elements() / 200;
     std::uint64_t number = 0;
     for (auto run = selection->next(); run.count > 0; run = selection->next()) {
@@ -149,9 +279,8 @@ void TestBulkEdits::compareElements(const Bundle &bundle, const Bundle &after,
             old[at] = held[at];
             if (number++ % step != 0)
                 continue;
-            const auto plan = codec::Editor(*before).setElement(
-                at, edit.value, std::numeric_limits<double>::infinity());
-            QVERIFY(plan);
+            const auto plan = VERIFIED(codec::Editor(*before).setElement(
+                at, edit.value, std::numeric_limits<double>::infinity()));
             QVERIFY2(plan->stored == static_cast<double>(held[at]) || was == held[at],
                      std::to_string(at).c_str());
         }
@@ -210,159 +339,6 @@ void TestBulkEdits::compare(const BundlePtr &bundle, const Edit &edit) const
     compareRuns(*over->bundle, one);
     if (edit.kind == Edit::Kind::Fill)
         compareElements(*bundle, *over->bundle, edit);
-}
-
-void TestBulkEdits::sameAsOverTheFile_data()
-{
-    QTest::addColumn<QByteArray>("form");
-    QTest::addColumn<quint64>("rows");
-    QTest::addColumn<quint64>("columns");
-    for (const char *form : {"dense", "dense fp32", "sparse", "blockwise", "lut1", "lut2", "lut3",
-                             "lut4", "lut6", "lut8"}) {
-        QTest::addRow("%s, small", form) << QByteArray(form) << quint64(5) << quint64(32);
-        QTest::addRow("%s, some runs", form) << QByteArray(form) << quint64(37) << quint64(1056);
-        QTest::addRow("%s, large pages", form)
-            << QByteArray(form) << quint64(1027) << quint64(1600);
-    }
-}
-
-void TestBulkEdits::sameAsOverTheFile()
-{
-    QFETCH(QByteArray, form);
-    QFETCH(quint64, rows);
-    QFETCH(quint64, columns);
-    QRandomGenerator random(11);
-    const Shape shape{rows, columns};
-    const std::vector<float> values = randomValues(rows * columns, random);
-    const auto encoded = encodedAs(form, shape, values);
-    QVERIFY(encoded);
-    const auto bundle = bundleOf(*encoded, form).open();
-    QVERIFY(bundle);
-    QVERIFY(!(*bundle)->weights()[0].fault);
-    for (const char *text : {"w[:]=0.125", "w[0:2]=0.75", "w[1:4,:]=-0.5", "w[:,3]=0.25",
-                             "w[:,5:29]=0.5", "w[2:5,1:30]=-0.25"})
-        compare(*bundle, *parseEdit(Edit::Kind::Fill, text));
-    compare(*bundle, *parseEdit(Edit::Kind::Compute, "w=w*0.5"));
-    const auto decoder = (*bundle)->decoder(0);
-    QVERIFY(decoder);
-    std::vector<float> now(values.size());
-    decoder->decodeFloat(0, now);
-    // All change, one in a hundred, one stretch, a few far apart.
-    for (const int kind : {0, 1, 2, 3}) {
-        std::vector<float> wanted = now;
-        const std::size_t step = wanted.size() / 5 + 1;
-        for (std::size_t i = 0; i < wanted.size(); ++i) {
-            const bool changes = kind == 0   ? true
-                                 : kind == 1 ? random.bounded(100) == 0
-                                 : kind == 2 ? i > step && i < 2 * step
-                                             : i % step == 1;
-            if (changes && (now[i] != 0 || form != "sparse"))
-                wanted[i] = now[values.size() - 1 - i] != 0 ? now[values.size() - 1 - i] : 0.625f;
-        }
-        const auto edit = fromArray(wanted, shape);
-        QVERIFY(edit);
-        compare(*bundle, *edit);
-        if (QTest::currentTestFailed())
-            return;
-    }
-}
-
-/// Runs that change by one element each: blocks that stay are given back.
-void TestBulkEdits::fewChangesTakeLittle()
-{
-    const Shape shape{512, 4096};
-    std::vector<float> values(512 * 4096, 0.5f);
-    const auto encoded = codec::encodeDense(values, shape, ElementType::Fp16);
-    QVERIFY(encoded);
-    const auto bundle = bundleOf(*encoded, "dense").open();
-    QVERIFY(bundle);
-    for (std::size_t i = 77; i < values.size(); i += 16384)
-        values[i] = 0.25f;
-    const auto edit = fromArray(values, shape);
-    QVERIFY(edit);
-    const auto planned = planEdits(*bundle, {*edit}, 0);
-    QVERIFY(planned);
-    QCOMPARE(planned->front().bytes.size(), std::size_t(128));
-    for (const FileEdit &one : planned->front().bytes)
-        QCOMPARE(one.after.size(), std::size_t(1)); // 0x3800 becomes 0x3400
-    compare(*bundle, *edit);
-}
-
-void TestBulkEdits::nothingChangesNothing()
-{
-    const Shape shape{64, 1024};
-    const std::vector<float> values(64 * 1024, 0.5f);
-    const auto encoded = codec::encodeDense(values, shape, ElementType::Fp16);
-    QVERIFY(encoded);
-    const auto bundle = bundleOf(*encoded, "dense").open();
-    QVERIFY(bundle);
-    const auto planned = planEdits(*bundle, {*parseEdit(Edit::Kind::Fill, "w[:]=0.5")}, 0);
-    QVERIFY(planned);
-    QVERIFY(planned->front().bytes.empty());
-}
-
-/// Each sees what the ones before it made; all of them taken back, nothing is left.
-void TestBulkEdits::severalEdits()
-{
-    QRandomGenerator random(3);
-    const Shape shape{37, 1056};
-    for (const char *form : {"dense", "lut3", "lut6", "blockwise"}) {
-        const auto encoded = encodedAs(form, shape, randomValues(37 * 1056, random));
-        QVERIFY(encoded);
-        const auto bundle = bundleOf(*encoded, form).open();
-        QVERIFY(bundle);
-        std::vector<Edit> edits;
-        for (const char *text : {"w[:]=0.125", "w[:,3:9]=0.75", "w[5,:]=-0.5"})
-            edits.push_back(*parseEdit(Edit::Kind::Fill, text));
-        edits.push_back(*parseEdit(Edit::Kind::Compute, "w[3:20,1:1000]=w*0.5"));
-        const double any = std::numeric_limits<double>::infinity();
-        const auto planned = planEdits(*bundle, edits, any);
-        const auto kept = planOnFork(*bundle, edits, any);
-        QVERIFY(planned && kept);
-        BundlePtr now = *bundle;
-        for (std::size_t i = 0; i < edits.size(); ++i) {
-            const auto alone = planOnFork(now, {edits[i]}, any);
-            QVERIFY(alone);
-            QCOMPARE(alone->edits[0].bytes.size(), (*planned)[i].bytes.size());
-            for (std::size_t run = 0; run < alone->edits[0].bytes.size(); ++run)
-                QVERIFY(alone->edits[0].bytes[run].after == (*planned)[i].bytes[run].after);
-            now = alone->bundle;
-        }
-        const auto bytesOf = [](const Bundle &one) {
-            const auto bytes = one.files().back().file->bytes();
-            return std::vector<std::byte>(bytes.begin(), bytes.end());
-        };
-        QVERIFY(bytesOf(*now) == bytesOf(*kept->bundle));
-        for (std::size_t i = edits.size(); i-- > 0;)
-            QVERIFY(revertEdit(kept->bundle, kept->edits[i]));
-        QVERIFY(!kept->bundle->modified());
-    }
-}
-
-void TestBulkEdits::mergedRuns()
-{
-    QRandomGenerator random(9);
-    for (int round = 0; round < 400; ++round) {
-        const std::size_t size = random.bounded(1500U);
-        std::vector<std::byte> before(size), now;
-        for (std::byte &byte : before)
-            byte = static_cast<std::byte>(random.bounded(256));
-        now = before;
-        const std::uint32_t changes = random.bounded(20U);
-        for (std::uint32_t i = 0; i < changes && size > 0; ++i) {
-            const std::size_t from = random.bounded(static_cast<quint32>(size));
-            const std::size_t length = 1 + random.bounded(i % 4 == 0 ? 200U : 3U);
-            for (std::size_t at = from; at < std::min(size, from + length); ++at)
-                now[at] = ~before[at];
-        }
-        for (const std::size_t gap : {std::size_t{128}, std::size_t{200}, std::size_t{1024}}) {
-            ChangedRuns found;
-            patch::forEachMergedChange(before, now, gap, [&](std::size_t from, std::size_t to) {
-                found.push_back({from, to});
-            });
-            QVERIFY(found == mergedByBytes(before, now, gap));
-        }
-    }
 }
 
 KERNSCOPE_TEST(TestBulkEdits, kernscope::test::NoApplication)

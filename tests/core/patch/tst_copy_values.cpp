@@ -8,8 +8,6 @@
 #include "sample_bundles.h"
 #include "tests/test_program.h"
 
-#include <QTest>
-
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -43,202 +41,187 @@ class TestCopyValues : public QObject
     Q_OBJECT
 
 private slots:
-    void everyForm_data();
-    void everyForm();
-    void ranges();
-    void runs();
-    void codebooks();
-    void many();
-    void manyOfAMask();
-    void refused();
-};
-
-void TestCopyValues::everyForm_data()
-{
-    QTest::addColumn<QByteArray>("form");
-    for (const SampleForm &form : sampleForms())
-        QTest::newRow(form.name.c_str()) << QByteArray::fromStdString(form.name);
-}
-
-/// From any form to dense: exactly the values of the other, and nothing is left to copy.
-void TestCopyValues::everyForm()
-{
-    QFETCH(const QByteArray, form);
-    const BundlePtr from = *sampleBundle(form.toStdString()).open();
-    const BundlePtr to = *sampleBundle("dense-fp16").open();
-    const std::uint64_t count = to->weights()[0].elements.value;
-    if (from->weights()[0].elements.value != count) {
-        QCOMPARE(patch::copyValues(*to, 0, *from, 0, 0, count).error().code,
-                 std::string("patch.copy"));
-        return;
+    void everyForm_data()
+    {
+        QTest::addColumn<QByteArray>("form");
+        for (const SampleForm &form : sampleForms())
+            addRow(form.name.c_str(), QByteArray::fromStdString(form.name));
     }
-    const auto edits = patch::copyValues(*to, 0, *from, 0, 0, count);
-    QVERIFY2(edits, edits ? "" : edits.error().message.c_str());
-    const BundlePtr now = edited(to, *edits);
-    QVERIFY(now);
-    const auto wanted = decoded(*from, "w"), found = decoded(*now, "w");
-    bool exact = true; // in the fp16 of the receiver
-    for (std::size_t i = 0; i < wanted.size(); ++i) {
-        const float held = halfToFloat(floatToHalf(wanted[i]));
-        exact = exact && held == wanted[i];
-        QCOMPARE(found[i], held);
-    }
-    QCOMPARE(patch::copyValues(*now, 0, *from, 0, 0, count)->empty(), exact);
-}
 
-/// Elements of other places, as a part of a split weight has them in the whole.
-void TestCopyValues::runs()
-{
-    const BundlePtr from = *sampleBundle("lut4").open(), to = *sampleBundle("dense-fp16").open();
-    const auto before = decoded(*to, "w"), other = decoded(*from, "w");
-    const std::array<patch::CopyRun, 2> runs{{{0, 4, 2}, {7, 1, 1}}};
-    const auto edits = patch::copyRuns(*to, 0, *from, 0, runs);
-    QVERIFY(edits);
-    const auto found = decoded(*edited(to, *edits), "w");
-    for (std::size_t i = 0; i < found.size(); ++i) {
-        const float wanted = i < 2 ? other[i + 4] : i == 7 ? other[1] : before[i];
-        QCOMPARE(found[i], halfToFloat(floatToHalf(wanted)));
-    }
-    const patch::CopyRun beyond{0, before.size(), 1};
-    QCOMPARE(patch::copyRuns(*to, 0, *from, 0, std::span(&beyond, 1)).error().code,
-             std::string("patch.copy"));
-}
-
-/// The entries are those of the other afterwards, the indices those that there were.
-void TestCopyValues::codebooks()
-{
-    const BundlePtr to = *sampleBundle("lut4").open();
-    const auto other =
-        edited(*sampleBundle("lut4").open(), {*parseEdit(Edit::Kind::Codebook, "w[0][3]=2.5"),
-                                              *parseEdit(Edit::Kind::Codebook, "w[0][0]=-1")});
-    QVERIFY(other);
-    const auto edits = patch::copyCodebooks(*to, 0, *other, 0);
-    QVERIFY(edits);
-    QCOMPARE(edits->size(), std::size_t(2));
-    const BundlePtr now = edited(to, *edits);
-    QVERIFY(now);
-    QCOMPARE(decoded(*now, "w"), decoded(*other, "w"));
-    QVERIFY(patch::copyCodebooks(*now, 0, *other, 0)->empty());
-    QCOMPARE(patch::copyCodebooks(**sampleBundle("dense-fp16").open(), 0, *other, 0).error().code,
-             std::string("patch.copy"));
-}
-
-/// More elements than edits of their own are worth: one edit that carries the values, exactly those
-/// that the filter lets pass, and a script that says the same element by element.
-void TestCopyValues::many()
-{
-    constexpr std::uint64_t kElements = 300'000;
-    const auto bundle = [](float scale) {
-        Bytes bytes;
-        for (std::uint64_t i = 0; i < kElements; ++i) {
-            const std::uint16_t half = floatToHalf(scale * static_cast<float>(i % 1999));
-            bytes.push_back(static_cast<std::byte>(half & 0xFF));
-            bytes.push_back(static_cast<std::byte>(half >> 8));
+    /// From any form to dense: exactly the values of the other, and nothing is left to copy.
+    void everyForm()
+    {
+        QFETCH(const QByteArray, form);
+        const BundlePtr from = *sampleBundle(form.toStdString()).open();
+        const BundlePtr to = *sampleBundle("dense-fp16").open();
+        const std::uint64_t count = to->weights()[0].elements.value;
+        if (from->weights()[0].elements.value != count) {
+            QCOMPARE(patch::copyValues(*to, 0, *from, 0, 0, count).error().code, "patch.copy");
+            return;
         }
-        MadeBundle made;
-        made.constant("tensor<fp16, [300, 1000]>", "w",
-                      made.blob(ElementType::Fp16, "[300, 1000]", bytes));
-        return *made.open();
-    };
-    BundlePtr to = bundle(1);
-    const BundlePtr from = bundle(0.5f);
-    const auto wanted = decoded(*from, "w"), before = decoded(*to, "w");
-    const auto all = patch::copyValues(*to, 0, *from, 0, 0, kElements);
-    QVERIFY2(all, all ? "" : all.error().message.c_str());
-    QCOMPARE(all->size(), std::size_t(1));
-    // Zeros are the same in both.
-    QCOMPARE(patch::copiedElements(*all), kElements - (kElements + 1998) / 1999);
-    QCOMPARE(decoded(*edited(to, *all), "w"), wanted);
-    to = bundle(1); // the edits were laid over the first one
-    const auto small = [](double now, double then) { return now - then <= 8; };
-    const auto some = patch::copyValues(*to, 0, *from, 0, 0, kElements, nullptr, small);
-    QVERIFY2(some, some ? "" : some.error().message.c_str());
-    QCOMPARE(some->size(), std::size_t(1));
-    const BundlePtr now = edited(to, *some);
-    const auto found = decoded(*now, "w");
-    for (std::size_t i = 0; i < found.size(); ++i)
-        QCOMPARE(found[i], before[i] - wanted[i] <= 8 ? wanted[i] : before[i]);
-    const auto lines = parseEditScript(patch::scriptText(*some), "changes.kpatch");
-    QVERIFY(lines);
-    QCOMPARE(lines->size(), patch::copiedElements(*some));
-    QCOMPARE(editText(lines->front()), std::string("w[1]=0.5"));
-    QCOMPARE(editText(some->front()),
-             "w=made.mlmodelc#w (" + counted(lines->size(), "element") + ")");
-    // Runs that leave the weight are refused, not written elsewhere.
-    Edit beyond = some->front();
-    beyond.indices.back() = IndexRange{kElements - 1, kElements + 1, false, false};
-    QVERIFY(!planEdits(to, {beyond}, kAny));
-}
-
-/// What the mask leaves out is kept first, then the others get their values.
-void TestCopyValues::manyOfAMask()
-{
-    constexpr std::uint64_t kElements = 1024;
-    constexpr std::uint64_t kLeftOut = 16; // the record has room for so many
-    Bytes mask(kElements / 8, std::byte{0xFF}), values;
-    std::fill_n(mask.begin(), kLeftOut, std::byte{0xFE});
-    const std::uint16_t one = floatToHalf(1);
-    for (std::uint64_t i = 0; i < kElements - kLeftOut; ++i) {
-        values.push_back(static_cast<std::byte>(one & 0xFF));
-        values.push_back(static_cast<std::byte>(one >> 8));
+        const auto edits = VERIFIED(patch::copyValues(*to, 0, *from, 0, 0, count));
+        const BundlePtr now = VERIFIED(edited(to, *edits));
+        const auto wanted = decoded(*from, "w"), found = decoded(*now, "w");
+        bool exact = true; // in the fp16 of the receiver
+        for (std::size_t i = 0; i < wanted.size(); ++i) {
+            const float held = halfToFloat(floatToHalf(wanted[i]));
+            exact = exact && held == wanted[i];
+            QCOMPARE(found[i], held);
+        }
+        QCOMPARE(patch::copyValues(*now, 0, *from, 0, 0, count)->empty(), exact);
     }
-    MadeBundle sparse, dense;
-    sparse.constant("tensor<uint1, [1024]>", "m", sparse.blob(ElementType::Uint1, "[1024]", mask));
-    sparse.constant("tensor<fp16, [1008]>", "v", sparse.blob(ElementType::Fp16, "[1008]", values));
-    sparse.line("tensor<fp16, [1024]> w = constexpr_sparse_to_dense(mask = m, nonzero_data = v)"
-                "[name = string(\"w_op\")]");
-    sparse.consume("w");
-    // A record behind: up to it the payload may grow.
-    sparse.constant("tensor<fp16, [1]>", "behind",
-                    sparse.blob(ElementType::Fp16, "[1]", halves({1})));
-    sparse.consume("behind");
-    Bytes full;
-    for (std::uint64_t i = 0; i < kElements; ++i) {
-        const std::uint16_t half = floatToHalf(2 + static_cast<float>(i));
-        full.push_back(static_cast<std::byte>(half & 0xFF));
-        full.push_back(static_cast<std::byte>(half >> 8));
+
+    /// One element changes one, a channel its own elements only.
+    void ranges()
+    {
+        const BundlePtr from = *sampleBundle("lut4").open(),
+                        to = *sampleBundle("dense-fp16").open();
+        const auto before = decoded(*to, "w"), other = decoded(*from, "w");
+        const std::uint64_t first = 16, count = 8;
+        const auto edits = patch::copyValues(*to, 0, *from, 0, first, count);
+        QVERIFY(edits && !edits->empty() && edits->size() <= count);
+        const BundlePtr now = VERIFIED(edited(to, *edits));
+        const auto after = decoded(*now, "w");
+        for (std::size_t i = 0; i < after.size(); ++i)
+            QCOMPARE(after[i], i >= first && i < first + count ? other[i] : before[i]);
+        QVERIFY(patch::copyValues(*to, 0, *from, 0, 0, 0)->empty());
     }
-    dense.constant("tensor<fp16, [1024]>", "w", dense.blob(ElementType::Fp16, "[1024]", full));
-    const auto to = sparse.open(), from = dense.open();
-    QVERIFY(to && from);
-    QCOMPARE((*to)->weights()[0].name, std::string("w"));
-    const auto edits = patch::copyValues(**to, 0, **from, 0, 0, kElements);
-    QVERIFY(edits);
-    QCOMPARE(edits->size(), kLeftOut + 1); // those that are kept, and the others as one
-    const BundlePtr now = edited(*to, *edits);
-    QVERIFY(now);
-    QCOMPARE(decoded(*now, "w"), decoded(**from, "w"));
-}
 
-/// One element changes one, a channel its own elements only.
-void TestCopyValues::ranges()
-{
-    const BundlePtr from = *sampleBundle("lut4").open(), to = *sampleBundle("dense-fp16").open();
-    const auto before = decoded(*to, "w"), other = decoded(*from, "w");
-    const std::uint64_t first = 16, count = 8;
-    const auto edits = patch::copyValues(*to, 0, *from, 0, first, count);
-    QVERIFY(edits && !edits->empty() && edits->size() <= count);
-    const BundlePtr now = edited(to, *edits);
-    QVERIFY(now);
-    const auto after = decoded(*now, "w");
-    for (std::size_t i = 0; i < after.size(); ++i)
-        QCOMPARE(after[i], i >= first && i < first + count ? other[i] : before[i]);
-    QVERIFY(patch::copyValues(*to, 0, *from, 0, 0, 0)->empty());
-}
+    /// Elements of other places, as a part of a split weight has them in the whole.
+    void runs()
+    {
+        const BundlePtr from = *sampleBundle("lut4").open(),
+                        to = *sampleBundle("dense-fp16").open();
+        const auto before = decoded(*to, "w"), other = decoded(*from, "w");
+        const std::array<patch::CopyRun, 2> runs{{{0, 4, 2}, {7, 1, 1}}};
+        const auto edits = VERIFIED(patch::copyRuns(*to, 0, *from, 0, runs));
+        const auto found = decoded(*edited(to, *edits), "w");
+        for (std::size_t i = 0; i < found.size(); ++i) {
+            const float wanted = i < 2 ? other[i + 4] : i == 7 ? other[1] : before[i];
+            QCOMPARE(found[i], halfToFloat(floatToHalf(wanted)));
+        }
+        const patch::CopyRun beyond{0, before.size(), 1};
+        QCOMPARE(patch::copyRuns(*to, 0, *from, 0, std::span(&beyond, 1)).error().code,
+                 "patch.copy");
+    }
 
-void TestCopyValues::refused()
-{
-    const BundlePtr from = *sampleBundle("lut4").open(), to = *sampleBundle("dense-fp16").open();
-    const std::uint64_t all = to->weights()[0].elements.value;
-    QCOMPARE(patch::copyValues(*to, 0, *from, 0, all, 1).error().code, std::string("patch.copy"));
-    QCOMPARE(patch::copyValues(*to, 0, *from, 0, 1, all).error().code, std::string("patch.copy"));
-    QCOMPARE(patch::copyValues(*to, 0, *from, 0, 2, UINT64_MAX).error().code,
-             std::string("patch.copy"));
-    Progress progress;
-    progress.cancel();
-    QCOMPARE(patch::copyValues(*to, 0, *from, 0, 0, all, &progress).error().code,
-             std::string("task.cancelled"));
-}
+    /// The entries are those of the other afterwards, the indices those that there were.
+    void codebooks()
+    {
+        const BundlePtr to = *sampleBundle("lut4").open();
+        const auto other = VERIFIED(
+            edited(*sampleBundle("lut4").open(), {*parseEdit(Edit::Kind::Codebook, "w[0][3]=2.5"),
+                                                  *parseEdit(Edit::Kind::Codebook, "w[0][0]=-1")}));
+        const auto edits = VERIFIED(patch::copyCodebooks(*to, 0, *other, 0));
+        QCOMPARE(edits->size(), std::size_t(2));
+        const BundlePtr now = VERIFIED(edited(to, *edits));
+        QCOMPARE(decoded(*now, "w"), decoded(*other, "w"));
+        QVERIFY(patch::copyCodebooks(*now, 0, *other, 0)->empty());
+        QCOMPARE(
+            patch::copyCodebooks(**sampleBundle("dense-fp16").open(), 0, *other, 0).error().code,
+            "patch.copy");
+    }
+
+    /// More elements than edits of their own are worth: one edit that carries the values, exactly
+    /// those that the filter lets pass, and a script that says the same element by element.
+    void many()
+    {
+        constexpr std::uint64_t kElements = 300000;
+        const auto bundle = [](float scale) {
+            Bytes bytes;
+            for (std::uint64_t i = 0; i < kElements; ++i) {
+                const std::uint16_t half = floatToHalf(scale * static_cast<float>(i % 1999));
+                bytes.push_back(static_cast<std::byte>(half & 0xFF));
+                bytes.push_back(static_cast<std::byte>(half >> 8));
+            }
+            MadeBundle made;
+            made.constant("tensor<fp16, [300, 1000]>", "w",
+                          made.blob(ElementType::Fp16, "[300, 1000]", bytes));
+            return *made.open();
+        };
+        BundlePtr to = bundle(1);
+        const BundlePtr from = bundle(0.5f);
+        const auto wanted = decoded(*from, "w"), before = decoded(*to, "w");
+        const auto all = VERIFIED(patch::copyValues(*to, 0, *from, 0, 0, kElements));
+        QCOMPARE(all->size(), std::size_t(1));
+        // Zeros are the same in both.
+        QCOMPARE(patch::copiedElements(*all), kElements - (kElements + 1998) / 1999);
+        QCOMPARE(decoded(*edited(to, *all), "w"), wanted);
+        to = bundle(1); // the edits were laid over the first one
+        const auto small = [](double now, double then) { return now - then <= 8; };
+        const auto some =
+            VERIFIED(patch::copyValues(*to, 0, *from, 0, 0, kElements, nullptr, small));
+        QCOMPARE(some->size(), std::size_t(1));
+        const BundlePtr now = edited(to, *some);
+        const auto found = decoded(*now, "w");
+        for (std::size_t i = 0; i < found.size(); ++i)
+            QCOMPARE(found[i], before[i] - wanted[i] <= 8 ? wanted[i] : before[i]);
+        const auto lines = VERIFIED(parseEditScript(patch::scriptText(*some), "changes.kpatch"));
+        QCOMPARE(lines->size(), patch::copiedElements(*some));
+        QCOMPARE(editText(lines->front()), "w[1]=0.5");
+        QCOMPARE(editText(some->front()),
+                 "w=made.mlmodelc#w (" + counted(lines->size(), "element") + ")");
+        // Runs that leave the weight are refused, not written elsewhere.
+        Edit beyond = some->front();
+        beyond.indices.back() = IndexRange{kElements - 1, kElements + 1, false, false};
+        QVERIFY(!planEdits(to, {beyond}, kAny));
+    }
+
+    /// What the mask leaves out is kept first, then the others get their values.
+    void manyOfAMask()
+    {
+        constexpr std::uint64_t kElements = 1024;
+        constexpr std::uint64_t kLeftOut = 16; // the record has room for so many
+        Bytes mask(kElements / 8, std::byte{0xFF}), values;
+        std::fill_n(mask.begin(), kLeftOut, std::byte{0xFE});
+        const std::uint16_t one = floatToHalf(1);
+        for (std::uint64_t i = 0; i < kElements - kLeftOut; ++i) {
+            values.push_back(static_cast<std::byte>(one & 0xFF));
+            values.push_back(static_cast<std::byte>(one >> 8));
+        }
+        MadeBundle sparse, dense;
+        sparse.constant("tensor<uint1, [1024]>", "m",
+                        sparse.blob(ElementType::Uint1, "[1024]", mask));
+        sparse.constant("tensor<fp16, [1008]>", "v",
+                        sparse.blob(ElementType::Fp16, "[1008]", values));
+        sparse.line("tensor<fp16, [1024]> w = constexpr_sparse_to_dense(mask = m, nonzero_data = v)"
+                    "[name = string(\"w_op\")]");
+        sparse.consume("w");
+        // A record behind: up to it the payload may grow.
+        sparse.constant("tensor<fp16, [1]>", "behind",
+                        sparse.blob(ElementType::Fp16, "[1]", halves({1})));
+        sparse.consume("behind");
+        Bytes full;
+        for (std::uint64_t i = 0; i < kElements; ++i) {
+            const std::uint16_t half = floatToHalf(2 + static_cast<float>(i));
+            full.push_back(static_cast<std::byte>(half & 0xFF));
+            full.push_back(static_cast<std::byte>(half >> 8));
+        }
+        dense.constant("tensor<fp16, [1024]>", "w", dense.blob(ElementType::Fp16, "[1024]", full));
+        const auto to = sparse.open(), from = dense.open();
+        QVERIFY(to && from);
+        QCOMPARE((*to)->weights()[0].name, "w");
+        const auto edits = VERIFIED(patch::copyValues(**to, 0, **from, 0, 0, kElements));
+        QCOMPARE(edits->size(), kLeftOut + 1); // those that are kept, and the others as one
+        const BundlePtr now = edited(*to, *edits);
+        QVERIFY(now);
+        QCOMPARE(decoded(*now, "w"), decoded(**from, "w"));
+    }
+
+    void refused()
+    {
+        const BundlePtr from = *sampleBundle("lut4").open(),
+                        to = *sampleBundle("dense-fp16").open();
+        const std::uint64_t all = to->weights()[0].elements.value;
+        QCOMPARE(patch::copyValues(*to, 0, *from, 0, all, 1).error().code, "patch.copy");
+        QCOMPARE(patch::copyValues(*to, 0, *from, 0, 1, all).error().code, "patch.copy");
+        QCOMPARE(patch::copyValues(*to, 0, *from, 0, 2, UINT64_MAX).error().code, "patch.copy");
+        Progress progress;
+        progress.cancel();
+        QCOMPARE(patch::copyValues(*to, 0, *from, 0, 0, all, &progress).error().code,
+                 "task.cancelled");
+    }
+};
 
 KERNSCOPE_TEST(TestCopyValues, QCoreApplication)
 #include "tst_copy_values.moc"

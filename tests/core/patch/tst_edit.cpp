@@ -9,8 +9,6 @@
 #include <span>
 #include <vector>
 
-#include <QTest>
-
 using namespace kernscope;
 using Kind = Edit::Kind;
 
@@ -20,270 +18,236 @@ class TestEdit : public QObject
     Q_OBJECT
 
 private slots:
-    void notationRoundTrips_data();
-    void notationRoundTrips();
-    void values_data();
-    void values();
-    void refused_data();
-    void refused();
-    void namesTheCharacter();
-    void indices();
-    void script();
-    void scriptFaults_data();
-    void scriptFaults();
-    void anyTextGivesAnAnswer();
-    void expressionsOfMany();
+    void notationRoundTrips_data()
+    {
+        test::addColumns<int, QByteArray, QByteArray>();
+        const auto row = [](Kind kind, const char *text, const char *weight) {
+            test::addRow(text, static_cast<int>(kind), QByteArray(text), QByteArray(weight));
+        };
+        row(Kind::Set, "conv1_weight[3,0,1,1]=0.5", "conv1_weight");
+        row(Kind::Set, "w[17]=-1e-07", "w");
+        row(Kind::Set, "a/b.c:0-d w[0]=1", "a/b.c:0-d w");
+        row(Kind::Set, "w=x[0]=1", "w=x");
+        row(Kind::Set, "list[2][0]=1", "list[2]");
+        row(Kind::SetStored, "w:indices[17]=9", "w");
+        row(Kind::SetStored, "scope:0/w:nonzero_data[1]=-7", "scope:0/w");
+        row(Kind::Codebook, "w[0][7]=-1.25", "w");
+        row(Kind::Codebook, "w[0][7][1]=0.125", "w");
+        row(Kind::Scale, "w[4]=0.01", "w");
+        row(Kind::Keep, "w[9]=0.25", "w");
+        row(Kind::Drop, "w[9]", "w");
+        row(Kind::Drop, "w[1,2,3]", "w");
+        row(Kind::Fill, "w[0:4,:]=0", "w");
+        row(Kind::Fill, "w[3:,2,:]=nan", "w");
+        row(Kind::FromNpy, "w=some dir/FILE=1.npy", "w");
+        row(Kind::Compute, "w=w*0.5", "w");
+        row(Kind::Compute, "w[0:4,:]=clip(w*-2e-3,-1,max(1,abs(w)))", "w");
+        row(Kind::Bytes, "weights/weight.bin+0x40=ef be ad de", "weights/weight.bin");
+        row(Kind::Field, "task[3]/Common/ConvCfg/Ox=2", "task[3]/Common/ConvCfg/Ox");
+        row(Kind::Field, "task[1,0]/KernelDMASrc/CoeffDMAConfig[0]=129",
+            "task[1,0]/KernelDMASrc/CoeffDMAConfig[0]");
+    }
+
+    void notationRoundTrips()
+    {
+        const auto [kind, text, weight] = test::fetched<int, QByteArray, QByteArray>();
+        const auto edit = VERIFIED(parseEdit(static_cast<Kind>(kind), text.toStdString()));
+        QCOMPARE(QByteArray::fromStdString(edit->weight), weight);
+        QCOMPARE(QByteArray::fromStdString(editText(*edit)), text);
+    }
+
+    void values_data()
+    {
+        test::addColumns<QByteArray, double>();
+        test::addRow("decimal", QByteArray("w[0]=0.3"), 0.3);
+        test::addRow("plus", QByteArray("w[0]=+2"), 2.0);
+        test::addRow("hexadecimal", QByteArray("w[0]=0x1.8p-3"), 0x1.8p-3);
+        test::addRow("negative hexadecimal", QByteArray("w[0]=-0X1P+4"), -16.0);
+        test::addRow("infinity", QByteArray("w[0]=-inf"), -HUGE_VAL);
+        test::addRow("spaces", QByteArray(" w [ 0 ] = 1.5 "), 1.5);
+        test::addRow("exponent", QByteArray("w[0]=1e3"), 1000.0);
+    }
+
+    void values()
+    {
+        const auto [text, value] = test::fetched<QByteArray, double>();
+        const auto edit = VERIFIED(parseEdit(Kind::Set, text.toStdString()));
+        QCOMPARE(edit->value, value);
+        QCOMPARE(edit->weight, "w");
+        QVERIFY(std::isnan(parseEdit(Kind::Set, "w[0]=nan")->value));
+        QVERIFY(std::signbit(parseEdit(Kind::Set, "w[0]=-0")->value));
+        QCOMPARE(parseEdit(Kind::SetStored, "w:data[0]=0x3c00")->stored, 0x3c00);
+    }
+
+    void refused_data()
+    {
+        test::addColumns<int, QByteArray, qulonglong>();
+        const auto row = [](Kind kind, const char *text, qulonglong offset) {
+            test::addRow(text, static_cast<int>(kind), QByteArray(text), offset);
+        };
+        row(Kind::Set, "", 0);
+        row(Kind::Set, "w[0]", 4);
+        row(Kind::Set, "w=1", 1);
+        row(Kind::Set, "[0]=1", 0);
+        row(Kind::Set, "w[]=1", 2);
+        row(Kind::Set, "w[0,]=1", 4);
+        row(Kind::Set, "w[-1]=1", 2);
+        row(Kind::Set, "w[0:2]=1", 2);
+        row(Kind::Set, "w[18446744073709551615]=1", 2);
+        row(Kind::Set, "w[99999999999999999999]=1", 2);
+        row(Kind::Set, "w[0]=", 5);
+        row(Kind::Set, "w[0]=abc", 5);
+        row(Kind::Set, "w[0]=--1", 6);
+        row(Kind::Set, "w[0]=0x-1", 7);
+        row(Kind::Set, "w[0]=0x", 5);
+        row(Kind::Set, "w[0]=1.5x", 8);
+        row(Kind::Set, "w[0]=1e999", 5);
+        row(Kind::SetStored, "w[0]=1", 1);
+        row(Kind::SetStored, "w:nothing[0]=1", 2);
+        row(Kind::SetStored, "w:data[0]=1.5", 11);
+        row(Kind::SetStored, "w:data[0,1]=1", 8);
+        row(Kind::SetStored, ":data[0]=1", 0);
+        row(Kind::Codebook, "w[7]=1", 1);
+        row(Kind::Codebook, "w[0,7]=1", 1);
+        row(Kind::Drop, "w", 1);
+        row(Kind::Fill, "w[4:4]=0", 2);
+        row(Kind::Fill, "w[5:4]=0", 2);
+        row(Kind::FromNpy, "w", 1);
+        row(Kind::FromNpy, "w=", 2);
+        row(Kind::Compute, "w=", 2);
+        row(Kind::Compute, "w[0:4]=v", 7);
+        row(Kind::Bytes, "weight.bin=00", 10);
+        row(Kind::Bytes, "weight.bin+0x=00", 11);
+        row(Kind::Bytes, "weight.bin+4=0", 13);
+        row(Kind::Bytes, "weight.bin+4=00 0g", 16);
+        row(Kind::Bytes, "+4=00", 0);
+        row(Kind::Field, "=1", 0);
+        row(Kind::Field, "task[0]/a/b=1.5", 13);
+        row(Kind::Set, "w[0]=0,05", 6);
+        row(Kind::Set, "w[0]=1\u00A0000", 6);
+        row(Kind::SetStored, "w:data[0]=5x", 11);
+        row(Kind::SetStored, "w:data[0]=9223372036854775808", 10);
+    }
+
+    void refused()
+    {
+        const auto [kind, text, offset] = test::fetched<int, QByteArray, qulonglong>();
+        const Error edit = REFUSED(parseEdit(static_cast<Kind>(kind), text.toStdString()));
+        QCOMPARE(edit.code, "patch.syntax");
+        QVERIFY(edit.offset.has_value());
+        QCOMPARE(static_cast<qulonglong>(edit.offset->value), offset);
+        QVERIFY(!edit.expected.empty());
+    }
+
+    /// Of a number that goes on as none, the character at which it does.
+    void namesTheCharacter()
+    {
+        for (const auto &[text, character] : {std::pair("w[0]=0,05", "','"),
+                                              {"w[0]=0x1.g", "'g'"},
+                                              {"w[0]=1\u00A0000", "'\u00A0'"}}) {
+            const Error edit = REFUSED(parseEdit(Kind::Set, text));
+            QVERIFY2(edit.message.find(character) != std::string::npos, edit.message.c_str());
+        }
+    }
+
+    void indices()
+    {
+        const auto edit = VERIFIED(parseEdit(Kind::Fill, "w[7, 1:3, :, 2:]=0"));
+        QCOMPARE(edit->indices.size(), std::size_t{4});
+        QVERIFY(edit->indices[0].single && edit->indices[0].start == 7);
+        QVERIFY(!edit->indices[1].single && edit->indices[1].start == 1 &&
+                edit->indices[1].stop == 3);
+        QVERIFY(edit->indices[2].all && !edit->indices[2].single);
+        QCOMPARE(edit->indices[3].stop, IndexRange::kToEnd);
+    }
+
+    void script()
+    {
+        const auto edits = VERIFIED(parseEditScript("# head\n"
+                                                    "set w[0]=1\r\n"
+                                                    "\n"
+                                                    "  --drop   'a#b[3]'   # behind\n"
+                                                    "from-npy w=x.npy",
+                                                    "edits.txt"));
+        QCOMPARE(edits->size(), std::size_t{3});
+        QCOMPARE(editText((*edits)[0]), "w[0]=1");
+        QCOMPARE(editText((*edits)[1]), "a#b[3]");
+        QVERIFY((*edits)[1].kind == Kind::Drop);
+        QCOMPARE((*edits)[2].file, "x.npy");
+        QVERIFY(parseEditScript("", "empty")->empty());
+    }
+
+    void scriptFaults_data()
+    {
+        test::addColumns<QByteArray, QByteArray, qulonglong>();
+        test::addRow("unknown word", QByteArray("set w[0]=1\nput w[0]=1"), QByteArray("line 2"),
+                     11ULL);
+        test::addRow("bad value", QByteArray("\n\n  set w[0]=?\n"), QByteArray("line 3"), 13ULL);
+        test::addRow("nothing behind", QByteArray("drop"), QByteArray("line 1"), 4ULL);
+    }
+
+    void scriptFaults()
+    {
+        const auto [text, line, offset] = test::fetched<QByteArray, QByteArray, qulonglong>();
+        const Error edits = REFUSED(parseEditScript(text.toStdString(), "edits.txt"));
+        QCOMPARE(edits.file, "edits.txt");
+        QCOMPARE(QByteArray::fromStdString(edits.field), line);
+        QCOMPARE(static_cast<qulonglong>(edits.offset->value), offset);
+    }
+
+    void anyTextGivesAnAnswer()
+    {
+        std::mt19937 random(7);
+        const std::string alphabet = "w[]:,=0123456789.-x\"'# \n\0setdrop";
+        for (int i = 0; i < 20000; ++i) {
+            std::string text;
+            for (std::size_t n = random() % 24; n > 0; --n)
+                text += alphabet[random() % alphabet.size()];
+            for (int kind = 0; kind < 8; ++kind) {
+                const auto edit = parseEdit(static_cast<Kind>(kind), text);
+                if (!edit) {
+                    QVERIFY(edit.error().offset->value <= text.size());
+                    continue;
+                }
+                const auto again = VERIFIED(parseEdit(static_cast<Kind>(kind), editText(*edit)));
+                QCOMPARE(editText(*again), editText(*edit));
+            }
+            (void)parseEditScript(text, "x");
+        }
+    }
+
+    /// Of many values an expression makes, bit for bit, what it makes of each.
+    void expressionsOfMany()
+    {
+        std::mt19937 random(5);
+        std::vector<float> values(1000);
+        for (float &value : values)
+            value = std::bit_cast<float>(static_cast<std::uint32_t>(random()));
+        values[0] = 0.0f;
+        values[1] = -0.0f;
+        values[2] = 0.5f;
+        values[3] = -2.5f;
+        for (const char *text :
+             {"w", "3", "w*0.75", "-w", "w/3-1", "1-w", "abs(w)+sign(w)", "clip(w*2,-1,1)",
+              "max(w,min(0.25,w*w))", "round(w)+floor(w)-ceil(w)", "sqrt(abs(w))*tanh(w)",
+              "exp(min(w,1))+log(abs(w))", "1+(2+(3+(4+(5+clip(w,-w,max(w,1))))))"}) {
+            const auto expression = patch::Expression::parse({text, 0});
+            QVERIFY2(expression, text);
+            for (const std::size_t count : {std::size_t{1}, std::size_t{256}, std::size_t{1000}}) {
+                std::vector<double> results(count);
+                expression->of(std::span(values).first(count), results);
+                for (std::size_t i = 0; i < count; ++i) {
+                    const double one = expression->of(static_cast<double>(values[i]));
+                    const bool same = std::isnan(one)
+                                          ? std::isnan(results[i])
+                                          : std::bit_cast<std::uint64_t>(one) ==
+                                                std::bit_cast<std::uint64_t>(results[i]);
+                    QVERIFY2(same, text);
+                }
+            }
+        }
+    }
 };
-
-void TestEdit::notationRoundTrips_data()
-{
-    QTest::addColumn<int>("kind");
-    QTest::addColumn<QByteArray>("text");
-    QTest::addColumn<QByteArray>("weight");
-    const auto row = [](Kind kind, const char *text, const char *weight) {
-        QTest::newRow(text) << static_cast<int>(kind) << QByteArray(text) << QByteArray(weight);
-    };
-    row(Kind::Set, "conv1_weight[3,0,1,1]=0.5", "conv1_weight");
-    row(Kind::Set, "w[17]=-1e-07", "w");
-    row(Kind::Set, "a/b.c:0-d w[0]=1", "a/b.c:0-d w");
-    row(Kind::Set, "w=x[0]=1", "w=x");
-    row(Kind::Set, "list[2][0]=1", "list[2]");
-    row(Kind::SetStored, "w:indices[17]=9", "w");
-    row(Kind::SetStored, "scope:0/w:nonzero_data[1]=-7", "scope:0/w");
-    row(Kind::Codebook, "w[0][7]=-1.25", "w");
-    row(Kind::Codebook, "w[0][7][1]=0.125", "w");
-    row(Kind::Scale, "w[4]=0.01", "w");
-    row(Kind::Keep, "w[9]=0.25", "w");
-    row(Kind::Drop, "w[9]", "w");
-    row(Kind::Drop, "w[1,2,3]", "w");
-    row(Kind::Fill, "w[0:4,:]=0", "w");
-    row(Kind::Fill, "w[3:,2,:]=nan", "w");
-    row(Kind::FromNpy, "w=some dir/FILE=1.npy", "w");
-    row(Kind::Compute, "w=w*0.5", "w");
-    row(Kind::Compute, "w[0:4,:]=clip(w*-2e-3,-1,max(1,abs(w)))", "w");
-    row(Kind::Bytes, "weights/weight.bin+0x40=ef be ad de", "weights/weight.bin");
-    row(Kind::Field, "task[3]/Common/ConvCfg/Ox=2", "task[3]/Common/ConvCfg/Ox");
-    row(Kind::Field, "task[1,0]/KernelDMASrc/CoeffDMAConfig[0]=129",
-        "task[1,0]/KernelDMASrc/CoeffDMAConfig[0]");
-}
-
-void TestEdit::notationRoundTrips()
-{
-    QFETCH(const int, kind);
-    QFETCH(const QByteArray, text);
-    QFETCH(const QByteArray, weight);
-    const auto edit = parseEdit(static_cast<Kind>(kind), text.toStdString());
-    QVERIFY2(edit, edit ? "" : describe(edit.error()).c_str());
-    QCOMPARE(QByteArray::fromStdString(edit->weight), weight);
-    QCOMPARE(QByteArray::fromStdString(editText(*edit)), text);
-}
-
-void TestEdit::values_data()
-{
-    QTest::addColumn<QByteArray>("text");
-    QTest::addColumn<double>("value");
-    QTest::newRow("decimal") << QByteArray("w[0]=0.3") << 0.3;
-    QTest::newRow("plus") << QByteArray("w[0]=+2") << 2.0;
-    QTest::newRow("hexadecimal") << QByteArray("w[0]=0x1.8p-3") << 0x1.8p-3;
-    QTest::newRow("negative hexadecimal") << QByteArray("w[0]=-0X1P+4") << -16.0;
-    QTest::newRow("infinity") << QByteArray("w[0]=-inf") << -HUGE_VAL;
-    QTest::newRow("spaces") << QByteArray(" w [ 0 ] = 1.5 ") << 1.5;
-    QTest::newRow("exponent") << QByteArray("w[0]=1e3") << 1000.0;
-}
-
-void TestEdit::values()
-{
-    QFETCH(const QByteArray, text);
-    QFETCH(const double, value);
-    const auto edit = parseEdit(Kind::Set, text.toStdString());
-    QVERIFY2(edit, edit ? "" : describe(edit.error()).c_str());
-    QCOMPARE(edit->value, value);
-    QCOMPARE(edit->weight, std::string("w"));
-    QVERIFY(std::isnan(parseEdit(Kind::Set, "w[0]=nan")->value));
-    QVERIFY(std::signbit(parseEdit(Kind::Set, "w[0]=-0")->value));
-    QCOMPARE(parseEdit(Kind::SetStored, "w:data[0]=0x3c00")->stored, 0x3c00);
-}
-
-void TestEdit::refused_data()
-{
-    QTest::addColumn<int>("kind");
-    QTest::addColumn<QByteArray>("text");
-    QTest::addColumn<qulonglong>("offset");
-    const auto row = [](Kind kind, const char *text, qulonglong offset) {
-        QTest::newRow(text) << static_cast<int>(kind) << QByteArray(text) << offset;
-    };
-    row(Kind::Set, "", 0);
-    row(Kind::Set, "w[0]", 4);
-    row(Kind::Set, "w=1", 1);
-    row(Kind::Set, "[0]=1", 0);
-    row(Kind::Set, "w[]=1", 2);
-    row(Kind::Set, "w[0,]=1", 4);
-    row(Kind::Set, "w[-1]=1", 2);
-    row(Kind::Set, "w[0:2]=1", 2);
-    row(Kind::Set, "w[18446744073709551615]=1", 2);
-    row(Kind::Set, "w[99999999999999999999]=1", 2);
-    row(Kind::Set, "w[0]=", 5);
-    row(Kind::Set, "w[0]=abc", 5);
-    row(Kind::Set, "w[0]=--1", 6);
-    row(Kind::Set, "w[0]=0x-1", 7);
-    row(Kind::Set, "w[0]=0x", 5);
-    row(Kind::Set, "w[0]=1.5x", 8);
-    row(Kind::Set, "w[0]=1e999", 5);
-    row(Kind::SetStored, "w[0]=1", 1);
-    row(Kind::SetStored, "w:nothing[0]=1", 2);
-    row(Kind::SetStored, "w:data[0]=1.5", 11);
-    row(Kind::SetStored, "w:data[0,1]=1", 8);
-    row(Kind::SetStored, ":data[0]=1", 0);
-    row(Kind::Codebook, "w[7]=1", 1);
-    row(Kind::Codebook, "w[0,7]=1", 1);
-    row(Kind::Drop, "w", 1);
-    row(Kind::Fill, "w[4:4]=0", 2);
-    row(Kind::Fill, "w[5:4]=0", 2);
-    row(Kind::FromNpy, "w", 1);
-    row(Kind::FromNpy, "w=", 2);
-    row(Kind::Compute, "w=", 2);
-    row(Kind::Compute, "w[0:4]=v", 7);
-    row(Kind::Bytes, "weight.bin=00", 10);
-    row(Kind::Bytes, "weight.bin+0x=00", 11);
-    row(Kind::Bytes, "weight.bin+4=0", 13);
-    row(Kind::Bytes, "weight.bin+4=00 0g", 16);
-    row(Kind::Bytes, "+4=00", 0);
-    row(Kind::Field, "=1", 0);
-    row(Kind::Field, "task[0]/a/b=1.5", 13);
-    row(Kind::Set, "w[0]=0,05", 6);
-    row(Kind::Set, "w[0]=1\u00A0000", 6);
-    row(Kind::SetStored, "w:data[0]=5x", 11);
-    row(Kind::SetStored, "w:data[0]=9223372036854775808", 10);
-}
-
-void TestEdit::refused()
-{
-    QFETCH(const int, kind);
-    QFETCH(const QByteArray, text);
-    QFETCH(const qulonglong, offset);
-    const auto edit = parseEdit(static_cast<Kind>(kind), text.toStdString());
-    QVERIFY(!edit);
-    QCOMPARE(edit.error().code, std::string("patch.syntax"));
-    QVERIFY(edit.error().offset.has_value());
-    QCOMPARE(static_cast<qulonglong>(edit.error().offset->value), offset);
-    QVERIFY(!edit.error().expected.empty());
-}
-
-/// Of a number that goes on as none, the character at which it does.
-void TestEdit::namesTheCharacter()
-{
-    for (const auto &[text, character] :
-         {std::pair("w[0]=0,05", "','"), {"w[0]=0x1.g", "'g'"}, {"w[0]=1\u00A0000", "'\u00A0'"}}) {
-        const auto edit = parseEdit(Kind::Set, text);
-        QVERIFY(!edit);
-        QVERIFY2(edit.error().message.find(character) != std::string::npos,
-                 edit.error().message.c_str());
-    }
-}
-
-void TestEdit::indices()
-{
-    const auto edit = parseEdit(Kind::Fill, "w[7, 1:3, :, 2:]=0");
-    QVERIFY(edit);
-    QCOMPARE(edit->indices.size(), std::size_t{4});
-    QVERIFY(edit->indices[0].single && edit->indices[0].start == 7);
-    QVERIFY(!edit->indices[1].single && edit->indices[1].start == 1 && edit->indices[1].stop == 3);
-    QVERIFY(edit->indices[2].all && !edit->indices[2].single);
-    QCOMPARE(edit->indices[3].stop, IndexRange::kToEnd);
-}
-
-void TestEdit::script()
-{
-    const auto edits = parseEditScript("# head\n"
-                                       "set w[0]=1\r\n"
-                                       "\n"
-                                       "  --drop   'a#b[3]'   # behind\n"
-                                       "from-npy w=x.npy",
-                                       "edits.txt");
-    QVERIFY2(edits, edits ? "" : describe(edits.error()).c_str());
-    QCOMPARE(edits->size(), std::size_t{3});
-    QCOMPARE(editText((*edits)[0]), std::string("w[0]=1"));
-    QCOMPARE(editText((*edits)[1]), std::string("a#b[3]"));
-    QVERIFY((*edits)[1].kind == Kind::Drop);
-    QCOMPARE((*edits)[2].file, std::string("x.npy"));
-    QVERIFY(parseEditScript("", "empty")->empty());
-}
-
-void TestEdit::scriptFaults_data()
-{
-    QTest::addColumn<QByteArray>("text");
-    QTest::addColumn<QByteArray>("line");
-    QTest::addColumn<qulonglong>("offset");
-    QTest::newRow("unknown word") << QByteArray("set w[0]=1\nput w[0]=1") << QByteArray("line 2")
-                                  << 11ULL;
-    QTest::newRow("bad value") << QByteArray("\n\n  set w[0]=?\n") << QByteArray("line 3") << 13ULL;
-    QTest::newRow("nothing behind") << QByteArray("drop") << QByteArray("line 1") << 4ULL;
-}
-
-void TestEdit::scriptFaults()
-{
-    QFETCH(const QByteArray, text);
-    QFETCH(const QByteArray, line);
-    QFETCH(const qulonglong, offset);
-    const auto edits = parseEditScript(text.toStdString(), "edits.txt");
-    QVERIFY(!edits);
-    QCOMPARE(edits.error().file, std::string("edits.txt"));
-    QCOMPARE(QByteArray::fromStdString(edits.error().field), line);
-    QCOMPARE(static_cast<qulonglong>(edits.error().offset->value), offset);
-}
-
-void TestEdit::anyTextGivesAnAnswer()
-{
-    std::mt19937 random(7);
-    const std::string alphabet = "w[]:,=0123456789.-x\"'# \n\0setdrop";
-    for (int i = 0; i < 20000; ++i) {
-        std::string text;
-        for (std::size_t n = random() % 24; n > 0; --n)
-            text += alphabet[random() % alphabet.size()];
-        for (int kind = 0; kind < 8; ++kind) {
-            const auto edit = parseEdit(static_cast<Kind>(kind), text);
-            if (!edit) {
-                QVERIFY(edit.error().offset->value <= text.size());
-                continue;
-            }
-            const auto again = parseEdit(static_cast<Kind>(kind), editText(*edit));
-            QVERIFY(again);
-            QCOMPARE(editText(*again), editText(*edit));
-        }
-        (void)parseEditScript(text, "x");
-    }
-}
-
-/// Of many values an expression makes, bit for bit, what it makes of each.
-void TestEdit::expressionsOfMany()
-{
-    std::mt19937 random(5);
-    std::vector<float> values(1000);
-    for (float &value : values)
-        value = std::bit_cast<float>(static_cast<std::uint32_t>(random()));
-    values[0] = 0.0f;
-    values[1] = -0.0f;
-    values[2] = 0.5f;
-    values[3] = -2.5f;
-    for (const char *text :
-         {"w", "3", "w*0.75", "-w", "w/3-1", "1-w", "abs(w)+sign(w)", "clip(w*2,-1,1)",
-          "max(w,min(0.25,w*w))", "round(w)+floor(w)-ceil(w)", "sqrt(abs(w))*tanh(w)",
-          "exp(min(w,1))+log(abs(w))", "1+(2+(3+(4+(5+clip(w,-w,max(w,1))))))"}) {
-        const auto expression = patch::Expression::parse({text, 0});
-        QVERIFY2(expression, text);
-        for (const std::size_t count : {std::size_t{1}, std::size_t{256}, std::size_t{1000}}) {
-            std::vector<double> results(count);
-            expression->of(std::span(values).first(count), results);
-            for (std::size_t i = 0; i < count; ++i) {
-                const double one = expression->of(static_cast<double>(values[i]));
-                const bool same = std::isnan(one) ? std::isnan(results[i])
-                                                  : std::bit_cast<std::uint64_t>(one) ==
-                                                        std::bit_cast<std::uint64_t>(results[i]);
-                QVERIFY2(same, text);
-            }
-        }
-    }
-}
 
 KERNSCOPE_TEST(TestEdit, kernscope::test::NoApplication)
 #include "tst_edit.moc"

@@ -9,16 +9,9 @@
 #include <cmath>
 #include <random>
 
-#include <QTest>
-
 using namespace kernscope;
 
 namespace {
-
-std::span<const std::byte> bytesOf(const QByteArray &text)
-{
-    return std::as_bytes(std::span(text.constData(), static_cast<std::size_t>(text.size())));
-}
 
 QByteArray applied(QByteArray text, const patch::Rewrite &rewrite)
 {
@@ -35,154 +28,137 @@ class TestLiteralRewrite : public QObject
     Q_OBJECT
 
 private slots:
-    void everyHalfReadsBack();
-    void known_data();
-    void known();
-    void tokens_data();
-    void tokens();
-    void varints_data();
-    void varints();
-    void extents();
-};
-
-/// Every fp16 number but the NaNs with a payload has a notation, and all of them read back.
-void TestLiteralRewrite::everyHalfReadsBack()
-{
-    std::size_t without = 0;
-    for (unsigned code = 0; code < 0x10000; ++code) {
-        const auto texts = patch::notations(ElementType::Fp16, code);
-        without += texts.empty();
-        for (const std::string &text : texts) {
-            const bool negative = text.front() == '-';
-            const bool hex = text.find("0x") != std::string::npos;
-            const char *from = text.data() + (negative ? 1 : 0) + (hex ? 2 : 0);
-            double value = 0;
-            const auto [end, fault] =
-                std::from_chars(from, text.data() + text.size(), value,
-                                hex ? std::chars_format::hex : std::chars_format::general);
-            QVERIFY(fault == std::errc() && end == text.data() + text.size());
-            const double whole = negative ? -value : value;
-            QCOMPARE(unsigned{doubleToHalf(whole)}, code);
-            QCOMPARE(unsigned{floatToHalf(static_cast<float>(whole))}, code);
-            QVERIFY2(text.size() <= 12, text.c_str());
+    /// Every fp16 number but the NaNs with a payload has a notation, and all of them read back.
+    void everyHalfReadsBack()
+    {
+        std::size_t without = 0;
+        for (unsigned code = 0; code < 0x10000; ++code) {
+            const auto texts = patch::notations(ElementType::Fp16, code);
+            without += texts.empty();
+            for (const std::string &text : texts) {
+                const bool negative = text.front() == '-';
+                const bool hex = text.find("0x") != std::string::npos;
+                const char *from = text.data() + (negative ? 1 : 0) + (hex ? 2 : 0);
+                double value = 0;
+                const auto [end, fault] =
+                    std::from_chars(from, text.data() + text.size(), value,
+                                    hex ? std::chars_format::hex : std::chars_format::general);
+                QVERIFY(fault == std::errc() && end == text.data() + text.size());
+                const double whole = negative ? -value : value;
+                QCOMPARE(unsigned{doubleToHalf(whole)}, code);
+                QCOMPARE(unsigned{floatToHalf(static_cast<float>(whole))}, code);
+                QVERIFY2(text.size() <= 12, text.c_str());
+            }
         }
+        QCOMPARE(without, std::size_t{2 * 1023 - 1}); // NaNs but the one that is written "nan"
     }
-    QCOMPARE(without, std::size_t{2 * 1023 - 1}); // NaNs but the one that is written "nan"
-}
 
-void TestLiteralRewrite::known_data()
-{
-    QTest::addColumn<int>("type");
-    QTest::addColumn<qlonglong>("code");
-    QTest::addColumn<QByteArrayList>("texts");
-    const auto row = [](const char *name, ElementType type, qlonglong code, QByteArrayList texts) {
-        QTest::newRow(name) << static_cast<int>(type) << code << texts;
-    };
-    row("half", ElementType::Fp16, 0xb91f, {"-0x1.47cp-1", "-0.64"});
-    row("zero", ElementType::Fp16, 0, {"0x0p+0", "0"});
-    row("minus zero", ElementType::Fp16, 0x8000, {"-0x0p+0", "-0"});
-    row("one", ElementType::Fp16, 0x3c00, {"0x1p+0", "1"});
-    row("tiny", ElementType::Fp16, 1, {"0x1p-24", "6e-8"});
-    row("infinity", ElementType::Fp16, 0xfc00, {"-inf"});
-    row("float", ElementType::Fp32, 0x3dcccccd, {"0x1.99999ap-4", "0.1"});
-    row("uint8", ElementType::Uint8, 200, {"200"});
-    row("int8", ElementType::Int8, -128, {"-128"});
-    row("int4", ElementType::Int4, -8, {"-8"});
-    row("uint64", ElementType::Uint64, -1, {"18446744073709551615"});
-}
-
-void TestLiteralRewrite::known()
-{
-    QFETCH(const int, type);
-    QFETCH(const qlonglong, code);
-    QFETCH(const QByteArrayList, texts);
-    QByteArrayList found;
-    for (const std::string &text : patch::notations(static_cast<ElementType>(type), code))
-        found << QByteArray::fromStdString(text);
-    QCOMPARE(found, texts);
-}
-
-void TestLiteralRewrite::tokens_data()
-{
-    QTest::addColumn<QByteArray>("text");
-    QTest::addColumn<QByteArray>("old");
-    QTest::addColumn<QByteArray>("token");
-    QTest::addColumn<QByteArray>("expected"); // empty: no room
-    const auto row = [](const char *name, const char *text, const char *old, const char *token,
-                        const char *expected) {
-        QTest::newRow(name) << QByteArray(text) << QByteArray(old) << QByteArray(token)
-                            << QByteArray(expected);
-    };
-    row("same length", "f([0x1p+0, 0x1p-1])", "0x1p+0", "0x1p+9", "f([0x1p+9, 0x1p-1])");
-    row("shorter", "f([0x1p+0, 2])", "0x1p+0", "1", "f([1     , 2])");
-    row("uses what a shorter one left", "f([1     , 2])", "1", "0x1p+1", "f([0x1p+1, 2])");
-    row("behind the comma", "f([1, 2])", "1", "10", "f([10,2])");
-    row("before the bracket", "t<fp16, [9999]>(B(", "9999", "10000", "t<fp16,[10000]>(B(");
-    row("behind the brackets", "t<f,[99]> w", "99", "100", "t<f,[100]>w");
-    row("two words stay apart", "a 9 b", "9", "10", "");
-    row("no room", "f(9)", "9", "10", "");
-    row("not out of a string", "f(\" \",9,\" \")", "9", "10", "");
-}
-
-void TestLiteralRewrite::tokens()
-{
-    QFETCH(const QByteArray, text);
-    QFETCH(const QByteArray, old);
-    QFETCH(const QByteArray, token);
-    QFETCH(const QByteArray, expected);
-    const mil::SourceSpan span{static_cast<std::uint64_t>(text.indexOf(old)),
-                               static_cast<std::uint64_t>(old.size())};
-    const auto rewrite = patch::rewriteToken(bytesOf(text), span, token.toStdString());
-    QCOMPARE(rewrite.has_value(), !expected.isEmpty());
-    if (rewrite) {
-        QCOMPARE(applied(text, *rewrite), expected);
-        QCOMPARE(expected.size(), text.size());
+    void known_data()
+    {
+        test::addColumns<int, qlonglong, QByteArrayList>();
+        const auto row = [](const char *name, ElementType type, qlonglong code,
+                            QByteArrayList texts) {
+            test::addRow(name, static_cast<int>(type), code, texts);
+        };
+        row("half", ElementType::Fp16, 0xb91f, {"-0x1.47cp-1", "-0.64"});
+        row("zero", ElementType::Fp16, 0, {"0x0p+0", "0"});
+        row("minus zero", ElementType::Fp16, 0x8000, {"-0x0p+0", "-0"});
+        row("one", ElementType::Fp16, 0x3c00, {"0x1p+0", "1"});
+        row("tiny", ElementType::Fp16, 1, {"0x1p-24", "6e-8"});
+        row("infinity", ElementType::Fp16, 0xfc00, {"-inf"});
+        row("float", ElementType::Fp32, 0x3dcccccd, {"0x1.99999ap-4", "0.1"});
+        row("uint8", ElementType::Uint8, 200, {"200"});
+        row("int8", ElementType::Int8, -128, {"-128"});
+        row("int4", ElementType::Int4, -8, {"-8"});
+        row("uint64", ElementType::Uint64, -1, {"18446744073709551615"});
     }
-    QVERIFY(!patch::rewriteToken(bytesOf(text), {1000, 1}, "1"));
-    QVERIFY(!patch::rewriteToken(bytesOf(text), {UINT64_MAX, 2}, "1"));
-}
 
-void TestLiteralRewrite::varints_data()
-{
-    QTest::addColumn<QByteArray>("wire");
-    QTest::addColumn<qulonglong>("before");
-    QTest::addColumn<qulonglong>("after");
-    QTest::addColumn<QByteArray>("expected");
-    const auto row = [](const char *name, const char *wire, qulonglong before, qulonglong after,
-                        const char *expected) {
-        QTest::newRow(name) << QByteArray::fromHex(wire) << before << after
-                            << QByteArray::fromHex(expected);
-    };
-    row("same length", "8650", 10246, 10245, "8550");
-    row("padded", "8001", 128, 127, "ff00");
-    row("padded twice", "808001", 16384, 5, "858000");
-    row("longer", "7f", 127, 128, "");
-    row("padded before", "ff00", 127, 128, "8001");
-    row("another number", "7f", 126, 125, "");
-    row("cut", "ff", 127, 126, "");
-}
+    void known()
+    {
+        const auto [type, code, texts] = test::fetched<int, qlonglong, QByteArrayList>();
+        QByteArrayList found;
+        for (const std::string &text : patch::notations(static_cast<ElementType>(type), code))
+            found << QByteArray::fromStdString(text);
+        QCOMPARE(found, texts);
+    }
 
-void TestLiteralRewrite::varints()
-{
-    QFETCH(const QByteArray, wire);
-    QFETCH(const qulonglong, before);
-    QFETCH(const qulonglong, after);
-    QFETCH(const QByteArray, expected);
-    const mil::SourceSpan span{0, static_cast<std::uint64_t>(wire.size())};
-    const auto rewrite = patch::rewriteVarint(bytesOf(wire), span, before, after);
-    QCOMPARE(rewrite.has_value(), !expected.isEmpty());
-    if (rewrite)
-        QCOMPARE(applied(wire, *rewrite), expected);
-}
+    void tokens_data()
+    {
+        QTest::addColumn<QByteArray>("text");
+        QTest::addColumn<QByteArray>("old");
+        QTest::addColumn<QByteArray>("token");
+        QTest::addColumn<QByteArray>("expected"); // empty: no room
+        const auto row = [](const char *name, const char *text, const char *old, const char *token,
+                            const char *expected) {
+            test::addRow(name, QByteArray(text), QByteArray(old), QByteArray(token),
+                         QByteArray(expected));
+        };
+        row("same length", "f([0x1p+0, 0x1p-1])", "0x1p+0", "0x1p+9", "f([0x1p+9, 0x1p-1])");
+        row("shorter", "f([0x1p+0, 2])", "0x1p+0", "1", "f([1     , 2])");
+        row("uses what a shorter one left", "f([1     , 2])", "1", "0x1p+1", "f([0x1p+1, 2])");
+        row("behind the comma", "f([1, 2])", "1", "10", "f([10,2])");
+        row("before the bracket", "t<fp16, [9999]>(B(", "9999", "10000", "t<fp16,[10000]>(B(");
+        row("behind the brackets", "t<f,[99]> w", "99", "100", "t<f,[100]>w");
+        row("two words stay apart", "a 9 b", "9", "10", "");
+        row("no room", "f(9)", "9", "10", "");
+        row("not out of a string", "f(\" \",9,\" \")", "9", "10", "");
+    }
 
-void TestLiteralRewrite::extents()
-{
-    const auto text = patch::rewriteExtent(bytesOf("[5]"), {1, 1}, 5, 4);
-    QVERIFY(text && text->bytes == "4");
-    const auto wire = patch::rewriteExtent(bytesOf("[5]"), {1, 1}, '5', '4');
-    QVERIFY(wire && wire->bytes == "4");
-    QVERIFY(!patch::rewriteExtent(bytesOf("[5]"), {1, 1}, 6, 4));
-}
+    void tokens()
+    {
+        QFETCH(const QByteArray, text);
+        QFETCH(const QByteArray, old);
+        QFETCH(const QByteArray, token);
+        QFETCH(const QByteArray, expected);
+        const mil::SourceSpan span{static_cast<std::uint64_t>(text.indexOf(old)),
+                                   static_cast<std::uint64_t>(old.size())};
+        const auto rewrite = patch::rewriteToken(test::asSpan(text), span, token.toStdString());
+        QCOMPARE(rewrite.has_value(), !expected.isEmpty());
+        if (rewrite) {
+            QCOMPARE(applied(text, *rewrite), expected);
+            QCOMPARE(expected.size(), text.size());
+        }
+        QVERIFY(!patch::rewriteToken(test::asSpan(text), {1000, 1}, "1"));
+        QVERIFY(!patch::rewriteToken(test::asSpan(text), {UINT64_MAX, 2}, "1"));
+    }
+
+    void varints_data()
+    {
+        test::addColumns<QByteArray, qulonglong, qulonglong, QByteArray>();
+        const auto row = [](const char *name, const char *wire, qulonglong before, qulonglong after,
+                            const char *expected) {
+            test::addRow(name, QByteArray::fromHex(wire), before, after,
+                         QByteArray::fromHex(expected));
+        };
+        row("same length", "8650", 10246, 10245, "8550");
+        row("padded", "8001", 128, 127, "ff00");
+        row("padded twice", "808001", 16384, 5, "858000");
+        row("longer", "7f", 127, 128, "");
+        row("padded before", "ff00", 127, 128, "8001");
+        row("another number", "7f", 126, 125, "");
+        row("cut", "ff", 127, 126, "");
+    }
+
+    void varints()
+    {
+        const auto [wire, before, after, expected] =
+            test::fetched<QByteArray, qulonglong, qulonglong, QByteArray>();
+        const mil::SourceSpan span{0, static_cast<std::uint64_t>(wire.size())};
+        const auto rewrite = patch::rewriteVarint(test::asSpan(wire), span, before, after);
+        QCOMPARE(rewrite.has_value(), !expected.isEmpty());
+        if (rewrite)
+            QCOMPARE(applied(wire, *rewrite), expected);
+    }
+
+    void extents()
+    {
+        const auto text = patch::rewriteExtent(test::asSpan("[5]"), {1, 1}, 5, 4);
+        QVERIFY(text && text->bytes == "4");
+        const auto wire = patch::rewriteExtent(test::asSpan("[5]"), {1, 1}, '5', '4');
+        QVERIFY(wire && wire->bytes == "4");
+        QVERIFY(!patch::rewriteExtent(test::asSpan("[5]"), {1, 1}, 6, 4));
+    }
+};
 
 KERNSCOPE_TEST(TestLiteralRewrite, kernscope::test::NoApplication)
 #include "tst_literal_rewrite.moc"

@@ -80,315 +80,290 @@ private slots:
     {
         QTest::addColumn<QString>("name");
         for (const SampleForm &form : sampleForms())
-            QTest::newRow(form.name.c_str()) << QString::fromStdString(form.name);
+            addRow(form.name.c_str(), QString::fromStdString(form.name));
     }
-    void everyFormToEveryForm();
-    void severalAtOnce();
-    void servantsGoWithTheirMaster();
-    void smallPartsAreLiterals();
-    void sharedParts();
-    void withoutWeightFile();
-    void oldSignature();
-    void refusals();
-    void protobufSplices();
-    void realPackages_data();
-    void realPackages();
-};
 
-void TestReencode::everyFormToEveryForm()
-{
-    QFETCH(QString, name);
-    const auto bundle = *sampleBundle(name.toStdString()).open();
-    const auto index = bundle->weightByName("w");
-    QVERIFY(index);
-    const Weight &weight = bundle->weights()[*index];
-    const auto values = floats(*bundle, "w");
-    for (const FormSpec &form : allForms()) {
-        FormSpec wanted = form;
-        wanted.denseType = weight.type;
-        const bool plain = weight.type == ElementType::Fp16 || weight.type == ElementType::Fp32;
-        auto encoded = codec::encodeForm(values, weight.shape, wanted);
-        QVERIFY2(encoded, encoded ? "" : describe(encoded.error()).c_str());
-        if (weight.type == ElementType::Fp32)
-            codec::widenToFp32(*encoded);
-        const auto made = reencodeWeight(*bundle, *index, *encoded);
-        if (!plain && form.node != FormNode::Dense) {
-            QCOMPARE(codeOf(made), std::string("encode.type"));
-            continue;
+    void everyFormToEveryForm()
+    {
+        QFETCH(QString, name);
+        const auto bundle = *sampleBundle(name.toStdString()).open();
+        const auto index = VERIFIED(bundle->weightByName("w"));
+        const Weight &weight = bundle->weights()[*index];
+        const auto values = floats(*bundle, "w");
+        for (const FormSpec &form : allForms()) {
+            FormSpec wanted = form;
+            wanted.denseType = weight.type;
+            const bool plain = weight.type == ElementType::Fp16 || weight.type == ElementType::Fp32;
+            auto encoded = VERIFIED(codec::encodeForm(values, weight.shape, wanted));
+            if (weight.type == ElementType::Fp32)
+                codec::widenToFp32(*encoded);
+            const auto made = reencodeWeight(*bundle, *index, *encoded);
+            if (!plain && form.node != FormNode::Dense) {
+                QCOMPARE(codeOf(made), "encode.type");
+                continue;
+            }
+            QVERIFY2(made, made ? "" : (describe(form) + ": " + describe(made.error())).c_str());
+            QCOMPARE(sectionFault(**made).c_str(), "");
+            QVERIFY(!hasErrors((*made)->diagnostics()));
+            QCOMPARE((*made)->weights().size(), bundle->weights().size());
+            QCOMPARE(decoded(**made, "behind"), decoded(*bundle, "behind"));
+            const auto decoder = codec::Decoder::make(encoded->encoding());
+            std::vector<float> expected(values.size());
+            decoder->decodeFloat(0, expected);
+            QCOMPARE(floats(**made, "w"), expected);
+            QCOMPARE(weightFile(**made).unusedRecords, weightFile(*bundle).unusedRecords);
         }
-        QVERIFY2(made, made ? "" : (describe(form) + ": " + describe(made.error())).c_str());
+    }
+
+    /// All in one pass: the same bundle as one after the other, whatever form they had.
+    void severalAtOnce()
+    {
+        for (const SampleForm &form : sampleForms()) {
+            const auto bundle = *sampleBundle(form.name).open();
+            if (bundle->weights()[*bundle->weightByName("w")].type != ElementType::Fp16)
+                continue;
+            std::vector<codec::EncodedWeight> encoded;
+            std::vector<Reencoding> all;
+            for (const char *name : {"w", "behind"}) {
+                const std::size_t index = *bundle->weightByName(name);
+                FormSpec palette;
+                palette.node = FormNode::Palette;
+                encoded.push_back(*codec::encodeForm(floats(*bundle, name),
+                                                     bundle->weights()[index].shape, palette));
+                all.push_back({index, nullptr});
+            }
+            for (std::size_t i = 0; i < all.size(); ++i)
+                all[i].encoded = &encoded[i];
+            const auto together = VERIFIED(reencodeWeights(*bundle, all));
+            const auto first = VERIFIED(reencodeWeight(*bundle, all[0].weight, encoded[0]));
+            const auto second =
+                VERIFIED(reencodeWeight(**first, *(*first)->weightByName("behind"), encoded[1]));
+            QCOMPARE(contentOf(**together), contentOf(**second));
+            all.push_back(all.front());
+            QCOMPARE(codeOf(reencodeWeights(*bundle, all)), "encode.program");
+        }
+    }
+
+    void servantsGoWithTheirMaster()
+    {
+        MadeBundle made;
+        made.constant("tensor<uint4, [32]>", "ids",
+                      made.blob(ElementType::Uint4, "[32]", Bytes(16, std::byte{0x21})));
+        made.constant("tensor<fp16, [1, 16, 1]>", "book",
+                      made.blob(ElementType::Fp16, "[1, 16, 1]",
+                                halves({0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15})));
+        for (const char *name : {"w", "v"})
+            made.line(std::string("tensor<fp16, [32]> ") + name +
+                      " = constexpr_lut_to_dense(indices = ids, lut = book)[name = string(\"" +
+                      name + "\")]");
+        made.consume("w");
+        made.consume("v");
+        const auto bundle = *made.open();
+        QVERIFY(!hasErrors(bundle->diagnostics()));
+        const auto w = *bundle->weightByName("w");
+        const auto dense = codec::encodeDense(decoded(*bundle, "w"), {32}, ElementType::Fp16);
+        // Both share the constants: they stay.
+        const auto first = VERIFIED(reencodeWeight(*bundle, w, *dense));
+        QCOMPARE(decoded(**first, "v"), decoded(*bundle, "v"));
+        QCOMPARE(weightFile(**first).records, 3u);
+        // Now "v" uses them alone: they go.
+        const auto second = VERIFIED(reencodeWeight(**first, *(*first)->weightByName("v"), *dense));
+        QCOMPARE(weightFile(**second).records, 2u);
+        const auto text = (*second)->files()[(*second)->programFile()].file->bytes();
+        const std::string program(reinterpret_cast<const char *>(text.data()), text.size());
+        QVERIFY(program.find("book") == std::string::npos);
+        QCOMPARE(decoded(**second, "w"), decoded(*bundle, "w"));
+    }
+
+    /// No record without bytes, whatever the type; coremltools' loader fails at one.
+    void smallPartsAreLiterals()
+    {
+        for (const ElementType type : {ElementType::Fp16, ElementType::Fp32}) {
+            for (const bool palette : {false, true}) {
+                MadeBundle made;
+                const std::string name(elementTypeName(type));
+                made.line("tensor<" + name + ", [16, 2]> w = const()[name = string(\"w\"), val = " +
+                          made.blob(type, "[16, 2]", Bytes(16 * bitWidth(type) / 4)) + "]");
+                made.consume("w");
+                const auto bundle = *made.open();
+                QCOMPARE(bundle->weights().size(), 1U);
+                FormSpec sparse;
+                sparse.node = FormNode::Sparse;
+                sparse.density = 0.0;
+                if (palette)
+                    sparse.survivors = FormNode::Palette;
+                auto encoded = VERIFIED(codec::encodeForm(
+                    std::vector<float>(32), bundle->weights()[0].shape, sparse, type));
+                const auto out = VERIFIED(reencodeWeight(*bundle, 0, *encoded));
+                QCOMPARE(floats(**out, "w"), std::vector<float>(32));
+                for (const codec::Operand &operand : (*out)->weights()[0].operands())
+                    QVERIFY(operand.place->isLiteral() || operand.place->bytes.value > 0);
+                QVERIFY(sectionFault(**out).empty());
+            }
+        }
+        // Each type in the notation of the program, and back.
+        for (const ElementType type :
+             {ElementType::Fp16, ElementType::Fp32, ElementType::Int8, ElementType::Uint1}) {
+            const auto parts =
+                VERIFIED(codec::encodeDense(std::vector<float>{0, 1, 0, 1}, {4}, type));
+            const auto draft = patch::draftOperations(*parts, {"w", "w", "ios26"});
+            QVERIFY(draft && draft->front().operands.front().literal);
+            const std::string text = patch::serialiseText(draft->front(), "x", 26);
+            const bool real = isFloatingPoint(type);
+            QVERIFY2(text.find(real ? "0x0p+0, 0x1p+0, 0x0p+0" : "0, 1, 0, 1") != std::string::npos,
+                     text.c_str());
+        }
+    }
+
+    /// Two weights that store the same share every part, small ones too.
+    void sharedParts()
+    {
+        MadeBundle made;
+        const std::string record = made.blob(ElementType::Fp16, "[16, 4]", Bytes(128));
+        for (const char *name : {"w", "v"}) {
+            made.constant("tensor<fp16, [16, 4]>", name, record);
+            made.consume(name);
+        }
+        const auto bundle = *made.open();
+        FormSpec palette;
+        palette.node = FormNode::Palette;
+        palette.palette.bits = 2;
+        const auto encoded = codec::encodeForm(std::vector<float>(64, 0.5f), {16, 4}, palette);
+        const std::vector<Reencoding> both{{0, &*encoded}, {1, &*encoded}};
+        const auto out = VERIFIED(reencodeWeights(*bundle, both));
+        QCOMPARE((*out)->totals().storedBytes.value, (*out)->weights()[0].storedBytes.value);
+        QCOMPARE((*out)->totals().denseFp16Bytes.value, 128U);
+        const auto alone = reencodeWeight(*bundle, 0, *encoded);
+        QVERIFY(alone && (*alone)->weights()[0].operand(codec::PartRole::Lut)->place->isLiteral());
+    }
+
+    /// A program of literals alone has no weight file to write into: they stay literals.
+    void withoutWeightFile()
+    {
+        MadeBundle made;
+        made.line("tensor<fp16, [3, 1]> w = const()[name = string(\"w\"), val = tensor<fp16, [3, "
+                  "1]>([0x1p+0, -0x1.8p+0, 0x1p-1])]");
+        made.consume("w");
+        OpenOptions options = made.options();
+        options.memory.pop_back(); // weight.bin
+        const auto bundle = *Bundle::open("made.mlmodelc", options);
+        QCOMPARE(bundle->weights().size(), 1U);
+        const auto values = floats(*bundle, "w");
+        QCOMPARE(values, (std::vector<float>{1, -1.5f, 0.5f}));
+        FormSpec affine;
+        affine.node = FormNode::Affine;
+        const auto encoded = codec::encodeForm(values, {3, 1}, affine);
+        const auto out = VERIFIED(reencodeWeight(*bundle, 0, *encoded));
+        QCOMPARE(formText((*out)->weights()[0].form), "affine");
+        const auto back = codec::encodeDense(floats(**out, "w"), {3, 1}, ElementType::Fp16);
+        const auto dense = VERIFIED(reencodeWeight(**out, 0, *back));
+        QCOMPARE(floats(**dense, "w"), floats(**out, "w"));
+    }
+
+    void oldSignature()
+    {
+        codec::PaletteOptions options;
+        const std::vector<float> values{1, 2, 3, 4, 1, 2, 3, 4, 1, 2, 3, 4};
+        const auto palette = codec::encodePalette(values, {3, 4}, options);
+        const auto old = VERIFIED(patch::draftOperations(*palette, {"w", "w\"eight", "ios16"}));
+        const std::string text =
+            patch::serialiseText(old->front(), "@model_path/weights/weight.bin", 16);
+        QCOMPARE(text.c_str(),
+                 "tensor<fp16, [3, 4]> w = constexpr_lut_to_dense()[indices = tensor<uint8, "
+                 "[6]>([16, 50, 16, 50, 16, 50]), lut = tensor<fp16, [16]>(BLOBFILE(path = "
+                 "tensor<string, []>(\"@model_path/weights/weight.bin\"), offset = tensor<uint64, "
+                 "[]>(0))), name = tensor<string, []>(\"w\\\"eight\"), shape = tensor<uint32, "
+                 "[2]>([3, 4])]");
+        const auto refused = [&](const codec::PaletteOptions &asked, const char *opset) {
+            const auto weight = codec::encodePalette(std::vector<float>(40, 1.5f), {4, 10}, asked);
+            const auto draft = patch::draftOperations(*weight, {"w", "w", opset});
+            return draft ? std::string("taken") : draft.error().code;
+        };
+        QCOMPARE(refused({3, 1, 1}, "ios17"), "encode.opset");
+        QCOMPARE(refused({4, 2, 1}, "ios16"), "encode.opset");
+        QCOMPARE(refused({4, 1, 2}, "ios16"), "encode.opset");
+        QCOMPARE(refused({4, 1, 1}, "ios15"), "encode.opset");
+        QCOMPARE(refused({4, 1, 1}, "ios16"), "taken");
+        QCOMPARE(refused({4, 1, 1, ElementType::Int8}, "ios18"), "taken");
+        QCOMPARE(refused({4, 1, 1, ElementType::Fp8E4M3Fn}, "ios18"), "encode.form");
+    }
+
+    void refusals()
+    {
+        const auto bundle = *sampleBundle(sampleForms().front().name).open();
+        const auto w = *bundle->weightByName("w");
+        const auto fp32 =
+            codec::encodeDense(std::vector<float>(64, 1.0f), {8, 8}, ElementType::Bf16);
+        QCOMPARE(codeOf(reencodeWeight(*bundle, w, *fp32)), "encode.type");
+        const auto small = codec::encodeDense(std::vector<float>(8, 1.0f), {8}, ElementType::Fp16);
+        QCOMPARE(codeOf(reencodeWeight(*bundle, w, *small)), "encode.shape");
+        OpenOptions alone;
+        const auto bytes = weightFile(*bundle).file->bytes();
+        alone.memory = {{"weight.bin", Bytes(bytes.begin(), bytes.end())}};
+        const auto blob = Bundle::open("weight.bin", alone);
+        QVERIFY(blob && !(*blob)->weights().empty());
+        const Weight &first = (*blob)->weights().front();
+        const auto dense = VERIFIED(
+            codec::encodeDense(std::vector<float>(first.elements.value), first.shape, first.type));
+        QCOMPARE(codeOf(reencodeWeight(**blob, 0, *dense)), "encode.program");
+    }
+
+    void protobufSplices()
+    {
+        const auto bytes = [](std::initializer_list<int> list) {
+            Bytes out;
+            for (const int value : list)
+                out.push_back(static_cast<std::byte>(value));
+            return out;
+        };
+        // {1: {2: "ab", 3: 5}, 4: 300}
+        const Bytes message = bytes({0x0a, 6, 0x12, 2, 'a', 'b', 0x18, 5, 0x20, 0xac, 2});
+        const auto spliced = [&](std::vector<patch::Splice> splices) {
+            return patch::spliceProtobuf(message, std::move(splices));
+        };
+        QCOMPARE(*spliced({}), message);
+        QCOMPARE(*spliced({{{4, 2}, {bytes({'x', 'y', 'z'})}}}),
+                 bytes({0x0a, 7, 0x12, 3, 'x', 'y', 'z', 0x18, 5, 0x20, 0xac, 2}));
+        QCOMPARE(*spliced({{{4, 2}, {}}}), bytes({0x0a, 2, 0x18, 5, 0x20, 0xac, 2}));
+        QCOMPARE(*spliced({{{4, 2}, {bytes({'x'}), bytes({'y'})}}, {{7, 1}, {bytes({0x81, 1})}}}),
+                 bytes({0x0a, 9, 0x12, 1, 'x', 0x12, 1, 'y', 0x18, 0x81, 1, 0x20, 0xac, 2}));
+        QVERIFY(!spliced({{{5, 1}, {bytes({'x'})}}})); // no field of its own
+        QVERIFY(!patch::spliceProtobuf(bytes({0x0a, 9, 1}), {}));
+        QVERIFY(!patch::spliceProtobuf(bytes({0x0b}), {}));
+    }
+
+    void realPackages_data()
+    {
+        QTest::addColumn<QString>("path");
+        const QDir data(test::dataFolder());
+        addRow("none", QString());
+        for (const QString &path : {u"real/silero-vad/unified_palette_4bit.mlpackage"_s,
+                                    u"real/silero-vad/unified_pruned_int8.mlpackage"_s,
+                                    u"real/silero-vad/unified_int8.mlmodelc"_s}) {
+            if (data.exists(path))
+                addRow(qPrintable(path), data.filePath(path));
+        }
+    }
+
+    void realPackages()
+    {
+        QFETCH(QString, path);
+        if (path.isEmpty())
+            return;
+        const auto bundle = VERIFIED(Bundle::open(path.toStdString()));
+        const Weight &weight = (*bundle)->weights().front();
+        const auto sparse =
+            codec::encodeSparseDensity(decoded(**bundle, weight.name), weight.shape, 0.3);
+        const auto made = VERIFIED(reencodeWeight(**bundle, 0, *sparse));
         QCOMPARE(sectionFault(**made).c_str(), "");
-        QVERIFY(!hasErrors((*made)->diagnostics()));
-        QCOMPARE((*made)->weights().size(), bundle->weights().size());
-        QCOMPARE(decoded(**made, "behind"), decoded(*bundle, "behind"));
-        const auto decoder = codec::Decoder::make(encoded->encoding());
-        std::vector<float> expected(values.size());
-        decoder->decodeFloat(0, expected);
-        QCOMPARE(floats(**made, "w"), expected);
-        QCOMPARE(weightFile(**made).unusedRecords, weightFile(*bundle).unusedRecords);
-    }
-}
-
-/// All in one pass: the same bundle as one after the other, whatever form they had.
-void TestReencode::severalAtOnce()
-{
-    for (const SampleForm &form : sampleForms()) {
-        const auto bundle = *sampleBundle(form.name).open();
-        if (bundle->weights()[*bundle->weightByName("w")].type != ElementType::Fp16)
-            continue;
-        std::vector<codec::EncodedWeight> encoded;
-        std::vector<Reencoding> all;
-        for (const char *name : {"w", "behind"}) {
-            const std::size_t index = *bundle->weightByName(name);
-            FormSpec palette;
-            palette.node = FormNode::Palette;
-            encoded.push_back(
-                *codec::encodeForm(floats(*bundle, name), bundle->weights()[index].shape, palette));
-            all.push_back({index, nullptr});
-        }
-        for (std::size_t i = 0; i < all.size(); ++i)
-            all[i].encoded = &encoded[i];
-        const auto together = reencodeWeights(*bundle, all);
-        QVERIFY2(together, together ? "" : describe(together.error()).c_str());
-        const auto first = reencodeWeight(*bundle, all[0].weight, encoded[0]);
-        QVERIFY(first);
-        const auto second = reencodeWeight(**first, *(*first)->weightByName("behind"), encoded[1]);
-        QVERIFY(second);
-        QCOMPARE(contentOf(**together), contentOf(**second));
-        all.push_back(all.front());
-        QCOMPARE(codeOf(reencodeWeights(*bundle, all)), std::string("encode.program"));
-    }
-}
-
-void TestReencode::servantsGoWithTheirMaster()
-{
-    MadeBundle made;
-    made.constant("tensor<uint4, [32]>", "ids",
-                  made.blob(ElementType::Uint4, "[32]", Bytes(16, std::byte{0x21})));
-    made.constant("tensor<fp16, [1, 16, 1]>", "book",
-                  made.blob(ElementType::Fp16, "[1, 16, 1]",
-                            halves({0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15})));
-    for (const char *name : {"w", "v"})
-        made.line(std::string("tensor<fp16, [32]> ") + name +
-                  " = constexpr_lut_to_dense(indices = ids, lut = book)[name = string(\"" + name +
-                  "\")]");
-    made.consume("w");
-    made.consume("v");
-    const auto bundle = *made.open();
-    QVERIFY(!hasErrors(bundle->diagnostics()));
-    const auto w = *bundle->weightByName("w");
-    const auto dense = codec::encodeDense(decoded(*bundle, "w"), {32}, ElementType::Fp16);
-    // Both share the constants: they stay.
-    const auto first = reencodeWeight(*bundle, w, *dense);
-    QVERIFY2(first, first ? "" : describe(first.error()).c_str());
-    QCOMPARE(decoded(**first, "v"), decoded(*bundle, "v"));
-    QCOMPARE(weightFile(**first).records, 3u);
-    // Now "v" uses them alone: they go.
-    const auto second = reencodeWeight(**first, *(*first)->weightByName("v"), *dense);
-    QVERIFY2(second, second ? "" : describe(second.error()).c_str());
-    QCOMPARE(weightFile(**second).records, 2u);
-    const auto text = (*second)->files()[(*second)->programFile()].file->bytes();
-    const std::string program(reinterpret_cast<const char *>(text.data()), text.size());
-    QVERIFY(program.find("book") == std::string::npos);
-    QCOMPARE(decoded(**second, "w"), decoded(*bundle, "w"));
-}
-
-/// No record without bytes, whatever the type; coremltools' loader fails at one.
-void TestReencode::smallPartsAreLiterals()
-{
-    for (const ElementType type : {ElementType::Fp16, ElementType::Fp32}) {
-        for (const bool palette : {false, true}) {
-            MadeBundle made;
-            const std::string name(elementTypeName(type));
-            made.line("tensor<" + name + ", [16, 2]> w = const()[name = string(\"w\"), val = " +
-                      made.blob(type, "[16, 2]", Bytes(16 * bitWidth(type) / 4)) + "]");
-            made.consume("w");
-            const auto bundle = *made.open();
-            QCOMPARE(bundle->weights().size(), 1U);
-            FormSpec sparse;
-            sparse.node = FormNode::Sparse;
-            sparse.density = 0.0;
-            if (palette)
-                sparse.survivors = FormNode::Palette;
-            auto encoded =
-                codec::encodeForm(std::vector<float>(32), bundle->weights()[0].shape, sparse, type);
-            QVERIFY2(encoded, encoded ? "" : describe(encoded.error()).c_str());
-            const auto out = reencodeWeight(*bundle, 0, *encoded);
-            QVERIFY2(out, out ? "" : describe(out.error()).c_str());
-            QCOMPARE(floats(**out, "w"), std::vector<float>(32));
-            for (const codec::Operand &operand : (*out)->weights()[0].operands())
-                QVERIFY(operand.place->isLiteral() || operand.place->bytes.value > 0);
-            QVERIFY(sectionFault(**out).empty());
+        QCOMPARE(formText((*made)->weights().front().form), "sparse");
+        for (std::size_t i = 1; i < (*bundle)->weights().size(); ++i) {
+            const std::string &name = (*bundle)->weights()[i].name;
+            QCOMPARE((*made)->weights()[i].name, name);
+            QVERIFY(decoded(**made, name) == decoded(**bundle, name));
         }
     }
-    // Each type in the notation of the program, and back.
-    for (const ElementType type :
-         {ElementType::Fp16, ElementType::Fp32, ElementType::Int8, ElementType::Uint1}) {
-        const auto parts = codec::encodeDense(std::vector<float>{0, 1, 0, 1}, {4}, type);
-        QVERIFY(parts);
-        const auto draft = patch::draftOperations(*parts, {"w", "w", "ios26"});
-        QVERIFY(draft && draft->front().operands.front().literal);
-        const std::string text = patch::serialiseText(draft->front(), "x", 26);
-        const bool real = isFloatingPoint(type);
-        QVERIFY2(text.find(real ? "0x0p+0, 0x1p+0, 0x0p+0" : "0, 1, 0, 1") != std::string::npos,
-                 text.c_str());
-    }
-}
-
-/// Two weights that store the same share every part, small ones too.
-void TestReencode::sharedParts()
-{
-    MadeBundle made;
-    const std::string record = made.blob(ElementType::Fp16, "[16, 4]", Bytes(128));
-    for (const char *name : {"w", "v"}) {
-        made.constant("tensor<fp16, [16, 4]>", name, record);
-        made.consume(name);
-    }
-    const auto bundle = *made.open();
-    FormSpec palette;
-    palette.node = FormNode::Palette;
-    palette.palette.bits = 2;
-    const auto encoded = codec::encodeForm(std::vector<float>(64, 0.5f), {16, 4}, palette);
-    const std::vector<Reencoding> both{{0, &*encoded}, {1, &*encoded}};
-    const auto out = reencodeWeights(*bundle, both);
-    QVERIFY2(out, out ? "" : describe(out.error()).c_str());
-    QCOMPARE((*out)->totals().storedBytes.value, (*out)->weights()[0].storedBytes.value);
-    QCOMPARE((*out)->totals().denseFp16Bytes.value, 128U);
-    const auto alone = reencodeWeight(*bundle, 0, *encoded);
-    QVERIFY(alone && (*alone)->weights()[0].operand(codec::PartRole::Lut)->place->isLiteral());
-}
-
-/// A program of literals alone has no weight file to write into: they stay literals.
-void TestReencode::withoutWeightFile()
-{
-    MadeBundle made;
-    made.line("tensor<fp16, [3, 1]> w = const()[name = string(\"w\"), val = tensor<fp16, [3, "
-              "1]>([0x1p+0, -0x1.8p+0, 0x1p-1])]");
-    made.consume("w");
-    OpenOptions options = made.options();
-    options.memory.pop_back(); // weight.bin
-    const auto bundle = *Bundle::open("made.mlmodelc", options);
-    QCOMPARE(bundle->weights().size(), 1U);
-    const auto values = floats(*bundle, "w");
-    QCOMPARE(values, (std::vector<float>{1, -1.5f, 0.5f}));
-    FormSpec affine;
-    affine.node = FormNode::Affine;
-    const auto encoded = codec::encodeForm(values, {3, 1}, affine);
-    const auto out = reencodeWeight(*bundle, 0, *encoded);
-    QVERIFY2(out, out ? "" : describe(out.error()).c_str());
-    QCOMPARE(formText((*out)->weights()[0].form), std::string("affine"));
-    const auto back = codec::encodeDense(floats(**out, "w"), {3, 1}, ElementType::Fp16);
-    const auto dense = reencodeWeight(**out, 0, *back);
-    QVERIFY2(dense, dense ? "" : describe(dense.error()).c_str());
-    QCOMPARE(floats(**dense, "w"), floats(**out, "w"));
-}
-
-void TestReencode::oldSignature()
-{
-    codec::PaletteOptions options;
-    const std::vector<float> values{1, 2, 3, 4, 1, 2, 3, 4, 1, 2, 3, 4};
-    const auto palette = codec::encodePalette(values, {3, 4}, options);
-    const auto old = patch::draftOperations(*palette, {"w", "w\"eight", "ios16"});
-    QVERIFY(old);
-    const std::string text =
-        patch::serialiseText(old->front(), "@model_path/weights/weight.bin", 16);
-    QCOMPARE(text.c_str(),
-             "tensor<fp16, [3, 4]> w = constexpr_lut_to_dense()[indices = tensor<uint8, "
-             "[6]>([16, 50, 16, 50, 16, 50]), lut = tensor<fp16, [16]>(BLOBFILE(path = "
-             "tensor<string, []>(\"@model_path/weights/weight.bin\"), offset = tensor<uint64, "
-             "[]>(0))), name = tensor<string, []>(\"w\\\"eight\"), shape = tensor<uint32, "
-             "[2]>([3, 4])]");
-    const auto refused = [&](const codec::PaletteOptions &asked, const char *opset) {
-        const auto weight = codec::encodePalette(std::vector<float>(40, 1.5f), {4, 10}, asked);
-        const auto draft = patch::draftOperations(*weight, {"w", "w", opset});
-        return draft ? std::string("taken") : draft.error().code;
-    };
-    QCOMPARE(refused({3, 1, 1}, "ios17"), std::string("encode.opset"));
-    QCOMPARE(refused({4, 2, 1}, "ios16"), std::string("encode.opset"));
-    QCOMPARE(refused({4, 1, 2}, "ios16"), std::string("encode.opset"));
-    QCOMPARE(refused({4, 1, 1}, "ios15"), std::string("encode.opset"));
-    QCOMPARE(refused({4, 1, 1}, "ios16"), std::string("taken"));
-    QCOMPARE(refused({4, 1, 1, ElementType::Int8}, "ios18"), std::string("taken"));
-    QCOMPARE(refused({4, 1, 1, ElementType::Fp8E4M3Fn}, "ios18"), std::string("encode.form"));
-}
-
-void TestReencode::refusals()
-{
-    const auto bundle = *sampleBundle(sampleForms().front().name).open();
-    const auto w = *bundle->weightByName("w");
-    const auto fp32 = codec::encodeDense(std::vector<float>(64, 1.0f), {8, 8}, ElementType::Bf16);
-    QCOMPARE(codeOf(reencodeWeight(*bundle, w, *fp32)), std::string("encode.type"));
-    const auto small = codec::encodeDense(std::vector<float>(8, 1.0f), {8}, ElementType::Fp16);
-    QCOMPARE(codeOf(reencodeWeight(*bundle, w, *small)), std::string("encode.shape"));
-    OpenOptions alone;
-    const auto bytes = weightFile(*bundle).file->bytes();
-    alone.memory = {{"weight.bin", Bytes(bytes.begin(), bytes.end())}};
-    const auto blob = Bundle::open("weight.bin", alone);
-    QVERIFY(blob && !(*blob)->weights().empty());
-    const Weight &first = (*blob)->weights().front();
-    const auto dense =
-        codec::encodeDense(std::vector<float>(first.elements.value), first.shape, first.type);
-    QVERIFY(dense);
-    QCOMPARE(codeOf(reencodeWeight(**blob, 0, *dense)), std::string("encode.program"));
-}
-
-void TestReencode::protobufSplices()
-{
-    const auto bytes = [](std::initializer_list<int> list) {
-        Bytes out;
-        for (const int value : list)
-            out.push_back(static_cast<std::byte>(value));
-        return out;
-    };
-    // {1: {2: "ab", 3: 5}, 4: 300}
-    const Bytes message = bytes({0x0a, 6, 0x12, 2, 'a', 'b', 0x18, 5, 0x20, 0xac, 2});
-    const auto spliced = [&](std::vector<patch::Splice> splices) {
-        return patch::spliceProtobuf(message, std::move(splices));
-    };
-    QCOMPARE(*spliced({}), message);
-    QCOMPARE(*spliced({{{4, 2}, {bytes({'x', 'y', 'z'})}}}),
-             bytes({0x0a, 7, 0x12, 3, 'x', 'y', 'z', 0x18, 5, 0x20, 0xac, 2}));
-    QCOMPARE(*spliced({{{4, 2}, {}}}), bytes({0x0a, 2, 0x18, 5, 0x20, 0xac, 2}));
-    QCOMPARE(*spliced({{{4, 2}, {bytes({'x'}), bytes({'y'})}}, {{7, 1}, {bytes({0x81, 1})}}}),
-             bytes({0x0a, 9, 0x12, 1, 'x', 0x12, 1, 'y', 0x18, 0x81, 1, 0x20, 0xac, 2}));
-    QVERIFY(!spliced({{{5, 1}, {bytes({'x'})}}})); // no field of its own
-    QVERIFY(!patch::spliceProtobuf(bytes({0x0a, 9, 1}), {}));
-    QVERIFY(!patch::spliceProtobuf(bytes({0x0b}), {}));
-}
-
-void TestReencode::realPackages_data()
-{
-    QTest::addColumn<QString>("path");
-    const QDir data(test::dataFolder());
-    QTest::newRow("none") << QString();
-    for (const QString &path : {QStringLiteral("real/silero-vad/unified_palette_4bit.mlpackage"),
-                                QStringLiteral("real/silero-vad/unified_pruned_int8.mlpackage"),
-                                QStringLiteral("real/silero-vad/unified_int8.mlmodelc")}) {
-        if (data.exists(path))
-            QTest::newRow(qPrintable(path)) << data.filePath(path);
-    }
-}
-
-void TestReencode::realPackages()
-{
-    QFETCH(QString, path);
-    if (path.isEmpty())
-        return;
-    const auto bundle = Bundle::open(path.toStdString());
-    QVERIFY(bundle);
-    const Weight &weight = (*bundle)->weights().front();
-    const auto sparse =
-        codec::encodeSparseDensity(decoded(**bundle, weight.name), weight.shape, 0.3);
-    const auto made = reencodeWeight(**bundle, 0, *sparse);
-    QVERIFY2(made, made ? "" : describe(made.error()).c_str());
-    QCOMPARE(sectionFault(**made).c_str(), "");
-    QCOMPARE(formText((*made)->weights().front().form), std::string("sparse"));
-    for (std::size_t i = 1; i < (*bundle)->weights().size(); ++i) {
-        const std::string &name = (*bundle)->weights()[i].name;
-        QCOMPARE((*made)->weights()[i].name, name);
-        QVERIFY(decoded(**made, name) == decoded(**bundle, name));
-    }
-}
+};
 
 KERNSCOPE_TEST(TestReencode, QCoreApplication)
 #include "tst_reencode.moc"

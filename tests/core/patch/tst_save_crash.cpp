@@ -12,8 +12,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <QTest>
-
 using namespace kernscope;
 using namespace kernscope::test;
 using patch::SaveStep;
@@ -55,268 +53,251 @@ class TestSaveCrash : public QObject
     Q_OBJECT
 
 private slots:
-    void crashes_data();
-    void crashes();
-    void tornWrite();
-    void tornJournals();
-    void damagedJournal();
-    void journalOfAnotherState();
-    void journalInsideAndAbove();
-    void runningSaveIsNoCrash();
-    void finishes();
-    void failureRollsBack_data();
-    void failureRollsBack();
-    void signalRollsBack();
-};
-
-void TestSaveCrash::crashes_data()
-{
-    QTest::addColumn<int>("step");
-    for (int step = 0; step < 14; ++step)
-        QTest::addRow("step %d", step) << step;
-}
-
-/// Whatever the step, the next opening finds the old bundle or the new one, whole.
-void TestSaveCrash::crashes()
-{
-    QFETCH(const int, step);
-    const OnDisk disk("lut2");
-    crashAt(disk, step);
-    const bool journal = fs::exists(disk.journal());
-    const bool untouched = readTree(disk.path) == disk.original;
-    const auto recovered = recoverSave(disk.path, RecoverAction::Undo);
-    QVERIFY2(recovered, recovered ? "" : describe(recovered.error()).c_str());
-    QCOMPARE(recovered->saves.size(), journal ? std::size_t{1} : std::size_t{0});
-    QVERIFY(!fs::exists(disk.journal()));
-    const bool old = readTree(disk.path) == disk.original;
-    QVERIFY(journal ? old : old == untouched);
-    if (!old)
-        QCOMPARE(decoded(*disk.open(), "behind")[9], 0.25f);
-    QVERIFY(recoverSave(disk.path, RecoverAction::Undo)->saves.empty());
-    // What never came to its journal is cleared away by the next save.
-    QVERIFY(saveInPlace(*disk.patched("set behind[1]=3"), false));
-    QCOMPARE(static_cast<int>(std::distance(fs::directory_iterator(disk.folder()), {})), 1);
-}
-
-/// A range that was only half written.
-void TestSaveCrash::tornWrite()
-{
-    const OnDisk disk("dense-fp16");
-    crash([&] {
-        const auto bundle = disk.patched("fill w[1:60]=0.3");
-        (void)patch::saveInPlace(*bundle, false, [](SaveStep step) {
-            if (step == SaveStep::Journalled)
-                ::_exit(0);
-            return true;
-        });
-    });
+    void crashes_data()
     {
-        const auto journal =
-            patch::findJournal(disk.journal(), disk.path, patch::DiskFile::Lock::Alone);
-        QVERIFY(journal && journal->state == InterruptedState::Pending);
-        const patch::JournalRun &run = journal->index.runs.front();
-        Bytes after(run.bytes / 2);
-        QVERIFY(journal->file->readAt(run.at + run.bytes, after));
-        Bytes half = disk.original.at("weights/weight.bin");
-        std::copy(after.begin(), after.end(),
-                  half.begin() + static_cast<std::ptrdiff_t>(run.offset));
-        QVERIFY(half != disk.original.at("weights/weight.bin"));
-        writeAll(disk.path / "weights/weight.bin", half);
-        // Locked, as by a save that goes on.
-        QCOMPARE(codeOf(recoverSave(disk.path, RecoverAction::Undo)), std::string("patch.busy"));
+        QTest::addColumn<int>("step");
+        for (int step = 0; step < 14; ++step)
+            QTest::addRow("step %d", step) << step;
     }
-    QCOMPARE(recoverSave(disk.path, RecoverAction::Undo)->saves.size(), std::size_t{1});
-    QVERIFY(readTree(disk.path) == disk.original);
-}
 
-/// A journal gets its name when it is whole: a torn one is damage, and nothing is deleted.
-void TestSaveCrash::tornJournals()
-{
-    const OnDisk disk("lut2");
-    crashAt(disk, SaveStep::RangeWritten);
-    QVERIFY(fs::exists(disk.journal()));
-    const Tree half = readTree(disk.path);
-    QVERIFY(half != disk.original);
-    const Bytes whole = readAll(disk.journal());
-    for (std::size_t length = 0; length < whole.size(); length += 7) {
-        const Bytes torn{whole.begin(), whole.begin() + static_cast<long>(length)};
-        writeAll(disk.journal(), torn);
-        QCOMPARE(codeOf(recoverSave(disk.path, RecoverAction::Undo)),
-                 std::string("journal.damaged"));
-        const auto opened = openForReading(disk.path);
-        QVERIFY(opened.bundle);
-        QCOMPARE(opened.saves.size(), std::size_t{1});
-        QVERIFY(opened.saves.front().state == InterruptedState::Damaged);
-        QVERIFY(hasErrors((*opened.bundle)->diagnostics()));
-        QVERIFY(readAll(disk.journal()) == torn);
-        QVERIFY(readTree(disk.path) == half);
-    }
-    // By choice only.
-    QVERIFY(recoverSave(disk.path, RecoverAction::Discard));
-    QVERIFY(!fs::exists(disk.journal()));
-    QVERIFY(readTree(disk.path) == half);
-}
-
-void TestSaveCrash::damagedJournal()
-{
-    const OnDisk disk("lut2");
-    crashAt(disk, SaveStep::RangeWritten);
-    const Tree half = readTree(disk.path);
-    QVERIFY(half != disk.original);
-    const Bytes whole = readAll(disk.journal());
-    for (std::size_t at = 0; at < whole.size(); at += 5) {
-        Bytes bad = whole;
-        bad[at] ^= std::byte{0x40};
-        writeAll(disk.journal(), bad);
-        // The digest comes before everything else that a journal says.
-        QCOMPARE(codeOf(recoverSave(disk.path, RecoverAction::Undo)),
-                 std::string("journal.damaged"));
-        QVERIFY(readTree(disk.path) == half);
-        QVERIFY(readAll(disk.journal()) == bad);
-    }
-    writeAll(disk.journal(), whole);
-    QVERIFY(recoverSave(disk.path, RecoverAction::Undo));
-    QVERIFY(readTree(disk.path) == disk.original);
-}
-
-void TestSaveCrash::journalOfAnotherState()
-{
-    const OnDisk disk("lut2");
-    crashAt(disk, SaveStep::RangeWritten);
-    Bytes weights = readAll(disk.path / "weights/weight.bin");
+    /// Whatever the step, the next opening finds the old bundle or the new one, whole.
+    void crashes()
     {
-        const auto journal =
-            patch::findJournal(disk.journal(), disk.path, patch::DiskFile::Lock::Alone);
-        QVERIFY(journal && journal->usable());
-        QCOMPARE(journal->index.files.back().path, std::string("weights/weight.bin"));
-        weights[journal->index.runs.back().offset] = std::byte{0xa5};
+        QFETCH(const int, step);
+        const OnDisk disk("lut2");
+        crashAt(disk, step);
+        const bool journal = fs::exists(disk.journal());
+        const bool untouched = readTree(disk.path) == disk.original;
+        const auto recovered = VERIFIED(recoverSave(disk.path, RecoverAction::Undo));
+        QCOMPARE(recovered->saves.size(), journal ? std::size_t{1} : std::size_t{0});
+        QVERIFY(!fs::exists(disk.journal()));
+        const bool old = readTree(disk.path) == disk.original;
+        QVERIFY(journal ? old : old == untouched);
+        if (!old)
+            QCOMPARE(decoded(*disk.open(), "behind")[9], 0.25f);
+        QVERIFY(recoverSave(disk.path, RecoverAction::Undo)->saves.empty());
+        // What never came to its journal is cleared away by the next save.
+        QVERIFY(saveInPlace(*disk.patched("set behind[1]=3"), false));
+        QCOMPARE(static_cast<int>(std::distance(fs::directory_iterator(disk.folder()), {})), 1);
     }
-    writeAll(disk.path / "weights/weight.bin", weights);
-    const Tree before = readTree(disk.path);
-    const auto recovered = recoverSave(disk.path, RecoverAction::Undo);
-    QCOMPARE(codeOf(recovered), std::string("journal.stale"));
-    QCOMPARE(recovered.error().file, std::string("weights/weight.bin"));
-    QVERIFY(readTree(disk.path) == before);
-    QVERIFY(fs::exists(disk.journal()));
-}
 
-void TestSaveCrash::journalInsideAndAbove()
-{
-    // A weight file that was opened alone, and the bundle later.
-    const OnDisk disk("dense-fp16");
-    crash([&] {
-        const BundlePtr lone = *Bundle::open(disk.path / "weights/weight.bin");
-        const auto edit = parseEdit(Edit::Kind::SetStored, "blob@0x40:data[0]=7");
-        const auto planned = planEdits(lone, {*edit}, 0.0);
-        if (planned && applyEdit(lone, planned->front()))
-            (void)patch::saveInPlace(*lone, false, [](SaveStep step) {
-                if (step == SaveStep::RangeWritten)
+    /// A range that was only half written.
+    void tornWrite()
+    {
+        const OnDisk disk("dense-fp16");
+        crash([&] {
+            const auto bundle = disk.patched("fill w[1:60]=0.3");
+            (void)patch::saveInPlace(*bundle, false, [](SaveStep step) {
+                if (step == SaveStep::Journalled)
                     ::_exit(0);
                 return true;
             });
-    });
-    QVERIFY(readTree(disk.path / "weights").size() == 2);
-    QCOMPARE(recoverSave(disk.path, RecoverAction::Undo)->saves.size(), std::size_t{1});
-    QVERIFY(readTree(disk.path) == disk.original);
-    // The other way round: the key leads from a file to the journal beside its bundle.
-    const OnDisk other("lut2");
-    crashAt(other, SaveStep::RangeWritten, 1);
-    QVERIFY(readTree(other.path) != other.original);
-    QCOMPARE(openForReading(other.path / "weights/weight.bin").saves.size(), std::size_t{1});
-    const auto undone = recoverSave(other.path / "weights/weight.bin", RecoverAction::Undo);
-    QVERIFY2(undone, undone ? "" : describe(undone.error()).c_str());
-    QVERIFY(readTree(other.path) == other.original);
-    QVERIFY(!fs::exists(other.journal()));
-}
+        });
+        {
+            const auto journal =
+                patch::findJournal(disk.journal(), disk.path, patch::DiskFile::Lock::Alone);
+            QVERIFY(journal && journal->state == InterruptedState::Pending);
+            const patch::JournalRun &run = journal->index.runs.front();
+            Bytes after(run.bytes / 2);
+            QVERIFY(journal->file->readAt(run.at + run.bytes, after));
+            Bytes half = disk.original.at("weights/weight.bin");
+            std::copy(after.begin(), after.end(),
+                      half.begin() + static_cast<std::ptrdiff_t>(run.offset));
+            QVERIFY(half != disk.original.at("weights/weight.bin"));
+            writeAll(disk.path / "weights/weight.bin", half);
+            // Locked, as by a save that goes on.
+            QCOMPARE(codeOf(recoverSave(disk.path, RecoverAction::Undo)), "patch.busy");
+        }
+        QCOMPARE(recoverSave(disk.path, RecoverAction::Undo)->saves.size(), std::size_t{1});
+        QVERIFY(readTree(disk.path) == disk.original);
+    }
 
-/// The new bytes instead of the old ones.
-void TestSaveCrash::finishes()
-{
-    const OnDisk disk("lut2"), whole("lut2");
-    QVERIFY(saveInPlace(*whole.patched(kThree), false));
-    crashAt(disk, SaveStep::RangeWritten);
-    const auto dry = recoverSave(disk.path, RecoverAction::Finish, true);
-    QVERIFY(dry && dry->saves.size() == 1 && !dry->saves.front().ranges.empty());
-    QVERIFY(fs::exists(disk.journal()));
-    const auto finished = recoverSave(disk.path, RecoverAction::Finish);
-    QVERIFY2(finished, finished ? "" : describe(finished.error()).c_str());
-    QVERIFY(finished->verified);
-    QCOMPARE(finished->saves.front().bytesWritten.value, dry->saves.front().bytesWritten.value);
-    QVERIFY(readTree(disk.path) == readTree(whole.path));
-    QVERIFY(!fs::exists(disk.journal()));
-}
+    /// A journal gets its name when it is whole: a torn one is damage, and nothing is deleted.
+    void tornJournals()
+    {
+        const OnDisk disk("lut2");
+        crashAt(disk, SaveStep::RangeWritten);
+        QVERIFY(fs::exists(disk.journal()));
+        const Tree half = readTree(disk.path);
+        QVERIFY(half != disk.original);
+        const Bytes whole = readAll(disk.journal());
+        for (std::size_t length = 0; length < whole.size(); length += 7) {
+            const Bytes torn{whole.begin(), whole.begin() + static_cast<long>(length)};
+            writeAll(disk.journal(), torn);
+            QCOMPARE(codeOf(recoverSave(disk.path, RecoverAction::Undo)), "journal.damaged");
+            const auto opened = openForReading(disk.path);
+            QVERIFY(opened.bundle);
+            QCOMPARE(opened.saves.size(), std::size_t{1});
+            QVERIFY(opened.saves.front().state == InterruptedState::Damaged);
+            QVERIFY(hasErrors((*opened.bundle)->diagnostics()));
+            QVERIFY(readAll(disk.journal()) == torn);
+            QVERIFY(readTree(disk.path) == half);
+        }
+        // By choice only.
+        QVERIFY(recoverSave(disk.path, RecoverAction::Discard));
+        QVERIFY(!fs::exists(disk.journal()));
+        QVERIFY(readTree(disk.path) == half);
+    }
 
-void TestSaveCrash::runningSaveIsNoCrash()
-{
-    const OnDisk disk("lut2");
-    const auto bundle = disk.patched(kThree);
-    bool looked = false;
-    const auto saved = patch::saveInPlace(*bundle, false, [&](SaveStep step) {
-        if (step != SaveStep::RangeWritten)
-            return true;
-        // Another process opens the bundle meanwhile.
+    void damagedJournal()
+    {
+        const OnDisk disk("lut2");
+        crashAt(disk, SaveStep::RangeWritten);
+        const Tree half = readTree(disk.path);
+        QVERIFY(half != disk.original);
+        const Bytes whole = readAll(disk.journal());
+        for (std::size_t at = 0; at < whole.size(); at += 5) {
+            Bytes bad = whole;
+            bad[at] ^= std::byte{0x40};
+            writeAll(disk.journal(), bad);
+            // The digest comes before everything else that a journal says.
+            QCOMPARE(codeOf(recoverSave(disk.path, RecoverAction::Undo)), "journal.damaged");
+            QVERIFY(readTree(disk.path) == half);
+            QVERIFY(readAll(disk.journal()) == bad);
+        }
+        writeAll(disk.journal(), whole);
+        QVERIFY(recoverSave(disk.path, RecoverAction::Undo));
+        QVERIFY(readTree(disk.path) == disk.original);
+    }
+
+    void journalOfAnotherState()
+    {
+        const OnDisk disk("lut2");
+        crashAt(disk, SaveStep::RangeWritten);
+        Bytes weights = readAll(disk.path / "weights/weight.bin");
+        {
+            const auto journal =
+                patch::findJournal(disk.journal(), disk.path, patch::DiskFile::Lock::Alone);
+            QVERIFY(journal && journal->usable());
+            QCOMPARE(journal->index.files.back().path, "weights/weight.bin");
+            weights[journal->index.runs.back().offset] = std::byte{0xa5};
+        }
+        writeAll(disk.path / "weights/weight.bin", weights);
+        const Tree before = readTree(disk.path);
         const auto recovered = recoverSave(disk.path, RecoverAction::Undo);
-        const auto opened = openForReading(disk.path);
-        looked = !recovered && recovered.error().code == "patch.busy" &&
-                 fs::exists(disk.journal()) && opened.bundle && opened.saves.size() == 1 &&
-                 opened.saves.front().state == InterruptedState::Busy &&
-                 decoded(**opened.bundle, "behind")[9] != 0.25f;
-        const auto second = disk.patched("set behind[1]=3");
-        const auto refused = saveInPlace(*second, false);
-        looked = looked && !refused && refused.error().code == "patch.busy";
-        return true;
-    });
-    QVERIFY2(saved, saved ? "" : describe(saved.error()).c_str());
-    QVERIFY(looked);
-    QCOMPARE(decoded(*disk.open(), "behind")[9], 0.25f);
-}
+        QCOMPARE(codeOf(recovered), "journal.stale");
+        QCOMPARE(recovered.error().file, "weights/weight.bin");
+        QVERIFY(readTree(disk.path) == before);
+        QVERIFY(fs::exists(disk.journal()));
+    }
 
-void TestSaveCrash::failureRollsBack_data()
-{
-    QTest::addColumn<int>("step");
-    for (const SaveStep step :
-         {SaveStep::Opened, SaveStep::Locked, SaveStep::Checked, SaveStep::BackedUp,
-          SaveStep::Journalled, SaveStep::RangeWritten, SaveStep::Synced, SaveStep::Verified})
-        QTest::addRow("%d", static_cast<int>(step)) << static_cast<int>(step);
-}
+    void journalInsideAndAbove()
+    {
+        // A weight file that was opened alone, and the bundle later.
+        const OnDisk disk("dense-fp16");
+        crash([&] {
+            const BundlePtr lone = *Bundle::open(disk.path / "weights/weight.bin");
+            const auto edit = parseEdit(Edit::Kind::SetStored, "blob@0x40:data[0]=7");
+            const auto planned = planEdits(lone, {*edit}, 0.0);
+            if (planned && applyEdit(lone, planned->front()))
+                (void)patch::saveInPlace(*lone, false, [](SaveStep step) {
+                    if (step == SaveStep::RangeWritten)
+                        ::_exit(0);
+                    return true;
+                });
+        });
+        QVERIFY(readTree(disk.path / "weights").size() == 2);
+        QCOMPARE(recoverSave(disk.path, RecoverAction::Undo)->saves.size(), std::size_t{1});
+        QVERIFY(readTree(disk.path) == disk.original);
+        // The other way round: the key leads from a file to the journal beside its bundle.
+        const OnDisk other("lut2");
+        crashAt(other, SaveStep::RangeWritten, 1);
+        QVERIFY(readTree(other.path) != other.original);
+        QCOMPARE(openForReading(other.path / "weights/weight.bin").saves.size(), std::size_t{1});
+        const auto undone =
+            VERIFIED(recoverSave(other.path / "weights/weight.bin", RecoverAction::Undo));
+        QVERIFY(readTree(other.path) == other.original);
+        QVERIFY(!fs::exists(other.journal()));
+    }
 
-void TestSaveCrash::failureRollsBack()
-{
-    QFETCH(const int, step);
-    const OnDisk disk("lut2");
-    const auto bundle = disk.patched(kThree);
-    const auto saved = patch::saveInPlace(
-        *bundle, false, [step](SaveStep passed) { return static_cast<int>(passed) != step; });
-    QVERIFY(!saved);
-    QCOMPARE(saved.error().code, std::string("io.write"));
-    QVERIFY(readTree(disk.path) == disk.original);
-    QVERIFY(!fs::exists(disk.journal()));
-    QVERIFY(bundle->modified()); // the edits are still there, and can be saved
-    const auto again = saveInPlace(*bundle, false);
-    QVERIFY2(again, again ? "" : describe(again.error()).c_str());
-}
-
-/// Ctrl-C in the middle of a save leaves every file as it was.
-void TestSaveCrash::signalRollsBack()
-{
-    const OnDisk disk("lut2");
-    const pid_t child = ::fork();
-    if (child == 0) {
-        std::signal(SIGINT, SIG_DFL);
+    void runningSaveIsNoCrash()
+    {
+        const OnDisk disk("lut2");
         const auto bundle = disk.patched(kThree);
-        (void)patch::saveInPlace(*bundle, false, [](SaveStep step) {
-            if (step == SaveStep::RangeWritten)
-                ::raise(SIGINT);
+        bool looked = false;
+        const auto saved = patch::saveInPlace(*bundle, false, [&](SaveStep step) {
+            if (step != SaveStep::RangeWritten)
+                return true;
+            // Another process opens the bundle meanwhile.
+            const auto recovered = recoverSave(disk.path, RecoverAction::Undo);
+            const auto opened = openForReading(disk.path);
+            looked = !recovered && recovered.error().code == "patch.busy" &&
+                     fs::exists(disk.journal()) && opened.bundle && opened.saves.size() == 1 &&
+                     opened.saves.front().state == InterruptedState::Busy &&
+                     decoded(**opened.bundle, "behind")[9] != 0.25f;
+            const auto second = disk.patched("set behind[1]=3");
+            const auto refused = saveInPlace(*second, false);
+            looked = looked && !refused && refused.error().code == "patch.busy";
             return true;
         });
-        ::_exit(0);
+        QVERIFY2(saved, saved ? "" : describe(saved.error()).c_str());
+        QVERIFY(looked);
+        QCOMPARE(decoded(*disk.open(), "behind")[9], 0.25f);
     }
-    int status = 0;
-    ::waitpid(child, &status, 0);
-    QVERIFY(WIFSIGNALED(status) && WTERMSIG(status) == SIGINT);
-    QVERIFY(readTree(disk.path) == disk.original);
-    QVERIFY(!fs::exists(disk.journal()));
-}
+
+    /// The new bytes instead of the old ones.
+    void finishes()
+    {
+        const OnDisk disk("lut2"), whole("lut2");
+        QVERIFY(saveInPlace(*whole.patched(kThree), false));
+        crashAt(disk, SaveStep::RangeWritten);
+        const auto dry = recoverSave(disk.path, RecoverAction::Finish, true);
+        QVERIFY(dry && dry->saves.size() == 1 && !dry->saves.front().ranges.empty());
+        QVERIFY(fs::exists(disk.journal()));
+        const auto finished = VERIFIED(recoverSave(disk.path, RecoverAction::Finish));
+        QVERIFY(finished->verified);
+        QCOMPARE(finished->saves.front().bytesWritten.value, dry->saves.front().bytesWritten.value);
+        QVERIFY(readTree(disk.path) == readTree(whole.path));
+        QVERIFY(!fs::exists(disk.journal()));
+    }
+
+    void failureRollsBack_data()
+    {
+        QTest::addColumn<int>("step");
+        for (const SaveStep step :
+             {SaveStep::Opened, SaveStep::Locked, SaveStep::Checked, SaveStep::BackedUp,
+              SaveStep::Journalled, SaveStep::RangeWritten, SaveStep::Synced, SaveStep::Verified})
+            QTest::addRow("%d", static_cast<int>(step)) << static_cast<int>(step);
+    }
+
+    void failureRollsBack()
+    {
+        QFETCH(const int, step);
+        const OnDisk disk("lut2");
+        const auto bundle = disk.patched(kThree);
+        const auto saved = patch::saveInPlace(
+            *bundle, false, [step](SaveStep passed) { return static_cast<int>(passed) != step; });
+        QVERIFY(!saved);
+        QCOMPARE(saved.error().code, "io.write");
+        QVERIFY(readTree(disk.path) == disk.original);
+        QVERIFY(!fs::exists(disk.journal()));
+        QVERIFY(bundle->modified()); // the edits are still there, and can be saved
+        const auto again = saveInPlace(*bundle, false);
+        QVERIFY2(again, again ? "" : describe(again.error()).c_str());
+    }
+
+    /// Ctrl-C in the middle of a save leaves every file as it was.
+    void signalRollsBack()
+    {
+        const OnDisk disk("lut2");
+        const pid_t child = ::fork();
+        if (child == 0) {
+            std::signal(SIGINT, SIG_DFL);
+            const auto bundle = disk.patched(kThree);
+            (void)patch::saveInPlace(*bundle, false, [](SaveStep step) {
+                if (step == SaveStep::RangeWritten)
+                    ::raise(SIGINT);
+                return true;
+            });
+            ::_exit(0);
+        }
+        int status = 0;
+        ::waitpid(child, &status, 0);
+        QVERIFY(WIFSIGNALED(status) && WTERMSIG(status) == SIGINT);
+        QVERIFY(readTree(disk.path) == disk.original);
+        QVERIFY(!fs::exists(disk.journal()));
+    }
+};
 
 KERNSCOPE_TEST(TestSaveCrash, kernscope::test::NoApplication)
 #include "tst_save_crash.moc"

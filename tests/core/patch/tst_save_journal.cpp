@@ -10,8 +10,6 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
-#include <QTest>
-
 using namespace kernscope;
 using namespace kernscope::test;
 using patch::SaveStep;
@@ -22,342 +20,325 @@ class TestSaveJournal : public QObject
     Q_OBJECT
 
 private slots:
-    void forgedJournals_data();
-    void forgedJournals();
-    void journalsThatAreNotUsed_data();
-    void journalsThatAreNotUsed();
-    void otherFilesOfThatName();
-    void hugeJournals_data();
-    void hugeJournals();
-    void oneOfTwoSaves_data();
-    void oneOfTwoSaves();
-    void looksAfterLocking();
-    void neverReplacesAJournal();
-    void comesWithTheArchive();
-    void renamedBundle_data();
-    void renamedBundle();
-    void missingJournal();
-    void leftUnfinished();
-    void recoversNoFileOfSeveralNames();
-};
+    void forgedJournals_data()
+    {
+        QTest::addColumn<QString>("journal"); // where it lies, from the folder of the bundle
+        QTest::addColumn<QString>("path");    // what it names
+        const auto row = [](const char *name, const char *journal, const char *path) {
+            addRow(name, QString::fromLatin1(journal), QString::fromLatin1(path));
+        };
+        row("beside the bundle, a file beside it", "x.mlmodelc.kernscope-journal", "victim");
+        row("through a link", "x.mlmodelc.kernscope-journal", "x.mlmodelc/weights/link");
+        row("a folder above", "../sub.kernscope-journal", "sub/victim");
+        row("two folders above", "../../deep.kernscope-journal", "deep/sub/victim");
+        row("beside a weight file", "x.mlmodelc/weights/weight.bin.kernscope-journal", "link");
+        row("out of the folder", "x.mlmodelc/weights/weight.bin.kernscope-journal", "../../victim");
+        row("by its whole path", "x.mlmodelc.kernscope-journal", "/victim");
+        row("no name", "x.mlmodelc.kernscope-journal", "");
+    }
 
-void TestSaveJournal::forgedJournals_data()
-{
-    QTest::addColumn<QString>("journal"); // where it lies, from the folder of the bundle
-    QTest::addColumn<QString>("path");    // what it names
-    const auto row = [](const char *name, const char *journal, const char *path) {
-        QTest::newRow(name) << QString::fromLatin1(journal) << QString::fromLatin1(path);
-    };
-    row("beside the bundle, a file beside it", "x.mlmodelc.kernscope-journal", "victim");
-    row("through a link", "x.mlmodelc.kernscope-journal", "x.mlmodelc/weights/link");
-    row("a folder above", "../sub.kernscope-journal", "sub/victim");
-    row("two folders above", "../../deep.kernscope-journal", "deep/sub/victim");
-    row("beside a weight file", "x.mlmodelc/weights/weight.bin.kernscope-journal", "link");
-    row("out of the folder", "x.mlmodelc/weights/weight.bin.kernscope-journal", "../../victim");
-    row("by its whole path", "x.mlmodelc.kernscope-journal", "/victim");
-    row("no name", "x.mlmodelc.kernscope-journal", "");
-}
-
-/// A journal comes with a bundle: it must not be a way to write elsewhere.
-void TestSaveJournal::forgedJournals()
-{
-    QFETCH(const QString, journal);
-    QFETCH(const QString, path);
-    const OnDisk made("dense-fp16");
-    const QTemporaryDir scratch;
-    const fs::path folder = fs::path(scratch.path().toStdString()) / "deep/sub";
-    fs::create_directories(folder);
-    fs::copy(made.path, folder / "x.mlmodelc", fs::copy_options::recursive);
-    const Bytes evil = hex("01 02"), precious = hex("03 04");
-    writeAll(folder / "victim", precious);
-    fs::create_symlink("../../victim", folder / "x.mlmodelc/weights/link");
-    forge((folder / journal.toStdString()).lexically_normal(), path.toStdString(), evil, precious);
-    const Listing before = listing(fs::path(scratch.path().toStdString()));
-    for (const char *name :
-         {"x.mlmodelc", "x.mlmodelc/weights/weight.bin", "x.mlmodelc/model.mil", "x.mlmodelc/"}) {
-        const auto opened = openForReading(folder / name);
-        QVERIFY2(opened.bundle, opened.bundle ? "" : describe(opened.bundle.error()).c_str());
-        for (const auto action : {RecoverAction::Undo, RecoverAction::Finish}) {
-            const auto recovered = recoverSave(folder / name, action);
-            QVERIFY(!recovered || recovered->saves.empty());
+    /// A journal comes with a bundle: it must not be a way to write elsewhere.
+    void forgedJournals()
+    {
+        QFETCH(const QString, journal);
+        QFETCH(const QString, path);
+        const OnDisk made("dense-fp16");
+        const QTemporaryDir scratch;
+        const fs::path folder = fs::path(scratch.path().toStdString()) / "deep/sub";
+        fs::create_directories(folder);
+        fs::copy(made.path, folder / "x.mlmodelc", fs::copy_options::recursive);
+        const Bytes evil = hex("01 02"), precious = hex("03 04");
+        writeAll(folder / "victim", precious);
+        fs::create_symlink("../../victim", folder / "x.mlmodelc/weights/link");
+        forge((folder / journal.toStdString()).lexically_normal(), path.toStdString(), evil,
+              precious);
+        const Listing before = listing(fs::path(scratch.path().toStdString()));
+        for (const char *name : {"x.mlmodelc", "x.mlmodelc/weights/weight.bin",
+                                 "x.mlmodelc/model.mil", "x.mlmodelc/"}) {
+            const auto opened = openForReading(folder / name);
+            QVERIFY2(opened.bundle, opened.bundle ? "" : describe(opened.bundle.error()).c_str());
+            for (const auto action : {RecoverAction::Undo, RecoverAction::Finish}) {
+                const auto recovered = recoverSave(folder / name, action);
+                QVERIFY(!recovered || recovered->saves.empty());
+            }
+            QVERIFY(listing(fs::path(scratch.path().toStdString())) == before);
         }
-        QVERIFY(listing(fs::path(scratch.path().toStdString())) == before);
+        QVERIFY(readAll(folder / "victim") == precious);
     }
-    QVERIFY(readAll(folder / "victim") == precious);
-}
 
-void TestSaveJournal::journalsThatAreNotUsed_data()
-{
-    QTest::addColumn<int>("how");
-    QTest::newRow("link") << 0;
-    QTest::newRow("folder") << 1;
-    QTest::newRow("pipe") << 2;
-    QTest::newRow("another user's") << 3;
-}
-
-void TestSaveJournal::journalsThatAreNotUsed()
-{
-    QFETCH(const int, how);
-    if (how == 3 && ::geteuid() != 0)
-        QSKIP("only the superuser can give a file away");
-    const OnDisk disk("lut2");
-    interrupt(disk);
-    const Tree half = readTree(disk.path);
-    const fs::path away = disk.folder() / "away";
-    if (how == 3) {
-        QCOMPARE(::chown(disk.journal().c_str(), 12345, 12345), 0);
-    } else {
-        fs::rename(disk.journal(), away);
-        if (how == 0)
-            fs::create_symlink(away, disk.journal());
-        else if (how == 1)
-            fs::create_directory(disk.journal());
-        else
-            QCOMPARE(::mkfifo(disk.journal().c_str(), 0600), 0);
+    void journalsThatAreNotUsed_data()
+    {
+        QTest::addColumn<int>("how");
+        addRow("link", 0);
+        addRow("folder", 1);
+        addRow("pipe", 2);
+        addRow("another user's", 3);
     }
-    const auto opened = openForReading(disk.path);
-    QVERIFY(opened.bundle);
-    QCOMPARE(opened.saves.size(), std::size_t{1});
-    QVERIFY(opened.saves.front().state == InterruptedState::Foreign);
-    QCOMPARE((*opened.bundle)->diagnostics().front().error.code, std::string("journal.pending"));
-    for (const auto action : {RecoverAction::Undo, RecoverAction::Discard})
-        QCOMPARE(codeOf(recoverSave(disk.path, action)), std::string("journal.pending"));
-    QVERIFY(readTree(disk.path) == half);
-}
 
-/// What only has the name of a journal is left alone, and said.
-void TestSaveJournal::otherFilesOfThatName()
-{
-    const OnDisk disk("lut2");
-    const Bytes garbage = hex("de ad be ef 00 01 02 03 04 05");
-    writeAll(disk.journal(), garbage);
-    writeAll(disk.path / "weights/weight.bin.kernscope-journal", garbage);
-    const Listing before = listing(disk.folder());
-    const auto opened = openForReading(disk.path);
-    QVERIFY(opened.bundle);
-    QCOMPARE(opened.saves.size(), std::size_t{2});
-    for (const Diagnostic &row : (*opened.bundle)->diagnostics()) {
-        if (row.error.code == "journal.unknown")
-            QVERIFY(row.severity == Severity::Note);
+    void journalsThatAreNotUsed()
+    {
+        QFETCH(const int, how);
+        if (how == 3 && ::geteuid() != 0)
+            QSKIP("only the superuser can give a file away");
+        const OnDisk disk("lut2");
+        interrupt(disk);
+        const Tree half = readTree(disk.path);
+        const fs::path away = disk.folder() / "away";
+        if (how == 3) {
+            QCOMPARE(::chown(disk.journal().c_str(), 12345, 12345), 0);
+        } else {
+            fs::rename(disk.journal(), away);
+            if (how == 0)
+                fs::create_symlink(away, disk.journal());
+            else if (how == 1)
+                fs::create_directory(disk.journal());
+            else
+                QCOMPARE(::mkfifo(disk.journal().c_str(), 0600), 0);
+        }
+        const auto opened = openForReading(disk.path);
+        QVERIFY(opened.bundle);
+        QCOMPARE(opened.saves.size(), std::size_t{1});
+        QVERIFY(opened.saves.front().state == InterruptedState::Foreign);
+        QCOMPARE((*opened.bundle)->diagnostics().front().error.code, "journal.pending");
+        for (const auto action : {RecoverAction::Undo, RecoverAction::Discard})
+            QCOMPARE(codeOf(recoverSave(disk.path, action)), "journal.pending");
+        QVERIFY(readTree(disk.path) == half);
     }
-    QVERIFY(!hasErrors((*opened.bundle)->diagnostics()));
-    QVERIFY((*opened.bundle)->fileByPath("weights/weight.bin.kernscope-journal"));
-    for (const auto action : {RecoverAction::Undo, RecoverAction::Discard}) {
-        const auto recovered = recoverSave(disk.path, action);
-        QVERIFY(recovered && recovered->saves.empty() && recovered->warnings.size() == 2);
+
+    /// What only has the name of a journal is left alone, and said.
+    void otherFilesOfThatName()
+    {
+        const OnDisk disk("lut2");
+        const Bytes garbage = hex("de ad be ef 00 01 02 03 04 05");
+        writeAll(disk.journal(), garbage);
+        writeAll(disk.path / "weights/weight.bin.kernscope-journal", garbage);
+        const Listing before = listing(disk.folder());
+        const auto opened = openForReading(disk.path);
+        QVERIFY(opened.bundle);
+        QCOMPARE(opened.saves.size(), std::size_t{2});
+        for (const Diagnostic &row : (*opened.bundle)->diagnostics()) {
+            if (row.error.code == "journal.unknown")
+                QVERIFY(row.severity == Severity::Note);
+        }
+        QVERIFY(!hasErrors((*opened.bundle)->diagnostics()));
+        QVERIFY((*opened.bundle)->fileByPath("weights/weight.bin.kernscope-journal"));
+        for (const auto action : {RecoverAction::Undo, RecoverAction::Discard}) {
+            const auto recovered = recoverSave(disk.path, action);
+            QVERIFY(recovered && recovered->saves.empty() && recovered->warnings.size() == 2);
+        }
+        QVERIFY(listing(disk.folder()) == before);
+        // The name is needed, and whose it is stays.
+        QCOMPARE(codeOf(saveInPlace(*disk.patched("set behind[1]=3"), false)), "journal.unknown");
+        QVERIFY(listing(disk.folder()) == before);
     }
-    QVERIFY(listing(disk.folder()) == before);
-    // The name is needed, and whose it is stays.
-    QCOMPARE(codeOf(saveInPlace(*disk.patched("set behind[1]=3"), false)),
-             std::string("journal.unknown"));
-    QVERIFY(listing(disk.folder()) == before);
-}
 
-void TestSaveJournal::hugeJournals_data()
-{
-    QTest::addColumn<Bytes>("start");
-    QTest::newRow("zeros") << Bytes();
-    const Bytes magic = hex("4b 53 4a 4f 55 52 4e 31"), tebibyte = hex("00 00 00 00 00 01 00 00");
-    const auto with = [&](const Bytes &rest) {
-        Bytes all = magic;
-        all.insert(all.end(), tebibyte.begin(), tebibyte.end());
-        all.insert(all.end(), rest.begin(), rest.end());
-        return all;
-    };
-    QTest::newRow("no entries") << with({});
-    QTest::newRow("entries without end") << with(hex("ff ff ff ff ff ff ff 7f"));
-    QTest::newRow("many empty entries") << with(hex("00 00 40 00 00 00 00 00"));
-    QTest::newRow("a long name") << with(hex("01 00 00 00 00 00 00 00 ff ff ff ff"));
-    // A name of one letter, a file of 2^60 bytes, and half of the journal as one run.
-    QTest::newRow("one huge run") << with(
-        hex("01 00 00 00 00 00 00 00 01 00 00 00 78 00 00 00 00 00 00 00 10 "
-            "00 00 00 00 00 00 00 00 00 00 00 00 40 00 00 00"));
-}
+    void hugeJournals_data()
+    {
+        QTest::addColumn<Bytes>("start");
+        addRow("zeros", Bytes());
+        const Bytes magic = hex("4b 53 4a 4f 55 52 4e 31"),
+                    tebibyte = hex("00 00 00 00 00 01 00 00");
+        const auto with = [&](const Bytes &rest) {
+            Bytes all = magic;
+            all.insert(all.end(), tebibyte.begin(), tebibyte.end());
+            all.insert(all.end(), rest.begin(), rest.end());
+            return all;
+        };
+        addRow("no entries", with({}));
+        addRow("entries without end", with(hex("ff ff ff ff ff ff ff 7f")));
+        addRow("many empty entries", with(hex("00 00 40 00 00 00 00 00")));
+        addRow("a long name", with(hex("01 00 00 00 00 00 00 00 ff ff ff ff")));
+        // A name of one letter, a file of 2^60 bytes, and half of the journal as one run.
+        addRow("one huge run",
+               with(hex("01 00 00 00 00 00 00 00 01 00 00 00 78 00 00 00 00 00 00 00 10 "
+                        "00 00 00 00 00 00 00 00 00 00 00 00 40 00 00 00")));
+    }
 
-/// Refused by their heads: neither memory nor time goes with what they claim.
-void TestSaveJournal::hugeJournals()
-{
-    QFETCH(const Bytes, start);
-    const OnDisk disk("lut2");
-    writeAll(disk.journal(), start);
-    std::error_code fault;
-    fs::resize_file(disk.journal(), std::uintmax_t{1} << 40, fault);
-    if (fault)
-        QSKIP("This file system holds no sparse file of 1 TiB");
-    struct rusage usage = {};
-    ::getrusage(RUSAGE_SELF, &usage);
-    const long peak = usage.ru_maxrss;
-    const auto opened = openForReading(disk.path);
-    const auto recovered = recoverSave(disk.path, RecoverAction::Undo);
-    ::getrusage(RUSAGE_SELF, &usage);
-    QVERIFY2(usage.ru_maxrss - peak < 32 * 1024, qPrintable(QString::number(usage.ru_maxrss)));
-    QVERIFY(opened.bundle);
-    QCOMPARE(opened.saves.size(), std::size_t{1});
-    QVERIFY(!recovered || recovered->saves.empty());
-    QVERIFY(fs::exists(disk.journal()));
-}
+    /// Refused by their heads: neither memory nor time goes with what they claim.
+    void hugeJournals()
+    {
+        QFETCH(const Bytes, start);
+        const OnDisk disk("lut2");
+        writeAll(disk.journal(), start);
+        std::error_code fault;
+        fs::resize_file(disk.journal(), std::uintmax_t{1} << 40, fault);
+        if (fault)
+            QSKIP("This file system holds no sparse file of 1 TiB");
+        struct rusage usage = {};
+        ::getrusage(RUSAGE_SELF, &usage);
+        const long peak = usage.ru_maxrss;
+        const auto opened = openForReading(disk.path);
+        const auto recovered = recoverSave(disk.path, RecoverAction::Undo);
+        ::getrusage(RUSAGE_SELF, &usage);
+        QVERIFY2(usage.ru_maxrss - peak < 32 * 1024, qPrintable(QString::number(usage.ru_maxrss)));
+        QVERIFY(opened.bundle);
+        QCOMPARE(opened.saves.size(), std::size_t{1});
+        QVERIFY(!recovered || recovered->saves.empty());
+        QVERIFY(fs::exists(disk.journal()));
+    }
 
-void TestSaveJournal::oneOfTwoSaves_data()
-{
-    QTest::addColumn<int>("step");
-    for (int step = static_cast<int>(SaveStep::Locked);
-         step <= static_cast<int>(SaveStep::Verified); ++step)
-        QTest::addRow("step %d", step) << step;
-}
+    void oneOfTwoSaves_data()
+    {
+        QTest::addColumn<int>("step");
+        for (int step = static_cast<int>(SaveStep::Locked);
+             step <= static_cast<int>(SaveStep::Verified); ++step)
+            QTest::addRow("step %d", step) << step;
+    }
 
-/// While one save is at a step, another process tries its own, whole.
-void TestSaveJournal::oneOfTwoSaves()
-{
-    QFETCH(const int, step);
-    const OnDisk disk("dense-fp16");
-    const auto second = disk.patched("set w[40]=7"); // opened before the first one wrote
-    const auto first = disk.patched("set w[3]=5");
-    int tried = 0, busy = 0;
-    const auto saved = patch::saveInPlace(*first, false, [&](SaveStep now) {
-        if (static_cast<int>(now) != step)
+    /// While one save is at a step, another process tries its own, whole.
+    void oneOfTwoSaves()
+    {
+        QFETCH(const int, step);
+        const OnDisk disk("dense-fp16");
+        const auto second = disk.patched("set w[40]=7"); // opened before the first one wrote
+        const auto first = disk.patched("set w[3]=5");
+        int tried = 0, busy = 0;
+        const auto saved = patch::saveInPlace(*first, false, [&](SaveStep now) {
+            if (static_cast<int>(now) != step)
+                return true;
+            ++tried;
+            const int other = crash([&] {
+                ::_exit(codeOf(saveInPlace(*disk.patched("set w[40]=7"), false)) == "patch.busy"
+                            ? 42
+                            : 1);
+            });
+            const bool refused = codeOf(saveInPlace(*second, false)) == "patch.busy";
+            busy += refused && other == 42 ? 1 : 0;
             return true;
-        ++tried;
-        const int other = crash([&] {
-            ::_exit(codeOf(saveInPlace(*disk.patched("set w[40]=7"), false)) == "patch.busy" ? 42
-                                                                                             : 1);
         });
-        const bool refused = codeOf(saveInPlace(*second, false)) == "patch.busy";
-        busy += refused && other == 42 ? 1 : 0;
-        return true;
-    });
-    QVERIFY2(saved, saved ? "" : describe(saved.error()).c_str());
-    QVERIFY(tried > 0);
-    QCOMPARE(busy, tried);
-    QCOMPARE(codeOf(saveInPlace(*second, false)), std::string("patch.stale"));
-    QCOMPARE(decoded(*disk.open(), "w")[3], 5.0f);
-    QVERIFY(decoded(*disk.open(), "w")[40] != 7.0f);
-    QVERIFY(!fs::exists(disk.journal()));
-}
-
-/// A save that was faster is not overwritten: the look at the files comes behind the lock.
-void TestSaveJournal::looksAfterLocking()
-{
-    const OnDisk disk("dense-fp16");
-    const auto slow = disk.patched("set w[3]=7");
-    bool saved = false;
-    const auto late = patch::saveInPlace(*slow, false, [&](SaveStep step) {
-        if (step == SaveStep::Opened)
-            saved = saveInPlace(*disk.patched("set w[3]=5"), false).has_value();
-        return true;
-    });
-    QVERIFY(saved);
-    QCOMPARE(codeOf(late), std::string("patch.stale"));
-    QCOMPARE(decoded(*disk.open(), "w")[3], 5.0f);
-}
-
-void TestSaveJournal::neverReplacesAJournal()
-{
-    const OnDisk disk("dense-fp16");
-    const Bytes old = hex("01"), now = hex("02");
-    forge(disk.journal(), "a", old, now);
-    const Bytes first = readAll(disk.journal());
-    forge(disk.journal(), "b", old, now);
-    QVERIFY(readAll(disk.journal()) == first);
-    QCOMPARE(readTree(disk.folder()).size(), disk.original.size() + 1);
-    // For its owner only: it holds what the files hold.
-    QCOMPARE(fs::status(disk.journal()).permissions(), fs::perms(0600));
-}
-
-/// The maker of an archive can make a journal that fits: it hides nothing.
-void TestSaveJournal::comesWithTheArchive()
-{
-    const OnDisk disk("dense-fp16");
-    const fs::path weights = disk.path / "weights/weight.bin";
-    const Bytes good = readAll(weights);
-    Bytes evil = good;
-    std::fill(evil.begin() + 128, evil.end(), std::byte{0});
-    writeAll(weights, evil);
-    forge(disk.journal(), "weights/weight.bin", good, evil);
-    const Listing before = listing(disk.folder());
-    const auto opened = openForReading(disk.path);
-    QVERIFY(opened.bundle && opened.saves.size() == 1);
-    QVERIFY(opened.saves.front().state == InterruptedState::Foreign);
-    QVERIFY(opened.fault() != nullptr && hasErrors((*opened.bundle)->diagnostics()));
-    const auto shown = (*opened.bundle)
-                           ->files()[*(*opened.bundle)->fileByPath("weights/weight.bin")]
-                           .file->bytes();
-    QVERIFY(Bytes(shown.begin(), shown.end()) == evil);
-    for (const auto action : {RecoverAction::Undo, RecoverAction::Finish})
-        QCOMPARE(codeOf(recoverSave(disk.path, action)), std::string("journal.pending"));
-    QVERIFY(listing(disk.folder()) == before);
-    // The same with its key is a save that this user began.
-    fs::remove(disk.journal());
-    forge(disk.journal(), "weights/weight.bin", good, evil, true);
-    QVERIFY(openForReading(disk.path).saves.front().state == InterruptedState::Pending);
-}
-
-void TestSaveJournal::renamedBundle_data()
-{
-    QTest::addColumn<bool>("withJournal");
-    QTest::newRow("with its journal") << true;
-    QTest::newRow("the bundle alone") << false;
-}
-
-void TestSaveJournal::renamedBundle()
-{
-    QFETCH(const bool, withJournal);
-    const OnDisk disk("lut2");
-    interrupt(disk);
-    QVERIFY(readTree(disk.path) != disk.original);
-    const fs::path now = disk.folder() / "z.mlmodelc";
-    fs::rename(disk.path, now);
-    if (withJournal)
-        fs::rename(disk.journal(), disk.folder() / "z.mlmodelc.kernscope-journal");
-    const auto opened = openForReading(now);
-    QVERIFY(opened.bundle && opened.saves.size() == 1);
-    QVERIFY(opened.saves.front().state == InterruptedState::Pending);
-    for (const BundleFile &file : (*opened.bundle)->files()) {
-        const auto bytes = file.file->bytes();
-        QVERIFY(Bytes(bytes.begin(), bytes.end()) == disk.original.at(file.path));
+        QVERIFY2(saved, saved ? "" : describe(saved.error()).c_str());
+        QVERIFY(tried > 0);
+        QCOMPARE(busy, tried);
+        QCOMPARE(codeOf(saveInPlace(*second, false)), "patch.stale");
+        QCOMPARE(decoded(*disk.open(), "w")[3], 5.0f);
+        QVERIFY(decoded(*disk.open(), "w")[40] != 7.0f);
+        QVERIFY(!fs::exists(disk.journal()));
     }
-    const auto recovered = recoverSave(now, RecoverAction::Undo);
-    QVERIFY2(recovered, recovered ? "" : describe(recovered.error()).c_str());
-    QVERIFY(readTree(now) == disk.original);
-    QVERIFY(openForReading(now).saves.empty());
-}
 
-/// Half written, and nothing beside it says so any more.
-void TestSaveJournal::missingJournal()
-{
-    const OnDisk disk("lut2");
-    interrupt(disk);
-    fs::remove(disk.journal());
-    const auto opened = openForReading(disk.path);
-    QVERIFY(opened.bundle && opened.saves.size() == 1);
-    QVERIFY(opened.saves.front().state == InterruptedState::Damaged);
-    QVERIFY(!saveInPlace(*disk.patched("set behind[1]=3"), false));
-    QCOMPARE(codeOf(recoverSave(disk.path, RecoverAction::Undo)), std::string("journal.damaged"));
-    QVERIFY(recoverSave(disk.path, RecoverAction::Discard));
-    QVERIFY(openForReading(disk.path).saves.empty());
-}
+    /// A save that was faster is not overwritten: the look at the files comes behind the lock.
+    void looksAfterLocking()
+    {
+        const OnDisk disk("dense-fp16");
+        const auto slow = disk.patched("set w[3]=7");
+        bool saved = false;
+        const auto late = patch::saveInPlace(*slow, false, [&](SaveStep step) {
+            if (step == SaveStep::Opened)
+                saved = saveInPlace(*disk.patched("set w[3]=5"), false).has_value();
+            return true;
+        });
+        QVERIFY(saved);
+        QCOMPARE(codeOf(late), "patch.stale");
+        QCOMPARE(decoded(*disk.open(), "w")[3], 5.0f);
+    }
 
-/// What a power failure leaves of a journal that never had its name.
-void TestSaveJournal::leftUnfinished()
-{
-    const OnDisk disk("lut2");
-    const fs::path left = disk.journal().string() + ".new";
-    writeAll(left, Bytes(4096));
-    QVERIFY(saveInPlace(*disk.patched("set behind[1]=3"), false));
-    QVERIFY(readAll(left) == Bytes(4096));
-}
+    void neverReplacesAJournal()
+    {
+        const OnDisk disk("dense-fp16");
+        const Bytes old = hex("01"), now = hex("02");
+        forge(disk.journal(), "a", old, now);
+        const Bytes first = readAll(disk.journal());
+        forge(disk.journal(), "b", old, now);
+        QVERIFY(readAll(disk.journal()) == first);
+        QCOMPARE(readTree(disk.folder()).size(), disk.original.size() + 1);
+        // For its owner only: it holds what the files hold.
+        QCOMPARE(fs::status(disk.journal()).permissions(), fs::perms(0600));
+    }
 
-void TestSaveJournal::recoversNoFileOfSeveralNames()
-{
-    const OnDisk disk("lut2");
-    interrupt(disk);
-    const Tree half = readTree(disk.path);
-    fs::create_hard_link(disk.path / "model.mil", disk.folder() / "other");
-    QCOMPARE(codeOf(recoverSave(disk.path, RecoverAction::Undo)), std::string("io.links"));
-    QVERIFY(readTree(disk.path) == half);
-    fs::remove(disk.folder() / "other");
-    QVERIFY(recoverSave(disk.path, RecoverAction::Undo));
-    QVERIFY(readTree(disk.path) == disk.original);
-}
+    /// The maker of an archive can make a journal that fits: it hides nothing.
+    void comesWithTheArchive()
+    {
+        const OnDisk disk("dense-fp16");
+        const fs::path weights = disk.path / "weights/weight.bin";
+        const Bytes good = readAll(weights);
+        Bytes evil = good;
+        std::fill(evil.begin() + 128, evil.end(), std::byte{0});
+        writeAll(weights, evil);
+        forge(disk.journal(), "weights/weight.bin", good, evil);
+        const Listing before = listing(disk.folder());
+        const auto opened = openForReading(disk.path);
+        QVERIFY(opened.bundle && opened.saves.size() == 1);
+        QVERIFY(opened.saves.front().state == InterruptedState::Foreign);
+        QVERIFY(opened.fault() != nullptr && hasErrors((*opened.bundle)->diagnostics()));
+        const auto shown = (*opened.bundle)
+                               ->files()[*(*opened.bundle)->fileByPath("weights/weight.bin")]
+                               .file->bytes();
+        QVERIFY(Bytes(shown.begin(), shown.end()) == evil);
+        for (const auto action : {RecoverAction::Undo, RecoverAction::Finish})
+            QCOMPARE(codeOf(recoverSave(disk.path, action)), "journal.pending");
+        QVERIFY(listing(disk.folder()) == before);
+        // The same with its key is a save that this user began.
+        fs::remove(disk.journal());
+        forge(disk.journal(), "weights/weight.bin", good, evil, true);
+        QVERIFY(openForReading(disk.path).saves.front().state == InterruptedState::Pending);
+    }
+
+    void renamedBundle_data()
+    {
+        QTest::addColumn<bool>("withJournal");
+        addRow("with its journal", true);
+        addRow("the bundle alone", false);
+    }
+
+    void renamedBundle()
+    {
+        QFETCH(const bool, withJournal);
+        const OnDisk disk("lut2");
+        interrupt(disk);
+        QVERIFY(readTree(disk.path) != disk.original);
+        const fs::path now = disk.folder() / "z.mlmodelc";
+        fs::rename(disk.path, now);
+        if (withJournal)
+            fs::rename(disk.journal(), disk.folder() / "z.mlmodelc.kernscope-journal");
+        const auto opened = openForReading(now);
+        QVERIFY(opened.bundle && opened.saves.size() == 1);
+        QVERIFY(opened.saves.front().state == InterruptedState::Pending);
+        for (const BundleFile &file : (*opened.bundle)->files()) {
+            const auto bytes = file.file->bytes();
+            QVERIFY(Bytes(bytes.begin(), bytes.end()) == disk.original.at(file.path));
+        }
+        const auto recovered = VERIFIED(recoverSave(now, RecoverAction::Undo));
+        QVERIFY(readTree(now) == disk.original);
+        QVERIFY(openForReading(now).saves.empty());
+    }
+
+    /// Half written, and nothing beside it says so any more.
+    void missingJournal()
+    {
+        const OnDisk disk("lut2");
+        interrupt(disk);
+        fs::remove(disk.journal());
+        const auto opened = openForReading(disk.path);
+        QVERIFY(opened.bundle && opened.saves.size() == 1);
+        QVERIFY(opened.saves.front().state == InterruptedState::Damaged);
+        QVERIFY(!saveInPlace(*disk.patched("set behind[1]=3"), false));
+        QCOMPARE(codeOf(recoverSave(disk.path, RecoverAction::Undo)), "journal.damaged");
+        QVERIFY(recoverSave(disk.path, RecoverAction::Discard));
+        QVERIFY(openForReading(disk.path).saves.empty());
+    }
+
+    /// What a power failure leaves of a journal that never had its name.
+    void leftUnfinished()
+    {
+        const OnDisk disk("lut2");
+        const fs::path left = disk.journal().string() + ".new";
+        writeAll(left, Bytes(4096));
+        QVERIFY(saveInPlace(*disk.patched("set behind[1]=3"), false));
+        QVERIFY(readAll(left) == Bytes(4096));
+    }
+
+    void recoversNoFileOfSeveralNames()
+    {
+        const OnDisk disk("lut2");
+        interrupt(disk);
+        const Tree half = readTree(disk.path);
+        fs::create_hard_link(disk.path / "model.mil", disk.folder() / "other");
+        QCOMPARE(codeOf(recoverSave(disk.path, RecoverAction::Undo)), "io.links");
+        QVERIFY(readTree(disk.path) == half);
+        fs::remove(disk.folder() / "other");
+        QVERIFY(recoverSave(disk.path, RecoverAction::Undo));
+        QVERIFY(readTree(disk.path) == disk.original);
+    }
+};
 
 KERNSCOPE_TEST(TestSaveJournal, kernscope::test::NoApplication)
 #include "tst_save_journal.moc"

@@ -64,88 +64,80 @@ class TestPlanData : public QObject
     Q_OBJECT
 
 private slots:
-    void beatsThePublishedBuilds_data();
-    void beatsThePublishedBuilds();
-    void layersWithoutATime();
-};
-
-void TestPlanData::beatsThePublishedBuilds_data()
-{
-    QTest::addColumn<QString>("name");
-    const QDir folder(dataPath(QString::fromLatin1(kFolder)));
-    for (const QString &name : folder.entryList({QStringLiteral("unified_*.mlmodelc")}, QDir::Dirs))
-        QTest::newRow(qPrintable(name)) << name;
-}
-
-/// A smaller largest error of a layer, at no more stored bytes and no more time on the M1: as the
-/// plan says, and as the bundle that it makes has it.
-void TestPlanData::beatsThePublishedBuilds()
-{
-    KERNSCOPE_SKIP_WITHOUT_ROWS();
-    QFETCH(QString, name);
-    QVERIFY(dense());
-    const auto other = Bundle::open(
-        dataPathBytes((QString::fromLatin1(kFolder) + u'/' + name).toUtf8().constData()));
-    QVERIFY(other);
-    const auto build = measureBuild(*dense()->bundle, dense()->survey, dense()->options, **other);
-    QVERIFY2(build, build ? "" : describe(build.error()).c_str());
-    QVERIFY(build->unpaired.empty());
-    QVERIFY(build->totals.largestError > 0);
-    Limits limits;
-    limits.goal = Goal::Time;
-    limits.tolerance = build->totals.largestError * 0.9999;
-    limits.maxBytes = build->totals.stored;
-    limits.frontPoints = 2;
-    const auto plan = solve(dense()->survey, limits);
-    if (name.startsWith(QStringLiteral("unified_palette_6bit"))) {
-        // Its indices of six bits are of no form that the M1 takes, and of those that it takes
-        // none lies between four and eight bits a weight: it is proven that there is no such plan.
-        QVERIFY(refusedOnTheChip(**other));
-        QVERIFY(!plan);
-        QCOMPARE(plan.error().code, std::string("plan.infeasible"));
-        QCOMPARE(plan.error().field, std::string("max-bytes"));
-        return;
+    void beatsThePublishedBuilds_data()
+    {
+        QTest::addColumn<QString>("name");
+        const QDir folder(dataPath(QString::fromLatin1(kFolder)));
+        for (const QString &name : folder.entryList({u"unified_*.mlmodelc"_s}, QDir::Dirs))
+            addRow(qPrintable(name), name);
     }
-    QVERIFY2(plan, plan ? "" : describe(plan.error()).c_str());
-    const auto made = carryOut(*dense()->bundle, dense()->options, dense()->survey, limits, *plan);
-    QVERIFY2(made, made ? "" : describe(made.error()).c_str());
-    const auto found =
-        measureBuild(*dense()->bundle, dense()->survey, dense()->options, *made->bundle);
-    QVERIFY(found);
-    const auto published = build->totals.engineTimeS(0), planned = found->totals.engineTimeS(0);
-    QVERIFY(planned);
-    QCOMPARE(published.has_value(), !refusedOnTheChip(**other)); // indices of two bits are
-    qInfo("published: error %.4g, %llu B, %.4g s; plan: %.4g, %llu B, %.4g s",
-          build->totals.largestError, static_cast<unsigned long long>(build->totals.stored),
-          published.value_or(qQNaN()), found->totals.largestError,
-          static_cast<unsigned long long>(found->totals.stored), *planned);
-    QVERIFY(found->totals.largestError < build->totals.largestError);
-    QVERIFY(found->totals.stored <= build->totals.stored);
-    QVERIFY(!published || *planned <= *published * (1 + 1e-12));
-    QCOMPARE(found->totals.stored, made->plan.after.stored);
-    QVERIFY(qAbs(found->totals.error - made->plan.after.error) <= 1e-12);
-}
 
-/// The work of these LSTM layers is not known: neither is their time, nor a sum that holds it.
-void TestPlanData::layersWithoutATime()
-{
-    const QString path = QStringLiteral("real/dtln/DTLN_AEC_128_Part1.mlpackage");
-    if (!QDir(dataPath(path)).exists())
-        QSKIP("The data folder has no real/dtln (KERNSCOPE_DATA)");
-    const auto bundle = Bundle::open(dataPathBytes(path.toUtf8().constData()));
-    QVERIFY(bundle);
-    SurveyOptions options;
-    options.targets = {target::findTarget("M1")->target};
-    const auto judged = survey(**bundle, options);
-    QVERIFY(judged);
-    Limits limits;
-    limits.goal = Goal::Stored;
-    limits.tolerance = 0.01;
-    const auto plan = solve(*judged, limits);
-    QVERIFY2(plan, plan ? "" : describe(plan.error()).c_str());
-    QVERIFY(plan->after.stored < plan->before.stored);
-    QVERIFY(!plan->before.engineTimeS(0) && !plan->after.engineTimeS(0));
-}
+    /// A smaller largest error of a layer, at no more stored bytes and no more time on the M1: as
+    /// the plan says, and as the bundle that it makes has it.
+    void beatsThePublishedBuilds()
+    {
+        KERNSCOPE_SKIP_WITHOUT_ROWS();
+        QFETCH(QString, name);
+        QVERIFY(dense());
+        const auto other = VERIFIED(Bundle::open(
+            dataPathBytes((QString::fromLatin1(kFolder) + u'/' + name).toUtf8().constData())));
+        const auto build =
+            VERIFIED(measureBuild(*dense()->bundle, dense()->survey, dense()->options, **other));
+        QVERIFY(build->unpaired.empty());
+        QVERIFY(build->totals.largestError > 0);
+        Limits limits;
+        limits.goal = Goal::Time;
+        limits.tolerance = build->totals.largestError * 0.9999;
+        limits.maxBytes = build->totals.stored;
+        limits.frontPoints = 2;
+        const auto plan = solve(dense()->survey, limits);
+        if (name.startsWith(u"unified_palette_6bit"_s)) {
+            // Its indices of six bits are of no form that the M1 takes, and of those that it takes
+            // none lies between four and eight bits a weight: it is proven that there is no such
+            // plan.
+            QVERIFY(refusedOnTheChip(**other));
+            QVERIFY(!plan);
+            QCOMPARE(plan.error().code, "plan.infeasible");
+            QCOMPARE(plan.error().field, "max-bytes");
+            return;
+        }
+        QVERIFY2(plan, plan ? "" : describe(plan.error()).c_str());
+        const auto made =
+            VERIFIED(carryOut(*dense()->bundle, dense()->options, dense()->survey, limits, *plan));
+        const auto found = VERIFIED(
+            measureBuild(*dense()->bundle, dense()->survey, dense()->options, *made->bundle));
+        const auto published = build->totals.engineTimeS(0), planned = found->totals.engineTimeS(0);
+        QVERIFY(planned);
+        QCOMPARE(published.has_value(), !refusedOnTheChip(**other)); // indices of two bits are
+        qInfo("published: error %.4g, %llu B, %.4g s; plan: %.4g, %llu B, %.4g s",
+              build->totals.largestError, static_cast<unsigned long long>(build->totals.stored),
+              published.value_or(qQNaN()), found->totals.largestError,
+              static_cast<unsigned long long>(found->totals.stored), *planned);
+        QVERIFY(found->totals.largestError < build->totals.largestError);
+        QVERIFY(found->totals.stored <= build->totals.stored);
+        QVERIFY(!published || *planned <= *published * (1 + 1e-12));
+        QCOMPARE(found->totals.stored, made->plan.after.stored);
+        QVERIFY(qAbs(found->totals.error - made->plan.after.error) <= 1e-12);
+    }
+
+    /// The work of these LSTM layers is not known: neither is their time, nor a sum that holds it.
+    void layersWithoutATime()
+    {
+        const QString path = u"real/dtln/DTLN_AEC_128_Part1.mlpackage"_s;
+        if (!QDir(dataPath(path)).exists())
+            QSKIP("The data folder has no real/dtln (KERNSCOPE_DATA)");
+        const auto bundle = VERIFIED(Bundle::open(dataPathBytes(path.toUtf8().constData())));
+        SurveyOptions options;
+        options.targets = {target::findTarget("M1")->target};
+        const auto judged = VERIFIED(survey(**bundle, options));
+        Limits limits;
+        limits.goal = Goal::Stored;
+        limits.tolerance = 0.01;
+        const auto plan = VERIFIED(solve(*judged, limits));
+        QVERIFY(plan->after.stored < plan->before.stored);
+        QVERIFY(!plan->before.engineTimeS(0) && !plan->after.engineTimeS(0));
+    }
+};
 
 KERNSCOPE_TEST(TestPlanData, QCoreApplication)
 #include "tst_plan_data.moc"

@@ -91,107 +91,100 @@ class TestPlanEncoders : public QObject
     Q_OBJECT
 
 private slots:
-    void neverWorseThanPlain_data();
-    void neverWorseThanPlain();
-    void betterWhereItCanBe();
-    void notFinite();
+    void neverWorseThanPlain_data()
+    {
+        test::addColumns<int, int>();
+        const char *kinds[] = {"normal",      "outliers", "subnormal", "fp32",
+                               "convolution", "groups",   "transposed"};
+        const char *knowns[] = {"nothing", "mean squares", "means", "second moments", "silence"};
+        for (int kind = 0; kind < 7; ++kind) {
+            for (int known = 0; known < (kind == 0 ? 5 : 4); ++known)
+                QTest::addRow("%s, %s", kinds[kind], knowns[known]) << kind << known;
+        }
+    }
+
+    /// Of every form that is tried, by both models of errors: no more than the plain encoder's
+    /// error, and what is promised is the error of what was encoded.
+    void neverWorseThanPlain()
+    {
+        const auto [kind, known] = test::fetched<int, int>();
+        WeightValues weight = valuesOf(Kind(kind));
+        weight.inputs = inputsFor(weight, Known(known), Kind(kind) == Kind::Groups ? 2 : 1);
+        std::size_t tried = 0;
+        const auto forms = triedForms(weight.shape, weight.axes);
+        // Of the further kinds a third of the forms with each of the statistics: all, over the
+        // rows.
+        const std::size_t step = kind == 0 ? 1 : 3;
+        for (std::size_t i = std::size_t(known) % step; i < forms.size(); i += step) {
+            const codec::FormSpec &spec = forms[i];
+            auto plainSpec = spec;
+            if (weight.type == ElementType::Fp32)
+                plainSpec.denseType = ElementType::Fp32;
+            auto plain = VERIFIED(codec::encodeForm(weight.values, weight.shape, plainSpec));
+            if (weight.type == ElementType::Fp32)
+                codec::widenToFp32(*plain);
+            for (const ErrorModel model : {ErrorModel::Weights, ErrorModel::Outputs}) {
+                if (model == ErrorModel::Outputs && tried % 9 != 0)
+                    continue; // takes longer
+                const auto best = encodeAs(weight, spec, model);
+                QVERIFY2(best, best ? "" : describe(best.error()).c_str());
+                const double worst = *formError(weight, *plain, model);
+                QVERIFY2(best->error <= worst,
+                         qPrintable(QString::fromLatin1("%1: %2 for %3")
+                                        .arg(QString::fromStdString(formName(spec)))
+                                        .arg(best->error)
+                                        .arg(worst)));
+                QCOMPARE(*formError(weight, best->weight, model), best->error);
+                QCOMPARE(storedBytes(weight, best->weight) <= storedBytes(weight, *plain), true);
+                // Once more, the same: what is written is what was judged.
+                if (tried % 4 != 0)
+                    continue;
+                const auto again = encodeAs(weight, spec, model);
+                QCOMPARE(again->error, best->error);
+                QCOMPARE(again->method, best->method);
+            }
+            ++tried;
+        }
+        QVERIFY(tried > 20 / step);
+    }
+
+    /// Where it matters, the methods do gain: clipping of outliers, inputs of different power,
+    /// errors that make up for one another.
+    void betterWhereItCanBe()
+    {
+        const auto gain = [](Kind kind, Known known, const char *form) {
+            WeightValues weight = valuesOf(kind);
+            weight.inputs = inputsFor(weight, known, 1);
+            const auto spec = *formFromName(form, weight.axes);
+            const auto plain = codec::encodeForm(weight.values, weight.shape, spec);
+            return *formError(weight, *plain, ErrorModel::Weights) /
+                   encodeAs(weight, spec, ErrorModel::Weights)->error;
+        };
+        QVERIFY(gain(Kind::Outliers, Known::Nothing, "blockwise-int4-32") > 1.01);
+        QVERIFY(gain(Kind::Normal, Known::Squares, "palette4") > 1.02);
+        QVERIFY(gain(Kind::Normal, Known::Squares, "sparse-0.5") > 1.5);
+        QVERIFY(gain(Kind::Normal, Known::Means, "palette4") > 1.2);
+        QVERIFY(gain(Kind::Normal, Known::Moments, "int8-tensor") > 1.5);
+        const WeightValues plain = valuesOf(Kind::Normal);
+        const auto kept = encodeAs(plain, *formFromName("sparse-0.5"), ErrorModel::Weights);
+        QCOMPARE(kept->method, codec::EncodeMethod::Plain);
+    }
+
+    /// A difference that is not finite is no small one, with statistics or without.
+    void notFinite()
+    {
+        WeightValues weight = valuesOf(Kind::Normal);
+        weight.values[70] = std::numeric_limits<float>::infinity();
+        QVERIFY(std::isfinite(energy(weight)) && energy(weight) > 0);
+        for (const Known known : {Known::Nothing, Known::Squares, Known::Moments}) {
+            weight.inputs = inputsFor(weight, known, 1);
+            for (const char *form : {"int8", "blockwise-int4-32"}) {
+                const auto made = encodeAs(weight, *formFromName(form), ErrorModel::Weights);
+                QVERIFY(!made || !std::isfinite(made->error));
+            }
+        }
+    }
 };
-
-void TestPlanEncoders::neverWorseThanPlain_data()
-{
-    QTest::addColumn<int>("kind");
-    QTest::addColumn<int>("known");
-    const char *kinds[] = {"normal",      "outliers", "subnormal", "fp32",
-                           "convolution", "groups",   "transposed"};
-    const char *knowns[] = {"nothing", "mean squares", "means", "second moments", "silence"};
-    for (int kind = 0; kind < 7; ++kind) {
-        for (int known = 0; known < (kind == 0 ? 5 : 4); ++known)
-            QTest::addRow("%s, %s", kinds[kind], knowns[known]) << kind << known;
-    }
-}
-
-/// Of every form that is tried, by both models of errors: no more than the plain encoder's error,
-/// and what is promised is the error of what was encoded.
-void TestPlanEncoders::neverWorseThanPlain()
-{
-    QFETCH(int, kind);
-    QFETCH(int, known);
-    WeightValues weight = valuesOf(Kind(kind));
-    weight.inputs = inputsFor(weight, Known(known), Kind(kind) == Kind::Groups ? 2 : 1);
-    std::size_t tried = 0;
-    const auto forms = triedForms(weight.shape, weight.axes);
-    // Of the further kinds a third of the forms with each of the statistics: all, over the rows.
-    const std::size_t step = kind == 0 ? 1 : 3;
-    for (std::size_t i = std::size_t(known) % step; i < forms.size(); i += step) {
-        const codec::FormSpec &spec = forms[i];
-        auto plainSpec = spec;
-        if (weight.type == ElementType::Fp32)
-            plainSpec.denseType = ElementType::Fp32;
-        auto plain = codec::encodeForm(weight.values, weight.shape, plainSpec);
-        QVERIFY2(plain, plain ? "" : describe(plain.error()).c_str());
-        if (weight.type == ElementType::Fp32)
-            codec::widenToFp32(*plain);
-        for (const ErrorModel model : {ErrorModel::Weights, ErrorModel::Outputs}) {
-            if (model == ErrorModel::Outputs && tried % 9 != 0)
-                continue; // takes longer
-            const auto best = encodeAs(weight, spec, model);
-            QVERIFY2(best, best ? "" : describe(best.error()).c_str());
-            const double worst = *formError(weight, *plain, model);
-            QVERIFY2(best->error <= worst,
-                     qPrintable(QString::fromLatin1("%1: %2 for %3")
-                                    .arg(QString::fromStdString(formName(spec)))
-                                    .arg(best->error)
-                                    .arg(worst)));
-            QCOMPARE(*formError(weight, best->weight, model), best->error);
-            QCOMPARE(storedBytes(weight, best->weight) <= storedBytes(weight, *plain), true);
-            // Once more, the same: what is written is what was judged.
-            if (tried % 4 != 0)
-                continue;
-            const auto again = encodeAs(weight, spec, model);
-            QCOMPARE(again->error, best->error);
-            QCOMPARE(again->method, best->method);
-        }
-        ++tried;
-    }
-    QVERIFY(tried > 20 / step);
-}
-
-/// Where it matters, the methods do gain: clipping of outliers, inputs of different power, errors
-/// that make up for one another.
-void TestPlanEncoders::betterWhereItCanBe()
-{
-    const auto gain = [](Kind kind, Known known, const char *form) {
-        WeightValues weight = valuesOf(kind);
-        weight.inputs = inputsFor(weight, known, 1);
-        const auto spec = *formFromName(form, weight.axes);
-        const auto plain = codec::encodeForm(weight.values, weight.shape, spec);
-        return *formError(weight, *plain, ErrorModel::Weights) /
-               encodeAs(weight, spec, ErrorModel::Weights)->error;
-    };
-    QVERIFY(gain(Kind::Outliers, Known::Nothing, "blockwise-int4-32") > 1.01);
-    QVERIFY(gain(Kind::Normal, Known::Squares, "palette4") > 1.02);
-    QVERIFY(gain(Kind::Normal, Known::Squares, "sparse-0.5") > 1.5);
-    QVERIFY(gain(Kind::Normal, Known::Means, "palette4") > 1.2);
-    QVERIFY(gain(Kind::Normal, Known::Moments, "int8-tensor") > 1.5);
-    const WeightValues plain = valuesOf(Kind::Normal);
-    const auto kept = encodeAs(plain, *formFromName("sparse-0.5"), ErrorModel::Weights);
-    QCOMPARE(kept->method, codec::EncodeMethod::Plain);
-}
-
-/// A difference that is not finite is no small one, with statistics or without.
-void TestPlanEncoders::notFinite()
-{
-    WeightValues weight = valuesOf(Kind::Normal);
-    weight.values[70] = std::numeric_limits<float>::infinity();
-    QVERIFY(std::isfinite(energy(weight)) && energy(weight) > 0);
-    for (const Known known : {Known::Nothing, Known::Squares, Known::Moments}) {
-        weight.inputs = inputsFor(weight, known, 1);
-        for (const char *form : {"int8", "blockwise-int4-32"}) {
-            const auto made = encodeAs(weight, *formFromName(form), ErrorModel::Weights);
-            QVERIFY(!made || !std::isfinite(made->error));
-        }
-    }
-}
 
 KERNSCOPE_TEST(TestPlanEncoders, QCoreApplication)
 #include "tst_plan_encoders.moc"

@@ -84,105 +84,6 @@ Problem randomProblem(unsigned seed, std::size_t items, std::size_t choices, uns
 
 } // namespace
 
-class TestPlanSelect : public QObject
-{
-    Q_OBJECT
-
-private slots:
-    void againstExhaustiveSearch_data();
-    void againstExhaustiveSearch();
-    void largeNetworkHasAnHonestBound();
-    void saysWhatBinds();
-    void frontIsBestAtItsCost();
-    void frontIsWhole_data();
-    void frontIsWhole();
-    void frontOfManyIsThinned();
-};
-
-void TestPlanSelect::againstExhaustiveSearch_data()
-{
-    QTest::addColumn<unsigned>("seed");
-    QTest::addColumn<unsigned>("grain");
-    for (const unsigned grain : {0u, 2u, 6u}) {
-        for (unsigned seed = 0; seed < 60; ++seed)
-            QTest::addRow("grain %u seed %u", grain, seed) << seed << grain;
-    }
-}
-
-void TestPlanSelect::againstExhaustiveSearch()
-{
-    QFETCH(unsigned, seed);
-    QFETCH(unsigned, grain);
-    const Problem problem = randomProblem(seed, 3 + seed % 4, 3 + seed % 3, grain);
-    const auto best = exhaustive(problem);
-    const auto selected = select(problem);
-    QCOMPARE(selected.has_value(), best.has_value());
-    if (!best) {
-        QVERIFY(selected.error().binds != Unsolved::Binds::Open);
-        return;
-    }
-    QVERIFY(selected->proven);
-    QVERIFY2(near(selected->cost, best->cost),
-             qPrintable(QString::fromLatin1("%1 for %2").arg(selected->cost).arg(best->cost)));
-    QVERIFY(near(selected->error, best->error));
-    QVERIFY(near(selected->stored, best->stored));
-    Best sum;
-    for (std::size_t i = 0; i < problem.items.size(); ++i) {
-        const ItemChoice &choice = problem.items[i][selected->choice[i]];
-        sum = {sum.cost + choice.cost, sum.error + choice.error, sum.stored + choice.stored};
-    }
-    QVERIFY(near(sum.cost, selected->cost));
-    QVERIFY(near(sum.error, selected->error));
-    QVERIFY(near(sum.stored, selected->stored));
-}
-
-void TestPlanSelect::largeNetworkHasAnHonestBound()
-{
-    Problem problem = randomProblem(8, 3000, 8, 0);
-    problem.mostLabels = 400; // far too few for a proof
-    const auto selected = select(problem);
-    QVERIFY(selected);
-    QVERIFY(selected->error <= problem.mostError * (1 + 1e-9));
-    QVERIFY(selected->stored <= problem.mostStored * (1 + 1e-9));
-    QVERIFY(selected->bound <= selected->cost);
-    QVERIFY2(selected->bound >= 0.99 * selected->cost,
-             qPrintable(QString::fromLatin1("%1 of %2").arg(selected->bound).arg(selected->cost)));
-    // A search that may keep more finds nothing below the bound.
-    problem.mostLabels = 200'000;
-    const auto longer = select(problem);
-    QVERIFY(longer);
-    QVERIFY(longer->cost <= selected->cost * (1 + 1e-9));
-    QVERIFY(longer->cost >= selected->bound * (1 - 1e-9));
-}
-
-void TestPlanSelect::saysWhatBinds()
-{
-    Problem problem;
-    problem.items = {{{1, 4, 10}, {2, 0, 40}}, {{1, 9, 10}, {2, 1, 50}}};
-    problem.mostStored = 19;
-    auto selected = select(problem);
-    QVERIFY(!selected);
-    QCOMPARE(selected.error().binds, Unsolved::Binds::Stored);
-    QCOMPARE(selected.error().least, 20.0);
-    problem.mostStored = 1000;
-    problem.mostError = 0.5;
-    selected = select(problem);
-    QVERIFY(!selected);
-    QCOMPARE(selected.error().binds, Unsolved::Binds::Error);
-    QCOMPARE(selected.error().least, 1.0);
-    problem.mostStored = 60;
-    problem.mostError = 4;
-    selected = select(problem);
-    QVERIFY(!selected);
-    QCOMPARE(selected.error().binds, Unsolved::Binds::Both);
-    QCOMPARE(selected.error().least, 5.0);
-    problem.items.push_back({});
-    selected = select(problem);
-    QVERIFY(!selected);
-    QCOMPARE(selected.error().binds, Unsolved::Binds::Item);
-    QCOMPARE(selected.error().item, std::size_t(2));
-}
-
 /// The whole front, by every selection there is.
 std::vector<std::pair<double, double>> exhaustiveFront(const Problem &problem)
 {
@@ -214,122 +115,211 @@ std::vector<std::pair<double, double>> exhaustiveFront(const Problem &problem)
     return stairs;
 }
 
-void TestPlanSelect::frontIsWhole_data()
+class TestPlanSelect : public QObject
 {
-    QTest::addColumn<unsigned>("seed");
-    QTest::addColumn<unsigned>("grain");
-    for (const unsigned grain : {0u, 3u, 12u}) {
-        for (unsigned seed = 0; seed < 25; ++seed)
-            QTest::addRow("grain %u seed %u", grain, seed) << seed << grain;
-    }
-}
+    Q_OBJECT
 
-/// Every plan that none is better than, and no other.
-void TestPlanSelect::frontIsWhole()
-{
-    QFETCH(unsigned, seed);
-    QFETCH(unsigned, grain);
-    const Problem problem = randomProblem(seed, 2 + seed % 5, 3 + seed % 4, grain);
-    const auto expected = exhaustiveFront(problem);
-    const Front front = plan::front(problem.items, 100'000);
-    QVERIFY(front.whole);
-    QCOMPARE(front.undominated, front.points.size());
-    QCOMPARE(front.points.size(), expected.size());
-    for (std::size_t p = 0; p < expected.size(); ++p) {
-        const Front::Point &point = front.points[p];
-        QVERIFY(near(point.cost, expected[p].first));
-        QVERIFY(near(point.error, expected[p].second));
-        double cost = 0, error = 0;
-        for (std::size_t i = 0; i < point.choice.size(); ++i) {
-            cost += problem.items[i][point.choice[i]].cost;
-            error += problem.items[i][point.choice[i]].error;
+private slots:
+    void againstExhaustiveSearch_data()
+    {
+        test::addColumns<unsigned, unsigned>();
+        for (const unsigned grain : {0u, 2u, 6u}) {
+            for (unsigned seed = 0; seed < 60; ++seed)
+                QTest::addRow("grain %u seed %u", grain, seed) << seed << grain;
         }
-        QVERIFY(near(cost, point.cost));
-        QVERIFY(near(error, point.error));
     }
-    // Few of them: each is one of the front, the ends are there, and the corners if they fit.
-    std::size_t corners = 0;
-    for (const auto &point : front.points)
-        corners += point.corner ? 1 : 0;
-    for (const std::size_t most : {std::size_t(2), corners, corners + 1, corners + 3}) {
-        const Front few = plan::front(problem.items, most);
-        QVERIFY(few.points.size() <= std::max<std::size_t>(most, 2));
-        QVERIFY(few.points.size() == std::min(std::max<std::size_t>(most, 2), front.points.size()));
-        QCOMPARE(few.points.front().cost, front.points.front().cost);
-        QCOMPARE(few.points.back().cost, front.points.back().cost);
-        std::size_t kept = 0;
-        for (const auto &point : few.points) {
-            kept += point.corner ? 1 : 0;
-            QVERIFY(std::any_of(expected.begin(), expected.end(), [&point](const auto &one) {
-                return near(one.first, point.cost) && near(one.second, point.error);
-            }));
+
+    void againstExhaustiveSearch()
+    {
+        const auto [seed, grain] = test::fetched<unsigned, unsigned>();
+        const Problem problem = randomProblem(seed, 3 + seed % 4, 3 + seed % 3, grain);
+        const auto best = exhaustive(problem);
+        const auto selected = select(problem);
+        QCOMPARE(selected.has_value(), best.has_value());
+        if (!best) {
+            QVERIFY(selected.error().binds != Unsolved::Binds::Open);
+            return;
         }
-        if (most >= corners)
-            QCOMPARE(kept, corners);
+        QVERIFY(selected->proven);
+        QVERIFY2(near(selected->cost, best->cost),
+                 qPrintable(QString::fromLatin1("%1 for %2").arg(selected->cost).arg(best->cost)));
+        QVERIFY(near(selected->error, best->error));
+        QVERIFY(near(selected->stored, best->stored));
+        Best sum;
+        for (std::size_t i = 0; i < problem.items.size(); ++i) {
+            const ItemChoice &choice = problem.items[i][selected->choice[i]];
+            sum = {sum.cost + choice.cost, sum.error + choice.error, sum.stored + choice.stored};
+        }
+        QVERIFY(near(sum.cost, selected->cost));
+        QVERIFY(near(sum.error, selected->error));
+        QVERIFY(near(sum.stored, selected->stored));
     }
-}
 
-/// Too many for all of them: said so, and none is better than the whole front, nor far from it.
-void TestPlanSelect::frontOfManyIsThinned()
-{
-    const Problem problem = randomProblem(3, 40, 8, 0);
-    const Front whole = plan::front(problem.items, 1'000'000, 1'000'000);
-    QVERIFY(whole.whole);
-    const Front front = plan::front(problem.items, 1'000'000, whole.undominated / 4);
-    QVERIFY(!front.whole);
-    QVERIFY(front.points.size() > 20 && front.points.size() < whole.points.size());
-    for (std::size_t p = 1; p < front.points.size(); ++p) {
-        QVERIFY(front.points[p].cost > front.points[p - 1].cost);
-        QVERIFY(front.points[p].error < front.points[p - 1].error);
+    void largeNetworkHasAnHonestBound()
+    {
+        Problem problem = randomProblem(8, 3000, 8, 0);
+        problem.mostLabels = 400; // far too few for a proof
+        const auto selected = select(problem);
+        QVERIFY(selected);
+        QVERIFY(selected->error <= problem.mostError * (1 + 1e-9));
+        QVERIFY(selected->stored <= problem.mostStored * (1 + 1e-9));
+        QVERIFY(selected->bound <= selected->cost);
+        QVERIFY2(
+            selected->bound >= 0.99 * selected->cost,
+            qPrintable(QString::fromLatin1("%1 of %2").arg(selected->bound).arg(selected->cost)));
+        // A search that may keep more finds nothing below the bound.
+        problem.mostLabels = 200000;
+        const auto longer = VERIFIED(select(problem));
+        QVERIFY(longer->cost <= selected->cost * (1 + 1e-9));
+        QVERIFY(longer->cost >= selected->bound * (1 - 1e-9));
     }
-    for (const auto &point : front.points) {
-        const auto after = std::find_if(
-            whole.points.begin(), whole.points.end(), [&point](const Front::Point &other) {
-                return other.cost > point.cost && !near(other.cost, point.cost);
-            });
-        QVERIFY(after != whole.points.begin());
-        const double least = std::prev(after)->error;
-        QVERIFY(least <= point.error || near(least, point.error));
-        QVERIFY(point.error <= least + 0.05 * whole.points.front().error);
-    }
-    // Corners alone are enough: the rest is not searched.
-    const Front few = plan::front(problem.items, 12);
-    QCOMPARE(few.points.size(), std::size_t(12));
-    QVERIFY(!few.whole);
-    for (const auto &point : few.points)
-        QVERIFY(point.corner);
-}
 
-/// Corners, against all selections that cost as much.
-void TestPlanSelect::frontIsBestAtItsCost()
-{
-    for (unsigned seed = 0; seed < 12; ++seed) {
-        const Problem problem = randomProblem(seed, 5, 4, seed % 2 == 0 ? 0 : 5);
-        const Front front = plan::front(problem.items, 1000);
-        for (std::size_t p = 0; p < front.points.size(); ++p) {
-            const auto &choices = front.points[p].choice;
+    void saysWhatBinds()
+    {
+        Problem problem;
+        problem.items = {{{1, 4, 10}, {2, 0, 40}}, {{1, 9, 10}, {2, 1, 50}}};
+        problem.mostStored = 19;
+        auto selected = select(problem);
+        QVERIFY(!selected);
+        QCOMPARE(selected.error().binds, Unsolved::Binds::Stored);
+        QCOMPARE(selected.error().least, 20.0);
+        problem.mostStored = 1000;
+        problem.mostError = 0.5;
+        selected = select(problem);
+        QVERIFY(!selected);
+        QCOMPARE(selected.error().binds, Unsolved::Binds::Error);
+        QCOMPARE(selected.error().least, 1.0);
+        problem.mostStored = 60;
+        problem.mostError = 4;
+        selected = select(problem);
+        QVERIFY(!selected);
+        QCOMPARE(selected.error().binds, Unsolved::Binds::Both);
+        QCOMPARE(selected.error().least, 5.0);
+        problem.items.push_back({});
+        selected = select(problem);
+        QVERIFY(!selected);
+        QCOMPARE(selected.error().binds, Unsolved::Binds::Item);
+        QCOMPARE(selected.error().item, std::size_t(2));
+    }
+
+    /// Corners, against all selections that cost as much.
+    void frontIsBestAtItsCost()
+    {
+        for (unsigned seed = 0; seed < 12; ++seed) {
+            const Problem problem = randomProblem(seed, 5, 4, seed % 2 == 0 ? 0 : 5);
+            const Front front = plan::front(problem.items, 1000);
+            for (std::size_t p = 0; p < front.points.size(); ++p) {
+                const auto &choices = front.points[p].choice;
+                double cost = 0, error = 0;
+                Problem least; // of the selections that cost as much: the least error
+                least.mostError = front.points[p].cost;
+                for (std::size_t i = 0; i < choices.size(); ++i) {
+                    cost += problem.items[i][choices[i]].cost;
+                    error += problem.items[i][choices[i]].error;
+                    least.items.emplace_back();
+                    for (const ItemChoice &choice : problem.items[i])
+                        least.items.back().push_back({choice.error, choice.cost, 0});
+                }
+                QVERIFY(near(cost, front.points[p].cost));
+                QVERIFY(near(error, front.points[p].error));
+                least.mostError *= 1 + 1e-12;
+                const auto best = exhaustive(least);
+                QVERIFY(best && near(best->cost, error));
+                if (p > 0) {
+                    QVERIFY(front.points[p].cost > front.points[p - 1].cost);
+                    QVERIFY(front.points[p].error < front.points[p - 1].error);
+                }
+            }
+        }
+    }
+
+    void frontIsWhole_data()
+    {
+        QTest::addColumn<unsigned>("seed");
+        QTest::addColumn<unsigned>("grain");
+        for (const unsigned grain : {0u, 3u, 12u}) {
+            for (unsigned seed = 0; seed < 25; ++seed)
+                QTest::addRow("grain %u seed %u", grain, seed) << seed << grain;
+        }
+    }
+
+    /// Every plan that none is better than, and no other.
+    void frontIsWhole()
+    {
+        QFETCH(unsigned, seed);
+        QFETCH(unsigned, grain);
+        const Problem problem = randomProblem(seed, 2 + seed % 5, 3 + seed % 4, grain);
+        const auto expected = exhaustiveFront(problem);
+        const Front front = plan::front(problem.items, 100000);
+        QVERIFY(front.whole);
+        QCOMPARE(front.undominated, front.points.size());
+        QCOMPARE(front.points.size(), expected.size());
+        for (std::size_t p = 0; p < expected.size(); ++p) {
+            const Front::Point &point = front.points[p];
+            QVERIFY(near(point.cost, expected[p].first));
+            QVERIFY(near(point.error, expected[p].second));
             double cost = 0, error = 0;
-            Problem least; // of the selections that cost as much: the least error
-            least.mostError = front.points[p].cost;
-            for (std::size_t i = 0; i < choices.size(); ++i) {
-                cost += problem.items[i][choices[i]].cost;
-                error += problem.items[i][choices[i]].error;
-                least.items.emplace_back();
-                for (const ItemChoice &choice : problem.items[i])
-                    least.items.back().push_back({choice.error, choice.cost, 0});
+            for (std::size_t i = 0; i < point.choice.size(); ++i) {
+                cost += problem.items[i][point.choice[i]].cost;
+                error += problem.items[i][point.choice[i]].error;
             }
-            QVERIFY(near(cost, front.points[p].cost));
-            QVERIFY(near(error, front.points[p].error));
-            least.mostError *= 1 + 1e-12;
-            const auto best = exhaustive(least);
-            QVERIFY(best && near(best->cost, error));
-            if (p > 0) {
-                QVERIFY(front.points[p].cost > front.points[p - 1].cost);
-                QVERIFY(front.points[p].error < front.points[p - 1].error);
+            QVERIFY(near(cost, point.cost));
+            QVERIFY(near(error, point.error));
+        }
+        // Few of them: each is one of the front, the ends are there, and the corners if they fit.
+        std::size_t corners = 0;
+        for (const auto &point : front.points)
+            corners += point.corner ? 1 : 0;
+        for (const std::size_t most : {std::size_t(2), corners, corners + 1, corners + 3}) {
+            const Front few = plan::front(problem.items, most);
+            QVERIFY(few.points.size() <= std::max<std::size_t>(most, 2));
+            QVERIFY(few.points.size() ==
+                    std::min(std::max<std::size_t>(most, 2), front.points.size()));
+            QCOMPARE(few.points.front().cost, front.points.front().cost);
+            QCOMPARE(few.points.back().cost, front.points.back().cost);
+            std::size_t kept = 0;
+            for (const auto &point : few.points) {
+                kept += point.corner ? 1 : 0;
+                QVERIFY(std::any_of(expected.begin(), expected.end(), [&point](const auto &one) {
+                    return near(one.first, point.cost) && near(one.second, point.error);
+                }));
             }
+            if (most >= corners)
+                QCOMPARE(kept, corners);
         }
     }
-}
+
+    /// Too many for all of them: said so, and none is better than the whole front, nor far from it.
+    void frontOfManyIsThinned()
+    {
+        const Problem problem = randomProblem(3, 40, 8, 0);
+        const Front whole = plan::front(problem.items, 1000000, 1000000);
+        QVERIFY(whole.whole);
+        const Front front = plan::front(problem.items, 1000000, whole.undominated / 4);
+        QVERIFY(!front.whole);
+        QVERIFY(front.points.size() > 20 && front.points.size() < whole.points.size());
+        for (std::size_t p = 1; p < front.points.size(); ++p) {
+            QVERIFY(front.points[p].cost > front.points[p - 1].cost);
+            QVERIFY(front.points[p].error < front.points[p - 1].error);
+        }
+        for (const auto &point : front.points) {
+            const auto after = std::find_if(
+                whole.points.begin(), whole.points.end(), [&point](const Front::Point &other) {
+                    return other.cost > point.cost && !near(other.cost, point.cost);
+                });
+            QVERIFY(after != whole.points.begin());
+            const double least = std::prev(after)->error;
+            QVERIFY(least <= point.error || near(least, point.error));
+            QVERIFY(point.error <= least + 0.05 * whole.points.front().error);
+        }
+        // Corners alone are enough: the rest is not searched.
+        const Front few = plan::front(problem.items, 12);
+        QCOMPARE(few.points.size(), std::size_t(12));
+        QVERIFY(!few.whole);
+        for (const auto &point : few.points)
+            QVERIFY(point.corner);
+    }
+};
 
 KERNSCOPE_TEST(TestPlanSelect, QCoreApplication)
 #include "tst_plan_select.moc"

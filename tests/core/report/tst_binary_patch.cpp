@@ -8,7 +8,6 @@
 
 #include <QDirIterator>
 #include <QFile>
-#include <QTest>
 
 #include <algorithm>
 #include <cstring>
@@ -209,131 +208,122 @@ class TestBinaryPatch : public QObject
     Q_OBJECT
 
 private slots:
-    void roundTrips_data();
-    void roundTrips();
-    void everyPairOfData();
-    void equalFiles();
-    void endMarker();
-    void insertedBytesAreCheap();
-    void beyondIps();
-};
-
-void TestBinaryPatch::roundTrips_data()
-{
-    QTest::addColumn<unsigned>("seed");
-    for (unsigned seed = 0; seed < 150; ++seed)
-        QTest::addRow("%u", seed) << seed;
-}
-
-void TestBinaryPatch::roundTrips()
-{
-    QFETCH(const unsigned, seed);
-    std::mt19937_64 random(seed);
-    const Bytes before = randomBytes(random, random() % 5000), after = edited(random, before);
-    const auto ips = ipsPatch(before, after), bps = bpsPatch(before, after);
-    QVERIFY(ips && bps);
-    QVERIFY(applyIps(before, *ips) == after);
-    QVERIFY(applyBps(before, *bps) == after);
-    for (const Bytes &written : {*ips, *bps}) {
-        const auto made = test::patchedBytes(before, written, "p");
-        QVERIFY2(made, made ? "" : describe(made.error()).c_str());
-        QVERIFY(made->content == after);
+    void roundTrips_data()
+    {
+        QTest::addColumn<unsigned>("seed");
+        for (unsigned seed = 0; seed < 150; ++seed)
+            QTest::addRow("%u", seed) << seed;
     }
-}
 
-/// Any file of a kind made of any other one, by this program and by the applier above.
-void TestBinaryPatch::everyPairOfData()
-{
-    if (!QFileInfo::exists(test::dataFolder()))
-        QSKIP("The folder of real files is not here");
-    std::size_t pairs = 0;
-    for (const auto &[folder, name] :
-         {std::pair("bundles", "weight.bin"), std::pair("bundles", "model.mil"),
-          std::pair("real/silero-vad", "weight.bin"), std::pair("real/silero-vad", "model.mil"),
-          std::pair("real/hwx", "*.hwx")}) {
-        const auto files = filesOf(test::dataPath(QLatin1String(folder)), {QLatin1String(name)});
-        for (std::size_t i = 0; i < files.size() * files.size(); ++i) {
-            const Bytes &before = files[i / files.size()], &after = files[i % files.size()];
-            const auto bps = bpsPatch(before, after), ips = ipsPatch(before, after);
-            QVERIFY(bps && test::patchedBytes(before, *bps, "p")->content == after);
-            QVERIFY(ips && test::patchedBytes(before, *ips, "p")->content == after);
-            ++pairs;
-            if ((i / files.size() + 1) % files.size() != i % files.size())
-                continue; // the plain applier takes its time
-            QVERIFY(applyBps(before, *bps) == after);
-            QVERIFY(applyIps(before, *ips) == after);
+    void roundTrips()
+    {
+        QFETCH(const unsigned, seed);
+        std::mt19937_64 random(seed);
+        const Bytes before = randomBytes(random, random() % 5000), after = edited(random, before);
+        const auto ips = ipsPatch(before, after), bps = bpsPatch(before, after);
+        QVERIFY(ips && bps);
+        QVERIFY(applyIps(before, *ips) == after);
+        QVERIFY(applyBps(before, *bps) == after);
+        for (const Bytes &written : {*ips, *bps}) {
+            const auto made = VERIFIED(test::patchedBytes(before, written, "p"));
+            QVERIFY(made->content == after);
         }
     }
-    QVERIFY(pairs > 0);
-}
 
-void TestBinaryPatch::equalFiles()
-{
-    std::mt19937_64 random(1);
-    const Bytes file = randomBytes(random, 1000);
-    QCOMPARE(ipsPatch(file, file)->size(), std::size_t(8));
-    QVERIFY(applyBps(file, *bpsPatch(file, file)) == file);
-    QVERIFY(applyBps({}, *bpsPatch({}, file)) == file);
-    QVERIFY(applyBps(file, *bpsPatch(file, {})) == Bytes());
-    QVERIFY(applyIps({}, *ipsPatch({}, file)) == file);
-    QVERIFY(applyIps(file, *ipsPatch(file, {})) == Bytes());
-    Bytes other = file;
-    other[7] ^= std::byte(1);
-    QVERIFY(!applyBps(other, *bpsPatch(file, other))); // another file is refused
-}
+    /// Any file of a kind made of any other one, by this program and by the applier above.
+    void everyPairOfData()
+    {
+        if (!QFileInfo::exists(test::dataFolder()))
+            QSKIP("The folder of real files is not here");
+        std::size_t pairs = 0;
+        for (const auto &[folder, name] :
+             {std::pair("bundles", "weight.bin"), std::pair("bundles", "model.mil"),
+              std::pair("real/silero-vad", "weight.bin"), std::pair("real/silero-vad", "model.mil"),
+              std::pair("real/hwx", "*.hwx")}) {
+            const auto files =
+                filesOf(test::dataPath(QLatin1String(folder)), {QLatin1String(name)});
+            for (std::size_t i = 0; i < files.size() * files.size(); ++i) {
+                const Bytes &before = files[i / files.size()], &after = files[i % files.size()];
+                const auto bps = bpsPatch(before, after), ips = ipsPatch(before, after);
+                QVERIFY(bps && test::patchedBytes(before, *bps, "p")->content == after);
+                QVERIFY(ips && test::patchedBytes(before, *ips, "p")->content == after);
+                ++pairs;
+                if ((i / files.size() + 1) % files.size() != i % files.size())
+                    continue; // the plain applier takes its time
+                QVERIFY(applyBps(before, *bps) == after);
+                QVERIFY(applyIps(before, *ips) == after);
+            }
+        }
+        QVERIFY(pairs > 0);
+    }
 
-/// The offset that reads as the end is never one of a record, whatever begins there.
-void TestBinaryPatch::endMarker()
-{
-    constexpr std::size_t kEnd = 0x454F46;
-    Bytes before(kEnd + 70000), after(before);
-    // A run that ends there, with other bytes behind it, is still one record.
-    std::fill_n(after.begin() + std::ptrdiff_t(kEnd - 65000), 65000, std::byte(7));
-    std::fill_n(after.begin() + std::ptrdiff_t(kEnd), 40, std::byte(9));
-    const auto runs = ipsPatch(before, after);
-    QVERIFY(runs && applyIps(before, *runs) == after);
-    QVERIFY2(runs->size() < 100, std::to_string(runs->size()).c_str());
-    for (const std::size_t first : {kEnd - 65535, kEnd - 1, kEnd}) {
-        for (const std::size_t length : {std::size_t(1), std::size_t(40), std::size_t(66000)}) {
-            for (const bool run : {true, false}) {
-                after = before;
-                for (std::size_t i = 0; i < length; ++i)
-                    after[first + i] = std::byte(run ? 7 : 1 + i % 251);
-                const auto patch = ipsPatch(before, after);
-                QVERIFY(patch && applyIps(before, *patch) == after);
+    void equalFiles()
+    {
+        std::mt19937_64 random(1);
+        const Bytes file = randomBytes(random, 1000);
+        QCOMPARE(ipsPatch(file, file)->size(), std::size_t(8));
+        QVERIFY(applyBps(file, *bpsPatch(file, file)) == file);
+        QVERIFY(applyBps({}, *bpsPatch({}, file)) == file);
+        QVERIFY(applyBps(file, *bpsPatch(file, {})) == Bytes());
+        QVERIFY(applyIps({}, *ipsPatch({}, file)) == file);
+        QVERIFY(applyIps(file, *ipsPatch(file, {})) == Bytes());
+        Bytes other = file;
+        other[7] ^= std::byte(1);
+        QVERIFY(!applyBps(other, *bpsPatch(file, other))); // another file is refused
+    }
+
+    /// The offset that reads as the end is never one of a record, whatever begins there.
+    void endMarker()
+    {
+        constexpr std::size_t kEnd = 0x454F46;
+        Bytes before(kEnd + 70000), after(before);
+        // A run that ends there, with other bytes behind it, is still one record.
+        std::fill_n(after.begin() + std::ptrdiff_t(kEnd - 65000), 65000, std::byte(7));
+        std::fill_n(after.begin() + std::ptrdiff_t(kEnd), 40, std::byte(9));
+        const auto runs = ipsPatch(before, after);
+        QVERIFY(runs && applyIps(before, *runs) == after);
+        QVERIFY2(runs->size() < 100, std::to_string(runs->size()).c_str());
+        for (const std::size_t first : {kEnd - 65535, kEnd - 1, kEnd}) {
+            for (const std::size_t length : {std::size_t(1), std::size_t(40), std::size_t(66000)}) {
+                for (const bool run : {true, false}) {
+                    after = before;
+                    for (std::size_t i = 0; i < length; ++i)
+                        after[first + i] = std::byte(run ? 7 : 1 + i % 251);
+                    const auto patch = ipsPatch(before, after);
+                    QVERIFY(patch && applyIps(before, *patch) == after);
+                }
             }
         }
     }
-}
 
-/// What only moved is not in a BPS patch.
-void TestBinaryPatch::insertedBytesAreCheap()
-{
-    std::mt19937_64 random(3);
-    const Bytes before = randomBytes(random, 100000);
-    Bytes after = before;
-    const Bytes more = randomBytes(random, 33);
-    after.insert(after.begin() + 5000, more.begin(), more.end());
-    const auto patch = bpsPatch(before, after);
-    QVERIFY(applyBps(before, *patch) == after);
-    QVERIFY2(patch->size() < 150, std::to_string(patch->size()).c_str());
-}
+    /// What only moved is not in a BPS patch.
+    void insertedBytesAreCheap()
+    {
+        std::mt19937_64 random(3);
+        const Bytes before = randomBytes(random, 100000);
+        Bytes after = before;
+        const Bytes more = randomBytes(random, 33);
+        after.insert(after.begin() + 5000, more.begin(), more.end());
+        const auto patch = bpsPatch(before, after);
+        QVERIFY(applyBps(before, *patch) == after);
+        QVERIFY2(patch->size() < 150, std::to_string(patch->size()).c_str());
+    }
 
-void TestBinaryPatch::beyondIps()
-{
-    Bytes before(patch::ips::kMostOffset + 2), after(before);
-    after[patch::ips::kMostOffset] = std::byte(1);
-    const auto last = ipsPatch(before, after);
-    QVERIFY(last && applyIps(before, *last) == after);
-    after[patch::ips::kMostOffset + 1] = std::byte(1);
-    const auto far = ipsPatch(before, after);
-    QVERIFY(!far);
-    QCOMPARE(far.error().code, "diff.binary_patch");
-    QCOMPARE(far.error().found, "0x1000000");
-    QVERIFY(applyBps(before, *bpsPatch(before, after)) == after);
-    before.resize(patch::ips::kMostOffset + 10);
-    QVERIFY(!ipsPatch(before, Bytes(patch::ips::kMostOffset + 5)));
-}
+    void beyondIps()
+    {
+        Bytes before(patch::ips::kMostOffset + 2), after(before);
+        after[patch::ips::kMostOffset] = std::byte(1);
+        const auto last = ipsPatch(before, after);
+        QVERIFY(last && applyIps(before, *last) == after);
+        after[patch::ips::kMostOffset + 1] = std::byte(1);
+        const Error far = REFUSED(ipsPatch(before, after));
+        QCOMPARE(far.code, "diff.binary_patch");
+        QCOMPARE(far.found, "0x1000000");
+        QVERIFY(applyBps(before, *bpsPatch(before, after)) == after);
+        before.resize(patch::ips::kMostOffset + 10);
+        QVERIFY(!ipsPatch(before, Bytes(patch::ips::kMostOffset + 5)));
+    }
+};
 
 KERNSCOPE_TEST(TestBinaryPatch, QCoreApplication)
 #include "tst_binary_patch.moc"

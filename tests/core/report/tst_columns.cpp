@@ -7,7 +7,6 @@
 #include "tests/test_program.h"
 
 #include <QSet>
-#include <QTest>
 
 #include <cmath>
 #include <limits>
@@ -56,49 +55,47 @@ private Q_SLOTS:
     {
         const std::vector<std::string> lines = textTable(madeTable(), kRows).lines(0);
         QCOMPARE(lines.size(), std::size_t(3));
-        QCOMPARE(lines[0], std::string("  weight   stored B    ratio"));
-        QCOMPARE(lines[1], std::string("  a,b     1,234,567    0.479"));
-        QCOMPARE(lines[2], std::string("  c              12  unknown"));
+        QCOMPARE(lines[0], "  weight   stored B    ratio");
+        QCOMPARE(lines[1], "  a,b     1,234,567    0.479");
+        QCOMPARE(lines[2], "  c              12  unknown");
         QCOMPARE(csvText(madeTable(), kRows),
-                 std::string("name,bytes,ratio,large\n\"a,b\",1234567,0.47941,yes\nc,12,,\n"));
+                 "name,bytes,ratio,large\n\"a,b\",1234567,0.47941,yes\nc,12,,\n");
         QCOMPARE(jsonArray(madeTable(), kRows).dump(),
-                 std::string("[{\"bytes\":1234567,\"name\":\"a,b\",\"ratio\":0.47941,\"large\":"
-                             "true},{\"bytes\":12,\"name\":\"c\",\"ratio\":null}]"));
+                 "[{\"bytes\":1234567,\"name\":\"a,b\",\"ratio\":0.47941,\"large\":"
+                 "true},{\"bytes\":12,\"name\":\"c\",\"ratio\":null}]");
     }
 
     void titlesMayBeOthers()
     {
         const auto lines = textTable(madeTable(), kRows, {{"ratio", "on M1"}}).lines(0);
-        QVERIFY(QString::fromStdString(lines[0]).endsWith(QStringLiteral("on M1")));
+        QVERIFY(QString::fromStdString(lines[0]).endsWith(u"on M1"_s));
     }
 
     void numbersAreWrittenOneWay()
     {
-        QCOMPARE(text(Count{18446744073709551615ULL}), std::string("18,446,744,073,709,551,615"));
-        QCOMPARE(text(Code{1234}), std::string("1234"));
-        QCOMPARE(text(Hex{0x2b080, 8}), std::string("0x0002b080"));
-        QCOMPARE(text(Ratio{0.4794}), std::string("0.479"));
-        QCOMPARE(text(Ratio{std::nan("")}, "unknown"), std::string("unknown"));
-        QCOMPARE(text(Percent{0.583}), std::string("58.3 %"));
-        QCOMPARE(text(Real{0.000123456, 4, true}), std::string("0.0001235"));
-        QCOMPARE(text(Word{"refused", Mark::Bad, "index width"}),
-                 std::string("refused: index width"));
-        QCOMPARE(text(List{"a", "b"}), std::string("a, b"));
-        QCOMPARE(text(Unknown()), std::string("-"));
+        QCOMPARE(text(Count{18446744073709551615ULL}), "18,446,744,073,709,551,615");
+        QCOMPARE(text(Code{1234}), "1234");
+        QCOMPARE(text(Hex{0x2b080, 8}), "0x0002b080");
+        QCOMPARE(text(Ratio{0.4794}), "0.479");
+        QCOMPARE(text(Ratio{std::nan("")}, "unknown"), "unknown");
+        QCOMPARE(text(Percent{0.583}), "58.3 %");
+        QCOMPARE(text(Real{0.000123456, 4, true}), "0.0001235");
+        QCOMPARE(text(Word{"refused", Mark::Bad, "index width"}), "refused: index width");
+        QCOMPARE(text(List{"a", "b"}), "a, b");
+        QCOMPARE(text(Unknown()), "-");
         QCOMPARE(text(Nothing()), std::string());
-        QCOMPARE(plainText(Count{1234567}), std::string("1234567"));
+        QCOMPARE(plainText(Count{1234567}), "1234567");
         QCOMPARE(plainText(Unknown()), std::string());
-        QCOMPARE(bytesText(82944), std::string("82,944 B (81.0 KiB)"));
+        QCOMPARE(bytesText(82944), "82,944 B (81.0 KiB)");
     }
 
     void jsonIsExact()
     {
-        QCOMPARE(json(Count{18446744073709551615ULL}).dump(),
-                 std::string("\"18446744073709551615\""));
-        QCOMPARE(json(Hex{16}).dump(), std::string("16"));
+        QCOMPARE(json(Count{18446744073709551615ULL}).dump(), "\"18446744073709551615\"");
+        QCOMPARE(json(Hex{16}).dump(), "16");
         QVERIFY(json(Real{std::numeric_limits<double>::infinity()}).is_null());
         QVERIFY(json(Unknown()).is_null());
-        QCOMPARE(json(List{"a"}).dump(), std::string("[\"a\"]"));
+        QCOMPARE(json(List{"a"}).dump(), "[\"a\"]");
     }
 
     void whatIsNotKnownSortsFirst()
@@ -111,8 +108,8 @@ private Q_SLOTS:
 
     void csvIsQuoted()
     {
-        QCOMPARE(csvField("a\"b"), std::string("\"a\"\"b\""));
-        QCOMPARE(csvField("=1+1"), std::string("'=1+1"));
+        QCOMPARE(csvField("a\"b"), "\"a\"\"b\"");
+        QCOMPARE(csvField("=1+1"), "'=1+1");
         for (const char *formula : {"+1+1", "-2+3", "-1-1", "--1", "+-1", "-e", "@x", "-", "\t=1"})
             QCOMPARE(csvField(formula), '\'' + std::string(formula));
         for (const char *number : {"-1.5", "+7", "-inf", "-1e-05", "12", ""})
@@ -129,9 +126,9 @@ private Q_SLOTS:
             const auto &column = targetTotalsTable().columns.back();
             return text(column.value(totals), column.unknown);
         };
-        QCOMPARE(moved(5120, 0), std::string("5,120"));
-        QCOMPARE(moved(5120, 3), std::string("at least 5,120 (+ 3 not known)"));
-        QCOMPARE(moved(0, 3), std::string("?"));
+        QCOMPARE(moved(5120, 0), "5,120");
+        QCOMPARE(moved(5120, 3), "at least 5,120 (+ 3 not known)");
+        QCOMPARE(moved(0, 3), "?");
     }
 
     /// Scales of microscaled weights are powers of two and nothing else; 255 stands for none.
@@ -145,8 +142,8 @@ private Q_SLOTS:
         QCOMPARE(data.exponentOf(2), std::optional(-127));
         QVERIFY(!data.exponentOf(1));
         QCOMPARE(csvText(scaleTable(), scaleRows(data)),
-                 std::string("at,scale,zero_point,exponent,bias\n0,0.0078125,,-7,\n1,nan,,,\n"
-                             "2,5.877471754111438e-39,,-127,\n"));
+                 "at,scale,zero_point,exponent,bias\n0,0.0078125,,-7,\n1,nan,,,\n"
+                 "2,5.877471754111438e-39,,-127,\n");
         data.exponents = false;
         QVERIFY(!data.exponentOf(0));
     }

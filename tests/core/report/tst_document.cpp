@@ -2,8 +2,6 @@
 #include "core/report/document.h"
 #include "tests/test_program.h"
 
-#include <QTest>
-
 #include <string>
 #include <vector>
 
@@ -40,30 +38,29 @@ private Q_SLOTS:
         const std::string body = text.substr(text.find("<body>"));
         QVERIFY(text.starts_with("<!DOCTYPE html>\n"));
         QVERIFY(text.find("<title>a&lt;b</title>") != std::string::npos);
-        QCOMPARE(body,
-                 std::string("<body>\n<h1>w|x</h1>\n<p class=\"fails\"><b>No.</b>1 &lt; 2</p>\n"
-                             "<ul><li>first</li><li>*second*</li></ul>\n"
-                             "<div class=\"wide\"><table><thead><tr><th>name</th>"
-                             "<th class=\"n\">bytes</th></tr></thead><tbody>\n"
-                             "<tr><td>=1+1</td><td class=\"n\">12</td></tr>\n"
-                             "<tr><td>a,b</td><td class=\"n\">3</td></tr>\n</tbody></table></div>\n"
-                             "<figure><img width=\"288\" height=\"144\" alt=\"A &quot;b&quot;\" "
-                             "src=\"data:image/png;base64,AA\">"
-                             "<figcaption>one<br>two</figcaption></figure>\n</body></html>\n"));
+        QCOMPARE(body, "<body>\n<h1>w|x</h1>\n<p class=\"fails\"><b>No.</b>1 &lt; 2</p>\n"
+                       "<ul><li>first</li><li>*second*</li></ul>\n"
+                       "<div class=\"wide\"><table><thead><tr><th>name</th>"
+                       "<th class=\"n\">bytes</th></tr></thead><tbody>\n"
+                       "<tr><td>=1+1</td><td class=\"n\">12</td></tr>\n"
+                       "<tr><td>a,b</td><td class=\"n\">3</td></tr>\n</tbody></table></div>\n"
+                       "<figure><img width=\"288\" height=\"144\" alt=\"A &quot;b&quot;\" "
+                       "src=\"data:image/png;base64,AA\">"
+                       "<figcaption>one<br>two</figcaption></figure>\n</body></html>\n");
     }
 
     void markdown()
     {
         QCOMPARE(markdownText(made()),
-                 std::string("# w\\|x\n\n**No.**1 \\< 2\n\n- first\n- \\*second\\*\n\n"
-                             "| name | bytes |\n|---|---:|\n| =1+1 | 12 |\n| a,b | 3 |\n"));
+                 "# w\\|x\n\n**No.**1 \\< 2\n\n- first\n- \\*second\\*\n\n"
+                 "| name | bytes |\n|---|---:|\n| =1+1 | 12 |\n| a,b | 3 |\n");
     }
 
     /// A spreadsheet takes no cell for a formula.
     void csv()
     {
         QCOMPARE(csvText(std::get<TextTable>(made().parts[3])),
-                 std::string("name,bytes\n'=1+1,12\n\"a,b\",3\n"));
+                 "name,bytes\n'=1+1,12\n\"a,b\",3\n");
     }
 };
 

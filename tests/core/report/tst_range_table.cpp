@@ -7,8 +7,6 @@
 #include "tests/core/patch/sample_bundles.h"
 #include "tests/test_program.h"
 
-#include <QTest>
-
 #include <algorithm>
 
 using namespace kernscope;
@@ -52,106 +50,101 @@ class TestRangeTable : public QObject
     Q_OBJECT
 
 private slots:
-    void elementsThatWereChanged();
-    void everyPairOfForms();
-    void cut();
-    void equal();
-};
-
-/// Two elements changed far apart are two ranges, each with its bytes, part and element.
-void TestRangeTable::elementsThatWereChanged()
-{
-    const BundlePtr a = *sampleBundle("dense-fp16").open();
-    std::vector<ByteRange> places;
-    for (const std::uint64_t element : {5U, 40U})
-        places.push_back(placeOfElement(*a, 0, element)->bytes);
-    const std::size_t file = placeOfElement(*a, 0, 5)->file;
-    const BundlePtr b = turned(*a, file, places);
-    QVERIFY(b);
-    const auto list = rangesOf(aligned(a, b));
-    QCOMPARE(list.rows.size(), std::size_t(2));
-    for (std::size_t i = 0; i < places.size(); ++i) {
-        const report::RangeFacts &row = list.rows[i];
-        QCOMPARE(row.file, a->files()[file].path);
-        QCOMPARE(*row.offsetA, places[i].offset.value);
-        QCOMPARE(*row.offsetB, places[i].offset.value);
-        QCOMPARE(row.bytesA, std::uint64_t(2));
-        QCOMPARE(row.bytesB, std::uint64_t(2));
-        QCOMPARE(row.weight, std::string("w"));
-        QCOMPARE(row.state, report::RangeFacts::State::Changed);
-        QCOMPARE(*row.firstElement, std::uint64_t(i == 0 ? 5 : 40));
-        QCOMPARE(row.firstElement, row.lastElement);
-        QCOMPARE(row.elements, std::string(i == 0 ? "[0,5]" : "[5,0]"));
+    /// Two elements changed far apart are two ranges, each with its bytes, part and element.
+    void elementsThatWereChanged()
+    {
+        const BundlePtr a = *sampleBundle("dense-fp16").open();
+        std::vector<ByteRange> places;
+        for (const std::uint64_t element : {5U, 40U})
+            places.push_back(placeOfElement(*a, 0, element)->bytes);
+        const std::size_t file = placeOfElement(*a, 0, 5)->file;
+        const BundlePtr b = VERIFIED(turned(*a, file, places));
+        const auto list = rangesOf(aligned(a, b));
+        QCOMPARE(list.rows.size(), std::size_t(2));
+        for (std::size_t i = 0; i < places.size(); ++i) {
+            const report::RangeFacts &row = list.rows[i];
+            QCOMPARE(row.file, a->files()[file].path);
+            QCOMPARE(*row.offsetA, places[i].offset.value);
+            QCOMPARE(*row.offsetB, places[i].offset.value);
+            QCOMPARE(row.bytesA, std::uint64_t(2));
+            QCOMPARE(row.bytesB, std::uint64_t(2));
+            QCOMPARE(row.weight, "w");
+            QCOMPARE(row.state, report::RangeFacts::State::Changed);
+            QCOMPARE(*row.firstElement, std::uint64_t(i == 0 ? 5 : 40));
+            QCOMPARE(row.firstElement, row.lastElement);
+            QCOMPARE(row.elements, std::string(i == 0 ? "[0,5]" : "[5,0]"));
+        }
     }
-}
 
-/// Every byte that differs lies in a range of its side, and ranges do not overlap.
-void TestRangeTable::everyPairOfForms()
-{
-    for (const SampleForm &from : sampleForms()) {
-        const BundlePtr a = *sampleBundle(from.name).open();
-        for (const SampleForm &to : sampleForms()) {
-            const BundlePtr b = *sampleBundle(to.name).open();
-            const AlignedBytes bytes = aligned(a, b);
-            const auto list = rangesOf(bytes);
-            const QByteArray names = (from.name + " > " + to.name).c_str();
-            QVERIFY2(!list.cut, names);
-            for (const bool ofA : {true, false}) {
-                const Bundle &side = ofA ? *a : *b;
-                for (std::size_t file = 0; file < side.files().size(); ++file) {
-                    const std::string &path = side.files()[file].path;
-                    std::vector<bool> covered(side.files()[file].file->bytes().size());
-                    for (const report::RangeFacts &row : list.rows) {
-                        const auto &offset = ofA ? row.offsetA : row.offsetB;
-                        const std::uint64_t length = ofA ? row.bytesA : row.bytesB;
-                        QCOMPARE(offset.has_value(), length > 0);
-                        if (row.file != path || !offset)
-                            continue;
-                        QVERIFY2(*offset + length <= covered.size(), names);
-                        for (std::uint64_t i = *offset; i < *offset + length; ++i) {
-                            QVERIFY2(!covered[i], names);
-                            covered[i] = true;
+    /// Every byte that differs lies in a range of its side, and ranges do not overlap.
+    void everyPairOfForms()
+    {
+        for (const SampleForm &from : sampleForms()) {
+            const BundlePtr a = *sampleBundle(from.name).open();
+            for (const SampleForm &to : sampleForms()) {
+                const BundlePtr b = *sampleBundle(to.name).open();
+                const AlignedBytes bytes = aligned(a, b);
+                const auto list = rangesOf(bytes);
+                const QByteArray names = (from.name + " > " + to.name).c_str();
+                QVERIFY2(!list.cut, names);
+                for (const bool ofA : {true, false}) {
+                    const Bundle &side = ofA ? *a : *b;
+                    for (std::size_t file = 0; file < side.files().size(); ++file) {
+                        const std::string &path = side.files()[file].path;
+                        std::vector<bool> covered(side.files()[file].file->bytes().size());
+                        for (const report::RangeFacts &row : list.rows) {
+                            const auto &offset = ofA ? row.offsetA : row.offsetB;
+                            const std::uint64_t length = ofA ? row.bytesA : row.bytesB;
+                            QCOMPARE(offset.has_value(), length > 0);
+                            if (row.file != path || !offset)
+                                continue;
+                            QVERIFY2(*offset + length <= covered.size(), names);
+                            for (std::uint64_t i = *offset; i < *offset + length; ++i) {
+                                QVERIFY2(!covered[i], names);
+                                covered[i] = true;
+                            }
                         }
-                    }
-                    for (const AlignedSegment &segment : bytes.alignment.segments()) {
-                        const AlignedFile &at = bytes.alignment.fileOf(segment);
-                        if ((ofA ? at.a : at.b) != file || segment.stretched())
-                            continue;
-                        const std::uint64_t start = ofA ? segment.firstA : segment.firstB;
-                        for (std::uint64_t i = 0; i < segment.lengthOn(ofA); ++i)
-                            QVERIFY2(!byteDiffers(bytes, segment, i, ofA) || covered[start + i],
-                                     names);
+                        for (const AlignedSegment &segment : bytes.alignment.segments()) {
+                            const AlignedFile &at = bytes.alignment.fileOf(segment);
+                            if ((ofA ? at.a : at.b) != file || segment.stretched())
+                                continue;
+                            const std::uint64_t start = ofA ? segment.firstA : segment.firstB;
+                            for (std::uint64_t i = 0; i < segment.lengthOn(ofA); ++i)
+                                QVERIFY2(!byteDiffers(bytes, segment, i, ofA) || covered[start + i],
+                                         names);
+                        }
                     }
                 }
             }
         }
     }
-}
 
-void TestRangeTable::cut()
-{
-    const BundlePtr a = *sampleBundle("dense-fp16").open();
-    std::vector<ByteRange> places;
-    for (const std::uint64_t element : {0U, 20U, 40U, 60U})
-        places.push_back(placeOfElement(*a, 0, element)->bytes);
-    const BundlePtr b = turned(*a, placeOfElement(*a, 0, 0)->file, places);
-    const AlignedBytes bytes = aligned(a, b);
-    QCOMPARE(rangesOf(bytes).rows.size(), std::size_t(4));
-    QVERIFY(!rangesOf(bytes, 4).cut);
-    const auto some = rangesOf(bytes, 3);
-    QVERIFY(some.cut);
-    QCOMPARE(some.rows.size(), std::size_t(3));
-    Progress stopped;
-    stopped.cancel();
-    Progress progress;
-    QVERIFY(!report::differentRanges(bytes, *ByteDifferences::find(bytes, progress), 9, stopped));
-}
+    void cut()
+    {
+        const BundlePtr a = *sampleBundle("dense-fp16").open();
+        std::vector<ByteRange> places;
+        for (const std::uint64_t element : {0U, 20U, 40U, 60U})
+            places.push_back(placeOfElement(*a, 0, element)->bytes);
+        const BundlePtr b = turned(*a, placeOfElement(*a, 0, 0)->file, places);
+        const AlignedBytes bytes = aligned(a, b);
+        QCOMPARE(rangesOf(bytes).rows.size(), std::size_t(4));
+        QVERIFY(!rangesOf(bytes, 4).cut);
+        const auto some = rangesOf(bytes, 3);
+        QVERIFY(some.cut);
+        QCOMPARE(some.rows.size(), std::size_t(3));
+        Progress stopped;
+        stopped.cancel();
+        Progress progress;
+        QVERIFY(
+            !report::differentRanges(bytes, *ByteDifferences::find(bytes, progress), 9, stopped));
+    }
 
-void TestRangeTable::equal()
-{
-    const BundlePtr a = *sampleBundle("lut4").open(), b = *sampleBundle("lut4").open();
-    QVERIFY(rangesOf(aligned(a, b)).rows.empty());
-}
+    void equal()
+    {
+        const BundlePtr a = *sampleBundle("lut4").open(), b = *sampleBundle("lut4").open();
+        QVERIFY(rangesOf(aligned(a, b)).rows.empty());
+    }
+};
 
 KERNSCOPE_TEST(TestRangeTable, QCoreApplication)
 #include "tst_range_table.moc"

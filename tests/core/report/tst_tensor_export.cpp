@@ -4,8 +4,6 @@
 #include "made_bundle.h"
 #include "tests/test_program.h"
 
-#include <QTest>
-
 #include <cstring>
 #include <numeric>
 
@@ -66,121 +64,105 @@ class TestTensorExport : public QObject
     Q_OBJECT
 
 private slots:
-    void readsBackTheSame_data();
-    void readsBackTheSame();
-    void typesOnDemand();
-    void cancelled();
-    void reportOfABundle();
-};
-
-void TestTensorExport::readsBackTheSame_data()
-{
-    QTest::addColumn<QString>("file");
-    QTest::newRow("safetensors") << QStringLiteral("all.safetensors");
-    QTest::newRow("npz") << QStringLiteral("all.npz");
-}
-
-void TestTensorExport::readsBackTheSame()
-{
-    QFETCH(QString, file);
-    const std::string name = file.toStdString();
-    const BundlePtr bundle = several();
-    QVERIFY(bundle);
-    const auto kind = report::tensorFileOf(name);
-    QVERIFY(kind);
-    const auto plan = report::planTensors(*bundle, all(*bundle), std::nullopt, *kind);
-    QVERIFY2(plan, plan ? "" : describe(plan.error()).c_str());
-    QCOMPARE(plan->head.size() % 8, std::size_t{0});
-    QCOMPARE(plan->tensors.size(), std::size_t{3});
-    QCOMPARE(plan->notes.size(), std::size_t{1}); // the one that cannot be read
-    QVERIFY(plan->notes.front().severity == Severity::Error);
-    OpenOptions options;
-    options.memory.emplace_back(name, written(*bundle, *plan));
-    QCOMPARE(options.memory.front().second.size(), plan->bytes);
-    const auto back = Bundle::open(name, options);
-    QVERIFY2(back, back ? "" : describe(back.error()).c_str());
-    QVERIFY((*back)->diagnostics().empty());
-    for (const char *weight : {"half", "wide", "bytes"}) {
-        QCOMPARE(decoded(**back, weight), decoded(*bundle, weight));
-        QCOMPARE((*back)->weights()[*(*back)->weightByName(weight)].shape,
-                 bundle->weights()[*bundle->weightByName(weight)].shape);
+    void readsBackTheSame_data()
+    {
+        QTest::addColumn<QString>("file");
+        addRow("safetensors", u"all.safetensors"_s);
+        addRow("npz", u"all.npz"_s);
     }
-    QVERIFY(!(*back)->weightByName("lost"));
-}
 
-void TestTensorExport::typesOnDemand()
-{
-    const BundlePtr bundle = several();
-    QVERIFY(bundle);
-    const std::vector<std::size_t> wide{*bundle->weightByName("wide"),
-                                        *bundle->weightByName("wide")};
-    const auto plan = report::planTensors(*bundle, wide, ElementType::Fp16);
-    QVERIFY(plan);
-    QCOMPARE(plan->tensors[0].bytes, std::uint64_t{8});
-    QCOMPARE(plan->notes.front().error.code, std::string("decode.rounded"));
-    QVERIFY(plan->tensors[0].name != plan->tensors[1].name); // names are keys
-    const auto whole = report::planTensors(*bundle, wide, std::nullopt);
-    QVERIFY(whole && whole->notes.empty());
-    QVERIFY(whole->tensors[0].type == ElementType::Fp32);
-}
+    void readsBackTheSame()
+    {
+        QFETCH(QString, file);
+        const std::string name = file.toStdString();
+        const BundlePtr bundle = VERIFIED(several());
+        const auto kind = VERIFIED(report::tensorFileOf(name));
+        const auto plan = VERIFIED(report::planTensors(*bundle, all(*bundle), std::nullopt, *kind));
+        QCOMPARE(plan->head.size() % 8, std::size_t{0});
+        QCOMPARE(plan->tensors.size(), std::size_t{3});
+        QCOMPARE(plan->notes.size(), std::size_t{1}); // the one that cannot be read
+        QVERIFY(plan->notes.front().severity == Severity::Error);
+        OpenOptions options;
+        options.memory.emplace_back(name, written(*bundle, *plan));
+        QCOMPARE(options.memory.front().second.size(), plan->bytes);
+        const auto back = VERIFIED(Bundle::open(name, options));
+        QVERIFY((*back)->diagnostics().empty());
+        for (const char *weight : {"half", "wide", "bytes"}) {
+            QCOMPARE(decoded(**back, weight), decoded(*bundle, weight));
+            QCOMPARE((*back)->weights()[*(*back)->weightByName(weight)].shape,
+                     bundle->weights()[*bundle->weightByName(weight)].shape);
+        }
+        QVERIFY(!(*back)->weightByName("lost"));
+    }
 
-void TestTensorExport::cancelled()
-{
-    const BundlePtr bundle = several();
-    QVERIFY(bundle);
-    const auto plan = report::planTensors(*bundle, all(*bundle), std::nullopt);
-    Progress progress;
-    progress.cancel();
-    const auto done = report::writeTensors(
-        *bundle, *plan, [](std::span<const std::byte>) -> Result<void> { return {}; }, &progress);
-    QVERIFY(!done);
-    QCOMPARE(done.error().code, std::string("task.cancelled"));
-}
+    void typesOnDemand()
+    {
+        const BundlePtr bundle = VERIFIED(several());
+        const std::vector<std::size_t> wide{*bundle->weightByName("wide"),
+                                            *bundle->weightByName("wide")};
+        const auto plan = VERIFIED(report::planTensors(*bundle, wide, ElementType::Fp16));
+        QCOMPARE(plan->tensors[0].bytes, std::uint64_t{8});
+        QCOMPARE(plan->notes.front().error.code, "decode.rounded");
+        QVERIFY(plan->tensors[0].name != plan->tensors[1].name); // names are keys
+        const auto whole = report::planTensors(*bundle, wide, std::nullopt);
+        QVERIFY(whole && whole->notes.empty());
+        QVERIFY(whole->tensors[0].type == ElementType::Fp32);
+    }
 
-/// Every weight and fault is named, texts of the file are no markup, and cancelling ends it.
-void TestTensorExport::reportOfABundle()
-{
-    const BundlePtr bundle = several();
-    QVERIFY(bundle);
-    report::BundleReport asked;
-    asked.bundle = bundle.get();
-    asked.notes = {{"half[0,1]", "<script>look & see</script>"}};
-    asked.diagnostics = bundle->diagnostics();
-    const auto plain = report::bundleHtml(asked);
-    QVERIFY(plain);
-    const QString text = QString::fromStdString(*plain);
-    for (const char *name : {"half", "wide", "bytes", "lost", "H13", "weight.bin"})
-        QVERIFY2(text.contains(QLatin1String(name)), name);
-    QVERIFY(text.contains(QLatin1String("&lt;script&gt;look &amp; see")));
-    QVERIFY(!text.contains(QLatin1String("<script")));
-    QVERIFY(text.contains(QLatin1String("constexpr_magic_to_dense"))); // the fault
-    QVERIFY(!text.contains(QLatin1String("<img")));
-    // Only files of weights have records.
-    const qsizetype files = text.indexOf(QLatin1String("<h2>Files</h2>"));
-    const QString table = text.mid(files, text.indexOf(QLatin1String("</table>"), files) - files);
-    for (const QString &row : table.split(QLatin1String("<tr>")).mid(2))
-        QVERIFY2(row.contains(QLatin1String("weight.bin")) ||
-                     row.count(QLatin1String("<td class=\"n\"></td>")) == 2,
-                 qPrintable(row));
-    asked.statistics = computeAllStatistics(*bundle, {true, false}).weights;
-    const auto figures = report::bundleHtml(asked);
-    QVERIFY(figures);
-    QCOMPARE(QString::fromStdString(*figures).count(QLatin1String("<img")), 3);
-    QVERIFY(text.contains(QLatin1String(". 4 weights (")));
-    MadeBundle made;
-    made.constant("tensor<uint8, [3]>", "bytes",
-                  made.blob(ElementType::Uint8, "[3]", hex("01 ff 80")));
-    const auto one = made.open();
-    QVERIFY(one);
-    report::BundleReport single;
-    single.bundle = one->get();
-    QVERIFY(report::bundleHtml(single)->find(". 1 weight (") != std::string::npos);
-    Progress progress;
-    progress.cancel();
-    const auto stopped = report::bundleHtml(asked, &progress);
-    QVERIFY(!stopped);
-    QCOMPARE(stopped.error().code, std::string("task.cancelled"));
-}
+    void cancelled()
+    {
+        const BundlePtr bundle = VERIFIED(several());
+        const auto plan = report::planTensors(*bundle, all(*bundle), std::nullopt);
+        Progress progress;
+        progress.cancel();
+        const auto done = report::writeTensors(
+            *bundle, *plan, [](std::span<const std::byte>) -> Result<void> { return {}; },
+            &progress);
+        QVERIFY(!done);
+        QCOMPARE(done.error().code, "task.cancelled");
+    }
+
+    /// Every weight and fault is named, texts of the file are no markup, and cancelling ends it.
+    void reportOfABundle()
+    {
+        const BundlePtr bundle = VERIFIED(several());
+        report::BundleReport asked;
+        asked.bundle = bundle.get();
+        asked.notes = {{"half[0,1]", "<script>look & see</script>"}};
+        asked.diagnostics = bundle->diagnostics();
+        const auto plain = VERIFIED(report::bundleHtml(asked));
+        const QString text = QString::fromStdString(*plain);
+        for (const char *name : {"half", "wide", "bytes", "lost", "H13", "weight.bin"})
+            QVERIFY2(text.contains(QLatin1String(name)), name);
+        QVERIFY(text.contains(QLatin1String("&lt;script&gt;look &amp; see")));
+        QVERIFY(!text.contains(QLatin1String("<script")));
+        QVERIFY(text.contains(QLatin1String("constexpr_magic_to_dense"))); // the fault
+        QVERIFY(!text.contains(QLatin1String("<img")));
+        // Only files of weights have records.
+        const qsizetype files = text.indexOf(QLatin1String("<h2>Files</h2>"));
+        const QString table =
+            text.mid(files, text.indexOf(QLatin1String("</table>"), files) - files);
+        for (const QString &row : table.split(QLatin1String("<tr>")).mid(2))
+            QVERIFY2(row.contains(QLatin1String("weight.bin")) ||
+                         row.count(QLatin1String("<td class=\"n\"></td>")) == 2,
+                     qPrintable(row));
+        asked.statistics = computeAllStatistics(*bundle, {true, false}).weights;
+        const auto figures = VERIFIED(report::bundleHtml(asked));
+        QCOMPARE(QString::fromStdString(*figures).count(QLatin1String("<img")), 3);
+        QVERIFY(text.contains(QLatin1String(". 4 weights (")));
+        MadeBundle made;
+        made.constant("tensor<uint8, [3]>", "bytes",
+                      made.blob(ElementType::Uint8, "[3]", hex("01 ff 80")));
+        const auto one = VERIFIED(made.open());
+        report::BundleReport single;
+        single.bundle = one->get();
+        QVERIFY(report::bundleHtml(single)->find(". 1 weight (") != std::string::npos);
+        Progress progress;
+        progress.cancel();
+        const Error stopped = REFUSED(report::bundleHtml(asked, &progress));
+        QCOMPARE(stopped.code, "task.cancelled");
+    }
+};
 
 KERNSCOPE_TEST(TestTensorExport, kernscope::test::NoApplication)
 #include "tst_tensor_export.moc"

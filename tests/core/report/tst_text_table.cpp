@@ -3,7 +3,6 @@
 #include "tests/test_program.h"
 
 #include <QStringList>
-#include <QTest>
 
 #include <algorithm>
 
@@ -49,8 +48,8 @@ private Q_SLOTS:
     /// Where no width is given, as into a file, each row stays one line.
     void oneLineARowInAnyWidth()
     {
-        const QString words = QStringLiteral("bandwidth-bound stack of convolutions ").repeated(9);
-        const QStringList lines = linesOf(madeTable(QStringLiteral("conv"), words), 0);
+        const QString words = u"bandwidth-bound stack of convolutions "_s.repeated(9);
+        const QStringList lines = linesOf(madeTable(u"conv"_s, words), 0);
         QCOMPARE(lines.size(), 3);
         QVERIFY(lines[1].contains(words.trimmed()));
     }
@@ -58,28 +57,28 @@ private Q_SLOTS:
     void wordsTakeFurtherLines()
     {
         const QString words =
-            QStringLiteral("size not published: taken as bound by the weight's bytes, as on M1");
-        const QString name = QStringLiteral("encoder_layers_2");
+            u"size not published: taken as bound by the weight's bytes, as on M1"_s;
+        const QString name = u"encoder_layers_2"_s;
         const QStringList lines = linesOf(madeTable(name, words), 64);
         QVERIFY2(widest(lines) <= 64, qPrintable(lines.join(u'\n')));
         QVERIFY(lines[1].contains(name)); // there is room for the name
-        QVERIFY(lines[1].contains(QStringLiteral("1,234,567")));
+        QVERIFY(lines[1].contains(u"1,234,567"_s));
         QVERIFY(lines[2].startsWith(QString(20, u' '))); // no second name or number
-        const qsizetype at = lines[0].indexOf(QStringLiteral("condition"));
+        const qsizetype at = lines[0].indexOf(u"condition"_s);
         QStringList said;
         for (qsizetype i = 1; i + 1 < lines.size(); ++i)
             said.append(lines[i].mid(at).trimmed());
         QCOMPARE(said.join(u' '), words);
-        QVERIFY(lines.back().contains(QStringLiteral("short")));
+        QVERIFY(lines.back().contains(u"short"_s));
     }
 
     /// A word longer than the column is broken; nothing of it is lost.
     void longWordsAreBroken()
     {
-        const QString word = QStringLiteral("é0123456789").repeated(12);
-        const QStringList lines = linesOf(madeTable(QStringLiteral("w"), word), 50);
+        const QString word = u"é0123456789"_s.repeated(12);
+        const QStringList lines = linesOf(madeTable(u"w"_s, word), 50);
         QVERIFY2(widest(lines) <= 50, qPrintable(lines.join(u'\n')));
-        const qsizetype at = lines[0].indexOf(QStringLiteral("condition"));
+        const qsizetype at = lines[0].indexOf(u"condition"_s);
         QString said;
         for (qsizetype i = 1; i + 1 < lines.size(); ++i)
             said += lines[i].mid(at).trimmed();
@@ -94,30 +93,27 @@ private Q_SLOTS:
         table.add({"  peak_fp16", "5.5e+12", "half of the marketed figure"});
         const QStringList lines = linesOf(table, 56);
         QVERIFY2(widest(lines) <= 56, qPrintable(lines.join(u'\n')));
-        QVERIFY(lines[1].contains(QStringLiteral("> saturating_matmul_fp16")));
-        QVERIFY(lines.filter(QStringLiteral("5.5e+12"))
-                    .value(0)
-                    .contains(QStringLiteral("    peak_fp16")));
+        QVERIFY(lines[1].contains(u"> saturating_matmul_fp16"_s));
+        QVERIFY(lines.filter(u"5.5e+12"_s).value(0).contains(u"    peak_fp16"_s));
     }
 
     void namesAreShortenedAfterWords()
     {
-        const QString name = QStringLiteral("StatefulPartitionedCall_model_conv2d_2_weight");
-        const QString words = QStringLiteral("taken as bound by the weight's bytes");
+        const QString name = u"StatefulPartitionedCall_model_conv2d_2_weight"_s;
+        const QString words = u"taken as bound by the weight's bytes"_s;
         const QStringList wide = linesOf(madeTable(name, words), 94);
         QVERIFY(wide[1].contains(name));
         const QStringList narrow = linesOf(madeTable(name, words), 60);
         QVERIFY2(widest(narrow) <= 60, qPrintable(narrow.join(u'\n')));
         QVERIFY(narrow[1].contains(u'…'));
-        QVERIFY(narrow[1].contains(QStringLiteral("1,234,567")));
+        QVERIFY(narrow[1].contains(u"1,234,567"_s));
     }
 
     /// Numbers stay whole also where the line is too narrow for them.
     void numbersAreNeverCut()
     {
-        const QStringList lines =
-            linesOf(madeTable(QStringLiteral("conv_transpose"), QStringLiteral("a b")), 10);
-        QVERIFY(lines[1].contains(QStringLiteral("1,234,567")));
+        const QStringList lines = linesOf(madeTable(u"conv_transpose"_s, u"a b"_s), 10);
+        QVERIFY(lines[1].contains(u"1,234,567"_s));
     }
 
     /// Two names that differ in the middle stay different, whatever room there is.
@@ -133,8 +129,7 @@ private Q_SLOTS:
         QCOMPARE(lines.size(), 4);
         const QStringList fitted = linesOf(table.fitted(48, leftOut), 48);
         QVERIFY2(widest(fitted) <= 48, qPrintable(fitted.join(u'\n')));
-        QVERIFY2(fitted[1].contains(QStringLiteral("…_17_self_attention_value_weight")),
-                 qPrintable(fitted[1]));
+        QVERIFY2(fitted[1].contains(u"…_17_self_attention_value_weight"_s), qPrintable(fitted[1]));
         QVERIFY(leftOut.empty());
     }
 
@@ -149,7 +144,7 @@ private Q_SLOTS:
         std::vector<std::string> leftOut;
         const QStringList lines = linesOf(table.fitted(44, leftOut), 44);
         QVERIFY2(widest(lines) <= 44, qPrintable(lines.join(u'\n')));
-        QVERIFY(lines[1].contains(QStringLiteral("123,456,789")));
+        QVERIFY(lines[1].contains(u"123,456,789"_s));
         QCOMPARE(leftOut, std::vector<std::string>({"time"}));
         leftOut.clear();
         QCOMPARE(linesOf(table.fitted(200, leftOut), 200), linesOf(table, 200));
@@ -160,7 +155,7 @@ private Q_SLOTS:
 
     void spacesAloneEnd()
     {
-        const QStringList lines = linesOf(madeTable(QStringLiteral("w"), QString(200, u' ')), 40);
+        const QStringList lines = linesOf(madeTable(u"w"_s, QString(200, u' ')), 40);
         QVERIFY(widest(lines) <= 40);
     }
 };

@@ -46,8 +46,7 @@ class TestVerdict : public QObject
 private Q_SLOTS:
     void waitsForItsCall()
     {
-        const BundlePtr small = rowsOf({{"w", 64}});
-        QVERIFY(small);
+        const BundlePtr small = VERIFIED(rowsOf({{"w", 64}}));
         const auto verdict = verdictOn(*small, "M1");
         QVERIFY2(verdict.sentence.starts_with("On M1 this program waits for its call, which takes "
                                               "at least 230 \u00B5s"),
@@ -58,8 +57,7 @@ private Q_SLOTS:
 
     void ranksWhatWouldGain()
     {
-        const BundlePtr large = rowsOf({{"less", 2048}, {"most", 6144}, {"little", 16}});
-        QVERIFY(large);
+        const BundlePtr large = VERIFIED(rowsOf({{"less", 2048}, {"most", 6144}, {"little", 16}}));
         const auto verdict = verdictOn(*large, "M1");
         QVERIFY2(verdict.sentence.starts_with("On M1 this program is bandwidth bound: "),
                  verdict.sentence.c_str());
@@ -67,8 +65,8 @@ private Q_SLOTS:
                      verdict.sentence.find(" times as fast (") != std::string::npos,
                  verdict.sentence.c_str());
         QVERIFY(verdict.gains.size() >= 2);
-        QCOMPARE(verdict.gains[0].name, std::string("most"));
-        QCOMPARE(verdict.gains[1].name, std::string("less"));
+        QCOMPARE(verdict.gains[0].name, "most");
+        QCOMPARE(verdict.gains[1].name, "less");
         for (std::size_t i = 0; i < verdict.gains.size(); ++i) {
             const report::WeightGain &gain = verdict.gains[i];
             QVERIFY(gain.storedS && *gain.storedS > gain.formS && gain.form != gain.stored);
@@ -79,17 +77,15 @@ private Q_SLOTS:
         report::addVerdict(document, verdict);
         QCOMPARE(document["verdict"]["sentence"].get<std::string>(), verdict.sentence);
         QCOMPARE(document["verdict"]["gains"].size(), verdict.gains.size());
-        QCOMPARE(document["verdict"]["gains"][0]["weight"].get<std::string>(), std::string("most"));
+        QCOMPARE(document["verdict"]["gains"][0]["weight"].get<std::string>(), "most");
     }
 
     /// Whatever the chip, something is said of it, with its name.
     void everyChipHasASentence()
     {
-        const BundlePtr large = rowsOf({{"w", 4096}});
-        QVERIFY(large);
+        const BundlePtr large = VERIFIED(rowsOf({{"w", 4096}}));
         for (const target::Target &chip : target::targets()) {
-            const auto verdict = report::programVerdict(*large, chip);
-            QVERIFY(verdict);
+            const auto verdict = VERIFIED(report::programVerdict(*large, chip));
             const std::string &name = chip.product.empty() ? chip.name : chip.product;
             QVERIFY2(verdict->sentence.starts_with("On " + name + " "), chip.name.c_str());
             QVERIFY(verdict->sentence.ends_with("."));

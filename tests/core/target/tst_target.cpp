@@ -56,45 +56,42 @@ private Q_SLOTS:
     void tablesAreReadWhole_data()
     {
         QTest::addColumn<int>("least");
-        QTest::newRow("targets") << 33;
-        QTest::newRow("target_claims") << 100;
-        QTest::newRow("target_names") << 20;
-        QTest::newRow("hal_fields") << 150;
-        QTest::newRow("hal_values") << 700;
-        QTest::newRow("chip_facts") << 30;
-        QTest::newRow("device_buckets") << 5;
-        QTest::newRow("roofline") << 110;
-        QTest::newRow("speedups") << 76;
-        QTest::newRow("power") << 10;
-        QTest::newRow("contested") << 18;
-        QTest::newRow("weight_element_roles") << 6;
-        QTest::newRow("family_floors") << 4;
-        QTest::newRow("tquant_devices") << 9;
-        QTest::newRow("tquant_forms") << 14;
-        QTest::newRow("stream_outcomes") << 30;
-        QTest::newRow("stream_gates") << 10;
-        QTest::newRow("geometry_facts") << 20;
-        QTest::newRow("collective") << 58;
-        QTest::newRow("target_rules") << 10;
-        QTest::newRow("codegen_rules") << 7;
-        QTest::newRow("layer_roofs") << 20;
-        QTest::newRow("format_codes") << 6;
-        QTest::newRow("measurements") << 160;
-        QTest::newRow("model_parameters") << 4;
-        QTest::newRow("model_effects") << 14;
+        test::addRow("targets", 33);
+        test::addRow("target_claims", 100);
+        test::addRow("target_names", 20);
+        test::addRow("hal_fields", 150);
+        test::addRow("hal_values", 700);
+        test::addRow("chip_facts", 30);
+        test::addRow("device_buckets", 5);
+        test::addRow("roofline", 110);
+        test::addRow("speedups", 76);
+        test::addRow("power", 10);
+        test::addRow("contested", 18);
+        test::addRow("weight_element_roles", 6);
+        test::addRow("family_floors", 4);
+        test::addRow("tquant_devices", 9);
+        test::addRow("tquant_forms", 14);
+        test::addRow("stream_outcomes", 30);
+        test::addRow("stream_gates", 10);
+        test::addRow("geometry_facts", 20);
+        test::addRow("collective", 58);
+        test::addRow("target_rules", 10);
+        test::addRow("codegen_rules", 7);
+        test::addRow("layer_roofs", 20);
+        test::addRow("format_codes", 6);
+        test::addRow("measurements", 160);
+        test::addRow("model_parameters", 4);
+        test::addRow("model_effects", 14);
     }
     void tablesAreReadWhole()
     {
         QFETCH(int, least);
-        const auto table = tables::load(QTest::currentDataTag());
-        QVERIFY2(table, table ? "" : describe(table.error()).c_str());
+        const auto table = VERIFIED(tables::load(QTest::currentDataTag()));
         QVERIFY(int(table->rows()) >= least);
-        const auto source = table->column("source");
-        QVERIFY(source);
+        const auto source = VERIFIED(table->column("source"));
         for (std::size_t i = 0; i < table->rows(); ++i)
             QVERIFY2(!table->cell(i, *source).empty(), qPrintable(QString::number(i)));
-        const auto confidence = table->column("confidence");
-        QVERIFY(confidence);
+        const auto confidence = VERIFIED(table->column("confidence"));
         for (std::size_t i = 0; i < table->rows(); ++i) {
             const std::string word(table->cell(i, *confidence));
             QVERIFY2(format::confidenceName(format::confidenceFromName(word)) == word,
@@ -130,20 +127,18 @@ private Q_SLOTS:
                  {"h19p", "H19"},     {"T6050", "H17s"},
                  {"M6", "H18g"},      {"2026baseline", "2026BaseLine"},
                  {"A13", "H13"},      {"A19", "H18"}})
-            QTest::newRow(name) << QString::fromUtf8(expected);
+            test::addRow(name, QString::fromUtf8(expected));
     }
     void names()
     {
         QFETCH(QString, expected);
-        const auto found = findTarget(QTest::currentDataTag());
-        QVERIFY(found);
+        const auto found = VERIFIED(findTarget(QTest::currentDataTag()));
         QCOMPARE(text(found->target->name), expected);
     }
 
     void contestedNamesSayWhoDisagrees()
     {
-        const auto m5 = findTarget("m5");
-        QVERIFY(m5);
+        const auto m5 = VERIFIED(findTarget("m5"));
         QCOMPARE(int(m5->others.size()), 2);
         QVERIFY(!m5->source.empty());
         for (const auto &other : m5->others)
@@ -164,32 +159,28 @@ private Q_SLOTS:
     {
         QTest::addColumn<QByteArray>("name");
         for (const char *name : {"", "H99", "M", "T60", "x", "h13 ", "A\xff"})
-            QTest::newRow(name[0] ? name : "empty") << QByteArray(name);
+            test::addRow(name[0] ? name : "empty", QByteArray(name));
     }
     void wrongNamesAreRefused()
     {
         QFETCH(QByteArray, name);
-        const auto found = findTarget(name.constData());
-        QVERIFY(!found);
-        QCOMPARE(text(found.error().code), QStringLiteral("target.name"));
-        QVERIFY(!found.error().expected.empty());
+        const Error found = REFUSED(findTarget(name.constData()));
+        QCOMPARE(text(found.code), u"target.name"_s);
+        QVERIFY(!found.expected.empty());
         QVERIFY(findTarget(std::string(100000, 'x')).error().code == "target.name");
     }
 
     void coresAreTheChaptersUntilChosen()
     {
         const Target &m1 = named("M1");
-        const auto standard = cores(m1);
-        QVERIFY(standard);
+        const auto standard = VERIFIED(cores(m1));
         QCOMPARE(standard->value.value_or(0), 4U);
         QVERIFY(standard->contested);
-        const auto other = cores(m1, {16, {}});
-        QVERIFY(other);
+        const auto other = VERIFIED(cores(m1, {16, {}}));
         QCOMPARE(other->value.value_or(0), 16U);
         QVERIFY(other->source != standard->source);
-        const auto wrong = cores(m1, {5, {}});
-        QVERIFY(!wrong);
-        QCOMPARE(text(wrong.error().code), QStringLiteral("target.claim"));
+        const Error wrong = REFUSED(cores(m1, {5, {}}));
+        QCOMPARE(text(wrong.code), u"target.claim"_s);
         QVERIFY(!cores(named("T0"))->value);
         QCOMPARE(cores(named("H17d"))->value.value_or(0), 64U);
     }
@@ -287,18 +278,18 @@ private Q_SLOTS:
     void buckets_data()
     {
         QTest::addColumn<uint>("bucket");
-        QTest::newRow("4") << 1U;
-        QTest::newRow("7") << 1U;
-        QTest::newRow("8") << 2U;
-        QTest::newRow("16") << 3U;
-        QTest::newRow("32") << 4U;
-        QTest::newRow("64") << 5U;
+        test::addRow("4", 1U);
+        test::addRow("7", 1U);
+        test::addRow("8", 2U);
+        test::addRow("16", 3U);
+        test::addRow("32", 4U);
+        test::addRow("64", 5U);
     }
     void buckets()
     {
         QFETCH(uint, bucket);
-        const DeviceBucket *found = deviceBucket(QByteArray(QTest::currentDataTag()).toUInt());
-        QVERIFY(found);
+        const DeviceBucket *found =
+            VERIFIED(deviceBucket(QByteArray(QTest::currentDataTag()).toUInt()));
         QCOMPARE(found->bucket, bucket);
         QCOMPARE(found->peak.value_or(0), bucket == 5 ? 800U : 0U);
         QVERIFY(!deviceBucket(0));

@@ -9,7 +9,6 @@
 #include "widgets/models/table_text.h"
 
 #include <QRandomGenerator>
-#include <QTest>
 
 #include <algorithm>
 
@@ -21,293 +20,278 @@ class TestByteTools : public QObject
     Q_OBJECT
 
 private Q_SLOTS:
-    void rowScrollIsMonotoneAndReachesTheEnd_data();
-    void rowScrollIsMonotoneAndReachesTheEnd();
-    void layoutFindsEveryCell_data();
-    void layoutFindsEveryCell();
-    void bytesBecomeText();
-    void offsetsParse_data();
-    void offsetsParse();
-    void patternsParse_data();
-    void patternsParse();
-    void searchAgreesWithNaive();
-    void searchAcrossBlocks();
-    void searchStopsWhenCancelled();
-    void fieldsAreNamed();
-    void elementsAndBytesAgree_data();
-    void elementsAndBytesAgree();
-};
-
-void TestByteTools::rowScrollIsMonotoneAndReachesTheEnd_data()
-{
-    QTest::addColumn<quint64>("rows");
-    QTest::newRow("one") << quint64(1);
-    QTest::newRow("few") << quint64(1000);
-    QTest::newRow("2^30 and one more page") << (quint64(1) << 30) + 41;
-    QTest::newRow("2^31") << (quint64(1) << 31);
-    QTest::newRow("2^40") << (quint64(1) << 40);
-    QTest::newRow("2^60") << (quint64(1) << 60);
-}
-
-void TestByteTools::rowScrollIsMonotoneAndReachesTheEnd()
-{
-    QFETCH(quint64, rows);
-    const RowScroll scroll(rows, 40);
-    QCOMPARE(scroll.valueOf(0), 0);
-    QCOMPARE(scroll.valueOf(scroll.lastTop()), scroll.maximum());
-    QCOMPARE(scroll.rowOf(0), std::uint64_t{0});
-    QCOMPARE(scroll.rowOf(scroll.maximum()), scroll.lastTop());
-    std::uint64_t before = 0;
-    for (int i = 0; i <= 1000; ++i) {
-        const int value = static_cast<int>(static_cast<qint64>(scroll.maximum()) * i / 1000);
-        const std::uint64_t row = scroll.rowOf(value);
-        QVERIFY(row >= before && row <= scroll.lastTop());
-        QVERIFY(std::abs(scroll.valueOf(row) - value) <= 1);
-        before = row;
+    void rowScrollIsMonotoneAndReachesTheEnd_data()
+    {
+        QTest::addColumn<quint64>("rows");
+        test::addRow("one", quint64(1));
+        test::addRow("few", quint64(1000));
+        test::addRow("2^30 and one more page", (quint64(1) << 30) + 41);
+        test::addRow("2^31", quint64(1) << 31);
+        test::addRow("2^40", quint64(1) << 40);
+        test::addRow("2^60", quint64(1) << 60);
     }
-    if (!scroll.scaled()) {
-        QCOMPARE(scroll.rowOf(scroll.valueOf(scroll.lastTop() / 3)), scroll.lastTop() / 3);
-    }
-}
 
-void TestByteTools::layoutFindsEveryCell_data()
-{
-    QTest::addColumn<int>("bytes");
-    QTest::newRow("8") << 8;
-    QTest::newRow("16") << 16;
-    QTest::newRow("32") << 32;
-}
-
-void TestByteTools::layoutFindsEveryCell()
-{
-    QFETCH(int, bytes);
-    const HexLayout layout(QFontMetricsF(QFont()), bytes, quint64(1) << 40);
-    QVERIFY(layout.offsetDigits() >= 11);
-    double end = 0;
-    for (int column = 0; column < bytes; ++column) {
-        const QRectF cell = layout.hexCell(column, 0);
-        QVERIFY(cell.left() >= end - 1e-9);
-        end = cell.right();
-        const auto hit = layout.exactHitAt(cell.center().x());
-        QVERIFY(hit && hit->column == column && !hit->text);
-    }
-    for (int column = 0; column < bytes; ++column) {
-        const QRectF cell = layout.textCell(column, 0);
-        QVERIFY(cell.left() >= end - 1e-9);
-        end = cell.right();
-        const auto hit = layout.exactHitAt(cell.center().x());
-        QVERIFY(hit && hit->column == column && hit->text);
-    }
-    QVERIFY(layout.width() >= end);
-    QVERIFY(!layout.exactHitAt(0));
-    QCOMPARE(layout.hitAt(1e9).column, bytes - 1);
-    QCOMPARE(layout.hitAt(-5).column, 0);
-}
-
-void TestByteTools::bytesBecomeText()
-{
-    std::vector<std::byte> bytes;
-    for (int i = 0; i < 18; ++i)
-        bytes.push_back(static_cast<std::byte>(i * 16 + i % 16));
-    const std::span four = std::span(bytes).first(4);
-    QCOMPARE(bytesAsText(four, CopyFormat::Hex), QStringLiteral("00 11 22 33"));
-    QVERIFY(bytesAsText(bytes, CopyFormat::Hex).contains(QStringLiteral("ff\n00")));
-    QCOMPARE(bytesAsText(four, CopyFormat::CArray),
-             QStringLiteral("const unsigned char bytes[4] = {\n    0x00, 0x11, 0x22, 0x33,\n};"));
-    QCOMPARE(bytesAsText(four, CopyFormat::PythonBytes), QStringLiteral("b'\\x00\\x11\\x22\\x33'"));
-    QCOMPARE(bytesAsText(four, CopyFormat::NumPy, ElementType::Fp16),
-             QStringLiteral("np.frombuffer(bytes.fromhex('00112233'), dtype='<f2')"));
-    QCOMPARE(bytesAsText(four.first(3), CopyFormat::NumPy, ElementType::Fp16),
-             QStringLiteral("np.frombuffer(bytes.fromhex('001122'), dtype='u1')"));
-    QCOMPARE(bytesAsText(four, CopyFormat::NumPy, ElementType::Uint4),
-             QStringLiteral("np.frombuffer(bytes.fromhex('00112233'), dtype='u1')"));
-}
-
-void TestByteTools::offsetsParse_data()
-{
-    QTest::addColumn<QString>("text");
-    QTest::addColumn<qint64>("offset"); // -1: refused
-    const auto row = [](const char *text, qint64 offset) {
-        QTest::newRow(text) << QString::fromLatin1(text) << offset;
-    };
-    // Of a file of 1,000 bytes with the cursor at 100.
-    row("0x40", 64);
-    row("40h", 64);
-    row(" 64 ", 64);
-    row("0X3E7", 999);
-    row("+16", 116);
-    row("+0x10", 116);
-    row("-100", 0);
-    row("-101", -1);
-    row("end", 999);
-    row("9_9", 99);
-    row("1,000", -1);
-    row("999", 999);
-    row("1000", -1);
-    row("", -1);
-    row("x", -1);
-    row("--1", -1);
-    row("0x", -1);
-    row("99999999999999999999", -1);
-    row("+18446744073709551615", -1);
-}
-
-void TestByteTools::offsetsParse()
-{
-    QFETCH(QString, text);
-    QFETCH(qint64, offset);
-    const auto parsed = parseOffset(text, 100, 1000);
-    QCOMPARE(parsed ? static_cast<qint64>(*parsed) : -1, offset);
-}
-
-void TestByteTools::patternsParse_data()
-{
-    QTest::addColumn<QString>("text");
-    QTest::addColumn<QByteArray>("bytes"); // empty: refused
-    QTest::newRow("spaced") << QStringLiteral("EF be ad DE") << QByteArray("\xef\xbe\xad\xde");
-    QTest::newRow("joined") << QStringLiteral("efbe") << QByteArray("\xef\xbe");
-    QTest::newRow("prefixed") << QStringLiteral("0x01, 0x7f") << QByteArray("\x01\x7f");
-    QTest::newRow("odd") << QStringLiteral("123") << QByteArray();
-    QTest::newRow("none") << QString() << QByteArray();
-    QTest::newRow("words") << QStringLiteral("zz") << QByteArray();
-    QTest::newRow("sign") << QStringLiteral("+1") << QByteArray();
-}
-
-void TestByteTools::patternsParse()
-{
-    QFETCH(QString, text);
-    QFETCH(QByteArray, bytes);
-    const auto pattern = parseHexPattern(text);
-    QCOMPARE(pattern.has_value(), !bytes.isEmpty());
-    if (pattern) {
-        QCOMPARE(QByteArray(reinterpret_cast<const char *>(pattern->data()),
-                            static_cast<qsizetype>(pattern->size())),
-                 bytes);
-    }
-    QVERIFY(!parseTextPattern({}));
-    QCOMPARE(parseTextPattern(QStringLiteral("\u00E4"))->size(), std::size_t{2});
-}
-
-void TestByteTools::searchAgreesWithNaive()
-{
-    QRandomGenerator random(7);
-    for (int round = 0; round < 300; ++round) {
-        std::vector<std::byte> bytes(1 + random.bounded(200u));
-        for (std::byte &byte : bytes)
-            byte = static_cast<std::byte>(random.bounded(3));
-        SearchBytes pattern(1 + random.bounded(4u));
-        for (std::byte &byte : pattern)
-            byte = static_cast<std::byte>(random.bounded(3));
-        const std::uint64_t from = random.bounded(static_cast<quint32>(bytes.size() + 2));
-        std::vector<std::uint64_t> places;
-        for (std::size_t i = 0; i + pattern.size() <= bytes.size(); ++i) {
-            if (std::equal(pattern.begin(), pattern.end(), bytes.begin() + static_cast<long>(i)))
-                places.push_back(i);
+    void rowScrollIsMonotoneAndReachesTheEnd()
+    {
+        QFETCH(quint64, rows);
+        const RowScroll scroll(rows, 40);
+        QCOMPARE(scroll.valueOf(0), 0);
+        QCOMPARE(scroll.valueOf(scroll.lastTop()), scroll.maximum());
+        QCOMPARE(scroll.rowOf(0), std::uint64_t{0});
+        QCOMPARE(scroll.rowOf(scroll.maximum()), scroll.lastTop());
+        std::uint64_t before = 0;
+        for (int i = 0; i <= 1000; ++i) {
+            const int value = static_cast<int>(static_cast<qint64>(scroll.maximum()) * i / 1000);
+            const std::uint64_t row = scroll.rowOf(value);
+            QVERIFY(row >= before && row <= scroll.lastTop());
+            QVERIFY(std::abs(scroll.valueOf(row) - value) <= 1);
+            before = row;
         }
-        Progress forward, back;
-        const auto next = findBytes(bytes, pattern, from, true, forward);
-        const auto previous = findBytes(bytes, pattern, from, false, back);
-        QCOMPARE(next.has_value(), !places.empty());
-        QCOMPARE(previous.has_value(), !places.empty());
-        if (places.empty())
-            continue;
-        const auto at = std::lower_bound(places.begin(), places.end(), from);
-        QCOMPARE(*next, at == places.end() ? places.front() : *at);
-        QCOMPARE(*previous, at == places.begin() ? places.back() : *std::prev(at));
+        if (!scroll.scaled()) {
+            QCOMPARE(scroll.rowOf(scroll.valueOf(scroll.lastTop() / 3)), scroll.lastTop() / 3);
+        }
     }
-}
 
-void TestByteTools::searchAcrossBlocks()
-{
-    // The only place lies across the edge of two blocks of 4 MiB.
-    std::vector<std::byte> bytes(9u << 20);
-    const std::size_t at = (4u << 20) - 2;
-    for (std::size_t i = 0; i < 4; ++i)
-        bytes[at + i] = static_cast<std::byte>(0xa0 + i);
-    const SearchBytes pattern(bytes.begin() + static_cast<long>(at),
-                              bytes.begin() + static_cast<long>(at) + 4);
-    for (const bool forward : {true, false}) {
-        Progress progress;
-        const auto found = findBytes(bytes, pattern, forward ? 0 : bytes.size(), forward, progress);
-        QVERIFY(found);
-        QCOMPARE(*found, at);
+    void layoutFindsEveryCell_data()
+    {
+        QTest::addColumn<int>("bytes");
+        test::addRow("8", 8);
+        test::addRow("16", 16);
+        test::addRow("32", 32);
     }
-    // From a block's end a backward search reports the place nearest to it.
-    bytes[8u << 20] = std::byte{0xa0};
-    Progress progress;
-    const auto single = findBytes(bytes, {std::byte{0xa0}}, bytes.size(), false, progress);
-    QCOMPARE(single.value_or(0), std::uint64_t{8u << 20});
-}
 
-void TestByteTools::searchStopsWhenCancelled()
-{
-    const std::vector<std::byte> bytes(64u << 20);
-    Progress progress;
-    progress.cancel();
-    QVERIFY(!findBytes(bytes, {std::byte{1}, std::byte{2}}, 0, true, progress));
-    QVERIFY(progress.fraction() < 0.5);
-}
+    void layoutFindsEveryCell()
+    {
+        QFETCH(int, bytes);
+        const HexLayout layout(QFontMetricsF(QFont()), bytes, quint64(1) << 40);
+        QVERIFY(layout.offsetDigits() >= 11);
+        double end = 0;
+        for (int column = 0; column < bytes; ++column) {
+            const QRectF cell = layout.hexCell(column, 0);
+            QVERIFY(cell.left() >= end - 1e-9);
+            end = cell.right();
+            const auto hit = layout.exactHitAt(cell.center().x());
+            QVERIFY(hit && hit->column == column && !hit->text);
+        }
+        for (int column = 0; column < bytes; ++column) {
+            const QRectF cell = layout.textCell(column, 0);
+            QVERIFY(cell.left() >= end - 1e-9);
+            end = cell.right();
+            const auto hit = layout.exactHitAt(cell.center().x());
+            QVERIFY(hit && hit->column == column && hit->text);
+        }
+        QVERIFY(layout.width() >= end);
+        QVERIFY(!layout.exactHitAt(0));
+        QCOMPARE(layout.hitAt(1e9).column, bytes - 1);
+        QCOMPARE(layout.hitAt(-5).column, 0);
+    }
 
-void TestByteTools::fieldsAreNamed()
-{
-    const BundlePtr bundle = test::blobBundle(2, 100);
-    const auto text = [&](std::uint64_t offset) {
-        return fromUtf8(fieldAt(*bundle, 0, FileOffset(offset)).text);
-    };
-    QVERIFY(text(0).contains(QStringLiteral("number of records")));
-    QVERIFY(text(4).contains(QStringLiteral("storage version")));
-    QVERIFY(text(63).contains(QStringLiteral("reserved")));
-    QVERIFY(text(64).contains(QStringLiteral("sentinel")));
-    QVERIFY(text(64 + 16).contains(QStringLiteral("payload offset")));
-    QVERIFY(text(128 + 12).contains(QStringLiteral("element 12")));
-    QVERIFY(text(128 + 12).contains(QStringLiteral("+0xc")));
-    QVERIFY(text(128 + 101).startsWith(QStringLiteral("padding")));
-    QVERIFY(text(1u << 30).isEmpty());
-    const ByteField offset = fieldAt(*bundle, 0, FileOffset(64 + 20));
-    QCOMPARE(offset.bytes, (ByteRange{FileOffset(64 + 16), ByteCount(8)}));
-}
+    void bytesBecomeText()
+    {
+        std::vector<std::byte> bytes;
+        for (int i = 0; i < 18; ++i)
+            bytes.push_back(static_cast<std::byte>(i * 16 + i % 16));
+        const std::span four = std::span(bytes).first(4);
+        QCOMPARE(bytesAsText(four, CopyFormat::Hex), u"00 11 22 33"_s);
+        QVERIFY(bytesAsText(bytes, CopyFormat::Hex).contains(u"ff\n00"_s));
+        QCOMPARE(bytesAsText(four, CopyFormat::CArray),
+                 u"const unsigned char bytes[4] = {\n    0x00, 0x11, 0x22, 0x33,\n};"_s);
+        QCOMPARE(bytesAsText(four, CopyFormat::PythonBytes), u"b'\\x00\\x11\\x22\\x33'"_s);
+        QCOMPARE(bytesAsText(four, CopyFormat::NumPy, ElementType::Fp16),
+                 u"np.frombuffer(bytes.fromhex('00112233'), dtype='<f2')"_s);
+        QCOMPARE(bytesAsText(four.first(3), CopyFormat::NumPy, ElementType::Fp16),
+                 u"np.frombuffer(bytes.fromhex('001122'), dtype='u1')"_s);
+        QCOMPARE(bytesAsText(four, CopyFormat::NumPy, ElementType::Uint4),
+                 u"np.frombuffer(bytes.fromhex('00112233'), dtype='u1')"_s);
+    }
 
-void TestByteTools::elementsAndBytesAgree_data()
-{
-    QTest::addColumn<QString>("build");
-    QTest::newRow("dense") << QStringLiteral("dense");
-    QTest::newRow("sparse") << QStringLiteral("sparse");
-    QTest::newRow("palette") << QStringLiteral("palette");
-}
+    void offsetsParse_data()
+    {
+        QTest::addColumn<QString>("text");
+        QTest::addColumn<qint64>("offset"); // -1: refused
+        const auto row = [](const char *text, qint64 offset) {
+            test::addRow(text, QString::fromLatin1(text), offset);
+        };
+        // Of a file of 1,000 bytes with the cursor at 100.
+        row("0x40", 64);
+        row("40h", 64);
+        row(" 64 ", 64);
+        row("0X3E7", 999);
+        row("+16", 116);
+        row("+0x10", 116);
+        row("-100", 0);
+        row("-101", -1);
+        row("end", 999);
+        row("9_9", 99);
+        row("1,000", -1);
+        row("999", 999);
+        row("1000", -1);
+        row("", -1);
+        row("x", -1);
+        row("--1", -1);
+        row("0x", -1);
+        row("99999999999999999999", -1);
+        row("+18446744073709551615", -1);
+    }
 
-void TestByteTools::elementsAndBytesAgree()
-{
-    QFETCH(QString, build);
-    const BundlePtr bundle = test::sampleBundle(build.toStdString());
-    QRandomGenerator random(3);
-    for (std::size_t i = 0; i < bundle->weights().size(); ++i) {
-        const Weight &weight = bundle->weights()[i];
-        const auto some = static_cast<quint32>(std::min<std::uint64_t>(weight.elements.value, 64));
-        for (quint32 n = 0; n < some; ++n) {
-            const std::uint64_t element = random.bounded(quint64(weight.elements.value));
-            const auto place = placeOfElement(*bundle, i, element);
-            if (!place)
-                continue;
-            const ByteField field = fieldAt(*bundle, place->file, place->bytes.offset);
-            QCOMPARE(field.weight, i);
-            if (weight.has(codec::PartRole::Mask)) {
-                // A kept element has its own value, one left out its bit of the mask.
-                const auto decoder = bundle->decoder(i);
-                QVERIFY(decoder);
-                const auto kind = bundle->sections()[field.section].kind;
-                QCOMPARE(kind == SectionKind::Mask, !decoder->stored(element));
-                if (decoder->stored(element)) {
-                    QCOMPARE(field.stored.value(), decoder->rank(element));
-                    continue;
-                }
+    void offsetsParse()
+    {
+        QFETCH(QString, text);
+        QFETCH(qint64, offset);
+        const auto parsed = parseOffset(text, 100, 1000);
+        QCOMPARE(parsed ? static_cast<qint64>(*parsed) : -1, offset);
+    }
+
+    void patternsParse_data()
+    {
+        QTest::addColumn<QString>("text");
+        QTest::addColumn<QByteArray>("bytes"); // empty: refused
+        test::addRow("spaced", u"EF be ad DE"_s, QByteArray("\xef\xbe\xad\xde"));
+        test::addRow("joined", u"efbe"_s, QByteArray("\xef\xbe"));
+        test::addRow("prefixed", u"0x01, 0x7f"_s, QByteArray("\x01\x7f"));
+        test::addRow("odd", u"123"_s, QByteArray());
+        test::addRow("none", QString(), QByteArray());
+        test::addRow("words", u"zz"_s, QByteArray());
+        test::addRow("sign", u"+1"_s, QByteArray());
+    }
+
+    void patternsParse()
+    {
+        QFETCH(QString, text);
+        QFETCH(QByteArray, bytes);
+        const auto pattern = parseHexPattern(text);
+        QCOMPARE(pattern.has_value(), !bytes.isEmpty());
+        if (pattern) {
+            QCOMPARE(QByteArray(reinterpret_cast<const char *>(pattern->data()),
+                                static_cast<qsizetype>(pattern->size())),
+                     bytes);
+        }
+        QVERIFY(!parseTextPattern({}));
+        QCOMPARE(parseTextPattern(u"\u00E4"_s)->size(), std::size_t{2});
+    }
+
+    void searchAgreesWithNaive()
+    {
+        QRandomGenerator random(7);
+        for (int round = 0; round < 300; ++round) {
+            std::vector<std::byte> bytes(1 + random.bounded(200u));
+            for (std::byte &byte : bytes)
+                byte = static_cast<std::byte>(random.bounded(3));
+            SearchBytes pattern(1 + random.bounded(4u));
+            for (std::byte &byte : pattern)
+                byte = static_cast<std::byte>(random.bounded(3));
+            const std::uint64_t from = random.bounded(static_cast<quint32>(bytes.size() + 2));
+            std::vector<std::uint64_t> places;
+            for (std::size_t i = 0; i + pattern.size() <= bytes.size(); ++i) {
+                if (std::equal(pattern.begin(), pattern.end(),
+                               bytes.begin() + static_cast<long>(i)))
+                    places.push_back(i);
             }
-            QVERIFY(field.element);
-            // The byte may begin with an element or two before the one that was asked for.
-            QVERIFY(*field.element <= element && element - *field.element < 8);
+            Progress forward, back;
+            const auto next = findBytes(bytes, pattern, from, true, forward);
+            const auto previous = findBytes(bytes, pattern, from, false, back);
+            QCOMPARE(next.has_value(), !places.empty());
+            QCOMPARE(previous.has_value(), !places.empty());
+            if (places.empty())
+                continue;
+            const auto at = std::lower_bound(places.begin(), places.end(), from);
+            QCOMPARE(*next, at == places.end() ? places.front() : *at);
+            QCOMPARE(*previous, at == places.begin() ? places.back() : *std::prev(at));
         }
-        QVERIFY(!placeOfElement(*bundle, i, weight.elements.value));
     }
-}
+
+    void searchAcrossBlocks()
+    {
+        // The only place lies across the edge of two blocks of 4 MiB.
+        std::vector<std::byte> bytes(9u << 20);
+        const std::size_t at = (4u << 20) - 2;
+        for (std::size_t i = 0; i < 4; ++i)
+            bytes[at + i] = static_cast<std::byte>(0xa0 + i);
+        const SearchBytes pattern(bytes.begin() + static_cast<long>(at),
+                                  bytes.begin() + static_cast<long>(at) + 4);
+        for (const bool forward : {true, false}) {
+            Progress progress;
+            const auto found =
+                VERIFIED(findBytes(bytes, pattern, forward ? 0 : bytes.size(), forward, progress));
+            QCOMPARE(*found, at);
+        }
+        // From a block's end a backward search reports the place nearest to it.
+        bytes[8u << 20] = std::byte{0xa0};
+        Progress progress;
+        const auto single = findBytes(bytes, {std::byte{0xa0}}, bytes.size(), false, progress);
+        QCOMPARE(single.value_or(0), std::uint64_t{8u << 20});
+    }
+
+    void searchStopsWhenCancelled()
+    {
+        const std::vector<std::byte> bytes(64u << 20);
+        Progress progress;
+        progress.cancel();
+        QVERIFY(!findBytes(bytes, {std::byte{1}, std::byte{2}}, 0, true, progress));
+        QVERIFY(progress.fraction() < 0.5);
+    }
+
+    void fieldsAreNamed()
+    {
+        const BundlePtr bundle = test::blobBundle(2, 100);
+        const auto text = [&](std::uint64_t offset) {
+            return fromUtf8(fieldAt(*bundle, 0, FileOffset(offset)).text);
+        };
+        QVERIFY(text(0).contains(u"number of records"_s));
+        QVERIFY(text(4).contains(u"storage version"_s));
+        QVERIFY(text(63).contains(u"reserved"_s));
+        QVERIFY(text(64).contains(u"sentinel"_s));
+        QVERIFY(text(64 + 16).contains(u"payload offset"_s));
+        QVERIFY(text(128 + 12).contains(u"element 12"_s));
+        QVERIFY(text(128 + 12).contains(u"+0xc"_s));
+        QVERIFY(text(128 + 101).startsWith(u"padding"_s));
+        QVERIFY(text(1u << 30).isEmpty());
+        const ByteField offset = fieldAt(*bundle, 0, FileOffset(64 + 20));
+        QCOMPARE(offset.bytes, (ByteRange{FileOffset(64 + 16), ByteCount(8)}));
+    }
+
+    void elementsAndBytesAgree_data()
+    {
+        QTest::addColumn<QString>("build");
+        test::addRow("dense", u"dense"_s);
+        test::addRow("sparse", u"sparse"_s);
+        test::addRow("palette", u"palette"_s);
+    }
+
+    void elementsAndBytesAgree()
+    {
+        QFETCH(QString, build);
+        const BundlePtr bundle = test::sampleBundle(build.toStdString());
+        QRandomGenerator random(3);
+        for (std::size_t i = 0; i < bundle->weights().size(); ++i) {
+            const Weight &weight = bundle->weights()[i];
+            const auto some =
+                static_cast<quint32>(std::min<std::uint64_t>(weight.elements.value, 64));
+            for (quint32 n = 0; n < some; ++n) {
+                const std::uint64_t element = random.bounded(quint64(weight.elements.value));
+                const auto place = placeOfElement(*bundle, i, element);
+                if (!place)
+                    continue;
+                const ByteField field = fieldAt(*bundle, place->file, place->bytes.offset);
+                QCOMPARE(field.weight, i);
+                if (weight.has(codec::PartRole::Mask)) {
+                    // A kept element has its own value, one left out its bit of the mask.
+                    const auto decoder = VERIFIED(bundle->decoder(i));
+                    const auto kind = bundle->sections()[field.section].kind;
+                    QCOMPARE(kind == SectionKind::Mask, !decoder->stored(element));
+                    if (decoder->stored(element)) {
+                        QCOMPARE(field.stored.value(), decoder->rank(element));
+                        continue;
+                    }
+                }
+                QVERIFY(field.element);
+                // The byte may begin with an element or two before the one that was asked for.
+                QVERIFY(*field.element <= element && element - *field.element < 8);
+            }
+            QVERIFY(!placeOfElement(*bundle, i, weight.elements.value));
+        }
+    }
+};
 
 KERNSCOPE_TEST(TestByteTools, QApplication)
 #include "tst_byte_tools.moc"

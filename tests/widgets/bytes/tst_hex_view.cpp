@@ -21,7 +21,6 @@
 #include <QScrollBar>
 #include <QSignalSpy>
 #include <QTemporaryDir>
-#include <QTest>
 #include <QWheelEvent>
 
 #include <algorithm>
@@ -68,616 +67,575 @@ class TestHexView : public QObject
 
 private Q_SLOTS:
     void init() { theme::apply(false); }
-    void keysMove_data();
-    void keysMove();
-    void shiftSelects();
-    void mouseSelects();
-    void pickedAfterRest();
-    void selectionIsCutToTheFile();
-    void copiesWhatIsSelected();
-    void changedBytesAreOutlined();
-    void groundsKeepTextReadable_data();
-    void groundsKeepTextReadable();
-    void paintsSectionsInTheirColours();
-    void largeSelectionsAreQuiet();
-    void widthsKeepThePlace();
-    void hugeSparseFileScrolls();
-    void emptyFileTakesKeys();
-    void cursorStaysInSight();
+
+    void keysMove_data()
+    {
+        test::addColumns<quint64, int, int, quint64>();
+        const auto row = [](const char *name, quint64 from, Qt::Key key, quint64 to,
+                            Qt::KeyboardModifiers modifiers = {}) {
+            test::addRow(name, from, int(key), int(modifiers), to);
+        };
+        // A file of 1,000 bytes, 16 a row.
+        row("right", 5, Qt::Key_Right, 6);
+        row("right at the end", 999, Qt::Key_Right, 999);
+        row("left", 5, Qt::Key_Left, 4);
+        row("left at the start", 0, Qt::Key_Left, 0);
+        row("down", 5, Qt::Key_Down, 21);
+        row("down into the short last row", 989, Qt::Key_Down, 999);
+        row("down in the last row", 995, Qt::Key_Down, 995);
+        row("up", 21, Qt::Key_Up, 5);
+        row("up in the first row", 5, Qt::Key_Up, 5);
+        row("home", 21, Qt::Key_Home, 16);
+        row("end", 21, Qt::Key_End, 31);
+        row("end of the short last row", 993, Qt::Key_End, 999);
+        row("start of file", 500, Qt::Key_Home, 0, Qt::ControlModifier);
+        row("end of file", 500, Qt::Key_End, 999, Qt::ControlModifier);
+        row("page up at the top", 21, Qt::Key_PageUp, 5);
+    }
+
+    void keysMove()
+    {
+        const auto [from, key, modifiers, to] = test::fetched<quint64, int, int, quint64>();
+        const auto view = VERIFIED(shownView(countingFile(1000)));
+        view->select(range(from, 1));
+        QTest::keyClick(view.get(), static_cast<Qt::Key>(key), Qt::KeyboardModifiers(modifiers));
+        QCOMPARE(view->cursor(), to);
+        QCOMPARE(view->selection(), range(to, 1));
+        QVERIFY(!view->cellRect(to).isEmpty());
+        QVERIFY(view->viewport()->rect().contains(view->cellRect(to)));
+    }
+
+    void shiftSelects()
+    {
+        const auto view = VERIFIED(shownView(countingFile(1000)));
+        view->select(range(20, 1));
+        QTest::keyClick(view.get(), Qt::Key_Down, Qt::ShiftModifier);
+        QTest::keyClick(view.get(), Qt::Key_Right, Qt::ShiftModifier);
+        QCOMPARE(view->selection(), range(20, 18));
+        QTest::keyClick(view.get(), Qt::Key_Home, Qt::ShiftModifier | Qt::ControlModifier);
+        QCOMPARE(view->selection(), range(0, 21));
+        QTest::keyClick(view.get(), Qt::Key_Escape);
+        QCOMPARE(view->selection(), range(0, 1));
+        QTest::keyClick(view.get(), Qt::Key_A, Qt::ControlModifier);
+        QCOMPARE(view->selection(), range(0, 1000));
+        const std::uint64_t page = view->visibleRows() * 16;
+        view->select(range(0, 1));
+        QTest::keyClick(view.get(), Qt::Key_PageDown);
+        QCOMPARE(view->cursor(), page);
+        QTest::keyClick(view.get(), Qt::Key_PageUp);
+        QCOMPARE(view->cursor(), std::uint64_t{0});
+    }
+
+    void mouseSelects()
+    {
+        const auto view = VERIFIED(shownView(countingFile(1000)));
+        QSignalSpy picked(view.get(), &HexView::picked);
+        const QPoint from = view->cellRect(18).center(), to = view->cellRect(40).center();
+        QCOMPARE(view->byteAt(from), std::optional<std::uint64_t>(18));
+        QTest::mouseClick(view->viewport(), Qt::LeftButton, {}, from);
+        QCOMPARE(view->selection(), range(18, 1));
+        QCOMPARE(picked.size(), 1);
+        QTest::mousePress(view->viewport(), Qt::LeftButton, {}, from);
+        QTest::mouseMove(view->viewport(), to);
+        QTest::mouseRelease(view->viewport(), Qt::LeftButton, {}, to);
+        QCOMPARE(view->selection(), range(18, 23));
+        QCOMPARE(picked.size(), 2);
+        QCOMPARE(picked.last().first().value<ByteRange>(), range(18, 23));
+        // A right click inside keeps the selection, outside it moves it.
+        QTest::mouseClick(view->viewport(), Qt::RightButton, {}, view->cellRect(30).center());
+        QCOMPARE(view->selection(), range(18, 23));
+        QTest::mouseClick(view->viewport(), Qt::RightButton, {}, view->cellRect(60).center());
+        QCOMPARE(view->selection(), range(60, 1));
+        QTest::mouseClick(view->viewport(), Qt::LeftButton, Qt::ShiftModifier,
+                          view->cellRect(50).center());
+        QCOMPARE(view->selection(), range(50, 11));
+    }
+
+    void pickedAfterRest()
+    {
+        const auto view = VERIFIED(shownView(countingFile(1000)));
+        QSignalSpy picked(view.get(), &HexView::picked);
+        for (int i = 0; i < 5; ++i)
+            QTest::keyClick(view.get(), Qt::Key_Right);
+        QCOMPARE(picked.size(), 0);
+        QTRY_COMPARE(picked.size(), 1);
+        QCOMPARE(picked.first().first().value<ByteRange>(), range(5, 1));
+        QTest::keyClick(view.get(), Qt::Key_Return);
+        QCOMPARE(picked.size(), 2);
+    }
+
+    void selectionIsCutToTheFile()
+    {
+        const auto view = VERIFIED(shownView(countingFile(100)));
+        view->select(range(90, UINT64_MAX - 90));
+        QCOMPARE(view->selection(), range(90, 10));
+        view->select(range(5000, 2));
+        QCOMPARE(view->selection(), range(99, 1));
+        view->select(range(50, 0));
+        QCOMPARE(view->selection(), range(50, 1));
+    }
+
+    void copiesWhatIsSelected()
+    {
+        const auto view = VERIFIED(shownView(countingFile(1000)));
+        view->select(range(16, 3));
+        QCOMPARE(view->selectedText(CopyFormat::Hex).value_or(QString()), u"10 11 12"_s);
+        view->setFile(countingFile(kMostBytesAsText + 1));
+        view->selectAll();
+        QVERIFY(!view->selectedText(CopyFormat::Hex));
+    }
+
+    void changedBytesAreOutlined()
+    {
+        const auto file = countingFile(1000);
+        const auto view = VERIFIED(shownView(file));
+        view->select(range(0, 1));
+        const QRect cell = view->cellRect(37);
+        const QColor mark = theme::color(Token::MarkChanged, false);
+        const auto corner = [&] {
+            return test::colorAt(view->viewport()->grab().toImage(),
+                                 QPoint(cell.left() + 1, cell.center().y()));
+        };
+        QVERIFY(corner() != mark);
+        const std::byte now{0xee};
+        QVERIFY(file->write(FileOffset(37), std::span(&now, 1)));
+        view->viewport()->update();
+        QCOMPARE(corner(), mark);
+        view->select(range(37, 1));
+        QVERIFY(view->accessibleDescription().contains(u"0xee"_s));
+        QVERIFY(view->accessibleDescription().contains(u"on disk 0x25"_s));
+    }
+
+    void groundsKeepTextReadable_data()
+    {
+        QTest::addColumn<bool>("dark");
+        test::addRow("light", false);
+        test::addRow("dark", true);
+    }
+
+    void groundsKeepTextReadable()
+    {
+        QFETCH(bool, dark);
+        const QPalette palette = theme::palette(dark);
+        const QColor ink = palette.color(QPalette::Text);
+        for (int kind = 0; kind <= static_cast<int>(SectionKind::Unknown); ++kind) {
+            const QColor ground = hexGround(static_cast<SectionKind>(kind), palette);
+            QVERIFY2(theme::contrast(ink, ground) >= 4.5, qPrintable(QString::number(kind)));
+            const QColor selected = hexSelectedGround(ground, palette);
+            QVERIFY2(theme::contrast(ink, selected) >= 4.5, qPrintable(QString::number(kind)));
+        }
+        QVERIFY(theme::contrast(ink, hexChangedGround(palette)) >= 4.5);
+        QVERIFY(theme::contrast(ink, hexSelectedGround(hexChangedGround(palette), palette)) >= 4.5);
+        const QColor faint = palette.color(QPalette::PlaceholderText);
+        QVERIFY(theme::contrast(faint, hexGround(SectionKind::Padding, palette)) >= 4.5);
+    }
+
+    void paintsSectionsInTheirColours()
+    {
+        const BundlePtr bundle = test::sampleBundle("sparse");
+        HexView view;
+        view.setFile(bundle, test::weightFile(*bundle));
+        view.resize(view.contentWidth() + 4, 300);
+        view.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&view));
+        const std::size_t weight = test::weightWith(*bundle, codec::PartRole::Mask);
+        QVERIFY(weight != kNoIndex);
+        const OperandPlace &mask = *bundle->weights()[weight].operand(codec::PartRole::Mask)->place;
+        view.select({FileOffset(mask.dataOffset.value + 16), ByteCount(1)});
+        const QImage picture = view.viewport()->grab().toImage();
+        const QRect masked = view.cellRect(mask.dataOffset.value);
+        QVERIFY(!masked.isEmpty());
+        QCOMPARE(test::colorAt(picture, masked.topLeft() + QPoint(1, 1)),
+                 hexGround(SectionKind::Mask, view.palette()));
+        const QRect record = view.cellRect(mask.dataOffset.value - 1);
+        if (!record.isEmpty()) {
+            QCOMPARE(test::colorAt(picture, record.topLeft() + QPoint(1, 1)),
+                     hexGround(SectionKind::Metadata, view.palette()));
+        }
+    }
+
+    /// A whole part has a quiet ground between two lines; a few bytes have a strong one and a line.
+    void largeSelectionsAreQuiet()
+    {
+        const auto view = VERIFIED(shownView(countingFile(4096)));
+        const QColor base = view->palette().color(QPalette::Base);
+        const QColor line = view->palette().color(QPalette::Active, QPalette::Highlight);
+        // Whether there is a line in the upper and in the lower half of a cell, and its ground.
+        const auto look = [&](std::uint64_t offset) {
+            const QImage picture = view->viewport()->grab().toImage();
+            const QRect cell = view->cellRect(offset);
+            std::array<bool, 2> lines{};
+            for (int y = cell.top(); y <= cell.bottom(); ++y) {
+                const QColor color = test::colorAt(picture, QPoint(cell.left() + 2, y));
+                lines[y > cell.center().y()] |= color == line;
+            }
+            const QPoint middle(cell.left() + 2, cell.center().y());
+            return std::tuple(lines[0], test::colorAt(picture, middle), lines[1]);
+        };
+        view->select(range(16, 16 * 8));
+        const QColor quiet = hexSelectedGround(base, view->palette(), true);
+        QVERIFY(look(16 + 5) == std::tuple(true, quiet, false));
+        QVERIFY(look(3 * 16) == std::tuple(false, quiet, false));
+        QVERIFY(look(8 * 16 + 5) == std::tuple(false, quiet, true));
+        view->select(range(16, 4));
+        const QColor strong = hexSelectedGround(base, view->palette());
+        QVERIFY(look(18) == std::tuple(false, strong, true));
+        QVERIFY(theme::contrast(strong, base) > theme::contrast(quiet, base));
+        QVERIFY(theme::contrast(quiet, base) > 1.05); // and yet seen
+    }
+
+    void widthsKeepThePlace()
+    {
+        const auto view = VERIFIED(shownView(countingFile(100000)));
+        view->select(range(50000, 4));
+        const std::uint64_t top = view->topRow() * 16;
+        view->setBytesPerRow(32);
+        QCOMPARE(view->bytesPerRow(), 32);
+        QCOMPARE(view->topRow(), top / 32);
+        QCOMPARE(view->selection(), range(50000, 4));
+        view->setBytesPerRow(7);
+        QCOMPARE(view->bytesPerRow(), 32);
+        view->setBytesPerRow(8);
+        QCOMPARE(view->topRow(), top / 32 * 32 / 8);
+    }
+
+    void hugeSparseFileScrolls()
+    {
+        QTemporaryDir folder;
+        QVERIFY(folder.isValid());
+        const QString path = folder.filePath(u"huge.bin"_s);
+        constexpr qint64 kBytes = (qint64(1) << 35) + 5; // more rows of 8 than an int can count
+        {
+            QFile file(path);
+            QVERIFY(file.open(QIODevice::WriteOnly));
+            if (!file.resize(kBytes))
+                QSKIP("This file system has no sparse files of 32 GiB.");
+            QVERIFY(file.seek(kBytes - 1));
+            QVERIFY(file.write("\x5a", 1) == 1);
+        }
+        auto file = OverlaidFile::open(path.toStdString(), "huge.bin");
+        if (!file)
+            QSKIP("This machine does not map files of 32 GiB.");
+        const auto view = VERIFIED(shownView(*file));
+        view->setBytesPerRow(8);
+        const std::uint64_t rows = (quint64(kBytes) + 7) / 8;
+        QTest::keyClick(view.get(), Qt::Key_End, Qt::ControlModifier);
+        QCOMPARE(view->cursor(), quint64(kBytes - 1));
+        QCOMPARE(view->topRow(), rows - view->visibleRows());
+        QCOMPARE(view->verticalScrollBar()->value(), view->verticalScrollBar()->maximum());
+        view->grab();
+        QVERIFY(view->accessibleDescription().contains(u"0x5a"_s));
+        // Arrows of the bar and the wheel still go row by row.
+        view->scrollToRow(rows / 2);
+        view->verticalScrollBar()->triggerAction(QAbstractSlider::SliderSingleStepAdd);
+        QCOMPARE(view->topRow(), rows / 2 + 1);
+        view->verticalScrollBar()->triggerAction(QAbstractSlider::SliderPageStepSub);
+        QCOMPARE(view->topRow(), rows / 2 + 1 - view->visibleRows());
+        const std::uint64_t top = view->topRow();
+        const QPointF middle = QRectF(view->viewport()->rect()).center();
+        QWheelEvent wheel(middle, view->viewport()->mapToGlobal(middle), {}, QPoint(0, -120),
+                          Qt::NoButton, Qt::NoModifier, Qt::NoScrollPhase, false);
+        QApplication::sendEvent(view->viewport(), &wheel);
+        QCOMPARE(view->topRow(), top + 3);
+        view->verticalScrollBar()->setValue(view->verticalScrollBar()->maximum() / 4);
+        QVERIFY(view->topRow() > rows / 5 && view->topRow() < rows / 3);
+        view->grab();
+    }
+
+    void emptyFileTakesKeys()
+    {
+        const auto view = VERIFIED(shownView(OverlaidFile::fromMemory({}, "empty.bin")));
+        for (const Qt::Key key : {Qt::Key_Right, Qt::Key_Down, Qt::Key_End, Qt::Key_PageDown,
+                                  Qt::Key_Return, Qt::Key_Escape})
+            QTest::keyClick(view.get(), key);
+        QTest::mouseClick(view->viewport(), Qt::LeftButton, {}, QPoint(100, 60));
+        view->selectAll();
+        QCOMPARE(view->selection(), ByteRange{});
+        QVERIFY(!view->selectedText(CopyFormat::Hex));
+        view->grab();
+    }
+
+    /// A view that gets smaller keeps its cursor in sight; one that was scrolled away stays away.
+    void cursorStaysInSight()
+    {
+        const auto view = VERIFIED(shownView(countingFile(4096)));
+        const std::uint64_t row = view->visibleRows() - 1;
+        view->select(range(row * 16, 4));
+        QCOMPARE(view->topRow(), 0u);
+        view->resize(view->width(), 160);
+        QTRY_VERIFY(view->visibleRows() < row);
+        QVERIFY(row >= view->topRow() && row < view->topRow() + view->visibleRows());
+        view->resize(view->width(), 300);
+        view->verticalScrollBar()->setValue(100);
+        const std::uint64_t top = view->topRow();
+        view->resize(view->width(), 160);
+        QTRY_VERIFY(view->visibleRows() < row);
+        QCOMPARE(view->topRow(), top);
+    }
 
     void initTestCase() { theme::apply(false); }
-    void pinnedDocksStay();
-    void hexFollowsAndDrives();
-    void hexGoesToAnElement();
-    void hexCountsLargeMasksAside();
-    void hexGoesToATypedOffset();
-    void hexFindsBytes();
-    void hexFindCanBeCancelled();
-    void hexShowsEditsInPlace();
-    void readingsStandBesideTheBytes();
-};
 
-void TestHexView::keysMove_data()
-{
-    QTest::addColumn<quint64>("from");
-    QTest::addColumn<int>("key");
-    QTest::addColumn<int>("modifiers");
-    QTest::addColumn<quint64>("to");
-    const auto row = [](const char *name, quint64 from, Qt::Key key, quint64 to,
-                        Qt::KeyboardModifiers modifiers = {}) {
-        QTest::newRow(name) << from << int(key) << int(modifiers) << to;
-    };
-    // A file of 1,000 bytes, 16 a row.
-    row("right", 5, Qt::Key_Right, 6);
-    row("right at the end", 999, Qt::Key_Right, 999);
-    row("left", 5, Qt::Key_Left, 4);
-    row("left at the start", 0, Qt::Key_Left, 0);
-    row("down", 5, Qt::Key_Down, 21);
-    row("down into the short last row", 989, Qt::Key_Down, 999);
-    row("down in the last row", 995, Qt::Key_Down, 995);
-    row("up", 21, Qt::Key_Up, 5);
-    row("up in the first row", 5, Qt::Key_Up, 5);
-    row("home", 21, Qt::Key_Home, 16);
-    row("end", 21, Qt::Key_End, 31);
-    row("end of the short last row", 993, Qt::Key_End, 999);
-    row("start of file", 500, Qt::Key_Home, 0, Qt::ControlModifier);
-    row("end of file", 500, Qt::Key_End, 999, Qt::ControlModifier);
-    row("page up at the top", 21, Qt::Key_PageUp, 5);
-}
-
-void TestHexView::keysMove()
-{
-    QFETCH(quint64, from);
-    QFETCH(int, key);
-    QFETCH(int, modifiers);
-    QFETCH(quint64, to);
-    const auto view = shownView(countingFile(1000));
-    QVERIFY(view);
-    view->select(range(from, 1));
-    QTest::keyClick(view.get(), static_cast<Qt::Key>(key), Qt::KeyboardModifiers(modifiers));
-    QCOMPARE(view->cursor(), to);
-    QCOMPARE(view->selection(), range(to, 1));
-    QVERIFY(!view->cellRect(to).isEmpty());
-    QVERIFY(view->viewport()->rect().contains(view->cellRect(to)));
-}
-
-void TestHexView::shiftSelects()
-{
-    const auto view = shownView(countingFile(1000));
-    QVERIFY(view);
-    view->select(range(20, 1));
-    QTest::keyClick(view.get(), Qt::Key_Down, Qt::ShiftModifier);
-    QTest::keyClick(view.get(), Qt::Key_Right, Qt::ShiftModifier);
-    QCOMPARE(view->selection(), range(20, 18));
-    QTest::keyClick(view.get(), Qt::Key_Home, Qt::ShiftModifier | Qt::ControlModifier);
-    QCOMPARE(view->selection(), range(0, 21));
-    QTest::keyClick(view.get(), Qt::Key_Escape);
-    QCOMPARE(view->selection(), range(0, 1));
-    QTest::keyClick(view.get(), Qt::Key_A, Qt::ControlModifier);
-    QCOMPARE(view->selection(), range(0, 1000));
-    const std::uint64_t page = view->visibleRows() * 16;
-    view->select(range(0, 1));
-    QTest::keyClick(view.get(), Qt::Key_PageDown);
-    QCOMPARE(view->cursor(), page);
-    QTest::keyClick(view.get(), Qt::Key_PageUp);
-    QCOMPARE(view->cursor(), std::uint64_t{0});
-}
-
-void TestHexView::mouseSelects()
-{
-    const auto view = shownView(countingFile(1000));
-    QVERIFY(view);
-    QSignalSpy picked(view.get(), &HexView::picked);
-    const QPoint from = view->cellRect(18).center(), to = view->cellRect(40).center();
-    QCOMPARE(view->byteAt(from), std::optional<std::uint64_t>(18));
-    QTest::mouseClick(view->viewport(), Qt::LeftButton, {}, from);
-    QCOMPARE(view->selection(), range(18, 1));
-    QCOMPARE(picked.size(), 1);
-    QTest::mousePress(view->viewport(), Qt::LeftButton, {}, from);
-    QTest::mouseMove(view->viewport(), to);
-    QTest::mouseRelease(view->viewport(), Qt::LeftButton, {}, to);
-    QCOMPARE(view->selection(), range(18, 23));
-    QCOMPARE(picked.size(), 2);
-    QCOMPARE(picked.last().first().value<ByteRange>(), range(18, 23));
-    // A right click inside keeps the selection, outside it moves it.
-    QTest::mouseClick(view->viewport(), Qt::RightButton, {}, view->cellRect(30).center());
-    QCOMPARE(view->selection(), range(18, 23));
-    QTest::mouseClick(view->viewport(), Qt::RightButton, {}, view->cellRect(60).center());
-    QCOMPARE(view->selection(), range(60, 1));
-    QTest::mouseClick(view->viewport(), Qt::LeftButton, Qt::ShiftModifier,
-                      view->cellRect(50).center());
-    QCOMPARE(view->selection(), range(50, 11));
-}
-
-void TestHexView::pickedAfterRest()
-{
-    const auto view = shownView(countingFile(1000));
-    QVERIFY(view);
-    QSignalSpy picked(view.get(), &HexView::picked);
-    for (int i = 0; i < 5; ++i)
-        QTest::keyClick(view.get(), Qt::Key_Right);
-    QCOMPARE(picked.size(), 0);
-    QTRY_COMPARE(picked.size(), 1);
-    QCOMPARE(picked.first().first().value<ByteRange>(), range(5, 1));
-    QTest::keyClick(view.get(), Qt::Key_Return);
-    QCOMPARE(picked.size(), 2);
-}
-
-void TestHexView::selectionIsCutToTheFile()
-{
-    const auto view = shownView(countingFile(100));
-    QVERIFY(view);
-    view->select(range(90, UINT64_MAX - 90));
-    QCOMPARE(view->selection(), range(90, 10));
-    view->select(range(5000, 2));
-    QCOMPARE(view->selection(), range(99, 1));
-    view->select(range(50, 0));
-    QCOMPARE(view->selection(), range(50, 1));
-}
-
-void TestHexView::copiesWhatIsSelected()
-{
-    const auto view = shownView(countingFile(1000));
-    QVERIFY(view);
-    view->select(range(16, 3));
-    QCOMPARE(view->selectedText(CopyFormat::Hex).value_or(QString()), QStringLiteral("10 11 12"));
-    view->setFile(countingFile(kMostBytesAsText + 1));
-    view->selectAll();
-    QVERIFY(!view->selectedText(CopyFormat::Hex));
-}
-
-void TestHexView::changedBytesAreOutlined()
-{
-    const auto file = countingFile(1000);
-    const auto view = shownView(file);
-    QVERIFY(view);
-    view->select(range(0, 1));
-    const QRect cell = view->cellRect(37);
-    const QColor mark = theme::color(Token::MarkChanged, false);
-    const auto corner = [&] {
-        return test::colorAt(view->viewport()->grab().toImage(),
-                             QPoint(cell.left() + 1, cell.center().y()));
-    };
-    QVERIFY(corner() != mark);
-    const std::byte now{0xee};
-    QVERIFY(file->write(FileOffset(37), std::span(&now, 1)));
-    view->viewport()->update();
-    QCOMPARE(corner(), mark);
-    view->select(range(37, 1));
-    QVERIFY(view->accessibleDescription().contains(QStringLiteral("0xee")));
-    QVERIFY(view->accessibleDescription().contains(QStringLiteral("on disk 0x25")));
-}
-
-void TestHexView::groundsKeepTextReadable_data()
-{
-    QTest::addColumn<bool>("dark");
-    QTest::newRow("light") << false;
-    QTest::newRow("dark") << true;
-}
-
-void TestHexView::groundsKeepTextReadable()
-{
-    QFETCH(bool, dark);
-    const QPalette palette = theme::palette(dark);
-    const QColor ink = palette.color(QPalette::Text);
-    for (int kind = 0; kind <= static_cast<int>(SectionKind::Unknown); ++kind) {
-        const QColor ground = hexGround(static_cast<SectionKind>(kind), palette);
-        QVERIFY2(theme::contrast(ink, ground) >= 4.5, qPrintable(QString::number(kind)));
-        const QColor selected = hexSelectedGround(ground, palette);
-        QVERIFY2(theme::contrast(ink, selected) >= 4.5, qPrintable(QString::number(kind)));
-    }
-    QVERIFY(theme::contrast(ink, hexChangedGround(palette)) >= 4.5);
-    QVERIFY(theme::contrast(ink, hexSelectedGround(hexChangedGround(palette), palette)) >= 4.5);
-    const QColor faint = palette.color(QPalette::PlaceholderText);
-    QVERIFY(theme::contrast(faint, hexGround(SectionKind::Padding, palette)) >= 4.5);
-}
-
-void TestHexView::paintsSectionsInTheirColours()
-{
-    const BundlePtr bundle = test::sampleBundle("sparse");
-    HexView view;
-    view.setFile(bundle, test::weightFile(*bundle));
-    view.resize(view.contentWidth() + 4, 300);
-    view.show();
-    QVERIFY(QTest::qWaitForWindowExposed(&view));
-    const std::size_t weight = test::weightWith(*bundle, codec::PartRole::Mask);
-    QVERIFY(weight != kNoIndex);
-    const OperandPlace &mask = *bundle->weights()[weight].operand(codec::PartRole::Mask)->place;
-    view.select({FileOffset(mask.dataOffset.value + 16), ByteCount(1)});
-    const QImage picture = view.viewport()->grab().toImage();
-    const QRect masked = view.cellRect(mask.dataOffset.value);
-    QVERIFY(!masked.isEmpty());
-    QCOMPARE(test::colorAt(picture, masked.topLeft() + QPoint(1, 1)),
-             hexGround(SectionKind::Mask, view.palette()));
-    const QRect record = view.cellRect(mask.dataOffset.value - 1);
-    if (!record.isEmpty()) {
-        QCOMPARE(test::colorAt(picture, record.topLeft() + QPoint(1, 1)),
-                 hexGround(SectionKind::Metadata, view.palette()));
-    }
-}
-
-/// A whole part has a quiet ground between two lines; a few bytes have a strong one and a line.
-void TestHexView::largeSelectionsAreQuiet()
-{
-    const auto view = shownView(countingFile(4096));
-    QVERIFY(view);
-    const QColor base = view->palette().color(QPalette::Base);
-    const QColor line = view->palette().color(QPalette::Active, QPalette::Highlight);
-    // Whether there is a line in the upper and in the lower half of a cell, and its ground.
-    const auto look = [&](std::uint64_t offset) {
-        const QImage picture = view->viewport()->grab().toImage();
-        const QRect cell = view->cellRect(offset);
-        std::array<bool, 2> lines{};
-        for (int y = cell.top(); y <= cell.bottom(); ++y) {
-            const QColor color = test::colorAt(picture, QPoint(cell.left() + 2, y));
-            lines[y > cell.center().y()] |= color == line;
-        }
-        const QPoint middle(cell.left() + 2, cell.center().y());
-        return std::tuple(lines[0], test::colorAt(picture, middle), lines[1]);
-    };
-    view->select(range(16, 16 * 8));
-    const QColor quiet = hexSelectedGround(base, view->palette(), true);
-    QVERIFY(look(16 + 5) == std::tuple(true, quiet, false));
-    QVERIFY(look(3 * 16) == std::tuple(false, quiet, false));
-    QVERIFY(look(8 * 16 + 5) == std::tuple(false, quiet, true));
-    view->select(range(16, 4));
-    const QColor strong = hexSelectedGround(base, view->palette());
-    QVERIFY(look(18) == std::tuple(false, strong, true));
-    QVERIFY(theme::contrast(strong, base) > theme::contrast(quiet, base));
-    QVERIFY(theme::contrast(quiet, base) > 1.05); // and yet seen
-}
-
-void TestHexView::widthsKeepThePlace()
-{
-    const auto view = shownView(countingFile(100000));
-    QVERIFY(view);
-    view->select(range(50000, 4));
-    const std::uint64_t top = view->topRow() * 16;
-    view->setBytesPerRow(32);
-    QCOMPARE(view->bytesPerRow(), 32);
-    QCOMPARE(view->topRow(), top / 32);
-    QCOMPARE(view->selection(), range(50000, 4));
-    view->setBytesPerRow(7);
-    QCOMPARE(view->bytesPerRow(), 32);
-    view->setBytesPerRow(8);
-    QCOMPARE(view->topRow(), top / 32 * 32 / 8);
-}
-
-void TestHexView::hugeSparseFileScrolls()
-{
-    QTemporaryDir folder;
-    QVERIFY(folder.isValid());
-    const QString path = folder.filePath(QStringLiteral("huge.bin"));
-    constexpr qint64 kBytes = (qint64(1) << 35) + 5; // more rows of 8 than an int can count
+    void pinnedDocksStay()
     {
-        QFile file(path);
-        QVERIFY(file.open(QIODevice::WriteOnly));
-        if (!file.resize(kBytes))
-            QSKIP("This file system has no sparse files of 32 GiB.");
-        QVERIFY(file.seek(kBytes - 1));
-        QVERIFY(file.write("\x5a", 1) == 1);
+        Session session;
+        HexDock dock(session);
+        session.setBundle(test::sampleBundle("dense"));
+        QVERIFY(shown(dock));
+        auto *view = dock.findChild<HexView *>();
+        session.goToWeight(0);
+        const ByteRange before = view->selection();
+        dock.setPinned(true);
+        session.goToWeight(1);
+        QCOMPARE(view->selection(), before);
+        dock.setPinned(false);
+        QVERIFY(view->selection() != before);
     }
-    auto file = OverlaidFile::open(path.toStdString(), "huge.bin");
-    if (!file)
-        QSKIP("This machine does not map files of 32 GiB.");
-    const auto view = shownView(*file);
-    QVERIFY(view);
-    view->setBytesPerRow(8);
-    const std::uint64_t rows = (quint64(kBytes) + 7) / 8;
-    QTest::keyClick(view.get(), Qt::Key_End, Qt::ControlModifier);
-    QCOMPARE(view->cursor(), quint64(kBytes - 1));
-    QCOMPARE(view->topRow(), rows - view->visibleRows());
-    QCOMPARE(view->verticalScrollBar()->value(), view->verticalScrollBar()->maximum());
-    view->grab();
-    QVERIFY(view->accessibleDescription().contains(QStringLiteral("0x5a")));
-    // Arrows of the bar and the wheel still go row by row.
-    view->scrollToRow(rows / 2);
-    view->verticalScrollBar()->triggerAction(QAbstractSlider::SliderSingleStepAdd);
-    QCOMPARE(view->topRow(), rows / 2 + 1);
-    view->verticalScrollBar()->triggerAction(QAbstractSlider::SliderPageStepSub);
-    QCOMPARE(view->topRow(), rows / 2 + 1 - view->visibleRows());
-    const std::uint64_t top = view->topRow();
-    const QPointF middle = QRectF(view->viewport()->rect()).center();
-    QWheelEvent wheel(middle, view->viewport()->mapToGlobal(middle), {}, QPoint(0, -120),
-                      Qt::NoButton, Qt::NoModifier, Qt::NoScrollPhase, false);
-    QApplication::sendEvent(view->viewport(), &wheel);
-    QCOMPARE(view->topRow(), top + 3);
-    view->verticalScrollBar()->setValue(view->verticalScrollBar()->maximum() / 4);
-    QVERIFY(view->topRow() > rows / 5 && view->topRow() < rows / 3);
-    view->grab();
-}
 
-void TestHexView::emptyFileTakesKeys()
-{
-    const auto view = shownView(OverlaidFile::fromMemory({}, "empty.bin"));
-    QVERIFY(view);
-    for (const Qt::Key key : {Qt::Key_Right, Qt::Key_Down, Qt::Key_End, Qt::Key_PageDown,
-                              Qt::Key_Return, Qt::Key_Escape})
-        QTest::keyClick(view.get(), key);
-    QTest::mouseClick(view->viewport(), Qt::LeftButton, {}, QPoint(100, 60));
-    view->selectAll();
-    QCOMPARE(view->selection(), ByteRange{});
-    QVERIFY(!view->selectedText(CopyFormat::Hex));
-    view->grab();
-}
+    void hexFollowsAndDrives()
+    {
+        Session session;
+        HexDock dock(session);
+        session.setBundle(test::sampleBundle("dense"));
+        QVERIFY(shown(dock));
+        auto *view = dock.findChild<HexView *>();
+        const Bundle &bundle = *session.bundle();
+        QCOMPARE(view->file(), test::weightFile(bundle));
+        const std::size_t weight = test::weightWith(bundle, codec::PartRole::Data);
+        session.goToWeight(weight);
+        const OperandPlace &part = *bundle.weights()[weight].operand(codec::PartRole::Data)->place;
+        QCOMPARE(view->selection(), part.range());
+        view->setFocus();
+        QTest::mouseClick(view->viewport(), Qt::LeftButton, {},
+                          view->cellRect(part.dataOffset.value + 4).center());
+        const Place &place = session.place();
+        QCOMPARE(place.file, part.file);
+        QVERIFY(place.bytes &&
+                *place.bytes == (ByteRange{FileOffset(part.dataOffset.value + 4), ByteCount(1)}));
+        QCOMPARE(place.weight, weight);
+        QCOMPARE(place.element.value_or(0),
+                 std::uint64_t{32 / bitWidth(bundle.weights()[weight].form.storedType())});
+        const auto labels = dock.findChildren<QLabel *>();
+        QVERIFY(std::any_of(labels.begin(), labels.end(), [&](const QLabel *label) {
+            return label->text().startsWith(u"field: "_s) &&
+                   label->text().contains(fromUtf8(bundle.weights()[weight].name));
+        }));
+        session.goToBytes(bundle.programFile(), {FileOffset(8), ByteCount(4)});
+        QCOMPARE(view->file(), bundle.programFile());
+        QCOMPARE(view->selection(), (ByteRange{FileOffset(8), ByteCount(4)}));
+    }
 
-/// A view that gets smaller keeps its cursor in sight; one that was scrolled away stays away.
-void TestHexView::cursorStaysInSight()
-{
-    const auto view = shownView(countingFile(4096));
-    QVERIFY(view);
-    const std::uint64_t row = view->visibleRows() - 1;
-    view->select(range(row * 16, 4));
-    QCOMPARE(view->topRow(), 0u);
-    view->resize(view->width(), 160);
-    QTRY_VERIFY(view->visibleRows() < row);
-    QVERIFY(row >= view->topRow() && row < view->topRow() + view->visibleRows());
-    view->resize(view->width(), 300);
-    view->verticalScrollBar()->setValue(100);
-    const std::uint64_t top = view->topRow();
-    view->resize(view->width(), 160);
-    QTRY_VERIFY(view->visibleRows() < row);
-    QCOMPARE(view->topRow(), top);
-}
+    void hexGoesToAnElement()
+    {
+        Session session;
+        HexDock dock(session);
+        session.setBundle(test::sampleBundle("dense"));
+        QVERIFY(shown(dock));
+        auto *view = dock.findChild<HexView *>();
+        const std::size_t weight = test::weightWith(*session.bundle(), codec::PartRole::Data);
+        const OperandPlace &part =
+            *session.bundle()->weights()[weight].operand(codec::PartRole::Data)->place;
+        const std::uint64_t bytes =
+            bitWidth(session.bundle()->weights()[weight].form.storedType()) / 8;
+        session.goToElement(weight, 5);
+        QCOMPARE(view->selection(),
+                 (ByteRange{FileOffset(part.dataOffset.value + 5 * bytes), ByteCount(bytes)}));
+    }
 
-void TestHexView::pinnedDocksStay()
-{
-    Session session;
-    HexDock dock(session);
-    session.setBundle(test::sampleBundle("dense"));
-    QVERIFY(shown(dock));
-    auto *view = dock.findChild<HexView *>();
-    session.goToWeight(0);
-    const ByteRange before = view->selection();
-    dock.setPinned(true);
-    session.goToWeight(1);
-    QCOMPARE(view->selection(), before);
-    dock.setPinned(false);
-    QVERIFY(view->selection() != before);
-}
-
-void TestHexView::hexFollowsAndDrives()
-{
-    Session session;
-    HexDock dock(session);
-    session.setBundle(test::sampleBundle("dense"));
-    QVERIFY(shown(dock));
-    auto *view = dock.findChild<HexView *>();
-    const Bundle &bundle = *session.bundle();
-    QCOMPARE(view->file(), test::weightFile(bundle));
-    const std::size_t weight = test::weightWith(bundle, codec::PartRole::Data);
-    session.goToWeight(weight);
-    const OperandPlace &part = *bundle.weights()[weight].operand(codec::PartRole::Data)->place;
-    QCOMPARE(view->selection(), part.range());
-    view->setFocus();
-    QTest::mouseClick(view->viewport(), Qt::LeftButton, {},
-                      view->cellRect(part.dataOffset.value + 4).center());
-    const Place &place = session.place();
-    QCOMPARE(place.file, part.file);
-    QVERIFY(place.bytes &&
-            *place.bytes == (ByteRange{FileOffset(part.dataOffset.value + 4), ByteCount(1)}));
-    QCOMPARE(place.weight, weight);
-    QCOMPARE(place.element.value_or(0),
-             std::uint64_t{32 / bitWidth(bundle.weights()[weight].form.storedType())});
-    const auto labels = dock.findChildren<QLabel *>();
-    QVERIFY(std::any_of(labels.begin(), labels.end(), [&](const QLabel *label) {
-        return label->text().startsWith(QStringLiteral("field: ")) &&
-               label->text().contains(fromUtf8(bundle.weights()[weight].name));
-    }));
-    session.goToBytes(bundle.programFile(), {FileOffset(8), ByteCount(4)});
-    QCOMPARE(view->file(), bundle.programFile());
-    QCOMPARE(view->selection(), (ByteRange{FileOffset(8), ByteCount(4)}));
-}
-
-void TestHexView::hexGoesToAnElement()
-{
-    Session session;
-    HexDock dock(session);
-    session.setBundle(test::sampleBundle("dense"));
-    QVERIFY(shown(dock));
-    auto *view = dock.findChild<HexView *>();
-    const std::size_t weight = test::weightWith(*session.bundle(), codec::PartRole::Data);
-    const OperandPlace &part =
-        *session.bundle()->weights()[weight].operand(codec::PartRole::Data)->place;
-    const std::uint64_t bytes = bitWidth(session.bundle()->weights()[weight].form.storedType()) / 8;
-    session.goToElement(weight, 5);
-    QCOMPARE(view->selection(),
-             (ByteRange{FileOffset(part.dataOffset.value + 5 * bytes), ByteCount(bytes)}));
-}
-
-/// The bits of a large mask are counted by a task: until it is done the weight is selected, then
-/// the value; the next ones are there at once.
-void TestHexView::hexCountsLargeMasksAside()
-{
-    constexpr std::size_t kElements = std::size_t{9} << 20;
-    test::MadeBundle made;
-    const std::string shape = "[" + std::to_string(kElements) + "]";
-    const std::string mask =
-        made.blob(ElementType::Uint8, "[" + std::to_string(kElements / 8) + "]",
-                  test::Bytes(kElements / 8, std::byte{0x21}));
-    const std::string values = made.blob(
-        ElementType::Fp16, "[" + std::to_string(kElements / 4) + "]", test::Bytes(kElements / 2));
-    made.line("tensor<fp16, " + shape + "> w = constexpr_sparse_to_dense()[mask = " + mask +
-              ", nonzero_data = " + values + ", shape = tensor<uint32, [1]>([" +
-              std::to_string(kElements) + "]), name = string(\"w\")]");
-    made.consume("w");
-    const auto opened = made.open();
-    QVERIFY(opened && (*opened)->weights().size() == 1);
-    Session session;
-    HexDock dock(session);
-    session.setBundle(*opened);
-    QVERIFY(shown(dock));
-    auto *view = dock.findChild<HexView *>();
-    const std::uint64_t last = kElements - 3; // bit 5 of the last byte
-    const auto place = placeOfElement(**opened, 0, last);
-    QVERIFY(place && place->bytes.bytes.value == 2);
-    session.goToElement(0, last);
-    QVERIFY(dock.busy() && view->selection() != place->bytes);
-    QTRY_COMPARE(view->selection(), place->bytes);
-    QVERIFY(!dock.busy());
-    for (const std::uint64_t element : {std::uint64_t{0}, last - 8, last / 16 * 8}) {
-        session.goToElement(0, element);
+    /// The bits of a large mask are counted by a task: until it is done the weight is selected,
+    /// then the value; the next ones are there at once.
+    void hexCountsLargeMasksAside()
+    {
+        constexpr std::size_t kElements = std::size_t{9} << 20;
+        test::MadeBundle made;
+        const std::string shape = "[" + std::to_string(kElements) + "]";
+        const std::string mask =
+            made.blob(ElementType::Uint8, "[" + std::to_string(kElements / 8) + "]",
+                      test::Bytes(kElements / 8, std::byte{0x21}));
+        const std::string values =
+            made.blob(ElementType::Fp16, "[" + std::to_string(kElements / 4) + "]",
+                      test::Bytes(kElements / 2));
+        made.line("tensor<fp16, " + shape + "> w = constexpr_sparse_to_dense()[mask = " + mask +
+                  ", nonzero_data = " + values + ", shape = tensor<uint32, [1]>([" +
+                  std::to_string(kElements) + "]), name = string(\"w\")]");
+        made.consume("w");
+        const auto opened = made.open();
+        QVERIFY(opened && (*opened)->weights().size() == 1);
+        Session session;
+        HexDock dock(session);
+        session.setBundle(*opened);
+        QVERIFY(shown(dock));
+        auto *view = dock.findChild<HexView *>();
+        const std::uint64_t last = kElements - 3; // bit 5 of the last byte
+        const auto place = placeOfElement(**opened, 0, last);
+        QVERIFY(place && place->bytes.bytes.value == 2);
+        session.goToElement(0, last);
+        QVERIFY(dock.busy() && view->selection() != place->bytes);
+        QTRY_COMPARE(view->selection(), place->bytes);
         QVERIFY(!dock.busy());
-        const auto stored = placeOfElement(**opened, 0, element);
-        QVERIFY(stored);
-        QCOMPARE(view->selection(), stored->bytes);
+        for (const std::uint64_t element : {std::uint64_t{0}, last - 8, last / 16 * 8}) {
+            session.goToElement(0, element);
+            QVERIFY(!dock.busy());
+            const auto stored = VERIFIED(placeOfElement(**opened, 0, element));
+            QCOMPARE(view->selection(), stored->bytes);
+        }
+        // An edit may have changed the mask: it is counted again.
+        session.updateBundle(*opened);
+        session.goToElement(0, 5);
+        QTRY_COMPARE(view->selection(), placeOfElement(**opened, 0, 5)->bytes);
     }
-    // An edit may have changed the mask: it is counted again.
-    session.updateBundle(*opened);
-    session.goToElement(0, 5);
-    QTRY_COMPARE(view->selection(), placeOfElement(**opened, 0, 5)->bytes);
-}
 
-void TestHexView::hexGoesToATypedOffset()
-{
-    Session session;
-    HexDock dock(session);
-    session.setBundle(test::sampleBundle("dense"));
-    QVERIFY(shown(dock));
-    auto *view = dock.findChild<HexView *>();
-    view->setFocus();
-    QTest::keyClick(view, Qt::Key_G, Qt::ControlModifier | Qt::ShiftModifier);
-    auto *box = qobject_cast<QLineEdit *>(QApplication::focusWidget());
-    QVERIFY(box);
-    QTest::keyClicks(box, QStringLiteral("0x41"));
-    QTest::keyClick(box, Qt::Key_Return);
-    QCOMPARE(view->cursor(), std::uint64_t{0x41});
-    QVERIFY(session.place().bytes && session.place().bytes->offset == FileOffset(0x41));
-    QVERIFY(view->hasFocus());
-    QSignalSpy said(&session, &Session::statusMessage);
-    box->setText(QStringLiteral("0xffffffffffff"));
-    QTest::keyClick(box, Qt::Key_Return);
-    QCOMPARE(view->cursor(), std::uint64_t{0x41});
-    QCOMPARE(said.size(), 1);
-}
-
-void TestHexView::hexFindsBytes()
-{
-    Session session;
-    HexDock dock(session);
-    session.setBundle(test::blobBundle(3, 100));
-    QVERIFY(shown(dock));
-    auto *view = dock.findChild<HexView *>();
-    auto *bar = dock.findChild<HexFindBar *>();
-    view->setFocus();
-    QTest::keyClick(view, Qt::Key_F, Qt::ControlModifier);
-    QVERIFY(bar->isVisible());
-    auto *pattern = bar->findChild<QLineEdit *>();
-    QTRY_VERIFY(pattern->hasFocus());
-    QTest::keyClicks(pattern, QStringLiteral("ef be ad de"));
-    std::vector<std::uint64_t> sentinels;
-    for (const Section &section : session.bundle()->sections()) {
-        if (section.kind == SectionKind::Metadata)
-            sentinels.push_back(section.range.offset.value);
+    void hexGoesToATypedOffset()
+    {
+        Session session;
+        HexDock dock(session);
+        session.setBundle(test::sampleBundle("dense"));
+        QVERIFY(shown(dock));
+        auto *view = dock.findChild<HexView *>();
+        view->setFocus();
+        QTest::keyClick(view, Qt::Key_G, Qt::ControlModifier | Qt::ShiftModifier);
+        auto *box = VERIFIED(qobject_cast<QLineEdit *>(QApplication::focusWidget()));
+        QTest::keyClicks(box, u"0x41"_s);
+        QTest::keyClick(box, Qt::Key_Return);
+        QCOMPARE(view->cursor(), std::uint64_t{0x41});
+        QVERIFY(session.place().bytes && session.place().bytes->offset == FileOffset(0x41));
+        QVERIFY(view->hasFocus());
+        QSignalSpy said(&session, &Session::statusMessage);
+        box->setText(u"0xffffffffffff"_s);
+        QTest::keyClick(box, Qt::Key_Return);
+        QCOMPARE(view->cursor(), std::uint64_t{0x41});
+        QCOMPARE(said.size(), 1);
     }
-    QCOMPARE(sentinels.size(), std::size_t{3});
-    for (const std::uint64_t at : sentinels) {
-        QTest::keyClick(pattern, Qt::Key_Return);
-        QTRY_COMPARE(view->selection(), (ByteRange{FileOffset(at), ByteCount(4)}));
+
+    void hexFindsBytes()
+    {
+        Session session;
+        HexDock dock(session);
+        session.setBundle(test::blobBundle(3, 100));
+        QVERIFY(shown(dock));
+        auto *view = dock.findChild<HexView *>();
+        auto *bar = dock.findChild<HexFindBar *>();
+        view->setFocus();
+        QTest::keyClick(view, Qt::Key_F, Qt::ControlModifier);
+        QVERIFY(bar->isVisible());
+        auto *pattern = bar->findChild<QLineEdit *>();
+        QTRY_VERIFY(pattern->hasFocus());
+        QTest::keyClicks(pattern, u"ef be ad de"_s);
+        std::vector<std::uint64_t> sentinels;
+        for (const Section &section : session.bundle()->sections()) {
+            if (section.kind == SectionKind::Metadata)
+                sentinels.push_back(section.range.offset.value);
+        }
+        QCOMPARE(sentinels.size(), std::size_t{3});
+        for (const std::uint64_t at : sentinels) {
+            QTest::keyClick(pattern, Qt::Key_Return);
+            QTRY_COMPARE(view->selection(), (ByteRange{FileOffset(at), ByteCount(4)}));
+            QTRY_VERIFY(!bar->working());
+        }
+        bar->find(true);
+        QTRY_COMPARE(view->cursor(), sentinels.front());
+        QVERIFY(bar->message().contains(u"start"_s));
+        bar->find(false);
+        QTRY_COMPARE(view->cursor(), sentinels.back());
+        QVERIFY(bar->message().contains(u"end"_s));
+        pattern->setText(u"00 01 02 03 ff"_s);
+        bar->find(true);
+        QTRY_COMPARE(bar->message(), u"Not found."_s);
+        pattern->setText(u"xyz"_s);
+        bar->find(true);
+        QVERIFY(bar->message().contains(u"hexadecimal"_s));
+        QTest::keyClick(pattern, Qt::Key_Escape);
+        QVERIFY(!bar->isVisible());
+    }
+
+    void hexFindCanBeCancelled()
+    {
+        Session session;
+        HexDock dock(session);
+        session.setBundle(test::blobBundle(1, 96u << 20));
+        QVERIFY(shown(dock));
+        auto *view = dock.findChild<HexView *>();
+        auto *bar = dock.findChild<HexFindBar *>();
+        bar->begin();
+        bar->findChild<QLineEdit *>()->setText(u"fffe fdfc"_s);
+        const std::uint64_t before = view->cursor();
+        bar->find(true);
+        QVERIFY(bar->working());
+        bar->cancel();
+        QVERIFY(!bar->working());
+        QCOMPARE(bar->message(), u"Cancelled."_s);
+        bar->find(true);
+        session.tasks().cancelAll();
         QTRY_VERIFY(!bar->working());
+        QCOMPARE(view->cursor(), before);
     }
-    bar->find(true);
-    QTRY_COMPARE(view->cursor(), sentinels.front());
-    QVERIFY(bar->message().contains(QStringLiteral("start")));
-    bar->find(false);
-    QTRY_COMPARE(view->cursor(), sentinels.back());
-    QVERIFY(bar->message().contains(QStringLiteral("end")));
-    pattern->setText(QStringLiteral("00 01 02 03 ff"));
-    bar->find(true);
-    QTRY_COMPARE(bar->message(), QStringLiteral("Not found."));
-    pattern->setText(QStringLiteral("xyz"));
-    bar->find(true);
-    QVERIFY(bar->message().contains(QStringLiteral("hexadecimal")));
-    QTest::keyClick(pattern, Qt::Key_Escape);
-    QVERIFY(!bar->isVisible());
-}
 
-void TestHexView::hexFindCanBeCancelled()
-{
-    Session session;
-    HexDock dock(session);
-    session.setBundle(test::blobBundle(1, 96u << 20));
-    QVERIFY(shown(dock));
-    auto *view = dock.findChild<HexView *>();
-    auto *bar = dock.findChild<HexFindBar *>();
-    bar->begin();
-    bar->findChild<QLineEdit *>()->setText(QStringLiteral("fffe fdfc"));
-    const std::uint64_t before = view->cursor();
-    bar->find(true);
-    QVERIFY(bar->working());
-    bar->cancel();
-    QVERIFY(!bar->working());
-    QCOMPARE(bar->message(), QStringLiteral("Cancelled."));
-    bar->find(true);
-    session.tasks().cancelAll();
-    QTRY_VERIFY(!bar->working());
-    QCOMPARE(view->cursor(), before);
-}
-
-void TestHexView::hexShowsEditsInPlace()
-{
-    Session session;
-    HexDock dock(session);
-    session.setBundle(test::sampleBundle("dense"));
-    QVERIFY(shown(dock));
-    auto *view = dock.findChild<HexView *>();
-    const std::size_t weight = test::weightWith(*session.bundle(), codec::PartRole::Data);
-    const OperandPlace &part =
-        *session.bundle()->weights()[weight].operand(codec::PartRole::Data)->place;
-    session.goToElement(weight, 3);
-    const std::uint64_t top = view->topRow();
-    session.tasks().quiesce();
-    const std::byte now = ~view->bytes()[part.dataOffset.value];
-    QVERIFY(session.bundle()->files()[part.file].file->write(part.dataOffset, std::span(&now, 1)));
-    session.updateBundle(session.bundle());
-    QTRY_VERIFY(!dock.busy());
-    QCOMPARE(view->topRow(), top);
-    const QRect cell = view->cellRect(part.dataOffset.value);
-    QVERIFY(!cell.isEmpty());
-    const QImage picture = view->viewport()->grab().toImage();
-    QCOMPARE(test::colorAt(picture, QPoint(cell.left() + 1, cell.center().y())),
-             theme::color(Token::MarkChanged, false));
-}
-
-/// As wide as a window of 1280 pixels leaves it: the readings that are looked up most are in sight
-/// beside 16 bytes a row, the others below them, and none is cut.
-void TestHexView::readingsStandBesideTheBytes()
-{
-    Session session;
-    HexDock dock(session);
-    session.setBundle(test::sampleBundle("dense"));
-    QVERIFY(shown(dock));
-    const auto *view = dock.findChild<HexView *>();
-    auto *readings = dock.findChild<InspectorView *>();
-    QVERIFY(view && readings);
-    dock.resize(view->contentWidth() + readings->minimumSizeHint().width() + theme::em(&dock, 1.5),
-                340);
-    QTest::qWait(0);
-    QVERIFY(readings->isVisible());
-    QVERIFY(readings->x() >= view->geometry().right());
-    QVERIFY(view->width() >= view->contentWidth());
-    const QAbstractItemModel &model = *readings->model();
-    int rows = 0, tall = 0;
-    for (int row = 0; row < model.rowCount(); ++row) {
-        const QRect cell = readings->visualRect(model.index(row, readings->modelColumn()));
-        const QString name = readings->nameOf(model.index(row, 0));
-        if (row < 9) // u8 to i32, fp16, bf16, fp32
-            QVERIFY2(readings->viewport()->rect().contains(cell), qPrintable(name));
-        QCOMPARE(name.endsWith(QLatin1String("64")), row >= model.rowCount() - 3);
-        // The longest value that it can have has its room, in the line of its name or below it.
-        const QFontMetrics metrics = readings->fontMetrics();
-        const int longest = metrics.horizontalAdvance(QStringLiteral("-2.2250738585e-308"));
-        if (readings->isTall(row))
-            QVERIFY2(longest < cell.width(), qPrintable(name));
-        rows += 1;
-        tall += readings->isTall(row) ? 1 : 0;
+    void hexShowsEditsInPlace()
+    {
+        Session session;
+        HexDock dock(session);
+        session.setBundle(test::sampleBundle("dense"));
+        QVERIFY(shown(dock));
+        auto *view = dock.findChild<HexView *>();
+        const std::size_t weight = test::weightWith(*session.bundle(), codec::PartRole::Data);
+        const OperandPlace &part =
+            *session.bundle()->weights()[weight].operand(codec::PartRole::Data)->place;
+        session.goToElement(weight, 3);
+        const std::uint64_t top = view->topRow();
+        session.tasks().quiesce();
+        const std::byte now = ~view->bytes()[part.dataOffset.value];
+        QVERIFY(
+            session.bundle()->files()[part.file].file->write(part.dataOffset, std::span(&now, 1)));
+        session.updateBundle(session.bundle());
+        QTRY_VERIFY(!dock.busy());
+        QCOMPARE(view->topRow(), top);
+        const QRect cell = view->cellRect(part.dataOffset.value);
+        QVERIFY(!cell.isEmpty());
+        const QImage picture = view->viewport()->grab().toImage();
+        QCOMPARE(test::colorAt(picture, QPoint(cell.left() + 1, cell.center().y())),
+                 theme::color(Token::MarkChanged, false));
     }
-    QCOMPARE(rows, 17);
-    QVERIFY(tall <= 3);
-    const QModelIndex last = model.index(model.rowCount() - 1, readings->modelColumn());
-    readings->scrollTo(last);
-    QVERIFY(readings->viewport()->rect().contains(readings->visualRect(last)));
-}
+
+    /// As wide as a window of 1280 pixels leaves it: the readings that are looked up most are in
+    /// sight beside 16 bytes a row, the others below them, and none is cut.
+    void readingsStandBesideTheBytes()
+    {
+        Session session;
+        HexDock dock(session);
+        session.setBundle(test::sampleBundle("dense"));
+        QVERIFY(shown(dock));
+        const auto *view = dock.findChild<HexView *>();
+        auto *readings = dock.findChild<InspectorView *>();
+        QVERIFY(view && readings);
+        dock.resize(view->contentWidth() + readings->minimumSizeHint().width() +
+                        theme::em(&dock, 1.5),
+                    340);
+        QTest::qWait(0);
+        QVERIFY(readings->isVisible());
+        QVERIFY(readings->x() >= view->geometry().right());
+        QVERIFY(view->width() >= view->contentWidth());
+        const QAbstractItemModel &model = *readings->model();
+        int rows = 0, tall = 0;
+        for (int row = 0; row < model.rowCount(); ++row) {
+            const QRect cell = readings->visualRect(model.index(row, readings->modelColumn()));
+            const QString name = readings->nameOf(model.index(row, 0));
+            if (row < 9) // u8 to i32, fp16, bf16, fp32
+                QVERIFY2(readings->viewport()->rect().contains(cell), qPrintable(name));
+            QCOMPARE(name.endsWith(QLatin1String("64")), row >= model.rowCount() - 3);
+            // The longest value that it can have has its room, in the line of its name or below it.
+            const QFontMetrics metrics = readings->fontMetrics();
+            const int longest = metrics.horizontalAdvance(u"-2.2250738585e-308"_s);
+            if (readings->isTall(row))
+                QVERIFY2(longest < cell.width(), qPrintable(name));
+            rows += 1;
+            tall += readings->isTall(row) ? 1 : 0;
+        }
+        QCOMPARE(rows, 17);
+        QVERIFY(tall <= 3);
+        const QModelIndex last = model.index(model.rowCount() - 1, readings->modelColumn());
+        readings->scrollTo(last);
+        QVERIFY(readings->viewport()->rect().contains(readings->visualRect(last)));
+    }
+};
 
 KERNSCOPE_TEST(TestHexView, QApplication)
 #include "tst_hex_view.moc"

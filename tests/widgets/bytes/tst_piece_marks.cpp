@@ -17,7 +17,6 @@
 
 #include <QDir>
 #include <QFile>
-#include <QTest>
 #include <QTreeView>
 
 #include <algorithm>
@@ -60,7 +59,7 @@ BundlePtr sectionOf(const char *sample)
 
 BundlePtr realContainer(const QString &name)
 {
-    const QString path = test::dataPath(QStringLiteral("real/hwx/") + name);
+    const QString path = test::dataPath(u"real/hwx/"_s + name);
     if (!QFile::exists(path))
         return nullptr;
     auto opened = Bundle::open(path.toStdString());
@@ -96,14 +95,228 @@ class TestPieceMarks : public QObject
 private Q_SLOTS:
     void initTestCase() { theme::apply(false); }
     void elementsAndBytesAgree_data() { rows(); }
-    void elementsAndBytesAgree();
+
+    void elementsAndBytesAgree()
+    {
+        QFETCH(QString, name);
+        const BundlePtr bundle = bundleOf(name);
+        if (!bundle && name.endsWith(QLatin1String(".hwx")))
+            QSKIP("The real containers are not here (KERNSCOPE_DATA)");
+        QVERIFY(bundle);
+        std::size_t looked = 0;
+        for (std::size_t i = 0; i < bundle->weights().size(); ++i) {
+            const Weight &weight = bundle->weights()[i];
+            const auto decoder = VERIFIED(bundle->decoder(i));
+            const std::uint64_t step = weight.elements.value / 200 + 1;
+            BoundOrder order;
+            for (std::uint64_t element = 0; element < weight.elements.value; element += step) {
+                const auto place = placeOfElement(*bundle, i, element, order);
+                QVERIFY(place); // a zero that is left out has its bit of the mask
+                const ByteField field = fieldAt(*bundle, 0, place->bytes.offset, order);
+                QCOMPARE(field.weight, i);
+                QVERIFY(field.element);
+                const QString number = groupedNumber(element), text = fromUtf8(field.text);
+                QVERIFY2(text.contains(number), qPrintable(text));
+                QCOMPARE(field.type == ElementType::Uint1, !decoder->stored(element));
+                if (bitWidth(field.type) >= 8) {
+                    QCOMPARE(*field.element, element);
+                    QCOMPARE(field.bytes, place->bytes);
+                }
+                ++looked;
+            }
+            QVERIFY(!placeOfElement(*bundle, i, weight.elements.value));
+        }
+        QVERIFY(looked > 0);
+    }
+
     void changedBytesMarkTheirElement_data() { rows(); }
-    void changedBytesMarkTheirElement();
-    void codebooksOfASection();
+
+    void changedBytesMarkTheirElement()
+    {
+        QFETCH(QString, name);
+        const BundlePtr bundle = bundleOf(name);
+        if (!bundle && name.endsWith(QLatin1String(".hwx")))
+            QSKIP("The real containers are not here (KERNSCOPE_DATA)");
+        QVERIFY(bundle);
+        std::size_t weight = 0;
+        const std::uint64_t elements = bundle->weights()[weight].elements.value;
+        const auto decoder = bundle->decoder(weight);
+        std::uint64_t element = elements * 2 / 3;
+        while (!decoder->stored(element))
+            --element;
+        const auto place = VERIFIED(placeOfElement(*bundle, weight, element));
+        const ElementType type = fieldAt(*bundle, 0, place->bytes.offset).type;
+        OverlaidFile &file = *bundle->files()[0].file;
+        QVERIFY(changedElements(*bundle, weight).empty());
+        const auto before = decoder->elements().value;
+        std::vector<std::int64_t> was(before), is(before);
+        decoder->codes(0, was);
+        const std::byte turned = file.bytes()[place->bytes.offset.value] ^ std::byte(1);
+        QVERIFY(file.write(place->bytes.offset, std::span(&turned, 1)).has_value());
+        const auto again = bundle->decoder(weight);
+        again->codes(0, is);
+        std::set<std::uint64_t> differing;
+        for (std::uint64_t e = 0; e < before; ++e) {
+            if (was[e] != is[e])
+                differing.insert(e);
+        }
+        QCOMPARE(differing.size(), std::size_t(1));
+        QVERIFY(bitWidth(type) < 8 || *differing.begin() == element);
+        QVERIFY(changedElements(*bundle, weight) == differing);
+    }
+
+    void codebooksOfASection()
+    {
+        const BundlePtr bundle = VERIFIED(sectionOf("sample-palette.mlmodelc"));
+        const std::size_t weight = test::weightWith(*bundle, codec::PartRole::Lut);
+        QVERIFY(weight != kNoIndex);
+        const auto decoder = bundle->decoder(weight);
+        const auto data = VERIFIED(CodebookData::read(*bundle, weight, *decoder));
+        const codec::Palette &palette = *bundle->weights()[weight].form.palette();
+        QCOMPARE(data->entries, palette.entries);
+        QCOMPARE(data->vector, palette.vector);
+        QVERIFY(data->changed.empty());
+        const codec::Operand &lut = *bundle->weights()[weight].operand(codec::PartRole::Lut);
+        std::uint64_t place = 0;
+        lut.order->positions(3, std::span(&place, 1));
+        OverlaidFile &file = *bundle->files()[0].file;
+        const std::byte turned = file.bytes()[place / 8] ^ std::byte(1);
+        QVERIFY(file.write(FileOffset(place / 8), std::span(&turned, 1)).has_value());
+        const auto again = CodebookData::read(*bundle, weight, *bundle->decoder(weight));
+        QCOMPARE(again->changed.size(), again->values.size());
+        QVERIFY(again->changed[3] && !again->changed[2] && !again->changed[4]);
+        const ByteField field = fieldAt(*bundle, 0, FileOffset(place / 8));
+        QVERIFY2(field.text.starts_with("entry 3: "), field.text.c_str());
+        // Every element with that code is marked, no other.
+        std::vector<std::int64_t> codes(decoder->elements().value);
+        decoder->codes(0, codes);
+        std::set<std::uint64_t> of;
+        for (std::uint64_t e = 0; e < codes.size(); ++e) {
+            if (codes[e] == 3 && decoder->codebookOf(e).codebook == 0)
+                of.insert(e);
+        }
+        QVERIFY(changedElements(*bundle, weight) == of);
+    }
+
     void hexFollowsAndLeads_data() { rows(); }
-    void hexFollowsAndLeads();
-    void activationTableOfAContainer();
-    void wordsOfEveryContainerHaveNames();
+
+    void hexFollowsAndLeads()
+    {
+        QFETCH(QString, name);
+        const BundlePtr bundle = bundleOf(name);
+        if (!bundle && name.endsWith(QLatin1String(".hwx")))
+            QSKIP("The real containers are not here (KERNSCOPE_DATA)");
+        QVERIFY(bundle);
+        Session session;
+        HexDock dock(session);
+        QVERIFY(test::showDock(dock, session, bundle));
+        auto *view = VERIFIED(dock.findChild<HexView *>());
+        const auto decoder = bundle->decoder(0);
+        std::uint64_t element = bundle->weights()[0].elements.value / 2;
+        while (!decoder->stored(element))
+            --element;
+        session.goToElement(0, element);
+        const auto place = placeOfElement(*bundle, 0, element);
+        QCOMPARE(view->selection(), place->bytes);
+        session.goToBytes(0, {FileOffset(0), ByteCount(1)});
+        QVERIFY(!session.place().element);
+        // The other way round: a click on the byte chooses the element.
+        view->select(place->bytes);
+        const QRect cell = view->cellRect(place->bytes.offset.value);
+        QVERIFY(!cell.isEmpty());
+        QTest::mouseClick(view->viewport(), Qt::LeftButton, {}, cell.center());
+        QCOMPARE(session.place().weight, std::size_t(0));
+        QVERIFY(session.place().element);
+        if (place->bytes.bytes.value > 1)
+            QCOMPARE(*session.place().element, element);
+    }
+
+    void activationTableOfAContainer()
+    {
+        const BundlePtr bundle = realContainer(u"sigmoid-451e944648.hwx"_s);
+        if (!bundle)
+            QSKIP("The real containers are not here (KERNSCOPE_DATA)");
+        const auto &weights = bundle->weights();
+        const auto table = std::find_if(weights.begin(), weights.end(), [](const Weight &weight) {
+            return weight.role == WeightRole::ActivationTable;
+        });
+        QVERIFY(table != weights.end());
+        Session session;
+        ActivationDock dock(session);
+        QVERIFY(test::showDock(dock, session, bundle));
+        QVERIFY(dock.table()); // the only one, and nothing else is selected
+        const hwx::Container &container = *bundle->hardware();
+        const auto *kernel = container.firstOf(hwx::SectionType::Kernel);
+        const auto tiles = hwx::kernelTiles(container);
+        QVERIFY(kernel && !tiles.empty());
+        const ByteRange header{FileOffset(0), ByteCount(4)};
+        const std::uint64_t symbol =
+            container.symbolTable->symbolOffset + 16 * tiles.front().symbol;
+        const std::vector<std::function<void()>> ways{
+            [&] { session.goToWeight(static_cast<std::size_t>(table - weights.begin())); },
+            [&] { session.goToElement(static_cast<std::size_t>(table - weights.begin()), 7); },
+            [&] { session.goToBytes(0, *kernel->bytes); },
+            [&] {
+                session.goToBytes(0, {kernel->place, ByteCount(80)});
+            },
+            [&] {
+                session.goToBytes(0, {FileOffset(symbol), ByteCount(16)});
+            },
+            [&] {
+                session.goToBytes(0, {FileOffset(kernel->bytes->offset.value + 20), ByteCount(2)});
+            }};
+        for (const auto &way : ways) {
+            session.goToBytes(0, header);
+            QVERIFY(!dock.table());
+            way();
+            QVERIFY(dock.table());
+            QVERIFY(dock.showsContent());
+            QCOMPARE(dock.model().rowCount(), 43);
+            QCOMPARE(dock.plot().pointCount(), 33);
+            QVERIFY(dock.table()->lowClamp() < dock.table()->highClamp());
+        }
+    }
+
+    void wordsOfEveryContainerHaveNames()
+    {
+        const QStringList names = QDir(test::dataPath(u"real/hwx"_s)).entryList({u"*.hwx"_s});
+        if (names.isEmpty())
+            QSKIP("The real containers are not here (KERNSCOPE_DATA)");
+        for (const QString &name : names) {
+            const BundlePtr bundle = realContainer(name);
+            QVERIFY2(bundle, qPrintable(name));
+            Session session;
+            TasksDock dock(session);
+            HexDock hex(session);
+            session.setBundle(bundle);
+            QVERIFY(test::showDock(dock));
+            QVERIFY(test::showDock(hex));
+            auto *view = hex.findChild<HexView *>();
+            // Each register and field: its row marks its bytes and bits, and they name it.
+            const FactTreeModel &model = dock.registers();
+            int rows = 0;
+            for (int block = 0; block < model.rowCount(); ++block) {
+                const QModelIndex group = model.index(block, 0);
+                for (int i = 0; i < model.rowCount(group); ++i) {
+                    const QModelIndex reg = model.index(i, 0, group);
+                    for (int f = -1; f < model.rowCount(reg); ++f) {
+                        const QModelIndex row = f < 0 ? reg : model.index(f, 0, reg);
+                        dock.registerView().setCurrentIndex(row);
+                        QCOMPARE(view->selection(), *model.bytesOf(row));
+                        QCOMPARE(view->markedBits(), model.bitsOf(row));
+                        const QString says = fromUtf8(view->fieldOf(view->cursor()).text);
+                        QVERIFY2(says.startsWith(u"task "_s), qPrintable(says));
+                        const QString word = row.data(CopyRole).toString();
+                        const bool whole = f >= 0 && model.bitsOf(row)->count == 32;
+                        QVERIFY2(whole || (f < 0 && block == 0) || says.contains(word),
+                                 qPrintable(name + u' ' + says + u' ' + word));
+                        ++rows;
+                    }
+                }
+            }
+            QVERIFY(bundle->hardware()->taskCount() == 0 || rows > 0);
+        }
+    }
 
 private:
     void rows()
@@ -113,232 +326,9 @@ private:
              {"sample-dense.mlmodelc", "sample-sparse.mlmodelc", "sample-palette.mlmodelc",
               "conv-ff52f832dc.hwx", "conv-ebc7f8305c.hwx", "gemm-aae2e35208.hwx",
               "sigmoid-451e944648.hwx"})
-            QTest::newRow(name) << QString::fromLatin1(name);
+            test::addRow(name, QString::fromLatin1(name));
     }
 };
-
-void TestPieceMarks::elementsAndBytesAgree()
-{
-    QFETCH(QString, name);
-    const BundlePtr bundle = bundleOf(name);
-    if (!bundle && name.endsWith(QLatin1String(".hwx")))
-        QSKIP("The real containers are not here (KERNSCOPE_DATA)");
-    QVERIFY(bundle);
-    std::size_t looked = 0;
-    for (std::size_t i = 0; i < bundle->weights().size(); ++i) {
-        const Weight &weight = bundle->weights()[i];
-        const auto decoder = bundle->decoder(i);
-        QVERIFY(decoder.has_value());
-        const std::uint64_t step = weight.elements.value / 200 + 1;
-        BoundOrder order;
-        for (std::uint64_t element = 0; element < weight.elements.value; element += step) {
-            const auto place = placeOfElement(*bundle, i, element, order);
-            QVERIFY(place); // a zero that is left out has its bit of the mask
-            const ByteField field = fieldAt(*bundle, 0, place->bytes.offset, order);
-            QCOMPARE(field.weight, i);
-            QVERIFY(field.element);
-            const QString number = groupedNumber(element), text = fromUtf8(field.text);
-            QVERIFY2(text.contains(number), qPrintable(text));
-            QCOMPARE(field.type == ElementType::Uint1, !decoder->stored(element));
-            if (bitWidth(field.type) >= 8) {
-                QCOMPARE(*field.element, element);
-                QCOMPARE(field.bytes, place->bytes);
-            }
-            ++looked;
-        }
-        QVERIFY(!placeOfElement(*bundle, i, weight.elements.value));
-    }
-    QVERIFY(looked > 0);
-}
-
-void TestPieceMarks::changedBytesMarkTheirElement()
-{
-    QFETCH(QString, name);
-    const BundlePtr bundle = bundleOf(name);
-    if (!bundle && name.endsWith(QLatin1String(".hwx")))
-        QSKIP("The real containers are not here (KERNSCOPE_DATA)");
-    QVERIFY(bundle);
-    std::size_t weight = 0;
-    const std::uint64_t elements = bundle->weights()[weight].elements.value;
-    const auto decoder = bundle->decoder(weight);
-    std::uint64_t element = elements * 2 / 3;
-    while (!decoder->stored(element))
-        --element;
-    const auto place = placeOfElement(*bundle, weight, element);
-    QVERIFY(place);
-    const ElementType type = fieldAt(*bundle, 0, place->bytes.offset).type;
-    OverlaidFile &file = *bundle->files()[0].file;
-    QVERIFY(changedElements(*bundle, weight).empty());
-    const auto before = decoder->elements().value;
-    std::vector<std::int64_t> was(before), is(before);
-    decoder->codes(0, was);
-    const std::byte turned = file.bytes()[place->bytes.offset.value] ^ std::byte(1);
-    QVERIFY(file.write(place->bytes.offset, std::span(&turned, 1)).has_value());
-    const auto again = bundle->decoder(weight);
-    again->codes(0, is);
-    std::set<std::uint64_t> differing;
-    for (std::uint64_t e = 0; e < before; ++e) {
-        if (was[e] != is[e])
-            differing.insert(e);
-    }
-    QCOMPARE(differing.size(), std::size_t(1));
-    QVERIFY(bitWidth(type) < 8 || *differing.begin() == element);
-    QVERIFY(changedElements(*bundle, weight) == differing);
-}
-
-void TestPieceMarks::codebooksOfASection()
-{
-    const BundlePtr bundle = sectionOf("sample-palette.mlmodelc");
-    QVERIFY(bundle);
-    const std::size_t weight = test::weightWith(*bundle, codec::PartRole::Lut);
-    QVERIFY(weight != kNoIndex);
-    const auto decoder = bundle->decoder(weight);
-    const auto data = CodebookData::read(*bundle, weight, *decoder);
-    QVERIFY(data.has_value());
-    const codec::Palette &palette = *bundle->weights()[weight].form.palette();
-    QCOMPARE(data->entries, palette.entries);
-    QCOMPARE(data->vector, palette.vector);
-    QVERIFY(data->changed.empty());
-    const codec::Operand &lut = *bundle->weights()[weight].operand(codec::PartRole::Lut);
-    std::uint64_t place = 0;
-    lut.order->positions(3, std::span(&place, 1));
-    OverlaidFile &file = *bundle->files()[0].file;
-    const std::byte turned = file.bytes()[place / 8] ^ std::byte(1);
-    QVERIFY(file.write(FileOffset(place / 8), std::span(&turned, 1)).has_value());
-    const auto again = CodebookData::read(*bundle, weight, *bundle->decoder(weight));
-    QCOMPARE(again->changed.size(), again->values.size());
-    QVERIFY(again->changed[3] && !again->changed[2] && !again->changed[4]);
-    const ByteField field = fieldAt(*bundle, 0, FileOffset(place / 8));
-    QVERIFY2(field.text.starts_with("entry 3: "), field.text.c_str());
-    // Every element with that code is marked, no other.
-    std::vector<std::int64_t> codes(decoder->elements().value);
-    decoder->codes(0, codes);
-    std::set<std::uint64_t> of;
-    for (std::uint64_t e = 0; e < codes.size(); ++e) {
-        if (codes[e] == 3 && decoder->codebookOf(e).codebook == 0)
-            of.insert(e);
-    }
-    QVERIFY(changedElements(*bundle, weight) == of);
-}
-
-void TestPieceMarks::hexFollowsAndLeads()
-{
-    QFETCH(QString, name);
-    const BundlePtr bundle = bundleOf(name);
-    if (!bundle && name.endsWith(QLatin1String(".hwx")))
-        QSKIP("The real containers are not here (KERNSCOPE_DATA)");
-    QVERIFY(bundle);
-    Session session;
-    HexDock dock(session);
-    QVERIFY(test::showDock(dock, session, bundle));
-    auto *view = dock.findChild<HexView *>();
-    QVERIFY(view);
-    const auto decoder = bundle->decoder(0);
-    std::uint64_t element = bundle->weights()[0].elements.value / 2;
-    while (!decoder->stored(element))
-        --element;
-    session.goToElement(0, element);
-    const auto place = placeOfElement(*bundle, 0, element);
-    QCOMPARE(view->selection(), place->bytes);
-    session.goToBytes(0, {FileOffset(0), ByteCount(1)});
-    QVERIFY(!session.place().element);
-    // The other way round: a click on the byte chooses the element.
-    view->select(place->bytes);
-    const QRect cell = view->cellRect(place->bytes.offset.value);
-    QVERIFY(!cell.isEmpty());
-    QTest::mouseClick(view->viewport(), Qt::LeftButton, {}, cell.center());
-    QCOMPARE(session.place().weight, std::size_t(0));
-    QVERIFY(session.place().element);
-    if (place->bytes.bytes.value > 1)
-        QCOMPARE(*session.place().element, element);
-}
-
-void TestPieceMarks::activationTableOfAContainer()
-{
-    const BundlePtr bundle = realContainer(QStringLiteral("sigmoid-451e944648.hwx"));
-    if (!bundle)
-        QSKIP("The real containers are not here (KERNSCOPE_DATA)");
-    const auto &weights = bundle->weights();
-    const auto table = std::find_if(weights.begin(), weights.end(), [](const Weight &weight) {
-        return weight.role == WeightRole::ActivationTable;
-    });
-    QVERIFY(table != weights.end());
-    Session session;
-    ActivationDock dock(session);
-    QVERIFY(test::showDock(dock, session, bundle));
-    QVERIFY(dock.table()); // the only one, and nothing else is selected
-    const hwx::Container &container = *bundle->hardware();
-    const auto *kernel = container.firstOf(hwx::SectionType::Kernel);
-    const auto tiles = hwx::kernelTiles(container);
-    QVERIFY(kernel && !tiles.empty());
-    const ByteRange header{FileOffset(0), ByteCount(4)};
-    const std::uint64_t symbol = container.symbolTable->symbolOffset + 16 * tiles.front().symbol;
-    const std::vector<std::function<void()>> ways{
-        [&] { session.goToWeight(static_cast<std::size_t>(table - weights.begin())); },
-        [&] { session.goToElement(static_cast<std::size_t>(table - weights.begin()), 7); },
-        [&] { session.goToBytes(0, *kernel->bytes); },
-        [&] {
-            session.goToBytes(0, {kernel->place, ByteCount(80)});
-        },
-        [&] {
-            session.goToBytes(0, {FileOffset(symbol), ByteCount(16)});
-        },
-        [&] {
-            session.goToBytes(0, {FileOffset(kernel->bytes->offset.value + 20), ByteCount(2)});
-        }};
-    for (const auto &way : ways) {
-        session.goToBytes(0, header);
-        QVERIFY(!dock.table());
-        way();
-        QVERIFY(dock.table());
-        QVERIFY(dock.showsContent());
-        QCOMPARE(dock.model().rowCount(), 43);
-        QCOMPARE(dock.plot().pointCount(), 33);
-        QVERIFY(dock.table()->lowClamp() < dock.table()->highClamp());
-    }
-}
-
-void TestPieceMarks::wordsOfEveryContainerHaveNames()
-{
-    const QStringList names =
-        QDir(test::dataPath(QStringLiteral("real/hwx"))).entryList({QStringLiteral("*.hwx")});
-    if (names.isEmpty())
-        QSKIP("The real containers are not here (KERNSCOPE_DATA)");
-    for (const QString &name : names) {
-        const BundlePtr bundle = realContainer(name);
-        QVERIFY2(bundle, qPrintable(name));
-        Session session;
-        TasksDock dock(session);
-        HexDock hex(session);
-        session.setBundle(bundle);
-        QVERIFY(test::showDock(dock));
-        QVERIFY(test::showDock(hex));
-        auto *view = hex.findChild<HexView *>();
-        // Each register and field: its row marks its bytes and bits, and they name it.
-        const FactTreeModel &model = dock.registers();
-        int rows = 0;
-        for (int block = 0; block < model.rowCount(); ++block) {
-            const QModelIndex group = model.index(block, 0);
-            for (int i = 0; i < model.rowCount(group); ++i) {
-                const QModelIndex reg = model.index(i, 0, group);
-                for (int f = -1; f < model.rowCount(reg); ++f) {
-                    const QModelIndex row = f < 0 ? reg : model.index(f, 0, reg);
-                    dock.registerView().setCurrentIndex(row);
-                    QCOMPARE(view->selection(), *model.bytesOf(row));
-                    QCOMPARE(view->markedBits(), model.bitsOf(row));
-                    const QString says = fromUtf8(view->fieldOf(view->cursor()).text);
-                    QVERIFY2(says.startsWith(QStringLiteral("task ")), qPrintable(says));
-                    const QString word = row.data(CopyRole).toString();
-                    const bool whole = f >= 0 && model.bitsOf(row)->count == 32;
-                    QVERIFY2(whole || (f < 0 && block == 0) || says.contains(word),
-                             qPrintable(name + u' ' + says + u' ' + word));
-                    ++rows;
-                }
-            }
-        }
-        QVERIFY(bundle->hardware()->taskCount() == 0 || rows > 0);
-    }
-}
 
 KERNSCOPE_TEST(TestPieceMarks, QApplication)
 #include "tst_piece_marks.moc"

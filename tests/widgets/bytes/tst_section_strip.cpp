@@ -12,7 +12,6 @@
 #include <QRandomGenerator>
 #include <QScrollBar>
 #include <QSignalSpy>
-#include <QTest>
 #include <QWheelEvent>
 
 #include <array>
@@ -69,25 +68,330 @@ class TestSectionStrip : public QObject
 
 private Q_SLOTS:
     void init() { theme::apply(false); }
-    void paintsKindsInTheirColours_data();
-    void paintsKindsInTheirColours();
-    void clickPicksTheSection();
-    void keysGoFromSectionToSection();
-    void wheelAndKeysZoom();
-    void draggingPans();
-    void marksChangedBytes();
-    void outlinesTheCurrentSection();
-    void tooltipNamesTheSection();
-    void keepsTheViewAfterAnEdit();
-    void emptyFileIsSaid();
-    void legendNamesTheKinds();
 
-    void scaleStaysInsideTheFile();
-    void scaleKeepsTheByteUnderThePointer();
-    void runsCoverThePixels_data();
-    void runsCoverThePixels();
-    void runsOfAMillionSectionsAreFew();
-    void widestKindWinsAPixel();
+    void paintsKindsInTheirColours_data()
+    {
+        QTest::addColumn<bool>("dark");
+        test::addRow("light", false);
+        test::addRow("dark", true);
+    }
+
+    void paintsKindsInTheirColours()
+    {
+        QFETCH(bool, dark);
+        theme::apply(dark);
+        const BundlePtr bundle = test::sampleBundle("sparse");
+        const auto strip = VERIFIED(shownStrip(bundle));
+        const std::size_t widest = widestSection(*bundle, strip->file());
+        const Section &section = bundle->sections()[widest];
+        const double middle =
+            strip->scale().pixelOf(static_cast<double>(section.range.offset.value) +
+                                   static_cast<double>(section.range.bytes.value) * 0.9);
+        const QImage picture = strip->viewport()->grab().toImage();
+        const QPoint at(static_cast<int>(middle), strip->band().top() + 2);
+        QCOMPARE(test::colorAt(picture, at), theme::color(theme::tokenOf(section.kind), dark));
+    }
+
+    void clickPicksTheSection()
+    {
+        const BundlePtr bundle = test::sampleBundle("sparse");
+        const auto strip = VERIFIED(shownStrip(bundle));
+        const std::size_t widest = widestSection(*bundle, strip->file());
+        const ByteRange range = bundle->sections()[widest].range;
+        const QPoint at(static_cast<int>(strip->scale().pixelOf(
+                            static_cast<double>(range.offset.value + range.bytes.value / 2))),
+                        strip->band().center().y());
+        QCOMPARE(strip->sectionAtPixel(at.x()), widest);
+        QSignalSpy picked(strip.get(), &SectionStrip::picked);
+        QSignalSpy activated(strip.get(), &SectionStrip::activated);
+        QTest::mouseClick(strip->viewport(), Qt::LeftButton, {}, at);
+        QCOMPARE(picked.size(), 1);
+        QCOMPARE(picked.first().first().value<std::size_t>(), widest);
+        QCOMPARE(strip->current(), widest);
+        QVERIFY(strip->accessibleDescription().contains(
+            QString::fromStdString(bundle->nameOf(bundle->sections()[widest]))));
+        QTest::mouseDClick(strip->viewport(), Qt::LeftButton, {}, at);
+        QCOMPARE(activated.size(), 1);
+        QTest::keyClick(strip.get(), Qt::Key_Return);
+        QCOMPARE(activated.size(), 2);
+    }
+
+    void keysGoFromSectionToSection()
+    {
+        const BundlePtr bundle = test::sampleBundle("dense");
+        const auto strip = VERIFIED(shownStrip(bundle));
+        const auto [first, last] = bundle->sectionsOf(strip->file());
+        QTest::keyClick(strip.get(), Qt::Key_Home);
+        QCOMPARE(strip->current(), first);
+        for (std::size_t section = first + 1; section < last; ++section) {
+            QTest::keyClick(strip.get(), Qt::Key_Right);
+            QCOMPARE(strip->current(), section);
+        }
+        QTest::keyClick(strip.get(), Qt::Key_Right);
+        QCOMPARE(strip->current(), last - 1);
+        QTest::keyClick(strip.get(), Qt::Key_Left);
+        QCOMPARE(strip->current(), last - 2);
+        QTest::keyClick(strip.get(), Qt::Key_End);
+        QCOMPARE(strip->current(), last - 1);
+    }
+
+    void wheelAndKeysZoom()
+    {
+        const BundlePtr bundle = test::sampleBundle("dense");
+        const auto strip = VERIFIED(shownStrip(bundle));
+        const double fitted = strip->scale().bytesPerPixel();
+        QVERIFY(strip->scale().fitted());
+        const QPointF at(300, strip->band().center().y());
+        const double under = strip->scale().byteAt(at.x());
+        QWheelEvent wheel(at, strip->viewport()->mapToGlobal(at), {}, QPoint(0, 240), Qt::NoButton,
+                          Qt::NoModifier, Qt::NoScrollPhase, false);
+        QApplication::sendEvent(strip->viewport(), &wheel);
+        QVERIFY(strip->scale().bytesPerPixel() < fitted);
+        QVERIFY(std::abs(strip->scale().byteAt(at.x()) - under) < 1);
+        QVERIFY(strip->horizontalScrollBar()->maximum() > 0);
+        QTest::keyClick(strip.get(), Qt::Key_0);
+        QVERIFY(strip->scale().fitted());
+        QTest::keyClick(strip.get(), Qt::Key_1);
+        QVERIFY(std::abs(strip->scale().bytesPerPixel() - std::min(1.0, fitted)) < 1e-9);
+        const double before = strip->scale().bytesPerPixel();
+        QTest::keyClick(strip.get(), Qt::Key_Plus);
+        QVERIFY(strip->scale().bytesPerPixel() < before);
+        QTest::keyClick(strip.get(), Qt::Key_Minus);
+        QTest::keyClick(strip.get(), Qt::Key_Minus);
+        QVERIFY(strip->scale().bytesPerPixel() > before || strip->scale().fitted());
+    }
+
+    void draggingPans()
+    {
+        const BundlePtr bundle = test::sampleBundle("dense");
+        const auto strip = VERIFIED(shownStrip(bundle));
+        for (int i = 0; i < 4; ++i)
+            strip->zoomIn();
+        const double begin = strip->scale().begin();
+        QSignalSpy picked(strip.get(), &SectionStrip::picked);
+        const int y = strip->band().center().y();
+        QTest::mousePress(strip->viewport(), Qt::LeftButton, {}, QPoint(400, y));
+        QTest::mouseMove(strip->viewport(), QPoint(380, y));
+        QTest::mouseMove(strip->viewport(), QPoint(300, y));
+        QTest::mouseRelease(strip->viewport(), Qt::LeftButton, {}, QPoint(300, y));
+        QVERIFY(strip->scale().begin() > begin);
+        QCOMPARE(picked.size(), 0);
+        strip->horizontalScrollBar()->setValue(0);
+        QCOMPARE(strip->scale().begin(), 0.0);
+    }
+
+    void marksChangedBytes()
+    {
+        const BundlePtr bundle = test::sampleBundle("dense");
+        const auto strip = VERIFIED(shownStrip(bundle));
+        const std::size_t widest = widestSection(*bundle, strip->file());
+        const std::uint64_t at = bundle->sections()[widest].range.offset.value +
+                                 bundle->sections()[widest].range.bytes.value / 2;
+        const int x = static_cast<int>(strip->scale().pixelOf(static_cast<double>(at)));
+        const auto marked = [&] {
+            const QImage picture = strip->viewport()->grab().toImage();
+            const QColor mark = theme::color(Token::MarkChanged, false);
+            for (int y = 0; y < strip->band().top(); ++y) {
+                for (int dx = -2; dx <= 2; ++dx) {
+                    if (test::colorAt(picture, QPoint(x + dx, y)) == mark)
+                        return true;
+                }
+            }
+            return false;
+        };
+        QVERIFY(!marked());
+        OverlaidFile &file = *bundle->files()[strip->file()].file;
+        const std::byte now = ~file.bytes()[at];
+        QVERIFY(file.write(FileOffset(at), std::span(&now, 1)));
+        strip->setFile(bundle, strip->file());
+        QVERIFY(marked());
+    }
+
+    void outlinesTheCurrentSection()
+    {
+        const BundlePtr bundle = test::sampleBundle("dense");
+        const auto strip = VERIFIED(shownStrip(bundle));
+        const std::size_t widest = widestSection(*bundle, strip->file());
+        const QImage before = strip->viewport()->grab().toImage();
+        strip->setCurrent(widest);
+        const QImage after = strip->viewport()->grab().toImage();
+        const int left = static_cast<int>(strip->scale().pixelOf(
+            static_cast<double>(bundle->sections()[widest].range.offset.value)));
+        const QPoint edge(left + 1, strip->band().center().y());
+        QVERIFY(test::colorAt(before, edge) != test::colorAt(after, edge));
+        QCOMPARE(test::colorAt(after, edge), strip->palette().color(QPalette::Text));
+    }
+
+    void tooltipNamesTheSection()
+    {
+        const BundlePtr bundle = test::sampleBundle("palette");
+        for (std::size_t i = 0; i < bundle->sections().size(); ++i) {
+            const QString text = describeSection(*bundle, i);
+            const Section &section = bundle->sections()[i];
+            QVERIFY(text.startsWith(QString::fromStdString(bundle->nameOf(section))));
+            QVERIFY(text.contains(theme::sectionKindLabel(section.kind)));
+            QVERIFY(text.contains(QString::fromStdString(bundle->files()[section.file].path)));
+        }
+    }
+
+    void keepsTheViewAfterAnEdit()
+    {
+        const BundlePtr bundle = test::sampleBundle("dense");
+        const auto strip = VERIFIED(shownStrip(bundle));
+        strip->zoomIn();
+        strip->zoomIn();
+        const double begin = strip->scale().begin(), zoom = strip->scale().bytesPerPixel();
+        strip->setFile(bundle, strip->file());
+        QCOMPARE(strip->scale().begin(), begin);
+        QCOMPARE(strip->scale().bytesPerPixel(), zoom);
+        strip->setFile(bundle, strip->file() == 0 ? 1 : 0);
+        QVERIFY(strip->scale().fitted());
+    }
+
+    void emptyFileIsSaid()
+    {
+        SectionStrip strip;
+        strip.resize(400, 100);
+        strip.grab();
+        QCOMPARE(strip.sectionAtPixel(10), kNoIndex);
+        QTest::keyClick(&strip, Qt::Key_Right);
+        QTest::keyClick(&strip, Qt::Key_Home);
+        QCOMPARE(strip.current(), kNoIndex);
+    }
+
+    void legendNamesTheKinds()
+    {
+        KindLegend legend;
+        legend.setKinds({SectionKind::Data, SectionKind::Padding, SectionKind::Data}, true);
+        QCOMPARE(legend.kinds().size(), std::size_t{2});
+        QVERIFY(legend.accessibleDescription().contains(u"padding"_s));
+        QVERIFY(legend.heightForWidth(40) > legend.heightForWidth(900));
+        legend.resize(400, legend.heightForWidth(400));
+        const QImage picture = legend.grab().toImage();
+        const QColor data = theme::color(Token::KindData, false);
+        bool seen = false;
+        for (int x = 0; x < legend.height() && !seen; ++x)
+            seen = test::colorAt(picture, QPoint(x, legend.height() / 2)) == data;
+        QVERIFY(seen);
+    }
+
+    void scaleStaysInsideTheFile()
+    {
+        QRandomGenerator random(1);
+        StripScale scale;
+        scale.setWidth(500);
+        for (const std::uint64_t size : {1ull, 64ull, 4096ull, 1ull << 33, 1ull << 50}) {
+            scale.setSize(size);
+            QVERIFY(scale.fitted());
+            QCOMPARE(scale.begin(), 0.0);
+            for (int i = 0; i < 200; ++i) {
+                switch (random.bounded(4)) {
+                case 0: scale.zoom(0.2 + random.generateDouble() * 4, random.bounded(500)); break;
+                case 1: scale.pan(random.bounded(-2000, 2000)); break;
+                case 2: scale.setWidth(1 + random.bounded(2000)); break;
+                default: scale.setBytesPerPixel(random.generateDouble() * 10); break;
+                }
+                QVERIFY(scale.begin() >= 0);
+                QVERIFY(scale.bytesPerPixel() >= StripScale::kLeastBytesPerPixel);
+                const double end = static_cast<double>(size);
+                QVERIFY(scale.begin() == 0 || scale.end() <= end * (1 + 1e-9) + 1e-6);
+            }
+        }
+    }
+
+    void scaleKeepsTheByteUnderThePointer()
+    {
+        StripScale scale;
+        scale.setWidth(1000);
+        scale.setSize(1000000);
+        scale.zoom(8, 250);
+        QVERIFY(std::abs(scale.byteAt(250) - 250000) < 1);
+        QVERIFY(!scale.fitted());
+        scale.setWidth(800);
+        QVERIFY(!scale.fitted());
+        scale.reveal(900000, 900010);
+        QVERIFY(scale.begin() <= 900000 && scale.end() >= 900010);
+        scale.fit();
+        QVERIFY(scale.fitted());
+    }
+
+    void runsCoverThePixels_data()
+    {
+        test::addColumns<int, int, double, double>();
+        for (const int sections : {1, 2, 30, 5000})
+            for (const double zoom : {1.0, 7.0, 500.0})
+                for (const double column : {1.0, 0.5})
+                    QTest::addRow("%d sections, zoom %g, column %g", sections, zoom, column)
+                        << sections << 3000 << zoom << column;
+    }
+
+    void runsCoverThePixels()
+    {
+        const auto [sections, longest, zoom, column] = test::fetched<int, int, double, double>();
+        QRandomGenerator random(static_cast<quint32>(sections));
+        std::vector<std::uint64_t> lengths;
+        for (int i = 0; i < sections; ++i)
+            lengths.push_back(1 + random.bounded(static_cast<quint32>(longest)));
+        const auto all = sectionsOf(lengths);
+        StripScale scale;
+        scale.setWidth(640);
+        scale.setSize(sizeOf(all));
+        scale.zoom(zoom, 321);
+        const auto runs = stripRuns(all, scale, column);
+        QVERIFY(!runs.empty());
+        QVERIFY(runs.size() <= 2 * static_cast<std::size_t>(640 / column) + 2);
+        double at = 0;
+        for (const StripRun &run : runs) {
+            QVERIFY(std::abs(run.left - at) < 1e-6);
+            QVERIFY(run.right > run.left);
+            at = run.right;
+            QVERIFY(run.section < all.size());
+            QCOMPARE(run.section,
+                     stripSectionAt(all, static_cast<std::uint64_t>(scale.byteAt(run.left))));
+            if (run.merged)
+                continue;
+            QCOMPARE(run.kind, all[run.section].kind);
+            const double middle = scale.byteAt((run.left + run.right) / 2);
+            QVERIFY(middle >= static_cast<double>(all[run.section].range.offset.value) - 1);
+            QVERIFY(middle <= static_cast<double>(all[run.section].range.end()) + 1);
+        }
+        QVERIFY(at >= std::min(640.0, scale.pixelOf(static_cast<double>(scale.size()))) - 1e-6);
+    }
+
+    void runsOfAMillionSectionsAreFew()
+    {
+        const auto all = sectionsOf(std::vector<std::uint64_t>(1000000, 64));
+        StripScale scale;
+        scale.setWidth(2000);
+        scale.setSize(sizeOf(all));
+        const auto runs = stripRuns(all, scale, 0.5);
+        QVERIFY(!runs.empty());
+        QVERIFY(runs.size() <=
+                2 * 2000 + 2); // what a strip of so many pixels can show, not a million
+    }
+
+    void widestKindWinsAPixel()
+    {
+        // Within each pixel of 1000 bytes, 900 are data and the rest is metadata.
+        std::vector<Section> all;
+        std::uint64_t at = 0;
+        for (int i = 0; i < 10000; ++i) {
+            Section section;
+            section.kind = i % 2 ? SectionKind::Data : SectionKind::Metadata;
+            section.range = {FileOffset(at), ByteCount(i % 2 ? 90 : 10)};
+            at = section.range.end();
+            all.push_back(section);
+        }
+        StripScale scale;
+        scale.setWidth(static_cast<double>(at) / 1000);
+        scale.setSize(at);
+        double data = 0, rest = 0;
+        for (const StripRun &run : stripRuns(all, scale, 1.0)) {
+            QVERIFY(run.merged);
+            (run.kind == SectionKind::Data ? data : rest) += run.right - run.left;
+        }
+        QVERIFY(data > 0 && rest == 0);
+    }
 
 private:
     /// A strip over the sample's weight file, shown.
@@ -103,343 +407,6 @@ std::unique_ptr<SectionStrip> TestSectionStrip::shownStrip(const BundlePtr &bund
     if (!QTest::qWaitForWindowExposed(strip.get()))
         return nullptr;
     return strip;
-}
-
-void TestSectionStrip::paintsKindsInTheirColours_data()
-{
-    QTest::addColumn<bool>("dark");
-    QTest::newRow("light") << false;
-    QTest::newRow("dark") << true;
-}
-
-void TestSectionStrip::paintsKindsInTheirColours()
-{
-    QFETCH(bool, dark);
-    theme::apply(dark);
-    const BundlePtr bundle = test::sampleBundle("sparse");
-    const auto strip = shownStrip(bundle);
-    QVERIFY(strip);
-    const std::size_t widest = widestSection(*bundle, strip->file());
-    const Section &section = bundle->sections()[widest];
-    const double middle =
-        strip->scale().pixelOf(static_cast<double>(section.range.offset.value) +
-                               static_cast<double>(section.range.bytes.value) * 0.9);
-    const QImage picture = strip->viewport()->grab().toImage();
-    const QPoint at(static_cast<int>(middle), strip->band().top() + 2);
-    QCOMPARE(test::colorAt(picture, at), theme::color(theme::tokenOf(section.kind), dark));
-}
-
-void TestSectionStrip::clickPicksTheSection()
-{
-    const BundlePtr bundle = test::sampleBundle("sparse");
-    const auto strip = shownStrip(bundle);
-    QVERIFY(strip);
-    const std::size_t widest = widestSection(*bundle, strip->file());
-    const ByteRange range = bundle->sections()[widest].range;
-    const QPoint at(static_cast<int>(strip->scale().pixelOf(
-                        static_cast<double>(range.offset.value + range.bytes.value / 2))),
-                    strip->band().center().y());
-    QCOMPARE(strip->sectionAtPixel(at.x()), widest);
-    QSignalSpy picked(strip.get(), &SectionStrip::picked);
-    QSignalSpy activated(strip.get(), &SectionStrip::activated);
-    QTest::mouseClick(strip->viewport(), Qt::LeftButton, {}, at);
-    QCOMPARE(picked.size(), 1);
-    QCOMPARE(picked.first().first().value<std::size_t>(), widest);
-    QCOMPARE(strip->current(), widest);
-    QVERIFY(strip->accessibleDescription().contains(
-        QString::fromStdString(bundle->nameOf(bundle->sections()[widest]))));
-    QTest::mouseDClick(strip->viewport(), Qt::LeftButton, {}, at);
-    QCOMPARE(activated.size(), 1);
-    QTest::keyClick(strip.get(), Qt::Key_Return);
-    QCOMPARE(activated.size(), 2);
-}
-
-void TestSectionStrip::keysGoFromSectionToSection()
-{
-    const BundlePtr bundle = test::sampleBundle("dense");
-    const auto strip = shownStrip(bundle);
-    QVERIFY(strip);
-    const auto [first, last] = bundle->sectionsOf(strip->file());
-    QTest::keyClick(strip.get(), Qt::Key_Home);
-    QCOMPARE(strip->current(), first);
-    for (std::size_t section = first + 1; section < last; ++section) {
-        QTest::keyClick(strip.get(), Qt::Key_Right);
-        QCOMPARE(strip->current(), section);
-    }
-    QTest::keyClick(strip.get(), Qt::Key_Right);
-    QCOMPARE(strip->current(), last - 1);
-    QTest::keyClick(strip.get(), Qt::Key_Left);
-    QCOMPARE(strip->current(), last - 2);
-    QTest::keyClick(strip.get(), Qt::Key_End);
-    QCOMPARE(strip->current(), last - 1);
-}
-
-void TestSectionStrip::wheelAndKeysZoom()
-{
-    const BundlePtr bundle = test::sampleBundle("dense");
-    const auto strip = shownStrip(bundle);
-    QVERIFY(strip);
-    const double fitted = strip->scale().bytesPerPixel();
-    QVERIFY(strip->scale().fitted());
-    const QPointF at(300, strip->band().center().y());
-    const double under = strip->scale().byteAt(at.x());
-    QWheelEvent wheel(at, strip->viewport()->mapToGlobal(at), {}, QPoint(0, 240), Qt::NoButton,
-                      Qt::NoModifier, Qt::NoScrollPhase, false);
-    QApplication::sendEvent(strip->viewport(), &wheel);
-    QVERIFY(strip->scale().bytesPerPixel() < fitted);
-    QVERIFY(std::abs(strip->scale().byteAt(at.x()) - under) < 1);
-    QVERIFY(strip->horizontalScrollBar()->maximum() > 0);
-    QTest::keyClick(strip.get(), Qt::Key_0);
-    QVERIFY(strip->scale().fitted());
-    QTest::keyClick(strip.get(), Qt::Key_1);
-    QVERIFY(std::abs(strip->scale().bytesPerPixel() - std::min(1.0, fitted)) < 1e-9);
-    const double before = strip->scale().bytesPerPixel();
-    QTest::keyClick(strip.get(), Qt::Key_Plus);
-    QVERIFY(strip->scale().bytesPerPixel() < before);
-    QTest::keyClick(strip.get(), Qt::Key_Minus);
-    QTest::keyClick(strip.get(), Qt::Key_Minus);
-    QVERIFY(strip->scale().bytesPerPixel() > before || strip->scale().fitted());
-}
-
-void TestSectionStrip::draggingPans()
-{
-    const BundlePtr bundle = test::sampleBundle("dense");
-    const auto strip = shownStrip(bundle);
-    QVERIFY(strip);
-    for (int i = 0; i < 4; ++i)
-        strip->zoomIn();
-    const double begin = strip->scale().begin();
-    QSignalSpy picked(strip.get(), &SectionStrip::picked);
-    const int y = strip->band().center().y();
-    QTest::mousePress(strip->viewport(), Qt::LeftButton, {}, QPoint(400, y));
-    QTest::mouseMove(strip->viewport(), QPoint(380, y));
-    QTest::mouseMove(strip->viewport(), QPoint(300, y));
-    QTest::mouseRelease(strip->viewport(), Qt::LeftButton, {}, QPoint(300, y));
-    QVERIFY(strip->scale().begin() > begin);
-    QCOMPARE(picked.size(), 0);
-    strip->horizontalScrollBar()->setValue(0);
-    QCOMPARE(strip->scale().begin(), 0.0);
-}
-
-void TestSectionStrip::marksChangedBytes()
-{
-    const BundlePtr bundle = test::sampleBundle("dense");
-    const auto strip = shownStrip(bundle);
-    QVERIFY(strip);
-    const std::size_t widest = widestSection(*bundle, strip->file());
-    const std::uint64_t at = bundle->sections()[widest].range.offset.value +
-                             bundle->sections()[widest].range.bytes.value / 2;
-    const int x = static_cast<int>(strip->scale().pixelOf(static_cast<double>(at)));
-    const auto marked = [&] {
-        const QImage picture = strip->viewport()->grab().toImage();
-        const QColor mark = theme::color(Token::MarkChanged, false);
-        for (int y = 0; y < strip->band().top(); ++y) {
-            for (int dx = -2; dx <= 2; ++dx) {
-                if (test::colorAt(picture, QPoint(x + dx, y)) == mark)
-                    return true;
-            }
-        }
-        return false;
-    };
-    QVERIFY(!marked());
-    OverlaidFile &file = *bundle->files()[strip->file()].file;
-    const std::byte now = ~file.bytes()[at];
-    QVERIFY(file.write(FileOffset(at), std::span(&now, 1)));
-    strip->setFile(bundle, strip->file());
-    QVERIFY(marked());
-}
-
-void TestSectionStrip::outlinesTheCurrentSection()
-{
-    const BundlePtr bundle = test::sampleBundle("dense");
-    const auto strip = shownStrip(bundle);
-    QVERIFY(strip);
-    const std::size_t widest = widestSection(*bundle, strip->file());
-    const QImage before = strip->viewport()->grab().toImage();
-    strip->setCurrent(widest);
-    const QImage after = strip->viewport()->grab().toImage();
-    const int left = static_cast<int>(
-        strip->scale().pixelOf(static_cast<double>(bundle->sections()[widest].range.offset.value)));
-    const QPoint edge(left + 1, strip->band().center().y());
-    QVERIFY(test::colorAt(before, edge) != test::colorAt(after, edge));
-    QCOMPARE(test::colorAt(after, edge), strip->palette().color(QPalette::Text));
-}
-
-void TestSectionStrip::tooltipNamesTheSection()
-{
-    const BundlePtr bundle = test::sampleBundle("palette");
-    for (std::size_t i = 0; i < bundle->sections().size(); ++i) {
-        const QString text = describeSection(*bundle, i);
-        const Section &section = bundle->sections()[i];
-        QVERIFY(text.startsWith(QString::fromStdString(bundle->nameOf(section))));
-        QVERIFY(text.contains(theme::sectionKindLabel(section.kind)));
-        QVERIFY(text.contains(QString::fromStdString(bundle->files()[section.file].path)));
-    }
-}
-
-void TestSectionStrip::keepsTheViewAfterAnEdit()
-{
-    const BundlePtr bundle = test::sampleBundle("dense");
-    const auto strip = shownStrip(bundle);
-    QVERIFY(strip);
-    strip->zoomIn();
-    strip->zoomIn();
-    const double begin = strip->scale().begin(), zoom = strip->scale().bytesPerPixel();
-    strip->setFile(bundle, strip->file());
-    QCOMPARE(strip->scale().begin(), begin);
-    QCOMPARE(strip->scale().bytesPerPixel(), zoom);
-    strip->setFile(bundle, strip->file() == 0 ? 1 : 0);
-    QVERIFY(strip->scale().fitted());
-}
-
-void TestSectionStrip::emptyFileIsSaid()
-{
-    SectionStrip strip;
-    strip.resize(400, 100);
-    strip.grab();
-    QCOMPARE(strip.sectionAtPixel(10), kNoIndex);
-    QTest::keyClick(&strip, Qt::Key_Right);
-    QTest::keyClick(&strip, Qt::Key_Home);
-    QCOMPARE(strip.current(), kNoIndex);
-}
-
-void TestSectionStrip::legendNamesTheKinds()
-{
-    KindLegend legend;
-    legend.setKinds({SectionKind::Data, SectionKind::Padding, SectionKind::Data}, true);
-    QCOMPARE(legend.kinds().size(), std::size_t{2});
-    QVERIFY(legend.accessibleDescription().contains(QStringLiteral("padding")));
-    QVERIFY(legend.heightForWidth(40) > legend.heightForWidth(900));
-    legend.resize(400, legend.heightForWidth(400));
-    const QImage picture = legend.grab().toImage();
-    const QColor data = theme::color(Token::KindData, false);
-    bool seen = false;
-    for (int x = 0; x < legend.height() && !seen; ++x)
-        seen = test::colorAt(picture, QPoint(x, legend.height() / 2)) == data;
-    QVERIFY(seen);
-}
-
-void TestSectionStrip::scaleStaysInsideTheFile()
-{
-    QRandomGenerator random(1);
-    StripScale scale;
-    scale.setWidth(500);
-    for (const std::uint64_t size : {1ull, 64ull, 4096ull, 1ull << 33, 1ull << 50}) {
-        scale.setSize(size);
-        QVERIFY(scale.fitted());
-        QCOMPARE(scale.begin(), 0.0);
-        for (int i = 0; i < 200; ++i) {
-            switch (random.bounded(4)) {
-            case 0: scale.zoom(0.2 + random.generateDouble() * 4, random.bounded(500)); break;
-            case 1: scale.pan(random.bounded(-2000, 2000)); break;
-            case 2: scale.setWidth(1 + random.bounded(2000)); break;
-            default: scale.setBytesPerPixel(random.generateDouble() * 10); break;
-            }
-            QVERIFY(scale.begin() >= 0);
-            QVERIFY(scale.bytesPerPixel() >= StripScale::kLeastBytesPerPixel);
-            const double end = static_cast<double>(size);
-            QVERIFY(scale.begin() == 0 || scale.end() <= end * (1 + 1e-9) + 1e-6);
-        }
-    }
-}
-
-void TestSectionStrip::scaleKeepsTheByteUnderThePointer()
-{
-    StripScale scale;
-    scale.setWidth(1000);
-    scale.setSize(1000000);
-    scale.zoom(8, 250);
-    QVERIFY(std::abs(scale.byteAt(250) - 250000) < 1);
-    QVERIFY(!scale.fitted());
-    scale.setWidth(800);
-    QVERIFY(!scale.fitted());
-    scale.reveal(900000, 900010);
-    QVERIFY(scale.begin() <= 900000 && scale.end() >= 900010);
-    scale.fit();
-    QVERIFY(scale.fitted());
-}
-
-void TestSectionStrip::runsCoverThePixels_data()
-{
-    QTest::addColumn<int>("sections");
-    QTest::addColumn<int>("longest");
-    QTest::addColumn<double>("zoom");
-    QTest::addColumn<double>("column");
-    for (const int sections : {1, 2, 30, 5000})
-        for (const double zoom : {1.0, 7.0, 500.0})
-            for (const double column : {1.0, 0.5})
-                QTest::addRow("%d sections, zoom %g, column %g", sections, zoom, column)
-                    << sections << 3000 << zoom << column;
-}
-
-void TestSectionStrip::runsCoverThePixels()
-{
-    QFETCH(int, sections);
-    QFETCH(int, longest);
-    QFETCH(double, zoom);
-    QFETCH(double, column);
-    QRandomGenerator random(static_cast<quint32>(sections));
-    std::vector<std::uint64_t> lengths;
-    for (int i = 0; i < sections; ++i)
-        lengths.push_back(1 + random.bounded(static_cast<quint32>(longest)));
-    const auto all = sectionsOf(lengths);
-    StripScale scale;
-    scale.setWidth(640);
-    scale.setSize(sizeOf(all));
-    scale.zoom(zoom, 321);
-    const auto runs = stripRuns(all, scale, column);
-    QVERIFY(!runs.empty());
-    QVERIFY(runs.size() <= 2 * static_cast<std::size_t>(640 / column) + 2);
-    double at = 0;
-    for (const StripRun &run : runs) {
-        QVERIFY(std::abs(run.left - at) < 1e-6);
-        QVERIFY(run.right > run.left);
-        at = run.right;
-        QVERIFY(run.section < all.size());
-        QCOMPARE(run.section,
-                 stripSectionAt(all, static_cast<std::uint64_t>(scale.byteAt(run.left))));
-        if (run.merged)
-            continue;
-        QCOMPARE(run.kind, all[run.section].kind);
-        const double middle = scale.byteAt((run.left + run.right) / 2);
-        QVERIFY(middle >= static_cast<double>(all[run.section].range.offset.value) - 1);
-        QVERIFY(middle <= static_cast<double>(all[run.section].range.end()) + 1);
-    }
-    QVERIFY(at >= std::min(640.0, scale.pixelOf(static_cast<double>(scale.size()))) - 1e-6);
-}
-
-void TestSectionStrip::runsOfAMillionSectionsAreFew()
-{
-    const auto all = sectionsOf(std::vector<std::uint64_t>(1000000, 64));
-    StripScale scale;
-    scale.setWidth(2000);
-    scale.setSize(sizeOf(all));
-    const auto runs = stripRuns(all, scale, 0.5);
-    QVERIFY(!runs.empty());
-    QVERIFY(runs.size() <= 2 * 2000 + 2); // what a strip of so many pixels can show, not a million
-}
-
-void TestSectionStrip::widestKindWinsAPixel()
-{
-    // Within each pixel of 1000 bytes, 900 are data and the rest is metadata.
-    std::vector<Section> all;
-    std::uint64_t at = 0;
-    for (int i = 0; i < 10000; ++i) {
-        Section section;
-        section.kind = i % 2 ? SectionKind::Data : SectionKind::Metadata;
-        section.range = {FileOffset(at), ByteCount(i % 2 ? 90 : 10)};
-        at = section.range.end();
-        all.push_back(section);
-    }
-    StripScale scale;
-    scale.setWidth(static_cast<double>(at) / 1000);
-    scale.setSize(at);
-    double data = 0, rest = 0;
-    for (const StripRun &run : stripRuns(all, scale, 1.0)) {
-        QVERIFY(run.merged);
-        (run.kind == SectionKind::Data ? data : rest) += run.right - run.left;
-    }
-    QVERIFY(data > 0 && rest == 0);
 }
 
 KERNSCOPE_TEST(TestSectionStrip, QApplication)

@@ -34,7 +34,6 @@
 #include <QSignalSpy>
 #include <QTableView>
 #include <QTemporaryDir>
-#include <QTest>
 
 #include <algorithm>
 
@@ -82,9 +81,9 @@ private Q_SLOTS:
         QAction *copy = dock.menuActions().front(), *gates = dock.menuActions().back();
         QVERIFY(showDock(dock));
         QVERIFY(!dock.showsContent() && !copy->isEnabled() && !gates->isEnabled());
-        QGuiApplication::clipboard()->setText(QStringLiteral("before"));
+        QGuiApplication::clipboard()->setText(u"before"_s);
         copy->trigger();
-        QCOMPARE(QGuiApplication::clipboard()->text(), QStringLiteral("before"));
+        QCOMPARE(QGuiApplication::clipboard()->text(), u"before"_s);
         session.setBundle(openSample("sample-palette.mlmodelc"));
         session.goToWeight(weightWith(*session.bundle(), codec::PartRole::Lut));
         QVERIFY(settle(dock));
@@ -122,7 +121,7 @@ private Q_SLOTS:
         const auto saysCancelled = [](const QWidget &dock) {
             const auto labels = dock.findChildren<QLabel *>();
             return std::any_of(labels.begin(), labels.end(), [](const QLabel *label) {
-                return label->isVisible() && label->text().contains(QStringLiteral("cancelled"));
+                return label->isVisible() && label->text().contains(u"cancelled"_s);
             });
         };
         const auto cutting = connect(&session.tasks(), &TaskManager::changed, &stream,
@@ -160,9 +159,9 @@ private Q_SLOTS:
         dock.field(GeometryDock::Stride).setValue(1);
         dock.field(GeometryDock::Bits).setValue(16);
         QCOMPARE(dock.chooser().currentIndex(), dock.chooser().count() - 1);
-        const int passes = rowWith(dock.model(), 0, QStringLiteral("passes"));
-        QCOMPARE(textAt(dock.model(), passes, 1), QStringLiteral("128"));
-        QVERIFY(rowWith(dock.model(), 0, QStringLiteral("enable bit")) >= 0);
+        const int passes = rowWith(dock.model(), 0, u"passes"_s);
+        QCOMPARE(textAt(dock.model(), passes, 1), u"128"_s);
+        QVERIFY(rowWith(dock.model(), 0, u"enable bit"_s) >= 0);
         dock.field(GeometryDock::Out).setValue(0);
         QCOMPARE(dock.model().rowCount(), 0);
     }
@@ -186,15 +185,15 @@ private Q_SLOTS:
         QVERIFY(showDock(dock));
         QSpinBox &bits = dock.field(GeometryDock::Bits);
         const auto cap = [&] {
-            return textAt(dock.model(), rowWith(dock.model(), 0, QStringLiteral("byte cap")), 1);
+            return textAt(dock.model(), rowWith(dock.model(), 0, u"byte cap"_s), 1);
         };
         QCOMPARE(bits.value(), 16);
-        QVERIFY(bits.toolTip().contains(QStringLiteral("stored in 8")));
+        QVERIFY(bits.toolTip().contains(u"stored in 8"_s));
         const QString wide = cap();
         ChipState::of(session).setTarget(*target::findTarget("M4")->target);
         QVERIFY(settle(dock));
         QCOMPARE(bits.value(), 8);
-        QVERIFY(!bits.toolTip().contains(QStringLiteral("stored in")));
+        QVERIFY(!bits.toolTip().contains(u"stored in"_s));
         const QString narrow = cap();
         QVERIFY(narrow != wide);
         // Typing another field keeps what the array reads; a width that is typed is a form.
@@ -206,9 +205,8 @@ private Q_SLOTS:
         QCOMPARE(cap(), wide);
         bits.setValue(8);
         QCOMPARE(cap(), narrow);
-        const int threshold = rowWith(dock.model(), 0, QStringLiteral("threshold"));
-        QVERIFY(threshold < 0 ||
-                !textAt(dock.model(), threshold, 2).contains(QStringLiteral("float")));
+        const int threshold = rowWith(dock.model(), 0, u"threshold"_s);
+        QVERIFY(threshold < 0 || !textAt(dock.model(), threshold, 2).contains(u"float"_s));
     }
 
     /// The product that people know stands beside the name of the chip.
@@ -217,12 +215,12 @@ private Q_SLOTS:
         const auto named = [](const char *name) -> const target::Target & {
             return *target::findTarget(name)->target;
         };
-        QCOMPARE(chipName(named("H13")), QStringLiteral("M1 (H13)"));
-        QCOMPARE(productWord(named("H13g")), QStringLiteral("M1 Pro/Max/Ultra"));
-        QCOMPARE(productWord(named("H13g"), true), QStringLiteral("M1 Pro\u2026"));
-        QCOMPARE(productWord(named("H14c"), true), QStringLiteral("A14 Max-class"));
-        QCOMPARE(chipName(named("H17g")), QStringLiteral("M5 Pro/Max or M5 (H17g)")); // contested
-        QCOMPARE(chipName(named("U1")), QStringLiteral("U1"));
+        QCOMPARE(chipName(named("H13")), u"M1 (H13)"_s);
+        QCOMPARE(productWord(named("H13g")), u"M1 Pro/Max/Ultra"_s);
+        QCOMPARE(productWord(named("H13g"), true), u"M1 Pro\u2026"_s);
+        QCOMPARE(productWord(named("H14c"), true), u"A14 Max-class"_s);
+        QCOMPARE(chipName(named("H17g")), u"M5 Pro/Max or M5 (H17g)"_s); // contested
+        QCOMPARE(chipName(named("U1")), u"U1"_s);
         for (const target::Target &target : target::targets()) {
             const QString product = productWord(target);
             QVERIFY2(product.size() < 24 && product == product.trimmed(), qPrintable(product));
@@ -233,9 +231,8 @@ private Q_SLOTS:
         QVERIFY(showDock(dock));
         QTRY_VERIFY(dock.model().columnCount() > dock.model().firstChip());
         const int first = dock.model().firstChip();
-        QCOMPARE(dock.model().headerData(first, Qt::Horizontal).toString(), QStringLiteral("H13"));
-        QCOMPARE(dock.model().headerData(first, Qt::Horizontal, kProductRole).toString(),
-                 QStringLiteral("M1"));
+        QCOMPARE(dock.model().headerData(first, Qt::Horizontal).toString(), u"H13"_s);
+        QCOMPARE(dock.model().headerData(first, Qt::Horizontal, kProductRole).toString(), u"M1"_s);
     }
 
     void targetsAreSearchedAndCompared()
@@ -246,17 +243,17 @@ private Q_SLOTS:
         QVERIFY(showDock(dock));
         const int all = dock.model().rowCount();
         QVERIFY(all > 50);
-        dock.filter().setText(QStringLiteral("0x528"));
+        dock.filter().setText(u"0x528"_s);
         QVERIFY(dock.model().rowCount() >= 1 && dock.model().rowCount() < all);
-        const int row = rowWith(dock.model(), 1, QStringLiteral("0x528"));
-        QCOMPARE(textAt(dock.model(), row, 3), QStringLiteral("0"));
-        QCOMPARE(textAt(dock.model(), row, 4), QStringLiteral("1"));
-        QCOMPARE(dock.model().headerData(3, Qt::Horizontal).toString(), QStringLiteral("H13"));
+        const int row = rowWith(dock.model(), 1, u"0x528"_s);
+        QCOMPARE(textAt(dock.model(), row, 3), u"0"_s);
+        QCOMPARE(textAt(dock.model(), row, 4), u"1"_s);
+        QCOMPARE(dock.model().headerData(3, Qt::Horizontal).toString(), u"H13"_s);
         dock.second().setTarget(*target::findTarget("H18")->target);
         Q_EMIT dock.second().targetChosen(dock.second().target());
         QVERIFY(settle(dock));
-        const int again = rowWith(dock.model(), 1, QStringLiteral("0x528"));
-        QCOMPARE(textAt(dock.model(), again, 4), QStringLiteral("unknown"));
+        const int again = rowWith(dock.model(), 1, u"0x528"_s);
+        QCOMPARE(textAt(dock.model(), again, 4), u"unknown"_s);
     }
 
     void candidatesAndApply()
@@ -282,13 +279,12 @@ private Q_SLOTS:
         QVERIFY(rowWith(dock.model(), 5, QString()) < 0); // every candidate has a remark
         outcomesArePills(dock);
         QTemporaryDir folder;
-        const QString path = folder.filePath(QStringLiteral("copy.mlmodelc"));
+        const QString path = folder.filePath(u"copy.mlmodelc"_s);
         QSignalSpy applied(&dock, &ChooseDock::applied);
         dock.applyTo(path, "int8");
         QVERIFY(applied.wait(20000));
         QCOMPARE(applied.at(0).at(1).toString(), QString());
-        const auto copy = Bundle::open(path.toStdString());
-        QVERIFY(copy);
+        const auto copy = VERIFIED(Bundle::open(path.toStdString()));
         const auto at = (*copy)->weightByName(bundle->weights()[weight].name);
         QVERIFY(at || (*copy)->weights().size() == bundle->weights().size());
     }
@@ -315,8 +311,8 @@ private Q_SLOTS:
         auto *table = dock.findChild<QTableView *>();
         table->clearSelection();
         const int column = dock.model().columnOf("outcome");
-        const auto *delegate = qobject_cast<OutcomePill *>(table->itemDelegateForColumn(column));
-        QVERIFY(delegate);
+        const auto *delegate =
+            VERIFIED(qobject_cast<OutcomePill *>(table->itemDelegateForColumn(column)));
         const QImage picture = table->viewport()->grab().toImage();
         for (int row = 0; row < table->model()->rowCount(); ++row) {
             const QModelIndex cell = table->model()->index(row, column);
@@ -365,12 +361,12 @@ private Q_SLOTS:
         CollectiveDock dock(session);
         QAbstractItemModelTester tester(&dock.model());
         QVERIFY(showDock(dock));
-        const int index = rowWith(dock.model(), 0, QStringLiteral("engine index of (1, 2)"));
-        QCOMPARE(textAt(dock.model(), index, 1), QStringLiteral("6"));
-        dock.device().setText(QStringLiteral("5, 2"));
+        const int index = rowWith(dock.model(), 0, u"engine index of (1, 2)"_s);
+        QCOMPARE(textAt(dock.model(), index, 1), u"6"_s);
+        dock.device().setText(u"5, 2"_s);
         QVERIFY(settle(dock));
-        const int refused = rowWith(dock.model(), 0, QStringLiteral("engine index of (5, 2)"));
-        QVERIFY(textAt(dock.model(), refused, 1).contains(QStringLiteral("refused")));
+        const int refused = rowWith(dock.model(), 0, u"engine index of (5, 2)"_s);
+        QVERIFY(textAt(dock.model(), refused, 1).contains(u"refused"_s));
         dock.extents().setText(QString());
         QVERIFY(settle(dock));
         QVERIFY(dock.model().rowCount() > 10);
@@ -383,283 +379,275 @@ private Q_SLOTS:
 
 private:
 private slots:
-    void saysWhatIsMissing();
-    void unknownWorkIsNotNone();
-    void plansAndPlansAgain();
-    void saysWhatTheCommandSays();
-    void docksSayTheSameOfAProgram();
-    void limitsTheWholeNetwork();
-    void offersShapesThatAreOpen();
-    void showsPointsOfTheFront();
-    void drawsTheBuildBeside();
-    void writesTheBundle();
-    void savesReports();
-    void saysThatThereIsNoPlan();
-};
-
-void TestAssessmentDocks::saysWhatIsMissing()
-{
-    Session session;
-    PlanDock dock(session);
-    QVERIFY(showDock(dock));
-    QVERIFY(!dock.showsContent());
-}
-
-/// An error of the network beside that of a layer, and errors of outputs in place of weights.
-void TestAssessmentDocks::limitsTheWholeNetwork()
-{
-    Session session;
-    PlanDock dock(session);
-    session.setBundle(openSample("sample-dense.mlmodelc"));
-    dock.tolerance().setValue(0.2);
-    QVERIFY(showDock(dock));
-    QVERIFY(dock.plan());
-    const double loose = dock.plan()->after.error;
-    QVERIFY(loose > 0);
-    dock.totalTolerance().setValue(loose / 4);
-    QTRY_VERIFY(dock.plan() && dock.plan()->after.error <= loose / 4);
-    QCOMPARE(dock.survey()->model, plan::ErrorModel::Weights);
-    dock.errorBox().setCurrentIndex(1);
-    Q_EMIT dock.errorBox().activated(1);
-    QTRY_VERIFY(dock.survey() && dock.survey()->model == plan::ErrorModel::Outputs);
-    QTRY_VERIFY(dock.plan());
-}
-
-/// Shapes of inputs are the document's: the dock leads to them where the program leaves any open.
-void TestAssessmentDocks::offersShapesThatAreOpen()
-{
-    Session session;
-    PlanDock dock(session);
-    const auto shown = [&](const std::string &extent) {
-        test::MadeBundle made;
-        made.parameters = "tensor<fp16, [1, " + extent + ", 128]> x";
-        made.constant("tensor<fp16, [128, 128]>", "w",
-                      made.blob(ElementType::Fp16, "[128, 128]", test::Bytes(32768)));
-        made.line("tensor<fp16, [1, " + extent +
-                  ", 128]> y = linear(weight = w, x = x)[name = "
-                  "string(\"y\")]");
-        made.result = "y";
-        session.setBundle(*made.open());
-        if (!showDock(dock))
-            qFatal("the dock does not settle");
-        return !dock.shapesButton().isHidden();
-    };
-    QVERIFY(!shown("7"));
-    QVERIFY(shown("?"));
-    QSignalSpy asked(&dock, &PlanDock::shapesAsked);
-    dock.shapesButton().click();
-    QCOMPARE(asked.count(), 1);
-}
-
-/// Of launches, loops and functions of which a run enters one: plan, roofline and timeline.
-void TestAssessmentDocks::docksSayTheSameOfAProgram()
-{
-    Session session;
-    PlanDock plan(session);
-    RooflineDock roofline(session);
-    TimelineDock timeline(session);
-    const auto facts = [&](const test::MadeProgram &program) {
-        session.setBundle(*program.open());
-        for (Dock *dock : std::initializer_list<Dock *>{&plan, &roofline, &timeline}) {
-            if (!showDock(*dock))
-                qFatal("the dock does not settle");
-        }
-        return QStringList{plan.facts().text(), roofline.facts().text(), timeline.facts().text()};
-    };
-    for (const QString &text : facts(test::segmentedProgram()))
-        QVERIFY2(text.contains(QStringLiteral("launches the engine 3 times")), qPrintable(text));
-    QVERIFY(plan.facts().text().contains(QStringLiteral("(3 calls take at least")));
-    QVERIFY(timeline.facts().text().contains(QStringLiteral("3 calls take")));
-    for (const QString &text : facts(test::loopProgram()))
-        QVERIFY2(text.contains(QStringLiteral("of 1 of 2 layers is not known")), qPrintable(text));
-    QVERIFY(!plan.facts().text().contains(QStringLiteral("engine time")));
-    for (const QString &text : facts(test::calledProgram()))
-        QVERIFY2(text.contains(QStringLiteral("add up")), qPrintable(text));
-    QVERIFY(plan.facts().text().contains(QStringLiteral("other engine time")));
-}
-
-/// The rate of the whole program is not drawn where the work of one of its layers is not known.
-void TestAssessmentDocks::unknownWorkIsNotNone()
-{
-    const auto drawn = [](bool open) {
+    void saysWhatIsMissing()
+    {
         Session session;
-        RooflineDock dock(session);
-        test::MadeProgram made;
-        std::string statements = made.weight("w") + test::MadeProgram::linear("y", "w", "x");
-        if (open)
-            statements += "tensor<fp16, [1, ?, 128]> s = unheard_of(x = y)[name = string(\"s\")];\n"
-                          "tensor<fp16, [1, ?, 128]> z = linear(weight = w, x = s)"
-                          "[name = string(\"z\")];\n";
-        made.function("main", "x", statements, open ? "z" : "y");
-        session.setBundle(*made.open());
-        if (!showDock(dock))
-            qFatal("the dock does not settle");
-        return dock.plot().svg({800, 600});
-    };
-    QVERIFY(drawn(false).contains(QStringLiteral("whole program at the 230")));
-    QVERIFY(!drawn(true).contains(QStringLiteral("whole program at the")));
-}
+        PlanDock dock(session);
+        QVERIFY(showDock(dock));
+        QVERIFY(!dock.showsContent());
+    }
 
-void TestAssessmentDocks::plansAndPlansAgain()
-{
-    Session session;
-    PlanDock dock(session);
-    QAbstractItemModelTester tester(&dock.model());
-    session.setBundle(openSample("sample-dense.mlmodelc"));
-    dock.tolerance().setValue(0.2);
-    QVERIFY(showDock(dock));
-    QVERIFY(dock.showsContent());
-    QVERIFY(dock.plan());
-    QVERIFY(dock.plan()->proven);
-    QCOMPARE(dock.model().rowCount(), int(session.bundle()->weights().size()));
-    QVERIFY(dock.facts().text().contains(QStringLiteral("proven")));
-    const auto [row, form] = otherForm(dock);
-    QVERIFY(row != kNoIndex);
-    QSignalSpy planned(&dock, &PlanDock::planned);
-    dock.force(row, form);
-    QVERIFY(planned.wait(20000));
-    QVERIFY(text(dock.model(), int(row), "to").contains(QString::fromStdString(form)));
-    QCOMPARE(text(dock.model(), int(row), "why"), QStringLiteral("asked for by hand"));
-    dock.force(row, {});
-    QVERIFY(planned.wait(20000));
-    QVERIFY(text(dock.model(), int(row), "why") != QStringLiteral("asked for by hand"));
-    // Another goal and tolerance plan again, without judging the forms again.
-    const plan::Survey *judged = dock.survey();
-    dock.tolerance().setValue(0);
-    QVERIFY(planned.wait(20000));
-    QCOMPARE(dock.survey(), judged);
-    QCOMPARE(dock.plan()->after.error, 0.0);
-    for (QAction *action : dock.menuActions())
-        QVERIFY(!action->text().isEmpty());
-}
-
-/// Each cell of the dock is that of the rows of `plan --json`.
-void TestAssessmentDocks::saysWhatTheCommandSays()
-{
-    Session session;
-    PlanDock dock(session);
-    session.setBundle(openSample("sample-dense.mlmodelc"));
-    dock.tolerance().setValue(0.2);
-    QVERIFY(showDock(dock));
-    QVERIFY(dock.plan());
-    const auto array = report::jsonArray(
-        report::plannedWeightTable(),
-        report::plannedWeights(*dock.survey(), dock.plan()->choice, dock.plan()->why));
-    const PlanModel &model = dock.model();
-    QCOMPARE(array.size(), std::size_t(model.rowCount()));
-    for (int row = 0; row < model.rowCount(); ++row) {
-        const auto &weight = array[std::size_t(row)];
-        const auto cell = [&](const char *key) {
-            return model.index(row, model.columnOf(key)).data(CopyRole).toString().toStdString();
+    /// The rate of the whole program is not drawn where the work of one of its layers is not known.
+    void unknownWorkIsNotNone()
+    {
+        const auto drawn = [](bool open) {
+            Session session;
+            RooflineDock dock(session);
+            test::MadeProgram made;
+            std::string statements = made.weight("w") + test::MadeProgram::linear("y", "w", "x");
+            if (open)
+                statements +=
+                    "tensor<fp16, [1, ?, 128]> s = unheard_of(x = y)[name = string(\"s\")];\n"
+                    "tensor<fp16, [1, ?, 128]> z = linear(weight = w, x = s)"
+                    "[name = string(\"z\")];\n";
+            made.function("main", "x", statements, open ? "z" : "y");
+            session.setBundle(*made.open());
+            if (!showDock(dock))
+                qFatal("the dock does not settle");
+            return dock.plot().svg({800, 600});
         };
-        for (const char *key : {"weight", "from", "to", "why"})
-            QCOMPARE(cell(key), weight[key].get<std::string>());
-        QCOMPARE(cell("bytes"), weight["bytes"].dump());
+        QVERIFY(drawn(false).contains(u"whole program at the 230"_s));
+        QVERIFY(!drawn(true).contains(u"whole program at the"_s));
     }
-    for (int column = 0; column < model.columnCount(); ++column) {
-        const std::string key(model.keyOf(column));
-        QVERIFY2(std::any_of(array.begin(), array.end(),
-                             [&key](const auto &weight) { return weight.contains(key); }),
-                 key.c_str());
+
+    void plansAndPlansAgain()
+    {
+        Session session;
+        PlanDock dock(session);
+        QAbstractItemModelTester tester(&dock.model());
+        session.setBundle(openSample("sample-dense.mlmodelc"));
+        dock.tolerance().setValue(0.2);
+        QVERIFY(showDock(dock));
+        QVERIFY(dock.showsContent());
+        QVERIFY(dock.plan());
+        QVERIFY(dock.plan()->proven);
+        QCOMPARE(dock.model().rowCount(), int(session.bundle()->weights().size()));
+        QVERIFY(dock.facts().text().contains(u"proven"_s));
+        const auto [row, form] = otherForm(dock);
+        QVERIFY(row != kNoIndex);
+        QSignalSpy planned(&dock, &PlanDock::planned);
+        dock.force(row, form);
+        QVERIFY(planned.wait(20000));
+        QVERIFY(text(dock.model(), int(row), "to").contains(QString::fromStdString(form)));
+        QCOMPARE(text(dock.model(), int(row), "why"), u"asked for by hand"_s);
+        dock.force(row, {});
+        QVERIFY(planned.wait(20000));
+        QVERIFY(text(dock.model(), int(row), "why") != u"asked for by hand"_s);
+        // Another goal and tolerance plan again, without judging the forms again.
+        const plan::Survey *judged = dock.survey();
+        dock.tolerance().setValue(0);
+        QVERIFY(planned.wait(20000));
+        QCOMPARE(dock.survey(), judged);
+        QCOMPARE(dock.plan()->after.error, 0.0);
+        for (QAction *action : dock.menuActions())
+            QVERIFY(!action->text().isEmpty());
     }
-}
 
-void TestAssessmentDocks::showsPointsOfTheFront()
-{
-    Session session;
-    PlanDock dock(session);
-    QVERIFY(showDock(dock, session, openSample("sample-dense.mlmodelc")));
-    QVERIFY(dock.plot().pointCount() > 2);
-    Q_EMIT dock.plot().currentPointChanged(1);
-    QCOMPARE(dock.plot().point(1).choice, dock.shownChoice());
-    QVERIFY(dock.plot().pointText(1).contains(QStringLiteral("Plan 2")));
-    for (int column = 0; column < dock.plot().columnCount(); ++column)
-        QVERIFY(dock.plot().cellData(1, column, SortRole).isValid());
-}
+    /// Each cell of the dock is that of the rows of `plan --json`.
+    void saysWhatTheCommandSays()
+    {
+        Session session;
+        PlanDock dock(session);
+        session.setBundle(openSample("sample-dense.mlmodelc"));
+        dock.tolerance().setValue(0.2);
+        QVERIFY(showDock(dock));
+        QVERIFY(dock.plan());
+        const auto array = report::jsonArray(
+            report::plannedWeightTable(),
+            report::plannedWeights(*dock.survey(), dock.plan()->choice, dock.plan()->why));
+        const PlanModel &model = dock.model();
+        QCOMPARE(array.size(), std::size_t(model.rowCount()));
+        for (int row = 0; row < model.rowCount(); ++row) {
+            const auto &weight = array[std::size_t(row)];
+            const auto cell = [&](const char *key) {
+                return model.index(row, model.columnOf(key))
+                    .data(CopyRole)
+                    .toString()
+                    .toStdString();
+            };
+            for (const char *key : {"weight", "from", "to", "why"})
+                QCOMPARE(cell(key), weight[key].get<std::string>());
+            QCOMPARE(cell("bytes"), weight["bytes"].dump());
+        }
+        for (int column = 0; column < model.columnCount(); ++column) {
+            const std::string key(model.keyOf(column));
+            QVERIFY2(std::any_of(array.begin(), array.end(),
+                                 [&key](const auto &weight) { return weight.contains(key); }),
+                     key.c_str());
+        }
+    }
 
-void TestAssessmentDocks::drawsTheBuildBeside()
-{
-    Session session;
-    PlanDock dock(session);
-    QVERIFY(showDock(dock, session, openSample("sample-dense.mlmodelc"),
-                     openSample("sample-palette.mlmodelc")));
-    QVERIFY(dock.plan());
-    const QString report = [&] {
+    /// Of launches, loops and functions of which a run enters one: plan, roofline and timeline.
+    void docksSayTheSameOfAProgram()
+    {
+        Session session;
+        PlanDock plan(session);
+        RooflineDock roofline(session);
+        TimelineDock timeline(session);
+        const auto facts = [&](const test::MadeProgram &program) {
+            session.setBundle(*program.open());
+            for (Dock *dock : std::initializer_list<Dock *>{&plan, &roofline, &timeline}) {
+                if (!showDock(*dock))
+                    qFatal("the dock does not settle");
+            }
+            return QStringList{plan.facts().text(), roofline.facts().text(),
+                               timeline.facts().text()};
+        };
+        for (const QString &text : facts(test::segmentedProgram()))
+            QVERIFY2(text.contains(u"launches the engine 3 times"_s), qPrintable(text));
+        QVERIFY(plan.facts().text().contains(u"(3 calls take at least"_s));
+        QVERIFY(timeline.facts().text().contains(u"3 calls take"_s));
+        for (const QString &text : facts(test::loopProgram()))
+            QVERIFY2(text.contains(u"of 1 of 2 layers is not known"_s), qPrintable(text));
+        QVERIFY(!plan.facts().text().contains(u"engine time"_s));
+        for (const QString &text : facts(test::calledProgram()))
+            QVERIFY2(text.contains(u"add up"_s), qPrintable(text));
+        QVERIFY(plan.facts().text().contains(u"other engine time"_s));
+    }
+
+    /// An error of the network beside that of a layer, and errors of outputs in place of weights.
+    void limitsTheWholeNetwork()
+    {
+        Session session;
+        PlanDock dock(session);
+        session.setBundle(openSample("sample-dense.mlmodelc"));
+        dock.tolerance().setValue(0.2);
+        QVERIFY(showDock(dock));
+        QVERIFY(dock.plan());
+        const double loose = dock.plan()->after.error;
+        QVERIFY(loose > 0);
+        dock.totalTolerance().setValue(loose / 4);
+        QTRY_VERIFY(dock.plan() && dock.plan()->after.error <= loose / 4);
+        QCOMPARE(dock.survey()->model, plan::ErrorModel::Weights);
+        dock.errorBox().setCurrentIndex(1);
+        Q_EMIT dock.errorBox().activated(1);
+        QTRY_VERIFY(dock.survey() && dock.survey()->model == plan::ErrorModel::Outputs);
+        QTRY_VERIFY(dock.plan());
+    }
+
+    /// Shapes of inputs are the document's: the dock leads to them where the program leaves any
+    /// open.
+    void offersShapesThatAreOpen()
+    {
+        Session session;
+        PlanDock dock(session);
+        const auto shown = [&](const std::string &extent) {
+            test::MadeBundle made;
+            made.parameters = "tensor<fp16, [1, " + extent + ", 128]> x";
+            made.constant("tensor<fp16, [128, 128]>", "w",
+                          made.blob(ElementType::Fp16, "[128, 128]", test::Bytes(32768)));
+            made.line("tensor<fp16, [1, " + extent +
+                      ", 128]> y = linear(weight = w, x = x)[name = "
+                      "string(\"y\")]");
+            made.result = "y";
+            session.setBundle(*made.open());
+            if (!showDock(dock))
+                qFatal("the dock does not settle");
+            return !dock.shapesButton().isHidden();
+        };
+        QVERIFY(!shown("7"));
+        QVERIFY(shown("?"));
+        QSignalSpy asked(&dock, &PlanDock::shapesAsked);
+        dock.shapesButton().click();
+        QCOMPARE(asked.count(), 1);
+    }
+
+    void showsPointsOfTheFront()
+    {
+        Session session;
+        PlanDock dock(session);
+        QVERIFY(showDock(dock, session, openSample("sample-dense.mlmodelc")));
+        QVERIFY(dock.plot().pointCount() > 2);
+        Q_EMIT dock.plot().currentPointChanged(1);
+        QCOMPARE(dock.plot().point(1).choice, dock.shownChoice());
+        QVERIFY(dock.plot().pointText(1).contains(u"Plan 2"_s));
+        for (int column = 0; column < dock.plot().columnCount(); ++column)
+            QVERIFY(dock.plot().cellData(1, column, SortRole).isValid());
+    }
+
+    void drawsTheBuildBeside()
+    {
+        Session session;
+        PlanDock dock(session);
+        QVERIFY(showDock(dock, session, openSample("sample-dense.mlmodelc"),
+                         openSample("sample-palette.mlmodelc")));
+        QVERIFY(dock.plan());
+        const QString report = [&] {
+            QTemporaryDir folder;
+            const QString path = folder.filePath(u"r.md"_s);
+            if (!dock.saveReport(path).isEmpty())
+                return QString();
+            QFile file(path);
+            return file.open(QIODevice::ReadOnly) ? QString::fromUtf8(file.readAll()) : QString();
+        }();
+        QVERIFY(report.contains(u"## Other builds"_s));
+        QVERIFY(report.contains(u"sample-palette.mlmodelc"_s));
+    }
+
+    void writesTheBundle()
+    {
+        Session session;
+        PlanDock dock(session);
+        session.setBundle(openSample("sample-dense.mlmodelc"));
+        dock.tolerance().setValue(0.2);
+        dock.goal().setCurrentIndex(dock.goal().findData(u"stored"_s));
+        QVERIFY(showDock(dock));
+        QVERIFY(dock.plan());
+        const std::uint64_t promised = dock.plan()->after.stored;
         QTemporaryDir folder;
-        const QString path = folder.filePath(QStringLiteral("r.md"));
-        if (!dock.saveReport(path).isEmpty())
-            return QString();
-        QFile file(path);
-        return file.open(QIODevice::ReadOnly) ? QString::fromUtf8(file.readAll()) : QString();
-    }();
-    QVERIFY(report.contains(QStringLiteral("## Other builds")));
-    QVERIFY(report.contains(QStringLiteral("sample-palette.mlmodelc")));
-}
-
-void TestAssessmentDocks::writesTheBundle()
-{
-    Session session;
-    PlanDock dock(session);
-    session.setBundle(openSample("sample-dense.mlmodelc"));
-    dock.tolerance().setValue(0.2);
-    dock.goal().setCurrentIndex(dock.goal().findData(QStringLiteral("stored")));
-    QVERIFY(showDock(dock));
-    QVERIFY(dock.plan());
-    const std::uint64_t promised = dock.plan()->after.stored;
-    QTemporaryDir folder;
-    QSignalSpy written(&dock, &PlanDock::written);
-    const QString path = folder.filePath(QStringLiteral("planned.mlmodelc"));
-    dock.writeTo(path);
-    QVERIFY(written.wait(30000));
-    QCOMPARE(written.at(0).at(1).toString(), QString());
-    const auto copy = Bundle::open(path.toStdString());
-    QVERIFY(copy);
-    QCOMPARE((*copy)->totals().storedBytes.value, promised);
-    // A point of the front is written as it is shown.
-    Q_EMIT dock.plot().currentPointChanged(0);
-    const auto least = dock.plot().point(0).totals.stored;
-    const QString other = folder.filePath(QStringLiteral("point.mlmodelc"));
-    dock.writeTo(other);
-    QVERIFY(written.wait(30000));
-    QCOMPARE(written.at(1).at(1).toString(), QString());
-    QCOMPARE((*Bundle::open(other.toStdString()))->totals().storedBytes.value, least);
-    // Not over what is there.
-    dock.writeTo(other);
-    QVERIFY(written.wait(30000));
-    QVERIFY(!written.at(2).at(1).toString().isEmpty());
-}
-
-void TestAssessmentDocks::savesReports()
-{
-    Session session;
-    PlanDock dock(session);
-    QVERIFY(showDock(dock, session, openSample("sample-dense.mlmodelc")));
-    QTemporaryDir folder;
-    for (const char *name : {"r.html", "r.md", "r.json", "r.csv"}) {
-        const QString path = folder.filePath(QString::fromLatin1(name));
-        QCOMPARE(dock.saveReport(path), QString());
-        QVERIFY(QFile(path).size() > 100);
+        QSignalSpy written(&dock, &PlanDock::written);
+        const QString path = folder.filePath(u"planned.mlmodelc"_s);
+        dock.writeTo(path);
+        QVERIFY(written.wait(30000));
+        QCOMPARE(written.at(0).at(1).toString(), QString());
+        const auto copy = VERIFIED(Bundle::open(path.toStdString()));
+        QCOMPARE((*copy)->totals().storedBytes.value, promised);
+        // A point of the front is written as it is shown.
+        Q_EMIT dock.plot().currentPointChanged(0);
+        const auto least = dock.plot().point(0).totals.stored;
+        const QString other = folder.filePath(u"point.mlmodelc"_s);
+        dock.writeTo(other);
+        QVERIFY(written.wait(30000));
+        QCOMPARE(written.at(1).at(1).toString(), QString());
+        QCOMPARE((*Bundle::open(other.toStdString()))->totals().storedBytes.value, least);
+        // Not over what is there.
+        dock.writeTo(other);
+        QVERIFY(written.wait(30000));
+        QVERIFY(!written.at(2).at(1).toString().isEmpty());
     }
-    QVERIFY(!dock.saveReport(folder.filePath(QStringLiteral("none/r.html"))).isEmpty());
-}
 
-void TestAssessmentDocks::saysThatThereIsNoPlan()
-{
-    Session session;
-    PlanDock dock(session);
-    QVERIFY(showDock(dock, session, openSample("sample-dense.mlmodelc")));
-    QSignalSpy planned(&dock, &PlanDock::planned);
-    dock.maxBytes().setValue(1);
-    QVERIFY(planned.wait(20000));
-    QVERIFY(!dock.plan());
-    QVERIFY(dock.showsContent()); // what was judged stays
-    bool said = false;
-    for (const QLabel *label : dock.findChildren<QLabel *>())
-        said |= label->text().contains(QStringLiteral("max-bytes")) ||
-                label->text().contains(QStringLiteral("bytes, found")) ||
-                label->text().contains(QStringLiteral("at most 1 bytes"));
-    QVERIFY(said);
-}
+    void savesReports()
+    {
+        Session session;
+        PlanDock dock(session);
+        QVERIFY(showDock(dock, session, openSample("sample-dense.mlmodelc")));
+        QTemporaryDir folder;
+        for (const char *name : {"r.html", "r.md", "r.json", "r.csv"}) {
+            const QString path = folder.filePath(QString::fromLatin1(name));
+            QCOMPARE(dock.saveReport(path), QString());
+            QVERIFY(QFile(path).size() > 100);
+        }
+        QVERIFY(!dock.saveReport(folder.filePath(u"none/r.html"_s)).isEmpty());
+    }
+
+    void saysThatThereIsNoPlan()
+    {
+        Session session;
+        PlanDock dock(session);
+        QVERIFY(showDock(dock, session, openSample("sample-dense.mlmodelc")));
+        QSignalSpy planned(&dock, &PlanDock::planned);
+        dock.maxBytes().setValue(1);
+        QVERIFY(planned.wait(20000));
+        QVERIFY(!dock.plan());
+        QVERIFY(dock.showsContent()); // what was judged stays
+        bool said = false;
+        for (const QLabel *label : dock.findChildren<QLabel *>())
+            said |= label->text().contains(u"max-bytes"_s) ||
+                    label->text().contains(u"bytes, found"_s) ||
+                    label->text().contains(u"at most 1 bytes"_s);
+        QVERIFY(said);
+    }
+};
 
 KERNSCOPE_TEST(TestAssessmentDocks, QApplication)
 #include "tst_assessment_docks.moc"

@@ -28,7 +28,6 @@
 #include <QScrollBar>
 #include <QStyleOptionViewItem>
 #include <QTableView>
-#include <QTest>
 
 #include <qcustomplot.h>
 
@@ -92,7 +91,7 @@ bool showWhole(Dock &dock)
 {
     dock.resize(1000, 600);
     dock.show();
-    return QTest::qWaitFor([&dock] { return dock.isVisible() && !dock.busy(); }, 30'000);
+    return QTest::qWaitFor([&dock] { return dock.isVisible() && !dock.busy(); }, 30000);
 }
 
 } // namespace
@@ -117,8 +116,7 @@ private Q_SLOTS:
     /// A file is open: being told to open one would be wrong.
     void filesWithoutWeights()
     {
-        const auto none = MadeBundle().open();
-        QVERIFY(none);
+        const auto none = VERIFIED(MadeBundle().open());
         Session session;
         StreamDock stream(session);
         ChooseDock choose(session);
@@ -134,8 +132,7 @@ private Q_SLOTS:
             QVERIFY2(std::any_of(labels.begin(), labels.end(),
                                  [](const QLabel *label) {
                                      return label->isVisible() &&
-                                            label->text().contains(
-                                                QStringLiteral("has no weights"));
+                                            label->text().contains(u"has no weights"_s);
                                  }),
                      qPrintable(dock->id()));
         }
@@ -183,7 +180,7 @@ private Q_SLOTS:
         QVERIFY(showDock(dock));
         QTableView *matrix = nullptr;
         for (QTableView *table : dock.findChildren<QTableView *>()) {
-            if (table->accessibleName() == QStringLiteral("Weights by chips"))
+            if (table->accessibleName() == u"Weights by chips"_s)
                 matrix = table;
         }
         QVERIFY(matrix);
@@ -212,19 +209,17 @@ private Q_SLOTS:
         QTableView &matrix = dock.matrix();
         const int function = dock.model().columnOf("function");
         QVERIFY(matrix.isColumnHidden(function));
-        const BundlePtr two = openTwoFunctions();
-        QVERIFY(two);
+        const BundlePtr two = VERIFIED(openTwoFunctions());
         QVERIFY(two->weights().front().sharesName);
         session.setBundle(two);
         QVERIFY(settle(dock));
         QVERIFY(QTest::qWaitFor([&] { return dock.model().rowCount() > 1; }));
         QVERIFY(!matrix.isColumnHidden(function));
-        QCOMPARE(dock.model().headerData(function, Qt::Horizontal).toString(),
-                 QStringLiteral("Function"));
+        QCOMPARE(dock.model().headerData(function, Qt::Horizontal).toString(), u"Function"_s);
         const int half = (dock.model().rowCount() - 1) / 2;
-        QCOMPARE(textAt(dock.model(), 0, function), QStringLiteral("main"));
-        QCOMPARE(textAt(dock.model(), half, function), QStringLiteral("second"));
-        dock.model().setFilter(QStringLiteral("second"));
+        QCOMPARE(textAt(dock.model(), 0, function), u"main"_s);
+        QCOMPARE(textAt(dock.model(), half, function), u"second"_s);
+        dock.model().setFilter(u"second"_s);
         QCOMPARE(dock.model().rowCount() - 1, half);
     }
 
@@ -274,7 +269,7 @@ private Q_SLOTS:
         bar->setValue(bar->maximum());
         QCOMPARE(shown.columnViewportPosition(dock.model().columnCount() - 1),
                  dock.matrix().columnViewportPosition(dock.model().columnCount() - 1));
-        dock.model().setFilter(QStringLiteral("no weight of this name"));
+        dock.model().setFilter(u"no weight of this name"_s);
         QCOMPARE(shown.model()->rowCount(), 1);
         QVERIFY(dock.matrix().isRowHidden(0));
         // What one filter hid comes back with the next: only the row of sums stays hidden.
@@ -301,13 +296,13 @@ private Q_SLOTS:
         QCOMPARE(session.place().weight, palette);
         QVERIFY(settle(told));
         QVERIFY(told.showsContent());
-        const int master = rowWith(told.gates(), GateOffset, QStringLiteral("0x48f"));
+        const int master = rowWith(told.gates(), GateOffset, u"0x48f"_s);
         QVERIFY(master >= 0);
-        QCOMPARE(textAt(told.gates(), master, GateFound), QStringLiteral("1"));
+        QCOMPARE(textAt(told.gates(), master, GateFound), u"1"_s);
         QVERIFY(!textAt(told.gates(), master, GateSource).isEmpty());
-        QVERIFY(rowWith(told.gates(), GateOffset, QStringLiteral("0x529")) >= 0);
+        QVERIFY(rowWith(told.gates(), GateOffset, u"0x529"_s) >= 0);
         QVERIFY(told.text().startsWith(fromUtf8(session.bundle()->weights()[palette].name) +
-                                       QStringLiteral(" on M5 Pro/Max (H17s)\n")));
+                                       u" on M5 Pro/Max (H17s)\n"_s));
         // The figures are those of the core's one assessment.
         const auto &table = *dock.model().table();
         const std::size_t chip = table.columnOf(*target::findTarget("M5")->target);
@@ -320,12 +315,10 @@ private Q_SLOTS:
                                [&](const AssessmentFact &fact) { return fact.value == value; });
         };
         const AssessmentWords &words = told.words();
-        QVERIFY(
-            shows(words.bytes, groupedNumber(*expected.weight.storedBytes) + QStringLiteral(" B")));
-        QVERIFY(shows(words.memory,
-                      groupedNumber(*expected.decision.memory.demand) + QStringLiteral(" B")));
+        QVERIFY(shows(words.bytes, groupedNumber(*expected.weight.storedBytes) + u" B"_s));
+        QVERIFY(shows(words.memory, groupedNumber(*expected.decision.memory.demand) + u" B"_s));
         QVERIFY(expected.timeS);
-        QVERIFY(shows(words.time, siWord(*expected.timeS, QStringLiteral("s"))));
+        QVERIFY(shows(words.time, siWord(*expected.timeS, u"s"_s)));
         QVERIFY(table.layer(palette).operation && !words.geometry.empty());
         QCOMPARE(told.gates().rowCount(), int(expected.decision.verdict->reasons.size()));
         for (int row = 0; row < told.gates().rowCount(); ++row)
@@ -334,13 +327,13 @@ private Q_SLOTS:
         dock.matrix().setCurrentIndex(
             dock.model().index(dock.model().rowOf(palette), chipColumn(dock.model(), "M1")));
         QVERIFY(settle(told));
-        QVERIFY(told.text().contains(QStringLiteral(" on M1 (H13)\n")));
+        QVERIFY(told.text().contains(u" on M1 (H13)\n"_s));
         // What is pinned keeps its cell.
         told.setPinned(true);
         dock.matrix().setCurrentIndex(
             dock.model().index(dock.model().rowOf(palette), chipColumn(dock.model(), "M5")));
         QVERIFY(settle(told));
-        QVERIFY(told.text().contains(QStringLiteral(" on M1 (H13)\n")));
+        QVERIFY(told.text().contains(u" on M1 (H13)\n"_s));
         // The place moves the selection, and a pinned dock stays.
         session.goToWeight(0);
         QCOMPARE(dock.matrix().currentIndex().row(), 0);
@@ -356,7 +349,7 @@ private Q_SLOTS:
         session.setBundle(openSample("sample-dense.mlmodelc"));
         QVERIFY(showDock(dock));
         const int all = dock.model().rowCount();
-        dock.model().setFilter(QStringLiteral("no such weight"));
+        dock.model().setFilter(u"no such weight"_s);
         QCOMPARE(dock.model().rowCount(), 1);
         dock.model().setFilter({});
         QCOMPARE(dock.model().rowCount(), all);
@@ -371,8 +364,8 @@ private Q_SLOTS:
     {
         QTest::addColumn<int>("width");
         QTest::addColumn<bool>("words");
-        QTest::newRow("wide") << 1000 << true;
-        QTest::newRow("narrow") << 450 << false;
+        addRow("wide", 1000, true);
+        addRow("narrow", 450, false);
     }
 
     void chipsTakeLittleRoom()
@@ -439,8 +432,7 @@ private Q_SLOTS:
         QCOMPARE(most, qsizetype{2});
         QVERIFY2(header->height() >= 3 * metrics.lineSpacing(),
                  qPrintable(QString::number(header->height())));
-        QCOMPARE(ChipHeader::productLines(QStringLiteral("M1"), metrics, 200),
-                 QStringList{QStringLiteral("M1")});
+        QCOMPARE(ChipHeader::productLines(u"M1"_s, metrics, 200), QStringList{u"M1"_s});
     }
 
     /// In a wide window names are as whole as chips are; what a person set stays.
@@ -465,155 +457,145 @@ private Q_SLOTS:
         QCOMPARE(header->sectionSize(name), narrow + 7);
     }
 
-    void rooflineHasEveryLayer();
-    void rooflineNamesFewOfMany();
-    void timelineDrawsTheHighest();
-    void cancelledPlacingIsSaid();
-    void hiddenDocksLetGoOfClosedBundles();
+    /// The figures are those of the whole assessment, though only a part of it is kept.
+    void rooflineHasEveryLayer()
+    {
+        Session session;
+        const BundlePtr bundle = VERIFIED(manyLayers(static_cast<int>(kMostPlacedAtOnce) + 20));
+        session.setBundle(bundle);
+        RooflineDock dock(session);
+        QVERIFY(showWhole(dock));
+        QVERIFY(dock.showsContent());
+        const RooflinePlot &plot = dock.plot();
+        QCOMPARE(plot.pointCount(), static_cast<int>(kMostPlacedAtOnce) + 20);
+        const auto roofs = VERIFIED(roofline::roofsOf(ChipState::of(session).target()));
+        decision::Judge judge;
+        const auto network = VERIFIED(
+            roofline::assessNetwork(layersOf(*bundle, weightForms(*bundle)), *roofs, judge));
+        for (const roofline::Placement &placed : network->placements) {
+            const int point = plot.points().ofWeight(placed.layer.weight);
+            QVERIFY(point >= 0);
+            const roofline::Placement &shown = plot.points().placementOf(point);
+            QVERIFY(plot.points().layerOf(point).layer(*bundle) == placed.layer);
+            QCOMPARE(shown.stored().timeS.value_or(-1), placed.stored().timeS.value_or(-1));
+            QCOMPARE(shown.trail[shown.dense].form, placed.trail[placed.dense].form);
+            const roofline::Assessment *best = shown.bestForm(), *expected = placed.bestForm();
+            QVERIFY(best != nullptr && expected != nullptr);
+            QCOMPARE(best->form, expected->form);
+            QCOMPARE(best->timeS.value_or(-1), expected->timeS.value_or(-1));
+        }
+    }
+
+    /// Layers at one place are counted; their words name some of them.
+    void rooflineNamesFewOfMany()
+    {
+        Session session;
+        session.setBundle(manyLayers(900));
+        RooflineDock dock(session);
+        QVERIFY(showWhole(dock));
+        const RooflinePlot &plot = dock.plot();
+        QCOMPARE(plot.pointCount(), 900);
+        std::vector<int> counts;
+        for (const std::size_t weight : {std::size_t{0}, std::size_t{1}}) {
+            const int point = plot.points().ofWeight(weight);
+            const std::vector<int> here = plot.points().coinciding(point);
+            QVERIFY(std::is_sorted(here.begin(), here.end()));
+            QVERIFY(std::find(here.begin(), here.end(), point) != here.end());
+            counts.push_back(static_cast<int>(here.size()));
+            const QString text = plot.pointText(point);
+            QVERIFY(text.contains(u"of %1 that lie here"_s.arg(here.size())));
+            QVERIFY(text.size() < 1000);
+        }
+        QCOMPARE(counts, (std::vector<int>{300, 600}));
+        QTRY_VERIFY(!plot.labels().shown().filter(u"299 more"_s).isEmpty() ||
+                    !plot.labels().shown().filter(u"599 more"_s).isEmpty());
+    }
+
+    void timelineDrawsTheHighest()
+    {
+        constexpr int kLayers = 3000;
+        Session session;
+        session.setBundle(manyLayers(kLayers));
+        TimelineDock dock(session);
+        QVERIFY(showWhole(dock));
+        QVERIFY(dock.showsContent());
+        TimelinePlot &plot = dock.plot();
+        QCOMPARE(plot.pointCount(), kLayers);
+        double highest = 0, drawn = 0;
+        for (int i = 0; i < kLayers; ++i)
+            highest = std::max(
+                {highest, plot.layer(i).computeS.value_or(0), plot.layer(i).memoryS.value_or(0)});
+        auto *picture = plot.findChild<QCustomPlot *>();
+        int bars = 0;
+        for (int i = 0; i < picture->plottableCount(); ++i) {
+            const auto *series = qobject_cast<QCPBars *>(picture->plottable(i));
+            if (!series)
+                continue;
+            bars += series->data()->size();
+            for (const QCPBarsData &bar : *series->data())
+                drawn = std::max(drawn, bar.value);
+        }
+        QVERIFY(highest > 0);
+        QCOMPARE(drawn, highest);
+        QVERIFY(bars < 2 * kLayers);
+        const auto ticker = VERIFIED(picture->xAxis->ticker().dynamicCast<QCPAxisTickerText>());
+        QVERIFY(ticker->ticks().size() > 2);
+        QVERIFY(ticker->ticks().size() <= 21);
+        QCOMPARE(ticker->ticks().firstKey(), 0.0);
+    }
+
+    void cancelledPlacingIsSaid()
+    {
+        Session session;
+        session.setBundle(manyLayers(600));
+        TimelineDock timeline(session);
+        RooflineDock roofline(session);
+        timeline.show();
+        roofline.show();
+        // Whether the task has ended by then or not, the dock says something and waits for nothing.
+        QVERIFY(QTest::qWaitFor([&] { return session.tasks().running() > 1; }, 5000));
+        session.tasks().cancelAll();
+        Q_EMIT session.tasks().changed();
+        QTRY_VERIFY(!timeline.busy());
+        QTRY_VERIFY(!roofline.busy());
+        // The chip's next question places them after all.
+        ChipState::of(session).setChoice({});
+        QTRY_VERIFY(timeline.showsContent());
+        QTRY_VERIFY(roofline.showsContent());
+        QCOMPARE(timeline.plot().pointCount(), 600);
+        QCOMPARE(roofline.plot().pointCount(), 600);
+    }
+
+    /// A dock keeps the bundle for the names of its layers, but not beyond that bundle's time.
+    void hiddenDocksLetGoOfClosedBundles()
+    {
+        Session session;
+        BundlePtr bundle = manyLayers(5000);
+        const std::weak_ptr<const Bundle> watched = bundle;
+        session.setBundle(bundle);
+        RooflineDock roofline(session);
+        TimelineDock timeline(session);
+        QVERIFY(showWhole(roofline) && showWhole(timeline));
+        QVERIFY(!roofline.plot().csv().isEmpty() && !timeline.plot().csv().isEmpty());
+        roofline.hide();
+        timeline.hide();
+        bundle = manyLayers(60);
+        session.setBundle(bundle);
+        QTRY_VERIFY(watched.expired());
+        QCOMPARE(roofline.plot().pointCount(), 0);
+        QVERIFY(showWhole(roofline) && showWhole(timeline));
+        QTRY_COMPARE(roofline.plot().pointCount(), 60);
+        QTRY_COMPARE(timeline.plot().pointCount(), 60);
+        // Closed while their tasks run: what these would bring is of no document.
+        session.setBundle(manyLayers(5000));
+        QTRY_VERIFY(!session.tasks().idle());
+        session.setBundle(nullptr);
+        QTRY_VERIFY(session.tasks().idle());
+        QCOMPARE(roofline.plot().pointCount(), 0);
+        QCOMPARE(timeline.plot().pointCount(), 0);
+        QVERIFY(!roofline.plot().points().bundle() && !timeline.plot().bundle());
+    }
 };
-
-/// The figures are those of the whole assessment, though only a part of it is kept.
-void TestChipDocks::rooflineHasEveryLayer()
-{
-    Session session;
-    const BundlePtr bundle = manyLayers(static_cast<int>(kMostPlacedAtOnce) + 20);
-    QVERIFY(bundle);
-    session.setBundle(bundle);
-    RooflineDock dock(session);
-    QVERIFY(showWhole(dock));
-    QVERIFY(dock.showsContent());
-    const RooflinePlot &plot = dock.plot();
-    QCOMPARE(plot.pointCount(), static_cast<int>(kMostPlacedAtOnce) + 20);
-    const auto roofs = roofline::roofsOf(ChipState::of(session).target());
-    QVERIFY(roofs);
-    decision::Judge judge;
-    const auto network =
-        roofline::assessNetwork(layersOf(*bundle, weightForms(*bundle)), *roofs, judge);
-    QVERIFY(network);
-    for (const roofline::Placement &placed : network->placements) {
-        const int point = plot.points().ofWeight(placed.layer.weight);
-        QVERIFY(point >= 0);
-        const roofline::Placement &shown = plot.points().placementOf(point);
-        QVERIFY(plot.points().layerOf(point).layer(*bundle) == placed.layer);
-        QCOMPARE(shown.stored().timeS.value_or(-1), placed.stored().timeS.value_or(-1));
-        QCOMPARE(shown.trail[shown.dense].form, placed.trail[placed.dense].form);
-        const roofline::Assessment *best = shown.bestForm(), *expected = placed.bestForm();
-        QVERIFY(best != nullptr && expected != nullptr);
-        QCOMPARE(best->form, expected->form);
-        QCOMPARE(best->timeS.value_or(-1), expected->timeS.value_or(-1));
-    }
-}
-
-/// Layers at one place are counted; their words name some of them.
-void TestChipDocks::rooflineNamesFewOfMany()
-{
-    Session session;
-    session.setBundle(manyLayers(900));
-    RooflineDock dock(session);
-    QVERIFY(showWhole(dock));
-    const RooflinePlot &plot = dock.plot();
-    QCOMPARE(plot.pointCount(), 900);
-    std::vector<int> counts;
-    for (const std::size_t weight : {std::size_t{0}, std::size_t{1}}) {
-        const int point = plot.points().ofWeight(weight);
-        const std::vector<int> here = plot.points().coinciding(point);
-        QVERIFY(std::is_sorted(here.begin(), here.end()));
-        QVERIFY(std::find(here.begin(), here.end(), point) != here.end());
-        counts.push_back(static_cast<int>(here.size()));
-        const QString text = plot.pointText(point);
-        QVERIFY(text.contains(QStringLiteral("of %1 that lie here").arg(here.size())));
-        QVERIFY(text.size() < 1000);
-    }
-    QCOMPARE(counts, (std::vector<int>{300, 600}));
-    QTRY_VERIFY(!plot.labels().shown().filter(QStringLiteral("299 more")).isEmpty() ||
-                !plot.labels().shown().filter(QStringLiteral("599 more")).isEmpty());
-}
-
-void TestChipDocks::timelineDrawsTheHighest()
-{
-    constexpr int kLayers = 3000;
-    Session session;
-    session.setBundle(manyLayers(kLayers));
-    TimelineDock dock(session);
-    QVERIFY(showWhole(dock));
-    QVERIFY(dock.showsContent());
-    TimelinePlot &plot = dock.plot();
-    QCOMPARE(plot.pointCount(), kLayers);
-    double highest = 0, drawn = 0;
-    for (int i = 0; i < kLayers; ++i)
-        highest = std::max(
-            {highest, plot.layer(i).computeS.value_or(0), plot.layer(i).memoryS.value_or(0)});
-    auto *picture = plot.findChild<QCustomPlot *>();
-    int bars = 0;
-    for (int i = 0; i < picture->plottableCount(); ++i) {
-        const auto *series = qobject_cast<QCPBars *>(picture->plottable(i));
-        if (!series)
-            continue;
-        bars += series->data()->size();
-        for (const QCPBarsData &bar : *series->data())
-            drawn = std::max(drawn, bar.value);
-    }
-    QVERIFY(highest > 0);
-    QCOMPARE(drawn, highest);
-    QVERIFY(bars < 2 * kLayers);
-    const auto ticker = picture->xAxis->ticker().dynamicCast<QCPAxisTickerText>();
-    QVERIFY(ticker);
-    QVERIFY(ticker->ticks().size() > 2);
-    QVERIFY(ticker->ticks().size() <= 21);
-    QCOMPARE(ticker->ticks().firstKey(), 0.0);
-}
-
-void TestChipDocks::cancelledPlacingIsSaid()
-{
-    Session session;
-    session.setBundle(manyLayers(600));
-    TimelineDock timeline(session);
-    RooflineDock roofline(session);
-    timeline.show();
-    roofline.show();
-    // Whether the task has ended by then or not, the dock says something and waits for nothing.
-    QVERIFY(QTest::qWaitFor([&] { return session.tasks().running() > 1; }, 5000));
-    session.tasks().cancelAll();
-    Q_EMIT session.tasks().changed();
-    QTRY_VERIFY(!timeline.busy());
-    QTRY_VERIFY(!roofline.busy());
-    // The chip's next question places them after all.
-    ChipState::of(session).setChoice({});
-    QTRY_VERIFY(timeline.showsContent());
-    QTRY_VERIFY(roofline.showsContent());
-    QCOMPARE(timeline.plot().pointCount(), 600);
-    QCOMPARE(roofline.plot().pointCount(), 600);
-}
-
-/// A dock keeps the bundle for the names of its layers, but not beyond that bundle's time.
-void TestChipDocks::hiddenDocksLetGoOfClosedBundles()
-{
-    Session session;
-    BundlePtr bundle = manyLayers(5'000);
-    const std::weak_ptr<const Bundle> watched = bundle;
-    session.setBundle(bundle);
-    RooflineDock roofline(session);
-    TimelineDock timeline(session);
-    QVERIFY(showWhole(roofline) && showWhole(timeline));
-    QVERIFY(!roofline.plot().csv().isEmpty() && !timeline.plot().csv().isEmpty());
-    roofline.hide();
-    timeline.hide();
-    bundle = manyLayers(60);
-    session.setBundle(bundle);
-    QTRY_VERIFY(watched.expired());
-    QCOMPARE(roofline.plot().pointCount(), 0);
-    QVERIFY(showWhole(roofline) && showWhole(timeline));
-    QTRY_COMPARE(roofline.plot().pointCount(), 60);
-    QTRY_COMPARE(timeline.plot().pointCount(), 60);
-    // Closed while their tasks run: what these would bring is of no document.
-    session.setBundle(manyLayers(5'000));
-    QTRY_VERIFY(!session.tasks().idle());
-    session.setBundle(nullptr);
-    QTRY_VERIFY(session.tasks().idle());
-    QCOMPARE(roofline.plot().pointCount(), 0);
-    QCOMPARE(timeline.plot().pointCount(), 0);
-    QVERIFY(!roofline.plot().points().bundle() && !timeline.plot().bundle());
-}
 
 KERNSCOPE_TEST(TestChipDocks, QApplication)
 #include "tst_chip_docks.moc"

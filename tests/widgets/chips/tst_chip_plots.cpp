@@ -23,7 +23,6 @@
 #include <QSpinBox>
 #include <QTableView>
 #include <QTemporaryDir>
-#include <QTest>
 #include <QTextBlock>
 #include <QTextDocument>
 
@@ -67,8 +66,8 @@ private Q_SLOTS:
         QVERIFY(dock.showsContent());
         RooflinePlot &plot = dock.plot();
         QVERIFY(plot.pointCount() > 0);
-        QCOMPARE(plot.labels().ridgeText(), QStringLiteral("ridge 141 FLOP/B"));
-        QVERIFY(dock.facts().text().contains(QStringLiteral("141")));
+        QCOMPARE(plot.labels().ridgeText(), u"ridge 141 FLOP/B"_s);
+        QVERIFY(dock.facts().text().contains(u"141"_s));
         // Those that matter to the points; the others on demand.
         const int few = plot.labels().roofCount();
         QVERIFY(few >= 2);
@@ -76,7 +75,7 @@ private Q_SLOTS:
         QVERIFY(plot.labels().roofCount() > 5 && plot.labels().roofCount() > few);
         plot.showAllRoofs(false);
         QCOMPARE(plot.labels().roofCount(), few);
-        QVERIFY(plot.pointText(0).contains(QStringLiteral("FLOP/B")));
+        QVERIFY(plot.pointText(0).contains(u"FLOP/B"_s));
         // What is said of a point is a paragraph a fact, under its name.
         session.goToWeight(plot.points().layerOf(0).weight);
         QTextDocument said;
@@ -93,7 +92,7 @@ private Q_SLOTS:
             }
             return QVariant();
         };
-        QCOMPARE(cell("function").toString(), QStringLiteral("main"));
+        QCOMPARE(cell("function").toString(), u"main"_s);
         const double before = cell("intensity").toDouble();
         dock.batch().setValue(16);
         QVERIFY(settle(dock));
@@ -122,9 +121,9 @@ private Q_SLOTS:
             QCOMPARE(dock.plot().exportPicture(path), QString());
             QVERIFY(QFileInfo(path).size() > 500);
         }
-        QVERIFY(dock.plot().svg({800, 600}).contains(QStringLiteral("ridge 141")));
+        QVERIFY(dock.plot().svg({800, 600}).contains(u"ridge 141"_s));
         QCOMPARE(dock.plot().csv().count(QLatin1Char('\n')), dock.plot().pointCount() + 1);
-        QVERIFY(!dock.plot().exportPicture(folder.filePath(QStringLiteral("no/r.svg"))).isEmpty());
+        QVERIFY(!dock.plot().exportPicture(folder.filePath(u"no/r.svg"_s)).isEmpty());
     }
 
     /// The points without a plot: their order, which coincide, which are named.
@@ -186,14 +185,14 @@ private Q_SLOTS:
             checkLabels(plot);
         }
         // The M1 refuses one of its weights: without a time the program waits for no dispatch.
-        QVERIFY(plot.labels().shown().filter(QStringLiteral("of one call")).isEmpty());
+        QVERIFY(plot.labels().shown().filter(u"of one call"_s).isEmpty());
         session.setBundle(openSample("sample-dense.mlmodelc"));
         dock.resize(1200, 700);
         QVERIFY(showDock(dock, 1200, 700));
         plot.fit();
         plot.zoom(1);
-        QTRY_VERIFY(!plot.labels().shown().filter(QStringLiteral("of one call")).isEmpty());
-        QVERIFY(plot.svg({1200, 700}).contains(QStringLiteral("of one call")));
+        QTRY_VERIFY(!plot.labels().shown().filter(u"of one call"_s).isEmpty());
+        QVERIFY(plot.svg({1200, 700}).contains(u"of one call"_s));
     }
 
     void rooflineTellsCoincidingPointsApart()
@@ -207,9 +206,9 @@ private Q_SLOTS:
             const std::vector<int> here = plot.points().coinciding(i);
             QVERIFY(std::find(here.begin(), here.end(), i) != here.end());
             const QString text = plot.pointText(i);
-            QCOMPARE(text.contains(QStringLiteral("that lie here")), here.size() > 1);
-            QVERIFY(text.contains(QStringLiteral("arithmetic")));
-            QVERIFY(text.contains(QStringLiteral("that a call takes at least")));
+            QCOMPARE(text.contains(u"that lie here"_s), here.size() > 1);
+            QVERIFY(text.contains(u"arithmetic"_s));
+            QVERIFY(text.contains(u"that a call takes at least"_s));
             // A click goes through all of them.
             QSet<int> clicked;
             for (std::size_t click = 0; click < here.size(); ++click) {
@@ -280,12 +279,11 @@ private Q_SLOTS:
         RooflineDock dock(session);
         session.setBundle(openSample("sample-dense.mlmodelc"));
         QVERIFY(showDock(dock));
-        QVERIFY(dock.compute().findText(QStringLiteral("12 TFLOP/s fp16 peak")) > 0);
+        QVERIFY(dock.compute().findText(u"12 TFLOP/s fp16 peak"_s) > 0);
         const QString text = dock.plot().pointText(0);
         QVERIFY2(dock.facts().text().contains(QLatin1String("(fp16 peak / DRAM")),
                  qPrintable(dock.facts().text()));
-        const auto *roof = dock.plot().points().placementOf(0).stored().computeRoof;
-        QVERIFY(roof);
+        const auto *roof = VERIFIED(dock.plot().points().placementOf(0).stored().computeRoof);
         QVERIFY2(text.contains(QLatin1Char('\n') + roofName(roof->ceiling.name) + QLatin1Char(' ')),
                  qPrintable(text));
     }
@@ -295,16 +293,13 @@ private Q_SLOTS:
         const QRectF area(0, 0, 400, 300);
         LabelPlacer placer(area);
         placer.avoid(QRectF(300, 0, 100, 300));
-        const auto first = placer.along(QLineF(0, 150, 400, 150), {100, 14}, false);
-        QVERIFY(first);
+        const auto first = VERIFIED(placer.along(QLineF(0, 150, 400, 150), {100, 14}, false));
         QVERIFY(first->centre.x() + 50 <= 300);
         QCOMPARE(first->degrees, 0.0);
-        const auto second = placer.along(QLineF(0, 150, 400, 150), {100, 14}, false);
-        QVERIFY(second);
+        const auto second = VERIFIED(placer.along(QLineF(0, 150, 400, 150), {100, 14}, false));
         QVERIFY(std::abs(second->centre.x() - first->centre.x()) >= 100 ||
                 std::abs(second->centre.y() - first->centre.y()) >= 14);
-        const auto rising = placer.along(QLineF(0, 300, 300, 0), {80, 14}, false);
-        QVERIFY(rising);
+        const auto rising = VERIFIED(placer.along(QLineF(0, 300, 300, 0), {80, 14}, false));
         QVERIFY(std::abs(rising->degrees + 45) < 0.01);
         QVERIFY(!placer.along(QLineF(-10, 150, 20, 150), {100, 14}, false));
         QVERIFY(!clipped(QLineF(-5, -5, -1, -1), area));
@@ -372,8 +367,7 @@ private Q_SLOTS:
         for (Dock *dock :
              std::initializer_list<Dock *>{&timeline, &calibration, &reduction, &roofline, &plan}) {
             QVERIFY(showDock(*dock));
-            auto *plot = dock->findChild<QCustomPlot *>();
-            QVERIFY(plot);
+            auto *plot = VERIFIED(dock->findChild<QCustomPlot *>());
             int rowsWhenWide = 0;
             for (const int width : {1600, 500, 260}) {
                 dock->resize(width, 700);
@@ -400,11 +394,9 @@ private Q_SLOTS:
         plot.resize(900, 400);
         plot.show();
         QVERIFY(QTest::qWaitForWindowExposed(&plot));
-        const auto roofs = roofline::roofsOf(target::targets().front());
-        QVERIFY(roofs);
+        const auto roofs = VERIFIED(roofline::roofsOf(target::targets().front()));
         plot.setContent(nullptr, *roofs, {}, {});
-        auto *custom = plot.findChild<QCustomPlot *>();
-        QVERIFY(custom);
+        auto *custom = VERIFIED(plot.findChild<QCustomPlot *>());
         custom->replot(QCustomPlot::rpImmediateRefresh);
         QVERIFY2(custom->axisRect()->width() > 600,
                  qPrintable(QString::number(custom->axisRect()->width())));
@@ -446,7 +438,7 @@ private Q_SLOTS:
         QCOMPARE(dock.plot().pointCount(),
                  int(roofline::calibrate(target::findTarget("H11")->target).size()));
         for (int i = 0; i < dock.plot().pointCount(); ++i)
-            QVERIFY(dock.plot().pointText(i).contains(QStringLiteral("measured")));
+            QVERIFY(dock.plot().pointText(i).contains(u"measured"_s));
     }
 
     /// What the compiler itself estimated for layers of the open program, beside ours.
@@ -467,8 +459,7 @@ private Q_SLOTS:
         made.line("tensor<fp16, [1, 2]> y = linear(x = x, weight = w)[name = string(\"y\"), "
                   "EstimatedRuntime = dict<string, fp64>({{\"ane\", 0.25}, {\"bnns\", 1}})]");
         made.line("tensor<fp16, [1, 2]> z = linear(x = x, weight = v)[name = string(\"z\")]");
-        const auto bundle = made.open();
-        QVERIFY(bundle);
+        const auto bundle = VERIFIED(made.open());
         session.setBundle(*bundle);
         QVERIFY(settle(dock));
         QCOMPARE(dock.estimates().rowCount(), 1);
@@ -478,10 +469,10 @@ private Q_SLOTS:
                 .data(Qt::DisplayRole)
                 .toString();
         };
-        QCOMPARE(cell("name"), QStringLiteral("y"));
+        QCOMPARE(cell("name"), u"y"_s);
         QVERIFY2(cell("compiler_s").contains(QLatin1String("250")), qPrintable(cell("compiler_s")));
         QVERIFY(cell("compiler_estimate_ms").contains(QLatin1String("1 ms (bnns)")));
-        const auto *table = dock.findChild<QTableView *>(QStringLiteral("compilerEstimates"));
+        const auto *table = dock.findChild<QTableView *>(u"compilerEstimates"_s);
         QVERIFY(table && table->isVisible());
         // Other bundles have none, and the one before is not kept.
         session.setBundle(openSample("sample-dense.mlmodelc"));
@@ -499,7 +490,7 @@ private Q_SLOTS:
         Session session;
         ReductionDock dock(session);
         QVERIFY(showDock(dock));
-        QVERIFY(dock.result().text().contains(QStringLiteral("output port 5116")));
+        QVERIFY(dock.result().text().contains(u"output port 5116"_s));
         QCOMPARE(dock.plot().pointCount(), 257);
         for (int example = 1; example < dock.examples().count(); ++example) {
             dock.examples().setCurrentIndex(example);
@@ -508,15 +499,15 @@ private Q_SLOTS:
             QVERIFY(dock.plot().pointCount() > 0);
         }
         QVERIFY(dock.result().text().contains(QChar(0x2260))); // the last one is contested
-        dock.values().setText(QStringLiteral("500"));
+        dock.values().setText(u"500"_s);
         dock.narrow().setCurrentIndex(1);
         Q_EMIT dock.narrow().activated(1);
         QVERIFY(settle(dock));
-        QVERIFY(dock.result().text().contains(QStringLiteral("0x7f")));
-        QVERIFY(dock.result().text().contains(QStringLiteral("448 (0x7e)")));
-        dock.values().setText(QStringLiteral("4096 -4096 1*zero"));
+        QVERIFY(dock.result().text().contains(u"0x7f"_s));
+        QVERIFY(dock.result().text().contains(u"448 (0x7e)"_s));
+        dock.values().setText(u"4096 -4096 1*zero"_s);
         QVERIFY(settle(dock));
-        QVERIFY(dock.result().text().contains(QStringLiteral("1*zero")));
+        QVERIFY(dock.result().text().contains(u"1*zero"_s));
         QCOMPARE(dock.plot().pointCount(), 0);
         dock.values().clear();
         QVERIFY(settle(dock));
@@ -531,7 +522,7 @@ private Q_SLOTS:
         session.setBundle(openSample("sample-palette.mlmodelc"));
         QVERIFY(showDock(dock));
         QCOMPARE(dock.plot().pointCount(), 0);
-        QVERIFY(dock.facts().text().contains(QStringLiteral("H11")));
+        QVERIFY(dock.facts().text().contains(u"H11"_s));
     }
 
     void bothThemes()
@@ -548,55 +539,52 @@ private Q_SLOTS:
 
 private:
 private slots:
-    void smallErrorsAreToldApart();
-    void exactPlansHaveAPlace();
-    void unknownTimesAreNotNone();
+    void smallErrorsAreToldApart()
+    {
+        FrontPlot plot;
+        plot.resize(500, 400);
+        plot.setFront(
+            FrontPlot::Axis::Stored,
+            {pointOf(1000, 0.6, 1e-6), pointOf(5000, 0.008, 2e-6), pointOf(5200, 0.002, 2e-6)});
+        plot.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&plot));
+        const int high = plot.positionOf(0).y(), middle = plot.positionOf(1).y(),
+                  low = plot.positionOf(2).y();
+        QVERIFY(high < middle && middle < low);
+        QVERIFY2(low - middle > 30, qPrintable(QString::number(low - middle)));
+        QVERIFY(plot.rect().contains(plot.positionOf(0)) &&
+                plot.rect().contains(plot.positionOf(2)));
+    }
+
+    /// Not below what is drawn, and below every plan that has an error.
+    void exactPlansHaveAPlace()
+    {
+        FrontPlot plot;
+        plot.resize(500, 400);
+        plot.setFront(FrontPlot::Axis::Stored, {pointOf(1000, 0.01, 1e-6), pointOf(9000, 0, 1e-6)});
+        plot.setPlan(pointOf(5000, 1e-5, 1e-6).totals);
+        plot.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&plot));
+        QVERIFY(plot.rect().contains(plot.positionOf(1)));
+        QVERIFY(plot.positionOf(1).y() > plot.positionOf(0).y());
+        plot.setFront(FrontPlot::Axis::Stored, {pointOf(9000, 0, 1e-6)});
+        QVERIFY(plot.rect().contains(plot.positionOf(0)));
+    }
+
+    void unknownTimesAreNotNone()
+    {
+        FrontPlot plot;
+        const std::vector<plan::FrontPoint> points{pointOf(1000, 0.01, {}), pointOf(2000, 0, 3e-6)};
+        plot.setFront(FrontPlot::Axis::Stored, points);
+        QCOMPARE(plot.pointCount(), 2);
+        QVERIFY2(plot.pointText(0).endsWith(u"unknown time"_s), qPrintable(plot.pointText(0)));
+        QVERIFY(!plot.cellData(0, 3, SortRole).isValid());
+        QCOMPARE(plot.cellData(1, 3, SortRole).toDouble(), 3e-6);
+        plot.setFront(FrontPlot::Axis::Time, points);
+        QCOMPARE(plot.pointCount(), 1);
+        QCOMPARE(plot.cellData(0, 2, SortRole).toULongLong(), 2000ULL);
+    }
 };
-
-void TestChipPlots::smallErrorsAreToldApart()
-{
-    FrontPlot plot;
-    plot.resize(500, 400);
-    plot.setFront(FrontPlot::Axis::Stored, {pointOf(1000, 0.6, 1e-6), pointOf(5000, 0.008, 2e-6),
-                                            pointOf(5200, 0.002, 2e-6)});
-    plot.show();
-    QVERIFY(QTest::qWaitForWindowExposed(&plot));
-    const int high = plot.positionOf(0).y(), middle = plot.positionOf(1).y(),
-              low = plot.positionOf(2).y();
-    QVERIFY(high < middle && middle < low);
-    QVERIFY2(low - middle > 30, qPrintable(QString::number(low - middle)));
-    QVERIFY(plot.rect().contains(plot.positionOf(0)) && plot.rect().contains(plot.positionOf(2)));
-}
-
-/// Not below what is drawn, and below every plan that has an error.
-void TestChipPlots::exactPlansHaveAPlace()
-{
-    FrontPlot plot;
-    plot.resize(500, 400);
-    plot.setFront(FrontPlot::Axis::Stored, {pointOf(1000, 0.01, 1e-6), pointOf(9000, 0, 1e-6)});
-    plot.setPlan(pointOf(5000, 1e-5, 1e-6).totals);
-    plot.show();
-    QVERIFY(QTest::qWaitForWindowExposed(&plot));
-    QVERIFY(plot.rect().contains(plot.positionOf(1)));
-    QVERIFY(plot.positionOf(1).y() > plot.positionOf(0).y());
-    plot.setFront(FrontPlot::Axis::Stored, {pointOf(9000, 0, 1e-6)});
-    QVERIFY(plot.rect().contains(plot.positionOf(0)));
-}
-
-void TestChipPlots::unknownTimesAreNotNone()
-{
-    FrontPlot plot;
-    const std::vector<plan::FrontPoint> points{pointOf(1000, 0.01, {}), pointOf(2000, 0, 3e-6)};
-    plot.setFront(FrontPlot::Axis::Stored, points);
-    QCOMPARE(plot.pointCount(), 2);
-    QVERIFY2(plot.pointText(0).endsWith(QStringLiteral("unknown time")),
-             qPrintable(plot.pointText(0)));
-    QVERIFY(!plot.cellData(0, 3, SortRole).isValid());
-    QCOMPARE(plot.cellData(1, 3, SortRole).toDouble(), 3e-6);
-    plot.setFront(FrontPlot::Axis::Time, points);
-    QCOMPARE(plot.pointCount(), 1);
-    QCOMPARE(plot.cellData(0, 2, SortRole).toULongLong(), 2000ULL);
-}
 
 KERNSCOPE_TEST(TestChipPlots, QApplication)
 #include "tst_chip_plots.moc"

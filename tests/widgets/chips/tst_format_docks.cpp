@@ -75,14 +75,14 @@ private Q_SLOTS:
         QCOMPARE(dock.facts().rowCount(), 0);
         dock.tabs().setCurrentIndex(2);
         QVERIFY(dock.facts().rowCount() > 4000);
-        dock.filter().setText(QStringLiteral("native_kernel_formats"));
+        dock.filter().setText(u"native_kernel_formats"_s);
         QCOMPARE(dock.facts().rowCount(), 1);
         const auto cell = [&](const char *key) {
             return dock.facts().index(0, dock.facts().columnOf(key)).data().toString();
         };
-        QCOMPARE(cell("table"), QStringLiteral("code_sets"));
-        QVERIFY(cell("fact").contains(QStringLiteral("mask=0x3b")));
-        QCOMPARE(cell("confidence"), QStringLiteral("contested"));
+        QCOMPARE(cell("table"), u"code_sets"_s);
+        QVERIFY(cell("fact").contains(u"mask=0x3b"_s));
+        QCOMPARE(cell("confidence"), u"contested"_s);
     }
 
     void formatsModel()
@@ -100,26 +100,26 @@ private Q_SLOTS:
             }
             return QString();
         };
-        QVERIFY(legalityOf("p4f16").contains(QStringLiteral("legal")));
-        QVERIFY(legalityOf("p6f16").contains(QStringLiteral("odd index width")));
-        QVERIFY(legalityOf("e4m3").contains(QStringLiteral("refused")));
+        QVERIFY(legalityOf("p4f16").contains(u"legal"_s));
+        QVERIFY(legalityOf("p6f16").contains(u"odd index width"_s));
+        QVERIFY(legalityOf("e4m3").contains(u"refused"_s));
         format::FormatUse use;
         use.descriptorVersion = 20;
         model.setRows(report::kernelFormatRows(use));
-        QVERIFY(legalityOf("p6f16").contains(QStringLiteral("legal")));
-        QVERIFY(legalityOf("e4m3").contains(QStringLiteral("unknown")));
+        QVERIFY(legalityOf("p6f16").contains(u"legal"_s));
+        QVERIFY(legalityOf("e4m3").contains(u"unknown"_s));
         use.e4m3Capability = true;
         use.vectorSize = 3;
         model.setRows(report::kernelFormatRows(use));
-        QVERIFY(legalityOf("e4m3").contains(QStringLiteral("legal")));
-        QVERIFY(legalityOf("p4f16").contains(QStringLiteral("vector size")));
-        model.setFilter(QStringLiteral("palette e4m3"));
+        QVERIFY(legalityOf("e4m3").contains(u"legal"_s));
+        QVERIFY(legalityOf("p4f16").contains(u"vector size"_s));
+        model.setFilter(u"palette e4m3"_s);
         QCOMPARE(model.rowCount(), 5);
         model.sort(model.columnOf("bit_depth"), Qt::DescendingOrder);
-        QCOMPARE(model.rowAt(0).row->name, std::string("p6e4m3"));
+        QCOMPARE(model.rowAt(0).row->name, "p6e4m3");
         model.sort(model.columnOf("code"), Qt::AscendingOrder);
-        QCOMPARE(model.rowAt(0).row->name, std::string("p1e4m3"));
-        model.setFilter(QStringLiteral("no such words"));
+        QCOMPARE(model.rowAt(0).row->name, "p1e4m3");
+        model.setFilter(u"no such words"_s);
         QCOMPARE(model.rowCount(), 0);
     }
 
@@ -129,16 +129,16 @@ private Q_SLOTS:
         FormatsDock dock(session);
         QVERIFY(showDock(dock));
         QVERIFY(dock.showsContent()); // without a bundle
-        QTest::keyClicks(&dock.filter(), QStringLiteral("p6f16"));
+        QTest::keyClicks(&dock.filter(), u"p6f16"_s);
         QCOMPARE(dock.model().rowCount(), 1);
         dock.table().setCurrentIndex(dock.model().index(0, 0));
-        QVERIFY(dock.explanation().contains(QStringLiteral("after version 5")));
+        QVERIFY(dock.explanation().contains(u"after version 5"_s));
         dock.version().setValue(11);
-        QVERIFY(!dock.explanation().contains(QStringLiteral("\u2715")));
-        QVERIFY(dock.explanation().contains(QStringLiteral("assumed")));
+        QVERIFY(!dock.explanation().contains(u"\u2715"_s));
+        QVERIFY(dock.explanation().contains(u"assumed"_s));
         QVERIFY(!dock.table().accessibleName().isEmpty());
-        dock.filter().setText(QStringLiteral("nothing of the kind"));
-        QVERIFY(dock.explanation().contains(QStringLiteral("Select")));
+        dock.filter().setText(u"nothing of the kind"_s);
+        QVERIFY(dock.explanation().contains(u"Select"_s));
     }
 
     /// Each table of rules has rows, and those of the format word follow the descriptor version.
@@ -159,10 +159,10 @@ private Q_SLOTS:
             QVERIFY(!text(0, 0).isEmpty());
         }
         dock.ruleTables().setCurrentIndex(0);
-        QCOMPARE(text(0, 0), QStringLiteral("e4m3"));
-        QCOMPARE(text(0, 5), QStringLiteral("448"));
+        QCOMPARE(text(0, 0), u"e4m3"_s);
+        QCOMPARE(text(0, 5), u"448"_s);
         dock.ruleTables().setCurrentIndex(2); // the format word
-        dock.filter().setText(QStringLiteral("InFmt"));
+        dock.filter().setText(u"InFmt"_s);
         QCOMPARE(dock.ruleTable().model()->rowCount(), 1);
         dock.version().setValue(20);
         QCOMPARE(dock.ruleTable().model()->rowCount(), 0);
@@ -179,11 +179,10 @@ private Q_SLOTS:
         QCOMPARE(bars.size(), 2);
         QVERIFY(!bars.front()->isVisible());
         dock.ruleTables().setCurrentIndex(
-            dock.ruleTables().findText(QStringLiteral("Register groups"), Qt::MatchStartsWith));
+            dock.ruleTables().findText(u"Register groups"_s, Qt::MatchStartsWith));
         QCOMPARE(dock.ruleTable().model()->rowCount(), 7);
         QVERIFY(settle(dock));
-        const QStringList first[]{{QStringLiteral("G0"), QStringLiteral("G1")},
-                                  {QStringLiteral("G3"), QStringLiteral("G4")}};
+        const QStringList first[]{{u"G0"_s, u"G1"_s}, {u"G3"_s, u"G4"_s}};
         for (qsizetype i = 0; i < bars.size(); ++i) {
             QVERIFY(bars[i]->isVisible());
             const QString words = bars[i]->accessibleName();
@@ -217,15 +216,15 @@ private Q_SLOTS:
         };
         choose("M1");
         QCOMPARE(dock.version().value(), 5);
-        QVERIFY(legality("p6f16").contains(QStringLiteral("odd index width")));
-        QVERIFY(legality("p4f16").contains(QStringLiteral("legal")));
-        QVERIFY(legality("p4e4m3").contains(QStringLiteral("refused")));
-        QVERIFY(legality("int16").contains(QStringLiteral("native format")));
+        QVERIFY(legality("p6f16").contains(u"odd index width"_s));
+        QVERIFY(legality("p4f16").contains(u"legal"_s));
+        QVERIFY(legality("p4e4m3").contains(u"refused"_s));
+        QVERIFY(legality("int16").contains(u"native format"_s));
         choose("H18");
-        QVERIFY(legality("p6f16").contains(QStringLiteral("legal")));
-        QVERIFY(legality("p4e4m3").contains(QStringLiteral("legal")));
+        QVERIFY(legality("p6f16").contains(u"legal"_s));
+        QVERIFY(legality("p4e4m3").contains(u"legal"_s));
         choose("H17s");
-        QVERIFY(legality("p4e4m3").contains(QStringLiteral("E4M3 capability")));
+        QVERIFY(legality("p4e4m3").contains(u"E4M3 capability"_s));
     }
 
     void elementTypes()
@@ -241,14 +240,14 @@ private Q_SLOTS:
         const auto cell = [&types](const char *key) {
             return types.index(0, types.columnOf(key)).data().toString();
         };
-        dock.filter().setText(QStringLiteral("tensor e4m3"));
+        dock.filter().setText(u"tensor e4m3"_s);
         QCOMPARE(types.rowCount(), 1);
-        QCOMPARE(cell("code"), QStringLiteral("12"));
-        QCOMPARE(cell("dma_to_fp16"), QStringLiteral("no"));
-        QCOMPARE(cell("dma_valid"), QStringLiteral("yes"));
-        QCOMPARE(cell("capability_byte"), QStringLiteral("0x52d"));
+        QCOMPARE(cell("code"), u"12"_s);
+        QCOMPARE(cell("dma_to_fp16"), u"no"_s);
+        QCOMPARE(cell("dma_valid"), u"yes"_s);
+        QCOMPARE(cell("capability_byte"), u"0x52d"_s);
         ChipState::of(session).setTarget(*target::findTarget("M1")->target);
-        QCOMPARE(cell("dma_valid"), QStringLiteral("no"));
+        QCOMPARE(cell("dma_valid"), u"no"_s);
     }
 
     void activationModel()
@@ -263,10 +262,9 @@ private Q_SLOTS:
         const auto cell = [&model](int row, const char *key) {
             return model.index(row, model.columnOf(key)).data().toString();
         };
-        QCOMPARE(cell(0, "value"), QStringLiteral("-4"));
-        QVERIFY(cell(20, "name").contains(QStringLiteral("knot")) &&
-                cell(20, "name").contains(QStringLiteral("16")));
-        QVERIFY(cell(37, "confidence").contains(QStringLiteral("contested")));
+        QCOMPARE(cell(0, "value"), u"-4"_s);
+        QVERIFY(cell(20, "name").contains(u"knot"_s) && cell(20, "name").contains(u"16"_s));
+        QVERIFY(cell(37, "confidence").contains(u"contested"_s));
         // The fields of the command are the entries of the dock.
         std::size_t entries = 0;
         const auto json = report::activationJson("tanh", table, {});
@@ -293,16 +291,14 @@ private Q_SLOTS:
         ActivationDock dock(session);
         QVERIFY(showDock(dock));
         QVERIFY(!dock.showsContent());
-        const BundlePtr bundle = bundleWithRecord();
-        QVERIFY(bundle);
+        const BundlePtr bundle = VERIFIED(bundleWithRecord());
         session.setBundle(bundle);
-        const auto file = bundle->fileByPath("tables.bin");
-        QVERIFY(file);
+        const auto file = VERIFIED(bundle->fileByPath("tables.bin"));
         session.goToBytes(*file, {FileOffset(64), ByteCount(86)});
         QVERIFY(settle(dock));
         QVERIFY(dock.showsContent());
         QCOMPARE(dock.plot().pointCount(), 33);
-        QVERIFY(dock.plot().pointText(16).contains(QStringLiteral("knot 16")));
+        QVERIFY(dock.plot().pointText(16).contains(u"knot 16"_s));
         // Bytes that are none: a sentence instead.
         session.goToBytes(*file, {FileOffset(1024), ByteCount(128)});
         QVERIFY(settle(dock));
@@ -320,7 +316,7 @@ private Q_SLOTS:
         ActivationDock dock(session);
         QVERIFY(showDock(dock));
         const QTemporaryDir folder;
-        const QString path = folder.filePath(QStringLiteral("table.bin"));
+        const QString path = folder.filePath(u"table.bin"_s);
         const auto record = tanhRecord();
         QFile file(path);
         QVERIFY(file.open(QIODevice::WriteOnly));
@@ -337,7 +333,7 @@ private Q_SLOTS:
         QVERIFY(dock.showsContent());
         QVERIFY(file.resize(20));
         QVERIFY(!dock.openFile(path).isEmpty());
-        QVERIFY(!dock.openFile(folder.filePath(QStringLiteral("none"))).isEmpty());
+        QVERIFY(!dock.openFile(folder.filePath(u"none"_s)).isEmpty());
     }
 
     /// The curve is drawn where it belongs: right of the middle the upper half has its colour.

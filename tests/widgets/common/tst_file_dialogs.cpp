@@ -15,30 +15,166 @@
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QTemporaryDir>
-#include <QTest>
 #include <QTimer>
 #include <QWidget>
 
 using namespace kernscope::ui;
+
+namespace {
+
+void write(const QString &path)
+{
+    QFile file(path);
+    QVERIFY(file.open(QIODevice::WriteOnly) && file.write("kept") == 4);
+}
+
+} // namespace
 
 class TestFileDialogs : public QObject
 {
     Q_OBJECT
 
 private Q_SLOTS:
-    void startInTheFolderOfTheWindow();
+    void startInTheFolderOfTheWindow()
+    {
+        QTemporaryDir folder;
+        QVERIFY(QDir(folder.path()).mkpath(u"elsewhere"_s));
+        QWidget window;
+        QWidget plot(&window);
+        QCOMPARE(dialogFolder(&plot), QString());
+        window.setProperty(kDialogFolder, folder.path());
+        QString started;
+        answer(u"elsewhere/table"_s, &started);
+        const QString path = askSavePath(&plot, u"Export"_s, u"table.csv"_s,
+                                         u"Tables (*.csv *.txt);;All files (*)"_s);
+        QCOMPARE(started, folder.path());
+        QCOMPARE(path, folder.filePath(u"elsewhere/table.csv"_s));
+        // The next one starts where this one ended, whoever asks.
+        QCOMPARE(dialogFolder(&window), folder.filePath(u"elsewhere"_s));
+        answer(QString(), &started);
+        QCOMPARE(askSavePath(&window, u"Export"_s, QString()), QString());
+        QCOMPARE(started, folder.filePath(u"elsewhere"_s));
+    }
+
     void whatIsShownIsNotReplaced_data();
     void whatIsShownIsNotReplaced();
-    void refusedPlaceIsAskedForAgain();
-    void typedPathsOpen_data();
-    void typedPathsOpen();
+
+    /// The dialog comes back after the message, and takes another name.
+    void refusedPlaceIsAskedForAgain()
+    {
+        const QTemporaryDir folder;
+        const QString shown = folder.filePath(u"net.csv"_s);
+        write(shown);
+        QWidget window;
+        window.setProperty(kDialogFolder, folder.path());
+        setShownInputs(
+            &window, [&shown] { return std::vector<std::filesystem::path>{shown.toStdString()}; });
+        QString message;
+        int asked = 0;
+        QTimer timer;
+        connect(&timer, &QTimer::timeout, qApp, [&] {
+            QWidget *modal = QApplication::activeModalWidget();
+            if (auto *box = qobject_cast<QMessageBox *>(modal)) {
+                // Whether to replace it, and then that it may not be.
+                if (QAbstractButton *yes = box->button(QMessageBox::Yes)) {
+                    yes->click();
+                } else {
+                    message = box->text();
+                    box->accept();
+                }
+            } else if (auto *dialog = qobject_cast<QFileDialog *>(modal)) {
+                timer.stop();
+                type(*dialog, ++asked == 1 ? u"net.csv"_s : u"x.csv"_s);
+                // Queued: it asks in an event loop of its own, in which a timer at work stands
+                // still.
+                QMetaObject::invokeMethod(
+                    dialog,
+                    [dialog, &timer] {
+                        timer.start(0);
+                        QMetaObject::invokeMethod(dialog, "accept");
+                    },
+                    Qt::QueuedConnection);
+            }
+        });
+        timer.start(0);
+        QCOMPARE(askSavePath(&window, u"Export"_s, QString()), folder.filePath(u"x.csv"_s));
+        QVERIFY2(message.contains(u"net.csv"_s), qPrintable(message));
+        asked = 0;
+        message.clear();
+        QString path;
+        openSaveDialog(&window, u"Export"_s, QString(), QString(),
+                       [&path](const QString &chosen) { path = chosen; });
+        QTRY_COMPARE(path, folder.filePath(u"x.csv"_s));
+        QVERIFY2(message.contains(u"net.csv"_s), qPrintable(message));
+        timer.stop();
+        QFile kept(shown);
+        QVERIFY(kept.open(QIODevice::ReadOnly));
+        QCOMPARE(kept.readAll(), QByteArray("kept"));
+    }
+
+    void typedPathsOpen_data()
+    {
+        QTest::addColumn<bool>("folders");
+        QTest::addColumn<QString>("typed"); // %1: the folder
+        QTest::addColumn<QString>("chosen");
+        for (const bool folders : {false, true}) {
+            const char *lists = folders ? "folders" : "files";
+            const auto row = [&](const char *what, const QString &typed, const QString &chosen) {
+                QTest::addRow("%s, %s", lists, what) << folders << typed << chosen;
+            };
+            row("a file", u"%1/net.hwx"_s, u"net.hwx"_s);
+            row("a file of this folder", u"net.hwx"_s, u"net.hwx"_s);
+            row("a bundle", u"%1/m.mlmodelc"_s, u"m.mlmodelc"_s);
+            row("with a slash", u"%1/m.mlmodelc/"_s, u"m.mlmodelc"_s);
+            row("no name of one", u"%1/built"_s, u"built"_s);
+            row("a plain folder", u"%1/plain"_s, folders ? u"plain"_s : QString());
+        }
+    }
+
+    /// What is typed opens with Enter, be it a file or a folder, also while the completer shows its
+    /// proposals. A dialog for files goes into a folder that is no bundle.
+    void typedPathsOpen()
+    {
+        QFETCH(bool, folders);
+        QFETCH(QString, typed);
+        QFETCH(QString, chosen);
+        const QTemporaryDir folder;
+        for (const char *name : {"m.mlmodelc/weights", "built", "plain"})
+            QVERIFY(QDir(folder.path()).mkpath(QLatin1String(name)));
+        for (const char *name : {"net.hwx", "m.mlmodelc/model.mil", "built/model.mil"})
+            write(folder.filePath(QLatin1String(name)));
+        QWidget window;
+        window.setProperty(kDialogFolder, folder.path());
+        OpenDialog dialog(folders ? OpenDialog::Lists::Folders : OpenDialog::Lists::Files, &window,
+                          u"Open"_s);
+        QSignalSpy selected(&dialog, &QFileDialog::fileSelected);
+        dialog.open();
+        QVERIFY(QTest::qWaitForWindowExposed(&dialog));
+        auto *edit = VERIFIED(dialog.findChild<QLineEdit *>(u"fileNameEdit"_s));
+        edit->setFocus();
+        const QString text = typed.contains(QLatin1Char('%')) ? typed.arg(folder.path()) : typed;
+        edit->clear();
+        QTest::keyClicks(edit, text);
+        QTRY_VERIFY(edit->completer() != nullptr);
+        edit->completer()->complete();
+        QTest::keyClick(edit, Qt::Key_Return);
+        if (chosen.isEmpty()) {
+            QVERIFY(selected.isEmpty() && dialog.isVisible());
+            QCOMPARE(QFileInfo(dialog.directory().path()).fileName(), u"plain"_s);
+            return;
+        }
+        QCOMPARE(selected.count(), 1);
+        QCOMPARE(QFileInfo(selected.front().front().toString()).canonicalFilePath(),
+                 QFileInfo(folder.filePath(chosen)).canonicalFilePath());
+        QVERIFY(!dialog.isVisible());
+    }
 
 private:
     /// As one types: selectFile() leaves a line alone that has the focus, the line the selection.
     static void type(QFileDialog &dialog, const QString &name)
     {
         dialog.selectFile(name);
-        dialog.findChild<QLineEdit *>(QStringLiteral("fileNameEdit"))->setText(name);
+        dialog.findChild<QLineEdit *>(u"fileNameEdit"_s)->setText(name);
     }
     /// Types a name into the dialog that opens next and accepts it, or cancels without one; the
     /// folder that it starts in goes to `started`.
@@ -55,61 +191,30 @@ private:
     }
 };
 
-void TestFileDialogs::startInTheFolderOfTheWindow()
-{
-    QTemporaryDir folder;
-    QVERIFY(QDir(folder.path()).mkpath(QStringLiteral("elsewhere")));
-    QWidget window;
-    QWidget plot(&window);
-    QCOMPARE(dialogFolder(&plot), QString());
-    window.setProperty(kDialogFolder, folder.path());
-    QString started;
-    answer(QStringLiteral("elsewhere/table"), &started);
-    const QString path = askSavePath(&plot, QStringLiteral("Export"), QStringLiteral("table.csv"),
-                                     QStringLiteral("Tables (*.csv *.txt);;All files (*)"));
-    QCOMPARE(started, folder.path());
-    QCOMPARE(path, folder.filePath(QStringLiteral("elsewhere/table.csv")));
-    // The next one starts where this one ended, whoever asks.
-    QCOMPARE(dialogFolder(&window), folder.filePath(QStringLiteral("elsewhere")));
-    answer(QString(), &started);
-    QCOMPARE(askSavePath(&window, QStringLiteral("Export"), QString()), QString());
-    QCOMPARE(started, folder.filePath(QStringLiteral("elsewhere")));
-}
-
-namespace {
-
-void write(const QString &path)
-{
-    QFile file(path);
-    QVERIFY(file.open(QIODevice::WriteOnly) && file.write("kept") == 4);
-}
-
-} // namespace
-
 void TestFileDialogs::whatIsShownIsNotReplaced_data()
 {
     QTest::addColumn<QString>("path"); // within the folder, or as it stands
     QTest::addColumn<bool>("refused");
-    QTest::newRow("beside it") << QStringLiteral("other.csv") << false;
-    QTest::newRow("a file that is there") << QStringLiteral("there.csv") << false;
-    QTest::newRow("the file shown") << QStringLiteral("net.safetensors") << true;
-    QTest::newRow("a link to it") << QStringLiteral("link.safetensors") << true;
-    QTest::newRow("inside the bundle shown") << QStringLiteral("m.mlmodelc/model.mil") << true;
-    QTest::newRow("new inside of it") << QStringLiteral("m.mlmodelc/weights/new.csv") << true;
-    QTest::newRow("a folder") << QStringLiteral("m.mlmodelc") << true;
-    QTest::newRow("a device") << QStringLiteral("/dev/null") << true;
-    QTest::newRow("no such folder") << QStringLiteral("none/x.csv") << true;
+    kernscope::test::addRow("beside it", u"other.csv"_s, false);
+    kernscope::test::addRow("a file that is there", u"there.csv"_s, false);
+    kernscope::test::addRow("the file shown", u"net.safetensors"_s, true);
+    kernscope::test::addRow("a link to it", u"link.safetensors"_s, true);
+    kernscope::test::addRow("inside the bundle shown", u"m.mlmodelc/model.mil"_s, true);
+    kernscope::test::addRow("new inside of it", u"m.mlmodelc/weights/new.csv"_s, true);
+    kernscope::test::addRow("a folder", u"m.mlmodelc"_s, true);
+    kernscope::test::addRow("a device", u"/dev/null"_s, true);
+    kernscope::test::addRow("no such folder", u"none/x.csv"_s, true);
 }
 void TestFileDialogs::whatIsShownIsNotReplaced()
 {
     QFETCH(QString, path);
     QFETCH(bool, refused);
     const QTemporaryDir folder;
-    QVERIFY(QDir(folder.path()).mkpath(QStringLiteral("m.mlmodelc/weights")));
+    QVERIFY(QDir(folder.path()).mkpath(u"m.mlmodelc/weights"_s));
     for (const char *name : {"net.safetensors", "there.csv", "m.mlmodelc/model.mil"})
         write(folder.filePath(QLatin1String(name)));
-    QVERIFY(QFile::link(folder.filePath(QStringLiteral("net.safetensors")),
-                        folder.filePath(QStringLiteral("link.safetensors"))));
+    QVERIFY(
+        QFile::link(folder.filePath(u"net.safetensors"_s), folder.filePath(u"link.safetensors"_s)));
     QWidget window;
     QWidget plot(&window);
     setShownInputs(&window, [&folder] {
@@ -122,118 +227,6 @@ void TestFileDialogs::whatIsShownIsNotReplaced()
     const QString said = outputRefusal(&plot, place);
     QCOMPARE(!said.isEmpty(), refused);
     QVERIFY2(said.isEmpty() || said.contains(QFileInfo(place).fileName()), qPrintable(said));
-}
-
-/// The dialog comes back after the message, and takes another name.
-void TestFileDialogs::refusedPlaceIsAskedForAgain()
-{
-    const QTemporaryDir folder;
-    const QString shown = folder.filePath(QStringLiteral("net.csv"));
-    write(shown);
-    QWidget window;
-    window.setProperty(kDialogFolder, folder.path());
-    setShownInputs(&window,
-                   [&shown] { return std::vector<std::filesystem::path>{shown.toStdString()}; });
-    QString message;
-    int asked = 0;
-    QTimer timer;
-    connect(&timer, &QTimer::timeout, qApp, [&] {
-        QWidget *modal = QApplication::activeModalWidget();
-        if (auto *box = qobject_cast<QMessageBox *>(modal)) {
-            // Whether to replace it, and then that it may not be.
-            if (QAbstractButton *yes = box->button(QMessageBox::Yes)) {
-                yes->click();
-            } else {
-                message = box->text();
-                box->accept();
-            }
-        } else if (auto *dialog = qobject_cast<QFileDialog *>(modal)) {
-            timer.stop();
-            type(*dialog, ++asked == 1 ? QStringLiteral("net.csv") : QStringLiteral("x.csv"));
-            // Queued: it asks in an event loop of its own, in which a timer at work stands still.
-            QMetaObject::invokeMethod(
-                dialog,
-                [dialog, &timer] {
-                    timer.start(0);
-                    QMetaObject::invokeMethod(dialog, "accept");
-                },
-                Qt::QueuedConnection);
-        }
-    });
-    timer.start(0);
-    QCOMPARE(askSavePath(&window, QStringLiteral("Export"), QString()),
-             folder.filePath(QStringLiteral("x.csv")));
-    QVERIFY2(message.contains(QStringLiteral("net.csv")), qPrintable(message));
-    asked = 0;
-    message.clear();
-    QString path;
-    openSaveDialog(&window, QStringLiteral("Export"), QString(), QString(),
-                   [&path](const QString &chosen) { path = chosen; });
-    QTRY_COMPARE(path, folder.filePath(QStringLiteral("x.csv")));
-    QVERIFY2(message.contains(QStringLiteral("net.csv")), qPrintable(message));
-    timer.stop();
-    QFile kept(shown);
-    QVERIFY(kept.open(QIODevice::ReadOnly));
-    QCOMPARE(kept.readAll(), QByteArray("kept"));
-}
-
-void TestFileDialogs::typedPathsOpen_data()
-{
-    QTest::addColumn<bool>("folders");
-    QTest::addColumn<QString>("typed"); // %1: the folder
-    QTest::addColumn<QString>("chosen");
-    for (const bool folders : {false, true}) {
-        const char *lists = folders ? "folders" : "files";
-        const auto row = [&](const char *what, const QString &typed, const QString &chosen) {
-            QTest::addRow("%s, %s", lists, what) << folders << typed << chosen;
-        };
-        row("a file", QStringLiteral("%1/net.hwx"), QStringLiteral("net.hwx"));
-        row("a file of this folder", QStringLiteral("net.hwx"), QStringLiteral("net.hwx"));
-        row("a bundle", QStringLiteral("%1/m.mlmodelc"), QStringLiteral("m.mlmodelc"));
-        row("with a slash", QStringLiteral("%1/m.mlmodelc/"), QStringLiteral("m.mlmodelc"));
-        row("no name of one", QStringLiteral("%1/built"), QStringLiteral("built"));
-        row("a plain folder", QStringLiteral("%1/plain"),
-            folders ? QStringLiteral("plain") : QString());
-    }
-}
-
-/// What is typed opens with Enter, be it a file or a folder, also while the completer shows its
-/// proposals. A dialog for files goes into a folder that is no bundle.
-void TestFileDialogs::typedPathsOpen()
-{
-    QFETCH(bool, folders);
-    QFETCH(QString, typed);
-    QFETCH(QString, chosen);
-    const QTemporaryDir folder;
-    for (const char *name : {"m.mlmodelc/weights", "built", "plain"})
-        QVERIFY(QDir(folder.path()).mkpath(QLatin1String(name)));
-    for (const char *name : {"net.hwx", "m.mlmodelc/model.mil", "built/model.mil"})
-        write(folder.filePath(QLatin1String(name)));
-    QWidget window;
-    window.setProperty(kDialogFolder, folder.path());
-    OpenDialog dialog(folders ? OpenDialog::Lists::Folders : OpenDialog::Lists::Files, &window,
-                      QStringLiteral("Open"));
-    QSignalSpy selected(&dialog, &QFileDialog::fileSelected);
-    dialog.open();
-    QVERIFY(QTest::qWaitForWindowExposed(&dialog));
-    auto *edit = dialog.findChild<QLineEdit *>(QStringLiteral("fileNameEdit"));
-    QVERIFY(edit);
-    edit->setFocus();
-    const QString text = typed.contains(QLatin1Char('%')) ? typed.arg(folder.path()) : typed;
-    edit->clear();
-    QTest::keyClicks(edit, text);
-    QTRY_VERIFY(edit->completer() != nullptr);
-    edit->completer()->complete();
-    QTest::keyClick(edit, Qt::Key_Return);
-    if (chosen.isEmpty()) {
-        QVERIFY(selected.isEmpty() && dialog.isVisible());
-        QCOMPARE(QFileInfo(dialog.directory().path()).fileName(), QStringLiteral("plain"));
-        return;
-    }
-    QCOMPARE(selected.count(), 1);
-    QCOMPARE(QFileInfo(selected.front().front().toString()).canonicalFilePath(),
-             QFileInfo(folder.filePath(chosen)).canonicalFilePath());
-    QVERIFY(!dialog.isVisible());
 }
 
 KERNSCOPE_TEST(TestFileDialogs, QApplication)

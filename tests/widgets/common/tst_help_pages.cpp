@@ -7,7 +7,6 @@
 #include <QDirIterator>
 #include <QFile>
 #include <QRegularExpression>
-#include <QTest>
 #include <QTextBrowser>
 #include <QTextFrame>
 #include <QTextTable>
@@ -21,9 +20,8 @@ namespace {
 QStringList allPages()
 {
     QStringList pages;
-    const QDir root(QStringLiteral(":/help"));
-    QDirIterator files(root.path(), {QStringLiteral("*.md")}, QDir::Files,
-                       QDirIterator::Subdirectories);
+    const QDir root(u":/help"_s);
+    QDirIterator files(root.path(), {u"*.md"_s}, QDir::Files, QDirIterator::Subdirectories);
     while (files.hasNext())
         pages << root.relativeFilePath(files.next()).chopped(3);
     pages.sort();
@@ -32,7 +30,7 @@ QStringList allPages()
 
 QString textOf(const QString &page)
 {
-    QFile file(QStringLiteral(":/help/%1.md").arg(page));
+    QFile file(u":/help/%1.md"_s.arg(page));
     return file.open(QIODevice::ReadOnly) ? QString::fromUtf8(file.readAll()) : QString();
 }
 
@@ -43,94 +41,87 @@ class TestHelpPages : public QObject
     Q_OBJECT
 
 private slots:
-    void formatPagesAreThere();
-    void everyLinkLeadsToAPage();
-    void linksAreFollowedFromTheirFolder();
-    void tablesBecomeListsWhereNarrow();
-};
-
-/// A table of three columns or more has no room in a side dock: words would stand one below the
-/// other. There it is a list, and with room a table again.
-void TestHelpPages::tablesBecomeListsWhereNarrow()
-{
-    const QString table = QStringLiteral("text\n\n| Kind | Text | Changes |\n|---|---|---|\n"
-                                         "| **fill** (`--fill`) | `w[0]=a\\|b` | a range |\n"
-                                         "| drop | | clears |\n\nend");
-    QCOMPARE(narrowTables(table, 40), table);
-    QCOMPARE(narrowTables(table, 20),
-             QStringLiteral("text\n\n- **fill (`--fill`)**  \n  *Text:* `w[0]=a|b`  \n"
-                            "  *Changes:* a range\n- **drop**  \n  *Changes:* clears\n\nend"));
-    const QString pair = QStringLiteral("| Key | Does |\n|---|---|\n| F2 | edits |");
-    QCOMPARE(narrowTables(pair, 10), pair);
-
-    Session session;
-    HelpDock dock(session);
-    const auto tables = [&dock] {
-        const auto *browser = dock.findChild<QTextBrowser *>();
-        const auto frames = browser->document()->rootFrame()->childFrames();
-        return std::count_if(frames.begin(), frames.end(), [](QTextFrame *frame) {
-            return qobject_cast<QTextTable *>(frame) != nullptr;
-        });
-    };
-    dock.showPage(QStringLiteral("edits"));
-    dock.resize(300, 700);
-    dock.show();
-    QTRY_COMPARE(tables(), 0);
-    const auto *browser = dock.findChild<QTextBrowser *>();
-    QVERIFY(browser->toPlainText().contains(QStringLiteral("one decoded element")));
-    dock.resize(1000, 700);
-    QTRY_COMPARE(tables(), 1);
-    QVERIFY(browser->toPlainText().contains(QStringLiteral("one decoded element")));
-}
-
-void TestHelpPages::formatPagesAreThere()
-{
-    for (const char *name :
-         {"index", "sources", "blob-storage", "programs", "forms", "hardware-containers",
-          "descriptors", "kernel-bytes", "weight-sections", "numbers", "engine"}) {
-        const QString page = QStringLiteral("formats/") + QString::fromLatin1(name);
-        QVERIFY2(HelpDock::hasPage(page), qPrintable(page));
-    }
-}
-
-void TestHelpPages::everyLinkLeadsToAPage()
-{
-    static const QRegularExpression link(QStringLiteral("\\]\\((?!https:)([^)#]+\\.md)\\)"));
-    // Of links to elsewhere the help dock opens https alone.
-    static const QRegularExpression elsewhere(QStringLiteral("\\]\\((?!https:)[a-z]+:"));
-    const QStringList pages = allPages();
-    QVERIFY(pages.size() > 30);
-    int links = 0;
-    for (const QString &page : pages) {
-        QVERIFY2(!textOf(page).contains(elsewhere), qPrintable(page));
-        auto found = link.globalMatch(textOf(page));
-        while (found.hasNext()) {
-            const QString name = found.next().captured(1);
-            const QString folder = page.section(QLatin1Char('/'), 0, -2);
-            const QString target =
-                QDir::cleanPath(folder.isEmpty() ? name : folder + QLatin1Char('/') + name);
-            QVERIFY2(pages.contains(target.chopped(3)),
-                     qPrintable(page + QStringLiteral(" -> ") + target));
-            ++links;
+    void formatPagesAreThere()
+    {
+        for (const char *name :
+             {"index", "sources", "blob-storage", "programs", "forms", "hardware-containers",
+              "descriptors", "kernel-bytes", "weight-sections", "numbers", "engine"}) {
+            const QString page = u"formats/"_s + QString::fromLatin1(name);
+            QVERIFY2(HelpDock::hasPage(page), qPrintable(page));
         }
     }
-    QVERIFY(links > 40);
-}
 
-void TestHelpPages::linksAreFollowedFromTheirFolder()
-{
-    Session session;
-    HelpDock dock(session);
-    auto *browser = dock.findChild<QTextBrowser *>();
-    QVERIFY(browser);
-    emit browser->anchorClicked(QUrl(QStringLiteral("formats/index.md")));
-    QCOMPARE(dock.page(), QStringLiteral("formats/index"));
-    emit browser->anchorClicked(QUrl(QStringLiteral("blob-storage.md")));
-    QCOMPARE(dock.page(), QStringLiteral("formats/blob-storage"));
-    QVERIFY(browser->toPlainText().contains(QStringLiteral("sentinel")));
-    emit browser->anchorClicked(QUrl(QStringLiteral("../hex.md")));
-    QCOMPARE(dock.page(), QStringLiteral("hex"));
-}
+    void everyLinkLeadsToAPage()
+    {
+        static const QRegularExpression link(u"\\]\\((?!https:)([^)#]+\\.md)\\)"_s);
+        // Of links to elsewhere the help dock opens https alone.
+        static const QRegularExpression elsewhere(u"\\]\\((?!https:)[a-z]+:"_s);
+        const QStringList pages = allPages();
+        QVERIFY(pages.size() > 30);
+        int links = 0;
+        for (const QString &page : pages) {
+            QVERIFY2(!textOf(page).contains(elsewhere), qPrintable(page));
+            auto found = link.globalMatch(textOf(page));
+            while (found.hasNext()) {
+                const QString name = found.next().captured(1);
+                const QString folder = page.section(QLatin1Char('/'), 0, -2);
+                const QString target =
+                    QDir::cleanPath(folder.isEmpty() ? name : folder + QLatin1Char('/') + name);
+                QVERIFY2(pages.contains(target.chopped(3)), qPrintable(page + u" -> "_s + target));
+                ++links;
+            }
+        }
+        QVERIFY(links > 40);
+    }
+
+    void linksAreFollowedFromTheirFolder()
+    {
+        Session session;
+        HelpDock dock(session);
+        auto *browser = VERIFIED(dock.findChild<QTextBrowser *>());
+        emit browser->anchorClicked(QUrl(u"formats/index.md"_s));
+        QCOMPARE(dock.page(), u"formats/index"_s);
+        emit browser->anchorClicked(QUrl(u"blob-storage.md"_s));
+        QCOMPARE(dock.page(), u"formats/blob-storage"_s);
+        QVERIFY(browser->toPlainText().contains(u"sentinel"_s));
+        emit browser->anchorClicked(QUrl(u"../hex.md"_s));
+        QCOMPARE(dock.page(), u"hex"_s);
+    }
+
+    /// A table of three columns or more has no room in a side dock: words would stand one below the
+    /// other. There it is a list, and with room a table again.
+    void tablesBecomeListsWhereNarrow()
+    {
+        const QString table = QStringLiteral("text\n\n| Kind | Text | Changes |\n|---|---|---|\n"
+                                             "| **fill** (`--fill`) | `w[0]=a\\|b` | a range |\n"
+                                             "| drop | | clears |\n\nend");
+        QCOMPARE(narrowTables(table, 40), table);
+        QCOMPARE(narrowTables(table, 20),
+                 QStringLiteral("text\n\n- **fill (`--fill`)**  \n  *Text:* `w[0]=a|b`  \n"
+                                "  *Changes:* a range\n- **drop**  \n  *Changes:* clears\n\nend"));
+        const QString pair = u"| Key | Does |\n|---|---|\n| F2 | edits |"_s;
+        QCOMPARE(narrowTables(pair, 10), pair);
+
+        Session session;
+        HelpDock dock(session);
+        const auto tables = [&dock] {
+            const auto *browser = dock.findChild<QTextBrowser *>();
+            const auto frames = browser->document()->rootFrame()->childFrames();
+            return std::count_if(frames.begin(), frames.end(), [](QTextFrame *frame) {
+                return qobject_cast<QTextTable *>(frame) != nullptr;
+            });
+        };
+        dock.showPage(u"edits"_s);
+        dock.resize(300, 700);
+        dock.show();
+        QTRY_COMPARE(tables(), 0);
+        const auto *browser = dock.findChild<QTextBrowser *>();
+        QVERIFY(browser->toPlainText().contains(u"one decoded element"_s));
+        dock.resize(1000, 700);
+        QTRY_COMPARE(tables(), 1);
+        QVERIFY(browser->toPlainText().contains(u"one decoded element"_s));
+    }
+};
 
 KERNSCOPE_TEST(TestHelpPages, QApplication)
 #include "tst_help_pages.moc"

@@ -19,7 +19,6 @@
 #include <QSignalSpy>
 #include <QTableView>
 #include <QTemporaryDir>
-#include <QTest>
 #include <QXmlStreamReader>
 
 #include <qcustomplot.h>
@@ -123,496 +122,473 @@ class TestPlots : public QObject
     Q_OBJECT
 
 private Q_SLOTS:
-    void histogramLeavesOutliersOut();
-    void histogramOfOneValue();
-    void ticksHaveUnits();
-    void keysWalkThePoints();
-    void mouseActivates();
-    void tableTwin();
-    void exports();
-    void oneBarDoesNotFlattenTheRest();
-    void themed_data();
-    void themed();
-    void codebookWords();
-    void emptyPlots();
-    void hiddenPlotsKeepNoPicture();
+    void histogramLeavesOutliersOut()
+    {
+        HistogramPlot plot;
+        const Histogram histogram = bell();
+        const auto total =
+            std::accumulate(histogram.bins.begin(), histogram.bins.end(), std::uint64_t{0});
+        plot.setHistogram(histogram);
+        const auto sum = [&plot] {
+            qulonglong all = 0;
+            for (int point = 0; point < plot.pointCount(); ++point)
+                all += plot.cell(point, 2).toULongLong();
+            return all;
+        };
+        QVERIFY(plot.pointCount() > 40 && plot.pointCount() <= 96);
+        QCOMPARE(plot.outside(), 3u);
+        QCOMPARE(sum(), total - 3);
+        QVERIFY(plot.cell(plot.pointCount() - 1, 1).toDouble() < 0.1);
+        plot.setFullRange(true);
+        QCOMPARE(plot.outside(), 0u);
+        QCOMPARE(sum(), total);
+        QVERIFY(plot.cell(plot.pointCount() - 1, 1).toDouble() >= 1.0);
+    }
+
+    void histogramOfOneValue()
+    {
+        HistogramPlot plot;
+        Histogram histogram;
+        histogram.low = histogram.high = 0.25;
+        histogram.bins.assign(100, 0);
+        histogram.bins[0] = 12;
+        plot.setHistogram(histogram);
+        QVERIFY(plot.pointCount() >= 1);
+        QCOMPARE(plot.cell(0, 2).toULongLong(), 12u);
+        // One bar about the value.
+        QCOMPARE((plot.cell(0, 0).toDouble() + plot.cell(0, 1).toDouble()) / 2, 0.25);
+        plot.setLogarithmic(true);
+        QVERIFY(expose(plot));
+        plot.grab();
+    }
+
+    /// Powers of ten far apart have one notation; 0 has no prefix.
+    void ticksHaveUnits()
+    {
+        const auto labels = [](const QSharedPointer<QCPAxisTicker> &ticker, QCPRange range) {
+            QVector<double> ticks;
+            QVector<QString> texts;
+            ticker->generate(range, QLocale::c(), QLatin1Char('g'), 6, ticks, nullptr, &texts);
+            return QStringList(texts.begin(), texts.end());
+        };
+        const QString s = u"s"_s;
+        const QStringList powers = labels(logQuantityTicker(s), {0.9e-10, 2e-3});
+        for (const char *text : {"100 ps", "1 ns", "10 \u00b5s", "1 ms"})
+            QVERIFY2(powers.contains(QString::fromUtf8(text)), qPrintable(powers.join(u'|')));
+        const QStringList even = labels(quantityTicker(s), {0, 8e-6});
+        QVERIFY2(even.contains(u"0"_s) && even.contains(u"4 \u00b5s"_s),
+                 qPrintable(even.join(u'|')));
+    }
+
+    void keysWalkThePoints()
+    {
+        DensityPlot plot;
+        plot.setDensity({4, 2, 0, 3}, 4, true);
+        QVERIFY(expose(plot));
+        QSignalSpy moved(&plot, &PlotWidget::currentPointChanged);
+        QSignalSpy activated(&plot, &PlotWidget::pointActivated);
+        QTest::keyClick(canvas(plot), Qt::Key_Right);
+        QTest::keyClick(canvas(plot), Qt::Key_Right);
+        QCOMPARE(plot.currentPoint(), 1);
+        QTest::keyClick(canvas(plot), Qt::Key_End);
+        QCOMPARE(plot.currentPoint(), 3);
+        QTest::keyClick(canvas(plot), Qt::Key_Right);
+        QCOMPARE(plot.currentPoint(), 3);
+        QTest::keyClick(canvas(plot), Qt::Key_Home);
+        QCOMPARE(plot.currentPoint(), 0);
+        QCOMPARE(moved.count(), 4);
+        QTest::keyClick(canvas(plot), Qt::Key_Return);
+        QCOMPARE(activated.count(), 1);
+        QCOMPARE(canvas(plot)->accessibleDescription(), plot.pointText(0));
+        QVERIFY(plot.pointText(1).contains(QLatin1String("50.0 %")));
+    }
+
+    void mouseActivates()
+    {
+        DensityPlot plot;
+        plot.setDensity({4, 2, 0, 3}, 4, false);
+        QVERIFY(expose(plot));
+        QSignalSpy activated(&plot, &PlotWidget::pointActivated);
+        QWidget *area = canvas(plot);
+        // The last quarter of the axis is the last channel, whatever the labels take.
+        QTest::mouseClick(area, Qt::LeftButton, {}, {area->width() - 40, area->height() / 2});
+        QCOMPARE(activated.count(), 1);
+        QCOMPARE(activated.at(0).at(0).toInt(), 3);
+        QVERIFY(plot.pointText(3).contains(QLatin1String("not zero")));
+    }
+
+    void tableTwin()
+    {
+        DensityPlot plot;
+        auto *model = VERIFIED(plot.findChild<PlotTableModel *>());
+        QAbstractItemModelTester tester(model,
+                                        QAbstractItemModelTester::FailureReportingMode::QtTest);
+        plot.setDensity({4, 2, 0, 3}, 4, true);
+        QCOMPARE(model->rowCount(), 4);
+        QCOMPARE(model->index(1, 1).data().toULongLong(), 2u);
+        plot.setDensity({1}, 4, true);
+        QCOMPARE(model->rowCount(), 1);
+        plot.clear();
+        QCOMPARE(model->rowCount(), 0);
+        plot.setDensity({4, 2, 0, 3}, 4, true);
+        QVERIFY(expose(plot));
+        plot.setCurrentPoint(2);
+        plot.showTable(true);
+        QVERIFY(plot.tableShown());
+        auto *table = plot.findChild<QTableView *>();
+        QCOMPARE(table->currentIndex().row(), 2);
+        QVERIFY(!table->accessibleName().isEmpty());
+        plot.showTable(false);
+        QVERIFY(!plot.tableShown());
+    }
+
+    void exports()
+    {
+        QTemporaryDir folder;
+        QVERIFY(folder.isValid());
+        DensityPlot plot;
+        plot.setDensity({4, 2}, 4, true);
+        QVERIFY(expose(plot));
+        const QString png = folder.filePath(u"p.png"_s);
+        const QString pdf = folder.filePath(u"p.pdf"_s);
+        const QString csv = folder.filePath(u"p.csv"_s);
+        QCOMPARE(plot.exportPicture(png), QString());
+        QCOMPARE(plot.exportPicture(pdf), QString());
+        QCOMPARE(plot.exportData(csv), QString());
+        QCOMPARE(QImage(png).size(), QSize(2400, 1400));
+        QFile document(pdf);
+        QVERIFY(document.open(QIODevice::ReadOnly));
+        QVERIFY(document.read(5) == "%PDF-");
+        const QString svg = folder.filePath(u"p.svg"_s);
+        QCOMPARE(plot.exportPicture(svg), QString());
+        QFile drawing(svg);
+        QVERIFY(drawing.open(QIODevice::ReadOnly));
+        QXmlStreamReader xml(&drawing);
+        int texts = 0, paths = 0;
+        while (!xml.atEnd()) {
+            xml.readNext();
+            texts += xml.isStartElement() && xml.name() == QLatin1String("text");
+            paths += xml.isStartElement() && xml.name() == QLatin1String("path");
+        }
+        QVERIFY2(!xml.hasError(), qPrintable(xml.errorString()));
+        QVERIFY(texts > 4 && paths > 4); // ticks and labels, axes and curve
+        QFile data(csv);
+        QVERIFY(data.open(QIODevice::ReadOnly));
+        const QList<QByteArray> lines = data.readAll().replace('\r', "").split('\n');
+        QCOMPARE(lines.at(0), QByteArray("channel,kept,of,density"));
+        QCOMPARE(lines.at(2), QByteArray("1,2,4,0.5"));
+        QVERIFY(!plot.exportPicture(folder.filePath(u"no/such/p.png"_s)).isEmpty());
+        // No file whose name says another kind than it is.
+        for (const char *name : {"p.jpg", "p"}) {
+            const QString other = folder.filePath(QString::fromLatin1(name));
+            QVERIFY2(plot.exportPicture(other).contains(u".png, .svg, .pdf"_s), name);
+            QVERIFY2(!QFile::exists(other), name);
+        }
+    }
+
+    /// The zeros of a pruned weight: their bar is cut off, and the others can be told apart.
+    void oneBarDoesNotFlattenTheRest()
+    {
+        HistogramPlot plot;
+        Histogram histogram = bell();
+        plot.setHistogram(histogram);
+        QCOMPARE(plot.cutBar(), -1);
+        histogram.bins[histogram.bins.size() / 2] +=
+            20 * std::accumulate(histogram.bins.begin(), histogram.bins.end(), std::uint64_t{0});
+        plot.setHistogram(histogram);
+        plot.setFullRange(true);
+        const int cut = plot.cutBar();
+        QVERIFY(cut >= 0);
+        std::uint64_t next = 0;
+        for (int point = 0; point < plot.pointCount(); ++point) {
+            if (point != cut)
+                next = std::max(next, std::uint64_t{plot.cell(point, 2).toULongLong()});
+        }
+        const auto *view = VERIFIED(plot.findChild<QCustomPlot *>());
+        const double top = view->yAxis->range().upper;
+        QVERIFY(top > static_cast<double>(next) && top < 1.5 * static_cast<double>(next));
+        const auto *text = view->findChild<QCPItemText *>();
+        QVERIFY(text && text->visible());
+        QString digits = text->text(); // the whole height is said, and stays in the table
+        digits.remove(QRegularExpression(u"[^0-9]"_s));
+        QCOMPARE(digits.toULongLong(), plot.cell(cut, 2).toULongLong());
+        plot.setLogarithmic(true); // there every bar has room
+        QCOMPARE(plot.cutBar(), -1);
+        QVERIFY(!text->visible());
+        plot.setLogarithmic(false);
+        QCOMPARE(plot.cutBar(), cut);
+    }
+
+    void themed_data()
+    {
+        QTest::addColumn<bool>("dark");
+        test::addRow("light", false);
+        test::addRow("dark", true);
+    }
+
+    void themed()
+    {
+        QFETCH(bool, dark);
+        theme::apply(dark);
+        HistogramPlot plot;
+        plot.setHistogram(bell());
+        QVERIFY(expose(plot));
+        QCoreApplication::processEvents();
+        const QImage image = plot.grab().toImage();
+        const QColor base = plot.palette().color(QPalette::Base);
+        QCOMPARE(image.pixelColor(3, 3).rgb(), base.rgb());
+        const QRgb bar = theme::color(Token::KindData, dark).rgb();
+        int bars = 0;
+        for (int y = 0; y < image.height(); ++y) {
+            for (int x = 0; x < image.width(); ++x)
+                bars += image.pixel(x, y) == bar ? 1 : 0;
+        }
+        QVERIFY2(bars > 1000, qPrintable(QString::number(bars)));
+        theme::apply(false);
+    }
+
+    void codebookWords()
+    {
+        CodebookPlot plot;
+        plot.setEntries({{5, -0.5, false}, {0, 0.25, true}});
+        QVERIFY(plot.pointText(1).contains(QLatin1String("never used")));
+        QVERIFY(plot.pointText(1).contains(QLatin1String("duplicate")));
+        plot.setCurrentPoint(1);
+        QCOMPARE(plot.currentPoint(), 1);
+        plot.setEntries({{5, -0.5, false}});
+        QCOMPARE(plot.currentPoint(), -1);
+    }
+
+    void emptyPlots()
+    {
+        for (PlotWidget *plot : std::initializer_list<PlotWidget *>{
+                 new HistogramPlot, new DensityPlot, new CodebookPlot}) {
+            QVERIFY(expose(*plot));
+            QTest::keyClick(canvas(*plot), Qt::Key_Right);
+            QTest::mouseClick(canvas(*plot), Qt::LeftButton);
+            QTest::mouseMove(canvas(*plot), {50, 50});
+            QCOMPARE(plot->currentPoint(), -1);
+            QVERIFY(!plot->accessibleName().isEmpty());
+            delete plot;
+        }
+    }
+
+    /// Out of view its picture is given back; back in view it is as it was, and as it has become.
+    void hiddenPlotsKeepNoPicture()
+    {
+        HistogramPlot plot;
+        plot.setHistogram(bell());
+        QVERIFY(expose(plot));
+        const auto *drawn = VERIFIED(qobject_cast<PlotCanvas *>(canvas(plot)));
+        const qint64 whole = qint64{4} * drawn->width() * drawn->height();
+        QTRY_VERIFY(drawn->pictureBytes() >= whole);
+        const QImage before = plot.grab().toImage();
+        plot.hide();
+        QVERIFY(drawn->pictureBytes() < 64);
+        // What is drawn anew while it is hidden leaves no picture either.
+        plot.setHistogram(bell());
+        QCoreApplication::processEvents();
+        QVERIFY(drawn->pictureBytes() < 64);
+        QCOMPARE(plot.grab().toImage(), before); // a picture of its own
+        QVERIFY(drawn->pictureBytes() < 64);
+        QVERIFY(expose(plot));
+        QTRY_VERIFY(drawn->pictureBytes() >= whole);
+        QCOMPARE(plot.grab().toImage(), before);
+    }
 
     // Maps of colours say more and less for every kind of colour vision, and the tokens are those
     // of the design.
-    void visions_data();
+    void visions_data()
+    {
+        QTest::addColumn<int>("vision");
+        const std::array<const char *, 4> names{"usual", "protanopia", "deuteranopia",
+                                                "tritanopia"};
+        for (int i = 0; i < 4; ++i)
+            test::addRow(names[std::size_t(i)], i);
+    }
+
     void sequentialGetsLighter_data() { visions_data(); }
-    void sequentialGetsLighter();
+
+    void sequentialGetsLighter()
+    {
+        QFETCH(int, vision);
+        double before = -1;
+        for (int step = 0; step <= kSteps; ++step) {
+            const double now = labOf(seen(theme::sequential(double(step) / kSteps), vision))[0];
+            QVERIFY2(now > before, qPrintable(QString::number(step)));
+            before = now;
+        }
+    }
+
     void signsAreToldApart_data() { visions_data(); }
-    void signsAreToldApart();
-    void tokensOfTheDesign_data();
-    void tokensOfTheDesign();
+
+    /// Away from zero lightness goes one way; a value and its negative are never alike.
+    void signsAreToldApart()
+    {
+        QFETCH(int, vision);
+        constexpr double kClear = 15; ///< just noticeable is about 2.3
+        for (const bool dark : {false, true}) {
+            for (const double sign : {-1.0, 1.0}) {
+                double before = dark ? -1 : 101;
+                for (int step = 0; step <= kSteps; ++step) {
+                    const double value = sign * step / kSteps;
+                    const double now = labOf(seen(theme::diverging(value, dark), vision))[0];
+                    QVERIFY2(dark ? now > before : now < before,
+                             qPrintable(u"%1 %2"_s.arg(dark).arg(value)));
+                    before = now;
+                }
+            }
+            for (const double size : {0.25, 0.5, 1.0})
+                QVERIFY2(distance(theme::diverging(size, dark), theme::diverging(-size, dark),
+                                  vision) > kClear * std::min(1.0, size * 2),
+                         qPrintable(u"%1 %2"_s.arg(dark).arg(size)));
+        }
+    }
+
+    void tokensOfTheDesign_data()
+    {
+        test::addColumns<int, QString>();
+        const auto row = [](Token token, const char *light) {
+            test::addRow(qPrintable(theme::tokenName(token)), int(token),
+                         QString::fromLatin1(light));
+        };
+        row(Token::KindHeader, "#5b6b7b");
+        row(Token::KindMetadata, "#8a94a0");
+        row(Token::KindProgram, "#4c5fa8");
+        row(Token::KindData, "#0072b2");
+        row(Token::KindIndices, "#56b4e9");
+        row(Token::KindCodebook, "#cc79a7");
+        row(Token::KindMask, "#e69f00");
+        row(Token::KindValues, "#009e73");
+        row(Token::KindScale, "#b8860b");
+        row(Token::KindPadding, "#e4e7ea");
+        row(Token::KindUnknown, "#f3e9d8");
+        row(Token::OutStreams, "#0072b2");
+        row(Token::OutFolds, "#d55e00");
+        row(Token::OutDense, "#8a94a0");
+        row(Token::OutRefused, "#5b2a2a");
+        row(Token::DiffLess, "#2166ac");
+        row(Token::DiffMore, "#d6604d");
+        row(Token::DiffEqual, "#f7f7f7");
+        row(Token::MarkChanged, "#d55e00");
+        row(Token::MarkContested, "#b8860b");
+        row(Token::MarkAssumed, "#8a94a0");
+    }
+
+    void tokensOfTheDesign()
+    {
+        const auto [token, light] = test::fetched<int, QString>();
+        QCOMPARE(theme::color(static_cast<Token>(token), false).name(), light);
+    }
 
     // Text against its ground, in both themes: 4.5 and more (window.md, "Tokens").
     void palette_data() { themes(); }
-    void palette();
+
+    void palette()
+    {
+        QFETCH(bool, dark);
+        const QPalette palette = theme::palette(dark);
+        using Role = QPalette::ColorRole;
+        const std::initializer_list<std::pair<Role, Role>> pairs{
+            {QPalette::Text, QPalette::Base},
+            {QPalette::Text, QPalette::AlternateBase},
+            {QPalette::WindowText, QPalette::Window},
+            {QPalette::ButtonText, QPalette::Button},
+            {QPalette::PlaceholderText, QPalette::Base},
+            {QPalette::PlaceholderText, QPalette::AlternateBase},
+            {QPalette::PlaceholderText, QPalette::Window},
+            {QPalette::Link, QPalette::Base},
+            {QPalette::Link, QPalette::Window},
+            {QPalette::HighlightedText, QPalette::Highlight},
+            {QPalette::ToolTipText, QPalette::ToolTipBase}};
+        for (const auto group : {QPalette::Active, QPalette::Inactive}) {
+            for (const auto &[ink, ground] : pairs)
+                check(palette.color(group, ink), palette.color(group, ground),
+                      u"roles %1 and %2"_s.arg(ink).arg(ground));
+        }
+    }
+
     void tokens_data() { themes(); }
-    void tokens();
+
+    void tokens()
+    {
+        QFETCH(bool, dark);
+        for (int i = 0; i < int(Token::Count); ++i) {
+            const auto token = static_cast<Token>(i);
+            check(theme::textOn(token, dark), theme::color(token, dark), theme::tokenName(token));
+        }
+    }
+
     void grounds_data() { themes(); }
-    void grounds();
+
+    void grounds()
+    {
+        QFETCH(bool, dark);
+        const QPalette palette = theme::palette(dark);
+        const QColor text = palette.color(QPalette::Text);
+        check(text, design::chosenGround(palette), u"chosen row"_s);
+        check(palette.color(QPalette::PlaceholderText), design::chosenGround(palette),
+              u"faint text in a chosen row"_s);
+        check(design::accent(palette), design::track(palette), u"chosen segment"_s);
+        for (const Token token : {Token::OutStreams, Token::OutFolds, Token::OutDense,
+                                  Token::OutRefused, Token::MarkContested, Token::MarkAssumed})
+            check(text, tokenTint(token, dark), theme::tokenName(token));
+    }
+
     void programText_data() { themes(); }
-    void programText();
+
+    void programText()
+    {
+        QFETCH(bool, dark);
+        const QPalette palette = theme::palette(dark);
+        using Kind = ProgramSpan::Kind;
+        for (const Kind kind : {Kind::Plain, Kind::Keyword, Kind::Name, Kind::Value, Kind::Weight,
+                                Kind::Literal, Kind::Faint}) {
+            const QColor ink = ProgramRowDelegate::color(kind, palette);
+            check(ink, palette.color(QPalette::Base), QString::number(int(kind)));
+            check(ink, design::chosenGround(palette), QString::number(int(kind)));
+        }
+    }
+
     void checkBoxes_data() { themes(); }
-    void checkBoxes();
+
+    /// The edge of an empty box is seen: 3 and more against the window.
+    void checkBoxes()
+    {
+        QFETCH(bool, dark);
+        const QPalette palette = theme::palette(dark);
+        QuietStyle style;
+        QCheckBox box;
+        QRadioButton radio;
+        for (QAbstractButton *button : std::initializer_list<QAbstractButton *>{&box, &radio}) {
+            button->setStyle(&style);
+            button->setPalette(palette);
+            button->resize(40, 40);
+            const QImage picture = button->grab().toImage();
+            double most = 1;
+            for (int y = 0; y < picture.height(); ++y) {
+                for (int x = 0; x < picture.width(); ++x)
+                    most = std::max(most, theme::contrast(picture.pixelColor(x, y),
+                                                          palette.color(QPalette::Window)));
+            }
+            QVERIFY2(most >= 3, qPrintable(QString::number(most)));
+        }
+    }
 
 private:
     static void themes()
     {
         QTest::addColumn<bool>("dark");
-        QTest::newRow("light") << false;
-        QTest::newRow("dark") << true;
+        test::addRow("light", false);
+        test::addRow("dark", true);
     }
     static void check(const QColor &ink, const QColor &ground, const QString &what)
     {
         QVERIFY2(theme::contrast(ink, ground) >= 4.5,
-                 qPrintable(QStringLiteral("%1: %2 on %3, %4")
-                                .arg(what, ink.name(), ground.name())
+                 qPrintable(u"%1: %2 on %3, %4"_s.arg(what, ink.name(), ground.name())
                                 .arg(theme::contrast(ink, ground))));
     }
 };
-
-void TestPlots::histogramLeavesOutliersOut()
-{
-    HistogramPlot plot;
-    const Histogram histogram = bell();
-    const auto total =
-        std::accumulate(histogram.bins.begin(), histogram.bins.end(), std::uint64_t{0});
-    plot.setHistogram(histogram);
-    const auto sum = [&plot] {
-        qulonglong all = 0;
-        for (int point = 0; point < plot.pointCount(); ++point)
-            all += plot.cell(point, 2).toULongLong();
-        return all;
-    };
-    QVERIFY(plot.pointCount() > 40 && plot.pointCount() <= 96);
-    QCOMPARE(plot.outside(), 3u);
-    QCOMPARE(sum(), total - 3);
-    QVERIFY(plot.cell(plot.pointCount() - 1, 1).toDouble() < 0.1);
-    plot.setFullRange(true);
-    QCOMPARE(plot.outside(), 0u);
-    QCOMPARE(sum(), total);
-    QVERIFY(plot.cell(plot.pointCount() - 1, 1).toDouble() >= 1.0);
-}
-
-/// The zeros of a pruned weight: their bar is cut off, and the others can be told apart.
-void TestPlots::oneBarDoesNotFlattenTheRest()
-{
-    HistogramPlot plot;
-    Histogram histogram = bell();
-    plot.setHistogram(histogram);
-    QCOMPARE(plot.cutBar(), -1);
-    histogram.bins[histogram.bins.size() / 2] +=
-        20 * std::accumulate(histogram.bins.begin(), histogram.bins.end(), std::uint64_t{0});
-    plot.setHistogram(histogram);
-    plot.setFullRange(true);
-    const int cut = plot.cutBar();
-    QVERIFY(cut >= 0);
-    std::uint64_t next = 0;
-    for (int point = 0; point < plot.pointCount(); ++point) {
-        if (point != cut)
-            next = std::max(next, std::uint64_t{plot.cell(point, 2).toULongLong()});
-    }
-    const auto *view = plot.findChild<QCustomPlot *>();
-    QVERIFY(view);
-    const double top = view->yAxis->range().upper;
-    QVERIFY(top > static_cast<double>(next) && top < 1.5 * static_cast<double>(next));
-    const auto *text = view->findChild<QCPItemText *>();
-    QVERIFY(text && text->visible());
-    QString digits = text->text(); // the whole height is said, and stays in the table
-    digits.remove(QRegularExpression(QStringLiteral("[^0-9]")));
-    QCOMPARE(digits.toULongLong(), plot.cell(cut, 2).toULongLong());
-    plot.setLogarithmic(true); // there every bar has room
-    QCOMPARE(plot.cutBar(), -1);
-    QVERIFY(!text->visible());
-    plot.setLogarithmic(false);
-    QCOMPARE(plot.cutBar(), cut);
-}
-
-void TestPlots::histogramOfOneValue()
-{
-    HistogramPlot plot;
-    Histogram histogram;
-    histogram.low = histogram.high = 0.25;
-    histogram.bins.assign(100, 0);
-    histogram.bins[0] = 12;
-    plot.setHistogram(histogram);
-    QVERIFY(plot.pointCount() >= 1);
-    QCOMPARE(plot.cell(0, 2).toULongLong(), 12u);
-    // One bar about the value.
-    QCOMPARE((plot.cell(0, 0).toDouble() + plot.cell(0, 1).toDouble()) / 2, 0.25);
-    plot.setLogarithmic(true);
-    QVERIFY(expose(plot));
-    plot.grab();
-}
-
-/// Powers of ten far apart have one notation; 0 has no prefix.
-void TestPlots::ticksHaveUnits()
-{
-    const auto labels = [](const QSharedPointer<QCPAxisTicker> &ticker, QCPRange range) {
-        QVector<double> ticks;
-        QVector<QString> texts;
-        ticker->generate(range, QLocale::c(), QLatin1Char('g'), 6, ticks, nullptr, &texts);
-        return QStringList(texts.begin(), texts.end());
-    };
-    const QString s = QStringLiteral("s");
-    const QStringList powers = labels(logQuantityTicker(s), {0.9e-10, 2e-3});
-    for (const char *text : {"100 ps", "1 ns", "10 \u00b5s", "1 ms"})
-        QVERIFY2(powers.contains(QString::fromUtf8(text)), qPrintable(powers.join(u'|')));
-    const QStringList even = labels(quantityTicker(s), {0, 8e-6});
-    QVERIFY2(even.contains(QStringLiteral("0")) && even.contains(QStringLiteral("4 \u00b5s")),
-             qPrintable(even.join(u'|')));
-}
-
-void TestPlots::keysWalkThePoints()
-{
-    DensityPlot plot;
-    plot.setDensity({4, 2, 0, 3}, 4, true);
-    QVERIFY(expose(plot));
-    QSignalSpy moved(&plot, &PlotWidget::currentPointChanged);
-    QSignalSpy activated(&plot, &PlotWidget::pointActivated);
-    QTest::keyClick(canvas(plot), Qt::Key_Right);
-    QTest::keyClick(canvas(plot), Qt::Key_Right);
-    QCOMPARE(plot.currentPoint(), 1);
-    QTest::keyClick(canvas(plot), Qt::Key_End);
-    QCOMPARE(plot.currentPoint(), 3);
-    QTest::keyClick(canvas(plot), Qt::Key_Right);
-    QCOMPARE(plot.currentPoint(), 3);
-    QTest::keyClick(canvas(plot), Qt::Key_Home);
-    QCOMPARE(plot.currentPoint(), 0);
-    QCOMPARE(moved.count(), 4);
-    QTest::keyClick(canvas(plot), Qt::Key_Return);
-    QCOMPARE(activated.count(), 1);
-    QCOMPARE(canvas(plot)->accessibleDescription(), plot.pointText(0));
-    QVERIFY(plot.pointText(1).contains(QLatin1String("50.0 %")));
-}
-
-void TestPlots::mouseActivates()
-{
-    DensityPlot plot;
-    plot.setDensity({4, 2, 0, 3}, 4, false);
-    QVERIFY(expose(plot));
-    QSignalSpy activated(&plot, &PlotWidget::pointActivated);
-    QWidget *area = canvas(plot);
-    // The last quarter of the axis is the last channel, whatever the labels take.
-    QTest::mouseClick(area, Qt::LeftButton, {}, {area->width() - 40, area->height() / 2});
-    QCOMPARE(activated.count(), 1);
-    QCOMPARE(activated.at(0).at(0).toInt(), 3);
-    QVERIFY(plot.pointText(3).contains(QLatin1String("not zero")));
-}
-
-void TestPlots::tableTwin()
-{
-    DensityPlot plot;
-    auto *model = plot.findChild<PlotTableModel *>();
-    QVERIFY(model);
-    QAbstractItemModelTester tester(model, QAbstractItemModelTester::FailureReportingMode::QtTest);
-    plot.setDensity({4, 2, 0, 3}, 4, true);
-    QCOMPARE(model->rowCount(), 4);
-    QCOMPARE(model->index(1, 1).data().toULongLong(), 2u);
-    plot.setDensity({1}, 4, true);
-    QCOMPARE(model->rowCount(), 1);
-    plot.clear();
-    QCOMPARE(model->rowCount(), 0);
-    plot.setDensity({4, 2, 0, 3}, 4, true);
-    QVERIFY(expose(plot));
-    plot.setCurrentPoint(2);
-    plot.showTable(true);
-    QVERIFY(plot.tableShown());
-    auto *table = plot.findChild<QTableView *>();
-    QCOMPARE(table->currentIndex().row(), 2);
-    QVERIFY(!table->accessibleName().isEmpty());
-    plot.showTable(false);
-    QVERIFY(!plot.tableShown());
-}
-
-void TestPlots::exports()
-{
-    QTemporaryDir folder;
-    QVERIFY(folder.isValid());
-    DensityPlot plot;
-    plot.setDensity({4, 2}, 4, true);
-    QVERIFY(expose(plot));
-    const QString png = folder.filePath(QStringLiteral("p.png"));
-    const QString pdf = folder.filePath(QStringLiteral("p.pdf"));
-    const QString csv = folder.filePath(QStringLiteral("p.csv"));
-    QCOMPARE(plot.exportPicture(png), QString());
-    QCOMPARE(plot.exportPicture(pdf), QString());
-    QCOMPARE(plot.exportData(csv), QString());
-    QCOMPARE(QImage(png).size(), QSize(2400, 1400));
-    QFile document(pdf);
-    QVERIFY(document.open(QIODevice::ReadOnly));
-    QVERIFY(document.read(5) == "%PDF-");
-    const QString svg = folder.filePath(QStringLiteral("p.svg"));
-    QCOMPARE(plot.exportPicture(svg), QString());
-    QFile drawing(svg);
-    QVERIFY(drawing.open(QIODevice::ReadOnly));
-    QXmlStreamReader xml(&drawing);
-    int texts = 0, paths = 0;
-    while (!xml.atEnd()) {
-        xml.readNext();
-        texts += xml.isStartElement() && xml.name() == QLatin1String("text");
-        paths += xml.isStartElement() && xml.name() == QLatin1String("path");
-    }
-    QVERIFY2(!xml.hasError(), qPrintable(xml.errorString()));
-    QVERIFY(texts > 4 && paths > 4); // ticks and labels, axes and curve
-    QFile data(csv);
-    QVERIFY(data.open(QIODevice::ReadOnly));
-    const QList<QByteArray> lines = data.readAll().replace('\r', "").split('\n');
-    QCOMPARE(lines.at(0), QByteArray("channel,kept,of,density"));
-    QCOMPARE(lines.at(2), QByteArray("1,2,4,0.5"));
-    QVERIFY(!plot.exportPicture(folder.filePath(QStringLiteral("no/such/p.png"))).isEmpty());
-    // No file whose name says another kind than it is.
-    for (const char *name : {"p.jpg", "p"}) {
-        const QString other = folder.filePath(QString::fromLatin1(name));
-        QVERIFY2(plot.exportPicture(other).contains(QStringLiteral(".png, .svg, .pdf")), name);
-        QVERIFY2(!QFile::exists(other), name);
-    }
-}
-
-void TestPlots::themed_data()
-{
-    QTest::addColumn<bool>("dark");
-    QTest::newRow("light") << false;
-    QTest::newRow("dark") << true;
-}
-
-void TestPlots::themed()
-{
-    QFETCH(bool, dark);
-    theme::apply(dark);
-    HistogramPlot plot;
-    plot.setHistogram(bell());
-    QVERIFY(expose(plot));
-    QCoreApplication::processEvents();
-    const QImage image = plot.grab().toImage();
-    const QColor base = plot.palette().color(QPalette::Base);
-    QCOMPARE(image.pixelColor(3, 3).rgb(), base.rgb());
-    const QRgb bar = theme::color(Token::KindData, dark).rgb();
-    int bars = 0;
-    for (int y = 0; y < image.height(); ++y) {
-        for (int x = 0; x < image.width(); ++x)
-            bars += image.pixel(x, y) == bar ? 1 : 0;
-    }
-    QVERIFY2(bars > 1000, qPrintable(QString::number(bars)));
-    theme::apply(false);
-}
-
-void TestPlots::codebookWords()
-{
-    CodebookPlot plot;
-    plot.setEntries({{5, -0.5, false}, {0, 0.25, true}});
-    QVERIFY(plot.pointText(1).contains(QLatin1String("never used")));
-    QVERIFY(plot.pointText(1).contains(QLatin1String("duplicate")));
-    plot.setCurrentPoint(1);
-    QCOMPARE(plot.currentPoint(), 1);
-    plot.setEntries({{5, -0.5, false}});
-    QCOMPARE(plot.currentPoint(), -1);
-}
-
-void TestPlots::emptyPlots()
-{
-    for (PlotWidget *plot : std::initializer_list<PlotWidget *>{new HistogramPlot, new DensityPlot,
-                                                                new CodebookPlot}) {
-        QVERIFY(expose(*plot));
-        QTest::keyClick(canvas(*plot), Qt::Key_Right);
-        QTest::mouseClick(canvas(*plot), Qt::LeftButton);
-        QTest::mouseMove(canvas(*plot), {50, 50});
-        QCOMPARE(plot->currentPoint(), -1);
-        QVERIFY(!plot->accessibleName().isEmpty());
-        delete plot;
-    }
-}
-
-/// Out of view its picture is given back; back in view it is as it was, and as it has become.
-void TestPlots::hiddenPlotsKeepNoPicture()
-{
-    HistogramPlot plot;
-    plot.setHistogram(bell());
-    QVERIFY(expose(plot));
-    const auto *drawn = qobject_cast<PlotCanvas *>(canvas(plot));
-    QVERIFY(drawn);
-    const qint64 whole = qint64{4} * drawn->width() * drawn->height();
-    QTRY_VERIFY(drawn->pictureBytes() >= whole);
-    const QImage before = plot.grab().toImage();
-    plot.hide();
-    QVERIFY(drawn->pictureBytes() < 64);
-    // What is drawn anew while it is hidden leaves no picture either.
-    plot.setHistogram(bell());
-    QCoreApplication::processEvents();
-    QVERIFY(drawn->pictureBytes() < 64);
-    QCOMPARE(plot.grab().toImage(), before); // a picture of its own
-    QVERIFY(drawn->pictureBytes() < 64);
-    QVERIFY(expose(plot));
-    QTRY_VERIFY(drawn->pictureBytes() >= whole);
-    QCOMPARE(plot.grab().toImage(), before);
-}
-
-void TestPlots::visions_data()
-{
-    QTest::addColumn<int>("vision");
-    const std::array<const char *, 4> names{"usual", "protanopia", "deuteranopia", "tritanopia"};
-    for (int i = 0; i < 4; ++i)
-        QTest::newRow(names[std::size_t(i)]) << i;
-}
-
-void TestPlots::sequentialGetsLighter()
-{
-    QFETCH(int, vision);
-    double before = -1;
-    for (int step = 0; step <= kSteps; ++step) {
-        const double now = labOf(seen(theme::sequential(double(step) / kSteps), vision))[0];
-        QVERIFY2(now > before, qPrintable(QString::number(step)));
-        before = now;
-    }
-}
-
-/// Away from zero lightness goes one way; a value and its negative are never alike.
-void TestPlots::signsAreToldApart()
-{
-    QFETCH(int, vision);
-    constexpr double kClear = 15; ///< just noticeable is about 2.3
-    for (const bool dark : {false, true}) {
-        for (const double sign : {-1.0, 1.0}) {
-            double before = dark ? -1 : 101;
-            for (int step = 0; step <= kSteps; ++step) {
-                const double value = sign * step / kSteps;
-                const double now = labOf(seen(theme::diverging(value, dark), vision))[0];
-                QVERIFY2(dark ? now > before : now < before,
-                         qPrintable(QStringLiteral("%1 %2").arg(dark).arg(value)));
-                before = now;
-            }
-        }
-        for (const double size : {0.25, 0.5, 1.0})
-            QVERIFY2(distance(theme::diverging(size, dark), theme::diverging(-size, dark), vision) >
-                         kClear * std::min(1.0, size * 2),
-                     qPrintable(QStringLiteral("%1 %2").arg(dark).arg(size)));
-    }
-}
-
-void TestPlots::tokensOfTheDesign_data()
-{
-    QTest::addColumn<int>("token");
-    QTest::addColumn<QString>("light");
-    const auto row = [](Token token, const char *light) {
-        QTest::newRow(qPrintable(theme::tokenName(token)))
-            << int(token) << QString::fromLatin1(light);
-    };
-    row(Token::KindHeader, "#5b6b7b");
-    row(Token::KindMetadata, "#8a94a0");
-    row(Token::KindProgram, "#4c5fa8");
-    row(Token::KindData, "#0072b2");
-    row(Token::KindIndices, "#56b4e9");
-    row(Token::KindCodebook, "#cc79a7");
-    row(Token::KindMask, "#e69f00");
-    row(Token::KindValues, "#009e73");
-    row(Token::KindScale, "#b8860b");
-    row(Token::KindPadding, "#e4e7ea");
-    row(Token::KindUnknown, "#f3e9d8");
-    row(Token::OutStreams, "#0072b2");
-    row(Token::OutFolds, "#d55e00");
-    row(Token::OutDense, "#8a94a0");
-    row(Token::OutRefused, "#5b2a2a");
-    row(Token::DiffLess, "#2166ac");
-    row(Token::DiffMore, "#d6604d");
-    row(Token::DiffEqual, "#f7f7f7");
-    row(Token::MarkChanged, "#d55e00");
-    row(Token::MarkContested, "#b8860b");
-    row(Token::MarkAssumed, "#8a94a0");
-}
-
-void TestPlots::tokensOfTheDesign()
-{
-    QFETCH(int, token);
-    QFETCH(QString, light);
-    QCOMPARE(theme::color(static_cast<Token>(token), false).name(), light);
-}
-
-/// The edge of an empty box is seen: 3 and more against the window.
-void TestPlots::checkBoxes()
-{
-    QFETCH(bool, dark);
-    const QPalette palette = theme::palette(dark);
-    QuietStyle style;
-    QCheckBox box;
-    QRadioButton radio;
-    for (QAbstractButton *button : std::initializer_list<QAbstractButton *>{&box, &radio}) {
-        button->setStyle(&style);
-        button->setPalette(palette);
-        button->resize(40, 40);
-        const QImage picture = button->grab().toImage();
-        double most = 1;
-        for (int y = 0; y < picture.height(); ++y) {
-            for (int x = 0; x < picture.width(); ++x)
-                most = std::max(most, theme::contrast(picture.pixelColor(x, y),
-                                                      palette.color(QPalette::Window)));
-        }
-        QVERIFY2(most >= 3, qPrintable(QString::number(most)));
-    }
-}
-
-void TestPlots::palette()
-{
-    QFETCH(bool, dark);
-    const QPalette palette = theme::palette(dark);
-    using Role = QPalette::ColorRole;
-    const std::initializer_list<std::pair<Role, Role>> pairs{
-        {QPalette::Text, QPalette::Base},
-        {QPalette::Text, QPalette::AlternateBase},
-        {QPalette::WindowText, QPalette::Window},
-        {QPalette::ButtonText, QPalette::Button},
-        {QPalette::PlaceholderText, QPalette::Base},
-        {QPalette::PlaceholderText, QPalette::AlternateBase},
-        {QPalette::PlaceholderText, QPalette::Window},
-        {QPalette::Link, QPalette::Base},
-        {QPalette::Link, QPalette::Window},
-        {QPalette::HighlightedText, QPalette::Highlight},
-        {QPalette::ToolTipText, QPalette::ToolTipBase}};
-    for (const auto group : {QPalette::Active, QPalette::Inactive}) {
-        for (const auto &[ink, ground] : pairs)
-            check(palette.color(group, ink), palette.color(group, ground),
-                  QStringLiteral("roles %1 and %2").arg(ink).arg(ground));
-    }
-}
-
-void TestPlots::tokens()
-{
-    QFETCH(bool, dark);
-    for (int i = 0; i < int(Token::Count); ++i) {
-        const auto token = static_cast<Token>(i);
-        check(theme::textOn(token, dark), theme::color(token, dark), theme::tokenName(token));
-    }
-}
-
-void TestPlots::grounds()
-{
-    QFETCH(bool, dark);
-    const QPalette palette = theme::palette(dark);
-    const QColor text = palette.color(QPalette::Text);
-    check(text, design::chosenGround(palette), QStringLiteral("chosen row"));
-    check(palette.color(QPalette::PlaceholderText), design::chosenGround(palette),
-          QStringLiteral("faint text in a chosen row"));
-    check(design::accent(palette), design::track(palette), QStringLiteral("chosen segment"));
-    for (const Token token : {Token::OutStreams, Token::OutFolds, Token::OutDense,
-                              Token::OutRefused, Token::MarkContested, Token::MarkAssumed})
-        check(text, tokenTint(token, dark), theme::tokenName(token));
-}
-
-void TestPlots::programText()
-{
-    QFETCH(bool, dark);
-    const QPalette palette = theme::palette(dark);
-    using Kind = ProgramSpan::Kind;
-    for (const Kind kind : {Kind::Plain, Kind::Keyword, Kind::Name, Kind::Value, Kind::Weight,
-                            Kind::Literal, Kind::Faint}) {
-        const QColor ink = ProgramRowDelegate::color(kind, palette);
-        check(ink, palette.color(QPalette::Base), QString::number(int(kind)));
-        check(ink, design::chosenGround(palette), QString::number(int(kind)));
-    }
-}
 
 KERNSCOPE_TEST(TestPlots, QApplication)
 #include "tst_plots.moc"

@@ -11,7 +11,6 @@
 #include <QPainter>
 #include <QStyleOption>
 #include <QTableView>
-#include <QTest>
 
 using namespace kernscope::ui;
 
@@ -100,7 +99,7 @@ private Q_SLOTS:
         QTest::addColumn<QString>("text");
         for (const char *text :
              {"-0.10931", "381 kB", "0_weight", "\u20260_weight\u2026", "\u25B6 streams"})
-            QTest::newRow(text) << QString::fromUtf8(text);
+            kernscope::test::addRow(text, QString::fromUtf8(text));
     }
 
     /// What is painted in a window from right to left is what one from left to right shows.

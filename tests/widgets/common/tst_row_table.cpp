@@ -7,7 +7,6 @@
 #include <QFont>
 #include <QPersistentModelIndex>
 #include <QSignalSpy>
-#include <QTest>
 #include <QTranslator>
 
 #include <optional>
@@ -60,9 +59,8 @@ class Terms final : public QTranslator
 public:
     QString translate(const char *context, const char *source, const char *, int) const override
     {
-        return QByteArray(context) == "kernscope::Column"
-                   ? QStringLiteral("<%1>").arg(QString::fromUtf8(source))
-                   : QString();
+        return QByteArray(context) == "kernscope::Column" ? u"<%1>"_s.arg(QString::fromUtf8(source))
+                                                          : QString();
     }
     bool isEmpty() const override { return false; }
 };
@@ -88,19 +86,19 @@ private Q_SLOTS:
         const auto cell = [&model](int row, const char *key, int role = Qt::DisplayRole) {
             return model.index(row, model.columnOf(key)).data(role);
         };
-        QCOMPARE(cell(0, "bytes").toString(), QStringLiteral("1,234,567"));
-        QCOMPARE(cell(0, "bytes", CopyRole).toString(), QStringLiteral("1234567"));
+        QCOMPARE(cell(0, "bytes").toString(), u"1,234,567"_s);
+        QCOMPARE(cell(0, "bytes", CopyRole).toString(), u"1234567"_s);
         QCOMPARE(cell(0, "bytes", SortRole).toULongLong(), 1234567ULL);
-        QCOMPARE(cell(0, "time_s").toString(), QStringLiteral("12.3 \u00b5s"));
-        QCOMPARE(cell(1, "time_s").toString(), QStringLiteral("unknown"));
+        QCOMPARE(cell(0, "time_s").toString(), u"12.3 \u00b5s"_s);
+        QCOMPARE(cell(1, "time_s").toString(), u"unknown"_s);
         QVERIFY(!cell(1, "time_s", SortRole).isValid());
-        QVERIFY(cell(0, "verdict").toString().endsWith(QStringLiteral(" legal")));
-        QCOMPARE(cell(1, "verdict", CopyRole).toString(), QStringLiteral("refused: a rule"));
-        QCOMPARE(cell(0, "name", Qt::ToolTipRole).toString(), QStringLiteral("from beta"));
+        QVERIFY(cell(0, "verdict").toString().endsWith(u" legal"_s));
+        QCOMPARE(cell(1, "verdict", CopyRole).toString(), u"refused: a rule"_s);
+        QCOMPARE(cell(0, "name", Qt::ToolTipRole).toString(), u"from beta"_s);
         QVERIFY(cell(0, "bytes", Qt::TextAlignmentRole).toInt() & Qt::AlignRight);
         QVERIFY(cell(0, "name", Qt::TextAlignmentRole).toInt() & Qt::AlignLeft);
         QCOMPARE(tableAsCsv(model).section(u'\n', 0, 1),
-                 QStringLiteral("name,bytes,time_s,verdict\nbeta,1234567,1.23e-05,legal"));
+                 u"name,bytes,time_s,verdict\nbeta,1234567,1.23e-05,legal"_s);
     }
 
     void headersExplain()
@@ -109,13 +107,13 @@ private Q_SLOTS:
         const auto header = [&model](const char *key, int role = Qt::DisplayRole) {
             return model.headerData(model.columnOf(key), Qt::Horizontal, role).toString();
         };
-        QCOMPARE(header("bytes"), QStringLiteral("Stored B"));
-        QCOMPARE(header("time_s"), QStringLiteral("Time")); // its cells have the unit
-        QCOMPARE(header("bytes", Qt::ToolTipRole), QStringLiteral("Stored bytes"));
-        QCOMPARE(header("bytes", KeyRole), QStringLiteral("bytes"));
+        QCOMPARE(header("bytes"), u"Stored B"_s);
+        QCOMPARE(header("time_s"), u"Time"_s); // its cells have the unit
+        QCOMPARE(header("bytes", Qt::ToolTipRole), u"Stored bytes"_s);
+        QCOMPARE(header("bytes", KeyRole), u"bytes"_s);
         QSignalSpy changed(&model, &QAbstractItemModel::headerDataChanged);
-        model.setTitle("bytes", QStringLiteral("M1"));
-        QCOMPARE(header("bytes"), QStringLiteral("M1"));
+        model.setTitle("bytes", u"M1"_s);
+        QCOMPARE(header("bytes"), u"M1"_s);
         QCOMPARE(changed.size(), 1);
     }
 
@@ -127,14 +125,14 @@ private Q_SLOTS:
         model.setRows(kRows);
         const QPersistentModelIndex beta(model.index(0, 0));
         model.sort(model.columnOf("bytes"));
-        QCOMPARE(model.rowAt(0).name, std::string("alpha")); // 9 before 10, as numbers
-        QCOMPARE(model.rowAt(1).name, std::string("gamma"));
-        QCOMPARE(model.rowAt(beta.row()).name, std::string("beta"));
+        QCOMPARE(model.rowAt(0).name, "alpha"); // 9 before 10, as numbers
+        QCOMPARE(model.rowAt(1).name, "gamma");
+        QCOMPARE(model.rowAt(beta.row()).name, "beta");
         QCOMPARE(model.rowOf(0), 2);
         model.sort(model.columnOf("time_s"), Qt::DescendingOrder);
-        QCOMPARE(model.rowAt(2).name, std::string("alpha")); // not known: last of the large
+        QCOMPARE(model.rowAt(2).name, "alpha"); // not known: last of the large
         model.sort(-1);
-        QCOMPARE(model.rowAt(0).name, std::string("beta"));
+        QCOMPARE(model.rowAt(0).name, "beta");
     }
 
     void filtersBySearchedColumns()
@@ -143,11 +141,11 @@ private Q_SLOTS:
         const QAbstractItemModelTester tester(
             &model, QAbstractItemModelTester::FailureReportingMode::QtTest);
         model.setRows(kRows);
-        model.setFilter(QStringLiteral("A RULE"));
+        model.setFilter(u"A RULE"_s);
         QCOMPARE(model.rowCount(), 1);
         QCOMPARE(model.sourceRow(0), std::size_t(1));
         QCOMPARE(model.rowOf(0), -1);
-        model.setFilter(QStringLiteral("1,234"));
+        model.setFilter(u"1,234"_s);
         QCOMPARE(model.rowCount(), 0); // bytes are not searched
         model.setFilter({});
         QCOMPARE(model.rowCount(), 3);
@@ -182,16 +180,16 @@ private Q_SLOTS:
         model.setRows(kRows);
         QVERIFY(model.index(0, 0).data(Qt::FontRole).value<QFont>().bold());
         QVERIFY(!model.index(0, 1).data(Qt::FontRole).isValid());
-        QCOMPARE(model.index(0, 0).data().toString(), QStringLiteral("beta"));
+        QCOMPARE(model.index(0, 0).data().toString(), u"beta"_s);
     }
 
     void screenReadersHearWhatIsNotKnown()
     {
-        QCOMPARE(cellText(report::Unknown()), QStringLiteral("\u2013"));
+        QCOMPARE(cellText(report::Unknown()), u"\u2013"_s);
         RowTable<Made> model(madeTable());
         model.setRows(kRows);
         QCOMPARE(model.index(1, model.columnOf("time_s")).data(Qt::AccessibleTextRole).toString(),
-                 QStringLiteral("unknown"));
+                 u"unknown"_s);
     }
 
     /// Titles, explanations and terms of the core go through the window's translation.
@@ -206,13 +204,13 @@ private Q_SLOTS:
         const QString tip = model.headerData(verdict, Qt::Horizontal, Qt::ToolTipRole).toString();
         const QString cell = model.index(1, verdict).data().toString();
         const QString copy = model.index(1, verdict).data(CopyRole).toString();
-        model.setFilter(QStringLiteral("<refused>"));
+        model.setFilter(u"<refused>"_s);
         const int found = model.rowCount();
         QCoreApplication::removeTranslator(&terms);
-        QCOMPARE(title, QStringLiteral("<verdict>"));
-        QCOMPARE(tip, QStringLiteral("<Whether it holds>"));
-        QVERIFY(cell.endsWith(QStringLiteral("<refused>: a rule")));
-        QCOMPARE(copy, QStringLiteral("refused: a rule"));
+        QCOMPARE(title, u"<verdict>"_s);
+        QCOMPARE(tip, u"<Whether it holds>"_s);
+        QVERIFY(cell.endsWith(u"<refused>: a rule"_s));
+        QCOMPARE(copy, u"refused: a rule"_s);
         QCOMPARE(found, 1);
     }
 };

@@ -26,7 +26,6 @@
 #include <QStandardItemModel>
 #include <QTableView>
 #include <QTemporaryDir>
-#include <QTest>
 
 #include <array>
 #include <cmath>
@@ -58,383 +57,359 @@ class TestTableModels : public QObject
     Q_OBJECT
 
 private Q_SLOTS:
-    void numbersAreFormattedOneWay();
-    void filterNeedsEveryWord();
-    void diagnosticsFilterBySeverity();
-    void diagnosticsSort();
-    void selectionCopiesAsTsv();
-    void tablesExportAsCsv();
-    void tablesExportByEnding();
-    void readingsOfKnownBytes();
+    void numbersAreFormattedOneWay()
+    {
+        QCOMPARE(groupedNumber(1234567), u"1,234,567"_s);
+        QCOMPARE(groupedNumber(0), u"0"_s);
+        QCOMPARE(groupedNumber(UINT64_MAX), u"18,446,744,073,709,551,615"_s);
+        QCOMPARE(hexNumber(0x2b080, 8), u"0x0002b080"_s);
+        QCOMPARE(hexNumber(0), u"0x0"_s);
+        QCOMPARE(ratioText(0.4794), u"0.479"_s);
+        QCOMPARE(ratioText(std::nan("")), u"\u2013"_s);
+        QCOMPARE(percentText(0.583), u"58.3 %"_s);
+        QCOMPARE(csvLine({u"a"_s, u"b,c"_s, u"d\"e"_s}), u"a,\"b,c\",\"d\"\"e\""_s);
+        QCOMPARE(csvLine({u"=1+1"_s, u"-2+3"_s, u"-1.5"_s}), u"'=1+1,'-2+3,-1.5"_s);
+    }
 
-    void oneLongNameShortensAll();
+    void filterNeedsEveryWord()
+    {
+        QVERIFY(TextFilter().passes({"anything"}));
+        QVERIFY(TextFilter(u"  "_s).empty());
+        const TextFilter both(u"Enc SPARSE"_s);
+        QVERIFY(both.passes({"encoder.weight", "sparse+lut"}));
+        QVERIFY(!both.passes({"encoder.weight", "lut"}));
+        QVERIFY(!both.passes({"", ""}));
+    }
+
+    void diagnosticsFilterBySeverity()
+    {
+        DiagnosticsModel model;
+        QAbstractItemModelTester tester(&model,
+                                        QAbstractItemModelTester::FailureReportingMode::QtTest);
+        using Source = DiagnosticsModel::Source;
+        model.setRows(Source::Tables, {diagnostic(Severity::Warning, "blob.count", "w.bin", 0),
+                                       diagnostic(Severity::Error, "blob.range", "w.bin", 64)});
+        model.addRow(Source::Other, diagnostic(Severity::Note, "io.open", "x", 0));
+        QCOMPARE(model.rowCount(), 3);
+        QCOMPARE(model.countOf(Severity::Warning), std::size_t{1});
+        model.setShown(Severity::Warning, false);
+        QCOMPARE(model.rowCount(), 2);
+        model.setFilter(u"blob"_s);
+        QCOMPARE(model.rowCount(), 1);
+        QCOMPARE(model.index(0, model.columnOf("code")).data().toString(), u"blob.range"_s);
+        QCOMPARE(model.index(0, model.columnOf("place")).data().toString(), u"w.bin+0x40"_s);
+        QVERIFY(model.index(0, 0).data(Qt::DecorationRole).isValid());
+        QCOMPARE(model.index(0, 0).data().toString(), u"error"_s);
+        model.setFilter({});
+        model.setShown(Severity::Warning, true);
+        model.setRows(Source::Tables, {});
+        QCOMPARE(model.rowCount(), 1);
+        QCOMPARE(model.count(), std::size_t{1});
+    }
+
+    void diagnosticsSort()
+    {
+        DiagnosticsModel model;
+        QAbstractItemModelTester tester(&model,
+                                        QAbstractItemModelTester::FailureReportingMode::QtTest);
+        model.setRows(DiagnosticsModel::Source::Tables,
+                      {diagnostic(Severity::Note, "c", "w.bin", 0x200),
+                       diagnostic(Severity::Error, "b", "w.bin", 0x40),
+                       diagnostic(Severity::Warning, "a", "w.bin", 0x1000)});
+        const QPersistentModelIndex kept(model.index(2, 0));
+        model.sort(model.columnOf("place"));
+        QCOMPARE(model.diagnosticAt(0).error.code, "b");
+        QCOMPARE(model.diagnosticAt(2).error.code, "a");
+        model.sort(model.columnOf("severity"));
+        QCOMPARE(model.diagnosticAt(0).severity, Severity::Error);
+        QCOMPARE(model.diagnosticAt(kept.row()).error.code, "a");
+    }
+
+    void selectionCopiesAsTsv()
+    {
+        SectionModel model;
+        model.setBundle(test::blobBundle(2, 64));
+        QItemSelectionModel selection(&model);
+        const auto row = [&model](int at) {
+            return QItemSelection(model.index(at, 0), model.index(at, model.columnCount() - 1));
+        };
+        selection.select(row(2), QItemSelectionModel::Select);
+        selection.select(row(0), QItemSelectionModel::Select);
+        const QStringList lines = selectionAsTsv(selection).split(u'\n');
+        QCOMPARE(lines.size(), 2);
+        QCOMPARE(lines[0].split(u'\t').size(), int(model.columnCount()));
+        QVERIFY(lines[0].startsWith(u"header\theader\t\tweight.bin\t0x0\t64"_s));
+        QVERIFY(lines[1].contains(u"0x80"_s));
+    }
+
+    void tablesExportAsCsv()
+    {
+        BundleTreeModel model;
+        const BundlePtr bundle = test::sampleBundle("palette");
+        model.setBundle(bundle);
+        const QStringList lines = tableAsCsv(model).trimmed().split(u'\n');
+        // Weights alone: what groups them, and files, are no rows of the table.
+        QCOMPARE(lines.size(), 1 + static_cast<int>(bundle->weights().size()));
+        QVERIFY(lines[0].startsWith(u"name,form"_s));
+        for (const Weight &weight : bundle->weights())
+            QVERIFY(lines.indexOf(QRegularExpression(
+                        QLatin1Char('^') + QRegularExpression::escape(fromUtf8(weight.name)) +
+                        u",.*"_s)) > 0);
+        QVERIFY(!lines.join(u'\n').contains(QChar(0x00D7)));
+    }
+
+    /// A file is in the format that its name ends with, whole; numbers of JSON are numbers.
+    void tablesExportByEnding()
+    {
+        QCOMPARE(tableFormatOf(u"/a/b.csv"_s), TableFormat::CommaSeparated);
+        QCOMPARE(tableFormatOf(u"/a.md/b"_s), TableFormat::CommaSeparated);
+        QCOMPARE(tableFormatOf(u"b.TSV"_s), TableFormat::TabSeparated);
+        QCOMPARE(tableFormatOf(u"b.md"_s), TableFormat::Markdown);
+        QCOMPARE(tableFormatOf(u"b.json"_s), TableFormat::Json);
+        QVERIFY(!tableFormatOf(u"b.npy"_s)); // no program reads a table in it
+        QVERIFY(!tableFormatOf(u"b.xlsx"_s));
+        BundleTreeModel model;
+        model.setBundle(test::sampleBundle("palette"));
+        const auto rows = tableAs(model, TableFormat::CommaSeparated).count(u'\n') - 1;
+        QCOMPARE(tableAs(model, TableFormat::TabSeparated).count(u'\n') - 1, rows);
+        const QStringList markdown = tableAs(model, TableFormat::Markdown).trimmed().split(u'\n');
+        QCOMPARE(markdown.size() - 2, rows);
+        QVERIFY(markdown[1].startsWith(u"| --- |"_s));
+        const QJsonArray list =
+            QJsonDocument::fromJson(tableAs(model, TableFormat::Json).toUtf8()).array();
+        QCOMPARE(list.size(), rows);
+        const QModelIndex top = model.index(0, 0);
+        QCOMPARE(model.nodeAt(model.index(0, 0, top)).kind, BundleTreeModel::Node::Kind::Program);
+        QVERIFY(list[0].toObject().value(u"stored_bytes"_s).isDouble());
+        DiagnosticsModel none;
+        QCOMPARE(tableAs(none, TableFormat::Json).trimmed(), u"[\n]"_s);
+    }
+
+    void readingsOfKnownBytes()
+    {
+        InspectorModel model;
+        QAbstractItemModelTester tester(&model,
+                                        QAbstractItemModelTester::FailureReportingMode::QtTest);
+        const std::array<std::byte, 8> bytes{std::byte{0x00}, std::byte{0xbc}, std::byte{0x80},
+                                             std::byte{0x3f}, std::byte{0xff}, std::byte{0xff},
+                                             std::byte{0xff}, std::byte{0xff}};
+        const auto value = [&model](const char *name) {
+            for (int row = 0; row < model.rowCount(); ++row) {
+                if (model.name(row) == QLatin1String(name))
+                    return model.value(row);
+            }
+            return QString();
+        };
+        model.setBytes(bytes);
+        QCOMPARE(value("u8"), u"0"_s);
+        QCOMPARE(value("u16"), u"48128"_s);
+        QCOMPARE(value("i16"), u"-17408"_s);
+        QCOMPARE(value("fp16"), u"-1"_s);
+        QCOMPARE(value("u32"), u"1065401344"_s);
+        QCOMPARE(value("u64"), u"18446744070479985664"_s);
+        QCOMPARE(value("i64"), u"-3229565952"_s);
+        QCOMPARE(value("e5m2"), u"0"_s);
+        QVERIFY(!value("fp64").isEmpty());
+        model.setBytes(std::span(bytes).subspan(1));
+        QCOMPARE(value("u8"), u"188"_s);
+        QCOMPARE(value("i8"), u"-68"_s);
+        QCOMPARE(value("int4"), u"-4, -5"_s);
+        QCOMPARE(value("uint4"), u"12, 11"_s);
+        QCOMPARE(value("e5m2"), u"-1"_s);
+        QCOMPARE(value("bits"), u"10111100"_s);
+        QCOMPARE(value("u64"), u"\u2013"_s);
+        const int rows = model.rowCount();
+        model.setBigEndian(true);
+        model.setBytes(bytes);
+        QCOMPARE(value("u16"), u"188"_s);
+        QCOMPARE(value("u32"), u"12353599"_s);
+        QCOMPARE(value("u8"), u"0"_s);
+        model.setBytes({});
+        QCOMPARE(model.rowCount(), rows);
+        QCOMPARE(value("u8"), u"\u2013"_s);
+    }
+
+    void oneLongNameShortensAll()
+    {
+        QStandardItemModel model;
+        model.appendRow(new QStandardItem(u"short"_s));
+        QTableView table;
+        table.setModel(&model);
+        prepareTable(&table);
+        table.setColumnWidth(0, 120);
+        new AlikeNames(&table, 0);
+        const auto brief = [&table] { return table.property(kAlwaysShort).toBool(); };
+        QTest::qWait(0);
+        QVERIFY(!brief());
+        model.appendRow(new QStandardItem(QString(60, QLatin1Char('w'))));
+        QTRY_VERIFY(brief());
+        table.setColumnWidth(0, 60 * table.fontMetrics().horizontalAdvance(QLatin1Char('w')) + 40);
+        QTRY_VERIFY(!brief());
+        table.setColumnWidth(0, 30);
+        QTRY_VERIFY(brief());
+        model.removeRow(1);
+        table.setColumnWidth(0, 120);
+        QTRY_VERIFY(!brief());
+    }
 
     // Weights and bytes written to files of their own.
-    void exportsWeightsAndBytes();
-    void exportsWideWeightsWhole();
-    void exportsTheWholeBundle();
-    void figuresStandBesideOneAnother();
-};
+    void exportsWeightsAndBytes()
+    {
+        QTemporaryDir folder;
+        QVERIFY(folder.isValid());
+        Session session;
+        session.setBundle(test::sampleBundle("sparse"));
+        const BundlePtr &bundle = session.bundle();
+        const std::size_t number = test::weightWith(*bundle, codec::PartRole::Mask);
+        const Weight &weight = bundle->weights()[number];
+        QSignalSpy said(&session, &Session::statusMessage);
+        const QString array = folder.filePath(u"weight.npy"_s);
+        exportWeight(session, bundle, number, array);
+        QTRY_COMPARE(said.size(), 1);
+        QFile written(array);
+        QVERIFY(written.open(QIODevice::ReadOnly));
+        const QByteArray content = written.readAll();
+        const auto npy = VERIFIED(readNpy(
+            std::as_bytes(std::span(content.data(), size_t(content.size()))), "weight.npy"));
+        QCOMPARE(npy->shape, weight.shape);
+        std::vector<float> values(weight.elements.value);
+        bundle->decoder(number)->decodeFloat(0, values);
+        for (std::size_t i = 0; i < values.size(); ++i)
+            QCOMPARE(static_cast<float>(npy->values[i]), values[i]);
 
-void TestTableModels::numbersAreFormattedOneWay()
-{
-    QCOMPARE(groupedNumber(1234567), QStringLiteral("1,234,567"));
-    QCOMPARE(groupedNumber(0), QStringLiteral("0"));
-    QCOMPARE(groupedNumber(UINT64_MAX), QStringLiteral("18,446,744,073,709,551,615"));
-    QCOMPARE(hexNumber(0x2b080, 8), QStringLiteral("0x0002b080"));
-    QCOMPARE(hexNumber(0), QStringLiteral("0x0"));
-    QCOMPARE(ratioText(0.4794), QStringLiteral("0.479"));
-    QCOMPARE(ratioText(std::nan("")), QStringLiteral("\u2013"));
-    QCOMPARE(percentText(0.583), QStringLiteral("58.3 %"));
-    QCOMPARE(csvLine({QStringLiteral("a"), QStringLiteral("b,c"), QStringLiteral("d\"e")}),
-             QStringLiteral("a,\"b,c\",\"d\"\"e\""));
-    QCOMPARE(csvLine({QStringLiteral("=1+1"), QStringLiteral("-2+3"), QStringLiteral("-1.5")}),
-             QStringLiteral("'=1+1,'-2+3,-1.5"));
-}
-
-void TestTableModels::filterNeedsEveryWord()
-{
-    QVERIFY(TextFilter().passes({"anything"}));
-    QVERIFY(TextFilter(QStringLiteral("  ")).empty());
-    const TextFilter both(QStringLiteral("Enc SPARSE"));
-    QVERIFY(both.passes({"encoder.weight", "sparse+lut"}));
-    QVERIFY(!both.passes({"encoder.weight", "lut"}));
-    QVERIFY(!both.passes({"", ""}));
-}
-
-void TestTableModels::diagnosticsFilterBySeverity()
-{
-    DiagnosticsModel model;
-    QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
-    using Source = DiagnosticsModel::Source;
-    model.setRows(Source::Tables, {diagnostic(Severity::Warning, "blob.count", "w.bin", 0),
-                                   diagnostic(Severity::Error, "blob.range", "w.bin", 64)});
-    model.addRow(Source::Other, diagnostic(Severity::Note, "io.open", "x", 0));
-    QCOMPARE(model.rowCount(), 3);
-    QCOMPARE(model.countOf(Severity::Warning), std::size_t{1});
-    model.setShown(Severity::Warning, false);
-    QCOMPARE(model.rowCount(), 2);
-    model.setFilter(QStringLiteral("blob"));
-    QCOMPARE(model.rowCount(), 1);
-    QCOMPARE(model.index(0, model.columnOf("code")).data().toString(),
-             QStringLiteral("blob.range"));
-    QCOMPARE(model.index(0, model.columnOf("place")).data().toString(),
-             QStringLiteral("w.bin+0x40"));
-    QVERIFY(model.index(0, 0).data(Qt::DecorationRole).isValid());
-    QCOMPARE(model.index(0, 0).data().toString(), QStringLiteral("error"));
-    model.setFilter({});
-    model.setShown(Severity::Warning, true);
-    model.setRows(Source::Tables, {});
-    QCOMPARE(model.rowCount(), 1);
-    QCOMPARE(model.count(), std::size_t{1});
-}
-
-void TestTableModels::diagnosticsSort()
-{
-    DiagnosticsModel model;
-    QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
-    model.setRows(DiagnosticsModel::Source::Tables,
-                  {diagnostic(Severity::Note, "c", "w.bin", 0x200),
-                   diagnostic(Severity::Error, "b", "w.bin", 0x40),
-                   diagnostic(Severity::Warning, "a", "w.bin", 0x1000)});
-    const QPersistentModelIndex kept(model.index(2, 0));
-    model.sort(model.columnOf("place"));
-    QCOMPARE(model.diagnosticAt(0).error.code, std::string("b"));
-    QCOMPARE(model.diagnosticAt(2).error.code, std::string("a"));
-    model.sort(model.columnOf("severity"));
-    QCOMPARE(model.diagnosticAt(0).severity, Severity::Error);
-    QCOMPARE(model.diagnosticAt(kept.row()).error.code, std::string("a"));
-}
-
-void TestTableModels::selectionCopiesAsTsv()
-{
-    SectionModel model;
-    model.setBundle(test::blobBundle(2, 64));
-    QItemSelectionModel selection(&model);
-    const auto row = [&model](int at) {
-        return QItemSelection(model.index(at, 0), model.index(at, model.columnCount() - 1));
-    };
-    selection.select(row(2), QItemSelectionModel::Select);
-    selection.select(row(0), QItemSelectionModel::Select);
-    const QStringList lines = selectionAsTsv(selection).split(u'\n');
-    QCOMPARE(lines.size(), 2);
-    QCOMPARE(lines[0].split(u'\t').size(), int(model.columnCount()));
-    QVERIFY(lines[0].startsWith(QStringLiteral("header\theader\t\tweight.bin\t0x0\t64")));
-    QVERIFY(lines[1].contains(QStringLiteral("0x80")));
-}
-
-void TestTableModels::tablesExportAsCsv()
-{
-    BundleTreeModel model;
-    const BundlePtr bundle = test::sampleBundle("palette");
-    model.setBundle(bundle);
-    const QStringList lines = tableAsCsv(model).trimmed().split(u'\n');
-    // Weights alone: what groups them, and files, are no rows of the table.
-    QCOMPARE(lines.size(), 1 + static_cast<int>(bundle->weights().size()));
-    QVERIFY(lines[0].startsWith(QStringLiteral("name,form")));
-    for (const Weight &weight : bundle->weights())
-        QVERIFY(lines.indexOf(QRegularExpression(QLatin1Char('^') +
-                                                 QRegularExpression::escape(fromUtf8(weight.name)) +
-                                                 QStringLiteral(",.*"))) > 0);
-    QVERIFY(!lines.join(u'\n').contains(QChar(0x00D7)));
-}
-
-/// A file is in the format that its name ends with, whole; numbers of JSON are numbers.
-void TestTableModels::tablesExportByEnding()
-{
-    QCOMPARE(tableFormatOf(QStringLiteral("/a/b.csv")), TableFormat::CommaSeparated);
-    QCOMPARE(tableFormatOf(QStringLiteral("/a.md/b")), TableFormat::CommaSeparated);
-    QCOMPARE(tableFormatOf(QStringLiteral("b.TSV")), TableFormat::TabSeparated);
-    QCOMPARE(tableFormatOf(QStringLiteral("b.md")), TableFormat::Markdown);
-    QCOMPARE(tableFormatOf(QStringLiteral("b.json")), TableFormat::Json);
-    QVERIFY(!tableFormatOf(QStringLiteral("b.npy"))); // no program reads a table in it
-    QVERIFY(!tableFormatOf(QStringLiteral("b.xlsx")));
-    BundleTreeModel model;
-    model.setBundle(test::sampleBundle("palette"));
-    const auto rows = tableAs(model, TableFormat::CommaSeparated).count(u'\n') - 1;
-    QCOMPARE(tableAs(model, TableFormat::TabSeparated).count(u'\n') - 1, rows);
-    const QStringList markdown = tableAs(model, TableFormat::Markdown).trimmed().split(u'\n');
-    QCOMPARE(markdown.size() - 2, rows);
-    QVERIFY(markdown[1].startsWith(QStringLiteral("| --- |")));
-    const QJsonArray list =
-        QJsonDocument::fromJson(tableAs(model, TableFormat::Json).toUtf8()).array();
-    QCOMPARE(list.size(), rows);
-    const QModelIndex top = model.index(0, 0);
-    QCOMPARE(model.nodeAt(model.index(0, 0, top)).kind, BundleTreeModel::Node::Kind::Program);
-    QVERIFY(list[0].toObject().value(QStringLiteral("stored_bytes")).isDouble());
-    DiagnosticsModel none;
-    QCOMPARE(tableAs(none, TableFormat::Json).trimmed(), QStringLiteral("[\n]"));
-}
-
-void TestTableModels::readingsOfKnownBytes()
-{
-    InspectorModel model;
-    QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
-    const std::array<std::byte, 8> bytes{std::byte{0x00}, std::byte{0xbc}, std::byte{0x80},
-                                         std::byte{0x3f}, std::byte{0xff}, std::byte{0xff},
-                                         std::byte{0xff}, std::byte{0xff}};
-    const auto value = [&model](const char *name) {
-        for (int row = 0; row < model.rowCount(); ++row) {
-            if (model.name(row) == QLatin1String(name))
-                return model.value(row);
+        for (const QString &name : {u"one.npz"_s, u"one.safetensors"_s}) {
+            said.clear();
+            exportWeight(session, bundle, number, folder.filePath(name));
+            QTRY_COMPARE(said.size(), 1);
+            const auto file = VERIFIED(Bundle::open(folder.filePath(name).toStdString()));
+            QCOMPARE((*file)->weights().size(), std::size_t{1});
+            std::vector<float> back((*file)->weights()[0].elements.value);
+            (*file)->decoder(0)->decodeFloat(0, back);
+            QVERIFY(back == values);
         }
-        return QString();
-    };
-    model.setBytes(bytes);
-    QCOMPARE(value("u8"), QStringLiteral("0"));
-    QCOMPARE(value("u16"), QStringLiteral("48128"));
-    QCOMPARE(value("i16"), QStringLiteral("-17408"));
-    QCOMPARE(value("fp16"), QStringLiteral("-1"));
-    QCOMPARE(value("u32"), QStringLiteral("1065401344"));
-    QCOMPARE(value("u64"), QStringLiteral("18446744070479985664"));
-    QCOMPARE(value("i64"), QStringLiteral("-3229565952"));
-    QCOMPARE(value("e5m2"), QStringLiteral("0"));
-    QVERIFY(!value("fp64").isEmpty());
-    model.setBytes(std::span(bytes).subspan(1));
-    QCOMPARE(value("u8"), QStringLiteral("188"));
-    QCOMPARE(value("i8"), QStringLiteral("-68"));
-    QCOMPARE(value("int4"), QStringLiteral("-4, -5"));
-    QCOMPARE(value("uint4"), QStringLiteral("12, 11"));
-    QCOMPARE(value("e5m2"), QStringLiteral("-1"));
-    QCOMPARE(value("bits"), QStringLiteral("10111100"));
-    QCOMPARE(value("u64"), QStringLiteral("\u2013"));
-    const int rows = model.rowCount();
-    model.setBigEndian(true);
-    model.setBytes(bytes);
-    QCOMPARE(value("u16"), QStringLiteral("188"));
-    QCOMPARE(value("u32"), QStringLiteral("12353599"));
-    QCOMPARE(value("u8"), QStringLiteral("0"));
-    model.setBytes({});
-    QCOMPARE(model.rowCount(), rows);
-    QCOMPARE(value("u8"), QStringLiteral("\u2013"));
-}
 
-void TestTableModels::oneLongNameShortensAll()
-{
-    QStandardItemModel model;
-    model.appendRow(new QStandardItem(QStringLiteral("short")));
-    QTableView table;
-    table.setModel(&model);
-    prepareTable(&table);
-    table.setColumnWidth(0, 120);
-    new AlikeNames(&table, 0);
-    const auto brief = [&table] { return table.property(kAlwaysShort).toBool(); };
-    QTest::qWait(0);
-    QVERIFY(!brief());
-    model.appendRow(new QStandardItem(QString(60, QLatin1Char('w'))));
-    QTRY_VERIFY(brief());
-    table.setColumnWidth(0, 60 * table.fontMetrics().horizontalAdvance(QLatin1Char('w')) + 40);
-    QTRY_VERIFY(!brief());
-    table.setColumnWidth(0, 30);
-    QTRY_VERIFY(brief());
-    model.removeRow(1);
-    table.setColumnWidth(0, 120);
-    QTRY_VERIFY(!brief());
-}
+        // By the end of the name, or not at all.
+        for (const auto &[name, begins] :
+             {std::pair("one.csv", true), {"one.bin", true}, {"one.txt", false}, {"one", false}}) {
+            said.clear();
+            exportWeight(session, bundle, number, folder.filePath(QString::fromLatin1(name)));
+            QTRY_COMPARE(said.size(), 1);
+            QCOMPARE(said.first().first().toString().startsWith(u"Exported"_s), begins);
+            QCOMPARE(QFile::exists(folder.filePath(QString::fromLatin1(name))), begins);
+        }
+        QFile lines(folder.filePath(u"one.csv"_s));
+        QVERIFY(lines.open(QIODevice::ReadOnly));
+        const QList<QByteArray> rows = lines.readAll().trimmed().split('\n');
+        QCOMPARE(static_cast<std::uint64_t>(rows.size()), weight.shape.front());
+        QCOMPARE(rows.first().split(',').first().toFloat(), values.front());
+        QCOMPARE(rows.last().split(',').last().toFloat(), values.back());
 
-void TestTableModels::exportsWeightsAndBytes()
-{
-    QTemporaryDir folder;
-    QVERIFY(folder.isValid());
-    Session session;
-    session.setBundle(test::sampleBundle("sparse"));
-    const BundlePtr &bundle = session.bundle();
-    const std::size_t number = test::weightWith(*bundle, codec::PartRole::Mask);
-    const Weight &weight = bundle->weights()[number];
-    QSignalSpy said(&session, &Session::statusMessage);
-    const QString array = folder.filePath(QStringLiteral("weight.npy"));
-    exportWeight(session, bundle, number, array);
-    QTRY_COMPARE(said.size(), 1);
-    QFile written(array);
-    QVERIFY(written.open(QIODevice::ReadOnly));
-    const QByteArray content = written.readAll();
-    const auto npy =
-        readNpy(std::as_bytes(std::span(content.data(), size_t(content.size()))), "weight.npy");
-    QVERIFY(npy);
-    QCOMPARE(npy->shape, weight.shape);
-    std::vector<float> values(weight.elements.value);
-    bundle->decoder(number)->decodeFloat(0, values);
-    for (std::size_t i = 0; i < values.size(); ++i)
-        QCOMPARE(static_cast<float>(npy->values[i]), values[i]);
-
-    for (const QString &name : {QStringLiteral("one.npz"), QStringLiteral("one.safetensors")}) {
+        const OperandPlace &mask = *weight.operand(codec::PartRole::Mask)->place;
+        const QString bytes = folder.filePath(u"mask.bin"_s);
         said.clear();
-        exportWeight(session, bundle, number, folder.filePath(name));
+        exportBytes(session, bundle, mask.file, mask.range(), bytes);
         QTRY_COMPARE(said.size(), 1);
-        const auto file = Bundle::open(folder.filePath(name).toStdString());
-        QVERIFY2(file, file ? "" : describe(file.error()).c_str());
-        QCOMPARE((*file)->weights().size(), std::size_t{1});
-        std::vector<float> back((*file)->weights()[0].elements.value);
-        (*file)->decoder(0)->decodeFloat(0, back);
-        QVERIFY(back == values);
+        QFile copied(bytes);
+        QVERIFY(copied.open(QIODevice::ReadOnly));
+        const auto stored = bundle->operandBytes(*weight.operand(codec::PartRole::Mask));
+        QCOMPARE(copied.readAll(), QByteArray(reinterpret_cast<const char *>(stored.data()),
+                                              static_cast<qsizetype>(stored.size())));
+        exportBytes(session, bundle, mask.file, mask.range(),
+                    folder.filePath(u"no/such/folder.bin"_s));
+        QTRY_COMPARE(said.size(), 2);
+        QVERIFY(said.last().first().toString().contains(u"Not written"_s));
     }
 
-    // By the end of the name, or not at all.
-    for (const auto &[name, begins] :
-         {std::pair("one.csv", true), {"one.bin", true}, {"one.txt", false}, {"one", false}}) {
-        said.clear();
-        exportWeight(session, bundle, number, folder.filePath(QString::fromLatin1(name)));
+    /// fp16 holds neither value of 1/3 in fp32 nor one of 100,000.
+    void exportsWideWeightsWhole()
+    {
+        const std::vector<float> wide{1.0F / 3.0F, 100000.0F, -1e-20F, 4.0F};
+        test::Bytes payload(wide.size() * sizeof(float));
+        std::memcpy(payload.data(), wide.data(), payload.size());
+        test::MadeBundle made;
+        made.constant("tensor<fp32, [4]>", "w", made.blob(ElementType::Fp32, "[4]", payload));
+        made.consume("w");
+        const auto bundle = VERIFIED(made.open());
+        Session session;
+        session.setBundle(*bundle);
+        QTemporaryDir folder;
+        QSignalSpy said(&session, &Session::statusMessage);
+        const QString path = folder.filePath(u"wide.npy"_s);
+        exportWeight(session, *bundle, 0, path);
         QTRY_COMPARE(said.size(), 1);
-        QCOMPARE(said.first().first().toString().startsWith(QStringLiteral("Exported")), begins);
-        QCOMPARE(QFile::exists(folder.filePath(QString::fromLatin1(name))), begins);
+        QFile written(path);
+        QVERIFY(written.open(QIODevice::ReadOnly));
+        const QByteArray content = written.readAll();
+        QVERIFY(content.contains("'<f4'"));
+        const auto npy = VERIFIED(
+            readNpy(std::as_bytes(std::span(content.data(), size_t(content.size()))), "wide.npy"));
+        QCOMPARE(npy->values.size(), wide.size());
+        for (std::size_t i = 0; i < wide.size(); ++i)
+            QCOMPARE(static_cast<float>(npy->values[i]), wide[i]);
     }
-    QFile lines(folder.filePath(QStringLiteral("one.csv")));
-    QVERIFY(lines.open(QIODevice::ReadOnly));
-    const QList<QByteArray> rows = lines.readAll().trimmed().split('\n');
-    QCOMPARE(static_cast<std::uint64_t>(rows.size()), weight.shape.front());
-    QCOMPARE(rows.first().split(',').first().toFloat(), values.front());
-    QCOMPARE(rows.last().split(',').last().toFloat(), values.back());
 
-    const OperandPlace &mask = *weight.operand(codec::PartRole::Mask)->place;
-    const QString bytes = folder.filePath(QStringLiteral("mask.bin"));
-    said.clear();
-    exportBytes(session, bundle, mask.file, mask.range(), bytes);
-    QTRY_COMPARE(said.size(), 1);
-    QFile copied(bytes);
-    QVERIFY(copied.open(QIODevice::ReadOnly));
-    const auto stored = bundle->operandBytes(*weight.operand(codec::PartRole::Mask));
-    QCOMPARE(copied.readAll(), QByteArray(reinterpret_cast<const char *>(stored.data()),
-                                          static_cast<qsizetype>(stored.size())));
-    exportBytes(session, bundle, mask.file, mask.range(),
-                folder.filePath(QStringLiteral("no/such/folder.bin")));
-    QTRY_COMPARE(said.size(), 2);
-    QVERIFY(said.last().first().toString().contains(QStringLiteral("Not written")));
-}
+    /// All weights as tensors, and reports for browsers and printers.
+    void exportsTheWholeBundle()
+    {
+        QTemporaryDir folder;
+        Session session;
+        session.setBundle(test::sampleBundle("sparse"));
+        const BundlePtr &bundle = session.bundle();
+        QSignalSpy said(&session, &Session::statusMessage);
+        const QString tensors = folder.filePath(u"all.safetensors"_s);
+        exportTensors(session, bundle, tensors);
+        QTRY_COMPARE(said.size(), 1);
+        QCOMPARE(said.last().first().toString(), u"Exported all.safetensors"_s);
+        const auto back = VERIFIED(Bundle::open(tensors.toStdString()));
+        QCOMPARE((*back)->weights().size(), bundle->weights().size());
+        const QString arrays = folder.filePath(u"all.NPZ"_s);
+        exportTensors(session, bundle, arrays);
+        QTRY_COMPARE(said.size(), 2);
+        const auto zipped = VERIFIED(Bundle::open(arrays.toStdString()));
+        QCOMPARE((*zipped)->weights().size(), bundle->weights().size());
+        const auto read = [&](const QString &name) {
+            const QString path = folder.filePath(name);
+            const int before = int(said.size());
+            exportReport(session, bundle, {{"w[0]", "a note to find"}}, path);
+            [&] { QTRY_COMPARE(said.size(), before + 1); }();
+            QFile file(path);
+            return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+        };
+        const QByteArray html = read(u"report.html"_s);
+        QVERIFY(html.contains("a note to find"));
+        for (const Weight &weight : bundle->weights())
+            QVERIFY(html.contains(QByteArray::fromStdString(weight.findableName())));
+        const QByteArray pdf = read(u"report.pdf"_s);
+        QVERIFY(pdf.startsWith("%PDF"));
+        QVERIFY(pdf.size() > 1000);
+        exportReport(session, bundle, {}, folder.filePath(u"no/such/folder.html"_s));
+        QTRY_COMPARE(said.size(), 5);
+        QVERIFY(said.last().first().toString().contains(u"Not written"_s));
+    }
 
-/// fp16 holds neither value of 1/3 in fp32 nor one of 100,000.
-void TestTableModels::exportsWideWeightsWhole()
-{
-    const std::vector<float> wide{1.0F / 3.0F, 100'000.0F, -1e-20F, 4.0F};
-    test::Bytes payload(wide.size() * sizeof(float));
-    std::memcpy(payload.data(), wide.data(), payload.size());
-    test::MadeBundle made;
-    made.constant("tensor<fp32, [4]>", "w", made.blob(ElementType::Fp32, "[4]", payload));
-    made.consume("w");
-    const auto bundle = made.open();
-    QVERIFY(bundle);
-    Session session;
-    session.setBundle(*bundle);
-    QTemporaryDir folder;
-    QSignalSpy said(&session, &Session::statusMessage);
-    const QString path = folder.filePath(QStringLiteral("wide.npy"));
-    exportWeight(session, *bundle, 0, path);
-    QTRY_COMPARE(said.size(), 1);
-    QFile written(path);
-    QVERIFY(written.open(QIODevice::ReadOnly));
-    const QByteArray content = written.readAll();
-    QVERIFY(content.contains("'<f4'"));
-    const auto npy =
-        readNpy(std::as_bytes(std::span(content.data(), size_t(content.size()))), "wide.npy");
-    QVERIFY(npy);
-    QCOMPARE(npy->values.size(), wide.size());
-    for (std::size_t i = 0; i < wide.size(); ++i)
-        QCOMPARE(static_cast<float>(npy->values[i]), wide[i]);
-}
-
-/// All weights as tensors, and reports for browsers and printers.
-void TestTableModels::exportsTheWholeBundle()
-{
-    QTemporaryDir folder;
-    Session session;
-    session.setBundle(test::sampleBundle("sparse"));
-    const BundlePtr &bundle = session.bundle();
-    QSignalSpy said(&session, &Session::statusMessage);
-    const QString tensors = folder.filePath(QStringLiteral("all.safetensors"));
-    exportTensors(session, bundle, tensors);
-    QTRY_COMPARE(said.size(), 1);
-    QCOMPARE(said.last().first().toString(), QStringLiteral("Exported all.safetensors"));
-    const auto back = Bundle::open(tensors.toStdString());
-    QVERIFY(back);
-    QCOMPARE((*back)->weights().size(), bundle->weights().size());
-    const QString arrays = folder.filePath(QStringLiteral("all.NPZ"));
-    exportTensors(session, bundle, arrays);
-    QTRY_COMPARE(said.size(), 2);
-    const auto zipped = Bundle::open(arrays.toStdString());
-    QVERIFY2(zipped, zipped ? "" : describe(zipped.error()).c_str());
-    QCOMPARE((*zipped)->weights().size(), bundle->weights().size());
-    const auto read = [&](const QString &name) {
-        const QString path = folder.filePath(name);
-        const int before = int(said.size());
-        exportReport(session, bundle, {{"w[0]", "a note to find"}}, path);
-        [&] { QTRY_COMPARE(said.size(), before + 1); }();
-        QFile file(path);
-        return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
-    };
-    const QByteArray html = read(QStringLiteral("report.html"));
-    QVERIFY(html.contains("a note to find"));
-    for (const Weight &weight : bundle->weights())
-        QVERIFY(html.contains(QByteArray::fromStdString(weight.findableName())));
-    const QByteArray pdf = read(QStringLiteral("report.pdf"));
-    QVERIFY(pdf.startsWith("%PDF"));
-    QVERIFY(pdf.size() > 1000);
-    exportReport(session, bundle, {}, folder.filePath(QStringLiteral("no/such/folder.html")));
-    QTRY_COMPARE(said.size(), 5);
-    QVERIFY(said.last().first().toString().contains(QStringLiteral("Not written")));
-}
-
-/// On paper: three across, nine a page, none of them torn from its words.
-void TestTableModels::figuresStandBesideOneAnother()
-{
-    QString html = QStringLiteral("<h2>Weights</h2><p>rows</p><h2>Pictures</h2>");
-    for (int i = 0; i < 10; ++i)
-        html += QStringLiteral("<figure><img src=\"%1\"><figcaption>w%1</figcaption></figure>\n")
-                    .arg(i);
-    html += QStringLiteral("<h2>Files</h2>");
-    putFiguresOnPages(html);
-    QCOMPARE(html.count(QStringLiteral("<table")), 2);
-    QCOMPARE(html.count(QStringLiteral("<tr>")), 4);
-    QCOMPARE(html.count(QStringLiteral("<td")), 10);
-    QVERIFY(html.contains(QStringLiteral("<img src=\"9\"><br>w9</td></tr></table>")));
-    QVERIFY(!html.contains(QStringLiteral("fig")));
-    // The title and the second page.
-    QCOMPARE(html.count(QStringLiteral("page-break-before")), 2);
-    QVERIFY(html.contains(QStringLiteral("<h2>Weights</h2>")));
-    QVERIFY(html.endsWith(QStringLiteral("<h2>Files</h2>")));
-    const QString none = QStringLiteral("<h2>Files</h2>");
-    QString same = none;
-    putFiguresOnPages(same);
-    QCOMPARE(same, none);
-}
+    /// On paper: three across, nine a page, none of them torn from its words.
+    void figuresStandBesideOneAnother()
+    {
+        QString html = u"<h2>Weights</h2><p>rows</p><h2>Pictures</h2>"_s;
+        for (int i = 0; i < 10; ++i)
+            html += u"<figure><img src=\"%1\"><figcaption>w%1</figcaption></figure>\n"_s.arg(i);
+        html += u"<h2>Files</h2>"_s;
+        putFiguresOnPages(html);
+        QCOMPARE(html.count(u"<table"_s), 2);
+        QCOMPARE(html.count(u"<tr>"_s), 4);
+        QCOMPARE(html.count(u"<td"_s), 10);
+        QVERIFY(html.contains(u"<img src=\"9\"><br>w9</td></tr></table>"_s));
+        QVERIFY(!html.contains(u"fig"_s));
+        // The title and the second page.
+        QCOMPARE(html.count(u"page-break-before"_s), 2);
+        QVERIFY(html.contains(u"<h2>Weights</h2>"_s));
+        QVERIFY(html.endsWith(u"<h2>Files</h2>"_s));
+        const QString none = u"<h2>Files</h2>"_s;
+        QString same = none;
+        putFiguresOnPages(same);
+        QCOMPARE(same, none);
+    }
+};
 
 KERNSCOPE_TEST(TestTableModels, QApplication)
 #include "tst_table_models.moc"

@@ -10,7 +10,6 @@
 #include <QRectF>
 #include <QScrollBar>
 #include <QSignalSpy>
-#include <QTest>
 #include <QWheelEvent>
 
 #include <algorithm>
@@ -120,479 +119,451 @@ class TestTileView : public QObject
 
 private Q_SLOTS:
     void initTestCase() { theme::apply(false); }
-    void rulersTellTheIndices();
-    void labelsKeepApart();
-    void paintsCells();
-    void keysMoveTheCursor();
-    void mousePicksAndDrags();
-    void wheelZoomsAboutTheCursor();
-    void sharedView();
-    void hugePicture();
-    void tilesAreKept();
-    void changedSourceShowsAtOnce();
-    void coarseComesFirst();
-    void finerStandsIn();
-    void scrollBars();
-    void accessible();
+
+    /// The first and the last index on view stand at their cells, at any zoom; labels keep apart.
+    void rulersTellTheIndices()
+    {
+        TaskManager tasks;
+        TileView view(tasks);
+        view.setSource(std::make_shared<Checkers>(300, 192));
+        const auto number = [](std::uint64_t index) { return QString::number(index); };
+        view.setAxes({u"out"_s, 300, 1, number}, {u"in, kx"_s, 192, 3, number});
+        QVERIFY(showLoaded(view));
+        for (const Qt::Orientation side : {Qt::Horizontal, Qt::Vertical}) {
+            const TileRuler &ruler = view.ruler(side);
+            QVERIFY(ruler.isVisible());
+            const bool across = side == Qt::Horizontal;
+            for (int zoom = 0; zoom < 4; ++zoom) {
+                const auto ticks = ruler.ticks();
+                QVERIFY(ticks.size() >= 2);
+                for (std::size_t i = 0; i < ticks.size(); ++i) {
+                    const Cell cell = across ? Cell{0, ticks[i].index} : Cell{ticks[i].index, 0};
+                    const QPoint centre = view.cellRect(cell).center() +
+                                          view.viewport()->geometry().topLeft() -
+                                          ruler.geometry().topLeft();
+                    const double at = across ? centre.x() : centre.y();
+                    QVERIFY2(std::abs(at - ticks[i].at) <= 2, qPrintable(QString::number(at)));
+                    QVERIFY(i == 0 ||
+                            ticks[i].at - ticks[i - 1].at >= ruler.fontMetrics().height());
+                }
+                if (zoom == 0)
+                    QCOMPARE(ticks.back().index, std::uint64_t(across ? 191 : 299));
+                view.zoomIn();
+            }
+            view.fit();
+        }
+        view.setAxes({}, {});
+        QVERIFY(!view.ruler(Qt::Horizontal).isVisible());
+        QCOMPARE(view.viewport()->width() + 2 * view.frameWidth(), view.width());
+    }
+
+    /// The label of the last index is moved inside; the one before it gives way where they would
+    /// touch.
+    void labelsKeepApart()
+    {
+        TaskManager tasks;
+        TileView view(tasks);
+        view.setSource(std::make_shared<Checkers>(128, 192));
+        const auto name = [](std::uint64_t index) {
+            return u"%1,%2"_s.arg(index / 3).arg(index % 3);
+        };
+        const auto number = [](std::uint64_t index) { return QString::number(index); };
+        view.setAxes({u"out"_s, 128, 1, number}, {u"in, kx"_s, 192, 3, name});
+        QVERIFY(showLoaded(view));
+        for (int width = 300; width < 900; width += 7) {
+            view.resize(width, 400);
+            QCoreApplication::processEvents();
+            const TileRuler &ruler = view.ruler(Qt::Horizontal);
+            const auto ticks = ruler.ticks();
+            for (std::size_t i = 1; i < ticks.size(); ++i) {
+                const QRect before = ruler.labelBox(ticks[i - 1], name(ticks[i - 1].index));
+                const QRect box = ruler.labelBox(ticks[i], name(ticks[i].index));
+                QVERIFY2(box.left() - before.right() > ruler.fontMetrics().averageCharWidth() / 2,
+                         qPrintable(u"%1: %2 and %3"_s.arg(width).arg(name(ticks[i - 1].index),
+                                                                      name(ticks[i].index))));
+            }
+        }
+    }
+
+    void paintsCells()
+    {
+        TaskManager tasks;
+        TileView view(tasks);
+        view.setSource(std::make_shared<Checkers>(64, 64));
+        QVERIFY(showLoaded(view));
+        for (const Cell cell : {Cell{0, 0}, Cell{20, 3}, Cell{63, 63}, Cell{40, 8}})
+            QCOMPARE(colorAt(view, cell).rgb(), Checkers::colorOf(cell.row, cell.col));
+    }
+
+    void keysMoveTheCursor()
+    {
+        TaskManager tasks;
+        TileView view(tasks);
+        view.setSource(std::make_shared<Checkers>(40, 50));
+        QVERIFY(showLoaded(view));
+        QSignalSpy moved(&view, &TileView::currentCellChanged);
+        QSignalSpy activated(&view, &TileView::cellActivated);
+        QTest::keyClick(&view, Qt::Key_Right); // the first key shows the cursor
+        QCOMPARE(view.currentCell(), (Cell{0, 0}));
+        QTest::keyClick(&view, Qt::Key_Right);
+        QTest::keyClick(&view, Qt::Key_Down);
+        QCOMPARE(view.currentCell(), (Cell{1, 1}));
+        QTest::keyClick(&view, Qt::Key_End, Qt::ControlModifier);
+        QCOMPARE(view.currentCell(), (Cell{39, 49}));
+        QTest::keyClick(&view, Qt::Key_Down); // stays inside
+        QCOMPARE(view.currentCell(), (Cell{39, 49}));
+        QTest::keyClick(&view, Qt::Key_Home);
+        QCOMPARE(view.currentCell(), (Cell{39, 0}));
+        QTest::keyClick(&view, Qt::Key_Return);
+        QCOMPARE(activated.count(), 1);
+        QCOMPARE(moved.last().at(0).toULongLong(), 39u);
+        const double before = view.cellRect({39, 0}).width();
+        QTest::keyClick(&view, Qt::Key_Plus);
+        QVERIFY(view.cellRect({39, 0}).width() > before);
+        QVERIFY(view.viewport()->rect().intersects(view.cellRect({39, 0})));
+        QTest::keyClick(&view, Qt::Key_0);
+        QVERIFY(view.viewState().fits());
+    }
+
+    void mousePicksAndDrags()
+    {
+        TaskManager tasks;
+        TileView view(tasks);
+        view.setSource(std::make_shared<Checkers>(200, 200));
+        QVERIFY(showLoaded(view));
+        for (int i = 0; i < 4; ++i)
+            view.zoomIn();
+        QSignalSpy clicked(&view, &TileView::cellClicked);
+        const QPoint at = view.cellRect({100, 101}).center();
+        QTest::mouseClick(view.viewport(), Qt::LeftButton, {}, at);
+        QCOMPARE(clicked.count(), 1);
+        QCOMPARE(view.currentCell(), (Cell{100, 101}));
+
+        const QRect before = view.cellRect({100, 101});
+        QTest::mousePress(view.viewport(), Qt::LeftButton, {}, at);
+        QTest::mouseMove(view.viewport(), at + QPoint(30, 20));
+        QTest::mouseMove(view.viewport(), at + QPoint(40, 25));
+        QTest::mouseRelease(view.viewport(), Qt::LeftButton, {}, at + QPoint(40, 25));
+        QCOMPARE(clicked.count(), 1); // a drag is no click
+        QVERIFY((view.cellRect({100, 101}).topLeft() - before.topLeft() - QPoint(40, 25))
+                    .manhattanLength() <= 2);
+        QSignalSpy hovered(&view, &TileView::cellHovered);
+        QTest::mouseMove(view.viewport(), view.cellRect({90, 95}).center());
+        QVERIFY(hovered.count() >= 1);
+        // The rectangle is in whole pixels: its middle may lie in the neighbour of a narrow cell.
+        const auto column = hovered.last().at(1).toULongLong();
+        QVERIFY2(column == 95 || column == 96, qPrintable(QString::number(column)));
+    }
+
+    void wheelZoomsAboutTheCursor()
+    {
+        TaskManager tasks;
+        TileView view(tasks);
+        view.setSource(std::make_shared<Checkers>(5000, 5000));
+        QVERIFY(showLoaded(view));
+        for (int i = 0; i < 6; ++i)
+            view.zoomIn();
+        const QPoint at(310, 60);
+        const auto before = view.cellAt(at);
+        QWheelEvent wheel(at, view.viewport()->mapToGlobal(at), {}, {0, 120}, Qt::NoButton, {},
+                          Qt::NoScrollPhase, false);
+        QApplication::sendEvent(view.viewport(), &wheel);
+        const auto after = view.cellAt(at);
+        QVERIFY(before && after);
+        QVERIFY(before->row >= after->row ? before->row - after->row <= 1
+                                          : after->row - before->row <= 1);
+        QVERIFY(before->col >= after->col ? before->col - after->col <= 1
+                                          : after->col - before->col <= 1);
+    }
+
+    void sharedView()
+    {
+        TaskManager tasks;
+        TileView a(tasks), b(tasks);
+        a.setSource(std::make_shared<Checkers>(3000, 3000));
+        b.setSource(std::make_shared<Checkers>(3000, 3000));
+        TileView::share(&a, &b);
+        QVERIFY(showLoaded(a) && showLoaded(b));
+        a.zoomIn();
+        QCOMPARE(b.viewState(), a.viewState());
+        QTest::keyClick(&b, Qt::Key_Right, Qt::ShiftModifier);
+        QTest::keyClick(&b, Qt::Key_Plus);
+        QCOMPARE(a.viewState(), b.viewState());
+        QVERIFY(!a.viewState().fits());
+        QCOMPARE(a.cellRect({1500, 1500}).size(), b.cellRect({1500, 1500}).size());
+        b.fit();
+        QVERIFY(a.viewState().fits());
+    }
+
+    void hugePicture()
+    {
+        TaskManager tasks;
+        TileView view(tasks);
+        const std::uint64_t side = std::uint64_t{1} << 20;
+        auto source = std::make_shared<Checkers>(side, side);
+        view.setSource(source);
+        QVERIFY(showLoaded(view));
+        QVERIFY(source->rendered.load() <= 8); // the whole of it is a few tiles
+        view.setCurrentCell(Cell{side - 1, side - 17});
+        while (view.cellRect({0, 0}).width() < 20)
+            view.zoomIn();
+        QVERIFY(loaded(view));
+        QVERIFY(view.viewport()->rect().contains(view.cellRect({side - 1, side - 17}).center()));
+        QCOMPARE(colorAt(view, {side - 2, side - 17}).rgb(),
+                 Checkers::colorOf(side - 2, side - 17));
+        QVERIFY(source->rendered.load() < 200);
+        // Along one edge of a picture of one row, which is as long as pictures get.
+        view.setSource(std::make_shared<Checkers>(1, std::uint64_t{1} << 40));
+        QVERIFY(loaded(view));
+        QTest::keyClick(&view, Qt::Key_End);
+        QTest::keyClick(&view, Qt::Key_End);
+        QCOMPARE(view.currentCell(), (Cell{0, (std::uint64_t{1} << 40) - 1}));
+        view.grab();
+    }
+
+    void tilesAreKept()
+    {
+        TaskManager tasks;
+        TileView view(tasks);
+        auto source = std::make_shared<Checkers>(4000, 4000);
+        view.setSource(source);
+        QVERIFY(showLoaded(view));
+        view.zoomIn();
+        QVERIFY(loaded(view));
+        const int rendered = source->rendered;
+        view.fit();
+        QVERIFY(loaded(view));
+        view.grab();
+        QCOMPARE(source->rendered.load(), rendered); // both levels were there already
+    }
+
+    void changedSourceShowsAtOnce()
+    {
+        TaskManager tasks;
+        TileView view(tasks);
+        view.setSource(std::make_shared<Checkers>(300, 300));
+        QVERIFY(showLoaded(view));
+        view.zoomIn();
+        view.setCurrentCell(Cell{150, 150});
+        const ViewState before = view.viewState();
+        view.setSource(std::make_shared<Checkers>(300, 300), true);
+        QCOMPARE(view.viewState(), before);
+        QCOMPARE(view.currentCell(), (Cell{150, 150}));
+        view.setSource(std::make_shared<Checkers>(30, 30));
+        QVERIFY(view.viewState().fits());
+        QVERIFY(!view.currentCell());
+        view.setSource(nullptr);
+        view.grab();
+        QTest::keyClick(&view, Qt::Key_Right);
+        QVERIFY(!view.cellAt({10, 10}));
+    }
+
+    /// Where nothing stands in for a view of many tiles, one coarser tile is asked for before them.
+    void coarseComesFirst()
+    {
+        TaskManager tasks;
+        TileLoader loader(tasks);
+        loader.setSource(std::make_shared<Checkers>(100000, 100000));
+        QWidget viewport;
+        viewport.resize(1600, 1000);
+        const ViewGeometry geometry({1, 50000, 50000}, QSizeF(viewport.size()), 1, 100000, 100000);
+        const TilePainter painter(loader, geometry, viewport);
+        const std::vector<TileKey> fine = painter.visibleTiles();
+        QVERIFY(fine.size() > 20);
+        const std::vector<TileKey> first = painter.coarseFirst(fine);
+        const std::size_t guides = first.size() - fine.size();
+        QVERIFY(guides >= 1 && guides <= 4);
+        for (std::size_t i = 0; i < first.size(); ++i)
+            QCOMPARE(first[i].level > 0, i < guides);
+        loader.want({first.begin(), first.begin() + static_cast<std::ptrdiff_t>(guides)});
+        QVERIFY(
+            QTest::qWaitFor([&] { return !loader.busy() && loader.find(first.front()); }, 10000));
+        QVERIFY(painter.coarseFirst(fine) == fine); // they stand in now
+        QVERIFY(painter.coarseFirst({fine[0], fine[1]}).size() == 2);
+    }
+
+    /// After zooming out the finer tiles of before are drawn where the coarse one has not come.
+    void finerStandsIn()
+    {
+        TaskManager tasks;
+        TileLoader loader(tasks);
+        loader.setSource(std::make_shared<Checkers>(1024, 1024));
+        loader.want({{0, 0, 0}, {0, 0, 1}, {0, 1, 0}});
+        QVERIFY(QTest::qWaitFor([&] { return !loader.busy() && loader.find({0, 1, 0}); }, 10000));
+        QWidget viewport;
+        viewport.resize(512, 512);
+        const ViewGeometry geometry({0.5, 512, 512}, QSizeF(viewport.size()), 1, 1024, 1024);
+        QCOMPARE(geometry.level(), 1);
+        QImage image(viewport.size(), QImage::Format_ARGB32_Premultiplied);
+        QPainter painter(&image);
+        TilePainter(loader, geometry, viewport).paint(painter, {}, {}, false);
+        painter.end();
+        const auto at = [&](std::uint64_t row, std::uint64_t col) {
+            return image.pixel(static_cast<int>(geometry.xOf(static_cast<double>(col))),
+                               static_cast<int>(geometry.yOf(static_cast<double>(row))));
+        };
+        for (const Cell cell : {Cell{8, 8}, Cell{24, 8}, Cell{8, 264}, Cell{264, 40}})
+            QCOMPARE(at(cell.row, cell.col), Checkers::colorOf(cell.row, cell.col));
+        QVERIFY(at(264, 264) != Checkers::colorOf(264, 264)); // that one is not there
+    }
+
+    void scrollBars()
+    {
+        TaskManager tasks;
+        TileView view(tasks);
+        view.setSource(std::make_shared<Checkers>(std::uint64_t{1} << 36, 16));
+        QVERIFY(showLoaded(view));
+        while (view.cellRect({0, 0}).width() < 8)
+            view.zoomIn();
+        view.verticalScrollBar()->setValue(view.verticalScrollBar()->maximum());
+        const auto last =
+            VERIFIED(view.cellAt({view.viewport()->width() / 2, view.viewport()->height() - 2}));
+        QCOMPARE(last->row, (std::uint64_t{1} << 36) - 1);
+        view.verticalScrollBar()->setValue(0);
+        QCOMPARE(view.cellAt({view.viewport()->width() / 2, 1})->row, 0u);
+    }
+
+    void accessible()
+    {
+        TaskManager tasks;
+        TileView view(tasks);
+        view.setDescribe([](const Cell &cell, const Tile *tile, std::size_t) {
+            return u"cell %1 %2 %3"_s.arg(cell.row).arg(cell.col).arg(tile ? u"drawn"_s
+                                                                           : u"coming"_s);
+        });
+        view.setSource(std::make_shared<Checkers>(20, 20));
+        QVERIFY(showLoaded(view));
+        QTest::keyClick(&view, Qt::Key_Down);
+        QTest::keyClick(&view, Qt::Key_Down);
+        QCOMPARE(view.accessibleDescription(), u"cell 1 0 drawn"_s);
+        for (QAction *action : view.zoomActions())
+            QVERIFY(!action->text().isEmpty() && !action->shortcut().isEmpty());
+    }
 
     // When a picture has scroll bars.
-    void fittingPicturesHaveNone_data();
-    void fittingPicturesHaveNone();
-    void zoomedPicturesHaveThem();
+    void fittingPicturesHaveNone_data()
+    {
+        test::addColumns<int, int>();
+        test::addRow("conv", 128, 387);
+        test::addRow("lstm", 512, 128);
+        test::addRow("stft", 258, 256);
+        test::addRow("small", 16, 16);
+    }
+
+    /// Whatever the size of the view: the sum of the cells' sizes is rounded, and a bar that came
+    /// for a part of a millionth of a cell changes the size again.
+    void fittingPicturesHaveNone()
+    {
+        const auto [rows, cols] = test::fetched<int, int>();
+        TaskManager tasks;
+        TileView view(tasks);
+        view.setMostStretch(TileView::kFillStretch);
+        view.setSource(std::make_shared<Plain>(rows, cols));
+        view.resize(150, 60);
+        view.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&view));
+        ResizeCount resizes(view.viewport());
+        for (int width = 150; width < 700; width += 1 + width % 7) {
+            for (int height = 60; height < 900; height += 3 + height % 11) {
+                resizes.take();
+                view.resize(width, height);
+                const QString size = u"%1 x %2"_s.arg(width).arg(height);
+                QVERIFY2(view.horizontalScrollBar()->maximum() == 0 &&
+                             view.verticalScrollBar()->maximum() == 0,
+                         qPrintable(size));
+                QVERIFY2(resizes.take() <= 1, qPrintable(size));
+            }
+        }
+    }
+
+    void zoomedPicturesHaveThem()
+    {
+        TaskManager tasks;
+        TileView view(tasks);
+        view.setSource(std::make_shared<Plain>(512, 128));
+        view.resize(300, 300);
+        view.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&view));
+        QCOMPARE(view.verticalScrollBar()->maximum(), 0);
+        view.zoomIn();
+        view.zoomIn();
+        QVERIFY(view.verticalScrollBar()->maximum() > 0);
+        view.fit();
+        QCOMPARE(view.verticalScrollBar()->maximum(), 0);
+    }
 
     // Where cells lie in a viewport, square or stretched so that the picture fills it.
-    void fits_data();
-    void fits();
-    void zoomKeepsTheCellUnderTheCursor();
-    void revealsAndPansInCells();
+    void fits_data()
+    {
+        test::addColumns<quint64, quint64, double>();
+        for (const double most : {1.0, 4.0, 8.0}) {
+            for (const auto &[rows, cols] : {std::pair<quint64, quint64>{512, 128},
+                                             {96, 864},
+                                             {10, 32},
+                                             {128, 192},
+                                             {3, 2},
+                                             {1, 5000},
+                                             {100000, 7},
+                                             {1, 1}})
+                QTest::addRow("%llux%llu, %g", rows, cols, most) << rows << cols << most;
+        }
+    }
+
+    void fits()
+    {
+        const auto [rows, cols, most] = test::fetched<quint64, quint64, double>();
+        const QSizeF viewport(660, 176);
+        const ViewGeometry geometry({}, viewport, 1, rows, cols, most);
+        const double width = geometry.cellWidth() * static_cast<double>(cols);
+        const double height = geometry.cellHeight() * static_cast<double>(rows);
+        // All of it is in view.
+        QVERIFY(width <= viewport.width() * 1.0001 && height <= viewport.height() * 1.0001);
+        const double stretch = std::max(geometry.cellWidth() / geometry.cellHeight(),
+                                        geometry.cellHeight() / geometry.cellWidth());
+        // Whole pixels of large cells may round it up by one of two.
+        QVERIFY(stretch <= most * 1.5 + 1e-9);
+        QCOMPARE(std::min(geometry.cellWidth(), geometry.cellHeight()), geometry.scale());
+        if (most == 1)
+            QCOMPARE(geometry.cellWidth(), geometry.cellHeight());
+        // Short of the limit it fills both directions, but for what whole pixels leave.
+        const bool capped = geometry.scale() >= ViewGeometry::kMaxScale / 2;
+        if (stretch < most * 0.99 && !capped) {
+            QVERIFY(width > viewport.width() - static_cast<double>(cols) - 1);
+            QVERIFY(height > viewport.height() - static_cast<double>(rows) - 1);
+        }
+    }
+
+    void zoomKeepsTheCellUnderTheCursor()
+    {
+        const QSizeF viewport(660, 176);
+        const ViewGeometry fitted({}, viewport, 1, 512, 128, 8);
+        const QPointF anchor(300, 60);
+        const ViewGeometry zoomed(fitted.zoomed(4, anchor), viewport, 1, 512, 128, 8);
+        QVERIFY(std::abs(zoomed.rowAt(anchor.y()) - fitted.rowAt(anchor.y())) < 1e-6);
+        QCOMPARE(zoomed.scale(), 4.0);
+        // The picture keeps its proportions.
+        QCOMPARE(zoomed.cellWidth() / zoomed.cellHeight(),
+                 fitted.cellWidth() / fitted.cellHeight());
+        const QPointF centre = zoomed.centreOf(100, 60);
+        QVERIFY(std::abs(zoomed.colAt(centre.x()) - 60.5) < 1e-6);
+        QVERIFY(std::abs(zoomed.rowAt(centre.y()) - 100.5) < 1e-6);
+    }
+
+    void revealsAndPansInCells()
+    {
+        const QSizeF viewport(660, 176);
+        const ViewGeometry zoomed(ViewGeometry({}, viewport, 1, 512, 128, 8).zoomed(8, {300, 60}),
+                                  viewport, 1, 512, 128, 8);
+        for (const auto &[row, col] :
+             {std::pair<std::uint64_t, std::uint64_t>{0, 0}, {511, 127}, {300, 5}}) {
+            const ViewGeometry shown(zoomed.revealing(row, col), viewport, 1, 512, 128, 8);
+            QVERIFY(QRectF(QPointF(), viewport).contains(shown.centreOf(row, col)));
+        }
+        const ViewState moved = zoomed.panned({zoomed.cellWidth(), 2 * zoomed.cellHeight()});
+        QCOMPARE(moved.centreCol, zoomed.state().centreCol + 1);
+        QCOMPARE(moved.centreRow, zoomed.state().centreRow + 2);
+    }
 };
-
-/// The first and the last index on view stand at their cells, at any zoom; labels keep apart.
-void TestTileView::rulersTellTheIndices()
-{
-    TaskManager tasks;
-    TileView view(tasks);
-    view.setSource(std::make_shared<Checkers>(300, 192));
-    const auto number = [](std::uint64_t index) { return QString::number(index); };
-    view.setAxes({QStringLiteral("out"), 300, 1, number},
-                 {QStringLiteral("in, kx"), 192, 3, number});
-    QVERIFY(showLoaded(view));
-    for (const Qt::Orientation side : {Qt::Horizontal, Qt::Vertical}) {
-        const TileRuler &ruler = view.ruler(side);
-        QVERIFY(ruler.isVisible());
-        const bool across = side == Qt::Horizontal;
-        for (int zoom = 0; zoom < 4; ++zoom) {
-            const auto ticks = ruler.ticks();
-            QVERIFY(ticks.size() >= 2);
-            for (std::size_t i = 0; i < ticks.size(); ++i) {
-                const Cell cell = across ? Cell{0, ticks[i].index} : Cell{ticks[i].index, 0};
-                const QPoint centre = view.cellRect(cell).center() +
-                                      view.viewport()->geometry().topLeft() -
-                                      ruler.geometry().topLeft();
-                const double at = across ? centre.x() : centre.y();
-                QVERIFY2(std::abs(at - ticks[i].at) <= 2, qPrintable(QString::number(at)));
-                QVERIFY(i == 0 || ticks[i].at - ticks[i - 1].at >= ruler.fontMetrics().height());
-            }
-            if (zoom == 0)
-                QCOMPARE(ticks.back().index, std::uint64_t(across ? 191 : 299));
-            view.zoomIn();
-        }
-        view.fit();
-    }
-    view.setAxes({}, {});
-    QVERIFY(!view.ruler(Qt::Horizontal).isVisible());
-    QCOMPARE(view.viewport()->width() + 2 * view.frameWidth(), view.width());
-}
-
-/// The label of the last index is moved inside; the one before it gives way where they would touch.
-void TestTileView::labelsKeepApart()
-{
-    TaskManager tasks;
-    TileView view(tasks);
-    view.setSource(std::make_shared<Checkers>(128, 192));
-    const auto name = [](std::uint64_t index) {
-        return QStringLiteral("%1,%2").arg(index / 3).arg(index % 3);
-    };
-    const auto number = [](std::uint64_t index) { return QString::number(index); };
-    view.setAxes({QStringLiteral("out"), 128, 1, number}, {QStringLiteral("in, kx"), 192, 3, name});
-    QVERIFY(showLoaded(view));
-    for (int width = 300; width < 900; width += 7) {
-        view.resize(width, 400);
-        QCoreApplication::processEvents();
-        const TileRuler &ruler = view.ruler(Qt::Horizontal);
-        const auto ticks = ruler.ticks();
-        for (std::size_t i = 1; i < ticks.size(); ++i) {
-            const QRect before = ruler.labelBox(ticks[i - 1], name(ticks[i - 1].index));
-            const QRect box = ruler.labelBox(ticks[i], name(ticks[i].index));
-            QVERIFY2(box.left() - before.right() > ruler.fontMetrics().averageCharWidth() / 2,
-                     qPrintable(QStringLiteral("%1: %2 and %3")
-                                    .arg(width)
-                                    .arg(name(ticks[i - 1].index), name(ticks[i].index))));
-        }
-    }
-}
-
-void TestTileView::paintsCells()
-{
-    TaskManager tasks;
-    TileView view(tasks);
-    view.setSource(std::make_shared<Checkers>(64, 64));
-    QVERIFY(showLoaded(view));
-    for (const Cell cell : {Cell{0, 0}, Cell{20, 3}, Cell{63, 63}, Cell{40, 8}})
-        QCOMPARE(colorAt(view, cell).rgb(), Checkers::colorOf(cell.row, cell.col));
-}
-
-void TestTileView::keysMoveTheCursor()
-{
-    TaskManager tasks;
-    TileView view(tasks);
-    view.setSource(std::make_shared<Checkers>(40, 50));
-    QVERIFY(showLoaded(view));
-    QSignalSpy moved(&view, &TileView::currentCellChanged);
-    QSignalSpy activated(&view, &TileView::cellActivated);
-    QTest::keyClick(&view, Qt::Key_Right); // the first key shows the cursor
-    QCOMPARE(view.currentCell(), (Cell{0, 0}));
-    QTest::keyClick(&view, Qt::Key_Right);
-    QTest::keyClick(&view, Qt::Key_Down);
-    QCOMPARE(view.currentCell(), (Cell{1, 1}));
-    QTest::keyClick(&view, Qt::Key_End, Qt::ControlModifier);
-    QCOMPARE(view.currentCell(), (Cell{39, 49}));
-    QTest::keyClick(&view, Qt::Key_Down); // stays inside
-    QCOMPARE(view.currentCell(), (Cell{39, 49}));
-    QTest::keyClick(&view, Qt::Key_Home);
-    QCOMPARE(view.currentCell(), (Cell{39, 0}));
-    QTest::keyClick(&view, Qt::Key_Return);
-    QCOMPARE(activated.count(), 1);
-    QCOMPARE(moved.last().at(0).toULongLong(), 39u);
-    const double before = view.cellRect({39, 0}).width();
-    QTest::keyClick(&view, Qt::Key_Plus);
-    QVERIFY(view.cellRect({39, 0}).width() > before);
-    QVERIFY(view.viewport()->rect().intersects(view.cellRect({39, 0})));
-    QTest::keyClick(&view, Qt::Key_0);
-    QVERIFY(view.viewState().fits());
-}
-
-void TestTileView::mousePicksAndDrags()
-{
-    TaskManager tasks;
-    TileView view(tasks);
-    view.setSource(std::make_shared<Checkers>(200, 200));
-    QVERIFY(showLoaded(view));
-    for (int i = 0; i < 4; ++i)
-        view.zoomIn();
-    QSignalSpy clicked(&view, &TileView::cellClicked);
-    const QPoint at = view.cellRect({100, 101}).center();
-    QTest::mouseClick(view.viewport(), Qt::LeftButton, {}, at);
-    QCOMPARE(clicked.count(), 1);
-    QCOMPARE(view.currentCell(), (Cell{100, 101}));
-
-    const QRect before = view.cellRect({100, 101});
-    QTest::mousePress(view.viewport(), Qt::LeftButton, {}, at);
-    QTest::mouseMove(view.viewport(), at + QPoint(30, 20));
-    QTest::mouseMove(view.viewport(), at + QPoint(40, 25));
-    QTest::mouseRelease(view.viewport(), Qt::LeftButton, {}, at + QPoint(40, 25));
-    QCOMPARE(clicked.count(), 1); // a drag is no click
-    QVERIFY((view.cellRect({100, 101}).topLeft() - before.topLeft() - QPoint(40, 25))
-                .manhattanLength() <= 2);
-    QSignalSpy hovered(&view, &TileView::cellHovered);
-    QTest::mouseMove(view.viewport(), view.cellRect({90, 95}).center());
-    QVERIFY(hovered.count() >= 1);
-    // The rectangle is in whole pixels: its middle may lie in the neighbour of a narrow cell.
-    const auto column = hovered.last().at(1).toULongLong();
-    QVERIFY2(column == 95 || column == 96, qPrintable(QString::number(column)));
-}
-
-void TestTileView::wheelZoomsAboutTheCursor()
-{
-    TaskManager tasks;
-    TileView view(tasks);
-    view.setSource(std::make_shared<Checkers>(5000, 5000));
-    QVERIFY(showLoaded(view));
-    for (int i = 0; i < 6; ++i)
-        view.zoomIn();
-    const QPoint at(310, 60);
-    const auto before = view.cellAt(at);
-    QWheelEvent wheel(at, view.viewport()->mapToGlobal(at), {}, {0, 120}, Qt::NoButton, {},
-                      Qt::NoScrollPhase, false);
-    QApplication::sendEvent(view.viewport(), &wheel);
-    const auto after = view.cellAt(at);
-    QVERIFY(before && after);
-    QVERIFY(before->row >= after->row ? before->row - after->row <= 1
-                                      : after->row - before->row <= 1);
-    QVERIFY(before->col >= after->col ? before->col - after->col <= 1
-                                      : after->col - before->col <= 1);
-}
-
-void TestTileView::sharedView()
-{
-    TaskManager tasks;
-    TileView a(tasks), b(tasks);
-    a.setSource(std::make_shared<Checkers>(3000, 3000));
-    b.setSource(std::make_shared<Checkers>(3000, 3000));
-    TileView::share(&a, &b);
-    QVERIFY(showLoaded(a) && showLoaded(b));
-    a.zoomIn();
-    QCOMPARE(b.viewState(), a.viewState());
-    QTest::keyClick(&b, Qt::Key_Right, Qt::ShiftModifier);
-    QTest::keyClick(&b, Qt::Key_Plus);
-    QCOMPARE(a.viewState(), b.viewState());
-    QVERIFY(!a.viewState().fits());
-    QCOMPARE(a.cellRect({1500, 1500}).size(), b.cellRect({1500, 1500}).size());
-    b.fit();
-    QVERIFY(a.viewState().fits());
-}
-
-void TestTileView::hugePicture()
-{
-    TaskManager tasks;
-    TileView view(tasks);
-    const std::uint64_t side = std::uint64_t{1} << 20;
-    auto source = std::make_shared<Checkers>(side, side);
-    view.setSource(source);
-    QVERIFY(showLoaded(view));
-    QVERIFY(source->rendered.load() <= 8); // the whole of it is a few tiles
-    view.setCurrentCell(Cell{side - 1, side - 17});
-    while (view.cellRect({0, 0}).width() < 20)
-        view.zoomIn();
-    QVERIFY(loaded(view));
-    QVERIFY(view.viewport()->rect().contains(view.cellRect({side - 1, side - 17}).center()));
-    QCOMPARE(colorAt(view, {side - 2, side - 17}).rgb(), Checkers::colorOf(side - 2, side - 17));
-    QVERIFY(source->rendered.load() < 200);
-    // Along one edge of a picture of one row, which is as long as pictures get.
-    view.setSource(std::make_shared<Checkers>(1, std::uint64_t{1} << 40));
-    QVERIFY(loaded(view));
-    QTest::keyClick(&view, Qt::Key_End);
-    QTest::keyClick(&view, Qt::Key_End);
-    QCOMPARE(view.currentCell(), (Cell{0, (std::uint64_t{1} << 40) - 1}));
-    view.grab();
-}
-
-void TestTileView::tilesAreKept()
-{
-    TaskManager tasks;
-    TileView view(tasks);
-    auto source = std::make_shared<Checkers>(4000, 4000);
-    view.setSource(source);
-    QVERIFY(showLoaded(view));
-    view.zoomIn();
-    QVERIFY(loaded(view));
-    const int rendered = source->rendered;
-    view.fit();
-    QVERIFY(loaded(view));
-    view.grab();
-    QCOMPARE(source->rendered.load(), rendered); // both levels were there already
-}
-
-void TestTileView::changedSourceShowsAtOnce()
-{
-    TaskManager tasks;
-    TileView view(tasks);
-    view.setSource(std::make_shared<Checkers>(300, 300));
-    QVERIFY(showLoaded(view));
-    view.zoomIn();
-    view.setCurrentCell(Cell{150, 150});
-    const ViewState before = view.viewState();
-    view.setSource(std::make_shared<Checkers>(300, 300), true);
-    QCOMPARE(view.viewState(), before);
-    QCOMPARE(view.currentCell(), (Cell{150, 150}));
-    view.setSource(std::make_shared<Checkers>(30, 30));
-    QVERIFY(view.viewState().fits());
-    QVERIFY(!view.currentCell());
-    view.setSource(nullptr);
-    view.grab();
-    QTest::keyClick(&view, Qt::Key_Right);
-    QVERIFY(!view.cellAt({10, 10}));
-}
-
-/// Where nothing stands in for a view of many tiles, one coarser tile is asked for before them.
-void TestTileView::coarseComesFirst()
-{
-    TaskManager tasks;
-    TileLoader loader(tasks);
-    loader.setSource(std::make_shared<Checkers>(100'000, 100'000));
-    QWidget viewport;
-    viewport.resize(1600, 1000);
-    const ViewGeometry geometry({1, 50'000, 50'000}, QSizeF(viewport.size()), 1, 100'000, 100'000);
-    const TilePainter painter(loader, geometry, viewport);
-    const std::vector<TileKey> fine = painter.visibleTiles();
-    QVERIFY(fine.size() > 20);
-    const std::vector<TileKey> first = painter.coarseFirst(fine);
-    const std::size_t guides = first.size() - fine.size();
-    QVERIFY(guides >= 1 && guides <= 4);
-    for (std::size_t i = 0; i < first.size(); ++i)
-        QCOMPARE(first[i].level > 0, i < guides);
-    loader.want({first.begin(), first.begin() + static_cast<std::ptrdiff_t>(guides)});
-    QVERIFY(QTest::qWaitFor([&] { return !loader.busy() && loader.find(first.front()); }, 10'000));
-    QVERIFY(painter.coarseFirst(fine) == fine); // they stand in now
-    QVERIFY(painter.coarseFirst({fine[0], fine[1]}).size() == 2);
-}
-
-/// After zooming out the finer tiles of before are drawn where the coarse one has not come.
-void TestTileView::finerStandsIn()
-{
-    TaskManager tasks;
-    TileLoader loader(tasks);
-    loader.setSource(std::make_shared<Checkers>(1024, 1024));
-    loader.want({{0, 0, 0}, {0, 0, 1}, {0, 1, 0}});
-    QVERIFY(QTest::qWaitFor([&] { return !loader.busy() && loader.find({0, 1, 0}); }, 10'000));
-    QWidget viewport;
-    viewport.resize(512, 512);
-    const ViewGeometry geometry({0.5, 512, 512}, QSizeF(viewport.size()), 1, 1024, 1024);
-    QCOMPARE(geometry.level(), 1);
-    QImage image(viewport.size(), QImage::Format_ARGB32_Premultiplied);
-    QPainter painter(&image);
-    TilePainter(loader, geometry, viewport).paint(painter, {}, {}, false);
-    painter.end();
-    const auto at = [&](std::uint64_t row, std::uint64_t col) {
-        return image.pixel(static_cast<int>(geometry.xOf(static_cast<double>(col))),
-                           static_cast<int>(geometry.yOf(static_cast<double>(row))));
-    };
-    for (const Cell cell : {Cell{8, 8}, Cell{24, 8}, Cell{8, 264}, Cell{264, 40}})
-        QCOMPARE(at(cell.row, cell.col), Checkers::colorOf(cell.row, cell.col));
-    QVERIFY(at(264, 264) != Checkers::colorOf(264, 264)); // that one is not there
-}
-
-void TestTileView::scrollBars()
-{
-    TaskManager tasks;
-    TileView view(tasks);
-    view.setSource(std::make_shared<Checkers>(std::uint64_t{1} << 36, 16));
-    QVERIFY(showLoaded(view));
-    while (view.cellRect({0, 0}).width() < 8)
-        view.zoomIn();
-    view.verticalScrollBar()->setValue(view.verticalScrollBar()->maximum());
-    const auto last = view.cellAt({view.viewport()->width() / 2, view.viewport()->height() - 2});
-    QVERIFY(last);
-    QCOMPARE(last->row, (std::uint64_t{1} << 36) - 1);
-    view.verticalScrollBar()->setValue(0);
-    QCOMPARE(view.cellAt({view.viewport()->width() / 2, 1})->row, 0u);
-}
-
-void TestTileView::accessible()
-{
-    TaskManager tasks;
-    TileView view(tasks);
-    view.setDescribe([](const Cell &cell, const Tile *tile, std::size_t) {
-        return QStringLiteral("cell %1 %2 %3")
-            .arg(cell.row)
-            .arg(cell.col)
-            .arg(tile ? QStringLiteral("drawn") : QStringLiteral("coming"));
-    });
-    view.setSource(std::make_shared<Checkers>(20, 20));
-    QVERIFY(showLoaded(view));
-    QTest::keyClick(&view, Qt::Key_Down);
-    QTest::keyClick(&view, Qt::Key_Down);
-    QCOMPARE(view.accessibleDescription(), QStringLiteral("cell 1 0 drawn"));
-    for (QAction *action : view.zoomActions())
-        QVERIFY(!action->text().isEmpty() && !action->shortcut().isEmpty());
-}
-
-void TestTileView::fittingPicturesHaveNone_data()
-{
-    QTest::addColumn<int>("rows");
-    QTest::addColumn<int>("cols");
-    QTest::newRow("conv") << 128 << 387;
-    QTest::newRow("lstm") << 512 << 128;
-    QTest::newRow("stft") << 258 << 256;
-    QTest::newRow("small") << 16 << 16;
-}
-
-/// Whatever the size of the view: the sum of the cells' sizes is rounded, and a bar that came for a
-/// part of a millionth of a cell changes the size again.
-void TestTileView::fittingPicturesHaveNone()
-{
-    QFETCH(const int, rows);
-    QFETCH(const int, cols);
-    TaskManager tasks;
-    TileView view(tasks);
-    view.setMostStretch(TileView::kFillStretch);
-    view.setSource(std::make_shared<Plain>(rows, cols));
-    view.resize(150, 60);
-    view.show();
-    QVERIFY(QTest::qWaitForWindowExposed(&view));
-    ResizeCount resizes(view.viewport());
-    for (int width = 150; width < 700; width += 1 + width % 7) {
-        for (int height = 60; height < 900; height += 3 + height % 11) {
-            resizes.take();
-            view.resize(width, height);
-            const QString size = QStringLiteral("%1 x %2").arg(width).arg(height);
-            QVERIFY2(view.horizontalScrollBar()->maximum() == 0 &&
-                         view.verticalScrollBar()->maximum() == 0,
-                     qPrintable(size));
-            QVERIFY2(resizes.take() <= 1, qPrintable(size));
-        }
-    }
-}
-
-void TestTileView::zoomedPicturesHaveThem()
-{
-    TaskManager tasks;
-    TileView view(tasks);
-    view.setSource(std::make_shared<Plain>(512, 128));
-    view.resize(300, 300);
-    view.show();
-    QVERIFY(QTest::qWaitForWindowExposed(&view));
-    QCOMPARE(view.verticalScrollBar()->maximum(), 0);
-    view.zoomIn();
-    view.zoomIn();
-    QVERIFY(view.verticalScrollBar()->maximum() > 0);
-    view.fit();
-    QCOMPARE(view.verticalScrollBar()->maximum(), 0);
-}
-
-void TestTileView::fits_data()
-{
-    QTest::addColumn<quint64>("rows");
-    QTest::addColumn<quint64>("cols");
-    QTest::addColumn<double>("most");
-    for (const double most : {1.0, 4.0, 8.0}) {
-        for (const auto &[rows, cols] : {std::pair<quint64, quint64>{512, 128},
-                                         {96, 864},
-                                         {10, 32},
-                                         {128, 192},
-                                         {3, 2},
-                                         {1, 5000},
-                                         {100'000, 7},
-                                         {1, 1}})
-            QTest::addRow("%llux%llu, %g", rows, cols, most) << rows << cols << most;
-    }
-}
-
-void TestTileView::fits()
-{
-    QFETCH(quint64, rows);
-    QFETCH(quint64, cols);
-    QFETCH(double, most);
-    const QSizeF viewport(660, 176);
-    const ViewGeometry geometry({}, viewport, 1, rows, cols, most);
-    const double width = geometry.cellWidth() * static_cast<double>(cols);
-    const double height = geometry.cellHeight() * static_cast<double>(rows);
-    // All of it is in view.
-    QVERIFY(width <= viewport.width() * 1.0001 && height <= viewport.height() * 1.0001);
-    const double stretch = std::max(geometry.cellWidth() / geometry.cellHeight(),
-                                    geometry.cellHeight() / geometry.cellWidth());
-    // Whole pixels of large cells may round it up by one of two.
-    QVERIFY(stretch <= most * 1.5 + 1e-9);
-    QCOMPARE(std::min(geometry.cellWidth(), geometry.cellHeight()), geometry.scale());
-    if (most == 1)
-        QCOMPARE(geometry.cellWidth(), geometry.cellHeight());
-    // Short of the limit it fills both directions, but for what whole pixels leave.
-    const bool capped = geometry.scale() >= ViewGeometry::kMaxScale / 2;
-    if (stretch < most * 0.99 && !capped) {
-        QVERIFY(width > viewport.width() - static_cast<double>(cols) - 1);
-        QVERIFY(height > viewport.height() - static_cast<double>(rows) - 1);
-    }
-}
-
-void TestTileView::zoomKeepsTheCellUnderTheCursor()
-{
-    const QSizeF viewport(660, 176);
-    const ViewGeometry fitted({}, viewport, 1, 512, 128, 8);
-    const QPointF anchor(300, 60);
-    const ViewGeometry zoomed(fitted.zoomed(4, anchor), viewport, 1, 512, 128, 8);
-    QVERIFY(std::abs(zoomed.rowAt(anchor.y()) - fitted.rowAt(anchor.y())) < 1e-6);
-    QCOMPARE(zoomed.scale(), 4.0);
-    // The picture keeps its proportions.
-    QCOMPARE(zoomed.cellWidth() / zoomed.cellHeight(), fitted.cellWidth() / fitted.cellHeight());
-    const QPointF centre = zoomed.centreOf(100, 60);
-    QVERIFY(std::abs(zoomed.colAt(centre.x()) - 60.5) < 1e-6);
-    QVERIFY(std::abs(zoomed.rowAt(centre.y()) - 100.5) < 1e-6);
-}
-
-void TestTileView::revealsAndPansInCells()
-{
-    const QSizeF viewport(660, 176);
-    const ViewGeometry zoomed(ViewGeometry({}, viewport, 1, 512, 128, 8).zoomed(8, {300, 60}),
-                              viewport, 1, 512, 128, 8);
-    for (const auto &[row, col] :
-         {std::pair<std::uint64_t, std::uint64_t>{0, 0}, {511, 127}, {300, 5}}) {
-        const ViewGeometry shown(zoomed.revealing(row, col), viewport, 1, 512, 128, 8);
-        QVERIFY(QRectF(QPointF(), viewport).contains(shown.centreOf(row, col)));
-    }
-    const ViewState moved = zoomed.panned({zoomed.cellWidth(), 2 * zoomed.cellHeight()});
-    QCOMPARE(moved.centreCol, zoomed.state().centreCol + 1);
-    QCOMPARE(moved.centreRow, zoomed.state().centreRow + 2);
-}
 
 KERNSCOPE_TEST(TestTileView, QApplication)
 #include "tst_tile_view.moc"

@@ -14,7 +14,6 @@
 
 #include <QAbstractItemModelTester>
 #include <QRandomGenerator>
-#include <QTest>
 
 #include <string>
 
@@ -50,360 +49,346 @@ class TestCompareBytes : public QObject
 
 private Q_SLOTS:
     void init() { theme::apply(false); }
-    void alignsText_data();
-    void alignsText();
-    void alignedTextCoversBoth();
-    void hugeTextIsNotAligned();
-    void alignsSections();
-    void differencesOfBytes_data();
-    void differencesOfBytes();
-    void longDifferencesAreBounded();
-    void randomDifferencesAgree();
-    void rowsRoundTrip();
-    void keptValuesStandUnderTheirElements();
-    void sectionTable();
-};
 
-void TestCompareBytes::alignsText_data()
-{
-    QTest::addColumn<QByteArray>("a");
-    QTest::addColumn<QByteArray>("b");
-    QTest::addColumn<QString>("shape");
-    QTest::newRow("equal") << QByteArray("a\nb\n") << QByteArray("a\nb\n") << "==";
-    QTest::newRow("empty against one") << QByteArray() << QByteArray("a\n") << ">";
-    QTest::newRow("inserted") << QByteArray("a\nc\n") << QByteArray("a\nb\nc\n") << "=>=";
-    QTest::newRow("removed") << QByteArray("a\nb\nc\n") << QByteArray("a\nc\n") << "=<=";
-    QTest::newRow("changed statement")
-        << QByteArray("{\nfp16 w = const();\nx\n}\n")
-        << QByteArray("{\nfp16 w = constexpr_sparse();\nx\n}\n") << "=~==";
-    QTest::newRow("renamed by a converter")
-        << QByteArray("top\nfp16 w = const();\nend\n")
-        << QByteArray("top\nint8 m = const();\nfp16 w_sparsified = constexpr_sparse();\nend\n")
-        << "=>~=";
-    QTest::newRow("a word in common") << QByteArray("{\n func main<a>() {\n}\n")
-                                      << QByteArray("{\n func main<b>() {\n}\n") << "=~=";
-    QTest::newRow("nothing in common") << QByteArray("a\nb\n") << QByteArray("c\n") << "<<>";
-    QTest::newRow("repeated lines")
-        << QByteArray("}\n}\nx\n}\n") << QByteArray("}\nx\n}\n}\n") << "=<=>=";
-    QTest::newRow("moved") << QByteArray("a\nb\nc\n") << QByteArray("b\nc\na\n") << "<==>";
-    QTest::newRow("no end of line") << QByteArray("a\nb") << QByteArray("a\nb\n") << "=~";
-}
-
-void TestCompareBytes::alignsText()
-{
-    QFETCH(QByteArray, a);
-    QFETCH(QByteArray, b);
-    const auto pieces = alignTexts(a.toStdString(), b.toStdString());
-    QVERIFY(pieces);
-    QTEST(shapeOf(*pieces), "shape");
-}
-
-void TestCompareBytes::alignedTextCoversBoth()
-{
-    QRandomGenerator random(7);
-    for (int round = 0; round < 200; ++round) {
-        const auto make = [&random] {
-            std::string text;
-            for (quint32 i = random.bounded(30u); i > 0; --i)
-                text += std::string(1, static_cast<char>('a' + random.bounded(6))) + " = " +
-                        std::to_string(random.bounded(3)) + "\n";
-            return text;
-        };
-        const std::string a = make(), b = make();
-        const auto pieces = alignTexts(a, b);
-        QVERIFY(pieces);
-        std::uint64_t atA = 0, atB = 0;
-        for (const TextPiece &piece : *pieces) {
-            QCOMPARE(piece.firstA, atA);
-            QCOMPARE(piece.firstB, atB);
-            atA += piece.lengthA;
-            atB += piece.lengthB;
-            const auto lineA = a.substr(piece.firstA, piece.lengthA);
-            const auto lineB = b.substr(piece.firstB, piece.lengthB);
-            QCOMPARE(piece.equal, lineA == lineB);
-            if (piece.equal)
-                continue;
-            QVERIFY(piece.prefix + piece.suffix <= std::min(piece.lengthA, piece.lengthB));
-            QCOMPARE(lineA.substr(0, piece.prefix), lineB.substr(0, piece.prefix));
-        }
-        QCOMPARE(atA, a.size());
-        QCOMPARE(atB, b.size());
+    void alignsText_data()
+    {
+        QTest::addColumn<QByteArray>("a");
+        QTest::addColumn<QByteArray>("b");
+        QTest::addColumn<QString>("shape");
+        test::addRow("equal", QByteArray("a\nb\n"), QByteArray("a\nb\n"), "==");
+        test::addRow("empty against one", QByteArray(), QByteArray("a\n"), ">");
+        test::addRow("inserted", QByteArray("a\nc\n"), QByteArray("a\nb\nc\n"), "=>=");
+        test::addRow("removed", QByteArray("a\nb\nc\n"), QByteArray("a\nc\n"), "=<=");
+        test::addRow("changed statement", QByteArray("{\nfp16 w = const();\nx\n}\n"),
+                     QByteArray("{\nfp16 w = constexpr_sparse();\nx\n}\n"), "=~==");
+        test::addRow(
+            "renamed by a converter", QByteArray("top\nfp16 w = const();\nend\n"),
+            QByteArray("top\nint8 m = const();\nfp16 w_sparsified = constexpr_sparse();\nend\n"),
+            "=>~=");
+        test::addRow("a word in common", QByteArray("{\n func main<a>() {\n}\n"),
+                     QByteArray("{\n func main<b>() {\n}\n"), "=~=");
+        test::addRow("nothing in common", QByteArray("a\nb\n"), QByteArray("c\n"), "<<>");
+        test::addRow("repeated lines", QByteArray("}\n}\nx\n}\n"), QByteArray("}\nx\n}\n}\n"),
+                     "=<=>=");
+        test::addRow("moved", QByteArray("a\nb\nc\n"), QByteArray("b\nc\na\n"), "<==>");
+        test::addRow("no end of line", QByteArray("a\nb"), QByteArray("a\nb\n"), "=~");
     }
-}
 
-void TestCompareBytes::hugeTextIsNotAligned()
-{
-    const std::string lines(100, '\n');
-    QVERIFY(!alignTexts(lines, lines, 99));
-    QVERIFY(alignTexts(lines, lines, 100));
-    QVERIFY(looksLikeText("program(1.3)\n"));
-    QVERIFY(!looksLikeText(std::string_view("\x08\x01", 2)));
-    QVERIFY(!looksLikeText({}));
-}
+    void alignsText()
+    {
+        QFETCH(QByteArray, a);
+        QFETCH(QByteArray, b);
+        const auto pieces = VERIFIED(alignTexts(a.toStdString(), b.toStdString()));
+        QTEST(shapeOf(*pieces), "shape");
+    }
 
-void TestCompareBytes::alignsSections()
-{
-    const auto a = openSample("sample-dense.mlmodelc"), b = openSample("sample-sparse.mlmodelc");
-    const auto bytes = alignedBytes(a, b);
-    // Every byte of both sides is there once, in order.
-    std::map<std::pair<bool, std::size_t>, std::uint64_t> covered;
-    std::size_t onlyA = 0, onlyB = 0, both = 0;
-    for (const AlignedSection &section : bytes->alignment.sections()) {
-        onlyA += section.b == kNoIndex;
-        onlyB += section.a == kNoIndex;
-        both += section.a != kNoIndex && section.b != kNoIndex;
-        if (section.a != kNoIndex && section.b != kNoIndex) {
-            // What stores the elements is one thing, whether all of them or those that are kept.
-            const SectionKind kindB = b->sections()[section.b].kind;
-            QCOMPARE(a->sections()[section.a].kind,
-                     kindB == SectionKind::Values ? SectionKind::Data : kindB);
+    void alignedTextCoversBoth()
+    {
+        QRandomGenerator random(7);
+        for (int round = 0; round < 200; ++round) {
+            const auto make = [&random] {
+                std::string text;
+                for (quint32 i = random.bounded(30u); i > 0; --i)
+                    text += std::string(1, static_cast<char>('a' + random.bounded(6))) + " = " +
+                            std::to_string(random.bounded(3)) + "\n";
+                return text;
+            };
+            const std::string a = make(), b = make();
+            const auto pieces = VERIFIED(alignTexts(a, b));
+            std::uint64_t atA = 0, atB = 0;
+            for (const TextPiece &piece : *pieces) {
+                QCOMPARE(piece.firstA, atA);
+                QCOMPARE(piece.firstB, atB);
+                atA += piece.lengthA;
+                atB += piece.lengthB;
+                const auto lineA = a.substr(piece.firstA, piece.lengthA);
+                const auto lineB = b.substr(piece.firstB, piece.lengthB);
+                QCOMPARE(piece.equal, lineA == lineB);
+                if (piece.equal)
+                    continue;
+                QVERIFY(piece.prefix + piece.suffix <= std::min(piece.lengthA, piece.lengthB));
+                QCOMPARE(lineA.substr(0, piece.prefix), lineB.substr(0, piece.prefix));
+            }
+            QCOMPARE(atA, a.size());
+            QCOMPARE(atB, b.size());
         }
     }
-    QVERIFY(onlyB > 0 && both > onlyA);
-    for (const AlignedSegment &segment : bytes->alignment.segments()) {
-        const AlignedFile &file = bytes->alignment.fileOf(segment);
-        covered[{true, file.a}] += segment.lengthA;
-        covered[{false, file.b}] += segment.lengthB;
+
+    void hugeTextIsNotAligned()
+    {
+        const std::string lines(100, '\n');
+        QVERIFY(!alignTexts(lines, lines, 99));
+        QVERIFY(alignTexts(lines, lines, 100));
+        QVERIFY(looksLikeText("program(1.3)\n"));
+        QVERIFY(!looksLikeText(std::string_view("\x08\x01", 2)));
+        QVERIFY(!looksLikeText({}));
     }
-    for (std::size_t i = 0; i < a->files().size(); ++i)
-        QCOMPARE(covered[std::pair(true, i)], a->files()[i].file->size().value);
-    for (std::size_t i = 0; i < b->files().size(); ++i)
-        QCOMPARE(covered[std::pair(false, i)], b->files()[i].file->size().value);
-    // A place leads back to itself.
-    const std::size_t file = *a->fileByPath("weights/weight.bin");
-    for (const std::uint64_t offset : {0u, 64u, 200u, 1000u}) {
-        const auto place = bytes->alignment.placeOf(true, file, offset);
-        QVERIFY(place.segment != kNoIndex);
-        QCOMPARE(bytes->alignment.segments()[place.segment].firstA + place.offset, offset);
+
+    void alignsSections()
+    {
+        const auto a = openSample("sample-dense.mlmodelc"),
+                   b = openSample("sample-sparse.mlmodelc");
+        const auto bytes = alignedBytes(a, b);
+        // Every byte of both sides is there once, in order.
+        std::map<std::pair<bool, std::size_t>, std::uint64_t> covered;
+        std::size_t onlyA = 0, onlyB = 0, both = 0;
+        for (const AlignedSection &section : bytes->alignment.sections()) {
+            onlyA += section.b == kNoIndex;
+            onlyB += section.a == kNoIndex;
+            both += section.a != kNoIndex && section.b != kNoIndex;
+            if (section.a != kNoIndex && section.b != kNoIndex) {
+                // What stores the elements is one thing, whether all of them or those that are
+                // kept.
+                const SectionKind kindB = b->sections()[section.b].kind;
+                QCOMPARE(a->sections()[section.a].kind,
+                         kindB == SectionKind::Values ? SectionKind::Data : kindB);
+            }
+        }
+        QVERIFY(onlyB > 0 && both > onlyA);
+        for (const AlignedSegment &segment : bytes->alignment.segments()) {
+            const AlignedFile &file = bytes->alignment.fileOf(segment);
+            covered[{true, file.a}] += segment.lengthA;
+            covered[{false, file.b}] += segment.lengthB;
+        }
+        for (std::size_t i = 0; i < a->files().size(); ++i)
+            QCOMPARE(covered[std::pair(true, i)], a->files()[i].file->size().value);
+        for (std::size_t i = 0; i < b->files().size(); ++i)
+            QCOMPARE(covered[std::pair(false, i)], b->files()[i].file->size().value);
+        // A place leads back to itself.
+        const std::size_t file = *a->fileByPath("weights/weight.bin");
+        for (const std::uint64_t offset : {0u, 64u, 200u, 1000u}) {
+            const auto place = bytes->alignment.placeOf(true, file, offset);
+            QVERIFY(place.segment != kNoIndex);
+            QCOMPARE(bytes->alignment.segments()[place.segment].firstA + place.offset, offset);
+        }
+        QCOMPARE(bytes->alignment.placeOf(true, file, 1u << 30).segment, kNoIndex);
     }
-    QCOMPARE(bytes->alignment.placeOf(true, file, 1u << 30).segment, kNoIndex);
-}
 
-void TestCompareBytes::differencesOfBytes_data()
-{
-    QTest::addColumn<std::vector<std::uint64_t>>("changed");
-    QTest::addColumn<std::vector<std::uint64_t>>("starts");
-    using Places = std::vector<std::uint64_t>;
-    QTest::newRow("none") << Places{} << Places{};
-    QTest::newRow("one") << Places{100} << Places{100};
-    QTest::newRow("near ones are one") << Places{100, 104, 115} << Places{100};
-    QTest::newRow("far ones are two") << Places{100, 117} << Places{100, 117};
-    QTest::newRow("both ends") << Places{0, 299999} << Places{0, 299999};
-    QTest::newRow("over a block's edge") << Places{65535, 65536, 131071} << Places{65535, 131071};
-}
-
-void TestCompareBytes::differencesOfBytes()
-{
-    QFETCH(std::vector<std::uint64_t>, changed);
-    QFETCH(std::vector<std::uint64_t>, starts);
-    std::vector<std::uint8_t> a(300000, 7), b = a;
-    for (const std::uint64_t at : changed)
-        b[at] = 9;
-    const auto bytes = blobPair(a, b);
-    const std::size_t segment = payloadSegment(*bytes);
-    Progress progress;
-    const auto found = ByteDifferences::find(*bytes, progress);
-    QVERIFY(found);
-    QCOMPARE(found->tally().total(), changed.size());
-    std::vector<std::uint64_t> forward, backward;
-    for (auto run = found->first(*bytes); run;
-         run = found->next(*bytes, run->segment, run->first)) {
-        QCOMPARE(run->segment, segment);
-        forward.push_back(run->first);
+    void differencesOfBytes_data()
+    {
+        test::addColumns<std::vector<std::uint64_t>, std::vector<std::uint64_t>>();
+        using Places = std::vector<std::uint64_t>;
+        test::addRow("none", Places{}, Places{});
+        test::addRow("one", Places{100}, Places{100});
+        test::addRow("near ones are one", Places{100, 104, 115}, Places{100});
+        test::addRow("far ones are two", Places{100, 117}, Places{100, 117});
+        test::addRow("both ends", Places{0, 299999}, Places{0, 299999});
+        test::addRow("over a block's edge", Places{65535, 65536, 131071}, Places{65535, 131071});
     }
-    QCOMPARE(forward, starts);
-    for (auto run = found->last(*bytes); run;
-         run = found->previous(*bytes, run->segment, run->first))
-        backward.insert(backward.begin(), run->first);
-    QCOMPARE(backward, starts);
-    progress.cancel();
-    QVERIFY(!ByteDifferences::find(*bytes, progress));
-}
 
-void TestCompareBytes::longDifferencesAreBounded()
-{
-    // Longer than one difference is followed: it counts as several, and all of it is reached.
-    const std::uint64_t size = 9u << 20;
-    const auto bytes =
-        blobPair(std::vector<std::uint8_t>(size, 1), std::vector<std::uint8_t>(size, 2));
-    Progress progress;
-    const auto found = ByteDifferences::find(*bytes, progress);
-    QVERIFY(found);
-    QCOMPARE(found->tally().total(), size);
-    QVERIFY(found->blocks().size() <= 5000);
-    std::uint64_t end = 0;
-    int steps = 0;
-    for (auto run = found->first(*bytes); run && steps < 100;
-         run = found->next(*bytes, run->segment, run->first), ++steps)
-        end = run->end();
-    QCOMPARE(end, size);
-    QVERIFY(steps >= 2 && steps < 10);
-}
-
-void TestCompareBytes::randomDifferencesAgree()
-{
-    QRandomGenerator random(11);
-    for (int round = 0; round < 30; ++round) {
-        const auto sizeA = random.bounded(1u, 5000u), sizeB = random.bounded(1u, 5000u);
-        std::vector<std::uint8_t> a(sizeA, 3), b(sizeB, 3);
-        for (quint32 i = random.bounded(40u); i > 0; --i)
-            b[random.bounded(sizeB)] = 4;
+    void differencesOfBytes()
+    {
+        const auto [changed, starts] =
+            test::fetched<std::vector<std::uint64_t>, std::vector<std::uint64_t>>();
+        std::vector<std::uint8_t> a(300000, 7), b = a;
+        for (const std::uint64_t at : changed)
+            b[at] = 9;
         const auto bytes = blobPair(a, b);
         const std::size_t segment = payloadSegment(*bytes);
         Progress progress;
-        const auto found = ByteDifferences::find(*bytes, progress);
-        std::vector<bool> differs(std::max(sizeA, sizeB));
-        for (std::size_t i = 0; i < differs.size(); ++i)
-            differs[i] = i >= sizeA || i >= sizeB || a[i] != b[i];
-        QCOMPARE(found->tallyOf(bytes->alignment.segments()[segment].section).total(),
-                 static_cast<std::uint64_t>(std::count(differs.begin(), differs.end(), true)));
-        // Every start of a run is found, and nothing between.
-        std::vector<std::uint64_t> expected, got;
-        std::size_t quiet = ByteDifferences::kJoin;
-        for (std::size_t i = 0; i < differs.size(); ++i) {
-            if (differs[i] && quiet >= ByteDifferences::kJoin)
-                expected.push_back(i);
-            quiet = differs[i] ? 0 : quiet + 1;
-        }
+        const auto found = VERIFIED(ByteDifferences::find(*bytes, progress));
+        QCOMPARE(found->tally().total(), changed.size());
+        std::vector<std::uint64_t> forward, backward;
         for (auto run = found->first(*bytes); run;
              run = found->next(*bytes, run->segment, run->first)) {
-            if (run->segment == segment)
-                got.push_back(run->first);
+            QCOMPARE(run->segment, segment);
+            forward.push_back(run->first);
         }
-        QCOMPARE(got, expected);
+        QCOMPARE(forward, starts);
+        for (auto run = found->last(*bytes); run;
+             run = found->previous(*bytes, run->segment, run->first))
+            backward.insert(backward.begin(), run->first);
+        QCOMPARE(backward, starts);
+        progress.cancel();
+        QVERIFY(!ByteDifferences::find(*bytes, progress));
     }
-}
 
-void TestCompareBytes::rowsRoundTrip()
-{
-    const auto bytes =
-        alignedBytes(openSample("sample-dense.mlmodelc"), openSample("sample-palette.mlmodelc"));
-    for (const std::uint64_t perRow : {4u, 8u, 16u, 32u}) {
-        const ByteRows rows(bytes->alignment, perRow);
-        std::uint64_t shown = 0, expected = 0;
-        for (const AlignedSegment &segment : bytes->alignment.segments())
-            expected += rows.width(segment, true) == rows.width(segment, false) ? segment.length()
-                                                                                : segment.lengthA;
-        for (std::uint64_t at = 0; at < rows.rows(); ++at) {
-            const ByteRows::Row row = rows.at(bytes->alignment, at);
-            if (row.kind == ByteRows::Row::Kind::FileTitle) {
-                QCOMPARE(rows.titleOfFile(row.index), at);
-            } else if (row.kind == ByteRows::Row::Kind::SectionTitle) {
-                QCOMPARE(rows.titleOfSection(row.index), at);
-            } else {
-                QVERIFY(row.bytesA + row.bytesB > 0);
-                for (const bool ofA : {true, false}) {
-                    if (row.bytes(ofA) == 0)
-                        continue;
-                    const std::uint64_t last = row.offset(ofA) + row.bytes(ofA) - 1;
-                    QCOMPARE(rows.rowOf(bytes->alignment, row.index, row.offset(ofA), ofA), at);
-                    QCOMPARE(rows.rowOf(bytes->alignment, row.index, last, ofA), at);
+    void longDifferencesAreBounded()
+    {
+        // Longer than one difference is followed: it counts as several, and all of it is reached.
+        const std::uint64_t size = 9u << 20;
+        const auto bytes =
+            blobPair(std::vector<std::uint8_t>(size, 1), std::vector<std::uint8_t>(size, 2));
+        Progress progress;
+        const auto found = VERIFIED(ByteDifferences::find(*bytes, progress));
+        QCOMPARE(found->tally().total(), size);
+        QVERIFY(found->blocks().size() <= 5000);
+        std::uint64_t end = 0;
+        int steps = 0;
+        for (auto run = found->first(*bytes); run && steps < 100;
+             run = found->next(*bytes, run->segment, run->first), ++steps)
+            end = run->end();
+        QCOMPARE(end, size);
+        QVERIFY(steps >= 2 && steps < 10);
+    }
+
+    void randomDifferencesAgree()
+    {
+        QRandomGenerator random(11);
+        for (int round = 0; round < 30; ++round) {
+            const auto sizeA = random.bounded(1u, 5000u), sizeB = random.bounded(1u, 5000u);
+            std::vector<std::uint8_t> a(sizeA, 3), b(sizeB, 3);
+            for (quint32 i = random.bounded(40u); i > 0; --i)
+                b[random.bounded(sizeB)] = 4;
+            const auto bytes = blobPair(a, b);
+            const std::size_t segment = payloadSegment(*bytes);
+            Progress progress;
+            const auto found = ByteDifferences::find(*bytes, progress);
+            std::vector<bool> differs(std::max(sizeA, sizeB));
+            for (std::size_t i = 0; i < differs.size(); ++i)
+                differs[i] = i >= sizeA || i >= sizeB || a[i] != b[i];
+            QCOMPARE(found->tallyOf(bytes->alignment.segments()[segment].section).total(),
+                     static_cast<std::uint64_t>(std::count(differs.begin(), differs.end(), true)));
+            // Every start of a run is found, and nothing between.
+            std::vector<std::uint64_t> expected, got;
+            std::size_t quiet = ByteDifferences::kJoin;
+            for (std::size_t i = 0; i < differs.size(); ++i) {
+                if (differs[i] && quiet >= ByteDifferences::kJoin)
+                    expected.push_back(i);
+                quiet = differs[i] ? 0 : quiet + 1;
+            }
+            for (auto run = found->first(*bytes); run;
+                 run = found->next(*bytes, run->segment, run->first)) {
+                if (run->segment == segment)
+                    got.push_back(run->first);
+            }
+            QCOMPARE(got, expected);
+        }
+    }
+
+    void rowsRoundTrip()
+    {
+        const auto bytes = alignedBytes(openSample("sample-dense.mlmodelc"),
+                                        openSample("sample-palette.mlmodelc"));
+        for (const std::uint64_t perRow : {4u, 8u, 16u, 32u}) {
+            const ByteRows rows(bytes->alignment, perRow);
+            std::uint64_t shown = 0, expected = 0;
+            for (const AlignedSegment &segment : bytes->alignment.segments())
+                expected += rows.width(segment, true) == rows.width(segment, false)
+                                ? segment.length()
+                                : segment.lengthA;
+            for (std::uint64_t at = 0; at < rows.rows(); ++at) {
+                const ByteRows::Row row = rows.at(bytes->alignment, at);
+                if (row.kind == ByteRows::Row::Kind::FileTitle) {
+                    QCOMPARE(rows.titleOfFile(row.index), at);
+                } else if (row.kind == ByteRows::Row::Kind::SectionTitle) {
+                    QCOMPARE(rows.titleOfSection(row.index), at);
+                } else {
+                    QVERIFY(row.bytesA + row.bytesB > 0);
+                    for (const bool ofA : {true, false}) {
+                        if (row.bytes(ofA) == 0)
+                            continue;
+                        const std::uint64_t last = row.offset(ofA) + row.bytes(ofA) - 1;
+                        QCOMPARE(rows.rowOf(bytes->alignment, row.index, row.offset(ofA), ofA), at);
+                        QCOMPARE(rows.rowOf(bytes->alignment, row.index, last, ofA), at);
+                    }
+                    shown += row.bytesA;
                 }
-                shown += row.bytesA;
+            }
+            QCOMPARE(shown, expected);
+        }
+    }
+
+    /// A kept value and the same element of a dense weight are in one row and in one column; what
+    /// the mask leaves out is a gap.
+    void keptValuesStandUnderTheirElements()
+    {
+        for (const bool denseIsA : {true, false}) {
+            const auto dense = openSample("sample-dense.mlmodelc"),
+                       sparse = openSample("sample-sparse.mlmodelc");
+            const auto &a = denseIsA ? dense : sparse, &b = denseIsA ? sparse : dense;
+            const auto bytes = alignedBytes(a, b);
+            const ByteAlignment &alignment = bytes->alignment;
+            const auto kept = std::make_shared<const KeptSides>(findKeptSides(a, b, alignment));
+            QVERIFY(!kept->empty());
+            for (const std::uint64_t perRow : {4U, 16U, 32U}) {
+                const ByteRows rows(alignment, perRow, kept);
+                for (const auto &[segment, side] : *kept) {
+                    QCOMPARE(side.keptIsA, !denseIsA);
+                    const AlignedSection &section =
+                        alignment.sections()[alignment.segments()[segment].section];
+                    const std::size_t weightA = a->sections()[section.a].weight;
+                    const std::size_t weightB = b->sections()[section.b].weight;
+                    const auto decoder = VERIFIED(sparse->decoder(denseIsA ? weightB : weightA));
+                    const std::uint64_t elements = side.places->elements();
+                    for (std::uint64_t element = 0; element < elements;
+                         element += 1 + element / 7) {
+                        const std::size_t denseWeight = denseIsA ? weightA : weightB;
+                        const auto there = placeOfElement(*dense, denseWeight, element);
+                        const auto at =
+                            alignment.placeOf(denseIsA, there->file, there->bytes.offset.value);
+                        QCOMPARE(at.segment, segment);
+                        const std::uint64_t number =
+                            rows.rowOf(alignment, segment, at.offset, denseIsA);
+                        const ByteRows::Row row = rows.at(alignment, number);
+                        const std::uint64_t column = at.offset - row.offset(denseIsA);
+                        QVERIFY(row.kept(!denseIsA) && column < row.places);
+                        const auto byte = row.byteAt(!denseIsA, column);
+                        QCOMPARE(byte.has_value(), decoder->stored(element));
+                        if (!byte)
+                            continue;
+                        const std::size_t sparseWeight = denseIsA ? weightB : weightA;
+                        const auto value = placeOfElement(*sparse, sparseWeight, element);
+                        const auto over =
+                            alignment.placeOf(!denseIsA, value->file, value->bytes.offset.value);
+                        QCOMPARE(over.segment, segment);
+                        QCOMPARE(over.offset, row.offset(!denseIsA) + *byte);
+                        QCOMPARE(row.column(!denseIsA, *byte), column);
+                        QCOMPARE(rows.rowOf(alignment, segment, over.offset, !denseIsA), number);
+                    }
+                    // Every kept byte is in one row.
+                    std::uint64_t found = 0;
+                    const std::uint64_t first = rows.rowOf(alignment, segment, 0, denseIsA);
+                    for (std::uint64_t row = first; row < rows.rows(); ++row) {
+                        const ByteRows::Row one = rows.at(alignment, row);
+                        if (one.kind != ByteRows::Row::Kind::Bytes || one.index != segment)
+                            break;
+                        QCOMPARE(one.bytes(!denseIsA), std::uint64_t{one.columns.size()});
+                        if (one.bytes(!denseIsA) > 0)
+                            QCOMPARE(one.offset(!denseIsA), found);
+                        found += one.bytes(!denseIsA);
+                    }
+                    QCOMPARE(found, alignment.segments()[segment].lengthOn(!denseIsA));
+                }
             }
         }
-        QCOMPARE(shown, expected);
     }
-}
 
-/// A kept value and the same element of a dense weight are in one row and in one column; what the
-/// mask leaves out is a gap.
-void TestCompareBytes::keptValuesStandUnderTheirElements()
-{
-    for (const bool denseIsA : {true, false}) {
-        const auto dense = openSample("sample-dense.mlmodelc"),
-                   sparse = openSample("sample-sparse.mlmodelc");
-        const auto &a = denseIsA ? dense : sparse, &b = denseIsA ? sparse : dense;
-        const auto bytes = alignedBytes(a, b);
-        const ByteAlignment &alignment = bytes->alignment;
-        const auto kept = std::make_shared<const KeptSides>(findKeptSides(a, b, alignment));
-        QVERIFY(!kept->empty());
-        for (const std::uint64_t perRow : {4U, 16U, 32U}) {
-            const ByteRows rows(alignment, perRow, kept);
-            for (const auto &[segment, side] : *kept) {
-                QCOMPARE(side.keptIsA, !denseIsA);
-                const AlignedSection &section =
-                    alignment.sections()[alignment.segments()[segment].section];
-                const std::size_t weightA = a->sections()[section.a].weight;
-                const std::size_t weightB = b->sections()[section.b].weight;
-                const auto decoder = sparse->decoder(denseIsA ? weightB : weightA);
-                QVERIFY(decoder);
-                const std::uint64_t elements = side.places->elements();
-                for (std::uint64_t element = 0; element < elements; element += 1 + element / 7) {
-                    const std::size_t denseWeight = denseIsA ? weightA : weightB;
-                    const auto there = placeOfElement(*dense, denseWeight, element);
-                    const auto at =
-                        alignment.placeOf(denseIsA, there->file, there->bytes.offset.value);
-                    QCOMPARE(at.segment, segment);
-                    const std::uint64_t number =
-                        rows.rowOf(alignment, segment, at.offset, denseIsA);
-                    const ByteRows::Row row = rows.at(alignment, number);
-                    const std::uint64_t column = at.offset - row.offset(denseIsA);
-                    QVERIFY(row.kept(!denseIsA) && column < row.places);
-                    const auto byte = row.byteAt(!denseIsA, column);
-                    QCOMPARE(byte.has_value(), decoder->stored(element));
-                    if (!byte)
-                        continue;
-                    const std::size_t sparseWeight = denseIsA ? weightB : weightA;
-                    const auto value = placeOfElement(*sparse, sparseWeight, element);
-                    const auto over =
-                        alignment.placeOf(!denseIsA, value->file, value->bytes.offset.value);
-                    QCOMPARE(over.segment, segment);
-                    QCOMPARE(over.offset, row.offset(!denseIsA) + *byte);
-                    QCOMPARE(row.column(!denseIsA, *byte), column);
-                    QCOMPARE(rows.rowOf(alignment, segment, over.offset, !denseIsA), number);
-                }
-                // Every kept byte is in one row.
-                std::uint64_t found = 0;
-                const std::uint64_t first = rows.rowOf(alignment, segment, 0, denseIsA);
-                for (std::uint64_t row = first; row < rows.rows(); ++row) {
-                    const ByteRows::Row one = rows.at(alignment, row);
-                    if (one.kind != ByteRows::Row::Kind::Bytes || one.index != segment)
-                        break;
-                    QCOMPARE(one.bytes(!denseIsA), std::uint64_t{one.columns.size()});
-                    if (one.bytes(!denseIsA) > 0)
-                        QCOMPARE(one.offset(!denseIsA), found);
-                    found += one.bytes(!denseIsA);
-                }
-                QCOMPARE(found, alignment.segments()[segment].lengthOn(!denseIsA));
-            }
+    void sectionTable()
+    {
+        const auto bytes =
+            alignedBytes(openSample("sample-dense.mlmodelc"), openSample("sample-sparse.mlmodelc"));
+        ByteSectionModel model;
+        QAbstractItemModelTester tester(&model,
+                                        QAbstractItemModelTester::FailureReportingMode::QtTest);
+        model.setBytes(bytes);
+        QCOMPARE(model.rowCount(), static_cast<int>(bytes->alignment.sections().size()));
+        Progress progress;
+        model.setDifferences(
+            std::make_shared<const ByteDifferences>(*ByteDifferences::find(*bytes, progress)));
+        model.sort(model.columnOf("changed"), Qt::DescendingOrder);
+        std::uint64_t before = UINT64_MAX;
+        for (int row = 0; row < model.rowCount(); ++row) {
+            const auto number = [&](int column) {
+                return model.index(row, column).data(SortRole).toULongLong();
+            };
+            const auto changed = number(model.columnOf("changed"));
+            QVERIFY(changed <= before);
+            before = changed;
+            const auto onlyA = number(model.columnOf("only_a")),
+                       onlyB = number(model.columnOf("only_b"));
+            QVERIFY(changed + onlyA <= number(model.columnOf("bytes_a")));
+            QVERIFY(changed + onlyB <= number(model.columnOf("bytes_b")));
+            const QString state = model.index(row, model.columnOf("state")).data().toString();
+            QCOMPARE(state.startsWith(u'='), changed + onlyA + onlyB == 0);
+            QCOMPARE(model.rowOf(model.sectionAt(row)), row);
         }
+        model.sort(-1, Qt::AscendingOrder);
+        QCOMPARE(model.sectionAt(0), std::size_t{0});
+        model.setBytes(nullptr);
+        QCOMPARE(model.rowCount(), 0);
     }
-}
-
-void TestCompareBytes::sectionTable()
-{
-    const auto bytes =
-        alignedBytes(openSample("sample-dense.mlmodelc"), openSample("sample-sparse.mlmodelc"));
-    ByteSectionModel model;
-    QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
-    model.setBytes(bytes);
-    QCOMPARE(model.rowCount(), static_cast<int>(bytes->alignment.sections().size()));
-    Progress progress;
-    model.setDifferences(
-        std::make_shared<const ByteDifferences>(*ByteDifferences::find(*bytes, progress)));
-    model.sort(model.columnOf("changed"), Qt::DescendingOrder);
-    std::uint64_t before = UINT64_MAX;
-    for (int row = 0; row < model.rowCount(); ++row) {
-        const auto number = [&](int column) {
-            return model.index(row, column).data(SortRole).toULongLong();
-        };
-        const auto changed = number(model.columnOf("changed"));
-        QVERIFY(changed <= before);
-        before = changed;
-        const auto onlyA = number(model.columnOf("only_a")),
-                   onlyB = number(model.columnOf("only_b"));
-        QVERIFY(changed + onlyA <= number(model.columnOf("bytes_a")));
-        QVERIFY(changed + onlyB <= number(model.columnOf("bytes_b")));
-        const QString state = model.index(row, model.columnOf("state")).data().toString();
-        QCOMPARE(state.startsWith(u'='), changed + onlyA + onlyB == 0);
-        QCOMPARE(model.rowOf(model.sectionAt(row)), row);
-    }
-    model.sort(-1, Qt::AscendingOrder);
-    QCOMPARE(model.sectionAt(0), std::size_t{0});
-    model.setBytes(nullptr);
-    QCOMPARE(model.rowCount(), 0);
-}
+};
 
 KERNSCOPE_TEST(TestCompareBytes, QApplication)
 #include "tst_compare_bytes.moc"

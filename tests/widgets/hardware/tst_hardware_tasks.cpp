@@ -23,7 +23,6 @@
 #include <QLabel>
 #include <QSignalSpy>
 #include <QTableView>
-#include <QTest>
 #include <QTreeView>
 
 #include <algorithm>
@@ -41,14 +40,214 @@ class TestHardwareTasks : public QObject
 
 private Q_SLOTS:
     void initTestCase() { theme::apply(false); }
-    void tasksShowRegisters();
-    void tasksOfOtherFilesGo();
-    void tasksMarkChanges();
-    void fieldsMarkTheirBytes();
-    void bytesNameTheirField();
-    void addressPacketsNameTheirBar();
-    void tasksCompare();
-    void navigatorListsParts();
+
+    void tasksShowRegisters()
+    {
+        Session session;
+        TasksDock dock(session);
+        QVERIFY(showDock(dock, session, bundleOf(test::syntheticH13())));
+        QCOMPARE(dock.task(), std::size_t(0));
+        dock.table().setCurrentIndex(dock.list().index(7, 0));
+        QCOMPARE(dock.task(), std::size_t(7));
+        QCOMPARE(session.place().bytes->offset.value, dock.list().taskAt(7)->fileOffset);
+        const FactTreeModel &model = dock.registers();
+        const QModelIndex header = child(model, {}, u"Header"_s);
+        QVERIFY(header.isValid());
+        QCOMPARE(model.rowCount(header), 10);
+        const QModelIndex engine = child(model, {}, u"NE"_s);
+        const QModelIndex config = child(model, engine, u"KernelCfg"_s);
+        QCOMPARE(cell(config, 2), u"0x00000082"_s);
+        const QModelIndex format = child(model, config, u"KernelFmt"_s);
+        QCOMPARE(cell(format, 1), u"1:0"_s);
+        QCOMPARE(cell(format, 2), u"2"_s);
+        QCOMPARE(cell(format, 3), u"fp16"_s);
+        QCOMPARE(dock.words().rowCount(), 157);
+        QCOMPARE(cell(dock.words().index(10, 0), 1), u"0xf401f800"_s);
+    }
+
+    /// Rows of the container of before would lead into the bytes of the new one.
+    void tasksOfOtherFilesGo()
+    {
+        Session session;
+        TasksDock dock(session);
+        QVERIFY(showDock(dock, session, bundleOf(test::syntheticH13())));
+        QVERIFY(dock.list().rowCount() > 0 && dock.showsContent());
+        QAction *again = nullptr;
+        for (QAction *action : dock.menuActions()) {
+            if (action->text() == u"Read Tasks Again"_s)
+                again = action;
+        }
+        QVERIFY(again && !again->isEnabled());
+        const auto cutting = connect(&session.tasks(), &TaskManager::changed, &dock,
+                                     [&] { session.tasks().cancelAll(); });
+        session.setBundle(bundleOf(test::syntheticH13(), "other.hwx"));
+        QTRY_VERIFY(again->isEnabled());
+        QVERIFY(!dock.busy() && !dock.showsContent());
+        QCOMPARE(dock.list().rowCount(), 0);
+        QCOMPARE(dock.task(), kNoIndex);
+        disconnect(cutting);
+        again->trigger();
+        QVERIFY(test::settle(dock));
+        QVERIFY(dock.list().rowCount() > 0 && dock.showsContent() && !again->isEnabled());
+    }
+
+    void tasksMarkChanges()
+    {
+        Session session;
+        TasksDock dock(session);
+        QVERIFY(showDock(dock, session, bundleOf(test::syntheticH14())));
+        dock.table().setCurrentIndex(dock.list().index(1, 0));
+        const FactTreeModel &model = dock.registers();
+        const QModelIndex common = child(model, {}, u"Common"_s);
+        QCOMPARE(model.rowCount(common), 1); // only what differs is written
+        const QModelIndex channels = model.index(0, 0, common);
+        QVERIFY(channels.data().toString().contains(theme::glyph(Token::MarkChanged)));
+        QCOMPARE(cell(channels, 2), u"0x00000007"_s);
+        QCOMPARE(cell(channels, 4), u"0x00000003"_s);
+    }
+
+    void fieldsMarkTheirBytes()
+    {
+        Session session;
+        TasksDock dock(session);
+        QVERIFY(showDock(dock, session, bundleOf(test::syntheticH13())));
+        const FactTreeModel &model = dock.registers();
+        const QModelIndex common = child(model, {}, u"Common"_s);
+        const QModelIndex conv = child(model, common, u"ConvCfg"_s);
+        dock.registerView().setCurrentIndex(conv);
+        const ByteRange word = *session.place().bytes;
+        QCOMPARE(word.bytes.value, 4ULL);
+        const auto bytes = session.bundle()->files().front().file->bytes();
+        QCOMPARE(loadLittle<std::uint32_t>(bytes, word.offset.value), 0x5000a021U);
+        dock.registerView().setCurrentIndex(child(model, conv, u"Ox"_s));
+        QCOMPARE(session.place().bytes->offset.value, word.offset.value + 3); // bits 28 and 29
+        QCOMPARE(session.place().bytes->bytes.value, 1ULL);
+        QCOMPARE(session.place().bits, std::optional(BitRun{4, 2}));
+        // The other way round: bytes chosen elsewhere select the register and its task.
+        const TaskRow third = *dock.list().taskAt(2);
+        session.goToBytes(0, {FileOffset(third.fileOffset + 4), ByteCount(4)});
+        QCOMPARE(dock.task(), std::size_t(2));
+        QCOMPARE(dock.registerView().currentIndex().parent().data(CopyRole).toString(),
+                 u"Header"_s);
+        // A task that the filter hides is shown as what it is.
+        const TaskRow fourth = *dock.list().taskAt(3);
+        dock.list().setFilter(hexNumber(dock.list().taskAt(7)->fileOffset));
+        QCOMPARE(dock.list().rowCount(), 1);
+        session.goToBytes(0, {FileOffset(fourth.fileOffset + 4), ByteCount(4)});
+        QCOMPARE(dock.task(), std::size_t(3));
+        const auto labels = dock.findChildren<QLabel *>();
+        QVERIFY(std::any_of(labels.begin(), labels.end(), [](const QLabel *label) {
+            return label->text().startsWith(u"Task 3:"_s);
+        }));
+    }
+
+    void bytesNameTheirField()
+    {
+        const BundlePtr bundle = bundleOf(test::syntheticH13());
+        const auto name = [&bundle](std::uint64_t at) {
+            return fromUtf8(fieldAt(*bundle, 0, FileOffset(at)).text);
+        };
+        QCOMPARE(name(8), u"header: cpu subtype"_s);
+        const hwx::Container &container = *bundle->hardware();
+        const auto *text = container.firstOf(hwx::SectionType::Text);
+        QVERIFY(name(text->place.value + 33).endsWith(u"section __text address"_s));
+        const std::uint64_t first = text->bytes->offset.value;
+        QVERIFY(name(first).startsWith(u"task 0: header word 0 (TID"_s));
+        QVERIFY(name(first + 40).contains(u"record of 18"_s));
+        QVERIFY(name(first + 44).startsWith(u"task 0: KernelDMASrc MasterCfg"_s));
+        QCOMPARE(fieldAt(*bundle, 0, FileOffset(first + 46)).bytes.offset.value, first + 44);
+        QCOMPARE(name(container.symbolTable->symbolOffset + 8), u"symbol 0: value"_s);
+        QCOMPARE(name(text->relocations[1].place.value), u"relocation 1: address"_s);
+        QVERIFY(name(first + 0x1f8).startsWith(u"padding"_s));
+    }
+
+    void addressPacketsNameTheirBar()
+    {
+        for (const test::Bytes &bytes :
+             {test::syntheticH16(), test::syntheticH18(), test::syntheticH18g()}) {
+            const BundlePtr bundle = VERIFIED(bundleOf(bytes));
+            for (std::size_t t = 0; t < bundle->hardware()->texts.size(); ++t) {
+                TaskSource source = taskSource(*bundle, t);
+                if (!source.reader)
+                    continue;
+                descriptor::TaskDetail detail;
+                for (std::size_t i = 0; i < source.text->tasks->tasks.size(); ++i) {
+                    source.reader->read(i, detail);
+                    const std::uint64_t task =
+                        source.section->bytes->offset.value + detail.task.offset;
+                    for (const auto &packet : detail.stream.packets) {
+                        const QString bar = u"BAR %1"_s.arg(packet.bar);
+                        const bool address = packet.kind == descriptor::PacketKind::Address;
+                        for (std::uint32_t word = 0; word <= packet.count; ++word) {
+                            const std::uint64_t at = task + packet.offset + 4 * word;
+                            const QString text = fromUtf8(fieldAt(*bundle, 0, FileOffset(at)).text);
+                            if (packet.kind != descriptor::PacketKind::Masked)
+                                QVERIFY2(text.contains(bar) == address, qPrintable(text));
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    void tasksCompare()
+    {
+        Session session;
+        TasksDock dock(session);
+        QVERIFY(showDock(dock, session, bundleOf(test::syntheticH13())));
+        dock.table().setCurrentIndex(dock.list().index(7, 0));
+        dock.otherTask().setValue(6);
+        QVERIFY(!dock.differences().isEmpty());
+        const QModelIndex format = child(dock.differences(), {}, u"NE KernelCfg"_s);
+        QCOMPARE(cell(format, 1), u"0x00000082"_s);
+        QCOMPARE(cell(format, 2), u"0x00000080"_s);
+        dock.otherTask().setValue(7);
+        QVERIFY(dock.differences().isEmpty());
+    }
+
+    /// The navigator of a container leads to its commands, tasks and symbols, and follows them.
+    void navigatorListsParts()
+    {
+        Session session;
+        BundleDock dock(session);
+        const BundlePtr bundle = bundleOf(test::syntheticH13());
+        QVERIFY(showDock(dock, session, bundle, nullptr, {300, 700}));
+        auto *tree = VERIFIED(dock.findChild<QTreeView *>());
+        auto &model = *qobject_cast<BundleTreeModel *>(tree->model());
+        const QAbstractItemModelTester tester(&model);
+        const auto &sections = bundle->sections();
+        std::size_t shown = 0;
+        for (std::size_t i = 0; i < sections.size(); ++i) {
+            const QModelIndex index = model.indexOfPart(i);
+            QCOMPARE(index.isValid(), sections[i].kind != SectionKind::Padding);
+            if (!index.isValid())
+                continue;
+            ++shown;
+            QCOMPARE(index.data().toString(), fromUtf8(bundle->nameOf(sections[i])));
+            QCOMPARE(
+                index.siblingAtColumn(model.columnOf("stored_bytes")).data(SortRole).toULongLong(),
+                sections[i].range.bytes.value);
+        }
+        QVERIFY(shown > 5);
+        const auto header =
+            std::find_if(sections.begin(), sections.end(), [&](const Section &section) {
+                return bundle->nameOf(section).starts_with("task 1:");
+            });
+        QVERIFY(header != sections.end());
+        const auto at = static_cast<std::size_t>(header - sections.begin());
+        // Where it has no room its number and its own name stay.
+        QCOMPARE(model.indexOfPart(at).data(kShortNameRole).toString(),
+                 u"1 "_s + fromUtf8(bundle->nameOf(*header)).mid(8));
+        tree->setCurrentIndex(model.indexOfPart(at));
+        QCOMPARE(session.place().section, at);
+        QVERIFY(session.place().bytes);
+        QCOMPARE(session.place().bytes->offset.value, header->range.offset.value);
+        session.goToSection(0);
+        QTRY_COMPARE(model.nodeAt(tree->currentIndex()),
+                     (BundleTreeModel::Node{BundleTreeModel::Node::Kind::Part, 0}));
+        model.setFilter(u"task"_s);
+        QVERIFY(model.indexOfPart(at).isValid() && !model.indexOfPart(0).isValid());
+    }
 
     // The inspector of a register's field: bits, meaning, source, the same in every task.
     void init()
@@ -78,16 +277,15 @@ private Q_SLOTS:
         choose("NE", "KernelCfg", "KernelFmt");
         QTRY_VERIFY(!m_inspector->busy());
         QVERIFY(m_panel->isVisible());
-        QCOMPARE(m_panel->title(), QStringLiteral("KernelCfg \u00B7 KernelFmt"));
-        QVERIFY(hasLine(QStringLiteral("2"))); // the value, large
-        QVERIFY(hasLine(QStringLiteral("NE, bits 1 to 0, task 7")));
-        QVERIFY2(m_panel->facts().contains(QStringLiteral("source: ")),
-                 qPrintable(m_panel->facts()));
-        QVERIFY(m_panel->facts().contains(QStringLiteral("sure: ")));
+        QCOMPARE(m_panel->title(), u"KernelCfg \u00B7 KernelFmt"_s);
+        QVERIFY(hasLine(u"2"_s)); // the value, large
+        QVERIFY(hasLine(u"NE, bits 1 to 0, task 7"_s));
+        QVERIFY2(m_panel->facts().contains(u"source: "_s), qPrintable(m_panel->facts()));
+        QVERIFY(m_panel->facts().contains(u"sure: "_s));
         // One row a task, and the task of now is the chosen one.
         QCOMPARE(m_panel->values().rowCount(), m_tasks->list().rowCount());
-        QCOMPARE(cellAt(m_panel->table().currentIndex().row(), "task"), QStringLiteral("7"));
-        QCOMPARE(cellAt(m_panel->table().currentIndex().row(), "value"), QStringLiteral("2"));
+        QCOMPARE(cellAt(m_panel->table().currentIndex().row(), "task"), u"7"_s);
+        QCOMPARE(cellAt(m_panel->table().currentIndex().row(), "value"), u"2"_s);
         QVERIFY(!m_panel->summary().isEmpty());
         // A weight is no register.
         m_session->goTo({});
@@ -108,9 +306,8 @@ private Q_SLOTS:
         QVERIFY(other >= 0);
         m_panel->table().setCurrentIndex(values.index(other, 0));
         QCOMPARE(m_tasks->task(), static_cast<std::size_t>(other));
-        QCOMPARE(m_panel->title(), QStringLiteral("KernelCfg \u00B7 KernelFmt"));
-        QCOMPARE(m_tasks->registerView().currentIndex().data(CopyRole).toString(),
-                 QStringLiteral("KernelFmt"));
+        QCOMPARE(m_panel->title(), u"KernelCfg \u00B7 KernelFmt"_s);
+        QCOMPARE(m_tasks->registerView().currentIndex().data(CopyRole).toString(), u"KernelFmt"_s);
     }
 
     /// Several fields lie in one byte: a click on a bit chooses the one that has it, everywhere.
@@ -119,22 +316,21 @@ private Q_SLOTS:
         m_tasks->table().setCurrentIndex(m_tasks->list().index(0, 0));
         choose("Common", "ConvCfg", "");
         QTRY_VERIFY(!m_inspector->busy());
-        QCOMPARE(m_panel->title(), QStringLiteral("ConvCfg"));
+        QCOMPARE(m_panel->title(), u"ConvCfg"_s);
         auto *bits = m_panel->findChild<BitWordView *>();
-        QVERIFY(bits->accessibleDescription().contains(QStringLiteral("Ox")));
+        QVERIFY(bits->accessibleDescription().contains(u"Ox"_s));
         const int field = bits->fieldOf(28);
         QVERIFY(field >= 0);
         QTest::mouseClick(bits, Qt::LeftButton, {}, bits->cellOf(28).center().toPoint());
-        QCOMPARE(m_panel->title(), QStringLiteral("ConvCfg \u00B7 Ox"));
+        QCOMPARE(m_panel->title(), u"ConvCfg \u00B7 Ox"_s);
         QCOMPARE(m_session->place().bits, std::optional(BitRun{4, 2}));
-        QCOMPARE(m_tasks->registerView().currentIndex().data(CopyRole).toString(),
-                 QStringLiteral("Ox"));
+        QCOMPARE(m_tasks->registerView().currentIndex().data(CopyRole).toString(), u"Ox"_s);
         // By keys from field to field: Right goes to lower bits.
         bits->setFocus();
         QTest::keyClick(bits, Qt::Key_Right);
-        QVERIFY(m_panel->title() != QStringLiteral("ConvCfg \u00B7 Ox"));
+        QVERIFY(m_panel->title() != u"ConvCfg \u00B7 Ox"_s);
         QTest::keyClick(bits, Qt::Key_Left);
-        QCOMPARE(m_panel->title(), QStringLiteral("ConvCfg \u00B7 Ox"));
+        QCOMPARE(m_panel->title(), u"ConvCfg \u00B7 Ox"_s);
         QTest::keyClick(bits, Qt::Key_End);
         QCOMPARE(bits->fieldOf(0) >= 0, m_session->place().bits->first == 0U);
     }
@@ -194,213 +390,6 @@ private:
     std::unique_ptr<InspectorDock> m_inspector;
     FieldPanel *m_panel = nullptr;
 };
-
-/// The navigator of a container leads to its commands, tasks and symbols, and follows them.
-void TestHardwareTasks::navigatorListsParts()
-{
-    Session session;
-    BundleDock dock(session);
-    const BundlePtr bundle = bundleOf(test::syntheticH13());
-    QVERIFY(showDock(dock, session, bundle, nullptr, {300, 700}));
-    auto *tree = dock.findChild<QTreeView *>();
-    QVERIFY(tree);
-    auto &model = *qobject_cast<BundleTreeModel *>(tree->model());
-    const QAbstractItemModelTester tester(&model);
-    const auto &sections = bundle->sections();
-    std::size_t shown = 0;
-    for (std::size_t i = 0; i < sections.size(); ++i) {
-        const QModelIndex index = model.indexOfPart(i);
-        QCOMPARE(index.isValid(), sections[i].kind != SectionKind::Padding);
-        if (!index.isValid())
-            continue;
-        ++shown;
-        QCOMPARE(index.data().toString(), fromUtf8(bundle->nameOf(sections[i])));
-        QCOMPARE(index.siblingAtColumn(model.columnOf("stored_bytes")).data(SortRole).toULongLong(),
-                 sections[i].range.bytes.value);
-    }
-    QVERIFY(shown > 5);
-    const auto header = std::find_if(sections.begin(), sections.end(), [&](const Section &section) {
-        return bundle->nameOf(section).starts_with("task 1:");
-    });
-    QVERIFY(header != sections.end());
-    const auto at = static_cast<std::size_t>(header - sections.begin());
-    // Where it has no room its number and its own name stay.
-    QCOMPARE(model.indexOfPart(at).data(kShortNameRole).toString(),
-             QStringLiteral("1 ") + fromUtf8(bundle->nameOf(*header)).mid(8));
-    tree->setCurrentIndex(model.indexOfPart(at));
-    QCOMPARE(session.place().section, at);
-    QVERIFY(session.place().bytes);
-    QCOMPARE(session.place().bytes->offset.value, header->range.offset.value);
-    session.goToSection(0);
-    QTRY_COMPARE(model.nodeAt(tree->currentIndex()),
-                 (BundleTreeModel::Node{BundleTreeModel::Node::Kind::Part, 0}));
-    model.setFilter(QStringLiteral("task"));
-    QVERIFY(model.indexOfPart(at).isValid() && !model.indexOfPart(0).isValid());
-}
-
-void TestHardwareTasks::tasksShowRegisters()
-{
-    Session session;
-    TasksDock dock(session);
-    QVERIFY(showDock(dock, session, bundleOf(test::syntheticH13())));
-    QCOMPARE(dock.task(), std::size_t(0));
-    dock.table().setCurrentIndex(dock.list().index(7, 0));
-    QCOMPARE(dock.task(), std::size_t(7));
-    QCOMPARE(session.place().bytes->offset.value, dock.list().taskAt(7)->fileOffset);
-    const FactTreeModel &model = dock.registers();
-    const QModelIndex header = child(model, {}, QStringLiteral("Header"));
-    QVERIFY(header.isValid());
-    QCOMPARE(model.rowCount(header), 10);
-    const QModelIndex engine = child(model, {}, QStringLiteral("NE"));
-    const QModelIndex config = child(model, engine, QStringLiteral("KernelCfg"));
-    QCOMPARE(cell(config, 2), QStringLiteral("0x00000082"));
-    const QModelIndex format = child(model, config, QStringLiteral("KernelFmt"));
-    QCOMPARE(cell(format, 1), QStringLiteral("1:0"));
-    QCOMPARE(cell(format, 2), QStringLiteral("2"));
-    QCOMPARE(cell(format, 3), QStringLiteral("fp16"));
-    QCOMPARE(dock.words().rowCount(), 157);
-    QCOMPARE(cell(dock.words().index(10, 0), 1), QStringLiteral("0xf401f800"));
-}
-
-/// Rows of the container of before would lead into the bytes of the new one.
-void TestHardwareTasks::tasksOfOtherFilesGo()
-{
-    Session session;
-    TasksDock dock(session);
-    QVERIFY(showDock(dock, session, bundleOf(test::syntheticH13())));
-    QVERIFY(dock.list().rowCount() > 0 && dock.showsContent());
-    QAction *again = nullptr;
-    for (QAction *action : dock.menuActions()) {
-        if (action->text() == QStringLiteral("Read Tasks Again"))
-            again = action;
-    }
-    QVERIFY(again && !again->isEnabled());
-    const auto cutting = connect(&session.tasks(), &TaskManager::changed, &dock,
-                                 [&] { session.tasks().cancelAll(); });
-    session.setBundle(bundleOf(test::syntheticH13(), "other.hwx"));
-    QTRY_VERIFY(again->isEnabled());
-    QVERIFY(!dock.busy() && !dock.showsContent());
-    QCOMPARE(dock.list().rowCount(), 0);
-    QCOMPARE(dock.task(), kNoIndex);
-    disconnect(cutting);
-    again->trigger();
-    QVERIFY(test::settle(dock));
-    QVERIFY(dock.list().rowCount() > 0 && dock.showsContent() && !again->isEnabled());
-}
-
-void TestHardwareTasks::tasksMarkChanges()
-{
-    Session session;
-    TasksDock dock(session);
-    QVERIFY(showDock(dock, session, bundleOf(test::syntheticH14())));
-    dock.table().setCurrentIndex(dock.list().index(1, 0));
-    const FactTreeModel &model = dock.registers();
-    const QModelIndex common = child(model, {}, QStringLiteral("Common"));
-    QCOMPARE(model.rowCount(common), 1); // only what differs is written
-    const QModelIndex channels = model.index(0, 0, common);
-    QVERIFY(channels.data().toString().contains(theme::glyph(Token::MarkChanged)));
-    QCOMPARE(cell(channels, 2), QStringLiteral("0x00000007"));
-    QCOMPARE(cell(channels, 4), QStringLiteral("0x00000003"));
-}
-
-void TestHardwareTasks::fieldsMarkTheirBytes()
-{
-    Session session;
-    TasksDock dock(session);
-    QVERIFY(showDock(dock, session, bundleOf(test::syntheticH13())));
-    const FactTreeModel &model = dock.registers();
-    const QModelIndex common = child(model, {}, QStringLiteral("Common"));
-    const QModelIndex conv = child(model, common, QStringLiteral("ConvCfg"));
-    dock.registerView().setCurrentIndex(conv);
-    const ByteRange word = *session.place().bytes;
-    QCOMPARE(word.bytes.value, 4ULL);
-    const auto bytes = session.bundle()->files().front().file->bytes();
-    QCOMPARE(loadLittle<std::uint32_t>(bytes, word.offset.value), 0x5000a021U);
-    dock.registerView().setCurrentIndex(child(model, conv, QStringLiteral("Ox")));
-    QCOMPARE(session.place().bytes->offset.value, word.offset.value + 3); // bits 28 and 29
-    QCOMPARE(session.place().bytes->bytes.value, 1ULL);
-    QCOMPARE(session.place().bits, std::optional(BitRun{4, 2}));
-    // The other way round: bytes chosen elsewhere select the register and its task.
-    const TaskRow third = *dock.list().taskAt(2);
-    session.goToBytes(0, {FileOffset(third.fileOffset + 4), ByteCount(4)});
-    QCOMPARE(dock.task(), std::size_t(2));
-    QCOMPARE(dock.registerView().currentIndex().parent().data(CopyRole).toString(),
-             QStringLiteral("Header"));
-    // A task that the filter hides is shown as what it is.
-    const TaskRow fourth = *dock.list().taskAt(3);
-    dock.list().setFilter(hexNumber(dock.list().taskAt(7)->fileOffset));
-    QCOMPARE(dock.list().rowCount(), 1);
-    session.goToBytes(0, {FileOffset(fourth.fileOffset + 4), ByteCount(4)});
-    QCOMPARE(dock.task(), std::size_t(3));
-    const auto labels = dock.findChildren<QLabel *>();
-    QVERIFY(std::any_of(labels.begin(), labels.end(), [](const QLabel *label) {
-        return label->text().startsWith(QStringLiteral("Task 3:"));
-    }));
-}
-
-void TestHardwareTasks::bytesNameTheirField()
-{
-    const BundlePtr bundle = bundleOf(test::syntheticH13());
-    const auto name = [&bundle](std::uint64_t at) {
-        return fromUtf8(fieldAt(*bundle, 0, FileOffset(at)).text);
-    };
-    QCOMPARE(name(8), QStringLiteral("header: cpu subtype"));
-    const hwx::Container &container = *bundle->hardware();
-    const auto *text = container.firstOf(hwx::SectionType::Text);
-    QVERIFY(name(text->place.value + 33).endsWith(QStringLiteral("section __text address")));
-    const std::uint64_t first = text->bytes->offset.value;
-    QVERIFY(name(first).startsWith(QStringLiteral("task 0: header word 0 (TID")));
-    QVERIFY(name(first + 40).contains(QStringLiteral("record of 18")));
-    QVERIFY(name(first + 44).startsWith(QStringLiteral("task 0: KernelDMASrc MasterCfg")));
-    QCOMPARE(fieldAt(*bundle, 0, FileOffset(first + 46)).bytes.offset.value, first + 44);
-    QCOMPARE(name(container.symbolTable->symbolOffset + 8), QStringLiteral("symbol 0: value"));
-    QCOMPARE(name(text->relocations[1].place.value), QStringLiteral("relocation 1: address"));
-    QVERIFY(name(first + 0x1f8).startsWith(QStringLiteral("padding")));
-}
-
-void TestHardwareTasks::addressPacketsNameTheirBar()
-{
-    for (const test::Bytes &bytes :
-         {test::syntheticH16(), test::syntheticH18(), test::syntheticH18g()}) {
-        const BundlePtr bundle = bundleOf(bytes);
-        QVERIFY(bundle);
-        for (std::size_t t = 0; t < bundle->hardware()->texts.size(); ++t) {
-            TaskSource source = taskSource(*bundle, t);
-            if (!source.reader)
-                continue;
-            descriptor::TaskDetail detail;
-            for (std::size_t i = 0; i < source.text->tasks->tasks.size(); ++i) {
-                source.reader->read(i, detail);
-                const std::uint64_t task = source.section->bytes->offset.value + detail.task.offset;
-                for (const auto &packet : detail.stream.packets) {
-                    const QString bar = QStringLiteral("BAR %1").arg(packet.bar);
-                    const bool address = packet.kind == descriptor::PacketKind::Address;
-                    for (std::uint32_t word = 0; word <= packet.count; ++word) {
-                        const std::uint64_t at = task + packet.offset + 4 * word;
-                        const QString text = fromUtf8(fieldAt(*bundle, 0, FileOffset(at)).text);
-                        if (packet.kind != descriptor::PacketKind::Masked)
-                            QVERIFY2(text.contains(bar) == address, qPrintable(text));
-                    }
-                }
-            }
-        }
-    }
-}
-
-void TestHardwareTasks::tasksCompare()
-{
-    Session session;
-    TasksDock dock(session);
-    QVERIFY(showDock(dock, session, bundleOf(test::syntheticH13())));
-    dock.table().setCurrentIndex(dock.list().index(7, 0));
-    dock.otherTask().setValue(6);
-    QVERIFY(!dock.differences().isEmpty());
-    const QModelIndex format = child(dock.differences(), {}, QStringLiteral("NE KernelCfg"));
-    QCOMPARE(cell(format, 1), QStringLiteral("0x00000082"));
-    QCOMPARE(cell(format, 2), QStringLiteral("0x00000080"));
-    dock.otherTask().setValue(7);
-    QVERIFY(dock.differences().isEmpty());
-}
 
 KERNSCOPE_TEST(TestHardwareTasks, QApplication)
 #include "tst_hardware_tasks.moc"

@@ -7,7 +7,6 @@
 #include "widgets/models/table_text.h"
 
 #include <QAbstractItemModelTester>
-#include <QTest>
 
 #include <algorithm>
 #include <numeric>
@@ -41,266 +40,259 @@ class TestInspectModels : public QObject
     Q_OBJECT
 
 private Q_SLOTS:
-    void treeHoldsEveryWeightOnce();
-    void treeFiltersAndRestores();
-    void treeSortsByNumber_data();
-    void treeSortsByNumber();
-    void treeKeepsPersistentRowsWhenSorting();
-    void treeShowsZerosOnceKnown();
-    void treeMarksFaultyWeights();
-    void treeMarksChangedWeights();
-    void sectionsAreRows();
-    void sectionsFilterAndSort();
-    void manySectionsAreAnswered();
-};
-
-void TestInspectModels::treeHoldsEveryWeightOnce()
-{
-    BundleTreeModel model;
-    QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
-    QCOMPARE(model.rowCount(), 0);
-    for (const char *build : {"dense", "sparse", "palette"}) {
-        const BundlePtr bundle = test::sampleBundle(build);
-        model.setBundle(bundle);
-        QCOMPARE(model.rowCount(), 1);
-        auto weights = weightsOf(model);
-        std::vector<std::size_t> all(bundle->weights().size());
-        std::iota(all.begin(), all.end(), std::size_t{0});
-        QCOMPARE(weights, all);
-        for (const std::size_t weight : all) {
-            const QModelIndex index = model.indexOfWeight(weight);
-            QVERIFY(index.isValid());
-            QCOMPARE(model.nodeAt(index), (BundleTreeModel::Node{Kind::Weight, weight}));
-            QCOMPARE(index.data().toString(), fromUtf8(bundle->weights()[weight].name));
-            QVERIFY(index.data(Qt::ToolTipRole).toString().startsWith(index.data().toString()));
-        }
-        for (std::size_t file = 0; file < bundle->files().size(); ++file) {
-            const QModelIndex index = model.indexOfFile(file);
-            QCOMPARE(model.nodeAt(index), (BundleTreeModel::Node{Kind::File, file}));
-            QCOMPARE(index.data().toString(), fromUtf8(bundle->files()[file].path));
-        }
-    }
-    for (int column = 0; column < model.columnCount(); ++column) {
-        QVERIFY(!model.headerData(column, Qt::Horizontal, Qt::DisplayRole).toString().isEmpty());
-        QVERIFY(!model.headerData(column, Qt::Horizontal, Qt::ToolTipRole).toString().isEmpty());
-    }
-    // What is right-aligned is never cut.
-    for (const char *key : {"shape", "stored_bytes", "ratio", "zero_fraction"}) {
-        const QModelIndex cell = model.indexOfWeight(0, model.columnOf(key));
-        QVERIFY2(cell.data(Qt::TextAlignmentRole).toInt() & Qt::AlignRight, key);
-        QCOMPARE(model.headerData(cell.column(), Qt::Horizontal, Qt::TextAlignmentRole),
-                 cell.data(Qt::TextAlignmentRole));
-    }
-    model.setBundle(nullptr);
-    QCOMPARE(model.rowCount(), 0);
-}
-
-void TestInspectModels::treeFiltersAndRestores()
-{
-    const BundlePtr bundle = test::sampleBundle("dense");
-    BundleTreeModel model;
-    QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
-    model.setBundle(bundle);
-    const QString name = fromUtf8(bundle->weights().back().name);
-    model.setFilter(name.toUpper());
-    const auto shown = weightsOf(model);
-    QVERIFY(!shown.empty());
-    QCOMPARE(model.shownWeights(), shown.size());
-    for (const std::size_t weight : shown)
-        QVERIFY(fromUtf8(bundle->weights()[weight].name).contains(name));
-    model.setFilter(QStringLiteral("no such weight at all"));
-    QCOMPARE(model.shownWeights(), std::size_t{0});
-    QVERIFY(!model.indexOfWeight(0).isValid());
-    QCOMPARE(model.rowCount(model.index(0, 0)), 0);
-    model.setFilter({});
-    // The language of WeightWhere.
-    const std::size_t all = model.shownWeights();
-    model.setFilter(QStringLiteral("bytes>=0 -name:no_such_name"));
-    QCOMPARE(model.shownWeights(), all);
-    model.setFilter(QStringLiteral("bytes>1G"));
-    QCOMPARE(model.shownWeights(), std::size_t{0});
-    // Half typed: the terms before it hold.
-    model.setFilter(QStringLiteral("bytes>"));
-    QVERIFY(!model.filterFault().isEmpty());
-    QCOMPARE(model.shownWeights(), all);
-    model.setFilter(QStringLiteral("bytes>1G zeros>"));
-    QVERIFY(!model.filterFault().isEmpty());
-    QCOMPARE(model.shownWeights(), std::size_t{0});
-    model.setOutcomes([](std::size_t weight, const target::Target &) {
-        return weight == 0 ? std::optional(decision::Outcome::Folds) : std::nullopt;
-    });
-    model.setFilter(QStringLiteral("folds:M1"));
-    QVERIFY(model.filterFault().isEmpty());
-    QCOMPARE(model.shownWeights(), std::size_t{1});
-    model.setFilter({});
-    QCOMPARE(model.shownWeights(), bundle->weights().size());
-}
-
-void TestInspectModels::treeSortsByNumber_data()
-{
-    QTest::addColumn<int>("column");
-    QTest::addColumn<bool>("descending");
-    for (int column = 0; column < BundleTreeModel().columnCount(); ++column) {
-        QTest::addRow("column %d up", column) << column << false;
-        QTest::addRow("column %d down", column) << column << true;
-    }
-}
-
-void TestInspectModels::treeSortsByNumber()
-{
-    QFETCH(int, column);
-    QFETCH(bool, descending);
-    const BundlePtr bundle = test::sampleBundle("sparse");
-    BundleTreeModel model;
-    QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
-    model.setBundle(bundle);
-    for (std::size_t i = 0; i < bundle->weights().size(); ++i)
-        model.setZeroFractions({{i, static_cast<double>((i * 7) % 5) / 5}});
-    model.sort(column, descending ? Qt::DescendingOrder : Qt::AscendingOrder);
-    const auto weights = weightsOf(model);
-    QCOMPARE(weights.size(), bundle->weights().size());
-    const auto key = [&](std::size_t weight) {
-        return model.indexOfWeight(weight, column).data(SortRole);
-    };
-    for (std::size_t i = 1; i < weights.size(); ++i) {
-        const QVariant a = key(weights[i - 1]), b = key(weights[i]);
-        const auto order = QVariant::compare(a, b);
-        QVERIFY(order != (descending ? QPartialOrdering::Less : QPartialOrdering::Greater));
-    }
-    model.sort(-1);
-    const auto natural = weightsOf(model);
-    QVERIFY(std::is_sorted(natural.begin(), natural.end()));
-}
-
-void TestInspectModels::treeKeepsPersistentRowsWhenSorting()
-{
-    const BundlePtr bundle = test::sampleBundle("dense");
-    BundleTreeModel model;
-    model.setBundle(bundle);
-    const QPersistentModelIndex kept(model.indexOfWeight(1));
-    const QPersistentModelIndex file(model.indexOfFile(0));
-    model.sort(model.columnOf("stored_bytes"), Qt::DescendingOrder);
-    QCOMPARE(model.nodeAt(kept), (BundleTreeModel::Node{Kind::Weight, 1}));
-    QCOMPARE(model.nodeAt(file), (BundleTreeModel::Node{Kind::File, 0}));
-}
-
-void TestInspectModels::treeShowsZerosOnceKnown()
-{
-    BundleTreeModel model;
-    model.setBundle(test::sampleBundle("dense"));
-    const QModelIndex cell = model.indexOfWeight(0, model.columnOf("zero_fraction"));
-    QCOMPARE(cell.data().toString(), QStringLiteral("\u2013"));
-    QVERIFY(!model.zeroFraction(0));
-    model.setZeroFractions({{0, 0.25}});
-    QCOMPARE(cell.data().toString(), QStringLiteral("25.0 %"));
-    QCOMPARE(cell.data(SortRole).toDouble(), 0.25);
-    model.forgetZeroFraction(0);
-    QVERIFY(!model.zeroFraction(0));
-}
-
-void TestInspectModels::treeMarksFaultyWeights()
-{
-    // A record whose payload is cut: the weight stays in the tree, marked.
-    for (sample::SampleBundle &sample : sample::bundles()) {
-        OpenOptions options;
-        options.memory = sample.files;
-        for (auto &[path, content] : options.memory) {
-            if (path.find("weight.bin") != std::string::npos)
-                content.resize(content.size() / 2);
-        }
-        const auto bundle = Bundle::open(sample.name, options);
-        QVERIFY(bundle);
+    void treeHoldsEveryWeightOnce()
+    {
         BundleTreeModel model;
         QAbstractItemModelTester tester(&model,
                                         QAbstractItemModelTester::FailureReportingMode::QtTest);
-        model.setBundle(*bundle);
-        std::size_t faulty = 0;
-        for (std::size_t i = 0; i < (*bundle)->weights().size(); ++i) {
-            const QModelIndex index = model.indexOfWeight(i);
-            const bool fault = (*bundle)->weights()[i].fault.has_value();
-            faulty += fault ? 1 : 0;
-            QCOMPARE(index.data(Qt::DecorationRole).isValid(), fault);
-            QCOMPARE(index.data(Qt::ToolTipRole).toString().contains(QStringLiteral("Cannot be")),
-                     fault);
+        QCOMPARE(model.rowCount(), 0);
+        for (const char *build : {"dense", "sparse", "palette"}) {
+            const BundlePtr bundle = test::sampleBundle(build);
+            model.setBundle(bundle);
+            QCOMPARE(model.rowCount(), 1);
+            auto weights = weightsOf(model);
+            std::vector<std::size_t> all(bundle->weights().size());
+            std::iota(all.begin(), all.end(), std::size_t{0});
+            QCOMPARE(weights, all);
+            for (const std::size_t weight : all) {
+                const QModelIndex index = model.indexOfWeight(weight);
+                QVERIFY(index.isValid());
+                QCOMPARE(model.nodeAt(index), (BundleTreeModel::Node{Kind::Weight, weight}));
+                QCOMPARE(index.data().toString(), fromUtf8(bundle->weights()[weight].name));
+                QVERIFY(index.data(Qt::ToolTipRole).toString().startsWith(index.data().toString()));
+            }
+            for (std::size_t file = 0; file < bundle->files().size(); ++file) {
+                const QModelIndex index = model.indexOfFile(file);
+                QCOMPARE(model.nodeAt(index), (BundleTreeModel::Node{Kind::File, file}));
+                QCOMPARE(index.data().toString(), fromUtf8(bundle->files()[file].path));
+            }
         }
-        QVERIFY(faulty > 0);
+        for (int column = 0; column < model.columnCount(); ++column) {
+            QVERIFY(
+                !model.headerData(column, Qt::Horizontal, Qt::DisplayRole).toString().isEmpty());
+            QVERIFY(
+                !model.headerData(column, Qt::Horizontal, Qt::ToolTipRole).toString().isEmpty());
+        }
+        // What is right-aligned is never cut.
+        for (const char *key : {"shape", "stored_bytes", "ratio", "zero_fraction"}) {
+            const QModelIndex cell = model.indexOfWeight(0, model.columnOf(key));
+            QVERIFY2(cell.data(Qt::TextAlignmentRole).toInt() & Qt::AlignRight, key);
+            QCOMPARE(model.headerData(cell.column(), Qt::Horizontal, Qt::TextAlignmentRole),
+                     cell.data(Qt::TextAlignmentRole));
+        }
+        model.setBundle(nullptr);
+        QCOMPARE(model.rowCount(), 0);
     }
-}
 
-void TestInspectModels::treeMarksChangedWeights()
-{
-    const BundlePtr bundle = test::sampleBundle("dense");
-    const std::size_t file = test::weightFile(*bundle);
-    const std::size_t weight = test::weightWith(*bundle, codec::PartRole::Data);
-    const OperandPlace &part = *bundle->weights()[weight].operand(codec::PartRole::Data)->place;
-    BundleTreeModel model;
-    model.setBundle(bundle);
-    QVERIFY(!model.isChanged(weight));
-    const std::byte now = ~bundle->files()[file].file->bytes()[part.dataOffset.value];
-    QVERIFY(bundle->files()[file].file->write(part.dataOffset, std::span(&now, 1)));
-    model.updateBundle(bundle);
-    QVERIFY(model.isChanged(weight));
-    QVERIFY(model.indexOfWeight(weight).data(Qt::DecorationRole).isValid());
-    QVERIFY(model.indexOfFile(file).data(Qt::DecorationRole).isValid());
-}
-
-void TestInspectModels::sectionsAreRows()
-{
-    SectionModel model;
-    QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
-    const BundlePtr bundle = test::sampleBundle("sparse");
-    model.setBundle(bundle);
-    QCOMPARE(model.rowCount(), static_cast<int>(bundle->sections().size()));
-    for (int row = 0; row < model.rowCount(); ++row) {
-        const std::size_t section = model.sectionAt(row);
-        QCOMPARE(model.rowOf(section), row);
-        const Section &s = bundle->sections()[section];
-        QCOMPARE(model.index(row, model.columnOf("name")).data().toString(),
-                 fromUtf8(bundle->nameOf(s)));
-        QCOMPARE(model.index(row, model.columnOf("offset")).data().toString(),
-                 hexNumber(s.range.offset.value));
-        QCOMPARE(model.index(row, model.columnOf("bytes")).data(SortRole).toULongLong(),
-                 static_cast<qulonglong>(s.range.bytes.value));
-        QVERIFY(model.index(row, model.columnOf("kind")).data(Qt::DecorationRole).isValid());
-        QVERIFY(!model.index(row, model.columnOf("kind")).data().toString().isEmpty());
+    void treeFiltersAndRestores()
+    {
+        const BundlePtr bundle = test::sampleBundle("dense");
+        BundleTreeModel model;
+        QAbstractItemModelTester tester(&model,
+                                        QAbstractItemModelTester::FailureReportingMode::QtTest);
+        model.setBundle(bundle);
+        const QString name = fromUtf8(bundle->weights().back().name);
+        model.setFilter(name.toUpper());
+        const auto shown = weightsOf(model);
+        QVERIFY(!shown.empty());
+        QCOMPARE(model.shownWeights(), shown.size());
+        for (const std::size_t weight : shown)
+            QVERIFY(fromUtf8(bundle->weights()[weight].name).contains(name));
+        model.setFilter(u"no such weight at all"_s);
+        QCOMPARE(model.shownWeights(), std::size_t{0});
+        QVERIFY(!model.indexOfWeight(0).isValid());
+        QCOMPARE(model.rowCount(model.index(0, 0)), 0);
+        model.setFilter({});
+        // The language of WeightWhere.
+        const std::size_t all = model.shownWeights();
+        model.setFilter(u"bytes>=0 -name:no_such_name"_s);
+        QCOMPARE(model.shownWeights(), all);
+        model.setFilter(u"bytes>1G"_s);
+        QCOMPARE(model.shownWeights(), std::size_t{0});
+        // Half typed: the terms before it hold.
+        model.setFilter(u"bytes>"_s);
+        QVERIFY(!model.filterFault().isEmpty());
+        QCOMPARE(model.shownWeights(), all);
+        model.setFilter(u"bytes>1G zeros>"_s);
+        QVERIFY(!model.filterFault().isEmpty());
+        QCOMPARE(model.shownWeights(), std::size_t{0});
+        model.setOutcomes([](std::size_t weight, const target::Target &) {
+            return weight == 0 ? std::optional(decision::Outcome::Folds) : std::nullopt;
+        });
+        model.setFilter(u"folds:M1"_s);
+        QVERIFY(model.filterFault().isEmpty());
+        QCOMPARE(model.shownWeights(), std::size_t{1});
+        model.setFilter({});
+        QCOMPARE(model.shownWeights(), bundle->weights().size());
     }
-    model.setBundle(nullptr);
-    QCOMPARE(model.rowCount(), 0);
-}
 
-void TestInspectModels::sectionsFilterAndSort()
-{
-    SectionModel model;
-    QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
-    const BundlePtr bundle = test::sampleBundle("sparse");
-    model.setBundle(bundle);
-    model.setFilter(QStringLiteral("mask"));
-    QVERIFY(model.rowCount() > 0);
-    QVERIFY(model.rowCount() < static_cast<int>(bundle->sections().size()));
-    model.setFilter({});
-    model.sort(model.columnOf("bytes"), Qt::DescendingOrder);
-    const QPersistentModelIndex kept(model.index(0, 0));
-    const std::size_t largest = model.sectionAt(0);
-    for (int row = 1; row < model.rowCount(); ++row)
-        QVERIFY(bundle->sections()[model.sectionAt(row - 1)].range.bytes >=
-                bundle->sections()[model.sectionAt(row)].range.bytes);
-    model.sort(model.columnOf("offset"));
-    QCOMPARE(model.sectionAt(kept.row()), largest);
-    model.sort(-1);
-    QCOMPARE(model.sectionAt(0), std::size_t{0});
-}
+    void treeSortsByNumber_data()
+    {
+        QTest::addColumn<int>("column");
+        QTest::addColumn<bool>("descending");
+        for (int column = 0; column < BundleTreeModel().columnCount(); ++column) {
+            QTest::addRow("column %d up", column) << column << false;
+            QTest::addRow("column %d down", column) << column << true;
+        }
+    }
 
-void TestInspectModels::manySectionsAreAnswered()
-{
-    const BundlePtr bundle = test::blobBundle(100000, 65);
-    SectionModel model;
-    model.setBundle(bundle);
-    QVERIFY(model.rowCount() >= 300000);
-    model.setFilter(QStringLiteral("record 99999"));
-    QVERIFY(model.rowCount() >= 1);
-    model.setFilter({});
-    model.sort(model.columnOf("bytes"));
-}
+    void treeSortsByNumber()
+    {
+        QFETCH(int, column);
+        QFETCH(bool, descending);
+        const BundlePtr bundle = test::sampleBundle("sparse");
+        BundleTreeModel model;
+        QAbstractItemModelTester tester(&model,
+                                        QAbstractItemModelTester::FailureReportingMode::QtTest);
+        model.setBundle(bundle);
+        for (std::size_t i = 0; i < bundle->weights().size(); ++i)
+            model.setZeroFractions({{i, static_cast<double>((i * 7) % 5) / 5}});
+        model.sort(column, descending ? Qt::DescendingOrder : Qt::AscendingOrder);
+        const auto weights = weightsOf(model);
+        QCOMPARE(weights.size(), bundle->weights().size());
+        const auto key = [&](std::size_t weight) {
+            return model.indexOfWeight(weight, column).data(SortRole);
+        };
+        for (std::size_t i = 1; i < weights.size(); ++i) {
+            const QVariant a = key(weights[i - 1]), b = key(weights[i]);
+            const auto order = QVariant::compare(a, b);
+            QVERIFY(order != (descending ? QPartialOrdering::Less : QPartialOrdering::Greater));
+        }
+        model.sort(-1);
+        const auto natural = weightsOf(model);
+        QVERIFY(std::is_sorted(natural.begin(), natural.end()));
+    }
+
+    void treeKeepsPersistentRowsWhenSorting()
+    {
+        const BundlePtr bundle = test::sampleBundle("dense");
+        BundleTreeModel model;
+        model.setBundle(bundle);
+        const QPersistentModelIndex kept(model.indexOfWeight(1));
+        const QPersistentModelIndex file(model.indexOfFile(0));
+        model.sort(model.columnOf("stored_bytes"), Qt::DescendingOrder);
+        QCOMPARE(model.nodeAt(kept), (BundleTreeModel::Node{Kind::Weight, 1}));
+        QCOMPARE(model.nodeAt(file), (BundleTreeModel::Node{Kind::File, 0}));
+    }
+
+    void treeShowsZerosOnceKnown()
+    {
+        BundleTreeModel model;
+        model.setBundle(test::sampleBundle("dense"));
+        const QModelIndex cell = model.indexOfWeight(0, model.columnOf("zero_fraction"));
+        QCOMPARE(cell.data().toString(), u"\u2013"_s);
+        QVERIFY(!model.zeroFraction(0));
+        model.setZeroFractions({{0, 0.25}});
+        QCOMPARE(cell.data().toString(), u"25.0 %"_s);
+        QCOMPARE(cell.data(SortRole).toDouble(), 0.25);
+        model.forgetZeroFraction(0);
+        QVERIFY(!model.zeroFraction(0));
+    }
+
+    void treeMarksFaultyWeights()
+    {
+        // A record whose payload is cut: the weight stays in the tree, marked.
+        for (sample::SampleBundle &sample : sample::bundles()) {
+            OpenOptions options;
+            options.memory = sample.files;
+            for (auto &[path, content] : options.memory) {
+                if (path.find("weight.bin") != std::string::npos)
+                    content.resize(content.size() / 2);
+            }
+            const auto bundle = VERIFIED(Bundle::open(sample.name, options));
+            BundleTreeModel model;
+            QAbstractItemModelTester tester(&model,
+                                            QAbstractItemModelTester::FailureReportingMode::QtTest);
+            model.setBundle(*bundle);
+            std::size_t faulty = 0;
+            for (std::size_t i = 0; i < (*bundle)->weights().size(); ++i) {
+                const QModelIndex index = model.indexOfWeight(i);
+                const bool fault = (*bundle)->weights()[i].fault.has_value();
+                faulty += fault ? 1 : 0;
+                QCOMPARE(index.data(Qt::DecorationRole).isValid(), fault);
+                QCOMPARE(index.data(Qt::ToolTipRole).toString().contains(u"Cannot be"_s), fault);
+            }
+            QVERIFY(faulty > 0);
+        }
+    }
+
+    void treeMarksChangedWeights()
+    {
+        const BundlePtr bundle = test::sampleBundle("dense");
+        const std::size_t file = test::weightFile(*bundle);
+        const std::size_t weight = test::weightWith(*bundle, codec::PartRole::Data);
+        const OperandPlace &part = *bundle->weights()[weight].operand(codec::PartRole::Data)->place;
+        BundleTreeModel model;
+        model.setBundle(bundle);
+        QVERIFY(!model.isChanged(weight));
+        const std::byte now = ~bundle->files()[file].file->bytes()[part.dataOffset.value];
+        QVERIFY(bundle->files()[file].file->write(part.dataOffset, std::span(&now, 1)));
+        model.updateBundle(bundle);
+        QVERIFY(model.isChanged(weight));
+        QVERIFY(model.indexOfWeight(weight).data(Qt::DecorationRole).isValid());
+        QVERIFY(model.indexOfFile(file).data(Qt::DecorationRole).isValid());
+    }
+
+    void sectionsAreRows()
+    {
+        SectionModel model;
+        QAbstractItemModelTester tester(&model,
+                                        QAbstractItemModelTester::FailureReportingMode::QtTest);
+        const BundlePtr bundle = test::sampleBundle("sparse");
+        model.setBundle(bundle);
+        QCOMPARE(model.rowCount(), static_cast<int>(bundle->sections().size()));
+        for (int row = 0; row < model.rowCount(); ++row) {
+            const std::size_t section = model.sectionAt(row);
+            QCOMPARE(model.rowOf(section), row);
+            const Section &s = bundle->sections()[section];
+            QCOMPARE(model.index(row, model.columnOf("name")).data().toString(),
+                     fromUtf8(bundle->nameOf(s)));
+            QCOMPARE(model.index(row, model.columnOf("offset")).data().toString(),
+                     hexNumber(s.range.offset.value));
+            QCOMPARE(model.index(row, model.columnOf("bytes")).data(SortRole).toULongLong(),
+                     static_cast<qulonglong>(s.range.bytes.value));
+            QVERIFY(model.index(row, model.columnOf("kind")).data(Qt::DecorationRole).isValid());
+            QVERIFY(!model.index(row, model.columnOf("kind")).data().toString().isEmpty());
+        }
+        model.setBundle(nullptr);
+        QCOMPARE(model.rowCount(), 0);
+    }
+
+    void sectionsFilterAndSort()
+    {
+        SectionModel model;
+        QAbstractItemModelTester tester(&model,
+                                        QAbstractItemModelTester::FailureReportingMode::QtTest);
+        const BundlePtr bundle = test::sampleBundle("sparse");
+        model.setBundle(bundle);
+        model.setFilter(u"mask"_s);
+        QVERIFY(model.rowCount() > 0);
+        QVERIFY(model.rowCount() < static_cast<int>(bundle->sections().size()));
+        model.setFilter({});
+        model.sort(model.columnOf("bytes"), Qt::DescendingOrder);
+        const QPersistentModelIndex kept(model.index(0, 0));
+        const std::size_t largest = model.sectionAt(0);
+        for (int row = 1; row < model.rowCount(); ++row)
+            QVERIFY(bundle->sections()[model.sectionAt(row - 1)].range.bytes >=
+                    bundle->sections()[model.sectionAt(row)].range.bytes);
+        model.sort(model.columnOf("offset"));
+        QCOMPARE(model.sectionAt(kept.row()), largest);
+        model.sort(-1);
+        QCOMPARE(model.sectionAt(0), std::size_t{0});
+    }
+
+    void manySectionsAreAnswered()
+    {
+        const BundlePtr bundle = test::blobBundle(100000, 65);
+        SectionModel model;
+        model.setBundle(bundle);
+        QVERIFY(model.rowCount() >= 300000);
+        model.setFilter(u"record 99999"_s);
+        QVERIFY(model.rowCount() >= 1);
+        model.setFilter({});
+        model.sort(model.columnOf("bytes"));
+    }
+};
 
 KERNSCOPE_TEST(TestInspectModels, QApplication)
 #include "tst_inspect_models.moc"

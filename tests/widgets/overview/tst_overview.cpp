@@ -82,7 +82,7 @@ private Q_SLOTS:
         const BundleFacts &facts = dock.bundleFacts();
         QVERIFY(facts.isVisible());
         QVERIFY(facts.forms().isVisible());
-        QVERIFY(facts.forms().accessibleName().contains(QStringLiteral("sparse")));
+        QVERIFY(facts.forms().accessibleName().contains(u"sparse"_s));
         QVERIFY(facts.forms().partAt(facts.forms().width() / 4) >= 0);
         // The figures are those of the table; the chip judged by stands first.
         const auto &table = ChipState::of(session).table();
@@ -93,11 +93,11 @@ private Q_SLOTS:
         const auto links = facts.findChildren<QLabel *>();
         QSignalSpy next(&dock, &InspectorDock::nextRequested);
         for (QLabel *label : links) {
-            if (label->text().contains(QStringLiteral("href=\"report\"")))
-                Q_EMIT label->linkActivated(QStringLiteral("report"));
+            if (label->text().contains(u"href=\"report\""_s))
+                Q_EMIT label->linkActivated(u"report"_s);
         }
         QCOMPARE(next.count(), 1);
-        QCOMPARE(next.at(0).at(0).toString(), QStringLiteral("report"));
+        QCOMPARE(next.at(0).at(0).toString(), u"report"_s);
     }
 
     /// What was found in another file is not said of this one, and no message says that the values
@@ -126,7 +126,7 @@ private Q_SLOTS:
         disconnect(cutting);
         QAction *again = nullptr;
         for (QAction *action : dock.menuActions()) {
-            if (action->text() == QStringLiteral("Look Over All Values"))
+            if (action->text() == u"Look Over All Values"_s)
                 again = action;
         }
         QVERIFY(again);
@@ -138,14 +138,13 @@ private Q_SLOTS:
 
     void namesLoseWhatTheyShare()
     {
-        const QStringList names{QStringLiteral("encoder_layers_0_weight_to_fp16"),
-                                QStringLiteral("encoder_layers_0_bias_to_fp16"),
-                                QStringLiteral("encoder_layers_2_weight_to_fp16"),
-                                QStringLiteral("encoder_layers_2_bias_to_fp16"),
-                                QStringLiteral("concat_0")};
+        const QStringList names{u"encoder_layers_0_weight_to_fp16"_s,
+                                u"encoder_layers_0_bias_to_fp16"_s,
+                                u"encoder_layers_2_weight_to_fp16"_s,
+                                u"encoder_layers_2_bias_to_fp16"_s, u"concat_0"_s};
         const QStringList shorter = shortNames(names);
-        QCOMPARE(shorter[0], QStringLiteral("\u20260_weight\u2026"));
-        QCOMPARE(shorter[3], QStringLiteral("\u20262_bias\u2026"));
+        QCOMPARE(shorter[0], u"\u20260_weight\u2026"_s);
+        QCOMPARE(shorter[3], u"\u20262_bias\u2026"_s);
         QCOMPARE(shorter[4], names[4]);
         QCOMPARE(QSet<QString>(shorter.begin(), shorter.end()).size(), names.size());
         // The same weights in two models of a pipeline.
@@ -153,48 +152,41 @@ private Q_SLOTS:
         // Each function's own are told apart by their places in it.
         QStringList both = names, groups;
         for (const QString &name : names)
-            both += name + QStringLiteral("_palettized");
+            both += name + u"_palettized"_s;
         for (qsizetype i = 0; i < both.size(); ++i)
-            groups += i < names.size() ? QStringLiteral("first") : QStringLiteral("second");
+            groups += i < names.size() ? u"first"_s : u"second"_s;
         QCOMPARE(shortNames(both, groups).mid(0, names.size()), shorter);
         QCOMPARE(shortNames(both, groups)[names.size()], shorter[0]);
         // What follows a shared end goes with it, unless two became the same by that.
-        const QStringList forms =
-            shortNames({QStringLiteral("enc_0_weight_to_fp16_quantized"),
-                        QStringLiteral("enc_6_weight_to_fp16_sparsified"),
-                        QStringLiteral("enc_0_bias_to_fp16"), QStringLiteral("enc_6_bias_to_fp16"),
-                        QStringLiteral("dec_bias_to_fp16"), QStringLiteral("concat_0"),
-                        QStringLiteral("concat_1_quantized"), QStringLiteral("concat_2_quantized"),
-                        QStringLiteral("enc_6_weight_to_fp16_mask")});
-        QCOMPARE(forms[0], QStringLiteral("\u20260_weight\u2026"));
+        const QStringList forms = shortNames(
+            {u"enc_0_weight_to_fp16_quantized"_s, u"enc_6_weight_to_fp16_sparsified"_s,
+             u"enc_0_bias_to_fp16"_s, u"enc_6_bias_to_fp16"_s, u"dec_bias_to_fp16"_s, u"concat_0"_s,
+             u"concat_1_quantized"_s, u"concat_2_quantized"_s, u"enc_6_weight_to_fp16_mask"_s});
+        QCOMPARE(forms[0], u"\u20260_weight\u2026"_s);
         QVERIFY2(forms[1].endsWith(QLatin1String("sparsified")), qPrintable(forms[1]));
-        QCOMPARE(forms[2], QStringLiteral("\u20260_bias\u2026"));
+        QCOMPARE(forms[2], u"\u20260_bias\u2026"_s);
         // Less of the beginning where that lets the end go.
-        QCOMPARE(forms[6], QStringLiteral("concat_1\u2026"));
+        QCOMPARE(forms[6], u"concat_1\u2026"_s);
         QCOMPARE(QSet<QString>(forms.begin(), forms.end()).size(), forms.size());
         // Words within a word: what tells the rows apart stands first.
         QStringList gates;
         for (const char *gate : {"inputGate", "forgetGate", "blockInput", "outputGate"}) {
             for (const char *part : {"WeightMatrix", "RecursionMatrix", "BiasVector"})
-                gates += QStringLiteral("memory.%1%2")
-                             .arg(QString::fromLatin1(gate), QString::fromLatin1(part));
+                gates += u"memory.%1%2"_s.arg(QString::fromLatin1(gate), QString::fromLatin1(part));
         }
         const QStringList gateNames = shortNames(gates);
         QCOMPARE(QSet<QString>(gateNames.begin(), gateNames.end()).size(), gates.size());
-        QVERIFY2(gateNames[1].startsWith(QStringLiteral("\u2026inputGateRecursion")),
-                 qPrintable(gateNames[1]));
+        QVERIFY2(gateNames[1].startsWith(u"\u2026inputGateRecursion"_s), qPrintable(gateNames[1]));
         // Never two the same, and never nothing.
-        const QStringList equal =
-            shortNames({QStringLiteral("a_b"), QStringLiteral("a_b"), QStringLiteral("a_b")});
-        QCOMPARE(equal[0], QStringLiteral("a_b"));
+        const QStringList equal = shortNames({u"a_b"_s, u"a_b"_s, u"a_b"_s});
+        QCOMPARE(equal[0], u"a_b"_s);
         QVERIFY(shortNames({}).isEmpty());
     }
 
     /// A table's names are shortened when a view first asks, and anew when the rows are others.
     void shortNamesOfTables()
     {
-        QStringList names{QStringLiteral("enc_0_weight"), QStringLiteral("enc_1_weight"),
-                          QStringLiteral("enc_2_weight")};
+        QStringList names{u"enc_0_weight"_s, u"enc_1_weight"_s, u"enc_2_weight"_s};
         int asked = 0;
         const auto nameOf = [&](std::size_t row) {
             ++asked;
@@ -205,7 +197,7 @@ private Q_SLOTS:
         QCOMPARE(cache.of(2, 3, nameOf), shortNames(names)[2]);
         QVERIFY(shortNames(names)[2] != names[2]);
         QCOMPARE(asked, 3);
-        names[1] = QStringLiteral("enc_7_weight");
+        names[1] = u"enc_7_weight"_s;
         cache.clear();
         QVERIFY(cache.of(1, 3, nameOf).contains(u'7'));
         QVERIFY(cache.of(3, 3, nameOf).isEmpty());
@@ -216,10 +208,10 @@ private Q_SLOTS:
 
     void iconsAreDrawn()
     {
-        QVERIFY(svgPath(QStringLiteral("M3 4l5-5a2 2 0 0 1 4 0H9v3z")));
-        QVERIFY(!svgPath(QStringLiteral("M3 4Q5 5 6 6")));
-        QVERIFY(!svgPath(QStringLiteral("M3 four")));
-        const QStringList files = QDir(QStringLiteral(":/icons/actions")).entryList();
+        QVERIFY(svgPath(u"M3 4l5-5a2 2 0 0 1 4 0H9v3z"_s));
+        QVERIFY(!svgPath(u"M3 4Q5 5 6 6"_s));
+        QVERIFY(!svgPath(u"M3 four"_s));
+        const QStringList files = QDir(u":/icons/actions"_s).entryList();
         QVERIFY(files.size() >= 10);
         for (const QString &file : files) {
             const QIcon icon = lineIcon(file.chopped(4));
@@ -238,7 +230,7 @@ private Q_SLOTS:
                              qAlpha(picture.pixel(picture.width() - 1, i)) < 64,
                          qPrintable(file));
         }
-        QVERIFY(lineIcon(QStringLiteral("no such")).isNull());
+        QVERIFY(lineIcon(u"no such"_s).isNull());
     }
 
     void overviewShowsTheBytes()
@@ -299,7 +291,7 @@ private Q_SLOTS:
             const auto &words = dock.treemap().wordsOf(i);
             QVERIFY2(!cell.hatched, qPrintable(words.name));
             QVERIFY(theme::contrast(cell.color, cell.ink) >= 4.5);
-            const bool exact = words.note.contains(QStringLiteral("same values"));
+            const bool exact = words.note.contains(u"same values"_s);
             same |= exact;
             off |= !exact;
             QCOMPARE(exact, cell.color == theme::sequential(0));
@@ -323,7 +315,7 @@ private Q_SLOTS:
         TreemapView map;
         map.resize(300, 200);
         const QImage blank = map.grab().toImage();
-        map.setEmptyText(QStringLiteral("No weight is stored here."));
+        map.setEmptyText(u"No weight is stored here."_s);
         QVERIFY(map.grab().toImage() != blank);
         map.setCells({{4, Qt::white, Qt::black, 0, false, false}});
         QCOMPARE(map.grab().toImage().pixelColor(150, 150), QColor(Qt::white));
@@ -356,8 +348,7 @@ private Q_SLOTS:
         made.constant("tensor<fp16, [8, 64]>", "far",
                       made.blob(ElementType::Fp16, "[8, 64]", values));
         made.consume("far");
-        const auto bundle = made.open();
-        QVERIFY(bundle);
+        const auto bundle = VERIFIED(made.open());
         Session session;
         OverviewDock dock(session);
         session.setBundle(*bundle);
@@ -365,12 +356,11 @@ private Q_SLOTS:
         auto *table = &dock.findings();
         QVERIFY(table->isVisible());
         const int before = table->model()->rowCount();
-        dock.findingFilter().setText(QStringLiteral("outlier"));
+        dock.findingFilter().setText(u"outlier"_s);
         QCOMPARE(table->model()->rowCount(), 1);
         QVERIFY(before >= 1);
-        QVERIFY2(
-            table->model()->index(0, 2).data().toString().startsWith(QStringLiteral("reaches ")),
-            qPrintable(table->model()->index(0, 2).data().toString()));
+        QVERIFY2(table->model()->index(0, 2).data().toString().startsWith(u"reaches "_s),
+                 qPrintable(table->model()->index(0, 2).data().toString()));
         QSignalSpy raised(&dock, &OverviewDock::raiseRequested);
         Q_EMIT table->activated(table->model()->index(0, 0));
         QVERIFY(settle(dock));
@@ -388,8 +378,7 @@ private Q_SLOTS:
                   "string(\"w\"), quantized_data = tensor<int8, [2, 2]>([1, 3, 4, 5]), scale = "
                   "fp16(0x1p0), zero_point = int8(0)]");
         made.consume("w");
-        const auto opened = Bundle::open("a.mlmodelc", made.options());
-        QVERIFY(opened);
+        const auto opened = VERIFIED(Bundle::open("a.mlmodelc", made.options()));
         const auto known = knownFaultFindings(**opened);
         QVERIFY(!known.empty());
         for (const Finding &finding : known)
@@ -399,7 +388,7 @@ private Q_SLOTS:
         session.setBundle(*opened);
         QVERIFY(showDock(dock, 900, 700));
         QVERIFY(settle(dock));
-        const QString effect = QStringLiteral("zero point of 0");
+        const QString effect = u"zero point of 0"_s;
         const auto listed = [&dock, effect] {
             const QAbstractItemModel *rows = dock.findings().model();
             for (int row = 0; row < rows->rowCount(); ++row) {
@@ -408,30 +397,25 @@ private Q_SLOTS:
             }
             return false;
         };
-        QVERIFY2(dock.oddNote().text().contains(QStringLiteral("disputed")),
-                 qPrintable(dock.oddNote().text()));
+        QVERIFY2(dock.oddNote().text().contains(u"disputed"_s), qPrintable(dock.oddNote().text()));
         QVERIFY(!listed());
-        Q_EMIT dock.oddNote().linkActivated(QStringLiteral("disputed:"));
+        Q_EMIT dock.oddNote().linkActivated(u"disputed:"_s);
         QVERIFY(listed());
-        Q_EMIT dock.oddNote().linkActivated(QStringLiteral("disputed:"));
+        Q_EMIT dock.oddNote().linkActivated(u"disputed:"_s);
         QVERIFY(!listed());
     }
 
     void inspectorFitsTheForm_data()
     {
-        QTest::addColumn<QByteArray>("sample");
-        QTest::addColumn<int>("role");
-        QTest::newRow("sparse") << QByteArray("sample-sparse.mlmodelc")
-                                << int(codec::PartRole::Mask);
-        QTest::newRow("palette") << QByteArray("sample-palette.mlmodelc")
-                                 << int(codec::PartRole::Lut);
-        QTest::newRow("dense") << QByteArray("sample-dense.mlmodelc") << int(codec::PartRole::Data);
+        addColumns<QByteArray, int>();
+        addRow("sparse", QByteArray("sample-sparse.mlmodelc"), int(codec::PartRole::Mask));
+        addRow("palette", QByteArray("sample-palette.mlmodelc"), int(codec::PartRole::Lut));
+        addRow("dense", QByteArray("sample-dense.mlmodelc"), int(codec::PartRole::Data));
     }
 
     void inspectorFitsTheForm()
     {
-        QFETCH(QByteArray, sample);
-        QFETCH(int, role);
+        const auto [sample, role] = fetched<QByteArray, int>();
         Session session;
         InspectorDock dock(session);
         session.setBundle(openSample(sample.toStdString()));
@@ -464,13 +448,12 @@ private Q_SLOTS:
         session.setBundle(openSample("sample-sparse.mlmodelc"));
         QVERIFY(showDock(dock, 900, 700));
         TreemapView::Words cell;
-        cell.name = QStringLiteral("encoder_layers_0_weight_to_fp16");
-        cell.shortName = QStringLiteral("\u20260_weight\u2026");
+        cell.name = u"encoder_layers_0_weight_to_fp16"_s;
+        cell.shortName = u"\u20260_weight\u2026"_s;
         const QFontMetrics metrics(dock.font());
         const int whole = metrics.horizontalAdvance(cell.name);
         QCOMPARE(TreemapView::nameIn(cell, metrics, whole + 1), cell.name);
-        QCOMPARE(TreemapView::nameIn(cell, metrics, whole - 2),
-                 QStringLiteral("encoder_layers_0_weight\u2026"));
+        QCOMPARE(TreemapView::nameIn(cell, metrics, whole - 2), u"encoder_layers_0_weight\u2026"_s);
         QCOMPARE(TreemapView::nameIn(cell, metrics, metrics.horizontalAdvance(cell.shortName)),
                  cell.shortName);
         QVERIFY(metrics.horizontalAdvance(TreemapView::nameIn(cell, metrics, 30)) <= 30);
@@ -491,8 +474,8 @@ private Q_SLOTS:
         std::size_t asked = 0;
         map.setCells(cells, [&asked](const TreemapView::Cell &cell) {
             ++asked;
-            const QString name = QStringLiteral("w%1").arg(cell.key);
-            return TreemapView::Words{name, {}, {}, QStringLiteral("tip of ") + name};
+            const QString name = u"w%1"_s.arg(cell.key);
+            return TreemapView::Words{name, {}, {}, u"tip of "_s + name};
         });
         QCOMPARE(asked, std::size_t{0});
         map.grab();
@@ -501,11 +484,10 @@ private Q_SLOTS:
         QCOMPARE(map.wordsMade(), std::size_t{1});
         QHelpEvent help(QEvent::ToolTip, map.rectOf(1500).center().toPoint(), QPoint(10, 10));
         QCoreApplication::sendEvent(&map, &help);
-        QVERIFY2(QToolTip::text().startsWith(QStringLiteral("tip of w")),
-                 qPrintable(QToolTip::text()));
+        QVERIFY2(QToolTip::text().startsWith(u"tip of w"_s), qPrintable(QToolTip::text()));
         QCOMPARE(asked, std::size_t{2});
         map.setCurrentKey(7);
-        QCOMPARE(map.accessibleDescription(), QStringLiteral("tip of w7"));
+        QCOMPARE(map.accessibleDescription(), u"tip of w7"_s);
         QCOMPARE(asked, std::size_t{3});
     }
 
@@ -517,7 +499,7 @@ private Q_SLOTS:
         session.setBundle(openSample("sample-sparse.mlmodelc"));
         QVERIFY(showDock(dock, 900, 700));
         const QString chip = chipName(ChipState::of(session).target());
-        QVERIFY2(dock.time().text().contains(QStringLiteral("s\non %1").arg(chip)),
+        QVERIFY2(dock.time().text().contains(u"s\non %1"_s.arg(chip)),
                  qPrintable(dock.time().text()));
         // Another chip, another figure or none: never that of the one before.
         const QString before = dock.time().text();
@@ -533,8 +515,7 @@ private Q_SLOTS:
     /// What the author says of the model stands behind the facts, as text.
     void aboutTheModel()
     {
-        const auto sample = openSample("sample-sparse.mlmodelc");
-        QVERIFY(sample);
+        const auto sample = VERIFIED(openSample("sample-sparse.mlmodelc"));
         OpenOptions options;
         for (const BundleFile &file : sample->files()) {
             const auto bytes = file.file->bytes();
@@ -547,19 +528,18 @@ private Q_SLOTS:
         const auto words = std::as_bytes(std::span(said));
         options.memory.emplace_back("metadata.json",
                                     std::vector<std::byte>(words.begin(), words.end()));
-        const auto bundle = Bundle::open("about.mlmodelc", options);
-        QVERIFY(bundle);
+        const auto bundle = VERIFIED(Bundle::open("about.mlmodelc", options));
         Session session;
         OverviewDock dock(session);
         session.setBundle(*bundle);
         QVERIFY(showDock(dock, 900, 700));
         QString facts, tip;
         for (const ElidedLabel *label : dock.findChildren<ElidedLabel *>()) {
-            if (label->wholeText().startsWith(QStringLiteral("mlmodelc")))
+            if (label->wholeText().startsWith(u"mlmodelc"_s))
                 std::tie(facts, tip) = std::pair(label->wholeText(), label->toolTip());
         }
         QCOMPARE(tip, facts); // the window shows it as it stands (showLabelsPlain)
-        QVERIFY2(facts.endsWith(QStringLiteral("finds <b>speech</b> in noise \u00B7 by A. Person")),
+        QVERIFY2(facts.endsWith(u"finds <b>speech</b> in noise \u00B7 by A. Person"_s),
                  qPrintable(facts));
     }
 
@@ -576,8 +556,7 @@ private Q_SLOTS:
             if (path.ends_with("weight.bin"))
                 bytes.resize(bytes.size() / 4);
         }
-        const auto opened = Bundle::open("cut.mlmodelc", options);
-        QVERIFY(opened);
+        const auto opened = VERIFIED(Bundle::open("cut.mlmodelc", options));
         const auto &weights = (*opened)->weights();
         QVERIFY(std::any_of(weights.begin(), weights.end(),
                             [](const Weight &weight) { return static_cast<bool>(weight.fault); }));
@@ -587,11 +566,11 @@ private Q_SLOTS:
         QVERIFY(showDock(dock, 900, 700));
         QVERIFY(settle(dock));
         const QString time = dock.time().text();
-        QVERIFY2(time.contains(QStringLiteral("layers is not known")), qPrintable(time));
-        QVERIFY(!time.contains(QStringLiteral("ceilings")));
+        QVERIFY2(time.contains(u"layers is not known"_s), qPrintable(time));
+        QVERIFY(!time.contains(u"ceilings"_s));
         const auto labels = dock.findChildren<QLabel *>();
         QVERIFY(std::any_of(labels.begin(), labels.end(), [](const QLabel *label) {
-            return label->text().contains(QStringLiteral("\u00B7 \u2265 "));
+            return label->text().contains(u"\u00B7 \u2265 "_s);
         }));
     }
 
@@ -607,8 +586,7 @@ private Q_SLOTS:
             if (path.ends_with("weight.bin"))
                 bytes.clear();
         }
-        const auto opened = Bundle::open("bare.mlmodelc", options);
-        QVERIFY(opened);
+        const auto opened = VERIFIED(Bundle::open("bare.mlmodelc", options));
         QVERIFY(!(*opened)->weights().empty());
         Session session;
         OverviewDock dock(session);
@@ -616,7 +594,7 @@ private Q_SLOTS:
         QVERIFY(showDock(dock, 900, 700));
         QVERIFY(settle(dock));
         const QString said = dock.findChild<TreemapView *>()->emptyText();
-        QVERIFY2(said.contains(QStringLiteral("not known")), qPrintable(said));
+        QVERIFY2(said.contains(u"not known"_s), qPrintable(said));
     }
 
     /// As every plot: a picture as it is drawn, finer than the screen, or a page.
@@ -628,20 +606,19 @@ private Q_SLOTS:
         QVERIFY(showDock(dock, 900, 700));
         TreemapView &map = dock.treemap();
         const QTemporaryDir folder;
-        const QString png = folder.filePath(QStringLiteral("map.png"));
+        const QString png = folder.filePath(u"map.png"_s);
         QCOMPARE(exportWidgetPicture(map, png), QString());
         const QImage image(png);
         QCOMPARE(image.size(), map.size() * 2);
         const QRectF largest = map.rectOf(0);
         const QPointF corner = largest.bottomRight() - QPointF(6, 6);
         QCOMPARE(image.pixelColor((corner * 2).toPoint()), map.cells()[0].color);
-        const QString pdf = folder.filePath(QStringLiteral("map.pdf"));
+        const QString pdf = folder.filePath(u"map.pdf"_s);
         QCOMPARE(exportWidgetPicture(map, pdf), QString());
         QFile page(pdf);
         QVERIFY(page.open(QIODevice::ReadOnly));
         QVERIFY(page.readAll().startsWith("%PDF"));
-        QVERIFY(
-            !exportWidgetPicture(map, folder.filePath(QStringLiteral("none/map.png"))).isEmpty());
+        QVERIFY(!exportWidgetPicture(map, folder.filePath(u"none/map.png"_s)).isEmpty());
         // The context menu holds what the menu does.
         QCOMPARE(map.contextMenuPolicy(), Qt::ActionsContextMenu);
         QCOMPARE(map.actions(), dock.menuActions());

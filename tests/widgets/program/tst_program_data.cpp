@@ -4,7 +4,6 @@
 #include "tests/widgets/program/plain_program.h"
 
 #include <QDirIterator>
-#include <QTest>
 
 using namespace kernscope;
 using namespace kernscope::ui;
@@ -15,31 +14,26 @@ class TestProgramData : public QObject
     Q_OBJECT
 
 private Q_SLOTS:
-    void bundles_data();
-    void bundles();
-};
-
-void TestProgramData::bundles_data()
-{
-    QTest::addColumn<QString>("path");
-    QDirIterator files(test::dataFolder(),
-                       {QStringLiteral("*.mlmodelc"), QStringLiteral("*.mlpackage")},
-                       QDir::Dirs | QDir::NoDotAndDotDot, QDirIterator::Subdirectories);
-    while (files.hasNext()) {
-        const QString path = files.next();
-        QTest::newRow(qPrintable(path.mid(test::dataFolder().size() + 1))) << path;
+    void bundles_data()
+    {
+        QTest::addColumn<QString>("path");
+        QDirIterator files(test::dataFolder(), {u"*.mlmodelc"_s, u"*.mlpackage"_s},
+                           QDir::Dirs | QDir::NoDotAndDotDot, QDirIterator::Subdirectories);
+        while (files.hasNext()) {
+            const QString path = files.next();
+            test::addRow(qPrintable(path.mid(test::dataFolder().size() + 1)), path);
+        }
     }
-}
 
-void TestProgramData::bundles()
-{
-    KERNSCOPE_SKIP_WITHOUT_ROWS();
-    QFETCH(const QString, path);
-    const auto bundle = Bundle::open(path.toStdString());
-    QVERIFY(bundle);
-    const test::PlainProgram plain(**bundle);
-    QCOMPARE(plain.difference(*ProgramTree::build(*bundle)), std::string());
-}
+    void bundles()
+    {
+        KERNSCOPE_SKIP_WITHOUT_ROWS();
+        QFETCH(const QString, path);
+        const auto bundle = VERIFIED(Bundle::open(path.toStdString()));
+        const test::PlainProgram plain(**bundle);
+        QCOMPARE(plain.difference(*ProgramTree::build(*bundle)), std::string());
+    }
+};
 
 KERNSCOPE_TEST(TestProgramData, QCoreApplication)
 #include "tst_program_data.moc"

@@ -16,12 +16,46 @@
 #include <QLineEdit>
 #include <QScrollBar>
 #include <QSignalSpy>
-#include <QTest>
 
 #include <algorithm>
 
 using namespace kernscope::ui;
 using namespace kernscope;
+
+namespace {
+
+void compare(const BundlePtr &bundle)
+{
+    QVERIFY(bundle);
+    const test::PlainProgram plain(*bundle);
+    QCOMPARE(plain.difference(*ProgramTree::build(bundle)), std::string());
+}
+
+BundlePtr bundleOf(const QByteArray &functions)
+{
+    const std::string text = "program(1.3)\n{\n" + functions.toStdString() + "}\n";
+    const auto opened = Bundle::open("made.mlmodelc",
+                                     test::MadeBundle::options(text, test::MadeBundle().weights()));
+    return opened ? *opened : nullptr;
+}
+
+QByteArray functionOf(const QByteArray &name, const QByteArray &statements)
+{
+    return "    func " + name + "<ios18>(tensor<fp16, [1, 4]> x) {\n" + statements +
+           "        } -> (x);\n";
+}
+
+QByteArray relus(int count)
+{
+    QByteArray text;
+    for (int i = 0; i < count; ++i)
+        text += "tensor<fp16, [1, 4]> r" + QByteArray::number(i) +
+                " = relu(x = " + (i == 0 ? "x" : "r" + QByteArray::number(i / 2)) +
+                ")[name = string(\"r\")];\n";
+    return text;
+}
+
+} // namespace
 
 /// The program as text: rows, links, finding, and how it goes with the selection of the others.
 class TestProgramDock : public QObject
@@ -30,28 +64,394 @@ class TestProgramDock : public QObject
 
 private Q_SLOTS:
     void initTestCase() { theme::apply(false); }
-    void rowsAndTheirWords();
-    void linksLeadToRowsAndWeights();
-    void blocksFold();
-    void everythingUnfolds();
-    void literalsAreShown();
-    void findGoesOn();
-    void findsInLargePrograms();
-    void followsAndLeads();
-    void operationsAreInspected();
-    void partsOfWeightsAreShown();
-    void editsKeepTheRow();
-    void letsGoOfClosedBundles();
-    void withoutProgram();
-    void cancelled();
+
+    void rowsAndTheirWords()
+    {
+        Session session;
+        ProgramDock dock(session);
+        QAbstractItemModelTester tester(&dock.model());
+        QVERIFY(test::showDock(dock, session, test::openSample("sample-sparse.mlmodelc")));
+        QVERIFY(dock.showsContent());
+        QCOMPARE(dock.model().rowCount(), int(session.bundle()->program()->functions.size()));
+        const QModelIndex function = dock.model().index(0, 0);
+        QVERIFY(function.data().toString().startsWith(u"func main ("_s));
+        QVERIFY(dock.view().isExpanded(function));
+        QVERIFY(dock.model().rowCount(function) > 0);
+        for (int row = 0; row < dock.model().rowCount(function); ++row)
+            QVERIFY(
+                !dock.model().index(row, 0, function).data().toString().startsWith(u"const "_s));
+        QVERIFY(dock.model().tree()->operations() >=
+                static_cast<std::size_t>(dock.model().rowCount(function)));
+    }
+
+    void linksLeadToRowsAndWeights()
+    {
+        Session session;
+        ProgramDock dock(session);
+        QVERIFY(test::showDock(dock, session, test::openSample("sample-sparse.mlmodelc")));
+        const auto &tree = *dock.model().tree();
+        // Every weight with a reader is a link in the row of its reader, and leads to the weight.
+        std::size_t checked = 0;
+        for (std::size_t weight = 0; weight < session.bundle()->weights().size(); ++weight) {
+            const std::size_t reader = tree.readerOf(weight);
+            if (reader == ProgramTree::kNone)
+                continue;
+            const auto links = dock.linksOf(dock.model().indexOf(reader));
+            QVERIFY(std::any_of(links.begin(), links.end(),
+                                [weight](const auto &link) { return link.to.weight == weight; }));
+            ++checked;
+        }
+        QVERIFY(checked > 0);
+        // What a row makes leads to its readers, and these back to it.
+        for (std::size_t node = 0; node < tree.rows(); ++node) {
+            if (tree.node(node).kind != ProgramTree::Kind::Operation)
+                continue;
+            for (const std::size_t use : tree.uses(node, 0)) {
+                const auto spans = programSpans(tree, use);
+                QVERIFY(std::any_of(spans.begin(), spans.end(),
+                                    [node](const ProgramSpan &span) { return span.node == node; }));
+            }
+        }
+    }
+
+    void blocksFold()
+    {
+        Session session;
+        ProgramDock dock(session);
+        QVERIFY(test::showDock(dock, session, test::openSample("sample-dense.mlmodelc")));
+        const QModelIndex function = dock.model().index(0, 0);
+        dock.view().setCurrentIndex(function);
+        dock.view().setFocus();
+        QTest::keyClick(&dock.view(), Qt::Key_Left);
+        QVERIFY(!dock.view().isExpanded(function));
+        QTest::keyClick(&dock.view(), Qt::Key_Right);
+        QVERIFY(dock.view().isExpanded(function));
+    }
+
+    /// Blocks within blocks: all unfolded at first, again by Unfold All, and a note is kept of rows
+    /// that hold others only.
+    void everythingUnfolds()
+    {
+        std::string text = "program(1.3)\n{\n    func main<ios18>(tensor<fp16, [4]> x) {\n";
+        std::string inner = "tensor<fp16, [4]> r = relu(x = x);\n";
+        for (int i = 0; i < 3; ++i) {
+            const std::string name = "c" + std::to_string(i);
+            const std::string outer =
+                "tensor<fp16, [4]> " + name + " = cond(pred = x, _true_fn = () {\n";
+            inner = outer + inner + "} -> (x), _false_fn = () { } -> (x));\n";
+        }
+        text += inner + "        } -> (x);\n}\n";
+        OpenOptions options;
+        std::vector<std::byte> bytes;
+        for (const char letter : text)
+            bytes.push_back(static_cast<std::byte>(letter));
+        options.memory = {{"model.mil", bytes}};
+        const auto opened = VERIFIED(Bundle::open("nested.mlmodelc", options));
+        Session session;
+        ProgramDock dock(session);
+        QVERIFY(test::showDock(dock, session, *opened));
+        const auto &tree = *dock.model().tree();
+        QCOMPARE(tree.rows(),
+                 std::size_t(1 + 3 * 3 + 1)); // of each condition itself and two blocks
+        const auto unfolded = [&] {
+            std::size_t rows = 0;
+            for (std::size_t row = 0; row < tree.rows(); ++row)
+                rows += dock.view().isExpanded(dock.model().indexOf(row)) ? 1 : 0;
+            return rows;
+        };
+        QCOMPARE(unfolded(), std::size_t(1 + 3 * 2));
+        const QModelIndex innermost = rowWith(dock, u"relu r"_s);
+        QVERIFY(!dock.view().visualRect(innermost).isEmpty());
+        dock.view().collapseAll();
+        QCOMPARE(unfolded(), std::size_t(0));
+        for (QAction *action : dock.menuActions()) {
+            if (action->text() == u"Unfold All"_s)
+                action->trigger();
+        }
+        QCOMPARE(unfolded(), std::size_t(1 + 3 * 2));
+        QVERIFY(!dock.view().visualRect(innermost).isEmpty());
+    }
+
+    void literalsAreShown()
+    {
+        Session session;
+        ProgramDock dock(session);
+        session.setBundle(loopBundle());
+        QVERIFY(session.bundle());
+        QVERIFY(test::showDock(dock));
+        const QModelIndex reshape = rowWith(dock, u"reshape z"_s);
+        QVERIFY(reshape.isValid());
+        QCOMPARE(reshape.data().toString(), u"reshape z (x = y, shape = [1, 4])   fp16 [1, 4]"_s);
+        const auto links = dock.linksOf(rowWith(dock, u"relu y"_s));
+        QCOMPARE(links.size(), std::size_t{2}); // read by reshape and by add; x is an input
+        QCOMPARE(links[0].to.node, dock.model().nodeOf(reshape));
+    }
+
+    void findGoesOn()
+    {
+        Session session;
+        ProgramDock dock(session);
+        QVERIFY(test::showDock(dock, session, loopBundle()));
+        dock.findBox().setText(u"x y"_s); // in any order, in any case
+        QCOMPARE(dock.found().text(), u"3 rows"_s);
+        QSet<std::size_t> rows;
+        for (int i = 0; i < 3; ++i) {
+            QTest::keyClick(&dock.findBox(), Qt::Key_Return);
+            rows.insert(dock.model().nodeOf(dock.view().currentIndex()));
+        }
+        QCOMPARE(rows.size(), 3);
+        const QModelIndex last = dock.view().currentIndex();
+        dock.findBox().setText(u"nothing has this"_s);
+        QCOMPARE(dock.found().text(), u"0 rows"_s);
+        QTest::keyClick(&dock.findBox(), Qt::Key_Return);
+        QCOMPARE(dock.view().currentIndex(), last);
+    }
+
+    /// A large program is searched by a task: the window goes on meanwhile.
+    void findsInLargePrograms()
+    {
+        Session session;
+        ProgramDock dock(session);
+        QVERIFY(test::showDock(dock, session, longBundle(int(ProgramDock::kFoundAtOnce) + 100)));
+        dock.findBox().setText(u"relu a7"_s);
+        dock.findBox().setText(u"relu a77 "_s); // the first count is given up
+        QVERIFY(dock.busy());
+        QTRY_COMPARE(dock.found().text(), u"13 rows"_s);
+        QTest::keyClick(&dock.findBox(), Qt::Key_Return);
+        QTRY_VERIFY(dock.view().currentIndex().data().toString().startsWith(u"relu a77 "_s));
+        // Another program: nothing of the search before it remains.
+        dock.findBox().setText(u"relu"_s);
+        session.setBundle(loopBundle());
+        QVERIFY(test::settle(dock));
+        QTRY_COMPARE(dock.found().text(), u"1 row"_s);
+    }
+
+    void followsAndLeads()
+    {
+        Session session;
+        ProgramDock dock(session);
+        QVERIFY(test::showDock(dock, session, test::openSample("sample-sparse.mlmodelc")));
+        const auto &tree = *dock.model().tree();
+        std::size_t weight = session.bundle()->weights().size() - 1;
+        while (weight > 0 && tree.readerOf(weight) == ProgramTree::kNone)
+            --weight;
+        session.goToWeight(weight);
+        QTRY_COMPARE(dock.model().nodeOf(dock.view().currentIndex()), tree.readerOf(weight));
+        // The row that is picked takes its weight along; and nothing moves it back.
+        for (std::size_t other = 0; other < weight; ++other) {
+            const std::size_t row = tree.readerOf(other);
+            if (row == ProgramTree::kNone || row == tree.readerOf(weight))
+                continue;
+            dock.view().setCurrentIndex(dock.model().indexOf(row));
+            // Of its operands the weight: a bias has one axis.
+            QVERIFY(tree.weightsOf(row).size() > 1);
+            QVERIFY(session.bundle()->weights()[session.place().weight].shape.size() > 1);
+            QCOMPARE(tree.readerOf(session.place().weight), row);
+            QCOMPARE(dock.model().nodeOf(dock.view().currentIndex()), row);
+            return;
+        }
+        QFAIL("one reader only");
+    }
+
+    /// The inspector shows an operation: what goes in first, then attributes, results and readers,
+    /// each link leading on; and the weight alone where a weight was chosen.
+    void operationsAreInspected()
+    {
+        test::MadeBundle made;
+        made.constant("tensor<fp16, [4, 4]>", "w",
+                      made.blob(ElementType::Fp16, "[4, 4]", test::Bytes(32, std::byte{60})));
+        made.line("tensor<fp16, [1, 4]> a = relu(x = x)[name = string(\"a\")]");
+        made.line("tensor<fp16, [1, 4]> b = linear(alpha = 0.5, weight = w, x = a)"
+                  "[name = string(\"b\")]");
+        made.line("tensor<fp16, [1, 4]> c = softmax(x = b)[name = string(\"c\")]");
+        made.result = "c";
+        const auto bundle = VERIFIED(made.open());
+        Session session;
+        ProgramDock dock(session);
+        OperationPanel panel(session);
+        QVERIFY(test::showDock(dock, session, *bundle));
+        QSignalSpy ready(&panel, &InspectorPanel::ready);
+        dock.view().setCurrentIndex(rowWith(dock, u"linear b"_s));
+        QCOMPARE(session.place().weight, std::size_t(0)); // with the weight that it reads
+        QVERIFY(session.place().bytes.has_value());
+        if (!panel.showPlace(*bundle, session.place()))
+            QVERIFY(ready.wait());
+        QVERIFY(panel.showPlace(*bundle, session.place()));
+        QCOMPARE(panel.weight(), std::size_t(0));
+        const QStringList lines = panel.text().split(u'\n');
+        QCOMPARE(lines.value(0), u"linear b"_s);
+        QVERIFY2(lines.value(1).startsWith(u"x: a "_s), qPrintable(panel.text()));
+        QVERIFY2(lines.value(2).startsWith(u"weight: w dense-fp16"_s), qPrintable(panel.text()));
+        QCOMPARE(lines.value(3), u"alpha: 0.5"_s);
+        QCOMPARE(lines.value(5), u"softmax: c"_s);
+        // Its links lead on.
+        QSignalSpy picked(&panel, &InspectorPanel::picked);
+        for (QLabel *label : panel.findChildren<QLabel *>()) {
+            if (label->text().contains(u"row:"_s))
+                Q_EMIT label->linkActivated(label->text().section(u'"', 1, 1));
+        }
+        QCOMPARE(picked.count(), 2);
+        session.goTo(picked.first().first().value<Place>());
+        QVERIFY(panel.showPlace(*bundle, session.place()));
+        QVERIFY(panel.title() == u"a"_s && panel.weight() == kNoIndex);
+        session.goToWeight(0);
+        QVERIFY(!panel.showPlace(*bundle, session.place()));
+    }
+
+    /// What makes a weight says where its parts are, also where they are written as attributes.
+    void partsOfWeightsAreShown()
+    {
+        Session session;
+        ProgramDock dock(session);
+        QVERIFY(test::showDock(dock, session, test::openSample("sample-palette.mlmodelc")));
+        const QString row = rowWith(dock, u"constexpr_lut_to_dense"_s).data().toString();
+        QVERIFY2(row.contains(u"lut = "_s) && row.contains(u"indices = "_s) &&
+                     row.contains(u" of weight.bin at 0x"_s),
+                 qPrintable(row));
+    }
+
+    void editsKeepTheRow()
+    {
+        Session session;
+        ProgramDock dock(session);
+        QVERIFY(test::showDock(dock, session, test::openSample("sample-dense.mlmodelc")));
+        const QModelIndex function = dock.model().index(0, 0);
+        const std::size_t row = dock.model().nodeOf(
+            dock.model().index(dock.model().rowCount(function) - 1, 0, function));
+        dock.view().setCurrentIndex(dock.model().indexOf(row));
+        session.updateBundle(session.bundle());
+        QVERIFY(test::settle(dock));
+        QCOMPARE(dock.model().nodeOf(dock.view().currentIndex()), row);
+    }
+
+    /// Out of view it holds no rows of a bundle that was closed.
+    void letsGoOfClosedBundles()
+    {
+        Session session;
+        ProgramDock dock(session);
+        QVERIFY(test::showDock(dock, session, longBundle(10)));
+        QTRY_VERIFY(dock.model().tree());
+        dock.hide();
+        const std::weak_ptr<const ProgramTree> held = dock.model().tree();
+        session.setBundle(loopBundle());
+        QTRY_VERIFY(held.expired());
+        QVERIFY(test::showDock(dock));
+        QVERIFY(rowWith(dock, u"reshape z"_s).isValid());
+    }
+
+    void withoutProgram()
+    {
+        Session session;
+        ProgramDock dock(session);
+        QAbstractItemModelTester tester(&dock.model());
+        QVERIFY(test::showDock(dock));
+        QVERIFY(!dock.showsContent());
+        session.setBundle(test::openSample("sample-dense.mlmodelc"));
+        QVERIFY(test::settle(dock));
+        QTRY_VERIFY(dock.showsContent());
+        session.setBundle(nullptr);
+        QTRY_VERIFY(!dock.showsContent());
+    }
+
+    /// A program that was not read is said to be so, and can be read again.
+    void cancelled()
+    {
+        Session session;
+        ProgramDock dock(session);
+        const auto cutting = connect(&session.tasks(), &TaskManager::changed, &dock,
+                                     [&] { session.tasks().cancelAll(); });
+        QVERIFY(test::showDock(dock, session, loopBundle()));
+        QAction *again = nullptr;
+        for (QAction *action : dock.menuActions()) {
+            if (action->text() == u"Read the Program Again"_s)
+                again = action;
+        }
+        QVERIFY(again);
+        QTRY_VERIFY(again->isEnabled());
+        const auto labels = dock.findChildren<QLabel *>();
+        QVERIFY(std::any_of(labels.begin(), labels.end(), [](const QLabel *label) {
+            return label->isVisible() && label->text().contains(u"cancelled"_s);
+        }));
+        disconnect(cutting);
+        again->trigger();
+        QVERIFY(test::settle(dock));
+        QVERIFY(dock.showsContent() && !again->isEnabled());
+    }
 
     // The rows of a program are those that a plain reading of it gives.
-    void samples_data();
-    void samples();
-    void programs_data();
-    void programs();
-    void placesInTheFile();
-    void cancelledOfProgramTree();
+    void samples_data()
+    {
+        QTest::addColumn<QString>("name");
+        for (const sample::SampleBundle &bundle : sample::bundles())
+            test::addRow(bundle.name.c_str(), QString::fromStdString(bundle.name));
+    }
+
+    void samples()
+    {
+        QFETCH(const QString, name);
+        compare(test::openSample(name.toStdString()));
+    }
+
+    void programs_data()
+    {
+        QTest::addColumn<QByteArray>("functions");
+        const auto row = [](const char *name, const QByteArray &functions) {
+            test::addRow(name, functions);
+        };
+        const QByteArray constant =
+            "tensor<int32, [2]> shape = const()[name = string(\"shape\"), val = tensor<int32, "
+            "[2]>([1, 4])];\n";
+        const QByteArray reshape = "tensor<fp16, [1, 4]> z = reshape(x = x, shape = shape)[name = "
+                                   "string(\"z\")];\n";
+        row("a constant used twice", functionOf("main", constant + reshape + reshape));
+        row("a constant far away", functionOf("main", constant + relus(700) + reshape));
+        row("the same names in two functions",
+            functionOf("main", constant + reshape) + functionOf("other", reshape));
+        row("names made twice", functionOf("main", relus(200) + relus(200)));
+        row("read before it is made", functionOf("main", reshape + constant + reshape));
+        row("reads itself", functionOf("main", "tensor<fp16, [1, 4]> s = relu(x = s);\n"));
+        row("a list with what there is twice",
+            functionOf("main", constant + "tensor<fp16, [1, 4]> c = concat(values = (x, shape, x, "
+                                          "nothing, (x, shape)), axis = int32(1));\n"));
+        row("no result", functionOf("main", "x = relu(x = x);\n"));
+        row("an empty function", functionOf("main", "") + functionOf("next", constant));
+        const QByteArray condition = "tensor<fp16, [1, 4]> c = cond(pred = x, _true_fn = () {\n" +
+                                     constant + relus(150) + "} -> (r1), _false_fn = () {\n" +
+                                     relus(3) + "} -> (r1));\n";
+        row("blocks", functionOf("main", condition + relus(5) + condition));
+        row("names that turn text around",
+            functionOf("main", "tensor<fp16, [1]> \xE2\x80\xAE = relu(x = x);\n"));
+    }
+
+    void programs()
+    {
+        QFETCH(const QByteArray, functions);
+        compare(bundleOf(functions));
+    }
+
+    void placesInTheFile()
+    {
+        const BundlePtr bundle = bundleOf(functionOf("main", relus(300)));
+        const auto tree = ProgramTree::build(bundle);
+        QVERIFY(tree->rows() > 300);
+        for (std::size_t row = 0; row < tree->rows(); ++row) {
+            const SourceSpan span = tree->span(row);
+            if (tree->node(row).kind != ProgramTree::Kind::Operation)
+                continue;
+            QVERIFY(span.length > 0);
+            QCOMPARE(tree->rowAtByte(tree->bundle().programFile(), span.offset), row);
+            QCOMPARE(tree->rowAtByte(tree->bundle().programFile(), span.offset + span.length - 1),
+                     row);
+        }
+        QCOMPARE(tree->rowAtByte(tree->bundle().programFile(), 0), ProgramTree::kNone);
+    }
+
+    void cancelledOfProgramTree()
+    {
+        Progress progress;
+        progress.cancel();
+        QVERIFY(!ProgramTree::build(bundleOf(functionOf("main", relus(300))), &progress));
+    }
 
 private:
     /// A chain of operations, and weights that some of them read.
@@ -96,272 +496,6 @@ QModelIndex TestProgramDock::rowWith(ProgramDock &dock, const QString &begin)
     return {};
 }
 
-void TestProgramDock::rowsAndTheirWords()
-{
-    Session session;
-    ProgramDock dock(session);
-    QAbstractItemModelTester tester(&dock.model());
-    QVERIFY(test::showDock(dock, session, test::openSample("sample-sparse.mlmodelc")));
-    QVERIFY(dock.showsContent());
-    QCOMPARE(dock.model().rowCount(), int(session.bundle()->program()->functions.size()));
-    const QModelIndex function = dock.model().index(0, 0);
-    QVERIFY(function.data().toString().startsWith(QStringLiteral("func main (")));
-    QVERIFY(dock.view().isExpanded(function));
-    QVERIFY(dock.model().rowCount(function) > 0);
-    for (int row = 0; row < dock.model().rowCount(function); ++row)
-        QVERIFY(!dock.model()
-                     .index(row, 0, function)
-                     .data()
-                     .toString()
-                     .startsWith(QStringLiteral("const ")));
-    QVERIFY(dock.model().tree()->operations() >=
-            static_cast<std::size_t>(dock.model().rowCount(function)));
-}
-
-void TestProgramDock::linksLeadToRowsAndWeights()
-{
-    Session session;
-    ProgramDock dock(session);
-    QVERIFY(test::showDock(dock, session, test::openSample("sample-sparse.mlmodelc")));
-    const auto &tree = *dock.model().tree();
-    // Every weight with a reader is a link in the row of its reader, and leads to the weight.
-    std::size_t checked = 0;
-    for (std::size_t weight = 0; weight < session.bundle()->weights().size(); ++weight) {
-        const std::size_t reader = tree.readerOf(weight);
-        if (reader == ProgramTree::kNone)
-            continue;
-        const auto links = dock.linksOf(dock.model().indexOf(reader));
-        QVERIFY(std::any_of(links.begin(), links.end(),
-                            [weight](const auto &link) { return link.to.weight == weight; }));
-        ++checked;
-    }
-    QVERIFY(checked > 0);
-    // What a row makes leads to its readers, and these back to it.
-    for (std::size_t node = 0; node < tree.rows(); ++node) {
-        if (tree.node(node).kind != ProgramTree::Kind::Operation)
-            continue;
-        for (const std::size_t use : tree.uses(node, 0)) {
-            const auto spans = programSpans(tree, use);
-            QVERIFY(std::any_of(spans.begin(), spans.end(),
-                                [node](const ProgramSpan &span) { return span.node == node; }));
-        }
-    }
-}
-
-void TestProgramDock::blocksFold()
-{
-    Session session;
-    ProgramDock dock(session);
-    QVERIFY(test::showDock(dock, session, test::openSample("sample-dense.mlmodelc")));
-    const QModelIndex function = dock.model().index(0, 0);
-    dock.view().setCurrentIndex(function);
-    dock.view().setFocus();
-    QTest::keyClick(&dock.view(), Qt::Key_Left);
-    QVERIFY(!dock.view().isExpanded(function));
-    QTest::keyClick(&dock.view(), Qt::Key_Right);
-    QVERIFY(dock.view().isExpanded(function));
-}
-
-/// Blocks within blocks: all unfolded at first, again by Unfold All, and a note is kept of rows
-/// that hold others only.
-void TestProgramDock::everythingUnfolds()
-{
-    std::string text = "program(1.3)\n{\n    func main<ios18>(tensor<fp16, [4]> x) {\n";
-    std::string inner = "tensor<fp16, [4]> r = relu(x = x);\n";
-    for (int i = 0; i < 3; ++i) {
-        const std::string name = "c" + std::to_string(i);
-        const std::string outer =
-            "tensor<fp16, [4]> " + name + " = cond(pred = x, _true_fn = () {\n";
-        inner = outer + inner + "} -> (x), _false_fn = () { } -> (x));\n";
-    }
-    text += inner + "        } -> (x);\n}\n";
-    OpenOptions options;
-    std::vector<std::byte> bytes;
-    for (const char letter : text)
-        bytes.push_back(static_cast<std::byte>(letter));
-    options.memory = {{"model.mil", bytes}};
-    const auto opened = Bundle::open("nested.mlmodelc", options);
-    QVERIFY(opened);
-    Session session;
-    ProgramDock dock(session);
-    QVERIFY(test::showDock(dock, session, *opened));
-    const auto &tree = *dock.model().tree();
-    QCOMPARE(tree.rows(), std::size_t(1 + 3 * 3 + 1)); // of each condition itself and two blocks
-    const auto unfolded = [&] {
-        std::size_t rows = 0;
-        for (std::size_t row = 0; row < tree.rows(); ++row)
-            rows += dock.view().isExpanded(dock.model().indexOf(row)) ? 1 : 0;
-        return rows;
-    };
-    QCOMPARE(unfolded(), std::size_t(1 + 3 * 2));
-    const QModelIndex innermost = rowWith(dock, QStringLiteral("relu r"));
-    QVERIFY(!dock.view().visualRect(innermost).isEmpty());
-    dock.view().collapseAll();
-    QCOMPARE(unfolded(), std::size_t(0));
-    for (QAction *action : dock.menuActions()) {
-        if (action->text() == QStringLiteral("Unfold All"))
-            action->trigger();
-    }
-    QCOMPARE(unfolded(), std::size_t(1 + 3 * 2));
-    QVERIFY(!dock.view().visualRect(innermost).isEmpty());
-}
-
-void TestProgramDock::literalsAreShown()
-{
-    Session session;
-    ProgramDock dock(session);
-    session.setBundle(loopBundle());
-    QVERIFY(session.bundle());
-    QVERIFY(test::showDock(dock));
-    const QModelIndex reshape = rowWith(dock, QStringLiteral("reshape z"));
-    QVERIFY(reshape.isValid());
-    QCOMPARE(reshape.data().toString(),
-             QStringLiteral("reshape z (x = y, shape = [1, 4])   fp16 [1, 4]"));
-    const auto links = dock.linksOf(rowWith(dock, QStringLiteral("relu y")));
-    QCOMPARE(links.size(), std::size_t{2}); // read by reshape and by add; x is an input
-    QCOMPARE(links[0].to.node, dock.model().nodeOf(reshape));
-}
-
-void TestProgramDock::findGoesOn()
-{
-    Session session;
-    ProgramDock dock(session);
-    QVERIFY(test::showDock(dock, session, loopBundle()));
-    dock.findBox().setText(QStringLiteral("x y")); // in any order, in any case
-    QCOMPARE(dock.found().text(), QStringLiteral("3 rows"));
-    QSet<std::size_t> rows;
-    for (int i = 0; i < 3; ++i) {
-        QTest::keyClick(&dock.findBox(), Qt::Key_Return);
-        rows.insert(dock.model().nodeOf(dock.view().currentIndex()));
-    }
-    QCOMPARE(rows.size(), 3);
-    const QModelIndex last = dock.view().currentIndex();
-    dock.findBox().setText(QStringLiteral("nothing has this"));
-    QCOMPARE(dock.found().text(), QStringLiteral("0 rows"));
-    QTest::keyClick(&dock.findBox(), Qt::Key_Return);
-    QCOMPARE(dock.view().currentIndex(), last);
-}
-
-/// A large program is searched by a task: the window goes on meanwhile.
-void TestProgramDock::findsInLargePrograms()
-{
-    Session session;
-    ProgramDock dock(session);
-    QVERIFY(test::showDock(dock, session, longBundle(int(ProgramDock::kFoundAtOnce) + 100)));
-    dock.findBox().setText(QStringLiteral("relu a7"));
-    dock.findBox().setText(QStringLiteral("relu a77 ")); // the first count is given up
-    QVERIFY(dock.busy());
-    QTRY_COMPARE(dock.found().text(), QStringLiteral("13 rows"));
-    QTest::keyClick(&dock.findBox(), Qt::Key_Return);
-    QTRY_VERIFY(
-        dock.view().currentIndex().data().toString().startsWith(QStringLiteral("relu a77 ")));
-    // Another program: nothing of the search before it remains.
-    dock.findBox().setText(QStringLiteral("relu"));
-    session.setBundle(loopBundle());
-    QVERIFY(test::settle(dock));
-    QTRY_COMPARE(dock.found().text(), QStringLiteral("1 row"));
-}
-
-void TestProgramDock::followsAndLeads()
-{
-    Session session;
-    ProgramDock dock(session);
-    QVERIFY(test::showDock(dock, session, test::openSample("sample-sparse.mlmodelc")));
-    const auto &tree = *dock.model().tree();
-    std::size_t weight = session.bundle()->weights().size() - 1;
-    while (weight > 0 && tree.readerOf(weight) == ProgramTree::kNone)
-        --weight;
-    session.goToWeight(weight);
-    QTRY_COMPARE(dock.model().nodeOf(dock.view().currentIndex()), tree.readerOf(weight));
-    // The row that is picked takes its weight along; and nothing moves it back.
-    for (std::size_t other = 0; other < weight; ++other) {
-        const std::size_t row = tree.readerOf(other);
-        if (row == ProgramTree::kNone || row == tree.readerOf(weight))
-            continue;
-        dock.view().setCurrentIndex(dock.model().indexOf(row));
-        // Of its operands the weight: a bias has one axis.
-        QVERIFY(tree.weightsOf(row).size() > 1);
-        QVERIFY(session.bundle()->weights()[session.place().weight].shape.size() > 1);
-        QCOMPARE(tree.readerOf(session.place().weight), row);
-        QCOMPARE(dock.model().nodeOf(dock.view().currentIndex()), row);
-        return;
-    }
-    QFAIL("one reader only");
-}
-
-/// The inspector shows an operation: what goes in first, then attributes, results and readers, each
-/// link leading on; and the weight alone where a weight was chosen.
-void TestProgramDock::operationsAreInspected()
-{
-    test::MadeBundle made;
-    made.constant("tensor<fp16, [4, 4]>", "w",
-                  made.blob(ElementType::Fp16, "[4, 4]", test::Bytes(32, std::byte{60})));
-    made.line("tensor<fp16, [1, 4]> a = relu(x = x)[name = string(\"a\")]");
-    made.line("tensor<fp16, [1, 4]> b = linear(alpha = 0.5, weight = w, x = a)"
-              "[name = string(\"b\")]");
-    made.line("tensor<fp16, [1, 4]> c = softmax(x = b)[name = string(\"c\")]");
-    made.result = "c";
-    const auto bundle = made.open();
-    QVERIFY(bundle);
-    Session session;
-    ProgramDock dock(session);
-    OperationPanel panel(session);
-    QVERIFY(test::showDock(dock, session, *bundle));
-    QSignalSpy ready(&panel, &InspectorPanel::ready);
-    dock.view().setCurrentIndex(rowWith(dock, QStringLiteral("linear b")));
-    QCOMPARE(session.place().weight, std::size_t(0)); // with the weight that it reads
-    QVERIFY(session.place().bytes.has_value());
-    if (!panel.showPlace(*bundle, session.place()))
-        QVERIFY(ready.wait());
-    QVERIFY(panel.showPlace(*bundle, session.place()));
-    QCOMPARE(panel.weight(), std::size_t(0));
-    const QStringList lines = panel.text().split(u'\n');
-    QCOMPARE(lines.value(0), QStringLiteral("linear b"));
-    QVERIFY2(lines.value(1).startsWith(QStringLiteral("x: a ")), qPrintable(panel.text()));
-    QVERIFY2(lines.value(2).startsWith(QStringLiteral("weight: w dense-fp16")),
-             qPrintable(panel.text()));
-    QCOMPARE(lines.value(3), QStringLiteral("alpha: 0.5"));
-    QCOMPARE(lines.value(5), QStringLiteral("softmax: c"));
-    // Its links lead on.
-    QSignalSpy picked(&panel, &InspectorPanel::picked);
-    for (QLabel *label : panel.findChildren<QLabel *>()) {
-        if (label->text().contains(QStringLiteral("row:")))
-            Q_EMIT label->linkActivated(label->text().section(u'"', 1, 1));
-    }
-    QCOMPARE(picked.count(), 2);
-    session.goTo(picked.first().first().value<Place>());
-    QVERIFY(panel.showPlace(*bundle, session.place()));
-    QVERIFY(panel.title() == QStringLiteral("a") && panel.weight() == kNoIndex);
-    session.goToWeight(0);
-    QVERIFY(!panel.showPlace(*bundle, session.place()));
-}
-
-/// What makes a weight says where its parts are, also where they are written as attributes.
-void TestProgramDock::partsOfWeightsAreShown()
-{
-    Session session;
-    ProgramDock dock(session);
-    QVERIFY(test::showDock(dock, session, test::openSample("sample-palette.mlmodelc")));
-    const QString row = rowWith(dock, QStringLiteral("constexpr_lut_to_dense")).data().toString();
-    QVERIFY2(row.contains(QStringLiteral("lut = ")) && row.contains(QStringLiteral("indices = ")) &&
-                 row.contains(QStringLiteral(" of weight.bin at 0x")),
-             qPrintable(row));
-}
-
-void TestProgramDock::editsKeepTheRow()
-{
-    Session session;
-    ProgramDock dock(session);
-    QVERIFY(test::showDock(dock, session, test::openSample("sample-dense.mlmodelc")));
-    const QModelIndex function = dock.model().index(0, 0);
-    const std::size_t row =
-        dock.model().nodeOf(dock.model().index(dock.model().rowCount(function) - 1, 0, function));
-    dock.view().setCurrentIndex(dock.model().indexOf(row));
-    session.updateBundle(session.bundle());
-    QVERIFY(test::settle(dock));
-    QCOMPARE(dock.model().nodeOf(dock.view().currentIndex()), row);
-}
-
 /// The window sets programs aside while nothing works on them; what is shown stays readable.
 BundlePtr TestProgramDock::longBundle(int operations)
 {
@@ -381,168 +515,6 @@ BundlePtr TestProgramDock::longBundle(int operations)
     options.memory = {{"model.mil", bytes}};
     auto opened = Bundle::open("long.mlmodelc", options);
     return opened ? *opened : nullptr;
-}
-
-/// Out of view it holds no rows of a bundle that was closed.
-void TestProgramDock::letsGoOfClosedBundles()
-{
-    Session session;
-    ProgramDock dock(session);
-    QVERIFY(test::showDock(dock, session, longBundle(10)));
-    QTRY_VERIFY(dock.model().tree());
-    dock.hide();
-    const std::weak_ptr<const ProgramTree> held = dock.model().tree();
-    session.setBundle(loopBundle());
-    QTRY_VERIFY(held.expired());
-    QVERIFY(test::showDock(dock));
-    QVERIFY(rowWith(dock, QStringLiteral("reshape z")).isValid());
-}
-
-void TestProgramDock::withoutProgram()
-{
-    Session session;
-    ProgramDock dock(session);
-    QAbstractItemModelTester tester(&dock.model());
-    QVERIFY(test::showDock(dock));
-    QVERIFY(!dock.showsContent());
-    session.setBundle(test::openSample("sample-dense.mlmodelc"));
-    QVERIFY(test::settle(dock));
-    QTRY_VERIFY(dock.showsContent());
-    session.setBundle(nullptr);
-    QTRY_VERIFY(!dock.showsContent());
-}
-
-/// A program that was not read is said to be so, and can be read again.
-void TestProgramDock::cancelled()
-{
-    Session session;
-    ProgramDock dock(session);
-    const auto cutting = connect(&session.tasks(), &TaskManager::changed, &dock,
-                                 [&] { session.tasks().cancelAll(); });
-    QVERIFY(test::showDock(dock, session, loopBundle()));
-    QAction *again = nullptr;
-    for (QAction *action : dock.menuActions()) {
-        if (action->text() == QStringLiteral("Read the Program Again"))
-            again = action;
-    }
-    QVERIFY(again);
-    QTRY_VERIFY(again->isEnabled());
-    const auto labels = dock.findChildren<QLabel *>();
-    QVERIFY(std::any_of(labels.begin(), labels.end(), [](const QLabel *label) {
-        return label->isVisible() && label->text().contains(QStringLiteral("cancelled"));
-    }));
-    disconnect(cutting);
-    again->trigger();
-    QVERIFY(test::settle(dock));
-    QVERIFY(dock.showsContent() && !again->isEnabled());
-}
-
-namespace {
-
-void compare(const BundlePtr &bundle)
-{
-    QVERIFY(bundle);
-    const test::PlainProgram plain(*bundle);
-    QCOMPARE(plain.difference(*ProgramTree::build(bundle)), std::string());
-}
-
-BundlePtr bundleOf(const QByteArray &functions)
-{
-    const std::string text = "program(1.3)\n{\n" + functions.toStdString() + "}\n";
-    const auto opened = Bundle::open("made.mlmodelc",
-                                     test::MadeBundle::options(text, test::MadeBundle().weights()));
-    return opened ? *opened : nullptr;
-}
-
-QByteArray functionOf(const QByteArray &name, const QByteArray &statements)
-{
-    return "    func " + name + "<ios18>(tensor<fp16, [1, 4]> x) {\n" + statements +
-           "        } -> (x);\n";
-}
-
-QByteArray relus(int count)
-{
-    QByteArray text;
-    for (int i = 0; i < count; ++i)
-        text += "tensor<fp16, [1, 4]> r" + QByteArray::number(i) +
-                " = relu(x = " + (i == 0 ? "x" : "r" + QByteArray::number(i / 2)) +
-                ")[name = string(\"r\")];\n";
-    return text;
-}
-
-} // namespace
-
-void TestProgramDock::samples_data()
-{
-    QTest::addColumn<QString>("name");
-    for (const sample::SampleBundle &bundle : sample::bundles())
-        QTest::newRow(bundle.name.c_str()) << QString::fromStdString(bundle.name);
-}
-
-void TestProgramDock::samples()
-{
-    QFETCH(const QString, name);
-    compare(test::openSample(name.toStdString()));
-}
-
-void TestProgramDock::programs_data()
-{
-    QTest::addColumn<QByteArray>("functions");
-    const auto row = [](const char *name, const QByteArray &functions) {
-        QTest::newRow(name) << functions;
-    };
-    const QByteArray constant =
-        "tensor<int32, [2]> shape = const()[name = string(\"shape\"), val = tensor<int32, "
-        "[2]>([1, 4])];\n";
-    const QByteArray reshape = "tensor<fp16, [1, 4]> z = reshape(x = x, shape = shape)[name = "
-                               "string(\"z\")];\n";
-    row("a constant used twice", functionOf("main", constant + reshape + reshape));
-    row("a constant far away", functionOf("main", constant + relus(700) + reshape));
-    row("the same names in two functions",
-        functionOf("main", constant + reshape) + functionOf("other", reshape));
-    row("names made twice", functionOf("main", relus(200) + relus(200)));
-    row("read before it is made", functionOf("main", reshape + constant + reshape));
-    row("reads itself", functionOf("main", "tensor<fp16, [1, 4]> s = relu(x = s);\n"));
-    row("a list with what there is twice",
-        functionOf("main", constant + "tensor<fp16, [1, 4]> c = concat(values = (x, shape, x, "
-                                      "nothing, (x, shape)), axis = int32(1));\n"));
-    row("no result", functionOf("main", "x = relu(x = x);\n"));
-    row("an empty function", functionOf("main", "") + functionOf("next", constant));
-    const QByteArray condition = "tensor<fp16, [1, 4]> c = cond(pred = x, _true_fn = () {\n" +
-                                 constant + relus(150) + "} -> (r1), _false_fn = () {\n" +
-                                 relus(3) + "} -> (r1));\n";
-    row("blocks", functionOf("main", condition + relus(5) + condition));
-    row("names that turn text around",
-        functionOf("main", "tensor<fp16, [1]> \xE2\x80\xAE = relu(x = x);\n"));
-}
-
-void TestProgramDock::programs()
-{
-    QFETCH(const QByteArray, functions);
-    compare(bundleOf(functions));
-}
-
-void TestProgramDock::placesInTheFile()
-{
-    const BundlePtr bundle = bundleOf(functionOf("main", relus(300)));
-    const auto tree = ProgramTree::build(bundle);
-    QVERIFY(tree->rows() > 300);
-    for (std::size_t row = 0; row < tree->rows(); ++row) {
-        const SourceSpan span = tree->span(row);
-        if (tree->node(row).kind != ProgramTree::Kind::Operation)
-            continue;
-        QVERIFY(span.length > 0);
-        QCOMPARE(tree->rowAtByte(tree->bundle().programFile(), span.offset), row);
-        QCOMPARE(tree->rowAtByte(tree->bundle().programFile(), span.offset + span.length - 1), row);
-    }
-    QCOMPARE(tree->rowAtByte(tree->bundle().programFile(), 0), ProgramTree::kNone);
-}
-
-void TestProgramDock::cancelledOfProgramTree()
-{
-    Progress progress;
-    progress.cancel();
-    QVERIFY(!ProgramTree::build(bundleOf(functionOf("main", relus(300))), &progress));
 }
 
 KERNSCOPE_TEST(TestProgramDock, QApplication)

@@ -20,7 +20,6 @@
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QTableView>
-#include <QTest>
 
 #include <algorithm>
 #include <cmath>
@@ -37,28 +36,312 @@ class TestSearchDock : public QObject
 
 private Q_SLOTS:
     void initTestCase() { theme::apply(false); }
-    void init();
-    void finds_data();
-    void finds();
+
+    void init()
+    {
+        m_dock.reset();
+        m_session = std::make_unique<Session>();
+        m_dock = std::make_unique<SearchDock>(*m_session);
+        m_session->setBundle(test::sampleBundle("sparse"));
+        QVERIFY(shown(*m_dock));
+    }
+
+    void finds_data()
+    {
+        test::addColumns<int, QString, bool, bool>();
+        test::addRow("bytes", 0, "ef be ?? de", true, false);
+        test::addRow("text", 1, "const", true, false);
+        test::addRow("integer", 2, "0xdeadbeef", true, false);
+        test::addRow("value", 3, "0", true, true);
+        test::addRow("no value", 3, "12345", false, true);
+        test::addRow("NaN", 4, "", false, true);
+        test::addRow("infinity", 5, "", false, true);
+        test::addRow("zeros", 6, "3", true, true);
+        test::addRow("zero bytes", 7, "16", true, false);
+        test::addRow("largest", 8, "20", true, true);
+        test::addRow("codes out of range", 9, "", false, true);
+    }
+
+    void finds()
+    {
+        const auto [kind, text, any, elements] = test::fetched<int, QString, bool, bool>();
+        const QAbstractItemModelTester tester(&m_dock->model());
+        type(kind, text);
+        QVERIFY(search());
+        const SearchModel &model = m_dock->model();
+        QVERIFY2((model.rowCount() > 0) == any, qPrintable(m_dock->message()));
+        QVERIFY(!m_dock->message().isEmpty());
+        for (int row = 0; row < std::min(model.rowCount(), 50); ++row) {
+            QCOMPARE(model.rowAt(row).hit.element.has_value(), elements);
+            QVERIFY(!model.index(row, model.columnOf("place")).data().toString().isEmpty());
+        }
+    }
+
     void columnsAreThoseOfTheCommand_data() { finds_data(); }
-    void columnsAreThoseOfTheCommand();
-    void hiddenColumnsStayHidden();
-    void placesAreWhole();
-    void largestFirst();
-    void inTheWeightOnly();
-    void infinitiesAreFound();
-    void textsAreShown();
-    void codesOutOfRangeLeadToTheirBytes();
-    void rowsAreGoneTo();
-    void sortsByNumbers();
-    void refusesInWords_data();
-    void refusesInWords();
-    void stops();
-    void saysThatItIsStale();
-    void forgetsAnotherBundle();
+
+    /// What the table shows of a search has a key in the JSON of `find`, and what it hides has
+    /// none.
+    void columnsAreThoseOfTheCommand()
+    {
+        QFETCH(int, kind);
+        QFETCH(QString, text);
+        QFETCH(bool, any);
+        type(kind, text);
+        QVERIFY(search());
+        const SearchModel &model = m_dock->model();
+        const auto *table = m_dock->findChild<QTableView *>();
+        const auto array = report::jsonArray(report::hitTable(), model.rows());
+        QCOMPARE(array.size(), std::size_t(model.rowCount()));
+        for (int column = 0; any && column < model.columnCount(); ++column) {
+            const std::string key(model.keyOf(column));
+            if (kind == 1 && key == "hex")
+                continue; // a text is shown as a text
+            const bool inJson = std::any_of(array.begin(), array.end(),
+                                            [&key](const auto &hit) { return hit.contains(key); });
+            QVERIFY2(table->isColumnHidden(column) != inJson, key.c_str());
+            const QString cell = model.index(0, column).data(CopyRole).toString();
+            if (key == "place" || key == "weight" || key == "section")
+                QCOMPARE(cell, inJson && array[0][key].is_string()
+                                   ? fromUtf8(array[0][key].get<std::string>())
+                                   : QString());
+        }
+    }
+
+    /// What the user hides stays hidden, and is not among what the dock hides.
+    void hiddenColumnsStayHidden()
+    {
+        auto *table = m_dock->findChild<QTableView *>();
+        const SearchModel &model = m_dock->model();
+        const int weight = model.columnOf("weight"), hex = model.columnOf("hex"),
+                  element = model.columnOf("element");
+        table->setColumnHidden(weight, true);
+        type(6, u"2"_s);
+        QVERIFY(search());
+        QVERIFY(table->isColumnHidden(weight) && table->isColumnHidden(hex));
+        QVERIFY(!table->isColumnHidden(element));
+        type(0, u"ef be ?? de"_s);
+        QVERIFY(search());
+        QVERIFY(table->isColumnHidden(weight) && table->isColumnHidden(element));
+        QVERIFY(!table->isColumnHidden(hex));
+        const QVariantList absent = table->horizontalHeader()->property(kAbsentColumns).toList();
+        QVERIFY(absent.contains(element) && !absent.contains(weight));
+    }
+
+    /// Columns that a search has no use for leave their room to the places, and no index is cut.
+    void placesAreWhole()
+    {
+        auto *table = m_dock->findChild<QTableView *>();
+        m_dock->resize(800, 300);
+        for (const int kind : {8, 0, 8}) {
+            type(kind, kind == 0 ? u"ef be ?? de"_s : u"30"_s);
+            QVERIFY(search());
+            const QHeaderView *header = table->horizontalHeader();
+            QTRY_VERIFY2(
+                header->length() >= table->viewport()->width() - header->count(),
+                qPrintable(u"%1 of %2"_s.arg(header->length()).arg(table->viewport()->width())));
+        }
+        type(3, u"12"_s);
+        box("What to look for")->setCurrentIndex(4);
+        QVERIFY(pattern()->text().isEmpty()); // NaN is looked for, not 12
+    }
+
+    /// Each row is the next maximum.
+    void largestFirst()
+    {
+        type(8, u"30"_s);
+        QVERIFY(search());
+        const SearchModel &model = m_dock->model();
+        QCOMPARE(model.rowCount(), 30);
+        for (int row = 1; row < model.rowCount(); ++row)
+            QVERIFY(std::abs(*model.rowAt(row - 1).hit.value) >=
+                    std::abs(*model.rowAt(row).hit.value));
+        QVERIFY2(m_dock->message().contains(u"30"_s), qPrintable(m_dock->message()));
+        for (const char *wrong : {"0", "many", "-3", "10001"}) {
+            type(8, QString::fromLatin1(wrong));
+            m_dock->start();
+            QVERIFY2(m_dock->message().contains(QString::fromLatin1(wrong)),
+                     qPrintable(m_dock->message()));
+        }
+    }
+
+    void inTheWeightOnly()
+    {
+        type(6, u"2"_s, u"weight"_s);
+        QVERIFY(search());
+        QCOMPARE(m_dock->model().rowCount(), 0);
+        QVERIFY(m_dock->message().contains(u"weight"_s));
+        m_session->goToWeight(0);
+        QVERIFY(search());
+        QVERIFY(m_dock->model().rowCount() > 0);
+        for (int row = 0; row < m_dock->model().rowCount(); ++row)
+            QCOMPARE(m_dock->model().rowAt(row).hit.weight, std::size_t{0});
+    }
+
+    void infinitiesAreFound()
+    {
+        test::MadeBundle made;
+        constexpr float kInfinite = std::numeric_limits<float>::infinity();
+        made.constant(
+            "tensor<fp16, [2, 2]>", "w",
+            made.blob(ElementType::Fp16, "[2, 2]", test::halves({1, -kInfinite, 0, kInfinite})));
+        made.consume("w");
+        const auto bundle = VERIFIED(made.open());
+        m_session->setBundle(*bundle);
+        QTRY_VERIFY(!m_dock->busy());
+        for (const char *scope : {"bundle", "weight"}) {
+            m_session->goToWeight(0);
+            type(5, {}, QString::fromLatin1(scope));
+            QVERIFY(!pattern()->isEnabled());
+            QVERIFY(search());
+            const SearchModel &model = m_dock->model();
+            QCOMPARE(model.rowCount(), 2);
+            const int value = model.columnOf("value");
+            QCOMPARE(model.index(0, value).data(CopyRole).toString(), u"-inf"_s);
+            QCOMPARE(model.index(1, value).data(CopyRole).toString(), u"inf"_s);
+            QCOMPARE(*model.rowAt(1).hit.element, std::uint64_t{3});
+        }
+    }
+
+    /// A text is read as a text, with what stands around it.
+    void textsAreShown()
+    {
+        auto *table = m_dock->findChild<QTableView *>();
+        type(1, u"const()"_s);
+        QVERIFY(search());
+        const SearchModel &model = m_dock->model();
+        const int text = model.columnOf("text");
+        QVERIFY(model.rowCount() > 0 && !table->isColumnHidden(text));
+        QVERIFY(table->isColumnHidden(model.columnOf("hex")));
+        QVERIFY(model.index(0, text).data().toString().contains(u"= const()"_s));
+        type(0, u"63 6f 6e 73 74"_s);
+        QVERIFY(search());
+        QVERIFY(model.rowCount() > 0 && table->isColumnHidden(text));
+    }
+
+    /// A weight with too short a codebook is not decoded: its codes are found where they lie.
+    void codesOutOfRangeLeadToTheirBytes()
+    {
+        test::MadeBundle made;
+        const auto codes = made.blob(ElementType::Uint4, "[2, 2]", test::hex("a9 3f"));
+        made.line(
+            "tensor<fp16, [2, 2]> w = constexpr_lut_to_dense(indices = " + codes +
+            ", lut = tensor<fp16, [1, 1, 3, 1]>([0x1p0, 0x1p1, 0x1p2]))[name = string(\"w\")]");
+        made.consume("w");
+        const auto bundle = VERIFIED(made.open());
+        m_session->setBundle(*bundle);
+        QTRY_VERIFY(!m_dock->busy());
+        type(9, {});
+        QVERIFY(!pattern()->isEnabled());
+        QVERIFY(search());
+        const SearchModel &model = m_dock->model();
+        QVERIFY2(model.rowCount() == 4, qPrintable(m_dock->message()));
+        const auto *table = m_dock->findChild<QTableView *>();
+        QVERIFY(!table->isColumnHidden(model.columnOf("code")));
+        QVERIFY(table->isColumnHidden(model.columnOf("value")));
+        QCOMPARE(model.index(2, model.columnOf("code")).data().toString(), u"15"_s);
+        QSignalSpy raised(m_dock.get(), &SearchDock::raiseRequested);
+        Q_EMIT const_cast<QTableView *>(table)->activated(model.index(2, 0));
+        QCOMPARE(raised[0][0].toString(), u"hex"_s);
+        QCOMPARE(m_session->place().bytes, model.rowAt(2).hit.bytes);
+    }
+
+    void rowsAreGoneTo()
+    {
+        type(6, u"2"_s);
+        QVERIFY(search());
+        auto *table = m_dock->findChild<QTableView *>();
+        QVERIFY(m_dock->model().rowCount() > 1);
+        table->setCurrentIndex(m_dock->model().index(1, 0));
+        const search::Hit hit = m_dock->model().rowAt(1).hit;
+        QCOMPARE(m_session->place().weight, hit.weight);
+        QCOMPARE(m_session->place().element, hit.element);
+        QSignalSpy raised(m_dock.get(), &SearchDock::raiseRequested);
+        Q_EMIT table->activated(m_dock->model().index(1, 0));
+        QCOMPARE(raised.count(), 1);
+        QCOMPARE(raised[0][0].toString(), u"weight"_s);
+        type(0, u"ef be ad de"_s);
+        QVERIFY(search());
+        Q_EMIT table->activated(m_dock->model().index(0, 0));
+        QCOMPARE(raised[1][0].toString(), u"hex"_s);
+        QCOMPARE(m_session->place().bytes, m_dock->model().rowAt(0).hit.bytes);
+    }
+
+    void sortsByNumbers()
+    {
+        const QAbstractItemModelTester tester(&m_dock->model());
+        type(6, u"1"_s);
+        QVERIFY(search());
+        SearchModel &model = m_dock->model();
+        model.sort(model.columnOf("count"), Qt::DescendingOrder);
+        for (int row = 1; row < model.rowCount(); ++row)
+            QVERIFY(model.rowAt(row - 1).hit.count >= model.rowAt(row).hit.count);
+        model.sort(-1, Qt::AscendingOrder);
+        for (int row = 1; row < model.rowCount(); ++row)
+            QVERIFY(model.rowAt(row - 1).hit.weight <= model.rowAt(row).hit.weight);
+    }
+
+    void refusesInWords_data()
+    {
+        test::addColumns<int, QString>();
+        test::addRow("half a byte", 0, "abc");
+        test::addRow("wildcards only", 0, "??");
+        test::addRow("no text", 1, "");
+        test::addRow("no integer", 2, "1.5");
+        test::addRow("too wide", 2, "4294967296");
+        test::addRow("no number", 3, "x");
+        test::addRow("not a number", 3, "nan");
+        test::addRow("no length", 6, "many");
+        test::addRow("no run", 6, "0");
+    }
+
+    void refusesInWords()
+    {
+        const auto [kind, text] = test::fetched<int, QString>();
+        type(kind, text);
+        QVERIFY(search());
+        QVERIFY(!m_dock->message().isEmpty());
+        QVERIFY(!m_dock->message().contains(u"found."_s));
+        QCOMPARE(m_dock->model().rowCount(), 0);
+    }
+
+    void stops()
+    {
+        type(6, u"1"_s);
+        m_dock->start();
+        QVERIFY(m_dock->busy());
+        m_dock->cancel();
+        QVERIFY(!m_dock->busy());
+        QTRY_VERIFY(m_session->tasks().idle());
+        QCOMPARE(m_dock->model().rowCount(), 0);
+        QVERIFY(m_dock->message().contains(u"Cancelled"_s));
+        QVERIFY(search()); // and again
+        QVERIFY(m_dock->model().rowCount() > 0);
+    }
+
+    void saysThatItIsStale()
+    {
+        type(6, u"1"_s);
+        QVERIFY(search());
+        const int rows = m_dock->model().rowCount();
+        const auto again = VERIFIED(m_session->bundle()->reread());
+        m_session->updateBundle(*again);
+        QTRY_VERIFY(m_dock->message().contains(u"again"_s));
+        QCOMPARE(m_dock->model().rowCount(), rows);
+    }
+
+    void forgetsAnotherBundle()
+    {
+        type(6, u"1"_s);
+        QVERIFY(search());
+        QVERIFY(m_dock->model().rowCount() > 0);
+        m_session->setBundle(test::sampleBundle("dense"));
+        QTRY_COMPARE(m_dock->model().rowCount(), 0);
+        m_session->setBundle(nullptr);
+        QTRY_VERIFY(!m_dock->showsContent());
+    }
 
 private:
-    void type(int kind, const QString &text, const QString &scope = QStringLiteral("bundle"));
+    void type(int kind, const QString &text, const QString &scope = u"bundle"_s);
     bool search();
     QComboBox *box(const char *name) const
     {
@@ -74,15 +357,6 @@ private:
     std::unique_ptr<SearchDock> m_dock;
 };
 
-void TestSearchDock::init()
-{
-    m_dock.reset();
-    m_session = std::make_unique<Session>();
-    m_dock = std::make_unique<SearchDock>(*m_session);
-    m_session->setBundle(test::sampleBundle("sparse"));
-    QVERIFY(shown(*m_dock));
-}
-
 void TestSearchDock::type(int kind, const QString &text, const QString &scope)
 {
     box("What to look for")->setCurrentIndex(kind);
@@ -93,308 +367,7 @@ void TestSearchDock::type(int kind, const QString &text, const QString &scope)
 bool TestSearchDock::search()
 {
     m_dock->start();
-    return QTest::qWaitFor([this] { return m_session->tasks().idle() && !m_dock->busy(); }, 20'000);
-}
-
-void TestSearchDock::finds_data()
-{
-    QTest::addColumn<int>("kind");
-    QTest::addColumn<QString>("text");
-    QTest::addColumn<bool>("any");
-    QTest::addColumn<bool>("elements");
-    QTest::newRow("bytes") << 0 << "ef be ?? de" << true << false;
-    QTest::newRow("text") << 1 << "const" << true << false;
-    QTest::newRow("integer") << 2 << "0xdeadbeef" << true << false;
-    QTest::newRow("value") << 3 << "0" << true << true;
-    QTest::newRow("no value") << 3 << "12345" << false << true;
-    QTest::newRow("NaN") << 4 << "" << false << true;
-    QTest::newRow("infinity") << 5 << "" << false << true;
-    QTest::newRow("zeros") << 6 << "3" << true << true;
-    QTest::newRow("zero bytes") << 7 << "16" << true << false;
-    QTest::newRow("largest") << 8 << "20" << true << true;
-    QTest::newRow("codes out of range") << 9 << "" << false << true;
-}
-
-void TestSearchDock::finds()
-{
-    QFETCH(int, kind);
-    QFETCH(QString, text);
-    QFETCH(bool, any);
-    QFETCH(bool, elements);
-    const QAbstractItemModelTester tester(&m_dock->model());
-    type(kind, text);
-    QVERIFY(search());
-    const SearchModel &model = m_dock->model();
-    QVERIFY2((model.rowCount() > 0) == any, qPrintable(m_dock->message()));
-    QVERIFY(!m_dock->message().isEmpty());
-    for (int row = 0; row < std::min(model.rowCount(), 50); ++row) {
-        QCOMPARE(model.rowAt(row).hit.element.has_value(), elements);
-        QVERIFY(!model.index(row, model.columnOf("place")).data().toString().isEmpty());
-    }
-}
-
-/// What the table shows of a search has a key in the JSON of `find`, and what it hides has none.
-void TestSearchDock::columnsAreThoseOfTheCommand()
-{
-    QFETCH(int, kind);
-    QFETCH(QString, text);
-    QFETCH(bool, any);
-    type(kind, text);
-    QVERIFY(search());
-    const SearchModel &model = m_dock->model();
-    const auto *table = m_dock->findChild<QTableView *>();
-    const auto array = report::jsonArray(report::hitTable(), model.rows());
-    QCOMPARE(array.size(), std::size_t(model.rowCount()));
-    for (int column = 0; any && column < model.columnCount(); ++column) {
-        const std::string key(model.keyOf(column));
-        if (kind == 1 && key == "hex")
-            continue; // a text is shown as a text
-        const bool inJson = std::any_of(array.begin(), array.end(),
-                                        [&key](const auto &hit) { return hit.contains(key); });
-        QVERIFY2(table->isColumnHidden(column) != inJson, key.c_str());
-        const QString cell = model.index(0, column).data(CopyRole).toString();
-        if (key == "place" || key == "weight" || key == "section")
-            QCOMPARE(cell, inJson && array[0][key].is_string()
-                               ? fromUtf8(array[0][key].get<std::string>())
-                               : QString());
-    }
-}
-
-/// What the user hides stays hidden, and is not among what the dock hides.
-void TestSearchDock::hiddenColumnsStayHidden()
-{
-    auto *table = m_dock->findChild<QTableView *>();
-    const SearchModel &model = m_dock->model();
-    const int weight = model.columnOf("weight"), hex = model.columnOf("hex"),
-              element = model.columnOf("element");
-    table->setColumnHidden(weight, true);
-    type(6, QStringLiteral("2"));
-    QVERIFY(search());
-    QVERIFY(table->isColumnHidden(weight) && table->isColumnHidden(hex));
-    QVERIFY(!table->isColumnHidden(element));
-    type(0, QStringLiteral("ef be ?? de"));
-    QVERIFY(search());
-    QVERIFY(table->isColumnHidden(weight) && table->isColumnHidden(element));
-    QVERIFY(!table->isColumnHidden(hex));
-    const QVariantList absent = table->horizontalHeader()->property(kAbsentColumns).toList();
-    QVERIFY(absent.contains(element) && !absent.contains(weight));
-}
-
-/// Columns that a search has no use for leave their room to the places, and no index is cut.
-void TestSearchDock::placesAreWhole()
-{
-    auto *table = m_dock->findChild<QTableView *>();
-    m_dock->resize(800, 300);
-    for (const int kind : {8, 0, 8}) {
-        type(kind, kind == 0 ? QStringLiteral("ef be ?? de") : QStringLiteral("30"));
-        QVERIFY(search());
-        const QHeaderView *header = table->horizontalHeader();
-        QTRY_VERIFY2(
-            header->length() >= table->viewport()->width() - header->count(),
-            qPrintable(
-                QStringLiteral("%1 of %2").arg(header->length()).arg(table->viewport()->width())));
-    }
-    type(3, QStringLiteral("12"));
-    box("What to look for")->setCurrentIndex(4);
-    QVERIFY(pattern()->text().isEmpty()); // NaN is looked for, not 12
-}
-
-/// Each row is the next maximum.
-void TestSearchDock::largestFirst()
-{
-    type(8, QStringLiteral("30"));
-    QVERIFY(search());
-    const SearchModel &model = m_dock->model();
-    QCOMPARE(model.rowCount(), 30);
-    for (int row = 1; row < model.rowCount(); ++row)
-        QVERIFY(std::abs(*model.rowAt(row - 1).hit.value) >= std::abs(*model.rowAt(row).hit.value));
-    QVERIFY2(m_dock->message().contains(QStringLiteral("30")), qPrintable(m_dock->message()));
-    for (const char *wrong : {"0", "many", "-3", "10001"}) {
-        type(8, QString::fromLatin1(wrong));
-        m_dock->start();
-        QVERIFY2(m_dock->message().contains(QString::fromLatin1(wrong)),
-                 qPrintable(m_dock->message()));
-    }
-}
-
-void TestSearchDock::inTheWeightOnly()
-{
-    type(6, QStringLiteral("2"), QStringLiteral("weight"));
-    QVERIFY(search());
-    QCOMPARE(m_dock->model().rowCount(), 0);
-    QVERIFY(m_dock->message().contains(QStringLiteral("weight")));
-    m_session->goToWeight(0);
-    QVERIFY(search());
-    QVERIFY(m_dock->model().rowCount() > 0);
-    for (int row = 0; row < m_dock->model().rowCount(); ++row)
-        QCOMPARE(m_dock->model().rowAt(row).hit.weight, std::size_t{0});
-}
-
-void TestSearchDock::infinitiesAreFound()
-{
-    test::MadeBundle made;
-    constexpr float kInfinite = std::numeric_limits<float>::infinity();
-    made.constant(
-        "tensor<fp16, [2, 2]>", "w",
-        made.blob(ElementType::Fp16, "[2, 2]", test::halves({1, -kInfinite, 0, kInfinite})));
-    made.consume("w");
-    const auto bundle = made.open();
-    QVERIFY(bundle);
-    m_session->setBundle(*bundle);
-    QTRY_VERIFY(!m_dock->busy());
-    for (const char *scope : {"bundle", "weight"}) {
-        m_session->goToWeight(0);
-        type(5, {}, QString::fromLatin1(scope));
-        QVERIFY(!pattern()->isEnabled());
-        QVERIFY(search());
-        const SearchModel &model = m_dock->model();
-        QCOMPARE(model.rowCount(), 2);
-        const int value = model.columnOf("value");
-        QCOMPARE(model.index(0, value).data(CopyRole).toString(), QStringLiteral("-inf"));
-        QCOMPARE(model.index(1, value).data(CopyRole).toString(), QStringLiteral("inf"));
-        QCOMPARE(*model.rowAt(1).hit.element, std::uint64_t{3});
-    }
-}
-
-/// A text is read as a text, with what stands around it.
-void TestSearchDock::textsAreShown()
-{
-    auto *table = m_dock->findChild<QTableView *>();
-    type(1, QStringLiteral("const()"));
-    QVERIFY(search());
-    const SearchModel &model = m_dock->model();
-    const int text = model.columnOf("text");
-    QVERIFY(model.rowCount() > 0 && !table->isColumnHidden(text));
-    QVERIFY(table->isColumnHidden(model.columnOf("hex")));
-    QVERIFY(model.index(0, text).data().toString().contains(QStringLiteral("= const()")));
-    type(0, QStringLiteral("63 6f 6e 73 74"));
-    QVERIFY(search());
-    QVERIFY(model.rowCount() > 0 && table->isColumnHidden(text));
-}
-
-/// A weight with too short a codebook is not decoded: its codes are found where they lie.
-void TestSearchDock::codesOutOfRangeLeadToTheirBytes()
-{
-    test::MadeBundle made;
-    const auto codes = made.blob(ElementType::Uint4, "[2, 2]", test::hex("a9 3f"));
-    made.line("tensor<fp16, [2, 2]> w = constexpr_lut_to_dense(indices = " + codes +
-              ", lut = tensor<fp16, [1, 1, 3, 1]>([0x1p0, 0x1p1, 0x1p2]))[name = string(\"w\")]");
-    made.consume("w");
-    const auto bundle = made.open();
-    QVERIFY(bundle);
-    m_session->setBundle(*bundle);
-    QTRY_VERIFY(!m_dock->busy());
-    type(9, {});
-    QVERIFY(!pattern()->isEnabled());
-    QVERIFY(search());
-    const SearchModel &model = m_dock->model();
-    QVERIFY2(model.rowCount() == 4, qPrintable(m_dock->message()));
-    const auto *table = m_dock->findChild<QTableView *>();
-    QVERIFY(!table->isColumnHidden(model.columnOf("code")));
-    QVERIFY(table->isColumnHidden(model.columnOf("value")));
-    QCOMPARE(model.index(2, model.columnOf("code")).data().toString(), QStringLiteral("15"));
-    QSignalSpy raised(m_dock.get(), &SearchDock::raiseRequested);
-    Q_EMIT const_cast<QTableView *>(table)->activated(model.index(2, 0));
-    QCOMPARE(raised[0][0].toString(), QStringLiteral("hex"));
-    QCOMPARE(m_session->place().bytes, model.rowAt(2).hit.bytes);
-}
-
-void TestSearchDock::rowsAreGoneTo()
-{
-    type(6, QStringLiteral("2"));
-    QVERIFY(search());
-    auto *table = m_dock->findChild<QTableView *>();
-    QVERIFY(m_dock->model().rowCount() > 1);
-    table->setCurrentIndex(m_dock->model().index(1, 0));
-    const search::Hit hit = m_dock->model().rowAt(1).hit;
-    QCOMPARE(m_session->place().weight, hit.weight);
-    QCOMPARE(m_session->place().element, hit.element);
-    QSignalSpy raised(m_dock.get(), &SearchDock::raiseRequested);
-    Q_EMIT table->activated(m_dock->model().index(1, 0));
-    QCOMPARE(raised.count(), 1);
-    QCOMPARE(raised[0][0].toString(), QStringLiteral("weight"));
-    type(0, QStringLiteral("ef be ad de"));
-    QVERIFY(search());
-    Q_EMIT table->activated(m_dock->model().index(0, 0));
-    QCOMPARE(raised[1][0].toString(), QStringLiteral("hex"));
-    QCOMPARE(m_session->place().bytes, m_dock->model().rowAt(0).hit.bytes);
-}
-
-void TestSearchDock::sortsByNumbers()
-{
-    const QAbstractItemModelTester tester(&m_dock->model());
-    type(6, QStringLiteral("1"));
-    QVERIFY(search());
-    SearchModel &model = m_dock->model();
-    model.sort(model.columnOf("count"), Qt::DescendingOrder);
-    for (int row = 1; row < model.rowCount(); ++row)
-        QVERIFY(model.rowAt(row - 1).hit.count >= model.rowAt(row).hit.count);
-    model.sort(-1, Qt::AscendingOrder);
-    for (int row = 1; row < model.rowCount(); ++row)
-        QVERIFY(model.rowAt(row - 1).hit.weight <= model.rowAt(row).hit.weight);
-}
-
-void TestSearchDock::refusesInWords_data()
-{
-    QTest::addColumn<int>("kind");
-    QTest::addColumn<QString>("text");
-    QTest::newRow("half a byte") << 0 << "abc";
-    QTest::newRow("wildcards only") << 0 << "??";
-    QTest::newRow("no text") << 1 << "";
-    QTest::newRow("no integer") << 2 << "1.5";
-    QTest::newRow("too wide") << 2 << "4294967296";
-    QTest::newRow("no number") << 3 << "x";
-    QTest::newRow("not a number") << 3 << "nan";
-    QTest::newRow("no length") << 6 << "many";
-    QTest::newRow("no run") << 6 << "0";
-}
-
-void TestSearchDock::refusesInWords()
-{
-    QFETCH(int, kind);
-    QFETCH(QString, text);
-    type(kind, text);
-    QVERIFY(search());
-    QVERIFY(!m_dock->message().isEmpty());
-    QVERIFY(!m_dock->message().contains(QStringLiteral("found.")));
-    QCOMPARE(m_dock->model().rowCount(), 0);
-}
-
-void TestSearchDock::stops()
-{
-    type(6, QStringLiteral("1"));
-    m_dock->start();
-    QVERIFY(m_dock->busy());
-    m_dock->cancel();
-    QVERIFY(!m_dock->busy());
-    QTRY_VERIFY(m_session->tasks().idle());
-    QCOMPARE(m_dock->model().rowCount(), 0);
-    QVERIFY(m_dock->message().contains(QStringLiteral("Cancelled")));
-    QVERIFY(search()); // and again
-    QVERIFY(m_dock->model().rowCount() > 0);
-}
-
-void TestSearchDock::saysThatItIsStale()
-{
-    type(6, QStringLiteral("1"));
-    QVERIFY(search());
-    const int rows = m_dock->model().rowCount();
-    const auto again = m_session->bundle()->reread();
-    QVERIFY(again);
-    m_session->updateBundle(*again);
-    QTRY_VERIFY(m_dock->message().contains(QStringLiteral("again")));
-    QCOMPARE(m_dock->model().rowCount(), rows);
-}
-
-void TestSearchDock::forgetsAnotherBundle()
-{
-    type(6, QStringLiteral("1"));
-    QVERIFY(search());
-    QVERIFY(m_dock->model().rowCount() > 0);
-    m_session->setBundle(test::sampleBundle("dense"));
-    QTRY_COMPARE(m_dock->model().rowCount(), 0);
-    m_session->setBundle(nullptr);
-    QTRY_VERIFY(!m_dock->showsContent());
+    return QTest::qWaitFor([this] { return m_session->tasks().idle() && !m_dock->busy(); }, 20000);
 }
 
 KERNSCOPE_TEST(TestSearchDock, QApplication)

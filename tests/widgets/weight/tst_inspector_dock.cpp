@@ -8,7 +8,6 @@
 
 #include <QScrollArea>
 #include <QScrollBar>
-#include <QTest>
 
 using namespace kernscope;
 using namespace kernscope::ui;
@@ -20,39 +19,38 @@ class TestInspectorDock : public QObject
 
 private Q_SLOTS:
     void initTestCase() { theme::apply(false); }
-    void longNamesOfReadersFit();
-};
 
-/// The name of an operation is one word, whatever its length: it must not widen the panel.
-void TestInspectorDock::longNamesOfReadersFit()
-{
-    const std::string reader = "StatefulPartitionedCall_model_1_cq_t2010v2_1_normalized_Sqrt";
-    test::MadeBundle made;
-    made.constant("tensor<fp16, [1, 4]>", "w",
-                  made.blob(ElementType::Fp16, "[1, 4]", test::Bytes(8, std::byte{0x3c})));
-    made.line("tensor<fp16, [1, 4]> y = mul(x = x, y = w)[name = string(\"" + reader + "\")]");
-    made.result = "y";
-    Session session;
-    InspectorDock dock(session);
-    session.setBundle(*made.open());
-    session.goToWeight(0);
-    QVERIFY(test::showDock(dock, theme::em(&dock, 22), 800));
-    const ElidedLabel *line = nullptr;
-    for (const ElidedLabel *label : dock.findChildren<ElidedLabel *>()) {
-        if (label->wholeText().contains(QString::fromStdString(reader)))
-            line = label;
+    /// The name of an operation is one word, whatever its length: it must not widen the panel.
+    void longNamesOfReadersFit()
+    {
+        const std::string reader = "StatefulPartitionedCall_model_1_cq_t2010v2_1_normalized_Sqrt";
+        test::MadeBundle made;
+        made.constant("tensor<fp16, [1, 4]>", "w",
+                      made.blob(ElementType::Fp16, "[1, 4]", test::Bytes(8, std::byte{0x3c})));
+        made.line("tensor<fp16, [1, 4]> y = mul(x = x, y = w)[name = string(\"" + reader + "\")]");
+        made.result = "y";
+        Session session;
+        InspectorDock dock(session);
+        session.setBundle(*made.open());
+        session.goToWeight(0);
+        QVERIFY(test::showDock(dock, theme::em(&dock, 22), 800));
+        const ElidedLabel *line = nullptr;
+        for (const ElidedLabel *label : dock.findChildren<ElidedLabel *>()) {
+            if (label->wholeText().contains(QString::fromStdString(reader)))
+                line = label;
+        }
+        QVERIFY(line && line->isVisible());
+        QVERIFY(line->toolTip().contains(QString::fromStdString(reader)));
+        int seen = 0;
+        for (const QScrollArea *area : dock.findChildren<QScrollArea *>()) {
+            if (!area->isVisible())
+                continue;
+            QCOMPARE(area->horizontalScrollBar()->maximum(), 0);
+            ++seen;
+        }
+        QVERIFY(seen > 0);
     }
-    QVERIFY(line && line->isVisible());
-    QVERIFY(line->toolTip().contains(QString::fromStdString(reader)));
-    int seen = 0;
-    for (const QScrollArea *area : dock.findChildren<QScrollArea *>()) {
-        if (!area->isVisible())
-            continue;
-        QCOMPARE(area->horizontalScrollBar()->maximum(), 0);
-        ++seen;
-    }
-    QVERIFY(seen > 0);
-}
+};
 
 KERNSCOPE_TEST(TestInspectorDock, QApplication)
 #include "tst_inspector_dock.moc"

@@ -27,7 +27,6 @@
 #include <QSignalSpy>
 #include <QSpinBox>
 #include <QTableView>
-#include <QTest>
 
 #include <algorithm>
 #include <set>
@@ -46,617 +45,596 @@ class TestWeightDocks : public test::WeightDockFixture
 
 private Q_SLOTS:
     void initTestCase() { begin(); }
-    void emptyStates();
-    void weightShowsAll();
-    void weightFollowsAndLeads();
-    void arrowKeysAreOneStep();
-    void slices();
-    void weightEdits();
-    void liveAnswer();
-    void codebookAnswers();
-    void changedBytesKeepTheView();
-    void pinnedDockStays();
-    void bothThemes();
-    void actions();
-    void figuresOfOtherBundlesGo();
-    void titleSaysFormAndOutcome();
 
-    // The docks of masks and codebooks.
-    void maskPicture();
-    void cellIsLeftWithTheWeight();
-    void maskPainting();
-    void maskPaintsByDragging();
-    void zeroMap();
-    void densityGoesToTheChannel();
-    void codebook();
-    void codebookFollowsTheElement();
-    void codebookEdits();
-};
-
-void TestWeightDocks::emptyStates()
-{
-    Session session;
-    WeightDock weight(session);
-    CodebookDock codebookDock(session);
-    MaskDock mask(session);
-    for (Dock *dock : std::initializer_list<Dock *>{&weight, &codebookDock, &mask}) {
-        QVERIFY(test::showDock(*dock, 400, 300));
-        QVERIFY(!dock->showsContent());
+    void emptyStates()
+    {
+        Session session;
+        WeightDock weight(session);
+        CodebookDock codebookDock(session);
+        MaskDock mask(session);
+        for (Dock *dock : std::initializer_list<Dock *>{&weight, &codebookDock, &mask}) {
+            QVERIFY(test::showDock(*dock, 400, 300));
+            QVERIFY(!dock->showsContent());
+        }
+        session.setBundle(test::openSample("sample-dense.mlmodelc"));
+        for (Dock *dock : std::initializer_list<Dock *>{&weight, &codebookDock, &mask}) {
+            QVERIFY(test::settle(*dock));
+            QVERIFY(!dock->showsContent()); // no weight is chosen yet
+        }
+        session.goToWeight(0);
+        QVERIFY(weight.showsContent());
+        QVERIFY(!codebookDock.showsContent()); // a dense weight has none
+        QVERIFY(mask.showsContent());
+        QVERIFY(test::settle(weight));
     }
-    session.setBundle(test::openSample("sample-dense.mlmodelc"));
-    for (Dock *dock : std::initializer_list<Dock *>{&weight, &codebookDock, &mask}) {
-        QVERIFY(test::settle(*dock));
-        QVERIFY(!dock->showsContent()); // no weight is chosen yet
-    }
-    session.goToWeight(0);
-    QVERIFY(weight.showsContent());
-    QVERIFY(!codebookDock.showsContent()); // a dense weight has none
-    QVERIFY(mask.showsContent());
-    QVERIFY(test::settle(weight));
-}
 
-/// Beside the name: the form, and what the chip that is judged by does with the weight.
-void TestWeightDocks::titleSaysFormAndOutcome()
-{
-    Session session;
-    WeightDock dock(session);
-    session.setBundle(test::openSample("sample-sparse.mlmodelc"));
-    const std::size_t weight = test::weightWith(*session.bundle(), codec::PartRole::Mask);
-    session.goToWeight(weight);
-    QVERIFY(test::showDock(dock, 900, 700));
-    ChipState &chips = ChipState::of(session);
-    const auto pills = dock.findChildren<Pill *>();
-    QCOMPARE(pills.size(), 2);
-    QCOMPARE(pills[0]->text(), QStringLiteral("sparse"));
-    QTRY_VERIFY(chips.table() != nullptr);
-    const auto &table = chips.table();
-    const auto outcome = table->verdict(weight, table->columnOf(chips.target())).outcome;
-    QTRY_VERIFY(pills[1]->isVisible());
-    QVERIFY2(pills[1]->text().startsWith(outcomeLabel(outcome)), qPrintable(pills[1]->text()));
-    QVERIFY(pills[1]->text().contains(fromUtf8(chips.target().name)));
-    for (const Pill *pill : pills) {
-        QVERIFY(theme::contrast(pill->palette().color(pill->foregroundRole()), pill->tint()) >=
-                4.5);
-        QVERIFY(pill->geometry().right() <= pill->parentWidget()->width());
+    void weightShowsAll()
+    {
+        Session session;
+        WeightDock dock(session);
+        open(session, "sample-sparse.mlmodelc", PartRole::Mask);
+        QVERIFY(test::showDock(dock));
+        QVERIFY(dock.showsContent());
+        InspectorDock inspector(session);
+        QVERIFY(test::showDock(inspector, 400, 1200));
+        QVERIFY(inspector.statistics().statistics().has_value());
+        const auto statistics = computeStatistics(*m_bundle, m_weight, {});
+        QCOMPARE(inspector.statistics().statistics()->zeros, statistics->zeros);
+        QVERIFY(inspector.statistics().histogram().pointCount() > 0);
+        QVERIFY(inspector.statistics().statistics()->distinct.value_or(0) > 1);
+        const auto *chips = inspector.findChild<ChipLines *>();
+        QVERIFY(chips && chips->isVisible());
+        const auto verdict = decision::Judge().verdict(
+            weightForm(*m_bundle, m_bundle->weights()[m_weight]), target::defaultTarget());
+        QTRY_VERIFY2(chips->text().contains(outcomeLabel(verdict->outcome)),
+                     qPrintable(chips->text()));
+        const auto [kept, left] = keptAndLeftOut(*m_bundle, m_weight);
+        QAbstractItemModelTester tester(&dock.grid().model(),
+                                        QAbstractItemModelTester::FailureReportingMode::QtTest);
+        for (const std::uint64_t element : {kept, left}) {
+            session.goToElement(m_weight, element);
+            QVERIFY(test::settle(dock));
+            const QModelIndex index = dock.grid().table().currentIndex();
+            QCOMPARE(index.data(WeightGridModel::ElementRole).toULongLong(), element);
+            QCOMPARE(index.data(WeightGridModel::LeftOutRole).toBool(), element == left);
+            QVERIFY(!dock.grid().answer().isEmpty());
+        }
     }
-    // Narrow: the name gives way, not the words.
-    dock.resize(420, 700);
-    QTRY_VERIFY(pills[1]->geometry().right() <= pills[1]->parentWidget()->width());
-    session.setBundle(nullptr);
-    session.setBundle(test::openSample("sample-dense.mlmodelc"));
-    session.goToWeight(0);
-    QTRY_COMPARE(pills[0]->text(), QStringLiteral("dense-fp16"));
-}
 
-void TestWeightDocks::weightShowsAll()
-{
-    Session session;
-    WeightDock dock(session);
-    open(session, "sample-sparse.mlmodelc", PartRole::Mask);
-    QVERIFY(test::showDock(dock));
-    QVERIFY(dock.showsContent());
-    InspectorDock inspector(session);
-    QVERIFY(test::showDock(inspector, 400, 1200));
-    QVERIFY(inspector.statistics().statistics().has_value());
-    const auto statistics = computeStatistics(*m_bundle, m_weight, {});
-    QCOMPARE(inspector.statistics().statistics()->zeros, statistics->zeros);
-    QVERIFY(inspector.statistics().histogram().pointCount() > 0);
-    QVERIFY(inspector.statistics().statistics()->distinct.value_or(0) > 1);
-    const auto *chips = inspector.findChild<ChipLines *>();
-    QVERIFY(chips && chips->isVisible());
-    const auto verdict = decision::Judge().verdict(
-        weightForm(*m_bundle, m_bundle->weights()[m_weight]), target::defaultTarget());
-    QTRY_VERIFY2(chips->text().contains(outcomeLabel(verdict->outcome)), qPrintable(chips->text()));
-    const auto [kept, left] = keptAndLeftOut(*m_bundle, m_weight);
-    QAbstractItemModelTester tester(&dock.grid().model(),
-                                    QAbstractItemModelTester::FailureReportingMode::QtTest);
-    for (const std::uint64_t element : {kept, left}) {
-        session.goToElement(m_weight, element);
+    void weightFollowsAndLeads()
+    {
+        Session session;
+        WeightDock dock(session);
+        open(session, "sample-dense.mlmodelc", PartRole::Data);
+        QVERIFY(test::showDock(dock));
+        const SliceMap map(m_bundle->weights()[m_weight].shape);
+        session.goToElement(m_weight, *map.element(2, 3));
+        QCOMPARE(dock.heatMap().currentCell(), (Cell{2, 3}));
+        QCOMPARE(dock.grid().table().currentIndex(), dock.grid().model().index(2, 3));
+
+        QSignalSpy moved(&session, &Session::placeChanged);
+        QTest::mouseClick(dock.heatMap().viewport(), Qt::LeftButton, {},
+                          dock.heatMap().cellRect({1, 4}).center());
+        QCOMPARE(moved.count(), 1);
+        QCOMPARE(session.place().element, map.element(1, 4));
+        QCOMPARE(dock.grid().table().currentIndex(), dock.grid().model().index(1, 4));
+
+        QTableView &table = dock.grid().table();
+        table.scrollTo(dock.grid().model().index(0, 0));
+        QTest::mouseClick(table.viewport(), Qt::LeftButton, {},
+                          table.visualRect(dock.grid().model().index(3, 1)).center());
+        QCOMPARE(session.place().element, map.element(3, 1));
+        QCOMPARE(dock.heatMap().currentCell(), (Cell{3, 1}));
+        session.goBack();
+        QCOMPARE(dock.heatMap().currentCell(), (Cell{1, 4}));
+    }
+
+    void arrowKeysAreOneStep()
+    {
+        Session session;
+        WeightDock dock(session);
+        open(session, "sample-dense.mlmodelc", PartRole::Data);
+        QVERIFY(test::showDock(dock));
+        session.goToElement(m_weight, 0);
+        QSignalSpy moved(&session, &Session::placeChanged);
+        for (int i = 0; i < 5; ++i)
+            QTest::keyClick(&dock.heatMap(), Qt::Key_Right);
+        QCOMPARE(moved.count(), 0);
+        QTRY_COMPARE(moved.count(), 1);
+        QCOMPARE(*session.place().element, 5u);
+    }
+
+    void slices()
+    {
+        Session session;
+        WeightDock dock(session);
+        open(session, "sample-dense.mlmodelc", PartRole::Data);
+        const Shape shape = m_bundle->weights()[m_weight].shape;
+        QCOMPARE(shape.size(), 4u);
+        QVERIFY(test::showDock(dock));
+        QVERIFY(dock.slicePicker().isVisible());
+        QList<QSpinBox *> indices = dock.slicePicker().findChildren<QSpinBox *>();
+        QCOMPARE(indices.size(), 4);
+        indices.at(2)->setValue(1); // ky held at 1
         QVERIFY(test::settle(dock));
-        const QModelIndex index = dock.grid().table().currentIndex();
-        QCOMPARE(index.data(WeightGridModel::ElementRole).toULongLong(), element);
-        QCOMPARE(index.data(WeightGridModel::LeftOutRole).toBool(), element == left);
-        QVERIFY(!dock.grid().answer().isEmpty());
+        const SliceMap &map = dock.slicePicker().map();
+        QCOMPARE(map.held()[2], std::optional<std::uint64_t>(1));
+        QCOMPARE(static_cast<std::uint64_t>(dock.grid().model().columnCount()), map.cols());
+        QCOMPARE(dock.heatMap().source()->cols(), map.cols());
+        // An element that this slice leaves out moves the slice.
+        session.goToElement(m_weight, 0);
+        QCOMPARE(dock.slicePicker().map().held()[2], std::optional<std::uint64_t>(0));
+        QCOMPARE(indices.at(2)->value(), 0);
+        QCOMPARE(dock.heatMap().currentCell(), (Cell{0, 0}));
     }
-}
 
-void TestWeightDocks::weightFollowsAndLeads()
-{
-    Session session;
-    WeightDock dock(session);
-    open(session, "sample-dense.mlmodelc", PartRole::Data);
-    QVERIFY(test::showDock(dock));
-    const SliceMap map(m_bundle->weights()[m_weight].shape);
-    session.goToElement(m_weight, *map.element(2, 3));
-    QCOMPARE(dock.heatMap().currentCell(), (Cell{2, 3}));
-    QCOMPARE(dock.grid().table().currentIndex(), dock.grid().model().index(2, 3));
+    void weightEdits()
+    {
+        Session session;
+        WeightDock dock(session);
+        open(session, "sample-sparse.mlmodelc", PartRole::Mask);
+        QVERIFY(test::showDock(dock));
+        session.setPatchingEnabled(true);
+        QSignalSpy asked(&session, &Session::editsRequested);
+        const auto [kept, left] = keptAndLeftOut(*m_bundle, m_weight);
+        for (const std::uint64_t element : {kept, left}) {
+            session.goToElement(m_weight, element);
+            QVERIFY(test::settle(dock));
+            QTableView &table = dock.grid().table();
+            table.setFocus();
+            table.edit(table.currentIndex());
+            auto *editor = VERIFIED(table.findChild<QLineEdit *>());
+            editor->selectAll();
+            QTest::keyClicks(editor, u"0.5"_s);
+            QTest::keyClick(editor, Qt::Key_Return);
+            const int call = element == kept ? 0 : 1;
+            QTRY_COMPARE(asked.count(), call + 1);
+            const Edit edit = editsOf(asked, call).at(0);
+            QCOMPARE(edit.kind, element == left ? Edit::Kind::Keep : Edit::Kind::Set);
+            QCOMPARE(edit.weight, m_bundle->weights()[m_weight].name);
+            QCOMPARE(edit.value, 0.5);
+            const auto indices = SliceMap(m_bundle->weights()[m_weight].shape).indices(element);
+            QCOMPARE(edit.indices.size(), indices.size());
+            for (std::size_t axis = 0; axis < indices.size(); ++axis) {
+                QVERIFY(edit.indices[axis].single);
+                QCOMPARE(edit.indices[axis].start, indices[axis]);
+            }
+            QTRY_VERIFY(!table.findChild<QLineEdit *>());
+        }
+        QCOMPARE(asked.count(), 2);
+    }
 
-    QSignalSpy moved(&session, &Session::placeChanged);
-    QTest::mouseClick(dock.heatMap().viewport(), Qt::LeftButton, {},
-                      dock.heatMap().cellRect({1, 4}).center());
-    QCOMPARE(moved.count(), 1);
-    QCOMPARE(session.place().element, map.element(1, 4));
-    QCOMPARE(dock.grid().table().currentIndex(), dock.grid().model().index(1, 4));
-
-    QTableView &table = dock.grid().table();
-    table.scrollTo(dock.grid().model().index(0, 0));
-    QTest::mouseClick(table.viewport(), Qt::LeftButton, {},
-                      table.visualRect(dock.grid().model().index(3, 1)).center());
-    QCOMPARE(session.place().element, map.element(3, 1));
-    QCOMPARE(dock.heatMap().currentCell(), (Cell{3, 1}));
-    session.goBack();
-    QCOMPARE(dock.heatMap().currentCell(), (Cell{1, 4}));
-}
-
-void TestWeightDocks::arrowKeysAreOneStep()
-{
-    Session session;
-    WeightDock dock(session);
-    open(session, "sample-dense.mlmodelc", PartRole::Data);
-    QVERIFY(test::showDock(dock));
-    session.goToElement(m_weight, 0);
-    QSignalSpy moved(&session, &Session::placeChanged);
-    for (int i = 0; i < 5; ++i)
-        QTest::keyClick(&dock.heatMap(), Qt::Key_Right);
-    QCOMPARE(moved.count(), 0);
-    QTRY_COMPARE(moved.count(), 1);
-    QCOMPARE(*session.place().element, 5u);
-}
-
-void TestWeightDocks::slices()
-{
-    Session session;
-    WeightDock dock(session);
-    open(session, "sample-dense.mlmodelc", PartRole::Data);
-    const Shape shape = m_bundle->weights()[m_weight].shape;
-    QCOMPARE(shape.size(), 4u);
-    QVERIFY(test::showDock(dock));
-    QVERIFY(dock.slicePicker().isVisible());
-    QList<QSpinBox *> indices = dock.slicePicker().findChildren<QSpinBox *>();
-    QCOMPARE(indices.size(), 4);
-    indices.at(2)->setValue(1); // ky held at 1
-    QVERIFY(test::settle(dock));
-    const SliceMap &map = dock.slicePicker().map();
-    QCOMPARE(map.held()[2], std::optional<std::uint64_t>(1));
-    QCOMPARE(static_cast<std::uint64_t>(dock.grid().model().columnCount()), map.cols());
-    QCOMPARE(dock.heatMap().source()->cols(), map.cols());
-    // An element that this slice leaves out moves the slice.
-    session.goToElement(m_weight, 0);
-    QCOMPARE(dock.slicePicker().map().held()[2], std::optional<std::uint64_t>(0));
-    QCOMPARE(indices.at(2)->value(), 0);
-    QCOMPARE(dock.heatMap().currentCell(), (Cell{0, 0}));
-}
-
-void TestWeightDocks::weightEdits()
-{
-    Session session;
-    WeightDock dock(session);
-    open(session, "sample-sparse.mlmodelc", PartRole::Mask);
-    QVERIFY(test::showDock(dock));
-    session.setPatchingEnabled(true);
-    QSignalSpy asked(&session, &Session::editsRequested);
-    const auto [kept, left] = keptAndLeftOut(*m_bundle, m_weight);
-    for (const std::uint64_t element : {kept, left}) {
-        session.goToElement(m_weight, element);
+    void liveAnswer()
+    {
+        Session session;
+        WeightDock dock(session);
+        open(session, "sample-palette.mlmodelc", PartRole::Lut);
+        QVERIFY(test::showDock(dock));
+        session.setPatchingEnabled(true);
+        session.goToElement(m_weight, 1);
         QVERIFY(test::settle(dock));
         QTableView &table = dock.grid().table();
-        table.setFocus();
         table.edit(table.currentIndex());
-        auto *editor = table.findChild<QLineEdit *>();
-        QVERIFY(editor);
+        auto *editor = VERIFIED(table.findChild<QLineEdit *>());
         editor->selectAll();
-        QTest::keyClicks(editor, QStringLiteral("0.5"));
-        QTest::keyClick(editor, Qt::Key_Return);
-        const int call = element == kept ? 0 : 1;
-        QTRY_COMPARE(asked.count(), call + 1);
-        const Edit edit = editsOf(asked, call).at(0);
-        QCOMPARE(edit.kind, element == left ? Edit::Kind::Keep : Edit::Kind::Set);
-        QCOMPARE(edit.weight, m_bundle->weights()[m_weight].name);
-        QCOMPARE(edit.value, 0.5);
-        const auto indices = SliceMap(m_bundle->weights()[m_weight].shape).indices(element);
-        QCOMPARE(edit.indices.size(), indices.size());
-        for (std::size_t axis = 0; axis < indices.size(); ++axis) {
-            QVERIFY(edit.indices[axis].single);
-            QCOMPARE(edit.indices[axis].start, indices[axis]);
-        }
-        QTRY_VERIFY(!table.findChild<QLineEdit *>());
+        QTest::keyClicks(editor, u"0.3"_s);
+        QVERIFY2(dock.grid().answer().contains(QLatin1String("held")),
+                 qPrintable(dock.grid().answer()));
+        QVERIFY(dock.grid().answer().contains(QLatin1String("codebook")));
+        QTest::keyClicks(editor, u"e"_s);
+        QVERIFY(dock.grid().answer().contains(QLatin1String("belongs to no number")));
+        QTest::keyClick(editor, Qt::Key_Escape);
     }
-    QCOMPARE(asked.count(), 2);
-}
 
-void TestWeightDocks::liveAnswer()
-{
-    Session session;
-    WeightDock dock(session);
-    open(session, "sample-palette.mlmodelc", PartRole::Lut);
-    QVERIFY(test::showDock(dock));
-    session.setPatchingEnabled(true);
-    session.goToElement(m_weight, 1);
-    QVERIFY(test::settle(dock));
-    QTableView &table = dock.grid().table();
-    table.edit(table.currentIndex());
-    auto *editor = table.findChild<QLineEdit *>();
-    QVERIFY(editor);
-    editor->selectAll();
-    QTest::keyClicks(editor, QStringLiteral("0.3"));
-    QVERIFY2(dock.grid().answer().contains(QLatin1String("held")),
-             qPrintable(dock.grid().answer()));
-    QVERIFY(dock.grid().answer().contains(QLatin1String("codebook")));
-    QTest::keyClicks(editor, QStringLiteral("e"));
-    QVERIFY(dock.grid().answer().contains(QLatin1String("belongs to no number")));
-    QTest::keyClick(editor, Qt::Key_Escape);
-}
-
-/// As the grid does, over the table of entries; sorted by value, of the entry that is typed in.
-void TestWeightDocks::codebookAnswers()
-{
-    Session session;
-    CodebookDock dock(session);
-    open(session, "sample-palette.mlmodelc", PartRole::Lut);
-    QVERIFY(test::showDock(dock));
-    session.setPatchingEnabled(true);
-    QVERIFY(test::settle(dock));
-    QTableView &table = dock.table();
-    const auto *answer = table.findChild<QLabel *>(QStringLiteral("cellAnswer"));
-    QVERIFY(answer && !answer->isVisible());
-    table.sortByColumn(CodebookModel::FirstValueColumn, Qt::DescendingOrder);
-    const QModelIndex cell = table.model()->index(0, CodebookModel::FirstValueColumn);
-    table.setCurrentIndex(cell);
-    const auto type = [&](const QString &text) {
-        table.edit(cell);
-        auto *editor = table.findChildren<QLineEdit *>().last();
-        editor->selectAll();
-        QTest::keyClicks(editor, text);
-        return answer->text();
-    };
-    const auto warns = [answer] {
-        return answer->palette().color(answer->foregroundRole()) == warningInk(answer->palette());
-    };
-    const QString same = type(cell.data(Qt::EditRole).toString());
-    QVERIFY2(answer->isVisible() && same.contains(QLatin1String("nothing changes")),
-             qPrintable(same));
-    QVERIFY(!warns());
-    const QString far = type(QStringLiteral("1e-12"));
-    QVERIFY2(far.contains(QLatin1String("off by")), qPrintable(far));
-    QVERIFY(warns());
-    const QString none = type(QStringLiteral("0,5"));
-    QVERIFY2(none.contains(QLatin1String("','")), qPrintable(none));
-    QVERIFY(warns());
-    QTest::keyClick(table.findChildren<QLineEdit *>().last(), Qt::Key_Escape);
-    QVERIFY(!answer->isVisible());
-}
-
-void TestWeightDocks::changedBytesKeepTheView()
-{
-    Session session;
-    WeightDock dock(session);
-    open(session, "sample-dense.mlmodelc", PartRole::Data);
-    QVERIFY(test::showDock(dock));
-    session.goToElement(m_weight, 5);
-    dock.heatMap().zoomIn();
-    QVERIFY(test::settle(dock));
-    const ViewState before = dock.heatMap().viewState();
-    const QModelIndex index = dock.grid().table().currentIndex();
-    const OperandPlace &part = *m_bundle->weights()[m_weight].operand(PartRole::Data)->place;
-    const std::array<std::byte, 2> one{std::byte{0x00}, std::byte{0x3c}};
-    session.tasks().quiesce();
-    QVERIFY(m_bundle->files()[part.file].file->write(FileOffset(part.dataOffset.value + 10), one));
-    session.updateBundle(m_bundle);
-    QTRY_VERIFY(dock.grid().model().data(index, WeightGridModel::ChangedRole).toBool());
-    QVERIFY(test::settle(dock));
-    QCOMPARE(dock.heatMap().viewState(), before);
-    QCOMPARE(dock.grid().table().currentIndex(), index);
-    QCOMPARE(index.data(WeightGridModel::ValueRole).toDouble(), 1.0);
-    QVERIFY(index.data(Qt::ToolTipRole).toString().contains(QLatin1String("changed")));
-    // The change is outlined, in the token's colour.
-    const QImage image = dock.grid().table().viewport()->grab().toImage();
-    const QRect rect = dock.grid().table().visualRect(index);
-    QCOMPARE(image.pixel(rect.left() + 1, rect.center().y()),
-             theme::color(Token::MarkChanged, false).rgb());
-}
-
-void TestWeightDocks::pinnedDockStays()
-{
-    Session session;
-    WeightDock dock(session);
-    open(session, "sample-dense.mlmodelc", PartRole::Data);
-    QVERIFY(test::showDock(dock));
-    dock.setPinned(true);
-    const int rows = dock.grid().model().rowCount();
-    session.goToWeight(m_bundle->weights().size() - 1);
-    QCOMPARE(dock.grid().model().rowCount(), rows);
-    dock.setPinned(false);
-    QVERIFY(dock.grid().model().reader()->weightIndex() == m_bundle->weights().size() - 1);
-}
-
-void TestWeightDocks::bothThemes()
-{
-    Session session;
-    MaskDock dock(session);
-    open(session, "sample-sparse.mlmodelc", PartRole::Mask);
-    QVERIFY(test::showDock(dock, 700, 800));
-    const auto [kept, left] = keptAndLeftOut(*m_bundle, m_weight);
-    const auto at = *SliceMap(m_bundle->weights()[m_weight].shape).cell(kept);
-    dock.picture().setCurrentCell(Cell{at.first, at.second});
-    while (dock.picture().cellRect({at.first, at.second}).width() < 20)
-        dock.picture().zoomIn();
-    for (const bool dark : {true, false}) {
-        theme::apply(dark);
+    /// As the grid does, over the table of entries; sorted by value, of the entry that is typed in.
+    void codebookAnswers()
+    {
+        Session session;
+        CodebookDock dock(session);
+        open(session, "sample-palette.mlmodelc", PartRole::Lut);
+        QVERIFY(test::showDock(dock));
+        session.setPatchingEnabled(true);
         QVERIFY(test::settle(dock));
-        // Back into view: laying out and zooming may have moved it. The mark would cover it.
-        dock.picture().setCurrentCell(std::nullopt);
+        QTableView &table = dock.table();
+        const auto *answer = table.findChild<QLabel *>(u"cellAnswer"_s);
+        QVERIFY(answer && !answer->isVisible());
+        table.sortByColumn(CodebookModel::FirstValueColumn, Qt::DescendingOrder);
+        const QModelIndex cell = table.model()->index(0, CodebookModel::FirstValueColumn);
+        table.setCurrentIndex(cell);
+        const auto type = [&](const QString &text) {
+            table.edit(cell);
+            auto *editor = table.findChildren<QLineEdit *>().last();
+            editor->selectAll();
+            QTest::keyClicks(editor, text);
+            return answer->text();
+        };
+        const auto warns = [answer] {
+            return answer->palette().color(answer->foregroundRole()) ==
+                   warningInk(answer->palette());
+        };
+        const QString same = type(cell.data(Qt::EditRole).toString());
+        QVERIFY2(answer->isVisible() && same.contains(QLatin1String("nothing changes")),
+                 qPrintable(same));
+        QVERIFY(!warns());
+        const QString far = type(u"1e-12"_s);
+        QVERIFY2(far.contains(QLatin1String("off by")), qPrintable(far));
+        QVERIFY(warns());
+        const QString none = type(u"0,5"_s);
+        QVERIFY2(none.contains(QLatin1String("','")), qPrintable(none));
+        QVERIFY(warns());
+        QTest::keyClick(table.findChildren<QLineEdit *>().last(), Qt::Key_Escape);
+        QVERIFY(!answer->isVisible());
+    }
+
+    void changedBytesKeepTheView()
+    {
+        Session session;
+        WeightDock dock(session);
+        open(session, "sample-dense.mlmodelc", PartRole::Data);
+        QVERIFY(test::showDock(dock));
+        session.goToElement(m_weight, 5);
+        dock.heatMap().zoomIn();
+        QVERIFY(test::settle(dock));
+        const ViewState before = dock.heatMap().viewState();
+        const QModelIndex index = dock.grid().table().currentIndex();
+        const OperandPlace &part = *m_bundle->weights()[m_weight].operand(PartRole::Data)->place;
+        const std::array<std::byte, 2> one{std::byte{0x00}, std::byte{0x3c}};
+        session.tasks().quiesce();
+        QVERIFY(
+            m_bundle->files()[part.file].file->write(FileOffset(part.dataOffset.value + 10), one));
+        session.updateBundle(m_bundle);
+        QTRY_VERIFY(dock.grid().model().data(index, WeightGridModel::ChangedRole).toBool());
+        QVERIFY(test::settle(dock));
+        QCOMPARE(dock.heatMap().viewState(), before);
+        QCOMPARE(dock.grid().table().currentIndex(), index);
+        QCOMPARE(index.data(WeightGridModel::ValueRole).toDouble(), 1.0);
+        QVERIFY(index.data(Qt::ToolTipRole).toString().contains(QLatin1String("changed")));
+        // The change is outlined, in the token's colour.
+        const QImage image = dock.grid().table().viewport()->grab().toImage();
+        const QRect rect = dock.grid().table().visualRect(index);
+        QCOMPARE(image.pixel(rect.left() + 1, rect.center().y()),
+                 theme::color(Token::MarkChanged, false).rgb());
+    }
+
+    void pinnedDockStays()
+    {
+        Session session;
+        WeightDock dock(session);
+        open(session, "sample-dense.mlmodelc", PartRole::Data);
+        QVERIFY(test::showDock(dock));
+        dock.setPinned(true);
+        const int rows = dock.grid().model().rowCount();
+        session.goToWeight(m_bundle->weights().size() - 1);
+        QCOMPARE(dock.grid().model().rowCount(), rows);
+        dock.setPinned(false);
+        QVERIFY(dock.grid().model().reader()->weightIndex() == m_bundle->weights().size() - 1);
+    }
+
+    void bothThemes()
+    {
+        Session session;
+        MaskDock dock(session);
+        open(session, "sample-sparse.mlmodelc", PartRole::Mask);
+        QVERIFY(test::showDock(dock, 700, 800));
+        const auto [kept, left] = keptAndLeftOut(*m_bundle, m_weight);
+        const auto at = *SliceMap(m_bundle->weights()[m_weight].shape).cell(kept);
         dock.picture().setCurrentCell(Cell{at.first, at.second});
-        dock.picture().setCurrentCell(std::nullopt);
-        QVERIFY(test::settle(dock));
-        QTRY_COMPARE(centreOf(dock.picture(), {at.first, at.second}), MaskTiles::shade(1, dark));
-    }
-}
-
-void TestWeightDocks::actions()
-{
-    Session session;
-    WeightDock weight(session);
-    CodebookDock codebookDock(session);
-    MaskDock mask(session);
-    for (const auto &list :
-         {weight.menuActions(), codebookDock.menuActions(), mask.menuActions()}) {
-        QVERIFY(!list.isEmpty());
-        std::set<QString> names;
-        for (const QAction *action : list) {
-            QVERIFY(!action->text().isEmpty());
-            QVERIFY2(names.insert(action->text()).second, qPrintable(action->text()));
+        while (dock.picture().cellRect({at.first, at.second}).width() < 20)
+            dock.picture().zoomIn();
+        for (const bool dark : {true, false}) {
+            theme::apply(dark);
+            QVERIFY(test::settle(dock));
+            // Back into view: laying out and zooming may have moved it. The mark would cover it.
+            dock.picture().setCurrentCell(std::nullopt);
+            dock.picture().setCurrentCell(Cell{at.first, at.second});
+            dock.picture().setCurrentCell(std::nullopt);
+            QVERIFY(test::settle(dock));
+            QTRY_COMPARE(centreOf(dock.picture(), {at.first, at.second}),
+                         MaskTiles::shade(1, dark));
         }
     }
-    QCOMPARE(weight.id(), QStringLiteral("weight"));
-    QCOMPARE(codebookDock.id(), QStringLiteral("codebook"));
-    QCOMPARE(mask.id(), QStringLiteral("mask"));
-}
 
-/// The weight of the same number in another bundle is another weight: nothing of the one before
-/// stays until its own figures are there, or were cancelled.
-void TestWeightDocks::figuresOfOtherBundlesGo()
-{
-    Session session;
-    InspectorDock dock(session);
-    session.setBundle(test::openSample("sample-dense.mlmodelc"));
-    session.goToWeight(0);
-    QVERIFY(test::showDock(dock));
-    const HistogramPlot *histogram = dock.statistics().findChild<HistogramPlot *>();
-    QVERIFY(histogram && histogram->pointCount() > 0);
-    const auto cutting = connect(&session.tasks(), &TaskManager::changed, &dock,
-                                 [&] { session.tasks().cancelAll(); });
-    session.setBundle(test::openSample("sample-sparse.mlmodelc"));
-    session.goToWeight(0);
-    QVERIFY(test::settle(dock));
-    QTRY_VERIFY(session.tasks().idle());
-    QCOMPARE(histogram->pointCount(), 0);
-    disconnect(cutting);
-}
+    void actions()
+    {
+        Session session;
+        WeightDock weight(session);
+        CodebookDock codebookDock(session);
+        MaskDock mask(session);
+        for (const auto &list :
+             {weight.menuActions(), codebookDock.menuActions(), mask.menuActions()}) {
+            QVERIFY(!list.isEmpty());
+            std::set<QString> names;
+            for (const QAction *action : list) {
+                QVERIFY(!action->text().isEmpty());
+                QVERIFY2(names.insert(action->text()).second, qPrintable(action->text()));
+            }
+        }
+        QCOMPARE(weight.id(), u"weight"_s);
+        QCOMPARE(codebookDock.id(), u"codebook"_s);
+        QCOMPARE(mask.id(), u"mask"_s);
+    }
 
-void TestWeightDocks::maskPicture()
-{
-    Session session;
-    MaskDock dock(session);
-    open(session, "sample-sparse.mlmodelc", PartRole::Mask);
-    QVERIFY(test::showDock(dock, 700, 800));
-    const auto [kept, left] = keptAndLeftOut(*m_bundle, m_weight);
-    const SliceMap map(m_bundle->weights()[m_weight].shape);
-    TileView &picture = dock.picture();
-    for (const std::uint64_t element : {kept, left}) {
-        const auto at = *map.cell(element);
-        const Cell cell{at.first, at.second};
-        picture.fit();
-        while (picture.cellRect(cell).width() < 20) {
-            picture.setCurrentCell(cell);
+    /// The weight of the same number in another bundle is another weight: nothing of the one before
+    /// stays until its own figures are there, or were cancelled.
+    void figuresOfOtherBundlesGo()
+    {
+        Session session;
+        InspectorDock dock(session);
+        session.setBundle(test::openSample("sample-dense.mlmodelc"));
+        session.goToWeight(0);
+        QVERIFY(test::showDock(dock));
+        const HistogramPlot *histogram = dock.statistics().findChild<HistogramPlot *>();
+        QVERIFY(histogram && histogram->pointCount() > 0);
+        const auto cutting = connect(&session.tasks(), &TaskManager::changed, &dock,
+                                     [&] { session.tasks().cancelAll(); });
+        session.setBundle(test::openSample("sample-sparse.mlmodelc"));
+        session.goToWeight(0);
+        QVERIFY(test::settle(dock));
+        QTRY_VERIFY(session.tasks().idle());
+        QCOMPARE(histogram->pointCount(), 0);
+        disconnect(cutting);
+    }
+
+    /// Beside the name: the form, and what the chip that is judged by does with the weight.
+    void titleSaysFormAndOutcome()
+    {
+        Session session;
+        WeightDock dock(session);
+        session.setBundle(test::openSample("sample-sparse.mlmodelc"));
+        const std::size_t weight = test::weightWith(*session.bundle(), codec::PartRole::Mask);
+        session.goToWeight(weight);
+        QVERIFY(test::showDock(dock, 900, 700));
+        ChipState &chips = ChipState::of(session);
+        const auto pills = dock.findChildren<Pill *>();
+        QCOMPARE(pills.size(), 2);
+        QCOMPARE(pills[0]->text(), u"sparse"_s);
+        QTRY_VERIFY(chips.table() != nullptr);
+        const auto &table = chips.table();
+        const auto outcome = table->verdict(weight, table->columnOf(chips.target())).outcome;
+        QTRY_VERIFY(pills[1]->isVisible());
+        QVERIFY2(pills[1]->text().startsWith(outcomeLabel(outcome)), qPrintable(pills[1]->text()));
+        QVERIFY(pills[1]->text().contains(fromUtf8(chips.target().name)));
+        for (const Pill *pill : pills) {
+            QVERIFY(theme::contrast(pill->palette().color(pill->foregroundRole()), pill->tint()) >=
+                    4.5);
+            QVERIFY(pill->geometry().right() <= pill->parentWidget()->width());
+        }
+        // Narrow: the name gives way, not the words.
+        dock.resize(420, 700);
+        QTRY_VERIFY(pills[1]->geometry().right() <= pills[1]->parentWidget()->width());
+        session.setBundle(nullptr);
+        session.setBundle(test::openSample("sample-dense.mlmodelc"));
+        session.goToWeight(0);
+        QTRY_COMPARE(pills[0]->text(), u"dense-fp16"_s);
+    }
+
+    // The docks of masks and codebooks.
+    void maskPicture()
+    {
+        Session session;
+        MaskDock dock(session);
+        open(session, "sample-sparse.mlmodelc", PartRole::Mask);
+        QVERIFY(test::showDock(dock, 700, 800));
+        const auto [kept, left] = keptAndLeftOut(*m_bundle, m_weight);
+        const SliceMap map(m_bundle->weights()[m_weight].shape);
+        TileView &picture = dock.picture();
+        for (const std::uint64_t element : {kept, left}) {
+            const auto at = *map.cell(element);
+            const Cell cell{at.first, at.second};
+            picture.fit();
+            while (picture.cellRect(cell).width() < 20) {
+                picture.setCurrentCell(cell);
+                picture.zoomIn();
+            }
+            picture.setCurrentCell(std::nullopt);
+            QVERIFY(test::settle(dock));
+            QCOMPARE(centreOf(picture, cell), MaskTiles::shade(element == kept ? 1 : 0, false));
+            QVERIFY(picture.describe(cell).contains(element == kept ? QLatin1String("kept")
+                                                                    : QLatin1String("left out")));
+        }
+        const auto decoder = m_bundle->decoder(m_weight);
+        QVERIFY2(
+            dock.figures().contains(QString::number(decoder->payloadElements().value).right(3)),
+            qPrintable(dock.figures()));
+        // As many values as the mask keeps are stored: that is told once.
+        QVERIFY2(dock.figures().contains(QLatin1String("kept")) &&
+                     !dock.figures().contains(QLatin1String("stored")),
+                 qPrintable(dock.figures()));
+        QCOMPARE(dock.density().pointCount(),
+                 static_cast<int>(m_bundle->weights()[m_weight].shape[0]));
+    }
+
+    /// A weight that is chosen anew has no cell, as in the grid.
+    void cellIsLeftWithTheWeight()
+    {
+        Session session;
+        MaskDock dock(session);
+        open(session, "sample-sparse.mlmodelc", PartRole::Mask);
+        QVERIFY(test::showDock(dock, 700, 800));
+        session.goToElement(m_weight, 5);
+        QVERIFY(dock.picture().currentCell());
+        session.goTo({});
+        session.goToWeight(m_weight);
+        QVERIFY(test::settle(dock));
+        QVERIFY(!dock.picture().currentCell());
+        QCOMPARE(dock.cellText(), u"no cell chosen"_s);
+    }
+
+    void maskPainting()
+    {
+        Session session;
+        MaskDock dock(session);
+        open(session, "sample-sparse.mlmodelc", PartRole::Mask);
+        QVERIFY(test::showDock(dock, 700, 800));
+        const auto [kept, left] = keptAndLeftOut(*m_bundle, m_weight);
+        QSignalSpy asked(&session, &Session::editsRequested);
+        session.goToElement(m_weight, left);
+        QVERIFY(!dock.keepAction()->isEnabled()); // the file is locked
+        dock.keepAction()->trigger();
+        QCOMPARE(asked.count(), 0);
+        session.setPatchingEnabled(true);
+        QVERIFY(dock.keepAction()->isEnabled());
+        dock.keepValue()->setText(u"0.25"_s);
+        dock.picture().setFocus();
+        QTRY_VERIFY(dock.picture().hasFocus());
+        QTest::keyClick(&dock.picture(), Qt::Key_K);
+        QCOMPARE(asked.count(), 1);
+        QCOMPARE(editsOf(asked, 0).at(0).kind, Edit::Kind::Keep);
+        QCOMPARE(editsOf(asked, 0).at(0).value, 0.25);
+        session.goToElement(m_weight, kept);
+        dock.dropAction()->trigger();
+        QCOMPARE(editsOf(asked, 1).at(0).kind, Edit::Kind::Drop);
+    }
+
+    /// A stroke says what it would change while it is drawn, and is one step of undo.
+    void maskPaintsByDragging()
+    {
+        Session session;
+        MaskDock dock(session);
+        open(session, "sample-sparse.mlmodelc", PartRole::Mask);
+        QVERIFY(test::showDock(dock, 700, 800));
+        QSignalSpy asked(&session, &Session::editsRequested);
+        QVERIFY(!dock.brushAction()->isEnabled()); // the file is locked
+        session.setPatchingEnabled(true);
+        QVERIFY(dock.brushAction()->isEnabled());
+        dock.brushAction()->setChecked(true);
+        TileView &picture = dock.picture();
+        QVERIFY(picture.brush());
+        const SliceMap map(m_bundle->weights()[m_weight].shape);
+        const auto kept = keptAndLeftOut(*m_bundle, m_weight).first;
+        const auto cell = VERIFIED(map.cell(kept));
+        const Cell first{cell->first, cell->second};
+        const Cell last{first.row, first.col < 4 ? first.col + 4 : first.col - 4};
+        const auto decoder = m_bundle->decoder(m_weight);
+        std::set<std::uint64_t> wanted;
+        for (std::uint64_t col = std::min(first.col, last.col);
+             col <= std::max(first.col, last.col); ++col) {
+            const auto element = map.element(first.row, col);
+            if (element && decoder->stored(*element))
+                wanted.insert(*element);
+        }
+        // Too small to be told apart: nothing is painted, and that is said.
+        while (picture.brushHasRoom())
+            picture.zoomOut();
+        const auto at = [&picture](const Cell &one) { return picture.cellRect(one).center(); };
+        picture.setCurrentCell(first);
+        QTest::mousePress(picture.viewport(), Qt::LeftButton, {}, at(first));
+        QTest::mouseRelease(picture.viewport(), Qt::LeftButton, {}, at(first));
+        QCOMPARE(asked.count(), 0);
+        QVERIFY(dock.cellText().contains(QLatin1String("Zoom in")));
+        while (!picture.brushHasRoom())
             picture.zoomIn();
+        picture.setCurrentCell(first);
+        // Given up by Escape: nothing is asked for.
+        QTest::mousePress(picture.viewport(), Qt::LeftButton, {}, at(first));
+        QVERIFY(dock.cellText().contains(QLatin1String("leaves out 1 element")));
+        QTest::mouseMove(picture.viewport(), at(last));
+        QVERIFY2(dock.cellText().contains(u"leaves out %1 element"_s.arg(wanted.size())),
+                 qPrintable(dock.cellText()));
+        QTest::keyClick(&picture, Qt::Key_Escape);
+        QTest::mouseRelease(picture.viewport(), Qt::LeftButton, {}, at(last));
+        QCOMPARE(asked.count(), 0);
+        // Drawn to its end: one request for all that it passed and that was kept.
+        QSignalSpy said(&session, &Session::statusMessage);
+        QTest::mousePress(picture.viewport(), Qt::LeftButton, {}, at(first));
+        QTest::mouseMove(picture.viewport(), at(last));
+        QTest::mouseRelease(picture.viewport(), Qt::LeftButton, {}, at(last));
+        QCOMPARE(asked.count(), 1);
+        QVERIFY(said.last().first().toString().isEmpty()); // not what releasing would do
+        const auto edits = editsOf(asked, 0);
+        QCOMPARE(edits.size(), wanted.size());
+        QVERIFY(std::all_of(edits.begin(), edits.end(),
+                            [](const Edit &edit) { return edit.kind == Edit::Kind::Drop; }));
+    }
+
+    void zeroMap()
+    {
+        Session session;
+        MaskDock dock(session);
+        open(session, "sample-dense.mlmodelc", PartRole::Data);
+        QVERIFY(test::showDock(dock, 500, 700));
+        QVERIFY(dock.showsContent());
+        QVERIFY(dock.figures().contains(QLatin1String("not zero")));
+        session.setPatchingEnabled(true);
+        session.goToElement(m_weight, 0);
+        QVERIFY(!dock.keepAction()->isEnabled()); // there is no mask to paint
+    }
+
+    void densityGoesToTheChannel()
+    {
+        Session session;
+        MaskDock dock(session);
+        open(session, "sample-sparse.mlmodelc", PartRole::Mask);
+        QVERIFY(test::showDock(dock, 700, 800));
+        QWidget *area = dock.density().focusProxy();
+        QTest::keyClick(area, Qt::Key_Right);
+        QTest::keyClick(area, Qt::Key_Right);
+        QTest::keyClick(area, Qt::Key_Return);
+        const SliceMap map(m_bundle->weights()[m_weight].shape);
+        QCOMPARE(session.place().element, map.element(1, 0));
+        QCOMPARE(dock.picture().currentCell(), (Cell{1, 0}));
+    }
+
+    void codebook()
+    {
+        Session session;
+        CodebookDock dock(session);
+        open(session, "sample-palette.mlmodelc", PartRole::Lut);
+        QVERIFY(test::showDock(dock, 500, 700));
+        QVERIFY(dock.showsContent());
+        CodebookModel &model = dock.model();
+        QVERIFY(model.rowCount() > 1);
+        QVERIFY(model.uses(0).has_value());
+        QCOMPARE(dock.plot().pointCount(), model.rowCount());
+        // Table and bars move together.
+        dock.table().setCurrentIndex(dock.table().model()->index(3, 0));
+        QCOMPARE(dock.plot().currentPoint(), 3);
+        QTest::keyClick(dock.plot().focusProxy(), Qt::Key_Right);
+        QCOMPARE(dock.table().currentIndex().row(), 4);
+        // By uses, most first: the number counts, not its text.
+        dock.table().sortByColumn(model.usesColumn(), Qt::DescendingOrder);
+        std::uint64_t before = UINT64_MAX;
+        for (int row = 0; row < model.rowCount(); ++row) {
+            const int entry = dock.table().model()->index(row, 0).data().toInt();
+            QVERIFY(*model.uses(entry) <= before);
+            before = *model.uses(entry);
         }
-        picture.setCurrentCell(std::nullopt);
-        QVERIFY(test::settle(dock));
-        QCOMPARE(centreOf(picture, cell), MaskTiles::shade(element == kept ? 1 : 0, false));
-        QVERIFY(picture.describe(cell).contains(element == kept ? QLatin1String("kept")
-                                                                : QLatin1String("left out")));
     }
-    const auto decoder = m_bundle->decoder(m_weight);
-    QVERIFY2(dock.figures().contains(QString::number(decoder->payloadElements().value).right(3)),
-             qPrintable(dock.figures()));
-    // As many values as the mask keeps are stored: that is told once.
-    QVERIFY2(dock.figures().contains(QLatin1String("kept")) &&
-                 !dock.figures().contains(QLatin1String("stored")),
-             qPrintable(dock.figures()));
-    QCOMPARE(dock.density().pointCount(), static_cast<int>(m_bundle->weights()[m_weight].shape[0]));
-}
 
-/// A weight that is chosen anew has no cell, as in the grid.
-void TestWeightDocks::cellIsLeftWithTheWeight()
-{
-    Session session;
-    MaskDock dock(session);
-    open(session, "sample-sparse.mlmodelc", PartRole::Mask);
-    QVERIFY(test::showDock(dock, 700, 800));
-    session.goToElement(m_weight, 5);
-    QVERIFY(dock.picture().currentCell());
-    session.goTo({});
-    session.goToWeight(m_weight);
-    QVERIFY(test::settle(dock));
-    QVERIFY(!dock.picture().currentCell());
-    QCOMPARE(dock.cellText(), QStringLiteral("no cell chosen"));
-}
-
-void TestWeightDocks::maskPainting()
-{
-    Session session;
-    MaskDock dock(session);
-    open(session, "sample-sparse.mlmodelc", PartRole::Mask);
-    QVERIFY(test::showDock(dock, 700, 800));
-    const auto [kept, left] = keptAndLeftOut(*m_bundle, m_weight);
-    QSignalSpy asked(&session, &Session::editsRequested);
-    session.goToElement(m_weight, left);
-    QVERIFY(!dock.keepAction()->isEnabled()); // the file is locked
-    dock.keepAction()->trigger();
-    QCOMPARE(asked.count(), 0);
-    session.setPatchingEnabled(true);
-    QVERIFY(dock.keepAction()->isEnabled());
-    dock.keepValue()->setText(QStringLiteral("0.25"));
-    dock.picture().setFocus();
-    QTRY_VERIFY(dock.picture().hasFocus());
-    QTest::keyClick(&dock.picture(), Qt::Key_K);
-    QCOMPARE(asked.count(), 1);
-    QCOMPARE(editsOf(asked, 0).at(0).kind, Edit::Kind::Keep);
-    QCOMPARE(editsOf(asked, 0).at(0).value, 0.25);
-    session.goToElement(m_weight, kept);
-    dock.dropAction()->trigger();
-    QCOMPARE(editsOf(asked, 1).at(0).kind, Edit::Kind::Drop);
-}
-
-/// A stroke says what it would change while it is drawn, and is one step of undo.
-void TestWeightDocks::maskPaintsByDragging()
-{
-    Session session;
-    MaskDock dock(session);
-    open(session, "sample-sparse.mlmodelc", PartRole::Mask);
-    QVERIFY(test::showDock(dock, 700, 800));
-    QSignalSpy asked(&session, &Session::editsRequested);
-    QVERIFY(!dock.brushAction()->isEnabled()); // the file is locked
-    session.setPatchingEnabled(true);
-    QVERIFY(dock.brushAction()->isEnabled());
-    dock.brushAction()->setChecked(true);
-    TileView &picture = dock.picture();
-    QVERIFY(picture.brush());
-    const SliceMap map(m_bundle->weights()[m_weight].shape);
-    const auto kept = keptAndLeftOut(*m_bundle, m_weight).first;
-    const auto cell = map.cell(kept);
-    QVERIFY(cell);
-    const Cell first{cell->first, cell->second};
-    const Cell last{first.row, first.col < 4 ? first.col + 4 : first.col - 4};
-    const auto decoder = m_bundle->decoder(m_weight);
-    std::set<std::uint64_t> wanted;
-    for (std::uint64_t col = std::min(first.col, last.col); col <= std::max(first.col, last.col);
-         ++col) {
-        const auto element = map.element(first.row, col);
-        if (element && decoder->stored(*element))
-            wanted.insert(*element);
+    void codebookFollowsTheElement()
+    {
+        Session session;
+        CodebookDock dock(session);
+        open(session, "sample-palette.mlmodelc", PartRole::Lut);
+        QVERIFY(test::showDock(dock, 500, 700));
+        const auto decoder = m_bundle->decoder(m_weight);
+        std::int64_t code = 0;
+        const std::uint64_t element = decoder->elements().value - 1;
+        decoder->codes(element, {&code, 1});
+        session.goToElement(m_weight, element);
+        QCOMPARE(static_cast<std::uint64_t>(dock.chooser().value()),
+                 decoder->codebookOf(element).codebook);
+        QCOMPARE(dock.plot().currentPoint(), static_cast<int>(code));
     }
-    // Too small to be told apart: nothing is painted, and that is said.
-    while (picture.brushHasRoom())
-        picture.zoomOut();
-    const auto at = [&picture](const Cell &one) { return picture.cellRect(one).center(); };
-    picture.setCurrentCell(first);
-    QTest::mousePress(picture.viewport(), Qt::LeftButton, {}, at(first));
-    QTest::mouseRelease(picture.viewport(), Qt::LeftButton, {}, at(first));
-    QCOMPARE(asked.count(), 0);
-    QVERIFY(dock.cellText().contains(QLatin1String("Zoom in")));
-    while (!picture.brushHasRoom())
-        picture.zoomIn();
-    picture.setCurrentCell(first);
-    // Given up by Escape: nothing is asked for.
-    QTest::mousePress(picture.viewport(), Qt::LeftButton, {}, at(first));
-    QVERIFY(dock.cellText().contains(QLatin1String("leaves out 1 element")));
-    QTest::mouseMove(picture.viewport(), at(last));
-    QVERIFY2(dock.cellText().contains(QStringLiteral("leaves out %1 element").arg(wanted.size())),
-             qPrintable(dock.cellText()));
-    QTest::keyClick(&picture, Qt::Key_Escape);
-    QTest::mouseRelease(picture.viewport(), Qt::LeftButton, {}, at(last));
-    QCOMPARE(asked.count(), 0);
-    // Drawn to its end: one request for all that it passed and that was kept.
-    QSignalSpy said(&session, &Session::statusMessage);
-    QTest::mousePress(picture.viewport(), Qt::LeftButton, {}, at(first));
-    QTest::mouseMove(picture.viewport(), at(last));
-    QTest::mouseRelease(picture.viewport(), Qt::LeftButton, {}, at(last));
-    QCOMPARE(asked.count(), 1);
-    QVERIFY(said.last().first().toString().isEmpty()); // not what releasing would do
-    const auto edits = editsOf(asked, 0);
-    QCOMPARE(edits.size(), wanted.size());
-    QVERIFY(std::all_of(edits.begin(), edits.end(),
-                        [](const Edit &edit) { return edit.kind == Edit::Kind::Drop; }));
-}
 
-void TestWeightDocks::zeroMap()
-{
-    Session session;
-    MaskDock dock(session);
-    open(session, "sample-dense.mlmodelc", PartRole::Data);
-    QVERIFY(test::showDock(dock, 500, 700));
-    QVERIFY(dock.showsContent());
-    QVERIFY(dock.figures().contains(QLatin1String("not zero")));
-    session.setPatchingEnabled(true);
-    session.goToElement(m_weight, 0);
-    QVERIFY(!dock.keepAction()->isEnabled()); // there is no mask to paint
-}
-
-void TestWeightDocks::densityGoesToTheChannel()
-{
-    Session session;
-    MaskDock dock(session);
-    open(session, "sample-sparse.mlmodelc", PartRole::Mask);
-    QVERIFY(test::showDock(dock, 700, 800));
-    QWidget *area = dock.density().focusProxy();
-    QTest::keyClick(area, Qt::Key_Right);
-    QTest::keyClick(area, Qt::Key_Right);
-    QTest::keyClick(area, Qt::Key_Return);
-    const SliceMap map(m_bundle->weights()[m_weight].shape);
-    QCOMPARE(session.place().element, map.element(1, 0));
-    QCOMPARE(dock.picture().currentCell(), (Cell{1, 0}));
-}
-
-void TestWeightDocks::codebook()
-{
-    Session session;
-    CodebookDock dock(session);
-    open(session, "sample-palette.mlmodelc", PartRole::Lut);
-    QVERIFY(test::showDock(dock, 500, 700));
-    QVERIFY(dock.showsContent());
-    CodebookModel &model = dock.model();
-    QVERIFY(model.rowCount() > 1);
-    QVERIFY(model.uses(0).has_value());
-    QCOMPARE(dock.plot().pointCount(), model.rowCount());
-    // Table and bars move together.
-    dock.table().setCurrentIndex(dock.table().model()->index(3, 0));
-    QCOMPARE(dock.plot().currentPoint(), 3);
-    QTest::keyClick(dock.plot().focusProxy(), Qt::Key_Right);
-    QCOMPARE(dock.table().currentIndex().row(), 4);
-    // By uses, most first: the number counts, not its text.
-    dock.table().sortByColumn(model.usesColumn(), Qt::DescendingOrder);
-    std::uint64_t before = UINT64_MAX;
-    for (int row = 0; row < model.rowCount(); ++row) {
-        const int entry = dock.table().model()->index(row, 0).data().toInt();
-        QVERIFY(*model.uses(entry) <= before);
-        before = *model.uses(entry);
+    void codebookEdits()
+    {
+        Session session;
+        CodebookDock dock(session);
+        open(session, "sample-palette.mlmodelc", PartRole::Lut);
+        QVERIFY(test::showDock(dock, 500, 700));
+        QSignalSpy asked(&session, &Session::editsRequested);
+        const QModelIndex value = dock.table().model()->index(2, CodebookModel::FirstValueColumn);
+        QVERIFY(!dock.table().model()->setData(value, 0.75));
+        session.setPatchingEnabled(true);
+        QVERIFY(dock.table().model()->setData(value, 0.75));
+        QCOMPARE(asked.count(), 1);
+        const Edit edit = editsOf(asked, 0).at(0);
+        QCOMPARE(edit.kind, Edit::Kind::Codebook);
+        QCOMPARE(edit.indices.at(1).start, 2u);
+        QCOMPARE(edit.value, 0.75);
     }
-}
-
-void TestWeightDocks::codebookFollowsTheElement()
-{
-    Session session;
-    CodebookDock dock(session);
-    open(session, "sample-palette.mlmodelc", PartRole::Lut);
-    QVERIFY(test::showDock(dock, 500, 700));
-    const auto decoder = m_bundle->decoder(m_weight);
-    std::int64_t code = 0;
-    const std::uint64_t element = decoder->elements().value - 1;
-    decoder->codes(element, {&code, 1});
-    session.goToElement(m_weight, element);
-    QCOMPARE(static_cast<std::uint64_t>(dock.chooser().value()),
-             decoder->codebookOf(element).codebook);
-    QCOMPARE(dock.plot().currentPoint(), static_cast<int>(code));
-}
-
-void TestWeightDocks::codebookEdits()
-{
-    Session session;
-    CodebookDock dock(session);
-    open(session, "sample-palette.mlmodelc", PartRole::Lut);
-    QVERIFY(test::showDock(dock, 500, 700));
-    QSignalSpy asked(&session, &Session::editsRequested);
-    const QModelIndex value = dock.table().model()->index(2, CodebookModel::FirstValueColumn);
-    QVERIFY(!dock.table().model()->setData(value, 0.75));
-    session.setPatchingEnabled(true);
-    QVERIFY(dock.table().model()->setData(value, 0.75));
-    QCOMPARE(asked.count(), 1);
-    const Edit edit = editsOf(asked, 0).at(0);
-    QCOMPARE(edit.kind, Edit::Kind::Codebook);
-    QCOMPARE(edit.indices.at(1).start, 2u);
-    QCOMPARE(edit.value, 0.75);
-}
+};
 
 KERNSCOPE_TEST(TestWeightDocks, QApplication)
 #include "tst_weight_docks.moc"

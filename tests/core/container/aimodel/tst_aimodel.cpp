@@ -5,16 +5,9 @@
 #include "made_module.h"
 #include "tests/test_program.h"
 
-#include <QTest>
-
 using namespace kernscope;
 
 namespace {
-
-std::span<const std::byte> bytesOf(const QByteArray &text)
-{
-    return std::as_bytes(std::span(text.constData(), std::size_t(text.size())));
-}
 
 std::string codesOf(const Diagnostics &findings)
 {
@@ -31,102 +24,93 @@ class TestAimodel : public QObject
     Q_OBJECT
 
 private slots:
-    void metadata_data();
-    void metadata();
-    void values();
-    void hash();
-    void authorPaths();
-};
-
-void TestAimodel::metadata_data()
-{
-    QTest::addColumn<QByteArray>("text");
-    QTest::addColumn<QByteArray>("codes"); ///< of the error, or of the findings
-    QTest::newRow("whole") << QByteArray(R"({"assetVersion":"2.0","producer":"x"})")
-                           << QByteArray();
-    QTest::newRow("minimal") << QByteArray(R"({"assetVersion":"2.0"})")
-                             << QByteArray("aimodel.producer");
-    QTest::newRow("newer") << QByteArray(R"({"assetVersion":"3.0","producer":"x"})")
-                           << QByteArray("aimodel.asset_version");
-    QTest::newRow("a number") << QByteArray(R"({"assetVersion":2.0,"producer":"x"})")
-                              << QByteArray("aimodel.asset_version");
-    QTest::newRow("empty") << QByteArray("{}")
-                           << QByteArray("aimodel.asset_version aimodel.producer");
-    QTest::newRow("a list") << QByteArray("[]") << QByteArray("aimodel.metadata");
-    QTest::newRow("no JSON") << QByteArray("{ x") << QByteArray("aimodel.metadata");
-    QTest::newRow("nothing") << QByteArray() << QByteArray("aimodel.metadata");
-    QTest::newRow("deep") << QByteArray(1000, '[') << QByteArray("aimodel.metadata");
-}
-
-void TestAimodel::metadata()
-{
-    QFETCH(QByteArray, text);
-    QFETCH(QByteArray, codes);
-    const auto read = aimodel::readMetadata(bytesOf(text), "metadata.json");
-    if (!read) {
-        QCOMPARE(QByteArray::fromStdString(read.error().code), codes);
-        QCOMPARE(read.error().file, std::string("metadata.json"));
-        QVERIFY(read.error().offset);
-        return;
+    void metadata_data()
+    {
+        QTest::addColumn<QByteArray>("text");
+        QTest::addColumn<QByteArray>("codes"); ///< of the error, or of the findings
+        test::addRow("whole", QByteArray(R"({"assetVersion":"2.0","producer":"x"})"), QByteArray());
+        test::addRow("minimal", QByteArray(R"({"assetVersion":"2.0"})"),
+                     QByteArray("aimodel.producer"));
+        test::addRow("newer", QByteArray(R"({"assetVersion":"3.0","producer":"x"})"),
+                     QByteArray("aimodel.asset_version"));
+        test::addRow("a number", QByteArray(R"({"assetVersion":2.0,"producer":"x"})"),
+                     QByteArray("aimodel.asset_version"));
+        test::addRow("empty", QByteArray("{}"),
+                     QByteArray("aimodel.asset_version aimodel.producer"));
+        test::addRow("a list", QByteArray("[]"), QByteArray("aimodel.metadata"));
+        test::addRow("no JSON", QByteArray("{ x"), QByteArray("aimodel.metadata"));
+        test::addRow("nothing", QByteArray(), QByteArray("aimodel.metadata"));
+        test::addRow("deep", QByteArray(1000, '['), QByteArray("aimodel.metadata"));
     }
-    QCOMPARE(QByteArray::fromStdString(codesOf(aimodel::metadataFindings(&*read))), codes);
-}
 
-void TestAimodel::values()
-{
-    const auto read =
-        aimodel::readMetadata(bytesOf(R"({"assetVersion":"2.0","author":7,"license":"MIT","x":[1],
+    void metadata()
+    {
+        QFETCH(QByteArray, text);
+        QFETCH(QByteArray, codes);
+        const auto read = aimodel::readMetadata(test::asSpan(text), "metadata.json");
+        if (!read) {
+            QCOMPARE(QByteArray::fromStdString(read.error().code), codes);
+            QCOMPARE(read.error().file, "metadata.json");
+            QVERIFY(read.error().offset);
+            return;
+        }
+        QCOMPARE(QByteArray::fromStdString(codesOf(aimodel::metadataFindings(&*read))), codes);
+    }
+
+    void values()
+    {
+        const auto read = aimodel::readMetadata(
+            test::asSpan(R"({"assetVersion":"2.0","author":7,"license":"MIT","x":[1],
                     "creatorDefinedMetadata":{"":{"a":[true]},"k":"v"}})"),
-                              "metadata.json");
-    QVERIFY(read);
-    QCOMPARE(read->author, std::string("7"));
-    QCOMPARE(read->license, std::string("MIT"));
-    QCOMPARE(read->custom.size(), std::size_t(2));
-    QCOMPARE(read->custom[0].second, std::string(R"({"a":[true]})"));
-    QCOMPARE(read->others.size(), std::size_t(1));
-    QCOMPARE(codesOf(aimodel::metadataFindings(nullptr)), std::string("aimodel.no_metadata"));
-}
+            "metadata.json");
+        QVERIFY(read);
+        QCOMPARE(read->author, "7");
+        QCOMPARE(read->license, "MIT");
+        QCOMPARE(read->custom.size(), std::size_t(2));
+        QCOMPARE(read->custom[0].second, std::string(R"({"a":[true]})"));
+        QCOMPARE(read->others.size(), std::size_t(1));
+        QCOMPARE(codesOf(aimodel::metadataFindings(nullptr)), "aimodel.no_metadata");
+    }
 
-void TestAimodel::hash()
-{
-    const QByteArray text("abc");
-    auto digest =
-        QByteArray::fromHex("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
-    QVERIFY(!aimodel::hashFinding(bytesOf(text), bytesOf(digest)));
-    digest[0] = char(0xBB);
-    const auto wrong = aimodel::hashFinding(bytesOf(text), bytesOf(digest));
-    QVERIFY(wrong);
-    QCOMPARE(wrong->code, std::string("aimodel.hash"));
-    QCOMPARE(wrong->file, std::string("main.hash"));
-    QVERIFY(wrong->found.starts_with("bb78") && wrong->expected.starts_with("ba78"));
-    digest.chop(1);
-    QCOMPARE(aimodel::hashFinding(bytesOf(text), bytesOf(digest))->found, std::string("31 bytes"));
-    QCOMPARE(aimodel::hashFinding(bytesOf(text), std::nullopt)->code,
-             std::string("aimodel.no_hash"));
-}
+    void hash()
+    {
+        const QByteArray text("abc");
+        auto digest =
+            QByteArray::fromHex("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+        QVERIFY(!aimodel::hashFinding(test::asSpan(text), test::asSpan(digest)));
+        digest[0] = char(0xBB);
+        const auto wrong = VERIFIED(aimodel::hashFinding(test::asSpan(text), test::asSpan(digest)));
+        QCOMPARE(wrong->code, "aimodel.hash");
+        QCOMPARE(wrong->file, "main.hash");
+        QVERIFY(wrong->found.starts_with("bb78") && wrong->expected.starts_with("ba78"));
+        digest.chop(1);
+        QCOMPARE(aimodel::hashFinding(test::asSpan(text), test::asSpan(digest))->found, "31 bytes");
+        QCOMPARE(aimodel::hashFinding(test::asSpan(text), std::nullopt)->code, "aimodel.no_hash");
+    }
 
-/// Only what debug information alone holds: the graph of this module is called as a path.
-void TestAimodel::authorPaths()
-{
-    test::MadeModule made = test::madeWeights();
-    std::uint64_t next = made.attributes.size();
-    made.attributes[0] =
-        test::varints({32, made.string("py"), next, made.string("x"), 0, made.string(""), 5, next,
-                       next + 1, next + 2, next + 3, next + 4}); // the location of all operations
-    *std::find(made.strings.begin(), made.strings.end(), "main") = "/graph/main";
-    for (const char *text :
-         {"/Users/me/model.py", "C:\\Users\\me", "//comment", "a/b", "/graph/main"})
-        made.attribute({30, made.string(text), made.string(""), made.string("")});
-    const auto bytes = made.bytes();
-    const mlir::Module module = mlir::readModule(bytes, "main.mlirb");
-    QVERIFY2(!module.fault, module.fault ? describe(*module.fault).c_str() : "");
-    const auto paths = aimodel::authorPaths(module);
-    QCOMPARE(paths.size(), std::size_t(2));
-    QCOMPARE(module.textOf(paths[0].range), std::string_view("/Users/me/model.py"));
-    const auto finding = aimodel::authorPathFinding(paths);
-    QVERIFY(finding && finding->found == "2" && finding->offset == paths[0].range.offset);
-    QVERIFY(!aimodel::authorPathFinding({}));
-}
+    /// Only what debug information alone holds: the graph of this module is called as a path.
+    void authorPaths()
+    {
+        test::MadeModule made = test::madeWeights();
+        std::uint64_t next = made.attributes.size();
+        made.attributes[0] = test::varints({32, made.string("py"), next, made.string("x"), 0,
+                                            made.string(""), 5, next, next + 1, next + 2, next + 3,
+                                            next + 4}); // the location of all operations
+        *std::find(made.strings.begin(), made.strings.end(), "main") = "/graph/main";
+        for (const char *text :
+             {"/Users/me/model.py", "C:\\Users\\me", "//comment", "a/b", "/graph/main"})
+            made.attribute({30, made.string(text), made.string(""), made.string("")});
+        const auto bytes = made.bytes();
+        const mlir::Module module = mlir::readModule(bytes, "main.mlirb");
+        QVERIFY2(!module.fault, module.fault ? describe(*module.fault).c_str() : "");
+        const auto paths = aimodel::authorPaths(module);
+        QCOMPARE(paths.size(), std::size_t(2));
+        QCOMPARE(module.textOf(paths[0].range), std::string_view("/Users/me/model.py"));
+        const auto finding = aimodel::authorPathFinding(paths);
+        QVERIFY(finding && finding->found == "2" && finding->offset == paths[0].range.offset);
+        QVERIFY(!aimodel::authorPathFinding({}));
+    }
+};
 
 KERNSCOPE_TEST(TestAimodel, QCoreApplication)
 #include "tst_aimodel.moc"

@@ -2,6 +2,7 @@
 // Packages that the platform's own tools wrote, and broken ones.
 #include "core/container/aimodel/package.h"
 #include "tests/data/data_folder.h"
+#include "tests/test_program.h"
 
 #include <QDir>
 #include <QTest>
@@ -18,11 +19,6 @@ std::optional<QByteArray> contentOf(const QString &path)
     return file.readAll();
 }
 
-std::span<const std::byte> bytesOf(const QByteArray &text)
-{
-    return std::as_bytes(std::span(text.constData(), std::size_t(text.size())));
-}
-
 } // namespace
 
 class TestAimodelPeers : public QObject
@@ -30,49 +26,46 @@ class TestAimodelPeers : public QObject
     Q_OBJECT
 
 private slots:
-    void findings_data();
-    void findings();
-};
-
-void TestAimodelPeers::findings_data()
-{
-    QTest::addColumn<QString>("path");
-    for (const char *folder : {"coreai/*", "coreai-hostile"}) {
-        const QString root = test::dataPath(QStringLiteral("../peers/") +
-                                            QString::fromUtf8(folder).section(u'/', 0, 0));
-        const QDir dir(root);
-        const QStringList inner = QByteArray(folder).endsWith('*')
-                                      ? dir.entryList(QDir::Dirs | QDir::NoDotAndDotDot)
-                                      : QStringList{QStringLiteral(".")};
-        for (const QString &each : inner)
-            for (const QString &package :
-                 QDir(dir.filePath(each)).entryList({QStringLiteral("*.aimodel")}, QDir::Dirs))
-                QTest::newRow(qPrintable(package)) << dir.filePath(each) + u'/' + package;
+    void findings_data()
+    {
+        QTest::addColumn<QString>("path");
+        for (const char *folder : {"coreai/*", "coreai-hostile"}) {
+            const QString root = test::dataPath(QStringLiteral("../peers/") +
+                                                QString::fromUtf8(folder).section(u'/', 0, 0));
+            const QDir dir(root);
+            const QStringList inner = QByteArray(folder).endsWith('*')
+                                          ? dir.entryList(QDir::Dirs | QDir::NoDotAndDotDot)
+                                          : QStringList{QStringLiteral(".")};
+            for (const QString &each : inner)
+                for (const QString &package :
+                     QDir(dir.filePath(each)).entryList({QStringLiteral("*.aimodel")}, QDir::Dirs))
+                    QTest::newRow(qPrintable(package)) << dir.filePath(each) + u'/' + package;
+        }
     }
-}
 
-void TestAimodelPeers::findings()
-{
-    KERNSCOPE_SKIP_WITHOUT_ROWS();
-    QFETCH(QString, path);
-    const QString name = path.section(u'/', -1).section(u'.', 0, 0);
-    const QByteArray module =
-        contentOf(path + QStringLiteral("/main.mlirb")).value_or(QByteArray());
-    const auto hash = contentOf(path + QStringLiteral("/main.hash"));
-    const auto finding =
-        aimodel::hashFinding(bytesOf(module), hash ? std::optional(bytesOf(*hash)) : std::nullopt);
-    static const QStringList wrong{QStringLiteral("hash-wrong"), QStringLiteral("hash-missing"),
-                                   QStringLiteral("hash-bit"), QStringLiteral("hash-short")};
-    QVERIFY2(bool(finding) == wrong.contains(name), qPrintable(name));
-    const auto json = contentOf(path + QStringLiteral("/metadata.json"));
-    QCOMPARE(json.has_value(), name != QStringLiteral("meta-missing"));
-    if (!json)
-        return;
-    const auto metadata = aimodel::readMetadata(bytesOf(*json), "metadata.json");
-    QCOMPARE(metadata.has_value(), name != QStringLiteral("metadata-text"));
-    if (metadata)
-        QCOMPARE(*metadata->assetVersion, std::string("2.0"));
-}
+    void findings()
+    {
+        KERNSCOPE_SKIP_WITHOUT_ROWS();
+        QFETCH(QString, path);
+        const QString name = path.section(u'/', -1).section(u'.', 0, 0);
+        const QByteArray module =
+            contentOf(path + QStringLiteral("/main.mlirb")).value_or(QByteArray());
+        const auto hash = contentOf(path + QStringLiteral("/main.hash"));
+        const auto finding = aimodel::hashFinding(
+            test::asSpan(module), hash ? std::optional(test::asSpan(*hash)) : std::nullopt);
+        static const QStringList wrong{QStringLiteral("hash-wrong"), QStringLiteral("hash-missing"),
+                                       QStringLiteral("hash-bit"), QStringLiteral("hash-short")};
+        QVERIFY2(bool(finding) == wrong.contains(name), qPrintable(name));
+        const auto json = contentOf(path + QStringLiteral("/metadata.json"));
+        QCOMPARE(json.has_value(), name != QStringLiteral("meta-missing"));
+        if (!json)
+            return;
+        const auto metadata = aimodel::readMetadata(test::asSpan(*json), "metadata.json");
+        QCOMPARE(metadata.has_value(), name != QStringLiteral("metadata-text"));
+        if (metadata)
+            QCOMPARE(*metadata->assetVersion, "2.0");
+    }
+};
 
 KERNSCOPE_TEST(TestAimodelPeers, QCoreApplication)
 #include "tst_aimodel_peers.moc"

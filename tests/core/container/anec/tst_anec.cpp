@@ -6,8 +6,6 @@
 #include "synthetic.h"
 #include "tests/test_program.h"
 
-#include <QTest>
-
 using namespace kernscope;
 using namespace kernscope::test;
 
@@ -16,59 +14,52 @@ class TestAnec : public QObject
     Q_OBJECT
 
 private slots:
-    void readsAnec_data();
-    void readsAnec();
-};
-
-void TestAnec::readsAnec_data()
-{
-    QTest::addColumn<int>("header");
-    QTest::newRow("content at 0x1000") << 0x1000;
-    QTest::newRow("content at 0x800") << 0x800;
-}
-
-/// The same text and kernel behind the header of the Linux driver's form.
-void TestAnec::readsAnec()
-{
-    QFETCH(int, header);
-    const Bytes source = syntheticH13(2);
-    const auto container = hwx::readContainer(source, "synthetic.hwx");
-    QVERIFY(container);
-    const hwx::SegmentSection *text = container->firstOf(hwx::SectionType::Text);
-    const hwx::SegmentSection *kernel = container->firstOf(hwx::SectionType::Kernel);
-    const std::uint64_t begin = text->bytes->offset.value, end = kernel->bytes->end();
-    Bytes bytes(static_cast<std::size_t>(header));
-    storeLittle<std::uint64_t>(bytes, 0, end - begin);
-    storeLittle<std::uint32_t>(bytes, 8, 0x1f8);
-    storeLittle<std::uint32_t>(bytes, 12, 2);
-    storeLittle<std::uint64_t>(bytes, 16, text->size);
-    storeLittle<std::uint64_t>(bytes, 24, kernel->size);
-    bytes.insert(bytes.end(), source.begin() + std::ptrdiff_t(begin),
-                 source.begin() + std::ptrdiff_t(end));
-    OpenOptions options;
-    options.memory = {{"x.anec", bytes}};
-    const auto bundle = Bundle::open("x.anec", options);
-    QVERIFY(bundle);
-    QCOMPARE((*bundle)->kind(), BundleKind::Anec);
-    QVERIFY((*bundle)->diagnostics().empty());
-    QCOMPARE((*bundle)->hardware()->taskCount(), std::size_t(2));
-    // Slices of lanes are sections of their own; together they are the kernel.
-    std::uint64_t inKernel = 0;
-    for (const Section &section : (*bundle)->sections()) {
-        if (section.range.offset.value >= bytes.size() - kernel->size)
-            inKernel += section.range.bytes.value;
+    void readsAnec_data()
+    {
+        QTest::addColumn<int>("header");
+        addRow("content at 0x1000", 0x1000);
+        addRow("content at 0x800", 0x800);
     }
-    QCOMPARE(inKernel, kernel->size);
-    const auto image = anec::readAnec(bytes, "x.anec");
-    QVERIFY(image);
-    QVERIFY(anec::writeAnec(*image, bytes).value() == bytes);
-    QCOMPARE(anec::writeAnec(*image, std::span(bytes).first(0x800)).error().code,
-             std::string("anec.write"));
-    // One byte more and the sizes do not fit any more: no .anec.
-    bytes.push_back(std::byte(0));
-    options.memory = {{"x.anec", bytes}};
-    QVERIFY(!Bundle::open("x.anec", options));
-}
+
+    /// The same text and kernel behind the header of the Linux driver's form.
+    void readsAnec()
+    {
+        QFETCH(int, header);
+        const Bytes source = syntheticH13(2);
+        const auto container = VERIFIED(hwx::readContainer(source, "synthetic.hwx"));
+        const hwx::SegmentSection *text = container->firstOf(hwx::SectionType::Text);
+        const hwx::SegmentSection *kernel = container->firstOf(hwx::SectionType::Kernel);
+        const std::uint64_t begin = text->bytes->offset.value, end = kernel->bytes->end();
+        Bytes bytes(static_cast<std::size_t>(header));
+        storeLittle<std::uint64_t>(bytes, 0, end - begin);
+        storeLittle<std::uint32_t>(bytes, 8, 0x1f8);
+        storeLittle<std::uint32_t>(bytes, 12, 2);
+        storeLittle<std::uint64_t>(bytes, 16, text->size);
+        storeLittle<std::uint64_t>(bytes, 24, kernel->size);
+        bytes.insert(bytes.end(), source.begin() + std::ptrdiff_t(begin),
+                     source.begin() + std::ptrdiff_t(end));
+        OpenOptions options;
+        options.memory = {{"x.anec", bytes}};
+        const auto bundle = VERIFIED(Bundle::open("x.anec", options));
+        QCOMPARE((*bundle)->kind(), BundleKind::Anec);
+        QVERIFY((*bundle)->diagnostics().empty());
+        QCOMPARE((*bundle)->hardware()->taskCount(), std::size_t(2));
+        // Slices of lanes are sections of their own; together they are the kernel.
+        std::uint64_t inKernel = 0;
+        for (const Section &section : (*bundle)->sections()) {
+            if (section.range.offset.value >= bytes.size() - kernel->size)
+                inKernel += section.range.bytes.value;
+        }
+        QCOMPARE(inKernel, kernel->size);
+        const auto image = VERIFIED(anec::readAnec(bytes, "x.anec"));
+        QVERIFY(anec::writeAnec(*image, bytes).value() == bytes);
+        QCOMPARE(anec::writeAnec(*image, std::span(bytes).first(0x800)).error().code, "anec.write");
+        // One byte more and the sizes do not fit any more: no .anec.
+        bytes.push_back(std::byte(0));
+        options.memory = {{"x.anec", bytes}};
+        QVERIFY(!Bundle::open("x.anec", options));
+    }
+};
 
 KERNSCOPE_TEST(TestAnec, QCoreApplication)
 #include "tst_anec.moc"

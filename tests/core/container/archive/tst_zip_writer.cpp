@@ -3,7 +3,6 @@
 #include "tests/test_program.h"
 
 #include <QTemporaryFile>
-#include <QTest>
 
 #include <cstring>
 #include <random>
@@ -32,110 +31,101 @@ class TestZipWriter : public QObject
     Q_OBJECT
 
 private slots:
-    void readBack();
-    void nothing();
-    void beyondFourGigabytes();
-    void refusals();
+    void readBack()
+    {
+        const std::vector<std::pair<std::string, Bytes>> members{
+            {"main/w.npy", randomBytes(1000)},
+            {"empty", {}},
+            {"gr\u00FC\u00DFe.npy", randomBytes(7)}};
+        Bytes file;
+        ZipWriter writer([&file](std::span<const std::byte> some) -> Result<void> {
+            file.insert(file.end(), some.begin(), some.end());
+            return {};
+        });
+        ZipWriter counter([](std::span<const std::byte>) -> Result<void> { return {}; });
+        for (const auto &[path, bytes] : members) {
+            QVERIFY(writer.begin(path, bytes.size()));
+            const std::size_t half = bytes.size() / 2;
+            QVERIFY(writer.write(std::span(bytes).first(half)));
+            QVERIFY(writer.write(std::span(bytes).subspan(half)));
+            QVERIFY(counter.begin(path, bytes.size()) && counter.count(bytes.size()));
+        }
+        QVERIFY(writer.finish() && counter.finish());
+        QCOMPARE(writer.bytes(), std::uint64_t{file.size()});
+        QCOMPARE(counter.bytes(), std::uint64_t{file.size()}); // known before anything is written
+        QVERIFY(isZip(file));
+        const auto read = VERIFIED(readZip(file, "x.npz"));
+        QCOMPARE(read->size(), members.size());
+        for (std::size_t i = 0; i < members.size(); ++i) {
+            QCOMPARE((*read)[i].path, members[i].first);
+            const auto bytes = unpack(file, (*read)[i], 1 << 20, "x.npz");
+            QVERIFY2(bytes, bytes ? "" : describe(bytes.error()).c_str()); // the checksum holds
+            QVERIFY(*bytes == members[i].second);
+        }
+    }
+
+    void nothing()
+    {
+        Bytes file;
+        ZipWriter writer([&file](std::span<const std::byte> some) -> Result<void> {
+            file.insert(file.end(), some.begin(), some.end());
+            return {};
+        });
+        QVERIFY(writer.finish());
+        const auto read = readZip(file, "x.npz");
+        QVERIFY(read && read->empty());
+    }
+
+    /// A member, a place and a size that 32 bits do not hold. The large member is a hole of the
+    /// file.
+    void beyondFourGigabytes()
+    {
+        constexpr std::uint64_t kLarge = (std::uint64_t{4} << 30) + 5;
+        QTemporaryFile file;
+        QVERIFY(file.open());
+        std::uint64_t at = 0;
+        ZipWriter writer([&](std::span<const std::byte> some) -> Result<void> {
+            const auto length = static_cast<qint64>(some.size());
+            if (!file.seek(static_cast<qint64>(at)) ||
+                file.write(reinterpret_cast<const char *>(some.data()), length) != length)
+                return tl::unexpected(Error());
+            at += some.size();
+            return {};
+        });
+        const Bytes small = randomBytes(64);
+        QVERIFY(writer.begin("large", kLarge) && writer.count(kLarge));
+        at += kLarge;
+        QVERIFY(writer.begin("small", small.size()) && writer.write(small) && writer.finish());
+        QVERIFY(file.flush());
+        QCOMPARE(static_cast<std::uint64_t>(file.size()), writer.bytes());
+        const uchar *mapped = VERIFIED(file.map(0, file.size()));
+        const std::span whole(reinterpret_cast<const std::byte *>(mapped), writer.bytes());
+        const auto read = VERIFIED(readZip(whole, "x.npz"));
+        QCOMPARE(read->size(), std::size_t{2});
+        QCOMPARE((*read)[0].bytes, kLarge);
+        QVERIFY((*read)[1].headerOffset > kLarge);
+        const auto back = VERIFIED(unpack(whole, (*read)[1], 1 << 20, "x.npz"));
+        QVERIFY(*back == small);
+    }
+
+    void refusals()
+    {
+        ZipWriter writer([](std::span<const std::byte>) -> Result<void> { return {}; });
+        const Error longest = REFUSED(writer.begin(std::string(65536, 'a'), 1));
+        QCOMPARE(longest.code, "zip.limit");
+        QVERIFY(writer.begin("a", UINT64_MAX));
+        const Error large = REFUSED(writer.count(UINT64_MAX));
+        QCOMPARE(large.code, "zip.limit");
+        // What the sink says is passed on.
+        ZipWriter full([](std::span<const std::byte>) -> Result<void> {
+            Error error;
+            error.code = "io.write";
+            return tl::unexpected(error);
+        });
+        const Error refused = REFUSED(full.begin("a", 1));
+        QCOMPARE(refused.code, "io.write");
+    }
 };
-
-void TestZipWriter::readBack()
-{
-    const std::vector<std::pair<std::string, Bytes>> members{
-        {"main/w.npy", randomBytes(1000)}, {"empty", {}}, {"gr\u00FC\u00DFe.npy", randomBytes(7)}};
-    Bytes file;
-    ZipWriter writer([&file](std::span<const std::byte> some) -> Result<void> {
-        file.insert(file.end(), some.begin(), some.end());
-        return {};
-    });
-    ZipWriter counter([](std::span<const std::byte>) -> Result<void> { return {}; });
-    for (const auto &[path, bytes] : members) {
-        QVERIFY(writer.begin(path, bytes.size()));
-        const std::size_t half = bytes.size() / 2;
-        QVERIFY(writer.write(std::span(bytes).first(half)));
-        QVERIFY(writer.write(std::span(bytes).subspan(half)));
-        QVERIFY(counter.begin(path, bytes.size()) && counter.count(bytes.size()));
-    }
-    QVERIFY(writer.finish() && counter.finish());
-    QCOMPARE(writer.bytes(), std::uint64_t{file.size()});
-    QCOMPARE(counter.bytes(), std::uint64_t{file.size()}); // known before anything is written
-    QVERIFY(isZip(file));
-    const auto read = readZip(file, "x.npz");
-    QVERIFY2(read, read ? "" : describe(read.error()).c_str());
-    QCOMPARE(read->size(), members.size());
-    for (std::size_t i = 0; i < members.size(); ++i) {
-        QCOMPARE((*read)[i].path, members[i].first);
-        const auto bytes = unpack(file, (*read)[i], 1 << 20, "x.npz");
-        QVERIFY2(bytes, bytes ? "" : describe(bytes.error()).c_str()); // the checksum holds
-        QVERIFY(*bytes == members[i].second);
-    }
-}
-
-void TestZipWriter::nothing()
-{
-    Bytes file;
-    ZipWriter writer([&file](std::span<const std::byte> some) -> Result<void> {
-        file.insert(file.end(), some.begin(), some.end());
-        return {};
-    });
-    QVERIFY(writer.finish());
-    const auto read = readZip(file, "x.npz");
-    QVERIFY(read && read->empty());
-}
-
-/// A member, a place and a size that 32 bits do not hold. The large member is a hole of the file.
-void TestZipWriter::beyondFourGigabytes()
-{
-    constexpr std::uint64_t kLarge = (std::uint64_t{4} << 30) + 5;
-    QTemporaryFile file;
-    QVERIFY(file.open());
-    std::uint64_t at = 0;
-    ZipWriter writer([&](std::span<const std::byte> some) -> Result<void> {
-        const auto length = static_cast<qint64>(some.size());
-        if (!file.seek(static_cast<qint64>(at)) ||
-            file.write(reinterpret_cast<const char *>(some.data()), length) != length)
-            return tl::unexpected(Error());
-        at += some.size();
-        return {};
-    });
-    const Bytes small = randomBytes(64);
-    QVERIFY(writer.begin("large", kLarge) && writer.count(kLarge));
-    at += kLarge;
-    QVERIFY(writer.begin("small", small.size()) && writer.write(small) && writer.finish());
-    QVERIFY(file.flush());
-    QCOMPARE(static_cast<std::uint64_t>(file.size()), writer.bytes());
-    const uchar *mapped = file.map(0, file.size());
-    QVERIFY(mapped);
-    const std::span whole(reinterpret_cast<const std::byte *>(mapped), writer.bytes());
-    const auto read = readZip(whole, "x.npz");
-    QVERIFY2(read, read ? "" : describe(read.error()).c_str());
-    QCOMPARE(read->size(), std::size_t{2});
-    QCOMPARE((*read)[0].bytes, kLarge);
-    QVERIFY((*read)[1].headerOffset > kLarge);
-    const auto back = unpack(whole, (*read)[1], 1 << 20, "x.npz");
-    QVERIFY2(back, back ? "" : describe(back.error()).c_str());
-    QVERIFY(*back == small);
-}
-
-void TestZipWriter::refusals()
-{
-    ZipWriter writer([](std::span<const std::byte>) -> Result<void> { return {}; });
-    const auto longest = writer.begin(std::string(65536, 'a'), 1);
-    QVERIFY(!longest);
-    QCOMPARE(longest.error().code, std::string("zip.limit"));
-    QVERIFY(writer.begin("a", UINT64_MAX));
-    const auto large = writer.count(UINT64_MAX);
-    QVERIFY(!large);
-    QCOMPARE(large.error().code, std::string("zip.limit"));
-    // What the sink says is passed on.
-    ZipWriter full([](std::span<const std::byte>) -> Result<void> {
-        Error error;
-        error.code = "io.write";
-        return tl::unexpected(error);
-    });
-    const auto refused = full.begin("a", 1);
-    QVERIFY(!refused);
-    QCOMPARE(refused.error().code, std::string("io.write"));
-}
 
 KERNSCOPE_TEST(TestZipWriter, QCoreApplication)
 #include "tst_zip_writer.moc"

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "made_bundle.h"
+#include "tests/test_program.h"
 
 #include <QByteArray>
 
@@ -86,13 +87,6 @@ inline QByteArray zip(const std::vector<Member> &members)
     return out + directory + little(0x06054b50, 4) + little(0, 4) + little(count, 2) +
            little(count, 2) + little(static_cast<quint64>(directory.size()), 4) +
            little(static_cast<quint64>(out.size()), 4) + little(0, 2);
-}
-
-inline Bytes asBytes(const QByteArray &raw)
-{
-    const auto all =
-        std::as_bytes(std::span(raw.constData(), static_cast<std::size_t>(raw.size())));
-    return {all.begin(), all.end()};
 }
 
 } // namespace kernscope::test

@@ -13,11 +13,9 @@
 #include <QDir>
 #include <QFile>
 #include <QTemporaryDir>
-#include <QTest>
 
 using namespace kernscope;
 using namespace kernscope::test;
-using namespace Qt::StringLiterals;
 
 namespace {
 
@@ -36,396 +34,360 @@ class TestCheckpoint : public QObject
     Q_OBJECT
 
 private slots:
-    void tensors();
-    void smallTypes();
-    void namesAreNoRoles();
-    void tensorFaults_data();
-    void tensorFaults();
-    void unknownType();
-    void wideIntegers();
-    void arrays();
-    void packedMembers();
-    void damaged();
-    void patchSource();
-    void zippedBundle();
-    void pointers();
-    void pointersInAPackage();
-    void folders();
-};
-
-/// A tensor that is called like the bias of a section's weight is a weight like any other.
-void TestCheckpoint::namesAreNoRoles()
-{
-    const QByteArray json = R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},)"
-                            R"("a: bias":{"dtype":"F32","shape":[2],"data_offsets":[8,16]}})";
-    const auto bundle = open("x.safetensors", safetensors(json, floats({1, 2, 3, 4})));
-    QVERIFY(bundle);
-    QCOMPARE((*bundle)->weights().size(), std::size_t(2));
-    for (std::size_t i = 0; i < 2; ++i) {
-        QCOMPARE((*bundle)->weights()[i].role, WeightRole::Weight);
-        QCOMPARE((*bundle)->weights()[i].beside, kNoIndex);
-        QCOMPARE(biasOf(**bundle, i), kNoIndex);
-        const auto decoder = (*bundle)->decoder(i);
-        QVERIFY(decoder);
-        QVERIFY(sectionWeight(**bundle, i, *decoder)->bias.empty());
+    void tensors()
+    {
+        const QByteArray json = R"({"__metadata__":{"format":"pt"},)"
+                                R"("b":{"dtype":"F32","shape":[2],"data_offsets":[8,16]},)"
+                                R"("a.weight":{"dtype":"F16","shape":[2,2],"data_offsets":[0,8]}})";
+        const auto bundle = VERIFIED(open(
+            "x.safetensors",
+            safetensors(json, QByteArray("\x00\x3C\x00\x40\x00\xC0\x00\x00", 8) + floats({3, 4}))));
+        QCOMPARE((*bundle)->kind(), BundleKind::Safetensors);
+        QCOMPARE(test::faults((*bundle)->diagnostics()), std::vector<std::string>());
+        QCOMPARE(test::sectionFault(**bundle), std::string());
+        QCOMPARE((*bundle)->weights()[0].name, "a.weight");
+        QCOMPARE(test::decoded(**bundle, "a.weight"), (std::vector<float>{1, 2, -2, 0}));
+        QCOMPARE(test::decoded(**bundle, "b"), (std::vector<float>{3, 4}));
+        const Error planned =
+            REFUSED(planEdits(*bundle, {*parseEdit(Edit::Kind::Set, "b[0]=1")}, 0));
+        QCOMPARE(planned.code, "patch.readonly");
     }
-}
 
-void TestCheckpoint::tensors()
-{
-    const QByteArray json = R"({"__metadata__":{"format":"pt"},)"
-                            R"("b":{"dtype":"F32","shape":[2],"data_offsets":[8,16]},)"
-                            R"("a.weight":{"dtype":"F16","shape":[2,2],"data_offsets":[0,8]}})";
-    const auto bundle =
-        open("x.safetensors",
-             safetensors(json, QByteArray("\x00\x3C\x00\x40\x00\xC0\x00\x00", 8) + floats({3, 4})));
-    QVERIFY2(bundle, bundle ? "" : describe(bundle.error()).c_str());
-    QCOMPARE((*bundle)->kind(), BundleKind::Safetensors);
-    QCOMPARE(test::faults((*bundle)->diagnostics()), std::vector<std::string>());
-    QCOMPARE(test::sectionFault(**bundle), std::string());
-    QCOMPARE((*bundle)->weights()[0].name, std::string("a.weight"));
-    QCOMPARE(test::decoded(**bundle, "a.weight"), (std::vector<float>{1, 2, -2, 0}));
-    QCOMPARE(test::decoded(**bundle, "b"), (std::vector<float>{3, 4}));
-    const auto planned = planEdits(*bundle, {*parseEdit(Edit::Kind::Set, "b[0]=1")}, 0);
-    QVERIFY(!planned);
-    QCOMPARE(planned.error().code, std::string("patch.readonly"));
-}
-
-/// The types of microscaled checkpoints: two numbers a byte, the first in the low half; scales.
-void TestCheckpoint::smallTypes()
-{
-    const QByteArray json = R"({"f":{"dtype":"F4","shape":[4],"data_offsets":[0,2]},)"
-                            R"("s":{"dtype":"F8_E8M0","shape":[2],"data_offsets":[2,4]}})";
-    const auto bundle = open("x.safetensors", safetensors(json, QByteArray("\x12\x34\x7F\x82", 4)));
-    QVERIFY2(bundle, bundle ? "" : describe(bundle.error()).c_str());
-    QCOMPARE(test::faults((*bundle)->diagnostics()), std::vector<std::string>());
-    QCOMPARE(test::decoded(**bundle, "f"), (std::vector<float>{1, 0.5, 2, 1.5}));
-    QCOMPARE(test::decoded(**bundle, "s"), (std::vector<float>{1, 8}));
-}
-
-void TestCheckpoint::tensorFaults_data()
-{
-    QTest::addColumn<QByteArray>("raw");
-    QTest::addColumn<QByteArray>("code");
-    const auto row = [](const char *name, const QByteArray &raw, const char *code) {
-        QTest::newRow(name) << raw << QByteArray(code);
-    };
-    const auto one = [](const char *entry) {
-        return safetensors(QByteArray("{\"t\":") + entry + "}", floats({1, 2}));
-    };
-    row("empty", {}, "safetensors.header");
-    row("long header", little(1000, 8) + "{}", "safetensors.header");
-    row("no JSON", safetensors("{\"a\"", {}), "safetensors.header");
-    row("dtype", one(R"({"dtype":"C64","shape":[1],"data_offsets":[0,8]})"), "safetensors.tensor");
-    row("negative", one(R"({"dtype":"F32","shape":[-1],"data_offsets":[0,8]})"),
-        "safetensors.tensor");
-    row("huge", one(R"({"dtype":"F32","shape":[4294967296,4294967296],"data_offsets":[0,8]})"),
-        "safetensors.tensor");
-    row("outside", one(R"({"dtype":"F32","shape":[3],"data_offsets":[0,12]})"),
-        "safetensors.tensor");
-    row("backwards", one(R"({"dtype":"F32","shape":[1],"data_offsets":[4,0]})"),
-        "safetensors.tensor");
-    row("length", one(R"({"dtype":"F32","shape":[1],"data_offsets":[0,8]})"), "safetensors.tensor");
-    row("no object", one("3"), "safetensors.tensor");
-}
-
-void TestCheckpoint::tensorFaults()
-{
-    QFETCH(QByteArray, raw);
-    QFETCH(QByteArray, code);
-    const auto bundle = open("x.safetensors", raw);
-    QVERIFY(bundle);
-    QCOMPARE((*bundle)->diagnostics().size(), 1U);
-    QCOMPARE((*bundle)->diagnostics().front().error.code, code.toStdString());
-    QCOMPARE(test::sectionFault(**bundle), std::string());
-}
-
-/// What is known of a tensor is shown, though its element type is not read.
-void TestCheckpoint::unknownType()
-{
-    const auto bundle = open(
-        "x.safetensors", safetensors(R"({"t":{"dtype":"C64","shape":[2,1],"data_offsets":[0,16]}})",
-                                     floats({1, 2, 3, 4})));
-    QVERIFY(bundle);
-    const Weight &weight = (*bundle)->weights().front();
-    QVERIFY(weight.fault);
-    QCOMPARE(weight.shape, Shape({2, 1}));
-    QCOMPARE(weight.elements.value, std::uint64_t(2));
-    QCOMPARE(weight.storedBytes.value, std::uint64_t(16));
-}
-
-/// Integers of 64 bits that one double stands for are told apart by a search.
-void TestCheckpoint::wideIntegers()
-{
-    const std::int64_t big = std::int64_t(1) << 62;
-    QByteArray data;
-    for (const std::int64_t value : {big, big + 1, big + 3, -big - 2})
-        data += little(std::uint64_t(value), 8);
-    const auto bundle =
-        open("x.safetensors",
-             safetensors(R"({"i":{"dtype":"I64","shape":[4],"data_offsets":[0,32]}})", data));
-    QVERIFY2(bundle, bundle ? "" : describe(bundle.error()).c_str());
-    search::Query query;
-    query.what = search::What::Largest;
-    query.most = 2;
-    const auto found = search::find(**bundle, query);
-    QVERIFY(found);
-    QCOMPARE(found->hits.size(), std::size_t(2));
-    QCOMPARE(*found->hits[0].element, std::uint64_t(2));
-    QCOMPARE(found->hits[0].valueText(), std::string("4611686018427387907"));
-    QCOMPARE(*found->hits[1].element, std::uint64_t(3));
-    QCOMPARE(found->hits[1].valueText(), std::string("-4611686018427387906"));
-    search::Query one;
-    one.what = search::What::Value;
-    one.value = 4611686018427387905.0;
-    one.wide = search::wideInteger("4611686018427387905");
-    const auto exact = search::find(**bundle, one);
-    QVERIFY(exact);
-    QCOMPARE(exact->hits.size(), std::size_t(1));
-    QCOMPARE(*exact->hits[0].element, std::uint64_t(1));
-    one.tolerance = 0; // by doubles
-    QCOMPARE(search::find(**bundle, one)->hits.size(), std::size_t(3));
-}
-
-void TestCheckpoint::arrays()
-{
-    const QByteArray row = npy("<f4", "False", "(2, 3)", floats({1, 2, 3, 4, 5, 6}));
-    const QByteArray column = npy("<f4", "True", "(2, 3)", floats({1, 4, 2, 5, 3, 6}));
-    const QByteArray raw = zip({{"row.npy", row, false},
-                                {"packed.npy", row, true},
-                                {"column.npy", column, true},
-                                {"note.txt", "hello", false},
-                                {"big.npy", npy(">f4", "False", "(1,)", "abcd"), false}});
-    const auto bundle = open("x.npz", raw);
-    QVERIFY2(bundle, bundle ? "" : describe(bundle.error()).c_str());
-    QCOMPARE((*bundle)->kind(), BundleKind::Npz);
-    QCOMPARE(test::faults((*bundle)->diagnostics()).size(), 1U); // the byte order
-    QCOMPARE(test::sectionFault(**bundle), std::string());
-    for (const char *name : {"row", "packed", "column"})
-        QCOMPARE(test::decoded(**bundle, name), (std::vector<float>{1, 2, 3, 4, 5, 6}));
-    const auto again = (*bundle)->reread();
-    QVERIFY(again);
-    QCOMPARE((*again)->files().size(), (*bundle)->files().size());
-    QCOMPARE(test::decoded(**again, "column"), (std::vector<float>{1, 2, 3, 4, 5, 6}));
-    const auto alone = open("x.npy", row);
-    QVERIFY(alone);
-    QCOMPARE(test::decoded(**alone, "x"), (std::vector<float>{1, 2, 3, 4, 5, 6}));
-}
-
-/// A packed member is unpacked when it is read: until then only its header is known, and then it is
-/// kept. Members that have bytes in common are refused.
-void TestCheckpoint::packedMembers()
-{
-    const QByteArray row = npy("<f4", "False", "(2,)", floats({1, 2}));
-    QByteArray raw = zip({{"a.npy", row, true}, {"b.npy", row, true}});
-    const auto sound = open("x.npz", raw);
-    QVERIFY(sound);
-    QCOMPARE((*sound)->files().size(), 1U);
-    QVERIFY(verifyPayloads(**sound).empty());
-    QCOMPARE(test::decoded(**sound, "b"), (std::vector<float>{1, 2}));
-    QCOMPARE((*sound)->weights().at(0).storedBytes.value,
-             static_cast<std::uint64_t>(deflated(row).size()));
-
-    QByteArray second = raw;
-    const qsizetype entry = raw.lastIndexOf(little(0x02014b50, 4));
-    for (int i = 0; i < 4; ++i)
-        second[entry + 16 + i] = static_cast<char>(~second[entry + 16 + i]); // its checksum
-    const auto damaged = open("x.npz", second);
-    QVERIFY(damaged);
-    QVERIFY((*damaged)->diagnostics().empty());
-    const auto decoder = (*damaged)->decoder(1);
-    QVERIFY(!decoder);
-    QCOMPARE(decoder.error().code, std::string("zip.data"));
-    QCOMPARE(test::decoded(**damaged, "a"), (std::vector<float>{1, 2}));
-
-    for (int i = 0; i < 4; ++i)
-        raw[entry + 42 + i] = 0; // the place of the first one
-    const auto shared = open("x.npz", raw);
-    QVERIFY(shared);
-    QCOMPARE(test::faults((*shared)->diagnostics()),
-             (std::vector<std::string>{"error zip.overlap x.npz+0"}));
-}
-
-void TestCheckpoint::damaged()
-{
-    const QByteArray row = npy("<f4", "False", "(2,)", floats({1, 2}));
-    const QByteArray whole = zip({{"a.npy", row, false}, {"b.npy", row, true}});
-    for (qsizetype at = 0; at < whole.size(); ++at) {
-        QByteArray raw = whole;
-        raw[at] = static_cast<char>(raw[at] ^ 0x55);
-        const auto bundle = open("x.npz", raw);
-        if (bundle)
-            QCOMPARE(test::sectionFault(**bundle), std::string());
-        const auto cut = open("x.npz", whole.first(at));
-        if (cut)
-            QCOMPARE(test::sectionFault(**cut), std::string());
+    /// The types of microscaled checkpoints: two numbers a byte, the first in the low half; scales.
+    void smallTypes()
+    {
+        const QByteArray json = R"({"f":{"dtype":"F4","shape":[4],"data_offsets":[0,2]},)"
+                                R"("s":{"dtype":"F8_E8M0","shape":[2],"data_offsets":[2,4]}})";
+        const auto bundle =
+            VERIFIED(open("x.safetensors", safetensors(json, QByteArray("\x12\x34\x7F\x82", 4))));
+        QCOMPARE(test::faults((*bundle)->diagnostics()), std::vector<std::string>());
+        QCOMPARE(test::decoded(**bundle, "f"), (std::vector<float>{1, 0.5, 2, 1.5}));
+        QCOMPARE(test::decoded(**bundle, "s"), (std::vector<float>{1, 8}));
     }
-}
 
-/// Values of a tensor, by its own name or by another one.
-void TestCheckpoint::patchSource()
-{
-    QTemporaryDir folder;
-    const QString path = folder.filePath(u"x.safetensors"_s);
-    QFile file(path);
-    QVERIFY(file.open(QIODevice::WriteOnly));
-    file.write(safetensors(R"({"w":{"dtype":"F32","shape":[2,1],"data_offsets":[0,8]},)"
-                           R"("other":{"dtype":"F32","shape":[2],"data_offsets":[8,16]}})",
-                           floats({3, 4, 5, 6})));
-    file.close();
-    test::MadeBundle made;
-    made.constant("tensor<fp16, [2]>", "w",
-                  made.blob(ElementType::Fp16, "[2]", test::halves({1, 2})));
-    made.consume("w");
-    const auto bundle = made.open();
-    QVERIFY(bundle);
-    for (const auto &[source, wanted] :
-         {std::pair(path, std::vector<float>{3, 4}), {path + u"#other"_s, {5, 6}}}) {
-        const auto edit = parseEdit(Edit::Kind::FromNpy, "w=" + source.toStdString());
-        QVERIFY(edit);
-        const auto planned = planEdits(*bundle, {*edit}, 0);
-        QVERIFY2(planned, planned ? "" : describe(planned.error()).c_str());
-        const auto after = applyEdit(*bundle, planned->front());
-        QVERIFY(after);
-        QCOMPARE(test::decoded(**after, "w"), wanted);
+    /// A tensor that is called like the bias of a section's weight is a weight like any other.
+    void namesAreNoRoles()
+    {
+        const QByteArray json = R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},)"
+                                R"("a: bias":{"dtype":"F32","shape":[2],"data_offsets":[8,16]}})";
+        const auto bundle =
+            VERIFIED(open("x.safetensors", safetensors(json, floats({1, 2, 3, 4}))));
+        QCOMPARE((*bundle)->weights().size(), std::size_t(2));
+        for (std::size_t i = 0; i < 2; ++i) {
+            QCOMPARE((*bundle)->weights()[i].role, WeightRole::Weight);
+            QCOMPARE((*bundle)->weights()[i].beside, kNoIndex);
+            QCOMPARE(biasOf(**bundle, i), kNoIndex);
+            const auto decoder = VERIFIED((*bundle)->decoder(i));
+            QVERIFY(sectionWeight(**bundle, i, *decoder)->bias.empty());
+        }
     }
-    const auto missing = parseEdit(Edit::Kind::FromNpy, "w=" + path.toStdString() + "#nothing");
-    QVERIFY(missing && !planEdits(*bundle, {*missing}, 0));
-}
 
-/// A zipped compiled model opens like the folder, and is not changed.
-void TestCheckpoint::zippedBundle()
-{
-    test::MadeBundle made;
-    made.constant("tensor<fp16, [2]>", "w",
-                  made.blob(ElementType::Fp16, "[2]", test::halves({1, 2})));
-    made.consume("w");
-    const test::Bytes weights = made.weights();
-    const QByteArray blob(reinterpret_cast<const char *>(weights.data()),
-                          static_cast<qsizetype>(weights.size()));
-    const auto bundle =
-        open("x.zip", zip({{"m.mlmodelc/", {}, false},
-                           {"m.mlmodelc/model.mil", QByteArray::fromStdString(made.text()), true},
-                           {"m.mlmodelc/weights/weight.bin", blob, true},
-                           {"m.mlmodelc/../evil", "x", false}}));
-    QVERIFY2(bundle, bundle ? "" : describe(bundle.error()).c_str());
-    QCOMPARE((*bundle)->kind(), BundleKind::Mlmodelc);
-    QCOMPARE((*bundle)->files().size(), 2U);
-    QVERIFY(!(*bundle)->readOnlyReason().empty());
-    QCOMPARE(test::decoded(**bundle, "w"), (std::vector<float>{1, 2}));
-    QVERIFY(!planEdits(*bundle, {*parseEdit(Edit::Kind::Set, "w[0]=3")}, 0));
-    const auto pipeline = open(
-        "x.zip", zip({{"p.mlmodelc/metadata.json", "[]", false},
+    void tensorFaults_data()
+    {
+        addColumns<QByteArray, QByteArray>();
+        const auto row = [](const char *name, const QByteArray &raw, const char *code) {
+            addRow(name, raw, QByteArray(code));
+        };
+        const auto one = [](const char *entry) {
+            return safetensors(QByteArray("{\"t\":") + entry + "}", floats({1, 2}));
+        };
+        row("empty", {}, "safetensors.header");
+        row("long header", little(1000, 8) + "{}", "safetensors.header");
+        row("no JSON", safetensors("{\"a\"", {}), "safetensors.header");
+        row("dtype", one(R"({"dtype":"C64","shape":[1],"data_offsets":[0,8]})"),
+            "safetensors.tensor");
+        row("negative", one(R"({"dtype":"F32","shape":[-1],"data_offsets":[0,8]})"),
+            "safetensors.tensor");
+        row("huge", one(R"({"dtype":"F32","shape":[4294967296,4294967296],"data_offsets":[0,8]})"),
+            "safetensors.tensor");
+        row("outside", one(R"({"dtype":"F32","shape":[3],"data_offsets":[0,12]})"),
+            "safetensors.tensor");
+        row("backwards", one(R"({"dtype":"F32","shape":[1],"data_offsets":[4,0]})"),
+            "safetensors.tensor");
+        row("length", one(R"({"dtype":"F32","shape":[1],"data_offsets":[0,8]})"),
+            "safetensors.tensor");
+        row("no object", one("3"), "safetensors.tensor");
+    }
+
+    void tensorFaults()
+    {
+        const auto [raw, code] = fetched<QByteArray, QByteArray>();
+        const auto bundle = VERIFIED(open("x.safetensors", raw));
+        QCOMPARE((*bundle)->diagnostics().size(), 1U);
+        QCOMPARE((*bundle)->diagnostics().front().error.code, code.toStdString());
+        QCOMPARE(test::sectionFault(**bundle), std::string());
+    }
+
+    /// What is known of a tensor is shown, though its element type is not read.
+    void unknownType()
+    {
+        const auto bundle =
+            open("x.safetensors",
+                 safetensors(R"({"t":{"dtype":"C64","shape":[2,1],"data_offsets":[0,16]}})",
+                             floats({1, 2, 3, 4})));
+        QVERIFY(bundle);
+        const Weight &weight = (*bundle)->weights().front();
+        QVERIFY(weight.fault);
+        QCOMPARE(weight.shape, Shape({2, 1}));
+        QCOMPARE(weight.elements.value, std::uint64_t(2));
+        QCOMPARE(weight.storedBytes.value, std::uint64_t(16));
+    }
+
+    /// Integers of 64 bits that one double stands for are told apart by a search.
+    void wideIntegers()
+    {
+        const std::int64_t big = std::int64_t(1) << 62;
+        QByteArray data;
+        for (const std::int64_t value : {big, big + 1, big + 3, -big - 2})
+            data += little(std::uint64_t(value), 8);
+        const auto bundle =
+            open("x.safetensors",
+                 safetensors(R"({"i":{"dtype":"I64","shape":[4],"data_offsets":[0,32]}})", data));
+        QVERIFY2(bundle, bundle ? "" : describe(bundle.error()).c_str());
+        search::Query query;
+        query.what = search::What::Largest;
+        query.most = 2;
+        const auto found = VERIFIED(search::find(**bundle, query));
+        QCOMPARE(found->hits.size(), std::size_t(2));
+        QCOMPARE(*found->hits[0].element, std::uint64_t(2));
+        QCOMPARE(found->hits[0].valueText(), "4611686018427387907");
+        QCOMPARE(*found->hits[1].element, std::uint64_t(3));
+        QCOMPARE(found->hits[1].valueText(), "-4611686018427387906");
+        search::Query one;
+        one.what = search::What::Value;
+        one.value = 4611686018427387905.0;
+        one.wide = search::wideInteger("4611686018427387905");
+        const auto exact = VERIFIED(search::find(**bundle, one));
+        QCOMPARE(exact->hits.size(), std::size_t(1));
+        QCOMPARE(*exact->hits[0].element, std::uint64_t(1));
+        one.tolerance = 0; // by doubles
+        QCOMPARE(search::find(**bundle, one)->hits.size(), std::size_t(3));
+    }
+
+    void arrays()
+    {
+        const QByteArray row = npy("<f4", "False", "(2, 3)", floats({1, 2, 3, 4, 5, 6}));
+        const QByteArray column = npy("<f4", "True", "(2, 3)", floats({1, 4, 2, 5, 3, 6}));
+        const QByteArray raw = zip({{"row.npy", row, false},
+                                    {"packed.npy", row, true},
+                                    {"column.npy", column, true},
+                                    {"note.txt", "hello", false},
+                                    {"big.npy", npy(">f4", "False", "(1,)", "abcd"), false}});
+        const auto bundle = VERIFIED(open("x.npz", raw));
+        QCOMPARE((*bundle)->kind(), BundleKind::Npz);
+        QCOMPARE(test::faults((*bundle)->diagnostics()).size(), 1U); // the byte order
+        QCOMPARE(test::sectionFault(**bundle), std::string());
+        for (const char *name : {"row", "packed", "column"})
+            QCOMPARE(test::decoded(**bundle, name), (std::vector<float>{1, 2, 3, 4, 5, 6}));
+        const auto again = VERIFIED((*bundle)->reread());
+        QCOMPARE((*again)->files().size(), (*bundle)->files().size());
+        QCOMPARE(test::decoded(**again, "column"), (std::vector<float>{1, 2, 3, 4, 5, 6}));
+        const auto alone = VERIFIED(open("x.npy", row));
+        QCOMPARE(test::decoded(**alone, "x"), (std::vector<float>{1, 2, 3, 4, 5, 6}));
+    }
+
+    /// A packed member is unpacked when it is read: until then only its header is known, and then
+    /// it is kept. Members that have bytes in common are refused.
+    void packedMembers()
+    {
+        const QByteArray row = npy("<f4", "False", "(2,)", floats({1, 2}));
+        QByteArray raw = zip({{"a.npy", row, true}, {"b.npy", row, true}});
+        const auto sound = VERIFIED(open("x.npz", raw));
+        QCOMPARE((*sound)->files().size(), 1U);
+        QVERIFY(verifyPayloads(**sound).empty());
+        QCOMPARE(test::decoded(**sound, "b"), (std::vector<float>{1, 2}));
+        QCOMPARE((*sound)->weights().at(0).storedBytes.value,
+                 static_cast<std::uint64_t>(deflated(row).size()));
+
+        QByteArray second = raw;
+        const qsizetype entry = raw.lastIndexOf(little(0x02014b50, 4));
+        for (int i = 0; i < 4; ++i)
+            second[entry + 16 + i] = static_cast<char>(~second[entry + 16 + i]); // its checksum
+        const auto damaged = open("x.npz", second);
+        QVERIFY(damaged);
+        QVERIFY((*damaged)->diagnostics().empty());
+        const Error decoder = REFUSED((*damaged)->decoder(1));
+        QCOMPARE(decoder.code, "zip.data");
+        QCOMPARE(test::decoded(**damaged, "a"), (std::vector<float>{1, 2}));
+
+        for (int i = 0; i < 4; ++i)
+            raw[entry + 42 + i] = 0; // the place of the first one
+        const auto shared = open("x.npz", raw);
+        QVERIFY(shared);
+        QCOMPARE(test::faults((*shared)->diagnostics()),
+                 (std::vector<std::string>{"error zip.overlap x.npz+0"}));
+    }
+
+    void damaged()
+    {
+        const QByteArray row = npy("<f4", "False", "(2,)", floats({1, 2}));
+        const QByteArray whole = zip({{"a.npy", row, false}, {"b.npy", row, true}});
+        for (qsizetype at = 0; at < whole.size(); ++at) {
+            QByteArray raw = whole;
+            raw[at] = static_cast<char>(raw[at] ^ 0x55);
+            const auto bundle = open("x.npz", raw);
+            if (bundle)
+                QCOMPARE(test::sectionFault(**bundle), std::string());
+            const auto cut = open("x.npz", whole.first(at));
+            if (cut)
+                QCOMPARE(test::sectionFault(**cut), std::string());
+        }
+    }
+
+    /// Values of a tensor, by its own name or by another one.
+    void patchSource()
+    {
+        QTemporaryDir folder;
+        const QString path = folder.filePath(u"x.safetensors"_s);
+        QFile file(path);
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write(safetensors(R"({"w":{"dtype":"F32","shape":[2,1],"data_offsets":[0,8]},)"
+                               R"("other":{"dtype":"F32","shape":[2],"data_offsets":[8,16]}})",
+                               floats({3, 4, 5, 6})));
+        file.close();
+        test::MadeBundle made;
+        made.constant("tensor<fp16, [2]>", "w",
+                      made.blob(ElementType::Fp16, "[2]", test::halves({1, 2})));
+        made.consume("w");
+        const auto bundle = VERIFIED(made.open());
+        for (const auto &[source, wanted] :
+             {std::pair(path, std::vector<float>{3, 4}), {path + u"#other"_s, {5, 6}}}) {
+            const auto edit = VERIFIED(parseEdit(Edit::Kind::FromNpy, "w=" + source.toStdString()));
+            const auto planned = VERIFIED(planEdits(*bundle, {*edit}, 0));
+            const auto after = VERIFIED(applyEdit(*bundle, planned->front()));
+            QCOMPARE(test::decoded(**after, "w"), wanted);
+        }
+        const auto missing = parseEdit(Edit::Kind::FromNpy, "w=" + path.toStdString() + "#nothing");
+        QVERIFY(missing && !planEdits(*bundle, {*missing}, 0));
+    }
+
+    /// A zipped compiled model opens like the folder, and is not changed.
+    void zippedBundle()
+    {
+        test::MadeBundle made;
+        made.constant("tensor<fp16, [2]>", "w",
+                      made.blob(ElementType::Fp16, "[2]", test::halves({1, 2})));
+        made.consume("w");
+        const test::Bytes weights = made.weights();
+        const QByteArray blob(reinterpret_cast<const char *>(weights.data()),
+                              static_cast<qsizetype>(weights.size()));
+        const auto bundle = VERIFIED(open(
+            "x.zip", zip({{"m.mlmodelc/", {}, false},
+                          {"m.mlmodelc/model.mil", QByteArray::fromStdString(made.text()), true},
+                          {"m.mlmodelc/weights/weight.bin", blob, true},
+                          {"m.mlmodelc/../evil", "x", false}})));
+        QCOMPARE((*bundle)->kind(), BundleKind::Mlmodelc);
+        QCOMPARE((*bundle)->files().size(), 2U);
+        QVERIFY(!(*bundle)->readOnlyReason().empty());
+        QCOMPARE(test::decoded(**bundle, "w"), (std::vector<float>{1, 2}));
+        QVERIFY(!planEdits(*bundle, {*parseEdit(Edit::Kind::Set, "w[0]=3")}, 0));
+        const auto pipeline = VERIFIED(
+            open("x.zip",
+                 zip({{"p.mlmodelc/metadata.json", "[]", false},
                       {"p.mlmodelc/model0/model.mil", QByteArray::fromStdString(made.text()), true},
                       {"p.mlmodelc/model0/weights/weight.bin", blob, true},
                       {"p.mlmodelc/model1/model.mil", QByteArray::fromStdString(made.text()), true},
-                      {"p.mlmodelc/model1/weights/weight.bin", blob, true}}));
-    QVERIFY2(pipeline, pipeline ? "" : describe(pipeline.error()).c_str());
-    QCOMPARE(test::decoded(**pipeline, "model1/main/w"), (std::vector<float>{1, 2}));
-    const auto several =
-        open("x.zip", zip({{"a/model.mil", "program", false}, {"b/Manifest.json", "{}", false}}));
-    QVERIFY(!several);
-    QCOMPARE(several.error().code, std::string("bundle.several"));
-    QVERIFY(!several.error().file.empty() && several.error().offset);
-    const auto other = open("x.zip", zip({{"a.txt", "hello", false}}));
-    QVERIFY(!other);
-    QCOMPARE(other.error().code, std::string("bundle.kind"));
-}
-
-void TestCheckpoint::pointers()
-{
-    const QByteArray pointer =
-        "version https://git-lfs.github.com/spec/v1\n"
-        "oid sha256:4d7a214614ab2935c943f9e0ff69d22eadbb8f32b1258daaa5e2ca24d17e2393\n"
-        "size 12345\n";
-    const auto lone = open("weight.bin", pointer);
-    QVERIFY(!lone);
-    QCOMPARE(lone.error().code, std::string("bundle.lfs"));
-    QVERIFY(lone.error().expected.find("12345 bytes") != std::string::npos);
-    QVERIFY(lone.error().message.find("git lfs pull") != std::string::npos);
-}
-
-/// What is not there is said once, and not read as something else.
-void TestCheckpoint::pointersInAPackage()
-{
-    const QByteArray pointer =
-        "version https://git-lfs.github.com/spec/v1\n"
-        "oid sha256:4d7a214614ab2935c943f9e0ff69d22eadbb8f32b1258daaa5e2ca24d17e2393\n"
-        "size 12345\n";
-    test::MadeBundle made;
-    made.constant("tensor<fp16, [2]>", "w", made.blob(ElementType::Fp16, "[2]", test::Bytes(4)));
-    made.consume("w");
-    QTemporaryDir folder;
-    QDir dir(folder.path());
-    QVERIFY(dir.mkpath(u"m.mlmodelc/weights"_s));
-    const auto put = [&dir](const QString &name, const QByteArray &content) {
-        QFile file(dir.filePath(name));
-        return file.open(QIODevice::WriteOnly) && file.write(content) == content.size();
-    };
-    QVERIFY(put(u"m.mlmodelc/model.mil"_s, QByteArray::fromStdString(made.text())));
-    QVERIFY(put(u"m.mlmodelc/weights/weight.bin"_s, pointer));
-    const auto weights = Bundle::open(dir.filePath(u"m.mlmodelc"_s).toStdString());
-    QVERIFY(weights);
-    for (const Diagnostic &row : (*weights)->diagnostics())
-        QVERIFY2(row.error.code != "blob.version" && row.error.code != "blob.sentinel",
-                 describe(row.error).c_str());
-    QCOMPARE((*weights)->diagnostics().front().error.code, std::string("bundle.lfs"));
-    // No byte of the weight is there: how many it takes its type says.
-    QCOMPARE(weightsOfUnknownBytes(**weights), std::size_t(0));
-    QCOMPARE(knownStoredBytes((*weights)->weights().front())->value, std::uint64_t(4));
-    QVERIFY(put(u"m.mlmodelc/model.mil"_s, pointer));
-    const auto program = Bundle::open(dir.filePath(u"m.mlmodelc"_s).toStdString());
-    QVERIFY(program);
-    for (const Diagnostic &row : (*program)->diagnostics())
-        QCOMPARE(row.error.code, std::string("bundle.lfs"));
-}
-
-void TestCheckpoint::folders()
-{
-    QTemporaryDir folder;
-    QDir dir(folder.path());
-    QVERIFY(dir.mkpath(u"a.mlmodelc"_s) && dir.mkpath(u"sub/b.mlpackage"_s));
-    const auto several = Bundle::open(folder.path().toStdString());
-    QVERIFY(!several);
-    QCOMPARE(several.error().code, std::string("bundle.several"));
-    QCOMPARE(several.error().expected, std::string("one of a.mlmodelc, sub/b.mlpackage"));
-    QVERIFY(dir.mkpath(u"old.mlmodelc"_s));
-    QFile(dir.filePath(u"old.mlmodelc/model.espresso.net"_s)).open(QIODevice::WriteOnly);
-    const auto espresso = Bundle::open(dir.filePath(u"old.mlmodelc"_s).toStdString());
-    QVERIFY(espresso && hasErrors((*espresso)->diagnostics())); // empty layers, no weights
-    // The files beside the layers, alone.
-    for (const char *ending : {"shape", "weights"}) {
-        QFile loose(dir.filePath(u"model.espresso."_s + QString::fromUtf8(ending)));
-        QVERIFY(loose.open(QIODevice::WriteOnly) && loose.write("{\"layers\"") > 0);
-        loose.close();
-        const auto refused = Bundle::open(loose.fileName().toStdString());
-        QVERIFY(!refused && refused.error().code == "bundle.kind");
-        QVERIFY2(refused.error().found.find("neural network (Espresso)") != std::string::npos,
-                 refused.error().found.c_str());
+                      {"p.mlmodelc/model1/weights/weight.bin", blob, true}})));
+        QCOMPARE(test::decoded(**pipeline, "model1/main/w"), (std::vector<float>{1, 2}));
+        const Error several = REFUSED(open(
+            "x.zip", zip({{"a/model.mil", "program", false}, {"b/Manifest.json", "{}", false}})));
+        QCOMPARE(several.code, "bundle.several");
+        QVERIFY(!several.file.empty() && several.offset);
+        const Error other = REFUSED(open("x.zip", zip({{"a.txt", "hello", false}})));
+        QCOMPARE(other.code, "bundle.kind");
     }
-    // PyTorch's files hold code.
-    for (const QByteArray &content :
-         {QByteArray("PK\x03\x04", 4) + QByteArray(22, '\0') + QByteArray("\x0e\0\0\0", 4) +
-              "model/data.pkl" + QByteArray("PK\x01\x02", 4) + QByteArray(24, '\0') +
-              QByteArray("\x0e\0", 2) + QByteArray(16, '\0') + "model/data.pkl" +
-              QByteArray("PK\x05\x06\0\0\0\0\1\0\1\0\x3c\0\0\0\x2c\0\0\0\0\0", 22),
-          QByteArray::fromHex("80028a0a6cfc9c46f9206aa8501a2e")}) {
-        QFile torch(dir.filePath(u"model.pt"_s));
-        QVERIFY(torch.open(QIODevice::WriteOnly) && torch.write(content) == content.size());
-        torch.close();
-        const auto refused = Bundle::open(torch.fileName().toStdString());
-        QVERIFY(!refused && refused.error().code == "bundle.kind");
-        QVERIFY2(refused.error().found.find("PyTorch") != std::string::npos,
-                 describe(refused.error()).c_str());
+
+    void pointers()
+    {
+        const QByteArray pointer =
+            "version https://git-lfs.github.com/spec/v1\n"
+            "oid sha256:4d7a214614ab2935c943f9e0ff69d22eadbb8f32b1258daaa5e2ca24d17e2393\n"
+            "size 12345\n";
+        const Error lone = REFUSED(open("weight.bin", pointer));
+        QCOMPARE(lone.code, "bundle.lfs");
+        QVERIFY(lone.expected.find("12345 bytes") != std::string::npos);
+        QVERIFY(lone.message.find("git lfs pull") != std::string::npos);
     }
-    QFile archive(dir.filePath(u"m.mlarchive"_s));
-    QVERIFY(archive.open(QIODevice::WriteOnly));
-    archive.write("AA01....");
-    archive.close();
-    const auto archived = Bundle::open(dir.filePath(u"m.mlarchive"_s).toStdString());
-    QVERIFY(!archived);
-    QVERIFY(archived.error().found.find(".mlarchive") != std::string::npos);
-}
+
+    /// What is not there is said once, and not read as something else.
+    void pointersInAPackage()
+    {
+        const QByteArray pointer =
+            "version https://git-lfs.github.com/spec/v1\n"
+            "oid sha256:4d7a214614ab2935c943f9e0ff69d22eadbb8f32b1258daaa5e2ca24d17e2393\n"
+            "size 12345\n";
+        test::MadeBundle made;
+        made.constant("tensor<fp16, [2]>", "w",
+                      made.blob(ElementType::Fp16, "[2]", test::Bytes(4)));
+        made.consume("w");
+        QTemporaryDir folder;
+        QDir dir(folder.path());
+        QVERIFY(dir.mkpath(u"m.mlmodelc/weights"_s));
+        const auto put = [&dir](const QString &name, const QByteArray &content) {
+            QFile file(dir.filePath(name));
+            return file.open(QIODevice::WriteOnly) && file.write(content) == content.size();
+        };
+        QVERIFY(put(u"m.mlmodelc/model.mil"_s, QByteArray::fromStdString(made.text())));
+        QVERIFY(put(u"m.mlmodelc/weights/weight.bin"_s, pointer));
+        const auto weights = VERIFIED(Bundle::open(dir.filePath(u"m.mlmodelc"_s).toStdString()));
+        for (const Diagnostic &row : (*weights)->diagnostics())
+            QVERIFY2(row.error.code != "blob.version" && row.error.code != "blob.sentinel",
+                     describe(row.error).c_str());
+        QCOMPARE((*weights)->diagnostics().front().error.code, "bundle.lfs");
+        // No byte of the weight is there: how many it takes its type says.
+        QCOMPARE(weightsOfUnknownBytes(**weights), std::size_t(0));
+        QCOMPARE(knownStoredBytes((*weights)->weights().front())->value, std::uint64_t(4));
+        QVERIFY(put(u"m.mlmodelc/model.mil"_s, pointer));
+        const auto program = VERIFIED(Bundle::open(dir.filePath(u"m.mlmodelc"_s).toStdString()));
+        for (const Diagnostic &row : (*program)->diagnostics())
+            QCOMPARE(row.error.code, "bundle.lfs");
+    }
+
+    void folders()
+    {
+        QTemporaryDir folder;
+        QDir dir(folder.path());
+        QVERIFY(dir.mkpath(u"a.mlmodelc"_s) && dir.mkpath(u"sub/b.mlpackage"_s));
+        const Error several = REFUSED(Bundle::open(folder.path().toStdString()));
+        QCOMPARE(several.code, "bundle.several");
+        QCOMPARE(several.expected, "one of a.mlmodelc, sub/b.mlpackage");
+        QVERIFY(dir.mkpath(u"old.mlmodelc"_s));
+        QFile(dir.filePath(u"old.mlmodelc/model.espresso.net"_s)).open(QIODevice::WriteOnly);
+        const auto espresso = Bundle::open(dir.filePath(u"old.mlmodelc"_s).toStdString());
+        QVERIFY(espresso && hasErrors((*espresso)->diagnostics())); // empty layers, no weights
+        // The files beside the layers, alone.
+        for (const char *ending : {"shape", "weights"}) {
+            QFile loose(dir.filePath(u"model.espresso."_s + QString::fromUtf8(ending)));
+            QVERIFY(loose.open(QIODevice::WriteOnly) && loose.write("{\"layers\"") > 0);
+            loose.close();
+            const auto refused = Bundle::open(loose.fileName().toStdString());
+            QVERIFY(!refused && refused.error().code == "bundle.kind");
+            QVERIFY2(refused.error().found.find("neural network (Espresso)") != std::string::npos,
+                     refused.error().found.c_str());
+        }
+        // PyTorch's files hold code.
+        for (const QByteArray &content :
+             {QByteArray("PK\x03\x04", 4) + QByteArray(22, '\0') + QByteArray("\x0e\0\0\0", 4) +
+                  "model/data.pkl" + QByteArray("PK\x01\x02", 4) + QByteArray(24, '\0') +
+                  QByteArray("\x0e\0", 2) + QByteArray(16, '\0') + "model/data.pkl" +
+                  QByteArray("PK\x05\x06\0\0\0\0\1\0\1\0\x3c\0\0\0\x2c\0\0\0\0\0", 22),
+              QByteArray::fromHex("80028a0a6cfc9c46f9206aa8501a2e")}) {
+            QFile torch(dir.filePath(u"model.pt"_s));
+            QVERIFY(torch.open(QIODevice::WriteOnly) && torch.write(content) == content.size());
+            torch.close();
+            const auto refused = Bundle::open(torch.fileName().toStdString());
+            QVERIFY(!refused && refused.error().code == "bundle.kind");
+            QVERIFY2(refused.error().found.find("PyTorch") != std::string::npos,
+                     describe(refused.error()).c_str());
+        }
+        QFile archive(dir.filePath(u"m.mlarchive"_s));
+        QVERIFY(archive.open(QIODevice::WriteOnly));
+        archive.write("AA01....");
+        archive.close();
+        const Error archived = REFUSED(Bundle::open(dir.filePath(u"m.mlarchive"_s).toStdString()));
+        QVERIFY(archived.found.find(".mlarchive") != std::string::npos);
+    }
+};
 
 KERNSCOPE_TEST(TestCheckpoint, QCoreApplication)
 #include "tst_checkpoint.moc"

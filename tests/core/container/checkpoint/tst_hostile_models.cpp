@@ -10,8 +10,6 @@
 #include "core/bundle/statistics.h"
 #include "tests/test_program.h"
 
-#include <QTest>
-
 #include <algorithm>
 #include <random>
 
@@ -121,9 +119,52 @@ class TestHostileModels : public QObject
 
 private slots:
     void cut_data() { samples(); }
-    void cut();
+
+    /// Cut after every byte: an error, and what it says lies within the file.
+    void cut()
+    {
+        QFETCH(QByteArray, name);
+        QFETCH(QByteArray, raw);
+        QFETCH(QList<int>, whole);
+        bool faulty = false;
+        QCOMPARE(brokenPromise(name, raw, faulty), std::string());
+        QVERIFY(!faulty);
+        for (int length = 0; length < raw.size(); ++length) {
+            const std::string broken = brokenPromise(name, raw.left(length), faulty);
+            QVERIFY2(broken.empty(), (std::to_string(length) + ": " + broken).c_str());
+            QVERIFY2(faulty || whole.contains(length), std::to_string(length).c_str());
+        }
+    }
+
     void changed_data() { samples(); }
-    void changed();
+
+    /// One to eight bytes changed, removed or written twice, by a fixed seed.
+    void changed()
+    {
+        QFETCH(QByteArray, name);
+        QFETCH(QByteArray, raw);
+        std::mt19937 random(1);
+        const auto below = [&random](qsizetype count) {
+            return static_cast<qsizetype>(random() % static_cast<std::mt19937::result_type>(count));
+        };
+        static const QByteArray kEdges("\x00\x01\x7f\x80\xff", 5);
+        for (int round = 0; round < 1000; ++round) {
+            QByteArray changed = raw;
+            for (qsizetype i = below(8) + 1; i > 0; --i) {
+                const qsizetype at = below(changed.size());
+                switch (random() % 5) {
+                case 0: changed[at] = static_cast<char>(changed[at] ^ (1 << random() % 8)); break;
+                case 1: changed[at] = kEdges[below(kEdges.size())]; break;
+                case 2: changed[at] = static_cast<char>(random() % 256); break;
+                case 3: changed.remove(at, changed.size() > 8 ? 1 : 0); break;
+                default: changed.insert(at, changed.mid(at, below(16) + 1)); break;
+                }
+            }
+            bool faulty = false;
+            const std::string broken = brokenPromise(name, changed, faulty);
+            QVERIFY2(broken.empty(), (broken + ": " + changed.toHex().toStdString()).c_str());
+        }
+    }
 
 private:
     void samples() const;
@@ -134,57 +175,12 @@ void TestHostileModels::samples() const
     QTest::addColumn<QByteArray>("name");
     QTest::addColumn<QByteArray>("raw");
     QTest::addColumn<QList<int>>("whole"); // cuts that leave a message, with less in it
-    QTest::newRow("network") << QByteArray("x.mlmodel") << network() << QList<int>{2};
-    QTest::newRow("pipeline") << QByteArray("x.mlmodel") << pipeline() << QList<int>{2};
-    QTest::newRow("safetensors") << QByteArray("x.safetensors") << tensors() << QList<int>{};
-    QTest::newRow("npz") << QByteArray("x.npz") << arrays() << QList<int>{};
-    QTest::newRow("npy") << QByteArray("x.npy")
-                         << npy("<f4", "False", "(2, 3)", floats({1, 2, 3, 4, 5, 6}))
-                         << QList<int>{};
-}
-
-/// Cut after every byte: an error, and what it says lies within the file.
-void TestHostileModels::cut()
-{
-    QFETCH(QByteArray, name);
-    QFETCH(QByteArray, raw);
-    QFETCH(QList<int>, whole);
-    bool faulty = false;
-    QCOMPARE(brokenPromise(name, raw, faulty), std::string());
-    QVERIFY(!faulty);
-    for (int length = 0; length < raw.size(); ++length) {
-        const std::string broken = brokenPromise(name, raw.left(length), faulty);
-        QVERIFY2(broken.empty(), (std::to_string(length) + ": " + broken).c_str());
-        QVERIFY2(faulty || whole.contains(length), std::to_string(length).c_str());
-    }
-}
-
-/// One to eight bytes changed, removed or written twice, by a fixed seed.
-void TestHostileModels::changed()
-{
-    QFETCH(QByteArray, name);
-    QFETCH(QByteArray, raw);
-    std::mt19937 random(1);
-    const auto below = [&random](qsizetype count) {
-        return static_cast<qsizetype>(random() % static_cast<std::mt19937::result_type>(count));
-    };
-    static const QByteArray kEdges("\x00\x01\x7f\x80\xff", 5);
-    for (int round = 0; round < 1000; ++round) {
-        QByteArray changed = raw;
-        for (qsizetype i = below(8) + 1; i > 0; --i) {
-            const qsizetype at = below(changed.size());
-            switch (random() % 5) {
-            case 0: changed[at] = static_cast<char>(changed[at] ^ (1 << random() % 8)); break;
-            case 1: changed[at] = kEdges[below(kEdges.size())]; break;
-            case 2: changed[at] = static_cast<char>(random() % 256); break;
-            case 3: changed.remove(at, changed.size() > 8 ? 1 : 0); break;
-            default: changed.insert(at, changed.mid(at, below(16) + 1)); break;
-            }
-        }
-        bool faulty = false;
-        const std::string broken = brokenPromise(name, changed, faulty);
-        QVERIFY2(broken.empty(), (broken + ": " + changed.toHex().toStdString()).c_str());
-    }
+    addRow("network", QByteArray("x.mlmodel"), network(), QList<int>{2});
+    addRow("pipeline", QByteArray("x.mlmodel"), pipeline(), QList<int>{2});
+    addRow("safetensors", QByteArray("x.safetensors"), tensors(), QList<int>{});
+    addRow("npz", QByteArray("x.npz"), arrays(), QList<int>{});
+    addRow("npy", QByteArray("x.npy"), npy("<f4", "False", "(2, 3)", floats({1, 2, 3, 4, 5, 6})),
+           QList<int>{});
 }
 
 KERNSCOPE_TEST(TestHostileModels, QCoreApplication)

@@ -9,7 +9,6 @@
 #include <QDir>
 #include <QFile>
 #include <QTemporaryDir>
-#include <QTest>
 
 using namespace kernscope;
 using namespace kernscope::test;
@@ -60,224 +59,202 @@ class TestScaledCheckpoint : public QObject
     Q_OBJECT
 
 private slots:
-    void shards();
-    void missingShard();
-    void fp8Blocks();
-    void packedInt4();
-    void packedInt8();
-    void mxBlocks();
-    void packedFp4_data();
-    void packedFp4();
-    void mlx_data();
-    void mlx();
-    void whatDoesNotFit();
-};
-
-void TestScaledCheckpoint::shards()
-{
-    QTemporaryDir folder;
-    const auto write = [&](const char *name, const QByteArray &bytes) {
-        QFile file(QDir(folder.path()).filePath(QString::fromUtf8(name)));
-        QVERIFY(file.open(QIODevice::WriteOnly) && file.write(bytes) == bytes.size());
-    };
-    write("model-00001-of-00002.safetensors", fileOf({{"a", "F32", "[2]", floats({1, 2})}}));
-    write("model-00002-of-00002.safetensors", fileOf({{"b", "F32", "[1]", floats({3})}}));
-    write("other.safetensors", fileOf({{"c", "F32", "[1]", floats({4})}}));
-    write("model.safetensors.index.json",
-          R"({"weight_map":{"a":"model-00001-of-00002.safetensors",)"
-          R"("b":"model-00002-of-00002.safetensors"}})");
-    for (const char *path : {"model.safetensors.index.json", ""}) {
-        const auto bundle =
-            Bundle::open(QDir(folder.path()).filePath(QString::fromUtf8(path)).toStdString());
-        QVERIFY2(bundle.has_value(), path);
-        QCOMPARE((*bundle)->weights().size(), std::size_t(2));
-        QCOMPARE((*bundle)->weights()[0].name, std::string("a"));
-        QCOMPARE(valuesOf(**bundle, 1), (std::vector<float>{3}));
-        QVERIFY((*bundle)->diagnostics().empty());
+    void shards()
+    {
+        QTemporaryDir folder;
+        const auto write = [&](const char *name, const QByteArray &bytes) {
+            QFile file(QDir(folder.path()).filePath(QString::fromUtf8(name)));
+            QVERIFY(file.open(QIODevice::WriteOnly) && file.write(bytes) == bytes.size());
+        };
+        write("model-00001-of-00002.safetensors", fileOf({{"a", "F32", "[2]", floats({1, 2})}}));
+        write("model-00002-of-00002.safetensors", fileOf({{"b", "F32", "[1]", floats({3})}}));
+        write("other.safetensors", fileOf({{"c", "F32", "[1]", floats({4})}}));
+        write("model.safetensors.index.json",
+              R"({"weight_map":{"a":"model-00001-of-00002.safetensors",)"
+              R"("b":"model-00002-of-00002.safetensors"}})");
+        for (const char *path : {"model.safetensors.index.json", ""}) {
+            const auto bundle =
+                Bundle::open(QDir(folder.path()).filePath(QString::fromUtf8(path)).toStdString());
+            QVERIFY2(bundle.has_value(), path);
+            QCOMPARE((*bundle)->weights().size(), std::size_t(2));
+            QCOMPARE((*bundle)->weights()[0].name, "a");
+            QCOMPARE(valuesOf(**bundle, 1), (std::vector<float>{3}));
+            QVERIFY((*bundle)->diagnostics().empty());
+        }
     }
-}
 
-void TestScaledCheckpoint::missingShard()
-{
-    QTemporaryDir folder;
-    QFile file(QDir(folder.path()).filePath(QStringLiteral("m.safetensors.index.json")));
-    QVERIFY(file.open(QIODevice::WriteOnly));
-    file.write(R"({"weight_map":{"a":"gone.safetensors","b":"../out.safetensors"}})");
-    file.close();
-    const auto bundle = Bundle::open(file.fileName().toStdString());
-    QVERIFY(bundle.has_value() && (*bundle)->weights().empty());
-    QCOMPARE((*bundle)->diagnostics().size(), std::size_t(1));
-    QCOMPARE((*bundle)->diagnostics()[0].error.code, std::string("safetensors.shard"));
-}
-
-/// Codes of E4M3 with a scale for each block of two rows and two columns.
-void TestScaledCheckpoint::fp8Blocks()
-{
-    const QByteArray codes = QByteArray::fromHex("38404438"
-                                                 "38383838"); // 1, 2, 3, 1, …
-    const BundlePtr bundle = opened({{"l.weight", "F8_E4M3", "[2,4]", codes},
-                                     {"l.weight_scale_inv", "F32", "[1,2]", floats({0.5F, 10})}});
-    QVERIFY(bundle);
-    QCOMPARE(bundle->weights().size(), std::size_t(1));
-    QCOMPARE(bundle->weights()[0].name, std::string("l.weight"));
-    QCOMPARE(valuesOf(*bundle, 0), (std::vector<float>{0.5F, 1, 30, 10, 0.5F, 0.5F, 10, 10}));
-    QCOMPARE(bundle->weights()[0].storedBytes.value, std::uint64_t(16));
-    // One scale a row, as compressed-tensors has it.
-    const BundlePtr rows = opened({{"l.weight", "I8", "[2,2]", QByteArray::fromHex("01FF7F80")},
-                                   {"l.weight_scale", "F32", "[2,1]", floats({2, 1})}});
-    QCOMPARE(valuesOf(*rows, 0), (std::vector<float>{2, -2, 127, -128}));
-}
-
-void TestScaledCheckpoint::packedInt4()
-{
-    // Eight codes less 8 in each word, the first in the lowest bits.
-    const BundlePtr bundle =
-        opened({{"l.weight_packed", "I32", "[1,1]", QByteArray::fromHex("8907F068")},
-                {"l.weight_scale", "F32", "[1,2]", floats({1, 0.5F})}});
-    QVERIFY(bundle);
-    QCOMPARE(bundle->weights()[0].name, std::string("l.weight"));
-    QCOMPARE(valuesOf(*bundle, 0), (std::vector<float>{1, 0, -1, -8, -4, 3.5F, 0, -1}));
-}
-
-/// Four codes less 128 in each word, where NAME_shape says so; columns in another order are left.
-void TestScaledCheckpoint::packedInt8()
-{
-    const QByteArray codes = QByteArray::fromHex("81807f00");
-    const QByteArray shape = QByteArray::fromHex("0100000000000000"
-                                                 "0400000000000000");
-    std::vector<Part> parts{{"l.weight_packed", "I32", "[1,1]", codes},
-                            {"l.weight_scale", "F32", "[1,1]", floats({2})},
-                            {"l.weight_shape", "I64", "[2]", shape}};
-    const BundlePtr bundle = opened(parts);
-    QVERIFY(bundle);
-    const auto weight = bundle->weightByName("l.weight");
-    QVERIFY(weight);
-    QCOMPARE(valuesOf(*bundle, *weight), (std::vector<float>{2, 0, -2, -256}));
-    parts.push_back({"l.weight_g_idx", "I32", "[4]", QByteArray(16, '\0')});
-    QCOMPARE(opened(parts)->weights().size(), std::size_t(4));
-}
-
-void TestScaledCheckpoint::packedFp4_data()
-{
-    QTest::addColumn<QByteArray>("codes"); // name of the codes
-    QTest::addColumn<int>("group");
-    QTest::addColumn<QByteArray>("scale"); // type of the scales
-    QTest::addColumn<QByteArray>("whole");
-    QTest::addColumn<float>("number");
-    QTest::addColumn<float>("factor");
-    // 0x40 is 2 in E4M3, 0x80 is 2 in E8M0.
-    QTest::newRow("compressed-tensors, MXFP4")
-        << QByteArray("l_packed") << 32 << QByteArray("U8") << QByteArray() << 0.0F << 2.0F;
-    QTest::newRow("compressed-tensors, NVFP4")
-        << QByteArray("l_packed") << 16 << QByteArray("F8_E4M3") << QByteArray("l_global_scale")
-        << 4.0F << 0.5F;
-    QTest::newRow("ModelOpt, NVFP4") << QByteArray("l") << 16 << QByteArray("F8_E4M3")
-                                     << QByteArray("l_scale_2") << 4.0F << 8.0F;
-    QTest::newRow("a scale of 0") << QByteArray("l_packed") << 16 << QByteArray("F8_E4M3")
-                                  << QByteArray("l_global_scale") << 0.0F << 0.0F;
-}
-
-void TestScaledCheckpoint::packedFp4()
-{
-    QFETCH(QByteArray, codes);
-    QFETCH(int, group);
-    QFETCH(QByteArray, scale);
-    QFETCH(QByteArray, whole);
-    QFETCH(float, number);
-    QFETCH(float, factor);
-    const QByteArray bytes = QByteArray::fromHex("72") + QByteArray(group / 2 - 1, '\0'); // 1, 6
-    const QByteArray shape = "[1," + QByteArray::number(group / 2) + "]";
-    std::vector<Part> parts{
-        {codes.constData(), "U8", shape.constData(), bytes},
-        {"l_scale", scale.constData(), "[1,1]", QByteArray(1, char(scale == "U8" ? 0x80 : 0x40))}};
-    if (!whole.isEmpty())
-        parts.push_back({whole.constData(), "F32", "[1]", floats({number})});
-    const BundlePtr bundle = opened(parts);
-    QVERIFY(bundle);
-    if (factor == 0) { // three tensors like any other
-        QCOMPARE(bundle->weights().size(), std::size_t(3));
-        return;
+    void missingShard()
+    {
+        QTemporaryDir folder;
+        QFile file(QDir(folder.path()).filePath(u"m.safetensors.index.json"_s));
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write(R"({"weight_map":{"a":"gone.safetensors","b":"../out.safetensors"}})");
+        file.close();
+        const auto bundle = Bundle::open(file.fileName().toStdString());
+        QVERIFY(bundle.has_value() && (*bundle)->weights().empty());
+        QCOMPARE((*bundle)->diagnostics().size(), std::size_t(1));
+        QCOMPARE((*bundle)->diagnostics()[0].error.code, "safetensors.shard");
     }
-    QCOMPARE(bundle->weights().size(), std::size_t(1));
-    QCOMPARE(bundle->weights()[0].name, std::string("l"));
-    const std::vector<float> values = valuesOf(*bundle, 0);
-    QCOMPARE(values.size(), std::size_t(group));
-    QCOMPARE(values[0], factor);
-    QCOMPARE(values[1], 6 * factor);
-    QCOMPARE(values[2], 0.0F);
-}
 
-void TestScaledCheckpoint::mxBlocks()
-{
-    QByteArray codes(16, '\0');
-    codes[0] = char(0x72); // 1, 6
-    const BundlePtr bundle = opened({{"e_blocks", "U8", "[1,1,16]", codes},
-                                     {"e_scales", "U8", "[1,1]", QByteArray(1, char(128))}});
-    QVERIFY(bundle);
-    QCOMPARE(bundle->weights().size(), std::size_t(1));
-    QCOMPARE(bundle->weights()[0].name, std::string("e"));
-    QCOMPARE(bundle->weights()[0].shape, (Shape{1, 32}));
-    const std::vector<float> values = valuesOf(*bundle, 0);
-    QCOMPARE(values.size(), std::size_t(32));
-    QVERIFY(values[0] == 2 && values[1] == 12 && values[2] == 0);
-}
-
-void TestScaledCheckpoint::mlx_data()
-{
-    QTest::addColumn<int>("words");
-    QTest::addColumn<QByteArray>("first");
-    QTest::addColumn<bool>("affine");
-    QTest::addColumn<QList<float>>("values");
-    // Scale 2, bias -1 for the affine ones; a power of 2 for the others.
-    QTest::newRow("4 bits, 64") << 8 << QByteArray::fromHex("31") << true << QList<float>{1, 5, -1};
-    QTest::newRow("8 bits, 64") << 16 << QByteArray::fromHex("0301") << true
-                                << QList<float>{5, 1, -1};
-    QTest::newRow("mxfp4") << 4 << QByteArray::fromHex("72") << false << QList<float>{2, 12, 0};
-    QTest::newRow("nvfp4") << 2 << QByteArray::fromHex("72") << false << QList<float>{2, 12, 0};
-    QTest::newRow("mxfp8") << 8 << QByteArray::fromHex("3844") << false << QList<float>{2, 6, 0};
-}
-
-void TestScaledCheckpoint::mlx()
-{
-    QFETCH(int, words);
-    QFETCH(QByteArray, first);
-    QFETCH(bool, affine);
-    QFETCH(QList<float>, values);
-    const QByteArray codes = first + QByteArray(4 * words - first.size(), '\0');
-    const QByteArray shape = "[1," + QByteArray::number(words) + "]";
-    std::vector<Part> parts{{"l.weight", "U32", shape.constData(), codes}};
-    if (affine) {
-        parts.push_back({"l.scales", "F32", "[1,1]", floats({2})});
-        parts.push_back({"l.biases", "F32", "[1,1]", floats({-1})});
-    } else {
-        parts.push_back({"l.scales", "U8", "[1,1]", QByteArray(1, char(words == 2 ? 0x40 : 128))});
-    }
-    const BundlePtr bundle = opened(parts);
-    QVERIFY(bundle);
-    QCOMPARE(bundle->weights().size(), std::size_t(1));
-    const std::vector<float> found = valuesOf(*bundle, 0);
-    QCOMPARE(found.size(), std::size_t(affine ? 64 : words == 2 ? 16 : 32));
-    for (qsizetype i = 0; i < values.size(); ++i)
-        QCOMPARE(found[std::size_t(i)], values[i]);
-}
-
-/// Scales of another shape or type: tensors like any other.
-void TestScaledCheckpoint::whatDoesNotFit()
-{
-    const QByteArray four(4, '\1');
-    for (const std::vector<Part> &parts :
-         {std::vector<Part>{{"w", "I8", "[2,2]", four},
-                            {"w_scale", "F32", "[3]", floats({1, 1, 1})}},
-          std::vector<Part>{{"w", "I8", "[2,2]", four}, {"w_scale", "I8", "[2]", four.left(2)}},
-          std::vector<Part>{{"w_blocks", "U8", "[2,2]", four},
-                            {"w_scales", "U8", "[2]", four.left(2)}},
-          std::vector<Part>{{"w.weight", "U32", "[1,1]", four},
-                            {"w.scales", "U8", "[1,2]", four.left(2)}}}) {
-        const BundlePtr bundle = opened(parts);
+    /// Codes of E4M3 with a scale for each block of two rows and two columns.
+    void fp8Blocks()
+    {
+        const QByteArray codes = QByteArray::fromHex("38404438"
+                                                     "38383838"); // 1, 2, 3, 1, …
+        const BundlePtr bundle =
+            opened({{"l.weight", "F8_E4M3", "[2,4]", codes},
+                    {"l.weight_scale_inv", "F32", "[1,2]", floats({0.5F, 10})}});
         QVERIFY(bundle);
-        QCOMPARE(bundle->weights().size(), std::size_t(2));
+        QCOMPARE(bundle->weights().size(), std::size_t(1));
+        QCOMPARE(bundle->weights()[0].name, "l.weight");
+        QCOMPARE(valuesOf(*bundle, 0), (std::vector<float>{0.5F, 1, 30, 10, 0.5F, 0.5F, 10, 10}));
+        QCOMPARE(bundle->weights()[0].storedBytes.value, std::uint64_t(16));
+        // One scale a row, as compressed-tensors has it.
+        const BundlePtr rows = opened({{"l.weight", "I8", "[2,2]", QByteArray::fromHex("01FF7F80")},
+                                       {"l.weight_scale", "F32", "[2,1]", floats({2, 1})}});
+        QCOMPARE(valuesOf(*rows, 0), (std::vector<float>{2, -2, 127, -128}));
     }
-}
+
+    void packedInt4()
+    {
+        // Eight codes less 8 in each word, the first in the lowest bits.
+        const BundlePtr bundle =
+            VERIFIED(opened({{"l.weight_packed", "I32", "[1,1]", QByteArray::fromHex("8907F068")},
+                             {"l.weight_scale", "F32", "[1,2]", floats({1, 0.5F})}}));
+        QCOMPARE(bundle->weights()[0].name, "l.weight");
+        QCOMPARE(valuesOf(*bundle, 0), (std::vector<float>{1, 0, -1, -8, -4, 3.5F, 0, -1}));
+    }
+
+    /// Four codes less 128 in each word, where NAME_shape says so; columns in another order are
+    /// left.
+    void packedInt8()
+    {
+        const QByteArray codes = QByteArray::fromHex("81807f00");
+        const QByteArray shape = QByteArray::fromHex("0100000000000000"
+                                                     "0400000000000000");
+        std::vector<Part> parts{{"l.weight_packed", "I32", "[1,1]", codes},
+                                {"l.weight_scale", "F32", "[1,1]", floats({2})},
+                                {"l.weight_shape", "I64", "[2]", shape}};
+        const BundlePtr bundle = VERIFIED(opened(parts));
+        const auto weight = VERIFIED(bundle->weightByName("l.weight"));
+        QCOMPARE(valuesOf(*bundle, *weight), (std::vector<float>{2, 0, -2, -256}));
+        parts.push_back({"l.weight_g_idx", "I32", "[4]", QByteArray(16, '\0')});
+        QCOMPARE(opened(parts)->weights().size(), std::size_t(4));
+    }
+
+    void mxBlocks()
+    {
+        QByteArray codes(16, '\0');
+        codes[0] = char(0x72); // 1, 6
+        const BundlePtr bundle = opened({{"e_blocks", "U8", "[1,1,16]", codes},
+                                         {"e_scales", "U8", "[1,1]", QByteArray(1, char(128))}});
+        QVERIFY(bundle);
+        QCOMPARE(bundle->weights().size(), std::size_t(1));
+        QCOMPARE(bundle->weights()[0].name, "e");
+        QCOMPARE(bundle->weights()[0].shape, (Shape{1, 32}));
+        const std::vector<float> values = valuesOf(*bundle, 0);
+        QCOMPARE(values.size(), std::size_t(32));
+        QVERIFY(values[0] == 2 && values[1] == 12 && values[2] == 0);
+    }
+
+    void packedFp4_data()
+    {
+        QTest::addColumn<QByteArray>("codes"); // name of the codes
+        QTest::addColumn<int>("group");
+        QTest::addColumn<QByteArray>("scale"); // type of the scales
+        QTest::addColumn<QByteArray>("whole");
+        QTest::addColumn<float>("number");
+        QTest::addColumn<float>("factor");
+        // 0x40 is 2 in E4M3, 0x80 is 2 in E8M0.
+        addRow("compressed-tensors, MXFP4", QByteArray("l_packed"), 32, QByteArray("U8"),
+               QByteArray(), 0.0F, 2.0F);
+        addRow("compressed-tensors, NVFP4", QByteArray("l_packed"), 16, QByteArray("F8_E4M3"),
+               QByteArray("l_global_scale"), 4.0F, 0.5F);
+        addRow("ModelOpt, NVFP4", QByteArray("l"), 16, QByteArray("F8_E4M3"),
+               QByteArray("l_scale_2"), 4.0F, 8.0F);
+        addRow("a scale of 0", QByteArray("l_packed"), 16, QByteArray("F8_E4M3"),
+               QByteArray("l_global_scale"), 0.0F, 0.0F);
+    }
+
+    void packedFp4()
+    {
+        QFETCH(QByteArray, codes);
+        QFETCH(int, group);
+        QFETCH(QByteArray, scale);
+        QFETCH(QByteArray, whole);
+        QFETCH(float, number);
+        QFETCH(float, factor);
+        const QByteArray bytes =
+            QByteArray::fromHex("72") + QByteArray(group / 2 - 1, '\0'); // 1, 6
+        const QByteArray shape = "[1," + QByteArray::number(group / 2) + "]";
+        std::vector<Part> parts{{codes.constData(), "U8", shape.constData(), bytes},
+                                {"l_scale", scale.constData(), "[1,1]",
+                                 QByteArray(1, char(scale == "U8" ? 0x80 : 0x40))}};
+        if (!whole.isEmpty())
+            parts.push_back({whole.constData(), "F32", "[1]", floats({number})});
+        const BundlePtr bundle = VERIFIED(opened(parts));
+        if (factor == 0) { // three tensors like any other
+            QCOMPARE(bundle->weights().size(), std::size_t(3));
+            return;
+        }
+        QCOMPARE(bundle->weights().size(), std::size_t(1));
+        QCOMPARE(bundle->weights()[0].name, "l");
+        const std::vector<float> values = valuesOf(*bundle, 0);
+        QCOMPARE(values.size(), std::size_t(group));
+        QCOMPARE(values[0], factor);
+        QCOMPARE(values[1], 6 * factor);
+        QCOMPARE(values[2], 0.0F);
+    }
+
+    void mlx_data()
+    {
+        addColumns<int, QByteArray, bool, QList<float>>();
+        // Scale 2, bias -1 for the affine ones; a power of 2 for the others.
+        addRow("4 bits, 64", 8, QByteArray::fromHex("31"), true, QList<float>{1, 5, -1});
+        addRow("8 bits, 64", 16, QByteArray::fromHex("0301"), true, QList<float>{5, 1, -1});
+        addRow("mxfp4", 4, QByteArray::fromHex("72"), false, QList<float>{2, 12, 0});
+        addRow("nvfp4", 2, QByteArray::fromHex("72"), false, QList<float>{2, 12, 0});
+        addRow("mxfp8", 8, QByteArray::fromHex("3844"), false, QList<float>{2, 6, 0});
+    }
+
+    void mlx()
+    {
+        const auto [words, first, affine, values] = fetched<int, QByteArray, bool, QList<float>>();
+        const QByteArray codes = first + QByteArray(4 * words - first.size(), '\0');
+        const QByteArray shape = "[1," + QByteArray::number(words) + "]";
+        std::vector<Part> parts{{"l.weight", "U32", shape.constData(), codes}};
+        if (affine) {
+            parts.push_back({"l.scales", "F32", "[1,1]", floats({2})});
+            parts.push_back({"l.biases", "F32", "[1,1]", floats({-1})});
+        } else {
+            parts.push_back(
+                {"l.scales", "U8", "[1,1]", QByteArray(1, char(words == 2 ? 0x40 : 128))});
+        }
+        const BundlePtr bundle = VERIFIED(opened(parts));
+        QCOMPARE(bundle->weights().size(), std::size_t(1));
+        const std::vector<float> found = valuesOf(*bundle, 0);
+        QCOMPARE(found.size(), std::size_t(affine ? 64 : words == 2 ? 16 : 32));
+        for (qsizetype i = 0; i < values.size(); ++i)
+            QCOMPARE(found[std::size_t(i)], values[i]);
+    }
+
+    /// Scales of another shape or type: tensors like any other.
+    void whatDoesNotFit()
+    {
+        const QByteArray four(4, '\1');
+        for (const std::vector<Part> &parts :
+             {std::vector<Part>{{"w", "I8", "[2,2]", four},
+                                {"w_scale", "F32", "[3]", floats({1, 1, 1})}},
+              std::vector<Part>{{"w", "I8", "[2,2]", four}, {"w_scale", "I8", "[2]", four.left(2)}},
+              std::vector<Part>{{"w_blocks", "U8", "[2,2]", four},
+                                {"w_scales", "U8", "[2]", four.left(2)}},
+              std::vector<Part>{{"w.weight", "U32", "[1,1]", four},
+                                {"w.scales", "U8", "[1,2]", four.left(2)}}}) {
+            const BundlePtr bundle = VERIFIED(opened(parts));
+            QCOMPARE(bundle->weights().size(), std::size_t(2));
+        }
+    }
+};
 
 KERNSCOPE_TEST(TestScaledCheckpoint, kernscope::test::NoApplication)
 #include "tst_scaled_checkpoint.moc"

@@ -20,19 +20,11 @@ namespace kernscope::test {
 
 namespace {
 
-Bytes bytesOf(const QByteArray &raw)
-{
-    const auto all =
-        std::as_bytes(std::span(raw.constData(), static_cast<std::size_t>(raw.size())));
-    return {all.begin(), all.end()};
-}
-
 Bytes seed(const char *name)
 {
-    QFile file((QString::fromUtf8(kernscope::test::sourceFolder()) +
-                QStringLiteral("/tests/fuzz/seeds/")) +
+    QFile file((QString::fromUtf8(kernscope::test::sourceFolder()) + u"/tests/fuzz/seeds/"_s) +
                QLatin1String(name));
-    return file.open(QIODevice::ReadOnly) ? bytesOf(file.readAll()) : Bytes();
+    return file.open(QIODevice::ReadOnly) ? asBytes(file.readAll()) : Bytes();
 }
 
 ContainerSample lone(BundleKind kind, const char *name, Bytes bytes)
@@ -60,7 +52,7 @@ Bytes writtenProgram()
               "fp16(0x1p0), zero_point = int8(0)]");
     made.consume("w");
     const std::string text = made.text();
-    return bytesOf(QByteArray::fromStdString(text));
+    return asBytes(QByteArray::fromStdString(text));
 }
 
 /// Two models of one name for their weights, one of them written in the text.
@@ -69,7 +61,7 @@ ContainerSample compiledPipeline()
     const MadeBundle made = madeProgram();
     ContainerSample sample{BundleKind::Mlmodelc, "pipe.mlmodelc", {}};
     sample.files.memory = {
-        {"metadata.json", bytesOf(R"([{"modelType": {"name": "MLModelType_pipeline"}}])")},
+        {"metadata.json", asBytes(R"([{"modelType": {"name": "MLModelType_pipeline"}}])")},
         {"model1/model.mil", writtenProgram()}};
     for (auto &[path, bytes] : made.options().memory)
         sample.files.memory.emplace_back("model0/" + path, std::move(bytes));
@@ -82,7 +74,7 @@ ContainerSample package()
     sample.files.memory = {
         {"Data/com.apple.CoreML/model.mlmodel", seed("network.mlmodel")},
         {"Manifest.json",
-         bytesOf(R"({"fileFormatVersion": "1.0.0", "itemInfoEntries": {"A": {"path":)"
+         asBytes(R"({"fileFormatVersion": "1.0.0", "itemInfoEntries": {"A": {"path":)"
                  R"( "com.apple.CoreML/model.mlmodel"}}, "rootModelIdentifier": "A"})")}};
     return sample;
 }
@@ -196,7 +188,7 @@ ContainerSample coreAiPackage()
     sample.files.memory = {
         {"main.hash", digest ? Bytes(digest->begin(), digest->end()) : Bytes()},
         {"main.mlirb", module},
-        {"metadata.json", bytesOf(R"({"assetVersion": "2.0", "producer": "tests 1.0"})")}};
+        {"metadata.json", asBytes(R"({"assetVersion": "2.0", "producer": "tests 1.0"})")}};
     return sample;
 }
 
@@ -204,7 +196,7 @@ ContainerSample coreAiPackage()
 ContainerSample skeleton()
 {
     ContainerSample sample = lone(BundleKind::Unknown, "x.skel",
-                                  bytesOf(QByteArray("SKEL\x02\x00\x00\x3c\x00\x40", 10)));
+                                  asBytes(QByteArray("SKEL\x02\x00\x00\x3c\x00\x40", 10)));
     sample.files.reader = &skeletonReader();
     sample.pages = "core/container/skeleton";
     return sample;

@@ -15,12 +15,10 @@
 #include <QFile>
 #include <QFileInfo>
 #include <QTemporaryDir>
-#include <QTest>
 
 #include <algorithm>
 
 using namespace kernscope;
-using namespace Qt::StringLiterals;
 using test::ContainerSample;
 
 namespace {
@@ -72,7 +70,7 @@ void TestContainerContract::rows()
     QTest::addColumn<int>("index");
     const auto all = test::containerSamples();
     for (std::size_t i = 0; i < all.size(); ++i)
-        QTest::newRow(all[i].name) << static_cast<int>(i);
+        test::addRow(all[i].name, static_cast<int>(i));
 }
 
 ContainerSample TestContainerContract::sample()
@@ -86,8 +84,7 @@ ContainerSample TestContainerContract::sample()
 void TestContainerContract::opens()
 {
     const ContainerSample given = sample();
-    const auto bundle = Bundle::open(given.name, given.files);
-    QVERIFY2(bundle, bundle ? "" : describe(bundle.error()).c_str());
+    const auto bundle = VERIFIED(Bundle::open(given.name, given.files));
     QCOMPARE((*bundle)->kind(), given.kind);
     QCOMPARE(test::faults((*bundle)->diagnostics()), std::vector<std::string>());
     QCOMPARE(test::sectionFault(**bundle), std::string());
@@ -96,8 +93,7 @@ void TestContainerContract::opens()
         QVERIFY((*bundle)->decoder(i));
         QCOMPARE((*bundle)->weightByName((*bundle)->weights()[i].findableName()), std::optional(i));
     }
-    const auto again = (*bundle)->reread();
-    QVERIFY(again);
+    const auto again = VERIFIED((*bundle)->reread());
     QCOMPARE((*again)->weights().size(), (*bundle)->weights().size());
     QCOMPARE((*again)->sections().size(), (*bundle)->sections().size());
     const ContainerReader &reader = test::readerOf(given);
@@ -115,12 +111,11 @@ void TestContainerContract::opens()
 void TestContainerContract::writesBack()
 {
     const ContainerSample given = sample();
-    const auto bundle = Bundle::open(given.name, given.files);
-    QVERIFY(bundle);
+    const auto bundle = VERIFIED(Bundle::open(given.name, given.files));
     const auto written = test::readerOf(given).rewrite((*bundle)->files());
     if (!(*bundle)->readOnlyReason().empty()) {
         QVERIFY(!written);
-        QCOMPARE(written.error().code, std::string("container.read_only"));
+        QCOMPARE(written.error().code, "container.read_only");
         return;
     }
     QVERIFY2(written, written ? "" : describe(written.error()).c_str());
@@ -189,18 +184,16 @@ void TestContainerContract::opensAsReadOnlyCopy()
 void TestContainerContract::patches()
 {
     const ContainerSample given = sample();
-    const auto bundle = Bundle::open(given.name, given.files);
-    QVERIFY(bundle);
+    const auto bundle = VERIFIED(Bundle::open(given.name, given.files));
     const Weight &weight = (*bundle)->weights().front();
     const auto before = contentOf(**bundle);
-    const auto edit =
-        parseEdit(Edit::Kind::Set, weight.findableName() + "[" + indexText(weight.shape) + "]=2");
-    QVERIFY(edit);
+    const auto edit = VERIFIED(
+        parseEdit(Edit::Kind::Set, weight.findableName() + "[" + indexText(weight.shape) + "]=2"));
     const auto planned = planEdits(*bundle, {*edit}, 4);
     QVERIFY(contentOf(**bundle) == before);
     QCOMPARE(planned.has_value(), (*bundle)->readOnlyReason().empty());
     if (!planned) {
-        QCOMPARE(planned.error().code, std::string("patch.readonly"));
+        QCOMPARE(planned.error().code, "patch.readonly");
         return;
     }
     auto expected = before;
@@ -208,11 +201,9 @@ void TestContainerContract::patches()
         std::copy(change.after.begin(), change.after.end(),
                   expected[change.file].begin() + static_cast<std::ptrdiff_t>(change.offset.value));
     QVERIFY(expected != before);
-    const auto after = applyEdit(*bundle, planned->front());
-    QVERIFY(after);
+    const auto after = VERIFIED(applyEdit(*bundle, planned->front()));
     QVERIFY(contentOf(**after) == expected);
-    const auto undone = revertEdit(*after, planned->front());
-    QVERIFY(undone);
+    const auto undone = VERIFIED(revertEdit(*after, planned->front()));
     QVERIFY(contentOf(**undone) == before);
 }
 

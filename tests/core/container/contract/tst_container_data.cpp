@@ -7,7 +7,6 @@
 #include "tests/test_program.h"
 
 #include <QDirIterator>
-#include <QTest>
 
 using namespace kernscope;
 
@@ -22,7 +21,7 @@ QStringList containersOf(const QString &folder)
             names << QLatin1Char('*') +
                          QString::fromUtf8(ending.data(), static_cast<qsizetype>(ending.size()));
     }
-    names << QStringLiteral("weight.bin");
+    names << u"weight.bin"_s;
     QStringList found;
     QDirIterator entries(folder, names, QDir::Files | QDir::Dirs | QDir::NoDotAndDotDot,
                          QDirIterator::Subdirectories);
@@ -39,37 +38,32 @@ class TestContainerData : public QObject
     Q_OBJECT
 
 private slots:
-    void writesBack_data();
-    void writesBack();
-};
-
-void TestContainerData::writesBack_data()
-{
-    QTest::addColumn<QString>("path");
-    const QString folder = test::dataFolder();
-    for (const QString &path : containersOf(folder))
-        QTest::newRow(qPrintable(QDir(folder).relativeFilePath(path))) << path;
-}
-
-/// Parsed and written again, each file has the same bytes.
-void TestContainerData::writesBack()
-{
-    KERNSCOPE_SKIP_WITHOUT_ROWS();
-    QFETCH(QString, path);
-    const auto bundle = Bundle::open(QFile::encodeName(path).toStdString());
-    QVERIFY2(bundle, bundle ? "" : describe(bundle.error()).c_str());
-    const ContainerReader *reader = containerReader((*bundle)->kind());
-    QVERIFY(reader);
-    const auto written = reader->rewrite((*bundle)->files());
-    QVERIFY2(written, written ? "" : describe(written.error()).c_str());
-    QCOMPARE(written->size(), (*bundle)->files().size());
-    for (std::size_t i = 0; i < written->size(); ++i) {
-        const BundleFile &file = (*bundle)->files()[i];
-        const auto bytes = file.file->bytes();
-        QVERIFY2(std::equal((*written)[i].begin(), (*written)[i].end(), bytes.begin(), bytes.end()),
-                 file.path.c_str());
+    void writesBack_data()
+    {
+        QTest::addColumn<QString>("path");
+        const QString folder = test::dataFolder();
+        for (const QString &path : containersOf(folder))
+            test::addRow(qPrintable(QDir(folder).relativeFilePath(path)), path);
     }
-}
+
+    /// Parsed and written again, each file has the same bytes.
+    void writesBack()
+    {
+        KERNSCOPE_SKIP_WITHOUT_ROWS();
+        QFETCH(QString, path);
+        const auto bundle = VERIFIED(Bundle::open(QFile::encodeName(path).toStdString()));
+        const ContainerReader *reader = VERIFIED(containerReader((*bundle)->kind()));
+        const auto written = VERIFIED(reader->rewrite((*bundle)->files()));
+        QCOMPARE(written->size(), (*bundle)->files().size());
+        for (std::size_t i = 0; i < written->size(); ++i) {
+            const BundleFile &file = (*bundle)->files()[i];
+            const auto bytes = file.file->bytes();
+            QVERIFY2(
+                std::equal((*written)[i].begin(), (*written)[i].end(), bytes.begin(), bytes.end()),
+                file.path.c_str());
+        }
+    }
+};
 
 KERNSCOPE_TEST(TestContainerData, QCoreApplication)
 #include "tst_container_data.moc"

@@ -8,7 +8,6 @@
 #include "tests/test_program.h"
 
 #include <QTemporaryDir>
-#include <QTest>
 
 #include <algorithm>
 
@@ -98,25 +97,380 @@ class TestCoreaiCache : public QObject
     Q_OBJECT
 
 private Q_SLOTS:
-    void compiledFolder();
-    void nothingIsRefused();
-    void isOfThePackage();
-    void entryOfACache();
-    void containersAreNotCountedTwice();
-    void unknownStaysUnknown();
-    void sentence_data();
-    void sentence();
-    void wrongTexts_data();
-    void wrongTexts();
-    void textsOfAnyLength();
-    void binaryLists();
-    void hostileBinaryLists_data();
-    void hostileBinaryLists();
-    void binaryListsOfAnyLength();
-    void hostileEntries();
-    void hostileTexts();
-    void nothingOfTheLayout();
-    void everyRowHasItsSource();
+    void compiledFolder()
+    {
+        const Survey survey = surveyed(madeCompiledFolder(scratch("sound")));
+        QVERIFY(survey.diagnostics.empty());
+        QCOMPARE(survey.bytes, std::uint64_t(500000000));
+        QCOMPARE(survey.engineBytes, std::uint64_t(48800000));
+        QCOMPARE(survey.files, std::size_t(8));
+        QCOMPARE(report::surveySentence(survey), "48.8 of 500 MB lie on the engine, in 1 region");
+        // Graph and weights of a region are one region, whose folder names the architecture.
+        const Part &region = survey.parts.front();
+        QCOMPARE(region.name, "main_0_ANE_region_0_0");
+        QCOMPARE(region.bytes, std::uint64_t(48800000));
+        QVERIFY(region.architectures == std::vector<std::string>{"h17c"});
+        QCOMPARE(partOf(survey, "weights")->place, Place::Unknown);
+        QCOMPARE(partOf(survey, "compiled module")->place, Place::Elsewhere);
+        QCOMPARE(said(survey, "architecture"), QByteArray("h17c"));
+        QCOMPARE(said(survey, "package version"), QByteArray("7.0.63"));
+        QCOMPARE(said(survey, "compiler"), QByteArray("coreai-build-0 made up"));
+        QCOMPARE(said(survey, "region hash"), QByteArray("1111_2222"));
+        QCOMPARE(said(survey, "preferred device"), QByteArray("2"));
+        QCOMPARE(said(survey, "GPU adapter"), QByteArray("NO"));
+        QCOMPARE(said(survey, "statistics"), QByteArray("250"));
+        for (const Fact &fact : survey.facts) {
+            if (fact.what == "statistics")
+                QCOMPARE(fact.of, "storage/Float16/count");
+            if (fact.what == "region hash")
+                QCOMPARE(fact.of, "h17c");
+        }
+    }
+
+    void nothingIsRefused()
+    {
+        const Survey survey =
+            surveyed(madeCompiledFolder(scratch("refused"), kNothing + "_" + kNothing));
+        QCOMPARE(survey.engineBytes, std::uint64_t(0));
+        QCOMPARE(survey.refused(), std::size_t(1));
+        QCOMPARE(survey.parts.front().place, Place::Elsewhere);
+        QCOMPARE(report::surveySentence(survey),
+                 "0 of 500 MB lie on the engine, in no region; 1 refused by the engine");
+        QVERIFY(isRefused("E3B0C442"));
+        QVERIFY(isRefused("0123456789_e3b0c44298fc"));
+        QVERIFY(!isRefused("E3B0C44"));
+        QVERIFY(!isRefused("E3B0C443"));
+        QVERIFY(!isRefused(""));
+        QVERIFY(!isRefused("_"));
+    }
+
+    void isOfThePackage()
+    {
+        const Survey survey = surveyed(madeCompiledFolder(scratch("of")));
+        const auto hash = [&](const QByteArray &bytes) {
+            return packageHash(madePackage(scratch("of"), bytes).toStdString());
+        };
+        const auto same = hash(QByteArray(32, char(0xaa)));
+        QVERIFY(same && compiledFrom(survey, *same) == true);
+        const auto other = hash(QByteArray(32, char(0xab)));
+        QVERIFY(other && compiledFrom(survey, *other) == false);
+        const auto cut = hash("short");
+        QVERIFY(!cut && cut.error().code == "aimodel.hash" && cut.error().offset);
+        QCOMPARE(packageHash("/nowhere").error().code, "io.open");
+        // A hash in a notation that was never seen says nothing.
+        Survey odd;
+        odd.facts.emplace_back();
+        odd.facts.back().what = "source hash";
+        odd.facts.back().value = "sha256:" + std::string(57, 'a');
+        QVERIFY(!compiledFrom(odd, *same));
+    }
+
+    void entryOfACache()
+    {
+        const QByteArray options(64, 'C');
+        const QString entry = scratch("coreai-cache/26A434/made/") +
+                              QString::fromLatin1(kSourceHash) + u'/' +
+                              QString::fromLatin1(options) + u"/model.aimodelx/"_s;
+        QVERIFY(putFile(entry + u"main-this.odix"_s, "x"));
+        QVERIFY(putFile(entry + u"main-this-delegates/BNNS/bnns.ir0"_s, "yy"));
+        // From the whole cache, from the entry, and from a folder within it.
+        for (const QString &path : {scratch("coreai-cache"), entry.chopped(1), entry}) {
+            const Survey survey = surveyed(path);
+            QCOMPARE(said(survey, "source hash"), kSourceHash);
+            QCOMPARE(said(survey, "options hash"), options);
+            QCOMPARE(said(survey, "architecture"), QByteArray()); // "this" is none
+            QCOMPARE(survey.bytes, std::uint64_t(3));
+            QCOMPARE(survey.count("BNNS program", Place::Elsewhere), std::size_t(1));
+        }
+    }
+
+    void containersAreNotCountedTwice()
+    {
+        const QString root = madeCompiledFolder(scratch("containers"));
+        const QString container =
+            u"/main-h17c-delegates/MPSGraph/mpsExecutable.mpsgraphpackage/binary_0.hwx"_s;
+        QVERIFY(putFile(root + container, {}, 1000));
+        QCOMPARE(surveyed(root).engineBytes, std::uint64_t(48800000));
+        QVERIFY(partOf(surveyed(root), "hardware container")->again);
+        // Alone, as in a specialization bundle, it is what lies on the engine.
+        const QString bundle = scratch("model.specialization.bundle");
+        QVERIFY(putFile(bundle + u"/H16G.bundle/main/made_ane/model.hwx"_s, {}, 3000));
+        QVERIFY(putFile(bundle + u"/H16G.bundle/H16G.e5"_s, {}, 1000));
+        const Survey survey = surveyed(bundle);
+        QCOMPARE(said(survey, "architecture"), QByteArray("H16G"));
+        QCOMPARE(report::surveySentence(survey),
+                 "3 of 4 kB lie on the engine, in 1 hardware container");
+        QCOMPARE(surveyed(bundle + u"/H16G.bundle/H16G.e5"_s).files, std::size_t(1));
+    }
+
+    void unknownStaysUnknown()
+    {
+        const QString root = madeCompiledFolder(scratch("unknown"));
+        QVERIFY(putFile(root + u"/never-seen.dat"_s, "12345"));
+        const Survey survey = surveyed(root);
+        const Part *part = VERIFIED(partOf(survey, "unknown"));
+        QCOMPARE(part->place, Place::Unknown);
+        QCOMPARE(part->bytes, std::uint64_t(5));
+    }
+
+    void sentence_data()
+    {
+        addColumns<quint64, quint64, QByteArray>();
+        addRow("none", quint64(0), quint64(0), QByteArray("0 of 0 bytes lie"));
+        addRow("bytes", quint64(12), quint64(999), QByteArray("12 of 999 bytes lie"));
+        addRow("rounded up", quint64(999600), quint64(999600), QByteArray("1 of 1 MB lie"));
+        addRow("little", quint64(1200), quint64(500000000000), QByteArray("1.2 kB of 500 GB lie"));
+        addRow("most", quint64(UINT64_MAX), quint64(UINT64_MAX),
+               QByteArray("18446744 of 18446744 TB lie"));
+    }
+
+    void sentence()
+    {
+        const auto [engine, all, begin] = fetched<quint64, quint64, QByteArray>();
+        Survey survey;
+        survey.engineBytes = engine;
+        survey.bytes = all;
+        const std::string text = report::surveySentence(survey);
+        QVERIFY2(text.starts_with(begin.toStdString()), text.c_str());
+    }
+
+    void wrongTexts_data()
+    {
+        addColumns<QByteArray, quint64>();
+        const auto row = [](const char *name, const QByteArray &text, quint64 offset) {
+            addRow(name, text, offset);
+        };
+        row("nothing", "", 0);
+        row("binary without an end", "bplist00", 8);
+        row("no list", "<dict/>", 0);
+        row("text", "<plist>x", 7);
+        row("unended", "<plist><dict>", 13);
+        row("value without key", "<plist><dict><true/></dict></plist>", 13);
+        row("key without value", "<plist><dict><key>a</key></dict></plist>", 25);
+        row("two keys", "<plist><dict><key>a</key><key>b</key></dict></plist>", 25);
+        row("crossed", "<plist><dict></array>", 13);
+        row("unknown element", "<plist><set/></plist>", 7);
+        row("entity", "<plist><string>a&evil;</string></plist>", 16);
+        row("entity without end", "<plist><string>a&amp", 16);
+        row("element within a text", "<plist><string>a<b/></string></plist>", 16);
+        row("nested list", "<plist><plist/></plist>", 7);
+        row("declared entity", "<!DOCTYPE plist [<!ENTITY a \"b\">]><plist/>", 32);
+        row("comment without end", "<!-- <plist/>", 0);
+        row("empty name", "<>", 0);
+        row("end first", "</plist>", 0);
+        row("long name", "<plist><" + QByteArray(4096, 'a') + "></plist>", 7);
+    }
+
+    void wrongTexts()
+    {
+        const auto [text, offset] = fetched<QByteArray, quint64>();
+        const Error leaves = REFUSED(plistLeaves(text.toStdString(), "manifest.plist"));
+        QCOMPARE(leaves.code, "coreai_cache.plist");
+        QCOMPARE(leaves.file, "manifest.plist");
+        QCOMPARE(quint64(leaves.offset->value), offset);
+        QVERIFY(!leaves.expected.empty());
+    }
+
+    /// Cut anywhere and with any byte changed it is read or refused with a place inside.
+    void textsOfAnyLength()
+    {
+        const std::string whole = madeManifest("1_2").toStdString();
+        const std::size_t used = whole.find("</plist>") + 8;
+        QVERIFY(plistLeaves(whole, "f"));
+        for (std::size_t i = 0; i < whole.size(); ++i) {
+            const auto cut = plistLeaves(std::string_view(whole).substr(0, i), "f");
+            QCOMPARE(cut.has_value(), i >= used);
+            QVERIFY(cut || cut.error().offset->value <= i);
+            for (const char other : {'<', '>', '/', '&', '\0', '{', '\xff'}) {
+                std::string changed = whole;
+                changed[i] = other;
+                const auto leaves = plistLeaves(changed, "f");
+                QVERIFY(leaves || leaves.error().offset->value <= changed.size());
+            }
+        }
+    }
+
+    /// What each object of a binary list comes to.
+    void binaryLists()
+    {
+        const auto leaves =
+            VERIFIED(plistLeaves(binaryList(madeObjects()).toStdString(), "manifest.plist"));
+        const std::vector<std::pair<std::string, std::string>> expected{
+            {"a", "300"},
+            {"\u00e9\U0001F600/0", "true"},
+            {"\u00e9\U0001F600/1", "1.5"},
+            {"\u00e9\U0001F600/2", "AABB"},
+            {"\u00e9\U0001F600/3", "-1"},
+            {"\u00e9\U0001F600/4", "twenty letters are 20"},
+            {"\u00e9\U0001F600/5", "2.5 s after 2001-01-01"},
+            {"\u00e9\U0001F600/6/inner", "1"}};
+        QCOMPARE(leaves->size(), expected.size());
+        for (std::size_t i = 0; i < expected.size(); ++i) {
+            QCOMPARE((*leaves)[i].path, expected[i].first);
+            QVERIFY2(QByteArray::fromStdString((*leaves)[i].value)
+                             .compare(QByteArray::fromStdString(expected[i].second),
+                                      Qt::CaseInsensitive) == 0,
+                     (*leaves)[i].value.c_str());
+        }
+        // A cache of a Mac: the region hash is found as in a list of XML.
+        const QString root = madeCompiledFolder(scratch("binary"));
+        const QString manifest = root + u"/manifest.plist"_s;
+        QVERIFY(putFile(manifest,
+                        binaryList({QByteArray("\xD1\x01\x02", 3), ascii("Package Version"),
+                                    QByteArray("\xD1\x03\x04", 3), ascii("7.0.64"),
+                                    QByteArray("\xD1\x05\x06", 3), ascii("ANERegionsHash"),
+                                    QByteArray("\xD1\x07\x08", 3), ascii("h17c"), ascii("1_2")})));
+        const Survey survey = surveyed(root);
+        QVERIFY(survey.diagnostics.empty());
+        const auto said = [&survey](const char *what, const char *of, const char *value) {
+            return std::any_of(survey.facts.begin(), survey.facts.end(), [&](const Fact &fact) {
+                return fact.what == what && fact.of == of && fact.value == value &&
+                       fact.file == "manifest.plist";
+            });
+        };
+        QVERIFY(said("package version", "", "7.0.64"));
+        QVERIFY(said("region hash", "h17c", "1_2"));
+    }
+
+    void hostileBinaryLists_data()
+    {
+        QTest::addColumn<QByteArray>("text");
+        const auto row = [](const char *name, const std::vector<QByteArray> &objects) {
+            addRow(name, binaryList(objects));
+        };
+        row("itself", {QByteArray("\xA1\x00", 2)});
+        row("a circle", {QByteArray("\xA1\x01", 2), QByteArray("\xD1\x02\x00", 3), ascii("k")});
+        std::vector<QByteArray> doubling;
+        for (char i = 1; i < 60; ++i)
+            doubling.push_back(QByteArray("\xA2", 1) + i + i);
+        doubling.push_back(QByteArray("\xA0", 1));
+        row("doubling", doubling);
+        row("no such object", {QByteArray("\xA1\x09", 2)});
+        row("many members", {QByteArray("\xAF\x13\xff\xff\xff\xff\xff\xff\xff\xff", 10)});
+        row("long text", {QByteArray("\x5F\x13\x7f\xff\xff\xff\xff\xff\xff\xff", 10)});
+        row("long letters", {QByteArray("\x6F\x13\x80\x00\x00\x00\x00\x00\x00\x01", 10)});
+        row("one text again and again",
+            {QByteArray("\xAF\x11\x4e\x00", 4) + QByteArray(0x4e00, char(1)),
+             QByteArray("\x5F\x11\x40\x00", 4) + QByteArray(0x4000, 'x')});
+        row("half a letter", {QByteArray("\x61\xd8\x00", 3)});
+        row("number of members is a text", {QByteArray("\xAF\x51\x61", 3)});
+        row("key is a number", {QByteArray("\xD1\x01\x01", 3), QByteArray("\x10\x01", 2)});
+        row("unknown object", {QByteArray("\x70", 1)});
+        row("number of 32 bytes", {QByteArray("\x15", 1) + QByteArray(32, 'x')});
+        row("real number of one byte", {QByteArray("\x20x", 2)});
+        QByteArray table = binaryList({ascii("x")});
+        table[table.size() - 1] = char(0x7f);
+        addRow("table behind the end", table);
+        QByteArray wide = binaryList({ascii("x")});
+        wide[wide.size() - 26] = char(9);
+        addRow("offsets of 9 bytes", wide);
+    }
+
+    void hostileBinaryLists()
+    {
+        QFETCH(QByteArray, text);
+        const Error leaves = REFUSED(plistLeaves(text.toStdString(), "manifest.plist"));
+        QCOMPARE(leaves.code, "coreai_cache.plist");
+        QVERIFY(leaves.offset && leaves.offset->value <= std::uint64_t(text.size()));
+    }
+
+    /// Cut anywhere and with any byte changed a binary list is read or refused.
+    void binaryListsOfAnyLength()
+    {
+        const std::string whole = binaryList(madeObjects()).toStdString();
+        for (std::size_t i = 0; i < whole.size(); ++i) {
+            const auto cut = plistLeaves(std::string_view(whole).substr(0, i), "f");
+            QVERIFY(!cut && cut.error().offset->value <= i);
+            for (const unsigned other :
+                 {0x00U, 0x01U, 0x0fU, 0x5fU, 0x7fU, 0x80U, 0xafU, 0xd2U, 0xffU}) {
+                std::string changed = whole;
+                changed[i] = static_cast<char>(other);
+                const auto leaves = plistLeaves(changed, "f");
+                QVERIFY(leaves || leaves.error().offset->value <= changed.size());
+            }
+        }
+    }
+
+    void hostileEntries()
+    {
+        const QString root = madeCompiledFolder(scratch("hostile"));
+        const auto at = [&root](const char *name) {
+            return (root + u'/' + QLatin1String(name)).toStdString();
+        };
+        QVERIFY(putFile(scratch("outside/binary_9.hwx"), {}, 1 << 20));
+        QCOMPARE(::symlink(scratch("outside").toStdString().c_str(), at("link").c_str()), 0);
+        QCOMPARE(::symlink("/dev/zero", at("stats.plist").c_str()), 0);
+        QCOMPARE(::symlink(root.toStdString().c_str(), at("loop").c_str()), 0);
+        QCOMPARE(::mkfifo(at("manifest.plist").c_str(), 0600), 0);
+        QString deep = root;
+        for (std::size_t i = 0; i <= kMostDepth; ++i)
+            deep += u"/d"_s;
+        QVERIFY(putFile(deep + u"/binary_1.hwx"_s, "x"));
+        // Sizes whose sum is beyond 64 bits cannot be made on a disk; large ones can.
+        const bool huge = putFile(root + u"/resources.bin"_s, {}, qint64(1) << 42);
+        const Survey survey = surveyed(root);
+        QCOMPARE(survey.diagnostics.size(),
+                 std::size_t(5)); // two folders are linked, one is too deep
+        QVERIFY(!hasErrors(survey.diagnostics));
+        QCOMPARE(survey.engineBytes, std::uint64_t(48800000));
+        QCOMPARE(survey.bytes, std::uint64_t(500000000) + (huge ? std::uint64_t(1) << 42 : 0));
+    }
+
+    void hostileTexts()
+    {
+        const auto faultOf = [&](const char *folder, const char *name, const QByteArray &text) {
+            const QString root = madeCompiledFolder(scratch(folder));
+            if (!putFile(root + u'/' + QLatin1String(name), text))
+                return Error();
+            const Survey survey = surveyed(root);
+            const bool rest = survey.engineBytes == 48800000;
+            return survey.diagnostics.size() == 1 && rest ? survey.diagnostics[0].error : Error();
+        };
+        const Error deep = faultOf("deep", "stats.json", QByteArray(100000, '['));
+        QCOMPARE(deep.code, "coreai_cache.json");
+        QCOMPARE(deep.file, "stats.json");
+        const Error cut = faultOf("cut", "metadata.json", "{\"sourceHash\": ");
+        QVERIFY(cut.code == "coreai_cache.json" && cut.offset && cut.offset->value == 15);
+        const Error many =
+            faultOf("many", "stats.json", "[" + QByteArray("1,").repeated(30000) + "1]");
+        QCOMPARE(many.code, "coreai_cache.json");
+        const Error key = faultOf("key", "stats.json", "{\"" + QByteArray(5000, 'k') + "\":1}");
+        QCOMPARE(key.code, "coreai_cache.json");
+        const Error large = faultOf("large", "metadata.json", QByteArray(5 << 20, ' '));
+        QVERIFY(large.code == "io.limit" && large.file == "metadata.json");
+        const Error levels =
+            faultOf("levels", "manifest.plist", "<plist>" + QByteArray("<array>").repeated(100000));
+        QVERIFY(levels.code == "coreai_cache.plist" && levels.offset);
+        const Error values =
+            faultOf("values", "manifest.plist",
+                    "<plist><array>" + QByteArray("<true/>").repeated(30000) + "</array></plist>");
+        QVERIFY(values.code == "coreai_cache.plist" && values.offset);
+        const Error path =
+            faultOf("path", "manifest.plist",
+                    "<plist><dict><key>" + QByteArray(5000, 'k') + "</key><true/></dict></plist>");
+        QVERIFY(path.code == "coreai_cache.plist" && path.offset);
+    }
+
+    void nothingOfTheLayout()
+    {
+        QCOMPARE(codeOf(u"/nowhere"_s), QByteArray("io.open"));
+        QVERIFY(putFile(scratch("other/readme.txt"), "x"));
+        QCOMPARE(codeOf(scratch("other")), QByteArray("coreai_cache.kind"));
+        Progress stopped;
+        stopped.cancel();
+        const auto survey = surveyFolder(scratch("other").toStdString(), &stopped);
+        QVERIFY(!survey && survey.error().code == "task.cancelled");
+    }
+
+    void everyRowHasItsSource()
+    {
+        const auto table = tables::load("coreai_cache");
+        QVERIFY(table && table->rows() > 30);
+        for (std::size_t i = 0; i < table->rows(); ++i) {
+            QVERIFY(!table->cell(i, "source").empty());
+            QVERIFY(table->cell(i, "what") != "file" || !table->cell(i, "place").empty());
+        }
+    }
 
 private:
     QString scratch(const char *name) const
@@ -125,390 +479,6 @@ private:
     }
     QTemporaryDir m_scratch;
 };
-
-void TestCoreaiCache::compiledFolder()
-{
-    const Survey survey = surveyed(madeCompiledFolder(scratch("sound")));
-    QVERIFY(survey.diagnostics.empty());
-    QCOMPARE(survey.bytes, std::uint64_t(500000000));
-    QCOMPARE(survey.engineBytes, std::uint64_t(48800000));
-    QCOMPARE(survey.files, std::size_t(8));
-    QCOMPARE(report::surveySentence(survey),
-             std::string("48.8 of 500 MB lie on the engine, in 1 region"));
-    // Graph and weights of a region are one region, whose folder names the architecture.
-    const Part &region = survey.parts.front();
-    QCOMPARE(region.name, std::string("main_0_ANE_region_0_0"));
-    QCOMPARE(region.bytes, std::uint64_t(48800000));
-    QVERIFY(region.architectures == std::vector<std::string>{"h17c"});
-    QCOMPARE(partOf(survey, "weights")->place, Place::Unknown);
-    QCOMPARE(partOf(survey, "compiled module")->place, Place::Elsewhere);
-    QCOMPARE(said(survey, "architecture"), QByteArray("h17c"));
-    QCOMPARE(said(survey, "package version"), QByteArray("7.0.63"));
-    QCOMPARE(said(survey, "compiler"), QByteArray("coreai-build-0 made up"));
-    QCOMPARE(said(survey, "region hash"), QByteArray("1111_2222"));
-    QCOMPARE(said(survey, "preferred device"), QByteArray("2"));
-    QCOMPARE(said(survey, "GPU adapter"), QByteArray("NO"));
-    QCOMPARE(said(survey, "statistics"), QByteArray("250"));
-    for (const Fact &fact : survey.facts) {
-        if (fact.what == "statistics")
-            QCOMPARE(fact.of, std::string("storage/Float16/count"));
-        if (fact.what == "region hash")
-            QCOMPARE(fact.of, std::string("h17c"));
-    }
-}
-
-void TestCoreaiCache::nothingIsRefused()
-{
-    const Survey survey =
-        surveyed(madeCompiledFolder(scratch("refused"), kNothing + "_" + kNothing));
-    QCOMPARE(survey.engineBytes, std::uint64_t(0));
-    QCOMPARE(survey.refused(), std::size_t(1));
-    QCOMPARE(survey.parts.front().place, Place::Elsewhere);
-    QCOMPARE(report::surveySentence(survey),
-             std::string("0 of 500 MB lie on the engine, in no region; 1 refused by the engine"));
-    QVERIFY(isRefused("E3B0C442"));
-    QVERIFY(isRefused("0123456789_e3b0c44298fc"));
-    QVERIFY(!isRefused("E3B0C44"));
-    QVERIFY(!isRefused("E3B0C443"));
-    QVERIFY(!isRefused(""));
-    QVERIFY(!isRefused("_"));
-}
-
-void TestCoreaiCache::isOfThePackage()
-{
-    const Survey survey = surveyed(madeCompiledFolder(scratch("of")));
-    const auto hash = [&](const QByteArray &bytes) {
-        return packageHash(madePackage(scratch("of"), bytes).toStdString());
-    };
-    const auto same = hash(QByteArray(32, char(0xaa)));
-    QVERIFY(same && compiledFrom(survey, *same) == true);
-    const auto other = hash(QByteArray(32, char(0xab)));
-    QVERIFY(other && compiledFrom(survey, *other) == false);
-    const auto cut = hash("short");
-    QVERIFY(!cut && cut.error().code == "aimodel.hash" && cut.error().offset);
-    QCOMPARE(packageHash("/nowhere").error().code, std::string("io.open"));
-    // A hash in a notation that was never seen says nothing.
-    Survey odd;
-    odd.facts.emplace_back();
-    odd.facts.back().what = "source hash";
-    odd.facts.back().value = "sha256:" + std::string(57, 'a');
-    QVERIFY(!compiledFrom(odd, *same));
-}
-
-void TestCoreaiCache::entryOfACache()
-{
-    const QByteArray options(64, 'C');
-    const QString entry = scratch("coreai-cache/26A434/made/") + QString::fromLatin1(kSourceHash) +
-                          u'/' + QString::fromLatin1(options) + QStringLiteral("/model.aimodelx/");
-    QVERIFY(putFile(entry + QStringLiteral("main-this.odix"), "x"));
-    QVERIFY(putFile(entry + QStringLiteral("main-this-delegates/BNNS/bnns.ir0"), "yy"));
-    // From the whole cache, from the entry, and from a folder within it.
-    for (const QString &path : {scratch("coreai-cache"), entry.chopped(1), entry}) {
-        const Survey survey = surveyed(path);
-        QCOMPARE(said(survey, "source hash"), kSourceHash);
-        QCOMPARE(said(survey, "options hash"), options);
-        QCOMPARE(said(survey, "architecture"), QByteArray()); // "this" is none
-        QCOMPARE(survey.bytes, std::uint64_t(3));
-        QCOMPARE(survey.count("BNNS program", Place::Elsewhere), std::size_t(1));
-    }
-}
-
-void TestCoreaiCache::containersAreNotCountedTwice()
-{
-    const QString root = madeCompiledFolder(scratch("containers"));
-    const QString container =
-        QStringLiteral("/main-h17c-delegates/MPSGraph/mpsExecutable.mpsgraphpackage/binary_0.hwx");
-    QVERIFY(putFile(root + container, {}, 1000));
-    QCOMPARE(surveyed(root).engineBytes, std::uint64_t(48800000));
-    QVERIFY(partOf(surveyed(root), "hardware container")->again);
-    // Alone, as in a specialization bundle, it is what lies on the engine.
-    const QString bundle = scratch("model.specialization.bundle");
-    QVERIFY(putFile(bundle + QStringLiteral("/H16G.bundle/main/made_ane/model.hwx"), {}, 3000));
-    QVERIFY(putFile(bundle + QStringLiteral("/H16G.bundle/H16G.e5"), {}, 1000));
-    const Survey survey = surveyed(bundle);
-    QCOMPARE(said(survey, "architecture"), QByteArray("H16G"));
-    QCOMPARE(report::surveySentence(survey),
-             std::string("3 of 4 kB lie on the engine, in 1 hardware container"));
-    QCOMPARE(surveyed(bundle + QStringLiteral("/H16G.bundle/H16G.e5")).files, std::size_t(1));
-}
-
-void TestCoreaiCache::unknownStaysUnknown()
-{
-    const QString root = madeCompiledFolder(scratch("unknown"));
-    QVERIFY(putFile(root + QStringLiteral("/never-seen.dat"), "12345"));
-    const Survey survey = surveyed(root);
-    const Part *part = partOf(survey, "unknown");
-    QVERIFY(part != nullptr);
-    QCOMPARE(part->place, Place::Unknown);
-    QCOMPARE(part->bytes, std::uint64_t(5));
-}
-
-void TestCoreaiCache::sentence_data()
-{
-    QTest::addColumn<quint64>("engine");
-    QTest::addColumn<quint64>("all");
-    QTest::addColumn<QByteArray>("begin");
-    QTest::newRow("none") << quint64(0) << quint64(0) << QByteArray("0 of 0 bytes lie");
-    QTest::newRow("bytes") << quint64(12) << quint64(999) << QByteArray("12 of 999 bytes lie");
-    QTest::newRow("rounded up") << quint64(999600) << quint64(999600)
-                                << QByteArray("1 of 1 MB lie");
-    QTest::newRow("little") << quint64(1200) << quint64(500000000000)
-                            << QByteArray("1.2 kB of 500 GB lie");
-    QTest::newRow("most") << quint64(UINT64_MAX) << quint64(UINT64_MAX)
-                          << QByteArray("18446744 of 18446744 TB lie");
-}
-
-void TestCoreaiCache::sentence()
-{
-    QFETCH(quint64, engine);
-    QFETCH(quint64, all);
-    QFETCH(QByteArray, begin);
-    Survey survey;
-    survey.engineBytes = engine;
-    survey.bytes = all;
-    const std::string text = report::surveySentence(survey);
-    QVERIFY2(text.starts_with(begin.toStdString()), text.c_str());
-}
-
-void TestCoreaiCache::wrongTexts_data()
-{
-    QTest::addColumn<QByteArray>("text");
-    QTest::addColumn<quint64>("offset");
-    const auto row = [](const char *name, const QByteArray &text, quint64 offset) {
-        QTest::newRow(name) << text << offset;
-    };
-    row("nothing", "", 0);
-    row("binary without an end", "bplist00", 8);
-    row("no list", "<dict/>", 0);
-    row("text", "<plist>x", 7);
-    row("unended", "<plist><dict>", 13);
-    row("value without key", "<plist><dict><true/></dict></plist>", 13);
-    row("key without value", "<plist><dict><key>a</key></dict></plist>", 25);
-    row("two keys", "<plist><dict><key>a</key><key>b</key></dict></plist>", 25);
-    row("crossed", "<plist><dict></array>", 13);
-    row("unknown element", "<plist><set/></plist>", 7);
-    row("entity", "<plist><string>a&evil;</string></plist>", 16);
-    row("entity without end", "<plist><string>a&amp", 16);
-    row("element within a text", "<plist><string>a<b/></string></plist>", 16);
-    row("nested list", "<plist><plist/></plist>", 7);
-    row("declared entity", "<!DOCTYPE plist [<!ENTITY a \"b\">]><plist/>", 32);
-    row("comment without end", "<!-- <plist/>", 0);
-    row("empty name", "<>", 0);
-    row("end first", "</plist>", 0);
-    row("long name", "<plist><" + QByteArray(4096, 'a') + "></plist>", 7);
-}
-
-void TestCoreaiCache::wrongTexts()
-{
-    QFETCH(QByteArray, text);
-    QFETCH(quint64, offset);
-    const auto leaves = plistLeaves(text.toStdString(), "manifest.plist");
-    QVERIFY(!leaves);
-    QCOMPARE(leaves.error().code, std::string("coreai_cache.plist"));
-    QCOMPARE(leaves.error().file, std::string("manifest.plist"));
-    QCOMPARE(quint64(leaves.error().offset->value), offset);
-    QVERIFY(!leaves.error().expected.empty());
-}
-
-/// What each object of a binary list comes to.
-void TestCoreaiCache::binaryLists()
-{
-    const auto leaves = plistLeaves(binaryList(madeObjects()).toStdString(), "manifest.plist");
-    QVERIFY2(leaves, leaves ? "" : describe(leaves.error()).c_str());
-    const std::vector<std::pair<std::string, std::string>> expected{
-        {"a", "300"},
-        {"\u00e9\U0001F600/0", "true"},
-        {"\u00e9\U0001F600/1", "1.5"},
-        {"\u00e9\U0001F600/2", "AABB"},
-        {"\u00e9\U0001F600/3", "-1"},
-        {"\u00e9\U0001F600/4", "twenty letters are 20"},
-        {"\u00e9\U0001F600/5", "2.5 s after 2001-01-01"},
-        {"\u00e9\U0001F600/6/inner", "1"}};
-    QCOMPARE(leaves->size(), expected.size());
-    for (std::size_t i = 0; i < expected.size(); ++i) {
-        QCOMPARE((*leaves)[i].path, expected[i].first);
-        QVERIFY2(QByteArray::fromStdString((*leaves)[i].value)
-                         .compare(QByteArray::fromStdString(expected[i].second),
-                                  Qt::CaseInsensitive) == 0,
-                 (*leaves)[i].value.c_str());
-    }
-    // A cache of a Mac: the region hash is found as in a list of XML.
-    const QString root = madeCompiledFolder(scratch("binary"));
-    const QString manifest = root + QStringLiteral("/manifest.plist");
-    QVERIFY(putFile(manifest,
-                    binaryList({QByteArray("\xD1\x01\x02", 3), ascii("Package Version"),
-                                QByteArray("\xD1\x03\x04", 3), ascii("7.0.64"),
-                                QByteArray("\xD1\x05\x06", 3), ascii("ANERegionsHash"),
-                                QByteArray("\xD1\x07\x08", 3), ascii("h17c"), ascii("1_2")})));
-    const Survey survey = surveyed(root);
-    QVERIFY(survey.diagnostics.empty());
-    const auto said = [&survey](const char *what, const char *of, const char *value) {
-        return std::any_of(survey.facts.begin(), survey.facts.end(), [&](const Fact &fact) {
-            return fact.what == what && fact.of == of && fact.value == value &&
-                   fact.file == "manifest.plist";
-        });
-    };
-    QVERIFY(said("package version", "", "7.0.64"));
-    QVERIFY(said("region hash", "h17c", "1_2"));
-}
-
-void TestCoreaiCache::hostileBinaryLists_data()
-{
-    QTest::addColumn<QByteArray>("text");
-    const auto row = [](const char *name, const std::vector<QByteArray> &objects) {
-        QTest::newRow(name) << binaryList(objects);
-    };
-    row("itself", {QByteArray("\xA1\x00", 2)});
-    row("a circle", {QByteArray("\xA1\x01", 2), QByteArray("\xD1\x02\x00", 3), ascii("k")});
-    std::vector<QByteArray> doubling;
-    for (char i = 1; i < 60; ++i)
-        doubling.push_back(QByteArray("\xA2", 1) + i + i);
-    doubling.push_back(QByteArray("\xA0", 1));
-    row("doubling", doubling);
-    row("no such object", {QByteArray("\xA1\x09", 2)});
-    row("many members", {QByteArray("\xAF\x13\xff\xff\xff\xff\xff\xff\xff\xff", 10)});
-    row("long text", {QByteArray("\x5F\x13\x7f\xff\xff\xff\xff\xff\xff\xff", 10)});
-    row("long letters", {QByteArray("\x6F\x13\x80\x00\x00\x00\x00\x00\x00\x01", 10)});
-    row("one text again and again",
-        {QByteArray("\xAF\x11\x4e\x00", 4) + QByteArray(0x4e00, char(1)),
-         QByteArray("\x5F\x11\x40\x00", 4) + QByteArray(0x4000, 'x')});
-    row("half a letter", {QByteArray("\x61\xd8\x00", 3)});
-    row("number of members is a text", {QByteArray("\xAF\x51\x61", 3)});
-    row("key is a number", {QByteArray("\xD1\x01\x01", 3), QByteArray("\x10\x01", 2)});
-    row("unknown object", {QByteArray("\x70", 1)});
-    row("number of 32 bytes", {QByteArray("\x15", 1) + QByteArray(32, 'x')});
-    row("real number of one byte", {QByteArray("\x20x", 2)});
-    QByteArray table = binaryList({ascii("x")});
-    table[table.size() - 1] = char(0x7f);
-    QTest::newRow("table behind the end") << table;
-    QByteArray wide = binaryList({ascii("x")});
-    wide[wide.size() - 26] = char(9);
-    QTest::newRow("offsets of 9 bytes") << wide;
-}
-
-void TestCoreaiCache::hostileBinaryLists()
-{
-    QFETCH(QByteArray, text);
-    const auto leaves = plistLeaves(text.toStdString(), "manifest.plist");
-    QVERIFY(!leaves);
-    QCOMPARE(leaves.error().code, std::string("coreai_cache.plist"));
-    QVERIFY(leaves.error().offset && leaves.error().offset->value <= std::uint64_t(text.size()));
-}
-
-/// Cut anywhere and with any byte changed a binary list is read or refused.
-void TestCoreaiCache::binaryListsOfAnyLength()
-{
-    const std::string whole = binaryList(madeObjects()).toStdString();
-    for (std::size_t i = 0; i < whole.size(); ++i) {
-        const auto cut = plistLeaves(std::string_view(whole).substr(0, i), "f");
-        QVERIFY(!cut && cut.error().offset->value <= i);
-        for (const unsigned other :
-             {0x00U, 0x01U, 0x0fU, 0x5fU, 0x7fU, 0x80U, 0xafU, 0xd2U, 0xffU}) {
-            std::string changed = whole;
-            changed[i] = static_cast<char>(other);
-            const auto leaves = plistLeaves(changed, "f");
-            QVERIFY(leaves || leaves.error().offset->value <= changed.size());
-        }
-    }
-}
-
-/// Cut anywhere and with any byte changed it is read or refused with a place inside.
-void TestCoreaiCache::textsOfAnyLength()
-{
-    const std::string whole = madeManifest("1_2").toStdString();
-    const std::size_t used = whole.find("</plist>") + 8;
-    QVERIFY(plistLeaves(whole, "f"));
-    for (std::size_t i = 0; i < whole.size(); ++i) {
-        const auto cut = plistLeaves(std::string_view(whole).substr(0, i), "f");
-        QCOMPARE(cut.has_value(), i >= used);
-        QVERIFY(cut || cut.error().offset->value <= i);
-        for (const char other : {'<', '>', '/', '&', '\0', '{', '\xff'}) {
-            std::string changed = whole;
-            changed[i] = other;
-            const auto leaves = plistLeaves(changed, "f");
-            QVERIFY(leaves || leaves.error().offset->value <= changed.size());
-        }
-    }
-}
-
-void TestCoreaiCache::hostileEntries()
-{
-    const QString root = madeCompiledFolder(scratch("hostile"));
-    const auto at = [&root](const char *name) {
-        return (root + u'/' + QLatin1String(name)).toStdString();
-    };
-    QVERIFY(putFile(scratch("outside/binary_9.hwx"), {}, 1 << 20));
-    QCOMPARE(::symlink(scratch("outside").toStdString().c_str(), at("link").c_str()), 0);
-    QCOMPARE(::symlink("/dev/zero", at("stats.plist").c_str()), 0);
-    QCOMPARE(::symlink(root.toStdString().c_str(), at("loop").c_str()), 0);
-    QCOMPARE(::mkfifo(at("manifest.plist").c_str(), 0600), 0);
-    QString deep = root;
-    for (std::size_t i = 0; i <= kMostDepth; ++i)
-        deep += QStringLiteral("/d");
-    QVERIFY(putFile(deep + QStringLiteral("/binary_1.hwx"), "x"));
-    // Sizes whose sum is beyond 64 bits cannot be made on a disk; large ones can.
-    const bool huge = putFile(root + QStringLiteral("/resources.bin"), {}, qint64(1) << 42);
-    const Survey survey = surveyed(root);
-    QCOMPARE(survey.diagnostics.size(), std::size_t(5)); // two folders are linked, one is too deep
-    QVERIFY(!hasErrors(survey.diagnostics));
-    QCOMPARE(survey.engineBytes, std::uint64_t(48800000));
-    QCOMPARE(survey.bytes, std::uint64_t(500000000) + (huge ? std::uint64_t(1) << 42 : 0));
-}
-
-void TestCoreaiCache::hostileTexts()
-{
-    const auto faultOf = [&](const char *folder, const char *name, const QByteArray &text) {
-        const QString root = madeCompiledFolder(scratch(folder));
-        if (!putFile(root + u'/' + QLatin1String(name), text))
-            return Error();
-        const Survey survey = surveyed(root);
-        const bool rest = survey.engineBytes == 48800000;
-        return survey.diagnostics.size() == 1 && rest ? survey.diagnostics[0].error : Error();
-    };
-    const Error deep = faultOf("deep", "stats.json", QByteArray(100000, '['));
-    QCOMPARE(deep.code, std::string("coreai_cache.json"));
-    QCOMPARE(deep.file, std::string("stats.json"));
-    const Error cut = faultOf("cut", "metadata.json", "{\"sourceHash\": ");
-    QVERIFY(cut.code == "coreai_cache.json" && cut.offset && cut.offset->value == 15);
-    const Error many = faultOf("many", "stats.json", "[" + QByteArray("1,").repeated(30000) + "1]");
-    QCOMPARE(many.code, std::string("coreai_cache.json"));
-    const Error key = faultOf("key", "stats.json", "{\"" + QByteArray(5000, 'k') + "\":1}");
-    QCOMPARE(key.code, std::string("coreai_cache.json"));
-    const Error large = faultOf("large", "metadata.json", QByteArray(5 << 20, ' '));
-    QVERIFY(large.code == "io.limit" && large.file == "metadata.json");
-    const Error levels =
-        faultOf("levels", "manifest.plist", "<plist>" + QByteArray("<array>").repeated(100000));
-    QVERIFY(levels.code == "coreai_cache.plist" && levels.offset);
-    const Error values =
-        faultOf("values", "manifest.plist",
-                "<plist><array>" + QByteArray("<true/>").repeated(30000) + "</array></plist>");
-    QVERIFY(values.code == "coreai_cache.plist" && values.offset);
-    const Error path =
-        faultOf("path", "manifest.plist",
-                "<plist><dict><key>" + QByteArray(5000, 'k') + "</key><true/></dict></plist>");
-    QVERIFY(path.code == "coreai_cache.plist" && path.offset);
-}
-
-void TestCoreaiCache::nothingOfTheLayout()
-{
-    QCOMPARE(codeOf(QStringLiteral("/nowhere")), QByteArray("io.open"));
-    QVERIFY(putFile(scratch("other/readme.txt"), "x"));
-    QCOMPARE(codeOf(scratch("other")), QByteArray("coreai_cache.kind"));
-    Progress stopped;
-    stopped.cancel();
-    const auto survey = surveyFolder(scratch("other").toStdString(), &stopped);
-    QVERIFY(!survey && survey.error().code == "task.cancelled");
-}
-
-void TestCoreaiCache::everyRowHasItsSource()
-{
-    const auto table = tables::load("coreai_cache");
-    QVERIFY(table && table->rows() > 30);
-    for (std::size_t i = 0; i < table->rows(); ++i) {
-        QVERIFY(!table->cell(i, "source").empty());
-        QVERIFY(table->cell(i, "what") != "file" || !table->cell(i, "place").empty());
-    }
-}
 
 KERNSCOPE_TEST(TestCoreaiCache, NoApplication)
 #include "tst_coreai_cache.moc"

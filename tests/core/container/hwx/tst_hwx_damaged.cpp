@@ -6,8 +6,6 @@
 #include "core/container/hwx/container.h"
 #include "tests/test_program.h"
 
-#include <QTest>
-
 #include <algorithm>
 #include <set>
 
@@ -77,265 +75,241 @@ class TestHwxDamaged : public QObject
     Q_OBJECT
 
 private slots:
-    void commandSizes_data();
-    void commandSizes();
-    void header_data();
-    void header();
-    void linkedTasks_data();
-    void linkedTasks();
-    void sizedTasks_data();
-    void sizedTasks();
-    void sectionAddresses();
-    void relocationCounts();
-    void unknownCommands();
-    void tables();
-    void lanes();
-};
-
-void TestHwxDamaged::commandSizes_data()
-{
-    QTest::addColumn<int>("command");
-    QTest::addColumn<quint32>("size");
-    const auto container = hwx::readContainer(syntheticH13(), "sound.hwx");
-    for (const auto &command : container->commands) {
-        for (const std::uint32_t size :
-             {0U, 4U, command.size - 8, command.size + 8, 0x7fffffffU, 0xffffffffU})
-            QTest::addRow("%u %s: %x", command.index,
-                          std::string(hwx::commandKindName(command.kind)).c_str(), size)
-                << int(command.index) << quint32(size);
-    }
-}
-
-void TestHwxDamaged::commandSizes()
-{
-    QFETCH(int, command);
-    QFETCH(quint32, size);
-    Bytes bytes = syntheticH13();
-    const Shown before = shown(bytes);
-    const std::uint64_t at = before.commands[std::size_t(command)];
-    storeLittle<std::uint32_t>(bytes, at + 4, size);
-    const Shown after = shown(bytes);
-    QCOMPARE(after.commands, before.commands);
-    QCOMPARE(after.sections, before.sections);
-    QCOMPARE(after.symbols, before.symbols);
-    QCOMPARE(after.tasks, before.tasks);
-    QCOMPARE(after.weights, before.weights);
-    QVERIFY(hasError(after));
-    // What is damaged stays so when it is written again.
-    const auto container = hwx::readContainer(bytes, "damaged.hwx");
-    const auto again = hwx::writeContainer(*container, bytes);
-    QVERIFY(again);
-    QVERIFY(*again == bytes);
-}
-
-void TestHwxDamaged::header_data()
-{
-    QTest::addColumn<int>("offset");
-    QTest::addColumn<quint32>("value");
-    for (const quint32 value : {0U, 8U, 0x100U, 0x101U, 0x7fffffffU, 0xffffffffU})
-        QTest::addRow("size of the commands %x", value) << 20 << value;
-    for (const quint32 value : {0U, 1U, 3U, 4000U, 0xffffffffU})
-        QTest::addRow("number of the commands %x", value) << 16 << value;
-}
-
-void TestHwxDamaged::header()
-{
-    QFETCH(int, offset);
-    QFETCH(quint32, value);
-    Bytes bytes = syntheticH13();
-    const Shown before = shown(bytes);
-    storeLittle<std::uint32_t>(bytes, std::uint64_t(offset), value);
-    const Shown after = shown(bytes);
-    QCOMPARE(after.commands, before.commands);
-    QCOMPARE(after.symbols, before.symbols);
-    QCOMPARE(after.tasks, before.tasks);
-    QCOMPARE(after.weights, before.weights);
-    QVERIFY(hasError(after));
-}
-
-void TestHwxDamaged::linkedTasks_data()
-{
-    QTest::addColumn<int>("task");
-    QTest::addColumn<quint32>("next");
-    for (const int task : {0, 1, 3, 6}) {
-        for (const quint32 next : {0U, 8U, 0x100U, 0x308U, 0x7fffffffU, 0xffffffffU})
-            QTest::addRow("task %d: %x", task, next) << task << next;
-    }
-}
-
-/// The place of the next task is wrong: it is found on the boundary where it stands.
-void TestHwxDamaged::linkedTasks()
-{
-    QFETCH(int, task);
-    QFETCH(quint32, next);
-    Bytes bytes = syntheticH13(8);
-    const Shown before = shown(bytes);
-    QCOMPARE(before.tasks.size(), std::size_t(8));
-    const std::uint64_t at = textOffset(bytes) + before.tasks[std::size_t(task)].first + 28;
-    storeLittle<std::uint32_t>(bytes, at, next);
-    const Shown after = shown(bytes);
-    QCOMPARE(after.tasks, before.tasks);
-    QCOMPARE(after.weights, before.weights);
-    QVERIFY(hasError(after));
-}
-
-void TestHwxDamaged::sizedTasks_data()
-{
-    QTest::addColumn<int>("file");
-    QTest::addColumn<int>("task");
-    QTest::addColumn<quint32>("words");
-    for (const int file : {14, 18}) {
-        for (const int task : {0, 1}) {
-            for (const quint32 words : {1U, 3U, 20U, 0x7ffU})
-                QTest::addRow("h%d task %d: %u words", file, task, words) << file << task << words;
+    void commandSizes_data()
+    {
+        addColumns<int, quint32>();
+        const auto container = hwx::readContainer(syntheticH13(), "sound.hwx");
+        for (const auto &command : container->commands) {
+            for (const std::uint32_t size :
+                 {0U, 4U, command.size - 8, command.size + 8, 0x7fffffffU, 0xffffffffU})
+                QTest::addRow("%u %s: %x", command.index,
+                              std::string(hwx::commandKindName(command.kind)).c_str(), size)
+                    << int(command.index) << quint32(size);
         }
     }
-}
 
-/// The size of a task is wrong: the task behind it is found, and begins where it did.
-void TestHwxDamaged::sizedTasks()
-{
-    QFETCH(int, file);
-    QFETCH(int, task);
-    QFETCH(quint32, words);
-    Bytes bytes = file == 14 ? syntheticH14() : syntheticH18g();
-    const Shown before = shown(bytes);
-    QVERIFY(before.tasks.size() > 1);
-    const std::uint64_t at = textOffset(bytes) + before.tasks[std::size_t(task)].first;
-    const auto word = loadLittle<std::uint32_t>(bytes, at);
-    storeLittle<std::uint32_t>(bytes, at, (word & 0xF800FFFF) | words << 16);
-    const Shown after = shown(bytes);
-    QCOMPARE(after.tasks.size(), before.tasks.size());
-    for (std::size_t i = 0; i < after.tasks.size(); ++i)
-        QCOMPARE(after.tasks[i].first, before.tasks[i].first);
-    QCOMPARE(after.weights, before.weights);
-    QVERIFY(hasError(after));
-}
-
-/// A window whose size is damaged covers the addresses of the kernels: their slices are theirs all
-/// the same. An offset that is not the one of its section's address is reported.
-void TestHwxDamaged::sectionAddresses()
-{
-    const Bytes sound = syntheticH13();
-    const Shown before = shown(sound);
-    const auto container = hwx::readContainer(sound, "sound.hwx");
-    int windows = 0;
-    for (const auto &segment : container->segments) {
-        for (const auto &section : segment.sections) {
-            if (section.bytes)
-                continue;
-            Bytes bytes = sound;
-            storeLittle<std::uint64_t>(bytes, section.place.value + 40, 0x800000000ULL);
-            const Shown after = shown(bytes);
-            QCOMPARE(after.weights, before.weights);
-            QVERIFY(hasError(after));
-            ++windows;
-        }
-    }
-    QVERIFY(windows > 1);
-    const hwx::SegmentSection *kernels = container->firstOf(hwx::SectionType::Kernel);
-    for (const std::uint32_t offset : {0U, kernels->offset - 64, kernels->offset + 64}) {
-        Bytes bytes = sound;
-        storeLittle<std::uint32_t>(bytes, kernels->place.value + 48, offset);
+    void commandSizes()
+    {
+        const auto [command, size] = fetched<int, quint32>();
+        Bytes bytes = syntheticH13();
+        const Shown before = shown(bytes);
+        const std::uint64_t at = before.commands[std::size_t(command)];
+        storeLittle<std::uint32_t>(bytes, at + 4, size);
         const Shown after = shown(bytes);
+        QCOMPARE(after.commands, before.commands);
+        QCOMPARE(after.sections, before.sections);
+        QCOMPARE(after.symbols, before.symbols);
         QCOMPARE(after.tasks, before.tasks);
+        QCOMPARE(after.weights, before.weights);
+        QVERIFY(hasError(after));
+        // What is damaged stays so when it is written again.
+        const auto container = hwx::readContainer(bytes, "damaged.hwx");
+        const auto again = VERIFIED(hwx::writeContainer(*container, bytes));
+        QVERIFY(*again == bytes);
+    }
+
+    void header_data()
+    {
+        addColumns<int, quint32>();
+        for (const quint32 value : {0U, 8U, 0x100U, 0x101U, 0x7fffffffU, 0xffffffffU})
+            QTest::addRow("size of the commands %x", value) << 20 << value;
+        for (const quint32 value : {0U, 1U, 3U, 4000U, 0xffffffffU})
+            QTest::addRow("number of the commands %x", value) << 16 << value;
+    }
+
+    void header()
+    {
+        const auto [offset, value] = fetched<int, quint32>();
+        Bytes bytes = syntheticH13();
+        const Shown before = shown(bytes);
+        storeLittle<std::uint32_t>(bytes, std::uint64_t(offset), value);
+        const Shown after = shown(bytes);
+        QCOMPARE(after.commands, before.commands);
+        QCOMPARE(after.symbols, before.symbols);
+        QCOMPARE(after.tasks, before.tasks);
+        QCOMPARE(after.weights, before.weights);
         QVERIFY(hasError(after));
     }
-    // A lane whose bytes are nowhere says where it is programmed.
-    Bytes bytes = sound;
-    storeLittle<std::uint64_t>(bytes, kernels->place.value + 40, 0);
-    const Shown after = shown(bytes);
-    QVERIFY(after.weights.empty());
-    QVERIFY(std::all_of(after.diagnostics.begin(), after.diagnostics.end(),
-                        [](const Diagnostic &row) { return row.error.offset.has_value(); }));
-    QVERIFY(hasError(after));
-}
 
-/// A number of relocations that the file does not hold is one fault, not one for each word of the
-/// file that is no relocation.
-void TestHwxDamaged::relocationCounts()
-{
-    const Bytes sound = syntheticH13();
-    const auto container = hwx::readContainer(sound, "sound.hwx");
-    for (const auto &segment : container->segments) {
-        for (const auto &section : segment.sections) {
-            for (const std::uint32_t count : {0x10000000U, 0xffffffffU}) {
-                Bytes bytes = sound;
-                storeLittle<std::uint32_t>(bytes, section.place.value + 60, count);
-                const auto damaged = hwx::readContainer(bytes, "damaged.hwx");
-                QVERIFY(damaged->diagnostics.size() < 20);
-                const hwx::SegmentSection *same = damaged->section(section.ordinal);
-                QVERIFY(same->relocations.size() >= section.relocations.size());
+    void linkedTasks_data()
+    {
+        addColumns<int, quint32>();
+        for (const int task : {0, 1, 3, 6}) {
+            for (const quint32 next : {0U, 8U, 0x100U, 0x308U, 0x7fffffffU, 0xffffffffU})
+                QTest::addRow("task %d: %x", task, next) << task << next;
+        }
+    }
+
+    /// The place of the next task is wrong: it is found on the boundary where it stands.
+    void linkedTasks()
+    {
+        const auto [task, next] = fetched<int, quint32>();
+        Bytes bytes = syntheticH13(8);
+        const Shown before = shown(bytes);
+        QCOMPARE(before.tasks.size(), std::size_t(8));
+        const std::uint64_t at = textOffset(bytes) + before.tasks[std::size_t(task)].first + 28;
+        storeLittle<std::uint32_t>(bytes, at, next);
+        const Shown after = shown(bytes);
+        QCOMPARE(after.tasks, before.tasks);
+        QCOMPARE(after.weights, before.weights);
+        QVERIFY(hasError(after));
+    }
+
+    void sizedTasks_data()
+    {
+        addColumns<int, int, quint32>();
+        for (const int file : {14, 18}) {
+            for (const int task : {0, 1}) {
+                for (const quint32 words : {1U, 3U, 20U, 0x7ffU})
+                    QTest::addRow("h%d task %d: %u words", file, task, words)
+                        << file << task << words;
             }
         }
     }
-}
 
-/// Commands of kinds that are not known keep their sizes, also two in a row.
-void TestHwxDamaged::unknownCommands()
-{
-    ContainerMaker maker(4);
-    maker.command(0x1234, Bytes(16));
-    maker.command(0x4321, Bytes(8));
-    maker.segment("__TEXT", 4, {{"__const", 0x26, Bytes(64), 0, 6, {}}});
-    maker.banner("9.509.0", "h13");
-    const auto container = hwx::readContainer(maker.finish(), "unknown.hwx");
-    QVERIFY(container);
-    std::size_t unknown = 0;
-    for (const auto &command : container->commands) {
-        unknown += command.kind == hwx::CommandKind::Unknown ? 1U : 0U;
-        QCOMPARE(command.size, command.stated);
-    }
-    QCOMPARE(unknown, std::size_t(2));
-    for (const Diagnostic &row : container->diagnostics)
-        QVERIFY2(row.severity == Severity::Note, row.error.message.c_str());
-}
-
-/// Symbols and strings that lie elsewhere would be other names, without a word.
-void TestHwxDamaged::tables()
-{
-    const Bytes sound = syntheticH13();
-    const auto container = hwx::readContainer(sound, "sound.hwx");
-    std::uint64_t at = 0;
-    for (const auto &command : container->commands) {
-        if (command.kind == hwx::CommandKind::SymbolTable)
-            at = command.offset.value;
-    }
-    const auto damaged = [&](std::uint64_t offset, std::uint32_t value) {
-        Bytes bytes = sound;
-        storeLittle<std::uint32_t>(bytes, at + offset, value);
-        return shown(bytes);
-    };
-    const hwx::SymbolTable &table = *container->symbolTable;
-    QVERIFY(hasError(damaged(8, 0)));                        // symbols in the header
-    QVERIFY(hasError(damaged(16, 0)));                       // strings there
-    QVERIFY(hasError(damaged(16, table.symbolOffset + 16))); // strings over the symbols
-    QVERIFY(hasError(damaged(20, table.stringBytes - 2)));   // the last name is cut
-    const Shown none = damaged(12, 0);
-    QVERIFY(std::any_of(none.diagnostics.begin(), none.diagnostics.end(),
-                        [](const Diagnostic &row) { return row.error.code == "hwx.symbols"; }));
-}
-
-/// A lane whose offset or size is damaged still lies in the file: what is decoded is not the
-/// weight, so that it is reported.
-void TestHwxDamaged::lanes()
-{
-    const Bytes sound = syntheticH13();
-    const auto container = hwx::readContainer(sound, "sound.hwx");
-    const hwx::SegmentSection *text = container->firstOf(hwx::SectionType::Text);
-    QVERIFY(text->relocations.size() > 1);
-    for (const std::uint32_t change : {8U, 64U}) {
-        Bytes bytes = sound;
-        const std::uint64_t place = text->bytes->offset.value + text->relocations[1].address;
-        storeLittle<std::uint32_t>(bytes, place, loadLittle<std::uint32_t>(bytes, place) ^ change);
+    /// The size of a task is wrong: the task behind it is found, and begins where it did.
+    void sizedTasks()
+    {
+        const auto [file, task, words] = fetched<int, int, quint32>();
+        Bytes bytes = file == 14 ? syntheticH14() : syntheticH18g();
+        const Shown before = shown(bytes);
+        QVERIFY(before.tasks.size() > 1);
+        const std::uint64_t at = textOffset(bytes) + before.tasks[std::size_t(task)].first;
+        const auto word = loadLittle<std::uint32_t>(bytes, at);
+        storeLittle<std::uint32_t>(bytes, at, (word & 0xF800FFFF) | words << 16);
         const Shown after = shown(bytes);
-        QVERIFY(std::any_of(after.diagnostics.begin(), after.diagnostics.end(),
-                            [place](const Diagnostic &row) {
-                                return row.error.code == "hwx.slices" && row.error.offset &&
-                                       row.error.offset->value == place;
-                            }));
+        QCOMPARE(after.tasks.size(), before.tasks.size());
+        for (std::size_t i = 0; i < after.tasks.size(); ++i)
+            QCOMPARE(after.tasks[i].first, before.tasks[i].first);
+        QCOMPARE(after.weights, before.weights);
+        QVERIFY(hasError(after));
     }
-}
+
+    /// A window whose size is damaged covers the addresses of the kernels: their slices are theirs
+    /// all the same. An offset that is not the one of its section's address is reported.
+    void sectionAddresses()
+    {
+        const Bytes sound = syntheticH13();
+        const Shown before = shown(sound);
+        const auto container = hwx::readContainer(sound, "sound.hwx");
+        int windows = 0;
+        for (const auto &segment : container->segments) {
+            for (const auto &section : segment.sections) {
+                if (section.bytes)
+                    continue;
+                Bytes bytes = sound;
+                storeLittle<std::uint64_t>(bytes, section.place.value + 40, 0x800000000ULL);
+                const Shown after = shown(bytes);
+                QCOMPARE(after.weights, before.weights);
+                QVERIFY(hasError(after));
+                ++windows;
+            }
+        }
+        QVERIFY(windows > 1);
+        const hwx::SegmentSection *kernels = container->firstOf(hwx::SectionType::Kernel);
+        for (const std::uint32_t offset : {0U, kernels->offset - 64, kernels->offset + 64}) {
+            Bytes bytes = sound;
+            storeLittle<std::uint32_t>(bytes, kernels->place.value + 48, offset);
+            const Shown after = shown(bytes);
+            QCOMPARE(after.tasks, before.tasks);
+            QVERIFY(hasError(after));
+        }
+        // A lane whose bytes are nowhere says where it is programmed.
+        Bytes bytes = sound;
+        storeLittle<std::uint64_t>(bytes, kernels->place.value + 40, 0);
+        const Shown after = shown(bytes);
+        QVERIFY(after.weights.empty());
+        QVERIFY(std::all_of(after.diagnostics.begin(), after.diagnostics.end(),
+                            [](const Diagnostic &row) { return row.error.offset.has_value(); }));
+        QVERIFY(hasError(after));
+    }
+
+    /// A number of relocations that the file does not hold is one fault, not one for each word of
+    /// the file that is no relocation.
+    void relocationCounts()
+    {
+        const Bytes sound = syntheticH13();
+        const auto container = hwx::readContainer(sound, "sound.hwx");
+        for (const auto &segment : container->segments) {
+            for (const auto &section : segment.sections) {
+                for (const std::uint32_t count : {0x10000000U, 0xffffffffU}) {
+                    Bytes bytes = sound;
+                    storeLittle<std::uint32_t>(bytes, section.place.value + 60, count);
+                    const auto damaged = hwx::readContainer(bytes, "damaged.hwx");
+                    QVERIFY(damaged->diagnostics.size() < 20);
+                    const hwx::SegmentSection *same = damaged->section(section.ordinal);
+                    QVERIFY(same->relocations.size() >= section.relocations.size());
+                }
+            }
+        }
+    }
+
+    /// Commands of kinds that are not known keep their sizes, also two in a row.
+    void unknownCommands()
+    {
+        ContainerMaker maker(4);
+        maker.command(0x1234, Bytes(16));
+        maker.command(0x4321, Bytes(8));
+        maker.segment("__TEXT", 4, {{"__const", 0x26, Bytes(64), 0, 6, {}}});
+        maker.banner("9.509.0", "h13");
+        const auto container = VERIFIED(hwx::readContainer(maker.finish(), "unknown.hwx"));
+        std::size_t unknown = 0;
+        for (const auto &command : container->commands) {
+            unknown += command.kind == hwx::CommandKind::Unknown ? 1U : 0U;
+            QCOMPARE(command.size, command.stated);
+        }
+        QCOMPARE(unknown, std::size_t(2));
+        for (const Diagnostic &row : container->diagnostics)
+            QVERIFY2(row.severity == Severity::Note, row.error.message.c_str());
+    }
+
+    /// Symbols and strings that lie elsewhere would be other names, without a word.
+    void tables()
+    {
+        const Bytes sound = syntheticH13();
+        const auto container = hwx::readContainer(sound, "sound.hwx");
+        std::uint64_t at = 0;
+        for (const auto &command : container->commands) {
+            if (command.kind == hwx::CommandKind::SymbolTable)
+                at = command.offset.value;
+        }
+        const auto damaged = [&](std::uint64_t offset, std::uint32_t value) {
+            Bytes bytes = sound;
+            storeLittle<std::uint32_t>(bytes, at + offset, value);
+            return shown(bytes);
+        };
+        const hwx::SymbolTable &table = *container->symbolTable;
+        QVERIFY(hasError(damaged(8, 0)));                        // symbols in the header
+        QVERIFY(hasError(damaged(16, 0)));                       // strings there
+        QVERIFY(hasError(damaged(16, table.symbolOffset + 16))); // strings over the symbols
+        QVERIFY(hasError(damaged(20, table.stringBytes - 2)));   // the last name is cut
+        const Shown none = damaged(12, 0);
+        QVERIFY(std::any_of(none.diagnostics.begin(), none.diagnostics.end(),
+                            [](const Diagnostic &row) { return row.error.code == "hwx.symbols"; }));
+    }
+
+    /// A lane whose offset or size is damaged still lies in the file: what is decoded is not the
+    /// weight, so that it is reported.
+    void lanes()
+    {
+        const Bytes sound = syntheticH13();
+        const auto container = hwx::readContainer(sound, "sound.hwx");
+        const hwx::SegmentSection *text = container->firstOf(hwx::SectionType::Text);
+        QVERIFY(text->relocations.size() > 1);
+        for (const std::uint32_t change : {8U, 64U}) {
+            Bytes bytes = sound;
+            const std::uint64_t place = text->bytes->offset.value + text->relocations[1].address;
+            storeLittle<std::uint32_t>(bytes, place,
+                                       loadLittle<std::uint32_t>(bytes, place) ^ change);
+            const Shown after = shown(bytes);
+            QVERIFY(std::any_of(after.diagnostics.begin(), after.diagnostics.end(),
+                                [place](const Diagnostic &row) {
+                                    return row.error.code == "hwx.slices" && row.error.offset &&
+                                           row.error.offset->value == place;
+                                }));
+        }
+    }
+};
 
 KERNSCOPE_TEST(TestHwxDamaged, QCoreApplication)
 #include "tst_hwx_damaged.moc"

@@ -8,8 +8,6 @@
 #include "core/container/hwx/slots.h"
 #include "tests/test_program.h"
 
-#include <QTest>
-
 #include <algorithm>
 
 using namespace kernscope;
@@ -30,12 +28,6 @@ Opened open(Bytes bytes)
     return opened;
 }
 
-bool hasCode(const Diagnostics &rows, std::string_view code)
-{
-    return std::any_of(rows.begin(), rows.end(),
-                       [code](const Diagnostic &row) { return row.error.code == code; });
-}
-
 } // namespace
 
 /// Damaged containers: a row in the diagnostics each, the rest is read all the same.
@@ -44,121 +36,117 @@ class TestHwxHostile : public QObject
     Q_OBJECT
 
 private slots:
-    void hostile_data();
-    void hostile();
-    void cutAnywhere();
-};
+    void hostile_data()
+    {
+        QTest::addColumn<int>("offset"); // in the command of that kind; -1: in the file
+        QTest::addColumn<QByteArray>("kind");
+        QTest::addColumn<quint32>("value");
+        QTest::addColumn<QByteArray>("code");
+        const auto row = [](const char *name, const char *kind, int offset, quint32 value,
+                            const char *code) {
+            addRow(name, offset, QByteArray(kind), value, QByteArray(code));
+        };
+        row("command of size 0", "thread", 4, 0, "hwx.command");
+        row("command past the header", "thread", 4, 0x7fffffff, "hwx.command");
+        row("more commands than there are", "", 16, 4000000000U, "hwx.command");
+        row("commands past the file", "", 20, 0xfffffff0U, "hwx.commands");
+        row("2^32 symbols", "symtab", 12, 0xffffffffU, "hwx.symbols");
+        row("symbols past the file", "symtab", 8, 0xfffffff0U, "hwx.symbols");
+        row("strings past the file", "symtab", 20, 0xfffffff0U, "hwx.strings");
+        row("strings elsewhere", "symtab", 16, 0xfffffff0U, "hwx.strings");
+        row("2^32 sections", "segment_64", 64, 0xffffffffU, "hwx.section");
+        row("binding's name outside", "fvmlib_ref64", 8, 0xffff, "hwx.binding");
+        row("state past its command", "thread", 12, 0xffffffffU, "hwx.thread");
+        row("unknown flavor", "thread", 8, 99, "hwx.thread");
+        row("wrong task count", "thread", 0x81c, 3, "descriptor.count");
+        row("wrong first size", "thread", 0x818, 0x1ff0, "descriptor.size");
+        row("unknown subtype", "", 8, 1234, "hwx.subtype");
+    }
 
-void TestHwxHostile::hostile_data()
-{
-    QTest::addColumn<int>("offset"); // in the command of that kind; -1: in the file
-    QTest::addColumn<QByteArray>("kind");
-    QTest::addColumn<quint32>("value");
-    QTest::addColumn<QByteArray>("code");
-    const auto row = [](const char *name, const char *kind, int offset, quint32 value,
-                        const char *code) {
-        QTest::newRow(name) << offset << QByteArray(kind) << value << QByteArray(code);
-    };
-    row("command of size 0", "thread", 4, 0, "hwx.command");
-    row("command past the header", "thread", 4, 0x7fffffff, "hwx.command");
-    row("more commands than there are", "", 16, 4000000000U, "hwx.command");
-    row("commands past the file", "", 20, 0xfffffff0U, "hwx.commands");
-    row("2^32 symbols", "symtab", 12, 0xffffffffU, "hwx.symbols");
-    row("symbols past the file", "symtab", 8, 0xfffffff0U, "hwx.symbols");
-    row("strings past the file", "symtab", 20, 0xfffffff0U, "hwx.strings");
-    row("strings elsewhere", "symtab", 16, 0xfffffff0U, "hwx.strings");
-    row("2^32 sections", "segment_64", 64, 0xffffffffU, "hwx.section");
-    row("binding's name outside", "fvmlib_ref64", 8, 0xffff, "hwx.binding");
-    row("state past its command", "thread", 12, 0xffffffffU, "hwx.thread");
-    row("unknown flavor", "thread", 8, 99, "hwx.thread");
-    row("wrong task count", "thread", 0x81c, 3, "descriptor.count");
-    row("wrong first size", "thread", 0x818, 0x1ff0, "descriptor.size");
-    row("unknown subtype", "", 8, 1234, "hwx.subtype");
-}
-
-void TestHwxHostile::hostile()
-{
-    QFETCH(int, offset);
-    QFETCH(QByteArray, kind);
-    QFETCH(quint32, value);
-    QFETCH(QByteArray, code);
-    Opened opened = open(syntheticH13());
-    std::uint64_t at = 0;
-    for (const auto &command : opened.container.commands) {
-        if (!kind.isEmpty() && hwx::commandKindName(command.kind) == kind.toStdString()) {
-            const bool program =
-                command.kind != hwx::CommandKind::Thread ||
-                opened.container.threads[command.item].role == hwx::ThreadRole::Program;
-            if (program) {
-                at = command.offset.value;
-                break;
+    void hostile()
+    {
+        QFETCH(int, offset);
+        QFETCH(QByteArray, kind);
+        QFETCH(quint32, value);
+        QFETCH(QByteArray, code);
+        Opened opened = open(syntheticH13());
+        std::uint64_t at = 0;
+        for (const auto &command : opened.container.commands) {
+            if (!kind.isEmpty() && hwx::commandKindName(command.kind) == kind.toStdString()) {
+                const bool program =
+                    command.kind != hwx::CommandKind::Thread ||
+                    opened.container.threads[command.item].role == hwx::ThreadRole::Program;
+                if (program) {
+                    at = command.offset.value;
+                    break;
+                }
             }
         }
-    }
-    storeLittle<std::uint32_t>(opened.bytes, at + std::uint64_t(offset), value);
-    const Opened bad = open(opened.bytes);
-    QVERIFY2(hasCode(bad.container.diagnostics, code.toStdString()), code.constData());
-    for (const Diagnostic &row : bad.container.diagnostics) {
-        QCOMPARE(row.error.file.c_str(), "synthetic.hwx");
-        QVERIFY(row.error.offset.has_value());
-    }
-    OpenOptions options;
-    options.memory = {{"synthetic.hwx", opened.bytes}};
-    const auto bundle = Bundle::open("synthetic.hwx", options);
-    QVERIFY(bundle);
-    std::uint64_t end = 0;
-    for (const Section &section : (*bundle)->sections()) {
-        QCOMPARE(section.range.offset.value, end);
-        end = section.range.end();
-    }
-    QCOMPARE(end, std::uint64_t(opened.bytes.size()));
-}
-
-/// Faults that need more than one changed word, and a file cut after every 16th byte.
-void TestHwxHostile::cutAnywhere()
-{
-    Opened opened = open(syntheticH13());
-    const auto patched = [&](std::uint64_t at, std::uint32_t value) {
-        Bytes bytes = opened.bytes;
-        storeLittle(bytes, at, value);
-        return open(std::move(bytes));
-    };
-    const hwx::SegmentSection *text = opened.container.firstOf(hwx::SectionType::Text);
-    // A list that loops: the second task names the first.
-    QVERIFY(hasCode(patched(text->bytes->offset.value + 0x300 + 28, 0x100).container.diagnostics,
-                    "descriptor.loop"));
-    // A record that runs over its task.
-    QVERIFY(
-        hasCode(patched(text->bytes->offset.value + 0x1f8 - 0x20, 0xfc017800).container.diagnostics,
-                "descriptor.stream"));
-    // A relocation outside the text, and one that names no section.
-    const auto place = text->relocations.front().place.value;
-    QVERIFY(hasCode(patched(place, 0x7ffffff0).container.diagnostics, "hwx.relocation"));
-    QVERIFY(hasCode(patched(place + 4, 0x05ffffff).container.diagnostics, "hwx.relocation"));
-    QVERIFY(hasCode(patched(text->place.value + 60, 0xffffffff).container.diagnostics,
-                    "hwx.relocation"));
-    // Two segments over the same bytes.
-    for (const auto &command : opened.container.commands) {
-        if (command.kind == hwx::CommandKind::Segment &&
-            opened.container.segments[command.item].name == "__DEBUG")
-            QVERIFY(hasCode(patched(command.offset.value + 40,
-                                    static_cast<std::uint32_t>(text->bytes->offset.value))
-                                .container.diagnostics,
-                            "hwx.overlap"));
-    }
-    for (std::size_t size = 0; size < opened.bytes.size(); size += 16) {
-        const Bytes cut(opened.bytes.begin(), opened.bytes.begin() + std::ptrdiff_t(size));
-        const auto container = hwx::readContainer(cut, "cut.hwx");
-        if (size < hwx::kHeaderBytes) {
-            QVERIFY(!container);
-            continue;
+        storeLittle<std::uint32_t>(opened.bytes, at + std::uint64_t(offset), value);
+        const Opened bad = open(opened.bytes);
+        QVERIFY2(hasCode(bad.container.diagnostics, code.toStdString()), code.constData());
+        for (const Diagnostic &row : bad.container.diagnostics) {
+            QCOMPARE(row.error.file.c_str(), "synthetic.hwx");
+            QVERIFY(row.error.offset.has_value());
         }
-        QVERIFY(container);
-        for (const hwx::CoverSpan &span : hwx::coverContainer(*container, cut))
-            QVERIFY(fitsInside(span.range, ByteCount(size)));
-        hwx::relocationSlots(*container, cut);
+        OpenOptions options;
+        options.memory = {{"synthetic.hwx", opened.bytes}};
+        const auto bundle = VERIFIED(Bundle::open("synthetic.hwx", options));
+        std::uint64_t end = 0;
+        for (const Section &section : (*bundle)->sections()) {
+            QCOMPARE(section.range.offset.value, end);
+            end = section.range.end();
+        }
+        QCOMPARE(end, std::uint64_t(opened.bytes.size()));
     }
-}
+
+    /// Faults that need more than one changed word, and a file cut after every 16th byte.
+    void cutAnywhere()
+    {
+        Opened opened = open(syntheticH13());
+        const auto patched = [&](std::uint64_t at, std::uint32_t value) {
+            Bytes bytes = opened.bytes;
+            storeLittle(bytes, at, value);
+            return open(std::move(bytes));
+        };
+        const hwx::SegmentSection *text = opened.container.firstOf(hwx::SectionType::Text);
+        // A list that loops: the second task names the first.
+        QVERIFY(
+            hasCode(patched(text->bytes->offset.value + 0x300 + 28, 0x100).container.diagnostics,
+                    "descriptor.loop"));
+        // A record that runs over its task.
+        QVERIFY(hasCode(
+            patched(text->bytes->offset.value + 0x1f8 - 0x20, 0xfc017800).container.diagnostics,
+            "descriptor.stream"));
+        // A relocation outside the text, and one that names no section.
+        const auto place = text->relocations.front().place.value;
+        QVERIFY(hasCode(patched(place, 0x7ffffff0).container.diagnostics, "hwx.relocation"));
+        QVERIFY(hasCode(patched(place + 4, 0x05ffffff).container.diagnostics, "hwx.relocation"));
+        QVERIFY(hasCode(patched(text->place.value + 60, 0xffffffff).container.diagnostics,
+                        "hwx.relocation"));
+        // Two segments over the same bytes.
+        for (const auto &command : opened.container.commands) {
+            if (command.kind == hwx::CommandKind::Segment &&
+                opened.container.segments[command.item].name == "__DEBUG")
+                QVERIFY(hasCode(patched(command.offset.value + 40,
+                                        static_cast<std::uint32_t>(text->bytes->offset.value))
+                                    .container.diagnostics,
+                                "hwx.overlap"));
+        }
+        for (std::size_t size = 0; size < opened.bytes.size(); size += 16) {
+            const Bytes cut(opened.bytes.begin(), opened.bytes.begin() + std::ptrdiff_t(size));
+            const auto container = hwx::readContainer(cut, "cut.hwx");
+            if (size < hwx::kHeaderBytes) {
+                QVERIFY(!container);
+                continue;
+            }
+            QVERIFY(container);
+            for (const hwx::CoverSpan &span : hwx::coverContainer(*container, cut))
+                QVERIFY(fitsInside(span.range, ByteCount(size)));
+            hwx::relocationSlots(*container, cut);
+        }
+    }
+};
 
 KERNSCOPE_TEST(TestHwxHostile, QCoreApplication)
 #include "tst_hwx_hostile.moc"

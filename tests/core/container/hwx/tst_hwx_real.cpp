@@ -11,7 +11,6 @@
 
 #include <QFileInfo>
 #include <QRegularExpression>
-#include <QTest>
 
 #include <algorithm>
 
@@ -33,119 +32,106 @@ class TestHwxReal : public QObject
     Q_OBJECT
 
 private slots:
-    void initTestCase();
-    void answers_data();
-    void answers();
+    void initTestCase()
+    {
+        if (!QDir(dataPath(u"real/hwx"_s)).exists())
+            QSKIP("No data folder with real/hwx: set KERNSCOPE_DATA to one.");
+    }
+
+    void answers_data()
+    {
+        QTest::addColumn<QString>("path");
+        const QDir folder(dataPath(u"real/hwx"_s));
+        for (const QString &name : folder.entryList({u"*.hwx"_s}))
+            addRow(qPrintable(name), folder.filePath(name));
+    }
+
+    void answers()
+    {
+        KERNSCOPE_SKIP_WITHOUT_ROWS();
+        QFETCH(QString, path);
+        const auto file = VERIFIED(open(path));
+        const auto container = VERIFIED(hwx::readContainer(file->bytes(), file->name()));
+        QVERIFY(container->diagnostics.empty());
+        QString answer = path;
+        answer.replace(QRegularExpression(u"hwx$"_s), u"expected.json"_s);
+        std::ifstream stream(answer.toStdString());
+        const Json wanted = Json::parse(stream, nullptr, false);
+        QVERIFY(!wanted.is_discarded());
+        const Json found = report::hwxJson(*container, file->bytes(), file->name());
+        QCOMPARE(difference(wanted, found, "hwx").c_str(), "");
+    }
+
     void writesTheSameBytes_data() { answers_data(); }
-    void writesTheSameBytes();
+
+    void writesTheSameBytes()
+    {
+        QFETCH(QString, path);
+        const auto file = VERIFIED(open(path));
+        auto container = VERIFIED(hwx::readContainer(file->bytes(), file->name()));
+        const auto written = VERIFIED(hwx::writeContainer(*container, file->bytes()));
+        QVERIFY(same(*written, file->bytes()));
+
+        // The fields are written, not merely kept: with every table wiped they come back.
+        std::vector<std::byte> wiped(file->bytes().begin(), file->bytes().end());
+        const auto wipe = [&](std::uint64_t at, std::uint64_t bytes) {
+            std::fill_n(wiped.begin() + static_cast<std::ptrdiff_t>(at), bytes, std::byte(0));
+        };
+        wipe(0, hwx::kHeaderBytes);
+        for (const auto &command : container->commands) {
+            if (command.kind == hwx::CommandKind::Segment ||
+                command.kind == hwx::CommandKind::SymbolTable)
+                wipe(command.offset.value, command.size);
+        }
+        wipe(container->symbolTable->symbolOffset, 16ULL * container->symbols.size());
+        const auto rewritten = VERIFIED(hwx::writeContainer(*container, wiped));
+        QVERIFY(same(*rewritten, file->bytes()));
+
+        // An edit of the model changes that field only.
+        container->symbols.front().desc ^= 1;
+        const auto edited = VERIFIED(hwx::writeContainer(*container, file->bytes()));
+        const auto again = VERIFIED(hwx::readContainer(*edited, file->name()));
+        QCOMPARE(again->symbols.front().desc, container->symbols.front().desc);
+        std::size_t changed = 0;
+        for (std::size_t i = 0; i < edited->size(); ++i)
+            changed += (*edited)[i] != file->bytes()[i] ? 1 : 0;
+        QCOMPARE(changed, std::size_t(1));
+    }
+
     void encodesTheSameTasks_data() { answers_data(); }
-    void encodesTheSameTasks();
+
+    void encodesTheSameTasks()
+    {
+        QFETCH(QString, path);
+        const auto file = open(path);
+        const auto container = VERIFIED(hwx::readContainer(file->bytes(), file->name()));
+        QCOMPARE(container->texts.size(), std::size_t(1));
+        const auto &text = container->texts.front();
+        const auto range = *container->section(text.section)->bytes;
+        const auto bytes = file->bytes().subspan(range.offset.value, range.bytes.value);
+        const descriptor::TaskReader reader(bytes, *text.tasks);
+        descriptor::TaskDetail detail;
+        QVERIFY(!text.tasks->tasks.empty());
+        for (std::size_t i = 0; i < text.tasks->tasks.size(); ++i) {
+            reader.read(i, detail);
+            QVERIFY(detail.stream.exact);
+            const auto words = wordsOf(detail.stream, text.tasks->version->packets);
+            QCOMPARE(words.size() * 4 + detail.stream.begin, detail.task.bytes());
+            for (std::size_t w = 0; w < words.size(); ++w) {
+                const auto at = detail.task.offset + detail.stream.begin + 4 * w;
+                QCOMPARE(words[w], loadLittle<std::uint32_t>(bytes, at));
+            }
+        }
+    }
 
 private:
     static std::shared_ptr<OverlaidFile> open(const QString &path);
 };
 
-void TestHwxReal::initTestCase()
-{
-    if (!QDir(dataPath(QStringLiteral("real/hwx"))).exists())
-        QSKIP("No data folder with real/hwx: set KERNSCOPE_DATA to one.");
-}
-
-void TestHwxReal::answers_data()
-{
-    QTest::addColumn<QString>("path");
-    const QDir folder(dataPath(QStringLiteral("real/hwx")));
-    for (const QString &name : folder.entryList({QStringLiteral("*.hwx")}))
-        QTest::newRow(qPrintable(name)) << folder.filePath(name);
-}
-
 std::shared_ptr<OverlaidFile> TestHwxReal::open(const QString &path)
 {
     return OverlaidFile::open(path.toStdString(), QFileInfo(path).fileName().toStdString())
         .value_or(nullptr);
-}
-
-void TestHwxReal::answers()
-{
-    KERNSCOPE_SKIP_WITHOUT_ROWS();
-    QFETCH(QString, path);
-    const auto file = open(path);
-    QVERIFY(file);
-    const auto container = hwx::readContainer(file->bytes(), file->name());
-    QVERIFY(container);
-    QVERIFY(container->diagnostics.empty());
-    QString answer = path;
-    answer.replace(QRegularExpression(QStringLiteral("hwx$")), QStringLiteral("expected.json"));
-    std::ifstream stream(answer.toStdString());
-    const Json wanted = Json::parse(stream, nullptr, false);
-    QVERIFY(!wanted.is_discarded());
-    const Json found = report::hwxJson(*container, file->bytes(), file->name());
-    QCOMPARE(difference(wanted, found, "hwx").c_str(), "");
-}
-
-void TestHwxReal::writesTheSameBytes()
-{
-    QFETCH(QString, path);
-    const auto file = open(path);
-    QVERIFY(file);
-    auto container = hwx::readContainer(file->bytes(), file->name());
-    QVERIFY(container);
-    const auto written = hwx::writeContainer(*container, file->bytes());
-    QVERIFY(written);
-    QVERIFY(same(*written, file->bytes()));
-
-    // The fields are written, not merely kept: with every table wiped they come back.
-    std::vector<std::byte> wiped(file->bytes().begin(), file->bytes().end());
-    const auto wipe = [&](std::uint64_t at, std::uint64_t bytes) {
-        std::fill_n(wiped.begin() + static_cast<std::ptrdiff_t>(at), bytes, std::byte(0));
-    };
-    wipe(0, hwx::kHeaderBytes);
-    for (const auto &command : container->commands) {
-        if (command.kind == hwx::CommandKind::Segment ||
-            command.kind == hwx::CommandKind::SymbolTable)
-            wipe(command.offset.value, command.size);
-    }
-    wipe(container->symbolTable->symbolOffset, 16ULL * container->symbols.size());
-    const auto rewritten = hwx::writeContainer(*container, wiped);
-    QVERIFY(rewritten);
-    QVERIFY(same(*rewritten, file->bytes()));
-
-    // An edit of the model changes that field only.
-    container->symbols.front().desc ^= 1;
-    const auto edited = hwx::writeContainer(*container, file->bytes());
-    QVERIFY(edited);
-    const auto again = hwx::readContainer(*edited, file->name());
-    QVERIFY(again);
-    QCOMPARE(again->symbols.front().desc, container->symbols.front().desc);
-    std::size_t changed = 0;
-    for (std::size_t i = 0; i < edited->size(); ++i)
-        changed += (*edited)[i] != file->bytes()[i] ? 1 : 0;
-    QCOMPARE(changed, std::size_t(1));
-}
-
-void TestHwxReal::encodesTheSameTasks()
-{
-    QFETCH(QString, path);
-    const auto file = open(path);
-    const auto container = hwx::readContainer(file->bytes(), file->name());
-    QVERIFY(container);
-    QCOMPARE(container->texts.size(), std::size_t(1));
-    const auto &text = container->texts.front();
-    const auto range = *container->section(text.section)->bytes;
-    const auto bytes = file->bytes().subspan(range.offset.value, range.bytes.value);
-    const descriptor::TaskReader reader(bytes, *text.tasks);
-    descriptor::TaskDetail detail;
-    QVERIFY(!text.tasks->tasks.empty());
-    for (std::size_t i = 0; i < text.tasks->tasks.size(); ++i) {
-        reader.read(i, detail);
-        QVERIFY(detail.stream.exact);
-        const auto words = wordsOf(detail.stream, text.tasks->version->packets);
-        QCOMPARE(words.size() * 4 + detail.stream.begin, detail.task.bytes());
-        for (std::size_t w = 0; w < words.size(); ++w) {
-            const auto at = detail.task.offset + detail.stream.begin + 4 * w;
-            QCOMPARE(words[w], loadLittle<std::uint32_t>(bytes, at));
-        }
-    }
 }
 
 KERNSCOPE_TEST(TestHwxReal, QCoreApplication)

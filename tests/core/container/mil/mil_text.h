@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/container/mil/reader.h"
+#include "tests/test_program.h"
 
 #include <QByteArray>
 #include <QByteArrayList>
@@ -11,14 +12,9 @@ namespace miltest {
 
 using namespace kernscope;
 
-inline std::span<const std::byte> bytesOf(const QByteArray &raw)
-{
-    return std::as_bytes(std::span(raw.constData(), static_cast<std::size_t>(raw.size())));
-}
-
 inline mil::ParsedProgram readText(const QByteArray &text)
 {
-    return mil::readProgramText(bytesOf(text), "model.mil");
+    return mil::readProgramText(test::asSpan(text), "model.mil");
 }
 
 /// A program of one function with the parameter x.

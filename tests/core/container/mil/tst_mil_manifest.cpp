@@ -2,8 +2,6 @@
 #include "mil_text.h"
 #include "tests/test_program.h"
 
-#include <QTest>
-
 using namespace kernscope;
 using namespace miltest;
 
@@ -22,7 +20,7 @@ void TestMilManifest::manifests_data()
     QTest::addColumn<QByteArray>("json");
     QTest::addColumn<QByteArray>("answer"); // the path, or the code of the fault
     const auto row = [](const char *name, const QByteArray &json, const char *answer) {
-        QTest::newRow(name) << json << QByteArray(answer);
+        test::addRow(name, json, QByteArray(answer));
     };
     const auto with = [](const char *path) {
         return R"({"fileFormatVersion": "1.0.0", "itemInfoEntries": {"U": {"path": ")" +
@@ -68,10 +66,10 @@ void TestMilManifest::manifests()
 {
     QFETCH(QByteArray, json);
     QFETCH(QByteArray, answer);
-    const auto path = mil::modelPathFromManifest(bytesOf(json), "Manifest.json");
+    const auto path = mil::modelPathFromManifest(test::asSpan(json), "Manifest.json");
     QCOMPARE(QByteArray::fromStdString(path ? *path : path.error().code), answer);
     if (!path) {
-        QCOMPARE(path.error().file, std::string("Manifest.json"));
+        QCOMPARE(path.error().file, "Manifest.json");
         QVERIFY(!path.error().expected.empty());
         QVERIFY(!path.error().message.empty());
         QVERIFY(!path.error().found.empty() && path.error().found.size() < 300);
@@ -83,7 +81,7 @@ void TestMilManifest::manifests()
 void TestMilManifest::placeOfAFault()
 {
     const auto at = [](const QByteArray &json) {
-        const auto path = mil::modelPathFromManifest(bytesOf(json), "Manifest.json");
+        const auto path = mil::modelPathFromManifest(test::asSpan(json), "Manifest.json");
         return path ? std::pair(UINT64_MAX, std::string())
                     : std::pair(path.error().offset.value_or(FileOffset(UINT64_MAX)).value,
                                 path.error().found);

@@ -11,7 +11,6 @@
 #include <QJsonObject>
 #include <QMap>
 #include <QSet>
-#include <QTest>
 
 #include <algorithm>
 
@@ -20,24 +19,17 @@ using namespace miltest;
 
 namespace {
 
-QByteArray contentOf(const QString &path)
-{
-    QFile file(path);
-    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
-}
-
 mil::ParsedProgram readFile(const QString &path)
 {
-    const QByteArray raw = contentOf(path);
-    return path.endsWith(QStringLiteral(".mil"))
-               ? mil::readProgramText(bytesOf(raw), "model.mil")
-               : mil::readModelProtobuf(bytesOf(raw), "model.mlmodel");
+    const QByteArray raw = test::contentOf(path);
+    return path.endsWith(u".mil"_s) ? mil::readProgramText(test::asSpan(raw), "model.mil")
+                                    : mil::readModelProtobuf(test::asSpan(raw), "model.mlmodel");
 }
 
 QString modelOf(const QString &package)
 {
     const auto path = mil::modelPathFromManifest(
-        bytesOf(contentOf(package + QStringLiteral("/Manifest.json"))), "Manifest.json");
+        test::asSpan(test::contentOf(package + u"/Manifest.json"_s)), "Manifest.json");
     return path ? package + QLatin1Char('/') + QString::fromStdString(*path) : QString();
 }
 
@@ -88,184 +80,180 @@ private slots:
         if (!QDir(test::dataFolder()).exists())
             QSKIP("The folder of KERNSCOPE_DATA is missing.");
     }
-    void programs_data();
-    void programs();
+
+    void programs_data()
+    {
+        QTest::addColumn<QString>("path");
+        const QDir data(test::dataFolder());
+        QDirIterator files(data.path(), {u"model.mil"_s, u"*.mlmodel"_s}, QDir::Files,
+                           QDirIterator::Subdirectories);
+        while (files.hasNext()) {
+            const QString path = files.next();
+            test::addRow(qPrintable(data.relativeFilePath(path)), path);
+        }
+    }
+
+    void programs()
+    {
+        KERNSCOPE_SKIP_WITHOUT_ROWS();
+        QFETCH(QString, path);
+        const auto parsed = readFile(path);
+        for (const Diagnostic &d : parsed.diagnostics)
+            QFAIL(describe(d.error).c_str());
+        QVERIFY(!parsed.program.functions.empty());
+        for (const mil::Function &function : parsed.program.functions) {
+            QVERIFY(function.opset.starts_with("ios"));
+            QVERIFY(!function.inputs.empty());
+            QVERIFY(!function.body.outputs.empty());
+        }
+        QVERIFY(!blobsOf(parsed.program).isEmpty());
+    }
+
     void spans_data() { programs_data(); }
-    void spans();
-    void twins_data();
-    void twins();
-    void expectedWeights_data();
-    void expectedWeights();
-    void loopBodies();
-};
 
-void TestMilReal::programs_data()
-{
-    QTest::addColumn<QString>("path");
-    const QDir data(test::dataFolder());
-    QDirIterator files(data.path(), {QStringLiteral("model.mil"), QStringLiteral("*.mlmodel")},
-                       QDir::Files, QDirIterator::Subdirectories);
-    while (files.hasNext()) {
-        const QString path = files.next();
-        QTest::newRow(qPrintable(data.relativeFilePath(path))) << path;
-    }
-}
-
-void TestMilReal::programs()
-{
-    KERNSCOPE_SKIP_WITHOUT_ROWS();
-    QFETCH(QString, path);
-    const auto parsed = readFile(path);
-    for (const Diagnostic &d : parsed.diagnostics)
-        QFAIL(describe(d.error).c_str());
-    QVERIFY(!parsed.program.functions.empty());
-    for (const mil::Function &function : parsed.program.functions) {
-        QVERIFY(function.opset.starts_with("ios"));
-        QVERIFY(!function.inputs.empty());
-        QVERIFY(!function.body.outputs.empty());
-    }
-    QVERIFY(!blobsOf(parsed.program).isEmpty());
-}
-
-/// What the spans cover is what the values say.
-void TestMilReal::spans()
-{
-    QFETCH(QString, path);
-    const QByteArray raw = contentOf(path);
-    const bool text = path.endsWith(QStringLiteral(".mil"));
-    const auto at = [&raw](mil::SourceSpan span) {
-        return raw.mid(static_cast<qsizetype>(span.offset), static_cast<qsizetype>(span.length));
-    };
-    int checked = 0;
-    eachOperation(readFile(path).program, [&](const mil::Operation &operation) {
-        for (const mil::Argument &argument : operation.attributes) {
-            const mil::ProgramValue &value = argument.values.front();
-            for (std::size_t i = 0; text && i < value.type.dims.size(); ++i)
-                QCOMPARE(at(value.type.dimSpans[i]).toLongLong(), qint64(value.type.dims[i]));
-            if (text && value.blob())
-                QCOMPARE(at(value.blob()->offsetSpan).toULongLong(), quint64(value.blob()->offset));
-            if (const mil::Literal *literal = value.literal(); literal && literal->packedSpan)
-                QCOMPARE(at(literal->elementSpans[0]), QByteArray::fromHex(hexOf(literal->bytes)));
-            ++checked;
-        }
-    });
-    QVERIFY(checked > 0);
-}
-
-void TestMilReal::twins_data()
-{
-    QTest::addColumn<QString>("text");
-    QTest::addColumn<QString>("package");
-    const QDir data(test::dataFolder());
-    QDirIterator packages(data.path(), {QStringLiteral("*.mlpackage")}, QDir::Dirs,
-                          QDirIterator::Subdirectories);
-    while (packages.hasNext()) {
-        const QString package = packages.next();
-        const QString twin = package.chopped(7) + QStringLiteral("modelc/model.mil");
-        if (QFile::exists(twin))
-            QTest::newRow(qPrintable(data.relativeFilePath(package))) << twin << package;
-    }
-}
-
-/// The compiled bundle and the package of one network: the same weights in the same places, the
-/// same operations, the same constants.
-void TestMilReal::twins()
-{
-    KERNSCOPE_SKIP_WITHOUT_ROWS();
-    QFETCH(QString, text);
-    QFETCH(QString, package);
-    const auto compiled = readFile(text);
-    const auto packed = readFile(modelOf(package));
-    QVERIFY(blobsOf(compiled.program).size() > 5);
-    QCOMPARE(blobsOf(compiled.program), blobsOf(packed.program));
-    const auto operations = [](const mil::Program &program) {
-        QMap<QByteArray, QByteArray> found;
-        eachOperation(program, [&found](const mil::Operation &operation) {
-            QByteArrayList attributes, outputs;
-            for (const mil::Argument &argument : operation.attributes)
-                attributes << QByteArray::fromStdString(argument.name) + "=" +
-                                  shown(argument.values.front());
-            for (const mil::NamedType &output : operation.outputs)
-                outputs << shown(output.type);
-            std::sort(attributes.begin(), attributes.end());
-            found[QByteArray::fromStdString(operation.displayName())] =
-                QByteArray::fromStdString(operation.type) + " " + outputs.join(',') + " " +
-                attributes.join(';');
+    /// What the spans cover is what the values say.
+    void spans()
+    {
+        QFETCH(QString, path);
+        const QByteArray raw = test::contentOf(path);
+        const bool text = path.endsWith(u".mil"_s);
+        const auto at = [&raw](mil::SourceSpan span) {
+            return raw.mid(static_cast<qsizetype>(span.offset),
+                           static_cast<qsizetype>(span.length));
+        };
+        int checked = 0;
+        eachOperation(readFile(path).program, [&](const mil::Operation &operation) {
+            for (const mil::Argument &argument : operation.attributes) {
+                const mil::ProgramValue &value = argument.values.front();
+                for (std::size_t i = 0; text && i < value.type.dims.size(); ++i)
+                    QCOMPARE(at(value.type.dimSpans[i]).toLongLong(), qint64(value.type.dims[i]));
+                if (text && value.blob())
+                    QCOMPARE(at(value.blob()->offsetSpan).toULongLong(),
+                             quint64(value.blob()->offset));
+                if (const mil::Literal *literal = value.literal(); literal && literal->packedSpan)
+                    QCOMPARE(at(literal->elementSpans[0]),
+                             QByteArray::fromHex(hexOf(literal->bytes)));
+                ++checked;
+            }
         });
-        return found;
-    };
-    const auto a = operations(compiled.program);
-    const auto b = operations(packed.program);
-    QCOMPARE(a.keys(), b.keys());
-    for (auto it = a.begin(); it != a.end(); ++it)
-        QCOMPARE(it.value(), b.value(it.key()));
-}
+        QVERIFY(checked > 0);
+    }
 
-void TestMilReal::expectedWeights_data()
-{
-    QTest::addColumn<QString>("program");
-    QTest::addColumn<QString>("expected");
-    const QDir data(test::dataFolder());
-    QDirIterator files(data.path(), {QStringLiteral("*expected.json")}, QDir::Files,
-                       QDirIterator::Subdirectories);
-    while (files.hasNext()) {
-        const QString path = files.next();
-        const QStringList programs{path.chopped(static_cast<int>(qstrlen(".expected.json"))) +
-                                       QStringLiteral("/model.mil"),
-                                   QFileInfo(path).path() + QStringLiteral("/model.mil")};
-        for (const QString &program : programs) {
-            if (QFile::exists(program))
-                QTest::newRow(qPrintable(data.relativeFilePath(program))) << program << path;
+    void twins_data()
+    {
+        QTest::addColumn<QString>("text");
+        QTest::addColumn<QString>("package");
+        const QDir data(test::dataFolder());
+        QDirIterator packages(data.path(), {u"*.mlpackage"_s}, QDir::Dirs,
+                              QDirIterator::Subdirectories);
+        while (packages.hasNext()) {
+            const QString package = packages.next();
+            const QString twin = package.chopped(7) + u"modelc/model.mil"_s;
+            if (QFile::exists(twin))
+                test::addRow(qPrintable(data.relativeFilePath(package)), twin, package);
         }
     }
-}
 
-/// Every weight of the answers is an output of that type, and its parts are operands of it.
-void TestMilReal::expectedWeights()
-{
-    KERNSCOPE_SKIP_WITHOUT_ROWS();
-    QFETCH(QString, program);
-    QFETCH(QString, expected);
-    const auto parsed = readFile(program);
-    QMap<QString, QByteArray> outputs;
-    QSet<QByteArray> places;
-    eachOperation(parsed.program, [&](const mil::Operation &operation) {
-        for (const mil::NamedType &output : operation.outputs)
-            outputs[QString::fromStdString(output.name)] = shown(output.type);
-    });
-    const auto blobs = blobsOf(parsed.program);
-    for (auto it = blobs.begin(); it != blobs.end(); ++it)
-        places.insert(it.key().mid(it.key().lastIndexOf('+') + 1));
-    const QJsonObject answer = QJsonDocument::fromJson(contentOf(expected)).object();
-    const QJsonArray weights = answer[QStringLiteral("weights")].toArray();
-    QVERIFY(!weights.isEmpty());
-    for (const QJsonValue &weight : weights) {
-        QByteArrayList dims;
-        for (const QJsonValue &extent : weight[QStringLiteral("shape")].toArray())
-            dims << QByteArray::number(extent.toInteger());
-        QCOMPARE(outputs.value(weight[QStringLiteral("name")].toString()),
-                 weight[QStringLiteral("dtype")].toString().toUtf8() + "[" + dims.join(',') + "]");
-        for (const QJsonValue &part : weight[QStringLiteral("parts")].toArray()) {
-            const QJsonValue offset = part[QStringLiteral("meta_offset")];
-            QVERIFY(!offset.isDouble() || places.contains(QByteArray::number(offset.toInteger())));
+    /// The compiled bundle and the package of one network: the same weights in the same places, the
+    /// same operations, the same constants.
+    void twins()
+    {
+        KERNSCOPE_SKIP_WITHOUT_ROWS();
+        QFETCH(QString, text);
+        QFETCH(QString, package);
+        const auto compiled = readFile(text);
+        const auto packed = readFile(modelOf(package));
+        QVERIFY(blobsOf(compiled.program).size() > 5);
+        QCOMPARE(blobsOf(compiled.program), blobsOf(packed.program));
+        const auto operations = [](const mil::Program &program) {
+            QMap<QByteArray, QByteArray> found;
+            eachOperation(program, [&found](const mil::Operation &operation) {
+                QByteArrayList attributes, outputs;
+                for (const mil::Argument &argument : operation.attributes)
+                    attributes << QByteArray::fromStdString(argument.name) + "=" +
+                                      shown(argument.values.front());
+                for (const mil::NamedType &output : operation.outputs)
+                    outputs << shown(output.type);
+                std::sort(attributes.begin(), attributes.end());
+                found[QByteArray::fromStdString(operation.displayName())] =
+                    QByteArray::fromStdString(operation.type) + " " + outputs.join(',') + " " +
+                    attributes.join(';');
+            });
+            return found;
+        };
+        const auto a = operations(compiled.program);
+        const auto b = operations(packed.program);
+        QCOMPARE(a.keys(), b.keys());
+        for (auto it = a.begin(); it != a.end(); ++it)
+            QCOMPARE(it.value(), b.value(it.key()));
+    }
+
+    void expectedWeights_data()
+    {
+        QTest::addColumn<QString>("program");
+        QTest::addColumn<QString>("expected");
+        const QDir data(test::dataFolder());
+        QDirIterator files(data.path(), {u"*expected.json"_s}, QDir::Files,
+                           QDirIterator::Subdirectories);
+        while (files.hasNext()) {
+            const QString path = files.next();
+            const QStringList programs{path.chopped(static_cast<int>(qstrlen(".expected.json"))) +
+                                           u"/model.mil"_s,
+                                       QFileInfo(path).path() + u"/model.mil"_s};
+            for (const QString &program : programs) {
+                if (QFile::exists(program))
+                    test::addRow(qPrintable(data.relativeFilePath(program)), program, path);
+            }
         }
     }
-}
 
-/// Six of the twelve weights of this network sit inside while_loop bodies.
-void TestMilReal::loopBodies()
-{
-    const QString package =
-        test::dataPath(QStringLiteral("real/dtln/DTLN_AEC_128_Part1.mlpackage"));
-    if (!QFileInfo::exists(package))
-        QSKIP("The package of dtln is not among the data.");
-    const auto parsed = readFile(modelOf(package));
-    QCOMPARE(blobsOf(parsed.program).size(), 12);
-    mil::Program outside = parsed.program;
-    for (mil::Operation &operation : outside.functions.at(0).body.operations)
-        operation.blocks.clear();
-    QCOMPARE(blobsOf(outside).size(), 6);
-}
+    /// Every weight of the answers is an output of that type, and its parts are operands of it.
+    void expectedWeights()
+    {
+        KERNSCOPE_SKIP_WITHOUT_ROWS();
+        QFETCH(QString, program);
+        QFETCH(QString, expected);
+        const auto parsed = readFile(program);
+        QMap<QString, QByteArray> outputs;
+        QSet<QByteArray> places;
+        eachOperation(parsed.program, [&](const mil::Operation &operation) {
+            for (const mil::NamedType &output : operation.outputs)
+                outputs[QString::fromStdString(output.name)] = shown(output.type);
+        });
+        const auto blobs = blobsOf(parsed.program);
+        for (auto it = blobs.begin(); it != blobs.end(); ++it)
+            places.insert(it.key().mid(it.key().lastIndexOf('+') + 1));
+        const QJsonObject answer = QJsonDocument::fromJson(test::contentOf(expected)).object();
+        const QJsonArray weights = answer[u"weights"_s].toArray();
+        QVERIFY(!weights.isEmpty());
+        for (const QJsonValue &weight : weights) {
+            QByteArrayList dims;
+            for (const QJsonValue &extent : weight[u"shape"_s].toArray())
+                dims << QByteArray::number(extent.toInteger());
+            QCOMPARE(outputs.value(weight[u"name"_s].toString()),
+                     weight[u"dtype"_s].toString().toUtf8() + "[" + dims.join(',') + "]");
+            for (const QJsonValue &part : weight[u"parts"_s].toArray()) {
+                const QJsonValue offset = part[u"meta_offset"_s];
+                QVERIFY(!offset.isDouble() ||
+                        places.contains(QByteArray::number(offset.toInteger())));
+            }
+        }
+    }
+
+    /// Six of the twelve weights of this network sit inside while_loop bodies.
+    void loopBodies()
+    {
+        const QString package = test::dataPath(u"real/dtln/DTLN_AEC_128_Part1.mlpackage"_s);
+        if (!QFileInfo::exists(package))
+            QSKIP("The package of dtln is not among the data.");
+        const auto parsed = readFile(modelOf(package));
+        QCOMPARE(blobsOf(parsed.program).size(), 12);
+        mil::Program outside = parsed.program;
+        for (mil::Operation &operation : outside.functions.at(0).body.operations)
+            operation.blocks.clear();
+        QCOMPARE(blobsOf(outside).size(), 6);
+    }
+};
 
 KERNSCOPE_TEST(TestMilReal, kernscope::test::NoApplication)
 #include "tst_mil_real.moc"

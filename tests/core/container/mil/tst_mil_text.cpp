@@ -2,8 +2,6 @@
 #include "mil_text.h"
 #include "tests/test_program.h"
 
-#include <QTest>
-
 using namespace kernscope;
 using namespace miltest;
 
@@ -28,10 +26,9 @@ private slots:
 
 void TestMilText::statements_data()
 {
-    QTest::addColumn<QByteArray>("text");
-    QTest::addColumn<QByteArray>("read");
+    test::addColumns<QByteArray, QByteArray>();
     const auto row = [](const char *name, const char *text, const char *read) {
-        QTest::newRow(name) << QByteArray(text) << QByteArray(read);
+        test::addRow(name, QByteArray(text), QByteArray(read));
     };
     row("string, long",
         R"(tensor<string, []> p = const()[name = tensor<string, []>("p"), val = tensor<string, []>("custom")];)",
@@ -133,8 +130,7 @@ void TestMilText::statements_data()
 
 void TestMilText::statements()
 {
-    QFETCH(QByteArray, text);
-    QFETCH(QByteArray, read);
+    const auto [text, read] = test::fetched<QByteArray, QByteArray>();
     const auto parsed = readText(program(text));
     QCOMPARE(codesOf(parsed.diagnostics), QByteArray());
     QCOMPARE(shown(parsed.program), "(){" + read + "}->(x)");
@@ -149,18 +145,18 @@ void TestMilText::functions()
         "((\"DefaultShapes\", {{\"a\", [1, 3]}}))] { fp16 y = relu(x = a); } -> (y, s);"
         "func second() { } -> ();}");
     QCOMPARE(codesOf(parsed.diagnostics), QByteArray());
-    QCOMPARE(parsed.program.version, std::string("1.3"));
+    QCOMPARE(parsed.program.version, "1.3");
     QCOMPARE(parsed.program.functions.size(), 2U);
     const auto &first = parsed.program.functions[0];
-    QCOMPARE(first.name, std::string("first"));
-    QCOMPARE(first.opset, std::string("ios16"));
+    QCOMPARE(first.name, "first");
+    QCOMPARE(first.opset, "ios16");
     QCOMPARE(first.inputs.size(), 2U);
     QCOMPARE(first.inputs[1].type.kind, mil::ValueType::Kind::State);
     QCOMPARE(first.inputs[1].type.element, ElementType::Fp16);
     QVERIFY(first.inputs[1].type.shape() == Shape{3});
     QVERIFY(!first.inputs[0].type.shape());
     QCOMPARE(shown(first.body), QByteArray("(){fp16[] y = relu(x=a)[]}->(y, s)"));
-    QCOMPARE(parsed.program.functions[1].name, std::string("second"));
+    QCOMPARE(parsed.program.functions[1].name, "second");
     QCOMPARE(parsed.program.functions[1].opset, std::string());
     QCOMPARE(mil::operationCount(first.body), 1U);
 }
@@ -168,11 +164,10 @@ void TestMilText::functions()
 void TestMilText::headers_data()
 {
     QTest::addColumn<QByteArray>("header");
-    QTest::newRow("plain") << QByteArray("program(1.0)");
-    QTest::newRow("byte order mark") << QByteArray("\xEF\xBB\xBFprogram(1.0)");
-    QTest::newRow("empty attributes") << QByteArray("program(1.0)[]");
-    QTest::newRow("carriage returns")
-        << QByteArray("program(1.0)\r\n[b = string(\"\xC3\xA9\")]\r\n");
+    test::addRow("plain", QByteArray("program(1.0)"));
+    test::addRow("byte order mark", QByteArray("\xEF\xBB\xBFprogram(1.0)"));
+    test::addRow("empty attributes", QByteArray("program(1.0)[]"));
+    test::addRow("carriage returns", QByteArray("program(1.0)\r\n[b = string(\"\xC3\xA9\")]\r\n"));
 }
 
 void TestMilText::headers()
@@ -180,7 +175,7 @@ void TestMilText::headers()
     QFETCH(QByteArray, header);
     const auto parsed = readText(header + "{func main(fp16 x){} -> (x);}\n\n");
     QCOMPARE(codesOf(parsed.diagnostics), QByteArray());
-    QCOMPARE(parsed.program.version, std::string("1.0"));
+    QCOMPARE(parsed.program.version, "1.0");
     QCOMPARE(parsed.program.functions.size(), 1U);
 }
 
@@ -188,7 +183,7 @@ void TestMilText::nestedBlocks_data()
 {
     QTest::addColumn<QByteArray>("text");
     const auto row = [](const char *name, const char *text) {
-        QTest::newRow(name) << QByteArray(text);
+        test::addRow(name, QByteArray(text));
     };
     row("after the attributes", "fp16 y = while_loop(v = x)[n = int32(1)] (fp16 a) { bool c = "
                                 "less(x = a); } -> (c) (fp16 b) { fp16 d = add(x = b); } -> (d);");
@@ -288,8 +283,8 @@ void TestMilText::operands()
     QVERIFY(!f.operand("c"));
     QVERIFY(!f.input("b") && f.attribute("b"));
     QCOMPARE(f.input("n")->values.size(), 2U);
-    QCOMPARE(f.displayName(), std::string("op"));
-    QCOMPARE(parsed.program.functions[0].body.operations[1].displayName(), std::string("z"));
+    QCOMPARE(f.displayName(), "op");
+    QCOMPARE(parsed.program.functions[0].body.operations[1].displayName(), "z");
 }
 
 KERNSCOPE_TEST(TestMilText, kernscope::test::NoApplication)

@@ -4,18 +4,9 @@
 #include "core/container/mil/writer.h"
 #include "tests/test_program.h"
 
-#include <QTest>
-
 using namespace kernscope;
 
 namespace {
-
-std::vector<std::byte> bytesOf(const QByteArray &raw)
-{
-    const auto all =
-        std::as_bytes(std::span(raw.constData(), static_cast<std::size_t>(raw.size())));
-    return {all.begin(), all.end()};
-}
 
 /// An offset of three digits, an extent, and whole numbers written in three ways.
 QByteArray program()
@@ -46,62 +37,55 @@ class TestMilWriter : public QObject
     Q_OBJECT
 
 private slots:
-    void textWritesBack();
-    void changesNumbersAlone();
-    void refusesWhatDoesNotFit();
-    void cutTextHasNoEmptyName();
+    void textWritesBack()
+    {
+        const auto source = test::asBytes(program());
+        const auto written = VERIFIED(mil::rewriteProgram(source, "model.mil"));
+        QVERIFY(*written == source);
+    }
+
+    void changesNumbersAlone()
+    {
+        const auto source = test::asBytes(program());
+        auto parsed = mil::readProgramText(source, "model.mil");
+        QVERIFY(parsed.diagnostics.empty());
+        std::get<mil::BlobReference>(valueOf(parsed.program, 0).content).offset = 64;
+        auto &numbers = std::get<mil::Literal>(valueOf(parsed.program, 1).content);
+        numbers.bytes[0] = std::byte(0xff); // -12 becomes -1
+        const auto written = mil::writeProgram(parsed.program, source, false);
+        QVERIFY(written);
+        QByteArray expected = program();
+        expected.replace("uint64(128)", "uint64(064)").replace("[-12,", "[-01,");
+        QVERIFY(*written == test::asBytes(expected));
+        // What was written is read as what was meant.
+        auto again = mil::readProgramText(*written, "model.mil");
+        QVERIFY(again.diagnostics.empty());
+        QCOMPARE(valueOf(again.program, 0).blob()->offset, std::uint64_t(64));
+        QVERIFY(valueOf(again.program, 1).literal()->bytes == numbers.bytes);
+    }
+
+    void refusesWhatDoesNotFit()
+    {
+        const auto source = test::asBytes(program());
+        auto parsed = mil::readProgramText(source, "model.mil");
+        std::get<mil::BlobReference>(valueOf(parsed.program, 0).content).offset = 4096;
+        const Error written = REFUSED(mil::writeProgram(parsed.program, source, false));
+        QCOMPARE(written.code, "mil.write");
+        QCOMPARE(written.offset->value, static_cast<std::uint64_t>(program().indexOf("128)")));
+        QCOMPARE(written.length->value, std::uint64_t(3));
+    }
+
+    /// A program that ends within the names that it gives back: one fault, with a place.
+    void cutTextHasNoEmptyName()
+    {
+        QByteArray cut = program();
+        cut.truncate(cut.lastIndexOf("(x)") + 1);
+        const auto parsed = mil::readProgramText(test::asBytes(cut), "model.mil");
+        QVERIFY(!parsed.diagnostics.empty());
+        for (const Diagnostic &row : parsed.diagnostics)
+            QVERIFY2(row.error.offset.has_value(), describe(row.error).c_str());
+    }
 };
-
-void TestMilWriter::textWritesBack()
-{
-    const auto source = bytesOf(program());
-    const auto written = mil::rewriteProgram(source, "model.mil");
-    QVERIFY2(written, written ? "" : describe(written.error()).c_str());
-    QVERIFY(*written == source);
-}
-
-void TestMilWriter::changesNumbersAlone()
-{
-    const auto source = bytesOf(program());
-    auto parsed = mil::readProgramText(source, "model.mil");
-    QVERIFY(parsed.diagnostics.empty());
-    std::get<mil::BlobReference>(valueOf(parsed.program, 0).content).offset = 64;
-    auto &numbers = std::get<mil::Literal>(valueOf(parsed.program, 1).content);
-    numbers.bytes[0] = std::byte(0xff); // -12 becomes -1
-    const auto written = mil::writeProgram(parsed.program, source, false);
-    QVERIFY(written);
-    QByteArray expected = program();
-    expected.replace("uint64(128)", "uint64(064)").replace("[-12,", "[-01,");
-    QVERIFY(*written == bytesOf(expected));
-    // What was written is read as what was meant.
-    auto again = mil::readProgramText(*written, "model.mil");
-    QVERIFY(again.diagnostics.empty());
-    QCOMPARE(valueOf(again.program, 0).blob()->offset, std::uint64_t(64));
-    QVERIFY(valueOf(again.program, 1).literal()->bytes == numbers.bytes);
-}
-
-void TestMilWriter::refusesWhatDoesNotFit()
-{
-    const auto source = bytesOf(program());
-    auto parsed = mil::readProgramText(source, "model.mil");
-    std::get<mil::BlobReference>(valueOf(parsed.program, 0).content).offset = 4096;
-    const auto written = mil::writeProgram(parsed.program, source, false);
-    QVERIFY(!written);
-    QCOMPARE(written.error().code, std::string("mil.write"));
-    QCOMPARE(written.error().offset->value, static_cast<std::uint64_t>(program().indexOf("128)")));
-    QCOMPARE(written.error().length->value, std::uint64_t(3));
-}
-
-/// A program that ends within the names that it gives back: one fault, with a place.
-void TestMilWriter::cutTextHasNoEmptyName()
-{
-    QByteArray cut = program();
-    cut.truncate(cut.lastIndexOf("(x)") + 1);
-    const auto parsed = mil::readProgramText(bytesOf(cut), "model.mil");
-    QVERIFY(!parsed.diagnostics.empty());
-    for (const Diagnostic &row : parsed.diagnostics)
-        QVERIFY2(row.error.offset.has_value(), describe(row.error).c_str());
-}
 
 KERNSCOPE_TEST(TestMilWriter, kernscope::test::NoApplication)
 #include "tst_mil_writer.moc"

@@ -6,8 +6,6 @@
 #include "proto_builder.h"
 #include "tests/test_program.h"
 
-#include <QTest>
-
 #include <cstring>
 
 using namespace kernscope;
@@ -49,67 +47,65 @@ class TestPlainModels : public QObject
     Q_OBJECT
 
 private slots:
-    void trees();
-    void linear();
-    void vectors();
-    void inPipeline();
+    void trees()
+    {
+        const QByteArray branch = number(1, 0) + number(2, 0) + number(3, 1) + number(10, 4) +
+                                  real(11, 2.5) + number(12, 1) + number(13, 2);
+        const QByteArray leaf =
+            number(2, 1) + number(3, 6) + bytes(20, number(1, 0) + real(2, -0.5));
+        const auto tables = tablesOf(
+            number(1, 1) +
+            bytes(302, bytes(1, bytes(1, branch) + bytes(1, leaf) + bytes(3, doubles({1.5})))));
+        QCOMPARE(tables.size(), std::size_t(3));
+        QCOMPARE(tables[0].name, "nodes");
+        QCOMPARE(tables[0].rows,
+                 (Rows{{0, 0, 1, 4, 2.5, 1, 2, 0, 0}, {0, 1, 6, 0, 0, 0, 0, 0, 0}}));
+        QCOMPARE(tables[0].columns.size(), tables[0].rows[0].size());
+        QCOMPARE(tables[1].rows, (Rows{{0, 1, 0, -0.5}}));
+        QCOMPARE(tables[2].rows, (Rows{{1.5}}));
+    }
+
+    void linear()
+    {
+        const auto tables =
+            tablesOf(number(1, 1) + bytes(300, bytes(1, bytes(1, doubles({1, 2}))) +
+                                                   bytes(1, real(1, 3) + real(1, 4)) +
+                                                   bytes(2, doubles({0.5, -0.5}))));
+        QCOMPARE(tables.size(), std::size_t(2));
+        QCOMPARE(tables[0].rows, (Rows{{1, 2}, {3, 4}}));
+        QCOMPARE(tables[1].rows, (Rows{{0.5, -0.5}}));
+    }
+
+    void vectors()
+    {
+        const auto dense = tablesOf(
+            number(1, 1) + bytes(301, bytes(3, bytes(1, bytes(1, doubles({1, 2})))) +
+                                          bytes(4, bytes(1, doubles({0.25}))) + real(5, -1)));
+        QCOMPARE(dense.size(), std::size_t(3));
+        QCOMPARE(dense[0].rows, (Rows{{1, 2}}));
+        QCOMPARE(dense[1].rows, (Rows{{0.25}}));
+        QCOMPARE(dense[2].rows, (Rows{{-1}}));
+        const auto sparse = tablesOf(
+            number(1, 1) + bytes(401, bytes(3, bytes(1, bytes(1, number(1, 3) + real(2, 0.5)))) +
+                                          bytes(6, doubles({7}))));
+        QCOMPARE(sparse.size(), std::size_t(2));
+        QCOMPARE(sparse[0].rows, (Rows{{3, 0.5}}));
+        QCOMPARE(sparse[1].rows, (Rows{{7}}));
+    }
+
+    /// The second model of a pipeline, and of a damaged one what comes before the fault.
+    void inPipeline()
+    {
+        const QByteArray member = number(1, 1) + bytes(300, bytes(1, bytes(1, doubles({9}))));
+        const QByteArray pipeline =
+            number(1, 1) + bytes(202, bytes(1, number(1, 1) + bytes(300, {})) + bytes(1, member));
+        const auto tables = tablesOf(pipeline);
+        QCOMPARE(tables.size(), std::size_t(1));
+        QCOMPARE(tables[0].rows, (Rows{{9}}));
+        QVERIFY(!tables[0].model.empty());
+        tablesOf(pipeline.left(pipeline.size() - 5));
+    }
 };
-
-void TestPlainModels::trees()
-{
-    const QByteArray branch = number(1, 0) + number(2, 0) + number(3, 1) + number(10, 4) +
-                              real(11, 2.5) + number(12, 1) + number(13, 2);
-    const QByteArray leaf = number(2, 1) + number(3, 6) + bytes(20, number(1, 0) + real(2, -0.5));
-    const auto tables = tablesOf(
-        number(1, 1) +
-        bytes(302, bytes(1, bytes(1, branch) + bytes(1, leaf) + bytes(3, doubles({1.5})))));
-    QCOMPARE(tables.size(), std::size_t(3));
-    QCOMPARE(tables[0].name, std::string("nodes"));
-    QCOMPARE(tables[0].rows, (Rows{{0, 0, 1, 4, 2.5, 1, 2, 0, 0}, {0, 1, 6, 0, 0, 0, 0, 0, 0}}));
-    QCOMPARE(tables[0].columns.size(), tables[0].rows[0].size());
-    QCOMPARE(tables[1].rows, (Rows{{0, 1, 0, -0.5}}));
-    QCOMPARE(tables[2].rows, (Rows{{1.5}}));
-}
-
-void TestPlainModels::linear()
-{
-    const auto tables = tablesOf(number(1, 1) + bytes(300, bytes(1, bytes(1, doubles({1, 2}))) +
-                                                               bytes(1, real(1, 3) + real(1, 4)) +
-                                                               bytes(2, doubles({0.5, -0.5}))));
-    QCOMPARE(tables.size(), std::size_t(2));
-    QCOMPARE(tables[0].rows, (Rows{{1, 2}, {3, 4}}));
-    QCOMPARE(tables[1].rows, (Rows{{0.5, -0.5}}));
-}
-
-void TestPlainModels::vectors()
-{
-    const auto dense =
-        tablesOf(number(1, 1) + bytes(301, bytes(3, bytes(1, bytes(1, doubles({1, 2})))) +
-                                               bytes(4, bytes(1, doubles({0.25}))) + real(5, -1)));
-    QCOMPARE(dense.size(), std::size_t(3));
-    QCOMPARE(dense[0].rows, (Rows{{1, 2}}));
-    QCOMPARE(dense[1].rows, (Rows{{0.25}}));
-    QCOMPARE(dense[2].rows, (Rows{{-1}}));
-    const auto sparse = tablesOf(
-        number(1, 1) + bytes(401, bytes(3, bytes(1, bytes(1, number(1, 3) + real(2, 0.5)))) +
-                                      bytes(6, doubles({7}))));
-    QCOMPARE(sparse.size(), std::size_t(2));
-    QCOMPARE(sparse[0].rows, (Rows{{3, 0.5}}));
-    QCOMPARE(sparse[1].rows, (Rows{{7}}));
-}
-
-/// The second model of a pipeline, and of a damaged one what comes before the fault.
-void TestPlainModels::inPipeline()
-{
-    const QByteArray member = number(1, 1) + bytes(300, bytes(1, bytes(1, doubles({9}))));
-    const QByteArray pipeline =
-        number(1, 1) + bytes(202, bytes(1, number(1, 1) + bytes(300, {})) + bytes(1, member));
-    const auto tables = tablesOf(pipeline);
-    QCOMPARE(tables.size(), std::size_t(1));
-    QCOMPARE(tables[0].rows, (Rows{{9}}));
-    QVERIFY(!tables[0].model.empty());
-    tablesOf(pipeline.left(pipeline.size() - 5));
-}
 
 KERNSCOPE_TEST(TestPlainModels, kernscope::test::NoApplication)
 #include "tst_plain_models.moc"

@@ -5,6 +5,7 @@
 #include "core/container/mlir/writer.h"
 #include "module_text.h"
 #include "tests/data/data_folder.h"
+#include "tests/test_program.h"
 
 #include <QDirIterator>
 #include <QElapsedTimer>
@@ -17,17 +18,6 @@ using namespace kernscope;
 
 namespace {
 
-QByteArray contentOf(const QString &path)
-{
-    QFile file(path);
-    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
-}
-
-std::span<const std::byte> bytesOf(const QByteArray &content)
-{
-    return std::as_bytes(std::span(content.constData(), std::size_t(content.size())));
-}
-
 /// A row for each main.mlirb below a folder of the peers.
 void addModules(const QStringList &folders)
 {
@@ -38,30 +28,13 @@ void addModules(const QStringList &folders)
                            QDirIterator::Subdirectories);
         while (files.hasNext()) {
             const QString path = files.next();
-            if (contentOf(path).startsWith("ML\xefR"))
+            if (test::contentOf(path).startsWith("ML\xefR"))
                 QTest::newRow(qPrintable(path.mid(root.size()))) << path;
         }
     }
 }
 
 } // namespace
-
-class TestMlirPeers : public QObject
-{
-    Q_OBJECT
-
-private slots:
-    void writesTheSameBytes_data()
-    {
-        addModules(
-            {QStringLiteral("coreai"), QStringLiteral("coreai-found"), QStringLiteral("odix")});
-    }
-    void writesTheSameBytes();
-    void printsAsTheVendor_data() { addModules({QStringLiteral("coreai")}); }
-    void printsAsTheVendor();
-    void hostile_data();
-    void hostile();
-};
 
 /// Numbers by their value: the vendor's library cuts the last digit of some, 9.99999974E-6.
 static QByteArray withValues(const QByteArray &line)
@@ -78,119 +51,131 @@ static QByteArray withValues(const QByteArray &line)
     }
 }
 
-void TestMlirPeers::writesTheSameBytes()
+class TestMlirPeers : public QObject
 {
-    KERNSCOPE_SKIP_WITHOUT_ROWS();
-    QFETCH(QString, path);
-    const QByteArray content = contentOf(path);
-    const mlir::Module module = mlir::readModule(bytesOf(content), "main.mlirb");
-    QVERIFY2(!module.fault, module.fault ? describe(*module.fault).c_str() : "");
-    QVERIFY(module.diagnostics.empty());
-    for (const mlir::Operation &operation : module.operations) {
-        const bool known = operation.properties == mlir::kNone ||
-                           module.operationNames[operation.name].row != nullptr;
-        QVERIFY2(known, module.operationName(operation).c_str());
-    }
-    mlir::WriteReport report;
-    const auto written = mlir::writeModule(module, nullptr, &report);
-    QVERIFY(written);
-    QVERIFY(std::ranges::equal(*written, bytesOf(content)));
-    QCOMPARE(report.kept.size(), std::size_t(0)); // all of it was understood
-}
+    Q_OBJECT
 
-void TestMlirPeers::printsAsTheVendor()
-{
-    KERNSCOPE_SKIP_WITHOUT_ROWS();
-    QFETCH(QString, path);
-    const QString stored = path.section(u'/', 0, -3) + QStringLiteral("/stored.mlir");
-    if (!QFile::exists(stored))
-        QSKIP("No text of the vendor's library beside it");
-    const QByteArray content = contentOf(path);
-    const mlir::Module module = mlir::readModule(bytesOf(content), "main.mlirb");
-    QVERIFY(!module.fault);
-    const QByteArray expected = contentOf(stored);
-    const qsizetype resources = expected.indexOf("\n{-#");
-    const QByteArrayList lines =
-        expected.left(resources < 0 ? expected.size() : resources).split('\n');
-    const std::string text = test::moduleText(module, std::size_t(1) << 30);
-    const QByteArrayList own = QByteArray::fromStdString(text).split('\n');
-    for (qsizetype i = 0; i < std::min(own.size(), lines.size()); ++i) {
-        const QByteArray mine = withValues(own[i]), theirs = withValues(lines[i]);
-        const auto from =
-            std::max<qsizetype>(std::ranges::mismatch(mine, theirs).in1 - mine.begin() - 60, 0);
-        QVERIFY2(mine == theirs,
-                 (mine.mid(from, 120) + " instead of " + theirs.mid(from, 120)).constData());
+private slots:
+    void writesTheSameBytes_data()
+    {
+        addModules(
+            {QStringLiteral("coreai"), QStringLiteral("coreai-found"), QStringLiteral("odix")});
     }
-    QCOMPARE(own.size(), lines.size());
-    // Resources: key and, in hexadecimal digits, alignment and bytes.
-    QMap<QByteArray, QByteArray> known;
-    for (const QByteArray &line : expected.mid(std::max<qsizetype>(resources, 0)).split('\n')) {
-        const qsizetype at = line.indexOf(": \"0x");
-        if (at >= 0)
-            known.insert(line.left(at).trimmed().replace('"', ""), line.mid(at + 5).split('"')[0]);
-    }
-    for (const mlir::Resource &resource : module.resources) {
-        const auto key = QByteArray::fromStdString(std::string(module.strings[resource.key]));
-        const auto data = module.bytesOf(resource.data);
-        QByteArray hex =
-            QByteArray(1, char(resource.alignment)) + QByteArray(3, '\0') +
-            QByteArray(reinterpret_cast<const char *>(data.data()), qsizetype(data.size()));
-        if (known.contains(key))
-            QCOMPARE(hex.toHex().toUpper(), known.take(key));
-    }
-    QVERIFY2(known.isEmpty(), known.isEmpty() ? "" : known.firstKey().constData());
-}
 
-void TestMlirPeers::hostile_data()
-{
-    addModules({QStringLiteral("coreai-hostile")});
-}
-
-/// Refused with one line that has file and offset, or read: never more (README.md there).
-void TestMlirPeers::hostile()
-{
-    KERNSCOPE_SKIP_WITHOUT_ROWS();
-    QFETCH(QString, path);
-    const QByteArray content = contentOf(path);
-    const QString name = path.section(u'/', -2, -2).section(u'.', 0, 0);
-    // Whose fault is not one of the module, or is a weight's.
-    static const QStringList read{QStringLiteral("sound"),
-                                  QStringLiteral("string-escape"),
-                                  QStringLiteral("attr-doubling"),
-                                  QStringLiteral("attr-kind-unknown"),
-                                  QStringLiteral("resource-key-twice"),
-                                  QStringLiteral("value-cycle"),
-                                  QStringLiteral("lut-code-range"),
-                                  QStringLiteral("mask-popcount"),
-                                  QStringLiteral("hash-bit"),
-                                  QStringLiteral("hash-short"),
-                                  QStringLiteral("metadata-text"),
-                                  QStringLiteral("constant-too-short"),
-                                  QStringLiteral("shape-overflow")};
-    rusage before{}, after{};
-    getrusage(RUSAGE_SELF, &before);
-    QElapsedTimer timer;
-    timer.start();
-    const mlir::Module module = mlir::readModule(bytesOf(content), "main.mlirb");
-    const std::string text = test::moduleText(module, std::size_t(1) << 20);
-    QVERIFY(text.size() <= (std::size_t(1) << 20) + 3);
-    QVERIFY(timer.elapsed() < 1000);
-    getrusage(RUSAGE_SELF, &after);
-    QVERIFY(after.ru_maxrss - before.ru_maxrss < 64 * 1024);
-    if (read.contains(name)) {
+    void writesTheSameBytes()
+    {
+        KERNSCOPE_SKIP_WITHOUT_ROWS();
+        QFETCH(QString, path);
+        const QByteArray content = test::contentOf(path);
+        const mlir::Module module = mlir::readModule(test::asSpan(content), "main.mlirb");
         QVERIFY2(!module.fault, module.fault ? describe(*module.fault).c_str() : "");
-        const auto written = mlir::writeModule(module);
-        QVERIFY(written && std::ranges::equal(*written, bytesOf(content)));
-        return;
+        QVERIFY(module.diagnostics.empty());
+        for (const mlir::Operation &operation : module.operations) {
+            const bool known = operation.properties == mlir::kNone ||
+                               module.operationNames[operation.name].row != nullptr;
+            QVERIFY2(known, module.operationName(operation).c_str());
+        }
+        mlir::WriteReport report;
+        const auto written = mlir::writeModule(module, nullptr, &report);
+        QVERIFY(written);
+        QVERIFY(std::ranges::equal(*written, test::asSpan(content)));
+        QCOMPARE(report.kept.size(), std::size_t(0)); // all of it was understood
     }
-    QVERIFY2(module.fault, "read");
-    qInfo("%s", describe(*module.fault).c_str());
-    QVERIFY(module.fault->offset);
-    QVERIFY(module.fault->offset->value <= std::uint64_t(content.size()));
-    QVERIFY(!QByteArray::fromStdString(describe(*module.fault)).contains('\n'));
-    QVERIFY(module.operations.empty());
-    QVERIFY(!mlir::writeModule(module));
-}
+
+    void printsAsTheVendor_data() { addModules({QStringLiteral("coreai")}); }
+
+    void printsAsTheVendor()
+    {
+        KERNSCOPE_SKIP_WITHOUT_ROWS();
+        QFETCH(QString, path);
+        const QString stored = path.section(u'/', 0, -3) + QStringLiteral("/stored.mlir");
+        if (!QFile::exists(stored))
+            QSKIP("No text of the vendor's library beside it");
+        const QByteArray content = test::contentOf(path);
+        const mlir::Module module = mlir::readModule(test::asSpan(content), "main.mlirb");
+        QVERIFY(!module.fault);
+        const QByteArray expected = test::contentOf(stored);
+        const qsizetype resources = expected.indexOf("\n{-#");
+        const QByteArrayList lines =
+            expected.left(resources < 0 ? expected.size() : resources).split('\n');
+        const std::string text = test::moduleText(module, std::size_t(1) << 30);
+        const QByteArrayList own = QByteArray::fromStdString(text).split('\n');
+        for (qsizetype i = 0; i < std::min(own.size(), lines.size()); ++i) {
+            const QByteArray mine = withValues(own[i]), theirs = withValues(lines[i]);
+            const auto from =
+                std::max<qsizetype>(std::ranges::mismatch(mine, theirs).in1 - mine.begin() - 60, 0);
+            QVERIFY2(mine == theirs,
+                     (mine.mid(from, 120) + " instead of " + theirs.mid(from, 120)).constData());
+        }
+        QCOMPARE(own.size(), lines.size());
+        // Resources: key and, in hexadecimal digits, alignment and bytes.
+        QMap<QByteArray, QByteArray> known;
+        for (const QByteArray &line : expected.mid(std::max<qsizetype>(resources, 0)).split('\n')) {
+            const qsizetype at = line.indexOf(": \"0x");
+            if (at >= 0)
+                known.insert(line.left(at).trimmed().replace('"', ""),
+                             line.mid(at + 5).split('"')[0]);
+        }
+        for (const mlir::Resource &resource : module.resources) {
+            const auto key = QByteArray::fromStdString(std::string(module.strings[resource.key]));
+            const auto data = module.bytesOf(resource.data);
+            QByteArray hex =
+                QByteArray(1, char(resource.alignment)) + QByteArray(3, '\0') +
+                QByteArray(reinterpret_cast<const char *>(data.data()), qsizetype(data.size()));
+            if (known.contains(key))
+                QCOMPARE(hex.toHex().toUpper(), known.take(key));
+        }
+        QVERIFY2(known.isEmpty(), known.isEmpty() ? "" : known.firstKey().constData());
+    }
+
+    void hostile_data() { addModules({QStringLiteral("coreai-hostile")}); }
+
+    /// Refused with one line that has file and offset, or read: never more (README.md there).
+    void hostile()
+    {
+        KERNSCOPE_SKIP_WITHOUT_ROWS();
+        QFETCH(QString, path);
+        const QByteArray content = test::contentOf(path);
+        const QString name = path.section(u'/', -2, -2).section(u'.', 0, 0);
+        // Whose fault is not one of the module, or is a weight's.
+        static const QStringList read{QStringLiteral("sound"),
+                                      QStringLiteral("string-escape"),
+                                      QStringLiteral("attr-doubling"),
+                                      QStringLiteral("attr-kind-unknown"),
+                                      QStringLiteral("resource-key-twice"),
+                                      QStringLiteral("value-cycle"),
+                                      QStringLiteral("lut-code-range"),
+                                      QStringLiteral("mask-popcount"),
+                                      QStringLiteral("hash-bit"),
+                                      QStringLiteral("hash-short"),
+                                      QStringLiteral("metadata-text"),
+                                      QStringLiteral("constant-too-short"),
+                                      QStringLiteral("shape-overflow")};
+        rusage before{}, after{};
+        getrusage(RUSAGE_SELF, &before);
+        QElapsedTimer timer;
+        timer.start();
+        const mlir::Module module = mlir::readModule(test::asSpan(content), "main.mlirb");
+        const std::string text = test::moduleText(module, std::size_t(1) << 20);
+        QVERIFY(text.size() <= (std::size_t(1) << 20) + 3);
+        QVERIFY(timer.elapsed() < 1000);
+        getrusage(RUSAGE_SELF, &after);
+        QVERIFY(after.ru_maxrss - before.ru_maxrss < 64 * 1024);
+        if (read.contains(name)) {
+            QVERIFY2(!module.fault, module.fault ? describe(*module.fault).c_str() : "");
+            const auto written = mlir::writeModule(module);
+            QVERIFY(written && std::ranges::equal(*written, test::asSpan(content)));
+            return;
+        }
+        QVERIFY2(module.fault, "read");
+        qInfo("%s", describe(*module.fault).c_str());
+        QVERIFY(module.fault->offset);
+        QVERIFY(module.fault->offset->value <= std::uint64_t(content.size()));
+        QVERIFY(!QByteArray::fromStdString(describe(*module.fault)).contains('\n'));
+        QVERIFY(module.operations.empty());
+        QVERIFY(!mlir::writeModule(module));
+    }
+};
 
 KERNSCOPE_TEST(TestMlirPeers, QCoreApplication)
 #include "tst_mlir_peers.moc"

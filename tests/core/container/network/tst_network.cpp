@@ -10,8 +10,6 @@
 #include "core/patch/reencode/reencode.h"
 #include "tests/test_program.h"
 
-#include <QTest>
-
 #include <cstring>
 
 using namespace kernscope;
@@ -64,17 +62,10 @@ QByteArray model(const QByteArray &layers)
     return number(1, 4) + bytes(500, layers);
 }
 
-test::Bytes asBytes(const QByteArray &raw)
-{
-    const auto all =
-        std::as_bytes(std::span(raw.constData(), static_cast<std::size_t>(raw.size())));
-    return {all.begin(), all.end()};
-}
-
 BundlePtr open(const QByteArray &raw)
 {
     OpenOptions options;
-    options.memory = {{"net.mlmodel", asBytes(raw)}};
+    options.memory = {{"net.mlmodel", test::asBytes(raw)}};
     const auto bundle = Bundle::open("net.mlmodel", options);
     return bundle ? *bundle : nullptr;
 }
@@ -87,303 +78,275 @@ class TestNetwork : public QObject
     Q_OBJECT
 
 private slots:
-    void widths_data();
-    void widths();
-    void linearCodes();
-    void pieces();
-    void columns();
-    void faults_data();
-    void faults();
-    void reencodes();
-    void pipelines();
-    void twoOfOneName();
-    void otherKinds();
-    void damaged();
-};
-
-void TestNetwork::widths_data()
-{
-    QTest::addColumn<unsigned>("bits");
-    for (unsigned bits = 1; bits <= 8; ++bits)
-        QTest::addRow("%u bits", bits) << bits;
-}
-
-/// Lookup tables of every width: read, and edited without touching a neighbour.
-void TestNetwork::widths()
-{
-    QFETCH(unsigned, bits);
-    std::vector<float> entries(std::size_t(1) << bits);
-    for (std::size_t i = 0; i < entries.size(); ++i)
-        entries[i] = static_cast<float>(i) - 2.0f;
-    std::vector<unsigned> codes;
-    for (unsigned i = 0; i < 15; ++i)
-        codes.push_back(i * 37 % static_cast<unsigned>(entries.size()));
-    const BundlePtr bundle =
-        open(model(innerProduct("d", 3, 5, bytes(30, packed(codes, bits)) + table(bits, entries))));
-    QVERIFY(bundle);
-    QCOMPARE(bundle->kind(), BundleKind::Network);
-    QCOMPARE(test::faults(bundle->diagnostics()), std::vector<std::string>());
-    QCOMPARE(test::sectionFault(*bundle), std::string());
-    const Weight &weight = bundle->weights().at(0);
-    QCOMPARE(weight.name, std::string("d.weights"));
-    QCOMPARE(formText(weight.form), std::string("palette"));
-    QVERIFY(weight.shape == (Shape{3, 5}));
-    std::vector<float> wanted;
-    for (const unsigned code : codes)
-        wanted.push_back(entries[code]);
-    QCOMPARE(test::decoded(*bundle, "d.weights"), wanted);
-
-    for (std::size_t element = 0; element < codes.size(); ++element) {
-        const unsigned code = (codes[element] + 1) % static_cast<unsigned>(entries.size());
-        const std::string text = "d.weights[" + std::to_string(element / 5) + "," +
-                                 std::to_string(element % 5) +
-                                 "]=" + std::to_string(static_cast<int>(entries[code]));
-        const auto edit = parseEdit(Edit::Kind::Set, text);
-        QVERIFY(edit);
-        const auto planned = planEdits(bundle, {*edit}, 0);
-        QVERIFY2(planned, planned ? "" : describe(planned.error()).c_str());
-        const auto after = applyEdit(bundle, planned->front());
-        QVERIFY(after);
-        wanted[element] = entries[code];
-        QCOMPARE(test::decoded(**after, "d.weights"), wanted);
-        // Marked as changed are those that were edited, and no neighbour.
-        const auto decoder = (*after)->decoder(0);
-        QVERIFY(decoder);
-        const ElementChanges changes(**after, 0, *decoder);
-        for (std::size_t other = 0; other < codes.size(); ++other)
-            QVERIFY2(changes.changed(other) == (other <= element),
-                     qPrintable(QString::number(other)));
+    void widths_data()
+    {
+        QTest::addColumn<unsigned>("bits");
+        for (unsigned bits = 1; bits <= 8; ++bits)
+            QTest::addRow("%u bits", bits) << bits;
     }
-}
 
-/// fp32 becomes fp16 and a palette; the message is another one, the other layer stays.
-void TestNetwork::reencodes()
-{
-    std::vector<float> values(24);
-    for (std::size_t i = 0; i < values.size(); ++i)
-        values[i] = static_cast<float>(i % 5) * 0.5F - 1;
-    const BundlePtr bundle = open(model(innerProduct("a", 4, 6, bytes(1, floats(values))) +
-                                        innerProduct("b", 1, 2, bytes(1, floats({7, 8})))));
-    QVERIFY(bundle);
-    const auto half = codec::encodeDense(values, {4, 6}, ElementType::Fp16);
-    codec::PaletteOptions three;
-    three.bits = 3;
-    const auto palette = codec::encodePalette(values, {4, 6}, three);
-    QVERIFY(half && palette);
-    for (const auto &[encoded, form] :
-         {std::pair(&*half, "dense-fp16"), std::pair(&*palette, "palette")}) {
-        const auto made = reencodeWeight(*bundle, 0, *encoded);
-        QVERIFY2(made, made ? "" : describe(made.error()).c_str());
-        QCOMPARE(formText((*made)->weights()[0].form), std::string(form));
-        QCOMPARE(test::decoded(**made, "a.weights"), values);
-        QCOMPARE(test::decoded(**made, "b.weights"), (std::vector<float>{7, 8}));
-        QCOMPARE(test::faults((*made)->diagnostics()), std::vector<std::string>());
-    }
-    const auto sparse = codec::encodeSparse(values, {4, 6}, 0.1F);
-    QVERIFY(sparse);
-    const auto refused = reencodeWeight(*bundle, 0, *sparse);
-    QVERIFY(!refused);
-    QCOMPARE(refused.error().code, std::string("encode.form"));
-}
-
-/// w = scale * code + bias, with one rounding each.
-void TestNetwork::linearCodes()
-{
-    const std::vector<unsigned> codes{0, 1, 2, 3, 4, 5, 6, 7};
-    const BundlePtr bundle = open(model(
-        innerProduct("a", 2, 4, bytes(30, packed(codes, 3)) + linear(3, {0.5f, 0.25f}, {-1, 2})) +
-        innerProduct("b", 2, 4, bytes(30, packed(codes, 7)) + linear(7, {2}, {})) +
-        innerProduct("c", 1, 3, bytes(31, QByteArray("\xFF\x02\x80", 3)) + linear(8, {0.5f}, {})) +
-        innerProduct("h", 1, 2, bytes(2, QByteArray("\x00\x3C\x00\xC0", 4)))));
-    QVERIFY(bundle);
-    QCOMPARE(test::faults(bundle->diagnostics()), std::vector<std::string>());
-    QCOMPARE(test::decoded(*bundle, "a.weights"),
-             (std::vector<float>{-1, -0.5f, 0, 0.5f, 3, 3.25f, 3.5f, 3.75f}));
-    QCOMPARE(test::decoded(*bundle, "b.weights"), (std::vector<float>{0, 2, 4, 6, 8, 10, 12, 14}));
-    QCOMPARE(test::decoded(*bundle, "c.weights"), (std::vector<float>{-0.5f, 1, -64}));
-    QCOMPARE(test::decoded(*bundle, "h.weights"), (std::vector<float>{1, -2}));
-    const auto edit = parseEdit(Edit::Kind::Set, "a.weights[1,0]=3.5");
-    const auto planned = planEdits(bundle, {*edit}, 0);
-    QVERIFY2(planned, planned ? "" : describe(planned.error()).c_str());
-    QVERIFY(applyEdit(bundle, planned->front()));
-    QCOMPARE(test::decoded(*bundle, "a.weights")[4], 3.5f);
-    QCOMPARE(test::decoded(*bundle, "a.weights")[5], 3.25f);
-}
-
-/// Numbers in several packed runs, and not packed at all.
-void TestNetwork::pieces()
-{
-    QByteArray loose;
-    for (const float value : {1.0f, 2.0f, 3.0f})
-        loose += varint(1 << 3 | 5) + floats({value});
-    const BundlePtr bundle =
-        open(model(innerProduct("a", 1, 3, loose) +
-                   innerProduct("b", 2, 2, bytes(1, floats({1, 2, 3})) + bytes(1, floats({4})))));
-    QVERIFY(bundle);
-    QCOMPARE(test::faults(bundle->diagnostics()), std::vector<std::string>());
-    QCOMPARE(test::sectionFault(*bundle), std::string());
-    QCOMPARE(test::decoded(*bundle, "a.weights"), (std::vector<float>{1, 2, 3}));
-    QCOMPARE(test::decoded(*bundle, "b.weights"), (std::vector<float>{1, 2, 3, 4}));
-    const auto edit = parseEdit(Edit::Kind::Set, "a.weights[0,1]=-7");
-    const auto planned = planEdits(bundle, {*edit}, 0);
-    QVERIFY2(planned, planned ? "" : describe(planned.error()).c_str());
-    QVERIFY(applyEdit(bundle, planned->front()));
-    QCOMPARE(test::decoded(*bundle, "a.weights"), (std::vector<float>{1, -7, 3}));
-}
-
-/// Weights of batchedMatmul are [X1, X2], stored column by column; scales run along X2.
-void TestNetwork::columns()
-{
-    const auto layer = [](const char *name, const QByteArray &weights) {
-        return bytes(1,
-                     bytes(1, name) + bytes(1045, number(5, 2) + number(6, 3) + bytes(8, weights)));
-    };
-    const std::vector<unsigned> codes{1, 2, 3, 4, 5, 6};
-    QByteArray loose;
-    for (const float value : {1.0f, 4.0f, 2.0f, 5.0f, 3.0f, 6.0f})
-        loose += varint(1 << 3 | 5) + floats({value});
-    const BundlePtr bundle =
-        open(model(layer("f", bytes(1, floats({1, 4, 2, 5, 3, 6}))) + layer("l", loose) +
-                   layer("q", bytes(30, packed(codes, 8)) + linear(8, {1, 10, 100}, {})) +
-                   layer("n", bytes(30, packed(codes, 3)) + linear(3, {1, 10, 100}, {0, 0, 1})) +
-                   layer("i", bytes(31, QByteArray("\x01\x02\xFF\x04\x05\x06", 6)) +
-                                  linear(8, {0.5f, 1, 2}, {}))));
-    QVERIFY(bundle);
-    QCOMPARE(test::faults(bundle->diagnostics()), std::vector<std::string>());
-    QVERIFY(bundle->weights().at(0).shape == (Shape{2, 3}));
-    const std::vector<float> rows{1, 2, 3, 4, 5, 6};
-    QCOMPARE(test::decoded(*bundle, "f.weights"), rows);
-    QCOMPARE(test::decoded(*bundle, "l.weights"), rows);
-    QCOMPARE(test::decoded(*bundle, "q.weights"), (std::vector<float>{1, 30, 500, 2, 40, 600}));
-    QCOMPARE(test::decoded(*bundle, "n.weights"), (std::vector<float>{1, 30, 501, 2, 40, 601}));
-    QCOMPARE(test::decoded(*bundle, "i.weights"), (std::vector<float>{0.5f, -1, 10, 1, 4, 12}));
-    for (const char *name : {"f", "l", "q", "n", "i"}) {
-        const auto edit = parseEdit(Edit::Kind::Set, std::string(name) + ".weights[1,0]=3");
-        const auto planned = planEdits(bundle, {*edit}, 0);
-        QVERIFY2(planned, planned ? "" : describe(planned.error()).c_str());
-        const auto before = test::decoded(*bundle, std::string(name) + ".weights");
-        QVERIFY(applyEdit(bundle, planned->front()));
-        auto wanted = before;
-        wanted[3] = 3;
-        QCOMPARE(test::decoded(*bundle, std::string(name) + ".weights"), wanted);
-    }
-}
-
-void TestNetwork::faults_data()
-{
-    QTest::addColumn<QByteArray>("weights");
-    QTest::addColumn<QByteArray>("code");
-    const auto row = [](const char *name, const QByteArray &weights, const char *code) {
-        QTest::newRow(name) << weights << QByteArray(code);
-    };
-    row("no bits", bytes(30, "ab") + linear(0, {1}, {}), "network.bits");
-    row("too many bits", bytes(30, "ab") + linear(9, {1}, {}), "network.bits");
-    row("no scale", bytes(30, "ab") + bytes(40, number(1, 8) + bytes(101, "")), "network.scale");
-    row("too many scales", bytes(30, "ab") + linear(8, {1, 2, 3}, {}), "network.scale");
-    row("short table", bytes(30, "ab") + table(4, {1, 2, 3}), "network.table");
-    row("other length", bytes(1, floats({1, 2, 3})), "network.shape");
-}
-
-void TestNetwork::faults()
-{
-    QFETCH(QByteArray, weights);
-    QFETCH(QByteArray, code);
-    const BundlePtr bundle = open(
-        model(innerProduct("d", 1, 2, weights) + innerProduct("e", 1, 1, bytes(1, floats({5})))));
-    QVERIFY(bundle);
-    QCOMPARE(bundle->diagnostics().size(), 1U);
-    QCOMPARE(bundle->diagnostics().front().error.code, code.toStdString());
-    QVERIFY(bundle->diagnostics().front().error.offset);
-    QCOMPARE(test::sectionFault(*bundle), std::string());
-    QCOMPARE(test::decoded(*bundle, "e.weights"), std::vector<float>{5});
-}
-
-/// Both sides of a branch may have a layer of one name.
-void TestNetwork::twoOfOneName()
-{
-    const BundlePtr bundle = open(model(innerProduct("d", 1, 2, bytes(1, floats({1, 2}))) +
-                                        innerProduct("d", 1, 2, bytes(1, floats({3, 4})))));
-    QVERIFY(bundle);
-    QCOMPARE(bundle->weights().size(), 2U);
-    QCOMPARE(test::decoded(*bundle, "d.weights"), (std::vector<float>{1, 2}));
-    QCOMPARE(test::decoded(*bundle, "d.weights#2"), (std::vector<float>{3, 4}));
-    const auto planned = planEdits(bundle, {*parseEdit(Edit::Kind::Set, "d.weights#2[0,0]=5")}, 0);
-    QVERIFY2(planned, planned ? "" : describe(planned.error()).c_str());
-    QVERIFY(applyEdit(bundle, planned->front()));
-    QCOMPARE(test::decoded(*bundle, "d.weights#2"), (std::vector<float>{5, 4}));
-}
-
-/// Nearest neighbours, trees and their like alone: listed, without weights.
-void TestNetwork::otherKinds()
-{
-    const BundlePtr bundle = open(number(1, 4) + bytes(404, bytes(101, bytes(1, varint(3)))));
-    QVERIFY(bundle);
-    QCOMPARE(bundle->kind(), BundleKind::Model);
-    QCOMPARE(bundleKindName(bundle->kind()), std::string_view("model"));
-    QCOMPARE(test::faults(bundle->diagnostics()), std::vector<std::string>());
-    QCOMPARE(test::sectionFault(*bundle), std::string());
-    QVERIFY(bundle->weights().empty());
-}
-
-void TestNetwork::pipelines()
-{
-    const QByteArray inner = model(innerProduct("d", 1, 2, bytes(1, floats({1, 2}))));
-    const QByteArray other = number(1, 3) + bytes(610, number(1, 1));
-    const QByteArray pipeline =
-        bytes(1, inner) + bytes(1, other) + bytes(1, inner) + bytes(2, "net") + bytes(2, "nms");
-    const QByteArray nested =
-        number(1, 4) +
-        bytes(200, bytes(1, bytes(1, number(1, 4) + bytes(202, pipeline)) + bytes(2, "outer")));
-    for (const QByteArray &raw : {number(1, 4) + bytes(202, pipeline), nested}) {
-        const BundlePtr bundle = open(raw);
-        QVERIFY(bundle);
-        QCOMPARE(bundle->kind(), BundleKind::Pipeline);
+    /// Lookup tables of every width: read, and edited without touching a neighbour.
+    void widths()
+    {
+        QFETCH(unsigned, bits);
+        std::vector<float> entries(std::size_t(1) << bits);
+        for (std::size_t i = 0; i < entries.size(); ++i)
+            entries[i] = static_cast<float>(i) - 2.0f;
+        std::vector<unsigned> codes;
+        for (unsigned i = 0; i < 15; ++i)
+            codes.push_back(i * 37 % static_cast<unsigned>(entries.size()));
+        const BundlePtr bundle = VERIFIED(open(
+            model(innerProduct("d", 3, 5, bytes(30, packed(codes, bits)) + table(bits, entries)))));
+        QCOMPARE(bundle->kind(), BundleKind::Network);
         QCOMPARE(test::faults(bundle->diagnostics()), std::vector<std::string>());
         QCOMPARE(test::sectionFault(*bundle), std::string());
-        QCOMPARE(bundle->weights().size(), 2U);
-        const std::string path = raw == nested ? "outer/" : "";
-        QCOMPARE(bundle->weights()[0].address(), path + "net/d.weights");
-        QCOMPARE(bundle->weights()[1].address(), path + "model2/d.weights");
-        QVERIFY(!bundle->weightByName("d.weights"));
-        QVERIFY(bundle->weights()[0].sharesName);
-        const auto refused =
-            planEdits(bundle, {*parseEdit(Edit::Kind::Set, "d.weights[0,0]=3")}, 0);
-        QVERIFY(!refused);
-        const auto planned =
-            planEdits(bundle, {*parseEdit(Edit::Kind::Set, "model2/d.weights[0,0]=3")}, 0);
-        QVERIFY2(planned, planned ? "" : describe(planned.error()).c_str());
-        QVERIFY(applyEdit(bundle, planned->front()));
-        QCOMPARE(test::decoded(*bundle, path + "net/d.weights"), (std::vector<float>{1, 2}));
-        QCOMPARE(test::decoded(*bundle, path + "model2/d.weights"), (std::vector<float>{3, 2}));
-    }
-}
+        const Weight &weight = bundle->weights().at(0);
+        QCOMPARE(weight.name, "d.weights");
+        QCOMPARE(formText(weight.form), "palette");
+        QVERIFY(weight.shape == (Shape{3, 5}));
+        std::vector<float> wanted;
+        for (const unsigned code : codes)
+            wanted.push_back(entries[code]);
+        QCOMPARE(test::decoded(*bundle, "d.weights"), wanted);
 
-/// Cut anywhere, or with any byte changed: it opens, the sections cover it, and weights without a
-/// fault decode.
-void TestNetwork::damaged()
-{
-    const QByteArray whole = model(innerProduct("a", 2, 4,
-                                                bytes(30, packed({0, 1, 2, 3, 4, 5, 6, 7}, 3)) +
-                                                    linear(3, {0.5f, 0.25f}, {-1, 2})) +
-                                   innerProduct("b", 1, 2, bytes(1, floats({1, 2}))));
-    const auto check = [](const QByteArray &raw) {
-        const BundlePtr bundle = open(raw);
-        if (!bundle)
-            return;
-        QCOMPARE(test::sectionFault(*bundle), std::string());
-        for (std::size_t i = 0; i < bundle->weights().size(); ++i)
-            QCOMPARE(bundle->decoder(i).has_value(), !bundle->weights()[i].fault);
-    };
-    for (qsizetype length = 3; length < whole.size(); ++length)
-        check(whole.first(length));
-    for (qsizetype at = 0; at < whole.size(); ++at) {
-        for (const char flip : {'\x01', '\x80', '\x7F'}) {
-            QByteArray raw = whole;
-            raw[at] = static_cast<char>(raw[at] ^ flip);
-            check(raw);
+        for (std::size_t element = 0; element < codes.size(); ++element) {
+            const unsigned code = (codes[element] + 1) % static_cast<unsigned>(entries.size());
+            const std::string text = "d.weights[" + std::to_string(element / 5) + "," +
+                                     std::to_string(element % 5) +
+                                     "]=" + std::to_string(static_cast<int>(entries[code]));
+            const auto edit = VERIFIED(parseEdit(Edit::Kind::Set, text));
+            const auto planned = VERIFIED(planEdits(bundle, {*edit}, 0));
+            const auto after = VERIFIED(applyEdit(bundle, planned->front()));
+            wanted[element] = entries[code];
+            QCOMPARE(test::decoded(**after, "d.weights"), wanted);
+            // Marked as changed are those that were edited, and no neighbour.
+            const auto decoder = VERIFIED((*after)->decoder(0));
+            const ElementChanges changes(**after, 0, *decoder);
+            for (std::size_t other = 0; other < codes.size(); ++other)
+                QVERIFY2(changes.changed(other) == (other <= element),
+                         qPrintable(QString::number(other)));
         }
     }
-}
+
+    /// w = scale * code + bias, with one rounding each.
+    void linearCodes()
+    {
+        const std::vector<unsigned> codes{0, 1, 2, 3, 4, 5, 6, 7};
+        const BundlePtr bundle = VERIFIED(open(
+            model(innerProduct("a", 2, 4,
+                               bytes(30, packed(codes, 3)) + linear(3, {0.5f, 0.25f}, {-1, 2})) +
+                  innerProduct("b", 2, 4, bytes(30, packed(codes, 7)) + linear(7, {2}, {})) +
+                  innerProduct("c", 1, 3,
+                               bytes(31, QByteArray("\xFF\x02\x80", 3)) + linear(8, {0.5f}, {})) +
+                  innerProduct("h", 1, 2, bytes(2, QByteArray("\x00\x3C\x00\xC0", 4))))));
+        QCOMPARE(test::faults(bundle->diagnostics()), std::vector<std::string>());
+        QCOMPARE(test::decoded(*bundle, "a.weights"),
+                 (std::vector<float>{-1, -0.5f, 0, 0.5f, 3, 3.25f, 3.5f, 3.75f}));
+        QCOMPARE(test::decoded(*bundle, "b.weights"),
+                 (std::vector<float>{0, 2, 4, 6, 8, 10, 12, 14}));
+        QCOMPARE(test::decoded(*bundle, "c.weights"), (std::vector<float>{-0.5f, 1, -64}));
+        QCOMPARE(test::decoded(*bundle, "h.weights"), (std::vector<float>{1, -2}));
+        const auto edit = parseEdit(Edit::Kind::Set, "a.weights[1,0]=3.5");
+        const auto planned = VERIFIED(planEdits(bundle, {*edit}, 0));
+        QVERIFY(applyEdit(bundle, planned->front()));
+        QCOMPARE(test::decoded(*bundle, "a.weights")[4], 3.5f);
+        QCOMPARE(test::decoded(*bundle, "a.weights")[5], 3.25f);
+    }
+
+    /// Numbers in several packed runs, and not packed at all.
+    void pieces()
+    {
+        QByteArray loose;
+        for (const float value : {1.0f, 2.0f, 3.0f})
+            loose += varint(1 << 3 | 5) + floats({value});
+        const BundlePtr bundle = VERIFIED(open(
+            model(innerProduct("a", 1, 3, loose) +
+                  innerProduct("b", 2, 2, bytes(1, floats({1, 2, 3})) + bytes(1, floats({4}))))));
+        QCOMPARE(test::faults(bundle->diagnostics()), std::vector<std::string>());
+        QCOMPARE(test::sectionFault(*bundle), std::string());
+        QCOMPARE(test::decoded(*bundle, "a.weights"), (std::vector<float>{1, 2, 3}));
+        QCOMPARE(test::decoded(*bundle, "b.weights"), (std::vector<float>{1, 2, 3, 4}));
+        const auto edit = parseEdit(Edit::Kind::Set, "a.weights[0,1]=-7");
+        const auto planned = VERIFIED(planEdits(bundle, {*edit}, 0));
+        QVERIFY(applyEdit(bundle, planned->front()));
+        QCOMPARE(test::decoded(*bundle, "a.weights"), (std::vector<float>{1, -7, 3}));
+    }
+
+    /// Weights of batchedMatmul are [X1, X2], stored column by column; scales run along X2.
+    void columns()
+    {
+        const auto layer = [](const char *name, const QByteArray &weights) {
+            return bytes(1, bytes(1, name) +
+                                bytes(1045, number(5, 2) + number(6, 3) + bytes(8, weights)));
+        };
+        const std::vector<unsigned> codes{1, 2, 3, 4, 5, 6};
+        QByteArray loose;
+        for (const float value : {1.0f, 4.0f, 2.0f, 5.0f, 3.0f, 6.0f})
+            loose += varint(1 << 3 | 5) + floats({value});
+        const BundlePtr bundle = VERIFIED(open(
+            model(layer("f", bytes(1, floats({1, 4, 2, 5, 3, 6}))) + layer("l", loose) +
+                  layer("q", bytes(30, packed(codes, 8)) + linear(8, {1, 10, 100}, {})) +
+                  layer("n", bytes(30, packed(codes, 3)) + linear(3, {1, 10, 100}, {0, 0, 1})) +
+                  layer("i", bytes(31, QByteArray("\x01\x02\xFF\x04\x05\x06", 6)) +
+                                 linear(8, {0.5f, 1, 2}, {})))));
+        QCOMPARE(test::faults(bundle->diagnostics()), std::vector<std::string>());
+        QVERIFY(bundle->weights().at(0).shape == (Shape{2, 3}));
+        const std::vector<float> rows{1, 2, 3, 4, 5, 6};
+        QCOMPARE(test::decoded(*bundle, "f.weights"), rows);
+        QCOMPARE(test::decoded(*bundle, "l.weights"), rows);
+        QCOMPARE(test::decoded(*bundle, "q.weights"), (std::vector<float>{1, 30, 500, 2, 40, 600}));
+        QCOMPARE(test::decoded(*bundle, "n.weights"), (std::vector<float>{1, 30, 501, 2, 40, 601}));
+        QCOMPARE(test::decoded(*bundle, "i.weights"), (std::vector<float>{0.5f, -1, 10, 1, 4, 12}));
+        for (const char *name : {"f", "l", "q", "n", "i"}) {
+            const auto edit = parseEdit(Edit::Kind::Set, std::string(name) + ".weights[1,0]=3");
+            const auto planned = VERIFIED(planEdits(bundle, {*edit}, 0));
+            const auto before = test::decoded(*bundle, std::string(name) + ".weights");
+            QVERIFY(applyEdit(bundle, planned->front()));
+            auto wanted = before;
+            wanted[3] = 3;
+            QCOMPARE(test::decoded(*bundle, std::string(name) + ".weights"), wanted);
+        }
+    }
+
+    void faults_data()
+    {
+        test::addColumns<QByteArray, QByteArray>();
+        const auto row = [](const char *name, const QByteArray &weights, const char *code) {
+            test::addRow(name, weights, QByteArray(code));
+        };
+        row("no bits", bytes(30, "ab") + linear(0, {1}, {}), "network.bits");
+        row("too many bits", bytes(30, "ab") + linear(9, {1}, {}), "network.bits");
+        row("no scale", bytes(30, "ab") + bytes(40, number(1, 8) + bytes(101, "")),
+            "network.scale");
+        row("too many scales", bytes(30, "ab") + linear(8, {1, 2, 3}, {}), "network.scale");
+        row("short table", bytes(30, "ab") + table(4, {1, 2, 3}), "network.table");
+        row("other length", bytes(1, floats({1, 2, 3})), "network.shape");
+    }
+
+    void faults()
+    {
+        const auto [weights, code] = test::fetched<QByteArray, QByteArray>();
+        const BundlePtr bundle = VERIFIED(open(model(
+            innerProduct("d", 1, 2, weights) + innerProduct("e", 1, 1, bytes(1, floats({5}))))));
+        QCOMPARE(bundle->diagnostics().size(), 1U);
+        QCOMPARE(bundle->diagnostics().front().error.code, code.toStdString());
+        QVERIFY(bundle->diagnostics().front().error.offset);
+        QCOMPARE(test::sectionFault(*bundle), std::string());
+        QCOMPARE(test::decoded(*bundle, "e.weights"), std::vector<float>{5});
+    }
+
+    /// fp32 becomes fp16 and a palette; the message is another one, the other layer stays.
+    void reencodes()
+    {
+        std::vector<float> values(24);
+        for (std::size_t i = 0; i < values.size(); ++i)
+            values[i] = static_cast<float>(i % 5) * 0.5F - 1;
+        const BundlePtr bundle =
+            VERIFIED(open(model(innerProduct("a", 4, 6, bytes(1, floats(values))) +
+                                innerProduct("b", 1, 2, bytes(1, floats({7, 8}))))));
+        const auto half = codec::encodeDense(values, {4, 6}, ElementType::Fp16);
+        codec::PaletteOptions three;
+        three.bits = 3;
+        const auto palette = codec::encodePalette(values, {4, 6}, three);
+        QVERIFY(half && palette);
+        for (const auto &[encoded, form] :
+             {std::pair(&*half, "dense-fp16"), std::pair(&*palette, "palette")}) {
+            const auto made = VERIFIED(reencodeWeight(*bundle, 0, *encoded));
+            QCOMPARE(formText((*made)->weights()[0].form), std::string(form));
+            QCOMPARE(test::decoded(**made, "a.weights"), values);
+            QCOMPARE(test::decoded(**made, "b.weights"), (std::vector<float>{7, 8}));
+            QCOMPARE(test::faults((*made)->diagnostics()), std::vector<std::string>());
+        }
+        const auto sparse = VERIFIED(codec::encodeSparse(values, {4, 6}, 0.1F));
+        const Error refused = REFUSED(reencodeWeight(*bundle, 0, *sparse));
+        QCOMPARE(refused.code, "encode.form");
+    }
+
+    void pipelines()
+    {
+        const QByteArray inner = model(innerProduct("d", 1, 2, bytes(1, floats({1, 2}))));
+        const QByteArray other = number(1, 3) + bytes(610, number(1, 1));
+        const QByteArray pipeline =
+            bytes(1, inner) + bytes(1, other) + bytes(1, inner) + bytes(2, "net") + bytes(2, "nms");
+        const QByteArray nested =
+            number(1, 4) +
+            bytes(200, bytes(1, bytes(1, number(1, 4) + bytes(202, pipeline)) + bytes(2, "outer")));
+        for (const QByteArray &raw : {number(1, 4) + bytes(202, pipeline), nested}) {
+            const BundlePtr bundle = VERIFIED(open(raw));
+            QCOMPARE(bundle->kind(), BundleKind::Pipeline);
+            QCOMPARE(test::faults(bundle->diagnostics()), std::vector<std::string>());
+            QCOMPARE(test::sectionFault(*bundle), std::string());
+            QCOMPARE(bundle->weights().size(), 2U);
+            const std::string path = raw == nested ? "outer/" : "";
+            QCOMPARE(bundle->weights()[0].address(), path + "net/d.weights");
+            QCOMPARE(bundle->weights()[1].address(), path + "model2/d.weights");
+            QVERIFY(!bundle->weightByName("d.weights"));
+            QVERIFY(bundle->weights()[0].sharesName);
+            const auto refused =
+                planEdits(bundle, {*parseEdit(Edit::Kind::Set, "d.weights[0,0]=3")}, 0);
+            QVERIFY(!refused);
+            const auto planned = VERIFIED(
+                planEdits(bundle, {*parseEdit(Edit::Kind::Set, "model2/d.weights[0,0]=3")}, 0));
+            QVERIFY(applyEdit(bundle, planned->front()));
+            QCOMPARE(test::decoded(*bundle, path + "net/d.weights"), (std::vector<float>{1, 2}));
+            QCOMPARE(test::decoded(*bundle, path + "model2/d.weights"), (std::vector<float>{3, 2}));
+        }
+    }
+
+    /// Both sides of a branch may have a layer of one name.
+    void twoOfOneName()
+    {
+        const BundlePtr bundle =
+            VERIFIED(open(model(innerProduct("d", 1, 2, bytes(1, floats({1, 2}))) +
+                                innerProduct("d", 1, 2, bytes(1, floats({3, 4}))))));
+        QCOMPARE(bundle->weights().size(), 2U);
+        QCOMPARE(test::decoded(*bundle, "d.weights"), (std::vector<float>{1, 2}));
+        QCOMPARE(test::decoded(*bundle, "d.weights#2"), (std::vector<float>{3, 4}));
+        const auto planned =
+            VERIFIED(planEdits(bundle, {*parseEdit(Edit::Kind::Set, "d.weights#2[0,0]=5")}, 0));
+        QVERIFY(applyEdit(bundle, planned->front()));
+        QCOMPARE(test::decoded(*bundle, "d.weights#2"), (std::vector<float>{5, 4}));
+    }
+
+    /// Nearest neighbours, trees and their like alone: listed, without weights.
+    void otherKinds()
+    {
+        const BundlePtr bundle =
+            VERIFIED(open(number(1, 4) + bytes(404, bytes(101, bytes(1, varint(3))))));
+        QCOMPARE(bundle->kind(), BundleKind::Model);
+        QCOMPARE(bundleKindName(bundle->kind()), std::string_view("model"));
+        QCOMPARE(test::faults(bundle->diagnostics()), std::vector<std::string>());
+        QCOMPARE(test::sectionFault(*bundle), std::string());
+        QVERIFY(bundle->weights().empty());
+    }
+
+    /// Cut anywhere, or with any byte changed: it opens, the sections cover it, and weights without
+    /// a fault decode.
+    void damaged()
+    {
+        const QByteArray whole = model(innerProduct("a", 2, 4,
+                                                    bytes(30, packed({0, 1, 2, 3, 4, 5, 6, 7}, 3)) +
+                                                        linear(3, {0.5f, 0.25f}, {-1, 2})) +
+                                       innerProduct("b", 1, 2, bytes(1, floats({1, 2}))));
+        const auto check = [](const QByteArray &raw) {
+            const BundlePtr bundle = open(raw);
+            if (!bundle)
+                return;
+            QCOMPARE(test::sectionFault(*bundle), std::string());
+            for (std::size_t i = 0; i < bundle->weights().size(); ++i)
+                QCOMPARE(bundle->decoder(i).has_value(), !bundle->weights()[i].fault);
+        };
+        for (qsizetype length = 3; length < whole.size(); ++length)
+            check(whole.first(length));
+        for (qsizetype at = 0; at < whole.size(); ++at) {
+            for (const char flip : {'\x01', '\x80', '\x7F'}) {
+                QByteArray raw = whole;
+                raw[at] = static_cast<char>(raw[at] ^ flip);
+                check(raw);
+            }
+        }
+    }
+};
 
 KERNSCOPE_TEST(TestNetwork, kernscope::test::NoApplication)
 #include "tst_network.moc"

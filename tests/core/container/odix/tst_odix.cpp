@@ -14,7 +14,6 @@
 
 #include <QFile>
 #include <QTemporaryDir>
-#include <QTest>
 
 #include <fmt/format.h>
 
@@ -28,7 +27,7 @@ namespace {
 
 test::Bytes seed(const char *name)
 {
-    QFile file(QString::fromUtf8(test::sourceFolder()) + QStringLiteral("/tests/fuzz/seeds/") +
+    QFile file(QString::fromUtf8(test::sourceFolder()) + u"/tests/fuzz/seeds/"_s +
                QLatin1String(name));
     if (!file.open(QIODevice::ReadOnly))
         return {};
@@ -67,248 +66,226 @@ class TestOdix : public QObject
     Q_OBJECT
 
 private slots:
-    void tables();
-    void weights();
-    void program();
-    void memoryPlan();
-    void fields();
-    void fieldsOfBrokenFiles();
-    void withoutDebugInformation();
-    void loneFile();
-    void refusals_data();
-    void refusals();
-    void debugRefusals();
-    void warnings();
-};
-
-void TestOdix::tables()
-{
-    const auto bytes = seed("made.odix");
-    const auto program = odix::readProgram(bytes, "made.odix");
-    QVERIFY2(program, program ? "" : describe(program.error()).c_str());
-    QCOMPARE(test::faults(program->diagnostics), std::vector<std::string>());
-    QCOMPARE(program->platform, std::string("myPlatformId"));
-    QCOMPARE(program->functions.size(), std::size_t(3));
-    QCOMPARE(program->roleOf(program->functions[0]), std::string_view("initialiser with buffers"));
-    QCOMPARE(program->roleOf(program->functions[1]), std::string_view("initialiser"));
-    QCOMPARE(program->roleOf(program->functions[2]), std::string_view("body"));
-    QCOMPARE(program->constants.size(), std::size_t(9));
-    QCOMPARE(program->types[program->constants[1].type].text, std::string("ui2[2,4]"));
-    QCOMPARE(program->constants[1].bytes.bytes.value, std::uint64_t(2));
-    QCOMPARE(program->constants[1].room.value, std::uint64_t(64));
-    const auto written = odix::writeProgram(*program, bytes);
-    QVERIFY(written && *written == bytes);
-    QCOMPARE(odix::writeProgram(*program, std::span(bytes).first(100)).error().code,
-             std::string("odix.write"));
-}
-
-void TestOdix::weights()
-{
-    const auto bundle = made();
-    QVERIFY(bundle);
-    QCOMPARE(bundle->kind(), BundleKind::Aimodelx);
-    QCOMPARE(test::faults(bundle->diagnostics()), std::vector<std::string>());
-    QCOMPARE(test::sectionFault(*bundle), std::string());
-    QCOMPARE(bundle->weights().size(), std::size_t(3));
-    // A call stack and the role; the author's name; the reader and the role.
-    QCOMPARE(test::decoded(*bundle, "Tiny_1/Linear_1.bias"),
-             (std::vector<float>{-1, -0.5, 0, 0.5, 1, 1.5, 2, 2.5}));
-    QCOMPARE(test::decoded(*bundle, "layer.0.weight"),
-             (std::vector<float>{1, 2, -0.5, 0.25, 0.25, -0.5, 2, 1}));
-    // 0.5 x (code - 1) + 0.25, and 2 x (code + 1) - 1.
-    QCOMPARE(test::decoded(*bundle, "add_2.bias"),
-             (std::vector<float>{0.25, 0.75, 1.25, 1.75, -9, -11, -13, -15}));
-    QCOMPARE(formText(bundle->weights()[1].form), std::string("lut"));
-    QCOMPARE(formText(bundle->weights()[2].form), std::string("blockwise"));
-    QCOMPARE(bundle->weights()[1].consumers.front().op, std::string("mul"));
-}
-
-void TestOdix::program()
-{
-    const auto bundle = made();
-    QVERIFY(bundle);
-    const auto &functions = bundle->program()->functions;
-    QCOMPARE(functions.size(), std::size_t(1));
-    QCOMPARE(functions[0].inputs.size(), std::size_t(2)); // x and the state
-    QCOMPARE(functions[0].inputs[1].type.kind, mil::ValueType::Kind::State);
-    std::vector<std::string> types;
-    for (const mil::Operation &each : functions[0].body.operations)
-        types.push_back(each.type);
-    QCOMPARE(types, (std::vector<std::string>{"const", "add", "const", "const", "const",
-                                              "constexpr_lut_to_dense", "mul", "const", "const",
-                                              "const", "const", "constexpr_blockwise_shift_scale",
-                                              "add", "const", "reshape"}));
-    QCOMPARE(functions[0].body.outputs.front(), std::string("y"));
-    const auto json = report::odixJson(*bundle->compiled(), 13568);
-    QCOMPARE(json["functions"][2]["instructions"].size(), std::size_t(29));
-    QCOMPARE(json["attributes"].dump(), std::string(R"({"coreai.odie-build":"made up"})"));
-}
-
-void TestOdix::memoryPlan()
-{
-    const auto bundle = made();
-    QVERIFY(bundle);
-    const odix::Trace &trace = bundle->compiled()->trace;
-    QCOMPARE(trace.buffers.size(), std::size_t(1));
-    QCOMPARE(trace.buffers[0].bytes, std::uint64_t(256));
-    QCOMPARE(trace.views.size(), std::size_t(4));
-    QCOMPARE(trace.views[3].offset, std::uint64_t(0));
-    // The first view was last used before the one that takes its place is made.
-    QVERIFY(trace.views[0].last < trace.views[3].instruction);
-    const std::string svg = report::memoryPlanSvg(*bundle->compiled());
-    QVERIFY(svg.find("f16[2,4]: 16 bytes at 16") != std::string::npos);
-}
-
-/// Each byte that is written is of a field with a name; padding between them is zero.
-void TestOdix::fields()
-{
-    const BundlePtr bundle = made();
-    QVERIFY(bundle);
-    BoundOrder order;
-    const auto nameAt = [&](std::size_t file, std::uint64_t at) {
-        return fieldAt(*bundle, file, FileOffset(at), order).text;
-    };
-    const std::size_t program = *bundle->fileByPath("main-universal.odix"),
-                      debug = *bundle->fileByPath("main-universal.dbginfo");
-    QCOMPARE(nameAt(program, 1), std::string("header: magic"));
-    QCOMPARE(nameAt(program, 6), std::string("header: minor version (uint16)"));
-    QCOMPARE(nameAt(debug, 9), std::string("header: start of the FlatBuffer (uint64)"));
-    const odix::Program &compiled = bundle->compiled()->program;
-    QCOMPARE(nameAt(program, compiled.symbols[3].at.value + 1),
-             std::string("symbol table, symbol 3: offset of its vtable"));
-    const auto function =
-        std::find_if(compiled.functions.begin(), compiled.functions.end(),
-                     [](const odix::Function &each) { return each.code.size() > 2; });
-    QVERIFY(function != compiled.functions.end());
-    QCOMPARE(nameAt(program, function->code[2].at.value),
-             fmt::format("function {}, region 0, instruction 2: offset of its vtable",
-                         function - compiled.functions.begin()));
-    const auto own = seed("made.odix");
-    QCOMPARE(nameAt(program, find(own, "myPlatformId") + 3), std::string("platform: name"));
-    const auto named = odix::FieldMap::make(own);
-    QVERIFY(named);
-    for (std::uint64_t at = compiled.flatBuffer.offset.value + 4; at < compiled.flatBuffer.end();
-         ++at) {
-        const auto field = named->at(FileOffset(at));
-        QVERIFY2(field || own[at] == std::byte{0}, std::to_string(at).c_str());
-        QVERIFY(!field || (field->bytes.contains(FileOffset(at)) && !field->name.empty()));
+    void tables()
+    {
+        const auto bytes = seed("made.odix");
+        const auto program = VERIFIED(odix::readProgram(bytes, "made.odix"));
+        QCOMPARE(test::faults(program->diagnostics), std::vector<std::string>());
+        QCOMPARE(program->platform, "myPlatformId");
+        QCOMPARE(program->functions.size(), std::size_t(3));
+        QCOMPARE(program->roleOf(program->functions[0]),
+                 std::string_view("initialiser with buffers"));
+        QCOMPARE(program->roleOf(program->functions[1]), std::string_view("initialiser"));
+        QCOMPARE(program->roleOf(program->functions[2]), std::string_view("body"));
+        QCOMPARE(program->constants.size(), std::size_t(9));
+        QCOMPARE(program->types[program->constants[1].type].text, "ui2[2,4]");
+        QCOMPARE(program->constants[1].bytes.bytes.value, std::uint64_t(2));
+        QCOMPARE(program->constants[1].room.value, std::uint64_t(64));
+        const auto written = odix::writeProgram(*program, bytes);
+        QVERIFY(written && *written == bytes);
+        QCOMPARE(odix::writeProgram(*program, std::span(bytes).first(100)).error().code,
+                 "odix.write");
     }
-    const auto debugBytes = seed("made.dbginfo");
-    const auto debugFields = odix::FieldMap::make(debugBytes);
-    QVERIFY(debugFields);
-    for (std::uint64_t at = 68; at < debugBytes.size(); ++at)
-        QVERIFY2(debugFields->at(FileOffset(at)) || debugBytes[at] == std::byte{0},
-                 std::to_string(at).c_str());
-}
 
-/// Cut or changed anywhere the walk ends, and what it names lies in the file.
-void TestOdix::fieldsOfBrokenFiles()
-{
-    const auto whole = seed("made.odix");
-    for (std::size_t i = 0; i < whole.size(); i += 3) {
-        for (const unsigned other : {0x00U, 0x04U, 0x7fU, 0xffU}) {
-            auto changed = whole;
-            changed[i] = static_cast<std::byte>(other);
-            const auto fields = odix::FieldMap::make(changed);
-            for (std::uint64_t at = 0; fields && at < changed.size(); at += 61) {
-                const auto field = fields->at(FileOffset(at));
-                QVERIFY(!field || field->bytes.end() <= changed.size());
-            }
+    void weights()
+    {
+        const auto bundle = VERIFIED(made());
+        QCOMPARE(bundle->kind(), BundleKind::Aimodelx);
+        QCOMPARE(test::faults(bundle->diagnostics()), std::vector<std::string>());
+        QCOMPARE(test::sectionFault(*bundle), std::string());
+        QCOMPARE(bundle->weights().size(), std::size_t(3));
+        // A call stack and the role; the author's name; the reader and the role.
+        QCOMPARE(test::decoded(*bundle, "Tiny_1/Linear_1.bias"),
+                 (std::vector<float>{-1, -0.5, 0, 0.5, 1, 1.5, 2, 2.5}));
+        QCOMPARE(test::decoded(*bundle, "layer.0.weight"),
+                 (std::vector<float>{1, 2, -0.5, 0.25, 0.25, -0.5, 2, 1}));
+        // 0.5 x (code - 1) + 0.25, and 2 x (code + 1) - 1.
+        QCOMPARE(test::decoded(*bundle, "add_2.bias"),
+                 (std::vector<float>{0.25, 0.75, 1.25, 1.75, -9, -11, -13, -15}));
+        QCOMPARE(formText(bundle->weights()[1].form), "lut");
+        QCOMPARE(formText(bundle->weights()[2].form), "blockwise");
+        QCOMPARE(bundle->weights()[1].consumers.front().op, "mul");
+    }
+
+    void program()
+    {
+        const auto bundle = VERIFIED(made());
+        const auto &functions = bundle->program()->functions;
+        QCOMPARE(functions.size(), std::size_t(1));
+        QCOMPARE(functions[0].inputs.size(), std::size_t(2)); // x and the state
+        QCOMPARE(functions[0].inputs[1].type.kind, mil::ValueType::Kind::State);
+        std::vector<std::string> types;
+        for (const mil::Operation &each : functions[0].body.operations)
+            types.push_back(each.type);
+        QCOMPARE(types, (std::vector<std::string>{
+                            "const", "add", "const", "const", "const", "constexpr_lut_to_dense",
+                            "mul", "const", "const", "const", "const",
+                            "constexpr_blockwise_shift_scale", "add", "const", "reshape"}));
+        QCOMPARE(functions[0].body.outputs.front(), "y");
+        const auto json = report::odixJson(*bundle->compiled(), 13568);
+        QCOMPARE(json["functions"][2]["instructions"].size(), std::size_t(29));
+        QCOMPARE(json["attributes"].dump(), std::string(R"({"coreai.odie-build":"made up"})"));
+    }
+
+    void memoryPlan()
+    {
+        const auto bundle = VERIFIED(made());
+        const odix::Trace &trace = bundle->compiled()->trace;
+        QCOMPARE(trace.buffers.size(), std::size_t(1));
+        QCOMPARE(trace.buffers[0].bytes, std::uint64_t(256));
+        QCOMPARE(trace.views.size(), std::size_t(4));
+        QCOMPARE(trace.views[3].offset, std::uint64_t(0));
+        // The first view was last used before the one that takes its place is made.
+        QVERIFY(trace.views[0].last < trace.views[3].instruction);
+        const std::string svg = report::memoryPlanSvg(*bundle->compiled());
+        QVERIFY(svg.find("f16[2,4]: 16 bytes at 16") != std::string::npos);
+    }
+
+    /// Each byte that is written is of a field with a name; padding between them is zero.
+    void fields()
+    {
+        const BundlePtr bundle = VERIFIED(made());
+        BoundOrder order;
+        const auto nameAt = [&](std::size_t file, std::uint64_t at) {
+            return fieldAt(*bundle, file, FileOffset(at), order).text;
+        };
+        const std::size_t program = *bundle->fileByPath("main-universal.odix"),
+                          debug = *bundle->fileByPath("main-universal.dbginfo");
+        QCOMPARE(nameAt(program, 1), "header: magic");
+        QCOMPARE(nameAt(program, 6), "header: minor version (uint16)");
+        QCOMPARE(nameAt(debug, 9), "header: start of the FlatBuffer (uint64)");
+        const odix::Program &compiled = bundle->compiled()->program;
+        QCOMPARE(nameAt(program, compiled.symbols[3].at.value + 1),
+                 "symbol table, symbol 3: offset of its vtable");
+        const auto function =
+            std::find_if(compiled.functions.begin(), compiled.functions.end(),
+                         [](const odix::Function &each) { return each.code.size() > 2; });
+        QVERIFY(function != compiled.functions.end());
+        QCOMPARE(nameAt(program, function->code[2].at.value),
+                 fmt::format("function {}, region 0, instruction 2: offset of its vtable",
+                             function - compiled.functions.begin()));
+        const auto own = seed("made.odix");
+        QCOMPARE(nameAt(program, find(own, "myPlatformId") + 3), "platform: name");
+        const auto named = VERIFIED(odix::FieldMap::make(own));
+        for (std::uint64_t at = compiled.flatBuffer.offset.value + 4;
+             at < compiled.flatBuffer.end(); ++at) {
+            const auto field = named->at(FileOffset(at));
+            QVERIFY2(field || own[at] == std::byte{0}, std::to_string(at).c_str());
+            QVERIFY(!field || (field->bytes.contains(FileOffset(at)) && !field->name.empty()));
         }
-        const auto cut = odix::FieldMap::make(std::span(whole).first(i));
-        QVERIFY(!cut || !cut->at(FileOffset(i)));
+        const auto debugBytes = seed("made.dbginfo");
+        const auto debugFields = VERIFIED(odix::FieldMap::make(debugBytes));
+        for (std::uint64_t at = 68; at < debugBytes.size(); ++at)
+            QVERIFY2(debugFields->at(FileOffset(at)) || debugBytes[at] == std::byte{0},
+                     std::to_string(at).c_str());
     }
-}
 
-void TestOdix::withoutDebugInformation()
-{
-    OpenOptions options;
-    options.memory = {{"program.odix", seed("made.odix")}};
-    const auto bundle = Bundle::open("made.odixpackage", options);
-    QVERIFY(bundle);
-    QCOMPARE((*bundle)->weights()[0].name, std::string("add_1.bias"));
-    QCOMPARE((*bundle)->weights()[1].name, std::string("mul_1.factor"));
-}
-
-void TestOdix::loneFile()
-{
-    QTemporaryDir scratch;
-    for (const char *name : {"made.odix", "made.dbginfo"}) {
-        QFile file(scratch.filePath(QLatin1String(name)));
-        QVERIFY(file.open(QIODevice::WriteOnly));
-        const auto bytes = seed(name);
-        file.write(reinterpret_cast<const char *>(bytes.data()), qint64(bytes.size()));
+    /// Cut or changed anywhere the walk ends, and what it names lies in the file.
+    void fieldsOfBrokenFiles()
+    {
+        const auto whole = seed("made.odix");
+        for (std::size_t i = 0; i < whole.size(); i += 3) {
+            for (const unsigned other : {0x00U, 0x04U, 0x7fU, 0xffU}) {
+                auto changed = whole;
+                changed[i] = static_cast<std::byte>(other);
+                const auto fields = odix::FieldMap::make(changed);
+                for (std::uint64_t at = 0; fields && at < changed.size(); at += 61) {
+                    const auto field = fields->at(FileOffset(at));
+                    QVERIFY(!field || field->bytes.end() <= changed.size());
+                }
+            }
+            const auto cut = odix::FieldMap::make(std::span(whole).first(i));
+            QVERIFY(!cut || !cut->at(FileOffset(i)));
+        }
     }
-    const auto bundle = Bundle::open(scratch.filePath(QStringLiteral("made.odix")).toStdString());
-    QVERIFY2(bundle, bundle ? "" : describe(bundle.error()).c_str());
-    QCOMPARE((*bundle)->weights()[1].name, std::string("layer.0.weight"));
-}
 
-void TestOdix::refusals_data()
-{
-    QTest::addColumn<int>("at");
-    QTest::addColumn<QByteArray>("bytes");
-    QTest::addColumn<QByteArray>("code");
-    const auto row = [](const char *name, std::size_t at, const QByteArray &bytes,
-                        const char *code) {
-        QTest::newRow(name) << int(at) << bytes << QByteArray(code);
-    };
-    const QByteArray far = QByteArray::fromHex("ffffff7f");
-    row("magic", 0, "x", "odix.header");
-    row("version", 6, QByteArray("\x06", 1), "odix.version");
-    row("FlatBuffer past the end", 12, far, "odix.header");
-    row("data past the end", 20, far, "odix.header");
-    row("data inside the FlatBuffer", 16, QByteArray::fromHex("c8000000"), "odix.flatbuffer");
-    row("root", 64, far, "odix.flatbuffer");
-    const auto bytes = seed("made.odix");
-    row("text that is not UTF-8", find(bytes, "myPlatformId"), "\xff", "odix.content");
-    row("text past the end", find(bytes, "myPlatformId") - 4, far, "odix.flatbuffer");
-    row("hash of a type's name", find(bytes, "NDArray"), "ndArray", "odix.content");
-}
+    void withoutDebugInformation()
+    {
+        OpenOptions options;
+        options.memory = {{"program.odix", seed("made.odix")}};
+        const auto bundle = VERIFIED(Bundle::open("made.odixpackage", options));
+        QCOMPARE((*bundle)->weights()[0].name, "add_1.bias");
+        QCOMPARE((*bundle)->weights()[1].name, "mul_1.factor");
+    }
 
-/// One fault each: said with its place, and everything that can be shown is.
-void TestOdix::refusals()
-{
-    QFETCH(int, at);
-    QFETCH(QByteArray, bytes);
-    QFETCH(QByteArray, code);
-    auto changed = seed("made.odix");
-    const auto with = std::as_bytes(std::span(bytes.constData(), std::size_t(bytes.size())));
-    std::copy(with.begin(), with.end(), changed.begin() + at);
-    const auto bundle = Bundle::open("x.aimodelx", folder(changed, seed("made.dbginfo")));
-    QVERIFY2(bundle, bundle ? "" : describe(bundle.error()).c_str());
-    const auto &all = (*bundle)->diagnostics();
-    const auto found = std::find_if(all.begin(), all.end(), [&](const Diagnostic &each) {
-        return each.error.code == code.toStdString();
-    });
-    QVERIFY(found != all.end());
-    QCOMPARE(found->error.file, std::string("main-universal.odix"));
-    QVERIFY(found->error.offset);
-    QCOMPARE(test::sectionFault(**bundle), std::string());
-}
+    void loneFile()
+    {
+        QTemporaryDir scratch;
+        for (const char *name : {"made.odix", "made.dbginfo"}) {
+            QFile file(scratch.filePath(QLatin1String(name)));
+            QVERIFY(file.open(QIODevice::WriteOnly));
+            const auto bytes = seed(name);
+            file.write(reinterpret_cast<const char *>(bytes.data()), qint64(bytes.size()));
+        }
+        const auto bundle = VERIFIED(Bundle::open(scratch.filePath(u"made.odix"_s).toStdString()));
+        QCOMPARE((*bundle)->weights()[1].name, "layer.0.weight");
+    }
 
-void TestOdix::debugRefusals()
-{
-    auto changed = seed("made.dbginfo");
-    changed[22] = std::byte{0x7f};
-    const auto bundle = Bundle::open("x.aimodelx", folder(seed("made.odix"), changed));
-    QVERIFY(bundle);
-    QCOMPARE((*bundle)->diagnostics().front().error.file, std::string("main-universal.dbginfo"));
-    QCOMPARE((*bundle)->diagnostics().front().error.offset->value, std::uint64_t(16));
-    QCOMPARE((*bundle)->weights().size(), std::size_t(3)); // the program is whole
-}
+    void refusals_data()
+    {
+        QTest::addColumn<int>("at");
+        QTest::addColumn<QByteArray>("bytes");
+        QTest::addColumn<QByteArray>("code");
+        const auto row = [](const char *name, std::size_t at, const QByteArray &bytes,
+                            const char *code) {
+            test::addRow(name, int(at), bytes, QByteArray(code));
+        };
+        const QByteArray far = QByteArray::fromHex("ffffff7f");
+        row("magic", 0, "x", "odix.header");
+        row("version", 6, QByteArray("\x06", 1), "odix.version");
+        row("FlatBuffer past the end", 12, far, "odix.header");
+        row("data past the end", 20, far, "odix.header");
+        row("data inside the FlatBuffer", 16, QByteArray::fromHex("c8000000"), "odix.flatbuffer");
+        row("root", 64, far, "odix.flatbuffer");
+        const auto bytes = seed("made.odix");
+        row("text that is not UTF-8", find(bytes, "myPlatformId"), "\xff", "odix.content");
+        row("text past the end", find(bytes, "myPlatformId") - 4, far, "odix.flatbuffer");
+        row("hash of a type's name", find(bytes, "NDArray"), "ndArray", "odix.content");
+    }
 
-void TestOdix::warnings()
-{
-    auto longer = seed("made.odix");
-    longer.resize(longer.size() + 100);
-    const auto program = odix::readProgram(longer, "x.odix");
-    QVERIFY(program);
-    QCOMPARE(program->diagnostics.front().error.code, std::string("odix.trailing"));
-    QVERIFY(program->diagnostics.front().severity == Severity::Warning);
-    const auto written = odix::writeProgram(*program, longer);
-    QVERIFY(written && *written == longer);
-}
+    /// One fault each: said with its place, and everything that can be shown is.
+    void refusals()
+    {
+        QFETCH(int, at);
+        QFETCH(QByteArray, bytes);
+        QFETCH(QByteArray, code);
+        auto changed = seed("made.odix");
+        const auto with = std::as_bytes(std::span(bytes.constData(), std::size_t(bytes.size())));
+        std::copy(with.begin(), with.end(), changed.begin() + at);
+        const auto bundle =
+            VERIFIED(Bundle::open("x.aimodelx", folder(changed, seed("made.dbginfo"))));
+        const auto &all = (*bundle)->diagnostics();
+        const auto found = std::find_if(all.begin(), all.end(), [&](const Diagnostic &each) {
+            return each.error.code == code.toStdString();
+        });
+        QVERIFY(found != all.end());
+        QCOMPARE(found->error.file, "main-universal.odix");
+        QVERIFY(found->error.offset);
+        QCOMPARE(test::sectionFault(**bundle), std::string());
+    }
+
+    void debugRefusals()
+    {
+        auto changed = seed("made.dbginfo");
+        changed[22] = std::byte{0x7f};
+        const auto bundle =
+            VERIFIED(Bundle::open("x.aimodelx", folder(seed("made.odix"), changed)));
+        QCOMPARE((*bundle)->diagnostics().front().error.file, "main-universal.dbginfo");
+        QCOMPARE((*bundle)->diagnostics().front().error.offset->value, std::uint64_t(16));
+        QCOMPARE((*bundle)->weights().size(), std::size_t(3)); // the program is whole
+    }
+
+    void warnings()
+    {
+        auto longer = seed("made.odix");
+        longer.resize(longer.size() + 100);
+        const auto program = VERIFIED(odix::readProgram(longer, "x.odix"));
+        QCOMPARE(program->diagnostics.front().error.code, "odix.trailing");
+        QVERIFY(program->diagnostics.front().severity == Severity::Warning);
+        const auto written = odix::writeProgram(*program, longer);
+        QVERIFY(written && *written == longer);
+    }
+};
 
 KERNSCOPE_TEST(TestOdix, QCoreApplication)
 #include "tst_odix.moc"

@@ -116,11 +116,146 @@ class TestOdixSamples : public QObject
 
 private slots:
     void samples_data() { rows(QStringLiteral("odix")); }
-    void samples();
+
+    /// Structure, places and values as ../shared/peers/odix says; written back byte for byte.
+    void samples()
+    {
+        KERNSCOPE_SKIP_WITHOUT_ROWS();
+        QFETCH(QString, path);
+        const json wanted = readJson(path + QStringLiteral("/expected.json"));
+        const QString folder =
+            QDir(path).filePath(QDir(path).dirName() + QStringLiteral(".aimodelx"));
+        const auto bundle = Bundle::open(QFile::encodeName(folder).toStdString());
+        QVERIFY2(bundle, bundle ? "" : describe(bundle.error()).c_str());
+        QCOMPARE(test::faults((*bundle)->diagnostics()), std::vector<std::string>());
+        QCOMPARE(test::sectionFault(**bundle), std::string());
+        const auto &files = (*bundle)->files();
+        const auto bytes = files.back().file->bytes();
+        const auto written = containerReader(BundleKind::Aimodelx)->rewrite(files);
+        QVERIFY(written);
+        QVERIFY(
+            std::equal(written->back().begin(), written->back().end(), bytes.begin(), bytes.end()));
+
+        const odix::Compiled &compiled = *(*bundle)->compiled();
+        const bool debug = wanted.contains("debug");
+        QCOMPARE(compiled.debug.has_value(), debug);
+        const json found = json::parse(report::odixJson(compiled, bytes.size()).dump());
+        for (const char *key : {"header", "platform", "attributes", "op_id", "public_functions",
+                                "types", "segments", "symbols"})
+            QVERIFY2(found[key] == wanted[key],
+                     (key + found[key].dump() + wanted[key].dump()).c_str());
+        QVERIFY(unordered(found["entries"]) == unordered(wanted["entries"]));
+        for (std::size_t i = 0; i < wanted["functions"].size(); ++i)
+            QCOMPARE(difference(found["functions"][i], wanted["functions"][i], {}), std::string());
+        QCOMPARE(found["constants"].size(), wanted["constants"].size());
+        std::set<std::string> skipped{"index",   "packing", "sha256",   "read_by",
+                                      "sources", "source",  "loaded_by"};
+        if (!debug)
+            skipped.insert("coreai_ops");
+        for (std::size_t i = 0; i < wanted["constants"].size(); ++i) {
+            const json &constant = wanted["constants"][i];
+            const json &own = found["constants"][constant["record"].get<std::size_t>()];
+            QCOMPARE(difference(own, constant, skipped), std::string());
+            QVERIFY(unordered(own["loaded_by"]) == unordered(constant["loaded_by"]));
+            const auto part = bytes.subspan(constant["offset"], constant["length"]);
+            QCOMPARE(Sha256::hexOf(part).value_or(""), constant["sha256"].get<std::string>());
+        }
+        QCOMPARE(found["buffers"].size(), wanted["buffers"].size());
+        for (std::size_t i = 0; i < wanted["buffers"].size(); ++i) {
+            const json &one = found["buffers"][i], &other = wanted["buffers"][i];
+            QCOMPARE(difference(one, other, {"views"}), std::string());
+            QCOMPARE(one["views"].size(), other["views"].size());
+            for (std::size_t v = 0; v < other["views"].size(); ++v)
+                QCOMPARE(difference(one["views"][v], other["views"][v], {}), std::string());
+        }
+        if (debug) {
+            QCOMPARE(found["debug"]["operations"], wanted["debug"]["operations"]);
+            QCOMPARE(found["debug"]["locations"], wanted["debug"]["locations"]);
+        }
+
+        for (std::size_t i = 0; i < (*bundle)->weights().size(); ++i)
+            QVERIFY2((*bundle)->decoder(i), (*bundle)->weights()[i].name.c_str());
+        for (const json &weight : wanted["weights"]) {
+            std::set<std::uint64_t> places;
+            for (const std::size_t record : weight["constants"])
+                places.insert(wanted["constants"][record]["offset"].get<std::uint64_t>());
+            const auto values = valuesAt(**bundle, places);
+            QVERIFY2(values, weight.dump().c_str());
+            QVERIFY2(hashOf(*values) == weight["sha256_f32le"].get<std::string>(),
+                     (weight.dump() + '\n' + json(*values).dump().substr(0, 200)).c_str());
+        }
+    }
+
     void origins_data() { rows(QStringLiteral("odix")); }
-    void origins();
+
+    /// Each weight of the package is found in the program, with the same values.
+    void origins()
+    {
+        KERNSCOPE_SKIP_WITHOUT_ROWS();
+        QFETCH(QString, path);
+        const QString source = QString::fromStdString(
+            readJson(path + QStringLiteral("/expected.json")).value("source", std::string()));
+        const auto package =
+            Bundle::open(QFile::encodeName(QDir(path).filePath(source)).toStdString());
+        const auto program =
+            Bundle::open(QFile::encodeName(QDir(path).filePath(QDir(path).dirName() +
+                                                               QStringLiteral(".aimodelx")))
+                             .toStdString());
+        QVERIFY2(package, package ? "" : describe(package.error()).c_str());
+        QVERIFY(program);
+        const auto rows = report::compiledOrigins(**package, **program, nullptr);
+        QVERIFY(rows);
+        // Codes that were written one a byte: the package shows what was meant, the program what
+        // runs.
+        const bool unpacked = path.endsWith(QStringLiteral("unpacked"));
+        for (const report::OriginRow &row : *rows) {
+            if (unpacked) {
+                QVERIFY(row.fate == report::Fate::Differs);
+                continue;
+            }
+            const auto &weights = (row.a == kNoIndex ? **program : **package).weights();
+            QVERIFY2(row.fate != report::Fate::Differs && row.fate != report::Fate::Dropped &&
+                         row.fate != report::Fate::Added,
+                     (weights[row.a == kNoIndex ? row.b : row.a].name + ": " +
+                      std::string(report::fateName(row.fate)))
+                         .c_str());
+        }
+    }
+
     void hostile_data() { rows(QStringLiteral("odix-hostile")); }
-    void hostile();
+
+    /// No crash, and each says at least one thing with the file and a place; those that the README
+    /// accepts still have their weights.
+    void hostile()
+    {
+        KERNSCOPE_SKIP_WITHOUT_ROWS();
+        QFETCH(QString, path);
+        QElapsedTimer timer;
+        timer.start();
+        const auto bundle = Bundle::open(QFile::encodeName(path).toStdString());
+        QVERIFY2(bundle, bundle ? "" : describe(bundle.error()).c_str());
+        QVERIFY(timer.elapsed() < 1000);
+        QCOMPARE(test::sectionFault(**bundle), std::string());
+        const QString name = QFileInfo(path).baseName();
+        const auto &all = (*bundle)->diagnostics();
+        const QStringList silent{QStringLiteral("registers-count-bomb"),
+                                 QStringLiteral("loop-to-itself"),
+                                 QStringLiteral("call-of-itself")};
+        const QStringList warned{QStringLiteral("opcode-unknown"), QStringLiteral("kind-unknown"),
+                                 QStringLiteral("bytes-after-data")};
+        QCOMPARE(all.empty(), silent.contains(name));
+        QCOMPARE(hasErrors(all), !silent.contains(name) && !warned.contains(name));
+        const bool inDebug = name.startsWith(QStringLiteral("dbg-"));
+        if (!all.empty()) {
+            QCOMPARE(all.front().error.file,
+                     std::string(inDebug ? "main-universal.dbginfo" : "main-universal.odix"));
+            QVERIFY(all.front().error.offset);
+        }
+        if (silent.contains(name) || warned.contains(name) || inDebug)
+            QVERIFY(!(*bundle)->weights().empty());
+        if ((*bundle)->compiled())
+            QVERIFY(!report::odixJson(*(*bundle)->compiled(), 0).dump().empty());
+    }
 
 private:
     static void rows(const QString &folder);
@@ -132,135 +267,6 @@ void TestOdixSamples::rows(const QString &folder)
     const QDir root(test::dataPath(QStringLiteral("../peers/") + folder));
     for (const QString &name : root.entryList(QDir::Dirs | QDir::NoDotAndDotDot))
         QTest::newRow(qPrintable(name)) << root.filePath(name);
-}
-
-/// Structure, places and values as ../shared/peers/odix says; written back byte for byte.
-void TestOdixSamples::samples()
-{
-    KERNSCOPE_SKIP_WITHOUT_ROWS();
-    QFETCH(QString, path);
-    const json wanted = readJson(path + QStringLiteral("/expected.json"));
-    const QString folder = QDir(path).filePath(QDir(path).dirName() + QStringLiteral(".aimodelx"));
-    const auto bundle = Bundle::open(QFile::encodeName(folder).toStdString());
-    QVERIFY2(bundle, bundle ? "" : describe(bundle.error()).c_str());
-    QCOMPARE(test::faults((*bundle)->diagnostics()), std::vector<std::string>());
-    QCOMPARE(test::sectionFault(**bundle), std::string());
-    const auto &files = (*bundle)->files();
-    const auto bytes = files.back().file->bytes();
-    const auto written = containerReader(BundleKind::Aimodelx)->rewrite(files);
-    QVERIFY(written);
-    QVERIFY(std::equal(written->back().begin(), written->back().end(), bytes.begin(), bytes.end()));
-
-    const odix::Compiled &compiled = *(*bundle)->compiled();
-    const bool debug = wanted.contains("debug");
-    QCOMPARE(compiled.debug.has_value(), debug);
-    const json found = json::parse(report::odixJson(compiled, bytes.size()).dump());
-    for (const char *key : {"header", "platform", "attributes", "op_id", "public_functions",
-                            "types", "segments", "symbols"})
-        QVERIFY2(found[key] == wanted[key], (key + found[key].dump() + wanted[key].dump()).c_str());
-    QVERIFY(unordered(found["entries"]) == unordered(wanted["entries"]));
-    for (std::size_t i = 0; i < wanted["functions"].size(); ++i)
-        QCOMPARE(difference(found["functions"][i], wanted["functions"][i], {}), std::string());
-    QCOMPARE(found["constants"].size(), wanted["constants"].size());
-    std::set<std::string> skipped{"index",   "packing", "sha256",   "read_by",
-                                  "sources", "source",  "loaded_by"};
-    if (!debug)
-        skipped.insert("coreai_ops");
-    for (std::size_t i = 0; i < wanted["constants"].size(); ++i) {
-        const json &constant = wanted["constants"][i];
-        const json &own = found["constants"][constant["record"].get<std::size_t>()];
-        QCOMPARE(difference(own, constant, skipped), std::string());
-        QVERIFY(unordered(own["loaded_by"]) == unordered(constant["loaded_by"]));
-        const auto part = bytes.subspan(constant["offset"], constant["length"]);
-        QCOMPARE(Sha256::hexOf(part).value_or(""), constant["sha256"].get<std::string>());
-    }
-    QCOMPARE(found["buffers"].size(), wanted["buffers"].size());
-    for (std::size_t i = 0; i < wanted["buffers"].size(); ++i) {
-        const json &one = found["buffers"][i], &other = wanted["buffers"][i];
-        QCOMPARE(difference(one, other, {"views"}), std::string());
-        QCOMPARE(one["views"].size(), other["views"].size());
-        for (std::size_t v = 0; v < other["views"].size(); ++v)
-            QCOMPARE(difference(one["views"][v], other["views"][v], {}), std::string());
-    }
-    if (debug) {
-        QCOMPARE(found["debug"]["operations"], wanted["debug"]["operations"]);
-        QCOMPARE(found["debug"]["locations"], wanted["debug"]["locations"]);
-    }
-
-    for (std::size_t i = 0; i < (*bundle)->weights().size(); ++i)
-        QVERIFY2((*bundle)->decoder(i), (*bundle)->weights()[i].name.c_str());
-    for (const json &weight : wanted["weights"]) {
-        std::set<std::uint64_t> places;
-        for (const std::size_t record : weight["constants"])
-            places.insert(wanted["constants"][record]["offset"].get<std::uint64_t>());
-        const auto values = valuesAt(**bundle, places);
-        QVERIFY2(values, weight.dump().c_str());
-        QVERIFY2(hashOf(*values) == weight["sha256_f32le"].get<std::string>(),
-                 (weight.dump() + '\n' + json(*values).dump().substr(0, 200)).c_str());
-    }
-}
-
-/// Each weight of the package is found in the program, with the same values.
-void TestOdixSamples::origins()
-{
-    KERNSCOPE_SKIP_WITHOUT_ROWS();
-    QFETCH(QString, path);
-    const QString source = QString::fromStdString(
-        readJson(path + QStringLiteral("/expected.json")).value("source", std::string()));
-    const auto package = Bundle::open(QFile::encodeName(QDir(path).filePath(source)).toStdString());
-    const auto program = Bundle::open(
-        QFile::encodeName(QDir(path).filePath(QDir(path).dirName() + QStringLiteral(".aimodelx")))
-            .toStdString());
-    QVERIFY2(package, package ? "" : describe(package.error()).c_str());
-    QVERIFY(program);
-    const auto rows = report::compiledOrigins(**package, **program, nullptr);
-    QVERIFY(rows);
-    // Codes that were written one a byte: the package shows what was meant, the program what runs.
-    const bool unpacked = path.endsWith(QStringLiteral("unpacked"));
-    for (const report::OriginRow &row : *rows) {
-        if (unpacked) {
-            QVERIFY(row.fate == report::Fate::Differs);
-            continue;
-        }
-        const auto &weights = (row.a == kNoIndex ? **program : **package).weights();
-        QVERIFY2(row.fate != report::Fate::Differs && row.fate != report::Fate::Dropped &&
-                     row.fate != report::Fate::Added,
-                 (weights[row.a == kNoIndex ? row.b : row.a].name + ": " +
-                  std::string(report::fateName(row.fate)))
-                     .c_str());
-    }
-}
-
-/// No crash, and each says at least one thing with the file and a place; those that the README
-/// accepts still have their weights.
-void TestOdixSamples::hostile()
-{
-    KERNSCOPE_SKIP_WITHOUT_ROWS();
-    QFETCH(QString, path);
-    QElapsedTimer timer;
-    timer.start();
-    const auto bundle = Bundle::open(QFile::encodeName(path).toStdString());
-    QVERIFY2(bundle, bundle ? "" : describe(bundle.error()).c_str());
-    QVERIFY(timer.elapsed() < 1000);
-    QCOMPARE(test::sectionFault(**bundle), std::string());
-    const QString name = QFileInfo(path).baseName();
-    const auto &all = (*bundle)->diagnostics();
-    const QStringList silent{QStringLiteral("registers-count-bomb"),
-                             QStringLiteral("loop-to-itself"), QStringLiteral("call-of-itself")};
-    const QStringList warned{QStringLiteral("opcode-unknown"), QStringLiteral("kind-unknown"),
-                             QStringLiteral("bytes-after-data")};
-    QCOMPARE(all.empty(), silent.contains(name));
-    QCOMPARE(hasErrors(all), !silent.contains(name) && !warned.contains(name));
-    const bool inDebug = name.startsWith(QStringLiteral("dbg-"));
-    if (!all.empty()) {
-        QCOMPARE(all.front().error.file,
-                 std::string(inDebug ? "main-universal.dbginfo" : "main-universal.odix"));
-        QVERIFY(all.front().error.offset);
-    }
-    if (silent.contains(name) || warned.contains(name) || inDebug)
-        QVERIFY(!(*bundle)->weights().empty());
-    if ((*bundle)->compiled())
-        QVERIFY(!report::odixJson(*(*bundle)->compiled(), 0).dump().empty());
 }
 
 KERNSCOPE_TEST(TestOdixSamples, QCoreApplication)

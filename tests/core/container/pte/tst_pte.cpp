@@ -7,8 +7,6 @@
 #include "made_bundle.h"
 #include "tests/test_program.h"
 
-#include <QTest>
-
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -156,64 +154,56 @@ class TestPte : public QObject
     Q_OBJECT
 
 private slots:
-    void opens_data();
-    void opens();
-    void refused();
-    void damaged();
-};
-
-void TestPte::opens_data()
-{
-    QTest::addColumn<bool>("segment");
-    QTest::newRow("a segment") << true;
-    QTest::newRow("in the FlatBuffer") << false;
-}
-
-void TestPte::opens()
-{
-    QFETCH(const bool, segment);
-    const Bytes bytes = program("CoreMLBackend", packed(weights()), segment);
-    const auto delegates = pte::readDelegates(bytes, "m.pte");
-    QVERIFY2(delegates, delegates ? "" : describe(delegates.error()).c_str());
-    QCOMPARE(delegates->size(), std::size_t(1));
-    QCOMPARE(delegates->front().method, std::string("forward"));
-    const auto bundle = opened(bytes);
-    QVERIFY2(bundle, bundle ? "" : describe(bundle.error()).c_str());
-    QCOMPARE((*bundle)->kind(), BundleKind::Mlmodelc);
-    QCOMPARE(decoded(**bundle, "w"), (std::vector<float>{3, -5}));
-    QVERIFY(!(*bundle)->readOnlyReason().empty());
-    QVERIFY((*bundle)->diagnostics().empty());
-}
-
-void TestPte::refused()
-{
-    const auto other = opened(program("XnnpackBackend", Bytes(8), true));
-    QVERIFY(!other && other.error().code == "bundle.kind");
-    QVERIFY(other.error().found.find("XnnpackBackend") != std::string::npos);
-    const auto code = [](const Bytes &bytes) {
-        const auto bundle = opened(bytes);
-        return bundle ? std::string() : bundle.error().code;
-    };
-    QCOMPARE(code(program("CoreMLBackend", packed(weights()), true, 1)),
-             std::string("pte.content"));
-    const std::string file = R"("name":"model.mil","kind":0,"dataRegion":)";
-    for (const std::string &list :
-         {std::string("{}"),
-          R"({"nodes":[{"name":"a","kind":1,"children":{"a":0}}]})" + std::string(),
-          R"({"nodes":[{)" + file + R"({"offset":0,"size":999999}}]})",
-          R"({"nodes":[{"name":"a","kind":1,"children":{"b":7}}]})" + std::string()}) {
-        const std::string found = code(program("CoreMLBackend", packed(weights(), list), true));
-        QVERIFY2(found == "pte.files" || found == "bundle.kind", (list + ": " + found).c_str());
+    void opens_data()
+    {
+        QTest::addColumn<bool>("segment");
+        addRow("a segment", true);
+        addRow("in the FlatBuffer", false);
     }
-}
 
-/// Cut anywhere: refused or read, never beyond the end.
-void TestPte::damaged()
-{
-    const Bytes whole = program("CoreMLBackend", packed(weights()), true);
-    for (std::size_t size = 8; size < whole.size(); size += 3)
-        QVERIFY(!opened(Bytes(whole.begin(), whole.begin() + std::ptrdiff_t(size))));
-}
+    void opens()
+    {
+        QFETCH(const bool, segment);
+        const Bytes bytes = program("CoreMLBackend", packed(weights()), segment);
+        const auto delegates = VERIFIED(pte::readDelegates(bytes, "m.pte"));
+        QCOMPARE(delegates->size(), std::size_t(1));
+        QCOMPARE(delegates->front().method, "forward");
+        const auto bundle = VERIFIED(opened(bytes));
+        QCOMPARE((*bundle)->kind(), BundleKind::Mlmodelc);
+        QCOMPARE(decoded(**bundle, "w"), (std::vector<float>{3, -5}));
+        QVERIFY(!(*bundle)->readOnlyReason().empty());
+        QVERIFY((*bundle)->diagnostics().empty());
+    }
+
+    void refused()
+    {
+        const auto other = opened(program("XnnpackBackend", Bytes(8), true));
+        QVERIFY(!other && other.error().code == "bundle.kind");
+        QVERIFY(other.error().found.find("XnnpackBackend") != std::string::npos);
+        const auto code = [](const Bytes &bytes) {
+            const auto bundle = opened(bytes);
+            return bundle ? std::string() : bundle.error().code;
+        };
+        QCOMPARE(code(program("CoreMLBackend", packed(weights()), true, 1)), "pte.content");
+        const std::string file = R"("name":"model.mil","kind":0,"dataRegion":)";
+        for (const std::string &list :
+             {std::string("{}"),
+              R"({"nodes":[{"name":"a","kind":1,"children":{"a":0}}]})" + std::string(),
+              R"({"nodes":[{)" + file + R"({"offset":0,"size":999999}}]})",
+              R"({"nodes":[{"name":"a","kind":1,"children":{"b":7}}]})" + std::string()}) {
+            const std::string found = code(program("CoreMLBackend", packed(weights(), list), true));
+            QVERIFY2(found == "pte.files" || found == "bundle.kind", (list + ": " + found).c_str());
+        }
+    }
+
+    /// Cut anywhere: refused or read, never beyond the end.
+    void damaged()
+    {
+        const Bytes whole = program("CoreMLBackend", packed(weights()), true);
+        for (std::size_t size = 8; size < whole.size(); size += 3)
+            QVERIFY(!opened(Bytes(whole.begin(), whole.begin() + std::ptrdiff_t(size))));
+    }
+};
 
 KERNSCOPE_TEST(TestPte, kernscope::test::NoApplication)
 #include "tst_pte.moc"

@@ -5,8 +5,6 @@
 #include "order_check.h"
 #include "tests/test_program.h"
 
-#include <QTest>
-
 #include <random>
 
 using namespace kernscope;
@@ -71,108 +69,92 @@ class TestQuantizedBoxes : public QObject
     Q_OBJECT
 
 private slots:
-    void sameValues_data();
-    void sameValues();
-    void damaged_data();
-    void damaged();
-};
-
-void TestQuantizedBoxes::sameValues_data()
-{
-    QTest::addColumn<int>("axis");
-    QTest::addColumn<int>("rows");
-    QTest::addColumn<int>("columns");
-    QTest::addColumn<QByteArray>("data");
-    QTest::addColumn<QByteArray>("exponents");
-    const auto add = [](const char *name, int axis, int rows, int columns, const char *data,
-                        const char *exponents) {
-        QTest::newRow(name) << axis << rows << columns << QByteArray(data) << QByteArray(exponents);
-    };
-    add("data in boxes", 1, 16, 32, "nz", "nd");
-    add("data in boxes, rows padded", 1, 21, 96, "nz", "nd");
-    add("one row", 1, 1, 64, "nz", "zz");
-    add("both in boxes", 1, 48, 128, "nz", "zz");
-    add("both in boxes, rows padded", 1, 37, 192, "nz", "zz");
-    add("exponents in boxes", 1, 16, 64, "nd", "zz");
-    add("groups along the rows, in boxes", 0, 128, 48, "nz", "zz");
-    add("groups along the rows, columns padded", 0, 64, 16, "nz", "zz");
-    add("interleaved", 0, 128, 40, "nd", "interleaved");
-    add("interleaved, an odd number of groups", 0, 96, 6, "nz", "interleaved");
-    add("interleaved, one group", 0, 32, 2, "nd", "interleaved");
-}
-
-void TestQuantizedBoxes::sameValues()
-{
-    QFETCH(int, axis);
-    QFETCH(int, rows);
-    QFETCH(int, columns);
-    QFETCH(QByteArray, data);
-    QFETCH(QByteArray, exponents);
-    for (const codec::MxFormat format : {codec::MxFormat::Mxfp8, codec::MxFormat::Mxfp4}) {
-        const auto matrix =
-            randomMatrix(format, axis == 0 ? codec::MxAxis::Rows : codec::MxAxis::Columns,
-                         static_cast<std::uint64_t>(rows), static_cast<std::uint64_t>(columns));
-        const auto plain = Bundle::open("plain", filesOf(matrix, {"nd", "nd"}));
-        const auto boxed =
-            Bundle::open("boxed", filesOf(matrix, {data.constData(), exponents.constData()}));
-        QVERIFY(plain);
-        QVERIFY2(boxed, boxed ? "" : describe(boxed.error()).c_str());
-        QCOMPARE(faults((*boxed)->diagnostics()), std::vector<std::string>());
-        QCOMPARE(sectionFault(**boxed), std::string());
-        QCOMPARE(orderFault(**boxed), std::string());
-        const auto expected = decoded(**plain, "w");
-        QCOMPARE(expected.size(), static_cast<std::size_t>(rows * columns));
-        QVERIFY(decoded(**boxed, "w") == expected);
+    void sameValues_data()
+    {
+        addColumns<int, int, int, QByteArray, QByteArray>();
+        const auto add = [](const char *name, int axis, int rows, int columns, const char *data,
+                            const char *exponents) {
+            addRow(name, axis, rows, columns, QByteArray(data), QByteArray(exponents));
+        };
+        add("data in boxes", 1, 16, 32, "nz", "nd");
+        add("data in boxes, rows padded", 1, 21, 96, "nz", "nd");
+        add("one row", 1, 1, 64, "nz", "zz");
+        add("both in boxes", 1, 48, 128, "nz", "zz");
+        add("both in boxes, rows padded", 1, 37, 192, "nz", "zz");
+        add("exponents in boxes", 1, 16, 64, "nd", "zz");
+        add("groups along the rows, in boxes", 0, 128, 48, "nz", "zz");
+        add("groups along the rows, columns padded", 0, 64, 16, "nz", "zz");
+        add("interleaved", 0, 128, 40, "nd", "interleaved");
+        add("interleaved, an odd number of groups", 0, 96, 6, "nz", "interleaved");
+        add("interleaved, one group", 0, 32, 2, "nd", "interleaved");
     }
-}
 
-void TestQuantizedBoxes::damaged_data()
-{
-    QTest::addColumn<QByteArray>("from");
-    QTest::addColumn<QByteArray>("to");
-    QTest::addColumn<QByteArray>("file");
-    const auto add = [](const char *name, const char *from, const char *to, const char *file) {
-        QTest::newRow(name) << QByteArray(from) << QByteArray(to) << QByteArray(file);
-    };
-    add("more rows than stored", "\"rows\": 16", "\"rows\": 33", "data.bin");
-    add("a huge number of rows", "\"rows\": 16", "\"rows\": 1125899906842624", "data.bin");
-    add("no ZZ of one group", "\"columns_stored\": 64", "\"columns_stored\": 96", "quantize.json");
-    add("interleaved along the columns", "\"zz\"", "\"interleaved\"", "quantize.json");
-}
-
-/// The weight stays, with a fault that names its file.
-void TestQuantizedBoxes::damaged()
-{
-    QFETCH(QByteArray, from);
-    QFETCH(QByteArray, to);
-    QFETCH(QByteArray, file);
-    OpenOptions files =
-        filesOf(randomMatrix(codec::MxFormat::Mxfp8, codec::MxAxis::Columns, 16, 64), {"nz", "zz"});
-    for (auto &[name, bytes] : files.memory) {
-        if (name != quantized::kManifest)
-            continue;
-        QByteArray text(reinterpret_cast<const char *>(bytes.data()),
-                        static_cast<qsizetype>(bytes.size()));
-        QVERIFY2(text.contains(from), text.constData());
-        text.replace(from, to);
-        if (from.contains("rows")) { // the shape holds with them
-            const qsizetype at = text.indexOf("\"shape\"");
-            text.remove(at, text.indexOf(']', at) + 2 - at);
+    void sameValues()
+    {
+        const auto [axis, rows, columns, data, exponents] =
+            fetched<int, int, int, QByteArray, QByteArray>();
+        for (const codec::MxFormat format : {codec::MxFormat::Mxfp8, codec::MxFormat::Mxfp4}) {
+            const auto matrix =
+                randomMatrix(format, axis == 0 ? codec::MxAxis::Rows : codec::MxAxis::Columns,
+                             static_cast<std::uint64_t>(rows), static_cast<std::uint64_t>(columns));
+            const auto plain = Bundle::open("plain", filesOf(matrix, {"nd", "nd"}));
+            const auto boxed =
+                Bundle::open("boxed", filesOf(matrix, {data.constData(), exponents.constData()}));
+            QVERIFY(plain);
+            QVERIFY2(boxed, boxed ? "" : describe(boxed.error()).c_str());
+            QCOMPARE(faults((*boxed)->diagnostics()), std::vector<std::string>());
+            QCOMPARE(sectionFault(**boxed), std::string());
+            QCOMPARE(orderFault(**boxed), std::string());
+            const auto expected = decoded(**plain, "w");
+            QCOMPARE(expected.size(), static_cast<std::size_t>(rows * columns));
+            QVERIFY(decoded(**boxed, "w") == expected);
         }
-        const auto all =
-            std::as_bytes(std::span(text.constData(), static_cast<std::size_t>(text.size())));
-        bytes.assign(all.begin(), all.end());
     }
-    const auto bundle = Bundle::open("boxed", files);
-    QVERIFY(bundle);
-    QVERIFY(!(*bundle)->diagnostics().empty());
-    const Error &fault = (*bundle)->diagnostics().front().error;
-    QCOMPARE(fault.code, std::string("quantize.manifest"));
-    QCOMPARE(QByteArray::fromStdString(fault.file), file);
-    QVERIFY(fault.offset.has_value());
-    QVERIFY(!fault.expected.empty() && !fault.found.empty());
-    QCOMPARE(sectionFault(**bundle), std::string());
-}
+
+    void damaged_data()
+    {
+        addColumns<QByteArray, QByteArray, QByteArray>();
+        const auto add = [](const char *name, const char *from, const char *to, const char *file) {
+            addRow(name, QByteArray(from), QByteArray(to), QByteArray(file));
+        };
+        add("more rows than stored", "\"rows\": 16", "\"rows\": 33", "data.bin");
+        add("a huge number of rows", "\"rows\": 16", "\"rows\": 1125899906842624", "data.bin");
+        add("no ZZ of one group", "\"columns_stored\": 64", "\"columns_stored\": 96",
+            "quantize.json");
+        add("interleaved along the columns", "\"zz\"", "\"interleaved\"", "quantize.json");
+    }
+
+    /// The weight stays, with a fault that names its file.
+    void damaged()
+    {
+        const auto [from, to, file] = fetched<QByteArray, QByteArray, QByteArray>();
+        OpenOptions files = filesOf(
+            randomMatrix(codec::MxFormat::Mxfp8, codec::MxAxis::Columns, 16, 64), {"nz", "zz"});
+        for (auto &[name, bytes] : files.memory) {
+            if (name != quantized::kManifest)
+                continue;
+            QByteArray text(reinterpret_cast<const char *>(bytes.data()),
+                            static_cast<qsizetype>(bytes.size()));
+            QVERIFY2(text.contains(from), text.constData());
+            text.replace(from, to);
+            if (from.contains("rows")) { // the shape holds with them
+                const qsizetype at = text.indexOf("\"shape\"");
+                text.remove(at, text.indexOf(']', at) + 2 - at);
+            }
+            const auto all =
+                std::as_bytes(std::span(text.constData(), static_cast<std::size_t>(text.size())));
+            bytes.assign(all.begin(), all.end());
+        }
+        const auto bundle = VERIFIED(Bundle::open("boxed", files));
+        QVERIFY(!(*bundle)->diagnostics().empty());
+        const Error &fault = (*bundle)->diagnostics().front().error;
+        QCOMPARE(fault.code, "quantize.manifest");
+        QCOMPARE(QByteArray::fromStdString(fault.file), file);
+        QVERIFY(fault.offset.has_value());
+        QVERIFY(!fault.expected.empty() && !fault.found.empty());
+        QCOMPARE(sectionFault(**bundle), std::string());
+    }
+};
 
 KERNSCOPE_TEST(TestQuantizedBoxes, QCoreApplication)
 #include "tst_quantized_boxes.moc"

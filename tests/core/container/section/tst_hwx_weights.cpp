@@ -25,7 +25,7 @@ namespace {
 
 BundlePtr openReal(const QString &name)
 {
-    const QString path = test::dataPath(QStringLiteral("real/hwx/") + name);
+    const QString path = test::dataPath(u"real/hwx/"_s + name);
     if (!QFile::exists(path))
         return nullptr;
     auto bundle = Bundle::open(path.toStdString());
@@ -39,265 +39,243 @@ class TestHwxWeights : public QObject
     Q_OBJECT
 
 private slots:
-    void readsRealWeights();
-    void readsRealBias();
-    void readsTheGemm();
-    void namesTheActivationTable();
-    void patchesOnlyCoefficients();
-    void decodesMadeKernels_data();
-    void decodesMadeKernels();
-    void survivesFlippedBytes();
-    void showsBytesWhereTheSizeDoesNotFit();
-    void becomesASection();
-    void comparesPieceByPiece();
-};
-
-void TestHwxWeights::readsRealWeights()
-{
-    const BundlePtr bundle = openReal(QStringLiteral("conv-ff52f832dc.hwx"));
-    if (!bundle)
-        QSKIP("The real containers are not here (KERNSCOPE_DATA)");
-    QCOMPARE(bundle->weights().size(), std::size_t(1));
-    const Weight &weight = bundle->weights().front();
-    QCOMPARE(weight.shape, (Shape{3, 3, 1, 1}));
-    QCOMPARE(formText(weight.form), std::string("dense-fp16"));
-    QCOMPARE(halvesOf(*bundle, 0), numbered(9, 0));
-    QCOMPARE(weight.operands().front().place->pieces.size(), std::size_t(3));
-    QCOMPARE(weight.storedBytes.value, std::uint64_t(18));
-    const auto statistics = computeStatistics(*bundle, 0, {});
-    QCOMPARE(statistics->zeros, std::uint64_t(1));
-    std::uint64_t covered = 0, coefficients = 0;
-    for (const Section &section : bundle->sections()) {
-        QCOMPARE(section.range.offset.value, covered);
-        covered = section.range.end();
-        if (section.weight == 0 && section.kind == SectionKind::Data)
-            coefficients += section.range.bytes.value;
-    }
-    QCOMPARE(covered, bundle->totalBytes().value);
-    QCOMPARE(coefficients, std::uint64_t(18));
-}
-
-void TestHwxWeights::readsRealBias()
-{
-    const BundlePtr bundle = openReal(QStringLiteral("model.hwx.golden-f459291c15.hwx"));
-    if (!bundle)
-        QSKIP("The real containers are not here (KERNSCOPE_DATA)");
-    QCOMPARE(bundle->weights().size(), std::size_t(2));
-    QCOMPARE(bundle->weights()[0].shape, (Shape{2, 3, 1, 1}));
-    QCOMPARE(halvesOf(*bundle, 0), std::vector<std::uint16_t>(6, 0x4200));
-    QCOMPARE(halvesOf(*bundle, 1), std::vector<std::uint16_t>(2, 0x3c00));
-}
-
-void TestHwxWeights::readsTheGemm()
-{
-    const BundlePtr bundle = openReal(QStringLiteral("gemm-aae2e35208.hwx"));
-    if (!bundle)
-        QSKIP("The real containers are not here (KERNSCOPE_DATA)");
-    QCOMPARE(bundle->weights().front().shape, (Shape{512, 512, 1, 1}));
-    QCOMPARE(bundle->weights().front().operands().front().place->bytes.value,
-             std::uint64_t(524288));
-    QCOMPARE(halvesOf(*bundle, 0).size(), std::size_t(262144));
-}
-
-void TestHwxWeights::namesTheActivationTable()
-{
-    const BundlePtr bundle = openReal(QStringLiteral("sigmoid-451e944648.hwx"));
-    if (!bundle)
-        QSKIP("The real containers are not here (KERNSCOPE_DATA)");
-    QCOMPARE(bundle->weights().size(), std::size_t(1));
-    QCOMPARE(formText(bundle->weights().front().form), std::string("activation-table"));
-    QCOMPARE(bundle->weights().front().role, WeightRole::ActivationTable);
-    QCOMPARE(bundle->weights().front().shape, (Shape{43}));
-    const auto edit = codec::Editor(*bundle->decoder(0)).setElement(5, 0.25, 0);
-    QCOMPARE(edit.error().code, std::string("patch.locked"));
-}
-
-void TestHwxWeights::patchesOnlyCoefficients()
-{
-    const BundlePtr bundle = openReal(QStringLiteral("conv-ff52f832dc.hwx"));
-    if (!bundle)
-        QSKIP("The real containers are not here (KERNSCOPE_DATA)");
-    const std::string fill = bundle->weights().front().name + "[:,:,:,:]=0.5";
-    const auto edits = planEdits(bundle, {*parseEdit(Edit::Kind::Fill, fill)}, 0);
-    QVERIFY2(edits.has_value(), edits ? "" : describe(edits.error()).c_str());
-    const auto edited = applyEdit(bundle, edits->front());
-    QVERIFY(edited.has_value());
-    QCOMPARE(halvesOf(**edited, 0), std::vector<std::uint16_t>(9, 0x3800));
-    for (const ByteRange &range : bundle->files().front().file->changedRanges())
-        QVERIFY(bundle->weights().front().operands().front().place->holds(range));
-    QVERIFY(revertEdit(*edited, edits->front()).has_value());
-    QVERIFY(!bundle->modified());
-}
-
-void TestHwxWeights::decodesMadeKernels_data()
-{
-    QTest::addColumn<QList<qulonglong>>("shape"); // O, I of a group, H, W, groups
-    QTest::addColumn<unsigned>("lanesLog2");
-    QTest::addColumn<bool>("bias");
-    QTest::addColumn<bool>("sparse");
-    QTest::newRow("3x3, 64 channels") << QList<qulonglong>{64, 5, 3, 3, 1} << 2U << false << false;
-    QTest::newRow("with bias") << QList<qulonglong>{96, 4, 1, 3, 1} << 2U << true << false;
-    QTest::newRow("grouped") << QList<qulonglong>{128, 2, 3, 3, 4} << 1U << true << false;
-    QTest::newRow("depthwise") << QList<qulonglong>{48, 1, 3, 3, 48} << 0U << true << false;
-    QTest::newRow("sparse") << QList<qulonglong>{64, 9, 1, 1, 1} << 2U << true << true;
-}
-
-void TestHwxWeights::decodesMadeKernels()
-{
-    QFETCH(QList<qulonglong>, shape);
-    QFETCH(unsigned, lanesLog2);
-    QFETCH(bool, bias);
-    QFETCH(bool, sparse);
-    MadeKernel kernel;
-    kernel.geometry = {shape[0], shape[1], 1, shape[2], shape[3], shape[4], bias};
-    kernel.lanesLog2 = lanesLog2;
-    kernel.sparse = sparse;
-    lanes::DealOptions options;
-    options.cap = 1U << lanesLog2;
-    const auto layout =
-        *lanes::SliceLayout::make(kernel.geometry, lanes::lawOf(kernel.geometry), options);
-    auto weights = numbered(layout.elements(), 0x3000);
-    for (std::size_t i = 0; sparse && i < weights.size(); i += 3)
-        weights[i] = 0;
-    const auto biases = numbered(bias ? shape[0] : 0, 0x4000);
-    kernel.slices = sparse ? *lanes::encodeSparse(lanes::SparseForm::H13, layout, weights, biases)
-                           : *lanes::encodeSlices(layout, weights, biases);
-    const BundlePtr bundle = openMade(containerOf(kernel));
-    QVERIFY(bundle);
-    QVERIFY(!bundle->weights().empty());
-    QCOMPARE(formText(bundle->weights().front().form),
-             std::string(sparse ? "sparse" : "dense-fp16"));
-    const auto decoder = bundle->decoder(0);
-    QVERIFY2(decoder.has_value(), decoder ? "" : describe(decoder.error()).c_str());
-    QVERIFY(halvesOf(*bundle, 0) == weights);
-    QCOMPARE(QString::fromStdString(test::orderFault(*bundle)), QString());
-    QCOMPARE(bundle->weights().front().role, WeightRole::Weight);
-    QCOMPARE(biasOf(*bundle, 0), bias ? std::size_t(1) : kNoIndex);
-    if (bias) {
-        QVERIFY(halvesOf(*bundle, 1) == biases);
-        QCOMPARE(bundle->weights()[1].role, WeightRole::Bias);
-        QCOMPARE(bundle->weights()[1].beside, std::size_t(0));
-        QCOMPARE(biasOf(*bundle, 1), kNoIndex);
-    }
-    std::uint64_t covered = 0;
-    for (const Section &section : bundle->sections()) {
-        QCOMPARE(section.range.offset.value, covered);
-        covered = section.range.end();
-    }
-}
-
-void TestHwxWeights::survivesFlippedBytes()
-{
-    const auto h14 = sparseKernel(lanes::SparseForm::H14).kernel;
-    std::mt19937 random(11);
-    std::size_t weights = 0, reported = 0;
-    for (const test::Bytes &sound :
-         {containerOf(sparseKernel(lanes::SparseForm::H13).kernel), twoStreams(h14, h14)}) {
-        const BundlePtr whole = openMade(sound);
-        std::vector<ByteRange> places; // program and kernels: what makes weights of slices
-        for (const Section &section : whole->sections()) {
-            if (section.weight != kNoIndex || section.kind == SectionKind::Program)
-                places.push_back(section.range);
+    void readsRealWeights()
+    {
+        const BundlePtr bundle = openReal(u"conv-ff52f832dc.hwx"_s);
+        if (!bundle)
+            QSKIP("The real containers are not here (KERNSCOPE_DATA)");
+        QCOMPARE(bundle->weights().size(), std::size_t(1));
+        const Weight &weight = bundle->weights().front();
+        QCOMPARE(weight.shape, (Shape{3, 3, 1, 1}));
+        QCOMPARE(formText(weight.form), "dense-fp16");
+        QCOMPARE(halvesOf(*bundle, 0), numbered(9, 0));
+        QCOMPARE(weight.operands().front().place->pieces.size(), std::size_t(3));
+        QCOMPARE(weight.storedBytes.value, std::uint64_t(18));
+        const auto statistics = computeStatistics(*bundle, 0, {});
+        QCOMPARE(statistics->zeros, std::uint64_t(1));
+        std::uint64_t covered = 0, coefficients = 0;
+        for (const Section &section : bundle->sections()) {
+            QCOMPARE(section.range.offset.value, covered);
+            covered = section.range.end();
+            if (section.weight == 0 && section.kind == SectionKind::Data)
+                coefficients += section.range.bytes.value;
         }
-        for (int i = 0; i < 400; ++i) {
-            test::Bytes bytes = sound;
-            for (int flip = 0; flip < 3; ++flip) {
-                const ByteRange place = places[random() % places.size()];
-                bytes[place.offset.value + random() % place.bytes.value] ^=
-                    std::byte(random() % 256);
-            }
-            const BundlePtr bundle = openMade(bytes);
-            QVERIFY(bundle);
-            const std::string broken = brokenPromise(*bundle);
-            QVERIFY2(broken.empty(), broken.c_str());
-            weights += bundle->weights().size();
-            reported += bundle->diagnostics().empty() ? 0 : 1;
-        }
+        QCOMPARE(covered, bundle->totalBytes().value);
+        QCOMPARE(coefficients, std::uint64_t(18));
     }
-    // Weights were found, and damage was: otherwise the above would hold for want of a case.
-    QVERIFY2(weights > 400 && reported > 20,
-             qPrintable(QStringLiteral("%1 %2").arg(weights).arg(reported)));
-}
 
-void TestHwxWeights::showsBytesWhereTheSizeDoesNotFit()
-{
-    MadeKernel kernel;
-    kernel.geometry = {16, 40, 1, 3, 3, 1, false};
-    kernel.slices.assign(16, lanes::Slice(64));
-    const BundlePtr bundle = openMade(containerOf(kernel));
-    QCOMPARE(formText(bundle->weights().front().form), std::string("fp16-slices"));
-    QCOMPARE(halvesOf(*bundle, 0).size(), std::size_t(1024));
-    const auto edit = codec::Editor(*bundle->decoder(0)).setElement(0, 1, 0);
-    QCOMPARE(edit.error().code, std::string("patch.locked"));
-    QVERIFY(std::any_of(bundle->diagnostics().begin(), bundle->diagnostics().end(),
-                        [](const Diagnostic &row) { return row.error.code == "hwx.slices"; }));
-    QVERIFY(openMade(test::syntheticH14()) && openMade(test::syntheticH16()) &&
-            openMade(test::syntheticH18()) && openMade(test::syntheticH18g()));
-}
+    void readsRealBias()
+    {
+        const BundlePtr bundle = openReal(u"model.hwx.golden-f459291c15.hwx"_s);
+        if (!bundle)
+            QSKIP("The real containers are not here (KERNSCOPE_DATA)");
+        QCOMPARE(bundle->weights().size(), std::size_t(2));
+        QCOMPARE(bundle->weights()[0].shape, (Shape{2, 3, 1, 1}));
+        QCOMPARE(halvesOf(*bundle, 0), std::vector<std::uint16_t>(6, 0x4200));
+        QCOMPARE(halvesOf(*bundle, 1), std::vector<std::uint16_t>(2, 0x3c00));
+    }
 
-void TestHwxWeights::becomesASection()
-{
-    MadeKernel kernel;
-    kernel.geometry = {64, 3, 1, 3, 3, 1, true};
-    kernel.lanesLog2 = 2;
-    const auto layout = *lanes::SliceLayout::make(kernel.geometry, lanes::Law::Dense);
-    const auto weights = numbered(layout.elements(), 0x3000);
-    kernel.slices = *lanes::encodeSlices(layout, weights, numbered(64, 1));
-    const BundlePtr bundle = openMade(containerOf(kernel));
-    const auto decoder = *bundle->decoder(0);
-    const auto build = sectionWeight(*bundle, 0, decoder);
-    QVERIFY(build.has_value());
-    QCOMPARE(build->bias, numbered(64, 1));
-    section::BuildTarget target;
-    target.name = "H13";
-    const auto bytes = section::buildSection(target, {*build});
-    QVERIFY(bytes.has_value());
-    const BundlePtr section = openMade(*bytes, "made.ksec");
-    QVERIFY(halvesOf(*section, 0) == weights);
-    QVERIFY(halvesOf(*section, 1) == numbered(64, 1));
-    QCOMPARE(section->weights().front().shape, bundle->weights().front().shape);
-    DiffOptions options;
-    options.values = true;
-    const auto same = compareBundles(*bundle, *section, options);
-    QVERIFY(same.has_value());
-    QCOMPARE(same->weights.size(), std::size_t(2));
-    for (const ComparedPair &pair : same->weights)
-        QCOMPARE(pair.values->equal, bundle->weights()[pair.a].elements.value);
-    const std::string set = section->weights().front().name + "[60,2,1,1]=0.5";
-    const auto edits = planEdits(section, {*parseEdit(Edit::Kind::Set, set)}, 0);
-    QVERIFY2(edits.has_value(), edits ? "" : describe(edits.error()).c_str());
-    const auto changed = compareBundles(*bundle, **applyEdit(section, edits->front()), options);
-    QCOMPARE(changed->weights.front().values->changed, std::uint64_t(1));
-    QCOMPARE(changed->weights.back().values->changed, std::uint64_t(0));
-}
+    void readsTheGemm()
+    {
+        const BundlePtr bundle = openReal(u"gemm-aae2e35208.hwx"_s);
+        if (!bundle)
+            QSKIP("The real containers are not here (KERNSCOPE_DATA)");
+        QCOMPARE(bundle->weights().front().shape, (Shape{512, 512, 1, 1}));
+        QCOMPARE(bundle->weights().front().operands().front().place->bytes.value,
+                 std::uint64_t(524288));
+        QCOMPARE(halvesOf(*bundle, 0).size(), std::size_t(262144));
+    }
 
-void TestHwxWeights::comparesPieceByPiece()
-{
-    // Only the biases differ: the coefficients of the same file do not.
-    for (const bool sparse : {false, true}) {
-        auto made = sparseKernel(lanes::SparseForm::H13);
-        auto other = made;
-        ++other.bias[50];
-        lanes::DealOptions deal;
-        deal.cap = 4;
+    void namesTheActivationTable()
+    {
+        const BundlePtr bundle = openReal(u"sigmoid-451e944648.hwx"_s);
+        if (!bundle)
+            QSKIP("The real containers are not here (KERNSCOPE_DATA)");
+        QCOMPARE(bundle->weights().size(), std::size_t(1));
+        QCOMPARE(formText(bundle->weights().front().form), "activation-table");
+        QCOMPARE(bundle->weights().front().role, WeightRole::ActivationTable);
+        QCOMPARE(bundle->weights().front().shape, (Shape{43}));
+        const auto edit = codec::Editor(*bundle->decoder(0)).setElement(5, 0.25, 0);
+        QCOMPARE(edit.error().code, "patch.locked");
+    }
+
+    void patchesOnlyCoefficients()
+    {
+        const BundlePtr bundle = openReal(u"conv-ff52f832dc.hwx"_s);
+        if (!bundle)
+            QSKIP("The real containers are not here (KERNSCOPE_DATA)");
+        const std::string fill = bundle->weights().front().name + "[:,:,:,:]=0.5";
+        const auto edits = VERIFIED(planEdits(bundle, {*parseEdit(Edit::Kind::Fill, fill)}, 0));
+        const auto edited = VERIFIED(applyEdit(bundle, edits->front()));
+        QCOMPARE(halvesOf(**edited, 0), std::vector<std::uint16_t>(9, 0x3800));
+        for (const ByteRange &range : bundle->files().front().file->changedRanges())
+            QVERIFY(bundle->weights().front().operands().front().place->holds(range));
+        QVERIFY(revertEdit(*edited, edits->front()).has_value());
+        QVERIFY(!bundle->modified());
+    }
+
+    void decodesMadeKernels_data()
+    {
+        QTest::addColumn<QList<qulonglong>>("shape"); // O, I of a group, H, W, groups
+        QTest::addColumn<unsigned>("lanesLog2");
+        QTest::addColumn<bool>("bias");
+        QTest::addColumn<bool>("sparse");
+        addRow("3x3, 64 channels", QList<qulonglong>{64, 5, 3, 3, 1}, 2U, false, false);
+        addRow("with bias", QList<qulonglong>{96, 4, 1, 3, 1}, 2U, true, false);
+        addRow("grouped", QList<qulonglong>{128, 2, 3, 3, 4}, 1U, true, false);
+        addRow("depthwise", QList<qulonglong>{48, 1, 3, 3, 48}, 0U, true, false);
+        addRow("sparse", QList<qulonglong>{64, 9, 1, 1, 1}, 2U, true, true);
+    }
+
+    void decodesMadeKernels()
+    {
+        QFETCH(QList<qulonglong>, shape);
+        QFETCH(unsigned, lanesLog2);
+        QFETCH(bool, bias);
+        QFETCH(bool, sparse);
+        MadeKernel kernel;
+        kernel.geometry = {shape[0], shape[1], 1, shape[2], shape[3], shape[4], bias};
+        kernel.lanesLog2 = lanesLog2;
+        kernel.sparse = sparse;
+        lanes::DealOptions options;
+        options.cap = 1U << lanesLog2;
         const auto layout =
-            *lanes::SliceLayout::make(made.kernel.geometry, lanes::Law::Dense, deal);
-        for (auto *kernel : {&made, &other}) {
-            kernel->kernel.sparse = sparse;
-            kernel->kernel.slices =
-                sparse ? *lanes::encodeSparse(lanes::SparseForm::H13, layout, kernel->weights,
-                                              kernel->bias)
-                       : *lanes::encodeSlices(layout, kernel->weights, kernel->bias);
+            *lanes::SliceLayout::make(kernel.geometry, lanes::lawOf(kernel.geometry), options);
+        auto weights = numbered(layout.elements(), 0x3000);
+        for (std::size_t i = 0; sparse && i < weights.size(); i += 3)
+            weights[i] = 0;
+        const auto biases = numbered(bias ? shape[0] : 0, 0x4000);
+        kernel.slices = sparse
+                            ? *lanes::encodeSparse(lanes::SparseForm::H13, layout, weights, biases)
+                            : *lanes::encodeSlices(layout, weights, biases);
+        const BundlePtr bundle = VERIFIED(openMade(containerOf(kernel)));
+        QVERIFY(!bundle->weights().empty());
+        QCOMPARE(formText(bundle->weights().front().form),
+                 std::string(sparse ? "sparse" : "dense-fp16"));
+        const auto decoder = VERIFIED(bundle->decoder(0));
+        QVERIFY(halvesOf(*bundle, 0) == weights);
+        QCOMPARE(QString::fromStdString(test::orderFault(*bundle)), QString());
+        QCOMPARE(bundle->weights().front().role, WeightRole::Weight);
+        QCOMPARE(biasOf(*bundle, 0), bias ? std::size_t(1) : kNoIndex);
+        if (bias) {
+            QVERIFY(halvesOf(*bundle, 1) == biases);
+            QCOMPARE(bundle->weights()[1].role, WeightRole::Bias);
+            QCOMPARE(bundle->weights()[1].beside, std::size_t(0));
+            QCOMPARE(biasOf(*bundle, 1), kNoIndex);
         }
-        const BundlePtr a = openMade(containerOf(made.kernel)),
-                        b = openMade(containerOf(other.kernel));
-        const auto difference = compareBundles(*a, *b, {});
-        QVERIFY(difference.has_value());
-        QCOMPARE(difference->weights.size(), std::size_t(2));
-        QVERIFY(difference->weights[0].storedEqual);
-        QVERIFY(!difference->weights[1].storedEqual);
+        std::uint64_t covered = 0;
+        for (const Section &section : bundle->sections()) {
+            QCOMPARE(section.range.offset.value, covered);
+            covered = section.range.end();
+        }
     }
-}
+
+    void survivesFlippedBytes()
+    {
+        const auto h14 = sparseKernel(lanes::SparseForm::H14).kernel;
+        std::mt19937 random(11);
+        std::size_t weights = 0, reported = 0;
+        for (const test::Bytes &sound :
+             {containerOf(sparseKernel(lanes::SparseForm::H13).kernel), twoStreams(h14, h14)}) {
+            const BundlePtr whole = openMade(sound);
+            std::vector<ByteRange> places; // program and kernels: what makes weights of slices
+            for (const Section &section : whole->sections()) {
+                if (section.weight != kNoIndex || section.kind == SectionKind::Program)
+                    places.push_back(section.range);
+            }
+            for (int i = 0; i < 400; ++i) {
+                test::Bytes bytes = sound;
+                for (int flip = 0; flip < 3; ++flip) {
+                    const ByteRange place = places[random() % places.size()];
+                    bytes[place.offset.value + random() % place.bytes.value] ^=
+                        std::byte(random() % 256);
+                }
+                const BundlePtr bundle = VERIFIED(openMade(bytes));
+                const std::string broken = brokenPromise(*bundle);
+                QVERIFY2(broken.empty(), broken.c_str());
+                weights += bundle->weights().size();
+                reported += bundle->diagnostics().empty() ? 0 : 1;
+            }
+        }
+        // Weights were found, and damage was: otherwise the above would hold for want of a case.
+        QVERIFY2(weights > 400 && reported > 20, qPrintable(u"%1 %2"_s.arg(weights).arg(reported)));
+    }
+
+    void showsBytesWhereTheSizeDoesNotFit()
+    {
+        MadeKernel kernel;
+        kernel.geometry = {16, 40, 1, 3, 3, 1, false};
+        kernel.slices.assign(16, lanes::Slice(64));
+        const BundlePtr bundle = openMade(containerOf(kernel));
+        QCOMPARE(formText(bundle->weights().front().form), "fp16-slices");
+        QCOMPARE(halvesOf(*bundle, 0).size(), std::size_t(1024));
+        const auto edit = codec::Editor(*bundle->decoder(0)).setElement(0, 1, 0);
+        QCOMPARE(edit.error().code, "patch.locked");
+        QVERIFY(std::any_of(bundle->diagnostics().begin(), bundle->diagnostics().end(),
+                            [](const Diagnostic &row) { return row.error.code == "hwx.slices"; }));
+        QVERIFY(openMade(test::syntheticH14()) && openMade(test::syntheticH16()) &&
+                openMade(test::syntheticH18()) && openMade(test::syntheticH18g()));
+    }
+
+    void becomesASection()
+    {
+        MadeKernel kernel;
+        kernel.geometry = {64, 3, 1, 3, 3, 1, true};
+        kernel.lanesLog2 = 2;
+        const auto layout = *lanes::SliceLayout::make(kernel.geometry, lanes::Law::Dense);
+        const auto weights = numbered(layout.elements(), 0x3000);
+        kernel.slices = *lanes::encodeSlices(layout, weights, numbered(64, 1));
+        const BundlePtr bundle = openMade(containerOf(kernel));
+        const auto decoder = *bundle->decoder(0);
+        const auto build = VERIFIED(sectionWeight(*bundle, 0, decoder));
+        QCOMPARE(build->bias, numbered(64, 1));
+        section::BuildTarget target;
+        target.name = "H13";
+        const auto bytes = VERIFIED(section::buildSection(target, {*build}));
+        const BundlePtr section = openMade(*bytes, "made.ksec");
+        QVERIFY(halvesOf(*section, 0) == weights);
+        QVERIFY(halvesOf(*section, 1) == numbered(64, 1));
+        QCOMPARE(section->weights().front().shape, bundle->weights().front().shape);
+        DiffOptions options;
+        options.values = true;
+        const auto same = VERIFIED(compareBundles(*bundle, *section, options));
+        QCOMPARE(same->weights.size(), std::size_t(2));
+        for (const ComparedPair &pair : same->weights)
+            QCOMPARE(pair.values->equal, bundle->weights()[pair.a].elements.value);
+        const std::string set = section->weights().front().name + "[60,2,1,1]=0.5";
+        const auto edits = VERIFIED(planEdits(section, {*parseEdit(Edit::Kind::Set, set)}, 0));
+        const auto changed = compareBundles(*bundle, **applyEdit(section, edits->front()), options);
+        QCOMPARE(changed->weights.front().values->changed, std::uint64_t(1));
+        QCOMPARE(changed->weights.back().values->changed, std::uint64_t(0));
+    }
+
+    void comparesPieceByPiece()
+    {
+        // Only the biases differ: the coefficients of the same file do not.
+        for (const bool sparse : {false, true}) {
+            auto made = sparseKernel(lanes::SparseForm::H13);
+            auto other = made;
+            ++other.bias[50];
+            lanes::DealOptions deal;
+            deal.cap = 4;
+            const auto layout =
+                *lanes::SliceLayout::make(made.kernel.geometry, lanes::Law::Dense, deal);
+            for (auto *kernel : {&made, &other}) {
+                kernel->kernel.sparse = sparse;
+                kernel->kernel.slices =
+                    sparse ? *lanes::encodeSparse(lanes::SparseForm::H13, layout, kernel->weights,
+                                                  kernel->bias)
+                           : *lanes::encodeSlices(layout, kernel->weights, kernel->bias);
+            }
+            const BundlePtr a = openMade(containerOf(made.kernel)),
+                            b = openMade(containerOf(other.kernel));
+            const auto difference = VERIFIED(compareBundles(*a, *b, {}));
+            QCOMPARE(difference->weights.size(), std::size_t(2));
+            QVERIFY(difference->weights[0].storedEqual);
+            QVERIFY(!difference->weights[1].storedEqual);
+        }
+    }
+};
 
 KERNSCOPE_TEST(TestHwxWeights, kernscope::test::NoApplication)
 #include "tst_hwx_weights.moc"

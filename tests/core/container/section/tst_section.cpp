@@ -26,251 +26,239 @@ class TestSection : public QObject
     Q_OBJECT
 
 private slots:
-    void decodesBack_data();
-    void decodesBack();
-    void followsTheDesign();
-    void everyCoreHasAllCodebooks();
-    void relocatesAndStrips();
-    void editsWhereItLies();
-    void keepsZerosInPlace();
-    void hasAMaskAsAnyWeight();
-};
-
-void TestSection::decodesBack_data()
-{
-    QTest::addColumn<QString>("form");
-    QTest::addColumn<QList<qulonglong>>("shape");
-    QTest::addColumn<qulonglong>("lanes");
-    QTest::addColumn<bool>("bias");
-    const QList<qulonglong> wide{64, 5, 3, 3}, odd{41, 3, 1, 5}, few{3, 3, 1, 1}, tall{96, 8, 1, 1};
-    for (const char *form : {"dense", "affine", "sparse", "palette4", "palette6"}) {
-        QTest::addRow("%s, 64 channels", form) << QString::fromLatin1(form) << wide << 4ULL << true;
-        QTest::addRow("%s, 41 channels", form) << QString::fromLatin1(form) << odd << 2ULL << false;
-        QTest::addRow("%s, 3 channels", form) << QString::fromLatin1(form) << few << 16ULL << true;
+    void decodesBack_data()
+    {
+        test::addColumns<QString, QList<qulonglong>, qulonglong, bool>();
+        const QList<qulonglong> wide{64, 5, 3, 3}, odd{41, 3, 1, 5}, few{3, 3, 1, 1},
+            tall{96, 8, 1, 1};
+        for (const char *form : {"dense", "affine", "sparse", "palette4", "palette6"}) {
+            QTest::addRow("%s, 64 channels", form)
+                << QString::fromLatin1(form) << wide << 4ULL << true;
+            QTest::addRow("%s, 41 channels", form)
+                << QString::fromLatin1(form) << odd << 2ULL << false;
+            QTest::addRow("%s, 3 channels", form)
+                << QString::fromLatin1(form) << few << 16ULL << true;
+        }
+        test::addRow("a codebook a group", "books", wide, 16ULL, false);
+        test::addRow("vectors of two channels", "vector", tall, 2ULL, true);
     }
-    QTest::newRow("a codebook a group") << "books" << wide << 16ULL << false;
-    QTest::newRow("vectors of two channels") << "vector" << tall << 2ULL << true;
-}
 
-void TestSection::decodesBack()
-{
-    QFETCH(QString, form);
-    QFETCH(QList<qulonglong>, shape);
-    QFETCH(qulonglong, lanes);
-    QFETCH(bool, bias);
-    const auto made = make(form, Shape(shape.begin(), shape.end()), lanes, bias);
-    QVERIFY(made);
-    const auto section = readSection(made->bytes, "w.ksec");
-    QVERIFY(section.has_value());
-    QVERIFY2(section->diagnostics.empty(),
-             section->diagnostics.empty() ? ""
-                                          : describe(section->diagnostics.front().error).c_str());
-    QVERIFY(*writeSection(*section, made->bytes) == made->bytes);
-    QVERIFY(verifySection(*section, made->bytes, "w.ksec").empty());
-    for (const Unit &unit : section->units) {
-        QCOMPARE(unit.payload % kAlignment, std::uint64_t(0));
-        for (const Entry &entry : unit.entries)
-            QCOMPARE(entry.offset % kAlignment, std::uint64_t(0));
+    void decodesBack()
+    {
+        const auto [form, shape, lanes, bias] =
+            test::fetched<QString, QList<qulonglong>, qulonglong, bool>();
+        const auto made = VERIFIED(make(form, Shape(shape.begin(), shape.end()), lanes, bias));
+        const auto section = VERIFIED(readSection(made->bytes, "w.ksec"));
+        QVERIFY2(section->diagnostics.empty(),
+                 section->diagnostics.empty()
+                     ? ""
+                     : describe(section->diagnostics.front().error).c_str());
+        QVERIFY(*writeSection(*section, made->bytes) == made->bytes);
+        QVERIFY(verifySection(*section, made->bytes, "w.ksec").empty());
+        for (const Unit &unit : section->units) {
+            QCOMPARE(unit.payload % kAlignment, std::uint64_t(0));
+            for (const Entry &entry : unit.entries)
+                QCOMPARE(entry.offset % kAlignment, std::uint64_t(0));
+        }
+        const BundlePtr bundle = VERIFIED(openMade(made->bytes));
+        QCOMPARE(bundle->kind(), BundleKind::Section);
+        QCOMPARE(bundle->diagnostics().size(), std::size_t(0));
+        const auto decoder = VERIFIED(bundle->decoder(0));
+        QVERIFY(halvesOf(*decoder) == halvesOf(*made->decoder));
+        std::vector<std::uint16_t> some(7);
+        decoder->decodeHalf(2, some);
+        for (std::size_t i = 0; i < some.size(); ++i)
+            QCOMPARE(some[i], halvesOf(*made->decoder)[i + 2]);
+        QCOMPARE(QString::fromStdString(test::orderFault(*bundle)), QString());
+        QCOMPARE(bundle->weights().size(), std::size_t(bias ? 2 : 1));
+        QCOMPARE(biasOf(*bundle, 0), bias ? std::size_t(1) : kNoIndex);
+        QCOMPARE(bundle->weights()[0].dealing.groups, std::optional<std::uint64_t>(1));
+        if (bias)
+            QCOMPARE(halvesOf(*bundle->decoder(1)).back(),
+                     static_cast<std::uint16_t>(0x3c00 + shape[0] - 1));
+        std::uint64_t covered = 0;
+        for (const auto &part : bundle->sections()) {
+            QCOMPARE(part.range.offset.value, covered);
+            covered = part.range.end();
+            QVERIFY2(part.kind != SectionKind::Unknown, bundle->nameOf(part).c_str());
+        }
+        QCOMPARE(covered, std::uint64_t(made->bytes.size()));
     }
-    const BundlePtr bundle = openMade(made->bytes);
-    QVERIFY(bundle);
-    QCOMPARE(bundle->kind(), BundleKind::Section);
-    QCOMPARE(bundle->diagnostics().size(), std::size_t(0));
-    const auto decoder = bundle->decoder(0);
-    QVERIFY2(decoder.has_value(), decoder ? "" : describe(decoder.error()).c_str());
-    QVERIFY(halvesOf(*decoder) == halvesOf(*made->decoder));
-    std::vector<std::uint16_t> some(7);
-    decoder->decodeHalf(2, some);
-    for (std::size_t i = 0; i < some.size(); ++i)
-        QCOMPARE(some[i], halvesOf(*made->decoder)[i + 2]);
-    QCOMPARE(QString::fromStdString(test::orderFault(*bundle)), QString());
-    QCOMPARE(bundle->weights().size(), std::size_t(bias ? 2 : 1));
-    QCOMPARE(biasOf(*bundle, 0), bias ? std::size_t(1) : kNoIndex);
-    QCOMPARE(bundle->weights()[0].dealing.groups, std::optional<std::uint64_t>(1));
-    if (bias)
-        QCOMPARE(halvesOf(*bundle->decoder(1)).back(),
-                 static_cast<std::uint16_t>(0x3c00 + shape[0] - 1));
-    std::uint64_t covered = 0;
-    for (const auto &part : bundle->sections()) {
-        QCOMPARE(part.range.offset.value, covered);
-        covered = part.range.end();
-        QVERIFY2(part.kind != SectionKind::Unknown, bundle->nameOf(part).c_str());
-    }
-    QCOMPARE(covered, std::uint64_t(made->bytes.size()));
-}
 
-void TestSection::followsTheDesign()
-{
-    // 41 channels at most two lanes: 32 channels of two lanes, then 9 of one on nine cores.
-    const auto made = make(QStringLiteral("dense"), {41, 3, 1, 5}, 2, false);
-    const auto section = *readSection(made->bytes, "w.ksec");
-    QCOMPARE(section.units.size(), std::size_t(16));
-    QCOMPARE(section.groups.front().chunks.size(), std::size_t(2));
-    QCOMPARE(section.units[3].records.size(), std::size_t(2));
-    QCOMPARE(section.units[9].records.size(), std::size_t(1));
-    const Unit &unit = section.units[3];
-    QCOMPARE(unit.records[0].channels(), 2U);
-    QCOMPARE(unit.records[1].offset(), 2U * 2 * 15);
-    for (std::size_t word = 2; word < 12; ++word)
-        QCOMPARE(unit.records[0].words[word], kUnresolved);
-    // element = (((cin x Kd + kd) x Kh + kh) x Kw + kw) x count + l; channel = s_k + core lanes + l
-    const auto halves = halvesOf(*made->decoder);
-    const std::uint64_t weights = unit.range(Kind::Weights).offset.value;
-    for (std::uint64_t step = 0; step < 15; ++step) {
-        for (std::uint64_t lane = 0; lane < 2; ++lane)
+    void followsTheDesign()
+    {
+        // 41 channels at most two lanes: 32 channels of two lanes, then 9 of one on nine cores.
+        const auto made = make(u"dense"_s, {41, 3, 1, 5}, 2, false);
+        const auto section = *readSection(made->bytes, "w.ksec");
+        QCOMPARE(section.units.size(), std::size_t(16));
+        QCOMPARE(section.groups.front().chunks.size(), std::size_t(2));
+        QCOMPARE(section.units[3].records.size(), std::size_t(2));
+        QCOMPARE(section.units[9].records.size(), std::size_t(1));
+        const Unit &unit = section.units[3];
+        QCOMPARE(unit.records[0].channels(), 2U);
+        QCOMPARE(unit.records[1].offset(), 2U * 2 * 15);
+        for (std::size_t word = 2; word < 12; ++word)
+            QCOMPARE(unit.records[0].words[word], kUnresolved);
+        // element = (((cin x Kd + kd) x Kh + kh) x Kw + kw) x count + l; channel = s_k + core lanes
+        // + l
+        const auto halves = halvesOf(*made->decoder);
+        const std::uint64_t weights = unit.range(Kind::Weights).offset.value;
+        for (std::uint64_t step = 0; step < 15; ++step) {
+            for (std::uint64_t lane = 0; lane < 2; ++lane)
+                QCOMPARE(loadLittle<std::uint16_t>(std::span<const std::byte>(made->bytes),
+                                                   weights + 2 * (step * 2 + lane)),
+                         halves[(3 * 2 + lane) * 15 + step]);
             QCOMPARE(loadLittle<std::uint16_t>(std::span<const std::byte>(made->bytes),
-                                               weights + 2 * (step * 2 + lane)),
-                     halves[(3 * 2 + lane) * 15 + step]);
-        QCOMPARE(loadLittle<std::uint16_t>(std::span<const std::byte>(made->bytes),
-                                           weights + 60 + 2 * step),
-                 halves[(32 + 3) * 15 + step]);
+                                               weights + 60 + 2 * step),
+                     halves[(32 + 3) * 15 + step]);
+        }
+        const std::string text = listing(section);
+        QVERIFY(text.find("weights:") != std::string::npos);
+        QVERIFY(text.find("6..7") != std::string::npos);
+        QVERIFY(text.find(format::printKernelUnit(kernelUnit(unit))) != std::string::npos);
     }
-    const std::string text = listing(section);
-    QVERIFY(text.find("weights:") != std::string::npos);
-    QVERIFY(text.find("6..7") != std::string::npos);
-    QVERIFY(text.find(format::printKernelUnit(kernelUnit(unit))) != std::string::npos);
-}
 
-/// 40 channels on 16 cores at most two lanes: 32 channels, then 8 that half of the cores lack.
-void TestSection::everyCoreHasAllCodebooks()
-{
-    const auto made = make(QStringLiteral("books"), {40, 3, 1, 1}, 2, false);
-    QVERIFY(made);
-    QCOMPARE(firstCode(made->bytes), std::string());
-    const BundlePtr bundle = openMade(made->bytes);
-    QVERIFY(bundle && !bundle->weights().front().fault);
-    QCOMPARE(halvesOf(*bundle->decoder(0)), halvesOf(*made->decoder));
-    const auto read = readSection(made->bytes, "x");
-    for (const Unit &unit : read->units)
-        QCOMPARE(unit.flags & ReplicatedPerCore, 0U); // each holds a sixteenth, no whole copy
-}
-
-void TestSection::relocatesAndStrips()
-{
-    const auto made = make(QStringLiteral("palette4"), {32, 4, 1, 1}, 2, true);
-    auto section = *readSection(made->bytes, "w.ksec");
-    LoadAddresses addresses;
-    addresses.base = 0x10000;
-    addresses.inputTile = 0x800040;
-    QVERIFY(relocate(section, addresses).has_value());
-    const Unit &unit = section.units[5];
-    QCOMPARE(unit.records[0].words[2], 0x800040U);
-    QCOMPARE(unit.records[0].words[3], kUnresolved);
-    QCOMPARE(std::uint64_t(unit.records[0].words[4]),
-             0x10000 + unit.range(Kind::Weights).offset.value);
-    QCOMPARE(std::uint64_t(unit.records[0].words[8]),
-             0x10000 + unit.range(Kind::Bias).offset.value);
-    QCOMPARE(std::uint64_t(unit.records[0].words[10]),
-             0x10000 + unit.range(Kind::Pal).offset.value);
-    QCOMPARE(unit.records[0].words[11], kUnresolved);
-    const auto resolved = *writeSection(section, made->bytes);
-    QVERIFY(resolved != made->bytes);
-    auto again = *readSection(resolved, "w.ksec");
-    QVERIFY(again.resolved());
-    strip(again);
-    QVERIFY(*writeSection(again, resolved) == made->bytes);
-    addresses.base = 0x10001;
-    QCOMPARE(relocate(section, addresses).error().code, std::string("section.address"));
-    addresses.base = 0xFFFFFFC0;
-    QCOMPARE(relocate(section, addresses).error().code, std::string("section.address"));
-}
-
-void TestSection::editsWhereItLies()
-{
-    const auto dense = make(QStringLiteral("dense"), {41, 3, 1, 5}, 2, false);
-    const BundlePtr bundle = openMade(dense->bytes);
-    const auto before = halvesOf(*bundle->decoder(0));
-    const auto edits = planEdits(bundle, {*parseEdit(Edit::Kind::Set, "w[35,1,0,2]=0.5")}, 0);
-    QVERIFY2(edits.has_value(), edits ? "" : describe(edits.error()).c_str());
-    const auto edited = applyEdit(bundle, edits->front());
-    QVERIFY(edited.has_value());
-    auto expected = before;
-    expected[35 * 15 + 1 * 5 + 2] = 0x3800;
-    QVERIFY(halvesOf(*(*edited)->decoder(0)) == expected);
-    QVERIFY(revertEdit(*edited, edits->front()).has_value());
-    QVERIFY(halvesOf(*bundle->decoder(0)) == before);
-
-    // A scale lies among those of its core: what was there is said of the channel that was named.
-    const auto affine = make(QStringLiteral("affine"), {41, 3, 1, 5}, 2, false);
-    const BundlePtr scaled = openMade(affine->bytes);
-    const auto scaleOf = [](const Bundle &opened, std::uint64_t channel) {
-        const auto decoder = *opened.decoder(0);
-        const auto &scaling = *decoder.encoding().scaling;
-        return codec::operandValue(std::get<codec::Operand>(scaling.scale), channel).value_or(0);
-    };
-    const auto rescaled = planEdits(scaled, {*parseEdit(Edit::Kind::Scale, "w[35]=0.5")}, 0);
-    QVERIFY2(rescaled.has_value(), rescaled ? "" : describe(rescaled.error()).c_str());
-    QCOMPARE(std::stod(rescaled->front().oldText),
-             std::stod(QString::number(scaleOf(*scaled, 35), 'g', 9).toStdString()));
-    QCOMPARE(rescaled->front().newText, std::string("0.5"));
-    QCOMPARE(scaleOf(**applyEdit(scaled, rescaled->front()), 35), 0.5);
-
-    // A codebook that all cores share is changed on every core.
-    const auto palette = make(QStringLiteral("palette4"), {32, 4, 1, 1}, 2, false);
-    const BundlePtr coded = openMade(palette->bytes);
-    const auto plan = codec::Editor(*coded->decoder(0)).setCodebookEntry(0, 7, 0, -1.25, 0);
-    QVERIFY(plan.has_value());
-    QCOMPARE(plan->parts.size(), std::size_t(16));
-}
-
-void TestSection::keepsZerosInPlace()
-{
-    const auto made = make(QStringLiteral("sparse"), {16, 6, 1, 1}, 1, false);
-    const BundlePtr bundle = openMade(made->bytes);
-    const auto decoder = *bundle->decoder(0);
-    const auto halves = halvesOf(decoder);
-    const auto zero =
-        static_cast<std::uint64_t>(std::find(halves.begin(), halves.end(), 0) - halves.begin());
-    const std::uint64_t other = halves[0] != 0 ? 0 : (halves[1] != 0 ? 1 : 2);
-    QVERIFY(zero < halves.size() && halves[other] != 0);
-    QVERIFY(!decoder.stored(zero));
-    const codec::Editor editor(decoder);
-    QCOMPARE(editor.setElement(zero, 1, 0).error().code, std::string("patch.sparse_zero"));
-    QCOMPARE(editor.setElement(other, 0, 0).error().code, std::string("patch.sparse_zero"));
-    QVERIFY(editor.setElement(zero, 0, 0)->parts.empty());
-    QCOMPARE(editor.setElement(other, 2.5, 0)->parts.size(), std::size_t(1));
-    QCOMPARE(editor.drop(other).error().code, std::string("patch.sparse_zero"));
-    QCOMPARE(editor.setStored(codec::PartRole::Mask, zero, 1).error().code,
-             std::string("patch.sparse_zero"));
-}
-
-void TestSection::hasAMaskAsAnyWeight()
-{
-    const auto made = make(QStringLiteral("sparse"), {41, 3, 1, 5}, 2, true);
-    const BundlePtr bundle = openMade(made->bytes);
-    const Weight &weight = bundle->weights().front();
-    QCOMPARE(weight.operands().size(), std::size_t(2));
-    const codec::Operand &mask = weight.operands()[0];
-    QCOMPARE(mask.role, codec::PartRole::Mask);
-    QCOMPARE(mask.shape, weight.shape);
-    QCOMPARE(mask.place->pieces.size(), std::size_t(16));
-    const auto decoder = *bundle->decoder(0);
-    const auto halves = halvesOf(*made->decoder);
-    const auto kept = static_cast<std::uint64_t>(
-        std::count_if(halves.begin(), halves.end(), [](auto v) { return (v & 0x7fff) != 0; }));
-    QVERIFY(kept > 0 && kept < halves.size());
-    QCOMPARE(decoder.payloadElements().value, kept);
-    QCOMPARE(weight.operands()[1].declaredShape(), Shape{kept});
-    QCOMPARE(weight.storedBytes.value,
-             mask.place->bytes.value + weight.operands()[1].place->bytes.value);
-    std::uint64_t rank = 0;
-    for (std::uint64_t i = 0; i < halves.size(); ++i) {
-        const bool stored = (halves[i] & 0x7fff) != 0;
-        QCOMPARE(decoder.rank(i), rank);
-        QCOMPARE(codec::operandCode(*decoder.encoding().mask, 1, i).value_or(2),
-                 std::int64_t(stored ? 1 : 0));
-        rank += stored ? 1 : 0;
+    /// 40 channels on 16 cores at most two lanes: 32 channels, then 8 that half of the cores lack.
+    void everyCoreHasAllCodebooks()
+    {
+        const auto made = VERIFIED(make(u"books"_s, {40, 3, 1, 1}, 2, false));
+        QCOMPARE(firstCode(made->bytes), std::string());
+        const BundlePtr bundle = openMade(made->bytes);
+        QVERIFY(bundle && !bundle->weights().front().fault);
+        QCOMPARE(halvesOf(*bundle->decoder(0)), halvesOf(*made->decoder));
+        const auto read = readSection(made->bytes, "x");
+        for (const Unit &unit : read->units)
+            QCOMPARE(unit.flags & ReplicatedPerCore, 0U); // each holds a sixteenth, no whole copy
     }
-    std::uint64_t masks = 0;
-    for (const kernscope::Section &part : bundle->sections())
-        masks += part.kind == SectionKind::Mask ? part.range.bytes.value : 0;
-    QCOMPARE(masks, mask.place->bytes.value);
-    for (std::uint64_t i = 0; i < halves.size(); ++i) { // its bits lie in its pieces
-        std::uint64_t bit = 0;
-        mask.order->positions(i, std::span(&bit, 1));
-        QVERIFY(mask.place->holds({FileOffset(bit / 8), ByteCount(1)}));
+
+    void relocatesAndStrips()
+    {
+        const auto made = make(u"palette4"_s, {32, 4, 1, 1}, 2, true);
+        auto section = *readSection(made->bytes, "w.ksec");
+        LoadAddresses addresses;
+        addresses.base = 0x10000;
+        addresses.inputTile = 0x800040;
+        QVERIFY(relocate(section, addresses).has_value());
+        const Unit &unit = section.units[5];
+        QCOMPARE(unit.records[0].words[2], 0x800040U);
+        QCOMPARE(unit.records[0].words[3], kUnresolved);
+        QCOMPARE(std::uint64_t(unit.records[0].words[4]),
+                 0x10000 + unit.range(Kind::Weights).offset.value);
+        QCOMPARE(std::uint64_t(unit.records[0].words[8]),
+                 0x10000 + unit.range(Kind::Bias).offset.value);
+        QCOMPARE(std::uint64_t(unit.records[0].words[10]),
+                 0x10000 + unit.range(Kind::Pal).offset.value);
+        QCOMPARE(unit.records[0].words[11], kUnresolved);
+        const auto resolved = *writeSection(section, made->bytes);
+        QVERIFY(resolved != made->bytes);
+        auto again = *readSection(resolved, "w.ksec");
+        QVERIFY(again.resolved());
+        strip(again);
+        QVERIFY(*writeSection(again, resolved) == made->bytes);
+        addresses.base = 0x10001;
+        QCOMPARE(relocate(section, addresses).error().code, "section.address");
+        addresses.base = 0xFFFFFFC0;
+        QCOMPARE(relocate(section, addresses).error().code, "section.address");
     }
-}
+
+    void editsWhereItLies()
+    {
+        const auto dense = make(u"dense"_s, {41, 3, 1, 5}, 2, false);
+        const BundlePtr bundle = openMade(dense->bytes);
+        const auto before = halvesOf(*bundle->decoder(0));
+        const auto edits =
+            VERIFIED(planEdits(bundle, {*parseEdit(Edit::Kind::Set, "w[35,1,0,2]=0.5")}, 0));
+        const auto edited = VERIFIED(applyEdit(bundle, edits->front()));
+        auto expected = before;
+        expected[35 * 15 + 1 * 5 + 2] = 0x3800;
+        QVERIFY(halvesOf(*(*edited)->decoder(0)) == expected);
+        QVERIFY(revertEdit(*edited, edits->front()).has_value());
+        QVERIFY(halvesOf(*bundle->decoder(0)) == before);
+
+        // A scale lies among those of its core: what was there is said of the channel that was
+        // named.
+        const auto affine = make(u"affine"_s, {41, 3, 1, 5}, 2, false);
+        const BundlePtr scaled = openMade(affine->bytes);
+        const auto scaleOf = [](const Bundle &opened, std::uint64_t channel) {
+            const auto decoder = *opened.decoder(0);
+            const auto &scaling = *decoder.encoding().scaling;
+            return codec::operandValue(std::get<codec::Operand>(scaling.scale), channel)
+                .value_or(0);
+        };
+        const auto rescaled =
+            VERIFIED(planEdits(scaled, {*parseEdit(Edit::Kind::Scale, "w[35]=0.5")}, 0));
+        QCOMPARE(std::stod(rescaled->front().oldText),
+                 std::stod(QString::number(scaleOf(*scaled, 35), 'g', 9).toStdString()));
+        QCOMPARE(rescaled->front().newText, "0.5");
+        QCOMPARE(scaleOf(**applyEdit(scaled, rescaled->front()), 35), 0.5);
+
+        // A codebook that all cores share is changed on every core.
+        const auto palette = make(u"palette4"_s, {32, 4, 1, 1}, 2, false);
+        const BundlePtr coded = openMade(palette->bytes);
+        const auto plan =
+            VERIFIED(codec::Editor(*coded->decoder(0)).setCodebookEntry(0, 7, 0, -1.25, 0));
+        QCOMPARE(plan->parts.size(), std::size_t(16));
+    }
+
+    void keepsZerosInPlace()
+    {
+        const auto made = make(u"sparse"_s, {16, 6, 1, 1}, 1, false);
+        const BundlePtr bundle = openMade(made->bytes);
+        const auto decoder = *bundle->decoder(0);
+        const auto halves = halvesOf(decoder);
+        const auto zero =
+            static_cast<std::uint64_t>(std::find(halves.begin(), halves.end(), 0) - halves.begin());
+        const std::uint64_t other = halves[0] != 0 ? 0 : (halves[1] != 0 ? 1 : 2);
+        QVERIFY(zero < halves.size() && halves[other] != 0);
+        QVERIFY(!decoder.stored(zero));
+        const codec::Editor editor(decoder);
+        QCOMPARE(editor.setElement(zero, 1, 0).error().code, "patch.sparse_zero");
+        QCOMPARE(editor.setElement(other, 0, 0).error().code, "patch.sparse_zero");
+        QVERIFY(editor.setElement(zero, 0, 0)->parts.empty());
+        QCOMPARE(editor.setElement(other, 2.5, 0)->parts.size(), std::size_t(1));
+        QCOMPARE(editor.drop(other).error().code, "patch.sparse_zero");
+        QCOMPARE(editor.setStored(codec::PartRole::Mask, zero, 1).error().code,
+                 "patch.sparse_zero");
+    }
+
+    void hasAMaskAsAnyWeight()
+    {
+        const auto made = make(u"sparse"_s, {41, 3, 1, 5}, 2, true);
+        const BundlePtr bundle = openMade(made->bytes);
+        const Weight &weight = bundle->weights().front();
+        QCOMPARE(weight.operands().size(), std::size_t(2));
+        const codec::Operand &mask = weight.operands()[0];
+        QCOMPARE(mask.role, codec::PartRole::Mask);
+        QCOMPARE(mask.shape, weight.shape);
+        QCOMPARE(mask.place->pieces.size(), std::size_t(16));
+        const auto decoder = *bundle->decoder(0);
+        const auto halves = halvesOf(*made->decoder);
+        const auto kept = static_cast<std::uint64_t>(
+            std::count_if(halves.begin(), halves.end(), [](auto v) { return (v & 0x7fff) != 0; }));
+        QVERIFY(kept > 0 && kept < halves.size());
+        QCOMPARE(decoder.payloadElements().value, kept);
+        QCOMPARE(weight.operands()[1].declaredShape(), Shape{kept});
+        QCOMPARE(weight.storedBytes.value,
+                 mask.place->bytes.value + weight.operands()[1].place->bytes.value);
+        std::uint64_t rank = 0;
+        for (std::uint64_t i = 0; i < halves.size(); ++i) {
+            const bool stored = (halves[i] & 0x7fff) != 0;
+            QCOMPARE(decoder.rank(i), rank);
+            QCOMPARE(codec::operandCode(*decoder.encoding().mask, 1, i).value_or(2),
+                     std::int64_t(stored ? 1 : 0));
+            rank += stored ? 1 : 0;
+        }
+        std::uint64_t masks = 0;
+        for (const kernscope::Section &part : bundle->sections())
+            masks += part.kind == SectionKind::Mask ? part.range.bytes.value : 0;
+        QCOMPARE(masks, mask.place->bytes.value);
+        for (std::uint64_t i = 0; i < halves.size(); ++i) { // its bits lie in its pieces
+            std::uint64_t bit = 0;
+            mask.order->positions(i, std::span(&bit, 1));
+            QVERIFY(mask.place->holds({FileOffset(bit / 8), ByteCount(1)}));
+        }
+    }
+};
 
 KERNSCOPE_TEST(TestSection, kernscope::test::NoApplication)
 #include "tst_section.moc"
