@@ -49,7 +49,7 @@ private:
         QTest::addColumn<int>("index");
         const std::vector<Form> forms = allForms();
         for (int i = 0; i < static_cast<int>(forms.size()); ++i)
-            test::addRow(forms[static_cast<std::size_t>(i)].name.c_str(), i);
+            kernscope::test::addRow(forms[static_cast<std::size_t>(i)].name.c_str(), i);
     }
 
 private slots:
@@ -217,7 +217,7 @@ private slots:
 
     void vectorsAreTheirEntries_data()
     {
-        test::addColumns<unsigned, unsigned>();
+        kernscope::test::addColumns<unsigned, unsigned>();
         for (const unsigned bits : {1u, 2u, 3u, 4u, 6u, 8u}) {
             for (const unsigned vector : {2u, 3u, 4u, 5u, 8u})
                 QTest::addRow("%u bits, vectors of %u", bits, vector) << bits << vector;
@@ -227,7 +227,7 @@ private slots:
     /// Runs long enough for every kernel, from any element on, against a lookup of each element.
     void vectorsAreTheirEntries()
     {
-        const auto [bits, vector] = test::fetched<unsigned, unsigned>();
+        const auto [bits, vector] = kernscope::test::fetched<unsigned, unsigned>();
         std::mt19937_64 random(bits * 16 + vector);
         const std::uint64_t books = 2, rows = 4, codes = 1301, entries = std::uint64_t{1} << bits;
         const auto indices = randomBytes(rows * codes * bits / 8 + 1, random);

@@ -85,10 +85,14 @@ private slots:
         QTest::addColumn<int>("type");
         QTest::addColumn<int>("block");
         QTest::addColumn<double>("allowed");
-        test::addRow("int4, blocks of 16", static_cast<int>(ElementType::Int4), 16, 1.05);
-        test::addRow("int4, blocks of 128", static_cast<int>(ElementType::Int4), 128, 1.01);
-        test::addRow("int8, blocks of 32", static_cast<int>(ElementType::Int8), 32, 1.25);
-        test::addRow("int8, blocks of 512", static_cast<int>(ElementType::Int8), 512, 1.1);
+        kernscope::test::addRow("int4, blocks of 16", static_cast<int>(ElementType::Int4), 16,
+                                1.05);
+        kernscope::test::addRow("int4, blocks of 128", static_cast<int>(ElementType::Int4), 128,
+                                1.01);
+        kernscope::test::addRow("int8, blocks of 32", static_cast<int>(ElementType::Int8), 32,
+                                1.25);
+        kernscope::test::addRow("int8, blocks of 512", static_cast<int>(ElementType::Int8), 512,
+                                1.1);
     }
 
     /// Against every fp16 scale from a quarter of the plain one to 3 % above it: the sum over some

@@ -20,7 +20,7 @@ class TestEncodeMethods : public QObject
 private slots:
     void neverWorse_data()
     {
-        test::addColumns<int, int>();
+        kernscope::test::addColumns<int, int>();
         const auto forms = formsToTry();
         for (std::size_t i = 0; i < forms.size(); ++i) {
             for (const auto &[kind, name] :
@@ -37,7 +37,7 @@ private slots:
     /// by what the outputs lose.
     void neverWorse()
     {
-        const auto [form, inputs] = test::fetched<int, int>();
+        const auto [form, inputs] = kernscope::test::fetched<int, int>();
         const Shape shape{24, 16, 2};
         FormSpec spec = formsToTry()[static_cast<std::size_t>(form)].spec;
         const auto kind = static_cast<Inputs>(inputs);
@@ -299,18 +299,21 @@ private slots:
 
     void refusals_data()
     {
-        test::addColumns<int, QList<float>, QList<float>, QList<float>, bool>();
+        kernscope::test::addColumns<int, QList<float>, QList<float>, QList<float>, bool>();
         const QList<float> good{1, 2, 3, 4}, none;
-        test::addRow("no such axis", 2, good, none, none, false);
-        test::addRow("too few", 1, QList<float>{1, 2, 3}, none, none, false);
-        test::addRow("none", 1, none, none, none, false);
-        test::addRow("groups that do not divide", 1, good + good + good, none, none, false);
-        test::addRow("negative", 1, QList<float>{1, -2, 3, 4}, none, none, false);
-        test::addRow("NaN", 1, QList<float>{1, std::nanf(""), 3, 4}, none, none, false);
-        test::addRow("infinite", 1, QList<float>{1, HUGE_VALF, 3, 4}, none, none, false);
-        test::addRow("fewer means", 1, good, QList<float>{1}, none, false);
-        test::addRow("means with NaN", 1, good, QList<float>{1, 1, 1, std::nanf("")}, none, false);
-        test::addRow("moments of another size", 1, none, none, QList<float>(9, 1), false);
+        kernscope::test::addRow("no such axis", 2, good, none, none, false);
+        kernscope::test::addRow("too few", 1, QList<float>{1, 2, 3}, none, none, false);
+        kernscope::test::addRow("none", 1, none, none, none, false);
+        kernscope::test::addRow("groups that do not divide", 1, good + good + good, none, none,
+                                false);
+        kernscope::test::addRow("negative", 1, QList<float>{1, -2, 3, 4}, none, none, false);
+        kernscope::test::addRow("NaN", 1, QList<float>{1, std::nanf(""), 3, 4}, none, none, false);
+        kernscope::test::addRow("infinite", 1, QList<float>{1, HUGE_VALF, 3, 4}, none, none, false);
+        kernscope::test::addRow("fewer means", 1, good, QList<float>{1}, none, false);
+        kernscope::test::addRow("means with NaN", 1, good, QList<float>{1, 1, 1, std::nanf("")},
+                                none, false);
+        kernscope::test::addRow("moments of another size", 1, none, none, QList<float>(9, 1),
+                                false);
         QList<float> moments(16, 0.0f);
         for (int i = 0; i < 4; ++i)
             moments[5 * i] = 1;
@@ -318,16 +321,16 @@ private slots:
         lopsided[1] = 0.5;
         negative[5] = -1;
         impossible[1] = impossible[4] = 3;
-        test::addRow("not symmetric", 1, none, none, lopsided, false);
-        test::addRow("negative square", 1, none, none, negative, false);
-        test::addRow("of no data", 1, none, none, impossible, true);
-        test::addRow("nothing to feed back", 1, good, none, none, true);
+        kernscope::test::addRow("not symmetric", 1, none, none, lopsided, false);
+        kernscope::test::addRow("negative square", 1, none, none, negative, false);
+        kernscope::test::addRow("of no data", 1, none, none, impossible, true);
+        kernscope::test::addRow("nothing to feed back", 1, good, none, none, true);
     }
 
     void refusals()
     {
         const auto [axis, squares, means, moments, feedback] =
-            test::fetched<int, QList<float>, QList<float>, QList<float>, bool>();
+            kernscope::test::fetched<int, QList<float>, QList<float>, QList<float>, bool>();
         auto inputs = std::make_shared<InputStatistics>();
         inputs->axis = static_cast<std::uint64_t>(axis);
         inputs->meanSquare.assign(squares.begin(), squares.end());

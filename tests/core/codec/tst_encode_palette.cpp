@@ -118,7 +118,7 @@ class TestEncodePalette : public QObject
 private slots:
     void palette_data()
     {
-        test::addColumns<unsigned, int, int, int>();
+        kernscope::test::addColumns<unsigned, int, int, int>();
         for (const ElementType type :
              {ElementType::Fp16, ElementType::Int8, ElementType::Fp8E4M3Fn})
             for (const unsigned bits : {1u, 2u, 3u, 4u, 6u, 8u})
@@ -131,7 +131,8 @@ private slots:
 
     void palette()
     {
-        const auto [bits, groups, vector, type] = test::fetched<unsigned, int, int, int>();
+        const auto [bits, groups, vector, type] =
+            kernscope::test::fetched<unsigned, int, int, int>();
         const Shape shape{60, 7, 3};
         const auto values = gaussian(60 * 7 * 3, bits);
         PaletteOptions options;
@@ -268,7 +269,7 @@ private slots:
 
     void vectorCentresAsByPlainRounds_data()
     {
-        test::addColumns<int, bool>();
+        kernscope::test::addColumns<int, bool>();
         for (const int vector : {1, 2, 3, 4, 5, 7}) {
             for (const bool massed : {false, true})
                 QTest::addRow("vectors of %d%s", vector, massed ? " with masses" : "")
@@ -279,7 +280,7 @@ private slots:
     /// Of any number of points, whole runs of the processor's vectors or not.
     void vectorCentresAsByPlainRounds()
     {
-        const auto [vector, massed] = test::fetched<int, bool>();
+        const auto [vector, massed] = kernscope::test::fetched<int, bool>();
         const auto size = static_cast<std::size_t>(vector);
         std::mt19937 random(13);
         for (const std::size_t count : {1u, 5u, 16u, 17u, 333u}) {

@@ -113,17 +113,17 @@ private slots:
 
     void density_data()
     {
-        test::addColumns<double, int>();
-        test::addRow("none", 0.0, 0);
-        test::addRow("tenth", 0.1, 100);
-        test::addRow("half", 0.5, 500);
-        test::addRow("most", 0.9, 900);
-        test::addRow("all", 1.0, 1000);
+        kernscope::test::addColumns<double, int>();
+        kernscope::test::addRow("none", 0.0, 0);
+        kernscope::test::addRow("tenth", 0.1, 100);
+        kernscope::test::addRow("half", 0.5, 500);
+        kernscope::test::addRow("most", 0.9, 900);
+        kernscope::test::addRow("all", 1.0, 1000);
     }
 
     void density()
     {
-        const auto [density, kept] = test::fetched<double, int>();
+        const auto [density, kept] = kernscope::test::fetched<double, int>();
         const auto values = gaussian(1000);
         const auto weight = VERIFIED(encodeSparseDensity(values, {10, 100}, density));
         QCOMPARE(part(*weight, PartRole::NonzeroData).shape,
@@ -146,7 +146,7 @@ private slots:
 
     void densityOfMany_data()
     {
-        test::addColumns<std::size_t, double, QString>();
+        kernscope::test::addColumns<std::size_t, double, QString>();
         for (const std::size_t count :
              {std::size_t{77}, std::size_t{8 * 4096}, (std::size_t{1} << 20) + 77})
             for (const char *kind :
@@ -160,7 +160,8 @@ private slots:
     /// histogram: all the same as by the order of all magnitudes.
     void densityOfMany()
     {
-        const auto [count, density, kind] = test::fetched<std::size_t, double, QString>();
+        const auto [count, density, kind] =
+            kernscope::test::fetched<std::size_t, double, QString>();
         auto values = gaussian(count);
         for (std::size_t i = 0; i < count; ++i) {
             if (kind == QLatin1String("few magnitudes"))

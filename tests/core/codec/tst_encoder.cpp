@@ -97,7 +97,7 @@ private slots:
 
     void affine_data()
     {
-        test::addColumns<bool, int, bool>();
+        kernscope::test::addColumns<bool, int, bool>();
         for (const bool isSigned : {true, false})
             for (const int axis : {-1, 0, 1, 2})
                 for (const bool symmetric : {true, false})
@@ -108,7 +108,7 @@ private slots:
 
     void affine()
     {
-        const auto [isSigned, axis, symmetric] = test::fetched<bool, int, bool>();
+        const auto [isSigned, axis, symmetric] = kernscope::test::fetched<bool, int, bool>();
         auto values = gaussian(5 * 8 * 9);
         for (std::size_t i = 0; i < values.size(); ++i)
             values[i] += symmetric ? 0.0f : 0.05f;
@@ -137,7 +137,7 @@ private slots:
 
     void blockwise_data()
     {
-        test::addColumns<int, int, int, bool>();
+        kernscope::test::addColumns<int, int, int, bool>();
         for (const ElementType type :
              {ElementType::Int4, ElementType::Uint4, ElementType::Int8, ElementType::Uint8})
             for (const auto &[block, axis] : {std::pair(32, 1), {8, 1}, {1, 1}, {2, 0}, {3, 2}})
@@ -150,7 +150,7 @@ private slots:
 
     void blockwise()
     {
-        const auto [type, block, axis, offset] = test::fetched<int, int, int, bool>();
+        const auto [type, block, axis, offset] = kernscope::test::fetched<int, int, int, bool>();
         const Shape shape{6, 64, 3};
         const auto values = gaussian(6 * 64 * 3);
         BlockwiseOptions options;

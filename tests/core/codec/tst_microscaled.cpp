@@ -87,22 +87,22 @@ private slots:
     /// resources/formats/numbers.md, table 2.7: exponents and what 500, 0.3 and 7 become.
     void workedValues_data()
     {
-        test::addColumns<double, int, int, int, double>();
-        test::addRow("500 e4m3 ocp", 500.0, 0, 0, 127, 448.0);
-        test::addRow("500 e4m3 nv", 500.0, 0, 1, 128, 512.0);
-        test::addRow("500 e2m1 ocp", 500.0, 1, 0, 133, 384.0);
-        test::addRow("500 e2m1 nv", 500.0, 1, 1, 134, 512.0);
-        test::addRow("0.3 e4m3 ocp", 0.3, 0, 0, 117, 0.3125);
-        test::addRow("0.3 e2m1 nv", 0.3, 1, 1, 123, 0.25);
-        test::addRow("7 e2m1 ocp", 7.0, 1, 0, 127, 6.0);
-        test::addRow("7 e2m1 nv", 7.0, 1, 1, 128, 8.0);
-        test::addRow("tiny e4m3", 0x1p-130, 0, 0, 0, 0x1p-130);
-        test::addRow("tiny e2m1", 0x1p-130, 1, 0, 0, 0.0);
+        kernscope::test::addColumns<double, int, int, int, double>();
+        kernscope::test::addRow("500 e4m3 ocp", 500.0, 0, 0, 127, 448.0);
+        kernscope::test::addRow("500 e4m3 nv", 500.0, 0, 1, 128, 512.0);
+        kernscope::test::addRow("500 e2m1 ocp", 500.0, 1, 0, 133, 384.0);
+        kernscope::test::addRow("500 e2m1 nv", 500.0, 1, 1, 134, 512.0);
+        kernscope::test::addRow("0.3 e4m3 ocp", 0.3, 0, 0, 117, 0.3125);
+        kernscope::test::addRow("0.3 e2m1 nv", 0.3, 1, 1, 123, 0.25);
+        kernscope::test::addRow("7 e2m1 ocp", 7.0, 1, 0, 127, 6.0);
+        kernscope::test::addRow("7 e2m1 nv", 7.0, 1, 1, 128, 8.0);
+        kernscope::test::addRow("tiny e4m3", 0x1p-130, 0, 0, 0, 0x1p-130);
+        kernscope::test::addRow("tiny e2m1", 0x1p-130, 1, 0, 0, 0.0);
     }
     void workedValues()
     {
         const auto [largest, format, algorithm, exponent, held] =
-            test::fetched<double, int, int, int, double>();
+            kernscope::test::fetched<double, int, int, int, double>();
         std::vector<float> values(32, 0.0f);
         values[5] = static_cast<float>(largest);
         auto asked = request(static_cast<MxFormat>(format), MxAxis::Columns, MxSource::Fp32, 1, 32);
@@ -149,8 +149,8 @@ private slots:
         QTest::addColumn<QString>("refused");
         const auto row = [](const char *name, int format, int axis, int source, quint64 rows,
                             quint64 columns, const char *flags, const char *refused) {
-            test::addRow(name, format, axis, source, rows, columns, QString::fromLatin1(flags),
-                         QString::fromLatin1(refused));
+            kernscope::test::addRow(name, format, axis, source, rows, columns,
+                                    QString::fromLatin1(flags), QString::fromLatin1(refused));
         };
         const int nd = int(MxAxis::Columns);
         const int dn = int(MxAxis::Rows);

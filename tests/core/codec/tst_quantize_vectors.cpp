@@ -147,8 +147,8 @@ private slots:
     void int8_data()
     {
         QTest::addColumn<QString>("file");
-        test::addRow("symmetric", u"sym.csv"_s);
-        test::addRow("asymmetric", u"asym.csv"_s);
+        kernscope::test::addRow("symmetric", u"sym.csv"_s);
+        kernscope::test::addRow("asymmetric", u"asym.csv"_s);
     }
 
     void int8()

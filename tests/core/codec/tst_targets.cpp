@@ -328,9 +328,9 @@ private slots:
         QTest::addColumn<qint64>("target");
         for (std::int64_t rest = hwy::SupportedTargets(); rest != 0; rest &= rest - 1) {
             const std::int64_t target = rest & -rest;
-            test::addRow(hwy::TargetName(target), qint64{target});
+            kernscope::test::addRow(hwy::TargetName(target), qint64{target});
         }
-        test::addRow("no vectors", qint64{0});
+        kernscope::test::addRow("no vectors", qint64{0});
     }
     void streamedResults()
     {
