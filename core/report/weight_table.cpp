@@ -285,7 +285,10 @@ const TableOf<WeightFacts> &weightTable()
              return ofRead(row, valueCount(row, row.statistics ? row.statistics->inf : 0));
          })},
         {kWindow, "why_dense", "why dense", "Why a dense weight may have been left as it is",
-         [](auto &row) { return orNothing(whyDense(*row.bundle, row.index)); }},
+         [](auto &row) -> Value {
+             std::string why = whyDense(*row.bundle, row.index);
+             return why.empty() ? Value(Nothing()) : Value(std::move(why));
+         }},
         {kDocument | kTerminal, "sha256", "SHA-256 of the weight decoded as fp16", hashValue,
          jsonOf([](auto &row) { return ofRead(row, hashValue(row)); })},
     };

@@ -155,7 +155,7 @@ private slots:
 
     void forceNeverTakesAnInput()
     {
-        QFETCH(QByteArray, line);
+        const auto line = std::get<0>(fetched<QByteArray, QByteArray>());
         const auto before = treeOf(m_scratch->path());
         const CliResult result = runCli(arguments(line) + QStringList{u"--force"_s});
         QCOMPARE(result.exitCode, 4);

@@ -267,8 +267,6 @@ private:
 void TestCliSamples::oldNetworksAreRefused_data()
 {
     QTest::addColumn<QStringList>("words");
-    addRow("encode",
-           QStringList{u"encode"_s, u"conv_6.weights"_s, u"--form"_s, u"palette"_s, u"--output"_s});
     addRow("choose", QStringList{u"choose"_s});
     addRow("plan", QStringList{u"plan"_s});
     addRow("plan, written", QStringList{u"plan"_s, u"--output"_s});

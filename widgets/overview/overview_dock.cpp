@@ -28,6 +28,7 @@
 #include <QPainter>
 #include <QPdfWriter>
 #include <QSaveFile>
+#include <QScrollBar>
 #include <QTableView>
 #include <QVBoxLayout>
 
@@ -704,6 +705,7 @@ void OverviewDock::showFindings()
         return m_findings->horizontalHeader()->sizeHint().height() +
                std::min(m_rows->rowCount(), rows) *
                    m_findings->verticalHeader()->defaultSectionSize() +
+               m_findings->horizontalScrollBar()->sizeHint().height() +
                2 * m_findings->frameWidth();
     };
     m_findings->setMinimumHeight(heightOf(kLeastFindings));

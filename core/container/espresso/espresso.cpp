@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <unordered_set>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -266,9 +265,8 @@ private:
 
 const Blob *BlobTable::find(std::uint64_t id) const
 {
-    const auto found =
-        std::find_if(blobs.begin(), blobs.end(), [id](const Blob &blob) { return blob.id == id; });
-    return found == blobs.end() ? nullptr : &*found;
+    const auto found = places.find(id);
+    return found == places.end() ? nullptr : &blobs[found->second];
 }
 
 Result<BlobTable> readBlobs(std::span<const std::byte> bytes, const std::string &file)
@@ -286,13 +284,12 @@ Result<BlobTable> readBlobs(std::span<const std::byte> bytes, const std::string 
     BlobTable table;
     table.blobs.resize(static_cast<std::size_t>(count));
     std::uint64_t at = kCountBytes + kEntryBytes * count;
-    std::unordered_set<std::uint64_t> ids;
     for (std::size_t i = 0; i < table.blobs.size(); ++i) {
         const std::uint64_t entry = kCountBytes + kEntryBytes * i;
         Blob &blob = table.blobs[i];
         blob.id = loadLittle<std::uint64_t>(bytes, entry);
         const auto length = loadLittle<std::uint64_t>(bytes, entry + 8);
-        if (length > bytes.size() - at || !ids.insert(blob.id).second)
+        if (length > bytes.size() - at || !table.places.emplace(blob.id, i).second)
             return ErrorBuilder("espresso.blob")
                 .file(file)
                 .at(FileOffset(entry))

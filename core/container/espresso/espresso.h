@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 /// Compiled neural networks, as coremltools' older models are compiled: the layers as JSON
@@ -25,6 +26,7 @@ struct Blob {
 /// What a weight file says; its payload stays where it is.
 struct BlobTable {
     std::vector<Blob> blobs; ///< in the order of the file: payloads follow each other
+    std::unordered_map<std::uint64_t, std::size_t> places; ///< in `blobs`, by number
     /// The count and the entries.
     ByteRange header() const
     {

@@ -83,9 +83,9 @@ private Q_SLOTS:
     /// none.
     void columnsAreThoseOfTheCommand()
     {
-        QFETCH(int, kind);
-        QFETCH(QString, text);
-        QFETCH(bool, any);
+        const auto kind = std::get<0>(test::fetched<int, QString, bool, bool>());
+        const auto text = std::get<1>(test::fetched<int, QString, bool, bool>());
+        const auto any = std::get<2>(test::fetched<int, QString, bool, bool>());
         type(kind, text);
         QVERIFY(search());
         const SearchModel &model = m_dock->model();
