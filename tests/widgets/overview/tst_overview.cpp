@@ -397,7 +397,8 @@ private Q_SLOTS:
             }
             return false;
         };
-        QVERIFY2(dock.oddNote().text().contains(u"disputed"_s), qPrintable(dock.oddNote().text()));
+        QTRY_VERIFY2(dock.oddNote().text().contains(u"disputed"_s),
+                     qPrintable(dock.oddNote().text()));
         QVERIFY(!listed());
         Q_EMIT dock.oddNote().linkActivated(u"disputed:"_s);
         QVERIFY(listed());

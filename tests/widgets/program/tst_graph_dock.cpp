@@ -213,8 +213,7 @@ private Q_SLOTS:
         m_session->setBundle(*bundle);
         QVERIFY(test::showDock(*m_dock));
         QVERIFY(ready());
-        auto *box =
-            VERIFIED(m_dock->findChild<QComboBox *>(QString(), Qt::FindChildrenRecursively));
+        QVERIFY(m_dock->findChild<QComboBox *>(QString(), Qt::FindChildrenRecursively));
         const QList<QComboBox *> boxes = m_dock->findChildren<QComboBox *>();
         const auto functions = std::find_if(boxes.begin(), boxes.end(), [](const QComboBox *each) {
             return each->accessibleName() == u"Function to draw"_s;
