@@ -296,7 +296,7 @@ void OverviewDock::findFolds()
     if (const auto table = m_chips.table())
         m_folding.start(
             tr("Looking for weights that fold everywhere"),
-            [table, bundle = m_shown](Progress &) {
+            [table, bundle = session().bundle()](Progress &) {
                 std::vector<Finding> found = foldFindings(*table);
                 if (bundle) {
                     const std::vector<Finding> known = knownFaultFindings(*bundle);
