@@ -61,7 +61,8 @@ std::string functionsText(const Bundle &bundle)
     for (const mil::Function &function : program->functions) {
         const std::string name =
             function.model.empty() ? function.name : function.model + "/" + function.name;
-        text += fmt::format("  {} ({}, {})\n", printable(name), printable(function.opset),
+        text += fmt::format("  {} ({}{}{})\n", printable(name), printable(function.opset),
+                            function.opset.empty() ? "" : ", ",
                             counted(mil::operationCount(function.body), "operation"));
         for (const mil::NamedType &input : function.inputs)
             text += fmt::format("    {}  {}  {}\n",

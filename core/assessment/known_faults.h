@@ -29,7 +29,7 @@ struct KnownFault {
     std::string source;
     format::Confidence confidence = format::Confidence::Assumed;
 
-    /// Whether reports disagree, or one alone says so and nobody has seen it again.
+    /// Whether reports disagree, or one alone says so and it was not seen again.
     bool disputed() const { return contested || confidence == format::Confidence::Contested; }
     /// "macOS 27, M6": where it was seen; empty where it is not told.
     std::string where() const;

@@ -32,8 +32,8 @@ public:
     {
     }
 
-    /// So many bytes, which `fill(std::span<std::byte>)` writes. Long ones lie in large pages where
-    /// the system has them, which are handed out in less time.
+    /// That number of bytes, which `fill(std::span<std::byte>)` writes. Long ones lie in large
+    /// pages where the system has them, which are handed out in less time.
     template <class Fill>
     static SharedBytes filled(std::size_t count, Fill fill)
     {

@@ -118,7 +118,8 @@ private Q_SLOTS:
         QVERIFY(test::contentOf(m_weights) != old);
     }
 
-    /// The usual way of careful programs: the old file is still there for whoever has it open.
+    /// The usual way of careful programs: the old file is still there for a process that has it
+    /// open.
     void replacedIsKept()
     {
         const QByteArray old = test::contentOf(m_weights);

@@ -101,7 +101,7 @@ private Q_SLOTS:
         QVERIFY(!(**m_window).findChild<QInputDialog *>());
     }
 
-    /// Whoever does not answer a question has changed nothing.
+    /// A question that is not answered changes nothing.
     void cancelled()
     {
         QVERIFY(m_window->open({m_dense, m_sparse}));
@@ -160,7 +160,7 @@ private Q_SLOTS:
             QVERIFY(row.pair.pairing != kernscope::Pairing::Hand);
     }
 
-    /// The pair that is proposed is the one whose bytes are seen, and nobody has gone anywhere.
+    /// The pair that is proposed is the one whose bytes are seen, and the place stays.
     void bytesBeginAtTheProposedPair()
     {
         QVERIFY(m_window->open({m_dense, m_sparse}));

@@ -370,7 +370,7 @@ private Q_SLOTS:
     void lines_data()
     {
         test::addColumns<QString, QByteArray, int, QStringList>();
-        // Lines as they are written here: parted by "|", "~" is the mark of what was left out.
+        // Lines as they are written here: separated by "|", "~" is the mark of what was left out.
         const auto row = [](const char *name, const char *text, const char *key, int letters,
                             const char *lines) {
             test::addRow(name, QString::fromLatin1(text), QByteArray(key), letters,

@@ -181,7 +181,7 @@ public:
 
     bool settle()
     {
-        QTest::qWait(1); // docks that were raised are laid out: before that nobody sees them
+        QTest::qWait(1); // docks that were raised are laid out: before that they are not seen
         return QTest::qWaitFor(
             [this] {
                 if (m_window->document().busy() != app::Document::Busy::Idle ||

@@ -162,7 +162,7 @@ private slots:
         QFile::remove(m_out + u"/w.npy"_s);
     }
 
-    /// Whoever decodes fp32 as fp16 hears of it; nothing is said where nothing is lost.
+    /// Decoding fp32 as fp16 says so; nothing is said where nothing is lost.
     /// The record says fp16, the program int8, and the bytes are as many as int8 has.
     void saysWhatIsReadAsAnotherType()
     {

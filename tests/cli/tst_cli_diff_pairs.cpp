@@ -207,7 +207,7 @@ private slots:
         QVERIFY(diff(a, a, {option, m_json}).json()["byte_ranges"].empty());
     }
 
-    /// Of the worst elements those that are so many steps apart.
+    /// Of the worst elements those that are that number of steps apart.
     void steps()
     {
         const auto bundleOf = [](std::initializer_list<float> values) {

@@ -76,7 +76,7 @@ private slots:
             addRow(kLayers[i].name, i);
     }
 
-    /// The error of a layer in a form is the same, whoever is asked: along its own output channels.
+    /// The error of a layer in a form is the same in every command: along its own output channels.
     void oneError()
     {
         QFETCH(int, layer);

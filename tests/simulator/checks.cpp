@@ -226,7 +226,7 @@ void Simulation::checkKept(const Allowed &allowed)
     }
 }
 
-/// Nothing stands beside the bundle that nobody asked for. What a process that was killed had not
+/// Nothing stands beside the bundle that was not asked for. What a process that was killed had not
 /// finished says so in an attribute, unless it had just been made.
 void Simulation::checkNames()
 {
@@ -237,7 +237,7 @@ void Simulation::checkNames()
                 ::lgetxattr(entry.path().c_str(), "user.kernscope.part", nullptr, 0) >= 0;
             const bool empty = fs::is_empty(entry.path());
             if (!marked && !empty && !m_cut)
-                broken("an unfinished file that nobody clears away", name);
+                broken("an unfinished file that is not cleared away", name);
             continue;
         }
         const bool known = entry.path() == m_bundle || name == kState || name == kLinkName ||
@@ -368,7 +368,7 @@ void Simulation::beginAgain()
 {
     const Tree actual = readTree(m_bundle);
     if (actual != m_tree && actual != *m_other)
-        broken("half written, and nobody says so");
+        broken("half written, and it is not said");
     if (const auto left = journal())
         fs::remove(*left);
     writeAgain();

@@ -42,8 +42,8 @@ QLabel *label(const QString &text, Type step, QWidget *parent);
 
 } // namespace design
 
-/// Fusion without frames: panels are parted by hairlines, tabs have a line of the accent under the
-/// chosen one, chosen rows a pale ground with a bar of the accent at their left.
+/// Fusion without frames: panels are separated by hairlines, tabs have a line of the accent under
+/// the chosen one, chosen rows a pale ground with a bar of the accent at their left.
 class QuietStyle final : public QProxyStyle
 {
     Q_OBJECT

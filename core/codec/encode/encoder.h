@@ -66,7 +66,7 @@ Result<EncodedWeight> encodePalette(std::span<const float> values, const Shape &
 Result<EncodedWeight> encodeSparse(std::span<const float> values, const Shape &shape,
                                    float threshold);
 /// Keeps the `density` (0 to 1) share of elements of largest magnitude in fp16, ties by position;
-/// fewer where there are not so many that differ from zero.
+/// fewer where fewer than that differ from zero.
 Result<EncodedWeight> encodeSparseDensity(std::span<const float> values, const Shape &shape,
                                           double density);
 /// Keeps the `keep` elements of largest magnitude in fp16 out of every `of` consecutive ones along

@@ -102,7 +102,7 @@ std::size_t keepNearRun(const float *in, std::size_t count, float least, float l
     return at;
 }
 
-/// Sixty-four bits: which of so many halves are not zero.
+/// Sixty-four bits: which of 64 halves are not zero.
 HWY_INLINE std::uint64_t nonzeroWord(const std::uint16_t *in)
 {
 #if HWY_TARGET <= HWY_AVX3

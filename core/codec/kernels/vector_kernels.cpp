@@ -30,8 +30,8 @@ HWY_INLINE void streamLines(const std::uint16_t *block, std::size_t halves, std:
 }
 
 /// Entries of two or four halves for some lines at a time, copied: registers cannot hold their
-/// tables. So many that the first ones are in the cache when the lines are read: a line of stores
-/// that are still on their way there is waited for.
+/// tables. Enough of them that the first ones are in the cache when the lines are read: a line of
+/// stores that are still on their way there is waited for.
 template <std::size_t Vector>
 std::size_t copyLinesOf(const std::uint8_t *codes, const std::uint16_t *table, std::uint16_t *out,
                         std::size_t count)

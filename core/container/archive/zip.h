@@ -63,7 +63,7 @@ public:
     using Sink = std::function<Result<void>(std::span<const std::byte>)>;
     explicit ZipWriter(Sink sink) : m_sink(std::move(sink)) {}
 
-    /// Begins a member of exactly so many bytes; the one before it is complete.
+    /// Begins a member of exactly that number of bytes; the one before it is complete.
     /// Errors: those of the sink; "zip.limit" (a path over 65,535 bytes, an archive beyond 2^64
     /// bytes), as for the others.
     Result<void> begin(std::string_view path, std::uint64_t bytes);

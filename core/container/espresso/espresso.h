@@ -66,7 +66,7 @@ struct NetFiles {
 
 /// Errors: "espresso.net" (compressed, no JSON, no layers). Of single weights, in the diagnostics:
 /// "espresso.missing" (a blob that the file does not have), "espresso.length" (of another size than
-/// the layer's extents), "espresso.ranges" (codes whose arithmetic nobody published).
+/// the layer's extents), "espresso.ranges" (codes whose arithmetic was not published).
 Result<Net> readNet(const NetFiles &files);
 
 } // namespace kernscope::espresso

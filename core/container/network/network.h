@@ -65,7 +65,7 @@ struct StoredWeight {
     std::optional<Error> fault; ///< why the values cannot be read
 };
 
-/// The type of a code of so many bits; networks have those of 5 and 7, programs do not.
+/// The type of a code of that number of bits; networks have those of 5 and 7, programs do not.
 inline ElementType codeType(unsigned bits)
 {
     return bits == 5 ? ElementType::Uint5 : bits == 7 ? ElementType::Uint7 : unsignedType(bits);

@@ -17,7 +17,7 @@ namespace {
 
 constexpr unsigned kMaxMade = 12;                   ///< calls that make a constant in a row
 constexpr unsigned kMaxCalls = 16;                  ///< of functions by functions
-constexpr std::uint64_t kMaxLoopSteps = 10'000'000; ///< loops times views: none has so many
+constexpr std::uint64_t kMaxLoopSteps = 10'000'000; ///< loops times views: more than any has
 
 class Tracer
 {

@@ -99,7 +99,7 @@ public:
 
     /// Error "binary_patch.cut".
     Result<std::span<const std::byte>> take(std::uint64_t count, std::string_view what);
-    /// A number of so many bytes, the highest first. Error "binary_patch.cut".
+    /// A number of that width, the highest byte first. Error "binary_patch.cut".
     Result<std::uint64_t> big(std::uint64_t bytes, std::string_view what);
     /// A number of BPS. Errors: "binary_patch.cut", "binary_patch.number" (beyond 64 bits).
     Result<std::uint64_t> number(std::string_view what);

@@ -9,7 +9,8 @@ namespace kernscope::patch {
 
 /// Elements that a copy may add to what a mask keeps: each is an edit of its own.
 inline constexpr std::uint64_t kMostCopied = 262144;
-/// Up to so many elements are edits of their own; more are one edit that carries their values.
+/// Up to this number of elements are edits of their own; more are one edit that carries their
+/// values.
 inline constexpr std::uint64_t kMostSingle = 256;
 
 /// Whether an element that differs is copied: by the value that it has, and that it would get.

@@ -16,7 +16,7 @@ namespace kernscope::patch {
 
 namespace {
 
-/// Longer names are compared by their first characters only, and no more than so many of them.
+/// Longer names are compared by their first characters only, and no more than this number of them.
 constexpr std::size_t kMostCharacters = 128;
 constexpr std::size_t kMostNames = 4096;
 

@@ -44,7 +44,7 @@ const codec::EncodedPart *partWithRole(const codec::EncodedWeight &encoded, code
     return nullptr;
 }
 
-/// Codes of so many bits, lowest bit first in a program, highest first in a network.
+/// Codes of that number of bits, lowest bit first in a program, highest first in a network.
 Message highestFirst(std::span<const std::byte> bytes, std::uint64_t count, unsigned bits)
 {
     Message out((count * bits + 7) / 8);

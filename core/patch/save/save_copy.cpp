@@ -22,8 +22,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// After so many bytes the kernel is asked to start writing them out: the fsync at the end cannot
-/// be interrupted and should have little left to do.
+/// After this number of bytes the kernel is asked to start writing them out: the fsync at the end
+/// cannot be interrupted and should have little left to do.
 constexpr std::uint64_t kFlushEvery = std::uint64_t{8} << 20;
 
 Error copyError(std::string_view file, std::string_view what, int number)

@@ -74,7 +74,7 @@ public:
     /// Everything since clearBusy().
     const Span &busy() const { return m_busy; }
     void clearBusy() { m_busy = {}; }
-    /// The longest turns, worst first, at most so many of each step.
+    /// The longest turns, worst first, at most that number of each step.
     std::vector<Turn> longest(std::size_t ofStep) const;
     const std::vector<Turn> &turns() const { return m_turns; }
 

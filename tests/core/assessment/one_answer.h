@@ -23,8 +23,8 @@
 
 #include <nlohmann/json.hpp>
 
-/// Whoever is asked about a bundle's layers on a chip (decide, the roofline, Choose, the report),
-/// the answer is the same. The checks fail the test function that calls them.
+/// Of a bundle's layers on a chip all that answer (decide, the roofline, Choose, the report) say
+/// the same. The checks fail the test function that calls them.
 namespace kernscope::test {
 
 /// What encode, section build and plan are refused is what decide, choose and the matrix call

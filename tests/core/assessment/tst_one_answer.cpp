@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Every bundle of the data folder on every chip: whoever is asked, the answer is the same.
+// Every bundle of the data folder on every chip: every part gives the same answer.
 #include "one_answer.h"
 #include "tests/data/data_folder.h"
 #include "tests/test_program.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The embedded sample and a bundle of every form on every chip: whoever is asked, the answer is the
-// same. tst_one_answer asks the same of real files.
+// The embedded sample and a bundle of every form on every chip: every part gives
+// the same answer. tst_one_answer asks the same of real files.
 #include "core/report/plan_table.h"
 #include "made_programs.h"
 #include "one_answer.h"

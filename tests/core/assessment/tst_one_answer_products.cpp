@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Products by other operations than linear layers, on every chip: whoever is asked, the answer is
-// the same.
+// Products by other operations than linear layers, on every chip: every part gives
+// the same answer.
 #include "made_bundle.h"
 #include "one_answer.h"
 #include "tests/test_program.h"

@@ -258,7 +258,7 @@ private slots:
         QVERIFY(files.back());
         for (const auto &file : files)
             QVERIFY(file->checkSame());
-        // Without a descriptor nobody can tell what became of the mapped file: that counts as
+        // Without a descriptor it cannot be told what became of the mapped file: that counts as
         // changed.
         put(m_path.string() + ".new", m_content);
         fs::rename(m_path.string() + ".new", m_path);

@@ -171,7 +171,7 @@ private slots:
     void manyOfAMask()
     {
         constexpr std::uint64_t kElements = 1024;
-        constexpr std::uint64_t kLeftOut = 16; // the record has room for so many
+        constexpr std::uint64_t kLeftOut = 16; // the record has room for these
         Bytes mask(kElements / 8, std::byte{0xFF}), values;
         std::fill_n(mask.begin(), kLeftOut, std::byte{0xFE});
         const std::uint16_t one = floatToHalf(1);

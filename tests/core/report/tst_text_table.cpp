@@ -39,7 +39,7 @@ qsizetype widest(const QStringList &lines)
 
 } // namespace
 
-/// Rows for a line of so many columns.
+/// Rows for a line of that width.
 class TestTextTable : public QObject
 {
     Q_OBJECT

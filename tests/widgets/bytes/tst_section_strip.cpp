@@ -366,8 +366,7 @@ private Q_SLOTS:
         scale.setSize(sizeOf(all));
         const auto runs = stripRuns(all, scale, 0.5);
         QVERIFY(!runs.empty());
-        QVERIFY(runs.size() <=
-                2 * 2000 + 2); // what a strip of so many pixels can show, not a million
+        QVERIFY(runs.size() <= 2 * 2000 + 2); // what a strip of that width can show, not a million
     }
 
     void widestKindWinsAPixel()

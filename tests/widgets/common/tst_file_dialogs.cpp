@@ -49,7 +49,7 @@ private Q_SLOTS:
                                          u"Tables (*.csv *.txt);;All files (*)"_s);
         QCOMPARE(started, folder.path());
         QCOMPARE(path, folder.filePath(u"elsewhere/table.csv"_s));
-        // The next one starts where this one ended, whoever asks.
+        // The next one starts where this one ended, from any window.
         QCOMPARE(dialogFolder(&window), folder.filePath(u"elsewhere"_s));
         answer(QString(), &started);
         QCOMPARE(askSavePath(&window, u"Export"_s, QString()), QString());

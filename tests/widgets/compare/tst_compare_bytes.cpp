@@ -26,7 +26,7 @@ using kernscope::test::payloadSegment;
 
 namespace {
 
-/// "=3 <2 >1 ~4/5": so many lines equal, only in A, only in B, and one changed one.
+/// "=3 <2 >1 ~4/5": numbers of lines equal, only in A, only in B, and one changed one.
 QString shapeOf(const std::vector<TextPiece> &pieces)
 {
     QStringList list;

@@ -299,7 +299,7 @@ private Q_SLOTS:
         };
         QCOMPARE(offsetInA(), firstOf(1));
         QVERIFY(dock.view()->cellRect(dock.view()->cursor(), true).isValid()); // in view
-        QVERIFY(session.place() == Place());                                   // nobody went there
+        QVERIFY(session.place() == Place());                                   // it was not gone to
         dock.setPair(2, 2);
         QCOMPARE(offsetInA(), firstOf(2));
         session.goToWeight(0);

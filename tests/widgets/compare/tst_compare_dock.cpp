@@ -120,7 +120,7 @@ private Q_SLOTS:
         QTRY_VERIFY(!dock.busy());
         QTRY_COMPARE(dock.model().rows()[dock.shownRow()].nameA, std::string("far"));
         QCOMPARE(dock.table()->currentIndex().row(), 0);
-        QCOMPARE(session.place().weight, kNoIndex); // nobody went there
+        QCOMPARE(session.place().weight, kNoIndex); // it was not gone to
         const std::size_t equal = dock.model().rowOfB(0);
         dock.table()->setCurrentIndex(
             dock.table()->model()->index(dock.model().shownRow(equal), 0));

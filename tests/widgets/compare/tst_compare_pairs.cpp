@@ -250,7 +250,7 @@ private Q_SLOTS:
         QCOMPARE(pairsOf(named.dock), (texts({"x-x name", "A left", "B right"})));
     }
 
-    /// Names of other files mean nothing; whoever keeps them tells them again.
+    /// Names of other files mean nothing; they are told again.
     void forgottenWithTheFiles()
     {
         Named named;

@@ -299,7 +299,7 @@ private Q_SLOTS:
         QVERIFY(same && off); // biases are as they were, palettes are not
         session.setOther(nullptr);
         QTRY_VERIFY(legendSays("Open a build to measure against"));
-        QCOMPARE(wanted.count(), 1); // nobody asked again
+        QCOMPARE(wanted.count(), 1); // not asked again
         // The least error is seen to be one, the largest has the end of the map.
         const BaseErrors errors{{}, {}, {0, 0.001, 0.1}, 0.001, 0.1};
         QCOMPARE(errorShade(errors, 0), 0.0);

@@ -11,7 +11,7 @@ namespace {
 
 /// Steps that a constant may take on its way to a weight; a file decides how many there are.
 constexpr std::uint8_t kMostChained = 32;
-/// Constants of at least so many elements are weights, whatever their type.
+/// Constants of at least this number of elements are weights, whatever their type.
 constexpr std::uint64_t kManyElements = 10;
 
 bool isPassedThrough(CoreAiStep step)

@@ -43,7 +43,7 @@ struct Writer {
     }
     static std::size_t slot(std::size_t table, unsigned number) { return table + 8 + 8 * number; }
     void refer(std::size_t from, std::size_t to) { put(from, to - from, 4); }
-    /// What a slot refers to begins here: a vector of so many entries, or a text.
+    /// What a slot refers to begins here: a vector of that number of entries, or a text.
     std::size_t vector(std::size_t from, std::size_t count, std::size_t entryBytes)
     {
         while (bytes.size() % 4 != 0)
