@@ -420,7 +420,8 @@ Result<void> checkWhole(const Bundle &a, const Bundle &b, const Difference &diff
         return cannotSay(b.weights()[difference.onlyB.front()].findableName(), "only in B",
                          "Edits add and remove no weights");
     if (!difference.weights.empty() && difference.weights.back().slice) {
-        const ComparedPair &part = slicedPairs(difference.weights).front().front();
+        const auto slices = slicedPairs(difference.weights);
+        const ComparedPair &part = slices.front().front();
         const Weight &whole = part.slice->ofA ? a.weights()[part.a] : b.weights()[part.b];
         return cannotSay(whole.findableName(), std::string(part.slice->name()),
                          "Edits split and merge no weights");

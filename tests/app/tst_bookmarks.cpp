@@ -443,7 +443,7 @@ private:
 
 Bookmark TestBookmarks::bookmark(const QString &place, const QString &note, std::uint64_t bytes)
 {
-    return {place, bytes, note, QDateTime(QDate(2026, 5, 4), QTime(3, 2, 1), Qt::UTC)};
+    return {place, bytes, note, QDateTime::fromString(u"2026-05-04T03:02:01Z"_s, Qt::ISODate)};
 }
 
 QAction *TestBookmarks::actionOf(const app::MainWindow &window, const QKeySequence &key)
@@ -468,7 +468,7 @@ SessionFile TestBookmarks::made(const QString &folder)
     session.layouts = {{u"compare"_s, QByteArray("\x00\xff\x01", 3)}};
     session.pairs = {u"w"_s, u"v \u2260"_s};
     session.bookmarks = {
-        {u"w"_s, 64, u"odd"_s, QDateTime(QDate(2026, 5, 4), QTime(3, 2, 1), Qt::UTC)}};
+        {u"w"_s, 64, u"odd"_s, QDateTime::fromString(u"2026-05-04T03:02:01Z"_s, Qt::ISODate)}};
     return session;
 }
 

@@ -29,6 +29,12 @@ inline QByteArray text(const nlohmann::ordered_json &json)
     return QByteArray::fromStdString(json.dump());
 }
 
+/// The arguments of a command line that quotes nothing.
+inline QStringList words(const char *line)
+{
+    return QString::fromUtf8(line).split(QLatin1Char(' '), Qt::SkipEmptyParts);
+}
+
 /// Runs and waits, for at most two minutes.
 CliResult runCli(const QStringList &arguments);
 /// The same, with these bytes on standard input.

@@ -13,11 +13,6 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-QStringList words(const char *line)
-{
-    return QString::fromUtf8(line).split(QLatin1Char(' '), Qt::SkipEmptyParts);
-}
-
 Json jsonOf(const char *line, int exitCode = 0)
 {
     const CliResult result = runCli(words(line) << u"--json"_s);

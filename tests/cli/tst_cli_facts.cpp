@@ -16,12 +16,7 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-QStringList words(const char *line)
-{
-    return QString::fromUtf8(line).split(QLatin1Char(' '), Qt::SkipEmptyParts);
-}
-
-Json jsonOf(const QStringList &line)
+Json reportOf(const QStringList &line)
 {
     const CliResult result = runCli(line + QStringList{u"--json"_s});
     if (result.exitCode != 0)
@@ -83,7 +78,7 @@ private Q_SLOTS:
     /// Tables 7.2 and 20.1 from the chip's own rows; floors by family.
     void capabilityBytes()
     {
-        const Json m1 = jsonOf(words("targets --target M1 --bytes"))["targets"][0];
+        const Json m1 = reportOf(words("targets --target M1 --bytes"))["targets"][0];
         const auto value = [](const Json &target, const char *offset) {
             for (const Json &row : target["hal"]) {
                 if (row["layout"] == Json("9.509") && row["offset"] == Json(offset))
@@ -100,24 +95,24 @@ private Q_SLOTS:
         QVERIFY(value(m1, "0x52c").is_null()); // unknown is not 0
         QVERIFY(!m1["family_floors"][0]["reached"].get<bool>());
         QVERIFY(rowWith(m1["contested"], "topic", "weight_stream_ceiling") != nullptr);
-        const Json h18 = jsonOf(words("targets --target H18 --bytes"))["targets"][0];
+        const Json h18 = reportOf(words("targets --target H18 --bytes"))["targets"][0];
         QCOMPARE(value(h18, "0x52d"), Json(1));
         for (std::size_t i = 0; i < 3; ++i)
             QVERIFY(h18["family_floors"][i]["reached"].get<bool>());
         QVERIFY(h18["family_floors"][3]["reached"].is_null()); // a row about several
-        const Json h16 = jsonOf(words("targets --target H16 --bytes"))["targets"][0];
+        const Json h16 = reportOf(words("targets --target H16 --bytes"))["targets"][0];
         QVERIFY(h16["family_floors"][0]["reached"].get<bool>());
         QVERIFY(!h16["family_floors"][1]["reached"].get<bool>());
         const CliResult text = runCli(words("targets --target M5 --bytes"));
         QVERIFY(text.out.contains("kernel streaming master") && text.out.contains("MinimumFamily"));
-        QVERIFY(!jsonOf(words("targets --target M1"))["targets"][0].contains("hal"));
+        QVERIFY(!reportOf(words("targets --target M1"))["targets"][0].contains("hal"));
     }
 
     /// Table 7.5, the mask 0x2ff0 for each code, pairs of chapter 36, table 36.3 and what is
     /// contested of the numberings.
     void typesOfTheEngine()
     {
-        const Json m1 = jsonOf(words("formats --target M1"));
+        const Json m1 = reportOf(words("formats --target M1"));
         QCOMPARE(m1["element_roles"].size(), std::size_t(6));
         QVERIFY((*rowWith(m1["element_roles"], "name", "int4"))["role"].get<std::string>().find(
                     "palette-only on the M1") != std::string::npos);
@@ -156,7 +151,7 @@ private Q_SLOTS:
         QVERIFY(rowWith(m1["format_word"]["lanes"][0]["formats"], "format", "int8")
                     ->contains("contested"));
         QCOMPARE(m1["format_word"]["contested"].size(), std::size_t(2));
-        QCOMPARE(jsonOf(words("descriptor --target M1 --word 0x15"))["word"]["contested"].size(),
+        QCOMPARE(reportOf(words("descriptor --target M1 --word 0x15"))["word"]["contested"].size(),
                  std::size_t(2));
         QVERIFY(runCli(words("descriptor --target M1 --formats int8,uint8,fp16"))
                     .out.contains("contested: format_codes"));
@@ -166,7 +161,7 @@ private Q_SLOTS:
               "DRAM Events not supported for architecture", "pendingRequestsPerPatchMutableBuffer",
               "gain-offset-control stage", "no zero-point stream"})
             QVERIFY2(runCli(words("formats")).out.contains(part), part);
-        const Json h18 = jsonOf(words("formats --target H18"));
+        const Json h18 = reportOf(words("formats --target H18"));
         QCOMPARE((*rowWith(h18["format_word"]["lanes"][2]["formats"], "format", "e4m3"))["value"],
                  Json("0x100"));
         QCOMPARE(h18["format_word"]["overflow"][1]["offset"], Json("0x300"));
@@ -198,16 +193,16 @@ private Q_SLOTS:
     /// Past 448 an E4M3 is NaN (0x7f) or 448 (0x7e); E5M2 is infinite or 57344.
     void narrowedResults()
     {
-        const Json both = jsonOf(words("reduce 400 100 --to e4m3"))["narrowed"];
+        const Json both = reportOf(words("reduce 400 100 --to e4m3"))["narrowed"];
         QCOMPARE(both.size(), std::size_t(2));
         QCOMPARE(int(both[0]["code"]), 0x7f);
         QVERIFY(both[0]["value"].is_null());
         QCOMPARE(int(both[1]["code"]), 0x7e);
         QCOMPARE(both[1]["value"].get<double>(), 448.0);
-        const Json one = jsonOf(words("reduce 60000 2000 --to e5m2 --overflow saturate"));
+        const Json one = reportOf(words("reduce 60000 2000 --to e5m2 --overflow saturate"));
         QCOMPARE(one["narrowed"].size(), std::size_t(1));
         QCOMPARE(one["narrowed"][0]["value"].get<double>(), 57344.0);
-        QVERIFY(jsonOf(words("reduce 1 2"))["narrowed"].empty());
+        QVERIFY(reportOf(words("reduce 1 2"))["narrowed"].empty());
         QCOMPARE(runCli(words("reduce 1 --overflow nan")).exitCode, 2);
     }
 
@@ -215,7 +210,7 @@ private Q_SLOTS:
     /// waits for its bytes does not hold the condition of 4.7 W.
     void energies()
     {
-        const Json json = jsonOf(words("roofline --target M1") << computeBound());
+        const Json json = reportOf(words("roofline --target M1") << computeBound());
         const Json &layer = json["layers"][0];
         QCOMPARE(layer["bound"], Json("compute"));
         const double time = layer["time_s"].get<double>();
@@ -228,22 +223,23 @@ private Q_SLOTS:
         QVERIFY(program["energy"]["low_j"].get<double>() >=
                 0.81 * program["time_s"].get<double>() * (1 - 1e-9));
         QCOMPARE(json["power"].size(), std::size_t(4));
-        const Json waits = jsonOf(words("roofline --target M1") << bandwidthBound())["layers"][0];
+        const Json waits = reportOf(words("roofline --target M1") << bandwidthBound())["layers"][0];
         QCOMPARE(waits["bound"], Json("bandwidth"));
         QVERIFY(!waits["energy"]["conditions_hold"].get<bool>());
         // No power of the M3 is published: no energy, and no figure of another chip.
-        const Json other = jsonOf(words("roofline --target M3") << computeBound());
+        const Json other = reportOf(words("roofline --target M3") << computeBound());
         QVERIFY(other["layers"][0]["energy"].is_null() && other["power"].empty());
         const CliResult text = runCli(words("roofline --target M1") << computeBound());
         QVERIFY(text.out.contains("energy uJ") && text.out.contains("always-on domain"));
-        const Json decided = jsonOf(words("decide --target M1") << computeBound())["decisions"][0];
+        const Json decided =
+            reportOf(words("decide --target M1") << computeBound())["decisions"][0];
         QVERIFY(decided["energy"]["high_j"].get<double>() > 0);
         QVERIFY(decided["energy_measured"].empty());
     }
 
     void publishedFigures()
     {
-        const Json figures = jsonOf(words("calibrate --target M1"))["figures"];
+        const Json figures = reportOf(words("calibrate --target M1"))["figures"];
         const Json *bytes = rowWith(figures, "measurement", "program_bytes");
         QVERIFY(bytes != nullptr && (*bytes)["measured_low"] == Json(2416.0));
         const Json *rate =
@@ -263,7 +259,7 @@ private Q_SLOTS:
             sparse = std::abs(figure["predicted"].get<double>() - 0.4325) < 1e-9;
         }
         QVERIFY(sparse);
-        const Json m2 = jsonOf(words("calibrate --target M2"))["figures"];
+        const Json m2 = reportOf(words("calibrate --target M2"))["figures"];
         QVERIFY(rowWith(m2, "measurement", "energy_ratio_vs_fp16") != nullptr);
         QVERIFY(runCli(words("calibrate --target M1")).out.contains("program_bytes"));
     }
@@ -272,16 +268,19 @@ private Q_SLOTS:
     void adviceForTheStoredSize()
     {
         const QString path = computeBound(); // where dense is chosen
-        const Json m1 = jsonOf(words("choose --target M1 --tolerance 0.02") << path)["choices"][0];
+        const Json m1 =
+            reportOf(words("choose --target M1 --tolerance 0.02") << path)["choices"][0];
         QCOMPARE(m1["form"], Json("dense"));
         QVERIFY(m1["advice"].get<std::string>().find("int8, 147,840 of 294,912 bytes") !=
                 std::string::npos);
         // Where int8 streams it is a candidate of the procedure itself, and where sixteen levels
         // do there is nothing to add.
-        QVERIFY(jsonOf(words("choose --target M2 --tolerance 0.02") << path)["choices"][0]["advice"]
-                    .is_null());
-        QVERIFY(jsonOf(words("choose --target M1 --tolerance 0.5") << path)["choices"][0]["advice"]
-                    .is_null());
+        QVERIFY(
+            reportOf(words("choose --target M2 --tolerance 0.02") << path)["choices"][0]["advice"]
+                .is_null());
+        QVERIFY(
+            reportOf(words("choose --target M1 --tolerance 0.5") << path)["choices"][0]["advice"]
+                .is_null());
         const CliResult text = runCli(words("choose --target M1 --tolerance 0.02") << path);
         QVERIFY(text.out.contains("for its stored size alone: int8"));
     }
@@ -294,12 +293,12 @@ private Q_SLOTS:
                          u"-o"_s, output})
                      .exitCode,
                  0);
-        const Json decision = jsonOf(words("decide --target M1") << output)["decisions"][0];
+        const Json decision = reportOf(words("decide --target M1") << output)["decisions"][0];
         QCOMPARE(decision["outcome"], Json("streams"));
         QVERIFY(decision["disagreements"].dump().find(
                     "Not followed: only int4 lookup-table and structured sparsity stream") !=
                 std::string::npos);
-        const Json m2 = jsonOf(words("decide --target M2") << output)["decisions"][0];
+        const Json m2 = reportOf(words("decide --target M2") << output)["decisions"][0];
         QVERIFY(m2["disagreements"].dump().find("only int4 lookup-table") == std::string::npos);
         QVERIFY(runCli(words("decide --target M1") << output).out.contains("Not followed: only"));
     }
@@ -322,7 +321,7 @@ private Q_SLOTS:
         const CliResult built = runCli(build + words("--target H18"));
         QVERIFY2(built.exitCode == 0, built.err.constData());
         const QString file = output + u".ksec"_s;
-        const Json weight = jsonOf(words("inspect") << file)["weights"][0];
+        const Json weight = reportOf(words("inspect") << file)["weights"][0];
         QVERIFY2(weight.dump().find("e4m3") != std::string::npos, weight.dump().c_str());
         // Scales of two codebooks, one for each half of the channels.
         const QString books = output + u"2.mlmodelc"_s;
@@ -335,7 +334,7 @@ private Q_SLOTS:
                    QStringList{output + u"2.ksec"_s});
         QVERIFY2(kept.exitCode == 0, kept.err.constData()); // it was read back, value by value
         // The triplets of table 25.4 beside the slots that they drive.
-        const Json streams = jsonOf(words("section list") << file)["streams"];
+        const Json streams = reportOf(words("section list") << file)["streams"];
         QCOMPARE(streams.size(), std::size_t(4));
         QCOMPARE(streams[2]["relocation"], Json("0x155c"));
         QVERIFY(runCli(words("section list") << file).out.contains("0x1560"));

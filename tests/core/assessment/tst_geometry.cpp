@@ -11,12 +11,12 @@ using namespace kernscope::decision;
 
 namespace {
 
-const target::Target &named(const char *name)
+const target::Target &chipNamed(const char *name)
 {
     return *target::findTarget(name)->target;
 }
 
-LayerOperation convolution(std::uint64_t kernel, std::uint64_t channels = 256)
+LayerOperation squareConvolution(std::uint64_t kernel, std::uint64_t channels = 256)
 {
     LayerOperation operation;
     operation.inputChannels = operation.outputChannels = channels;
@@ -44,7 +44,7 @@ class TestGeometry : public QObject
 private Q_SLOTS:
     void aPointwiseConvolutionOnTheM1()
     {
-        const auto geometry = VERIFIED(computeGeometry(named("M1"), convolution(1)));
+        const auto geometry = VERIFIED(computeGeometry(chipNamed("M1"), squareConvolution(1)));
         QCOMPARE(geometry->cores.value.value_or(0), 4U);
         QCOMPARE(geometry->group, std::uint64_t(16)); // 8 x 2 channels, cap 32
         QCOMPARE(geometry->passes, std::uint64_t(16));
@@ -69,35 +69,36 @@ private Q_SLOTS:
     /// Cores that are not known are not one core, and operands that are not known do not fit.
     void unknownFactsMakeNoFigures()
     {
-        LayerOperation operation = convolution(1);
+        LayerOperation operation = squareConvolution(1);
         operation.density = 0.5;
-        const auto peer = computeGeometry(named("H11"), operation);
+        const auto peer = computeGeometry(chipNamed("H11"), operation);
         QVERIFY(peer && !peer->lit);
         QVERIFY(!peer->cycles.dense && !peer->cycles.withZeroSkip && !peer->cycles.skipShare);
         QVERIFY(peer->cycles.sparseRatio && !peer->cycles.fixedCycles);
-        const auto m2 = computeGeometry(named("M2"), operation);
+        const auto m2 = computeGeometry(chipNamed("M2"), operation);
         QVERIFY(m2->cycles.dense && !m2->cycles.fixedCycles);
         operation.inputElements = 0;
-        QVERIFY(!computeGeometry(named("M1"), operation)->workingSet.fits);
+        QVERIFY(!computeGeometry(chipNamed("M1"), operation)->workingSet.fits);
         operation.outputWidth = std::uint64_t(1) << 20; // its output alone is too large
-        QCOMPARE(computeGeometry(named("M1"), operation)->workingSet.fits.value_or(true), false);
+        QCOMPARE(computeGeometry(chipNamed("M1"), operation)->workingSet.fits.value_or(true),
+                 false);
     }
 
     /// The working set: a measured knee goes before the compiler's constant, and both are named.
     void workingSetOfAChip()
     {
-        LayerOperation operation = convolution(1);
+        LayerOperation operation = squareConvolution(1);
         operation.inputElements = 1024;
         operation.outputWidth = operation.outputHeight = 1;
         operation.outputChannels = operation.inputChannels = 1024; // 2 MiB as fp16
         const auto cap = [&](const char *chip) {
-            return computeGeometry(named(chip), operation)->workingSet.cap.value_or(0);
+            return computeGeometry(chipNamed(chip), operation)->workingSet.cap.value_or(0);
         };
         QCOMPARE(cap("M1"), std::uint64_t(2) << 20);
         QCOMPARE(cap("M2"), std::uint64_t(2) << 20);
         QCOMPARE(cap("M5"), std::uint64_t(4'720'000));
         const auto told = [&](const char *chip) {
-            const auto lines = computeGeometry(named(chip), operation)->disagreements;
+            const auto lines = computeGeometry(chipNamed(chip), operation)->disagreements;
             return std::any_of(lines.begin(), lines.end(), [](const std::string &line) {
                 return line.find("2097152 bytes") != line.npos;
             });
@@ -106,45 +107,46 @@ private Q_SLOTS:
         // A weight that is stored smaller than the cap, and larger as fp16.
         operation.outputChannels = 2048;
         operation.weightBits = 4;
-        QVERIFY(!computeGeometry(named("M1"), operation)->workingSet.fits);
+        QVERIFY(!computeGeometry(chipNamed("M1"), operation)->workingSet.fits);
         operation.weightBits = 16;
-        QCOMPARE(computeGeometry(named("M1"), operation)->workingSet.fits.value_or(true), false);
+        QCOMPARE(computeGeometry(chipNamed("M1"), operation)->workingSet.fits.value_or(true),
+                 false);
     }
 
     void tableTwentyFiveHoldsUnderItsCondition()
     {
         for (std::uint64_t channels = 1; channels <= 4; ++channels) {
-            LayerOperation operation = convolution(1, channels);
-            const auto few = computeGeometry(named("M1"), operation);
+            LayerOperation operation = squareConvolution(1, channels);
+            const auto few = computeGeometry(chipNamed("M1"), operation);
             QVERIFY(few && few->cycles.measuredRate);
             QCOMPARE(few->litMeasured.value_or(0), channels);
             // Listing 20.2 lights a power of two: shown as contested where they differ.
             QCOMPARE(few->disagreements.empty(), few->lit == few->litMeasured);
             operation.kernelWidth = 3;
-            QVERIFY(!computeGeometry(named("M1"), operation)->cycles.measuredRate);
-            QVERIFY(!computeGeometry(named("M2"), operation)->litMeasured);
+            QVERIFY(!computeGeometry(chipNamed("M1"), operation)->cycles.measuredRate);
+            QVERIFY(!computeGeometry(chipNamed("M2"), operation)->litMeasured);
         }
-        QVERIFY(!computeGeometry(named("M1"), convolution(1, 3))->disagreements.empty());
+        QVERIFY(!computeGeometry(chipNamed("M1"), squareConvolution(1, 3))->disagreements.empty());
     }
 
     void theMeasuredStepIsShownBesideThePasses()
     {
         for (const std::uint64_t channels : {192U, 256U}) {
-            const auto geometry = computeGeometry(named("M1"), convolution(1, channels));
+            const auto geometry = computeGeometry(chipNamed("M1"), squareConvolution(1, channels));
             QCOMPARE(geometry->disagreements.size(), std::size_t(1));
             QVERIFY(geometry->disagreements[0].find("from 20 to 61 us") != std::string::npos);
         }
-        QVERIFY(computeGeometry(named("M1"), convolution(1, 128))->disagreements.empty());
-        QVERIFY(computeGeometry(named("M2"), convolution(1, 256))->disagreements.empty());
+        QVERIFY(computeGeometry(chipNamed("M1"), squareConvolution(1, 128))->disagreements.empty());
+        QVERIFY(computeGeometry(chipNamed("M2"), squareConvolution(1, 256))->disagreements.empty());
     }
 
     void lanesFollowTheTypes()
     {
-        LayerOperation operation = convolution(1);
+        LayerOperation operation = squareConvolution(1);
         operation.kernelFormat = 1; // int8 weights under fp16 activations
-        QCOMPARE(computeGeometry(named("M1"), operation)->cycles.lanes, 4U);
+        QCOMPARE(computeGeometry(chipNamed("M1"), operation)->cycles.lanes, 4U);
         operation.tensorFormat = 1;
-        const auto eight = computeGeometry(named("M1"), operation);
+        const auto eight = computeGeometry(chipNamed("M1"), operation);
         QVERIFY(eight->cycles.lanes == 8 && eight->cycles.doubleMac);
         QVERIFY(isDoubleMac(5, 12) && isDoubleMac(2, 1));
         QVERIFY(!isDoubleMac(1, 12) && !isDoubleMac(5, 1) && !isDoubleMac(4, 3));
@@ -173,25 +175,25 @@ private Q_SLOTS:
         QCOMPARE(bufferingOf(9), Buffering::Exceeds);
         GeometryOptions options;
         options.demand = 4;
-        QCOMPARE(computeGeometry(named("M1"), convolution(1), options)->buffering,
+        QCOMPARE(computeGeometry(chipNamed("M1"), squareConvolution(1), options)->buffering,
                  Buffering::Double);
     }
 
     void tinySources()
     {
-        LayerOperation operation = convolution(1);
+        LayerOperation operation = squareConvolution(1);
         operation.outputWidth = operation.outputHeight = 4;
-        QCOMPARE(computeGeometry(named("M1"), operation)->mode, SourceMode::Tiny);
+        QCOMPARE(computeGeometry(chipNamed("M1"), operation)->mode, SourceMode::Tiny);
         operation.outputWidth = operation.outputHeight = 1;
-        QCOMPARE(computeGeometry(named("M1"), operation)->mode, SourceMode::Default);
+        QCOMPARE(computeGeometry(chipNamed("M1"), operation)->mode, SourceMode::Default);
         GeometryOptions options;
         options.mode = SourceMode::Small;
-        QCOMPARE(computeGeometry(named("M1"), operation, options)->perAccumulator, 4U);
+        QCOMPARE(computeGeometry(chipNamed("M1"), operation, options)->perAccumulator, 4U);
     }
 
     void winogradOfADenseThreeByThree()
     {
-        const auto geometry = VERIFIED(computeGeometry(named("M1"), convolution(3)));
+        const auto geometry = VERIFIED(computeGeometry(chipNamed("M1"), squareConvolution(3)));
         const WinogradGate &gate = geometry->winograd;
         QCOMPARE(int(gate.conditions.size()), 8);
         QCOMPARE(gate.eligible.value_or(false), true);
@@ -200,7 +202,7 @@ private Q_SLOTS:
         QCOMPARE(int(gate.tiles.size()), 2);
         QCOMPARE(gate.tiles[1].input, 6U);
         // The enable bit was read on the M1 alone.
-        const auto other = computeGeometry(named("H14"), convolution(3));
+        const auto other = computeGeometry(chipNamed("H14"), squareConvolution(3));
         QVERIFY(!other->winograd.eligible);
         QVERIFY(!find(other->winograd.conditions, "enable bit")->holds);
     }
@@ -215,7 +217,7 @@ private Q_SLOTS:
     void winogradRefusals()
     {
         QFETCH(QString, condition);
-        LayerOperation operation = convolution(3);
+        LayerOperation operation = squareConvolution(3);
         if (condition == u"kernel type")
             operation.kernelFormat = 2;
         else if (condition == u"input format")
@@ -230,7 +232,7 @@ private Q_SLOTS:
             operation.strideX = 2;
         else if (condition == u"work")
             operation.kernelHeight = 1, operation.workUnitMode = 1;
-        const auto geometry = VERIFIED(computeGeometry(named("M1"), operation));
+        const auto geometry = VERIFIED(computeGeometry(chipNamed("M1"), operation));
         QCOMPARE(geometry->winograd.eligible.value_or(true), false);
         const Condition *failed = find(geometry->winograd.conditions, condition.toUtf8());
         QVERIFY(failed && failed->holds);
@@ -241,28 +243,29 @@ private Q_SLOTS:
 
     void winogradThresholdsAndSparseWeights()
     {
-        LayerOperation operation = convolution(3);
+        LayerOperation operation = squareConvolution(3);
         operation.floatWeight = false;
         operation.kernelFormat = 1;
         operation.weightBits = 8;
-        QCOMPARE(computeGeometry(named("M1"), operation)->winograd.threshold, 8U);
+        QCOMPARE(computeGeometry(chipNamed("M1"), operation)->winograd.threshold, 8U);
         operation.sparse = true;
-        QCOMPARE(computeGeometry(named("M1"), operation)->winograd.eligible.value_or(true), false);
+        QCOMPARE(computeGeometry(chipNamed("M1"), operation)->winograd.eligible.value_or(true),
+                 false);
     }
 
     void zeroSkipIsIndependentOfStorage()
     {
-        LayerOperation operation = convolution(1);
+        LayerOperation operation = squareConvolution(1);
         operation.density = 0.37;
         for (const bool sparse : {false, true}) {
             operation.sparse = sparse;
-            const CycleEstimate cycles = computeGeometry(named("M1"), operation)->cycles;
+            const CycleEstimate cycles = computeGeometry(chipNamed("M1"), operation)->cycles;
             QVERIFY(cycles.withZeroSkip);
             QVERIFY(std::abs(*cycles.skipShare - 0.63) < 0.001);
             QVERIFY(std::abs(*cycles.sparseRatio - 0.4325) < 1e-9);
         }
         operation.paddedZero = 0.5;
-        QVERIFY(*computeGeometry(named("M1"), operation)->cycles.skipShare > 0.8);
+        QVERIFY(*computeGeometry(chipNamed("M1"), operation)->cycles.skipShare > 0.8);
     }
 
     /// A 3x3 with a pad of 1 at 28x28 meets padding in 4.7 % of its products.
@@ -282,50 +285,50 @@ private Q_SLOTS:
             }
         }
         QVERIFY(std::abs(*insideShare(17, 9, 4, 2, 2, 3) - inside / 36.0) < 1e-12);
-        LayerOperation operation = convolution(3);
+        LayerOperation operation = squareConvolution(3);
         operation.outputWidth = operation.outputHeight = 28;
         operation.paddedZero = samePaddedZero(operation);
         QVERIFY(std::abs(*operation.paddedZero - (1 - 82.0 * 82 / (84 * 84))) < 1e-12);
         operation.density = 0.37;
-        const CycleEstimate cycles = computeGeometry(named("M1"), operation)->cycles;
+        const CycleEstimate cycles = computeGeometry(chipNamed("M1"), operation)->cycles;
         QVERIFY(std::abs(*cycles.skipShare - (1 - 0.37 * (1 - *operation.paddedZero))) < 0.001);
         operation.density.reset(); // the padding alone
-        QVERIFY(std::abs(*computeGeometry(named("M1"), operation)->cycles.skipShare -
+        QVERIFY(std::abs(*computeGeometry(chipNamed("M1"), operation)->cycles.skipShare -
                          *operation.paddedZero) < 0.001);
-        QCOMPARE(*samePaddedZero(convolution(1)), 0.0);
+        QCOMPARE(*samePaddedZero(squareConvolution(1)), 0.0);
     }
 
     void wrongNumbersAreRefused()
     {
-        LayerOperation zero = convolution(1, 0);
-        QCOMPARE(QString::fromStdString(computeGeometry(named("M1"), zero).error().code),
+        LayerOperation zero = squareConvolution(1, 0);
+        QCOMPARE(QString::fromStdString(computeGeometry(chipNamed("M1"), zero).error().code),
                  u"geometry.zero"_s);
-        LayerOperation huge = convolution(1, UINT64_MAX);
-        QCOMPARE(QString::fromStdString(computeGeometry(named("M1"), huge).error().code),
+        LayerOperation huge = squareConvolution(1, UINT64_MAX);
+        QCOMPARE(QString::fromStdString(computeGeometry(chipNamed("M1"), huge).error().code),
                  u"geometry.overflow"_s);
-        LayerOperation density = convolution(1);
+        LayerOperation density = squareConvolution(1);
         density.density = 1.5;
-        QCOMPARE(QString::fromStdString(computeGeometry(named("M1"), density).error().code),
+        QCOMPARE(QString::fromStdString(computeGeometry(chipNamed("M1"), density).error().code),
                  u"geometry.density"_s);
         GeometryOptions options;
         options.choice.cores = 3;
         QCOMPARE(QString::fromStdString(
-                     computeGeometry(named("M1"), convolution(1), options).error().code),
+                     computeGeometry(chipNamed("M1"), squareConvolution(1), options).error().code),
                  u"target.claim"_s);
     }
 
     void unknownCoresStayUnknown()
     {
-        const auto geometry = VERIFIED(computeGeometry(named("H11"), convolution(1)));
+        const auto geometry = VERIFIED(computeGeometry(chipNamed("H11"), squareConvolution(1)));
         QVERIFY(!geometry->lit);
         QVERIFY(!geometry->cores.value);
     }
 
     void measuredRatesAreOfTheM1Alone()
     {
-        QVERIFY(geometryFact(named("H13"), "throughput_4"));
-        QVERIFY(!geometryFact(named("H14"), "throughput_4"));
-        QVERIFY(geometryFact(named("H14"), "lanes_fp16"));
+        QVERIFY(geometryFact(chipNamed("H13"), "throughput_4"));
+        QVERIFY(!geometryFact(chipNamed("H14"), "throughput_4"));
+        QVERIFY(geometryFact(chipNamed("H14"), "lanes_fp16"));
     }
 
     void anyExtentsEndWithoutOverflow()
@@ -341,7 +344,7 @@ private Q_SLOTS:
                  {&operation.inputChannels, &operation.outputChannels, &operation.kernelWidth,
                   &operation.kernelHeight, &operation.kernelDepth, &operation.outputWidth})
                 *extent = next() >> (next() % 64);
-            const auto geometry = computeGeometry(named(i % 2 ? "M1" : "H17d"), operation);
+            const auto geometry = computeGeometry(chipNamed(i % 2 ? "M1" : "H17d"), operation);
             if (!geometry)
                 continue;
             QVERIFY(geometry->group >= 1 && geometry->group <= 32);

@@ -20,7 +20,7 @@ namespace {
 constexpr double kFloor = 0.23e-3; ///< of a dispatch on the M1
 
 /// The program on the M1; `place` gets its layers.
-NetworkAssessment assessed(const Result<BundlePtr> &bundle)
+NetworkAssessment assessedOnM1(const Result<BundlePtr> &bundle)
 {
     if (!bundle || !(*bundle)->diagnostics().empty())
         qFatal("the made program cannot be read");
@@ -57,7 +57,7 @@ private Q_SLOTS:
     /// How often a body runs is not known, so neither is the time of the whole.
     void theBodyOfALoop()
     {
-        const NetworkAssessment network = assessed(loopProgram().open());
+        const NetworkAssessment network = assessedOnM1(loopProgram().open());
         QCOMPARE(network.placements.size(), std::size_t(2));
         const auto &before = network.placements[0], &within = network.placements[1];
         QCOMPARE(before.layer.runs.front().times, std::optional<std::uint64_t>(1));
@@ -70,13 +70,13 @@ private Q_SLOTS:
         QCOMPARE(program.timed, std::size_t(1));
         QCOMPARE(program.knownS, *before.stored().timeS);
         QVERIFY(says(program.notes, "loop"));
-        QVERIFY(!says(assessed(MadeProgramOfOne()).program.notes, "loop"));
+        QVERIFY(!says(assessedOnM1(MadeProgramOfOne()).program.notes, "loop"));
     }
 
     /// A function counts as often as each entry calls it.
     void everyCallCounts()
     {
-        const NetworkAssessment network = assessed(calledProgram().open());
+        const NetworkAssessment network = assessedOnM1(calledProgram().open());
         QCOMPARE(network.placements.size(), std::size_t(1));
         const double once = *network.placements[0].stored().timeS;
         const auto &runs = network.placements[0].layer.runs;
@@ -96,7 +96,7 @@ private Q_SLOTS:
     /// Each call that names the engine's backend is a launch; without one, the entry is.
     void everyLaunchHasTheFloor()
     {
-        const ProgramTime either = assessed(calledProgram().open()).program;
+        const ProgramTime either = assessedOnM1(calledProgram().open()).program;
         QVERIFY(!either.launches &&
                 !either.dispatchFloorS); // those of the function that is entered
         const ProgramTime &main = either.dispatches[0];
@@ -105,7 +105,7 @@ private Q_SLOTS:
         QCOMPARE(main.timeS, std::optional(3 * kFloor));
         QVERIFY(says(main.notes, "launches the engine 3 times"));
         QVERIFY(says(main.notes, "\"ane\"") && says(main.notes, "Launch_ane_ms"));
-        const ProgramTime silent = assessed(calledProgram({}).open()).program.dispatches[0];
+        const ProgramTime silent = assessedOnM1(calledProgram({}).open()).program.dispatches[0];
         QCOMPARE(silent.launches, std::optional<std::uint64_t>(1));
         QCOMPARE(silent.timeS, std::optional(kFloor));
         QCOMPARE(silent.notes.size(), std::size_t(1)); // of the bytes of a second run
@@ -114,7 +114,7 @@ private Q_SLOTS:
 
     void aStepBesideTheEngineParts()
     {
-        const NetworkAssessment network = assessed(segmentedProgram().open());
+        const NetworkAssessment network = assessedOnM1(segmentedProgram().open());
         QCOMPARE(network.placements.size(), std::size_t(3));
         const double once = *network.placements[0].stored().timeS;
         const ProgramTime &program = network.program;
@@ -138,10 +138,10 @@ private Q_SLOTS:
 
     void callsOfCallsMultiply()
     {
-        const NetworkAssessment eight = assessed(doublingProgram(3).open());
+        const NetworkAssessment eight = assessedOnM1(doublingProgram(3).open());
         QCOMPARE(eight.program.engineTimeS, std::optional(8 * *eight.placements[0].stored().timeS));
         // 2^70 do not fit the count.
-        const NetworkAssessment many = assessed(doublingProgram(70).open());
+        const NetworkAssessment many = assessedOnM1(doublingProgram(70).open());
         QVERIFY(!many.placements[0].layer.runs[0].times && !many.program.engineTimeS);
     }
 
@@ -154,7 +154,7 @@ private Q_SLOTS:
                         MadeProgram::call("y", seg, "x") +
                             MadeProgram::loop("z", "y", "t", MadeProgram::call("t", seg, "r")),
                         "z");
-        const NetworkAssessment inLoop = assessed(looped.open());
+        const NetworkAssessment inLoop = assessedOnM1(looped.open());
         QCOMPARE(inLoop.placements[0].layer.runs[0].entry, "main");
         QVERIFY(!inLoop.placements[0].layer.runs[0].times && !inLoop.program.engineTimeS);
         MadeProgram ring;
@@ -163,14 +163,14 @@ private Q_SLOTS:
                           MadeProgram::call("y", "b", "s"),
                       "y");
         ring.function("b", "x", MadeProgram::call("y", "a", "x"), "y");
-        const NetworkAssessment around = assessed(ring.open());
+        const NetworkAssessment around = assessedOnM1(ring.open());
         QVERIFY(!around.placements[0].layer.runs[0].times && !around.program.engineTimeS);
     }
 
     /// What an operation has once is charged once, however many of its operands are weights.
     void severalWeightsOfOneOperation()
     {
-        const NetworkAssessment network = assessed(sharedProgram().open());
+        const NetworkAssessment network = assessedOnM1(sharedProgram().open());
         std::map<std::string, std::uint64_t> flops, inputs, outputs, layers;
         for (const Placement &placed : network.placements) {
             const Layer &layer = placed.layer;
@@ -202,7 +202,7 @@ private Q_SLOTS:
                       made.weight("w") + "tensor<fp16, [128, 128]> y = matmul(x = w, y = w)[name = "
                                          "string(\"y\")];\n",
                       "y");
-        const NetworkAssessment network = assessed(made.open());
+        const NetworkAssessment network = assessedOnM1(made.open());
         QCOMPARE(network.placements.size(), std::size_t(1));
         const Placement &placed = network.placements[0];
         QCOMPARE(placed.stored().weightBytes, std::optional<std::uint64_t>(2 * 128 * 128));
@@ -217,7 +217,7 @@ private Q_SLOTS:
                                "scaled_dot_product_attention(query = q, key = w, value = "
                                "w)[name = string(\"y\")];\n",
                            "y");
-        const NetworkAssessment both = assessed(attention.open());
+        const NetworkAssessment both = assessedOnM1(attention.open());
         QCOMPARE(both.placements.size(), std::size_t(1));
         QCOMPARE(both.placements[0].layer.flops,
                  std::optional<std::uint64_t>(2 * 2 * 128 * 128 * 128)); // two products
@@ -237,7 +237,7 @@ private Q_SLOTS:
                       made.weight("v") + made.weight("w") + linear("y", "v", "ane") +
                           linear("z", "w", "bnns"),
                       "z");
-        const NetworkAssessment network = assessed(made.open());
+        const NetworkAssessment network = assessedOnM1(made.open());
         QCOMPARE(network.placements.size(), std::size_t(2));
         const double once = *network.placements[0].stored().timeS;
         QCOMPARE(network.program.engineTimeS, std::optional(once));
@@ -247,7 +247,7 @@ private Q_SLOTS:
         QVERIFY(!network.placements[1].layer.ofRuns(once));
         MadeProgram none;
         none.function("main", "x", none.weight("w") + linear("z", "w", "bnns"), "z");
-        const NetworkAssessment beside = assessed(none.open());
+        const NetworkAssessment beside = assessedOnM1(none.open());
         QVERIFY(!beside.program.engineTimeS && !beside.program.timeS);
         QCOMPARE(beside.program.launches, std::optional<std::uint64_t>(0));
     }
@@ -265,7 +265,7 @@ private Q_SLOTS:
                           made.weight("v") + made.weight("w") + twice("y", "v", "x") +
                           twice("z", "w", "y"),
                       "x");
-        const NetworkAssessment network = assessed(made.open());
+        const NetworkAssessment network = assessedOnM1(made.open());
         QCOMPARE(network.placements.size(), std::size_t(2));
         for (const Placement &placed : network.placements)
             QVERIFY(*placed.layer.flops > 0 && *placed.layer.outputBytes > 0);

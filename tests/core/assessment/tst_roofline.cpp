@@ -9,13 +9,13 @@ using namespace kernscope::roofline;
 
 namespace {
 
-const target::Target &named(const char *name)
+const target::Target &targetNamed(const char *name)
 {
     return *target::findTarget(name)->target;
 }
 
 /// A convolution of `channels` by `channels`, kernel k x k, over extent x extent.
-Layer convolution(std::uint64_t channels, std::uint64_t k, std::uint64_t extent)
+Layer layerOf(std::uint64_t channels, std::uint64_t k, std::uint64_t extent)
 {
     Layer layer;
     layer.name = "conv";
@@ -31,7 +31,7 @@ Layer convolution(std::uint64_t channels, std::uint64_t k, std::uint64_t extent)
 Placement placed(const Layer &layer, const char *target, std::uint64_t batch = 1)
 {
     decision::Judge judge;
-    const auto roofs = roofsOf(named(target));
+    const auto roofs = roofsOf(targetNamed(target));
     auto result = place(layer, *roofs, judge, batch);
     if (!result)
         qFatal("not placed");
@@ -48,7 +48,7 @@ private Q_SLOTS:
     /// The roofs have the working set of the geometry, with both figures where sources disagree.
     void workingSets()
     {
-        const auto m2 = roofsOf(named("M2")), m5 = roofsOf(named("M5"));
+        const auto m2 = roofsOf(targetNamed("M2")), m5 = roofsOf(targetNamed("M5"));
         QVERIFY(m2 && m5);
         QCOMPARE(m2->workingSetBytes.value_or(0), 2097152.0);
         QVERIFY(m2->workingSetSource.find("contested") == std::string::npos);
@@ -67,7 +67,7 @@ private Q_SLOTS:
     void ridges()
     {
         QFETCH(double, ridge);
-        const auto roofs = roofsOf(named(QTest::currentDataTag()));
+        const auto roofs = roofsOf(targetNamed(QTest::currentDataTag()));
         QVERIFY(roofs && roofs->ridge);
         QVERIFY2(std::abs(*roofs->ridge - ridge) < 0.5, qPrintable(QString::number(*roofs->ridge)));
         const bool another = roofs->ridgeSource.find("published of another") != std::string::npos;
@@ -77,17 +77,17 @@ private Q_SLOTS:
 
     void chipsWithoutFiguresBorrowNone()
     {
-        const auto roofs = roofsOf(named("H11"));
+        const auto roofs = roofsOf(targetNamed("H11"));
         QVERIFY(roofs && roofs->all.empty() && !roofs->ridge);
-        const Placement point = placed(convolution(64, 1, 8), "H11");
+        const Placement point = placed(layerOf(64, 1, 8), "H11");
         QCOMPARE(point.stored().bound, Bound::Unknown);
         QVERIFY(!point.stored().timeS);
-        QVERIFY(!roofsOf(named("H14"))->compute);
+        QVERIFY(!roofsOf(targetNamed("H14"))->compute);
     }
 
     void aThreeByThreeAtTwoHundredFiftySixIsComputeBound()
     {
-        const Placement point = placed(convolution(256, 3, 128), "M1");
+        const Placement point = placed(layerOf(256, 3, 128), "M1");
         QCOMPARE(point.stored().bound, Bound::Compute);
         QVERIFY(*point.stored().intensity > 141);
         QCOMPARE(*point.stored().attainable, 12e12);
@@ -97,7 +97,7 @@ private Q_SLOTS:
 
     void aRowTimesAMatrixIsBandwidthBound()
     {
-        const Layer layer = convolution(4096, 1, 1);
+        const Layer layer = layerOf(4096, 1, 1);
         const Placement point = placed(layer, "M1");
         QCOMPARE(point.stored().bound, Bound::Bandwidth);
         QVERIFY(*point.stored().intensity < 1.01);
@@ -117,17 +117,17 @@ private Q_SLOTS:
     void theDispatchFloorIsTheProgrammes()
     {
         using ProgramBound = ProgramTime::Bound;
-        const auto roofs = roofsOf(named("M1"));
-        const std::vector<Placement> small{placed(convolution(8, 1, 4), "M1"),
-                                           placed(convolution(256, 3, 32), "M1")};
+        const auto roofs = roofsOf(targetNamed("M1"));
+        const std::vector<Placement> small{placed(layerOf(8, 1, 4), "M1"),
+                                           placed(layerOf(256, 3, 32), "M1")};
         const ProgramTime waits = programTime(small, *roofs);
         QCOMPARE(waits.timeS.value_or(0), 0.23e-3);
         QCOMPARE(waits.bound, ProgramBound::Dispatch);
         QCOMPARE(*waits.engineTimeS, *small[0].stored().timeS + *small[1].stored().timeS);
         QCOMPARE(small[0].stored().bound, Bound::Bandwidth);
         QCOMPARE(small[1].stored().bound, Bound::Compute);
-        const std::vector<Placement> large{placed(convolution(8, 1, 4), "M1"),
-                                           placed(convolution(4096, 1, 1), "M1")};
+        const std::vector<Placement> large{placed(layerOf(8, 1, 4), "M1"),
+                                           placed(layerOf(4096, 1, 1), "M1")};
         const ProgramTime works = programTime(large, *roofs);
         QCOMPARE(works.bound, ProgramBound::Engine);
         QVERIFY(*works.timeS > 0.23e-3 && works.timeS == works.engineTimeS);
@@ -139,13 +139,13 @@ private Q_SLOTS:
     void severalFunctionsAreSeveralDispatches()
     {
         using ProgramBound = ProgramTime::Bound;
-        const auto roofs = roofsOf(named("M1"));
+        const auto roofs = roofsOf(targetNamed("M1"));
         const auto in = [](Layer layer, const char *model, const char *entry) {
             layer.model = model;
             layer.runs = {{entry}};
             return placed(layer, "M1");
         };
-        const Layer small = convolution(8, 1, 4), large = convolution(4096, 1, 1);
+        const Layer small = layerOf(8, 1, 4), large = layerOf(4096, 1, 1);
         std::vector<Placement> layers{in(small, "", "decode"), in(large, "", "prefill"),
                                       in(small, "", "decode")};
         const ProgramTime one = programTime(layers, *roofs);
@@ -173,19 +173,19 @@ private Q_SLOTS:
     void aProgramWithAnUnknownLayerHasNoTime()
     {
         using ProgramBound = ProgramTime::Bound;
-        const auto roofs = roofsOf(named("M1"));
-        Layer open = convolution(64, 1, 8);
+        const auto roofs = roofsOf(targetNamed("M1"));
+        Layer open = layerOf(64, 1, 8);
         open.flops.reset();
         open.outputBytes.reset();
         std::vector<Placement> layers{placed(open, "M1")};
         QVERIFY(!programTime(layers, *roofs).timeS);
         QCOMPARE(programTime(layers, *roofs).bound, ProgramBound::Unknown);
-        layers.push_back(placed(convolution(8, 1, 4), "M1"));
+        layers.push_back(placed(layerOf(8, 1, 4), "M1"));
         const ProgramTime some = programTime(layers, *roofs);
         QVERIFY(!some.engineTimeS && some.timed == 1 && some.knownS > 0);
         QCOMPARE(some.bound, ProgramBound::Unknown);
         // What is known is past the floor already: more can only add.
-        layers.push_back(placed(convolution(4096, 1, 1), "M1"));
+        layers.push_back(placed(layerOf(4096, 1, 1), "M1"));
         QCOMPARE(programTime(layers, *roofs).bound, ProgramBound::Engine);
         QVERIFY(!programTime(layers, *roofs).timeS);
     }
@@ -194,19 +194,19 @@ private Q_SLOTS:
     void anUnknownCeilingIsNoLimitAtAll()
     {
         for (const std::uint64_t batch : {1U, 1000U}) {
-            const Placement layer = placed(convolution(1024, 1, 8), "M2", batch);
+            const Placement layer = placed(layerOf(1024, 1, 8), "M2", batch);
             const Assessment &point = layer.stored();
             QVERIFY(point.intensity && point.memoryS && !point.computeS);
             QVERIFY(!point.attainable && !point.timeS && !point.rate);
             QCOMPARE(point.bound, Bound::Unknown);
         }
-        const Placement on = placed(convolution(1024, 1, 8), "M2");
+        const Placement on = placed(layerOf(1024, 1, 8), "M2");
         QCOMPARE(on.bestForm()->form, "palette4"); // the fewest bytes all the same
     }
 
     void aGatherReadsSomeRows()
     {
-        Layer layer = convolution(1024, 1, 1);
+        Layer layer = layerOf(1024, 1, 1);
         layer.flops = 0;
         layer.shareRead = 0.01;
         const Placement on = placed(layer, "M1");
@@ -219,7 +219,7 @@ private Q_SLOTS:
 
     void theBatchMovesTheIntensity()
     {
-        const Layer layer = convolution(1024, 1, 1);
+        const Layer layer = layerOf(1024, 1, 1);
         double last = 0;
         for (const std::uint64_t batch : {1U, 4U, 16U, 64U, 256U}) {
             const double intensity = *placed(layer, "M1", batch).stored().intensity;
@@ -227,7 +227,7 @@ private Q_SLOTS:
             last = intensity;
         }
         decision::Judge judge;
-        const auto roofs = roofsOf(named("M1"));
+        const auto roofs = roofsOf(targetNamed("M1"));
         QCOMPARE(QString::fromStdString(place(layer, *roofs, judge, 0).error().code),
                  u"roofline.batch"_s);
     }
@@ -237,14 +237,14 @@ private Q_SLOTS:
     {
         const auto roofsOn = [](const char *chip, const char *op, std::uint64_t channels,
                                 std::uint64_t k, const RoofChoice &choice = {}) {
-            Layer layer = convolution(channels, k, 8);
+            Layer layer = layerOf(channels, k, 8);
             layer.op = op;
             layer.operation.emplace();
             layer.operation->inputChannels = layer.operation->outputChannels = channels;
             layer.operation->kernelWidth = layer.operation->kernelHeight = k;
             layer.operation->outputWidth = layer.operation->outputHeight = 8;
             decision::Judge judge;
-            return assess(layer, layer.form, *roofsOf(named(chip), choice), judge);
+            return assess(layer, layer.form, *roofsOf(targetNamed(chip), choice), judge);
         };
         const auto computes = [](const Assessment &point) {
             return point.computeRoof->ceiling.value;
@@ -269,10 +269,10 @@ private Q_SLOTS:
     /// Inputs and outputs cross where they are larger than the working set, and only then.
     void activationsWithinTheWorkingSetStayOnChip()
     {
-        const Assessment small = placed(convolution(64, 3, 128), "M1").stored(); // 2 MiB each
+        const Assessment small = placed(layerOf(64, 3, 128), "M1").stored(); // 2 MiB each
         QCOMPARE(*small.activationBytes, 0.0);
         QCOMPARE(*small.bytes, 2.0 * 64 * 64 * 9);
-        const Assessment large = placed(convolution(64, 3, 128), "M1", 2).stored();
+        const Assessment large = placed(layerOf(64, 3, 128), "M1", 2).stored();
         QCOMPARE(*large.activationBytes, 4.0 * 2 * 64 * 128 * 128);
         QCOMPARE(*large.memoryS, 2.0 * 64 * 64 * 9 / 51e9 + *large.activationBytes / 85e9);
     }
@@ -280,9 +280,9 @@ private Q_SLOTS:
     /// A call of the M2: 0.129 ms and its bytes at 59.4 GB/s, at least 0.23 ms.
     void aCallOfTheM2()
     {
-        const auto roofs = roofsOf(named("M2"));
+        const auto roofs = roofsOf(targetNamed("M2"));
         for (const std::uint64_t side : {1024U, 2048U, 4096U, 8192U}) {
-            const std::vector<Placement> one{placed(convolution(side, 1, 1), "M2")};
+            const std::vector<Placement> one{placed(layerOf(side, 1, 1), "M2")};
             const double bytes = 2.0 * static_cast<double>(side * side);
             QCOMPARE(one[0].stored().bound, Bound::Bandwidth);
             QCOMPARE(*one[0].stored().timeS, bytes / 59.4e9);
@@ -293,19 +293,18 @@ private Q_SLOTS:
     /// What the compiler refuses does not run: no times, no energy, and the program says why.
     void aRefusedWeightHasNoTime()
     {
-        Layer layer = convolution(64, 1, 8);
+        Layer layer = layerOf(64, 1, 8);
         layer.form.shape = {64, 64, 1, 1};
         layer.form.node = FormNode::Palette;
         layer.form.bits = 6;
         layer.form.storedBytes = 64 * 64 * 6 / 8 + 128;
-        const std::vector<Placement> layers{placed(layer, "M1"),
-                                            placed(convolution(8, 1, 4), "M1")};
+        const std::vector<Placement> layers{placed(layer, "M1"), placed(layerOf(8, 1, 4), "M1")};
         const Assessment &refused = layers[0].stored();
         QCOMPARE(refused.outcome, decision::Outcome::Rejected);
         QVERIFY(!refused.timeS && !refused.computeS && !refused.memoryS && !refused.energy);
         QVERIFY(!refused.weightBytes && !refused.bytes && !refused.intensity && refused.flops);
         QVERIFY(layers[0].bestForm() && layers[0].bestForm()->timeS);
-        const ProgramTime program = programTime(layers, *roofsOf(named("M1")));
+        const ProgramTime program = programTime(layers, *roofsOf(targetNamed("M1")));
         QVERIFY(!program.timeS && !program.engineTimeS && !program.energy);
         QCOMPARE(program.bound, ProgramTime::Bound::Unknown);
         QCOMPARE(program.refused, std::size_t(1));
@@ -314,7 +313,7 @@ private Q_SLOTS:
 
     void sparseNeedsHalfZeros()
     {
-        Layer layer = convolution(512, 1, 1);
+        Layer layer = layerOf(512, 1, 1);
         layer.form.density = 0.37;
         const auto sparse = VERIFIED(asForm(layer.form, "sparse"));
         const double ratio = double(*sparse->storedBytes) / double(layer.form.denseBytes);
@@ -328,19 +327,19 @@ private Q_SLOTS:
 
     void ceilingsMayBeChosen()
     {
-        const auto chosen = VERIFIED(roofsOf(named("M1"), {"single_conv_fp16_flops", ""}));
+        const auto chosen = VERIFIED(roofsOf(targetNamed("M1"), {"single_conv_fp16_flops", ""}));
         QCOMPARE(chosen->compute->value, 1.8e12);
         for (const RoofChoice &wrong : {RoofChoice{"no_such", ""},
                                         {"dram_bandwidth", ""},
                                         {"", "peak_fp16_flops"},
                                         {"peak_int8_ops", ""}})
-            QCOMPARE(QString::fromStdString(roofsOf(named("M1"), wrong).error().code),
+            QCOMPARE(QString::fromStdString(roofsOf(targetNamed("M1"), wrong).error().code),
                      u"roofline.ceiling"_s);
     }
 
     void unknownExtentsStayUnknown()
     {
-        Layer layer = convolution(64, 1, 8);
+        Layer layer = layerOf(64, 1, 8);
         QVERIFY(!placed(layer, "M1").estimated);
         layer.inputBytes.reset();
         layer.flops.reset();

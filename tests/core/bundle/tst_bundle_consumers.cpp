@@ -9,7 +9,7 @@ using namespace kernscope::test;
 
 namespace {
 
-std::string textOf(const Consumer &consumer)
+std::string consumerText(const Consumer &consumer)
 {
     std::string via;
     for (const std::string &op : consumer.via)
@@ -25,7 +25,7 @@ std::string consumersOf(const Bundle &bundle, std::string_view weight)
         return "no such weight";
     std::string text;
     for (const Consumer &consumer : bundle.weights()[*index].consumers)
-        text += (text.empty() ? "" : " ") + textOf(consumer);
+        text += (text.empty() ? "" : " ") + consumerText(consumer);
     return text;
 }
 

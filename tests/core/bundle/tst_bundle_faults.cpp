@@ -14,7 +14,7 @@ using namespace kernscope::test;
 
 namespace {
 
-Make dense(std::string declared, std::string value)
+Make denseFault(std::string declared, std::string value)
 {
     return [=](MadeBundle &made) {
         made.blob(ElementType::Fp16, "[4]", Bytes(8));
@@ -22,7 +22,7 @@ Make dense(std::string declared, std::string value)
     };
 }
 
-Make blockwise(std::string scale, std::string more = {})
+Make blockwiseFault(std::string scale, std::string more = {})
 {
     return [=](MadeBundle &made) {
         const auto data = made.blob(ElementType::Int8, "[2, 4]", Bytes(8));
@@ -72,21 +72,24 @@ private slots:
         const auto at = [](const char *type, const char *shape, std::uint64_t offset) {
             return MadeBundle::blobAt(type, shape, offset);
         };
-        row("type", dense("tensor<int8, [4]>", at("int8", "[4]", 64)), "blob.type", blob);
-        row("elements", dense("tensor<fp16, [5]>", at("fp16", "[5]", 64)), "blob.elements", blob);
-        row("fewer elements", dense("tensor<fp16, [3]>", at("fp16", "[3]", 64)), "blob.elements",
+        row("type", denseFault("tensor<int8, [4]>", at("int8", "[4]", 64)), "blob.type", blob);
+        row("elements", denseFault("tensor<fp16, [5]>", at("fp16", "[5]", 64)), "blob.elements",
             blob);
-        row("declared type", dense("tensor<fp32, [4]>", at("fp16", "[4]", 64)), "codec.type", text);
-        row("declared shape", dense("tensor<fp16, [2, 2]>", at("fp16", "[4]", 64)), "codec.shape",
+        row("fewer elements", denseFault("tensor<fp16, [3]>", at("fp16", "[3]", 64)),
+            "blob.elements", blob);
+        row("declared type", denseFault("tensor<fp32, [4]>", at("fp16", "[4]", 64)), "codec.type",
             text);
-        row("offset outside", dense("tensor<fp16, [4]>", at("fp16", "[4]", 1024)), "blob.offset",
-            blob);
-        row("offset of nothing", dense("tensor<fp16, [4]>", at("fp16", "[4]", 65)), "blob.offset",
-            blob);
-        row("open extent", dense("tensor<fp16, [?]>", at("fp16", "[?]", 64)), "mil.shape", text);
+        row("declared shape", denseFault("tensor<fp16, [2, 2]>", at("fp16", "[4]", 64)),
+            "codec.shape", text);
+        row("offset outside", denseFault("tensor<fp16, [4]>", at("fp16", "[4]", 1024)),
+            "blob.offset", blob);
+        row("offset of nothing", denseFault("tensor<fp16, [4]>", at("fp16", "[4]", 65)),
+            "blob.offset", blob);
+        row("open extent", denseFault("tensor<fp16, [?]>", at("fp16", "[?]", 64)), "mil.shape",
+            text);
         row("overflow",
-            dense("tensor<fp16, [4294967296, 4294967296]>",
-                  at("fp16", "[4294967296, 4294967296]", 64)),
+            denseFault("tensor<fp16, [4294967296, 4294967296]>",
+                       at("fp16", "[4294967296, 4294967296]", 64)),
             "mil.shape", text);
         const std::string good = "tensor<fp16, [1, 1, 2, 1]>([0x1p0, 0x1p1])";
         row("codebook too short", palette("[2, 2]", "tensor<fp16, [1, 1, 1, 1]>([0x1p0])"),
@@ -113,21 +116,21 @@ private slots:
             palette("[0, 2]", "tensor<fp16, [1, 1, 2, 0]>([])", ", vector_axis = int32(0)"),
             "codec.codebook", text);
         row("scale does not divide",
-            blockwise("tensor<fp16, [2, 3]>([0x1p0, 0x1p0, 0x1p0, 0x1p0, "
-                      "0x1p0, 0x1p0])"),
+            blockwiseFault("tensor<fp16, [2, 3]>([0x1p0, 0x1p0, 0x1p0, 0x1p0, "
+                           "0x1p0, 0x1p0])"),
             "codec.scale", text);
-        row("scale rank", blockwise("tensor<fp16, [2]>([0x1p0, 0x1p0])"), "codec.scale", text);
-        row("scale type", blockwise("tensor<int8, [2, 1]>([1, 2])"), "codec.type", text);
-        row("no scales", blockwise("tensor<fp16, [0, 1]>([])"), "codec.scale", text);
+        row("scale rank", blockwiseFault("tensor<fp16, [2]>([0x1p0, 0x1p0])"), "codec.scale", text);
+        row("scale type", blockwiseFault("tensor<int8, [2, 1]>([1, 2])"), "codec.type", text);
+        row("no scales", blockwiseFault("tensor<fp16, [0, 1]>([])"), "codec.scale", text);
         row("offset shape",
-            blockwise("tensor<fp16, [2, 1]>([0x1p0, 0x1p0])",
-                      ", offset = tensor<int8, [1, 1]>([1])"),
+            blockwiseFault("tensor<fp16, [2, 1]>([0x1p0, 0x1p0])",
+                           ", offset = tensor<int8, [1, 1]>([1])"),
             "codec.scale", text);
         row("offset type",
-            blockwise("tensor<fp16, [2, 1]>([0x1p0, 0x1p0])",
-                      ", offset = tensor<int32, [2, 1]>([1, 2])"),
+            blockwiseFault("tensor<fp16, [2, 1]>([0x1p0, 0x1p0])",
+                           ", offset = tensor<int32, [2, 1]>([1, 2])"),
             "codec.type", text);
-        row("operand missing", blockwise("nothing"), "mil.operand", text);
+        row("operand missing", blockwiseFault("nothing"), "mil.operand", text);
         row("zero point length",
             affine("axis = int32(0), scale = fp16(0x1p0), zero_point = "
                    "tensor<int8, [3]>([1, 2, 3])"),

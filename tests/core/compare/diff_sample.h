@@ -13,6 +13,8 @@
 /// What the tests of differences have in common.
 namespace kernscope::test {
 
+using Texts = std::vector<std::string>;
+
 inline DiffOptions withValues(double tolerance = 0)
 {
     DiffOptions options;

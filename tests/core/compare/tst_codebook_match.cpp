@@ -14,7 +14,7 @@ using namespace kernscope::test;
 
 namespace {
 
-constexpr std::size_t kEntries = 16, kElements = 64;
+constexpr std::size_t kEntries = 16, kCodes = 64;
 using Codes = std::vector<unsigned>;
 using Book = std::vector<float>;
 
@@ -50,7 +50,7 @@ Book ascending()
 /// Every entry but the last, four and more times.
 Codes someCodes()
 {
-    Codes codes(kElements);
+    Codes codes(kCodes);
     for (std::size_t i = 0; i < codes.size(); ++i)
         codes[i] = unsigned(i % (kEntries - 1));
     return codes;
@@ -156,15 +156,15 @@ private slots:
     {
         QFETCH(const unsigned, seed);
         std::mt19937 random(seed);
-        Codes codes(kElements), others(kElements);
-        for (std::size_t i = 0; i < kElements; ++i) {
+        Codes codes(kCodes), others(kCodes);
+        for (std::size_t i = 0; i < kCodes; ++i) {
             codes[i] = random() % kEntries;
             others[i] = random() % 4 == 0 ? random() % kEntries : codes[i];
         }
         const auto match = VERIFIED(
             matchCodebooks(*palette(codes, ascending()), *palette(others, ascending()), {0, 0}));
         std::map<std::pair<unsigned, unsigned>, std::uint64_t> both;
-        for (std::size_t i = 0; i < kElements; ++i)
+        for (std::size_t i = 0; i < kCodes; ++i)
             ++both[{codes[i], others[i]}];
         std::uint64_t uses = 0, counted = 0;
         for (std::size_t i = 0; i < kEntries; ++i) {
@@ -184,7 +184,7 @@ private slots:
                          (entry.usesA - most) * 10 >= entry.usesA);
             }
         }
-        QCOMPARE(uses, std::uint64_t(kElements));
+        QCOMPARE(uses, std::uint64_t(kCodes));
         for (const std::uint64_t count : match->counts)
             counted += count;
         QCOMPARE(counted, std::uint64_t(match->entries.size()));

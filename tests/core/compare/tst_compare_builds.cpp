@@ -14,7 +14,7 @@ BundlePtr sampleOf(const char *form)
 }
 
 /// What the comparisons of these builds have decoded, weight by weight.
-std::vector<std::uint64_t> decodedOf(const std::vector<Difference> &all, std::size_t weight)
+std::vector<std::uint64_t> decodedInAll(const std::vector<Difference> &all, std::size_t weight)
 {
     std::vector<std::uint64_t> decoded;
     for (const Difference &one : all) {
@@ -74,7 +74,7 @@ private slots:
         const BundlePtr base = sampleOf("dense-fp16");
         const auto all = compareAll(
             base, {sampleOf("lut4"), sampleOf("affine"), sampleOf("sparse"), sampleOf("lut2")});
-        QCOMPARE(decodedOf(all, 0), (std::vector<std::uint64_t>{128, 64, 64, 64}));
+        QCOMPARE(decodedInAll(all, 0), (std::vector<std::uint64_t>{128, 64, 64, 64}));
         // A comparison of two decodes both.
         QCOMPARE(whole(base, sampleOf("lut4")).weights.front().values->decoded, std::uint64_t(128));
     }
@@ -83,8 +83,8 @@ private slots:
     {
         const BundlePtr base = sampleOf("dense-fp16");
         const auto all = compareAll(base, {base, sampleOf("lut4"), sampleOf("dense-fp16")});
-        QCOMPARE(decodedOf(all, 0), (std::vector<std::uint64_t>{0, 128, 0}));
-        QCOMPARE(decodedOf(all, 1),
+        QCOMPARE(decodedInAll(all, 0), (std::vector<std::uint64_t>{0, 128, 0}));
+        QCOMPARE(decodedInAll(all, 1),
                  (std::vector<std::uint64_t>{0, 0, 0})); // "behind" is in all alike
         for (const SampleForm &form : sampleForms()) {
             const Difference self = whole(sampleOf(form.name.c_str()), sampleOf(form.name.c_str()));
@@ -100,7 +100,7 @@ private slots:
         const auto all =
             compareAll(sampleOf("dense-fp16"),
                        {sampleOf("lut4"), sampleOf("dense-fp32"), sampleOf("dense-bf16")});
-        QCOMPARE(decodedOf(all, 0), (std::vector<std::uint64_t>{128, 128, 64}));
+        QCOMPARE(decodedInAll(all, 0), (std::vector<std::uint64_t>{128, 128, 64}));
     }
 
     void shapesThatDiffer()

@@ -24,11 +24,6 @@ using namespace kernscope::test;
 
 namespace {
 
-Difference compare(const BundlePtr &a, const BundlePtr &b)
-{
-    return *compareBundles(*a, *b, withValues());
-}
-
 BundlePtr container(const QByteArray &name)
 {
     const Bytes bytes = name == "h13"   ? syntheticH13()
@@ -121,7 +116,7 @@ private slots:
         QFETCH(const QByteArray, name);
         const BundlePtr a = opened(name), b = opened(name);
         for (const BundlePtr &other : {a, b}) {
-            const Difference difference = compare(a, other);
+            const Difference difference = whole(a, other);
             QVERIFY(difference.identical && difference.program.equal);
             QVERIFY(difference.onlyA.empty() && difference.onlyB.empty());
             for (const ComparedPair &pair : difference.weights) {
@@ -150,7 +145,7 @@ private slots:
         }
         for (const QByteArray &other : others) {
             const BundlePtr a = opened(name), b = opened(other);
-            const Difference forth = compare(a, b), back = compare(b, a);
+            const Difference forth = whole(a, b), back = whole(b, a);
             requireMirror(forth, back);
             if (QTest::currentTestFailed())
                 QFAIL(other.constData());
@@ -170,7 +165,7 @@ private slots:
         for (const AppliedEdit &edit : edits) {
             const BundlePtr fresh = opened(name);
             const BundlePtr b = *applyEdit(fresh, edit);
-            const Difference difference = compare(a, b);
+            const Difference difference = whole(a, b);
             const std::string text = editText(edit.edit);
             std::uint64_t planned = 0;
             bool program = false;
@@ -223,7 +218,7 @@ private slots:
             VERIFIED(parseEdit(Edit::Kind::FromNpy, "w=" + file.fileName().toStdString()));
         const auto planned = VERIFIED(planEdits(fresh, {*edit}, 1e30));
         const BundlePtr b = *applyEdit(fresh, planned->front());
-        const Difference difference = compare(a, b);
+        const Difference difference = whole(a, b);
         QCOMPARE(difference.weights.front().values->different(), differentValues(a, b, 0));
         // Of vectors each lane is set alone: no other entry has its neighbours' values.
         QVERIFY(difference.weights.front().values->different() > 0 || name == "lut4-vector");
@@ -241,7 +236,7 @@ private slots:
         for (const AppliedEdit &edit : editsOf(opened(name))) {
             const BundlePtr b = *applyEdit(opened(name), edit);
             wanted += edit.edit.kind == Edit::Kind::SetStored;
-            const auto script = report::changeScript(*a, *b, compare(a, b));
+            const auto script = report::changeScript(*a, *b, whole(a, b));
             if (!script) {
                 QCOMPARE(script.error().code, "diff.changes");
                 continue;
@@ -256,9 +251,9 @@ private slots:
             for (const AppliedEdit &plan : *plans)
                 made = *applyEdit(made, plan);
             QVERIFY2(patch::checkResult(origin, *made, "changes.kpatch"), script->c_str());
-            for (const ComparedPair &pair : compare(b, made).weights)
+            for (const ComparedPair &pair : whole(b, made).weights)
                 QVERIFY2(pair.storedEqual, script->c_str());
-            if (rangeBytes(compare(a, b)) > 0)
+            if (rangeBytes(whole(a, b)) > 0)
                 QVERIFY(!patch::checkBase(origin, *b, "changes.kpatch"));
             ++scripts;
         }
@@ -284,7 +279,7 @@ private slots:
         const auto values = decoded(*a, "w");
         const auto encoded = VERIFIED(codec::encodeForm(values, a->weights()[0].shape, spec));
         const auto b = VERIFIED(reencodeWeight(*a, 0, *encoded));
-        const Difference difference = compare(a, *b);
+        const Difference difference = whole(a, *b);
         QCOMPARE(difference.weights.size(), std::size_t(2));
         for (const ComparedPair &pair : difference.weights)
             QVERIFY(pair.values && pair.values->identical() && pair.values->faithful());
@@ -301,7 +296,7 @@ private slots:
                 return *Bundle::open("made.hwx", options);
             };
             const BundlePtr from = open(a), to = open(b);
-            return differenceSummary(*from, *to, compare(from, to));
+            return differenceSummary(*from, *to, whole(from, to));
         };
         const auto has = [](const std::string &text, std::string_view part) {
             return text.find(part) != std::string::npos;

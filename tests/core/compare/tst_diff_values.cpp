@@ -32,7 +32,7 @@ BundlePtr weightOf(const Shape &shape, const Numbers &values)
 }
 
 /// The pair of A and B with its values.
-ComparedPair pairOf(const BundlePtr &a, const BundlePtr &b)
+ComparedPair firstPair(const BundlePtr &a, const BundlePtr &b)
 {
     return whole(a, b).weights.front();
 }
@@ -281,7 +281,7 @@ private slots:
                 for (std::size_t i = 0; i < other.size(); ++i)
                     other[i] = static_cast<float>(valueAt(i / columns, i % columns));
                 const BundlePtr b = weightOf(shapeB, other);
-                const ComparedPair pair = pairOf(a, b);
+                const ComparedPair pair = firstPair(a, b);
                 if (pair.rule)
                     return std::pair(*pair.rule, verdict(pair, *a, *b));
                 return std::pair(ValueRule{Kind::Blocks}, verdict(pair, *a, *b));
@@ -318,7 +318,7 @@ private slots:
             for (std::size_t i = 0; i < values.size(); ++i)
                 turned[i % columns * rows + i / columns] = values[i];
             const BundlePtr b = weightOf({columns, rows}, turned);
-            const ComparedPair pair = pairOf(a, b);
+            const ComparedPair pair = firstPair(a, b);
             QVERIFY(pair.rule && !pair.reshaped);
             QCOMPARE(verdict(pair, *a, *b), "transposed");
         }
@@ -329,7 +329,7 @@ private slots:
         for (std::size_t i = 0; i < square.size(); ++i)
             turned[i % 64 * 64 + i / 64] = square[i];
         const BundlePtr a = weightOf({64, 64}, square), b = weightOf({64, 64}, turned);
-        QCOMPARE(verdict(pairOf(a, b), *a, *b), "transposed");
+        QCOMPARE(verdict(firstPair(a, b), *a, *b), "transposed");
     }
 
     /// Codes that are taken for values: the scales, and the zero points, are missing.
@@ -356,7 +356,7 @@ private slots:
         const BundlePtr a = weightOf({kRows, kColumns}, values);
         const auto wordOf = [&](const char *type, const Bytes &codes) {
             const BundlePtr b = checkpointOf(type, Shape{kRows, kColumns}, codes);
-            return verdict(pairOf(a, b), *a, *b);
+            return verdict(firstPair(a, b), *a, *b);
         };
         const std::string said = wordOf("F8_E4M3", bytesOf(fp8));
         QVERIFY2(said.starts_with("codes without their scales: blocks of 32 scaled by "),
@@ -379,7 +379,7 @@ private slots:
             const BundlePtr a = weightOf(shape, values);
             const auto wordOf = [&](const Numbers &other) {
                 const BundlePtr b = weightOf(shape, other);
-                const ComparedPair pair = pairOf(a, b);
+                const ComparedPair pair = firstPair(a, b);
                 return (pair.rule ? "rule: " : "") + verdict(pair, *a, *b);
             };
             QCOMPARE(wordOf(randomWeight(random, values.size())), "different");
@@ -420,7 +420,7 @@ private slots:
             other[2] = kNan;
             other[3] = -kInfinity;
             const BundlePtr b = open(half, other);
-            const ComparedPair pair = pairOf(a, b);
+            const ComparedPair pair = firstPair(a, b);
             QCOMPARE(verdict(pair, *a, *b), "not finite (1 value in A, 3 in B)");
             QVERIFY(!std::isfinite(pair.values->maxAbs) && !std::isfinite(pair.values->rmse) &&
                     !std::isfinite(pair.values->cosine) && !std::isfinite(pair.values->snr) &&
@@ -428,10 +428,10 @@ private slots:
                     !std::isfinite(pair.values->maxRel));
             QVERIFY(!pair.values->ulp() && !pair.values->faithful());
             // The same on both sides is the same.
-            QVERIFY(pairOf(a, a).values->identical());
+            QVERIFY(firstPair(a, a).values->identical());
             const Numbers none(values.size(), kNan);
             const BundlePtr lost = open(half, none);
-            QCOMPARE(verdict(pairOf(open(half, Numbers(18, 1.0F)), lost), *a, *lost),
+            QCOMPARE(verdict(firstPair(open(half, Numbers(18, 1.0F)), lost), *a, *lost),
                      "not finite (18 values in B)");
         }
     }
@@ -443,12 +443,12 @@ private slots:
         const BundlePtr a = weightOf({4}, values);
         const Bytes codes = halves({1, 2, std::numeric_limits<float>::infinity(), 4});
         const BundlePtr half = checkpointOf("F16", Shape{4}, codes);
-        const ComparedPair pair = pairOf(a, half);
+        const ComparedPair pair = firstPair(a, half);
         QCOMPARE(pair.values->unfaithful, std::uint64_t(1));
         QCOMPARE(pair.values->counterexample->element, std::uint64_t(2));
         QVERIFY(!pair.values->oneType && !pair.values->ulp());
         values[2] = 1e30F;
-        QCOMPARE(pairOf(a, weightOf({4}, values)).values->unfaithful, std::uint64_t(1));
+        QCOMPARE(firstPair(a, weightOf({4}, values)).values->unfaithful, std::uint64_t(1));
     }
 };
 

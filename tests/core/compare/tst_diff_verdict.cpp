@@ -15,20 +15,13 @@ using namespace kernscope::test;
 
 namespace {
 
-Difference compare(const BundlePtr &a, const BundlePtr &b)
-{
-    return *compareBundles(*a, *b, withValues());
-}
-
 std::vector<std::string> faultsOf(const BundlePtr &a, const BundlePtr &b, const DiffLimits &limits)
 {
     std::vector<std::string> text;
-    for (const LimitFault &fault : checkLimits(*a, *b, compare(a, b), limits))
+    for (const LimitFault &fault : checkLimits(*a, *b, whole(a, b), limits))
         text.push_back(fault.weight + " " + fault.limit + " " + limitFigureText(fault.found));
     return text;
 }
-
-using Texts = std::vector<std::string>;
 
 /// kOtherTen under another name, read by the operation that reads "w".
 BundlePtr namedOther()
@@ -170,7 +163,7 @@ private slots:
         const BuildVerdict verdict = of(a, b, true);
         QCOMPARE(verdict.faithful, std::optional(false));
         QCOMPARE(verdict.counterexample->element, std::uint64_t(0));
-        QCOMPARE(faithfulText(*a, compare(a, b), verdict),
+        QCOMPARE(faithfulText(*a, whole(a, b), verdict),
                  "not bit-faithful to A apart from fp16 rounding: w[0] is 1 in A, 2 in "
                  "B");
         QCOMPARE(of(a, *denseBundle(kTwelve).open(), true).faithful, std::optional(false));
@@ -179,7 +172,7 @@ private slots:
     void worstOfAll()
     {
         const BundlePtr a = *denseBundle(kTen).open(), b = *denseBundle(kOtherTen).open();
-        const BuildVerdict verdict = buildVerdict(*a, *b, compare(a, b));
+        const BuildVerdict verdict = buildVerdict(*a, *b, whole(a, b));
         Texts found;
         for (const WorstFigure &worst : verdict.worst)
             found.push_back(worst.measure + " " + limitFigureText(worst.value));
@@ -192,7 +185,7 @@ private slots:
         // Of two types there are no steps: none is the worst, and none keeps a limit.
         const BundlePtr wide = checkpointOf("F32", 10, bytesOf(std::vector<float>(10, 1.5F)));
         const BundlePtr narrow = checkpointOf("F16", 10, kTen);
-        for (const WorstFigure &worst : buildVerdict(*narrow, *wide, compare(narrow, wide)).worst)
+        for (const WorstFigure &worst : buildVerdict(*narrow, *wide, whole(narrow, wide)).worst)
             QVERIFY(worst.measure != "max_ulp");
         DiffLimits steps;
         steps.values.maxUlp = 1e9;
@@ -203,7 +196,7 @@ private slots:
     void outcomes()
     {
         const BundlePtr a = *sampleBundle("dense-fp16").open(), b = *sampleBundle("lut4").open();
-        const BuildVerdict verdict = buildVerdict(*a, *b, compare(a, b));
+        const BuildVerdict verdict = buildVerdict(*a, *b, whole(a, b));
         QCOMPARE(verdict.chips.size(), target::targets().size());
         for (const ChipOutcome &chip : verdict.chips) {
             const BuildOutcome &outcome = chip.after;

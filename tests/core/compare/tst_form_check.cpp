@@ -14,13 +14,6 @@ using namespace kernscope::test;
 
 namespace {
 
-Difference compare(const BundlePtr &a, const BundlePtr &b)
-{
-    return *compareBundles(*a, *b, withValues());
-}
-
-using Texts = std::vector<std::string>;
-
 /// fp16 values of a tensor of 4 by 8, read as "w".
 BundlePtr matrix(const Bytes &values)
 {
@@ -70,7 +63,7 @@ private slots:
         const Bytes other = halves({2});
         std::copy(other.begin(), other.end(), kept.begin());
         const BundlePtr b = masked("33 33 33 33", kept);
-        const Difference difference = compare(a, b);
+        const Difference difference = whole(a, b);
         const auto check = checkForm(*a, *b, difference.weights[0]);
         QVERIFY(check && check->mask && !check->palette && !check->codes);
         const MaskCheck &mask = *check->mask;
@@ -92,13 +85,13 @@ private slots:
     {
         const BundlePtr a = matrix(repeated(1, 32));
         const BundlePtr b = masked("ff 00 ff 00", repeated(1, 16));
-        const auto check = checkForm(*a, *b, compare(a, b).weights[0]);
+        const auto check = checkForm(*a, *b, whole(a, b).weights[0]);
         QVERIFY(check->mask->structuredOutputs && !check->mask->structuredInputs);
         QCOMPARE(check->mask->leastZeros, std::uint64_t(0));
         QCOMPARE(check->mask->mostZeros, std::uint64_t(8));
         QCOMPARE(check->mask->keptChanged, std::uint64_t(0));
         const BundlePtr ragged = masked("ff 01 ff 00", repeated(1, 17));
-        const auto other = checkForm(*a, *ragged, compare(a, ragged).weights[0]);
+        const auto other = checkForm(*a, *ragged, whole(a, ragged).weights[0]);
         QVERIFY(!other->mask->structuredOutputs && !other->mask->structuredInputs);
     }
 
@@ -106,7 +99,7 @@ private slots:
     void nearestEntries()
     {
         const BundlePtr a = *sampleBundle("dense-fp16").open(), b = *sampleBundle("lut4").open();
-        const Difference difference = compare(a, b);
+        const Difference difference = whole(a, b);
         const auto check = checkForm(*a, *b, difference.weights[0]);
         QVERIFY(check && check->palette);
         const auto from = decoded(*a, "w"), to = decoded(*b, "w");
@@ -126,7 +119,7 @@ private slots:
             if (form.vector == 1)
                 continue;
             const BundlePtr vectors = *sampleBundle(form.name).open();
-            const auto none = checkForm(*a, *vectors, compare(a, vectors).weights[0]);
+            const auto none = checkForm(*a, *vectors, whole(a, vectors).weights[0]);
             QVERIFY(!none->palette && !none->notExamined.empty());
         }
     }
@@ -146,7 +139,7 @@ private slots:
         QVERIFY2(b->diagnostics().empty(),
                  b->diagnostics().empty() ? "" : b->diagnostics()[0].error.message.c_str());
         const BundlePtr a = *denseBundle(halves({100, -100, 3.25f, 20, 1, 0})).open();
-        const auto check = checkForm(*a, *b, compare(a, b).weights[0]);
+        const auto check = checkForm(*a, *b, whole(a, b).weights[0]);
         QVERIFY(check && check->codes);
         QCOMPARE(check->codes->examined, std::uint64_t(6));
         QCOMPARE(check->codes->clipped, std::uint64_t(2));
@@ -175,7 +168,7 @@ private slots:
                                   halves({0.25f, -0.5f, 0.75f, -1.0f, 0.6f, 1.2f, 1.8f, -3.0f})));
         dense.consume("w");
         const BundlePtr a = *dense.open();
-        const auto check = checkForm(*a, *b, compare(a, b).weights[0]);
+        const auto check = checkForm(*a, *b, whole(a, b).weights[0]);
         QVERIFY(check && check->scales);
         QCOMPARE(check->scales->scales, std::uint64_t(2));
         QCOMPARE(check->scales->notBest, std::uint64_t(1));
@@ -186,13 +179,13 @@ private slots:
         QVERIFY(std::abs(check->scales->rmseStored - std::sqrt(0.39 / 8)) < 1e-3);
         QVERIFY(check->scales->rmseBest < 1e-3);
         // What is stored exactly needs no other scale.
-        const auto exact = checkForm(*b, *b, compare(b, b).weights[0]);
+        const auto exact = checkForm(*b, *b, whole(b, b).weights[0]);
         QCOMPARE(exact->scales->notBest, std::uint64_t(0));
         QCOMPARE(exact->scales->rmseStored, 0.0);
         // A palette has none.
         const BundlePtr palette = *sampleBundle("lut4").open();
         const BundlePtr from = *sampleBundle("dense-fp16").open();
-        QVERIFY(!checkForm(*from, *palette, compare(from, palette).weights[0])->scales);
+        QVERIFY(!checkForm(*from, *palette, whole(from, palette).weights[0])->scales);
     }
 };
 

@@ -10,7 +10,7 @@ using Kind = PairSeverity::Kind;
 
 namespace {
 
-ComparedPair pairOf(std::uint64_t equal, std::uint64_t changed, double maxAbs)
+ComparedPair pairWith(std::uint64_t equal, std::uint64_t changed, double maxAbs)
 {
     ComparedPair pair;
     pair.a = pair.b = 0;
@@ -35,12 +35,12 @@ private Q_SLOTS:
         ComparedPair alone;
         alone.b = 3;
         QCOMPARE(severityOf(alone).kind, Kind::OneSided);
-        ComparedPair pair = pairOf(4, 0, 0);
+        ComparedPair pair = pairWith(4, 0, 0);
         QCOMPARE(severityOf(pair).kind, Kind::SameValues);
         pair.storedEqual = true;
         QCOMPARE(severityOf(pair).kind, Kind::Identical);
-        QCOMPARE(severityOf(pairOf(3, 1, 0.5)), (PairSeverity{Kind::Differs, 0.5, 0.5, 1}));
-        ComparedPair infinite = pairOf(3, 1, 0);
+        QCOMPARE(severityOf(pairWith(3, 1, 0.5)), (PairSeverity{Kind::Differs, 0.5, 0.5, 1}));
+        ComparedPair infinite = pairWith(3, 1, 0);
         infinite.values->notFinite = 1;
         QCOMPARE(severityOf(infinite).kind, Kind::NotFinite);
 
@@ -67,7 +67,7 @@ private Q_SLOTS:
         part.slice.emplace();
         part.shapeEqual = true;
         QCOMPARE(severityOf(part).kind, Kind::Unknown);
-        part.values = pairOf(3, 1, 2).values;
+        part.values = pairWith(3, 1, 2).values;
         QCOMPARE(severityOf(part), (PairSeverity{Kind::Differs, 2, 2, 1}));
         part.values.reset();
         part.fault = Error{};

@@ -4,11 +4,17 @@
 #include "core/numeric/half.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 
 /// fp16 to E5M2 in every reading of the engine's cast (resources/formats/numbers.md), by the bits
 /// of fp16: what the casts of fp32 and the tables of the data folder are compared with.
 namespace kernscope::test {
+
+constexpr std::uint32_t bitsOf(float value)
+{
+    return std::bit_cast<std::uint32_t>(value);
+}
 
 /// How fp16 becomes E5M2. The engine's text fixes neither ties nor NaN: `Reference` is what public
 /// code does, the others are the readings that the text leaves open (contested, C3).

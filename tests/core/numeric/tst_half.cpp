@@ -3,6 +3,7 @@
 
 #include "core/numeric/convert.h"
 #include "core/numeric/half.h"
+#include "half_casts.h"
 #include "tests/test_program.h"
 
 #include <bit>
@@ -12,6 +13,7 @@
 #include <random>
 
 using namespace kernscope;
+using namespace kernscope::test;
 
 namespace {
 
@@ -42,11 +44,6 @@ double valueOf(const Format &format, std::uint32_t code)
         return sign * std::ldexp(fraction, 1 - format.bias - format.fractionBits);
     return sign * std::ldexp(fraction + fractionMask + 1,
                              static_cast<int>(exponent) - format.bias - format.fractionBits);
-}
-
-std::uint32_t bitsOf(float value)
-{
-    return std::bit_cast<std::uint32_t>(value);
 }
 
 /// fp32 numbers worth trying: every code of the format, the middle between neighbours, and what

@@ -15,11 +15,6 @@ using namespace kernscope::test;
 
 namespace {
 
-std::uint32_t bitsOf(float value)
-{
-    return std::bit_cast<std::uint32_t>(value);
-}
-
 /// The nearest E2M1 magnitude by its definition: the code of even fraction at a tie.
 std::uint8_t nearestE2m1(double value)
 {

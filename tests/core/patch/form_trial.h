@@ -111,7 +111,7 @@ inline void addForms(bool sparseOnly)
     }
 }
 
-inline const SampleForm &formNamed(const std::string &name)
+inline const SampleForm &formNamed(std::string_view name)
 {
     for (const SampleForm &form : sampleForms()) {
         if (form.name == name)

@@ -30,7 +30,7 @@ std::string keysOf(const Json &json)
     return keys;
 }
 
-Result<BundlePtr> made()
+Result<BundlePtr> madeAffine()
 {
     MadeBundle bundle;
     const auto data = bundle.blob(ElementType::Int8, "[2, 2]", hex("01 00 7F 80"));
@@ -51,7 +51,7 @@ class TestInspectJson : public QObject
 private slots:
     void document()
     {
-        const auto bundle = VERIFIED(made());
+        const auto bundle = VERIFIED(madeAffine());
         Json json = report::inspectJson(**bundle, {}, {});
         report::finish(json, (*bundle)->diagnostics());
         QCOMPARE(
@@ -62,7 +62,7 @@ private slots:
         QCOMPARE(text(json["schema"]), text(1));
         QCOMPARE(text(json["tool"]), text("kernscope"));
         QCOMPARE(text(json["kind"]), text("mlmodelc"));
-        QCOMPARE(text(json["bundle"]), text("made.mlmodelc"));
+        QCOMPARE(text(json["bundle"]), text("madeAffine.mlmodelc"));
         QCOMPARE(text(json["program_version"]), text("1.3"));
         QCOMPARE(
             json["functions"].dump().c_str(),
@@ -86,7 +86,7 @@ private slots:
 
     void weight()
     {
-        const auto bundle = made();
+        const auto bundle = madeAffine();
         const Json json = report::weightJson(**bundle, 0, {}, {});
         QCOMPARE(keysOf(json).c_str(),
                  "name op_name function model address source_op form shape dtype "
@@ -106,7 +106,7 @@ private slots:
 
     void statistics()
     {
-        const auto bundle = made();
+        const auto bundle = madeAffine();
         const StatisticsOptions all{true, true};
         const Json json =
             report::weightJson(**bundle, 0, *computeStatistics(**bundle, 0, all), all);
@@ -153,10 +153,10 @@ private slots:
         QCOMPARE(report::ratioJson(0.12345678).dump().c_str(), "0.123457");
         QCOMPARE(text(report::ratioJson(std::numeric_limits<double>::infinity())), text(nullptr));
         // Of no finite value there is no mean, of no value no share.
-        MadeBundle made;
-        made.constant("tensor<fp16, [2]>", "w",
-                      made.blob(ElementType::Fp16, "[2]", hex("00 7E 00 7C")));
-        const auto bundle = VERIFIED(made.open());
+        MadeBundle madeAffine;
+        madeAffine.constant("tensor<fp16, [2]>", "w",
+                            madeAffine.blob(ElementType::Fp16, "[2]", hex("00 7E 00 7C")));
+        const auto bundle = VERIFIED(madeAffine.open());
         StatisticsOptions asked;
         const auto figures = VERIFIED(computeStatistics(**bundle, 0, asked));
         QCOMPARE(figures->finite(), std::uint64_t(0));

@@ -13,7 +13,7 @@ namespace {
 using Align = TextTable::Align;
 
 /// A row of a name, a number and words.
-TextTable madeTable(const QString &name, const QString &words)
+TextTable threeColumns(const QString &name, const QString &words)
 {
     TextTable table({{"weight", Align::Name}, {"stored B", Align::Right}, {"condition"}});
     table.add({name.toStdString(), "1,234,567", words.toStdString()});
@@ -49,7 +49,7 @@ private Q_SLOTS:
     void oneLineARowInAnyWidth()
     {
         const QString words = u"bandwidth-bound stack of convolutions "_s.repeated(9);
-        const QStringList lines = linesOf(madeTable(u"conv"_s, words), 0);
+        const QStringList lines = linesOf(threeColumns(u"conv"_s, words), 0);
         QCOMPARE(lines.size(), 3);
         QVERIFY(lines[1].contains(words.trimmed()));
     }
@@ -59,7 +59,7 @@ private Q_SLOTS:
         const QString words =
             u"size not published: taken as bound by the weight's bytes, as on M1"_s;
         const QString name = u"encoder_layers_2"_s;
-        const QStringList lines = linesOf(madeTable(name, words), 64);
+        const QStringList lines = linesOf(threeColumns(name, words), 64);
         QVERIFY2(widest(lines) <= 64, qPrintable(lines.join(u'\n')));
         QVERIFY(lines[1].contains(name)); // there is room for the name
         QVERIFY(lines[1].contains(u"1,234,567"_s));
@@ -76,7 +76,7 @@ private Q_SLOTS:
     void longWordsAreBroken()
     {
         const QString word = u"é0123456789"_s.repeated(12);
-        const QStringList lines = linesOf(madeTable(u"w"_s, word), 50);
+        const QStringList lines = linesOf(threeColumns(u"w"_s, word), 50);
         QVERIFY2(widest(lines) <= 50, qPrintable(lines.join(u'\n')));
         const qsizetype at = lines[0].indexOf(u"condition"_s);
         QString said;
@@ -101,9 +101,9 @@ private Q_SLOTS:
     {
         const QString name = u"StatefulPartitionedCall_model_conv2d_2_weight"_s;
         const QString words = u"taken as bound by the weight's bytes"_s;
-        const QStringList wide = linesOf(madeTable(name, words), 94);
+        const QStringList wide = linesOf(threeColumns(name, words), 94);
         QVERIFY(wide[1].contains(name));
-        const QStringList narrow = linesOf(madeTable(name, words), 60);
+        const QStringList narrow = linesOf(threeColumns(name, words), 60);
         QVERIFY2(widest(narrow) <= 60, qPrintable(narrow.join(u'\n')));
         QVERIFY(narrow[1].contains(u'…'));
         QVERIFY(narrow[1].contains(u"1,234,567"_s));
@@ -112,7 +112,7 @@ private Q_SLOTS:
     /// Numbers stay whole also where the line is too narrow for them.
     void numbersAreNeverCut()
     {
-        const QStringList lines = linesOf(madeTable(u"conv_transpose"_s, u"a b"_s), 10);
+        const QStringList lines = linesOf(threeColumns(u"conv_transpose"_s, u"a b"_s), 10);
         QVERIFY(lines[1].contains(u"1,234,567"_s));
     }
 
@@ -155,7 +155,7 @@ private Q_SLOTS:
 
     void spacesAloneEnd()
     {
-        const QStringList lines = linesOf(madeTable(u"w"_s, QString(200, u' ')), 40);
+        const QStringList lines = linesOf(threeColumns(u"w"_s, QString(200, u' ')), 40);
         QVERIFY(widest(lines) <= 40);
     }
 };

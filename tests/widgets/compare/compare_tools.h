@@ -16,6 +16,14 @@
 /// What tests ask the docks of a comparison.
 namespace kernscope::test {
 
+inline QStringList texts(std::initializer_list<const char *> list)
+{
+    QStringList made;
+    for (const char *text : list)
+        made << QString::fromUtf8(text);
+    return made;
+}
+
 /// The action of the dock's menu whose text begins so; null where there is none.
 inline QAction *actionOf(const ui::CompareDock &dock, const QString &text)
 {

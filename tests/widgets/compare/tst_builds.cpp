@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/test_program.h"
+#include "tests/widgets/compare/compare_tools.h"
 #include "tests/widgets/compare/pair_bundles.h"
 #include "tests/widgets/sample_session.h"
 #include "widgets/compare/builds_dock.h"
@@ -30,15 +31,7 @@ using kernscope::test::showDock;
 
 namespace {
 
-QStringList texts(std::initializer_list<const char *> list)
-{
-    QStringList made;
-    for (const char *text : list)
-        made << QString::fromUtf8(text);
-    return made;
-}
-
-QString cell(const BuildsDock &dock, int row, int column)
+QString buildCell(const BuildsDock &dock, int row, int column)
 {
     return dock.model().index(row, column).data().toString();
 }
@@ -113,7 +106,7 @@ private Q_SLOTS:
             options.values = true;
             const auto difference = compareBundles(*base, *build, options);
             for (const ComparedPair &pair : difference->weights)
-                QCOMPARE(cell(dock, int(pair.a), column),
+                QCOMPARE(buildCell(dock, int(pair.a), column),
                          QString::fromStdString(verdict(pair, *base, *build)));
             ++column;
         }
@@ -130,7 +123,8 @@ private Q_SLOTS:
         dock.addBuild(denseBundle({{"x", "[4]", {1, 2.5f, 3, 4}}}, false));
         QVERIFY(settle(dock));
         const auto row = [&](int number) {
-            return QStringList{cell(dock, number, 1), cell(dock, number, 2), cell(dock, number, 3)};
+            return QStringList{buildCell(dock, number, 1), buildCell(dock, number, 2),
+                               buildCell(dock, number, 3)};
         };
         choose(dock, MatrixFigure::Bytes);
         QCOMPARE(row(0), (texts({"8", "8", "8"})));
@@ -144,14 +138,14 @@ private Q_SLOTS:
         QVERIFY(!dock.chip()->isEnabled());
         choose(dock, MatrixFigure::Outcome);
         QVERIFY(dock.chip()->isEnabled() && dock.chip()->count() > 1);
-        QVERIFY2(!cell(dock, 0, 1).isEmpty() && cell(dock, 0, 1) == cell(dock, 0, 2),
-                 qPrintable(cell(dock, 0, 1)));
+        QVERIFY2(!buildCell(dock, 0, 1).isEmpty() && buildCell(dock, 0, 1) == buildCell(dock, 0, 2),
+                 qPrintable(buildCell(dock, 0, 1)));
         // Sorting by a build; what has no number stays last.
         choose(dock, MatrixFigure::MaxAbs);
         dock.table()->sortByColumn(3, Qt::DescendingOrder);
-        QCOMPARE(cell(dock, 0, 0), u"x"_s);
+        QCOMPARE(buildCell(dock, 0, 0), u"x"_s);
         dock.table()->sortByColumn(3, Qt::AscendingOrder);
-        QCOMPARE(cell(dock, 0, 0), u"x"_s);
+        QCOMPARE(buildCell(dock, 0, 0), u"x"_s);
     }
 
     /// A row is a place, and a picture of each build; the element follows.
@@ -249,7 +243,7 @@ private Q_SLOTS:
         QCOMPARE(session.place().weight, kNoIndex);
         QVERIFY(settle(dock));
         QCOMPARE(rows, 0);
-        QCOMPARE(cell(dock, 0, 0), u"y"_s);
+        QCOMPARE(buildCell(dock, 0, 0), u"y"_s);
         // The same names with other values: the rows may stay until the new ones are there.
         rows = -1;
         session.setBundle(
@@ -402,7 +396,7 @@ private Q_SLOTS:
             return dock.model().index(row, column).data(CopyRole).toString();
         };
         choose(dock, MatrixFigure::Bytes);
-        QCOMPARE(cell(dock, 0, 1), u"4,096"_s);
+        QCOMPARE(buildCell(dock, 0, 1), u"4,096"_s);
         QCOMPARE(plain(0, 1), u"4096"_s);
         choose(dock, MatrixFigure::Zeroed);
         QCOMPARE(plain(0, 2).toDouble(), 1.0 / 2048);
@@ -411,11 +405,11 @@ private Q_SLOTS:
         QCOMPARE(plain(0, 1), QString());
         QCOMPARE(plain(1, 2), QString());
         choose(dock, MatrixFigure::Outcome);
-        const QString outcome = cell(dock, 0, 1);
+        const QString outcome = buildCell(dock, 0, 1);
         QVERIFY(outcome.contains(QLatin1Char(' ')));
         QCOMPARE(plain(0, 1), outcome.section(QLatin1Char(' '), 1));
         choose(dock, MatrixFigure::Verdict);
-        QCOMPARE(plain(0, 2), cell(dock, 0, 2));
+        QCOMPARE(plain(0, 2), buildCell(dock, 0, 2));
         QCOMPARE(plain(0, 0), u"x"_s);
     }
 
@@ -439,9 +433,9 @@ private Q_SLOTS:
         QVERIFY(QTest::qWaitFor([&] { return changed.size() == 2 && !dock.busy(); }, 20000));
         QCOMPARE(dock.added().size(), std::size_t(1));
         QVERIFY(dock.added().front() != before);
-        const auto &cell = dock.model().matrix()->rows.front().cells.back();
-        QVERIFY(cell.values);
-        QCOMPARE(cell.values->maxAbs, 5.0);
+        const auto &buildCell = dock.model().matrix()->rows.front().cells.back();
+        QVERIFY(buildCell.values);
+        QCOMPARE(buildCell.values->maxAbs, 5.0);
         dock.reopen(before); // which are forgotten
         QVERIFY(QTest::qWaitFor([&] { return !dock.busy(); }, 20000));
         QCOMPARE(changed.size(), 2);

@@ -37,7 +37,7 @@ QString text(const CompareModel &model, int row, std::string_view key)
     return model.index(row, model.columnOf(key)).data().toString();
 }
 
-std::vector<report::PairRow> rowsOf(const Bundle &a, const Bundle &b)
+std::vector<report::PairRow> pairedRows(const Bundle &a, const Bundle &b)
 {
     const PairedWeights paired = pairWeights(a, b);
     return report::pairRows(a, b, paired.pairs, paired.onlyA, paired.onlyB);
@@ -148,7 +148,7 @@ private Q_SLOTS:
         CompareModel model;
         QAbstractItemModelTester tester(&model,
                                         QAbstractItemModelTester::FailureReportingMode::QtTest);
-        model.setRows(rowsOf(*a, *b));
+        model.setRows(pairedRows(*a, *b));
         QCOMPARE(model.rowCount(), static_cast<int>(a->weights().size()));
         for (int row = 0; row < model.rowCount(); ++row) {
             QCOMPARE(model.rows()[model.rowAt(row)].state, report::PairState::Waiting);
@@ -283,7 +283,7 @@ private Q_SLOTS:
                                         QAbstractItemModelTester::FailureReportingMode::QtTest);
         CompareRunner runner(tasks, model);
         QVERIFY(model.worstFirst() && model.ordersBySeverity());
-        std::vector<report::PairRow> rows = rowsOf(*a, *b);
+        std::vector<report::PairRow> rows = pairedRows(*a, *b);
         model.setRows(rows);
         QCOMPARE(shownNames(model), u"shape gone same small large inf"_s);
         const QPersistentModelIndex kept(model.index(3, 0)); // "small"
@@ -326,7 +326,7 @@ private Q_SLOTS:
         CompareModel model;
         QAbstractItemModelTester tester(&model,
                                         QAbstractItemModelTester::FailureReportingMode::QtTest);
-        model.setRows(rowsOf(*a, *b));
+        model.setRows(pairedRows(*a, *b));
         const int all = model.rowCount();
         model.setFilter(u"LUT"_s);
         QVERIFY(model.rowCount() > 0 && model.rowCount() < all);
@@ -400,7 +400,7 @@ private Q_SLOTS:
         CompareModel model;
         QAbstractItemModelTester tester(&model,
                                         QAbstractItemModelTester::FailureReportingMode::QtTest);
-        model.setRows(rowsOf(*a, *b));
+        model.setRows(pairedRows(*a, *b));
         const QPersistentModelIndex kept(model.index(1, 0));
         const QString name = kept.data().toString();
         model.sort(model.columnOf("stored_a"), Qt::DescendingOrder);

@@ -49,14 +49,6 @@ namespace {
 
 const std::vector<float> kOne{1, 2, 3, 4}, kTwo{5, 6, 7, 8}, kThree{9, -2, 4, 1};
 
-QStringList texts(std::initializer_list<const char *> list)
-{
-    QStringList made;
-    for (const char *text : list)
-        made << QString::fromUtf8(text);
-    return made;
-}
-
 /// "x-y hand": names of both sides and why, row by row in their stable order.
 QStringList pairsOf(const CompareDock &dock)
 {

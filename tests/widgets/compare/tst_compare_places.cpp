@@ -44,13 +44,14 @@ using kernscope::test::showDock;
 namespace {
 
 /// Both docks over one session, joined as the window joins them.
-struct Docks {
+struct PlacesDocks {
     Session session;
     CompareDock compare{session};
     PlacesDock places{session};
 
-    explicit Docks(const std::vector<float> &a = kThreeChannels,
-                   const std::vector<float> &b = kThreeChanged, const std::string &shape = "[3, 4]")
+    explicit PlacesDocks(const std::vector<float> &a = kThreeChannels,
+                         const std::vector<float> &b = kThreeChanged,
+                         const std::string &shape = "[3, 4]")
     {
         QObject::connect(&compare, &CompareDock::placesChanged, &places, &PlacesDock::setPlaces);
         session.setBundle(denseBundle({{"w", shape, a}}));
@@ -216,7 +217,7 @@ private slots:
 
     void tables()
     {
-        Docks docks;
+        PlacesDocks docks;
         QAbstractItemModelTester channels(docks.places.channels()->model(),
                                           QAbstractItemModelTester::FailureReportingMode::QtTest);
         QAbstractItemModelTester elements(docks.places.elements()->model(),
@@ -251,7 +252,7 @@ private slots:
             a.push_back(-0.00012207f * static_cast<float>(i + 3) / 7);
             b.push_back(a.back() * (1 + 0.3f * static_cast<float>(i % 5)));
         }
-        Docks docks(a, b, "[4, 6]");
+        PlacesDocks docks(a, b, "[4, 6]");
         QVERIFY(docks.show());
         for (const QTableView *table : {docks.places.elements(), docks.places.channels()}) {
             const QAbstractItemView *view = table;
@@ -264,7 +265,7 @@ private slots:
 
     void sorting()
     {
-        Docks docks;
+        PlacesDocks docks;
         QVERIFY(docks.show());
         QAbstractItemModel &model = *docks.places.elements()->model();
         const int inB = columnOf(*docks.places.elements(), "b");
@@ -283,7 +284,7 @@ private slots:
     /// Enter on an element, and on a channel its worst element: every dock follows.
     void enterGoesThere()
     {
-        Docks docks;
+        PlacesDocks docks;
         QVERIFY(docks.show());
         QTableView *elements = docks.places.elements(), *channels = docks.places.channels();
         elements->setCurrentIndex(elements->model()->index(1, 0));
@@ -311,7 +312,7 @@ private slots:
     /// selected, and a table that merely gets the focus goes nowhere.
     void choosingGoesThere()
     {
-        Docks docks;
+        PlacesDocks docks;
         QVERIFY(docks.show());
         QTableView *elements = docks.places.elements(), *channels = docks.places.channels();
         docks.places.activateWindow();
@@ -342,7 +343,7 @@ private slots:
     /// With the document as B the same element is gone to.
     void swapped()
     {
-        Docks docks;
+        PlacesDocks docks;
         QVERIFY(docks.show());
         docks.compare.setSwapped(true);
         QVERIFY(settle(docks.compare) && settle(docks.places));
@@ -356,7 +357,7 @@ private slots:
 
     void nothingDiffers()
     {
-        Docks docks(kThreeChannels, kThreeChannels);
+        PlacesDocks docks(kThreeChannels, kThreeChannels);
         QVERIFY(docks.show());
         QVERIFY(!docks.places.showsContent());
         QCOMPARE(docks.places.elements()->model()->rowCount(), 0);
@@ -370,7 +371,7 @@ private slots:
     {
         std::vector<float> a(12, 1.0f), b(12, std::numeric_limits<float>::quiet_NaN());
         const auto shown = [&a, &b] {
-            Docks docks(a, b, "[3, 4]");
+            PlacesDocks docks(a, b, "[3, 4]");
             return docks.show() ? docks.compare.figures()
                                       ->scatterPlot()
                                       ->findChild<QCustomPlot *>()
@@ -391,7 +392,7 @@ private slots:
             b[i] = i % 5 == 0 ? 0.0f : a[i];
         }
         b[59999] = -1.25f; // the last element, all alone
-        Docks docks(a, b, "[300, 200]");
+        PlacesDocks docks(a, b, "[300, 200]");
         QVERIFY(docks.show());
         const ScatterPlot &scatter = *docks.compare.figures()->scatterPlot();
         std::uint64_t counted = 0;
@@ -419,7 +420,7 @@ private slots:
             a[i] = static_cast<float>(i % 97) / 64.0f;
         a[100] = 7;
         const auto shown = [](const std::vector<float> &values) {
-            Docks docks(values, values, "[300, 200]");
+            PlacesDocks docks(values, values, "[300, 200]");
             if (!docks.show())
                 return std::pair(QString(), 0.0);
             const QCustomPlot &plot =
@@ -437,7 +438,7 @@ private slots:
 
     void histograms()
     {
-        Docks docks;
+        PlacesDocks docks;
         QVERIFY(docks.show());
         const HistogramPairPlot &plot = *docks.compare.figures()->histogramPlot();
         QVERIFY(plot.pointCount() > 0);
@@ -457,7 +458,7 @@ private slots:
 
     void strip()
     {
-        Docks docks;
+        PlacesDocks docks;
         QVERIFY(docks.show());
         ChannelPlot &strip = *docks.places.strip();
         QCOMPARE(strip.pointCount(), 2);
@@ -515,7 +516,7 @@ private slots:
     /// document.
     void copyAcross()
     {
-        Docks docks;
+        PlacesDocks docks;
         QVERIFY(docks.show());
         const auto action = [&](const char *text) {
             for (QAction *each : docks.compare.menuActions()) {

@@ -28,7 +28,7 @@ Bytes maskOf(std::uint64_t elements)
     return mask;
 }
 
-std::string shapeOf(std::uint64_t elements)
+std::string rowsShape(std::uint64_t elements)
 {
     return "[" + std::to_string(elements / kColumns) + ", " + std::to_string(kColumns) + "]";
 }
@@ -41,9 +41,9 @@ BundlePtr sparse(std::uint64_t elements)
     const auto bits = made.blob(ElementType::Uint8, "[" + std::to_string(mask.size()) + "]", mask);
     const auto values =
         made.blob(ElementType::Fp16, "[" + std::to_string(kept) + "]", Bytes(2 * kept));
-    made.line("tensor<fp16, " + shapeOf(elements) +
-              "> w = constexpr_sparse_to_dense()[mask = " + bits + ", nonzero_data = " + values +
-              ", shape = tensor<uint32, [2]>(" + shapeOf(elements) + "), name = string(\"w_op\")]");
+    made.line("tensor<fp16, " + rowsShape(elements) + "> w = constexpr_sparse_to_dense()[mask = " +
+              bits + ", nonzero_data = " + values + ", shape = tensor<uint32, [2]>(" +
+              rowsShape(elements) + "), name = string(\"w_op\")]");
     made.consume("w");
     return *made.open();
 }
@@ -51,7 +51,7 @@ BundlePtr sparse(std::uint64_t elements)
 BundlePtr dense(std::uint64_t elements)
 {
     MadeBundle made;
-    const std::string shape = shapeOf(elements);
+    const std::string shape = rowsShape(elements);
     made.constant("tensor<fp16, " + shape + ">", "w",
                   made.blob(ElementType::Fp16, shape, Bytes(2 * elements)));
     made.consume("w");

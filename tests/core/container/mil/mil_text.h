@@ -17,6 +17,11 @@ inline mil::ParsedProgram readText(const QByteArray &text)
     return mil::readProgramText(test::asSpan(text), "model.mil");
 }
 
+inline mil::ParsedProgram readProto(const QByteArray &file)
+{
+    return mil::readModelProtobuf(test::asSpan(file), "model.mlmodel");
+}
+
 /// A program of one function with the parameter x.
 inline QByteArray program(const QByteArray &statements)
 {

@@ -9,11 +9,6 @@ using namespace prototest;
 
 namespace {
 
-mil::ParsedProgram readProto(const QByteArray &file)
-{
-    return mil::readModelProtobuf(test::asSpan(file), "model.mlmodel");
-}
-
 std::vector<std::pair<std::string, std::string>> metadataOf(const QByteArray &file)
 {
     const auto described = readProto(file).program.descriptions;

@@ -11,11 +11,6 @@ using namespace prototest;
 
 namespace {
 
-mil::ParsedProgram readProto(const QByteArray &file)
-{
-    return mil::readModelProtobuf(test::asSpan(file), "model.mlmodel");
-}
-
 QByteArray first()
 {
     return Op{"first", {{"x", reference("x")}}, {}, {named("a", tensor(Fp16))}, {}}.message();
