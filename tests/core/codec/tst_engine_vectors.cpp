@@ -20,7 +20,7 @@ class TestEngineVectors : public QObject
     Q_OBJECT
 
 private:
-    static std::string folder() { return test::dataPathBytes("vectors/engine/"); }
+    static std::string folder() { return kernscope::test::dataPathBytes("vectors/engine/"); }
 
     static nlohmann::json readJson(const std::string &name)
     {

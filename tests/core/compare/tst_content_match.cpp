@@ -17,8 +17,8 @@ namespace {
 constexpr std::size_t kOutputs = 48, kInputs = 24, kInner = 9;
 constexpr std::size_t kElements = kOutputs * kInputs * kInner;
 
-using Values = std::vector<float>;
 using Order = std::vector<std::uint32_t>;
+using Values = std::vector<float>;
 
 Values randomValues(std::mt19937_64 &random)
 {
@@ -61,16 +61,16 @@ Values noisy(Values values, float share, std::mt19937_64 &random)
     return values;
 }
 
-struct Made {
+struct Shuffled {
     std::string name, op;
     Values values;
 };
 
-BundlePtr bundleOf(const std::vector<Made> &weights)
+BundlePtr bundleOf(const std::vector<Shuffled> &weights)
 {
     MadeBundle made;
     const std::string shape = fmt::format("[{}, {}, 3, 3]", kOutputs, kInputs);
-    for (const Made &weight : weights) {
+    for (const Shuffled &weight : weights) {
         Bytes bytes;
         for (const float value : weight.values) {
             const std::uint16_t half = floatToHalf(value);
@@ -122,10 +122,11 @@ private slots:
                         inputs = randomOrder(random, kInputs);
             const BundlePtr a = bundleOf(
                 {{"kept", "a1", kept}, {"out", "a2", out}, {"in", "a3", in}, {"more", "a4", more}});
-            std::vector<Made> others{{"p", "b1", noisy(kept, noise, random)},
-                                     {"q", "b2", noisy(reordered(out, outputs, {}), noise, random)},
-                                     {"r", "b3", noisy(reordered(in, {}, inputs), noise, random)},
-                                     {"s", "b4", noisy(more, noise, random)}};
+            std::vector<Shuffled> others{
+                {"p", "b1", noisy(kept, noise, random)},
+                {"q", "b2", noisy(reordered(out, outputs, {}), noise, random)},
+                {"r", "b3", noisy(reordered(in, {}, inputs), noise, random)},
+                {"s", "b4", noisy(more, noise, random)}};
             std::shuffle(others.begin(), others.end(), random);
             const BundlePtr b = bundleOf(others);
             const Difference difference = *compareBundles(*a, *b, withValues());

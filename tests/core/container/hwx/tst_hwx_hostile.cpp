@@ -15,14 +15,14 @@ using namespace kernscope::test;
 
 namespace {
 
-struct Opened {
+struct Damaged {
     Bytes bytes;
     hwx::Container container;
 };
 
-Opened open(Bytes bytes)
+Damaged openDamaged(Bytes bytes)
 {
-    Opened opened{std::move(bytes), {}};
+    Damaged opened{std::move(bytes), {}};
     if (auto container = hwx::readContainer(opened.bytes, "synthetic.hwx"))
         opened.container = std::move(*container);
     return opened;
@@ -69,7 +69,7 @@ private slots:
         QFETCH(QByteArray, kind);
         QFETCH(quint32, value);
         QFETCH(QByteArray, code);
-        Opened opened = open(syntheticH13());
+        Damaged opened = openDamaged(syntheticH13());
         std::uint64_t at = 0;
         for (const auto &command : opened.container.commands) {
             if (!kind.isEmpty() && hwx::commandKindName(command.kind) == kind.toStdString()) {
@@ -83,7 +83,7 @@ private slots:
             }
         }
         storeLittle<std::uint32_t>(opened.bytes, at + std::uint64_t(offset), value);
-        const Opened bad = open(opened.bytes);
+        const Damaged bad = openDamaged(opened.bytes);
         QVERIFY2(hasCode(bad.container.diagnostics, code.toStdString()), code.constData());
         for (const Diagnostic &row : bad.container.diagnostics) {
             QCOMPARE(row.error.file.c_str(), "synthetic.hwx");
@@ -103,11 +103,11 @@ private slots:
     /// Faults that need more than one changed word, and a file cut after every 16th byte.
     void cutAnywhere()
     {
-        Opened opened = open(syntheticH13());
+        Damaged opened = openDamaged(syntheticH13());
         const auto patched = [&](std::uint64_t at, std::uint32_t value) {
             Bytes bytes = opened.bytes;
             storeLittle(bytes, at, value);
-            return open(std::move(bytes));
+            return openDamaged(std::move(bytes));
         };
         const hwx::SegmentSection *text = opened.container.firstOf(hwx::SectionType::Text);
         // A list that loops: the second task names the first.

@@ -20,7 +20,7 @@ inline std::vector<std::uint16_t> halvesOf(const Bundle &bundle, std::size_t wei
     return halves;
 }
 
-inline BundlePtr openMade(const test::Bytes &bytes, const char *name = "made.hwx")
+inline BundlePtr openKernel(const test::Bytes &bytes, const char *name = "made.hwx")
 {
     OpenOptions options;
     options.memory = {{name, bytes}};

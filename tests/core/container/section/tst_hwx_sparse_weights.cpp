@@ -31,7 +31,7 @@ private slots:
         QFETCH(bool, h13);
         const auto made = sparseKernel(h13 ? lanes::SparseForm::H13 : lanes::SparseForm::H14);
         const BundlePtr bundle = VERIFIED(
-            openMade(h13 ? containerOf(made.kernel) : twoStreams(made.kernel, made.kernel)));
+            openKernel(h13 ? containerOf(made.kernel) : twoStreams(made.kernel, made.kernel)));
         const Weight &weight = bundle->weights().front();
         QCOMPARE(formText(weight.form), "sparse");
         QCOMPARE(weight.operands().size(), std::size_t(2));
@@ -63,7 +63,7 @@ private slots:
     void showsSparseBiases()
     {
         const auto made = sparseKernel(lanes::SparseForm::H13);
-        const BundlePtr bundle = openMade(containerOf(made.kernel));
+        const BundlePtr bundle = openKernel(containerOf(made.kernel));
         QCOMPARE(bundle->weights().size(), std::size_t(2));
         const Weight &bias = bundle->weights()[1];
         QVERIFY(bias.name.ends_with(": bias"));
@@ -98,7 +98,7 @@ private slots:
         std::vector<std::uint16_t> weights(64, 0x3c00);
         weights[5] = 0;
         kernel.slices = *lanes::encodeSparse(lanes::SparseForm::H13, layout, weights, {});
-        const BundlePtr bundle = openMade(containerOf(kernel));
+        const BundlePtr bundle = openKernel(containerOf(kernel));
         const codec::Editor editor(*bundle->decoder(0));
         QCOMPARE(editor.setElement(5, 1, 0).error().code, "patch.sparse_zero");
         QCOMPARE(editor.setElement(6, 0, 0).error().code, "patch.sparse_zero");
@@ -122,7 +122,7 @@ private slots:
         QCOMPARE(planned->front().oldText, "0x3c00");
         QCOMPARE(planned->front().newText, "0x4000");
         kernel.slices[3][3] = std::byte(0xff); // a mask that no single lane has
-        const BundlePtr damaged = openMade(containerOf(kernel));
+        const BundlePtr damaged = openKernel(containerOf(kernel));
         QCOMPARE(damaged->decoder(0).error().code, "lanes.sparse");
     }
 
@@ -144,7 +144,7 @@ private slots:
             *lanes::SliceLayout::make(made.kernel.geometry, lanes::Law::Dense, options);
         if (!sparse)
             made.kernel.slices = *lanes::encodeSlices(layout, made.weights, made.bias);
-        const BundlePtr bundle = openMade(twoStreams(made.kernel, made.kernel));
+        const BundlePtr bundle = openKernel(twoStreams(made.kernel, made.kernel));
         QCOMPARE(bundle->weights().size(), std::size_t(2)); // with the biases
         const Weight &weight = bundle->weights().front();
         QCOMPARE(weight.consumers.size(), std::size_t(2));
@@ -182,7 +182,7 @@ private slots:
             *lanes::SliceLayout::make(made.kernel.geometry, lanes::Law::Dense, options);
         other.kernel.slices =
             *lanes::encodeSparse(lanes::SparseForm::H14, layout, other.weights, other.bias);
-        const BundlePtr bundle = openMade(twoStreams(made.kernel, other.kernel));
+        const BundlePtr bundle = openKernel(twoStreams(made.kernel, other.kernel));
         QCOMPARE(bundle->weights().size(), std::size_t(4));
         QVERIFY(halvesOf(*bundle, 0) == made.weights);
         QVERIFY(halvesOf(*bundle, 2) == other.weights);
@@ -192,7 +192,7 @@ private slots:
     void knowsCopiesOfThreeStreams()
     {
         const auto bytes = test::syntheticH18g(true);
-        const BundlePtr bundle = openMade(bytes);
+        const BundlePtr bundle = openKernel(bytes);
         QCOMPARE(bundle->weights().size(), std::size_t(1));
         const Weight &weight = bundle->weights().front();
         QCOMPARE(weight.consumers.size(), std::size_t(3));
@@ -207,7 +207,7 @@ private slots:
         // One engine's copy differs in one byte: three streams, two kernels.
         auto other = bytes;
         other[part.copies.front().offset.value] ^= std::byte(1);
-        const BundlePtr changed = openMade(other);
+        const BundlePtr changed = openKernel(other);
         QCOMPARE(changed->weights().size(), std::size_t(2));
         QCOMPARE(changed->weights()[0].consumers.size(), std::size_t(2));
     }
@@ -217,7 +217,7 @@ private slots:
         auto made = sparseKernel(lanes::SparseForm::H13);
         made.kernel.slices[2][8] =
             std::byte(0xff); // the low byte of a length word, behind four biases
-        const BundlePtr bundle = openMade(containerOf(made.kernel));
+        const BundlePtr bundle = openKernel(containerOf(made.kernel));
         QCOMPARE(formText(bundle->weights().front().form), "sparse-slices");
         QVERIFY(std::any_of(bundle->diagnostics().begin(), bundle->diagnostics().end(),
                             [](const Diagnostic &row) { return row.error.code == "hwx.slices"; }));

@@ -148,7 +148,7 @@ private slots:
         kernel.slices = sparse
                             ? *lanes::encodeSparse(lanes::SparseForm::H13, layout, weights, biases)
                             : *lanes::encodeSlices(layout, weights, biases);
-        const BundlePtr bundle = VERIFIED(openMade(containerOf(kernel)));
+        const BundlePtr bundle = VERIFIED(openKernel(containerOf(kernel)));
         QVERIFY(!bundle->weights().empty());
         QCOMPARE(formText(bundle->weights().front().form),
                  std::string(sparse ? "sparse" : "dense-fp16"));
@@ -177,7 +177,7 @@ private slots:
         std::size_t weights = 0, reported = 0;
         for (const test::Bytes &sound :
              {containerOf(sparseKernel(lanes::SparseForm::H13).kernel), twoStreams(h14, h14)}) {
-            const BundlePtr whole = openMade(sound);
+            const BundlePtr whole = openKernel(sound);
             std::vector<ByteRange> places; // program and kernels: what makes weights of slices
             for (const Section &section : whole->sections()) {
                 if (section.weight != kNoIndex || section.kind == SectionKind::Program)
@@ -190,7 +190,7 @@ private slots:
                     bytes[place.offset.value + random() % place.bytes.value] ^=
                         std::byte(random() % 256);
                 }
-                const BundlePtr bundle = VERIFIED(openMade(bytes));
+                const BundlePtr bundle = VERIFIED(openKernel(bytes));
                 const std::string broken = brokenPromise(*bundle);
                 QVERIFY2(broken.empty(), broken.c_str());
                 weights += bundle->weights().size();
@@ -206,15 +206,15 @@ private slots:
         MadeKernel kernel;
         kernel.geometry = {16, 40, 1, 3, 3, 1, false};
         kernel.slices.assign(16, lanes::Slice(64));
-        const BundlePtr bundle = openMade(containerOf(kernel));
+        const BundlePtr bundle = openKernel(containerOf(kernel));
         QCOMPARE(formText(bundle->weights().front().form), "fp16-slices");
         QCOMPARE(halvesOf(*bundle, 0).size(), std::size_t(1024));
         const auto edit = codec::Editor(*bundle->decoder(0)).setElement(0, 1, 0);
         QCOMPARE(edit.error().code, "patch.locked");
         QVERIFY(std::any_of(bundle->diagnostics().begin(), bundle->diagnostics().end(),
                             [](const Diagnostic &row) { return row.error.code == "hwx.slices"; }));
-        QVERIFY(openMade(test::syntheticH14()) && openMade(test::syntheticH16()) &&
-                openMade(test::syntheticH18()) && openMade(test::syntheticH18g()));
+        QVERIFY(openKernel(test::syntheticH14()) && openKernel(test::syntheticH16()) &&
+                openKernel(test::syntheticH18()) && openKernel(test::syntheticH18g()));
     }
 
     void becomesASection()
@@ -225,14 +225,14 @@ private slots:
         const auto layout = *lanes::SliceLayout::make(kernel.geometry, lanes::Law::Dense);
         const auto weights = numbered(layout.elements(), 0x3000);
         kernel.slices = *lanes::encodeSlices(layout, weights, numbered(64, 1));
-        const BundlePtr bundle = openMade(containerOf(kernel));
+        const BundlePtr bundle = openKernel(containerOf(kernel));
         const auto decoder = *bundle->decoder(0);
         const auto build = VERIFIED(sectionWeight(*bundle, 0, decoder));
         QCOMPARE(build->bias, numbered(64, 1));
         section::BuildTarget target;
         target.name = "H13";
         const auto bytes = VERIFIED(section::buildSection(target, {*build}));
-        const BundlePtr section = openMade(*bytes, "made.ksec");
+        const BundlePtr section = openKernel(*bytes, "made.ksec");
         QVERIFY(halvesOf(*section, 0) == weights);
         QVERIFY(halvesOf(*section, 1) == numbered(64, 1));
         QCOMPARE(section->weights().front().shape, bundle->weights().front().shape);
@@ -267,8 +267,8 @@ private slots:
                                                   kernel->bias)
                            : *lanes::encodeSlices(layout, kernel->weights, kernel->bias);
             }
-            const BundlePtr a = openMade(containerOf(made.kernel)),
-                            b = openMade(containerOf(other.kernel));
+            const BundlePtr a = openKernel(containerOf(made.kernel)),
+                            b = openKernel(containerOf(other.kernel));
             const auto difference = VERIFIED(compareBundles(*a, *b, {}));
             QCOMPARE(difference->weights.size(), std::size_t(2));
             QVERIFY(difference->weights[0].storedEqual);
