@@ -62,7 +62,7 @@ private slots:
         QCOMPARE(text(json["schema"]), text(1));
         QCOMPARE(text(json["tool"]), text("kernscope"));
         QCOMPARE(text(json["kind"]), text("mlmodelc"));
-        QCOMPARE(text(json["bundle"]), text("madeAffine.mlmodelc"));
+        QCOMPARE(text(json["bundle"]), text("made.mlmodelc"));
         QCOMPARE(text(json["program_version"]), text("1.3"));
         QCOMPARE(
             json["functions"].dump().c_str(),

@@ -2,22 +2,11 @@
 #include "mil_text.h"
 #include "tests/test_program.h"
 
-#include <ctime>
-
 using namespace kernscope;
 using namespace miltest;
 
-namespace {
-
-/// Of this process's own time, since the machine may be busy with other tests.
-double secondsSince(std::clock_t start)
-{
-    return static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
-}
-
-} // namespace
-
-/// Texts of a size or a depth that no compiler writes get an answer, soon and in bounded memory.
+/// Texts of a size or a depth that no compiler writes get an answer in bounded memory, and soon: a
+/// reader whose time grew with the square of these sizes would pass ctest's limit.
 class TestMilTextLimits : public QObject
 {
     Q_OBJECT
@@ -52,9 +41,7 @@ private slots:
         constexpr int kLevels = 100000;
         const QByteArray text = program("fp16 a = f(v = " + open.repeated(kLevels) + inside +
                                         close.repeated(kLevels) + ");\nfp16 last = relu(x = x);");
-        const std::clock_t start = std::clock();
         const auto parsed = readText(text);
-        QVERIFY(secondsSince(start) < 2);
         QVERIFY(hasErrors(parsed.diagnostics));
         if (!open.isEmpty() && !open.contains("int32"))
             QCOMPARE(parsed.diagnostics.front().error.code, "mil.depth");
@@ -85,16 +72,13 @@ private slots:
         list.chop(2);
         QByteArray text = program(type + " l = const()[val = " + type + "([" + list + "])];");
         text.replace('\n', ' ');
-        const std::clock_t start = std::clock();
         const auto parsed = readText(text);
-        const double took = secondsSince(start);
         QCOMPARE(codesOf(parsed.diagnostics), QByteArray());
         const auto *literal =
             parsed.program.functions[0].body.operations[0].operand("val")->literal();
         QCOMPARE(literal->count, std::uint64_t(kCount));
         QCOMPARE(literal->bytes.size(), std::size_t(kCount) * 2);
         QVERIFY(literal->elementSpans.empty());
-        QVERIFY(took < 5);
     }
 
     void longTexts_data()
@@ -135,9 +119,7 @@ private slots:
         QByteArray middle = piece.repeated(kBytes / piece.size());
         middle.replace('~', '\0');
         const QByteArray text = program(before + middle + after);
-        const std::clock_t start = std::clock();
         const auto parsed = readText(text);
-        QVERIFY(secondsSince(start) < 5);
         QVERIFY(parsed.diagnostics.size() < 700);
         QVERIFY(!parsed.program.functions.empty());
     }

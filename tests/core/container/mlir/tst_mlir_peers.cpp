@@ -8,7 +8,6 @@
 #include "tests/test_program.h"
 
 #include <QDirIterator>
-#include <QElapsedTimer>
 #include <QRegularExpression>
 #include <QTest>
 
@@ -153,12 +152,9 @@ private slots:
                                       QStringLiteral("shape-overflow")};
         rusage before{}, after{};
         getrusage(RUSAGE_SELF, &before);
-        QElapsedTimer timer;
-        timer.start();
         const mlir::Module module = mlir::readModule(test::asSpan(content), "main.mlirb");
         const std::string text = test::moduleText(module, std::size_t(1) << 20);
         QVERIFY(text.size() <= (std::size_t(1) << 20) + 3);
-        QVERIFY(timer.elapsed() < 1000);
         getrusage(RUSAGE_SELF, &after);
         QVERIFY(after.ru_maxrss - before.ru_maxrss < 64 * 1024);
         if (read.contains(name)) {
