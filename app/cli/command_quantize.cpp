@@ -100,10 +100,8 @@ quantized::Folder openQuantizedFolder(const std::string &path)
 {
     return required(quantized::readFolder(
         [&path](std::string_view name, std::uint64_t most) -> Result<quantized::Bytes> {
-            const auto file = openFile((std::filesystem::path(path) / name).string());
-            if (!file)
-                return tl::unexpected(file.error());
-            const auto all = (*file)->bytes();
+            const auto file = TRY(openFile((std::filesystem::path(path) / name).string()));
+            const auto all = file->bytes();
             if (all.size() > most)
                 return ErrorBuilder("quantize.length")
                     .file(std::string(name))

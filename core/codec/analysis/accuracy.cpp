@@ -217,10 +217,7 @@ Result<AccuracyError> accuracyError(const Decoder &stored, std::span<const float
                                     const LayerShape &layer, const AccuracyOptions &options)
 {
     const std::span<const float> meanSquares = options.inputMeanSquares;
-    if (auto fits =
-            checkLengths(stored.elements().value, original.size(), layer, meanSquares.size());
-        !fits)
-        return tl::unexpected(fits.error());
+    TRY(checkLengths(stored.elements().value, original.size(), layer, meanSquares.size()));
     if (original.empty())
         return AccuracyError{};
     Estimator estimator(layer, options);

@@ -503,10 +503,8 @@ EncodingMaker::Step EncodingMaker::scaling()
     ScalingState &scaling = m_state->scaling.emplace();
     scaling.kind = given.kind;
     scaling.addsOffset = given.addsOffset;
-    auto scale = resolve(given.scale, PartRole::Scale);
-    if (!scale)
-        return tl::unexpected(scale.error());
-    scaling.scale = std::move(*scale);
+    auto scale = TRY(resolve(given.scale, PartRole::Scale));
+    scaling.scale = std::move(scale);
     std::uint64_t offsets = 0;
     if (given.offset) {
         const bool affine = given.kind == Scaling::Kind::Affine;

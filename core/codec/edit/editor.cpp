@@ -343,18 +343,16 @@ Result<EditPlan> Editor::setElement(std::uint64_t element, double value, double 
 
 Result<EditPlan> Editor::setStored(PartRole role, std::uint64_t index, std::int64_t code) const
 {
-    const auto part = needPart(*m_decoder.m_state, role);
-    if (!part)
-        return tl::unexpected(part.error());
+    const auto part = TRY(needPart(*m_decoder.m_state, role));
     const std::string_view field = partRoleName(role);
-    if (index >= part->count)
-        return tl::unexpected(outside(field, index, part->count));
-    if (!codeFits(*part, code)) {
-        const bool isSigned = isSignedInteger(part->type);
+    if (index >= part.count)
+        return tl::unexpected(outside(field, index, part.count));
+    if (!codeFits(part, code)) {
+        const bool isSigned = isSignedInteger(part.type);
         return tl::unexpected(editFault(
             "patch.unrepresentable", field,
-            isSigned ? fmt::format("{} to {}", smallestCode(part->type), largestCode(part->type))
-                     : fmt::format("0 to {}", (std::int64_t{1} << part->width) - 1),
+            isSigned ? fmt::format("{} to {}", smallestCode(part.type), largestCode(part.type))
+                     : fmt::format("0 to {}", (std::int64_t{1} << part.width) - 1),
             fmt::format("{}", code), "The code does not fit the part's width"));
     }
     EditPlan plan;
@@ -362,12 +360,12 @@ Result<EditPlan> Editor::setStored(PartRole role, std::uint64_t index, std::int6
     plan.stored = static_cast<double>(code);
     plan.code = code;
     plan.note = fmt::format("{}[{}]", field, index);
-    const bool decides = part->operand == storedOperand(m_decoder.m_state->encoding.payload) ||
-                         (role == PartRole::Mask && part->operand->order);
-    if (decides && code != codeIn(*part->operand, part->width, part->type, index)) {
+    const bool decides = part.operand == storedOperand(m_decoder.m_state->encoding.payload) ||
+                         (role == PartRole::Mask && part.operand->order);
+    if (decides && code != codeIn(*part.operand, part.width, part.type, index)) {
         TRY(checkStays(*m_decoder.m_state, index, code));
     }
-    addChanges(plan, *part->operand, part->width, index, code);
+    addChanges(plan, *part.operand, part.width, index, code);
     return plan;
 }
 

@@ -459,8 +459,7 @@ Result<EncodedWeight> encodeWideSparse(std::span<const float> values, const Shap
                              std::llround(*spec.density * static_cast<double>(values.size()))));
     } else {
         const float threshold = spec.threshold.value_or(0.0f);
-        if (auto plain = encodeSparse(values.first(0), {0}, threshold); !plain)
-            return plain;
+        TRY(encodeSparse(values.first(0), {0}, threshold));
         TRY(checkValues(values, shape));
         mask.keepFrom(threshold);
     }

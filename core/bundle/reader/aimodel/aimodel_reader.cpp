@@ -366,10 +366,8 @@ public:
             const mlir::Module module = mlir::readModule(bytes, file.path);
             if (module.fault)
                 return tl::unexpected(*module.fault);
-            auto written = mlir::writeModule(module);
-            if (!written)
-                return tl::unexpected(std::move(written.error()));
-            all.push_back(std::move(*written));
+            auto written = TRY(mlir::writeModule(module));
+            all.push_back(std::move(written));
         }
         return all;
     }
