@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Core AI packages as bundles (coreai-format.md).
-#include "core/bundle/reader/aimodel/aimodel_reader.h"
+#include "core/bundle/reader/readers.h"
 
 #include "core/base/error_builder.h"
 #include "core/base/sha256.h"
@@ -92,11 +92,7 @@ public:
 private:
     void claim(std::size_t file, ByteRange range, SectionKind kind, std::string name)
     {
-        ByteClaim made;
-        made.range = range;
-        made.kind = kind;
-        made.name = std::move(name);
-        m_out.claims[file].push_back(std::move(made));
+        m_out.claims[file].push_back({range, kind, std::move(name)});
     }
 
     void readMetadata();
@@ -294,12 +290,8 @@ void PackageReading::claimModule(const mlir::Module &module)
     const auto add = [&](ByteRange range, SectionKind kind, std::string name) {
         if (range.offset.value < at || range.bytes.value == 0)
             return;
-        ByteClaim made;
-        made.range = range;
-        made.kind = kind;
-        made.name = std::move(name);
         at = range.end();
-        around.push_back(std::move(made));
+        around.push_back({range, kind, std::move(name)});
     };
     add(module.header, SectionKind::Header, "MLIR bytecode: version, producer");
     for (const mlir::Section &section : module.sections) {

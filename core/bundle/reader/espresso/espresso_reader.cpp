@@ -96,36 +96,13 @@ void readEspresso(const std::vector<BundleFile> &files, std::size_t net, const s
 std::vector<ByteClaim> espressoClaims(const BundleFile &file, std::size_t number,
                                       const std::vector<Weight> &weights)
 {
-    std::vector<ByteClaim> claims;
     const auto table = espresso::readBlobs(file.file->bytes(), file.path);
     if (!table)
-        return claims;
-    ByteClaim header;
-    header.range = table->header();
-    header.kind = SectionKind::Header;
-    header.name = "table of blobs";
-    claims.push_back(std::move(header));
-    for (std::size_t i = 0; i < weights.size(); ++i) {
-        const auto operands = weights[i].operands();
-        for (std::size_t k = 0; k < operands.size(); ++k) {
-            const auto &operand = operands[k];
-            if (!operand.place || operand.place->file != number)
-                continue;
-            ByteClaim claim;
-            claim.range = operand.place->range();
-            claim.kind = sectionKindOf(operand.role);
-            claim.weight = i;
-            claim.operand = k;
-            claims.push_back(std::move(claim));
-        }
-    }
-    for (const espresso::Blob &blob : table->blobs) { // those that no layer names
-        ByteClaim claim;
-        claim.range = blob.data;
-        claim.kind = SectionKind::Data;
-        claim.name = fmt::format("blob {}", blob.id);
-        claims.push_back(std::move(claim));
-    }
+        return {};
+    auto claims = claimsOfOperands(number, weights);
+    claims.insert(claims.begin(), {table->header(), SectionKind::Header, "table of blobs"});
+    for (const espresso::Blob &blob : table->blobs) // those that no layer names
+        claims.push_back({blob.data, SectionKind::Data, fmt::format("blob {}", blob.id)});
     return claims;
 }
 
