@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/descriptor/register_map.h"
 
+#include "core/base/find.h"
 #include "core/format/table_rows.h"
 
 #include <algorithm>
@@ -158,9 +159,7 @@ std::span<const Version> versions()
 const Version *versionOfSubtype(std::uint32_t subtype)
 {
     const auto rows = versions();
-    const auto at = std::find_if(rows.begin(), rows.end(),
-                                 [subtype](const Version &row) { return row.subtype == subtype; });
-    return at == rows.end() ? nullptr : &*at;
+    return findBy(rows, &Version::subtype, subtype);
 }
 
 const Version *versionOfTarget(std::string_view target)
@@ -250,9 +249,7 @@ std::span<const Role> rolesOf(std::uint32_t version)
 const Role *roleOf(std::uint32_t version, std::string_view name)
 {
     const auto roles = rolesOf(version);
-    const auto at = std::find_if(roles.begin(), roles.end(),
-                                 [name](const Role &role) { return role.name == name; });
-    return at == roles.end() ? nullptr : &*at;
+    return findBy(roles, &Role::name, name);
 }
 
 } // namespace kernscope::descriptor

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Encoders of the forms with integer codes and scales: affine, blockwise.
+#include "core/base/find.h"
 #include "core/codec/encode/encoder.h"
 
 #include "core/base/memory.h"
@@ -279,9 +280,7 @@ double storedError(std::span<const float> values, std::span<const float> masses,
 
 EncodedPart *partOfFitted(EncodedWeight &weight, PartRole role)
 {
-    const auto at = std::find_if(weight.parts.begin(), weight.parts.end(),
-                                 [role](const EncodedPart &part) { return part.role == role; });
-    return at == weight.parts.end() ? nullptr : &*at;
+    return findBy(weight.parts, &EncodedPart::role, role);
 }
 
 /// The values of a cell, one after the other; copied where they do not lie so.

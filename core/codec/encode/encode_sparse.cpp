@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/base/find.h"
 #include "core/codec/encode/encoder.h"
 
 #include "core/codec/encode/form_encoder.h"
@@ -359,14 +360,12 @@ void keepPattern(WideMask &mask, const Shape &shape, const SparsePattern &patter
 Result<const EncodedPart *> maskOf(std::span<const float> values, const EncodedWeight &sparse)
 {
     TRY(checkValues(values, sparse.shape));
-    const auto at =
-        std::find_if(sparse.parts.begin(), sparse.parts.end(),
-                     [](const EncodedPart &part) { return part.role == PartRole::Mask; });
-    if (at == sparse.parts.end() || sparse.parts.size() != 2 || sparse.scaling)
+    const auto *at = findBy(sparse.parts, &EncodedPart::role, PartRole::Mask);
+    if (!at || sparse.parts.size() != 2 || sparse.scaling)
         return tl::unexpected(
             badArgument("sparse", "a mask and non-zero values", "another form",
                         "Only a sparse weight has non-zero values beside a mask"));
-    return &*at;
+    return at;
 }
 
 bool isKept(const EncodedPart &mask, std::uint64_t index)

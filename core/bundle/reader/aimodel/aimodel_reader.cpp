@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Core AI packages as bundles (coreai-format.md).
+#include "core/base/find.h"
 #include "core/bundle/reader/readers.h"
 
 #include "core/base/error_builder.h"
@@ -31,9 +32,7 @@ using aimodel::kHashFile, aimodel::kMetadataFile, aimodel::kModuleFile;
 
 const BundleFile *fileOf(const std::vector<BundleFile> &files, std::string_view path)
 {
-    const auto found = std::find_if(files.begin(), files.end(),
-                                    [path](const BundleFile &file) { return file.path == path; });
-    return found == files.end() ? nullptr : &*found;
+    return findBy(files, &BundleFile::path, path);
 }
 
 std::optional<Error> hashFinding(const std::vector<BundleFile> &files)

@@ -7,8 +7,6 @@
 #include "core/container/archive/zip.h"
 #include "core/numeric/npy.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 
 namespace kernscope::checkpoint {

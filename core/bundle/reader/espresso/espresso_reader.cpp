@@ -2,6 +2,7 @@
 #include "core/bundle/reader/espresso/espresso_reader.h"
 
 #include "core/base/error_builder.h"
+#include "core/base/find.h"
 #include "core/bundle/reader/network/network_weights.h"
 #include "core/container/espresso/espresso.h"
 
@@ -18,9 +19,8 @@ constexpr std::string_view kNet = ".espresso.net", kShape = ".espresso.shape",
 
 std::size_t fileAt(const std::vector<BundleFile> &files, std::string_view path)
 {
-    const auto found = std::find_if(files.begin(), files.end(),
-                                    [path](const BundleFile &file) { return file.path == path; });
-    return found == files.end() ? kNoIndex : static_cast<std::size_t>(found - files.begin());
+    const auto *found = findBy(files, &BundleFile::path, path);
+    return !found ? kNoIndex : static_cast<std::size_t>(found - files.data());
 }
 
 /// "model0/model" of "model0/model.espresso.net".

@@ -3,6 +3,7 @@
 #include "core/bundle/reader/quantized/quantized_reader.h"
 
 #include "core/base/error_builder.h"
+#include "core/base/find.h"
 #include "core/bundle/reader/readers.h"
 
 #include <fmt/format.h>
@@ -155,9 +156,7 @@ void claimOperands(const Weight &weight, std::vector<BundleFile> &files, Contain
 
 const BundleFile *fileNamed(const std::vector<BundleFile> &files, std::string_view path)
 {
-    const auto at = std::find_if(files.begin(), files.end(),
-                                 [path](const BundleFile &file) { return file.path == path; });
-    return at == files.end() ? nullptr : &*at;
+    return findBy(files, &BundleFile::path, path);
 }
 
 Result<quantized::Folder> readFiles(const std::vector<BundleFile> &files)
@@ -225,10 +224,8 @@ public:
     void read(ContainerInput &input, ContainerContents &out) const override
     {
         std::vector<BundleFile> &files = input.files;
-        const auto manifest = std::find_if(files.begin(), files.end(), [](const BundleFile &file) {
-            return file.path == quantized::kManifest;
-        });
-        if (manifest == files.end()) {
+        auto *manifest = findBy(files, &BundleFile::path, quantized::kManifest);
+        if (!manifest) {
             out.log.add(Severity::Error,
                         manifestFault("", std::string(quantized::kManifest), "no such file",
                                       "The folder has no description"));
@@ -248,7 +245,7 @@ public:
         } else {
             out.log.add(Severity::Error, quantized::placedIn(text, matrix.error()));
         }
-        out.claims[static_cast<std::size_t>(manifest - files.begin())] = {
+        out.claims[static_cast<std::size_t>(manifest - files.data())] = {
             {{FileOffset(0), manifest->file->size()}, SectionKind::Manifest, manifest->path}};
     }
 };
