@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Encoders of the forms with integer codes and scales: affine, blockwise.
-#include "core/base/find.h"
 #include "core/codec/encode/encoder.h"
 
 #include "core/base/memory.h"
@@ -278,11 +277,6 @@ double storedError(std::span<const float> values, std::span<const float> masses,
     return error;
 }
 
-EncodedPart *partOfFitted(EncodedWeight &weight, PartRole role)
-{
-    return findBy(weight.parts, &EncodedPart::role, role);
-}
-
 /// The values of a cell, one after the other; copied where they do not lie so.
 std::span<const float> gathered(std::span<const float> values, const ScaleCells &cells,
                                 std::size_t cell, std::vector<float> &buffer)
@@ -464,11 +458,11 @@ ScaleCells blockCells(const Shape &shape, const BlockwiseOptions &options)
 void fitScales(EncodedWeight &weight, const ScaleCells &cells, std::span<const float> values,
                std::span<const float> masses, bool movesZero)
 {
-    EncodedPart *const data = partOfFitted(weight, PartRole::Data);
-    EncodedPart *const scale = partOfFitted(weight, PartRole::Scale);
-    EncodedPart *zero = partOfFitted(weight, PartRole::ZeroPoint);
+    EncodedPart *const data = weight.part(PartRole::Data);
+    EncodedPart *const scale = weight.part(PartRole::Scale);
+    EncodedPart *zero = weight.part(PartRole::ZeroPoint);
     if (zero == nullptr)
-        zero = partOfFitted(weight, PartRole::Offset);
+        zero = weight.part(PartRole::Offset);
     if (data == nullptr || scale == nullptr || values.empty())
         return;
     // The symmetric range leaves out the code without a counterpart.

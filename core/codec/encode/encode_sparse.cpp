@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/base/find.h"
 #include "core/codec/encode/encoder.h"
 
 #include "core/codec/encode/form_encoder.h"
@@ -360,7 +359,7 @@ void keepPattern(WideMask &mask, const Shape &shape, const SparsePattern &patter
 Result<const EncodedPart *> maskOf(std::span<const float> values, const EncodedWeight &sparse)
 {
     TRY(checkValues(values, sparse.shape));
-    const auto *at = findBy(sparse.parts, &EncodedPart::role, PartRole::Mask);
+    const auto *at = sparse.part(PartRole::Mask);
     if (!at || sparse.parts.size() != 2 || sparse.scaling)
         return tl::unexpected(
             badArgument("sparse", "a mask and non-zero values", "another form",
@@ -384,12 +383,6 @@ std::vector<float> survivors(std::span<const float> values, const EncodedPart &m
             kept.push_back(values[i]);
     }
     return kept;
-}
-
-const EncodedPart &partOfRole(const EncodedWeight &weight, PartRole role)
-{
-    return *std::find_if(weight.parts.begin(), weight.parts.end(),
-                         [role](const EncodedPart &part) { return part.role == role; });
 }
 
 Result<void> checkJointPalette(const Shape &shape, const PaletteOptions &options)
@@ -499,11 +492,11 @@ Result<EncodedWeight> encodeSparsePalette(std::span<const float> values,
         const auto one = TRY(
             encodePalette(kept, {kept.size()}, {options.bits, 1, 1, ElementType::Fp16}, weighing));
         weight.entries = one.entries;
-        const EncodedPart &book = partOfRole(one, PartRole::Lut);
+        const EncodedPart &book = *one.part(PartRole::Lut);
         lut.bytes.insert(lut.bytes.end(), book.bytes.begin(), book.bytes.end());
         const std::size_t before = codes.size();
         codes.resize(before + kept.size());
-        unpackCodes(partOfRole(one, PartRole::Indices).bytes, options.bits, 0,
+        unpackCodes(one.part(PartRole::Indices)->bytes, options.bits, 0,
                     std::span(codes).subspan(before));
     }
     EncodedPart indices =
@@ -538,7 +531,7 @@ Result<EncodedWeight> encodeSparseBlockwise(std::span<const float> values,
     }
     auto weight = TRY(encodeBlockwise(masked, sparse.shape, options, masses));
     weight.type = sparse.type;
-    const EncodedPart dense = partOfRole(weight, PartRole::Data);
+    const EncodedPart dense = *weight.part(PartRole::Data);
     std::vector<std::int64_t> codes;
     for (std::uint64_t i = 0; i < masked.size(); ++i) {
         if (isKept(*mask, i))
