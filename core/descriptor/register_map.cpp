@@ -2,6 +2,7 @@
 #include "core/descriptor/register_map.h"
 
 #include "core/base/find.h"
+#include "core/base/parts.h"
 #include "core/format/table_rows.h"
 
 #include <algorithm>
@@ -10,18 +11,6 @@ namespace kernscope::descriptor {
 
 namespace {
 
-std::vector<std::string> wordsIn(std::string_view text)
-{
-    std::vector<std::string> words;
-    while (!text.empty()) {
-        const auto blank = std::min(text.find(' '), text.size());
-        if (blank > 0)
-            words.emplace_back(text.substr(0, blank));
-        text.remove_prefix(std::min(blank + 1, text.size()));
-    }
-    return words;
-}
-
 std::vector<Version> readVersions()
 {
     return tables::loadRows<Version>(
@@ -29,7 +18,7 @@ std::vector<Version> readVersions()
         {{"subtype", &Version::subtype},
          {"version", &Version::number},
          {"generation", &Version::generation},
-         {"targets", [](Version &row, std::string_view cell) { row.targets = wordsIn(cell); }},
+         {"targets", [](Version &row, std::string_view cell) { row.targets = partsOf(cell, ' '); }},
          {"chips", &Version::chips},
          {"order", &Version::order},
          {"walk",
