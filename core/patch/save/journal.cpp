@@ -120,20 +120,17 @@ Result<Sha256::Digest> JournalWriter::write(std::span<const JournalPart> parts)
     putText(head, kMagic);
     putNumber(head, length, 8);
     putNumber(head, entries, 8);
-    auto written = put(head);
+    TRY(put(head));
     for (const JournalPart &part : parts) {
-        for (std::size_t i = 0; written && i < part.runs.size(); ++i)
-            written = putRun(part, part.runs[i]);
+        for (const ByteRange &run : part.runs) {
+            TRY(putRun(part, run));
+        }
     }
-    if (written)
-        written = flush();
-    if (!written)
-        return tl::unexpected(std::move(written.error()));
-    auto sum = TRY(m_digest.finish());
-    written = m_file.append(sum);
-    if (written)
-        written = m_file.sync();
-    return written ? std::move(sum) : tl::unexpected(std::move(written.error()));
+    TRY(flush());
+    const auto sum = TRY(m_digest.finish());
+    TRY(m_file.append(sum));
+    TRY(m_file.sync());
+    return sum;
 }
 
 /// The place was taken: a journal is never replaced.
